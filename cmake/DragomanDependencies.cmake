@@ -1,0 +1,38 @@
+# Libraries from the distribution. Each becomes one imported target so that a room names what it needs.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
+
+# Declares the imported target `external::NAME` from a header and a library found on the usual paths.
+function(dragoman_find NAME HEADER LIBRARY PACKAGE)
+  find_path(${NAME}_INCLUDE ${HEADER} PATH_SUFFIXES openblas-pthread openblas aarch64-linux-gnu x86_64-linux-gnu)
+  find_library(${NAME}_LIBRARY ${LIBRARY} PATH_SUFFIXES openblas-pthread)
+  if(NOT ${NAME}_INCLUDE OR NOT ${NAME}_LIBRARY)
+    message(FATAL_ERROR "${NAME} was not found: install the Debian package ${PACKAGE}, or run ./test, which installs all")
+  endif()
+  add_library(external::${NAME} UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(external::${NAME} PROPERTIES IMPORTED_LOCATION "${${NAME}_LIBRARY}"
+                                                     INTERFACE_INCLUDE_DIRECTORIES "${${NAME}_INCLUDE}")
+endfunction()
+
+dragoman_find(openblas cblas.h openblas libopenblas-dev)
+dragoman_find(highway hwy/highway.h hwy libhwy-dev)
+dragoman_find(utf8proc utf8proc.h utf8proc libutf8proc-dev)
+dragoman_find(sentencepiece sentencepiece_processor.h sentencepiece libsentencepiece-dev)
+find_library(sentencepiece_train_LIBRARY sentencepiece_train REQUIRED)
+set_property(TARGET external::sentencepiece PROPERTY INTERFACE_LINK_LIBRARIES "${sentencepiece_train_LIBRARY}")
+
+# yaml-cpp's target changed its name between the releases of our distributions.
+if(TARGET yaml-cpp::yaml-cpp)
+  add_library(external::yaml ALIAS yaml-cpp::yaml-cpp)
+else()
+  add_library(external::yaml INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(external::yaml INTERFACE yaml-cpp)
+endif()
+if(DRAGOMAN_TESTS)
+  find_package(GTest REQUIRED)
+endif()

@@ -1,0 +1,27 @@
+# A room is a folder of src/ built as one static library; NEEDS lists the rooms below it that it may use, so a wrong
+# dependency fails to link. LIBS lists libraries from outside that its sources use.
+function(dragoman_room NAME)
+  cmake_parse_arguments(ROOM "" "" "NEEDS;LIBS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
+  add_library(dragoman_${NAME} STATIC ${sources})
+  target_include_directories(dragoman_${NAME} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
+                                                     "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>")
+  target_link_libraries(dragoman_${NAME} PUBLIC fmt::fmt Threads::Threads ${ROOM_LIBS} PRIVATE dragoman_flags)
+  foreach(room IN LISTS ROOM_NEEDS)
+    target_link_libraries(dragoman_${NAME} PUBLIC dragoman_${room})
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY DRAGOMAN_ROOMS ${NAME})
+endfunction()
+
+# One test program a room: tests/NAME/*.cc, linked with that room (and whatever it needs).
+function(dragoman_tests NAME)
+  cmake_parse_arguments(TESTS "" "" "LIBS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${NAME}/*.cc")
+  add_executable(test_${NAME} ${sources})
+  target_include_directories(test_${NAME} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(test_${NAME} PRIVATE DRAGOMAN_GOLDEN="${CMAKE_CURRENT_SOURCE_DIR}/golden"
+                                                  DRAGOMAN_SOURCE="${PROJECT_SOURCE_DIR}"
+                                                  DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>")
+  target_link_libraries(test_${NAME} PRIVATE dragoman_${NAME} ${TESTS_LIBS} GTest::gtest GTest::gtest_main dragoman_flags)
+  add_test(NAME ${NAME} COMMAND test_${NAME} --gtest_brief=1)
+endfunction()

@@ -1,0 +1,36 @@
+# Language level, warnings, build types and sanitizers, the same for every target.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET default)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or Sanitize" FORCE)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g -fno-omit-frame-pointer")
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
+endif()
+
+add_library(dragoman_flags INTERFACE)
+# Contraction stays off so that a product and a sum round the same way in every compiler and at every optimisation
+# level; kernels ask for fused multiply-add by name.
+target_compile_options(dragoman_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                                                -Werror -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Known false alarms of GCC 12 and 13 inside the standard library and fmt.
+  target_compile_options(dragoman_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
+                                                  -Wno-array-bounds -Wno-maybe-uninitialized -Wno-dangling-reference)
+endif()
+if(DRAGOMAN_NATIVE)
+  target_compile_options(dragoman_flags INTERFACE -march=native)
+endif()
+if(DRAGOMAN_SANITIZE)
+  add_compile_options(-fsanitize=${DRAGOMAN_SANITIZE} -fno-sanitize-recover=all)
+  string(REPLACE "fuzzer-no-link," "" link_sanitizers "${DRAGOMAN_SANITIZE}")
+  add_link_options(-fsanitize=${link_sanitizers})
+endif()

@@ -1,0 +1,35 @@
+#include "base/log.h"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace dragoman::log {
+namespace {
+
+spdlog::level::level_enum native(Level level) {
+  switch (level) {
+    case Level::debug: return spdlog::level::debug;
+    case Level::info: return spdlog::level::info;
+    case Level::warning: return spdlog::level::warn;
+    case Level::error: return spdlog::level::err;
+    case Level::quiet: break;
+  }
+  return spdlog::level::off;
+}
+
+spdlog::logger& logger() {
+  static const std::shared_ptr<spdlog::logger> instance = [] {
+    auto made = spdlog::stderr_color_mt("dragoman");
+    made->set_pattern("%^%L%$ %H:%M:%S %v");
+    return made;
+  }();
+  return *instance;
+}
+
+}  // namespace
+
+void set_level(Level level) { logger().set_level(native(level)); }
+
+void write(Level level, std::string_view message) { logger().log(native(level), message); }
+
+}  // namespace dragoman::log

@@ -1,0 +1,192 @@
+#include "base/threads.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+
+namespace dragoman::threads {
+namespace {
+
+thread_local bool serial = false;
+
+// How often a thread that waits looks again before it goes to sleep. A training step starts hundreds of short loops
+// in a row; a wake-up through the kernel would cost more than many of them.
+constexpr int kSpins = 2000;
+
+void pause_briefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Threads that run the pieces of one loop at a time. The caller works too, so a pool of n has n - 1 workers.
+class Pool {
+ public:
+  explicit Pool(int count) {
+    for (int i = 1; i < count; ++i) workers_.emplace_back([this, i] { work(i); });
+  }
+
+  ~Pool() {
+    {
+      std::lock_guard lock(mutex_);
+      stopping_ = true;
+      generation_.fetch_add(1, std::memory_order_release);
+    }
+    wake_.notify_all();
+    for (std::thread& worker : workers_) worker.join();
+  }
+
+  int count() const { return static_cast<int>(workers_.size()) + 1; }
+
+  // Runs body(context, i, i + 1) for every piece i in [0, pieces), handed out in order.
+  void run(std::int64_t pieces, detail::Body body, void* context) {
+    body_ = body;
+    context_ = context;
+    pieces_ = pieces;
+    next_.store(0, std::memory_order_relaxed);
+    busy_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+    failure_ = nullptr;
+    {
+      std::lock_guard lock(mutex_);
+      generation_.fetch_add(1, std::memory_order_release);
+    }
+    if (sleepers_.load(std::memory_order_seq_cst) > 0) wake_.notify_all();
+    take_pieces();
+    for (int spin = 0; busy_.load(std::memory_order_acquire) > 0; ++spin) {
+      if (spin < kSpins)
+        pause_briefly();
+      else
+        std::this_thread::yield();
+    }
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void take_pieces() {
+    const bool before = std::exchange(serial, true);
+    for (std::int64_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < pieces_;) {
+      try {
+        body_(context_, i, i + 1);
+      } catch (...) {
+        std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::current_exception();
+      }
+    }
+    serial = before;
+  }
+
+  void work(int) {
+    std::uint64_t seen = 0;
+    for (;;) {
+      for (int spin = 0; generation_.load(std::memory_order_acquire) == seen && spin < kSpins; ++spin) pause_briefly();
+      if (generation_.load(std::memory_order_acquire) == seen) {
+        sleepers_.fetch_add(1, std::memory_order_seq_cst);
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [&] { return generation_.load(std::memory_order_acquire) != seen; });
+        lock.unlock();
+        sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+      }
+      seen = generation_.load(std::memory_order_acquire);
+      if (stopping_) return;
+      take_pieces();
+      busy_.fetch_sub(1, std::memory_order_release);
+    }
+  }
+
+  std::vector<std::thread> workers_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::atomic<std::uint64_t> generation_{0};
+  std::atomic<int> sleepers_{0}, busy_{0};
+  std::atomic<std::int64_t> next_{0};
+  detail::Body body_ = nullptr;
+  void* context_ = nullptr;
+  std::int64_t pieces_ = 0;
+  std::exception_ptr failure_;
+  bool stopping_ = false;
+};
+
+// The pool, and the right to use it: one loop of the process at a time is parallel, a second one at the same moment
+// runs on its own thread.
+struct Shared {
+  std::mutex in_use;
+  std::atomic<int> count{available()};
+  std::unique_ptr<Pool> pool;
+
+  Pool& ready() {
+    const int wanted = count.load();
+    if (!pool || pool->count() != wanted) {
+      pool.reset();
+      pool = std::make_unique<Pool>(wanted);
+    }
+    return *pool;
+  }
+};
+
+Shared& shared() {
+  static Shared instance;
+  return instance;
+}
+
+}  // namespace
+
+int available() {
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0) return std::max(1, CPU_COUNT(&mask));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+int count() { return serial ? 1 : shared().count.load(); }
+
+void set_count(int count) {
+  check(count >= 0 && count <= 1024, "[threads] expected a number from 0 (all cores) to 1024 but got {}", count);
+  shared().count = count == 0 ? available() : count;
+}
+
+SerialScope::SerialScope() : before_(std::exchange(serial, true)) {}
+SerialScope::~SerialScope() { serial = before_; }
+
+namespace detail {
+
+void run(std::int64_t count, std::int64_t grain, Body body, void* context) {
+  if (count <= 0) return;
+  grain = std::max<std::int64_t>(grain, 1);
+  const std::int64_t units = (count + grain - 1) / grain;
+  const std::int64_t pieces = std::min<std::int64_t>(units, serial ? 1 : shared().count.load());
+  std::unique_lock lock(shared().in_use, std::defer_lock);
+  if (pieces == 1 || !lock.try_lock()) return body(context, 0, count);
+  struct Split {
+    Body body;
+    void* context;
+    std::int64_t count, grain, units, pieces;
+  } split{body, context, count, grain, units, pieces};
+  shared().ready().run(
+      pieces,
+      [](void* raw, std::int64_t piece, std::int64_t) {
+        const Split& s = *static_cast<Split*>(raw);
+        const std::int64_t begin = s.units * piece / s.pieces * s.grain;
+        const std::int64_t end = std::min(s.count, s.units * (piece + 1) / s.pieces * s.grain);
+        s.body(s.context, begin, end);
+      },
+      &split);
+}
+
+void run_each(std::int64_t count, Body body, void* context) {
+  if (count <= 0) return;
+  std::unique_lock lock(shared().in_use, std::defer_lock);
+  if (count == 1 || serial || shared().count.load() == 1 || !lock.try_lock()) return body(context, 0, count);
+  shared().ready().run(count, body, context);
+}
+
+}  // namespace detail
+}  // namespace dragoman::threads

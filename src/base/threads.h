@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+// One pool of threads for the whole process. A loop is split over it where that pays; a loop started inside another
+// loop, or inside a SerialScope, runs on its own thread.
+namespace dragoman::threads {
+
+// How many threads loops may use, the caller's included.
+int count();
+// 0 means one per available core (the process's affinity mask).
+void set_count(int count);
+// Cores this process may run on.
+int available();
+
+// While one lives, loops of this thread run on this thread alone. Workers that each translate their own batch hold one.
+class SerialScope {
+ public:
+  SerialScope();
+  ~SerialScope();
+  SerialScope(const SerialScope&) = delete;
+  SerialScope& operator=(const SerialScope&) = delete;
+
+ private:
+  bool before_;
+};
+
+namespace detail {
+using Body = void (*)(void* context, std::int64_t begin, std::int64_t end);
+void run(std::int64_t count, std::int64_t grain, Body body, void* context);
+void run_each(std::int64_t count, Body body, void* context);
+}  // namespace detail
+
+// Calls body(begin, end) for consecutive pieces that cover [0, count). Pieces are at least `grain` long (except the
+// last); their borders are multiples of `grain` and depend on count, grain and the number of threads only. Allocates
+// nothing. An exception in a piece is rethrown here after all pieces ended.
+template <class F>
+void split(std::int64_t count, std::int64_t grain, F&& body) {
+  using Function = std::remove_reference_t<F>;
+  detail::run(
+      count, grain,
+      [](void* context, std::int64_t begin, std::int64_t end) { (*static_cast<Function*>(context))(begin, end); },
+      const_cast<void*>(static_cast<const void*>(std::addressof(body))));
+}
+
+// Calls body(i) for every i in [0, count), handed out one by one to whichever thread is free: for uneven work.
+template <class F>
+void each(std::int64_t count, F&& body) {
+  using Function = std::remove_reference_t<F>;
+  detail::run_each(
+      count,
+      [](void* context, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) (*static_cast<Function*>(context))(i);
+      },
+      const_cast<void*>(static_cast<const void*>(std::addressof(body))));
+}
+
+}  // namespace dragoman::threads

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "base/options.h"
+#include "base/threads.h"
+
+namespace dragoman::cli {
+
+// One word after `dragoman`. Each lives in its own file and is listed in commands.cc.
+struct Command {
+  const char* name;
+  const char* usage;    // the words after the name: "SOURCE TARGET"
+  const char* summary;  // one line
+  int (*run)(const Command& self, const std::vector<std::string>& arguments);
+};
+
+const std::vector<Command>& commands();
+
+// Reads flags into `options` and calls body(options, positional words). Takes care of --help, --dump-config and of
+// `threads`, which every command has.
+template <class Options, class Body>
+int run_with(const Command& self, const std::vector<std::string>& arguments, Body body) {
+  Options options;
+  int thread_count = 0;
+  Settings settings(options);
+  settings("threads", thread_count, "threads to use; 0 means one per core", between(0, 1024));
+  const Parsed parsed = settings.parse(arguments);
+  if (parsed.help) {
+    std::fputs(settings.help(std::string(self.name) + " " + self.usage, self.summary).c_str(), stdout);
+    return 0;
+  }
+  if (parsed.dump) {
+    std::fputs(settings.dump().c_str(), stdout);
+    return 0;
+  }
+  threads::set_count(thread_count);
+  return body(options, parsed.positional);
+}
+
+}  // namespace dragoman::cli

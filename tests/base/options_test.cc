@@ -1,0 +1,114 @@
+#include "base/options.h"
+
+#include <gtest/gtest.h>
+
+namespace dragoman {
+
+enum class Colour { red, green };
+template <>
+struct EnumNames<Colour> {
+  static constexpr std::pair<Colour, const char*> list[] = {{Colour::red, "red"}, {Colour::green, "green"}};
+};
+
+namespace {
+
+struct Inner {
+  int layers = 6;
+  template <class V>
+  void visit(V& v) {
+    v("layers", layers, "how many layers", at_least(1));
+  }
+};
+
+struct Options {
+  std::string name = "plain";
+  double dropout = 0.1;
+  bool tied = true;
+  Colour colour = Colour::red;
+  std::vector<std::string> files;
+  Inner encoder;
+  template <class V>
+  void visit(V& v) {
+    v("name", name, "a name");
+    v("dropout", dropout, "share of units dropped", between(0, 0.9));
+    v("tied", tied, "share the embeddings");
+    v("colour", colour, "a colour");
+    v("files", files, "files to read");
+    v.group("encoder", encoder);
+  }
+};
+
+std::string message(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Options, FlagsOverrideYamlWhichOverridesDefaults) {
+  Options options;
+  Settings settings(options);
+  settings.read_yaml("dropout: 0.3\nencoder:\n  layers: 12\ncolour: green\nfiles: [a, b]\n", "test.yaml");
+  const Parsed parsed = settings.parse({"in.txt", "--dropout", "0.5", "--no-tied", "--files", "c", "--files", "d"});
+  EXPECT_EQ(parsed.positional, std::vector<std::string>{"in.txt"});
+  EXPECT_EQ(options.dropout, 0.5);
+  EXPECT_FALSE(options.tied);
+  EXPECT_EQ(options.encoder.layers, 12);
+  EXPECT_EQ(options.colour, Colour::green);
+  EXPECT_EQ(options.files, (std::vector<std::string>{"c", "d"}));
+}
+
+TEST(Options, DumpReadsBackToTheSameValues) {
+  Options written;
+  written.name = "with: colon # and \"quotes\"";
+  written.dropout = 0.123456789012345;
+  written.files = {"a b", "yes", "3"};
+  written.encoder.layers = 3;
+  Options read;
+  Settings(read).read_yaml(Settings(written).dump(), "dump");
+  EXPECT_EQ(Settings(read).dump(), Settings(written).dump());
+  EXPECT_EQ(read.name, written.name);
+  EXPECT_EQ(read.files, written.files);
+}
+
+TEST(Options, AnUnknownKeyNamesTheNearestAndItsLine) {
+  Options options;
+  Settings settings(options);
+  EXPECT_EQ(message([&] { settings.read_yaml("name: x\ndropuot: 0.1\n", "c.yaml"); }),
+            "c.yaml:2: unknown setting 'dropuot'; did you mean 'dropout'?");
+  EXPECT_EQ(message([&] {
+              settings.parse({"--encoder.layer", "3"});
+            }),
+            "command line: unknown setting 'encoder.layer'; did you mean 'encoder.layers'?");
+}
+
+TEST(Options, ValuesOutsideTheirRangeOrTypeAreRefusedAndChangeNothing) {
+  Options options;
+  Settings settings(options);
+  EXPECT_EQ(message([&] {
+              settings.parse({"--encoder.layers", "0"});
+            }),
+            "--encoder.layers: expected a value at least 1 but got 0");
+  EXPECT_EQ(options.encoder.layers, 6);
+  EXPECT_EQ(message([&] { settings.read_yaml("dropout: much", "c.yaml"); }),
+            "c.yaml:1: dropout: expected a number but got 'much'");
+  EXPECT_EQ(message([&] {
+              settings.parse({"--colour", "gren"});
+            }),
+            "--colour: expected one of red|green but got 'gren'; did you mean green?");
+  EXPECT_EQ(message([&] { settings.read_yaml("encoder.layers: 99999999999", "c.yaml"); }),
+            "c.yaml:1: encoder.layers: 99999999999 does not fit this setting");
+}
+
+TEST(Options, HelpListsEveryKeyWithItsDefault) {
+  Options options;
+  const std::string help = Settings(options).help("x", "does x");
+  for (const char* key : {"--name", "--dropout", "--tied", "--colour", "--files", "--encoder.layers"})
+    EXPECT_NE(help.find(key), std::string::npos) << key;
+  EXPECT_NE(help.find("red|green; default red"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,73 @@
+#include "base/threads.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace dragoman::threads {
+namespace {
+
+TEST(Threads, SplitCoversEveryIndexOnce) {
+  for (const int n : {0, 1, 2, 7, 64, 1000, 12345}) {
+    std::vector<int> hits(static_cast<std::size_t>(n));
+    split(n, 16, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) ++hits[static_cast<std::size_t>(i)];
+    });
+    for (const int hit : hits) EXPECT_EQ(hit, 1);
+  }
+}
+
+TEST(Threads, ManyShortLoopsInARowLoseNothing) {
+  set_count(4);
+  std::atomic<std::int64_t> sum = 0;
+  for (int round = 0; round < 5000; ++round) each(8, [&](std::int64_t i) { sum += i; });
+  set_count(0);
+  EXPECT_EQ(sum, 5000 * 28);
+}
+
+TEST(Threads, LoopsInsideLoopsAndFromOtherThreadsWork) {
+  set_count(3);
+  std::atomic<int> total = 0;
+  const auto nested = [&] {
+    for (int round = 0; round < 100; ++round)
+      each(5, [&](std::int64_t) {
+        split(10, 1, [&](std::int64_t begin, std::int64_t end) { total += static_cast<int>(end - begin); });
+      });
+  };
+  std::thread other(nested);
+  nested();
+  other.join();
+  set_count(0);
+  EXPECT_EQ(total, 2 * 100 * 5 * 10);
+}
+
+TEST(Threads, AnExceptionReachesTheCallerAndThePoolSurvives) {
+  set_count(4);
+  EXPECT_THROW(each(100,
+                    [](std::int64_t i) {
+                      if (i == 42) throw std::runtime_error("42");
+                    }),
+               std::runtime_error);
+  std::atomic<int> count = 0;
+  each(100, [&](std::int64_t) { ++count; });
+  set_count(0);
+  EXPECT_EQ(count, 100);
+}
+
+TEST(Threads, ASerialScopeKeepsLoopsOnTheirThread) {
+  set_count(4);
+  {
+    SerialScope scope;
+    const auto self = std::this_thread::get_id();
+    each(50, [&](std::int64_t) { EXPECT_EQ(std::this_thread::get_id(), self); });
+    EXPECT_EQ(count(), 1);
+  }
+  EXPECT_EQ(count(), 4);
+  set_count(0);
+}
+
+}  // namespace
+}  // namespace dragoman::threads
