@@ -1,0 +1,27 @@
+#include "kernels/reference/reference.h"
+
+#include "kernels/fillings.h"
+
+namespace dragoman::kernels {
+
+template <class T>
+const Kernels<T>& reference() {
+  static const Kernels<T> filled = [] {
+    Kernels<T> kernels("reference");
+    reference_filling::fill_linear(kernels);
+    reference_filling::fill_rows(kernels);
+    reference_filling::fill_norm(kernels);
+    reference_filling::fill_softmax(kernels);
+    reference_filling::fill_attention(kernels);
+    reference_filling::fill_lstm(kernels);
+    reference_filling::fill_elementwise(kernels);
+    reference_filling::fill_optimiser(kernels);
+    return kernels;
+  }();
+  return filled;
+}
+
+template const Kernels<float>& reference<float>();
+template const Kernels<double>& reference<double>();
+
+}  // namespace dragoman::kernels

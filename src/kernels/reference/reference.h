@@ -1,0 +1,37 @@
+#pragma once
+
+#include "kernels/contract.h"
+
+// Each file of this folder fills its part of the list, for float and for double.
+namespace dragoman::kernels::reference_filling {
+
+template <class T>
+void fill_linear(Kernels<T>& kernels);
+template <class T>
+void fill_rows(Kernels<T>& kernels);
+template <class T>
+void fill_norm(Kernels<T>& kernels);
+template <class T>
+void fill_softmax(Kernels<T>& kernels);
+template <class T>
+void fill_attention(Kernels<T>& kernels);
+template <class T>
+void fill_lstm(Kernels<T>& kernels);
+template <class T>
+void fill_elementwise(Kernels<T>& kernels);
+template <class T>
+void fill_optimiser(Kernels<T>& kernels);
+
+// y = value, or y += value.
+template <class T>
+void put(T& y, T value, bool accumulate) {
+  y = accumulate ? y + value : value;
+}
+
+template <class T>
+T activate(Activation activation, T x);
+// The derivative, from x for gelu and from the activation's result for the others.
+template <class T>
+T activation_slope(Activation activation, T saved);
+
+}  // namespace dragoman::kernels::reference_filling
