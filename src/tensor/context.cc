@@ -37,8 +37,7 @@ Tensor Context::track(Tensor tensor) const {
 }
 
 Tensor Context::gradient(const Tensor& tensor) const {
-  check(tensor.tracked(), "[gradient] the tensor {} has no gradient: nothing was recorded for it",
-        tensor.shape().text());
+  check(tensor.tracked(), "[gradient] the tensor {} has no gradient: nothing was recorded for it", tensor.shape());
   Gradient& gradient = *tensor.gradient();
   if (!gradient.data) {
     gradient.data = arena().allocate(tensor.bytes());
@@ -61,7 +60,7 @@ Sink Context::sink(const Tensor& tensor) const {
 }
 
 void Context::seed(const Tensor& tensor, std::span<const double> values) const {
-  check(std::ssize(values) == tensor.count(), "[seed] {} values do not fill {}", values.size(), tensor.shape().text());
+  check(std::ssize(values) == tensor.count(), "[seed] {} values do not fill {}", values.size(), tensor.shape());
   std::vector<double> sums = gradient(tensor).to_host<double>();
   std::transform(sums.begin(), sums.end(), values.begin(), sums.begin(), std::plus<>());
   if (tensor.dtype() == DType::f64) return gradient(tensor).copy_from(sums.data());

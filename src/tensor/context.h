@@ -63,7 +63,7 @@ class Context {
   // Host values of the tensor's own type.
   template <class T>
   Tensor from_host(std::span<const T> values, Shape shape) const {
-    check(shape.count() == std::ssize(values), "[from_host] {} values do not fill {}", values.size(), shape.text());
+    check(shape.count() == std::ssize(values), "[from_host] {} values do not fill {}", values.size(), shape);
     const Tensor tensor = empty(dtype_of<T>, shape);
     tensor.copy_from(values.data());
     return tensor;

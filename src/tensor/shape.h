@@ -2,7 +2,6 @@
 
 #include <array>
 #include <initializer_list>
-#include <string>
 
 #include "tensor/dtype.h"
 
@@ -37,16 +36,19 @@ class Shape {
   }
   bool operator==(const Shape&) const = default;
 
-  // "[88, 512]"
-  std::string text() const {
-    std::string words = "[";
-    for (int axis = 0; axis < rank_; ++axis) words += (axis ? ", " : "") + std::to_string((*this)[axis]);
-    return words + "]";
-  }
-
  private:
   std::array<Size, kMaxRank> sizes_{};
   int rank_ = 0;
 };
 
 }  // namespace dragoman
+
+// "[88, 512]"; formatted only when an error needs it.
+template <>
+struct fmt::formatter<dragoman::Shape> : fmt::formatter<std::string_view> {
+  auto format(const dragoman::Shape& shape, format_context& context) const {
+    std::string words = "[";
+    for (int axis = 0; axis < shape.rank(); ++axis) words += (axis ? ", " : "") + std::to_string(shape[axis]);
+    return fmt::formatter<std::string_view>::format(words + "]", context);
+  }
+};

@@ -8,7 +8,7 @@ static_assert(std::is_trivially_copyable_v<Tensor> && std::is_trivially_destruct
               "the tape keeps tensors in arena memory");
 
 Tensor Tensor::reshaped(Shape shape) const {
-  check(shape.count() == count(), "[reshape] {} cannot be seen as {}", shape_.text(), shape.text());
+  check(shape.count() == count(), "[reshape] {} cannot be seen as {}", shape_, shape);
   Tensor other = *this;
   other.shape_ = shape;
   return other;
@@ -22,7 +22,7 @@ Tensor Tensor::detached() const {
 
 Tensor Tensor::row_view(Size first, Size count) const {
   check(first >= 0 && count >= 0 && first + count <= rows(), "[row_view] rows {} to {} are not within {}", first,
-        first + count, shape_.text());
+        first + count, shape_);
   Tensor other = detached();
   other.data_ = static_cast<char*>(data_) + first * cols() * size_of(dtype_);
   other.shape_ = {count, cols()};

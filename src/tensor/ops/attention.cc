@@ -19,7 +19,7 @@ T* first_column(const Tensor& tensor, const Columns& columns) {
 void check_columns(const char* op, const char* what, const Columns& columns, Size rows, Size heads) {
   check(columns.of.rows() == rows && columns.first + columns.count <= columns.of.cols() && columns.count % heads == 0,
         "[{}] {} {} (columns {} to {}) do not fit: expected {} rows and columns that divide into {} heads", op, what,
-        columns.of.shape().text(), columns.first, columns.first + columns.count, rows, heads);
+        columns.of.shape(), columns.first, columns.first + columns.count, rows, heads);
 }
 
 }  // namespace
@@ -35,8 +35,8 @@ Attended attention(Context& cx, const Columns& q, const Columns& k, const Column
   check_columns(op, "queries", q, queries.total(), heads);
   check_columns(op, "keys", k, keys.total(), heads);
   check_columns(op, "values", v, keys.total(), heads);
-  check(q.count == k.count, "[{}] queries {} and keys {} differ in size: {} and {} columns", op, q.of.shape().text(),
-        k.of.shape().text(), q.count, k.count);
+  check(q.count == k.count, "[{}] queries {} and keys {} differ in size: {} and {} columns", op, q.of.shape(),
+        k.of.shape(), q.count, k.count);
 
   const DType type = q.of.dtype();
   const Size key_size = k.count / heads, value_size = v.count / heads;
@@ -102,9 +102,9 @@ Tensor additive_scores(Context& cx, const Tensor& q, const Tensor& k, const Tens
   constexpr const char* op = "additive_scores";
   ops::enter(op, cx, {q, k, v});
   check(q.cols() == k.cols() && v.count() == q.cols(), "[{}] queries {}, keys {} and v {} differ in size", op,
-        q.shape().text(), k.shape().text(), v.shape().text());
+        q.shape(), k.shape(), v.shape());
   check(q.rows() == pairs.queries.total() && k.rows() == pairs.keys.total(),
-        "[{}] queries {} and keys {} do not fit: expected {} and {} rows", op, q.shape().text(), k.shape().text(),
+        "[{}] queries {} and keys {} do not fit: expected {} and {} rows", op, q.shape(), k.shape(),
         pairs.queries.total(), pairs.keys.total());
   const Tensor scores = ops::result(cx, q.dtype(), {pairs.count}, {q, k, v});
   const Segments queries = pairs.queries, keys = pairs.keys;

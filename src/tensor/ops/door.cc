@@ -6,13 +6,13 @@ void enter(const char* op, const Context& cx, std::initializer_list<Tensor> inpu
   const Tensor* first = nullptr;
   for (const Tensor& input : inputs) {
     if (!input.defined()) continue;
-    check(&input.device() == &cx.device(), "[{}] {} lives on {} but the computation runs on {}", op,
-          input.shape().text(), input.device().name(), cx.device().name());
-    check(input.alive(), "[{}] {} is from before its arena was reset", op, input.shape().text());
+    check(&input.device() == &cx.device(), "[{}] {} lives on {} but the computation runs on {}", op, input.shape(),
+          input.device().name(), cx.device().name());
+    check(input.alive(), "[{}] {} is from before its arena was reset", op, input.shape());
     if (input.dtype() == DType::i32) continue;
     if (!first) first = &input;
-    check(input.dtype() == first->dtype(), "[{}] {} of {} does not go with {} of {}", op, first->shape().text(),
-          name_of(first->dtype()), input.shape().text(), name_of(input.dtype()));
+    check(input.dtype() == first->dtype(), "[{}] {} of {} does not go with {} of {}", op, first->shape(),
+          name_of(first->dtype()), input.shape(), name_of(input.dtype()));
   }
 }
 
@@ -22,7 +22,7 @@ void check_ids(const char* op, const Tensor& ids, Size limit) {
   const std::int32_t* values = ids.ptr();
   for (Size i = 0; i < ids.count(); ++i)
     check(values[i] >= 0 && values[i] < limit, "[{}] id {} at place {} of {} is outside 0 .. {}", op, values[i], i,
-          ids.shape().text(), limit - 1);
+          ids.shape(), limit - 1);
 }
 
 bool any_tracked(std::initializer_list<Tensor> inputs) {
@@ -43,7 +43,7 @@ void leave(const char* op, const Context& cx, std::initializer_list<Tensor> outp
     bool finite = true;
     cx.run(output.dtype(),
            [&](const auto& k) { k.all_finite({.count = output.count(), .x = output.ptr(), .result = &finite}); });
-    check(finite, "[{}] gave NaN or infinity in its result {}", op, output.shape().text());
+    check(finite, "[{}] gave NaN or infinity in its result {}", op, output.shape());
   }
 }
 

@@ -5,7 +5,7 @@ namespace dragoman {
 namespace {
 
 void check_same(const char* op, const Tensor& a, const Tensor& b) {
-  check(a.shape() == b.shape(), "[{}] {} and {} are not the same", op, a.shape().text(), b.shape().text());
+  check(a.shape() == b.shape(), "[{}] {} and {} are not the same", op, a.shape(), b.shape());
 }
 
 // sink (+)= factor * x.

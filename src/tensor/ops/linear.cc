@@ -8,12 +8,11 @@ Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& 
   ops::enter(op, cx, {x, weight, bias});
   const bool transposed = options.transposed;
   const Activation activation = options.activation;
-  check(weight.shape().rank() == 2, "[{}] expected a weight of two sizes but got {}", op, weight.shape().text());
+  check(weight.shape().rank() == 2, "[{}] expected a weight of two sizes but got {}", op, weight.shape());
   const Size in = weight.shape()[transposed ? 1 : 0], out = weight.shape()[transposed ? 0 : 1];
-  check(x.cols() == in, "[{}] x {} does not fit weight {}: expected {} columns", op, x.shape().text(),
-        weight.shape().text(), in);
+  check(x.cols() == in, "[{}] x {} does not fit weight {}: expected {} columns", op, x.shape(), weight.shape(), in);
   check(!bias.defined() || bias.count() == out, "[{}] bias {} does not fit weight {}: expected {} values", op,
-        bias.shape().text(), weight.shape().text(), out);
+        bias.shape(), weight.shape(), out);
   const Size rows = x.rows();
   const Tensor y = ops::result(cx, x.dtype(), {rows, out}, {x, weight, bias});
   // Backward of gelu starts from the value before it, that of the others from the result.

@@ -23,12 +23,12 @@ Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const T
   const bool transposed = options.transposed;
   const Size rows = x.rows(), in = x.cols(), classes = weight.shape()[transposed ? 0 : 1];
   check(weight.shape().rank() == 2 && weight.shape()[transposed ? 1 : 0] == in, "[{}] x {} does not fit weight {}", op,
-        x.shape().text(), weight.shape().text());
-  check(!bias.defined() || bias.count() == classes, "[{}] bias {} does not fit weight {}", op, bias.shape().text(),
-        weight.shape().text());
+        x.shape(), weight.shape());
+  check(!bias.defined() || bias.count() == classes, "[{}] bias {} does not fit weight {}", op, bias.shape(),
+        weight.shape());
   check(targets.dtype() == DType::i32 && targets.count() == rows,
-        "[{}] targets {} of {} do not fit x {}: expected one i32 for each row", op, targets.shape().text(),
-        name_of(targets.dtype()), x.shape().text());
+        "[{}] targets {} of {} do not fit x {}: expected one i32 for each row", op, targets.shape(),
+        name_of(targets.dtype()), x.shape());
   ops::check_ids(op, targets, classes);
 
   const bool backward = cx.recording() && ops::any_tracked({x, weight, bias});

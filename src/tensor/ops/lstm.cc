@@ -8,8 +8,8 @@ LstmState lstm_cell(Context& cx, const Tensor& gates, const Tensor& c_before) {
   ops::enter(op, cx, {gates, c_before});
   const Size hidden = c_before.cols(), rows = gates.rows();
   check(gates.cols() == 4 * hidden && c_before.rows() == rows,
-        "[{}] gates {} do not fit cell state {}: expected the same rows and four times the columns", op,
-        gates.shape().text(), c_before.shape().text());
+        "[{}] gates {} do not fit cell state {}: expected the same rows and four times the columns", op, gates.shape(),
+        c_before.shape());
   const Tensor h = ops::result(cx, gates.dtype(), c_before.shape(), {gates, c_before});
   const Tensor c = ops::result(cx, gates.dtype(), c_before.shape(), {gates, c_before});
   cx.run(gates.dtype(), [&](const auto& k) {
@@ -46,15 +46,14 @@ LstmOutput lstm_layer(Context& cx, const Tensor& gates, const Tensor& weight, co
   ops::enter(op, cx, {gates, weight, first.h, first.c});
   const Size hidden = weight.cols(), sentences = rows.count();
   check(weight.rows() == 4 * hidden && gates.cols() == 4 * hidden,
-        "[{}] gates {} do not fit weight {}: expected [4 hidden, hidden] and four times its columns", op,
-        gates.shape().text(), weight.shape().text());
+        "[{}] gates {} do not fit weight {}: expected [4 hidden, hidden] and four times its columns", op, gates.shape(),
+        weight.shape());
   check(gates.rows() == rows.total() && std::ssize(time.active) == rows.longest(),
-        "[{}] gates {} do not fit: expected {} rows in {} steps", op, gates.shape().text(), rows.total(),
-        rows.longest());
+        "[{}] gates {} do not fit: expected {} rows in {} steps", op, gates.shape(), rows.total(), rows.longest());
   const Shape state{sentences, hidden};
   for (const Tensor& given : {first.h, first.c})
     check(!given.defined() || given.shape() == state, "[{}] first state {} does not fit: expected {}", op,
-          given.shape().text(), state.text());
+          given.shape(), state);
 
   const DType type = gates.dtype();
   const std::initializer_list<Tensor> inputs = {gates, weight, first.h, first.c};

@@ -95,10 +95,10 @@ Tensor batched_matmul(Context& cx, const Tensor& a, const Tensor& b, const Matmu
   ops::enter(op, cx, {a, b});
   const Shape &sa = a.shape(), &sb = b.shape();
   check(sa.rank() == 3 && sb.rank() == 3 && sa[0] == sb[0],
-        "[{}] expected two tensors of three sizes with the same first but got {} and {}", op, sa.text(), sb.text());
+        "[{}] expected two tensors of three sizes with the same first but got {} and {}", op, sa, sb);
   const Size m = sa[options.transposed_a ? 2 : 1], k = sa[options.transposed_a ? 1 : 2];
   const Size n = sb[options.transposed_b ? 1 : 2], inner = sb[options.transposed_b ? 2 : 1];
-  check(k == inner, "[{}] the inner sizes of {} and {} differ: {} and {}", op, sa.text(), sb.text(), k, inner);
+  check(k == inner, "[{}] the inner sizes of {} and {} differ: {} and {}", op, sa, sb, k, inner);
   const Group group{cx.host_array<Product>(sa[0]), options.transposed_a, options.transposed_b, options.alpha};
   for (Size i = 0; i < sa[0]; ++i) group.products[i] = {m, n, k, i * m * k, i * k * n, i * m * n, sa[2], sb[2], n};
   return grouped(cx, op, group, a, b, {sa[0], m, n});
@@ -108,8 +108,8 @@ Tensor segment_scores(Context& cx, const Tensor& q, const Tensor& k, const PairL
   constexpr const char* op = "segment_scores";
   ops::enter(op, cx, {q, k});
   check(q.cols() == k.cols() && q.rows() == pairs.queries.total() && k.rows() == pairs.keys.total(),
-        "[{}] queries {} and keys {} do not fit: expected {} and {} rows of the same size", op, q.shape().text(),
-        k.shape().text(), pairs.queries.total(), pairs.keys.total());
+        "[{}] queries {} and keys {} do not fit: expected {} and {} rows of the same size", op, q.shape(), k.shape(),
+        pairs.queries.total(), pairs.keys.total());
   const Size size = q.cols(), sentences = pairs.queries.count();
   const Group group{cx.host_array<Product>(sentences), false, true, alpha};
   Size at = 0;
@@ -125,8 +125,8 @@ Tensor segment_mix(Context& cx, const Tensor& weights, const Tensor& values, con
   constexpr const char* op = "segment_mix";
   ops::enter(op, cx, {weights, values});
   check(weights.count() == pairs.count && values.rows() == pairs.keys.total(),
-        "[{}] weights {} and values {} do not fit: expected {} pairs and {} rows", op, weights.shape().text(),
-        values.shape().text(), pairs.count, pairs.keys.total());
+        "[{}] weights {} and values {} do not fit: expected {} pairs and {} rows", op, weights.shape(), values.shape(),
+        pairs.count, pairs.keys.total());
   const Size size = values.cols(), sentences = pairs.queries.count();
   const Group group{cx.host_array<Product>(sentences)};
   Size at = 0;
@@ -142,11 +142,11 @@ Tensor project_length(Context& cx, const Tensor& projection, const Tensor& x, co
   constexpr const char* op = "project_length";
   ops::enter(op, cx, {projection, x});
   check(projection.shape().rank() == 2 && x.rows() == rows.total(),
-        "[{}] projection {} and x {} do not fit: expected two sizes and {} rows", op, projection.shape().text(),
-        x.shape().text(), rows.total());
+        "[{}] projection {} and x {} do not fit: expected two sizes and {} rows", op, projection.shape(), x.shape(),
+        rows.total());
   const Size k = projection.shape()[0], n_max = projection.shape()[1], size = x.cols();
   check(rows.longest() <= n_max, "[{}] a sentence of {} tokens is longer than the {} this projection {} was made for",
-        op, rows.longest(), n_max, projection.shape().text());
+        op, rows.longest(), n_max, projection.shape());
   Group group{cx.host_array<Product>(rows.count())};
   group.shared_a = true;
   for (Size s = 0; s < rows.count(); ++s)

@@ -9,11 +9,11 @@ Residual normalise(Context& cx, const char* op, const Tensor& x, const Tensor& b
                    const NormParameters& norm) {
   const Tensor gain = norm.gain, bias = norm.bias;
   ops::enter(op, cx, {x, branch, gain, bias});
-  check(!branch.defined() || branch.shape() == x.shape(), "[{}] branch {} does not fit x {}", op, branch.shape().text(),
-        x.shape().text());
+  check(!branch.defined() || branch.shape() == x.shape(), "[{}] branch {} does not fit x {}", op, branch.shape(),
+        x.shape());
   check(gain.count() == x.cols() && bias.count() == x.cols(),
-        "[{}] gain {} and bias {} do not fit x {}: expected {} values", op, gain.shape().text(), bias.shape().text(),
-        x.shape().text(), x.cols());
+        "[{}] gain {} and bias {} do not fit x {}: expected {} values", op, gain.shape(), bias.shape(), x.shape(),
+        x.cols());
   const kernels::Dropout dropout = branch.defined() ? cx.next_dropout(rate) : kernels::Dropout{};
   const Tensor sum = branch.defined() ? ops::result(cx, x.dtype(), x.shape(), {x, branch}) : x;
   const Tensor y = ops::result(cx, x.dtype(), x.shape(), {x, branch, gain, bias});
@@ -70,7 +70,7 @@ Tensor layer_norm(Context& cx, const Tensor& x, const NormParameters& norm) {
 }
 
 Residual residual_norm(Context& cx, const Tensor& x, const Tensor& branch, double dropout, const NormParameters& norm) {
-  check(branch.defined(), "[residual_norm] expected a branch to add to x {}", x.shape().text());
+  check(branch.defined(), "[residual_norm] expected a branch to add to x {}", x.shape());
   return normalise(cx, "residual_norm", x, branch, dropout, norm);
 }
 

@@ -9,8 +9,8 @@ void check_flat(const char* op, const Tensor& weight, std::initializer_list<Tens
   for (const Tensor& other : others)
     check(!other.defined() || (other.count() == weight.count() && other.dtype() == weight.dtype() &&
                                &other.device() == &weight.device()),
-          "[{}] {} of {} on {} does not fit weights {} of {} on {}", op, other.shape().text(), name_of(other.dtype()),
-          other.device().name(), weight.shape().text(), name_of(weight.dtype()), weight.device().name());
+          "[{}] {} of {} on {} does not fit weights {} of {} on {}", op, other.shape(), name_of(other.dtype()),
+          other.device().name(), weight.shape(), name_of(weight.dtype()), weight.device().name());
 }
 
 template <class F>

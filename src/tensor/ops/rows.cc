@@ -65,8 +65,8 @@ Tensor concat(Context& cx, const char* op, std::span<const Tensor> parts, bool b
   bool tracked = false;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     ops::enter(op, cx, {parts[0], parts[i]});
-    check(across(parts[i]) == across(parts[0]), "[{}] {} and {} do not fit together", op, parts[0].shape().text(),
-          parts[i].shape().text());
+    check(across(parts[i]) == across(parts[0]), "[{}] {} and {} do not fit together", op, parts[0].shape(),
+          parts[i].shape());
     total += along(parts[i]);
     tracked |= parts[i].tracked();
     kept[i] = parts[i];
@@ -102,8 +102,8 @@ Tensor embedding(Context& cx, const Tensor& ids, const Tensor& table, const Embe
   check(positions.defined() == position_ids.defined(), "[{}] positions and position_ids go together", op);
   if (positions.defined()) {
     check(positions.cols() == table.cols() && position_ids.count() == ids.count(),
-          "[{}] positions {} with ids {} do not fit table {} with ids {}", op, positions.shape().text(),
-          position_ids.shape().text(), table.shape().text(), ids.shape().text());
+          "[{}] positions {} with ids {} do not fit table {} with ids {}", op, positions.shape(), position_ids.shape(),
+          table.shape(), ids.shape());
     ops::check_ids(op, position_ids, positions.rows());
   }
   const double scale = options.scale;
@@ -134,7 +134,7 @@ Tensor slice_rows(Context& cx, const Tensor& x, Size first, Size count) {
   constexpr const char* op = "slice_rows";
   ops::enter(op, cx, {x});
   check(first >= 0 && count >= 0 && first + count <= x.rows(), "[{}] rows {} to {} are not within {}", op, first,
-        first + count, x.shape().text());
+        first + count, x.shape());
   const Size d = x.cols();
   return slice(cx, op, x, {count, d}, {count, d, first * d, d, 0, d});
 }
@@ -143,7 +143,7 @@ Tensor slice_columns(Context& cx, const Tensor& x, Size first, Size count) {
   constexpr const char* op = "slice_columns";
   ops::enter(op, cx, {x});
   check(first >= 0 && count >= 0 && first + count <= x.cols(), "[{}] columns {} to {} are not within {}", op, first,
-        first + count, x.shape().text());
+        first + count, x.shape());
   return slice(cx, op, x, {x.rows(), count}, {x.rows(), count, first, x.cols(), 0, count});
 }
 

@@ -37,8 +37,7 @@ Tensor softmax(Context& cx, const Tensor& x) {
 Tensor segment_softmax(Context& cx, const Tensor& scores, const PairLayout& pairs) {
   constexpr const char* op = "segment_softmax";
   ops::enter(op, cx, {scores, pairs.starts});
-  check(scores.count() == pairs.count, "[{}] scores {} do not fit: expected {} pairs", op, scores.shape().text(),
-        pairs.count);
+  check(scores.count() == pairs.count, "[{}] scores {} do not fit: expected {} pairs", op, scores.shape(), pairs.count);
   return softmax_rows(cx, op, scores, pairs.queries.total(), 0, pairs.starts);
 }
 
