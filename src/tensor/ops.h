@@ -114,6 +114,10 @@ struct LstmState {
 // gates over: their memory holds the activated ones afterwards.
 LstmState lstm_cell(Context& cx, const Tensor& gates, const Tensor& c_before);
 
+// One GRU step: gates [B, 3 hidden] in the order reset, update, new; the input's and the state's share, both taken
+// over.
+Tensor gru_cell(Context& cx, const Tensor& x_gates, const Tensor& h_gates, const Tensor& h_before);
+
 struct LstmOutput {
   Tensor h;        // [N, hidden]
   LstmState last;  // after each sentence's last step
@@ -132,6 +136,8 @@ inline Tensor sigmoid(Context& cx, const Tensor& x) { return activate(cx, x, Act
 Tensor add(Context& cx, const Tensor& a, const Tensor& b, double alpha = 1, double beta = 1);
 Tensor scale(Context& cx, const Tensor& x, double factor);
 Tensor multiply(Context& cx, const Tensor& a, const Tensor& b);
+// Rotary positions: in every head, pairs of columns turn by an angle that grows with the row's position (i32 [N]).
+Tensor rotate(Context& cx, const Columns& x, Size heads, const Tensor& position_ids);
 // Nothing is stored: backward draws the same random numbers again. The tensor itself when nothing drops.
 Tensor dropout(Context& cx, const Tensor& x, double rate);
 // Storage types; no gradient flows through them.

@@ -11,7 +11,8 @@ using Tensors = std::vector<Tensor>;
 
 TEST(Gradients, LinearWithEveryActivationAndBothLayouts) {
   for (const bool transposed : {true, false})
-    for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh}) {
+    for (const Activation activation :
+         {Activation::none, Activation::relu, Activation::gelu, Activation::silu, Activation::tanh}) {
       const Shape weight = transposed ? Shape{4, 3} : Shape{3, 4};
       check_gradients({Leaf::random({5, 3}, 1), Leaf::random(weight, 2), Leaf::random({4}, 3)},
                       [&](Context& cx, const Tensors& t) {
@@ -99,7 +100,8 @@ TEST(Gradients, ElementwiseOps) {
   check_gradients({Leaf::random({3, 4}, 1), Leaf::random({3, 4}, 2)}, [](Context& cx, const Tensors& t) {
     const Tensor a = sigmoid(cx, t[0]), b = tanh(cx, t[1]);
     const Tensor product = multiply(cx, a, b), sum = add(cx, a, t[1], 0.3, -2);
-    return Tensors{multiply(cx, product, product), scale(cx, sum, 1.5), activate(cx, t[0], Activation::gelu)};
+    return Tensors{multiply(cx, product, product), scale(cx, sum, 1.5), activate(cx, t[0], Activation::gelu),
+                   activate(cx, t[1], Activation::silu)};
   });
 }
 
@@ -145,6 +147,20 @@ TEST(Gradients, LstmCellChained) {
                     const LstmState two = lstm_cell(cx, gates, one.c);
                     return Tensors{two.h, two.c, one.h};
                   });
+}
+
+TEST(Gradients, GruCellChained) {
+  check_gradients({Leaf::random({3, 6}, 1), Leaf::random({3, 2}, 2), Leaf::random({6, 2}, 3)},
+                  [](Context& cx, const Tensors& t) {
+                    const Tensor one = gru_cell(cx, scale(cx, t[0], 1), linear(cx, t[1], t[2]), t[1]);
+                    return Tensors{gru_cell(cx, scale(cx, t[0], -1), linear(cx, one, t[2]), one), one};
+                  });
+}
+
+TEST(Gradients, RotaryPositionsOnSomeColumns) {
+  check_gradients({Leaf::random({4, 11}, 1)}, [](Context& cx, const Tensors& t) {
+    return Tensors{rotate(cx, {t[0], 2, 8}, 2, ids(cx, {0, 1, 5, 2}))};
+  });
 }
 
 TEST(Gradients, LstmLayerInBothDirectionsWithAndWithoutFirstState) {

@@ -28,7 +28,7 @@ Tensor activate(Context& cx, const Tensor& x, Activation activation) {
   });
   ops::leave(op, cx, {y});
   if (!y.tracked()) return y;
-  const Tensor saved = activation == Activation::gelu ? x : y;
+  const Tensor saved = kernels::needs_input(activation) ? x : y;
   cx.record(op, {y}, [x, y, saved, activation](Context& back) {
     const Tensor dy = back.gradient(y);
     const Sink dx = back.sink(x);
@@ -117,6 +117,38 @@ Tensor dropout(Context& cx, const Tensor& x, double rate) {
   apply(cx, x, {y, false});
   ops::leave(op, cx, {y});
   if (y.tracked()) cx.record(op, {y}, [x, y, apply](Context& back) { apply(back, back.gradient(y), back.sink(x)); });
+  return y;
+}
+
+Tensor rotate(Context& cx, const Columns& x, Size heads, const Tensor& position_ids) {
+  constexpr const char* op = "rotate";
+  ops::enter(op, cx, {x.of, position_ids});
+  check(heads > 0 && x.count % (2 * heads) == 0 && x.first + x.count <= x.of.cols(),
+        "[{}] columns {} to {} of {} do not divide into {} heads of an even size", op, x.first, x.first + x.count,
+        x.of.shape(), heads);
+  check(position_ids.dtype() == DType::i32 && position_ids.count() == x.of.rows(),
+        "[{}] positions {} do not fit {}: expected one for each row", op, position_ids.shape(), x.of.shape());
+  const Tensor y = ops::result(cx, x.of.dtype(), {x.of.rows(), x.count}, {x.of});
+  const Columns all = y;
+  const auto turn = [heads, position_ids](const Context& on, const Columns& from, const Columns& to, bool back) {
+    on.run(from.of.dtype(), [&]<class T>(const kernels::Kernels<T>& k) {
+      k.rotate({.rows = from.of.rows(),
+                .heads = heads,
+                .size = from.count / heads,
+                .position = position_ids.ptr(),
+                .x = from.of.data<T>() + from.first,
+                .x_stride = from.of.cols(),
+                .y = to.of.data<T>() + to.first,
+                .y_stride = to.of.cols(),
+                .inverse = back,
+                .accumulate = back});
+    });
+  };
+  turn(cx, x, all, false);
+  if (y.tracked())
+    cx.record(op, {y}, [x, y, turn](Context& back) {
+      turn(back, back.gradient(y), {back.gradient(x.of), x.first, x.count}, true);
+    });
   return y;
 }
 

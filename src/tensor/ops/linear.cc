@@ -15,8 +15,7 @@ Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& 
         bias.shape(), weight.shape(), out);
   const Size rows = x.rows();
   const Tensor y = ops::result(cx, x.dtype(), {rows, out}, {x, weight, bias});
-  // Backward of gelu starts from the value before it, that of the others from the result.
-  const bool keeps_z = activation == Activation::gelu && y.tracked();
+  const bool keeps_z = kernels::needs_input(activation) && y.tracked();
   const Tensor z = keeps_z ? cx.empty(x.dtype(), {rows, out}) : Tensor();
   cx.run(x.dtype(), [&](const auto& k) {
     k.linear({.rows = rows,

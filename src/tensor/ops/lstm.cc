@@ -40,6 +40,47 @@ LstmState lstm_cell(Context& cx, const Tensor& gates, const Tensor& c_before) {
   return {h, c};
 }
 
+Tensor gru_cell(Context& cx, const Tensor& x_gates, const Tensor& h_gates, const Tensor& h_before) {
+  constexpr const char* op = "gru_cell";
+  ops::enter(op, cx, {x_gates, h_gates, h_before});
+  const Shape gates{h_before.rows(), 3 * h_before.cols()};
+  check(x_gates.shape() == gates && h_gates.shape() == gates,
+        "[{}] gates {} and {} do not fit state {}: expected {} for both", op, x_gates.shape(), h_gates.shape(),
+        h_before.shape(), gates);
+  const Tensor h = ops::result(cx, h_before.dtype(), h_before.shape(), {x_gates, h_gates, h_before});
+  cx.run(h.dtype(), [&](const auto& k) {
+    k.gru_cell({.rows = h.rows(),
+                .hidden = h.cols(),
+                .x_gates = x_gates.ptr(),
+                .h_gates = h_gates.ptr(),
+                .h_before = h_before.ptr(),
+                .h = h.ptr()});
+  });
+  ops::leave(op, cx, {h});
+  if (!h.tracked()) return h;
+  cx.record(op, {h}, [x_gates, h_gates, h_before, h](Context& back) {
+    const Tensor dh = back.gradient(h);
+    const Sink dx_gates = back.sink(x_gates), dh_gates = back.sink(h_gates), dh_before = back.sink(h_before);
+    check(!dx_gates.accumulate && !dh_gates.accumulate,
+          "[gru_cell] the gates were taken over and may not be used elsewhere");
+    const ops::Scratch unwanted_x(back, h.dtype(), dx_gates ? Shape{0} : x_gates.shape()),
+        unwanted_h(back, h.dtype(), dh_gates ? Shape{0} : h_gates.shape());
+    back.run(h.dtype(), [&](const auto& k) {
+      k.gru_cell_backward({.rows = h.rows(),
+                           .hidden = h.cols(),
+                           .x_gates = x_gates.ptr(),
+                           .h_gates = h_gates.ptr(),
+                           .h_before = h_before.ptr(),
+                           .dh = dh.ptr(),
+                           .dx_gates = dx_gates ? dx_gates.ptr() : unwanted_x.ptr(),
+                           .dh_gates = dh_gates ? dh_gates.ptr() : unwanted_h.ptr(),
+                           .dh_before = dh_before.ptr(),
+                           .accumulate_dh_before = dh_before.accumulate});
+    });
+  });
+  return h;
+}
+
 LstmOutput lstm_layer(Context& cx, const Tensor& gates, const Tensor& weight, const Segments& rows,
                       const TimeOrder& time, const LstmState& first, bool reverse) {
   constexpr const char* op = "lstm_layer";
