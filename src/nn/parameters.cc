@@ -27,6 +27,12 @@ double draw(Random& random, const Init& init, const Shape& shape) {
   return 0;
 }
 
+void write(const Tensor& to, const std::vector<double>& values) {
+  if (to.dtype() == DType::f64) return to.copy_from(values.data());
+  const std::vector<float> narrow(values.begin(), values.end());
+  to.copy_from(narrow.data());
+}
+
 bool matches(const char* pattern, const char* name) {
   if (*pattern == '*') return matches(pattern + 1, name) || (*name != 0 && matches(pattern, name + 1));
   if (*pattern == 0 || *name == 0) return *pattern == *name;
@@ -38,6 +44,8 @@ bool matches(const char* pattern, const char* name) {
 Parameters::~Parameters() {
   for (const Tensor& buffer : {weights_, gradients_})
     if (buffer.defined()) device_->release(buffer.raw());
+  for (const Constant& constant : constants_)
+    if (constant.tensor.defined()) device_->release(constant.tensor.raw());
 }
 
 Parameter Parameters::add(const std::string& name, Shape shape, Init init) {
@@ -50,6 +58,11 @@ Parameter Parameters::add(const std::string& name, Shape shape, Init init) {
 Parameter Parameters::rows(const Parameter& of, Size first, Size count) {
   views_.push_back({{}, {}, &of.tensor(), first, count});
   return Parameter(&views_.back().tensor);
+}
+
+Parameter Parameters::constant(Shape shape, std::function<std::vector<double>()> values) {
+  constants_.push_back({{}, shape, std::move(values)});
+  return Parameter(&constants_.back().tensor);
 }
 
 const Parameters::Entry* Parameters::find(const std::string& name) const {
@@ -84,12 +97,12 @@ void Parameters::allocate(const Device& device, DType type, std::uint64_t seed, 
     Random random(seed, hash(entry.name));
     std::vector<double> values(static_cast<std::size_t>(entry.shape.count()));
     for (double& value : values) value = draw(random, entry.init, entry.shape);
-    if (type == DType::f64) {
-      entry.tensor.copy_from(values.data());
-    } else {
-      const std::vector<float> narrow(values.begin(), values.end());
-      entry.tensor.copy_from(narrow.data());
-    }
+    write(entry.tensor, values);
+  }
+  for (Constant& constant : constants_) {
+    const auto size = static_cast<std::size_t>(constant.shape.count() * size_of(type));
+    constant.tensor = Tensor(device.allocate(size), type, constant.shape, device);
+    write(constant.tensor, constant.values());
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,6 +63,9 @@ class Parameters {
   // Some rows of a parameter as a tensor of its own, gradient included.
   Parameter rows(const Parameter& of, Size first, Size count);
 
+  // A table that is computed, not learned: no part of the flat buffers, of count() or of model files.
+  Parameter constant(Shape shape, std::function<std::vector<double>()> values);
+
   // Memory on `device` in `type` (f32, or f64 for gradient checks); starting values depend on the seed and each
   // parameter's name only. Without `training` there is no gradient buffer.
   void allocate(const Device& device, DType type, std::uint64_t seed, bool training);
@@ -82,9 +86,15 @@ class Parameters {
     const Tensor* of;
     Size first, count;
   };
+  struct Constant {
+    Tensor tensor;
+    Shape shape;
+    std::function<std::vector<double>()> values;
+  };
   void connect();
 
   std::deque<Entry> entries_;
+  std::deque<Constant> constants_;
   std::deque<View> views_;
   const Device* device_ = nullptr;
   Tensor weights_, gradients_;

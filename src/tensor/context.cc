@@ -31,6 +31,12 @@ Tensor Context::zeros(DType type, Shape shape) const {
   return tensor;
 }
 
+void Context::copy(const Tensor& from, const Tensor& to) const {
+  check(from.count() == to.count() && from.dtype() == to.dtype(), "[copy] {} of {} does not fit {} of {}", from.shape(),
+        name_of(from.dtype()), to.shape(), name_of(to.dtype()));
+  run(from.dtype(), [&](const auto& k) { k.combine({.count = from.count(), .a = from.ptr(), .y = to.ptr()}); });
+}
+
 Tensor Context::track(Tensor tensor) const {
   if (recording_) tensor.set_gradient(new (host().allocate(sizeof(Gradient))) Gradient);
   return tensor;

@@ -75,6 +75,9 @@ class Context {
             static_cast<std::size_t>(count)};
   }
 
+  // Values of one tensor into the memory of another of the same count and type; no gradient flows.
+  void copy(const Tensor& from, const Tensor& to) const;
+
   // Makes gradients flow to `tensor` (when recording); for leaves that are no parameters and for the results of ops.
   Tensor track(Tensor tensor) const;
   // The gradient that has reached `tensor`; zeros when none has.

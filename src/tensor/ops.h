@@ -84,6 +84,7 @@ struct Columns {
   Tensor of;
   Size first = 0, count = 0;
 
+  Columns() = default;
   Columns(const Tensor& tensor) : of(tensor), count(tensor.cols()) {}
   Columns(const Tensor& tensor, Size first_column, Size columns) : of(tensor), first(first_column), count(columns) {}
 };

@@ -55,7 +55,7 @@ TimeOrder TimeOrder::of(const Context& cx, const Segments& rows) {
   std::copy(active.begin(), active.end(), next.begin());
   const std::span<std::int32_t> order = cx.host_array<std::int32_t>(rows.count());
   for (Size s = 0; s < rows.count(); ++s) order[next[rows.length(s)]++] = static_cast<std::int32_t>(s);
-  return {to_device(cx, order), active.first(static_cast<std::size_t>(rows.longest()))};
+  return {to_device(cx, order), order, active.first(static_cast<std::size_t>(rows.longest()))};
 }
 
 PairLayout PairLayout::of(const Context& cx, const Segments& queries, const Segments& keys) {
@@ -67,7 +67,7 @@ PairLayout PairLayout::of(const Context& cx, const Segments& queries, const Segm
     for (Size i = 0; i < queries.length(s); ++i, at += keys.length(s)) starts[row++] = static_cast<std::int32_t>(at);
   starts[row] = static_cast<std::int32_t>(at);
   check(at <= std::numeric_limits<std::int32_t>::max(), "[attention] {} pairs of queries and keys are too many", at);
-  return {queries, keys, to_device(cx, starts), at};
+  return {queries, keys, to_device(cx, starts), starts, at};
 }
 
 }  // namespace dragoman

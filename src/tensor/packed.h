@@ -41,8 +41,9 @@ struct Packed {
 // The order in which a recurrent layer walks the same rows: step t works on the first active[t] sentences of `order`,
 // longest first.
 struct TimeOrder {
-  Tensor order;                          // i32 [sentences], on the device
-  std::span<const std::int32_t> active;  // one a step, on the host
+  Tensor order;                              // i32 [sentences], on the device
+  std::span<const std::int32_t> host_order;  // the same, on the host
+  std::span<const std::int32_t> active;      // one a step, on the host
 
   static TimeOrder of(const Context& cx, const Segments& rows);
 };
@@ -51,7 +52,8 @@ struct TimeOrder {
 // no padding. Row r of all queries is elements starts[r] .. starts[r + 1].
 struct PairLayout {
   Segments queries, keys;
-  Tensor starts;  // i32 [queries.total() + 1]
+  Tensor starts;                              // i32 [queries.total() + 1], on the device
+  std::span<const std::int32_t> host_starts;  // the same, on the host
   Size count = 0;
 
   static PairLayout of(const Context& cx, const Segments& queries, const Segments& keys);

@@ -1,0 +1,146 @@
+#pragma once
+
+#include "base/options.h"
+#include "nn/attention/attention.h"
+#include "nn/positions.h"
+#include "nn/recurrent.h"
+
+namespace dragoman::models {
+
+enum class Family { recurrent, transformer };
+enum class Tie { none, target, all };
+enum class AttentionOver { nothing, source, source_and_past };
+enum class DecoderStart { zeros, concatenated, projected };
+enum class NormOrder { post, pre };
+enum class FeedForwardKind { relu, gelu, swiglu };
+
+// LSTM and GRU models (S3, S4).
+struct RecurrentConfig {
+  nn::Cell cell = nn::Cell::lstm;
+  int encoder_layers = 1, decoder_layers = 1;
+  int encoder_hidden = 64;  // of one direction
+  int decoder_hidden = 128;
+  bool trainable_start = false;
+  bool project_states = false;
+  DecoderStart decoder_start = DecoderStart::concatenated;
+  bool input_feeding = false;
+  AttentionOver attention_over = AttentionOver::source;
+  int self_attention_heads = 0;
+  double dropout_in = 0, dropout_between = 0, dropout_out = 0;
+
+  template <class V>
+  void visit(V& v) {
+    v("cell", cell, "what a layer is made of");
+    v("encoder-layers", encoder_layers, "bidirectional layers of the encoder", at_least(1));
+    v("decoder-layers", decoder_layers, "layers of the decoder", at_least(1));
+    v("encoder-hidden", encoder_hidden, "units of the encoder in each direction", at_least(1));
+    v("decoder-hidden", decoder_hidden, "units of the decoder", at_least(1));
+    v("trainable-start", trainable_start, "the encoder's first states are learned instead of zero");
+    v("project-states", project_states, "both directions are projected to decoder-hidden instead of concatenated");
+    v("decoder-start", decoder_start, "where the decoder's first state comes from");
+    v("input-feeding", input_feeding, "the decoder reads its last attentional output beside the last word");
+    v("attention-over", attention_over, "what the decoder attends to");
+    v("self-attention-heads", self_attention_heads,
+      "heads of self-attention over encoder states and previous decoder states; 0 for none", at_least(0));
+    v("dropout-in", dropout_in, "dropout on embeddings", between(0, 0.95));
+    v("dropout-between", dropout_between, "dropout between layers", between(0, 0.95));
+    v("dropout-out", dropout_out, "dropout before the output layer", between(0, 0.95));
+  }
+};
+
+// Transformers (S1, S4).
+struct TransformerConfig {
+  int encoder_layers = 6, decoder_layers = 6;
+  int size = 512;
+  int feed_forward = 2048;
+  NormOrder norm = NormOrder::post;
+  FeedForwardKind activation = FeedForwardKind::relu;
+  nn::PositionKind positions = nn::PositionKind::sinusoidal;
+  int max_positions = 1024;
+  double dropout = 0.1, dropout_activation = 0;
+
+  template <class V>
+  void visit(V& v) {
+    v("encoder-layers", encoder_layers, "layers of the encoder", at_least(1));
+    v("decoder-layers", decoder_layers, "layers of the decoder", at_least(1));
+    v("size", size, "size of the vectors between layers", at_least(1));
+    v("feed-forward", feed_forward, "units inside the feed-forward blocks", at_least(1));
+    v("norm", norm, "layer norm after each block or before it");
+    v("activation", activation, "what the feed-forward blocks compute");
+    v("positions", positions, "how a layer knows where a word stands");
+    v("max-positions", max_positions, "longest sentence with sinusoidal or learned positions", at_least(1));
+    v("dropout", dropout, "dropout on embeddings and on each block's result", between(0, 0.95));
+    v("dropout-activation", dropout_activation, "dropout inside the feed-forward blocks", between(0, 0.95));
+  }
+};
+
+// A whole model. Every system of the four documents is a setting of this.
+struct ModelConfig {
+  Family family = Family::transformer;
+  int source_vocabulary = 8000, target_vocabulary = 8000;
+  int embedding = 512;
+  Tie tied = Tie::none;
+  bool lexical = false;
+  int classes = 0;
+  nn::AttentionConfig attention;
+  RecurrentConfig recurrent;
+  TransformerConfig transformer;
+
+  template <class V>
+  void visit(V& v) {
+    v("family", family, "what the layers are");
+    v("source-vocabulary", source_vocabulary, "number of source token ids", at_least(1));
+    v("target-vocabulary", target_vocabulary, "number of target token ids", at_least(1));
+    v("embedding", embedding, "size of word vectors (a Transformer's must equal transformer.size)", at_least(1));
+    v("tied", tied, "which tables are one: target embedding and output layer, or the source embedding too");
+    v("lexical", lexical, "add the lexical model: a direct path from attended source words to the output");
+    v("classes", classes, "encoder only: classify sentences into this many classes; 0 translates", at_least(0));
+    v.group("attention", attention);
+    v.group("recurrent", recurrent);
+    v.group("transformer", transformer);
+  }
+};
+
+// Refuses combinations that make no sense, with the reason.
+void check_config(const ModelConfig& config);
+
+}  // namespace dragoman::models
+
+namespace dragoman {
+template <>
+struct EnumNames<models::Family> {
+  static constexpr std::pair<models::Family, const char*> list[] = {{models::Family::recurrent, "recurrent"},
+                                                                    {models::Family::transformer, "transformer"}};
+};
+template <>
+struct EnumNames<models::Tie> {
+  static constexpr std::pair<models::Tie, const char*> list[] = {
+      {models::Tie::none, "none"}, {models::Tie::target, "target"}, {models::Tie::all, "all"}};
+};
+template <>
+struct EnumNames<models::AttentionOver> {
+  static constexpr std::pair<models::AttentionOver, const char*> list[] = {
+      {models::AttentionOver::nothing, "nothing"},
+      {models::AttentionOver::source, "source"},
+      {models::AttentionOver::source_and_past, "source_and_past"}};
+};
+template <>
+struct EnumNames<models::DecoderStart> {
+  static constexpr std::pair<models::DecoderStart, const char*> list[] = {
+      {models::DecoderStart::zeros, "zeros"},
+      {models::DecoderStart::concatenated, "concatenated"},
+      {models::DecoderStart::projected, "projected"}};
+};
+template <>
+struct EnumNames<models::NormOrder> {
+  static constexpr std::pair<models::NormOrder, const char*> list[] = {{models::NormOrder::post, "post"},
+                                                                       {models::NormOrder::pre, "pre"}};
+};
+template <>
+struct EnumNames<models::FeedForwardKind> {
+  static constexpr std::pair<models::FeedForwardKind, const char*> list[] = {
+      {models::FeedForwardKind::relu, "relu"},
+      {models::FeedForwardKind::gelu, "gelu"},
+      {models::FeedForwardKind::swiglu, "swiglu"}};
+};
+}  // namespace dragoman

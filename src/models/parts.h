@@ -1,0 +1,84 @@
+#pragma once
+
+#include <vector>
+
+#include "models/config.h"
+
+namespace dragoman::models {
+
+// What an encoder makes of a batch of source sentences.
+struct Encoded {
+  Segments rows;                    // source tokens
+  Tensor states;                    // [N, size]
+  Tensor embeddings;                // [N, embedding], for the lexical model
+  std::vector<nn::CellState> last;  // the final state of each recurrent layer, directions joined
+};
+
+// What a decoder reads of it: the source as it offers itself to each attention.
+struct Memory {
+  Encoded source;
+  std::vector<nn::Keys> keys;
+};
+
+// How far decoding has come: a value. Every hypothesis has its vectors, and for attention over its own past the rows
+// it owns in each pool. Reordering a beam permutes the lists of rows; the pools stay as they are.
+class State {
+ public:
+  // `continues`: more tokens will be appended later, so the past is kept.
+  State(const Memory& memory, bool continues);
+
+  Size hypotheses() const { return std::ssize(lengths_); }
+  bool continues() const { return continues_; }
+  // Tokens that each hypothesis has so far.
+  std::span<const std::int32_t> lengths() const { return lengths_; }
+
+  // New tokens for every hypothesis: counts them and finds out which rows its past then consists of.
+  void extend(const Context& cx, const Segments& tokens);
+  // Appends the new tokens' rows to pool `index` and gives all rows of the past, [sum of lengths, d].
+  Tensor remember(Context& cx, std::size_t index, const Tensor& rows);
+  // The past after extend(): one segment a hypothesis.
+  const Segments& past() const { return past_; }
+  // The queries of each source sentence: its hypotheses' tokens together.
+  const Segments& by_sentence() const { return by_sentence_; }
+
+  // Hypotheses `chosen` (in this order) go on; `beams` says how many of them belong to each sentence.
+  State select(Context& cx, std::span<const std::int32_t> chosen, std::span<const std::int32_t> beams) const;
+
+  std::vector<Tensor> vectors;  // [hypotheses, d] each
+
+ private:
+  State() = default;
+
+  bool continues_ = false;
+  std::vector<std::int32_t> lengths_;             // by hypothesis
+  std::vector<std::int32_t> beams_;               // hypotheses of each sentence
+  std::vector<Tensor> pools_;                     // [capacity, d] each
+  std::vector<std::vector<std::int32_t>> owned_;  // rows of the pools that each hypothesis has, by hypothesis
+  Size used_ = 0, first_new_ = 0;
+  Segments past_, by_sentence_;
+  Tensor past_index_;  // i32: rows of the pools
+};
+
+class Encoder {
+ public:
+  virtual ~Encoder() = default;
+  virtual Encoded encode(Context& cx, const Packed& source) const = 0;
+  virtual Size size() const = 0;
+};
+
+struct Decoded {
+  Tensor features;  // [N, size]: what the output layer reads
+  Tensor weights;   // when asked for: of the attention over the source, for each sentence [heads, nq, nk]
+};
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+  virtual Memory remember(Context& cx, const Encoded& source) const = 0;
+  virtual State start(Context& cx, const Memory& memory, bool continues) const = 0;
+  // Appends one or more tokens to every hypothesis.
+  virtual Decoded decode(Context& cx, const Packed& tokens, const Memory& memory, State& state, bool weights) const = 0;
+  virtual Size size() const = 0;
+};
+
+}  // namespace dragoman::models

@@ -1,0 +1,213 @@
+#include "nn/attention/attention.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dragoman::nn {
+namespace {
+
+void refuse_nonsense(const AttentionPlace& place, const AttentionConfig& config) {
+  const std::string& name = place.name;
+  check(config.linformer == 0 || !place.causal,
+        "{}: linformer under a causal mask would leak the future, since every projected row mixes all positions; "
+        "use linformer 0 here",
+        name);
+  check((config.key_size == 0) == (config.value_size == 0), "{}: key-size and value-size go together, got {} and {}",
+        name, config.key_size, config.value_size);
+  check(config.heads == 1 || place.projected,
+        "{}: {} heads need projections of their own, which attention over bare states has not; use heads 1", name,
+        config.heads);
+  check(!place.projected || config.key_size == 0, "{}: heads have keys and values of their own already; use key-size 0",
+        name);
+  check(!place.projected || place.query % config.heads == 0, "{}: size {} does not divide into {} heads", name,
+        place.query, config.heads);
+  check(!place.rotary || (config.score != Score::additive && config.linformer == 0),
+        "{}: rotary positions need a score that is a product over all keys", name);
+}
+
+// Every query becomes a sentence of its own with copies of the keys it sees: causal attention for scores that are
+// computed pair by pair.
+struct Unrolled {
+  Segments queries, keys;
+  Tensor index;  // i32: rows of the keys
+
+  Unrolled(const Context& cx, const Segments& asked, const Segments& rows) {
+    const std::span<std::int32_t> ones = cx.host_array<std::int32_t>(asked.total());
+    const std::span<std::int32_t> seen = cx.host_array<std::int32_t>(asked.total());
+    std::fill(ones.begin(), ones.end(), 1);
+    Size total = 0;
+    for (Size s = 0; s < asked.count(); ++s)
+      for (Size i = 0; i < asked.length(s); ++i) {
+        const Size visible = std::max<Size>(0, rows.length(s) - asked.length(s) + i + 1);
+        seen[asked.begin(s) + i] = static_cast<std::int32_t>(visible);
+        total += visible;
+      }
+    const std::span<std::int32_t> list = cx.host_array<std::int32_t>(total);
+    Size at = 0;
+    for (Size s = 0; s < asked.count(); ++s)
+      for (Size i = 0; i < asked.length(s); ++i)
+        for (Size j = 0; j < seen[asked.begin(s) + i]; ++j) list[at++] = static_cast<std::int32_t>(rows.begin(s) + j);
+    queries = Segments::from_lengths(cx, ones);
+    keys = Segments::from_lengths(cx, seen);
+    index = cx.from_host<std::int32_t>(list, {total});
+  }
+};
+
+// Weights of every head, query after query with the keys it sees, as for each sentence [heads, nq, nk]; keys that a
+// query does not see get zero.
+Tensor arrange_weights(Context& cx, std::vector<Tensor> heads, const Segments& queries, const Segments& rows,
+                       const PairLayout& pairs) {
+  const Size count = std::ssize(heads);
+  heads.push_back(cx.zeros(heads[0].dtype(), {1, 1}));
+  const std::span<const std::int32_t> starts = pairs.host_starts;
+  std::vector<std::int32_t> index;
+  for (Size s = 0; s < queries.count(); ++s)
+    for (Size h = 0; h < count; ++h)
+      for (Size i = queries.begin(s); i < queries.begin(s) + queries.length(s); ++i)
+        for (Size j = 0; j < rows.length(s); ++j) {
+          const bool seen = j < starts[i + 1] - starts[i];
+          index.push_back(static_cast<std::int32_t>(seen ? h * pairs.count + starts[i] + j : count * pairs.count));
+        }
+  const Tensor order = cx.from_host<std::int32_t>(index, {std::ssize(index)});
+  return gather_rows(cx, concat_rows(cx, heads), order).detached().reshaped({std::ssize(index)});
+}
+
+Tensor whole(Context& cx, const Columns& columns) {
+  return columns.count == columns.of.cols() ? columns.of : slice_columns(cx, columns.of, columns.first, columns.count);
+}
+
+}  // namespace
+
+Attention::Attention(Parameters& list, const AttentionPlace& place, const AttentionConfig& config)
+    : config_(config), place_(place) {
+  refuse_nonsense(place, config);
+  const std::string& name = place.name;
+  Size query = place.query, key = place.memory, value = place.values > 0 ? place.values : place.memory;
+  if (place.projected) {
+    // One matrix, as PyTorch's MultiheadAttention has it: rows for queries, then keys, then values.
+    const Size d = place.query;
+    check(place.memory == d && place.values == 0, "{}: projected attention needs equal sizes, got {} and {}", name, d,
+          place.memory);
+    const Parameter weight = list.add(name + ".in_proj_weight", {3 * d, d}, Init::glorot());
+    const Parameter bias = list.add(name + ".in_proj_bias", {3 * d}, Init::zeros());
+    query_ = Linear(list.rows(weight, 0, d), list.rows(bias, 0, d));
+    key_value_ = Linear(list.rows(weight, d, 2 * d), list.rows(bias, d, 2 * d));
+    out_ = Linear(list, name + ".out_proj", d, d);
+    key = value = key_columns_ = d;
+  } else if (config.key_size > 0) {
+    check(place.values == 0, "{}: key-size takes the values from the states; they cannot be given apart", name);
+    key_value_ = Linear(list, name + ".key_value", place.memory, config.key_size + config.value_size, false);
+    key = key_columns_ = config.key_size;
+    value = config.value_size;
+  }
+  switch (config.score) {
+    case Score::dot:
+    case Score::scaled_dot:
+      check(query == key, "{}: {} compares vectors of one size, but queries have {} and keys {}; use multiplicative",
+            name, name_of(config.score), query, key);
+      break;
+    case Score::multiplicative: query_score_ = Linear(list, name + ".score", query, key, false); break;
+    case Score::reduced_rank:
+      query_score_ = Linear(list, name + ".score_query", query, Size{config.rank} * config.heads, false);
+      key_score_ = Linear(list, name + ".score_key", key, Size{config.rank} * config.heads, false);
+      break;
+    case Score::additive: {
+      const Size hidden = place.query;
+      query_score_ = Linear(list, name + ".score_query", query, hidden, false);
+      key_score_ = Linear(list, name + ".score_key", key, hidden, true);
+      additive_v_ = list.add(name + ".score_v", {hidden}, Init::uniform(1 / std::sqrt(static_cast<double>(hidden))));
+      break;
+    }
+  }
+  if (config.linformer > 0) {
+    const Shape shape{config.linformer, config.linformer_length};
+    const double bound = 1 / std::sqrt(static_cast<double>(config.linformer));
+    length_keys_ = list.add(name + ".linformer_keys", shape, Init::normal(bound));
+    length_values_ = list.add(name + ".linformer_values", shape, Init::normal(bound));
+  }
+  out_size_ = value;
+}
+
+Keys Attention::prepare(Context& cx, const Tensor& memory, const Segments& rows, const Tensor& positions) const {
+  return prepare(cx, memory, memory, rows, positions);
+}
+
+Keys Attention::prepare(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows,
+                        const Tensor& positions) const {
+  Keys result{memory, values, rows};
+  if (key_value_.defined()) {
+    const Tensor both = key_value_(cx, memory);
+    result.keys = {both, 0, key_columns_};
+    result.values = {both, key_columns_, both.cols() - key_columns_};
+  }
+  if (key_score_.defined()) result.keys = key_score_(cx, whole(cx, result.keys));
+  if (place_.rotary) result.keys = rotate(cx, result.keys, config_.heads, positions);
+  if (config_.linformer > 0) {
+    check(rows.longest() <= config_.linformer_length,
+          "{}: an input of {} tokens is longer than the {} this linformer was made for", place_.name, rows.longest(),
+          config_.linformer_length);
+    result.keys = project_length(cx, length_keys_, whole(cx, result.keys), rows);
+    result.values = project_length(cx, length_values_, whole(cx, result.values), rows);
+    const std::span<std::int32_t> lengths = cx.host_array<std::int32_t>(rows.count());
+    std::fill(lengths.begin(), lengths.end(), config_.linformer);
+    result.rows = Segments::from_lengths(cx, lengths);
+  }
+  return result;
+}
+
+Attended Attention::attend(Context& cx, const Tensor& x, const Segments& queries, const Keys& keys,
+                           const Ask& ask) const {
+  Tensor q = query_.defined() ? query_(cx, x) : x;
+  if (query_score_.defined()) q = query_score_(cx, q);
+  if (place_.rotary) q = rotate(cx, q, config_.heads, ask.positions);
+  Attended attended;
+  if (config_.score == Score::additive) {
+    attended = attend_additive(cx, q, queries, keys, ask.weights);
+  } else {
+    // Only the scaled score divides by the square root of a head's size.
+    const double scale = config_.score == Score::scaled_dot ? 0 : 1;
+    attended = attention(cx, q, keys.keys, keys.values, queries, keys.rows,
+                         {.heads = config_.heads,
+                          .causal = place_.causal,
+                          .scale = scale,
+                          .dropout = config_.dropout,
+                          .weights = ask.weights});
+  }
+  if (out_.defined()) attended.out = out_(cx, attended.out);
+  return attended;
+}
+
+Attended Attention::attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,
+                                    bool wants_weights) const {
+  Segments asked = queries, rows = keys.rows;
+  Tensor k = whole(cx, keys.keys), v = whole(cx, keys.values);
+  if (place_.causal) {
+    const Unrolled unrolled(cx, queries, keys.rows);
+    k = gather_rows(cx, k, unrolled.index);
+    v = gather_rows(cx, v, unrolled.index);
+    asked = unrolled.queries;
+    rows = unrolled.keys;
+  }
+  const PairLayout pairs = PairLayout::of(cx, asked, rows);
+  const Size heads = config_.heads, head = q.cols() / heads, value = v.cols() / heads;
+  const auto one_head = [&](const Tensor& hq, const Tensor& hk, const Tensor& hv, const Tensor& score_v) {
+    const Tensor weights = segment_softmax(cx, additive_scores(cx, hq, hk, score_v, pairs), pairs);
+    return Attended{segment_mix(cx, dropout(cx, weights, config_.dropout), hv, pairs), weights};
+  };
+  std::vector<Tensor> outs, weights;
+  const Tensor flat_v = additive_v_.tensor().reshaped({1, q.cols()});
+  for (Size h = 0; h < heads; ++h) {
+    const auto columns = [&](const Tensor& x, Size size) {
+      return heads == 1 ? x : slice_columns(cx, x, h * size, size);
+    };
+    const Attended one =
+        one_head(columns(q, head), columns(k, head), columns(v, value), columns(flat_v, head).reshaped({head}));
+    outs.push_back(one.out);
+    weights.push_back(one.weights.reshaped({pairs.count, 1}));
+  }
+  Attended attended{heads == 1 ? outs[0] : concat_columns(cx, outs), {}};
+  if (wants_weights) attended.weights = arrange_weights(cx, weights, queries, keys.rows, pairs);
+  return attended;
+}
+
+}  // namespace dragoman::nn

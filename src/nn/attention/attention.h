@@ -1,0 +1,109 @@
+#pragma once
+
+#include "base/options.h"
+#include "nn/layers.h"
+
+namespace dragoman::nn {
+
+// How well a query q and a key k fit (S2, S3):
+enum class Score {
+  dot,             // q . k
+  scaled_dot,      // q . k / sqrt(d)
+  multiplicative,  // q^T W k
+  reduced_rank,    // (U q) . (V k), U and V of rank r
+  additive         // v . tanh(W1 k + W2 q)
+};
+
+// One family for all models: any score, over whole states or over keys and values split off them, with any number of
+// heads, over all keys or over a fixed number of mixtures of them (Linformer).
+struct AttentionConfig {
+  Score score = Score::scaled_dot;
+  int heads = 1;
+  int rank = 16;     // of reduced_rank
+  int key_size = 0;  // with value_size: [k; v] = T h; 0 uses the whole states for both
+  int value_size = 0;
+  int linformer = 0;           // k: keys and values projected along the length to k rows; 0 uses them all
+  int linformer_length = 256;  // n_max
+  double dropout = 0;          // on the weights
+
+  template <class V>
+  void visit(V& v) {
+    v("score", score, "how queries and keys are compared");
+    v("heads", heads, "parallel attentions, each with its own projections when more than one", at_least(1));
+    v("rank", rank, "rank of the reduced_rank score", at_least(1));
+    v("key-size", key_size, "size of keys split off the states; 0 attends over whole states", at_least(0));
+    v("value-size", value_size, "size of values split off the states; goes with key-size", at_least(0));
+    v("linformer", linformer, "rows that keys and values are projected to along the length; 0 keeps them all",
+      at_least(0));
+    v("linformer-length", linformer_length, "longest input a linformer can take", at_least(1));
+    v("dropout", dropout, "share of attention weights dropped in training", between(0, 0.95));
+  }
+};
+
+// Where an attention stands in a model.
+struct AttentionPlace {
+  std::string name;        // of its parameters
+  Size query = 0;          // size of the vectors that ask
+  Size memory = 0;         // size of the vectors that are asked
+  bool projected = false;  // queries, keys, values and the result have projections of their own (Transformer)
+  bool causal = false;     // over its own past
+  bool rotary = false;     // queries and keys turn with their positions
+  Size values = 0;         // size of the values when they are given apart (the lexical model); 0: the memory's
+};
+
+// What a memory offers to queries; made once, asked many times.
+struct Keys {
+  Columns keys, values;
+  Segments rows;
+};
+
+class Attention {
+ public:
+  Attention() = default;
+  // Refuses combinations that make no sense, with the reason.
+  Attention(Parameters& list, const AttentionPlace& place, const AttentionConfig& config);
+
+  // memory [N, memory] in `rows`; values default to the memory itself. Positions (i32 [N]) are for rotary ones.
+  Keys prepare(Context& cx, const Tensor& memory, const Segments& rows, const Tensor& positions = {}) const;
+  Keys prepare(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows,
+               const Tensor& positions = {}) const;
+
+  struct Ask {
+    bool weights = false;  // wanted: for each sentence [heads, nq, nk]
+    Tensor positions{};    // i32 [Nq], for rotary ones
+  };
+  Attended attend(Context& cx, const Tensor& x, const Segments& queries, const Keys& keys, const Ask& ask) const;
+  Attended attend(Context& cx, const Tensor& x, const Segments& queries, const Keys& keys) const {
+    return attend(cx, x, queries, keys, Ask{});
+  }
+
+  // Size of a context vector.
+  Size size() const { return out_size_; }
+  const AttentionConfig& config() const { return config_; }
+
+ private:
+  Attended attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,
+                           bool wants_weights) const;
+
+  AttentionConfig config_;
+  AttentionPlace place_;
+  Size out_size_ = 0;
+  Linear query_, key_value_, out_;         // projections; key_value_ is also the split's T
+  Size key_columns_ = 0;                   // of key_value_'s result; the rest are values
+  Linear query_score_, key_score_;         // W of multiplicative; U and V; W2 and W1
+  Parameter additive_v_;                   // v
+  Parameter length_keys_, length_values_;  // E and F
+};
+
+}  // namespace dragoman::nn
+
+namespace dragoman {
+template <>
+struct EnumNames<nn::Score> {
+  static constexpr std::pair<nn::Score, const char*> list[] = {{nn::Score::dot, "dot"},
+                                                               {nn::Score::scaled_dot, "scaled_dot"},
+                                                               {nn::Score::multiplicative, "multiplicative"},
+                                                               {nn::Score::reduced_rank, "reduced_rank"},
+                                                               {nn::Score::additive, "additive"}};
+};
+}  // namespace dragoman

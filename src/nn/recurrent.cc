@@ -1,0 +1,92 @@
+#include "nn/recurrent.h"
+
+#include <cmath>
+
+namespace dragoman::nn {
+namespace {
+
+std::int32_t row_of(const Segments& rows, Size sentence, Size step, bool reverse) {
+  return static_cast<std::int32_t>(reverse ? rows.begin(sentence) + rows.length(sentence) - 1 - step
+                                           : rows.begin(sentence) + step);
+}
+
+// Calls f(sentence, step, place) for every row in the order of the steps.
+template <class F>
+void walk(const TimeOrder& time, F&& f) {
+  Size place = 0;
+  for (Size t = 0; t < std::ssize(time.active); ++t)
+    for (Size i = 0; i < time.active[t]; ++i) f(time.host_order[i], t, place++);
+}
+
+// The first `count` rows; the tensor itself when that is all of them.
+Tensor first_rows(Context& cx, const Tensor& x, Size count) {
+  return x.rows() == count ? x : slice_rows(cx, x, 0, count);
+}
+
+}  // namespace
+
+Tensor step_rows(const Context& cx, const Segments& rows, const TimeOrder& time, Size step, bool reverse) {
+  const Size active = time.active[step];
+  const std::span<std::int32_t> list = cx.host_array<std::int32_t>(active);
+  for (Size i = 0; i < active; ++i) list[i] = row_of(rows, time.host_order[i], step, reverse);
+  return cx.from_host<std::int32_t>(list, {active});
+}
+
+Tensor packed_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time, bool reverse) {
+  const std::span<std::int32_t> list = cx.host_array<std::int32_t>(rows.total());
+  walk(time, [&](Size sentence, Size step, Size place) {
+    list[row_of(rows, sentence, step, reverse)] = static_cast<std::int32_t>(place);
+  });
+  return cx.from_host<std::int32_t>(list, {rows.total()});
+}
+
+Tensor last_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time) {
+  const std::span<std::int32_t> list = cx.host_array<std::int32_t>(rows.count());
+  for (Size s = 0; s < rows.count(); ++s)
+    check(rows.length(s) > 0, "[recurrent] sentence {} has no rows, but every step needs one", s);
+  walk(time, [&](Size sentence, Size, Size place) { list[sentence] = static_cast<std::int32_t>(place); });
+  return cx.from_host<std::int32_t>(list, {rows.count()});
+}
+
+RecurrentLayer::RecurrentLayer(Parameters& list, const std::string& name, const std::string& suffix, Cell cell, Size in,
+                               Size hidden)
+    : cell_(cell), hidden_(hidden) {
+  const Size gates = (cell == Cell::lstm ? 4 : 3) * hidden;
+  const Init init = Init::uniform(1 / std::sqrt(static_cast<double>(hidden)));
+  const auto parameter = [&](const char* what, Shape shape) {
+    return list.add(name + "." + what + suffix, shape, init);
+  };
+  input_ = Linear(parameter("weight_ih", {gates, in}), parameter("bias_ih", {gates}));
+  const Parameter weight = parameter("weight_hh", {gates, hidden});
+  recurrent_ = Linear(weight, cell == Cell::gru ? parameter("bias_hh", {gates}) : Parameter());
+}
+
+RecurrentLayer::Output RecurrentLayer::run(Context& cx, const Tensor& x, const Segments& rows, const TimeOrder& time,
+                                           const CellState& first, bool reverse) const {
+  if (cell_ == Cell::gru) return run_gru(cx, x, rows, time, first, reverse);
+  const LstmOutput out = lstm_layer(cx, input_(cx, x), recurrent_.weight(), rows, time, {first.h, first.c}, reverse);
+  return {out.h, {out.last.h, out.last.c}};
+}
+
+RecurrentLayer::Output RecurrentLayer::run_gru(Context& cx, const Tensor& x, const Segments& rows,
+                                               const TimeOrder& time, const CellState& first, bool reverse) const {
+  const Tensor x_gates = input_(cx, x);
+  Tensor h = first.defined() ? gather_rows(cx, first.h, time.order) : cx.zeros(x.dtype(), {rows.count(), hidden_});
+  std::vector<Tensor> steps;
+  for (Size t = 0; t < std::ssize(time.active); ++t) {
+    const Tensor before = first_rows(cx, h, time.active[t]);
+    h = gru_cell(cx, gather_rows(cx, x_gates, step_rows(cx, rows, time, t, reverse)), recurrent_(cx, before), before);
+    steps.push_back(h);
+  }
+  const Tensor all = concat_rows(cx, steps);
+  return {gather_rows(cx, all, packed_from_steps(cx, rows, time, reverse)),
+          {gather_rows(cx, all, last_from_steps(cx, rows, time)), {}}};
+}
+
+CellState RecurrentLayer::step(Context& cx, const Tensor& x, const CellState& before) const {
+  if (cell_ == Cell::gru) return {gru_cell(cx, input_(cx, x), recurrent_(cx, before.h), before.h), {}};
+  const LstmState after = lstm_cell(cx, add(cx, input_(cx, x), recurrent_(cx, before.h)), before.c);
+  return {after.h, after.c};
+}
+
+}  // namespace dragoman::nn
