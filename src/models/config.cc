@@ -5,12 +5,13 @@ namespace {
 
 void check_recurrent(const ModelConfig& config) {
   const RecurrentConfig& r = config.recurrent;
-  check(!r.input_feeding || r.attention_over != AttentionOver::source_and_past,
-        "recurrent.input-feeding makes decoder states one by one, but attention-over source_and_past needs those of a "
-        "whole sentence; use one of the two");
   check(!r.input_feeding || r.self_attention_heads == 0,
         "recurrent.input-feeding makes decoder states one by one, but self-attention-heads needs those of a whole "
         "sentence; use one of the two");
+  check(!r.input_feeding || r.attention_over == AttentionOver::source,
+        "recurrent.input-feeding feeds the output of attention over the source, word by word; it does not go with "
+        "attention-over {}",
+        name_of(r.attention_over));
   check(r.self_attention_heads == 0 || r.attention_over != AttentionOver::nothing,
         "recurrent.self-attention-heads {} prepares states for attention, but attention-over is nothing",
         r.self_attention_heads);

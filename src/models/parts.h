@@ -36,10 +36,15 @@ class State {
   void extend(const Context& cx, const Segments& tokens);
   // Appends the new tokens' rows to pool `index` and gives all rows of the past, [sum of lengths, d].
   Tensor remember(Context& cx, std::size_t index, const Tensor& rows);
+  // Keys of the new tokens, appended to pools `index` and `index + 1`: those of the whole past.
+  nn::Keys remember(Context& cx, std::size_t index, const nn::Keys& keys);
   // The past after extend(): one segment a hypothesis.
   const Segments& past() const { return past_; }
   // The queries of each source sentence: its hypotheses' tokens together.
   const Segments& by_sentence() const { return by_sentence_; }
+
+  // Hypotheses of each sentence.
+  std::span<const std::int32_t> beams() const { return beams_; }
 
   // Hypotheses `chosen` (in this order) go on; `beams` says how many of them belong to each sentence.
   State select(Context& cx, std::span<const std::int32_t> chosen, std::span<const std::int32_t> beams) const;

@@ -64,6 +64,16 @@ Tensor State::remember(Context& cx, std::size_t index, const Tensor& rows) {
   return gather_rows(cx, pool, past_index_);
 }
 
+nn::Keys State::remember(Context& cx, std::size_t index, const nn::Keys& keys) {
+  if (!continues_) return keys;
+  if (keys.keys.of.raw() == keys.values.of.raw()) {  // parts of one product are remembered as one
+    const Tensor both = remember(cx, index, keys.keys.of);
+    return {{both, keys.keys.first, keys.keys.count}, {both, keys.values.first, keys.values.count}, past_};
+  }
+  const Tensor all_keys = remember(cx, index, keys.keys.of), all_values = remember(cx, index + 1, keys.values.of);
+  return {{all_keys, keys.keys.first, keys.keys.count}, {all_values, keys.values.first, keys.values.count}, past_};
+}
+
 State State::select(Context& cx, std::span<const std::int32_t> chosen, std::span<const std::int32_t> beams) const {
   check(std::accumulate(beams.begin(), beams.end(), Size{0}) == std::ssize(chosen) && beams.size() == beams_.size(),
         "[select] {} hypotheses do not divide into the beams of {} sentences", chosen.size(), beams.size());

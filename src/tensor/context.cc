@@ -31,6 +31,13 @@ Tensor Context::zeros(DType type, Shape shape) const {
   return tensor;
 }
 
+Tensor Context::from_numbers(DType type, std::span<const double> values, Shape shape) const {
+  if (type == DType::f64) return from_host<double>(values, shape);
+  check(type == DType::f32, "[from_numbers] expected f32 or f64 but got {}", name_of(type));
+  const std::vector<float> narrow(values.begin(), values.end());
+  return from_host<float>(narrow, shape);
+}
+
 void Context::copy(const Tensor& from, const Tensor& to) const {
   check(from.count() == to.count() && from.dtype() == to.dtype(), "[copy] {} of {} does not fit {} of {}", from.shape(),
         name_of(from.dtype()), to.shape(), name_of(to.dtype()));

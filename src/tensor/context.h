@@ -68,6 +68,8 @@ class Context {
     tensor.copy_from(values.data());
     return tensor;
   }
+  // The same from numbers of another type: f32 or f64 from double.
+  Tensor from_numbers(DType type, std::span<const double> values, Shape shape) const;
   // Memory on the host that lives until the workspace is reset.
   template <class T>
   std::span<T> host_array(Size count) const {

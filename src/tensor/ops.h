@@ -100,6 +100,7 @@ struct Attended {
   Tensor out;      // [Nq, heads * size of a head's values]
   Tensor weights;  // when asked for: for each sentence [heads, nq, nk]; no gradient flows through it
 };
+// Tensors may have more rows than their segments; those are not looked at.
 Attended attention(Context& cx, const Columns& q, const Columns& k, const Columns& v, const Segments& queries,
                    const Segments& keys, const AttentionOptions& options = {});
 

@@ -35,6 +35,16 @@ Segments Segments::from_lengths(const Context& cx, std::span<const std::int32_t>
   return from_offsets(cx, offsets);
 }
 
+Segments Segments::first(Size count) const {
+  Segments prefix = *this;
+  prefix.count_ = count;
+  prefix.total_ = host_[count];
+  prefix.offsets_ = offsets_.reshaped({count_ + 1, 1}).row_view(0, count + 1);
+  prefix.longest_ = 0;
+  for (Size s = 0; s < count; ++s) prefix.longest_ = std::max(prefix.longest_, length(s));
+  return prefix;
+}
+
 Packed Packed::from_host(const Context& cx, std::span<const std::int32_t> tokens,
                          std::span<const std::int32_t> offsets) {
   Packed packed{to_device(cx, tokens), Segments::from_offsets(cx, offsets)};

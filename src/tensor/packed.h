@@ -14,6 +14,9 @@ class Segments {
   static Segments from_offsets(const Context& cx, std::span<const std::int32_t> offsets);
   static Segments from_lengths(const Context& cx, std::span<const std::int32_t> lengths);
 
+  // The first `count` sentences.
+  Segments first(Size count) const;
+
   Size count() const { return count_; }      // sentences
   Size total() const { return total_; }      // rows of all sentences
   Size longest() const { return longest_; }  // rows of the longest

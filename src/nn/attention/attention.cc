@@ -76,6 +76,10 @@ Tensor whole(Context& cx, const Columns& columns) {
   return columns.count == columns.of.cols() ? columns.of : slice_columns(cx, columns.of, columns.first, columns.count);
 }
 
+Tensor first_rows(Context& cx, const Tensor& x, Size count) {
+  return x.rows() == count ? x : slice_rows(cx, x, 0, count);
+}
+
 }  // namespace
 
 Attention::Attention(Parameters& list, const AttentionPlace& place, const AttentionConfig& config)
@@ -180,7 +184,8 @@ Attended Attention::attend(Context& cx, const Tensor& x, const Segments& queries
 Attended Attention::attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,
                                     bool wants_weights) const {
   Segments asked = queries, rows = keys.rows;
-  Tensor k = whole(cx, keys.keys), v = whole(cx, keys.values);
+  Tensor k = first_rows(cx, whole(cx, keys.keys), rows.total());
+  Tensor v = first_rows(cx, whole(cx, keys.values), rows.total());
   if (place_.causal) {
     const Unrolled unrolled(cx, queries, keys.rows);
     k = gather_rows(cx, k, unrolled.index);

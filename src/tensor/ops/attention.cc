@@ -17,9 +17,9 @@ T* first_column(const Tensor& tensor, const Columns& columns) {
 }
 
 void check_columns(const char* op, const char* what, const Columns& columns, Size rows, Size heads) {
-  check(columns.of.rows() == rows && columns.first + columns.count <= columns.of.cols() && columns.count % heads == 0,
-        "[{}] {} {} (columns {} to {}) do not fit: expected {} rows and columns that divide into {} heads", op, what,
-        columns.of.shape(), columns.first, columns.first + columns.count, rows, heads);
+  check(columns.of.rows() >= rows && columns.first + columns.count <= columns.of.cols() && columns.count % heads == 0,
+        "[{}] {} {} (columns {} to {}) do not fit: expected at least {} rows and columns that divide into {} heads", op,
+        what, columns.of.shape(), columns.first, columns.first + columns.count, rows, heads);
 }
 
 }  // namespace

@@ -6,11 +6,12 @@ namespace dragoman {
 namespace {
 
 void check_flat(const char* op, const Tensor& weight, std::initializer_list<Tensor> others) {
-  for (const Tensor& other : others)
-    check(!other.defined() || (other.count() == weight.count() && other.dtype() == weight.dtype() &&
-                               &other.device() == &weight.device()),
+  for (const Tensor& other : others) {
+    if (!other.defined()) continue;
+    check(other.count() == weight.count() && other.dtype() == weight.dtype() && &other.device() == &weight.device(),
           "[{}] {} of {} on {} does not fit weights {} of {} on {}", op, other.shape(), name_of(other.dtype()),
           other.device().name(), weight.shape(), name_of(weight.dtype()), weight.device().name());
+  }
 }
 
 template <class F>

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+
+#include "models/parts.h"
+
+namespace dragoman::models {
+
+// Encoder only (S1): the mean of a sentence's states decides its class.
+class Classifier {
+ public:
+  explicit Classifier(const ModelConfig& config);
+
+  // [sentences, encoder size].
+  Tensor features(Context& cx, const Packed& source) const;
+  // [sentences, classes].
+  Tensor logits(Context& cx, const Tensor& features) const;
+  Losses loss(Context& cx, const Tensor& features, const Tensor& classes, const LossOptions& options) const;
+
+  const ModelConfig& config() const { return config_; }
+  nn::Parameters& parameters() { return *parameters_; }
+  const nn::Parameters& parameters() const { return *parameters_; }
+
+ private:
+  ModelConfig config_;
+  std::unique_ptr<nn::Parameters> parameters_ = std::make_unique<nn::Parameters>();
+  std::unique_ptr<Encoder> encoder_;
+  nn::Linear output_;
+};
+
+}  // namespace dragoman::models

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+
+#include "models/parts.h"
+
+namespace dragoman::models {
+
+// A translation model: an encoder, a decoder and an output layer, put together by configuration. Training, scoring and
+// search all go through the same three functions; training appends a whole sentence to an empty state, search one
+// token at a time.
+class Seq2seq {
+ public:
+  explicit Seq2seq(const ModelConfig& config);
+
+  Memory encode(Context& cx, const Packed& source) const;
+  // `continues`: tokens will be appended in more than one call.
+  State start(Context& cx, const Memory& memory, bool continues) const;
+  Decoded decode(Context& cx, const Packed& tokens, const Memory& memory, State& state, bool weights = false) const;
+
+  // [N, target vocabulary].
+  Tensor logits(Context& cx, const Tensor& features) const;
+  // The loss of `targets` (i32 [N]) after features; see cross_entropy.
+  Losses loss(Context& cx, const Tensor& features, const Tensor& targets, const LossOptions& options) const;
+
+  const ModelConfig& config() const { return config_; }
+  nn::Parameters& parameters() { return *parameters_; }
+  const nn::Parameters& parameters() const { return *parameters_; }
+
+ private:
+  ModelConfig config_;
+  std::unique_ptr<nn::Parameters> parameters_ = std::make_unique<nn::Parameters>();
+  std::unique_ptr<Encoder> encoder_;
+  std::unique_ptr<Decoder> decoder_;
+  nn::Attention lexical_attention_;  // Transformers: which source words a target word is about
+  nn::Linear lexical_hidden_;
+  nn::Linear output_;
+};
+
+// The encoder that the configuration names, over its source embeddings.
+std::unique_ptr<Encoder> make_encoder(nn::Parameters& list, const ModelConfig& config);
+
+}  // namespace dragoman::models

@@ -1,0 +1,313 @@
+// What every model of the zoo must keep, shrunk in size but not in structure.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "models/classifier.h"
+#include "models/presets.h"
+#include "models/seq2seq.h"
+
+namespace dragoman::models {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+ModelConfig shrunk(const std::string& name) {
+  ModelConfig config = preset(name);
+  config.source_vocabulary = 11;
+  config.target_vocabulary = 13;
+  config.transformer.size = 8;
+  config.transformer.feed_forward = 12;
+  config.transformer.encoder_layers = std::min(config.transformer.encoder_layers, 2);
+  config.transformer.decoder_layers = std::min(config.transformer.decoder_layers, 2);
+  config.transformer.max_positions = 12;
+  config.embedding = config.family == Family::transformer ? 8 : 6;
+  config.attention.heads = std::min(config.attention.heads, 2);
+  config.attention.rank = 3;
+  if (config.attention.key_size > 0) config.attention.key_size = 5, config.attention.value_size = 3;
+  if (config.attention.linformer > 0) config.attention.linformer = 3, config.attention.linformer_length = 12;
+  const bool concatenated = config.recurrent.decoder_start == DecoderStart::concatenated;
+  config.recurrent.encoder_hidden = 4;
+  config.recurrent.decoder_hidden = concatenated ? 8 : 6;
+  return config;
+}
+
+// Presets, and settings that no preset has.
+std::vector<std::pair<std::string, ModelConfig>> zoo() {
+  std::vector<std::pair<std::string, ModelConfig>> models;
+  for (const std::string& name : preset_names()) models.emplace_back(name, shrunk(name));
+  const auto variant = [&](const char* what, const char* base, auto change) {
+    ModelConfig config = shrunk(base);
+    change(config);
+    models.emplace_back(what, config);
+  };
+  variant("gru with attention to its past", "seq2seq-additive-encoder+decoder+self",
+          [](ModelConfig& c) { c.recurrent.cell = nn::Cell::gru; });
+  variant("gru with input feeding", "lstm-luong", [](ModelConfig& c) { c.recurrent.cell = nn::Cell::gru; });
+  variant("dot attention", "lstm-luong", [](ModelConfig& c) { c.attention.score = nn::Score::dot; });
+  variant("reduced rank", "lstm-luong", [](ModelConfig& c) { c.attention.score = nn::Score::reduced_rank; });
+  variant("additive with input feeding", "lstm-lexical",
+          [](ModelConfig& c) { c.attention.score = nn::Score::additive; });
+  variant("linformer over the source of an lstm", "lstm-luong", [](ModelConfig& c) {
+    c.attention.linformer = 3;
+    c.attention.linformer_length = 12;
+  });
+  variant("lexical without input feeding", "lstm-lexical", [](ModelConfig& c) { c.recurrent.input_feeding = false; });
+  variant("lexical transformer", "transformer-small", [](ModelConfig& c) { c.lexical = true; });
+  for (const nn::Score score :
+       {nn::Score::dot, nn::Score::multiplicative, nn::Score::reduced_rank, nn::Score::additive})
+    variant(name_of(score), "transformer-small", [&](ModelConfig& c) { c.attention.score = score; });
+  variant("learned positions, gelu, pre-norm, all tied", "transformer-small", [](ModelConfig& c) {
+    c.transformer.positions = nn::PositionKind::learned;
+    c.transformer.activation = FeedForwardKind::gelu;
+    c.transformer.norm = NormOrder::pre;
+    c.tied = Tie::all;
+    c.source_vocabulary = c.target_vocabulary;
+  });
+  return models;
+}
+
+struct Sentences {
+  Ids tokens, offsets{0};
+
+  void add(const Ids& sentence) {
+    tokens.insert(tokens.end(), sentence.begin(), sentence.end());
+    offsets.push_back(static_cast<std::int32_t>(tokens.size()));
+  }
+  Packed packed(const Context& cx) const { return Packed::from_host(cx, tokens, offsets); }
+};
+
+Sentences sentences(const std::vector<Ids>& list) {
+  Sentences all;
+  for (const Ids& sentence : list) all.add(sentence);
+  return all;
+}
+
+const std::vector<Ids> kSources = {{4, 7, 2}, {5, 9, 10, 3, 2}, {6}};
+const std::vector<Ids> kTargets = {{1, 5, 8, 11}, {1, 12}, {1, 3, 3, 9, 6}};
+
+class Zoo : public ::testing::Test {
+ protected:
+  // Logits of all tokens at once, packed or a sentence at a time.
+  static std::vector<double> whole(const Seq2seq& model, const std::vector<Ids>& sources,
+                                   const std::vector<Ids>& targets) {
+    Workspace workspace(model.parameters().weights().device());
+    Context cx(workspace);
+    const Memory memory = model.encode(cx, sentences(sources).packed(cx));
+    State state = model.start(cx, memory, false);
+    const Decoded decoded = model.decode(cx, sentences(targets).packed(cx), memory, state);
+    return model.logits(cx, decoded.features).to_host<double>();
+  }
+};
+
+void expect_same(const std::vector<double>& expected, const std::vector<double>& actual, double tolerance,
+                 const std::string& what) {
+  ASSERT_EQ(expected.size(), actual.size()) << what;
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    ASSERT_NEAR(expected[i], actual[i], tolerance) << what << " at " << i;
+}
+
+TEST_F(Zoo, TokenByTokenEqualsTheWholeSequenceAlsoAcrossAReorderedBeam) {
+  for (const auto& [name, config] : zoo()) {
+    SCOPED_TRACE(name);
+    Seq2seq model(config);
+    model.parameters().allocate(cpu_device(), DType::f64, 5, false);
+    const std::size_t vocabulary = 13;
+    Workspace workspace(cpu_device());
+    Context cx(workspace);
+    const Memory memory = model.encode(cx, sentences(kSources).packed(cx));
+    State state = model.start(cx, memory, true);
+    // Each sentence's beam doubles after its first two tokens, then hypotheses swap places at every step.
+    std::vector<Ids> histories(3);
+    const auto append = [&](const std::vector<Ids>& tokens) {
+      const Decoded decoded = model.decode(cx, sentences(tokens).packed(cx), memory, state);
+      for (std::size_t h = 0; h < tokens.size(); ++h)
+        histories[h].insert(histories[h].end(), tokens[h].begin(), tokens[h].end());
+      const std::vector<double> logits = model.logits(cx, decoded.features).to_host<double>();
+      std::size_t at = 0;
+      for (std::size_t h = 0; h < tokens.size(); ++h) {
+        const std::size_t sentence = h * 3 / tokens.size();
+        const std::vector<double> all = whole(model, {kSources[sentence]}, {histories[h]});
+        const std::size_t rows = tokens[h].size();
+        expect_same({all.end() - static_cast<std::ptrdiff_t>(rows * vocabulary), all.end()},
+                    {logits.begin() + static_cast<std::ptrdiff_t>(at),
+                     logits.begin() + static_cast<std::ptrdiff_t>(at + rows * vocabulary)},
+                    1e-10, "hypothesis " + std::to_string(h));
+        at += rows * vocabulary;
+      }
+    };
+    const auto select = [&](const Ids& chosen, const Ids& beams) {
+      state = state.select(cx, chosen, beams);
+      std::vector<Ids> next;
+      for (const std::int32_t h : chosen) next.push_back(histories[static_cast<std::size_t>(h)]);
+      histories = next;
+    };
+    append({{1, 4}, {1, 7}, {1, 2}});
+    select({0, 0, 1, 1, 2, 2}, {2, 2, 2});
+    append({{5}, {6}, {7}, {8}, {9}, {10}});
+    select({1, 0, 2, 2, 5, 4}, {2, 2, 2});
+    append({{3}, {11}, {12}, {4}, {1}, {0}});
+    append({{2}, {2}, {5}, {6}, {7}, {8}});
+  }
+}
+
+TEST_F(Zoo, NeighboursInTheBatchChangeNothing) {
+  for (const auto& [name, config] : zoo()) {
+    SCOPED_TRACE(name);
+    Seq2seq model(config);
+    model.parameters().allocate(cpu_device(), DType::f64, 6, false);
+    const std::vector<double> together = whole(model, kSources, kTargets);
+    std::vector<double> alone;
+    for (std::size_t s = 0; s < kSources.size(); ++s) {
+      const std::vector<double> one = whole(model, {kSources[s]}, {kTargets[s]});
+      alone.insert(alone.end(), one.begin(), one.end());
+    }
+    expect_same(alone, together, 1e-10, "logits");
+  }
+}
+
+TEST_F(Zoo, AFutureTokenNeverChangesAPastLogit) {
+  for (const auto& [name, config] : zoo()) {
+    SCOPED_TRACE(name);
+    Seq2seq model(config);
+    model.parameters().allocate(cpu_device(), DType::f64, 7, false);
+    const std::vector<double> before = whole(model, {kSources[1]}, {{1, 5, 8, 11}});
+    const std::vector<double> after = whole(model, {kSources[1]}, {{1, 5, 2, 4}});
+    for (std::size_t i = 0; i < 2 * 13; ++i) ASSERT_EQ(before[i], after[i]);
+    double moved = 0;
+    for (std::size_t i = 2 * 13; i < before.size(); ++i) moved += std::abs(before[i] - after[i]);
+    EXPECT_GT(moved, 1e-6) << "a token must change what follows it";
+  }
+}
+
+TEST_F(Zoo, TheSourceMatters) {
+  for (const auto& [name, config] : zoo()) {
+    SCOPED_TRACE(name);
+    Seq2seq model(config);
+    model.parameters().allocate(cpu_device(), DType::f64, 8, false);
+    const std::vector<double> one = whole(model, {{4, 7, 2}}, {{1, 5}}), other = whole(model, {{4, 3, 2}}, {{1, 5}});
+    double moved = 0;
+    for (std::size_t i = 0; i < one.size(); ++i) moved += std::abs(one[i] - other[i]);
+    EXPECT_GT(moved, 1e-6);
+  }
+}
+
+// The loss of the batch in training mode, dropout included; when asked, with all gradients.
+double training_loss(Seq2seq& model, bool backward) {
+  Workspace workspace(cpu_device());
+  Context cx = Context::training(workspace, 3, 1);
+  const Memory memory = model.encode(cx, sentences(kSources).packed(cx));
+  State state = model.start(cx, memory, false);
+  const Packed targets = sentences(kTargets).packed(cx);
+  const Decoded decoded = model.decode(cx, targets, memory, state);
+  const Losses losses = model.loss(cx, decoded.features, targets.tokens, {.smoothing = 0.1});
+  if (backward) cx.backward();
+  double sum = 0;
+  for (const double loss : losses.loss.to_host<double>()) sum += loss;
+  return sum;
+}
+
+TEST_F(Zoo, GradientsEqualDifferencesEndToEnd) {
+  for (const auto& [name, config] : zoo()) {
+    SCOPED_TRACE(name);
+    Seq2seq model(config);
+    model.parameters().allocate(cpu_device(), DType::f64, 9, true);
+    training_loss(model, true);
+    const std::vector<double> gradients = model.parameters().gradients().to_host<double>();
+    double* const weights = model.parameters().weights().data<double>();
+    Random random(1);
+    for (const nn::Parameters::Entry& entry : model.parameters().entries())
+      for (int draw = 0; draw < 3; ++draw) {
+        const Size at = entry.offset + static_cast<Size>(random.below(static_cast<std::uint64_t>(entry.shape.count())));
+        const double before = weights[at];
+        weights[at] = before + 1e-5;
+        const double above = training_loss(model, false);
+        weights[at] = before - 1e-5;
+        const double below = training_loss(model, false);
+        weights[at] = before;
+        ASSERT_NEAR(gradients[static_cast<std::size_t>(at)], (above - below) / 2e-5, 2e-6) << entry.name;
+      }
+  }
+}
+
+TEST(Config, NonsenseIsRefusedWithAReason) {
+  const auto reason = [](const char* name, auto change) -> std::string {
+    ModelConfig config = shrunk(name);
+    change(config);
+    try {
+      Seq2seq model(config);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(reason("lstm-luong", [](ModelConfig&) {}), "accepted");
+  EXPECT_EQ(reason("seq2seq-key-value-encoder", [](ModelConfig& c) { c.attention.score = nn::Score::scaled_dot; }),
+            "decoder.attention: scaled_dot compares vectors of one size, but queries have 6 and keys 5; use "
+            "multiplicative");
+  EXPECT_EQ(reason("lstm-luong", [](ModelConfig& c) { c.attention.heads = 2; }),
+            "decoder.attention: 2 heads need projections of their own, which attention over bare states has not; use "
+            "heads 1");
+  EXPECT_NE(reason("lstm-luong", [](ModelConfig& c) { c.recurrent.attention_over = AttentionOver::source_and_past; })
+                .find("input-feeding"),
+            std::string::npos);
+  EXPECT_NE(reason("lstm-lexical", [](ModelConfig& c) { c.tied = Tie::target; }).find("lexical widens"),
+            std::string::npos);
+  EXPECT_NE(reason("transformer-base", [](ModelConfig& c) { c.embedding = 4; }).find("must equal"), std::string::npos);
+}
+
+TEST(Linformer, RefusesInputsLongerThanItWasMadeFor) {
+  Seq2seq model(shrunk("linformer-k32"));
+  model.parameters().allocate(cpu_device(), DType::f32, 1, false);
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  try {
+    model.encode(cx, sentences({Ids(12, 3), Ids(13, 4)}).packed(cx));
+    FAIL() << "13 tokens were accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("13 tokens is longer than the"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Classifier, LearnsToTellSentencesApartAndHasRightGradients) {
+  for (const char* name : {"transformer-small", "linformer-k32", "lstm-luong"}) {
+    SCOPED_TRACE(name);
+    ModelConfig config = shrunk(name);
+    config.classes = 3;
+    Classifier model(config);
+    model.parameters().allocate(cpu_device(), DType::f64, 2, true);
+    const std::vector<Ids> texts = {{1, 2, 3}, {4, 5}, {6, 7, 8, 9}, {3, 2}, {5, 5, 4}, {9, 8}};
+    const Ids classes = {0, 1, 2, 0, 1, 2};
+    const auto loss = [&](bool backward) {
+      Workspace workspace(cpu_device());
+      Context cx = Context::training(workspace, 3, 1);
+      cx.set_dropping(false);
+      const Tensor features = model.features(cx, sentences(texts).packed(cx));
+      const Losses losses = model.loss(cx, features, cx.from_host<std::int32_t>(classes, {std::ssize(classes)}), {});
+      if (backward) cx.backward();
+      double sum = 0;
+      for (const double value : losses.loss.to_host<double>()) sum += value;
+      return sum;
+    };
+    const double first = loss(true);
+    const nn::Parameters::Entry& entry = model.parameters().entries().front();
+    double* const weights = model.parameters().weights().data<double>() + entry.offset;
+    const double gradient =
+        model.parameters().gradients().to_host<double>()[static_cast<std::size_t>(entry.offset) + 9];
+    weights[9] += 1e-5;
+    const double above = loss(false);
+    weights[9] -= 2e-5;
+    const double below = loss(false);
+    weights[9] += 1e-5;
+    EXPECT_NEAR(gradient, (above - below) / 2e-5, 1e-6);
+    for (int step = 0; step < 60; ++step) {
+      model.parameters().gradients().clear();
+      loss(true);
+      sgd_step(model.parameters().weights(), model.parameters().gradients(), {}, {}, 0.05);
+    }
+    EXPECT_LT(loss(false), 0.5 * first);
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::models
