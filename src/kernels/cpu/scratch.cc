@@ -12,7 +12,7 @@ constexpr Size kLine = 64;  // bytes
 
 struct Buffer {
   struct Free {
-    void operator()(float* memory) const { std::free(memory); }
+    void operator()(float* pointer) const { std::free(pointer); }
   };
   std::unique_ptr<float, Free> memory;
   Size count = 0;
