@@ -1,7 +1,10 @@
 #pragma once
 
+#include <fmt/ranges.h>
+
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/options.h"
@@ -9,20 +12,27 @@
 
 namespace dragoman::cli {
 
+using Words = std::vector<std::string>;
+
 // One word after `dragoman`. Each lives in its own file and is listed in commands.cc.
 struct Command {
   const char* name;
   const char* usage;    // the words after the name: "SOURCE TARGET"
   const char* summary;  // one line
-  int (*run)(const Command& self, const std::vector<std::string>& arguments);
+  int (*run)(const Command& self, const Words& arguments);
 };
 
 const std::vector<Command>& commands();
 
+// Fails with `message` unless there are exactly `count` words.
+inline void expect_words(const Words& words, std::size_t count, std::string_view message) {
+  check(words.size() == count, "{}, but got {}: {}", message, words.size(), fmt::join(words, " "));
+}
+
 // Reads flags into `options` and calls body(options, positional words). Takes care of --help, --dump-config and of
 // `threads`, which every command has.
 template <class Options, class Body>
-int run_with(const Command& self, const std::vector<std::string>& arguments, Body body) {
+int run_with(const Command& self, const Words& arguments, Body body) {
   Options options;
   int thread_count = 0;
   Settings settings(options);

@@ -1,7 +1,9 @@
 #include <nlohmann/json.hpp>
 
+#include "base/machine.h"
 #include "base/version.h"
 #include "cli/command.h"
+#include "kernels/fillings.h"
 
 namespace dragoman::cli {
 namespace {
@@ -15,9 +17,66 @@ struct DoctorOptions {
   }
 };
 
-int run(const Command& self, const std::vector<std::string>& arguments) {
-  return run_with<DoctorOptions>(self, arguments, [](const DoctorOptions&, const std::vector<std::string>&) {
-    fmt::print("dragoman {}\n", DRAGOMAN_VERSION);
+#if defined(__clang__)
+constexpr const char* kCompiler = __VERSION__;
+#else
+constexpr const char* kCompiler = "GCC " __VERSION__;
+#endif
+
+double gib(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
+
+std::string cuda_version(int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); }
+
+nlohmann::json as_json(const Machine& machine) {
+  const kernels::BlasInfo blas = kernels::blas_info();
+  nlohmann::json gpus = nlohmann::json::array();
+  for (const Gpu& gpu : machine.cuda.gpus)
+    gpus.push_back({{"name", gpu.name}, {"memory", gpu.memory}, {"capability", gpu.capability}});
+  return {{"version", DRAGOMAN_VERSION},
+          {"compiler", kCompiler},
+          {"system", machine.system},
+          {"cpu",
+           {{"name", machine.cpu},
+            {"architecture", machine.architecture},
+            {"cores", machine.cores},
+            {"instruction_set", kernels::cpu_instruction_set()}}},
+          {"threads", threads::count()},
+          {"blas", {{"configuration", blas.configuration}, {"core", blas.core}}},
+          {"memory", {{"total", machine.memory}, {"available", machine.memory_available}}},
+          {"cuda",
+           {{"driver", machine.cuda.driver},
+            {"gpus", gpus},
+            {"problem", machine.cuda.problem},
+            {"libraries", machine.cuda.libraries}}}};
+}
+
+void print(const Machine& machine) {
+  const kernels::BlasInfo blas = kernels::blas_info();
+  const auto line = [](const char* what, const std::string& value) { fmt::print("{:<12} {}\n", what, value); };
+  line("dragoman", fmt::format("{}, compiled by {}", DRAGOMAN_VERSION, kCompiler));
+  line("system", machine.system);
+  line("cpu", fmt::format("{} ({}), {} cores", machine.cpu, machine.architecture, machine.cores));
+  line("kernels", fmt::format("{} instructions, chosen at run time", kernels::cpu_instruction_set()));
+  line("threads", fmt::format("{}", threads::count()));
+  line("blas", fmt::format("{}; tuned for {}", blas.configuration, blas.core));
+  line("memory", fmt::format("{:.1f} GiB, {:.1f} GiB available", gib(machine.memory), gib(machine.memory_available)));
+  for (const Gpu& gpu : machine.cuda.gpus)
+    line("gpu", fmt::format("{}, {:.1f} GiB, compute capability {}.{}", gpu.name, gib(gpu.memory), gpu.capability / 10,
+                            gpu.capability % 10));
+  if (!machine.cuda.problem.empty()) line("gpu", "none: " + machine.cuda.problem);
+  if (machine.cuda.driver > 0) line("driver", "CUDA " + cuda_version(machine.cuda.driver));
+  line("cuda", machine.cuda.libraries.empty() ? "no libraries found"
+                                              : fmt::format("{}", fmt::join(machine.cuda.libraries, ", ")));
+}
+
+int run(const Command& self, const Words& arguments) {
+  return run_with<DoctorOptions>(self, arguments, [](const DoctorOptions& options, const Words& words) {
+    expect_words(words, 0, "doctor takes no words");
+    const Machine machine = inspect_machine();
+    if (options.json)
+      fmt::print("{}\n", as_json(machine).dump(2));
+    else
+      print(machine);
     return 0;
   });
 }

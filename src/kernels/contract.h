@@ -28,7 +28,7 @@ struct Linear {
   const T* weight = nullptr;  // [out, in] or [in, out]
   const T* bias = nullptr;    // [out], optional
   T* y = nullptr;             // [rows, out]
-  T* z = nullptr;             // [rows, out], optional: the value before the activation; backward of gelu needs it
+  T* z = nullptr;             // [rows, out], optional: the value before the activation, where needs_input()
 };
 
 template <class T>
@@ -38,7 +38,7 @@ struct LinearBackward {
   Activation activation = Activation::none;
   const T* x = nullptr;       // [rows, in]
   const T* weight = nullptr;  // as forward
-  const T* saved = nullptr;   // [rows, out]: z for gelu, y for the other activations, unused for none
+  const T* saved = nullptr;   // [rows, out]: z where needs_input(), otherwise y; unused for none
   const T* dy = nullptr;      // [rows, out]
   T* dz = nullptr;            // [rows, out]: working space unless the activation is none
   T* dx = nullptr;            // [rows, in], optional
@@ -260,6 +260,30 @@ struct LstmCellBackward {
   bool accumulate_dc_before = false;
 };
 
+// One GRU step: gates in the order reset, update, new, the input's share and the state's share apart.
+//   r = sigmoid(xr + hr);  u = sigmoid(xu + hu);  n = tanh(xn + r * hn);  h = (1 - u) * n + u * h_before
+template <class T>
+struct GruCell {
+  Size rows = 0, hidden = 0;
+  T* x_gates = nullptr;         // [rows, 3 hidden]: in, x W + b; out, the activated r, u, n
+  const T* h_gates = nullptr;   // [rows, 3 hidden]: h_before U + b
+  const T* h_before = nullptr;  // [rows, hidden]
+  T* h = nullptr;               // [rows, hidden]
+};
+
+template <class T>
+struct GruCellBackward {
+  Size rows = 0, hidden = 0;
+  const T* x_gates = nullptr;  // after the activations
+  const T* h_gates = nullptr;
+  const T* h_before = nullptr;
+  const T* dh = nullptr;
+  T* dx_gates = nullptr;   // [rows, 3 hidden], of the values before the activations
+  T* dh_gates = nullptr;   // [rows, 3 hidden]
+  T* dh_before = nullptr;  // [rows, hidden], optional: without the part that comes through h_gates
+  bool accumulate_dh_before = false;
+};
+
 // A whole LSTM layer over packed sentences, forward in time or backward. The input's share of the gates is already
 // there (one product for all rows); the layer adds the recurrent share step by step. Step t works on the sentences
 // that still have a row: the first active[t] of `order`.
@@ -295,6 +319,21 @@ struct LstmLayerBackward {
   bool accumulate_dh_first = false, accumulate_dc_first = false;
 };
 
+// ---- positions ------------------------------------------------------------------------------------------------
+
+// Rotary positions (Su et al.): in every head the pair (x[i], x[i + size / 2]) turns by the angle
+// position * 10000^(-2 i / size); `inverse` turns back, which is also the gradient.
+template <class T>
+struct Rotate {
+  Size rows = 0, heads = 0, size = 0;      // size of one head, even
+  const std::int32_t* position = nullptr;  // [rows]
+  const T* x = nullptr;                    // [rows, heads * size], rows x_stride apart
+  Size x_stride = 0;
+  T* y = nullptr;
+  Size y_stride = 0;
+  bool inverse = false, accumulate = false;
+};
+
 // ---- element by element ---------------------------------------------------------------------------------------
 
 template <class T>
@@ -309,7 +348,7 @@ template <class T>
 struct ActivateBackward {
   Size count = 0;
   Activation activation = Activation::none;
-  const T* saved = nullptr;  // x for gelu, y for the others
+  const T* saved = nullptr;  // x where needs_input(), otherwise y
   const T* dy = nullptr;
   T* dx = nullptr;
   bool accumulate_dx = false;
@@ -459,8 +498,11 @@ struct Kernels {
   Entry<AdditiveScoresBackward<T>> additive_scores_backward{"additive_scores_backward"};
   Entry<LstmCell<T>> lstm_cell{"lstm_cell"};
   Entry<LstmCellBackward<T>> lstm_cell_backward{"lstm_cell_backward"};
+  Entry<GruCell<T>> gru_cell{"gru_cell"};
+  Entry<GruCellBackward<T>> gru_cell_backward{"gru_cell_backward"};
   Entry<LstmLayer<T>> lstm_layer{"lstm_layer"};
   Entry<LstmLayerBackward<T>> lstm_layer_backward{"lstm_layer_backward"};
+  Entry<Rotate<T>> rotate{"rotate"};
   Entry<Activate<T>> activate{"activate"};
   Entry<ActivateBackward<T>> activate_backward{"activate_backward"};
   Entry<Combine<T>> combine{"combine"};
@@ -492,10 +534,11 @@ struct Kernels {
     f(self.norm), f(self.norm_backward), f(self.softmax), f(self.softmax_backward), f(self.cross_entropy);
     f(self.attention), f(self.attention_backward), f(self.additive_scores), f(self.additive_scores_backward);
     f(self.lstm_cell), f(self.lstm_cell_backward), f(self.lstm_layer), f(self.lstm_layer_backward);
+    f(self.gru_cell), f(self.gru_cell_backward), f(self.rotate);
     f(self.activate), f(self.activate_backward), f(self.combine), f(self.multiply), f(self.dropout);
     f(self.fill), f(self.to_bf16), f(self.from_bf16), f(self.all_finite);
     f(self.sum_squares), f(self.adam), f(self.sgd);
-    static_assert(sizeof(Self) == 31 * sizeof(self.linear), "an entry is missing from this list");
+    static_assert(sizeof(Self) == 34 * sizeof(self.linear), "an entry is missing from this list");
   }
 };
 

@@ -36,7 +36,12 @@ struct StatOf<double> {
 template <class T>
 using Stat = typename StatOf<T>::type;
 
-enum class Activation { none, relu, gelu, tanh, sigmoid };
+enum class Activation { none, relu, gelu, silu, tanh, sigmoid };
+
+// Whether backward starts from the value before the activation; otherwise from the result.
+constexpr bool needs_input(Activation activation) {
+  return activation == Activation::gelu || activation == Activation::silu;
+}
 
 // Which elements of a matrix are dropped: a pure function of the key and the element's row and column, so that
 // backward draws the same again and nothing is stored. Kept elements are multiplied by scale().

@@ -12,6 +12,7 @@ T activate(Activation activation, T x) {
     case Activation::none: return x;
     case Activation::relu: return x > 0 ? x : T(0);
     case Activation::gelu: return x * T(0.5) * std::erfc(-x * static_cast<T>(std::numbers::sqrt2 / 2));
+    case Activation::silu: return x / (1 + std::exp(-x));
     case Activation::tanh: return std::tanh(x);
     case Activation::sigmoid: return 1 / (1 + std::exp(-x));
   }
@@ -27,6 +28,10 @@ T activation_slope(Activation activation, T saved) {
       const T below = T(0.5) * std::erfc(-saved * static_cast<T>(std::numbers::sqrt2 / 2));
       const T density = std::exp(-saved * saved / 2) * static_cast<T>(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
       return below + saved * density;
+    }
+    case Activation::silu: {
+      const T sigmoid = 1 / (1 + std::exp(-saved));
+      return sigmoid * (1 + saved * (1 - sigmoid));
     }
     case Activation::tanh: return 1 - saved * saved;
     case Activation::sigmoid: return saved * (1 - saved);
@@ -89,10 +94,27 @@ void all_finite(const AllFinite<T>& a) {
     if (!std::isfinite(a.x[e])) *a.result = false;
 }
 
+template <class T>
+void rotate(const Rotate<T>& a) {
+  const Size half = a.size / 2;
+  for (Size r = 0; r < a.rows; ++r)
+    for (Size h = 0; h < a.heads; ++h)
+      for (Size i = 0; i < half; ++i) {
+        const double turn = std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(a.size));
+        const double angle = (a.inverse ? -1 : 1) * a.position[r] * turn;
+        const T c = static_cast<T>(std::cos(angle)), s = static_cast<T>(std::sin(angle));
+        const T first = a.x[r * a.x_stride + h * a.size + i], second = a.x[r * a.x_stride + h * a.size + half + i];
+        T* y = a.y + r * a.y_stride + h * a.size;
+        put(y[i], first * c - second * s, a.accumulate);
+        put(y[half + i], first * s + second * c, a.accumulate);
+      }
+}
+
 }  // namespace
 
 template <class T>
 void fill_elementwise(Kernels<T>& kernels) {
+  kernels.rotate = rotate<T>;
   kernels.activate = activate_all<T>;
   kernels.activate_backward = activate_backward<T>;
   kernels.combine = combine<T>;

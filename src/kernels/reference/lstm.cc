@@ -59,6 +59,39 @@ void lstm_cell_backward(const LstmCellBackward<T>& a) {
   }
 }
 
+template <class T>
+void gru_cell(const GruCell<T>& a) {
+  for (Size row = 0; row < a.rows; ++row)
+    for (Size d = 0; d < a.hidden; ++d) {
+      T* x = a.x_gates + row * 3 * a.hidden + d;
+      const T* h = a.h_gates + row * 3 * a.hidden + d;
+      T &r = x[0], &u = x[a.hidden], &n = x[2 * a.hidden];
+      r = sigmoid(r + h[0]);
+      u = sigmoid(u + h[a.hidden]);
+      n = std::tanh(n + r * h[2 * a.hidden]);
+      a.h[row * a.hidden + d] = (1 - u) * n + u * a.h_before[row * a.hidden + d];
+    }
+}
+
+// dn = dh (1 - u) (1 - n^2);  du = dh (h_before - n) u (1 - u);  dr = dn hn r (1 - r);  the state's share of n is
+// behind the reset gate: dhn = dn r.
+template <class T>
+void gru_cell_backward(const GruCellBackward<T>& a) {
+  for (Size row = 0; row < a.rows; ++row)
+    for (Size d = 0; d < a.hidden; ++d) {
+      const Size gate = row * 3 * a.hidden + d, at = row * a.hidden + d;
+      const T r = a.x_gates[gate], u = a.x_gates[gate + a.hidden], n = a.x_gates[gate + 2 * a.hidden];
+      const T dn = a.dh[at] * (1 - u) * (1 - n * n);
+      const T du = a.dh[at] * (a.h_before[at] - n) * u * (1 - u);
+      const T dr = dn * a.h_gates[gate + 2 * a.hidden] * r * (1 - r);
+      a.dx_gates[gate] = a.dh_gates[gate] = dr;
+      a.dx_gates[gate + a.hidden] = a.dh_gates[gate + a.hidden] = du;
+      a.dx_gates[gate + 2 * a.hidden] = dn;
+      a.dh_gates[gate + 2 * a.hidden] = dn * r;
+      if (a.dh_before) put(a.dh_before[at], a.dh[at] * u, a.accumulate_dh_before);
+    }
+}
+
 // The rows of sentence s in the order the layer walks them.
 template <class T>
 std::vector<Size> walk(const LstmLayer<T>& a, Size s) {
@@ -137,6 +170,8 @@ template <class T>
 void fill_lstm(Kernels<T>& kernels) {
   kernels.lstm_cell = lstm_cell<T>;
   kernels.lstm_cell_backward = lstm_cell_backward<T>;
+  kernels.gru_cell = gru_cell<T>;
+  kernels.gru_cell_backward = gru_cell_backward<T>;
   kernels.lstm_layer = lstm_layer<T>;
   kernels.lstm_layer_backward = lstm_layer_backward<T>;
 }

@@ -30,7 +30,7 @@ void put(T& y, T value, bool accumulate) {
 
 template <class T>
 T activate(Activation activation, T x);
-// The derivative, from x for gelu and from the activation's result for the others.
+// The derivative, from the value before it where needs_input(), otherwise from the result.
 template <class T>
 T activation_slope(Activation activation, T saved);
 

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dragoman {
+
+struct Gpu {
+  std::string name;
+  std::int64_t memory = 0;  // bytes
+  int capability = 0;       // 90 for 9.0
+};
+
+// What CUDA offers here. Found by asking the driver's library at run time, so it needs no CUDA to build.
+struct CudaState {
+  std::vector<Gpu> gpus;
+  int driver = 0;                      // CUDA version the driver supports, 13000 for 13.0; 0 without a driver
+  std::string problem;                 // why no GPU can be used; empty when one can
+  std::vector<std::string> libraries;  // CUDA libraries that can be loaded
+};
+
+// What this machine is.
+struct Machine {
+  std::string cpu;                                // "Neoverse-N1", "Intel(R) Xeon(R) ..."
+  std::string architecture;                       // "aarch64", "x86_64"
+  std::string system;                             // "Debian GNU/Linux 12 (bookworm)"
+  int cores = 0;                                  // cores this process may use
+  std::int64_t memory = 0, memory_available = 0;  // bytes
+  CudaState cuda;
+};
+
+Machine inspect_machine();
+
+}  // namespace dragoman

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cmath>
+#include <string>
+
+#include "nn/parameters.h"
+
+// The smallest parts: a few parameters and one op each.
+namespace dragoman::nn {
+
+// y = activation(x W^T + b), W [out, in].
+class Linear {
+ public:
+  Linear() = default;
+  Linear(Parameters& list, const std::string& name, Size in, Size out, bool bias = true, Init init = Init::glorot())
+      : weight_(list.add(name + ".weight", {out, in}, init)),
+        bias_(bias ? list.add(name + ".bias", {out}, Init::zeros()) : Parameter()) {}
+  // Over parameters that exist already: tied weights, rows of a larger matrix.
+  Linear(Parameter weight, Parameter bias) : weight_(weight), bias_(bias) {}
+
+  Tensor operator()(Context& cx, const Tensor& x, Activation activation = Activation::none) const {
+    return linear(cx, x, weight_, bias(), {.activation = activation});
+  }
+  const Tensor& weight() const { return weight_; }
+  Parameter weight_parameter() const { return weight_; }
+  Tensor bias() const { return bias_.defined() ? bias_.tensor() : Tensor(); }
+  bool defined() const { return weight_.defined(); }
+
+ private:
+  Parameter weight_, bias_;
+};
+
+class LayerNorm {
+ public:
+  LayerNorm() = default;
+  LayerNorm(Parameters& list, const std::string& name, Size size)
+      : gain_(list.add(name + ".weight", {size}, Init::ones())),
+        bias_(list.add(name + ".bias", {size}, Init::zeros())) {}
+
+  Tensor operator()(Context& cx, const Tensor& x) const { return layer_norm(cx, x, parameters()); }
+  NormParameters parameters() const { return {gain_, bias_}; }
+
+ private:
+  Parameter gain_, bias_;
+};
+
+// The columns of x where each of `count` equal parts begins.
+inline Columns part(const Tensor& x, Size index, Size count) {
+  const Size size = x.cols() / count;
+  return {x, index * size, size};
+}
+
+}  // namespace dragoman::nn

@@ -1,0 +1,129 @@
+#include "nn/parameters.h"
+
+#include <cmath>
+
+namespace dragoman::nn {
+namespace {
+
+// Each parameter begins on a cache line, so that vector loads of its rows are aligned.
+constexpr Size kAlignment = 16;
+
+std::uint64_t hash(const std::string& name) {
+  std::uint64_t value = 0xCBF29CE484222325u;
+  for (const char c : name) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+  return value;
+}
+
+double draw(Random& random, const Init& init, const Shape& shape) {
+  switch (init.kind) {
+    case Init::Kind::constant: return init.value;
+    case Init::Kind::uniform: return random.uniform(-init.value, init.value);
+    case Init::Kind::normal: return init.value * random.normal();
+    case Init::Kind::glorot: {
+      const double bound = init.value * std::sqrt(6.0 / static_cast<double>(shape.rows() + shape.cols()));
+      return random.uniform(-bound, bound);
+    }
+  }
+  return 0;
+}
+
+bool matches(const char* pattern, const char* name) {
+  if (*pattern == '*') return matches(pattern + 1, name) || (*name != 0 && matches(pattern, name + 1));
+  if (*pattern == 0 || *name == 0) return *pattern == *name;
+  return (*pattern == '?' || *pattern == *name) && matches(pattern + 1, name + 1);
+}
+
+}  // namespace
+
+Parameters::~Parameters() {
+  for (const Tensor& buffer : {weights_, gradients_})
+    if (buffer.defined()) device_->release(buffer.raw());
+}
+
+Parameter Parameters::add(const std::string& name, Shape shape, Init init) {
+  check(find(name) == nullptr, "[parameters] the name {} is taken", name);
+  check(!weights_.defined(), "[parameters] {} comes after the memory was made", name);
+  entries_.push_back({name, shape, init, {}, {}, 0, true});
+  return Parameter(&entries_.back().tensor);
+}
+
+Parameter Parameters::rows(const Parameter& of, Size first, Size count) {
+  views_.push_back({{}, {}, &of.tensor(), first, count});
+  return Parameter(&views_.back().tensor);
+}
+
+const Parameters::Entry* Parameters::find(const std::string& name) const {
+  for (const Entry& entry : entries_)
+    if (entry.name == name) return &entry;
+  return nullptr;
+}
+
+Size Parameters::count() const {
+  Size total = 0;
+  for (const Entry& entry : entries_) total += entry.shape.count();
+  return total;
+}
+
+void Parameters::allocate(const Device& device, DType type, std::uint64_t seed, bool training) {
+  check(!weights_.defined(), "[parameters] the memory was made before");
+  Size total = 0;
+  for (Entry& entry : entries_) {
+    entry.offset = total;
+    total += (entry.shape.count() + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  device_ = &device;
+  const auto bytes = static_cast<std::size_t>(total * size_of(type));
+  weights_ = Tensor(device.allocate(bytes), type, {total}, device);
+  weights_.clear();
+  if (training) {
+    gradients_ = Tensor(device.allocate(bytes), type, {total}, device);
+    gradients_.clear();
+  }
+  connect();
+  for (const Entry& entry : entries_) {
+    Random random(seed, hash(entry.name));
+    std::vector<double> values(static_cast<std::size_t>(entry.shape.count()));
+    for (double& value : values) value = draw(random, entry.init, entry.shape);
+    if (type == DType::f64) {
+      entry.tensor.copy_from(values.data());
+    } else {
+      const std::vector<float> narrow(values.begin(), values.end());
+      entry.tensor.copy_from(narrow.data());
+    }
+  }
+}
+
+// Points every tensor into the flat buffers. A parameter's gradient lasts and is always added to.
+void Parameters::connect() {
+  const Size size = size_of(weights_.dtype());
+  for (Entry& entry : entries_) {
+    entry.tensor =
+        Tensor(static_cast<char*>(weights_.raw()) + entry.offset * size, weights_.dtype(), entry.shape, *device_);
+    if (!gradients_.defined() || !entry.trainable) continue;
+    entry.gradient = {static_cast<char*>(gradients_.raw()) + entry.offset * size, true, true};
+    entry.tensor.set_gradient(&entry.gradient);
+  }
+  for (View& view : views_) {
+    const Size skipped = view.first * view.of->cols() * size;
+    const Size rank = view.of->shape().rank();
+    const Shape shape = rank == 1 ? Shape{view.count} : Shape{view.count, view.of->cols()};
+    const Size offset = rank == 1 ? view.first * size : skipped;
+    view.tensor = Tensor(static_cast<char*>(view.of->raw()) + offset, weights_.dtype(), shape, *device_);
+    if (!view.of->tracked()) continue;
+    view.gradient = {static_cast<char*>(view.of->gradient()->data) + offset, true, true};
+    view.tensor.set_gradient(&view.gradient);
+  }
+}
+
+int Parameters::freeze(const std::string& pattern) {
+  int frozen = 0;
+  for (Entry& entry : entries_)
+    if (entry.trainable && matches(pattern.c_str(), entry.name.c_str())) {
+      entry.trainable = false;
+      ++frozen;
+    }
+  if (weights_.defined()) connect();
+  return frozen;
+}
+
+}  // namespace dragoman::nn

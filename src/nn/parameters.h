@@ -1,0 +1,93 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tensor/ops.h"
+
+namespace dragoman::nn {
+
+// How a parameter starts.
+struct Init {
+  enum class Kind { constant, uniform, normal, glorot };
+  Kind kind = Kind::constant;
+  double value = 0;  // the constant, the bound, the standard deviation; a factor for glorot
+
+  static Init zeros() { return {}; }
+  static Init ones() { return {Kind::constant, 1}; }
+  static Init uniform(double bound) { return {Kind::uniform, bound}; }
+  static Init normal(double deviation) { return {Kind::normal, deviation}; }
+  // Uniform within factor * sqrt(6 / (in + out)) (Glorot and Bengio).
+  static Init glorot(double factor = 1) { return {Kind::glorot, factor}; }
+};
+
+// A named tensor of a model. Handles stay valid as long as their Parameters; they have memory after allocate().
+class Parameter {
+ public:
+  Parameter() = default;
+  operator const Tensor&() const { return *tensor_; }
+  const Tensor& tensor() const { return *tensor_; }
+  bool defined() const { return tensor_ != nullptr; }
+
+ private:
+  friend class Parameters;
+  explicit Parameter(const Tensor* tensor) : tensor_(tensor) {}
+  const Tensor* tensor_ = nullptr;
+};
+
+// All parameters of a model in one flat buffer, with one flat buffer of gradients beside it: the optimiser, the norm
+// and averaging are one call each. Layers declare what they need while they are built; allocate() then makes the
+// memory and the starting values.
+class Parameters {
+ public:
+  struct Entry {
+    std::string name;
+    Shape shape;
+    Init init;
+    Tensor tensor;
+    Gradient gradient;
+    Size offset = 0;  // elements from the start of the buffers
+    bool trainable = true;
+  };
+
+  Parameters() = default;
+  Parameters(const Parameters&) = delete;
+  Parameters& operator=(const Parameters&) = delete;
+  ~Parameters();
+
+  // Names are unique and read like a path: "decoder.layers.0.norm1.weight".
+  Parameter add(const std::string& name, Shape shape, Init init);
+  // Some rows of a parameter as a tensor of its own, gradient included.
+  Parameter rows(const Parameter& of, Size first, Size count);
+
+  // Memory on `device` in `type` (f32, or f64 for gradient checks); starting values depend on the seed and each
+  // parameter's name only. Without `training` there is no gradient buffer.
+  void allocate(const Device& device, DType type, std::uint64_t seed, bool training);
+
+  const std::deque<Entry>& entries() const { return entries_; }
+  const Entry* find(const std::string& name) const;
+  // Parameters whose name matches the glob pattern ('*' and '?') no longer get gradients; returns how many.
+  int freeze(const std::string& pattern);
+
+  Size count() const;                              // numbers in all parameters, padding aside
+  Tensor weights() const { return weights_; }      // flat
+  Tensor gradients() const { return gradients_; }  // flat
+
+ private:
+  struct View {
+    Tensor tensor;
+    Gradient gradient;
+    const Tensor* of;
+    Size first, count;
+  };
+  void connect();
+
+  std::deque<Entry> entries_;
+  std::deque<View> views_;
+  const Device* device_ = nullptr;
+  Tensor weights_, gradients_;
+};
+
+}  // namespace dragoman::nn

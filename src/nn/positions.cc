@@ -1,0 +1,26 @@
+#include "nn/positions.h"
+
+#include <cmath>
+
+namespace dragoman::nn {
+
+Tensor position_ids(const Context& cx, const Segments& rows, std::span<const std::int32_t> first) {
+  const std::span<std::int32_t> ids = cx.host_array<std::int32_t>(rows.total());
+  for (Size s = 0; s < rows.count(); ++s)
+    for (Size i = 0; i < rows.length(s); ++i)
+      ids[rows.begin(s) + i] = static_cast<std::int32_t>(i) + (first.empty() ? 0 : first[s]);
+  return cx.from_host<std::int32_t>(ids, {rows.total()});
+}
+
+std::vector<double> sinusoidal_table(Size positions, Size size) {
+  std::vector<double> table(static_cast<std::size_t>(positions * size));
+  for (Size p = 0; p < positions; ++p)
+    for (Size c = 0; c < size; ++c) {
+      const double angle =
+          static_cast<double>(p) / std::pow(10000.0, static_cast<double>(c / 2 * 2) / static_cast<double>(size));
+      table[p * size + c] = c % 2 == 0 ? std::sin(angle) : std::cos(angle);
+    }
+  return table;
+}
+
+}  // namespace dragoman::nn

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "base/options.h"
+#include "nn/parameters.h"
+
+namespace dragoman::nn {
+
+enum class PositionKind { none, sinusoidal, learned, rotary };
+
+// Where in its sentence each packed row stands: first + 0, 1, 2, ... for every sentence; i32 [N].
+// `first` may be empty (all zero) or gives the number of tokens that each sentence has already.
+Tensor position_ids(const Context& cx, const Segments& rows, std::span<const std::int32_t> first = {});
+
+// [positions, size]: sin and cos of p / 10000^(2i/size) side by side, as in Vaswani et al.
+std::vector<double> sinusoidal_table(Size positions, Size size);
+
+}  // namespace dragoman::nn
+
+namespace dragoman {
+template <>
+struct EnumNames<nn::PositionKind> {
+  static constexpr std::pair<nn::PositionKind, const char*> list[] = {{nn::PositionKind::none, "none"},
+                                                                      {nn::PositionKind::sinusoidal, "sinusoidal"},
+                                                                      {nn::PositionKind::learned, "learned"},
+                                                                      {nn::PositionKind::rotary, "rotary"}};
+};
+}  // namespace dragoman

@@ -1,0 +1,73 @@
+#include "tensor/arena.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace dragoman {
+
+Arena::~Arena() {
+  for (const Block& block : blocks_) device_.release(block.memory);
+}
+
+std::size_t Arena::class_size(std::size_t bytes) {
+  const std::size_t units = std::max<std::size_t>(1, (bytes + kAlignment - 1) / kAlignment);
+  const int shift = std::max(0, static_cast<int>(std::bit_width(units)) - 4);  // keeps four leading bits
+  const std::size_t step = std::size_t{1} << shift;
+  return (units + step - 1) / step * step * kAlignment;
+}
+
+int Arena::class_index(std::size_t rounded) {
+  const std::size_t units = rounded / kAlignment;
+  const int shift = std::max(0, static_cast<int>(std::bit_width(units)) - 4);
+  return 8 * shift + static_cast<int>(units >> shift);
+}
+
+void Arena::add_block(std::size_t at_least) {
+  constexpr std::size_t kSmallest = std::size_t{1} << 20;
+  const std::size_t size = std::max({at_least, kSmallest, reserved() / 2});
+  blocks_.push_back({static_cast<char*>(device_.allocate(size)), size});
+  used_in_last_ = 0;
+}
+
+void* Arena::allocate(std::size_t bytes) {
+  const std::size_t size = class_size(bytes);
+  in_use_ += size;
+  peak_ = std::max(peak_, in_use_);
+  std::vector<void*>& free = free_[static_cast<std::size_t>(class_index(size))];
+  if (!free.empty()) {
+    void* memory = free.back();
+    free.pop_back();
+    return memory;
+  }
+  if (blocks_.empty() || used_in_last_ + size > blocks_.back().size) add_block(size);
+  void* memory = blocks_.back().memory + used_in_last_;
+  used_in_last_ += size;
+  return memory;
+}
+
+void Arena::release(void* memory, std::size_t bytes) {
+  const std::size_t size = class_size(bytes);
+  in_use_ -= size;
+  free_[static_cast<std::size_t>(class_index(size))].push_back(memory);
+}
+
+void Arena::reset() {
+  ++generation_;
+  in_use_ = 0;
+  used_in_last_ = 0;
+  for (std::vector<void*>& free : free_) free.clear();
+  if (blocks_.size() <= 1) return;
+  // Several blocks become one, so that the next step of this size finds all its memory in a row.
+  const std::size_t total = reserved();
+  for (const Block& block : blocks_) device_.release(block.memory);
+  blocks_.clear();
+  add_block(total);
+}
+
+std::size_t Arena::reserved() const {
+  std::size_t total = 0;
+  for (const Block& block : blocks_) total += block.size;
+  return total;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "tensor/device.h"
+
+namespace dragoman {
+
+// Memory for what lives no longer than a step. Allocation moves a pointer; reset() takes everything back at once.
+// What is released before that is handed out again to requests of its size class. The same requests in the same order
+// get the same addresses after every reset, and once the arena has seen its largest step it never again asks the
+// device for memory.
+class Arena {
+ public:
+  explicit Arena(const Device& device) : device_(device) {}
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  void* allocate(std::size_t bytes);
+  // `bytes` as asked for.
+  void release(void* memory, std::size_t bytes);
+  void reset();
+
+  const Device& device() const { return device_; }
+  // Grows with every reset; a tensor remembers it to find out that its memory was taken back.
+  const std::uint32_t& generation() const { return generation_; }
+  // The most bytes in use at once since the arena was made.
+  std::size_t peak() const { return peak_; }
+  std::size_t reserved() const;
+
+ private:
+  struct Block {
+    char* memory;
+    std::size_t size;
+  };
+  static constexpr std::size_t kAlignment = 256;
+  static constexpr int kClasses = 320;
+
+  // Sizes are rounded up to one of eight steps between powers of two, so at most an eighth is lost.
+  static std::size_t class_size(std::size_t bytes);
+  static int class_index(std::size_t rounded);
+  void add_block(std::size_t at_least);
+
+  const Device& device_;
+  std::vector<Block> blocks_;
+  std::size_t used_in_last_ = 0;
+  std::size_t in_use_ = 0, peak_ = 0;
+  std::uint32_t generation_ = 0;
+  std::array<std::vector<void*>, kClasses> free_;
+};
+
+}  // namespace dragoman

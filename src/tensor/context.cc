@@ -1,0 +1,71 @@
+#include "tensor/context.h"
+
+#include <algorithm>
+
+namespace dragoman {
+
+Context Context::training(Workspace& workspace, std::uint64_t seed, std::uint64_t step) {
+  Context cx(workspace);
+  cx.recording_ = true;
+  cx.dropping_ = true;
+  cx.key_ = {seed, step << 20};
+  return cx;
+}
+
+kernels::Dropout Context::next_dropout(double rate) {
+  check(rate >= 0 && rate < 1, "[dropout] expected a rate from 0 to below 1 but got {}", rate);
+  if (!dropping_ || rate == 0) return {};
+  return {rate, {key_.seed, key_.stream + draws_++}};
+}
+
+Tensor Context::empty(DType type, Shape shape) const {
+  Tensor tensor(nullptr, type, shape, device());
+  tensor = Tensor(arena().allocate(tensor.bytes()), type, shape, device());
+  tensor.set_generation(arena().generation());
+  return tensor;
+}
+
+Tensor Context::zeros(DType type, Shape shape) const {
+  const Tensor tensor = empty(type, shape);
+  tensor.clear();
+  return tensor;
+}
+
+Tensor Context::track(Tensor tensor) const {
+  if (recording_) tensor.set_gradient(new (host().allocate(sizeof(Gradient))) Gradient);
+  return tensor;
+}
+
+Tensor Context::gradient(const Tensor& tensor) const {
+  check(tensor.tracked(), "[gradient] the tensor {} has no gradient: nothing was recorded for it", tensor.shape());
+  Gradient& gradient = *tensor.gradient();
+  if (!gradient.data) {
+    gradient.data = arena().allocate(tensor.bytes());
+    gradient.written = false;
+  }
+  Tensor result(gradient.data, tensor.dtype(), tensor.shape(), tensor.device());
+  if (!gradient.written) {
+    result.clear();
+    gradient.written = true;
+  }
+  return result;
+}
+
+Sink Context::sink(const Tensor& tensor) const {
+  if (!tensor.tracked()) return {};
+  Gradient& gradient = *tensor.gradient();
+  if (!gradient.data) gradient.data = arena().allocate(tensor.bytes());
+  const bool accumulate = std::exchange(gradient.written, true);
+  return {Tensor(gradient.data, tensor.dtype(), tensor.shape(), tensor.device()), accumulate};
+}
+
+void Context::seed(const Tensor& tensor, std::span<const double> values) const {
+  check(std::ssize(values) == tensor.count(), "[seed] {} values do not fill {}", values.size(), tensor.shape());
+  std::vector<double> sums = gradient(tensor).to_host<double>();
+  std::transform(sums.begin(), sums.end(), values.begin(), sums.begin(), std::plus<>());
+  if (tensor.dtype() == DType::f64) return gradient(tensor).copy_from(sums.data());
+  const std::vector<float> narrow(sums.begin(), sums.end());
+  gradient(tensor).copy_from(narrow.data());
+}
+
+}  // namespace dragoman

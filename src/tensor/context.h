@@ -1,0 +1,112 @@
+#pragma once
+
+#include <span>
+
+#include "base/random.h"
+#include "tensor/arena.h"
+#include "tensor/tape.h"
+#include "tensor/tensor.h"
+
+namespace dragoman {
+
+// The memory of one worker: what its steps compute in, reset between them.
+struct Workspace {
+  explicit Workspace(const Device& on) : device(on), arena(on), host(cpu_device()), tape(host) {}
+
+  void reset() {
+    tape.clear();
+    arena.reset();
+    host.reset();
+  }
+
+  const Device& device;
+  Arena arena;  // tensors
+  Arena host;   // what the tape keeps, and tables that the host reads
+  Tape tape;
+};
+
+// Where a gradient goes: its memory and whether to add to what is there. False when nobody wants it.
+struct Sink {
+  Tensor tensor;
+  bool accumulate = false;
+
+  explicit operator bool() const { return tensor.defined(); }
+  TypedPointer ptr() const { return tensor.ptr(); }
+};
+
+// How a computation is meant, handed to every op: where it runs, whether its way back is recorded, whether dropout
+// drops, which random numbers are next. Models and ops keep no such mode themselves.
+class Context {
+ public:
+  // Computes without recording and without dropout.
+  explicit Context(Workspace& workspace) : workspace_(workspace) {}
+  // Computes for training: records, and draws dropout from the stream (seed, step).
+  static Context training(Workspace& workspace, std::uint64_t seed, std::uint64_t step);
+
+  const Device& device() const { return workspace_.device; }
+  Arena& arena() const { return workspace_.arena; }
+  Arena& host() const { return workspace_.host; }
+
+  bool recording() const { return recording_; }
+  bool dropping() const { return dropping_; }
+  void set_dropping(bool dropping) { dropping_ = dropping; }
+  // After every op, look for NaN and infinities in its results; slow, for finding where a run went wrong.
+  void set_checked(bool checked) { checked_ = checked; }
+  bool checked() const { return checked_; }
+
+  // A dropout of this rate with random numbers of its own; rate 0 unless dropping().
+  kernels::Dropout next_dropout(double rate);
+
+  // Uninitialised memory of the arena.
+  Tensor empty(DType type, Shape shape) const;
+  Tensor zeros(DType type, Shape shape) const;
+  // Host values of the tensor's own type.
+  template <class T>
+  Tensor from_host(std::span<const T> values, Shape shape) const {
+    check(shape.count() == std::ssize(values), "[from_host] {} values do not fill {}", values.size(), shape);
+    const Tensor tensor = empty(dtype_of<T>, shape);
+    tensor.copy_from(values.data());
+    return tensor;
+  }
+  // Memory on the host that lives until the workspace is reset.
+  template <class T>
+  std::span<T> host_array(Size count) const {
+    return {static_cast<T*>(host().allocate(static_cast<std::size_t>(count) * sizeof(T))),
+            static_cast<std::size_t>(count)};
+  }
+
+  // Makes gradients flow to `tensor` (when recording); for leaves that are no parameters and for the results of ops.
+  Tensor track(Tensor tensor) const;
+  // The gradient that has reached `tensor`; zeros when none has.
+  Tensor gradient(const Tensor& tensor) const;
+  // Room for one more contribution to the gradient of `tensor`.
+  Sink sink(const Tensor& tensor) const;
+  // Puts a gradient at `tensor`: where backward begins.
+  void seed(const Tensor& tensor, std::span<const double> gradient) const;
+  // Gives a temporary back before the reset.
+  void release(const Tensor& tensor) const { arena().release(tensor.raw(), tensor.bytes()); }
+
+  template <class F>
+  void record(const char* op, std::initializer_list<Tensor> outputs, F backward) const {
+    workspace_.tape.record(op, outputs, backward);
+  }
+  void backward() { workspace_.tape.backward(*this); }
+
+  // Calls f(kernels) with the table for the element type: one body serves f32 and f64.
+  template <class F>
+  void run(DType type, F&& f) const {
+    switch (type) {
+      case DType::f32: return f(device().kernels<float>());
+      case DType::f64: return f(device().kernels<double>());
+      default: fail("[kernels] there is no arithmetic on {}", name_of(type));
+    }
+  }
+
+ private:
+  Workspace& workspace_;
+  RandomKey key_{};
+  std::uint32_t draws_ = 0;
+  bool recording_ = false, dropping_ = false, checked_ = false;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,55 @@
+#include "tensor/device.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "kernels/fillings.h"
+
+namespace dragoman {
+namespace {
+
+class HostDevice final : public Device {
+ public:
+  HostDevice(const char* name, const kernels::Kernels<float>& f32)
+      : Device(f32, kernels::reference<double>()), name_(name) {}
+
+  const char* name() const override { return name_; }
+
+  bool on_host() const override { return true; }
+
+  void* allocate(std::size_t bytes) const override {
+    void* memory = ::operator new(bytes, kAlignment, std::nothrow);
+    check(memory != nullptr, "[memory] {} bytes could not be had on {}", bytes, name_);
+    return memory;
+  }
+  void release(void* memory) const override { ::operator delete(memory, kAlignment); }
+  void copy_from_host(void* to, const void* from, std::size_t bytes) const override { copy(to, from, bytes); }
+  void copy_to_host(void* to, const void* from, std::size_t bytes) const override { copy(to, from, bytes); }
+  void clear(void* memory, std::size_t bytes) const override {
+    if (bytes > 0) std::memset(memory, 0, bytes);
+  }
+
+ private:
+  static constexpr std::align_val_t kAlignment{64};
+
+  static void copy(void* to, const void* from, std::size_t bytes) {
+    if (bytes > 0) std::memcpy(to, from, bytes);
+  }
+
+  const char* name_;
+};
+
+}  // namespace
+
+const Device& cpu_device() {
+  static const HostDevice device("cpu", kernels::cpu());
+  return device;
+}
+
+const Device& reference_device() {
+  static const HostDevice device("reference", kernels::reference<float>());
+  return device;
+}
+
+}  // namespace dragoman

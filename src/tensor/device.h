@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/contract.h"
+
+namespace dragoman {
+
+// Where tensors live and who computes on them: memory, copies, and a filling of the kernel contract.
+class Device {
+ public:
+  virtual ~Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  virtual const char* name() const = 0;
+  // The host may read and write this device's memory.
+  virtual bool on_host() const = 0;
+  // Memory aligned for any kernel; throws Error when there is none left.
+  virtual void* allocate(std::size_t bytes) const = 0;
+  virtual void release(void* memory) const = 0;
+  virtual void copy_from_host(void* to, const void* from, std::size_t bytes) const = 0;
+  virtual void copy_to_host(void* to, const void* from, std::size_t bytes) const = 0;
+  virtual void clear(void* memory, std::size_t bytes) const = 0;
+
+  // T is float or double; double is there for gradient checks.
+  template <class T>
+  const kernels::Kernels<T>& kernels() const;
+
+ protected:
+  Device(const kernels::Kernels<float>& f32, const kernels::Kernels<double>& f64) : f32_(f32), f64_(f64) {}
+
+ private:
+  const kernels::Kernels<float>& f32_;
+  const kernels::Kernels<double>& f64_;
+};
+
+template <>
+inline const kernels::Kernels<float>& Device::kernels<float>() const {
+  return f32_;
+}
+template <>
+inline const kernels::Kernels<double>& Device::kernels<double>() const {
+  return f64_;
+}
+
+// The host's processor with the fast kernels.
+const Device& cpu_device();
+// The same memory with the scalar kernels: for tests.
+const Device& reference_device();
+
+}  // namespace dragoman

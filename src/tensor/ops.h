@@ -1,0 +1,189 @@
+#pragma once
+
+#include <span>
+
+#include "tensor/context.h"
+#include "tensor/packed.h"
+
+// Everything models are made of. An op checks its shapes (an error names the op and both shapes), takes memory from
+// the context's arena, calls one kernel of the contract and, when the context records, notes how to go back. Each has
+// a file of its subject in ops/.
+namespace dragoman {
+
+using kernels::Activation;
+
+// ---- linear ---------------------------------------------------------------------------------------------------
+
+struct LinearOptions {
+  bool transposed = true;  // the weight is [out, in]; otherwise [in, out]
+  Activation activation = Activation::none;
+};
+// activation(x W + b): x [N, in] -> [N, out]. One weight may serve several calls (tied weights): gradients add up.
+Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+              const LinearOptions& options = {});
+
+// ---- matrix products ------------------------------------------------------------------------------------------
+
+struct MatmulOptions {
+  bool transposed_a = false;  // a is [B, k, m]
+  bool transposed_b = false;  // b is [B, n, k]
+  double alpha = 1;
+};
+// alpha * a b for every element of a batch: [B, m, k] x [B, k, n] -> [B, m, n].
+Tensor batched_matmul(Context& cx, const Tensor& a, const Tensor& b, const MatmulOptions& options = {});
+
+// Products that a sentence has with itself or with its counterpart; nothing crosses sentences.
+// alpha * q . k for every pair: [Nq, d], [Nk, d] -> [pairs].
+Tensor segment_scores(Context& cx, const Tensor& q, const Tensor& k, const PairLayout& pairs, double alpha = 1);
+// Sums of a sentence's values under its weights: [pairs], [Nk, d] -> [Nq, d].
+Tensor segment_mix(Context& cx, const Tensor& weights, const Tensor& values, const PairLayout& pairs);
+// Rows projected along the length (Linformer): the first n columns of projection [k, n_max] times a sentence's n
+// rows: [N, d] -> [sentences * k, d].
+Tensor project_length(Context& cx, const Tensor& projection, const Tensor& x, const Segments& rows);
+
+// ---- rows -----------------------------------------------------------------------------------------------------
+
+struct EmbeddingOptions {
+  double scale = 1;
+  Tensor positions{};     // [P, d], optional: added after scaling; learned when tracked
+  Tensor position_ids{};  // i32 [N], with positions
+};
+// scale * table[ids] + positions[position_ids]: ids i32 [N], table [V, d] -> [N, d].
+Tensor embedding(Context& cx, const Tensor& ids, const Tensor& table, const EmbeddingOptions& options = {});
+// Rows of x in the order of index (i32 [M]), any row any number of times: [N, d] -> [M, d].
+Tensor gather_rows(Context& cx, const Tensor& x, const Tensor& index);
+Tensor concat_rows(Context& cx, std::span<const Tensor> parts);
+Tensor slice_rows(Context& cx, const Tensor& x, Size first, Size count);
+Tensor concat_columns(Context& cx, std::span<const Tensor> parts);
+Tensor slice_columns(Context& cx, const Tensor& x, Size first, Size count);
+
+// ---- normalisation and softmax --------------------------------------------------------------------------------
+
+struct NormParameters {
+  Tensor gain, bias;  // [d]
+  double epsilon = 1e-5;
+};
+Tensor layer_norm(Context& cx, const Tensor& x, const NormParameters& norm);
+
+struct Residual {
+  Tensor sum;         // x + dropout(branch): what a pre-norm model carries on
+  Tensor normalised;  // its layer norm: what a post-norm model carries on, and what a pre-norm block reads
+};
+// Both orders of residual block in one pass over memory.
+Residual residual_norm(Context& cx, const Tensor& x, const Tensor& branch, double dropout, const NormParameters& norm);
+
+// Over the last axis.
+Tensor softmax(Context& cx, const Tensor& x);
+// Over the keys of each query: [pairs] -> [pairs].
+Tensor segment_softmax(Context& cx, const Tensor& scores, const PairLayout& pairs);
+
+// ---- attention ------------------------------------------------------------------------------------------------
+
+// Some columns of a tensor: q, k and v may be parts of one product. A tensor converts to all of its columns.
+struct Columns {
+  Tensor of;
+  Size first = 0, count = 0;
+
+  Columns(const Tensor& tensor) : of(tensor), count(tensor.cols()) {}
+  Columns(const Tensor& tensor, Size first_column, Size columns) : of(tensor), first(first_column), count(columns) {}
+};
+
+struct AttentionOptions {
+  Size heads = 1;
+  bool causal = false;  // query i of nq sees the keys 0 .. nk - nq + i
+  double scale = 0;     // 0 means 1 / sqrt(size of a head's keys)
+  double dropout = 0;   // on the weights
+  bool weights = false;
+};
+struct Attended {
+  Tensor out;      // [Nq, heads * size of a head's values]
+  Tensor weights;  // when asked for: for each sentence [heads, nq, nk]; no gradient flows through it
+};
+Attended attention(Context& cx, const Columns& q, const Columns& k, const Columns& v, const Segments& queries,
+                   const Segments& keys, const AttentionOptions& options = {});
+
+// v . tanh(q_i + k_j) for every pair: q [Nq, d], k [Nk, d], v [d] -> [pairs].
+Tensor additive_scores(Context& cx, const Tensor& q, const Tensor& k, const Tensor& v, const PairLayout& pairs);
+
+// ---- recurrence -----------------------------------------------------------------------------------------------
+
+struct LstmState {
+  Tensor h, c;  // [B, hidden]
+};
+// One step: gates [B, 4 hidden] in the order input, forget, cell, output, before their activations. The op takes the
+// gates over: their memory holds the activated ones afterwards.
+LstmState lstm_cell(Context& cx, const Tensor& gates, const Tensor& c_before);
+
+// One GRU step: gates [B, 3 hidden] in the order reset, update, new; the input's and the state's share, both taken
+// over.
+Tensor gru_cell(Context& cx, const Tensor& x_gates, const Tensor& h_gates, const Tensor& h_before);
+
+struct LstmOutput {
+  Tensor h;        // [N, hidden]
+  LstmState last;  // after each sentence's last step
+};
+// A layer over whole sentences: gates [N, 4 hidden] hold x W + b (taken over, as above), weight is [4 hidden, hidden],
+// `first` is optional and means zeros when undefined.
+LstmOutput lstm_layer(Context& cx, const Tensor& gates, const Tensor& weight, const Segments& rows,
+                      const TimeOrder& time, const LstmState& first, bool reverse);
+
+// ---- element by element ---------------------------------------------------------------------------------------
+
+Tensor activate(Context& cx, const Tensor& x, Activation activation);
+inline Tensor tanh(Context& cx, const Tensor& x) { return activate(cx, x, Activation::tanh); }
+inline Tensor sigmoid(Context& cx, const Tensor& x) { return activate(cx, x, Activation::sigmoid); }
+// alpha * a + beta * b.
+Tensor add(Context& cx, const Tensor& a, const Tensor& b, double alpha = 1, double beta = 1);
+Tensor scale(Context& cx, const Tensor& x, double factor);
+Tensor multiply(Context& cx, const Tensor& a, const Tensor& b);
+// Rotary positions: in every head, pairs of columns turn by an angle that grows with the row's position (i32 [N]).
+Tensor rotate(Context& cx, const Columns& x, Size heads, const Tensor& position_ids);
+// Nothing is stored: backward draws the same random numbers again. The tensor itself when nothing drops.
+Tensor dropout(Context& cx, const Tensor& x, double rate);
+// Storage types; no gradient flows through them.
+Tensor to_bf16(Context& cx, const Tensor& x);
+Tensor from_bf16(Context& cx, const Tensor& x);
+
+// ---- loss -----------------------------------------------------------------------------------------------------
+
+struct LossOptions {
+  double smoothing = 0;
+  double gradient_scale = 1;  // of the sum over rows; 1 / rows for their mean
+  bool transposed = true;     // as LinearOptions
+};
+struct Losses {
+  Tensor loss;  // [N]: with smoothing
+  Tensor nll;   // [N]: -log p(target)
+};
+// Projection to logits, log-softmax and cross-entropy, some rows at a time: the [N, V] matrix never exists. This is
+// where gradients begin: when recording, those of x, weight and bias are in place when it returns.
+Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& targets,
+                     const LossOptions& options = {});
+
+// ---- optimisers -----------------------------------------------------------------------------------------------
+
+// Euclidean norm of a flat gradient buffer.
+double gradient_norm(const Tensor& gradient);
+// The factor that brings `norm` down to `limit`; 1 when it is below, or when limit is 0.
+double clipping_factor(double norm, double limit);
+
+struct AdamSettings {
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  double weight_decay = 0;
+  bool decoupled = true;  // AdamW; otherwise the decay is part of the gradient
+};
+struct AdamMoments {
+  Tensor first, second;
+};
+// One step over flat buffers; `step` counts from 1, the gradient is multiplied by `gradient_scale` first.
+void adam_step(const Tensor& weight, const Tensor& gradient, const AdamMoments& moments, const AdamSettings& settings,
+               double rate, Size step, double gradient_scale = 1);
+
+struct SgdSettings {
+  double momentum = 0, weight_decay = 0;
+};
+// `velocity` is undefined without momentum.
+void sgd_step(const Tensor& weight, const Tensor& gradient, const Tensor& velocity, const SgdSettings& settings,
+              double rate, double gradient_scale = 1);
+
+}  // namespace dragoman

@@ -1,0 +1,141 @@
+#include <cmath>
+
+#include "tensor/ops.h"
+#include "tensor/ops/door.h"
+
+namespace dragoman {
+namespace {
+
+// Two parts of one tensor share a gradient; the first to write it must not overwrite the other's columns.
+Tensor column_sink(const Context& cx, const Columns& columns) {
+  return columns.of.tracked() ? cx.gradient(columns.of) : Tensor();
+}
+
+template <class T>
+T* first_column(const Tensor& tensor, const Columns& columns) {
+  return tensor.defined() ? tensor.data<T>() + columns.first : nullptr;
+}
+
+void check_columns(const char* op, const char* what, const Columns& columns, Size rows, Size heads) {
+  check(columns.of.rows() == rows && columns.first + columns.count <= columns.of.cols() && columns.count % heads == 0,
+        "[{}] {} {} (columns {} to {}) do not fit: expected {} rows and columns that divide into {} heads", op, what,
+        columns.of.shape(), columns.first, columns.first + columns.count, rows, heads);
+}
+
+}  // namespace
+
+Attended attention(Context& cx, const Columns& q, const Columns& k, const Columns& v, const Segments& queries,
+                   const Segments& keys, const AttentionOptions& options) {
+  constexpr const char* op = "attention";
+  ops::enter(op, cx, {q.of, k.of, v.of});
+  const Size heads = options.heads;
+  check(heads >= 1, "[{}] expected at least one head but got {}", op, heads);
+  check(queries.count() == keys.count(), "[{}] queries have {} sentences but keys have {}", op, queries.count(),
+        keys.count());
+  check_columns(op, "queries", q, queries.total(), heads);
+  check_columns(op, "keys", k, keys.total(), heads);
+  check_columns(op, "values", v, keys.total(), heads);
+  check(q.count == k.count, "[{}] queries {} and keys {} differ in size: {} and {} columns", op, q.of.shape(),
+        k.of.shape(), q.count, k.count);
+
+  const DType type = q.of.dtype();
+  const Size key_size = k.count / heads, value_size = v.count / heads;
+  const double scale = options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<double>(key_size));
+  const bool causal = options.causal;
+  const kernels::Dropout dropout = cx.next_dropout(options.dropout);
+  const Tensor out = ops::result(cx, type, {queries.total(), v.count}, {q.of, k.of, v.of});
+  const Tensor log_sum = cx.empty(type, {queries.total(), heads});
+  Attended attended{out, {}};
+  if (options.weights) {
+    Size pairs = 0;
+    for (Size s = 0; s < queries.count(); ++s) pairs += queries.length(s) * keys.length(s);
+    attended.weights = cx.empty(type, {heads * pairs});
+  }
+  const auto arguments = [=]<class T>(const kernels::Kernels<T>&) {
+    return kernels::Attention<T>{.sentences = queries.count(),
+                                 .heads = heads,
+                                 .key_size = key_size,
+                                 .value_size = value_size,
+                                 .query_offsets = queries.offsets().ptr(),
+                                 .key_offsets = keys.offsets().ptr(),
+                                 .longest = keys.longest(),
+                                 .causal = causal,
+                                 .scale = scale,
+                                 .dropout = dropout,
+                                 .q = first_column<T>(q.of, q),
+                                 .k = first_column<T>(k.of, k),
+                                 .v = first_column<T>(v.of, v),
+                                 .q_stride = q.of.cols(),
+                                 .k_stride = k.of.cols(),
+                                 .v_stride = v.of.cols(),
+                                 .out = out.ptr(),
+                                 .log_sum = log_sum.ptr()};
+  };
+  cx.run(type, [&](const auto& kernels) {
+    auto forward = arguments(kernels);
+    forward.weights = attended.weights.ptr();
+    kernels.attention(forward);
+  });
+  ops::leave(op, cx, {out});
+  if (!out.tracked()) return attended;
+  cx.record(op, {out}, [arguments, q, k, v, out](Context& back) {
+    const Tensor dout = back.gradient(out);
+    const Tensor dq = column_sink(back, q), dk = column_sink(back, k), dv = column_sink(back, v);
+    back.run(out.dtype(), [&]<class T>(const kernels::Kernels<T>& kernels) {
+      kernels.attention_backward({.forward = arguments(kernels),
+                                  .dout = dout.ptr(),
+                                  .dq = first_column<T>(dq, q),
+                                  .dk = first_column<T>(dk, k),
+                                  .dv = first_column<T>(dv, v),
+                                  .dq_stride = q.of.cols(),
+                                  .dk_stride = k.of.cols(),
+                                  .dv_stride = v.of.cols(),
+                                  .accumulate_dq = true,
+                                  .accumulate_dk = true,
+                                  .accumulate_dv = true});
+    });
+  });
+  return attended;
+}
+
+Tensor additive_scores(Context& cx, const Tensor& q, const Tensor& k, const Tensor& v, const PairLayout& pairs) {
+  constexpr const char* op = "additive_scores";
+  ops::enter(op, cx, {q, k, v});
+  check(q.cols() == k.cols() && v.count() == q.cols(), "[{}] queries {}, keys {} and v {} differ in size", op,
+        q.shape(), k.shape(), v.shape());
+  check(q.rows() == pairs.queries.total() && k.rows() == pairs.keys.total(),
+        "[{}] queries {} and keys {} do not fit: expected {} and {} rows", op, q.shape(), k.shape(),
+        pairs.queries.total(), pairs.keys.total());
+  const Tensor scores = ops::result(cx, q.dtype(), {pairs.count}, {q, k, v});
+  const Segments queries = pairs.queries, keys = pairs.keys;
+  const auto arguments = [=]<class T>(const kernels::Kernels<T>&) {
+    return kernels::AdditiveScores<T>{.sentences = queries.count(),
+                                      .size = q.cols(),
+                                      .query_offsets = queries.offsets().ptr(),
+                                      .key_offsets = keys.offsets().ptr(),
+                                      .q = q.ptr(),
+                                      .k = k.ptr(),
+                                      .v = v.ptr(),
+                                      .scores = scores.ptr()};
+  };
+  cx.run(q.dtype(), [&](const auto& kernels) { kernels.additive_scores(arguments(kernels)); });
+  ops::leave(op, cx, {scores});
+  if (!scores.tracked()) return scores;
+  cx.record(op, {scores}, [arguments, q, k, v, scores](Context& back) {
+    const Tensor dscores = back.gradient(scores);
+    const Sink dq = back.sink(q), dk = back.sink(k);
+    const Tensor dv = ops::parameter_sink(back, v);
+    back.run(q.dtype(), [&](const auto& kernels) {
+      kernels.additive_scores_backward({.forward = arguments(kernels),
+                                        .dscores = dscores.ptr(),
+                                        .dq = dq.ptr(),
+                                        .dk = dk.ptr(),
+                                        .accumulate_dq = dq.accumulate,
+                                        .accumulate_dk = dk.accumulate,
+                                        .dv = dv.ptr()});
+    });
+  });
+  return scores;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include "tensor/ops.h"
+#include "tensor/ops/door.h"
+
+namespace dragoman {
+namespace {
+
+// Rows whose logits are made at once: enough for the matrix product to run at full rate, few enough that the logits
+// stay a small part of memory.
+Size rows_at_once(Size rows, Size classes) {
+  constexpr Size kLogits = Size{1} << 22;
+  return std::clamp<Size>(kLogits / std::max<Size>(classes, 1) / 16 * 16, std::min<Size>(rows, 64),
+                          std::max<Size>(rows, 1));
+}
+
+}  // namespace
+
+Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& targets,
+                     const LossOptions& options) {
+  constexpr const char* op = "cross_entropy";
+  ops::enter(op, cx, {x, weight, bias, targets});
+  const bool transposed = options.transposed;
+  const Size rows = x.rows(), in = x.cols(), classes = weight.shape()[transposed ? 0 : 1];
+  check(weight.shape().rank() == 2 && weight.shape()[transposed ? 1 : 0] == in, "[{}] x {} does not fit weight {}", op,
+        x.shape(), weight.shape());
+  check(!bias.defined() || bias.count() == classes, "[{}] bias {} does not fit weight {}", op, bias.shape(),
+        weight.shape());
+  check(targets.dtype() == DType::i32 && targets.count() == rows,
+        "[{}] targets {} of {} do not fit x {}: expected one i32 for each row", op, targets.shape(),
+        name_of(targets.dtype()), x.shape());
+  ops::check_ids(op, targets, classes);
+
+  const bool backward = cx.recording() && ops::any_tracked({x, weight, bias});
+  const Losses losses{cx.empty(x.dtype(), {rows}), cx.empty(x.dtype(), {rows})};
+  const Sink dx = backward ? cx.sink(x) : Sink{};
+  const Tensor dweight = backward ? ops::parameter_sink(cx, weight) : Tensor();
+  const Tensor dbias = backward ? ops::parameter_sink(cx, bias) : Tensor();
+  const Size chunk = rows_at_once(rows, classes);
+  const ops::Scratch logits(cx, x.dtype(), {std::min(chunk, rows), classes});
+  for (Size first = 0; first < rows; first += chunk) {
+    const Size count = std::min(chunk, rows - first);
+    cx.run(x.dtype(), [&]<class T>(const kernels::Kernels<T>& k) {
+      T* const chunk_logits = logits.ptr();
+      const T* const chunk_x = x.data<T>() + first * in;
+      k.linear({.rows = count,
+                .in = in,
+                .out = classes,
+                .transposed = transposed,
+                .x = chunk_x,
+                .weight = weight.ptr(),
+                .bias = bias.ptr(),
+                .y = chunk_logits});
+      k.cross_entropy({.rows = count,
+                       .classes = classes,
+                       .logits = chunk_logits,
+                       .targets = targets.data<std::int32_t>() + first,
+                       .smoothing = options.smoothing,
+                       .gradient_scale = backward ? options.gradient_scale : 0,
+                       .loss = losses.loss.data<T>() + first,
+                       .nll = losses.nll.data<T>() + first});
+      if (!backward) return;
+      k.linear_backward({.rows = count,
+                         .in = in,
+                         .out = classes,
+                         .transposed = transposed,
+                         .x = chunk_x,
+                         .weight = weight.ptr(),
+                         .dy = chunk_logits,
+                         .dx = dx ? dx.tensor.data<T>() + first * in : nullptr,
+                         .accumulate_dx = dx.accumulate,
+                         .dweight = dweight.ptr(),
+                         .dbias = dbias.ptr()});
+    });
+  }
+  ops::leave(op, cx, {losses.loss});
+  return losses;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,154 @@
+#include "tensor/ops.h"
+#include "tensor/ops/door.h"
+
+namespace dragoman {
+namespace {
+
+void scatter(Context& cx, const Tensor& index, const Tensor& table, double scale, const Tensor& dy) {
+  const Tensor dtable = ops::parameter_sink(cx, table);
+  if (!dtable.defined()) return;
+  const ops::Scratch workspace(cx, DType::i32, {2 * index.count()});
+  cx.run(table.dtype(), [&](const auto& k) {
+    k.scatter_rows({.rows = index.count(),
+                    .cols = table.cols(),
+                    .table_rows = table.rows(),
+                    .index = index.ptr(),
+                    .scale = scale,
+                    .dy = dy.ptr(),
+                    .dtable = dtable.ptr(),
+                    .workspace = workspace.ptr()});
+  });
+}
+
+struct Block {
+  Size rows, cols;
+  Size from, from_stride, to, to_stride;
+};
+
+void copy_block(const Context& cx, const Block& block, const Tensor& from, const Tensor& to, bool accumulate) {
+  cx.run(from.dtype(), [&]<class T>(const kernels::Kernels<T>& k) {
+    k.copy_block({.rows = block.rows,
+                  .cols = block.cols,
+                  .from = from.data<T>() + block.from,
+                  .from_stride = block.from_stride,
+                  .to = to.data<T>() + block.to,
+                  .to_stride = block.to_stride,
+                  .accumulate = accumulate});
+  });
+}
+
+Block reversed(const Block& b) { return {b.rows, b.cols, b.to, b.to_stride, b.from, b.from_stride}; }
+
+// A part of x may be all that a slice covers, so its gradient is added to one that starts from zeros.
+Tensor slice(Context& cx, const char* op, const Tensor& x, Shape shape, const Block& block) {
+  const Tensor y = ops::result(cx, x.dtype(), shape, {x});
+  copy_block(cx, block, x, y, false);
+  if (y.tracked())
+    cx.record(op, {y}, [block, x, y](Context& back) {
+      copy_block(back, reversed(block), back.gradient(y), back.gradient(x), true);
+    });
+  return y;
+}
+
+// Where a part goes in the whole that it is concatenated to; `at` is its first row or column.
+Block place(const Tensor& part, const Tensor& whole, bool by_rows, Size at) {
+  const Size cols = part.cols();
+  return {part.rows(), cols, 0, cols, by_rows ? at * cols : at, whole.cols()};
+}
+
+Tensor concat(Context& cx, const char* op, std::span<const Tensor> parts, bool by_rows) {
+  check(!parts.empty(), "[{}] expected at least one part", op);
+  const auto along = [by_rows](const Tensor& t) { return by_rows ? t.rows() : t.cols(); };
+  const auto across = [by_rows](const Tensor& t) { return by_rows ? t.cols() : t.rows(); };
+  const std::span<Tensor> kept = cx.host_array<Tensor>(std::ssize(parts));
+  Size total = 0;
+  bool tracked = false;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    ops::enter(op, cx, {parts[0], parts[i]});
+    check(across(parts[i]) == across(parts[0]), "[{}] {} and {} do not fit together", op, parts[0].shape(),
+          parts[i].shape());
+    total += along(parts[i]);
+    tracked |= parts[i].tracked();
+    kept[i] = parts[i];
+  }
+  Tensor y = cx.empty(parts[0].dtype(), by_rows ? Shape{total, parts[0].cols()} : Shape{parts[0].rows(), total});
+  if (tracked) y = cx.track(y);
+  Size at = 0;
+  for (const Tensor& part : parts) {
+    copy_block(cx, place(part, y, by_rows, at), part, y, false);
+    at += along(part);
+  }
+  if (!y.tracked()) return y;
+  cx.record(op, {y}, [kept, y, by_rows](Context& back) {
+    const Tensor dy = back.gradient(y);
+    Size first = 0;
+    for (const Tensor& part : kept) {
+      if (const Sink sink = back.sink(part))
+        copy_block(back, reversed(place(part, y, by_rows, first)), dy, sink.tensor, sink.accumulate);
+      first += by_rows ? part.rows() : part.cols();
+    }
+  });
+  return y;
+}
+
+}  // namespace
+
+Tensor embedding(Context& cx, const Tensor& ids, const Tensor& table, const EmbeddingOptions& options) {
+  constexpr const char* op = "embedding";
+  const Tensor& positions = options.positions;
+  const Tensor& position_ids = options.position_ids;
+  ops::enter(op, cx, {ids, table, positions, position_ids});
+  ops::check_ids(op, ids, table.rows());
+  check(positions.defined() == position_ids.defined(), "[{}] positions and position_ids go together", op);
+  if (positions.defined()) {
+    check(positions.cols() == table.cols() && position_ids.count() == ids.count(),
+          "[{}] positions {} with ids {} do not fit table {} with ids {}", op, positions.shape(), position_ids.shape(),
+          table.shape(), ids.shape());
+    ops::check_ids(op, position_ids, positions.rows());
+  }
+  const double scale = options.scale;
+  const Tensor y = ops::result(cx, table.dtype(), {ids.count(), table.cols()}, {table, positions});
+  cx.run(table.dtype(), [&](const auto& k) {
+    k.gather_rows({.rows = ids.count(),
+                   .cols = table.cols(),
+                   .index = ids.ptr(),
+                   .table = table.ptr(),
+                   .scale = scale,
+                   .position = position_ids.ptr(),
+                   .positions = positions.ptr(),
+                   .y = y.ptr()});
+  });
+  ops::leave(op, cx, {y});
+  if (y.tracked())
+    cx.record(op, {y}, [ids, table, positions, position_ids, y, scale](Context& back) {
+      const Tensor dy = back.gradient(y);
+      scatter(back, ids, table, scale, dy);
+      if (positions.defined()) scatter(back, position_ids, positions, 1, dy);
+    });
+  return y;
+}
+
+Tensor gather_rows(Context& cx, const Tensor& x, const Tensor& index) { return embedding(cx, index, x); }
+
+Tensor slice_rows(Context& cx, const Tensor& x, Size first, Size count) {
+  constexpr const char* op = "slice_rows";
+  ops::enter(op, cx, {x});
+  check(first >= 0 && count >= 0 && first + count <= x.rows(), "[{}] rows {} to {} are not within {}", op, first,
+        first + count, x.shape());
+  const Size d = x.cols();
+  return slice(cx, op, x, {count, d}, {count, d, first * d, d, 0, d});
+}
+
+Tensor slice_columns(Context& cx, const Tensor& x, Size first, Size count) {
+  constexpr const char* op = "slice_columns";
+  ops::enter(op, cx, {x});
+  check(first >= 0 && count >= 0 && first + count <= x.cols(), "[{}] columns {} to {} are not within {}", op, first,
+        first + count, x.shape());
+  return slice(cx, op, x, {x.rows(), count}, {x.rows(), count, first, x.cols(), 0, count});
+}
+
+Tensor concat_rows(Context& cx, std::span<const Tensor> parts) { return concat(cx, "concat_rows", parts, true); }
+
+Tensor concat_columns(Context& cx, std::span<const Tensor> parts) { return concat(cx, "concat_columns", parts, false); }
+
+}  // namespace dragoman

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+#include "tensor/arena.h"
+#include "tensor/tensor.h"
+
+namespace dragoman {
+
+class Context;
+
+// What was done, in order, and how to go back. A node is a function over the few tensors it kept (its captures) and
+// the gradients of its outputs; both lie in arena memory, so recording allocates nothing.
+class Tape {
+ public:
+  explicit Tape(Arena& host) : host_(host) {}
+
+  // `backward(cx)` runs when the gradient of at least one of `outputs` has arrived.
+  template <class F>
+  void record(const char* op, std::initializer_list<Tensor> outputs, F backward) {
+    static_assert(std::is_trivially_destructible_v<F>, "a node keeps tensors and numbers, nothing that owns memory");
+    check(outputs.size() <= kMaxOutputs, "[{}] records more outputs than a node holds", op);
+    Node node;
+    node.op = op;
+    node.closure = new (host_.allocate(sizeof(F))) F(backward);
+    node.run = [](void* closure, Context& cx) { (*static_cast<F*>(closure))(cx); };
+    for (const Tensor& output : outputs)
+      if (output.tracked()) node.outputs[node.count++] = {output.gradient(), output.bytes()};
+    nodes_.push_back(node);
+  }
+
+  // Walks the nodes from last to first. Losses have put the first gradients in place.
+  void backward(Context& cx);
+  void clear() { nodes_.clear(); }
+  std::size_t size() const { return nodes_.size(); }
+
+ private:
+  static constexpr std::size_t kMaxOutputs = 3;
+  struct Output {
+    Gradient* gradient;
+    std::size_t bytes;
+  };
+  struct Node {
+    const char* op = nullptr;
+    void* closure = nullptr;
+    void (*run)(void* closure, Context& cx) = nullptr;
+    std::array<Output, kMaxOutputs> outputs{};
+    std::size_t count = 0;
+  };
+
+  Arena& host_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace dragoman

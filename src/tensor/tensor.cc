@@ -1,0 +1,60 @@
+#include "tensor/tensor.h"
+
+#include <type_traits>
+
+namespace dragoman {
+
+static_assert(std::is_trivially_copyable_v<Tensor> && std::is_trivially_destructible_v<Tensor>,
+              "the tape keeps tensors in arena memory");
+
+Tensor Tensor::reshaped(Shape shape) const {
+  check(shape.count() == count(), "[reshape] {} cannot be seen as {}", shape_, shape);
+  Tensor other = *this;
+  other.shape_ = shape;
+  return other;
+}
+
+Tensor Tensor::detached() const {
+  Tensor other = *this;
+  other.gradient_ = nullptr;
+  return other;
+}
+
+Tensor Tensor::row_view(Size first, Size count) const {
+  check(first >= 0 && count >= 0 && first + count <= rows(), "[row_view] rows {} to {} are not within {}", first,
+        first + count, shape_);
+  Tensor other = detached();
+  other.data_ = static_cast<char*>(data_) + first * cols() * size_of(dtype_);
+  other.shape_ = {count, cols()};
+  return other;
+}
+
+template <class T>
+std::vector<T> Tensor::to_host() const {
+  std::vector<char> raw(bytes());
+  device_->copy_to_host(raw.data(), data_, raw.size());
+  std::vector<T> values(static_cast<std::size_t>(count()));
+  const auto convert = [&]<class From>(const From* from) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if constexpr (std::is_same_v<From, kernels::bf16>)
+        values[i] = static_cast<T>(from[i].value());
+      else
+        values[i] = static_cast<T>(from[i]);
+    }
+  };
+  const void* data = raw.data();
+  switch (dtype_) {
+    case DType::f32: convert(static_cast<const float*>(data)); break;
+    case DType::f64: convert(static_cast<const double*>(data)); break;
+    case DType::bf16: convert(static_cast<const kernels::bf16*>(data)); break;
+    case DType::i32: convert(static_cast<const std::int32_t*>(data)); break;
+    case DType::i8: convert(static_cast<const std::int8_t*>(data)); break;
+  }
+  return values;
+}
+
+template std::vector<float> Tensor::to_host() const;
+template std::vector<double> Tensor::to_host() const;
+template std::vector<std::int32_t> Tensor::to_host() const;
+
+}  // namespace dragoman

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tensor/device.h"
+#include "tensor/shape.h"
+
+namespace dragoman {
+
+// Where a tensor's gradient is collected. A parameter's lies in the flat gradient buffer and persists; that of an
+// activation comes into being when the first gradient reaches it and goes when its op has passed it on.
+struct Gradient {
+  void* data = nullptr;
+  bool written = false;  // the next one to arrive adds to it
+  bool persistent = false;
+};
+
+// A pointer that takes the element type of whatever it is assigned to, after checking it against the tensor's.
+class TypedPointer {
+ public:
+  TypedPointer(void* data, DType type) : data_(data), type_(type) {}
+
+  template <class T>
+  operator T*() const {
+    constexpr DType wanted = dtype_of<std::remove_const_t<T>>;
+    check(data_ == nullptr || type_ == wanted, "[tensor] expected elements of type {} but got {}", name_of(wanted),
+          name_of(type_));
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  void* data_;
+  DType type_;
+};
+
+// A handle on contiguous memory that an arena or a parameter buffer owns: trivially copyable, freely passed by value.
+// Handles do not keep memory alive; ops refuse one whose arena was reset since.
+class Tensor {
+ public:
+  Tensor() = default;
+  Tensor(void* data, DType type, Shape shape, const Device& device)
+      : data_(data), device_(&device), shape_(shape), dtype_(type) {}
+
+  bool defined() const { return device_ != nullptr; }
+  const Shape& shape() const { return shape_; }
+  DType dtype() const { return dtype_; }
+  const Device& device() const { return *device_; }
+  Size count() const { return shape_.count(); }
+  Size rows() const { return shape_.rows(); }
+  Size cols() const { return shape_.cols(); }
+  std::size_t bytes() const { return static_cast<std::size_t>(count() * size_of(dtype_)); }
+
+  // Null for an undefined tensor, so that an optional argument of a kernel can be passed as it is.
+  TypedPointer ptr() const { return {data_, dtype_}; }
+  void* raw() const { return data_; }
+  template <class T>
+  T* data() const {
+    return ptr();
+  }
+
+  // The same memory and gradient under another shape of the same count.
+  Tensor reshaped(Shape shape) const;
+  // The same memory without its gradient.
+  Tensor detached() const;
+  // Rows [first, first + count) as a tensor of their own, without gradient.
+  Tensor row_view(Size first, Size count) const;
+
+  // Gradients flow to this tensor.
+  bool tracked() const { return gradient_ != nullptr; }
+  Gradient* gradient() const { return gradient_; }
+  void set_gradient(Gradient* gradient) { gradient_ = gradient; }
+
+  // Set by the arena's owner; a tensor without it lives as long as its buffer.
+  void set_generation(const std::uint32_t& generation) {
+    generation_ = &generation;
+    made_in_ = generation;
+  }
+  bool alive() const { return generation_ == nullptr || *generation_ == made_in_; }
+
+  // The values on the host, converted to T.
+  template <class T>
+  std::vector<T> to_host() const;
+  void copy_from(const void* host) const { device_->copy_from_host(data_, host, bytes()); }
+  void clear() const { device_->clear(data_, bytes()); }
+
+ private:
+  void* data_ = nullptr;
+  const Device* device_ = nullptr;
+  Gradient* gradient_ = nullptr;
+  const std::uint32_t* generation_ = nullptr;
+  Shape shape_;
+  std::uint32_t made_in_ = 0;
+  DType dtype_ = DType::f32;
+};
+
+}  // namespace dragoman
