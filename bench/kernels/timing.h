@@ -1,0 +1,71 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/fillings.h"
+
+// What the measurements share. Every figure is set against a ceiling measured in the same run, the two by turns, and
+// of each the best time counts: on a machine with other work the best is the one least disturbed.
+namespace dragoman::bench {
+
+using kernels::Size;
+
+struct Settings {
+  bool quick = false;
+  std::string filter;  // measure only what has this in its name
+
+  bool wanted(const std::string& name) const { return filter.empty() || name.find(filter) != std::string::npos; }
+};
+
+using Work = std::function<void()>;
+
+inline double seconds(const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Best times of two pieces of work that take turns; each turn repeats the work for about `turn` seconds.
+struct Times {
+  double first = 1e30, second = 1e30;
+};
+inline Times by_turns(int turns, double turn, const Work& first, const Work& second) {
+  const auto repeats = [&](const Work& work) {
+    const double once = seconds(work);
+    return std::clamp(static_cast<int>(turn / std::max(once, 1e-9)), 1, 100000);
+  };
+  const auto mean = [](int count, const Work& work) {
+    return seconds([&] {
+             for (int i = 0; i < count; ++i) work();
+           }) /
+           count;
+  };
+  const int count1 = repeats(first), count2 = repeats(second);
+  Times best;
+  for (int i = 0; i < turns; ++i) {
+    best.first = std::min(best.first, mean(count1, first));
+    best.second = std::min(best.second, mean(count2, second));
+  }
+  return best;
+}
+
+inline std::vector<float> random_floats(Size count, double low = -1, double high = 1) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  // A cheap sequence is enough here: the values only have to be different and harmless.
+  std::uint64_t state = 0x9E3779B97F4A7C15u;
+  for (float& value : values) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    value = static_cast<float>(low + (high - low) * static_cast<double>(state >> 40) * 0x1.0p-24);
+  }
+  return values;
+}
+
+void measure_memory(const Settings& settings);
+void measure_products(const Settings& settings);
+void measure_attention(const Settings& settings);
+
+}  // namespace dragoman::bench

@@ -1,0 +1,123 @@
+#include <cmath>
+
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/attention.cc"
+#include <hwy/foreach_target.h>
+
+#include "kernels/cpu/attention-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
+namespace {
+
+class Forward {
+ public:
+  Forward(const Head& head, float* weights) : head_(head), a_(head.a), weights_(weights), factors_(a_.dropout) {
+    // Turning the keys round costs as much as a few queries do.
+    turned_ = head.queries >= kFew;
+    const Size keys = turned_ ? a_.key_size * head.stride() : 0, scores = head.block() * head.stride();
+    keys_turned_ = scratch(Scratch::piece, keys + scores + Dropout::stride(head.keys));
+    scores_ = keys_turned_ + keys;
+    kept_ = scores_ + scores;
+  }
+
+  void run() const {
+    if (turned_)
+      transpose(head_.keys, a_.key_size, head_.k(), a_.k_stride, static_cast<float>(a_.scale), keys_turned_,
+                head_.stride());
+    for (Size begin = 0; begin < head_.queries; begin += head_.block())
+      block(begin, std::min(begin + head_.block(), head_.queries));
+  }
+
+ private:
+  static constexpr Size kFew = 4;
+
+  void block(Size begin, Size end) const {
+    const Size visible = head_.visible(end - 1);
+    score(begin, end, visible);
+    for (Size i = begin; i < end; ++i) softmax(i, scores_ + (i - begin) * head_.stride(), visible);
+    MatrixProduct mix{.m = end - begin, .n = a_.value_size, .k = visible, .a = scores_, .a_stride = head_.stride()};
+    mix.b = head_.v(), mix.b_stride = a_.v_stride;
+    mix.c = a_.out + head_.state(begin) * a_.value_size, mix.c_stride = head_.out_stride();
+    multiply_tiles<false>(mix);
+  }
+
+  void score(Size begin, Size end, Size visible) const {
+    if (turned_) {
+      MatrixProduct match{.m = end - begin, .n = round_up(visible, kLanes), .k = a_.key_size, .a = head_.q(begin)};
+      match.a_stride = a_.q_stride;
+      match.b = keys_turned_, match.b_stride = head_.stride();
+      match.c = scores_, match.c_stride = head_.stride();
+      return multiply_tiles<false>(match);
+    }
+    for (Size i = begin; i < end; ++i)
+      for (Size j = 0; j < visible; ++j)
+        scores_[(i - begin) * head_.stride() + j] =
+            static_cast<float>(a_.scale) * dot_row(a_.key_size, head_.q(i), head_.k() + j * a_.k_stride);
+  }
+
+  // Turns the scores of query i into weights, dropped where dropout says so, with zeros up to `end`.
+  void softmax(Size i, float* scores, Size end) const {
+    const Size visible = head_.visible(i);
+    float& log_sum = a_.log_sum[head_.state(i)];
+    log_sum = -std::numeric_limits<float>::infinity();
+    if (visible > 0) {
+      const Size whole = close_row(scores, visible);
+      const float largest = row_max(whole, scores);
+      const float sum = exp_row(whole, scores, largest, scores);
+      log_sum = largest + std::log(sum);
+      scale_row(whole, 1 / sum, scores);
+    }
+    std::fill(scores + visible, scores + std::max(visible, end), 0.0f);
+    if (weights_) {
+      float* row = weights_ + i * head_.keys;
+      std::copy_n(scores, visible, row);
+      std::fill(row + visible, row + head_.keys, 0.0f);
+    }
+    if (a_.dropout.rate != 0) {
+      factors_.write(head_.state(i), a_.longest, visible, kept_);
+      for (Size j = 0; j < visible; j += kLanes)
+        Whole::store(hn::Mul(Whole::load(scores + j), Whole::load(kept_ + j)), scores + j);
+    }
+  }
+
+  const Head& head_;
+  const Attention<float>& a_;
+  float* weights_;  // [queries, keys], or null
+  Factors factors_;
+  bool turned_;
+  float* keys_turned_;  // [key_size, stride]: the scaled keys, transposed
+  float* scores_;       // [block, stride]
+  float* kept_;         // dropout factors of a row
+};
+
+void attention(const Attention<float>& a) {
+  each_head(a, [&](Size sentence, Size which) {
+    const Head head(a, sentence, which);
+    float* weights = a.weights;
+    if (weights) {
+      for (Size s = 0; s < sentence; ++s) weights += a.heads * Head(a, s, 0).queries * Head(a, s, 0).keys;
+      weights += which * head.queries * head.keys;
+    }
+    Forward(head, weights).run();
+  });
+}
+
+}  // namespace
+}  // namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace dragoman::kernels::cpu_filling {
+
+HWY_EXPORT(attention);
+
+void fill_attention(Kernels<float>& kernels) {
+  kernels.attention = [](const auto& a) { HWY_DYNAMIC_DISPATCH(attention)(a); };
+}
+
+}  // namespace dragoman::kernels::cpu_filling
+#endif

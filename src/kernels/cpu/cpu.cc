@@ -1,0 +1,44 @@
+#include "kernels/cpu/cpu.h"
+
+#include "kernels/cpu/targets.h"
+
+#include <cblas.h>
+#include <hwy/highway.h>
+
+#include <bit>
+
+#include "kernels/fillings.h"
+
+namespace dragoman::kernels {
+
+const Kernels<float>& cpu() {
+  static const Kernels<float> filled = [] {
+    // One pool rules all threads: the library never starts its own.
+    openblas_set_num_threads(1);
+    Kernels<float> kernels("cpu");
+    cpu_filling::fill_linear(kernels);
+    cpu_filling::fill_rows(kernels);
+    cpu_filling::fill_norm(kernels);
+    cpu_filling::fill_softmax(kernels);
+    cpu_filling::fill_attention(kernels);
+    cpu_filling::fill_attention_backward(kernels);
+    cpu_filling::fill_additive(kernels);
+    cpu_filling::fill_lstm(kernels);
+    cpu_filling::fill_lstm_layer(kernels);
+    cpu_filling::fill_elementwise(kernels);
+    cpu_filling::fill_optimiser(kernels);
+    return kernels;
+  }();
+  return filled;
+}
+
+const char* cpu_instruction_set() {
+  // The best set is the lowest bit of those that were compiled and that this CPU has.
+  const auto usable = static_cast<std::uint64_t>(hwy::SupportedTargets()) & static_cast<std::uint64_t>(HWY_TARGETS);
+  if (usable == 0) return hwy::TargetName(HWY_STATIC_TARGET);
+  return hwy::TargetName(static_cast<decltype(hwy::SupportedTargets())>(usable & (~usable + 1)));
+}
+
+BlasInfo blas_info() { return {openblas_get_config(), openblas_get_corename()}; }
+
+}  // namespace dragoman::kernels

@@ -1,0 +1,169 @@
+#include <algorithm>
+
+#include "base/threads.h"
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/product.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/linear.cc"
+#include <hwy/foreach_target.h>
+
+#include "kernels/cpu/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
+namespace {
+
+// y = activation(z) for one panel, while it is in the cache. z may be y.
+template <Activation kind>
+void activate_panel(const Linear<float>& a, const float* z, const Panel& panel) {
+  for (Size r = panel.row; r < panel.row + panel.rows; ++r) {
+    const Size at = r * a.out;
+    each_vector(at + panel.col, at + panel.col + panel.cols,
+                [&](Size i, auto lanes) HWY_ATTR { lanes.store(activate<kind>(lanes.load(z + i)), a.y + i); });
+  }
+}
+
+// The library adds the product to what is in the result anyway (it clears it first otherwise), so the bias is put
+// there beforehand.
+void linear_panel(const Linear<float>& a, const MatrixProduct& whole, const Panel& panel) {
+  MatrixProduct part = part_of(whole, panel);
+  if (a.bias) {
+    for (Size r = 0; r < panel.rows; ++r) std::copy_n(a.bias + panel.col, panel.cols, part.c + r * a.out);
+    part.beta = 1;
+  }
+  multiply(part);
+  if (a.activation == Activation::none) {
+    if (a.z)
+      for (Size r = 0; r < panel.rows; ++r)
+        std::copy_n(part.c + r * a.out, panel.cols, a.y + (panel.row + r) * a.out + panel.col);
+    return;
+  }
+  with_activation(a.activation, [&](auto kind) HWY_ATTR { activate_panel<decltype(kind)::value>(a, whole.c, panel); });
+}
+
+void linear(const Linear<float>& a) {
+  // The weights are packed again for every panel, so panels have many rows; beyond some size they leave the cache.
+  constexpr Size kPanelRows = 512;
+  MatrixProduct whole{.m = a.rows, .n = a.out, .k = a.in, .a = a.x, .a_stride = a.in, .b = a.weight};
+  whole.b_stride = a.transposed ? a.in : a.out;
+  whole.transposed_b = a.transposed;
+  whole.c = a.z ? a.z : a.y;
+  whole.c_stride = a.out;
+  const bool epilogue = a.activation != Activation::none || a.z;
+  each_panel(a.rows, a.out, a.in, [&](const Panel& panel) HWY_ATTR {
+    if (!epilogue) return linear_panel(a, whole, panel);
+    for (Size done = 0; done < panel.rows; done += kPanelRows)
+      linear_panel(a, whole, {panel.row + done, std::min(kPanelRows, panel.rows - done), panel.col, panel.cols});
+  });
+}
+
+// dz = dy * act'(saved), and dbias += its sums over rows, a block of columns at a time and in the order of rows.
+template <Activation kind>
+void output_gradient(const LinearBackward<float>& a, Size begin, Size end) {
+  constexpr Size kBlock = 8 * kLanes;
+  const float* saved = kind == Activation::none ? a.dy : a.saved;
+  for (Size first = begin; first < end; first += kBlock) {
+    const Size last = std::min(first + kBlock, end);
+    V sums[8];
+    for (V& sum : sums) sum = hn::Zero(kTag);
+    const auto column = [&](Size r, Size c, V& sum, auto lanes) HWY_ATTR {
+      const Size i = r * a.out + c;
+      const V dz = activate_backward<kind>(lanes.load(saved + i), lanes.load(a.dy + i));
+      if (kind != Activation::none) lanes.store(dz, a.dz + i);
+      sum = hn::Add(sum, dz);
+    };
+    if (last - first == kBlock)
+      for (Size r = 0; r < a.rows; ++r)
+        for (Size v = 0; v < 8; ++v) column(r, first + v * kLanes, sums[v], Whole{});
+    else
+      for (Size r = 0; r < a.rows; ++r)
+        each_vector(first, last, [&](Size c, auto lanes) HWY_ATTR { column(r, c, sums[(c - first) / kLanes], lanes); });
+    if (a.dbias)
+      each_vector(first, last, [&](Size c, auto lanes) HWY_ATTR {
+        lanes.store(hn::Add(lanes.load(a.dbias + c), sums[(c - first) / kLanes]), a.dbias + c);
+      });
+  }
+}
+
+void linear_backward(const LinearBackward<float>& a) {
+  const float* dz = a.activation == Activation::none ? a.dy : a.dz;
+  if (a.dbias || a.activation != Activation::none)
+    with_activation(a.activation, [&](auto kind) HWY_ATTR {
+      const Size grain = round_up(row_grain(a.rows), 8 * kLanes);
+      threads::split(a.out, grain,
+                     [&](Size begin, Size end) { output_gradient<decltype(kind)::value>(a, begin, end); });
+    });
+  if (a.dx) {
+    MatrixProduct product{.m = a.rows, .n = a.in, .k = a.out, .a = dz, .a_stride = a.out, .b = a.weight};
+    product.b_stride = a.transposed ? a.in : a.out;
+    product.transposed_b = !a.transposed;
+    product.c = a.dx;
+    product.c_stride = a.in;
+    product.beta = a.accumulate_dx ? 1 : 0;
+    multiply_in_parallel(product);
+  }
+  if (a.dweight) {
+    // [out, in] += dz^T x, or [in, out] += x^T dz.
+    const float* left = a.transposed ? dz : a.x;
+    const float* right = a.transposed ? a.x : dz;
+    MatrixProduct product{.m = a.transposed ? a.out : a.in, .n = a.transposed ? a.in : a.out, .k = a.rows};
+    product.a = left, product.a_stride = product.m, product.transposed_a = true;
+    product.b = right, product.b_stride = product.n;
+    product.c = a.dweight, product.c_stride = product.n, product.beta = 1;
+    multiply_in_parallel(product);
+  }
+}
+
+// Products are handed out one by one; where they are few, each is cut into several groups of rows.
+void matmul(const Matmul<float>& g) {
+  const auto multiply_rows = [&](const Product& p, Size first, Size last) {
+    MatrixProduct product{.m = p.m, .n = p.n, .k = p.k, .a = g.a + p.a, .a_stride = p.a_stride};
+    product.transposed_a = g.transposed_a;
+    product.b = g.b + p.b, product.b_stride = p.b_stride, product.transposed_b = g.transposed_b;
+    product.c = g.c + p.c, product.c_stride = p.c_stride;
+    product.alpha = static_cast<float>(g.alpha), product.beta = g.accumulate ? 1 : 0;
+    multiply(part_of(product, {first, last - first, 0, p.n}));
+  };
+  Size work = 0;
+  for (Size p = 0; p < g.count; ++p) work += g.products[p].m * g.products[p].n * g.products[p].k;
+  const Size threads = std::min<Size>(threads::count(), work / kProductGrain);
+  if (threads < 2) {
+    for (Size p = 0; p < g.count; ++p) multiply_rows(g.products[p], 0, g.products[p].m);
+    return;
+  }
+  constexpr Size kUnit = 16;
+  const Size cuts = g.count >= 2 * threads ? 1 : (2 * threads + g.count - 1) / g.count;
+  // Batches of many products go in lots, so that handing them out costs little.
+  const Size lot = std::max<Size>(1, g.count / (8 * threads));
+  threads::each((g.count + lot - 1) / lot * cuts, [&](Size item) {
+    const Size first = item / cuts * lot, cut = item % cuts;
+    for (Size i = first; i < std::min(first + lot, g.count); ++i) {
+      const Product& p = g.products[i];
+      const Size units = (p.m + kUnit - 1) / kUnit;
+      const Size begin = units * cut / cuts * kUnit, end = std::min(p.m, units * (cut + 1) / cuts * kUnit);
+      if (begin < end) multiply_rows(p, begin, end);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace dragoman::kernels::cpu_filling {
+
+HWY_EXPORT(linear);
+HWY_EXPORT(linear_backward);
+HWY_EXPORT(matmul);
+
+void fill_linear(Kernels<float>& kernels) {
+  kernels.linear = [](const auto& a) { HWY_DYNAMIC_DISPATCH(linear)(a); };
+  kernels.linear_backward = [](const auto& a) { HWY_DYNAMIC_DISPATCH(linear_backward)(a); };
+  kernels.matmul = [](const auto& a) { HWY_DYNAMIC_DISPATCH(matmul)(a); };
+}
+
+}  // namespace dragoman::kernels::cpu_filling
+#endif

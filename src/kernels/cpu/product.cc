@@ -1,0 +1,66 @@
+#include "kernels/cpu/product.h"
+
+#include <cblas.h>
+
+namespace dragoman::kernels::cpu_filling {
+namespace {
+
+CBLAS_TRANSPOSE order(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
+
+// The library wants a stride of at least a row's length even of a matrix that has one row.
+blasint stride(Size given, Size cols) { return static_cast<blasint>(std::max<Size>({given, cols, 1})); }
+
+// c = beta c: all that is left of a product with nothing to sum up.
+void scale_result(const MatrixProduct& p) {
+  for (Size i = 0; i < p.m; ++i)
+    for (Size j = 0; j < p.n; ++j) {
+      float& c = p.c[i * p.c_stride + j];
+      c = p.beta == 0 ? 0 : p.beta * c;
+    }
+}
+
+// One row of c: c = alpha op(b)^T a + beta c.
+void multiply_row(const MatrixProduct& p) {
+  const Size rows = p.transposed_b ? p.n : p.k, cols = p.transposed_b ? p.k : p.n;
+  const auto step = static_cast<blasint>(p.transposed_a ? std::max<Size>(p.a_stride, 1) : 1);
+  cblas_sgemv(CblasRowMajor, order(!p.transposed_b), static_cast<blasint>(rows), static_cast<blasint>(cols), p.alpha,
+              p.b, stride(p.b_stride, cols), p.a, step, p.beta, p.c, 1);
+}
+
+// One column of c: c = alpha op(a) b + beta c.
+void multiply_column(const MatrixProduct& p) {
+  const Size rows = p.transposed_a ? p.k : p.m, cols = p.transposed_a ? p.m : p.k;
+  const auto step = static_cast<blasint>(p.transposed_b ? 1 : std::max<Size>(p.b_stride, 1));
+  cblas_sgemv(CblasRowMajor, order(p.transposed_a), static_cast<blasint>(rows), static_cast<blasint>(cols), p.alpha,
+              p.a, stride(p.a_stride, cols), p.b, step, p.beta, p.c,
+              static_cast<blasint>(std::max<Size>(p.c_stride, 1)));
+}
+
+}  // namespace
+
+MatrixProduct part_of(const MatrixProduct& whole, const Panel& panel) {
+  MatrixProduct part = whole;
+  part.m = panel.rows;
+  part.n = panel.cols;
+  part.a += whole.transposed_a ? panel.row : panel.row * whole.a_stride;
+  part.b += whole.transposed_b ? panel.col * whole.b_stride : panel.col;
+  part.c += panel.row * whole.c_stride + panel.col;
+  return part;
+}
+
+void multiply(const MatrixProduct& p) {
+  if (p.m == 0 || p.n == 0) return;
+  if (p.k == 0) return scale_result(p);
+  if (p.m == 1) return multiply_row(p);
+  if (p.n == 1) return multiply_column(p);
+  cblas_sgemm(CblasRowMajor, order(p.transposed_a), order(p.transposed_b), static_cast<blasint>(p.m),
+              static_cast<blasint>(p.n), static_cast<blasint>(p.k), p.alpha, p.a,
+              stride(p.a_stride, p.transposed_a ? p.m : p.k), p.b, stride(p.b_stride, p.transposed_b ? p.k : p.n),
+              p.beta, p.c, stride(p.c_stride, p.n));
+}
+
+void multiply_in_parallel(const MatrixProduct& product) {
+  each_panel(product.m, product.n, product.k, [&](const Panel& panel) { multiply(part_of(product, panel)); });
+}
+
+}  // namespace dragoman::kernels::cpu_filling

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <bit>
+
+#include "base/threads.h"
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/rows.cc"
+#include <hwy/foreach_target.h>
+
+#include "kernels/cpu/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
+namespace {
+
+void gather_rows(const GatherRows<float>& a) {
+  threads::split(a.rows, row_grain(a.cols), [&](Size begin, Size end) HWY_ATTR {
+    const V scale = splat(a.scale);
+    for (Size r = begin; r < end; ++r) {
+      const float* from = a.table + a.index[r] * a.cols;
+      const float* position = a.positions ? a.positions + a.position[r] * a.cols : nullptr;
+      float* y = a.y + r * a.cols;
+      if (position)
+        each_vector(0, a.cols, [&](Size c, auto lanes) HWY_ATTR {
+          lanes.store(hn::MulAdd(scale, lanes.load(from + c), lanes.load(position + c)), y + c);
+        });
+      else if (a.scale == 1)
+        std::copy_n(from, a.cols, y);
+      else
+        each_vector(0, a.cols,
+                    [&](Size c, auto lanes) HWY_ATTR { lanes.store(hn::Mul(scale, lanes.load(from + c)), y + c); });
+    }
+  });
+}
+
+// The rows in the order of their index, equal ones in their own order: a radix sort between the two halves of the
+// workspace. Returns the half that holds the result.
+const std::int32_t* sort_rows(const ScatterRows<float>& a) {
+  constexpr int kBits = 11;
+  constexpr Size kBuckets = Size{1} << kBits;
+  std::int32_t* from = a.workspace;
+  std::int32_t* to = a.workspace + a.rows;
+  for (Size r = 0; r < a.rows; ++r) from[r] = static_cast<std::int32_t>(r);
+  const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<Size>(a.table_rows - 1, 0))));
+  for (int shift = 0; shift < bits; shift += kBits) {
+    const auto bucket = [&](std::int32_t row) { return (a.index[row] >> shift) & (kBuckets - 1); };
+    std::int32_t place[kBuckets + 1] = {};
+    for (Size r = 0; r < a.rows; ++r) ++place[bucket(from[r]) + 1];
+    for (Size b = 0; b < kBuckets; ++b) place[b + 1] += place[b];
+    for (Size r = 0; r < a.rows; ++r) to[place[bucket(from[r])]++] = from[r];
+    std::swap(from, to);
+  }
+  return from;
+}
+
+// Adds the rows sorted[begin] .. sorted[end], all of one index, to their row of the table, in this order.
+HWY_INLINE void add_run(const ScatterRows<float>& a, const std::int32_t* sorted, Size begin, Size end, V scale) {
+  float* to = a.dtable + a.index[sorted[begin]] * a.cols;
+  each_vector(0, a.cols, [&](Size c, auto lanes) HWY_ATTR {
+    V sum = lanes.load(to + c);
+    for (Size i = begin; i < end; ++i) sum = hn::MulAdd(scale, lanes.load(a.dy + sorted[i] * a.cols + c), sum);
+    lanes.store(sum, to + c);
+  });
+}
+
+void scatter_rows(const ScatterRows<float>& a) {
+  if (a.rows == 0) return;
+  const std::int32_t* sorted = sort_rows(a);
+  const auto starts_run = [&](Size i) { return i == 0 || i >= a.rows || a.index[sorted[i]] != a.index[sorted[i - 1]]; };
+  threads::split(a.rows, row_grain(a.cols), [&](Size begin, Size end) HWY_ATTR {
+    const V scale = splat(a.scale);
+    // A run belongs to the piece that it starts in.
+    while (begin < end && !starts_run(begin)) ++begin;
+    for (Size next; begin < end; begin = next) {
+      for (next = begin + 1; !starts_run(next);) ++next;
+      add_run(a, sorted, begin, next, scale);
+    }
+  });
+}
+
+void copy_rows(const CopyBlock<float>& a, Size begin, Size end) {
+  for (Size r = begin; r < end; ++r) {
+    const float* from = a.from + r * a.from_stride;
+    float* to = a.to + r * a.to_stride;
+    if (a.accumulate)
+      each_vector(0, a.cols, [&](Size c, auto lanes) HWY_ATTR {
+        lanes.store(hn::Add(lanes.load(to + c), lanes.load(from + c)), to + c);
+      });
+    else
+      std::copy_n(from, a.cols, to);
+  }
+}
+
+void copy_block(const CopyBlock<float>& a) {
+  const bool whole = a.cols == a.from_stride && a.cols == a.to_stride;
+  if (!whole) return threads::split(a.rows, row_grain(a.cols), [&](Size begin, Size end) { copy_rows(a, begin, end); });
+  threads::split(a.rows * a.cols, kGrain, [&](Size begin, Size end) {
+    CopyBlock<float> piece = a;
+    piece.cols = end - begin;
+    piece.from += begin;
+    piece.to += begin;
+    copy_rows(piece, 0, 1);
+  });
+}
+
+}  // namespace
+}  // namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace dragoman::kernels::cpu_filling {
+
+HWY_EXPORT(gather_rows);
+HWY_EXPORT(scatter_rows);
+HWY_EXPORT(copy_block);
+
+void fill_rows(Kernels<float>& kernels) {
+  kernels.gather_rows = [](const auto& a) { HWY_DYNAMIC_DISPATCH(gather_rows)(a); };
+  kernels.scatter_rows = [](const auto& a) { HWY_DYNAMIC_DISPATCH(scatter_rows)(a); };
+  kernels.copy_block = [](const auto& a) { HWY_DYNAMIC_DISPATCH(copy_block)(a); };
+}
+
+}  // namespace dragoman::kernels::cpu_filling
+#endif

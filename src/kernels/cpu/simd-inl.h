@@ -1,0 +1,200 @@
+// Vectors of floats: loads and stores of whole vectors and of the rest of an array, sums in a fixed order, and the
+// functions exp, tanh, sigmoid and gelu with an error of a few units in the last place. Compiled once for every
+// instruction set.
+#if defined(DRAGOMAN_KERNELS_CPU_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef DRAGOMAN_KERNELS_CPU_SIMD_INL
+#undef DRAGOMAN_KERNELS_CPU_SIMD_INL
+#else
+#define DRAGOMAN_KERNELS_CPU_SIMD_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstring>
+
+#include "kernels/contract.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Tag = hn::ScalableTag<float>;
+using V = hn::Vec<Tag>;
+constexpr Tag kTag;
+constexpr Size kLanes = HWY_MAX_BYTES / sizeof(float);
+
+HWY_INLINE V splat(double value) { return hn::Set(kTag, static_cast<float>(value)); }
+constexpr Size round_up(Size count, Size unit) { return (count + unit - 1) / unit * unit; }
+
+// How many elements a load or store touches: all lanes, or the first `count`; absent ones read as `other`.
+struct Whole {
+  static HWY_INLINE V load(const float* from) { return hn::LoadU(kTag, from); }
+  static HWY_INLINE V load(const float* from, V) { return hn::LoadU(kTag, from); }
+  static HWY_INLINE void store(V value, float* to) { hn::StoreU(value, kTag, to); }
+  static HWY_INLINE V only(V value) { return value; }
+};
+struct Rest {
+  Size count;
+
+  HWY_INLINE V load(const float* from) const { return load(from, hn::Zero(kTag)); }
+  HWY_INLINE V load(const float* from, V other) const {
+    HWY_ALIGN float lanes[kLanes];
+    hn::Store(other, kTag, lanes);
+    for (Size i = 0; i < count; ++i) lanes[i] = from[i];
+    return hn::Load(kTag, lanes);
+  }
+  HWY_INLINE void store(V value, float* to) const {
+    HWY_ALIGN float lanes[kLanes];
+    hn::Store(value, kTag, lanes);
+    for (Size i = 0; i < count; ++i) to[i] = lanes[i];
+  }
+  // The value with zeros in the absent lanes.
+  HWY_INLINE V only(V value) const {
+    return hn::IfThenElseZero(hn::FirstN(kTag, static_cast<std::size_t>(count)), value);
+  }
+};
+
+// Calls f(i, lanes) for the vectors that cover elements begin .. end.
+template <class F>
+HWY_INLINE void each_vector(Size begin, Size end, F&& f) {
+  Size i = begin;
+  for (; i + kLanes <= end; i += kLanes) f(i, Whole{});
+  if (i < end) f(i, Rest{end - i});
+}
+
+// The same with f(i, lanes, which), `which` running through 0 .. 3: reductions keep four sums so that an addition
+// need not wait for the one before.
+template <class F>
+HWY_INLINE void each_vector_of_four(Size begin, Size end, F&& f) {
+  Size i = begin;
+  for (; i + 4 * kLanes <= end; i += 4 * kLanes) {
+    f(i, Whole{}, 0);
+    f(i + kLanes, Whole{}, 1);
+    f(i + 2 * kLanes, Whole{}, 2);
+    f(i + 3 * kLanes, Whole{}, 3);
+  }
+  for (; i + kLanes <= end; i += kLanes) f(i, Whole{}, 0);
+  if (i < end) f(i, Rest{end - i}, 1);
+}
+
+// Four vectors that are reduced to one number.
+struct Four {
+  V v[4];
+
+  explicit HWY_INLINE Four(V start) : v{start, start, start, start} {}
+  HWY_INLINE float sum() const {
+    return hn::GetLane(hn::SumOfLanes(kTag, hn::Add(hn::Add(v[0], v[1]), hn::Add(v[2], v[3]))));
+  }
+  HWY_INLINE float largest() const {
+    return hn::GetLane(hn::MaxOfLanes(kTag, hn::Max(hn::Max(v[0], v[1]), hn::Max(v[2], v[3]))));
+  }
+};
+
+// ---- elementary functions -------------------------------------------------------------------------------------
+
+// 2^n and e^r - 1 with x = n ln 2 + r, |r| <= ln 2 / 2. The polynomial is a Chebyshev fit of (e^r - 1 - r) / r^2.
+struct ExpParts {
+  V scale, minus_one;
+};
+HWY_INLINE ExpParts exp_parts(V x) {
+  const V n = hn::Max(hn::Round(hn::Mul(x, splat(1.44269504088896341))), splat(-126));
+  const V r = hn::NegMulAdd(n, splat(-2.12194440e-4), hn::NegMulAdd(n, splat(0.693359375), x));
+  V q = splat(0.00139262508315);
+  q = hn::MulAdd(q, r, splat(0.00836323288368));
+  q = hn::MulAdd(q, r, splat(0.041666554213));
+  q = hn::MulAdd(q, r, splat(0.166665766661));
+  q = hn::MulAdd(q, r, splat(0.5));
+  const hn::RebindToSigned<Tag> bits;
+  const auto exponent = hn::Add(hn::ConvertTo(bits, n), hn::Set(bits, 127));
+  return {hn::BitCast(kTag, hn::ShiftLeft<23>(exponent)), hn::MulAdd(hn::Mul(q, r), r, r)};
+}
+
+// e^x for x <= 88; results below the smallest normal number are 0. NaN stays NaN.
+HWY_INLINE V exp(V x) {
+  const ExpParts parts = exp_parts(x);
+  return hn::IfThenZeroElse(hn::Lt(x, splat(-87.3)), hn::MulAdd(parts.scale, parts.minus_one, parts.scale));
+}
+
+// 1 / (1 + e^-x), through e^-|x| so that nothing overflows and small results keep their digits.
+HWY_INLINE V sigmoid(V x) {
+  const V one = splat(1);
+  const V e = exp(hn::Neg(hn::Abs(x)));
+  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(kTag)), e, one), hn::Add(one, e));
+}
+
+// tanh |x| = -m / (2 + m) with m = e^(-2|x|) - 1, which keeps its digits near 0.
+HWY_INLINE V tanh(V x) {
+  const V size = hn::Min(hn::Abs(x), splat(20));
+  const ExpParts parts = exp_parts(hn::Mul(size, splat(-2)));
+  const V m = hn::MulAdd(parts.scale, parts.minus_one, hn::Sub(parts.scale, splat(1)));
+  const V result = hn::CopySign(hn::Div(m, hn::Add(m, splat(2))), x);
+  return hn::IfThenElse(hn::Eq(x, x), result, x);
+}
+
+// The distribution function of the standard normal and its density. For u = |x| / sqrt 2, erfc(u) is e^(-u^2) times
+// a slow function: t times a polynomial in t = 1 / (1 + u / 2), a Chebyshev fit.
+struct Normal {
+  V below, density;
+};
+HWY_INLINE Normal normal(V x) {
+  const V u = hn::Mul(hn::Abs(x), splat(0.70710678118654752));
+  const V t = hn::Div(splat(1), hn::MulAdd(u, splat(0.5), splat(1)));
+  V p = splat(-0.05925186145);
+  p = hn::MulAdd(p, t, splat(0.2855674817));
+  p = hn::MulAdd(p, t, splat(-0.4894429642));
+  p = hn::MulAdd(p, t, splat(0.2808154572));
+  p = hn::MulAdd(p, t, splat(-0.02861301389));
+  p = hn::MulAdd(p, t, splat(0.203550254));
+  p = hn::MulAdd(p, t, splat(0.2428851773));
+  p = hn::MulAdd(p, t, splat(0.2824045932));
+  p = hn::MulAdd(p, t, splat(0.282084837));
+  const V e = exp(hn::Mul(hn::Mul(x, x), splat(-0.5)));
+  const V tail = hn::Mul(hn::Mul(hn::Mul(p, t), splat(0.5)), e);
+  return {hn::IfThenElse(hn::Lt(x, hn::Zero(kTag)), tail, hn::Sub(splat(1), tail)),
+          hn::Mul(e, splat(0.39894228040143268))};
+}
+
+template <Activation kind>
+HWY_INLINE V activate(V x) {
+  if constexpr (kind == Activation::relu) return hn::IfThenElseZero(hn::Gt(x, hn::Zero(kTag)), x);
+  if constexpr (kind == Activation::gelu) return hn::Mul(x, normal(x).below);
+  if constexpr (kind == Activation::tanh) return tanh(x);
+  if constexpr (kind == Activation::sigmoid) return sigmoid(x);
+  return x;
+}
+
+// `y` times the slope of the activation, which is found from x for gelu and from the result for the others.
+template <Activation kind>
+HWY_INLINE V activate_backward(V saved, V dy) {
+  if constexpr (kind == Activation::relu) return hn::IfThenElseZero(hn::Gt(saved, hn::Zero(kTag)), dy);
+  if constexpr (kind == Activation::gelu) {
+    const Normal n = normal(saved);
+    return hn::Mul(dy, hn::MulAdd(saved, n.density, n.below));
+  }
+  if constexpr (kind == Activation::tanh) return hn::Mul(dy, hn::NegMulAdd(saved, saved, splat(1)));
+  if constexpr (kind == Activation::sigmoid) return hn::Mul(dy, hn::NegMulAdd(saved, saved, saved));
+  return dy;
+}
+
+// Calls f with the activation as a constant.
+template <class F>
+HWY_INLINE void with_activation(Activation activation, F&& f) {
+  switch (activation) {
+    case Activation::none: return f(std::integral_constant<Activation, Activation::none>{});
+    case Activation::relu: return f(std::integral_constant<Activation, Activation::relu>{});
+    case Activation::gelu: return f(std::integral_constant<Activation, Activation::gelu>{});
+    case Activation::tanh: return f(std::integral_constant<Activation, Activation::tanh>{});
+    case Activation::sigmoid: return f(std::integral_constant<Activation, Activation::sigmoid>{});
+  }
+}
+
+// y = value, or y += value.
+template <class Lanes>
+HWY_INLINE void put(Lanes lanes, V value, float* y, bool accumulate) {
+  lanes.store(accumulate ? hn::Add(lanes.load(y), value) : value, y);
+}
+
+}  // namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,52 @@
+// The steps of a softmax over one row, for softmax itself, the loss and attention.
+#if defined(DRAGOMAN_KERNELS_CPU_SOFTMAX_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef DRAGOMAN_KERNELS_CPU_SOFTMAX_INL
+#undef DRAGOMAN_KERNELS_CPU_SOFTMAX_INL
+#else
+#define DRAGOMAN_KERNELS_CPU_SOFTMAX_INL
+#endif
+
+#include <limits>
+
+#include "kernels/cpu/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
+
+HWY_INLINE float row_max(Size count, const float* x) {
+  const V lowest = splat(-std::numeric_limits<float>::infinity());
+  Four top(lowest);
+  each_vector_of_four(
+      0, count, [&](Size c, auto lanes, int w) HWY_ATTR { top.v[w] = hn::Max(top.v[w], lanes.load(x + c, lowest)); });
+  return top.largest();
+}
+
+// y = exp(x - shift); returns the sum. x and y may be the same.
+HWY_INLINE float exp_row(Size count, const float* x, float shift, float* y) {
+  Four sum(hn::Zero(kTag));
+  const V by = hn::Set(kTag, shift);
+  each_vector_of_four(0, count, [&](Size c, auto lanes, int w) HWY_ATTR {
+    const V e = exp(hn::Sub(lanes.load(x + c), by));
+    lanes.store(e, y + c);
+    sum.v[w] = hn::Add(sum.v[w], lanes.only(e));
+  });
+  return sum.sum();
+}
+
+HWY_INLINE void scale_row(Size count, float factor, float* y) {
+  const V by = hn::Set(kTag, factor);
+  each_vector(0, count, [&](Size c, auto lanes) HWY_ATTR { lanes.store(hn::Mul(by, lanes.load(y + c)), y + c); });
+}
+
+HWY_INLINE float dot_row(Size count, const float* a, const float* b) {
+  Four sum(hn::Zero(kTag));
+  each_vector_of_four(0, count, [&](Size c, auto lanes, int w) HWY_ATTR {
+    sum.v[w] = hn::MulAdd(lanes.load(a + c), lanes.load(b + c), sum.v[w]);
+  });
+  return sum.sum();
+}
+
+}  // namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

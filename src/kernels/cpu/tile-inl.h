@@ -1,0 +1,111 @@
+// Small matrix products on one thread, by register tiles: a tile of the result stays in registers while it takes in
+// one outer product after another. For operands that are used once or are already in the cache, where a library's
+// packing would cost more than the arithmetic. Every element is summed in the order of k, so a row of the result does
+// not depend on how many other rows there are.
+#if defined(DRAGOMAN_KERNELS_CPU_TILE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef DRAGOMAN_KERNELS_CPU_TILE_INL
+#undef DRAGOMAN_KERNELS_CPU_TILE_INL
+#else
+#define DRAGOMAN_KERNELS_CPU_TILE_INL
+#endif
+
+#include "kernels/cpu/product.h"
+#include "kernels/cpu/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
+
+// A tile of 4 rows by kTileVectors vectors, with its operands, fills the registers.
+constexpr int kTileRows = 4;
+#if HWY_ARCH_ARM_A64 || HWY_MAX_BYTES == 64
+constexpr int kTileVectors = 4;
+#else
+constexpr int kTileVectors = 2;
+#endif
+constexpr Size kTileCols = kTileVectors * kLanes;
+
+// The tile of c at (i, j): kRows by kVectors vectors.
+template <bool kTransposedA, int kRows, int kVectors, class Lanes>
+HWY_INLINE void multiply_tile(const MatrixProduct& p, Size i, Size j, Lanes lanes) {
+  V sums[kRows][kVectors];
+  float* c = p.c + i * p.c_stride + j;
+  const float* a = p.a + (kTransposedA ? i : i * p.a_stride);
+  const float* b = p.b + j;
+  for (int r = 0; r < kRows; ++r)
+    for (int v = 0; v < kVectors; ++v)
+      sums[r][v] = p.beta != 0 ? lanes.load(c + r * p.c_stride + v * kLanes) : hn::Zero(kTag);
+  for (Size k = 0; k < p.k; ++k, b += p.b_stride) {
+    V right[kVectors];
+    for (int v = 0; v < kVectors; ++v) right[v] = lanes.load(b + v * kLanes);
+    for (int r = 0; r < kRows; ++r) {
+      const V left = hn::Set(kTag, kTransposedA ? a[k * p.a_stride + r] : a[r * p.a_stride + k]);
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
+    }
+  }
+  for (int r = 0; r < kRows; ++r)
+    for (int v = 0; v < kVectors; ++v) lanes.store(sums[r][v], c + r * p.c_stride + v * kLanes);
+}
+
+// All rows of one strip of columns.
+template <bool kTransposedA, int kVectors, class Lanes>
+HWY_INLINE void multiply_strip(const MatrixProduct& p, Size j, Lanes lanes) {
+  Size i = 0;
+  for (; i + kTileRows <= p.m; i += kTileRows) multiply_tile<kTransposedA, kTileRows, kVectors>(p, i, j, lanes);
+  switch (p.m - i) {
+    case 3: return multiply_tile<kTransposedA, 3, kVectors>(p, i, j, lanes);
+    case 2: return multiply_tile<kTransposedA, 2, kVectors>(p, i, j, lanes);
+    case 1: return multiply_tile<kTransposedA, 1, kVectors>(p, i, j, lanes);
+    default: return;
+  }
+}
+
+// c = op(a) b, or c += op(a) b when beta is 1. b is not transposed and alpha is 1.
+template <bool kTransposedA>
+HWY_NOINLINE void multiply_tiles(const MatrixProduct& p) {
+  Size j = 0;
+  for (; j + kTileCols <= p.n; j += kTileCols) multiply_strip<kTransposedA, kTileVectors>(p, j, Whole{});
+  if (kTileVectors > 2 && j + 2 * kLanes <= p.n) {
+    multiply_strip<kTransposedA, 2>(p, j, Whole{});
+    j += 2 * kLanes;
+  }
+  if (j + kLanes <= p.n) {
+    multiply_strip<kTransposedA, 1>(p, j, Whole{});
+    j += kLanes;
+  }
+  if (j < p.n) multiply_strip<kTransposedA, 1>(p, j, Rest{p.n - j});
+}
+
+// to[d][j] = scale * from[j][d] for j < rows, d < cols; columns of `to` from `rows` to its stride become zeros.
+inline HWY_NOINLINE void transpose(Size rows, Size cols, const float* from, Size from_stride, float scale, float* to,
+                            Size to_stride) {
+  using Four4 = hn::FixedTag<float, 4>;
+  constexpr Four4 tag;
+  const auto by = hn::Set(tag, scale);
+  Size j = 0;
+  for (; j + 4 <= rows; j += 4) {
+    const float* row = from + j * from_stride;
+    Size d = 0;
+    for (; d + 4 <= cols; d += 4) {
+      const auto r0 = hn::Mul(by, hn::LoadU(tag, row + d)), r1 = hn::Mul(by, hn::LoadU(tag, row + from_stride + d));
+      const auto r2 = hn::Mul(by, hn::LoadU(tag, row + 2 * from_stride + d));
+      const auto r3 = hn::Mul(by, hn::LoadU(tag, row + 3 * from_stride + d));
+      const auto low01 = hn::InterleaveLower(r0, r1), low23 = hn::InterleaveLower(r2, r3);
+      const auto high01 = hn::InterleaveUpper(tag, r0, r1), high23 = hn::InterleaveUpper(tag, r2, r3);
+      hn::StoreU(hn::ConcatLowerLower(tag, low23, low01), tag, to + d * to_stride + j);
+      hn::StoreU(hn::ConcatUpperUpper(tag, low23, low01), tag, to + (d + 1) * to_stride + j);
+      hn::StoreU(hn::ConcatLowerLower(tag, high23, high01), tag, to + (d + 2) * to_stride + j);
+      hn::StoreU(hn::ConcatUpperUpper(tag, high23, high01), tag, to + (d + 3) * to_stride + j);
+    }
+    for (; d < cols; ++d)
+      for (Size e = 0; e < 4; ++e) to[d * to_stride + j + e] = scale * row[e * from_stride + d];
+  }
+  for (Size d = 0; d < cols; ++d) {
+    for (Size e = j; e < rows; ++e) to[d * to_stride + e] = scale * from[e * from_stride + d];
+    for (Size e = rows; e < to_stride; ++e) to[d * to_stride + e] = 0;
+  }
+}
+
+}  // namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,113 @@
+#include "tests/kernels/contract.h"
+
+namespace dragoman::kernels::test {
+namespace {
+
+struct Shape {
+  Size rows, in, out;
+};
+
+std::string name_of(const Shape& s, bool transposed, Activation activation) {
+  return fmt::format("{}x{}x{}{} activation {}", s.rows, s.in, s.out, transposed ? " transposed" : "",
+                     static_cast<int>(activation));
+}
+
+const std::vector<Shape> kShapes = {{0, 3, 4},    {3, 0, 4},     {3, 4, 0},     {1, 1, 1},
+                                    {1, 7, 5},    {2, 3, 5},     {5, 16, 16},   {17, 33, 9},
+                                    {64, 64, 64}, {3, 100, 999}, {600, 40, 31}, {257, 70, 130}};
+
+template <class Add>
+void each_combination(Add&& add) {
+  const std::vector<Activation> kinds = {Activation::none, Activation::relu, Activation::gelu, Activation::tanh,
+                                         Activation::sigmoid};
+  std::size_t turn = 0;
+  for (const Shape& shape : kShapes)
+    for (const bool transposed : {true, false})
+      for (const Activation kind : kinds) add(shape, transposed, kind, turn++);
+}
+
+}  // namespace
+
+void add_linear_cases(Cases& cases) {
+  each_combination([&](Shape s, bool transposed, Activation kind, std::size_t turn) {
+    const bool bias = turn % 3 != 0, z = turn % 2 == 0;
+    const std::string name = name_of(s, transposed, kind);
+    cases.add("linear", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+      kernels.linear({.rows = s.rows,
+                      .in = s.in,
+                      .out = s.out,
+                      .transposed = transposed,
+                      .activation = kind,
+                      .x = arrays.input(s.rows * s.in),
+                      .weight = arrays.input(s.in * s.out),
+                      .bias = given(bias, arrays.input(s.out)),
+                      .y = arrays.output("y", s.rows * s.out),
+                      .z = given(z, arrays.output("z", s.rows * s.out))});
+    });
+    cases.add("linear_backward", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+      const bool saved = kind != Activation::none;
+      kernels.linear_backward({.rows = s.rows,
+                               .in = s.in,
+                               .out = s.out,
+                               .transposed = transposed,
+                               .activation = kind,
+                               .x = arrays.input(s.rows * s.in),
+                               .weight = arrays.input(s.in * s.out),
+                               .saved = given(saved, arrays.input(s.rows * s.out)),
+                               .dy = arrays.input(s.rows * s.out),
+                               .dz = given(saved, arrays.output("dz", s.rows * s.out)),
+                               .dx = given(turn % 4 != 1, arrays.inout("dx", s.rows * s.in)),
+                               .accumulate_dx = turn % 2 == 0,
+                               .dweight = given(turn % 5 != 1, arrays.inout("dweight", s.in * s.out)),
+                               .dbias = given(turn % 3 != 1, arrays.inout("dbias", s.out))});
+    });
+  });
+
+  struct Group {
+    const char* name;
+    std::vector<Product> products;  // with tight strides, matrices one after another; filled in below
+    Size gap;                       // extra elements in every row
+  };
+  const std::vector<Group> groups = {
+      {"none", {}, 0},
+      {"one", {{.m = 3, .n = 4, .k = 5}}, 0},
+      {"large", {{.m = 70, .n = 130, .k = 90}}, 3},
+      {"empty ones", {{.m = 0, .n = 4, .k = 5}, {.m = 2, .n = 3, .k = 0}, {.m = 2, .n = 0, .k = 3}}, 1},
+      {"vectors", {{.m = 1, .n = 40, .k = 9}, {.m = 33, .n = 1, .k = 8}, {.m = 1, .n = 1, .k = 20}}, 2},
+      {"ragged", std::vector<Product>(40), 5}};
+  for (const Group& group : groups)
+    for (int flags = 0; flags < 8; ++flags) {
+      const bool transposed_a = flags & 1, transposed_b = flags & 2, accumulate = flags & 4;
+      std::vector<Product> products = group.products;
+      Size a = 0, b = 0, c = 0;
+      for (std::size_t p = 0; p < products.size(); ++p) {
+        Product& one = products[p];
+        if (std::string(group.name) == "ragged") {
+          const auto n = static_cast<Size>(p);
+          one = {.m = 1 + n * 7 % 30, .n = 1 + n * 11 % 50, .k = 1 + n * 5 % 64};
+        }
+        one.a_stride = (transposed_a ? one.m : one.k) + group.gap;
+        one.b_stride = (transposed_b ? one.k : one.n) + group.gap;
+        one.c_stride = one.n + group.gap;
+        one.a = a, one.b = b, one.c = c;
+        a += one.a_stride * (transposed_a ? one.k : one.m);
+        b += one.b_stride * (transposed_b ? one.n : one.k);
+        c += one.c_stride * one.m;
+      }
+      const auto name = fmt::format("{}{}{}{}", group.name, transposed_a ? " a^T" : "", transposed_b ? " b^T" : "",
+                                    accumulate ? " added" : "");
+      cases.add("matmul", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+        kernels.matmul({.count = std::ssize(products),
+                        .products = products.data(),
+                        .transposed_a = transposed_a,
+                        .transposed_b = transposed_b,
+                        .alpha = 0.75,
+                        .a = arrays.input(a),
+                        .b = arrays.input(b),
+                        .c = accumulate ? arrays.inout("c", c) : arrays.output("c", c),
+                        .accumulate = accumulate});
+      });
+    }
+}
+
+}  // namespace dragoman::kernels::test
