@@ -2,11 +2,12 @@
 
 namespace dragoman::cli {
 
-extern const Command doctor;
+extern const Command doctor, inspect;
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
       doctor,
+      inspect,
   };
   return all;
 }

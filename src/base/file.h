@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace dragoman {
+
+// A file's bytes as memory, read-only and shared with every process that maps it. The bytes stay valid when the file
+// is renamed over or removed.
+class MappedFile {
+ public:
+  // Throws when the file cannot be opened; an empty file is an empty view.
+  explicit MappedFile(const std::string& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::string_view bytes() const { return {data_, size_}; }
+
+ private:
+  const char* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// A file that appears whole or not at all: written under a temporary name beside it, synced and renamed by commit().
+// Without commit() nothing is left behind.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::string_view bytes);
+  void commit();
+
+ private:
+  std::string path_, partial_;
+  int descriptor_ = -1;
+};
+
+}  // namespace dragoman

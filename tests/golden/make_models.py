@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""Writes models.json: the loss of small models and the gradient of every parameter, as PyTorch computes them.
+
+    python3 tests/golden/make_models.py        (needs PyTorch 1.13 or newer, e.g. Debian's python3-torch)
+
+A case has the model's settings as YAML, its weights under dragoman's names, a batch, the loss summed over target words
+(label smoothing 0.1) and the gradients, all in double precision. Sentences are computed one by one, with PyTorch's own
+LSTM and multi-head attention.
+"""
+import json
+import math
+import os
+
+import torch
+import torch.nn.functional as F
+
+torch.manual_seed(4)
+torch.set_default_dtype(torch.float64)
+V_SOURCE, V_TARGET = 9, 10
+SOURCES = [[4, 7, 2], [5, 8, 1, 3, 2], [6, 2]]
+TARGETS_IN = [[1, 5, 8], [1, 9, 4, 3], [1, 7]]
+TARGETS_OUT = [[5, 8, 2], [9, 4, 3, 2], [7, 2]]
+cases = {}
+
+
+class Weights(dict):
+    """Parameters by name, made on first use."""
+
+    def get(self, name, *shape):
+        if name not in self:
+            self[name] = (torch.randn(shape) * 0.4).requires_grad_()
+        return self[name]
+
+
+def case(name, settings, logits_of):
+    weights = Weights()
+    loss = 0
+    for source, target_in, target_out in zip(SOURCES, TARGETS_IN, TARGETS_OUT):
+        logits = logits_of(weights, torch.tensor(source), torch.tensor(target_in))
+        loss = loss + F.cross_entropy(logits, torch.tensor(target_out), label_smoothing=0.1, reduction="sum")
+    gradients = torch.autograd.grad(loss, list(weights.values()))
+
+    def plain(t):
+        return {"shape": list(t.shape), "data": [float("%.10g" % v) for v in t.detach().reshape(-1).tolist()]}
+
+    cases[name] = {"settings": settings, "loss": float(loss),
+                   "weights": {k: plain(v) for k, v in weights.items()},
+                   "gradients": {k: plain(g) for k, g in zip(weights, gradients)}}
+
+
+def linear(w, name, x, out, bias=True):
+    return F.linear(x, w.get(name + ".weight", out, x.shape[-1]), w.get(name + ".bias", out) if bias else None)
+
+
+# ---- recurrent ----------------------------------------------------------------------------------------------------
+EMBEDDING, HIDDEN = 5, 4  # hidden of one direction
+
+
+def bi_lstm(w, x, first=None):
+    """One bidirectional layer of torch.nn.LSTM over one sentence; dragoman has one bias where PyTorch adds two."""
+    zero = torch.zeros(4 * HIDDEN)
+    flat = []
+    for suffix in ("_l0", "_l0_reverse"):
+        flat += [w.get(f"encoder.lstm.weight_ih{suffix}", 4 * HIDDEN, x.shape[1]),
+                 w.get(f"encoder.lstm.weight_hh{suffix}", 4 * HIDDEN, HIDDEN),
+                 w.get(f"encoder.lstm.bias_ih{suffix}", 4 * HIDDEN), zero]
+    if first is None:
+        first = (torch.zeros(2, 1, HIDDEN), torch.zeros(2, 1, HIDDEN))
+    out, h, c = torch._VF.lstm(x.unsqueeze(1), first, flat, True, 1, 0.0, False, True, False)
+    return out.squeeze(1), h.reshape(-1), c.reshape(-1)
+
+
+def cell(w, x, state, hidden):
+    """PyTorch's LSTM cell for one row."""
+    h, c = torch._VF.lstm_cell(x.unsqueeze(0), [s.unsqueeze(0) for s in state],
+                               w.get("decoder.lstm.weight_ih_l0", 4 * hidden, x.shape[0]),
+                               w.get("decoder.lstm.weight_hh_l0", 4 * hidden, hidden),
+                               w.get("decoder.lstm.bias_ih_l0", 4 * hidden), torch.zeros(4 * hidden))
+    return h.squeeze(0), c.squeeze(0)
+
+
+def score_multiplicative(w, s, keys):
+    return keys @ F.linear(s, w.get("decoder.attention.score.weight", keys.shape[1], s.shape[0]))
+
+
+def luong(w, source, target, lexical):
+    """S4: multiplicative attention with input feeding, and the lexical model on request."""
+    hidden = 2 * HIDDEN
+    embedded = w.get("encoder.embed_tokens.weight", V_SOURCE, EMBEDDING)[source]
+    states, h, c = bi_lstm(w, embedded)
+    words = w.get("decoder.embed_tokens.weight", V_TARGET, EMBEDDING)[target]
+    feed, rows = torch.zeros(hidden), []
+    for word in words:
+        h, c = cell(w, torch.cat([word, feed]), (h, c), hidden)
+        a = torch.softmax(score_multiplicative(w, h, states), 0)
+        feed = torch.tanh(linear(w, "decoder.hidden", torch.cat([h, a @ states]), hidden))
+        row = feed
+        if lexical:
+            f = torch.tanh(a @ embedded)
+            row = torch.cat([row, torch.tanh(linear(w, "decoder.lexical_hidden", f, EMBEDDING, False)) + f])
+        rows.append(row)
+    return linear(w, "output", torch.stack(rows), V_TARGET)
+
+
+def compared(w, source, target, kind, key_size=0, value_size=0):
+    """S3: trainable first states, projected states and final states, attention over the source for all words."""
+    hidden = 6
+    embedded = w.get("encoder.embed_tokens.weight", V_SOURCE, EMBEDDING)[source]
+
+    def first(what):
+        return torch.stack([w.get(f"encoder.start.{what}_{d}_l0", 1, HIDDEN) for d in ("forward", "backward")])
+
+    states, h, c = bi_lstm(w, embedded, (first("h"), first("c")))
+    states = linear(w, "encoder.project_states", states, hidden)
+    h, c = linear(w, "decoder.start.h_l0", h, hidden), linear(w, "decoder.start.c_l0", c, hidden)
+    keys, values = states, states
+    if key_size:
+        both = linear(w, "decoder.attention.key_value", states, key_size + value_size, False)
+        keys, values = both[:, :key_size], both[:, key_size:]
+    rows = []
+    for word in w.get("decoder.embed_tokens.weight", V_TARGET, EMBEDDING)[target]:
+        h, c = cell(w, word, (h, c), hidden)
+        if kind == "additive":
+            inner = torch.tanh(linear(w, "decoder.attention.score_query", h, hidden, False) +
+                               linear(w, "decoder.attention.score_key", keys, hidden))
+            scores = inner @ w.get("decoder.attention.score_v", hidden)
+        else:
+            scores = score_multiplicative(w, h, keys)
+        rows.append(torch.cat([h, torch.softmax(scores, 0) @ values]))
+    return linear(w, "output", torch.tanh(linear(w, "decoder.hidden", torch.stack(rows), hidden)), V_TARGET)
+
+
+S4 = """
+family: recurrent
+embedding: 5
+attention.score: multiplicative
+recurrent: {encoder-hidden: 4, decoder-hidden: 8, decoder-start: concatenated, input-feeding: true}
+"""
+S3 = """
+family: recurrent
+embedding: 5
+recurrent: {encoder-hidden: 4, decoder-hidden: 6, decoder-start: projected, project-states: true, trainable-start: true}
+"""
+case("lstm_luong", S4, lambda w, s, t: luong(w, s, t, False))
+case("lstm_lexical", S4 + "lexical: true\n", lambda w, s, t: luong(w, s, t, True))
+case("lstm_additive", S3 + "attention.score: additive\n", lambda w, s, t: compared(w, s, t, "additive"))
+case("lstm_key_value", S3 + "attention: {score: multiplicative, key-size: 5, value-size: 3}\n",
+     lambda w, s, t: compared(w, s, t, "multiplicative", 5, 3))
+
+# ---- Transformers -------------------------------------------------------------------------------------------------
+SIZE, HEADS, INNER = 8, 2, 10
+
+
+def positions(n):
+    table = torch.zeros(n, SIZE)
+    for p in range(n):
+        for i in range(0, SIZE, 2):
+            angle = p / 10000 ** (i / SIZE)
+            table[p, i], table[p, i + 1] = math.sin(angle), math.cos(angle)
+    return table
+
+
+def attention(w, name, x, memory, causal, projection=None):
+    in_weight, in_bias = w.get(name + ".in_proj_weight", 3 * SIZE, SIZE), w.get(name + ".in_proj_bias", 3 * SIZE)
+    out_weight, out_bias = w.get(name + ".out_proj.weight", SIZE, SIZE), w.get(name + ".out_proj.bias", SIZE)
+    if projection is None:
+        mask = torch.ones(len(x), len(memory)).triu(1).bool() if causal else None
+        out, _ = F.multi_head_attention_forward(
+            x.unsqueeze(1), memory.unsqueeze(1), memory.unsqueeze(1), SIZE, HEADS, in_weight, in_bias, None, None, False,
+            0.0, out_weight, out_bias, False, attn_mask=mask, need_weights=False)
+        return out.squeeze(1)
+    k, n_max = projection
+    n = len(memory)
+    project_keys = w.get(name + ".linformer_keys", k, n_max)[:, :n]
+    project_values = w.get(name + ".linformer_values", k, n_max)[:, :n]
+    (wq, wk, wv), (bq, bk, bv) = in_weight.chunk(3), in_bias.chunk(3)
+    q, keys, values = F.linear(x, wq, bq), project_keys @ F.linear(memory, wk, bk), project_values @ F.linear(memory, wv, bv)
+
+    def heads(y):
+        return y.view(len(y), HEADS, -1).transpose(0, 1)
+
+    scores = heads(q) @ heads(keys).transpose(1, 2) / math.sqrt(SIZE // HEADS)
+    out = (torch.softmax(scores, -1) @ heads(values)).transpose(0, 1).reshape(len(x), SIZE)
+    return F.linear(out, out_weight, out_bias)
+
+
+def norm(w, name, x):
+    return F.layer_norm(x, (SIZE,), w.get(name + ".weight", SIZE), w.get(name + ".bias", SIZE))
+
+
+def feed_forward(w, name, x):
+    return linear(w, name + ".linear2", torch.relu(linear(w, name + ".linear1", x, INNER)), SIZE)
+
+
+def blocks(w, name, x, branches, pre):
+    for i, branch in enumerate(branches, 1):
+        if pre:
+            x = x + branch(norm(w, f"{name}.norm{i}", x))
+        else:
+            x = norm(w, f"{name}.norm{i}", x + branch(x))
+    return x
+
+
+def transformer(w, source, target, pre, projection=None):
+    def embed(side, words, tokens):
+        table = w.get(f"{side}.embed_tokens.weight", words, SIZE)
+        return table[tokens] * math.sqrt(SIZE) + positions(len(tokens))
+
+    x = embed("encoder", V_SOURCE, source)
+    for i in range(2):
+        name = f"encoder.layers.{i}"
+        x = blocks(w, name, x, [lambda y: attention(w, name + ".self_attn", y, y, False, projection),
+                                lambda y: feed_forward(w, name, y)], pre)
+    memory = norm(w, "encoder.norm", x) if pre else x
+    x = embed("decoder", V_TARGET, target)
+    for i in range(2):
+        name = f"decoder.layers.{i}"
+        x = blocks(w, name, x, [lambda y: attention(w, name + ".self_attn", y, y, True),
+                                lambda y: attention(w, name + ".multihead_attn", y, memory, False, projection),
+                                lambda y: feed_forward(w, name, y)], pre)
+    return linear(w, "output", norm(w, "decoder.norm", x) if pre else x, V_TARGET)
+
+
+T = """
+family: transformer
+embedding: 8
+attention.heads: 2
+transformer: {size: 8, feed-forward: 10, encoder-layers: 2, decoder-layers: 2, norm: %s, dropout: 0}
+"""
+case("transformer_post", T % "post", lambda w, s, t: transformer(w, s, t, False))
+case("transformer_pre", T % "pre", lambda w, s, t: transformer(w, s, t, True))
+case("linformer", T % "post" + "attention: {linformer: 3, linformer-length: 7}\n",
+     lambda w, s, t: transformer(w, s, t, False, (3, 7)))
+
+out = {"sources": SOURCES, "inputs": TARGETS_IN, "targets": TARGETS_OUT, "source_vocabulary": V_SOURCE,
+       "target_vocabulary": V_TARGET, "cases": cases}
+path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "models.json")
+with open(path, "w") as file:
+    json.dump(out, file, separators=(",", ":"))
+    file.write("\n")
+print(f"{len(cases)} cases written to {path}")
