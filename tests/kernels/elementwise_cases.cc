@@ -7,8 +7,8 @@ const std::vector<Size> kCounts = {0, 1, 3, 4, 15, 16, 17, 1000, 70001};
 
 void add_activations(Cases& cases) {
   for (const Size count : kCounts)
-    for (const Activation kind :
-         {Activation::none, Activation::relu, Activation::gelu, Activation::tanh, Activation::sigmoid}) {
+    for (const Activation kind : {Activation::none, Activation::relu, Activation::gelu, Activation::silu,
+                                  Activation::tanh, Activation::sigmoid}) {
       const auto name = fmt::format("{} of kind {}", count, static_cast<int>(kind));
       cases.add("activate", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
         kernels.activate(
@@ -19,7 +19,7 @@ void add_activations(Cases& cases) {
                   [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
                     kernels.activate_backward({.count = count,
                                                .activation = kind,
-                                               .saved = given(kind != Activation::none, arrays.input(count)),
+                                               .saved = arrays.input(count),
                                                .dy = arrays.input(count),
                                                .dx = arrays.inout("dx", count),
                                                .accumulate_dx = accumulate});

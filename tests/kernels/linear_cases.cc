@@ -18,8 +18,8 @@ const std::vector<Shape> kShapes = {{0, 3, 4},    {3, 0, 4},     {3, 4, 0},     
 
 template <class Add>
 void each_combination(Add&& add) {
-  const std::vector<Activation> kinds = {Activation::none, Activation::relu, Activation::gelu, Activation::tanh,
-                                         Activation::sigmoid};
+  const std::vector<Activation> kinds = {Activation::none, Activation::relu, Activation::gelu,
+                                         Activation::silu, Activation::tanh, Activation::sigmoid};
   std::size_t turn = 0;
   for (const Shape& shape : kShapes)
     for (const bool transposed : {true, false})

@@ -78,9 +78,40 @@ void add_layers(Cases& cases) {
   }
 }
 
+void add_gru(Cases& cases) {
+  for (const Size rows : {0, 1, 3, 500})
+    for (const Size hidden : {1, 5, 64}) {
+      const auto name = fmt::format("{}x{}", rows, hidden);
+      cases.add("gru_cell", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+        kernels.gru_cell({.rows = rows,
+                          .hidden = hidden,
+                          .x_gates = arrays.inout("x_gates", rows * 3 * hidden, -4, 4),
+                          .h_gates = arrays.input(rows * 3 * hidden),
+                          .h_before = arrays.input(rows * hidden),
+                          .h = arrays.output("h", rows * hidden)});
+      });
+      for (const int flags : {0, 1, 2})
+        cases.add(
+            "gru_cell_backward", fmt::format("{} flags {}", name, flags),
+            [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+              kernels.gru_cell_backward({.rows = rows,
+                                         .hidden = hidden,
+                                         .x_gates = arrays.input(rows * 3 * hidden, 0, 1),
+                                         .h_gates = arrays.input(rows * 3 * hidden),
+                                         .h_before = arrays.input(rows * hidden),
+                                         .dh = arrays.input(rows * hidden),
+                                         .dx_gates = arrays.output("dx_gates", rows * 3 * hidden),
+                                         .dh_gates = arrays.output("dh_gates", rows * 3 * hidden),
+                                         .dh_before = given(!(flags & 1), arrays.inout("dh_before", rows * hidden)),
+                                         .accumulate_dh_before = (flags & 2) != 0});
+            });
+    }
+}
+
 }  // namespace
 
 void add_lstm_cases(Cases& cases) {
+  add_gru(cases);
   for (const Size rows : {0, 1, 3, 10, 300})
     for (const Size hidden : {1, 5, 64, 130}) {
       const auto name = fmt::format("{}x{}", rows, hidden);

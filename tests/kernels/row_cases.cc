@@ -104,9 +104,32 @@ void add_norm(Cases& cases) {
     }
 }
 
+void add_rotate(Cases& cases) {
+  for (const Size rows : {0, 1, 5, 700})
+    for (const Size size : {2, 10, 64})
+      for (const int flags : {0, 1, 2, 3}) {
+        const bool inverse = flags & 1, accumulate = flags & 2;
+        const Size heads = rows == 5 ? 1 : 3, gap = flags;
+        cases.add("rotate", fmt::format("{} rows of {} heads of {} flags {}", rows, heads, size, flags),
+                  [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+                    kernels.rotate({.rows = rows,
+                                    .heads = heads,
+                                    .size = size,
+                                    .position = arrays.integers(rows, 300),
+                                    .x = arrays.input(rows * (heads * size + gap)),
+                                    .x_stride = heads * size + gap,
+                                    .y = arrays.inout("y", rows * (heads * size + 2 * gap)),
+                                    .y_stride = heads * size + 2 * gap,
+                                    .inverse = inverse,
+                                    .accumulate = accumulate});
+                  });
+      }
+}
+
 }  // namespace
 
 void add_row_cases(Cases& cases) {
+  add_rotate(cases);
   add_gather_and_scatter(cases);
   add_copy(cases);
   add_norm(cases);

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "base/threads.h"
 #include "kernels/cpu/cpu.h"
+#include "kernels/cpu/scratch.h"
 #include "kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -105,6 +107,41 @@ void copy_block(const CopyBlock<float>& a) {
   });
 }
 
+// Cosines and sines of a position's angles are worked out once and serve all heads of its row; rows of one position
+// that follow each other (a step of a beam) share them too.
+void rotate_rows(const Rotate<float>& a, Size begin, Size end, const double* turns) {
+  const Size half = a.size / 2;
+  float* cosine = scratch(Scratch::piece, 2 * half);
+  float* sine = cosine + half;
+  for (Size r = begin; r < end; ++r) {
+    if (r == begin || a.position[r] != a.position[r - 1])
+      for (Size i = 0; i < half; ++i) {
+        const double angle = (a.inverse ? -1 : 1) * a.position[r] * turns[i];
+        cosine[i] = static_cast<float>(std::cos(angle));
+        sine[i] = static_cast<float>(std::sin(angle));
+      }
+    for (Size h = 0; h < a.heads; ++h) {
+      const float* x = a.x + r * a.x_stride + h * a.size;
+      float* y = a.y + r * a.y_stride + h * a.size;
+      each_vector(0, half, [&](Size i, auto lanes) HWY_ATTR {
+        const V c = lanes.load(cosine + i), s = lanes.load(sine + i);
+        const V first = lanes.load(x + i), second = lanes.load(x + half + i);
+        put(lanes, hn::MulSub(first, c, hn::Mul(second, s)), y + i, a.accumulate);
+        put(lanes, hn::MulAdd(first, s, hn::Mul(second, c)), y + half + i, a.accumulate);
+      });
+    }
+  }
+}
+
+void rotate(const Rotate<float>& a) {
+  const Size half = a.size / 2;
+  auto* turns = reinterpret_cast<double*>(scratch(Scratch::shared, 2 * half));
+  for (Size i = 0; i < half; ++i)
+    turns[i] = std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(a.size));
+  threads::split(a.rows, row_grain(a.size * (a.heads + 16)),
+                 [&](Size begin, Size end) { rotate_rows(a, begin, end, turns); });
+}
+
 }  // namespace
 }  // namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -115,11 +152,13 @@ namespace dragoman::kernels::cpu_filling {
 HWY_EXPORT(gather_rows);
 HWY_EXPORT(scatter_rows);
 HWY_EXPORT(copy_block);
+HWY_EXPORT(rotate);
 
 void fill_rows(Kernels<float>& kernels) {
   kernels.gather_rows = [](const auto& a) { HWY_DYNAMIC_DISPATCH(gather_rows)(a); };
   kernels.scatter_rows = [](const auto& a) { HWY_DYNAMIC_DISPATCH(scatter_rows)(a); };
   kernels.copy_block = [](const auto& a) { HWY_DYNAMIC_DISPATCH(copy_block)(a); };
+  kernels.rotate = [](const auto& a) { HWY_DYNAMIC_DISPATCH(rotate)(a); };
 }
 
 }  // namespace dragoman::kernels::cpu_filling

@@ -158,18 +158,23 @@ template <Activation kind>
 HWY_INLINE V activate(V x) {
   if constexpr (kind == Activation::relu) return hn::IfThenElseZero(hn::Gt(x, hn::Zero(kTag)), x);
   if constexpr (kind == Activation::gelu) return hn::Mul(x, normal(x).below);
+  if constexpr (kind == Activation::silu) return hn::Mul(x, sigmoid(x));
   if constexpr (kind == Activation::tanh) return tanh(x);
   if constexpr (kind == Activation::sigmoid) return sigmoid(x);
   return x;
 }
 
-// `y` times the slope of the activation, which is found from x for gelu and from the result for the others.
+// `dy` times the slope of the activation, found from the value before it where needs_input(), else from the result.
 template <Activation kind>
 HWY_INLINE V activate_backward(V saved, V dy) {
   if constexpr (kind == Activation::relu) return hn::IfThenElseZero(hn::Gt(saved, hn::Zero(kTag)), dy);
   if constexpr (kind == Activation::gelu) {
     const Normal n = normal(saved);
     return hn::Mul(dy, hn::MulAdd(saved, n.density, n.below));
+  }
+  if constexpr (kind == Activation::silu) {
+    const V s = sigmoid(saved);
+    return hn::Mul(hn::Mul(dy, s), hn::MulAdd(saved, hn::Sub(splat(1), s), splat(1)));
   }
   if constexpr (kind == Activation::tanh) return hn::Mul(dy, hn::NegMulAdd(saved, saved, splat(1)));
   if constexpr (kind == Activation::sigmoid) return hn::Mul(dy, hn::NegMulAdd(saved, saved, saved));
@@ -183,6 +188,7 @@ HWY_INLINE void with_activation(Activation activation, F&& f) {
     case Activation::none: return f(std::integral_constant<Activation, Activation::none>{});
     case Activation::relu: return f(std::integral_constant<Activation, Activation::relu>{});
     case Activation::gelu: return f(std::integral_constant<Activation, Activation::gelu>{});
+    case Activation::silu: return f(std::integral_constant<Activation, Activation::silu>{});
     case Activation::tanh: return f(std::integral_constant<Activation, Activation::tanh>{});
     case Activation::sigmoid: return f(std::integral_constant<Activation, Activation::sigmoid>{});
   }

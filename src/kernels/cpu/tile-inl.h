@@ -77,7 +77,7 @@ HWY_NOINLINE void multiply_tiles(const MatrixProduct& p) {
 
 // to[d][j] = scale * from[j][d] for j < rows, d < cols; columns of `to` from `rows` to its stride become zeros.
 inline HWY_NOINLINE void transpose(Size rows, Size cols, const float* from, Size from_stride, float scale, float* to,
-                            Size to_stride) {
+                                   Size to_stride) {
   using Four4 = hn::FixedTag<float, 4>;
   constexpr Four4 tag;
   const auto by = hn::Set(tag, scale);
