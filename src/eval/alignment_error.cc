@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 
 #include "base/error.h"
 #include "eval/text_file.h"
@@ -39,16 +40,15 @@ SentenceLinks parse_links(const std::string& line, const LinkFormat& format, con
   SentenceLinks result;
   for (const std::string_view word : split_words(line)) {
     const char* const end = word.data() + word.size();
-    Link link;
-    const auto first = std::from_chars(word.data(), end, link.source);
+    std::uint16_t left = 0, right = 0;
+    const auto first = std::from_chars(word.data(), end, left);
     const bool has_mark = first.ec == std::errc() && first.ptr < end && (*first.ptr == '-' || *first.ptr == 'p');
-    const auto second = has_mark ? std::from_chars(first.ptr + 1, end, link.target) : first;
+    const auto second = has_mark ? std::from_chars(first.ptr + 1, end, right) : first;
     check(has_mark && second.ec == std::errc() && second.ptr == end,
           "{}: expected a link such as 3-4 (sure) or 3p4 (possible) but got '{}'", where, word);
-    check(std::min(link.source, link.target) >= format.from, "{}: the link '{}' has a word before {}, the first", where,
-          word, format.from);
-    link.source -= format.from;
-    link.target -= format.from;
+    check(std::min(left, right) >= format.from, "{}: the link '{}' has a word before {}, the first", where, word,
+          format.from);
+    Link link{left - format.from, right - format.from};
     if (format.swap) std::swap(link.source, link.target);
     (*first.ptr == '-' ? result.sure : result.possible).push_back(link);
   }

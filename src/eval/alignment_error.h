@@ -1,9 +1,8 @@
 #pragma once
 
+#include <compare>
 #include <string>
 #include <vector>
-
-#include "base/options.h"
 
 // How well word alignments agree with those people drew (Och, Ney: "A Systematic Comparison of Various Statistical
 // Alignment Models", Computational Linguistics 2003).
