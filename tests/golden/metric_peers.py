@@ -19,15 +19,16 @@ def sum_columns(rows):
     return [sum(column) for column in zip(*rows)]
 
 
-def bleu_variants(hyps, refs, tokenizers=("13a", "intl", "char", "none")):
-    """Yields (flags, expected) for all tokenizers, cases, smoothings and orders; sentence statistics are shared."""
+def bleu_variants(hyps, refs, full=True):
+    """Yields (flags, expected) for all tokenizers and cases, and if `full` all smoothings and orders."""
     smoothings = [("exp", None), ("floor", None), ("floor", 0.01), ("add-k", None), ("add-k", 0.5), ("none", None)]
-    for tokenizer, lowercase, order in itertools.product(tokenizers, (False, True), (4, 2)):
-        if order == 2 and tokenizer != "13a":
+    smoothings = smoothings if full else smoothings[:1]
+    for tokenizer, lowercase, order in itertools.product(("13a", "intl", "char", "none"), (False, True), (4, 2)):
+        if order == 2 and not (full and tokenizer == "13a"):
             continue
         base = BLEU(tokenize=tokenizer, lowercase=lowercase, max_ngram_order=order, force=True)
         rows = base._extract_corpus_statistics(hyps, refs)
-        for (smooth, value), effective in itertools.product(smoothings, (False, True)):
+        for (smooth, value), effective in itertools.product(smoothings, (False, True) if full else (False,)):
             metric = BLEU(tokenize=tokenizer, lowercase=lowercase, max_ngram_order=order, smooth_method=smooth,
                           smooth_value=value, effective_order=effective, force=True)
             metric.num_refs = len(refs)
@@ -126,6 +127,20 @@ def multi_bleu(hyps, refs, lowercase):
 def multi_bleu_variants(hyps, refs):
     yield ["--metrics", "multi-bleu"], {"multi_bleu": multi_bleu(hyps, refs, False)}
     yield ["--metrics", "multi-bleu", "--multi-bleu.lowercase"], {"multi_bleu": multi_bleu(hyps, refs, True)}
+
+
+def multi_bleu_disagreement(hyps, refs):
+    """How far our reading of multi-bleu's definition is from sacreBLEU without tokenisation and smoothing, and from NLTK,
+    where the three agree by definition: plain white space, and for NLTK no hypothesis under four words."""
+    from nltk.translate.bleu_score import corpus_bleu
+    plain = [[" ".join(line.split()) for line in side] for side in [hyps, *refs]]
+    own = multi_bleu(plain[0], plain[1:], False)["score"]
+    sacre = BLEU(tokenize="none", smooth_method="none", force=True).corpus_score(plain[0], plain[1:]).score
+    groups = [group for group in zip(*plain) if len(group[0].split()) >= 4]
+    longer = [list(side) for side in zip(*groups)]
+    own_longer = multi_bleu(longer[0], longer[1:], False)["score"]
+    nltk = 100 * corpus_bleu([[r.split() for r in g[1:]] for g in groups], [g[0].split() for g in groups])
+    return max(abs(own - sacre), abs(own_longer - nltk))
 
 
 def without_version(signature):
