@@ -1,0 +1,44 @@
+#pragma once
+
+#include <compare>
+#include <string>
+#include <vector>
+
+// How well word alignments agree with those people drew (Och, Ney: "A Systematic Comparison of Various Statistical
+// Alignment Models", Computational Linguistics 2003).
+namespace dragoman::eval {
+
+// Words counted from 0.
+struct Link {
+  int source = 0, target = 0;
+  auto operator<=>(const Link&) const = default;
+};
+
+// One sentence's links in Pharaoh format: "i-j" is sure, "ipj" only possible. Each list is sorted and free of
+// duplicates; a link that is both is sure.
+struct SentenceLinks {
+  std::vector<Link> sure, possible;
+};
+
+struct LinkFormat {
+  int from = 0;       // the number of the first word: 0 or 1
+  bool swap = false;  // the file has the target word first
+};
+
+// `where` names the line in errors ("gold.talp:12").
+SentenceLinks parse_links(const std::string& line, const LinkFormat& format, const std::string& where);
+std::vector<SentenceLinks> read_links(const std::string& path, const LinkFormat& format);
+
+struct AlignmentError {
+  std::size_t links = 0, sure = 0, possible = 0;  // `possible` counts the sure ones too
+  std::size_t in_sure = 0, in_possible = 0;       // links found in the gold alignment
+
+  double precision() const;        // |A ∩ P| / |A|
+  double recall() const;           // |A ∩ S| / |S|
+  double alignment_error() const;  // 1 - (|A ∩ S| + |A ∩ P|) / (|A| + |S|)
+};
+
+// All links of `hypothesis`, sure or not, count as proposed. Both lists have one entry a sentence.
+AlignmentError compare_links(const std::vector<SentenceLinks>& hypothesis, const std::vector<SentenceLinks>& gold);
+
+}  // namespace dragoman::eval

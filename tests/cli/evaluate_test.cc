@@ -1,0 +1,144 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+// `dragoman evaluate` as a person meets it: files in, words out.
+namespace dragoman::cli {
+namespace {
+
+struct Outcome {
+  int status;
+  std::string out, err;
+};
+
+class Evaluate : public testing::Test {
+ protected:
+  Evaluate() : folder_(std::filesystem::temp_directory_path() / ("dragoman-evaluate-" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(folder_);
+    write("hyp", "the cat sat on a mat\nhello , world\n\n");
+    write("ref", "the cat sat on the mat\nhello world\nlast line\n");
+  }
+  ~Evaluate() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+
+  // Runs the command in the folder of the files.
+  Outcome run(const std::string& arguments) const {
+    const std::string command = "cd '" + folder_.string() + "' && '" DRAGOMAN_PROGRAM "' evaluate " + arguments +
+                                " 2>'" + (folder_ / "stderr").string() + "'";
+    Outcome outcome;
+    std::FILE* pipe = popen(command.c_str(), "r");
+    std::array<char, 4096> buffer;
+    for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+      outcome.out.append(buffer.data(), n);
+    outcome.status = pclose(pipe);
+    std::ifstream errors(folder_ / "stderr");
+    outcome.err.assign(std::istreambuf_iterator<char>(errors), {});
+    return outcome;
+  }
+  nlohmann::json json(const std::string& arguments) const {
+    return nlohmann::json::parse(run(arguments + " --json").out);
+  }
+  std::string error(const std::string& arguments) const {
+    const Outcome outcome = run(arguments);
+    EXPECT_NE(outcome.status, 0);
+    EXPECT_EQ(outcome.out, "");
+    return outcome.err;
+  }
+
+  std::filesystem::path folder_;
+};
+
+#define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+TEST_F(Evaluate, JsonHasTheDocumentedKeys) {
+  const nlohmann::json result = json("hyp ref --metrics bleu,chrf,ter");
+  EXPECT_GT(result["bleu"]["score"], 0);
+  EXPECT_EQ(result["bleu"]["precisions"].size(), 4u);
+  EXPECT_LT(result["bleu"]["bp"], 1);
+  EXPECT_EQ(result["bleu"]["signature"].get<std::string>().find("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp"), 0u);
+  EXPECT_GT(result["chrf"]["score"], 0);
+  EXPECT_GT(result["chrfpp"]["score"], 0);
+  EXPECT_GT(result["ter"]["score"], 0);
+}
+
+TEST_F(Evaluate, ReadsGzipAndPlainFilesAlike) {
+  const gzFile file = gzopen((folder_ / "ref.gz").c_str(), "wb");
+  gzputs(file, "the cat sat on the mat\nhello world\nlast line\n");
+  gzclose(file);
+  EXPECT_EQ(json("hyp ref.gz"), json("hyp ref"));
+}
+
+TEST_F(Evaluate, TextShowsScoresAndSignatures) {
+  const Outcome outcome = run("hyp ref");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_HAS(outcome.out, "3 sentences, 1 reference\n");
+  EXPECT_HAS(outcome.out, "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:dragoman-");
+  EXPECT_HAS(outcome.out, "TER|nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:dragoman-");
+}
+
+TEST_F(Evaluate, SentencesAreTabSeparatedLines) {
+  EXPECT_EQ(run("ref ref --sentence --metrics bleu,ter --digits 1").out,
+            "line\tBLEU\tTER\n1\t100.0\t0.0\n2\t100.0\t0.0\n3\t100.0\t0.0\n");
+}
+
+TEST_F(Evaluate, SeveralSystemsAreTestedAgainstTheFirst) {
+  const nlohmann::json result = json("hyp ref --systems ref --systems hyp --metrics bleu");
+  ASSERT_EQ(result["systems"].size(), 2u);
+  EXPECT_EQ(result["systems"][0]["system"], "ref");
+  EXPECT_DOUBLE_EQ(result["systems"][0]["bleu"]["score"], 100);
+  EXPECT_GT(result["systems"][0]["bleu"]["p_bootstrap"], 0);
+  EXPECT_GT(result["systems"][0]["bleu"]["p_randomization"], 0);
+  EXPECT_TRUE(result["bleu"].contains("ci95"));
+  EXPECT_HAS(run("hyp ref --systems ref").out, "p randomization");
+}
+
+TEST_F(Evaluate, SlicesAreShownByLengthAndByRareWords) {
+  write("train", "the the cat mat world\n");
+  const nlohmann::json slices = json("hyp ref --slices length,rare --train train")["slices"];
+  EXPECT_EQ(slices["length"][0]["sentences"], 3);
+  EXPECT_EQ(slices["rare"][0]["slice"], "never seen");
+  EXPECT_EQ(slices["words"].size(), 2u);
+  EXPECT_HAS(error("hyp ref --slices rare"), "--slices rare needs --train FILE");
+}
+
+TEST_F(Evaluate, UnequalFilesNameBothCountsAndTheFirstLineWithoutAPartner) {
+  write("short", "one\ntwo\n");
+  EXPECT_HAS(error("hyp short"), "hyp has 3 lines but short has 2: hyp:3 is the first line without a partner");
+  EXPECT_HAS(error("short ref"), "short has 2 lines but ref has 3: ref:3 is the first line without a partner");
+}
+
+TEST_F(Evaluate, FilesThatCannotBeReadAreNamed) {
+  write("empty", "");
+  write("broken", "fine\nnot \xff fine\n");
+  EXPECT_HAS(error("hyp empty"), "empty: the file is empty");
+  EXPECT_HAS(error("hyp missing"), "missing: cannot be opened: No such file");
+  EXPECT_HAS(error("hyp broken"), "broken:2: not valid UTF-8");
+  EXPECT_HAS(error("hyp"), "expected HYP and at least one REF but got 1 file");
+}
+
+TEST_F(Evaluate, AMisspeltMetricIsNamedWithTheNearest) {
+  EXPECT_HAS(error("hyp ref --metrics belu"), "--metrics: 'belu' is not one of");
+  EXPECT_HAS(error("hyp ref --metrics belu"), "did you mean bleu?");
+}
+
+TEST_F(Evaluate, AlignmentsAreScoredAgainstGoldLinks) {
+  write("links", "0-0 1-1\n0-1\n");
+  write("gold", "1-1 2-2\n1-2 2p1\n");
+  const nlohmann::json result = json("links --aer gold")["aer"];
+  EXPECT_EQ(result["score"], 0.0);
+  EXPECT_EQ(result["recall"], 1.0);
+  EXPECT_HAS(run("links --aer gold --swap-links").out, "alignment error rate");
+  EXPECT_HAS(error("links --aer gold --links-from 1"), "links:1: the link '0-0' has a word before 1");
+}
+
+}  // namespace
+}  // namespace dragoman::cli
