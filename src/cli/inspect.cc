@@ -57,7 +57,8 @@ std::vector<Size> sizes(const Shape& shape) {
 
 nlohmann::ordered_json as_json(Subject& model) {
   nlohmann::ordered_json result, config, parameters = nlohmann::ordered_json::array();
-  for (const Setting& setting : Settings(model.config).all()) config[setting.key] = setting.get();
+  const Settings settings(model.config);
+  for (const Setting& setting : settings.all()) config[setting.key] = setting.get();
   for (const auto& [name, shape] : model.parameters) parameters.push_back({{"name", name}, {"shape", sizes(shape)}});
   result["parameter_count"] = model.count;
   result["config"] = config;
@@ -86,7 +87,8 @@ void print(Subject& model) {
                with_commas(shape.count()));
   }
   fmt::print("\nconfiguration\n");
-  for (const Setting& setting : Settings(model.config).all()) fmt::print("  {}: {}\n", setting.key, setting.get());
+  const Settings settings(model.config);
+  for (const Setting& setting : settings.all()) fmt::print("  {}: {}\n", setting.key, setting.get());
   if (!model.card.empty()) fmt::print("\ncard\n");
   for (const auto& [key, value] : model.card) fmt::print("  {}: {}\n", key, value);
 }
