@@ -1,0 +1,61 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/language.h"
+#include "text/tokenizer.h"
+#include "text/unicode.h"
+
+namespace dragoman {
+template <>
+struct EnumNames<text::NormalForm> {
+  static constexpr std::pair<text::NormalForm, const char*> list[] = {
+      {text::NormalForm::none, "none"}, {text::NormalForm::nfc, "nfc"}, {text::NormalForm::nfkc, "nfkc"}};
+};
+}  // namespace dragoman
+
+namespace dragoman::text {
+
+struct WordOptions {
+  Language language = Language::generic;
+  NormalForm normalize = NormalForm::nfc;
+  bool lower = false;
+  bool expand_contractions = false;
+  bool joiners = false;
+
+  template <class V>
+  void visit(V& v) {
+    v("language", language, "whose rules of writing words follow");
+    v("normalize", normalize, "Unicode normal form of the text");
+    v("lower", lower, "lower-case the text");
+    v("expand-contractions", expand_contractions, "write English don't as do not, it's as it is");
+    v("joiners", joiners, "mark tokens that had no space beside them, so that words lose nothing");
+  }
+};
+
+// A token and the bytes of the line it stands for.
+struct Word {
+  std::string text;
+  Span span;
+};
+
+// Lines to words and back.
+class WordRules {
+ public:
+  explicit WordRules(WordOptions options) : options_(options) {}
+
+  std::vector<Word> tokenize(std::string_view line) const;
+  std::string detokenize(std::span<const std::string> tokens) const;
+  const WordOptions& options() const { return options_; }
+
+ private:
+  void mark_joins(std::vector<Word>& words, const std::vector<bool>& tight) const;
+  std::string detokenize_marked(std::span<const std::string> tokens) const;
+
+  WordOptions options_;
+};
+
+}  // namespace dragoman::text
