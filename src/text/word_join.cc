@@ -69,6 +69,7 @@ class Joiner {
   }
 
   void decide(std::string_view token) {
+    if (token.empty()) return;
     for (const std::string_view space : kNarrowSpaces) {
       binds_left_ |= token.starts_with(space);
       binds_right_ |= token.ends_with(space);
@@ -84,7 +85,7 @@ class Joiner {
       close();
       return open();
     }
-    if (index_ > 0 && is_unspaced(code_point_at(token, 0).code) &&
+    if (!previous().empty() && is_unspaced(code_point_at(token, 0).code) &&
         is_unspaced(code_point_before(previous(), previous().size()).code))
       close();
   }

@@ -1,6 +1,5 @@
 #include "text/word_tokenizer.h"
 
-#include "text/contractions.h"
 #include "text/word_join.h"
 #include "text/word_split.h"
 
@@ -18,9 +17,9 @@ bool starts_like_a_word(std::string_view token) {
 }  // namespace
 
 std::vector<Word> WordRules::tokenize(std::string_view line) const {
-  MappedText mapped(line);
-  mapped.normalize(options_.normalize);
-  if (options_.expand_contractions) mapped.replace(find_contractions(mapped.text()));
+  PrepareOptions cased = options_.prepare;  // the rules of cutting look at case
+  cased.lower = false;
+  const MappedText mapped = prepare(line, cased);
   const std::string& text = mapped.text();
   const std::vector<WordSpan> spans =
       options_.joiners ? split_words(text, options_.language) : split_words_joinable(text, options_.language);
@@ -30,7 +29,7 @@ std::vector<Word> WordRules::tokenize(std::string_view line) const {
   for (const WordSpan& word : spans) {
     const auto [begin, end] = word.span;
     std::string token = text.substr(begin, end - begin);
-    if (options_.lower) token = lower_case(token);
+    if (options_.prepare.lower) token = lower_case(token);
     words.push_back({std::move(token), mapped.original(begin, end)});
     tight.push_back(word.tight);
   }

@@ -6,32 +6,20 @@
 #include <vector>
 
 #include "text/language.h"
+#include "text/prepare.h"
 #include "text/tokenizer.h"
-#include "text/unicode.h"
-
-namespace dragoman {
-template <>
-struct EnumNames<text::NormalForm> {
-  static constexpr std::pair<text::NormalForm, const char*> list[] = {
-      {text::NormalForm::none, "none"}, {text::NormalForm::nfc, "nfc"}, {text::NormalForm::nfkc, "nfkc"}};
-};
-}  // namespace dragoman
 
 namespace dragoman::text {
 
 struct WordOptions {
   Language language = Language::generic;
-  NormalForm normalize = NormalForm::nfc;
-  bool lower = false;
-  bool expand_contractions = false;
+  PrepareOptions prepare;
   bool joiners = false;
 
   template <class V>
   void visit(V& v) {
     v("language", language, "whose rules of writing words follow");
-    v("normalize", normalize, "Unicode normal form of the text");
-    v("lower", lower, "lower-case the text");
-    v("expand-contractions", expand_contractions, "write English don't as do not, it's as it is");
+    prepare.visit(v);
     v("joiners", joiners, "mark tokens that had no space beside them, so that words lose nothing");
   }
 };
