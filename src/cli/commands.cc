@@ -2,13 +2,14 @@
 
 namespace dragoman::cli {
 
-extern const Command doctor, evaluate, inspect;
+extern const Command doctor, evaluate, inspect, vocab;
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
       doctor,
       evaluate,
       inspect,
+      vocab,
   };
   return all;
 }
