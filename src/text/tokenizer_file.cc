@@ -1,0 +1,76 @@
+#include "text/tokenizer_file.h"
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include "base/error.h"
+#include "text/byte_bpe.h"
+
+namespace dragoman::text {
+namespace {
+
+constexpr std::string_view kMagic = "dragoman-tokenizer 1\n";
+
+std::unique_ptr<Tokenizer> make(const TokenizerFile& file) {
+  const auto kind = file.header.at("kind").get<std::string>();
+  if (kind == "byte-bpe") {
+    const auto encoder = file.header.at("encoder-bytes").get<std::size_t>();
+    check(encoder <= file.data.size(), "tokenizer: expected at least {} bytes of data but got {}", encoder,
+          file.data.size());
+    const std::string_view data = file.data;
+    return std::make_unique<ByteBpe>(data.substr(0, encoder), data.substr(encoder),
+                                     file.header.at("multiple").get<int>());
+  }
+  fail("tokenizer: unknown kind '{}'", kind);
+}
+
+}  // namespace
+
+std::string pack(const TokenizerFile& file) {
+  return std::string(kMagic).append(file.header.dump()).append("\n").append(file.data);
+}
+
+TokenizerFile unpack(std::string_view bytes) {
+  check(bytes.starts_with(kMagic), "tokenizer: expected '{}' at the start but got '{}'",
+        kMagic.substr(0, kMagic.size() - 1), bytes.substr(0, bytes.substr(0, 40).find('\n')));
+  bytes.remove_prefix(kMagic.size());
+  const std::size_t end = bytes.find('\n');
+  TokenizerFile file;
+  file.header = nlohmann::json::parse(bytes.substr(0, end), nullptr, false);
+  check(end != std::string_view::npos && file.header.is_object(), "tokenizer: the second line is not a JSON object");
+  file.data = bytes.substr(end + 1);
+  return file;
+}
+
+std::unique_ptr<Tokenizer> deserialize_tokenizer(std::string_view data) {
+  const TokenizerFile file = unpack(data);
+  try {
+    return make(file);
+  } catch (const nlohmann::json::exception& error) {
+    fail("tokenizer: its settings are damaged: {}", error.what());
+  }
+}
+
+std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  check(in.good(), "cannot read the tokenizer '{}'", path);
+  const std::string data{std::istreambuf_iterator<char>(in), {}};
+  try {
+    return deserialize_tokenizer(data);
+  } catch (const Error& error) {
+    fail("{}: {}", path, error.what());
+  }
+}
+
+void save_tokenizer(const Tokenizer& tokenizer, const std::string& path) {
+  const std::string temporary = path + ".tmp";
+  std::ofstream out(temporary, std::ios::binary);
+  const std::string data = tokenizer.serialize();
+  out.write(data.data(), static_cast<std::streamsize>(data.size()));
+  out.close();
+  check(out.good(), "cannot write '{}'", temporary);
+  check(std::rename(temporary.c_str(), path.c_str()) == 0, "cannot rename '{}' to '{}'", temporary, path);
+}
+
+}  // namespace dragoman::text

@@ -1,0 +1,53 @@
+// Made by tools/make_unicode_recent.py; do not edit.
+#include "text/unicode_recent.h"
+
+namespace dragoman::text {
+
+const std::array<RecentRange, 130> kRecentRanges = {{
+    {0x558, 0x558, CharClass::letter},     {0x58B, 0x58C, CharClass::letter},     {0x5C8, 0x5C9, CharClass::mark},
+    {0x88F, 0x88F, CharClass::letter},     {0x897, 0x897, CharClass::mark},       {0xB53, 0xB54, CharClass::mark},
+    {0xC5C, 0xC5C, CharClass::letter},     {0xCDC, 0xCDC, CharClass::letter},     {0xCF3, 0xCF3, CharClass::mark},
+    {0xECE, 0xECE, CharClass::mark},       {0x1ACF, 0x1AF0, CharClass::mark},     {0x1C89, 0x1C8A, CharClass::letter},
+    {0x208F, 0x208F, CharClass::letter},   {0x209D, 0x209F, CharClass::letter},   {0xA7CB, 0xA7CF, CharClass::letter},
+    {0xA7D2, 0xA7D2, CharClass::letter},   {0xA7D4, 0xA7D4, CharClass::letter},   {0xA7DA, 0xA7DD, CharClass::letter},
+    {0xA7E2, 0xA7E2, CharClass::letter},   {0xA7F1, 0xA7F1, CharClass::letter},   {0xAB6C, 0xAB6D, CharClass::letter},
+    {0x105C0, 0x105F3, CharClass::letter}, {0x107BB, 0x107BF, CharClass::letter}, {0x10940, 0x10959, CharClass::letter},
+    {0x10D40, 0x10D49, CharClass::number}, {0x10D4A, 0x10D65, CharClass::letter}, {0x10D69, 0x10D6D, CharClass::mark},
+    {0x10D6F, 0x10D85, CharClass::letter}, {0x10EC2, 0x10EC7, CharClass::letter}, {0x10ECB, 0x10ECF, CharClass::mark},
+    {0x10ED9, 0x10EEE, CharClass::letter}, {0x10EF0, 0x10EFF, CharClass::mark},   {0x1123F, 0x11240, CharClass::letter},
+    {0x11241, 0x11241, CharClass::mark},   {0x11380, 0x11389, CharClass::letter}, {0x1138B, 0x1138B, CharClass::letter},
+    {0x1138E, 0x1138E, CharClass::letter}, {0x11390, 0x113B5, CharClass::letter}, {0x113B7, 0x113B7, CharClass::letter},
+    {0x113B8, 0x113C0, CharClass::mark},   {0x113C2, 0x113C2, CharClass::mark},   {0x113C5, 0x113C5, CharClass::mark},
+    {0x113C7, 0x113CA, CharClass::mark},   {0x113CC, 0x113D0, CharClass::mark},   {0x113D1, 0x113D1, CharClass::letter},
+    {0x113D2, 0x113D2, CharClass::mark},   {0x113D3, 0x113D3, CharClass::letter}, {0x113E1, 0x113E2, CharClass::mark},
+    {0x116D0, 0x116E3, CharClass::number}, {0x11B0A, 0x11B0A, CharClass::letter}, {0x11B60, 0x11B67, CharClass::mark},
+    {0x11BC0, 0x11BE0, CharClass::letter}, {0x11BF0, 0x11BF9, CharClass::number}, {0x11DB0, 0x11DDB, CharClass::letter},
+    {0x11DE0, 0x11DE9, CharClass::number}, {0x11DF0, 0x11DF0, CharClass::mark},   {0x11DF1, 0x11DF1, CharClass::letter},
+    {0x11F00, 0x11F01, CharClass::mark},   {0x11F02, 0x11F02, CharClass::letter}, {0x11F03, 0x11F03, CharClass::mark},
+    {0x11F04, 0x11F10, CharClass::letter}, {0x11F12, 0x11F33, CharClass::letter}, {0x11F34, 0x11F3A, CharClass::mark},
+    {0x11F3E, 0x11F42, CharClass::mark},   {0x11F50, 0x11F59, CharClass::number}, {0x11F5A, 0x11F5A, CharClass::mark},
+    {0x1246F, 0x1246F, CharClass::number}, {0x12475, 0x1247F, CharClass::number}, {0x12550, 0x12686, CharClass::number},
+    {0x1342F, 0x1342F, CharClass::letter}, {0x13440, 0x13440, CharClass::mark},   {0x13441, 0x13446, CharClass::letter},
+    {0x13447, 0x13455, CharClass::mark},   {0x13460, 0x143FA, CharClass::letter}, {0x16100, 0x1611D, CharClass::letter},
+    {0x1611E, 0x1612F, CharClass::mark},   {0x16130, 0x16139, CharClass::number}, {0x16D40, 0x16D6C, CharClass::letter},
+    {0x16D70, 0x16D79, CharClass::number}, {0x16EA0, 0x16EB8, CharClass::letter}, {0x16EBB, 0x16ED3, CharClass::letter},
+    {0x16FF2, 0x16FF3, CharClass::letter}, {0x16FF4, 0x16FF6, CharClass::number}, {0x187F8, 0x187FF, CharClass::letter},
+    {0x18CD6, 0x18CDA, CharClass::letter}, {0x18CFF, 0x18CFF, CharClass::letter}, {0x18D09, 0x18D20, CharClass::letter},
+    {0x18D80, 0x18DF2, CharClass::letter}, {0x18E00, 0x19191, CharClass::letter}, {0x191A0, 0x191D2, CharClass::letter},
+    {0x1B123, 0x1B128, CharClass::letter}, {0x1B132, 0x1B132, CharClass::letter}, {0x1B155, 0x1B155, CharClass::letter},
+    {0x1B168, 0x1B168, CharClass::letter}, {0x1CCF0, 0x1CCF9, CharClass::number}, {0x1D127, 0x1D128, CharClass::mark},
+    {0x1D250, 0x1D252, CharClass::mark},   {0x1D25B, 0x1D25C, CharClass::mark},   {0x1D25F, 0x1D25F, CharClass::mark},
+    {0x1D280, 0x1D281, CharClass::mark},   {0x1D2C0, 0x1D2D3, CharClass::number}, {0x1D6A6, 0x1D6A6, CharClass::letter},
+    {0x1DF1F, 0x1DF81, CharClass::letter}, {0x1DF90, 0x1DF96, CharClass::letter}, {0x1DFCD, 0x1DFFF, CharClass::letter},
+    {0x1E030, 0x1E06D, CharClass::letter}, {0x1E08F, 0x1E08F, CharClass::mark},   {0x1E4D0, 0x1E4EB, CharClass::letter},
+    {0x1E4EC, 0x1E4EF, CharClass::mark},   {0x1E4F0, 0x1E4F9, CharClass::number}, {0x1E5D0, 0x1E5ED, CharClass::letter},
+    {0x1E5EE, 0x1E5EF, CharClass::mark},   {0x1E5F0, 0x1E5F0, CharClass::letter}, {0x1E5F1, 0x1E5FA, CharClass::number},
+    {0x1E6C0, 0x1E6DE, CharClass::letter}, {0x1E6E0, 0x1E6E2, CharClass::letter}, {0x1E6E3, 0x1E6E3, CharClass::mark},
+    {0x1E6E4, 0x1E6E5, CharClass::letter}, {0x1E6E6, 0x1E6E6, CharClass::mark},   {0x1E6E7, 0x1E6ED, CharClass::letter},
+    {0x1E6EE, 0x1E6EF, CharClass::mark},   {0x1E6F0, 0x1E6F4, CharClass::letter}, {0x1E6F5, 0x1E6F5, CharClass::mark},
+    {0x1E6FE, 0x1E6FF, CharClass::letter}, {0x2B739, 0x2B73F, CharClass::letter}, {0x2B81E, 0x2B81E, CharClass::letter},
+    {0x2CEA2, 0x2CEAD, CharClass::letter}, {0x2EBF0, 0x2EE5D, CharClass::letter}, {0x31350, 0x33479, CharClass::letter},
+    {0x3D000, 0x3FC3F, CharClass::letter},
+}};
+
+}  // namespace dragoman::text

@@ -1,0 +1,105 @@
+#include "text/unicode.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/random.h"
+
+namespace dragoman::text {
+namespace {
+
+std::string utf8(char32_t code) {
+  std::string out;
+  append_utf8(code, out);
+  return out;
+}
+
+TEST(Unicode, EveryCodePointSurvivesEncodingAndDecoding) {
+  for (char32_t code = 0; code < 0x110000; ++code) {
+    if (code >= 0xD800 && code < 0xE000) continue;
+    const std::string bytes = utf8(code);
+    const CodePoint point = code_point_at(bytes, 0);
+    ASSERT_TRUE(point.valid && point.code == code && point.length == bytes.size()) << static_cast<std::uint32_t>(code);
+    const CodePoint back = code_point_before(bytes, bytes.size());
+    ASSERT_TRUE(back.valid && back.code == code) << static_cast<std::uint32_t>(code);
+  }
+}
+
+TEST(Unicode, OverlongFormsSurrogatesAndCutCharactersAreInvalidOneByteAtATime) {
+  for (const char* bytes : {"\xC0\xAF", "\xE0\x80\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\x80",
+                            "\xC3", "\xE2\x82", "\xF0\x9F\x98", "\xFF"}) {
+    const CodePoint point = code_point_at(bytes, 0);
+    EXPECT_FALSE(point.valid) << bytes;
+    EXPECT_EQ(point.length, 1);
+    EXPECT_FALSE(is_valid_utf8(bytes));
+  }
+}
+
+TEST(Unicode, WhiteSpaceIsUnicodesAndNotPythons) {
+  std::set<char32_t> spaces;
+  for (char32_t code = 0; code < 0x110000; ++code)
+    if (classify(code) == CharClass::space) spaces.insert(code);
+  EXPECT_EQ(spaces, (std::set<char32_t>{0x9,    0xA,    0xB,    0xC,    0xD,    0x20,   0x85,   0xA0,   0x1680,
+                                        0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008,
+                                        0x2009, 0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000}));
+}
+
+TEST(Unicode, LettersOfLaterUnicodeVersionsAreLetters) {
+  EXPECT_EQ(classify(0x1E6C0), CharClass::letter);
+  EXPECT_EQ(classify(0x10D40), CharClass::number);
+  EXPECT_EQ(classify(0x0897), CharClass::mark);
+  EXPECT_EQ(classify(0x0378), CharClass::other);
+}
+
+TEST(Unicode, NormalFormsComposeAndFoldCompatibility) {
+  EXPECT_EQ(normalize("u\u0308ber \uFB01x", NormalForm::nfc), "\u00FCber \uFB01x");
+  EXPECT_EQ(normalize("u\u0308ber \uFB01x", NormalForm::nfkc), "\u00FCber fix");
+  EXPECT_EQ(normalize("u\u0308ber", NormalForm::none), "u\u0308ber");
+  EXPECT_EQ(normalize("a\xFF u\u0308", NormalForm::nfc), "a\xFF \u00FC");
+}
+
+TEST(Unicode, CaseIsLoweredCharacterByCharacterAndFoldedInFull) {
+  EXPECT_EQ(lower_case("GRÖSSE Straße ΑΒΓ"), "grösse straße αβγ");
+  EXPECT_EQ(fold_case("Straße"), fold_case("STRASSE"));
+  EXPECT_NE(lower_case("Straße"), lower_case("STRASSE"));
+}
+
+TEST(MappedText, SpansPointIntoTheOriginalAfterEveryChange) {
+  const std::string original = "U\u0308ber \uFB01x \u0130X";  // U, combining diaeresis; fi ligature; dotted capital I
+  MappedText text(original);
+  text.normalize(NormalForm::nfkc);
+  text.lower_case();
+  EXPECT_EQ(text.text(), "\u00FCber fix ix");
+  const auto source = [&](std::string_view part) {
+    const auto at = static_cast<std::uint32_t>(text.text().find(part));
+    const Span span = text.original(at, at + static_cast<std::uint32_t>(part.size()));
+    return original.substr(span.begin, span.end - span.begin);
+  };
+  EXPECT_EQ(source("\u00FCber"), "U\u0308ber");
+  EXPECT_EQ(source("fix"), "\uFB01x");
+  EXPECT_EQ(source("ix"), "\uFB01x");
+  EXPECT_EQ(source("i"), "\uFB01");
+}
+
+TEST(MappedText, NormalisingByClustersEqualsNormalisingTheWhole) {
+  Random random(7);
+  const std::vector<std::pair<char32_t, char32_t>> blocks = {{0x20, 0x7E},     {0xC0, 0x24F},    {0x300, 0x36F},
+                                                             {0x900, 0x97F},   {0x1100, 0x11FF}, {0xAC00, 0xAC40},
+                                                             {0xF900, 0xFA6D}, {0xFB00, 0xFB4F}, {0x1F600, 0x1F64F}};
+  for (int round = 0; round < 3000; ++round) {
+    std::string text;
+    for (std::uint64_t i = random.below(12); i-- > 0;) {
+      const auto [first, last] = blocks[random.below(blocks.size())];
+      append_utf8(first + static_cast<char32_t>(random.below(last - first + 1)), text);
+    }
+    for (const NormalForm form : {NormalForm::nfc, NormalForm::nfkc}) {
+      MappedText mapped(text);
+      mapped.normalize(form);
+      ASSERT_EQ(mapped.text(), normalize(text, form)) << text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::text
