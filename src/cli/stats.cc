@@ -1,6 +1,4 @@
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/progress.h"
 #include "cli/command.h"
@@ -8,6 +6,7 @@
 #include "data/filters.h"
 #include "data/pair_reader.h"
 #include "data/statistics.h"
+#include "text/tokenizer_file.h"
 
 namespace dragoman::cli {
 namespace {
@@ -35,18 +34,6 @@ struct StatsOptions {
     filters.visit(v);
   }
 };
-
-std::unique_ptr<text::Tokenizer> read_tokenizer(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  check(file.good(), "{}: cannot be opened as a tokenizer", path);
-  std::stringstream bytes;
-  bytes << file.rdbuf();
-  try {
-    return text::deserialize_tokenizer(bytes.str());
-  } catch (const Error& error) {
-    fail("{}: {}", path, error.what());
-  }
-}
 
 data::Counts read_pairs(const data::Corpus& corpus, const StatsOptions& options, SideStatistics& source,
                         SideStatistics& target) {
@@ -119,8 +106,8 @@ int print_statistics(const StatsOptions& options, const std::vector<std::string>
   const std::vector<data::Corpus> corpora = description.corpora();
 
   std::unique_ptr<text::Tokenizer> source_tokenizer, target_tokenizer;
-  if (!options.tokenizer.empty()) source_tokenizer = read_tokenizer(options.tokenizer);
-  if (!options.target_tokenizer.empty()) target_tokenizer = read_tokenizer(options.target_tokenizer);
+  if (!options.tokenizer.empty()) source_tokenizer = text::load_tokenizer(options.tokenizer);
+  if (!options.target_tokenizer.empty()) target_tokenizer = text::load_tokenizer(options.target_tokenizer);
   SideStatistics source(source_tokenizer.get());
   SideStatistics target(target_tokenizer ? target_tokenizer.get() : source_tokenizer.get());
   const data::Counts counts = read_pairs(corpora[0], options, source, target);

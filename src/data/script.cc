@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "data/utf8.h"
+#include "text/unicode.h"
 
 namespace dragoman::data {
 namespace {
@@ -52,10 +52,12 @@ Script script_of(char32_t character) {
   return character <= before.last ? before.script : Script::any;
 }
 
-double share_in_script(std::string_view text, Script script) {
+double share_in_script(std::string_view sentence, Script script) {
   std::size_t letters = 0, right = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const Script letter = script_of(next_character(text, at));
+  for (std::size_t at = 0; at < sentence.size();) {
+    const text::CodePoint point = text::code_point_at(sentence, at);
+    at += point.length;
+    const Script letter = script_of(point.code);
     if (letter == Script::any) continue;
     ++letters;
     right += belongs(letter, script) ? 1 : 0;

@@ -36,9 +36,9 @@ enum class Script {
 // The writing system a letter belongs to; `any` for digits, punctuation, marks and whatever else all share.
 Script script_of(char32_t character);
 
-// Share of the letters of `text` (valid UTF-8) that are of `script`, 1 when it has none of any script. Japanese and
+// Share of the letters of `sentence` (valid UTF-8) that are of `script`, 1 when it has none of any script. Japanese and
 // Korean mix: han counts as right for kana and hangul.
-double share_in_script(std::string_view text, Script script);
+double share_in_script(std::string_view sentence, Script script);
 
 }  // namespace dragoman::data
 

@@ -65,13 +65,4 @@ std::size_t count_characters(std::string_view text) {
   return count;
 }
 
-char32_t next_character(std::string_view text, std::size_t& at) {
-  const auto lead = static_cast<unsigned char>(text[at++]);
-  if (lead < 0x80) return lead;
-  char32_t character = lead & (lead < 0xE0 ? 0x1Fu : lead < 0xF0 ? 0x0Fu : 0x07u);
-  while (at < text.size() && is_continuation(text[at]))
-    character = character << 6 | (static_cast<unsigned char>(text[at++]) & 0x3Fu);
-  return character;
-}
-
 }  // namespace dragoman::data

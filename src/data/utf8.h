@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// What corpora need of UTF-8: is it valid, make it valid, walk its characters.
+// What corpora need of UTF-8: is it valid, make it valid, count its characters.
 namespace dragoman::data {
 
 // Position of the first byte that is not part of valid UTF-8 text, or npos. A NUL byte counts as invalid: it is legal
@@ -17,8 +17,5 @@ std::string replace_invalid_utf8(std::string_view text);
 
 // Number of characters of valid UTF-8.
 std::size_t count_characters(std::string_view text);
-
-// The character at `at` of valid UTF-8; moves `at` behind it.
-char32_t next_character(std::string_view text, std::size_t& at);
 
 }  // namespace dragoman::data

@@ -47,8 +47,8 @@ TEST(Statistics, TheHistogramCoversAllLengthsInFewRows) {
   side.add("w");
   const std::string text = length_histogram(side, 5, 10);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
-  EXPECT_NE(text.find("     1-10               11 ##########"), std::string::npos) << text;
-  EXPECT_NE(text.find("    41-50               10 #########"), std::string::npos) << text;
+  EXPECT_NE(text.find("     1-10              11 ##########"), std::string::npos) << text;
+  EXPECT_NE(text.find("    41-50              10 #########"), std::string::npos) << text;
   EXPECT_EQ(length_histogram(SideStatistics()), "");
 }
 
