@@ -2,18 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <utility>
 
 #include "base/random.h"
 
 namespace dragoman::data {
 namespace {
 
+constexpr std::uint64_t kMostInWindow = 1 << 24;  // what a sorting key has room for
+
 // Streams of random numbers, one a purpose.
 enum Purpose : std::uint64_t { kOrder = 1, kBatches = 2, kRepeats = 3 };
 
-Random random_for(std::uint64_t seed, Purpose purpose, std::uint64_t epoch) {
-  return Random(seed, mix(purpose, epoch));
+// Fisher-Yates with one hash a draw: planning an epoch must not cost more than copying its tokens. The remainder's
+// bias is below 2^-32.
+template <class T>
+void shuffle(std::vector<T>& values, std::uint64_t seed, Purpose purpose, std::uint64_t epoch) {
+  const std::uint64_t stream = mix(mix(seed, purpose), epoch);
+  for (std::uint64_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[mix(stream, i) % i]);
 }
 
 }  // namespace
@@ -30,7 +36,7 @@ std::uint64_t repeats(double weight, std::uint64_t seed, std::uint64_t sentence,
 BatchPlan::BatchPlan(std::span<const RowLengths> lengths, std::span<const WeightedRange> ranges,
                      const PlanOptions& options, std::uint64_t epoch) {
   list_sentences(ranges, options.seed, epoch);
-  if (options.order != BatchOrder::file) random_for(options.seed, kOrder, epoch).shuffle(order_);
+  if (options.order != BatchOrder::file) shuffle(order_, options.seed, kOrder, epoch);
   std::size_t window = std::max<std::size_t>(order_.size(), 1);
   if (options.order == BatchOrder::length) {
     window = static_cast<std::size_t>(options.window);
@@ -38,6 +44,7 @@ BatchPlan::BatchPlan(std::span<const RowLengths> lengths, std::span<const Weight
       const auto size = static_cast<std::size_t>(options.size);
       window = std::max<std::size_t>(1, window / size) * size;
     }
+    window = std::min<std::size_t>(window, kMostInWindow);
     sort_windows(lengths, window);
   }
   cut(lengths, options, window);
@@ -54,23 +61,22 @@ void BatchPlan::list_sentences(std::span<const WeightedRange> ranges, std::uint6
 }
 
 void BatchPlan::sort_windows(std::span<const RowLengths> lengths, std::size_t window) {
-  // Equal lengths keep their random order: the position is part of the key.
-  struct Key {
-    std::uint32_t target, source, position, sentence;
-    bool operator<(const Key& other) const {
-      return std::tie(target, source, position) < std::tie(other.target, other.source, other.position);
-    }
-  };
-  std::vector<Key> keys;
+  // One number a sentence: target length, source length, position. Equal lengths so keep their random order.
+  constexpr std::uint32_t kLongest = (1 << 20) - 1;
+  std::vector<std::uint64_t> keys;
+  std::vector<std::uint32_t> sorted;
   for (std::size_t begin = 0; begin < order_.size(); begin += window) {
-    const std::size_t end = std::min(order_.size(), begin + window);
-    keys.clear();
-    for (std::size_t i = begin; i < end; ++i) {
-      const RowLengths& row = lengths[order_[i]];
-      keys.push_back({row.target, row.source, static_cast<std::uint32_t>(i - begin), order_[i]});
+    const std::size_t count = std::min(order_.size() - begin, window);
+    keys.resize(count);
+    sorted.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const RowLengths& row = lengths[order_[begin + i]];
+      keys[i] =
+          std::uint64_t{std::min(row.target, kLongest)} << 44 | std::uint64_t{std::min(row.source, kLongest)} << 24 | i;
     }
     std::sort(keys.begin(), keys.end());
-    for (std::size_t i = begin; i < end; ++i) order_[i] = keys[i - begin].sentence;
+    for (std::size_t i = 0; i < count; ++i) sorted[i] = order_[begin + keys[i] % kMostInWindow];
+    std::copy(sorted.begin(), sorted.end(), order_.begin() + static_cast<std::ptrdiff_t>(begin));
   }
 }
 
@@ -100,7 +106,7 @@ void BatchPlan::cut(std::span<const RowLengths> lengths, const PlanOptions& opti
 void BatchPlan::shuffle_batches(std::uint64_t seed, std::uint64_t epoch) {
   std::vector<std::uint64_t> batches(size());
   for (std::size_t i = 0; i < batches.size(); ++i) batches[i] = i;
-  random_for(seed, kBatches, epoch).shuffle(batches);
+  shuffle(batches, seed, kBatches, epoch);
   std::vector<std::uint32_t> order;
   std::vector<std::uint64_t> begins = {0};
   order.reserve(order_.size());

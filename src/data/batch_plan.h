@@ -24,7 +24,7 @@ struct PlanOptions {
     v("by", by, "what `size` counts: sentences, or tokens of the larger side with its marks");
     v("size", size, "the most a batch holds", at_least(1));
     v("order", order, "random; length (random batches of similar length); file (as the corpus stands)");
-    v("window", window, "order length: how many random sentences are sorted at a time", at_least(1));
+    v("window", window, "order length: how many random sentences are sorted at a time", between(1, 1 << 24));
     v("seed", seed, "chooses the order");
   }
 };

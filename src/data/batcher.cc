@@ -17,12 +17,20 @@ std::uint32_t limited(std::uint32_t length, std::int64_t most) {
   return most > 0 ? static_cast<std::uint32_t>(std::min<std::int64_t>(length, most)) : length;
 }
 
+std::uint32_t source_marks(const RowOptions& rows) { return (rows.source_begin ? 1 : 0) + (rows.source_end ? 1 : 0); }
+std::uint32_t target_marks(const RowOptions& rows) { return rows.target_marks ? 1 : 0; }
+
 bool exceeds(std::uint32_t length, std::int64_t most) { return most > 0 && length > most; }
 
 }  // namespace
 
 Batcher::Batcher(std::vector<BatchSource> sources, Sides sides, const BatchOptions& options, Shard shard)
-    : sources_(std::move(sources)), sides_(sides), options_(options), shard_(shard) {
+    : sources_(std::move(sources)),
+      sides_(sides),
+      source_ids_(sides.source->special()),
+      target_ids_(sides.target->special()),
+      options_(options),
+      shard_(shard) {
   check(shard.world >= 1 && shard.rank < shard.world, "expected a rank below {} but got {}", shard.world, shard.rank);
   const bool samples = options.rows.sample_source > 0 || options.rows.sample_target > 0;
   std::uint64_t sentences = 0;
@@ -57,10 +65,10 @@ void Batcher::add_source(const BatchSource& source, std::uint64_t first_sentence
 
 RowLengths Batcher::planned_lengths(const TokenStore& store, std::uint64_t row) const {
   const RowOptions& rows = options_.rows;
-  const std::uint32_t source_marks = (rows.source_begin ? 1 : 0) + (rows.source_end ? 1 : 0);
-  const std::uint32_t target_marks = rows.target_marks ? 1 : 0;
-  return {planned_length(limited(store.source_length(row), rows.max_source_length), source_marks, rows.sample_source),
-          planned_length(limited(store.target_length(row), rows.max_target_length), target_marks, rows.sample_target)};
+  return {
+      planned_length(limited(store.source_length(row), rows.max_source_length), source_marks(rows), rows.sample_source),
+      planned_length(limited(store.target_length(row), rows.max_target_length), target_marks(rows),
+                     rows.sample_target)};
 }
 
 // Random segmentation makes sentences longer, by how much is known only once it is drawn. The plan leaves each some
@@ -91,11 +99,22 @@ void Batcher::seek(std::uint64_t epoch, std::uint64_t step) {
   step_ = step;
 }
 
-Batcher::Row Batcher::locate(std::uint32_t position) const {
-  const std::uint32_t sentence = rows_[position];
-  std::size_t source = 0;
-  while (sentence >= first_sentence_[source + 1]) ++source;
-  return {&sources_[source].store, sentence - first_sentence_[source], sentence};
+// Finds the rows of a batch. The loops ask memory for what the loops behind them read.
+void Batcher::gather(std::span<const std::uint32_t> positions) {
+  batch_rows_.clear();
+  for (const std::uint32_t position : positions) {
+    __builtin_prefetch(&rows_[position]);
+    __builtin_prefetch(&lengths_[position]);
+  }
+  for (const std::uint32_t position : positions) {
+    const std::uint32_t sentence = rows_[position];
+    std::size_t source = 0;
+    while (sentence >= first_sentence_[source + 1]) ++source;
+    const TokenStore& store = sources_[source].store;
+    batch_rows_.push_back({&store, sentence - first_sentence_[source], sentence, lengths_[position]});
+    store.expect(batch_rows_.back().row);
+  }
+  for (const Row& row : batch_rows_) row.store->expect_tokens(row.row);
 }
 
 void Batcher::next(Batch& batch) {
@@ -113,36 +132,38 @@ void Batcher::next(Batch& batch) {
   batch.sentences.clear();
   const BatchPlan& current = plan(epoch_);
   const std::uint64_t index = step_ * shard_.world + shard_.rank;
-  if (index < current.size())
-    for (const std::uint32_t position : current.batch(index)) add_row(locate(position), lengths_[position], batch);
+  if (index < current.size()) {
+    gather(current.batch(index));
+    for (const Row& row : batch_rows_) add_row(row, batch);
+  }
   check(std::max(batch.source.tokens.size(), batch.target.tokens.size()) <= std::numeric_limits<std::int32_t>::max(),
         "a batch of {} sentences has more tokens than can be numbered", batch.sentences.size());
   ++step_;
 }
 
-void Batcher::add_row(const Row& row, const RowLengths& planned, Batch& batch) {
+void Batcher::add_row(const Row& row, Batch& batch) {
   const RowOptions& rows = options_.rows;
   std::vector<std::int32_t>& source = batch.source.tokens;
-  if (rows.source_begin) source.push_back(sides_.source->special().begin);
-  put_source(row, planned.source - (rows.source_begin ? 1 : 0) - (rows.source_end ? 1 : 0), source);
-  if (rows.source_end) source.push_back(sides_.source->special().end);
+  if (rows.source_begin) source.push_back(source_ids_.begin);
+  put_source(row, source);
+  if (rows.source_end) source.push_back(source_ids_.end);
   batch.source.end_row();
 
   std::vector<std::int32_t>& target = batch.target.tokens;
   const std::size_t begin = target.size();
-  if (rows.target_marks) target.push_back(sides_.target->special().begin);
-  put_target(row, planned.target - (rows.target_marks ? 1 : 0), target);
+  if (rows.target_marks) target.push_back(target_ids_.begin);
+  put_target(row, target);
   batch.target.end_row();
   const auto sentence = target.begin() + static_cast<std::ptrdiff_t>(begin + (rows.target_marks ? 1 : 0));
   batch.labels.insert(batch.labels.end(), sentence, target.end());
-  if (rows.target_marks) batch.labels.push_back(sides_.target->special().end);
+  if (rows.target_marks) batch.labels.push_back(target_ids_.end);
   batch.sentences.push_back(row.sentence);
 }
 
-void Batcher::put_source(const Row& row, std::uint32_t room, std::vector<std::int32_t>& out) {
+void Batcher::put_source(const Row& row, std::vector<std::int32_t>& out) {
   const RowOptions& rows = options_.rows;
   const std::size_t begin = out.size();
-  if (rows.sample_source > 0 && sample(row.store->source_text(row.row), row, true, room)) {
+  if (rows.sample_source > 0 && sample(row.store->source_text(row.row), row, true)) {
     out.insert(out.end(), sampled_.begin(), sampled_.end());
   } else {
     out.resize(begin + limited(row.store->source_length(row.row), rows.max_source_length));
@@ -151,10 +172,10 @@ void Batcher::put_source(const Row& row, std::uint32_t room, std::vector<std::in
   if (rows.mask_source > 0 || rows.drop_source > 0) add_noise(row.sentence, out, begin);
 }
 
-void Batcher::put_target(const Row& row, std::uint32_t room, std::vector<std::int32_t>& out) {
+void Batcher::put_target(const Row& row, std::vector<std::int32_t>& out) {
   const RowOptions& rows = options_.rows;
   const std::size_t begin = out.size();
-  if (rows.sample_target > 0 && sample(row.store->target_text(row.row), row, false, room)) {
+  if (rows.sample_target > 0 && sample(row.store->target_text(row.row), row, false)) {
     out.insert(out.end(), sampled_.begin(), sampled_.end());
     return;
   }
@@ -163,7 +184,7 @@ void Batcher::put_target(const Row& row, std::uint32_t room, std::vector<std::in
 }
 
 // Draws a segmentation into sampled_; false when it needs more room than the plan left.
-bool Batcher::sample(std::string_view line, const Row& row, bool is_source, std::uint32_t room) {
+bool Batcher::sample(std::string_view line, const Row& row, bool is_source) {
   const RowOptions& rows = options_.rows;
   Random random(mix(options_.plan.seed, is_source ? kSampleSource : kSampleTarget), mix(epoch_, row.sentence));
   sampled_.clear();
@@ -171,6 +192,8 @@ bool Batcher::sample(std::string_view line, const Row& row, bool is_source, std:
       ->encode_sampled(line, is_source ? rows.sample_source : rows.sample_target, random, sampled_);
   const std::int64_t most = is_source ? rows.max_source_length : rows.max_target_length;
   if (most > 0 && sampled_.size() > static_cast<std::size_t>(most)) sampled_.resize(static_cast<std::size_t>(most));
+  const std::uint32_t room =
+      is_source ? row.planned.source - source_marks(rows) : row.planned.target - target_marks(rows);
   return sampled_.size() <= room;
 }
 
@@ -178,13 +201,16 @@ bool Batcher::sample(std::string_view line, const Row& row, bool is_source, std:
 void Batcher::add_noise(std::uint32_t sentence, std::vector<std::int32_t>& tokens, std::size_t begin) const {
   if (tokens.size() == begin) return;
   const RowOptions& rows = options_.rows;
-  const std::int32_t unknown = sides_.source->special().unknown;
-  Random random(mix(options_.plan.seed, kNoise), mix(epoch_, sentence));
-  const std::int32_t survivor = tokens[begin + random.below(tokens.size() - begin)];
+  const RandomKey key{mix(options_.plan.seed, kNoise), mix(epoch_, sentence)};
+  const std::size_t count = tokens.size() - begin;
+  const std::int32_t survivor = tokens[begin + key.block(count)[0] % count];
+  const double dropped = rows.drop_source, changed = dropped + (1 - dropped) * rows.mask_source;
   std::size_t end = begin;
-  for (std::size_t i = begin; i < tokens.size(); ++i) {
-    const bool drop = random.uniform() < rows.drop_source, mask = random.uniform() < rows.mask_source;
-    if (!drop) tokens[end++] = mask ? unknown : tokens[i];
+  Philox::Block draws{};  // one number a token
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % 4 == 0) draws = key.block(i / 4);
+    const double draw = draws[i % 4] * 0x1.0p-32;
+    if (draw >= dropped) tokens[end++] = draw < changed ? source_ids_.unknown : tokens[begin + i];
   }
   if (end == begin) tokens[end++] = survivor;
   tokens.resize(end);

@@ -95,22 +95,24 @@ class Batcher {
     const TokenStore* store;
     std::uint64_t row;       // in the store
     std::uint32_t sentence;  // through all stores
+    RowLengths planned;
   };
 
   void add_source(const BatchSource& source, std::uint64_t first_sentence);
   RowLengths planned_lengths(const TokenStore& store, std::uint64_t row) const;
   std::uint32_t planned_length(std::uint32_t tokens, std::uint32_t marks, double strength) const;
   const BatchPlan& plan(std::uint64_t epoch);
-  Row locate(std::uint32_t position) const;
-  void add_row(const Row& row, const RowLengths& planned, Batch& batch);
-  void put_source(const Row& row, std::uint32_t room, std::vector<std::int32_t>& out);
-  void put_target(const Row& row, std::uint32_t room, std::vector<std::int32_t>& out);
-  bool sample(std::string_view line, const Row& row, bool is_source, std::uint32_t room);
+  void gather(std::span<const std::uint32_t> positions);
+  void add_row(const Row& row, Batch& batch);
+  void put_source(const Row& row, std::vector<std::int32_t>& out);
+  void put_target(const Row& row, std::vector<std::int32_t>& out);
+  bool sample(std::string_view line, const Row& row, bool is_source);
   void add_noise(std::uint32_t sentence, std::vector<std::int32_t>& tokens, std::size_t begin) const;
 
   std::vector<BatchSource> sources_;
   std::vector<std::uint64_t> first_sentence_;  // of each source, and the end
   Sides sides_;
+  text::SpecialIds source_ids_, target_ids_;
   BatchOptions options_;
   Shard shard_;
   std::vector<std::uint32_t> rows_;    // sentences that take part
@@ -119,6 +121,7 @@ class Batcher {
   std::uint64_t truncated_ = 0, dropped_ = 0;
   std::optional<BatchPlan> plan_;
   std::uint64_t planned_epoch_ = 0, epoch_ = 0, step_ = 0;
+  std::vector<Row> batch_rows_;
   std::vector<std::int32_t> sampled_;
 };
 

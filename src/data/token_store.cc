@@ -96,13 +96,18 @@ void TokenStore::copy(std::uint64_t begin, std::span<std::int32_t> out) const {
   const char* const from = bytes_ + begin;
   if (id_bytes_ == 4) {
     if (!out.empty()) std::memcpy(out.data(), from, out.size_bytes());
-    return;
+  } else {
+    const auto* const ids = reinterpret_cast<const std::uint16_t*>(from);
+    std::copy_n(ids, out.size(), out.data());
   }
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    std::uint16_t id;
-    std::memcpy(&id, from + 2 * i, 2);
-    out[i] = id;
-  }
+}
+
+void TokenStore::expect_tokens(std::uint64_t row) const {
+  constexpr std::uint64_t kLine = 64, kMostLines = 8;
+  const Entry& entry = index_[row];
+  const std::uint64_t bytes = (std::uint64_t{entry.source} + entry.target) * id_bytes_;
+  const std::uint64_t end = entry.begin + std::min(bytes, kMostLines * kLine);
+  for (std::uint64_t at = entry.begin; at < end; at += kLine) __builtin_prefetch(bytes_ + at);
 }
 
 std::pair<std::string_view, std::string_view> TokenStore::texts(std::uint64_t row) const {

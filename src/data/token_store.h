@@ -48,6 +48,11 @@ class TokenStore {
     copy(index_[row].begin + std::uint64_t{index_[row].source} * id_bytes_, out);
   }
 
+  // Hints that a row will be needed soon: first where it is, some time later what is there. Random rows come from
+  // memory far away, and asking for many at once hides the wait.
+  void expect(std::uint64_t row) const { __builtin_prefetch(&index_[row]); }
+  void expect_tokens(std::uint64_t row) const;
+
   bool has_text() const { return has_text_; }
   // Only where has_text().
   std::string_view source_text(std::uint64_t row) const { return texts(row).first; }
