@@ -3,25 +3,49 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "base/error.h"
 #include "text/byte_bpe.h"
+#include "text/sentencepiece_tokenizer.h"
+#include "text/word_level.h"
 
 namespace dragoman::text {
 namespace {
 
 constexpr std::string_view kMagic = "dragoman-tokenizer 1\n";
 
+template <class Options>
+Options read_options(const nlohmann::json& header) {
+  Options options;
+  Settings(options).read_yaml(header.at("options").get<std::string>(), "tokenizer");
+  return options;
+}
+
+std::unique_ptr<Tokenizer> make_byte_bpe(const TokenizerFile& file, int multiple) {
+  const auto encoder = file.header.at("encoder-bytes").get<std::size_t>();
+  check(encoder <= file.data.size(), "tokenizer: expected at least {} bytes of data but got {}", encoder,
+        file.data.size());
+  const std::string_view data = file.data;
+  return std::make_unique<ByteBpe>(data.substr(0, encoder), data.substr(encoder), multiple);
+}
+
+std::unique_ptr<Tokenizer> make_words(const TokenizerFile& file, int multiple) {
+  std::vector<std::string> words;
+  std::istringstream lines(file.data);
+  for (std::string word; std::getline(lines, word);) words.push_back(word);
+  return std::make_unique<WordLevel>(WordRules(read_options<WordOptions>(file.header)), Vocabulary(std::move(words)),
+                                     multiple);
+}
+
 std::unique_ptr<Tokenizer> make(const TokenizerFile& file) {
   const auto kind = file.header.at("kind").get<std::string>();
-  if (kind == "byte-bpe") {
-    const auto encoder = file.header.at("encoder-bytes").get<std::size_t>();
-    check(encoder <= file.data.size(), "tokenizer: expected at least {} bytes of data but got {}", encoder,
-          file.data.size());
-    const std::string_view data = file.data;
-    return std::make_unique<ByteBpe>(data.substr(0, encoder), data.substr(encoder),
-                                     file.header.at("multiple").get<int>());
-  }
+  const auto multiple = file.header.at("multiple").get<int>();
+  if (kind == "byte-bpe") return make_byte_bpe(file, multiple);
+  if (kind == "words") return make_words(file, multiple);
+  for (const auto& [subwords, name] : EnumNames<SubwordKind>::list)
+    if (kind == name)
+      return std::make_unique<SentencePiece>(subwords, read_options<PrepareOptions>(file.header), file.data, multiple);
   fail("tokenizer: unknown kind '{}'", kind);
 }
 

@@ -1,0 +1,163 @@
+#include "base/log.h"
+#include "cli/command.h"
+#include "cli/corpus_lines.h"
+#include "text/build.h"
+#include "text/byte_bpe.h"
+#include "text/tokenizer_file.h"
+
+namespace dragoman::cli {
+namespace {
+
+enum class Kind { words, bpe, unigram, byte_bpe };
+enum class Show { pieces, ids, text };
+
+}  // namespace
+}  // namespace dragoman::cli
+
+namespace dragoman {
+template <>
+struct EnumNames<cli::Kind> {
+  static constexpr std::pair<cli::Kind, const char*> list[] = {{cli::Kind::words, "words"},
+                                                               {cli::Kind::bpe, "bpe"},
+                                                               {cli::Kind::unigram, "unigram"},
+                                                               {cli::Kind::byte_bpe, "byte-bpe"}};
+};
+template <>
+struct EnumNames<cli::Show> {
+  static constexpr std::pair<cli::Show, const char*> list[] = {
+      {cli::Show::pieces, "pieces"}, {cli::Show::ids, "ids"}, {cli::Show::text, "text"}};
+};
+}  // namespace dragoman
+
+namespace dragoman::cli {
+namespace {
+
+constexpr std::int32_t kDefaultSubwords = 8000;
+
+struct VocabOptions {
+  Kind type = Kind::unigram;
+  std::string output;
+  std::int32_t size = 0;
+  std::int64_t min_count = 1;
+  int multiple = 8;
+  text::WordOptions words;
+  double character_coverage = 0.9995;
+  bool byte_fallback = true;
+  std::int64_t sample = 2'000'000;
+  std::uint64_t seed = 1;
+  std::string encoder, merges;
+  std::string use;
+  Show show = Show::pieces;
+
+  template <class V>
+  void visit(V& v) {
+    v("type", type, "words, subwords (bpe, unigram) or byte-level BPE");
+    v("output", output, "the file to write");
+    v("size", size, "ids at most; 0 means 8000 subwords or all words", at_least(0));
+    v("min-count", min_count, "words seen less often become unknown", at_least(1));
+    v("multiple", multiple, "round the number of ids up to a multiple of this", between(1, 4096));
+    words.visit(v);
+    v("character-coverage", character_coverage, "share of characters that subwords cover", between(0.9, 1));
+    v("byte-fallback", byte_fallback, "spell characters that subwords do not cover in bytes");
+    v("sample", sample, "subwords are learned from at most this many lines, drawn at random", at_least(1));
+    v("seed", seed, "of the random numbers");
+    v("encoder", encoder, "encoder.json of a byte-level BPE that exists already");
+    v("merges", merges, "its vocab.bpe");
+    v("use", use, "apply this tokenizer to the corpora instead of making one");
+    v("show", show, "what to print of each line with --use");
+  }
+};
+
+text::LineSource source(CorpusLines& lines) {
+  return [&lines](std::string& line) { return lines.next(line); };
+}
+
+std::unique_ptr<text::Tokenizer> build(const VocabOptions& options, const std::vector<std::string>& corpora) {
+  if (!options.encoder.empty() || !options.merges.empty()) {
+    check(options.type == Kind::byte_bpe, "--encoder and --merges are for --type byte-bpe, not {}",
+          name_of(options.type));
+    check(!options.encoder.empty() && !options.merges.empty(), "--encoder and --merges belong together");
+    return std::make_unique<text::ByteBpe>(read_whole(options.encoder), read_whole(options.merges), options.multiple);
+  }
+  check(!corpora.empty(), "expected one or more corpora to learn from, or --encoder and --merges");
+  CorpusLines lines(corpora, "reading");
+  const std::int32_t subwords = options.size > 0 ? options.size : kDefaultSubwords;
+  switch (options.type) {
+    case Kind::words:
+      return text::build_words(source(lines), options.words, {options.min_count, options.size, options.multiple});
+    case Kind::byte_bpe: return text::build_byte_bpe(source(lines), subwords, options.multiple);
+    case Kind::bpe:
+    case Kind::unigram: break;
+  }
+  return text::build_subwords(source(lines), options.words.prepare,
+                              {.kind = options.type == Kind::bpe ? text::SubwordKind::bpe : text::SubwordKind::unigram,
+                               .size = subwords,
+                               .multiple = options.multiple,
+                               .character_coverage = options.character_coverage,
+                               .byte_fallback = options.byte_fallback,
+                               .seed = options.seed,
+                               .sample = options.sample});
+}
+
+double share(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+void print_coverage(const text::Tokenizer& tokenizer, const text::Coverage& coverage) {
+  fmt::print("vocabulary  {} ids, {} of them used\n", with_commas(tokenizer.size()), with_commas(coverage.used));
+  fmt::print("corpus      {} lines, {} words, {} bytes\n", with_commas(coverage.lines), with_commas(coverage.words),
+             with_commas(coverage.bytes));
+  fmt::print("ids         {}: {:.2f} a word, {:.1f} a line, {} in the longest line\n", with_commas(coverage.ids),
+             share(coverage.ids, coverage.words), share(coverage.ids, coverage.lines), with_commas(coverage.longest));
+  fmt::print("unknown     {} ({:.3f} %)\n", with_commas(coverage.unknown), 100 * share(coverage.unknown, coverage.ids));
+  fmt::print("coverage    {:.3f} %\n", 100 - 100 * share(coverage.unknown, coverage.ids));
+}
+
+int make(const VocabOptions& options, const std::vector<std::string>& corpora) {
+  check(!options.output.empty(), "expected --output FILE, where the vocabulary goes");
+  for (const std::string& path : corpora)
+    check(path != "-", "corpora are read twice, to learn and to measure, which stdin cannot be");
+  const std::unique_ptr<text::Tokenizer> tokenizer = build(options, corpora);
+  text::save_tokenizer(*tokenizer, options.output);
+  log::info("wrote {}", options.output);
+  CorpusLines lines(corpora, "measuring");
+  print_coverage(*tokenizer, text::measure_coverage(*tokenizer, source(lines)));
+  return 0;
+}
+
+std::string shown(const text::Tokenizer& tokenizer, std::span<const std::int32_t> ids, Show show) {
+  if (show == Show::text) return tokenizer.decode(ids);
+  std::string line;
+  for (const std::int32_t id : ids) {
+    if (!line.empty()) line += ' ';
+    line += show == Show::ids ? std::to_string(id) : tokenizer.piece(id);
+  }
+  return line;
+}
+
+int apply(const VocabOptions& options, std::vector<std::string> corpora) {
+  const std::unique_ptr<text::Tokenizer> tokenizer = text::load_tokenizer(options.use);
+  if (corpora.empty()) corpora.push_back("-");
+  CorpusLines lines(std::move(corpora), "reading");
+  std::vector<std::int32_t> ids;
+  for (std::string line; lines.next(line);) {
+    ids.clear();
+    tokenizer->encode(line, ids);
+    line = shown(*tokenizer, ids, options.show) + "\n";
+    std::fwrite(line.data(), 1, line.size(), stdout);
+  }
+  return 0;
+}
+
+int run(const Command& self, const std::vector<std::string>& arguments) {
+  return run_with<VocabOptions>(self, arguments,
+                                [](const VocabOptions& options, const std::vector<std::string>& corpora) {
+                                  return options.use.empty() ? make(options, corpora) : apply(options, corpora);
+                                });
+}
+
+}  // namespace
+
+extern const Command vocab{"vocab", "CORPUS... --output FILE", "makes a vocabulary from corpora, or applies one", run};
+
+}  // namespace dragoman::cli

@@ -1,0 +1,160 @@
+#include "text/sentencepiece_tokenizer.h"
+
+#include <sentencepiece_processor.h>
+
+#include "base/error.h"
+#include "text/subword_sampling.h"
+#include "text/tokenizer_file.h"
+
+namespace dragoman::text {
+namespace {
+
+// Every white space becomes a plain one: SentencePiece knows no other.
+void plain_spaces(MappedText& text) {
+  std::vector<std::pair<Span, std::string>> changes;
+  const std::string& bytes = text.text();
+  for (std::size_t at = 0; at < bytes.size();) {
+    const CodePoint point = code_point_at(bytes, at);
+    const auto begin = static_cast<std::uint32_t>(at);
+    if (point.code != ' ' && point.valid && classify(point.code) == CharClass::space)
+      changes.push_back({{begin, begin + point.length}, " "});
+    at += point.length;
+  }
+  text.replace(changes);
+}
+
+}  // namespace
+
+SentencePiece::SentencePiece(SubwordKind kind, PrepareOptions prepare, std::string model, int multiple)
+    : kind_(kind),
+      prepare_(prepare),
+      model_(std::move(model)),
+      multiple_(multiple),
+      processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
+  check(multiple >= 1, "subwords: the size must be rounded to a multiple of at least 1 but got {}", multiple);
+  check(!model_.empty(), "subwords: the SentencePiece model is empty");
+  const auto status = processor_->LoadFromSerializedProto(model_);
+  check(status.ok(), "subwords: SentencePiece cannot load its model: {}", status.message());
+  known_ = processor_->GetPieceSize();
+  check(
+      processor_->unk_id() >= 0 && processor_->bos_id() >= 0 && processor_->eos_id() >= 0 && processor_->pad_id() >= 0,
+      "subwords: the SentencePiece model lacks one of <unk>, <s>, </s>, <pad>");
+  size_ = (known_ + multiple - 1) / multiple * multiple;
+  load_pieces();
+}
+
+SentencePiece::~SentencePiece() = default;
+
+void SentencePiece::load_pieces() {
+  ScoredPieces pieces;
+  for (std::int32_t id = 0; id < known_; ++id) {
+    const bool special = processor_->IsUnknown(id) || processor_->IsControl(id) || processor_->IsUnused(id);
+    const bool byte = processor_->IsByte(id);
+    pieces.pieces.push_back(special || byte ? "" : processor_->IdToPiece(id));
+    pieces.scores.push_back(processor_->GetScore(id));
+    if (byte) byte_ids_.push_back(id);  // SentencePiece lists them from <0x00> to <0xFF>
+  }
+  check(byte_ids_.empty() || byte_ids_.size() == 256, "subwords: expected 256 byte pieces or none but got {}",
+        byte_ids_.size());
+  if (kind_ == SubwordKind::unigram)
+    unigram_ = std::make_unique<UnigramSampler>(pieces);
+  else
+    bpe_ = std::make_unique<BpeSampler>(pieces);
+}
+
+SpecialIds SentencePiece::special() const {
+  return {.unknown = processor_->unk_id(),
+          .begin = processor_->bos_id(),
+          .end = processor_->eos_id(),
+          .pad = processor_->pad_id()};
+}
+
+void SentencePiece::encode(std::string_view line, std::vector<std::int32_t>& ids) const {
+  MappedText text = prepare(line, prepare_);
+  plain_spaces(text);
+  std::vector<int> pieces;
+  const auto status = processor_->Encode(text.text(), &pieces);
+  check(status.ok(), "SentencePiece: {}", status.message());
+  ids.insert(ids.end(), pieces.begin(), pieces.end());
+}
+
+Encoded SentencePiece::encode_spans(std::string_view line) const {
+  MappedText text = prepare(line, prepare_);
+  plain_spaces(text);
+  Encoded encoded;
+  for (const auto& piece : processor_->EncodeAsImmutableProto(text.text()).pieces()) {
+    encoded.ids.push_back(static_cast<std::int32_t>(piece.id()));
+    encoded.spans.push_back(text.original(piece.begin(), piece.end()));
+  }
+  return encoded;
+}
+
+// What the model sees of a text: the pieces of its segmentation, put together again.
+std::string SentencePiece::normalized(std::string_view text) const {
+  std::string all;
+  for (const auto& piece : processor_->EncodeAsImmutableProto(text).pieces()) {
+    const auto id = static_cast<int>(piece.id());
+    if (processor_->IsByte(id))
+      all += static_cast<char>(id - byte_ids_[0]);
+    else
+      all += piece.piece();
+  }
+  return all;
+}
+
+// A character without a piece is spelled in bytes where the model has them; otherwise a run of such is one unknown id.
+void SentencePiece::append_unknown(std::string_view character, bool& after_unknown,
+                                   std::vector<std::int32_t>& ids) const {
+  if (!byte_ids_.empty()) {
+    for (const char byte : character) ids.push_back(byte_ids_[static_cast<unsigned char>(byte)]);
+  } else if (!after_unknown) {
+    ids.push_back(processor_->unk_id());
+    after_unknown = true;
+  }
+}
+
+void SentencePiece::encode_sampled(std::string_view line, double strength, Random& random,
+                                   std::vector<std::int32_t>& ids) const {
+  if (strength <= 0) return encode(line, ids);
+  MappedText prepared = prepare(line, prepare_);
+  plain_spaces(prepared);
+  const std::string text = normalized(prepared.text());
+  const std::vector<Segment> segments = kind_ == SubwordKind::unigram
+                                            ? unigram_->sample(text, (1 - strength) / strength, random)
+                                            : bpe_->sample(text, strength, random);
+  std::size_t at = 0;
+  bool after_unknown = false;
+  for (const Segment& segment : segments) {
+    if (segment.id >= 0) {
+      ids.push_back(segment.id);
+      after_unknown = false;
+    } else {
+      append_unknown(std::string_view(text).substr(at, segment.length), after_unknown, ids);
+    }
+    at += segment.length;
+  }
+}
+
+std::string SentencePiece::decode(std::span<const std::int32_t> ids) const {
+  std::vector<int> known;
+  for (const std::int32_t id : ids) {
+    check(id >= 0 && id < size_, "subwords: expected an id from 0 to {} but got {}", size_ - 1, id);
+    if (id < known_) known.push_back(id);
+  }
+  std::string text;
+  const auto status = processor_->Decode(known, &text);
+  check(status.ok(), "SentencePiece: {}", status.message());
+  return text;
+}
+
+std::string SentencePiece::piece(std::int32_t id) const {
+  check(id >= 0 && id < size_, "subwords: expected an id from 0 to {} but got {}", size_ - 1, id);
+  return id < known_ ? processor_->IdToPiece(id) : "";
+}
+
+std::string SentencePiece::serialize() const {
+  PrepareOptions options = prepare_;
+  return pack({{{"kind", name_of(kind_)}, {"multiple", multiple_}, {"options", Settings(options).dump()}}, model_});
+}
+
+}  // namespace dragoman::text

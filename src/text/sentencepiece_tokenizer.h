@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "text/prepare.h"
+#include "text/tokenizer.h"
+
+namespace sentencepiece {
+class SentencePieceProcessor;
+}
+
+namespace dragoman::text {
+
+enum class SubwordKind { bpe, unigram };
+
+class UnigramSampler;
+class BpeSampler;
+
+// Subwords of a SentencePiece model, BPE or unigram. Ids are the model's own.
+class SentencePiece final : public Tokenizer {
+ public:
+  // `model` is a serialized SentencePiece model that has <unk>, <s>, </s> and <pad>.
+  SentencePiece(SubwordKind kind, PrepareOptions prepare, std::string model, int multiple);
+  ~SentencePiece() override;
+
+  void encode(std::string_view line, std::vector<std::int32_t>& ids) const override;
+  Encoded encode_spans(std::string_view line) const override;
+  // Strength s in [0, 1]. BPE: s is the probability of skipping a merge. Unigram: segmentations x are drawn with
+  // probability proportional to P(x)^((1 - s) / s), so that 0.5 follows the model and 1 is uniform.
+  void encode_sampled(std::string_view line, double strength, Random& random,
+                      std::vector<std::int32_t>& ids) const override;
+  std::string decode(std::span<const std::int32_t> ids) const override;
+  std::int32_t size() const override { return size_; }
+  SpecialIds special() const override;
+  std::string piece(std::int32_t id) const override;
+  std::string serialize() const override;
+
+ private:
+  void load_pieces();
+  std::string normalized(std::string_view text) const;
+  void append_unknown(std::string_view character, bool& after_unknown, std::vector<std::int32_t>& ids) const;
+
+  SubwordKind kind_;
+  PrepareOptions prepare_;
+  std::string model_;
+  int multiple_;
+  std::int32_t size_ = 0, known_ = 0;
+  std::vector<std::int32_t> byte_ids_;  // by byte; empty without byte pieces
+  std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
+  std::unique_ptr<UnigramSampler> unigram_;
+  std::unique_ptr<BpeSampler> bpe_;
+};
+
+}  // namespace dragoman::text
+
+namespace dragoman {
+template <>
+struct EnumNames<text::SubwordKind> {
+  static constexpr std::pair<text::SubwordKind, const char*> list[] = {{text::SubwordKind::bpe, "bpe"},
+                                                                       {text::SubwordKind::unigram, "unigram"}};
+};
+}  // namespace dragoman

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/random.h"
+#include "text/merge_table.h"
+
+namespace dragoman::text {
+
+// The pieces of a SentencePiece model that text is cut into, with their scores.
+struct ScoredPieces {
+  std::vector<std::string> pieces;  // by id; empty for ids that text is never cut into
+  std::vector<float> scores;        // by id
+};
+
+// A stretch of text: id of the piece, or -1 for a character that no piece covers.
+struct Segment {
+  std::int32_t id;
+  std::uint32_t length;  // bytes
+};
+
+// Draws segmentations of normalised text from the numbers of a Random alone.
+class UnigramSampler {
+ public:
+  explicit UnigramSampler(const ScoredPieces& model);
+  UnigramSampler(const UnigramSampler&) = delete;
+  UnigramSampler& operator=(const UnigramSampler&) = delete;
+  // A segmentation x with probability proportional to P(x)^alpha (Kudo, "Subword Regularization", ACL 2018), by
+  // summing over the lattice forwards and drawing backwards.
+  std::vector<Segment> sample(std::string_view text, double alpha, Random& random) const;
+
+ private:
+  std::vector<std::string> pieces_;
+  std::unordered_map<std::string_view, std::int32_t> ids_;
+  std::vector<float> scores_;
+  std::size_t longest_ = 4;  // bytes of the longest piece, and room for any one character
+  double unknown_score_ = 0;
+};
+
+class BpeSampler {
+ public:
+  explicit BpeSampler(const ScoredPieces& model);
+  BpeSampler(const BpeSampler&) = delete;
+  BpeSampler& operator=(const BpeSampler&) = delete;
+  // BPE-dropout (Provilkov, Emelianenko, Voita, ACL 2020): a merge is skipped with probability `dropout`.
+  std::vector<Segment> sample(std::string_view text, double dropout, Random& random) const;
+
+ private:
+  std::vector<std::string> pieces_;
+  std::unordered_map<std::string_view, std::int32_t> ids_;
+  MergeTable merges_;
+};
+
+}  // namespace dragoman::text

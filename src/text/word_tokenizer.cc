@@ -1,0 +1,71 @@
+#include "text/word_tokenizer.h"
+
+#include "text/word_join.h"
+#include "text/word_split.h"
+
+namespace dragoman::text {
+namespace {
+
+// U+FFED, a small black square that texts do not use.
+constexpr std::string_view kJoiner = "\uFFED";
+
+bool starts_like_a_word(std::string_view token) {
+  const CharClass kind = classify(code_point_at(token, 0).code);
+  return kind == CharClass::letter || kind == CharClass::number;
+}
+
+}  // namespace
+
+std::vector<Word> WordRules::tokenize(std::string_view line) const {
+  PrepareOptions cased = options_.prepare;  // the rules of cutting look at case
+  cased.lower = false;
+  const MappedText mapped = prepare(line, cased);
+  const std::string& text = mapped.text();
+  const std::vector<WordSpan> spans =
+      options_.joiners ? split_words(text, options_.language) : split_words_joinable(text, options_.language);
+  std::vector<Word> words;
+  std::vector<bool> tight;
+  words.reserve(spans.size());
+  for (const WordSpan& word : spans) {
+    const auto [begin, end] = word.span;
+    std::string token = text.substr(begin, end - begin);
+    if (options_.prepare.lower) token = lower_case(token);
+    words.push_back({std::move(token), mapped.original(begin, end)});
+    tight.push_back(word.tight);
+  }
+  if (options_.joiners) mark_joins(words, tight);
+  return words;
+}
+
+// The mark goes to the sign rather than to the word, so that words look the same everywhere.
+void WordRules::mark_joins(std::vector<Word>& words, const std::vector<bool>& tight) const {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (!tight[i]) continue;
+    if (starts_like_a_word(words[i].text) && !starts_like_a_word(words[i - 1].text))
+      words[i - 1].text.append(kJoiner);
+    else
+      words[i].text.insert(0, kJoiner);
+  }
+}
+
+std::string WordRules::detokenize_marked(std::span<const std::string> tokens) const {
+  std::string text;
+  bool bound = true;
+  for (std::string_view token : tokens) {
+    const bool left = token.starts_with(kJoiner);
+    if (left) token.remove_prefix(kJoiner.size());
+    if (!bound && !left) text += ' ';
+    bound = token.ends_with(kJoiner);
+    if (bound) token.remove_suffix(kJoiner.size());
+    text += token;
+  }
+  return text;
+}
+
+std::string WordRules::detokenize(std::span<const std::string> tokens) const {
+  if (options_.joiners) return detokenize_marked(tokens);
+  const std::vector<std::string_view> views(tokens.begin(), tokens.end());
+  return join_words(views, options_.language);
+}
+
+}  // namespace dragoman::text
