@@ -31,10 +31,19 @@ double seconds_of(const std::function<void()>& action) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double resident_mib() {
+rusage usage_so_far() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
+  return usage;
+}
+
+double resident_mib() { return static_cast<double>(usage_so_far().ru_maxrss) / 1024; }
+
+// What all threads of the process worked, whoever else used the machine.
+double cpu_seconds() {
+  const rusage usage = usage_so_far();
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
 // Only the marks of a tokenizer: what batching needs when the ids are already there.
@@ -128,6 +137,7 @@ void run(const std::vector<std::string>& arguments) {
   const auto tokenizer = text::load_tokenizer(arguments[0]);
   std::vector<BatchSource> sources;
   std::uint64_t pairs = 0, tokens = 0;
+  const double worked_before = cpu_seconds();
   const double seconds = seconds_of([&] {
     for (std::size_t i = 1; i < arguments.size(); i += 2) {
       TokenRequest request;
@@ -139,10 +149,12 @@ void run(const std::vector<std::string>& arguments) {
       tokens += sources.back().store.source_tokens() + sources.back().store.target_tokens();
     }
   });
+  const double worked = cpu_seconds() - worked_before;
   fmt::print(
-      "tokenised {} pairs, {} tokens in {:.1f} s on {} threads ({:.1f} M tokens/s), at most {:.0f} MiB resident\n",
+      "tokenised {} pairs, {} tokens in {:.1f} s on {} threads ({:.1f} s of processor time), "
+      "at most {:.0f} MiB resident\n",
       with_commas(static_cast<std::int64_t>(pairs)), with_commas(static_cast<std::int64_t>(tokens)), seconds,
-      threads::count(), static_cast<double>(tokens) / seconds / 1e6, resident_mib());
+      threads::count(), worked, resident_mib());
   batch_speeds(sources, *tokenizer);
 }
 

@@ -7,7 +7,7 @@
 namespace dragoman::data {
 
 CsvReader::CsvReader(std::unique_ptr<ByteSource> source, std::size_t max_record_bytes)
-    : source_(without_byte_order_mark(std::move(source))), max_record_bytes_(max_record_bytes), buffer_(1u << 18) {}
+    : source_(without_byte_order_mark(std::move(source))), max_record_bytes_(max_record_bytes), buffer_(1u << 15) {}
 
 void CsvReader::refill() {
   begin_ = 0;
