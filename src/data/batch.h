@@ -31,6 +31,7 @@ struct Batch {
   std::vector<std::int32_t> labels;      // what it must say after each: the sentence, then the end mark; target.offsets
   std::vector<std::uint32_t> sentences;  // the pairs' numbers, counted through all corpora in order
   std::uint64_t epoch = 0, step = 0;     // where in training this batch stands
+  std::uint64_t steps = 0;               // how many steps its epoch has
 
   bool operator==(const Batch&) const = default;
 };

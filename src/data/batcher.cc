@@ -59,8 +59,18 @@ void Batcher::add_source(const BatchSource& source, std::uint64_t first_sentence
     }
     rows_.push_back(static_cast<std::uint32_t>(first_sentence + i));
     lengths_.push_back(planned_lengths(store, i));
+    check_budget(i, lengths_.back());
   }
   ranges_.push_back({begin, rows_.size(), source.weight});
+}
+
+// Found here, a sentence that fits no batch stops training before it starts.
+void Batcher::check_budget(std::uint64_t row, const RowLengths& lengths) const {
+  if (options_.plan.by != BatchBy::tokens) return;
+  check(std::max(lengths.source, lengths.target) <= options_.plan.size,
+        "pair {} of the corpus has {} source and {} target tokens with their marks, but a batch may hold {}; raise the "
+        "batch size or limit the sentence length",
+        row + 1, lengths.source, lengths.target, options_.plan.size);
 }
 
 RowLengths Batcher::planned_lengths(const TokenStore& store, std::uint64_t row) const {
@@ -126,6 +136,7 @@ void Batcher::next(Batch& batch) {
   }
   batch.epoch = epoch_;
   batch.step = step_;
+  batch.steps = steps(epoch_);
   batch.source.clear();
   batch.target.clear();
   batch.labels.clear();

@@ -99,6 +99,7 @@ class Batcher {
   };
 
   void add_source(const BatchSource& source, std::uint64_t first_sentence);
+  void check_budget(std::uint64_t row, const RowLengths& lengths) const;
   RowLengths planned_lengths(const TokenStore& store, std::uint64_t row) const;
   std::uint32_t planned_length(std::uint32_t tokens, std::uint32_t marks, double strength) const;
   const BatchPlan& plan(std::uint64_t epoch);

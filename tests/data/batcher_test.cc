@@ -75,6 +75,7 @@ TEST_F(BatcherTest, PacksRowsWithTheirMarks) {
   EXPECT_EQ(batch.source.tokens, (Ids{7, 2}));
   EXPECT_EQ(batch.sentences, (std::vector<std::uint32_t>{2}));
   EXPECT_EQ(batch.step, 1u);
+  EXPECT_EQ(batch.steps, 2u);
   plain.next(batch);
   EXPECT_EQ(batch.epoch, 1u);
   EXPECT_EQ(batch.step, 0u);
@@ -163,11 +164,25 @@ TEST_F(BatcherTest, PrefetchingGivesExactlyTheSameBatches) {
 }
 
 TEST_F(BatcherTest, AnErrorInThePrefetchThreadReachesTheCaller) {
-  Prefetcher prefetcher(batcher({{random_store(3, 300, 30)}}, options_by(BatchBy::tokens, 10, BatchOrder::random)));
+  class Failing final : public NumberTokenizer {
+    void encode_sampled(std::string_view, double, Random&, Ids&) const override { fail("cannot be drawn"); }
+  } failing;
+  BatchOptions options = options_by(BatchBy::sentences, 10, BatchOrder::random);
+  options.rows.sample_source = 0.5;
+  const TokenStore data = random_store(3, 300, 30, true);
+  Prefetcher prefetcher(Batcher({{data}}, {&failing, &tokenizer_}, options));
   Batch batch;
-  const auto next = [&] { prefetcher.next(batch); };
-  EXPECT_NE(message(next).find("but a batch may hold 10"), std::string::npos);
-  EXPECT_NE(message(next).find("but a batch may hold 10"), std::string::npos);
+  EXPECT_EQ(message([&] { prefetcher.next(batch); }), "cannot be drawn");
+  EXPECT_EQ(message([&] { prefetcher.next(batch); }), "cannot be drawn");
+}
+
+TEST_F(BatcherTest, ASentenceAboveTheTokenBudgetStopsBeforeTheFirstBatch) {
+  const TokenStore data = store("1\n1 2 3\n", "1\n1 2 3 4\n");
+  EXPECT_EQ(message([&] { batcher({{data}}, options_by(BatchBy::tokens, 4, BatchOrder::random)); }),
+            "pair 2 of the corpus has 4 source and 5 target tokens with their marks, but a batch may hold 4; raise the "
+            "batch size or limit the sentence length");
+  EXPECT_EQ(message([&] { batcher({{data}}, options_by(BatchBy::tokens, 5, BatchOrder::random)); }),
+            "nothing was thrown");
 }
 
 TEST_F(BatcherTest, LongSentencesAreCutOrLeftOutAndCounted) {

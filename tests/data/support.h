@@ -76,7 +76,7 @@ inline std::string message(const std::function<void()>& action) {
 
 // Words are ids 4 + (number they spell), other words are unknown. Sampling repeats each token with probability
 // `strength`, so that random segmentations are longer, and different.
-class NumberTokenizer final : public text::Tokenizer {
+class NumberTokenizer : public text::Tokenizer {
  public:
   explicit NumberTokenizer(std::int32_t size = 1000) : size_(size) {}
 
