@@ -82,7 +82,8 @@ Encoded SentencePiece::encode_spans(std::string_view line) const {
   MappedText text = prepare(line, prepare_);
   plain_spaces(text);
   Encoded encoded;
-  for (const auto& piece : processor_->EncodeAsImmutableProto(text.text()).pieces()) {
+  const auto proto = processor_->EncodeAsImmutableProto(text.text());  // owns what its pieces refer to
+  for (const auto& piece : proto.pieces()) {
     encoded.ids.push_back(static_cast<std::int32_t>(piece.id()));
     encoded.spans.push_back(text.original(piece.begin(), piece.end()));
   }
@@ -92,7 +93,8 @@ Encoded SentencePiece::encode_spans(std::string_view line) const {
 // What the model sees of a text: the pieces of its segmentation, put together again.
 std::string SentencePiece::normalized(std::string_view text) const {
   std::string all;
-  for (const auto& piece : processor_->EncodeAsImmutableProto(text).pieces()) {
+  const auto proto = processor_->EncodeAsImmutableProto(text);
+  for (const auto& piece : proto.pieces()) {
     const auto id = static_cast<int>(piece.id());
     if (processor_->IsByte(id))
       all += static_cast<char>(id - byte_ids_[0]);

@@ -6,7 +6,7 @@
 namespace dragoman::text {
 namespace {
 
-// U+FFED, a small black square that texts do not use.
+// U+FFED, a black square that texts do not use.
 constexpr std::string_view kJoiner = "\uFFED";
 
 bool starts_like_a_word(std::string_view token) {

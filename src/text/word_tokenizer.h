@@ -13,7 +13,7 @@ namespace dragoman::text {
 
 struct WordOptions {
   Language language = Language::generic;
-  PrepareOptions prepare;
+  PrepareOptions prepare = {};
   bool joiners = false;
 
   template <class V>

@@ -1,0 +1,232 @@
+#include "text/sentencepiece_tokenizer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "text/build.h"
+#include "text/subword_sampling.h"
+
+namespace dragoman::text {
+namespace {
+
+[[maybe_unused]] const bool kQuiet = (log::set_level(log::Level::warning), true);
+
+// Sentences from a small grammar, enough for a trainer to find syllables and words.
+std::vector<std::string> make_corpus(int count) {
+  const std::vector<std::string> subjects = {"the old interpreter", "a tired traveller", "the customs officer",
+                                             "der Übersetzer",      "die Reisende",      "अनुवादक"};
+  const std::vector<std::string> verbs = {"translates", "remembers", "carries", "versteht", "übersetzte", "पढ़ता है"};
+  const std::vector<std::string> objects = {"every letter",     "the heavy trunks", "1,234 words",
+                                            "den langen Brief", "die Grenze",       "किताब"};
+  const std::vector<std::string> ends = {".", "!", " at the border.", " in the harbour.", " am Hafen.", "।"};
+  Random random(17);
+  std::vector<std::string> lines;
+  const auto pick = [&](const std::vector<std::string>& list) { return list[random.below(list.size())]; };
+  for (int i = 0; i < count; ++i)
+    lines.push_back(pick(subjects) + " " + pick(verbs) + " " + pick(objects) + pick(ends));
+  return lines;
+}
+
+LineSource lines_of(std::vector<std::string> lines) {
+  return [lines = std::move(lines), at = std::size_t{0}](std::string& line) mutable {
+    if (at == lines.size()) return false;
+    line = lines[at++];
+    return true;
+  };
+}
+
+std::unique_ptr<Tokenizer> train(SubwordKind kind, bool bytes = false, PrepareOptions prepare = {}) {
+  SubwordOptions options;
+  options.kind = kind;
+  options.size = bytes ? 400 : 140;
+  options.multiple = 8;
+  options.character_coverage = 1;
+  options.byte_fallback = bytes;
+  return build_subwords(lines_of(make_corpus(1500)), prepare, options);
+}
+
+const Tokenizer& model(SubwordKind kind) {
+  static const std::unique_ptr<Tokenizer> bpe = train(SubwordKind::bpe), unigram = train(SubwordKind::unigram);
+  return kind == SubwordKind::bpe ? *bpe : *unigram;
+}
+
+std::vector<std::int32_t> ids_of(const Tokenizer& tokenizer, std::string_view line) {
+  std::vector<std::int32_t> ids;
+  tokenizer.encode(line, ids);
+  return ids;
+}
+
+std::vector<std::int32_t> sampled(const Tokenizer& tokenizer, std::string_view line, double strength, Random& random) {
+  std::vector<std::int32_t> ids;
+  tokenizer.encode_sampled(line, strength, random, ids);
+  return ids;
+}
+
+class SentencePieceTest : public testing::TestWithParam<SubwordKind> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, SentencePieceTest, testing::Values(SubwordKind::bpe, SubwordKind::unigram),
+                         [](const auto& kind) { return name_of(kind.param); });
+
+TEST_P(SentencePieceTest, LinesComeBackUnchanged) {
+  const Tokenizer& tokenizer = model(GetParam());
+  for (const std::string& line : make_corpus(300)) {
+    const auto ids = ids_of(tokenizer, line);
+    ASSERT_EQ(tokenizer.decode(ids), line);
+    ASSERT_LT(ids.size(), line.size());
+  }
+  EXPECT_EQ(tokenizer.size() % 8, 0);
+  EXPECT_TRUE(ids_of(tokenizer, "").empty());
+}
+
+TEST_P(SentencePieceTest, SpansPointIntoTheLineAlsoAfterNormalisation) {
+  PrepareOptions prepare;
+  prepare.lower = true;
+  const auto tokenizer = train(GetParam(), false, prepare);
+  const std::string line = "Die  U\u0308bersetzer\u00A0VERSTEHT";
+  const Encoded encoded = tokenizer->encode_spans(line);
+  EXPECT_EQ(encoded.ids, ids_of(*tokenizer, line));
+  EXPECT_EQ(tokenizer->decode(encoded.ids), "die übersetzer versteht");
+  std::string covered;
+  std::uint32_t last = 0;
+  for (const Span& span : encoded.spans) {
+    ASSERT_LE(last, span.end);
+    covered += line.substr(std::max(last, span.begin), span.end - std::max(last, span.begin));
+    last = span.end;
+  }
+  EXPECT_EQ(last, line.size());
+  EXPECT_NE(covered.find("U\u0308bersetzer"), std::string::npos);
+}
+
+TEST_P(SentencePieceTest, SamplesDecodeToTheLineAndRepeatWithTheirRandomNumbers) {
+  const Tokenizer& tokenizer = model(GetParam());
+  int different = 0, index = 0;
+  for (const std::string& line : make_corpus(200)) {
+    Random one(3, index), two(3, index), none(1);
+    const auto first = sampled(tokenizer, line, 0.7, one);
+    ASSERT_EQ(first, sampled(tokenizer, line, 0.7, two));
+    ASSERT_EQ(tokenizer.decode(first), line);
+    ASSERT_EQ(sampled(tokenizer, line, 0, none), ids_of(tokenizer, line));
+    different += first != ids_of(tokenizer, line);
+    ++index;
+  }
+  EXPECT_GT(different, 100);
+}
+
+TEST_P(SentencePieceTest, AlmostNoStrengthIsThePlainSegmentation) {
+  // Our own merging and our own lattice against the library's.
+  const Tokenizer& tokenizer = model(GetParam());
+  Random random(4);
+  for (const std::string& line : make_corpus(300))
+    ASSERT_EQ(sampled(tokenizer, line, 1e-9, random), ids_of(tokenizer, line)) << line;
+}
+
+TEST(SubwordSampling, FullDropoutOfBpeIsCharacters) {
+  Random random(4);
+  EXPECT_EQ(sampled(model(SubwordKind::bpe), "die Grenze", 1, random).size(), 11u);
+}
+
+TEST_P(SentencePieceTest, CharactersNeverSeenAreUnknownOrBytes) {
+  const std::string line = "die Ωλ Grenze";
+  const Tokenizer& plain = model(GetParam());
+  EXPECT_EQ(plain.decode(ids_of(plain, line)), "die <unk> Grenze");
+  const auto bytes = train(GetParam(), true);
+  EXPECT_EQ(bytes->decode(ids_of(*bytes, line)), line);
+  Random random(9);
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_EQ(bytes->decode(sampled(*bytes, line, 0.5, random)), line);
+    const auto ids = sampled(plain, line, 0.5, random);
+    ASSERT_EQ(std::count(ids.begin(), ids.end(), plain.special().unknown), 1);
+  }
+}
+
+TEST_P(SentencePieceTest, SpecialIdsAndRoundingVanish) {
+  const Tokenizer& tokenizer = model(GetParam());
+  const SpecialIds special = tokenizer.special();
+  EXPECT_EQ(special.unknown, 0);
+  auto ids = ids_of(tokenizer, "die Grenze");
+  ids.insert(ids.begin(), special.begin);
+  ids.push_back(special.end);
+  ids.push_back(special.pad);
+  EXPECT_EQ(tokenizer.decode(ids), "die Grenze");
+  EXPECT_THROW(tokenizer.decode(std::vector<std::int32_t>{tokenizer.size()}), Error);
+}
+
+TEST_P(SentencePieceTest, TheSameCorpusAndSeedGiveTheSameModel) {
+  EXPECT_EQ(train(GetParam())->serialize(), model(GetParam()).serialize());
+}
+
+TEST_P(SentencePieceTest, SerialisedItIsTheSameTokenizer) {
+  const Tokenizer& tokenizer = model(GetParam());
+  const auto copy = deserialize_tokenizer(tokenizer.serialize());
+  EXPECT_EQ(copy->serialize(), tokenizer.serialize());
+  for (const std::string& line : make_corpus(20)) EXPECT_EQ(ids_of(*copy, line), ids_of(tokenizer, line));
+}
+
+TEST(SubwordSampling, LearnsFromASampleOfTheLines) {
+  SubwordOptions options;
+  options.size = 120;
+  options.byte_fallback = false;
+  options.sample = 300;
+  const auto first = build_subwords(lines_of(make_corpus(2000)), {}, options);
+  EXPECT_EQ(build_subwords(lines_of(make_corpus(2000)), {}, options)->serialize(), first->serialize());
+  options.seed = 2;
+  EXPECT_NE(build_subwords(lines_of(make_corpus(2000)), {}, options)->serialize(), first->serialize());
+  EXPECT_THROW(build_subwords(lines_of({}), {}, options), Error);
+}
+
+TEST(SubwordSampling, UnigramSegmentationsAppearAsOftenAsTheirProbabilities) {
+  ScoredPieces pieces;
+  pieces.pieces = {"", "a", "b", "ab", "aba", "ba"};
+  pieces.scores = {0, -1.5f, -1.2f, -1.0f, -2.5f, -1.4f};
+  const UnigramSampler sampler(pieces);
+  const std::string text = "abab";
+  for (const double alpha : {1.0, 0.3, 0.0}) {
+    std::map<std::string, double> weights;
+    double sum = 0;
+    const std::function<void(std::size_t, std::string, double)> walk = [&](std::size_t at, const std::string& path,
+                                                                           double score) {
+      if (at == text.size()) {
+        weights[path] = std::exp(alpha * score);
+        sum += weights[path];
+        return;
+      }
+      for (std::size_t id = 1; id < pieces.pieces.size(); ++id)
+        if (text.compare(at, pieces.pieces[id].size(), pieces.pieces[id]) == 0)
+          walk(at + pieces.pieces[id].size(), path + " " + std::to_string(id), score + pieces.scores[id]);
+    };
+    walk(0, "", 0);
+    std::map<std::string, int> seen;
+    Random random(5);
+    constexpr int kDraws = 20000;
+    for (int i = 0; i < kDraws; ++i) {
+      std::string path;
+      for (const Segment& segment : sampler.sample(text, alpha, random)) path += " " + std::to_string(segment.id);
+      ++seen[path];
+    }
+    for (const auto& [path, weight] : weights)
+      EXPECT_NEAR(seen[path], kDraws * weight / sum, 4 * std::sqrt(kDraws * 0.25)) << path;
+    EXPECT_LE(seen.size(), weights.size());
+  }
+}
+
+TEST(ByteBpeTraining, LearnsTheMostFrequentPairsAndKeepsEveryByte) {
+  const auto tokenizer = build_byte_bpe(lines_of(make_corpus(500)), 256 + 8 + 140, 8);
+  EXPECT_EQ(tokenizer->size(), 408);
+  for (const std::string& line : make_corpus(100)) {
+    const auto ids = ids_of(*tokenizer, line);
+    EXPECT_EQ(tokenizer->decode(ids), line);
+    EXPECT_LT(ids.size(), line.size() / 2);
+  }
+  EXPECT_EQ(build_byte_bpe(lines_of(make_corpus(500)), 404, 8)->serialize(), tokenizer->serialize());
+  const auto pair = build_byte_bpe(lines_of({"xyxyxy", "xy", "zw"}), 256 + 8 + 2, 1);
+  EXPECT_EQ(pair->piece(256), "xy");
+  EXPECT_EQ(pair->piece(257), "xyxy");
+  EXPECT_THROW(build_byte_bpe(lines_of({"x"}), 200, 1), Error);
+}
+
+}  // namespace
+}  // namespace dragoman::text
