@@ -2,13 +2,15 @@
 
 namespace dragoman::cli {
 
-extern const Command doctor, evaluate, inspect, vocab;
+extern const Command doctor, evaluate, inspect, phrasebook, stats, vocab;
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
       doctor,
       evaluate,
       inspect,
+      phrasebook,
+      stats,
       vocab,
   };
   return all;

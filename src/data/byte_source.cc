@@ -1,0 +1,120 @@
+#include "data/byte_source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace dragoman::data {
+namespace {
+
+int open_descriptor(const std::string& path) {
+  const int descriptor = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  check(descriptor >= 0, "{}: cannot be opened: {}", path, std::strerror(errno));
+  struct stat status {};
+  if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
+    close(descriptor);
+    fail("{}: expected a file but it is a folder", path);
+  }
+  return descriptor;
+}
+
+class FileBytes final : public ByteSource {
+ public:
+  explicit FileBytes(const std::string& path) : name_(path == "-" ? "stdin" : path) {
+    const int descriptor = open_descriptor(path);
+    file_ = gzdopen(descriptor, "rb");
+    if (!file_) close(descriptor);
+    check(file_ != nullptr, "{}: cannot be opened: out of memory", name_);
+    gzbuffer(file_, 1u << 17);
+  }
+  ~FileBytes() override { gzclose(file_); }
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+
+  std::size_t read(std::span<char> buffer) override {
+    const auto wanted = static_cast<unsigned>(std::min<std::size_t>(buffer.size(), 1u << 30));
+    const int got = gzread(file_, buffer.data(), wanted);
+    if (got < static_cast<int>(wanted)) check_state();
+    if (std::exchange(fresh_, false) && gzdirect(file_) && name_.ends_with(".gz"))
+      fail("{}: expected a gzip file but it does not begin like one", name_);
+    return static_cast<std::size_t>(got);
+  }
+  const std::string& name() const override { return name_; }
+
+ private:
+  void check_state() {
+    int code = Z_OK;
+    const std::string words = gzerror(file_, &code);
+    check(code != Z_BUF_ERROR, "{}: the gzip file is truncated", name_);
+    check(code != Z_DATA_ERROR, "{}: the gzip file is damaged: {}", name_, words);
+    check(code != Z_ERRNO, "{}: cannot be read: {}", name_, std::strerror(errno));
+    check(code == Z_OK || code == Z_STREAM_END, "{}: cannot be read: {}", name_, words);
+  }
+
+  std::string name_;
+  gzFile file_ = nullptr;
+  bool fresh_ = true;
+};
+
+class MemoryBytes final : public ByteSource {
+ public:
+  MemoryBytes(std::string_view text, std::string name) : text_(text), name_(std::move(name)) {}
+  std::size_t read(std::span<char> buffer) override {
+    const std::size_t count = text_.copy(buffer.data(), buffer.size());
+    text_.remove_prefix(count);
+    return count;
+  }
+  const std::string& name() const override { return name_; }
+
+ private:
+  std::string_view text_;
+  std::string name_;
+};
+
+class MarkFreeBytes final : public ByteSource {
+ public:
+  explicit MarkFreeBytes(std::unique_ptr<ByteSource> inner) : inner_(std::move(inner)) {}
+  std::size_t read(std::span<char> buffer) override {
+    if (std::exchange(fresh_, false)) fill_front();
+    if (front_.empty()) return inner_->read(buffer);
+    const std::size_t count = front_.copy(buffer.data(), buffer.size());
+    front_.erase(0, count);
+    return count;
+  }
+  const std::string& name() const override { return inner_->name(); }
+
+ private:
+  // A pipe may give its first bytes one by one, so the mark is collected before it is judged.
+  void fill_front() {
+    constexpr std::string_view kMark = "\xEF\xBB\xBF";
+    char c = 0;
+    while (front_.size() < kMark.size() && inner_->read({&c, 1}) == 1) front_.push_back(c);
+    if (front_ == kMark) front_.clear();
+  }
+
+  std::unique_ptr<ByteSource> inner_;
+  std::string front_;
+  bool fresh_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> without_byte_order_mark(std::unique_ptr<ByteSource> source) {
+  return std::make_unique<MarkFreeBytes>(std::move(source));
+}
+
+std::unique_ptr<ByteSource> open_bytes(const std::string& path) { return std::make_unique<FileBytes>(path); }
+
+std::unique_ptr<ByteSource> bytes_of(std::string_view text, std::string name) {
+  return std::make_unique<MemoryBytes>(text, std::move(name));
+}
+
+}  // namespace dragoman::data

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace dragoman::data {
+
+// Bytes that arrive in order: a file, standard input or memory, decompressed on the way.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+
+  // Fills the front of `buffer` and says how many bytes came; 0 means the end, and only the end.
+  virtual std::size_t read(std::span<char> buffer) = 0;
+  // What errors call it: the path, or "stdin".
+  virtual const std::string& name() const = 0;
+};
+
+// Opens a plain or gzip file (told apart by content); "-" is standard input. A truncated or damaged gzip stream is an
+// error when reading reaches the damage.
+std::unique_ptr<ByteSource> open_bytes(const std::string& path);
+
+// The bytes of `text`, which must outlive the source.
+std::unique_ptr<ByteSource> bytes_of(std::string_view text, std::string name);
+
+// The same bytes without a UTF-8 byte order mark at the front.
+std::unique_ptr<ByteSource> without_byte_order_mark(std::unique_ptr<ByteSource> source);
+
+}  // namespace dragoman::data

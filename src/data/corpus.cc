@@ -1,0 +1,52 @@
+#include "data/corpus.h"
+
+#include <string_view>
+
+namespace dragoman::data {
+namespace {
+
+Format format_by_name(std::string_view path, bool has_target) {
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  if (has_target) return Format::lines;
+  if (path.ends_with(".csv")) return Format::csv;
+  if (path.ends_with(".tsv") || path.ends_with(".txt") || path == "-") return Format::tsv;
+  fail("{}: expected a target file beside it, or a name that ends in .tsv or .csv, or the setting `format`", path);
+}
+
+void check_sides(const Corpus& corpus) {
+  if (corpus.format == Format::lines) {
+    check(!corpus.target.empty(), "{}: the format 'lines' needs a target file too", corpus.source);
+    check(corpus.source != "-" || corpus.target != "-", "both sides cannot come from standard input; use --format tsv");
+  } else {
+    check(corpus.target.empty(), "{}: the format '{}' holds both sides in one file, but a target file '{}' was given",
+          corpus.source, name_of(corpus.format), corpus.target);
+  }
+}
+
+}  // namespace
+
+std::vector<Corpus> CorpusOptions::corpora() const {
+  check(!source.empty(), "no corpus was given: `source` is empty");
+  check(target.empty() || target.size() == source.size(), "{} source files but {} target files", source.size(),
+        target.size());
+  check(weight.empty() || weight.size() == source.size(), "{} source files but {} weights", source.size(),
+        weight.size());
+  std::vector<Corpus> all;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    Corpus corpus{.source = source[i],
+                  .target = target.empty() ? "" : target[i],
+                  .format = format,
+                  .source_column = source_column,
+                  .target_column = target_column,
+                  .header = header};
+    if (format == Format::automatic) corpus.format = format_by_name(corpus.source, !corpus.target.empty());
+    if (!weight.empty()) corpus.weight = text_value::parse_number(weight[i]);
+    check(corpus.weight > 0 && corpus.weight <= 1000, "{}: expected a weight above 0 and up to 1000 but got {}",
+          corpus.source, corpus.weight);
+    check_sides(corpus);
+    all.push_back(std::move(corpus));
+  }
+  return all;
+}
+
+}  // namespace dragoman::data

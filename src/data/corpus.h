@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/options.h"
+
+namespace dragoman::data {
+
+enum class Format { automatic, lines, tsv, csv };
+enum class InvalidUtf8 { fail, replace, skip };
+
+// Where sentence pairs come from: two files with a sentence a line, or one file with columns.
+struct Corpus {
+  std::string source;  // path; "-" is standard input; gzip is recognised by content
+  std::string target;  // empty: both sides are columns of `source`
+  Format format = Format::lines;
+  std::string source_column = "1", target_column = "2";  // a number from 1, or a name of the header line
+  bool header = false;                                   // the first record names the columns
+  double weight = 1;                                     // how often an epoch shows each pair
+};
+
+// How strictly corpora are read.
+struct ReadingOptions {
+  InvalidUtf8 invalid_utf8 = InvalidUtf8::fail;
+  std::int64_t max_line_bytes = 1 << 20;
+
+  template <class V>
+  void visit(V& v) {
+    v("invalid-utf8", invalid_utf8, "what to do with text that is not UTF-8 or holds NUL bytes");
+    v("max-line-bytes", max_line_bytes, "longer lines are skipped and counted", between(64, 1 << 30));
+  }
+};
+
+// Settings that describe one or several corpora.
+struct CorpusOptions {
+  std::vector<std::string> source, target, weight;
+  Format format = Format::automatic;
+  std::string source_column = "1", target_column = "2";
+  bool header = false;
+
+  template <class V>
+  void visit(V& v) {
+    v("source", source, "files of source sentences, or files with both sides in columns");
+    v("target", target, "files of target sentences, one for each source file");
+    v("weight", weight, "how often an epoch shows each pair of a corpus, one number for each source file");
+    visit_columns(v);
+  }
+  // The settings of the format alone, for commands that take the files as words.
+  template <class V>
+  void visit_columns(V& v) {
+    v("format", format, "lines (two files), tsv or csv; automatic decides by the file's name");
+    v("source-column", source_column, "tsv, csv: column of the source, a number from 1 or a name of the header");
+    v("target-column", target_column, "tsv, csv: column of the target (or of the label)");
+    v("header", header, "tsv, csv: the first line names the columns");
+  }
+
+  // One description a corpus; throws where lists differ in length or a side is missing.
+  std::vector<Corpus> corpora() const;
+};
+
+}  // namespace dragoman::data
+
+template <>
+struct dragoman::EnumNames<dragoman::data::Format> {
+  using Format = dragoman::data::Format;
+  static constexpr std::pair<Format, const char*> list[] = {
+      {Format::automatic, "automatic"}, {Format::lines, "lines"}, {Format::tsv, "tsv"}, {Format::csv, "csv"}};
+};
+
+template <>
+struct dragoman::EnumNames<dragoman::data::InvalidUtf8> {
+  using InvalidUtf8 = dragoman::data::InvalidUtf8;
+  static constexpr std::pair<InvalidUtf8, const char*> list[] = {
+      {InvalidUtf8::fail, "fail"}, {InvalidUtf8::replace, "replace"}, {InvalidUtf8::skip, "skip"}};
+};

@@ -1,0 +1,57 @@
+#include "data/line_reader.h"
+
+#include <cstring>
+
+namespace dragoman::data {
+namespace {
+
+constexpr std::size_t kBufferBytes = 1u << 18;
+
+std::string_view without_return(std::string_view text) {
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+LineReader::LineReader(std::unique_ptr<ByteSource> source, std::size_t max_line_bytes)
+    : source_(without_byte_order_mark(std::move(source))), max_line_bytes_(max_line_bytes), buffer_(kBufferBytes) {}
+
+bool LineReader::refill() {
+  begin_ = 0;
+  end_ = source_->read(buffer_);
+  return end_ > 0;
+}
+
+bool LineReader::next(Line& line) {
+  carry_.clear();
+  bool oversized = false, any = false;
+  for (;;) {
+    if (begin_ == end_ && !refill()) {
+      if (!any) return false;
+      line.text = without_return(carry_);
+      break;
+    }
+    any = true;
+    const char* const start = buffer_.data() + begin_;
+    const auto* const stop = static_cast<const char*>(std::memchr(start, '\n', end_ - begin_));
+    const std::string_view part(start, stop ? static_cast<std::size_t>(stop - start) : end_ - begin_);
+    begin_ += part.size() + (stop ? 1 : 0);
+    oversized = oversized || carry_.size() + part.size() > max_line_bytes_;
+    if (stop && carry_.empty()) {
+      line.text = without_return(part);
+      break;
+    }
+    if (!oversized) carry_.append(part);
+    if (stop) {
+      line.text = without_return(carry_);
+      break;
+    }
+  }
+  if (oversized) line.text = {};
+  line.oversized = oversized;
+  line.number = ++count_;
+  return true;
+}
+
+}  // namespace dragoman::data

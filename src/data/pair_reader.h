@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "data/corpus.h"
+
+namespace dragoman::data {
+
+// A sentence and its translation. Both are valid UTF-8 without line ends.
+struct Pair {
+  std::string source, target;
+  std::uint64_t line = 0;  // where the pair stands in its file, from 1
+};
+
+// What reading left out or changed.
+struct ReadingReport {
+  std::uint64_t pairs = 0;           // given to the caller
+  std::uint64_t skipped_utf8 = 0;    // not UTF-8, or NUL bytes
+  std::uint64_t replaced_utf8 = 0;   // the same, repaired
+  std::uint64_t skipped_length = 0;  // a line above max_line_bytes
+};
+
+// Streams the pairs of one corpus in bounded memory.
+class PairReader {
+ public:
+  virtual ~PairReader() = default;
+  static std::unique_ptr<PairReader> open(const Corpus& corpus, const ReadingOptions& options);
+
+  bool next(Pair& pair);
+  const ReadingReport& report() const { return report_; }
+
+ protected:
+  enum class Got { pair, oversized, end };
+
+  explicit PairReader(const ReadingOptions& options) : options_(options) {}
+  // Reads the next record as it stands in the file.
+  virtual Got read(Pair& pair) = 0;
+  // Names of the files the sides come from.
+  virtual const std::string& source_name() const = 0;
+  virtual const std::string& target_name() const = 0;
+
+  ReadingOptions options_;
+
+ private:
+  bool make_valid(Pair& pair);
+
+  ReadingReport report_;
+};
+
+}  // namespace dragoman::data

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "data/filters.h"
+#include "data/hash.h"
+#include "data/mapped_file.h"
+
+namespace dragoman::data {
+
+// The two sides of one pair as ids; the texts only where a store keeps them.
+struct TokenRow {
+  std::span<const std::int32_t> source, target;
+  std::string_view source_text, target_text;
+};
+
+// A tokenised corpus in a file that is mapped, not read. Layout, little-endian:
+//   header | rows | index | report
+// A row is source ids, target ids (16 or 32 bits each) and, where the store keeps text, two 32-bit sizes and the two
+// texts; it begins on a multiple of 4 bytes. The index gives each row's first byte and its two lengths. A copy of a
+// TokenStore is another handle on the same mapping.
+class TokenStore {
+ public:
+  struct Entry {
+    std::uint64_t begin;  // byte in the file
+    std::uint32_t source, target;
+  };
+
+  // The store at `path` if it is whole and was made for `key`; `why` says what is wrong otherwise.
+  static std::optional<TokenStore> open(const std::string& path, std::uint64_t key, std::string* why = nullptr);
+
+  std::uint64_t rows() const { return index_.size(); }
+  std::uint32_t source_length(std::uint64_t row) const { return index_[row].source; }
+  std::uint32_t target_length(std::uint64_t row) const { return index_[row].target; }
+  std::uint64_t source_tokens() const { return source_tokens_; }
+  std::uint64_t target_tokens() const { return target_tokens_; }
+
+  // Copies the first out.size() ids of a side; out may be shorter than the row.
+  void copy_source(std::uint64_t row, std::span<std::int32_t> out) const { copy(index_[row].begin, out); }
+  void copy_target(std::uint64_t row, std::span<std::int32_t> out) const {
+    copy(index_[row].begin + std::uint64_t{index_[row].source} * id_bytes_, out);
+  }
+
+  // Hints that a row will be needed soon: first where it is, some time later what is there. Random rows come from
+  // memory far away, and asking for many at once hides the wait.
+  void expect(std::uint64_t row) const { __builtin_prefetch(&index_[row]); }
+  void expect_tokens(std::uint64_t row) const;
+
+  bool has_text() const { return has_text_; }
+  // Only where has_text().
+  std::string_view source_text(std::uint64_t row) const { return texts(row).first; }
+  std::string_view target_text(std::uint64_t row) const { return texts(row).second; }
+
+  const Counts& report() const { return report_; }
+
+ private:
+  void copy(std::uint64_t begin, std::span<std::int32_t> out) const;
+  std::pair<std::string_view, std::string_view> texts(std::uint64_t row) const;
+
+  std::shared_ptr<const MappedFile> file_;
+  const char* bytes_ = nullptr;
+  std::span<const Entry> index_;
+  std::uint64_t source_tokens_ = 0, target_tokens_ = 0;
+  std::uint32_t id_bytes_ = 4;
+  bool has_text_ = false;
+  Counts report_;
+};
+
+// Some rows in the form the file has, made by any thread and then appended in order.
+class TokenBlock {
+ public:
+  TokenBlock(std::uint32_t id_bytes, bool has_text) : id_bytes_(id_bytes), has_text_(has_text) {}
+  void add(const TokenRow& row);
+
+ private:
+  friend class TokenStoreWriter;
+  void put_ids(std::span<const std::int32_t> ids);
+
+  std::uint32_t id_bytes_;
+  bool has_text_;
+  std::string bytes_;
+  std::vector<TokenStore::Entry> entries_;  // begin counts from the block's front
+};
+
+// Writes a store under a temporary name. The file appears under its own name, whole, when finish() returns; without
+// finish() nothing stays behind.
+class TokenStoreWriter {
+ public:
+  // `id_bytes` is 2 when all ids are below 65,536, otherwise 4.
+  TokenStoreWriter(std::string path, std::uint32_t id_bytes, bool has_text);
+  ~TokenStoreWriter();
+  TokenStoreWriter(const TokenStoreWriter&) = delete;
+  TokenStoreWriter& operator=(const TokenStoreWriter&) = delete;
+
+  TokenBlock block() const { return {id_bytes_, has_text_}; }
+  void append(const TokenBlock& block);
+  void finish(std::uint64_t key, const Counts& report);
+
+ private:
+  void write(std::string_view bytes);
+  void write_at(std::string_view bytes, std::uint64_t begin);
+
+  std::string path_, partial_;
+  std::uint32_t id_bytes_;
+  bool has_text_;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+  Hasher hasher_;
+  std::vector<TokenStore::Entry> index_;
+  std::uint64_t source_tokens_ = 0, target_tokens_ = 0;
+};
+
+}  // namespace dragoman::data
