@@ -10,38 +10,44 @@ constexpr Kinds repeatable = kind::food | kind::drink | kind::text | kind::sound
 bool speaks_of_us(Person person) { return person == Person::i || person == Person::we; }
 
 // A pronoun for an object that is not the subject again.
-NounPhrase other_person(Draw& draw, const NounPhrase& subject) {
+// "sie" is kept for one meaning: as an accusative it is "her", and never beside another "sie".
+NounPhrase other_person(Draw& draw, const NounPhrase& subject, bool dative) {
   constexpr Person all[] = {Person::he, Person::she, Person::they, Person::i, Person::we};
   for (;;) {
     const Person person = draw.pick(all);
     if (speaks_of_us(person) && speaks_of_us(subject.person)) continue;
+    if (person == Person::they && !dative) continue;
+    const bool sie = subject.is_pronoun() && (subject.person == Person::she || subject.person == Person::they);
+    if (sie && (person == Person::she || person == Person::they)) continue;
     return pronoun(person);
   }
 }
 
-NounPhrase person_object(Draw& draw, const NounPhrase& subject, Kinds kinds, bool pronoun_object) {
-  if (pronoun_object && (kinds & kind::person) != 0 && draw.chance(18)) return other_person(draw, subject);
+NounPhrase person_object(Draw& draw, const NounPhrase& subject, Kinds kinds, bool pronoun_object, bool dative) {
+  if (pronoun_object && (kinds & kind::person) != 0 && draw.chance(18)) return other_person(draw, subject, dative);
   const bool own = (kinds & (kind::kin | kind::person)) != 0 && draw.chance((kinds & kind::person) != 0 ? 35 : 100);
   if (own) return draw.kin_of(subject);
   for (;;) {
     NounPhrase phrase = draw.someone();
     const bool fits = phrase.noun == nullptr ? (kinds & kind::person) != 0 : (phrase.noun->kinds & kinds) != 0;
-    const bool same = phrase.noun == nullptr && phrase.name == subject.name;
-    const bool every = phrase.determiner == Determiner::every;
-    if (fits && !same && !every) return phrase;
+    const bool two_names = phrase.noun == nullptr && subject.noun == nullptr && !subject.is_pronoun();
+    if (fits && !two_names) return phrase;
   }
 }
 
 // Draws a person or a thing, whichever the kinds allow.
-NounPhrase person_or_thing(Draw& draw, const NounPhrase& subject, Kinds kinds, bool pronoun_object) {
+NounPhrase person_or_thing(Draw& draw, const NounPhrase& subject, Kinds kinds, bool pronoun_object,
+                           bool dative = false) {
   const Kinds people = kinds & (kind::person | kind::kin | kind::job);
   const Kinds rest = kinds & ~people;
-  if (people != 0 && (rest == 0 || draw.chance(50))) return person_object(draw, subject, people, pronoun_object);
+  if (people != 0 && (rest == 0 || draw.chance(50)))
+    return person_object(draw, subject, people, pronoun_object, dative);
   return draw.thing(rest, subject);
 }
 
 void negate_with_kein(Clause& clause, NounPhrase& object) {
   if (clause.polarity == Polarity::positive || object.noun == nullptr) return;
+  if (object.determiner == Determiner::count) object.determiner = Determiner::definite;
   if (object.determiner != Determiner::indefinite) return;
   object.determiner = Determiner::negative;
   clause.german_negated = false;
@@ -61,7 +67,7 @@ void generalise_food(const Clause& clause, NounPhrase& object) {
 }
 
 void add_dative(Draw& draw, Clause& clause, bool with_to) {
-  const NounPhrase who = person_object(draw, clause.subject, kind::person, true);
+  const NounPhrase who = person_object(draw, clause.subject, kind::person, true, true);
   const bool is_pronoun = who.is_pronoun();
   const Slot slot = with_to ? (is_pronoun ? Slot::recipient_pronoun : Slot::recipient)
                             : (is_pronoun ? Slot::dative_pronoun : Slot::dative);
@@ -71,10 +77,10 @@ void add_dative(Draw& draw, Clause& clause, bool with_to) {
 }  // namespace
 
 const Noun* Draw::object(Clause& clause, Kinds kinds, const Wish& wish) {
-  NounPhrase object = person_or_thing(*this, clause.subject, kinds, wish.pronoun_object);
+  const bool dative = clause.verb->frame == Frame::dative;
+  NounPhrase object = person_or_thing(*this, clause.subject, kinds, wish.pronoun_object, dative);
   generalise_food(clause, object);
   negate_with_kein(clause, object);
-  const bool dative = clause.verb->frame == Frame::dative;
   const Case grammatical_case = dative ? Case::dative : Case::accusative;
   const Slot slot = object.is_pronoun() ? (dative ? Slot::dative_pronoun : Slot::accusative_pronoun)
                                         : (dative ? Slot::dative : Slot::accusative);
@@ -91,7 +97,7 @@ void Draw::fill(Clause& clause, const Wish& wish) {
   switch (verb.frame) {
     case Frame::alone:
       if ((verb.marks & mark::anywhere) != 0 && chance(45)) {
-        const Place& place = places()[below(places().size() - 1)];
+        const Place& place = place_for(verb);
         clause.add(Slot::place, place.at_german, place.at_english);
       }
       break;
@@ -113,7 +119,8 @@ void Draw::fill(Clause& clause, const Wish& wish) {
       clause.add(Slot::reflexive, german::reflexive(clause.subject.person), "");
       [[fallthrough]];
     case Frame::preposition: {
-      const NounPhrase object = person_or_thing(*this, clause.subject, verb.object, wish.pronoun_object);
+      const NounPhrase object =
+          person_or_thing(*this, clause.subject, verb.object, wish.pronoun_object, verb.governs == Case::dative);
       clause.add(Slot::prepositional, german::prepositional(verb.german_preposition, object, verb.governs),
                  english::prepositional(verb.english_preposition, object));
       break;
@@ -145,12 +152,14 @@ void Draw::fill(Clause& clause, const Wish& wish) {
 }
 
 void Draw::add_time(Clause& clause) {
+  if ((clause.verb->marks & mark::state) != 0) return;
+  const bool far = (clause.verb->marks & mark::far) != 0;
   const auto time = [&](const Expression& expression) {
     clause.add(Slot::time, expression.german, expression.english);
   };
   switch (clause.tense) {
     case Tense::present:
-      if (clause.modal != nullptr && chance(40)) time(pick(future_times()));
+      if (clause.modal != nullptr && chance(40)) time(future_times()[below(near_future_times)]);
       if (clause.polarity != Polarity::positive || clause.modal != nullptr) break;
       if (chance(35)) {
         const Expression& often = pick(frequency());
@@ -161,10 +170,10 @@ void Draw::add_time(Clause& clause) {
       break;
     case Tense::progressive: time({"gerade", "right now"}); break;
     case Tense::past:
-      if (chance(75)) time(pick(past_times()));
+      if (chance(75)) time(past_times()[below(far ? past_times().size() : near_past_times)]);
       break;
     case Tense::future:
-      if (chance(80)) time(pick(future_times()));
+      if (chance(80)) time(future_times()[below(far ? future_times().size() : near_future_times)]);
       break;
     default: break;
   }
@@ -190,6 +199,8 @@ Clause Draw::activity(const Wish& wish) {
   }
   unsigned avoid = wish.avoid;
   if (wish.tense == Tense::progressive || wish.tense == Tense::since) avoid |= mark::state | mark::moment;
+  if (wish.tense != Tense::present) avoid |= mark::still;
+  if ((avoid & mark::sein) != 0 && frame == Frame::motion) frame = Frame::accusative;
   if (wish.modal != nullptr) avoid |= mark::state | mark::moment;
   if (wish.tense != Tense::past && wish.tense != Tense::perfect) avoid |= mark::once;
   Clause clause;

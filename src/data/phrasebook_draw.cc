@@ -49,6 +49,17 @@ const Verb& Draw::verb(std::string_view infinitive, std::string_view prefix) {
   fail("[phrasebook] no verb {}{}", prefix, infinitive);
 }
 
+const Place& Draw::place_for(const Verb& verb) {
+  constexpr std::pair<std::string_view, unsigned> purposes[] = {{"frühstücken", suits::eating},
+                                                                {"lernen", suits::studying},
+                                                                {"arbeiten", suits::working},
+                                                                {"schlafen", suits::sleeping}};
+  unsigned purpose = suits::leisure;
+  for (const auto& [infinitive, suited] : purposes)
+    if (infinitive == verb.infinitive) purpose = suited;
+  return *draw_matching(*this, places(), [&](const Place& place) { return (place.suits & purpose) != 0; });
+}
+
 const Adjective* Draw::adjective(const Noun& noun, bool compared) {
   const Kinds kinds = described_as(noun);
   return draw_matching(*this, adjectives(), [&](const Adjective& entry) {
@@ -68,15 +79,15 @@ NounPhrase Draw::human() {
       phrase.owner_name = pick(names()).name;
     }
   } else {
-    constexpr Determiner singular[] = {Determiner::definite,   Determiner::definite,      Determiner::definite,
-                                       Determiner::indefinite, Determiner::demonstrative, Determiner::every};
+    constexpr Determiner singular[] = {Determiner::definite, Determiner::definite, Determiner::indefinite,
+                                       Determiner::demonstrative};
     constexpr Determiner plural[] = {Determiner::definite, Determiner::definite, Determiner::demonstrative,
                                      Determiner::count};
     const bool many = chance(22);
     phrase = many ? noun_phrase(noun, pick(plural), Number::plural) : noun_phrase(noun, pick(singular));
     if (phrase.determiner == Determiner::count) phrase.count = &numbers()[below(5)];
   }
-  if (phrase.determiner != Determiner::every && chance(30)) phrase.adjective = adjective(noun);
+  if (chance(30)) phrase.adjective = adjective(noun);
   return phrase;
 }
 
@@ -94,8 +105,7 @@ NounPhrase Draw::referent() {
   for (;;) {
     NounPhrase phrase = someone();
     const bool neuter = phrase.noun != nullptr && phrase.noun->gender == Gender::neuter;
-    const bool vague = phrase.determiner == Determiner::every;
-    if (!vague && (!neuter || phrase.number == Number::plural)) return phrase;
+    if (!neuter || phrase.number == Number::plural) return phrase;
   }
 }
 
@@ -153,8 +163,8 @@ Addressee Draw::addressee() {
   return {first + " und " + second, first + " and " + second, Person::ye};
 }
 
-Sides Draw::clock() {
-  const std::size_t hour = below(12);  // 0 is one o'clock
+Sides Draw::clock(int first, int last) {
+  const std::size_t hour = static_cast<std::size_t>(first - 1) + below(static_cast<std::size_t>(last - first + 1));
   const Expression& now = hours()[hour];
   const Expression& next = hours()[(hour + 1) % 12];
   const std::string german_now = now.german, english_now = now.english;

@@ -47,6 +47,8 @@ class Draw {
   // A noun of any of `wanted` and none of `unwanted`.
   const Noun& noun(Kinds wanted, Kinds unwanted = 0);
   const Verb& verb(Frame frame, unsigned avoid, unsigned wanted = 0);
+  // Where the verb is usually done.
+  const Place& place_for(const Verb& verb);
   const Verb& verb(std::string_view infinitive, std::string_view prefix = "");
   // An adjective that fits the noun, or null; `compared` asks for one with comparative and superlative.
   const Adjective* adjective(const Noun& noun, bool compared = false);
@@ -60,9 +62,9 @@ class Draw {
   // A definite thing: with "the" or "this", perhaps an adjective.
   NounPhrase the(Kinds kinds, Kinds unwanted = 0);
   Addressee addressee();
-  Sides clock();     // um halb drei, "at half past two"
-  Sides date();      // am 3. Mai, "on May 3"
-  Sides duration();  // seit drei Stunden, "for three hours"
+  Sides clock(int first = 1, int last = 12);  // um halb drei, "at half past two"
+  Sides date();                               // am 3. Mai, "on May 3"
+  Sides duration();                           // seit drei Stunden, "for three hours"
 
   Clause activity(const Wish& wish);
   void add_time(Clause& clause);

@@ -254,7 +254,7 @@ std::string imperative(const Verb& verb, Person person) {
   // e becomes i in the imperative (lies, gib), a does not become ä (fahr).
   const bool vowel_changed = changed != stem && changed != stem + "e" && changed.find("ä") == std::string::npos;
   if (vowel_changed) return changed;
-  return needs_e(stem) || stem.ends_with("er") ? stem + "e" : stem;
+  return needs_e(stem) || stem.ends_with("er") || stem == "dank" || stem == "folg" ? stem + "e" : stem;
 }
 
 std::string main_clause(const Clause& clause, std::string_view front) {

@@ -82,7 +82,7 @@ enum class Slot : std::uint8_t {
   prepositional,
   direction,
   predicate,
-  tail,  // English only: "as a present"
+  tail,
 };
 
 struct Part {

@@ -56,8 +56,10 @@ inline constexpr Kinds sight = 1ull << 37;    // is visited and photographed
 inline constexpr Kinds told = 1ull << 38;     // is told to somebody
 inline constexpr Kinds fierce = 1ull << 39;
 inline constexpr Kinds container = 1ull << 40;
-inline constexpr Kinds sole = 1ull << 41;    // one has only one: no "my fathers"
-inline constexpr Kinds female = 1ull << 42;  // neuter in German, "she" in English
+inline constexpr Kinds sole = 1ull << 41;     // one has only one: no "my fathers"
+inline constexpr Kinds female = 1ull << 42;   // neuter in German, "she" in English
+inline constexpr Kinds dressed = 1ull << 43;  // is put on and taken off (a hat is not: aufsetzen)
+inline constexpr Kinds peer = 1ull << 44;     // somebody one is compared with
 }  // namespace kind
 
 struct Noun {
@@ -105,6 +107,8 @@ inline constexpr unsigned moment = 16;    // happens at one moment: no progressi
 inline constexpr unsigned animals = 32;   // what an animal does
 inline constexpr unsigned anywhere = 64;  // is done in any place
 inline constexpr unsigned once = 128;     // told of the past only
+inline constexpr unsigned still = 256;    // told of the present only
+inline constexpr unsigned far = 512;      // may lie weeks and months away
 }  // namespace mark
 
 struct Verb {
@@ -138,12 +142,18 @@ struct Modal {
   const char* english_present;  // third person singular where it differs from the auxiliary
 };
 
+// What is done at a place.
+namespace suits {
+inline constexpr unsigned eating = 1, studying = 2, working = 4, sleeping = 8, leisure = 16;
+}  // namespace suits
+
 struct Place {
   const char* at_german;  // im Garten
   const char* to_german;  // in den Garten
   const char* at_english;
   const char* to_english;
-  bool by_car;  // far enough to drive to
+  bool by_car;     // far enough to drive to
+  unsigned suits;  // what one does there
 };
 
 // A pair of fixed expressions.
@@ -177,10 +187,11 @@ std::span<const Expression> surnames();
 std::span<const Expression> cities();
 std::span<const Country> countries();
 std::span<const Expression> languages();
-std::span<const Expression> habits();     // every day, in the evening
-std::span<const Expression> frequency();  // often: before the English verb
-std::span<const Expression> past_times();
+std::span<const Expression> habits();      // every day, in the evening
+std::span<const Expression> frequency();   // often: before the English verb
+std::span<const Expression> past_times();  // the near ones first
 std::span<const Expression> future_times();
+inline constexpr int near_past_times = 4, near_future_times = 5;
 std::span<const Expression> manners();
 std::span<const Expression> instruments();
 std::span<const Expression> months();

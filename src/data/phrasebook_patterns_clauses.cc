@@ -22,6 +22,17 @@ Clause feeling(const NounPhrase& subject, const Adjective& mood, Tense tense = T
   return clause;
 }
 
+// A feeling that explains something: not hunger and thirst, the last two.
+const Adjective& lasting_mood(Draw& draw) { return moods()[draw.below(moods().size() - 2)]; }
+
+// What somebody does apart from `other`.
+Clause something_else(Draw& draw, const Clause& other, const Wish& wish) {
+  for (;;) {
+    Clause clause = draw.activity(wish);
+    if (clause.verb != other.verb) return clause;
+  }
+}
+
 // A clause in front of its main clause: comma, then the verb.
 Sides clause_first(const Sides& first, const Clause& main) {
   return {first.german + ", " + german::verb_first(main), first.english + ", " + english::statement(main)};
@@ -56,7 +67,7 @@ Sides because_of_deed(Draw& draw) {
                                        .polarity = draw.chance(30) ? Polarity::negative : Polarity::positive,
                                        .time = false});
   return finish(
-      joined(main_clause(feeling(who, draw.pick(moods()))), ", ", " ", subordinate("weil", "because", reason)), ".");
+      joined(main_clause(feeling(who, lasting_mood(draw))), ", ", " ", subordinate("weil", "because", reason)), ".");
 }
 
 Sides because_of_feeling(Draw& draw) {
@@ -67,7 +78,7 @@ Sides because_of_feeling(Draw& draw) {
                                      .polarity = draw.chance(40) ? Polarity::negative : Polarity::positive,
                                      .avoid = mark::moment | mark::state,
                                      .time = false});
-  const Clause reason = feeling(pronoun_for(who), draw.pick(moods()), past ? Tense::past : Tense::present);
+  const Clause reason = feeling(pronoun_for(who), lasting_mood(draw), past ? Tense::past : Tense::present);
   return finish(joined(main_clause(main), ", ", " ", subordinate("weil", "because", reason)), ".");
 }
 
@@ -93,7 +104,7 @@ Sides although(Draw& draw) {
   const NounPhrase who = draw.referent();
   const bool past = draw.chance(50);
   const Tense tense = past ? Tense::past : Tense::present;
-  const Clause state = feeling(who, draw.pick(moods()), tense);
+  const Clause state = feeling(who, lasting_mood(draw), tense);
   const Clause main =
       draw.activity({.subject = pronoun_for(who), .tense = tense, .avoid = mark::moment | mark::state, .time = false});
   return finish(clause_first(subordinate("obwohl", "although", state), main), ".");
@@ -116,8 +127,8 @@ Sides before(Draw& draw) {
   const Tense tense = draw.chance(50) ? Tense::past : Tense::present;
   const Clause first =
       draw.activity({.subject = who, .tense = tense, .avoid = mark::moment | mark::state, .time = false});
-  const Clause main =
-      draw.activity({.subject = pronoun_for(who), .tense = tense, .avoid = mark::moment | mark::state, .time = false});
+  const Clause main = something_else(
+      draw, first, {.subject = pronoun_for(who), .tense = tense, .avoid = mark::moment | mark::state, .time = false});
   return finish(clause_first(subordinate("bevor", "before", first), main), ".");
 }
 
@@ -125,7 +136,8 @@ Sides after(Draw& draw) {
   const NounPhrase who = draw.referent();
   const Clause first =
       draw.activity({.subject = who, .tense = Tense::pluperfect, .avoid = mark::state | mark::once, .time = false});
-  const Clause main = draw.activity(
+  const Clause main = something_else(
+      draw, first,
       {.subject = pronoun_for(who), .tense = Tense::past, .avoid = mark::moment | mark::state, .time = false});
   return finish(clause_first(subordinate("nachdem", "after", first), main), ".");
 }
@@ -156,7 +168,7 @@ Sides therefore(Draw& draw) {
                                        .polarity = draw.chance(40) ? Polarity::negative : Polarity::positive,
                                        .avoid = mark::moment | mark::state,
                                        .time = false});
-  return finish(joined(main_clause(feeling(who, draw.pick(moods()), tense)), ", ", ", so ",
+  return finish(joined(main_clause(feeling(who, lasting_mood(draw), tense)), ", ", ", so ",
                        {german::main_clause(result, "deshalb"), english::statement(result)}),
                 ".");
 }

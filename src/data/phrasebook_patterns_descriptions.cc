@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "data/phrasebook_patterns.h"
 
 // What things and people are like: predicates, comparison, genitives, the passive, relative clauses.
@@ -7,6 +9,13 @@ namespace {
 constexpr Kinds describable = kind::own_vehicle | kind::clothes | kind::device | kind::text | kind::building |
                               kind::upright | kind::room | kind::question | kind::told | kind::food | kind::drink;
 
+bool can_be_too(const Adjective& adjective) {
+  constexpr std::string_view list[] = {"alt",       "groß",       "klein", "teuer",   "schwer",  "kalt",
+                                       "warm",      "lang",       "kurz",  "schnell", "langsam", "dunkel",
+                                       "schwierig", "langweilig", "müde",  "krank",   "nervös",  "faul"};
+  return std::find(std::begin(list), std::end(list), adjective.german) != std::end(list);
+}
+
 void add_predicate(Draw& draw, Clause& clause, const Adjective& adjective) {
   clause.verb = &be();
   clause.tense = draw.chance(65) ? Tense::present : Tense::past;
@@ -14,10 +23,12 @@ void add_predicate(Draw& draw, Clause& clause, const Adjective& adjective) {
   switch (draw.below(6)) {
     case 0: clause.polarity = Polarity::negative; break;
     case 1:
+      if (adjective.comparative == nullptr && adjective.kinds != kind::person) break;
       german.insert(0, "sehr ");
       english.insert(0, "very ");
       break;
     case 2:
+      if (!can_be_too(adjective)) break;
       german.insert(0, "zu ");
       english.insert(0, "too ");
       break;
@@ -92,8 +103,9 @@ Sides compared_people(Draw& draw) {
   const Noun& man = draw.noun(kind::person, kind::kin | kind::child);
   const Adjective* adjective = draw.adjective(man, true);
   while ((adjective->kinds & kind::person) == 0) adjective = draw.adjective(man, true);
-  NounPhrase other = draw.kin_of(clause.subject);
-  other.adjective = nullptr;
+  NounPhrase other = noun_phrase(draw.noun(kind::peer), Determiner::possessive);
+  other.owner = clause.subject.person;
+  other.english_owner = clause.subject.english_person;
   if (draw.chance(70)) {
     clause.add(Slot::predicate, join({adjective->comparative, "als", german::phrase(other, Case::nominative)}),
                join({adjective->english_comparative, "than", english::phrase(other)}));
@@ -160,12 +172,12 @@ Sides passive(Draw& draw) {
   clause.verb = &passive_verb(draw);
   clause.subject = draw.the(clause.verb->object);
   clause.tense = draw.chance(70) ? Tense::passive_past : Tense::passive;
-  NounPhrase agent = draw.someone();
-  while (agent.determiner == Determiner::every) agent = draw.someone();
+  const NounPhrase agent = draw.someone();
   clause.add(Slot::prepositional, german::prepositional("von", agent, Case::dative),
              english::prepositional("by", agent));
   if (clause.tense == Tense::passive_past && draw.chance(60)) {
-    const Expression& time = draw.pick(past_times());
+    const bool far = (clause.verb->marks & mark::far) != 0;
+    const Expression& time = past_times()[draw.below(far ? past_times().size() : near_past_times)];
     clause.add(Slot::time, time.german, time.english);
   }
   return finish(main_clause(clause), ".");
@@ -202,8 +214,9 @@ NounPhrase with_relative_object(Draw& draw) {
                                : prepositional ? Frame::preposition
                                                : Frame::accusative,
                                mark::state);
-  const Noun& noun = draw.noun(verb.object, kind::kin | kind::mass);
-  NounPhrase head = noun_phrase(noun, Determiner::definite, draw.chance(25) ? Number::plural : Number::singular);
+  const Noun& noun = draw.noun(verb.object, kind::kin);
+  const bool many = (noun.kinds & kind::mass) == 0 && draw.chance(25);
+  NounPhrase head = noun_phrase(noun, Determiner::definite, many ? Number::plural : Number::singular);
   Clause inner;
   inner.subject = draw.person();
   inner.verb = &verb;

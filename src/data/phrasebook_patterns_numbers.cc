@@ -35,9 +35,7 @@ Sides event_date(Draw& draw) {
 
 Sides birthday(Draw& draw) {
   NounPhrase who = draw.human();
-  while (who.number == Number::plural || who.determiner == Determiner::every ||
-         who.determiner == Determiner::indefinite)
-    who = draw.human();
+  while (who.number == Number::plural || who.determiner == Determiner::indefinite) who = draw.human();
   if (draw.chance(50)) who = name_phrase(draw.pick(names()));
   const Sides date = draw.date();
   return finish({join({german::phrase(who, Case::nominative), "hat", date.german, "Geburtstag"}),
@@ -63,10 +61,8 @@ Sides on_a_day(Draw& draw) {
 
 Sides born(Draw& draw) {
   NounPhrase who = draw.chance(60) ? name_phrase(draw.pick(names())) : draw.human();
-  while (who.number == Number::plural || who.determiner == Determiner::every ||
-         who.determiner == Determiner::indefinite)
-    who = draw.human();
-  const std::string year = std::to_string(1940 + draw.below(75));
+  while (who.number == Number::plural || who.determiner == Determiner::indefinite) who = draw.human();
+  const std::string year = std::to_string(1940 + draw.below(65));
   const Expression& city = draw.pick(cities());
   return finish({join({german::phrase(who, Case::nominative), "wurde", year, "in", city.german, "geboren"}),
                  join({english::phrase(who, true), "was born in", city.english, "in", year})},
@@ -75,20 +71,18 @@ Sides born(Draw& draw) {
 
 Sides price(Draw& draw) {
   Clause clause;
-  clause.subject = draw.the(kind::clothes | kind::device | kind::own_vehicle | kind::gift | kind::upright | kind::text,
-                            kind::told | kind::question);
+  clause.subject = draw.the(kind::clothes | kind::device | kind::own_vehicle | kind::upright | kind::surface);
   clause.verb = &to_cost;
   clause.tense = draw.chance(75) ? Tense::present : Tense::past;
-  const bool dear = (clause.subject.noun->kinds & kind::own_vehicle) != 0;
-  const std::string euros = std::to_string(dear ? 100 * (2 + draw.below(90)) : 2 + draw.below(98));
+  const bool dear = (clause.subject.noun->kinds & (kind::own_vehicle | kind::device | kind::surface)) != 0;
+  const std::string euros = std::to_string(dear ? 50 * (2 + draw.below(30)) : 2 + draw.below(98));
   clause.add(Slot::accusative, euros + " Euro", euros + " euros");
   return finish(main_clause(clause), ".");
 }
 
 Sides ask_price(Draw& draw) {
   Clause clause;
-  clause.subject = draw.the(kind::clothes | kind::device | kind::own_vehicle | kind::gift | kind::upright | kind::text,
-                            kind::told | kind::question);
+  clause.subject = draw.the(kind::clothes | kind::device | kind::own_vehicle | kind::upright | kind::surface);
   clause.verb = &to_cost;
   return finish({german::main_clause(clause, "wie viel"), join({"how much", english::question(clause)})}, "?");
 }
@@ -97,15 +91,18 @@ Sides age(Draw& draw) {
   Clause clause;
   clause.subject = draw.referent();
   clause.verb = &be();
-  const bool child = clause.subject.noun != nullptr && (clause.subject.noun->kinds & kind::child) != 0;
-  const Sides number = number_words(static_cast<int>(child ? 4 + draw.below(14) : 18 + draw.below(72)));
+  while (clause.subject.number == Number::plural) clause.subject = draw.referent();
+  const Noun* const noun = clause.subject.noun;
+  const bool child = noun != nullptr && (noun->kinds & kind::child) != 0;
+  const bool old = noun != nullptr && std::string_view(noun->singular).starts_with("Groß");
+  const std::size_t years = child ? 4 + draw.below(14) : old ? 61 + draw.below(30) : 18 + draw.below(52);
+  const Sides number = number_words(static_cast<int>(years));
   clause.add(Slot::predicate, join({number.german, "Jahre alt"}), join({number.english, "years old"}));
   return finish(main_clause(clause), ".");
 }
 
 Sides counted_objects(Draw& draw) {
-  constexpr const char* choices[] = {"kaufen", "verkaufen",     "lesen",    "schreiben",
-                                     "essen",  "fotografieren", "bestellen"};
+  constexpr const char* choices[] = {"kaufen", "verkaufen", "lesen", "schreiben", "fotografieren", "bestellen"};
   Clause clause;
   clause.subject = draw.person();
   clause.verb = &draw.verb(draw.pick(choices));
@@ -129,9 +126,11 @@ Sides there_is(Draw& draw) {
   const bool in_city = draw.chance(60);
   const std::string where = in_city ? join({"in", city.german}) : spot.german;
   const std::string english_where = in_city ? join({"in", city.english}) : spot.english;
-  const Noun& noun = draw.noun(kind::building | kind::tree);
+  const Noun* chosen = &draw.noun(kind::building);
+  while (in_city && std::string_view(chosen->singular) == "Haus") chosen = &draw.noun(kind::building);
+  const Noun& noun = *chosen;
   NounPhrase object = noun_phrase(noun, Determiner::indefinite);
-  const std::size_t form = draw.below(3);
+  const std::size_t form = in_city ? 1 + draw.below(2) : draw.below(3);
   if (form == 0) object.determiner = Determiner::negative;
   if (form == 1) {
     object = noun_phrase(noun, Determiner::count, Number::plural);

@@ -68,7 +68,9 @@ Sides likes(Draw& draw) {
       clause.german_negated = false;
     }
   }
-  clause.add(Slot::accusative, german::phrase(object, Case::accusative), english::phrase(object));
+  const std::string german = german::phrase(object, Case::accusative);
+  if (object.determiner == Determiner::negative) object.determiner = Determiner::indefinite;
+  clause.add(Slot::accusative, german, english::phrase(object));
   return finish(main_clause(clause), ".");
 }
 
@@ -77,7 +79,8 @@ Sides belongs(Draw& draw) {
   clause.subject = draw.the(kind::own_vehicle | kind::clothes | kind::lost | kind::device | kind::building | kind::pet);
   clause.verb = &to_belong;
   if (draw.chance(30)) clause.polarity = Polarity::negative;
-  const NounPhrase who = draw.someone();
+  NounPhrase who = draw.someone();
+  while (who.determiner == Determiner::indefinite) who = draw.someone();
   clause.add(Slot::dative, german::phrase(who, Case::dative), "");
   clause.add(Slot::recipient, "", english::prepositional("to", who));
   return finish(main_clause(clause), ".");
@@ -98,7 +101,7 @@ Sides birthday_present(Draw& draw) {
                                                                       : "for his birthday";
   clause.add(Slot::dative, german::phrase(who, Case::dative), english::phrase(who));
   clause.add(Slot::accusative, german::phrase(gift, Case::accusative), english::phrase(gift));
-  clause.add(Slot::time, "zum Geburtstag", possessive);
+  clause.add(Slot::recipient, "zum Geburtstag", possessive);
   return finish(main_clause(clause), ".");
 }
 
@@ -125,9 +128,10 @@ Sides daily_hour(Draw& draw) {
   Clause clause;
   clause.subject = draw.person();
   clause.verb = &draw.verb(Frame::alone, 0, mark::moment);
-  const Sides clock = draw.clock();
+  const std::string_view prefix = clause.verb->prefix;
+  const Sides clock = prefix == "auf" ? draw.clock(5, 9) : prefix == "ein" ? draw.clock(8, 12) : draw.clock();
   if (draw.chance(50)) {
-    const Expression& when = habits()[draw.below(3)];
+    const Expression& when = habits()[prefix == "auf" ? 1 : prefix == "ein" ? 2 : 0];
     clause.add(Slot::time, clock.german, clock.english);
     clause.parts.insert(clause.parts.begin(), {Slot::time, when.german, ""});
     clause.add(Slot::time, "", when.english);
@@ -141,7 +145,8 @@ Sides daily_hour(Draw& draw) {
 // Der Zug kommt um halb drei in Berlin an.
 Sides timetable(Draw& draw) {
   Clause clause;
-  clause.subject = draw.the(kind::scheduled);
+  do clause.subject = draw.the(kind::scheduled);
+  while (std::string_view(clause.subject.noun->singular) == "Schiff");
   const bool arrives = draw.chance(50);
   clause.verb = arrives ? &draw.verb("kommen", "an") : &to_leave;
   const bool flies = std::string_view(clause.subject.noun->singular) == "Flugzeug";

@@ -116,7 +116,7 @@ Sides ask_why_now(Draw& draw) {
   clause.verb = &draw.verb(Frame::alone, 0, mark::anywhere);
   clause.tense = Tense::progressive;
   if (draw.chance(70)) {
-    const Place& place = places()[draw.below(places().size() - 1)];
+    const Place& place = draw.place_for(*clause.verb);
     clause.add(Slot::place, place.at_german, place.at_english);
   }
   return finish(ask(clause, "warum", "why"), "?");

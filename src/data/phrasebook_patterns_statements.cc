@@ -61,7 +61,7 @@ Sides negated_past(Draw& draw) {
   Clause clause =
       draw.activity({.subject = draw.person(), .tense = Tense::past, .polarity = Polarity::negative, .time = false});
   if (draw.chance(50)) return finish(main_clause(clause), ".");
-  const Expression& time = draw.pick(past_times());
+  const Expression& time = past_times()[draw.below(near_past_times)];
   clause.add(Slot::time, time.german, time.english);
   return finish(fronted(clause, Slot::time), ".");
 }
@@ -92,6 +92,17 @@ Sides modal_past(Draw& draw) {
   Clause clause = draw.activity({.subject = draw.person(), .tense = Tense::past, .modal = modal});
   if (clause.has(Slot::time) && draw.chance(40)) return finish(fronted(clause, Slot::time), ".");
   return finish(main_clause(clause), ".");
+}
+
+// Jeder Schüler liest.
+Sides everyone(Draw& draw) {
+  const Noun& noun = draw.noun(kind::person, kind::kin);
+  constexpr Tense tenses[] = {Tense::present, Tense::past, Tense::future};
+  return finish(main_clause(draw.activity({.subject = noun_phrase(noun, Determiner::every),
+                                           .tense = draw.pick(tenses),
+                                           .avoid = mark::moment | mark::state,
+                                           .pronoun_object = false})),
+                ".");
 }
 
 // Nobody, somebody, everybody.
@@ -144,7 +155,7 @@ Sides since(Draw& draw) {
                english::prepositional("for", object));
   } else {
     clause.verb = &draw.verb(Frame::alone, 0, mark::anywhere);
-    const Place& place = places()[draw.below(places().size() - 1)];
+    const Place& place = draw.place_for(*clause.verb);
     clause.add(Slot::place, place.at_german, place.at_english);
   }
   if (draw.chance(25)) return finish(fronted(clause, Slot::time), ".");
@@ -168,6 +179,7 @@ constexpr Pattern table[] = {
     {"modal-present", 4, modal_present},
     {"modal-negated", 3, modal_negated},
     {"modal-past", 3, modal_past},
+    {"everyone", 2, everyone},
     {"indefinite-subject", 2, indefinite_subject},
     {"own", 2, own},
     {"since", 2, since},

@@ -24,8 +24,9 @@ Sides likes_doing(Draw& draw) {
   clause.subject = draw.person();
   clause.add(Slot::adverb, "gern", "");
   if (draw.chance(25)) {
-    clause.verb = &draw.verb(Frame::alone, mark::moment, mark::anywhere);
-    const Place& place = places()[draw.below(places().size() - 1)];
+    do clause.verb = &draw.verb(Frame::alone, 0, mark::anywhere);
+    while (std::string_view(clause.verb->infinitive) == "weinen");
+    const Place& place = draw.place_for(*clause.verb);
     clause.add(Slot::place, place.at_german, place.at_english);
   } else {
     clause.verb = &favourite_verb(draw);
@@ -148,7 +149,7 @@ Sides profession(Draw& draw) {
   clause.add(Slot::predicate, job.singular, article + job.english);
   if (draw.chance(50)) {
     const Expression& city = draw.pick(cities());
-    clause.add(Slot::place, join({"in", city.german}), join({"in", city.english}));
+    clause.add(Slot::tail, join({"in", city.german}), join({"in", city.english}));
   }
   return finish(main_clause(clause), ".");
 }
@@ -159,7 +160,7 @@ Sides ambition(Draw& draw) {
   Clause clause;
   clause.subject = worker(draw);
   clause.verb = &become;
-  constexpr std::size_t choices[] = {1, 2, 5};  // has to, wants to, would like to
+  constexpr std::size_t choices[] = {2, 5};  // wants to, would like to
   clause.modal = &modals()[draw.pick(choices)];
   const Noun& job = job_for(draw, clause.subject.person);
   clause.add(Slot::predicate, job.singular, join({english::indefinite_article(job.english), job.english}));
