@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "base/random.h"
+#include "base/threads.h"
 #include "data/phrasebook_patterns.h"
 
 namespace dragoman::data {
@@ -81,7 +82,6 @@ std::vector<std::string> Phrasebook::pattern_names() {
 int Phrasebook::lemma_count() { return phrase::lemma_count(); }
 
 DistinctPairs::DistinctPairs(const Phrasebook& book, Split split) : book_(book), split_(split), table_(1024, 0) {}
-DistinctPairs::~DistinctPairs() = default;
 
 bool DistinctPairs::is_new(const PhrasePair& pair) {
   const auto insert = [this](std::uint64_t hash) {
@@ -100,9 +100,23 @@ bool DistinctPairs::is_new(const PhrasePair& pair) {
   return true;
 }
 
+const PhrasePair& DistinctPairs::draw() {
+  constexpr std::uint64_t block = 512, grain = 16;
+  const std::uint64_t place = index_ % block;
+  if (place == 0) {
+    drawn_.resize(block);
+    threads::split(block, grain, [this](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        drawn_[static_cast<std::size_t>(i)] = book_.pair(split_, index_ + static_cast<std::uint64_t>(i));
+    });
+  }
+  ++index_;
+  return drawn_[place];
+}
+
 PhrasePair DistinctPairs::next() {
   for (std::uint64_t tries = 0; tries < patience; ++tries) {
-    PhrasePair pair = book_.pair(split_, index_++);
+    const PhrasePair& pair = draw();
     if (is_new(pair)) return pair;
   }
   fail("these patterns make no more than {} distinct sentence pairs for this part: ask for fewer, or for more patterns",

@@ -37,17 +37,18 @@ class Phrasebook {
 class DistinctPairs {
  public:
   DistinctPairs(const Phrasebook& book, Split split);
-  ~DistinctPairs();
   // Throws Error when nothing new has come for so long that the patterns must be used up.
   PhrasePair next();
   std::uint64_t count() const { return count_; }
 
  private:
   bool is_new(const PhrasePair& pair);
+  const PhrasePair& draw();
 
   const Phrasebook& book_;
   Split split_;
   std::uint64_t index_ = 0, count_ = 0;
+  std::vector<PhrasePair> drawn_;     // a block of pairs made by all threads; index_ walks through it
   std::vector<std::uint64_t> table_;  // open addressing; 0 is free
 };
 

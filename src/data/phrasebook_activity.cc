@@ -104,7 +104,8 @@ void Draw::fill(Clause& clause, const Wish& wish) {
     case Frame::accusative:
     case Frame::dative: {
       const Noun* const noun = object(clause, verb.object, wish);
-      again = noun == nullptr || (noun->kinds & repeatable) != 0;
+      const Kinds daily = (verb.object & kind::surface) != 0 ? kind::food | kind::drink : repeatable;
+      again = noun == nullptr || (noun->kinds & daily) != 0;
       break;
     }
     case Frame::giving:
@@ -205,7 +206,7 @@ Clause Draw::activity(const Wish& wish) {
   if (wish.tense != Tense::past && wish.tense != Tense::perfect) avoid |= mark::once;
   Clause clause;
   clause.subject = wish.subject;
-  clause.verb = &verb(frame, avoid);
+  clause.verb = wish.verb != nullptr ? wish.verb : &verb(frame, avoid);
   clause.tense = wish.tense;
   clause.polarity = wish.polarity;
   clause.modal = wish.modal;

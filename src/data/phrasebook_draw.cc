@@ -132,7 +132,8 @@ NounPhrase Draw::the(Kinds kinds, Kinds unwanted) {
 NounPhrase Draw::thing(Kinds kinds, const NounPhrase& owner) {
   const Noun& noun = this->noun(kinds);
   const bool own = (noun.kinds & (kind::clothes | kind::lost | kind::own_vehicle | kind::device | kind::room)) != 0;
-  const bool many = !is_mass(noun) && chance(22);
+  const bool rare = (noun.kinds & (kind::event | kind::topic)) != 0;  // one wedding at a time
+  const bool many = !is_mass(noun) && !rare && chance(22);
   constexpr Determiner choices[] = {Determiner::definite,   Determiner::definite,   Determiner::definite,
                                     Determiner::indefinite, Determiner::indefinite, Determiner::demonstrative};
   NounPhrase phrase = noun_phrase(noun, pick(choices), many ? Number::plural : Number::singular);

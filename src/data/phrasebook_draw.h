@@ -25,6 +25,7 @@ struct Wish {
   Tense tense = Tense::present;
   Polarity polarity = Polarity::positive;
   const Modal* modal = nullptr;
+  const Verb* verb = nullptr;  // a given verb instead of any
   unsigned avoid = 0;          // marks the verb must not have
   bool time = true;            // may say when
   bool pronoun_object = true;  // may have "him" as its object

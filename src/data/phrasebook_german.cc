@@ -110,9 +110,17 @@ Verbs verbs_of(const Clause& clause) {
   fail("[phrasebook] unknown tense {}", static_cast<int>(clause.tense));
 }
 
-// The words between the verbs, in the order of the slots.
-std::string middle(const Clause& clause) {
+// The reflexive pronoun, where it stands before the subject: behind the finite verb or the conjunction, when the
+// subject is not itself a pronoun.
+std::string early_reflexive(const Clause& clause) {
+  if (clause.subject.is_pronoun() || !clause.has(Slot::reflexive)) return "";
+  return reflexive(clause.subject.person);
+}
+
+// The words between the verbs, in the order of the slots; `reflexive_done` leaves the reflexive pronoun out.
+std::string middle(const Clause& clause, bool reflexive_done = false) {
   std::vector<Part> parts = clause.parts;
+  if (reflexive_done) std::erase_if(parts, [](const Part& part) { return part.slot == Slot::reflexive; });
   if (clause.polarity != Polarity::positive) {
     const bool nicht = clause.german_negated;
     const char* const word = clause.polarity == Polarity::not_yet     ? (nicht ? "noch nicht" : "noch")
@@ -260,20 +268,22 @@ std::string imperative(const Verb& verb, Person person) {
 std::string main_clause(const Clause& clause, std::string_view front) {
   const Verbs verbs = verbs_of(clause);
   const std::string subject = phrase(clause.subject, Case::nominative);
-  const bool inverted = !front.empty();
-  return join({inverted ? front : std::string_view(subject), verbs.finite, inverted ? subject : "", middle(clause),
-               verbs.prefix, verbs.end});
+  if (front.empty()) return join({subject, verbs.finite, middle(clause), verbs.prefix, verbs.end});
+  return join({front, verb_first(clause)});
 }
 
 std::string verb_first(const Clause& clause) {
   const Verbs verbs = verbs_of(clause);
-  return join({verbs.finite, phrase(clause.subject, Case::nominative), middle(clause), verbs.prefix, verbs.end});
+  const std::string sich = early_reflexive(clause);
+  return join({verbs.finite, sich, phrase(clause.subject, Case::nominative), middle(clause, !sich.empty()),
+               verbs.prefix, verbs.end});
 }
 
 std::string verb_final(const Clause& clause, bool with_subject) {
   const Verbs verbs = verbs_of(clause);
-  return join({with_subject ? phrase(clause.subject, Case::nominative) : "", middle(clause), verbs.end,
-               verbs.prefix + verbs.finite});
+  const std::string sich = with_subject ? early_reflexive(clause) : "";
+  return join({sich, with_subject ? phrase(clause.subject, Case::nominative) : "", middle(clause, !sich.empty()),
+               verbs.end, verbs.prefix + verbs.finite});
 }
 
 std::string zu_infinitive(const Clause& clause) {

@@ -108,6 +108,7 @@ inline constexpr unsigned animals = 32;   // what an animal does
 inline constexpr unsigned anywhere = 64;  // is done in any place
 inline constexpr unsigned once = 128;     // told of the past only
 inline constexpr unsigned still = 256;    // told of the present only
+inline constexpr unsigned rude = 1024;    // nobody asks for it politely
 inline constexpr unsigned far = 512;      // may lie weeks and months away
 }  // namespace mark
 

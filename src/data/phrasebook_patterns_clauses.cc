@@ -22,9 +22,6 @@ Clause feeling(const NounPhrase& subject, const Adjective& mood, Tense tense = T
   return clause;
 }
 
-// A feeling that explains something: not hunger and thirst, the last two.
-const Adjective& lasting_mood(Draw& draw) { return moods()[draw.below(moods().size() - 2)]; }
-
 // What somebody does apart from `other`.
 Clause something_else(Draw& draw, const Clause& other, const Wish& wish) {
   for (;;) {
@@ -51,35 +48,80 @@ Sides that_clause(Draw& draw) {
 Sides that_judged(Draw& draw) {
   constexpr Expression judgements[] = {{"es ist schön", "it is nice"},
                                        {"es ist möglich", "it is possible"},
-                                       {"es ist wichtig", "it is important"},
                                        {"es ist schade", "it is a pity"},
                                        {"ich bin sicher", "I am sure"}};
   const Expression& judgement = draw.pick(judgements);
   constexpr Tense tenses[] = {Tense::present, Tense::past, Tense::future};
-  const Clause inner = draw.activity({.subject = draw.person(), .tense = draw.pick(tenses), .avoid = mark::moment});
+  const Clause inner =
+      draw.activity({.subject = draw.person(), .tense = draw.pick(tenses), .avoid = mark::moment | mark::state});
   return finish(joined({judgement.german, judgement.english}, ", ", " ", subordinate("dass", "that", inner)), ".");
+}
+
+// A deed that goes with a mood (an index of moods()): what causes it, what it leads to, what one does in spite of it.
+struct MoodDeed {
+  std::size_t mood;
+  const char *verb, *prefix;
+  bool negated;
+};
+enum Mood : std::size_t { tired, sick, happy, sad, angry, nervous };
+
+constexpr MoodDeed causes[] = {
+    {tired, "arbeiten", "", false},      {tired, "tanzen", "", false},      {tired, "putzen", "", false},
+    {tired, "räumen", "auf", false},     {tired, "helfen", "", false},      {tired, "schlafen", "", true},
+    {tired, "reparieren", "", false},    {tired, "waschen", "", false},     {sick, "rauchen", "", false},
+    {sick, "essen", "", false},          {sick, "trinken", "", false},      {happy, "finden", "", false},
+    {happy, "treffen", "", false},       {happy, "kaufen", "", false},      {happy, "besuchen", "", false},
+    {happy, "fotografieren", "", false}, {sad, "verlieren", "", false},     {sad, "finden", "", true},
+    {sad, "treffen", "", true},          {sad, "verkaufen", "", false},     {angry, "verlieren", "", false},
+    {angry, "vergessen", "", false},     {angry, "finden", "", true},       {angry, "verstehen", "", true},
+    {nervous, "bereiten", "vor", true},  {nervous, "vergessen", "", false}, {nervous, "rufen", "an", true},
+};
+constexpr MoodDeed results[] = {
+    {tired, "arbeiten", "", true},       {tired, "ruhen", "aus", false},  {tired, "kochen", "", true},
+    {tired, "räumen", "auf", true},      {tired, "putzen", "", true},     {tired, "helfen", "", true},
+    {sick, "arbeiten", "", true},        {sick, "besuchen", "", true},    {sick, "lernen", "", true},
+    {sick, "treffen", "", true},         {sick, "rufen", "an", false},    {happy, "lachen", "", false},
+    {happy, "tanzen", "", false},        {happy, "singen", "", false},    {happy, "danken", "", false},
+    {sad, "weinen", "", false},          {sad, "lachen", "", true},       {sad, "rufen", "an", false},
+    {angry, "widersprechen", "", false}, {angry, "werfen", "weg", false}, {angry, "helfen", "", true},
+    {angry, "antworten", "", true},      {angry, "laden", "ein", true},   {angry, "begrüßen", "", true},
+    {nervous, "rauchen", "", false},     {nervous, "beeilen", "", false}, {nervous, "schlafen", "", true},
+};
+constexpr MoodDeed contrasts[] = {
+    {tired, "arbeiten", "", false},   {tired, "tanzen", "", false},    {tired, "räumen", "auf", false},
+    {tired, "lernen", "", false},     {tired, "helfen", "", false},    {tired, "lesen", "", false},
+    {sick, "arbeiten", "", false},    {sick, "besuchen", "", false},   {sick, "schwimmen", "", false},
+    {sick, "kaufen", "ein", false},   {sick, "treffen", "", false},    {happy, "weinen", "", false},
+    {happy, "lachen", "", true},      {sad, "lachen", "", false},      {sad, "tanzen", "", false},
+    {sad, "singen", "", false},       {angry, "helfen", "", false},    {angry, "antworten", "", false},
+    {angry, "hören", "zu", false},    {angry, "danken", "", false},    {angry, "laden", "ein", false},
+    {nervous, "schlafen", "", false}, {nervous, "hören", "zu", false}, {nervous, "beantworten", "", false},
+};
+
+Clause deed_of(Draw& draw, const MoodDeed& deed, const NounPhrase& subject, Tense tense) {
+  return draw.activity({.subject = subject,
+                        .tense = tense,
+                        .polarity = deed.negated ? Polarity::negative : Polarity::positive,
+                        .verb = &draw.verb(deed.verb, deed.prefix),
+                        .time = false});
 }
 
 Sides because_of_deed(Draw& draw) {
   const NounPhrase who = draw.referent();
-  const Clause reason = draw.activity({.subject = pronoun_for(who),
-                                       .tense = Tense::past,
-                                       .polarity = draw.chance(30) ? Polarity::negative : Polarity::positive,
-                                       .time = false});
-  return finish(
-      joined(main_clause(feeling(who, lasting_mood(draw))), ", ", " ", subordinate("weil", "because", reason)), ".");
+  const MoodDeed& cause = draw.pick(causes);
+  const Clause main = feeling(who, moods()[cause.mood]);
+  return finish(joined(main_clause(main), ", ", " ",
+                       subordinate("weil", "because", deed_of(draw, cause, pronoun_for(who), Tense::past))),
+                ".");
 }
 
 Sides because_of_feeling(Draw& draw) {
   const NounPhrase who = draw.referent();
-  const bool past = draw.chance(50);
-  const Clause main = draw.activity({.subject = who,
-                                     .tense = past ? Tense::past : Tense::present,
-                                     .polarity = draw.chance(40) ? Polarity::negative : Polarity::positive,
-                                     .avoid = mark::moment | mark::state,
-                                     .time = false});
-  const Clause reason = feeling(pronoun_for(who), lasting_mood(draw), past ? Tense::past : Tense::present);
-  return finish(joined(main_clause(main), ", ", " ", subordinate("weil", "because", reason)), ".");
+  const Tense tense = draw.chance(50) ? Tense::past : Tense::present;
+  const MoodDeed& result = draw.pick(results);
+  const Clause reason = feeling(pronoun_for(who), moods()[result.mood], tense);
+  return finish(
+      joined(main_clause(deed_of(draw, result, who, tense)), ", ", " ", subordinate("weil", "because", reason)), ".");
 }
 
 Sides if_weather(Draw& draw) {
@@ -102,12 +144,11 @@ Sides if_weather(Draw& draw) {
 
 Sides although(Draw& draw) {
   const NounPhrase who = draw.referent();
-  const bool past = draw.chance(50);
-  const Tense tense = past ? Tense::past : Tense::present;
-  const Clause state = feeling(who, lasting_mood(draw), tense);
-  const Clause main =
-      draw.activity({.subject = pronoun_for(who), .tense = tense, .avoid = mark::moment | mark::state, .time = false});
-  return finish(clause_first(subordinate("obwohl", "although", state), main), ".");
+  const Tense tense = draw.chance(50) ? Tense::past : Tense::present;
+  const MoodDeed& contrast = draw.pick(contrasts);
+  const Clause state = feeling(who, moods()[contrast.mood], tense);
+  return finish(
+      clause_first(subordinate("obwohl", "although", state), deed_of(draw, contrast, pronoun_for(who), tense)), ".");
 }
 
 Sides whether(Draw& draw) {
@@ -161,15 +202,11 @@ Sides coordinated(Draw& draw) {
 // ..., deshalb bleibt er zu Hause
 Sides therefore(Draw& draw) {
   const NounPhrase who = draw.referent();
-  const bool past = draw.chance(50);
-  const Tense tense = past ? Tense::past : Tense::present;
-  const Clause result = draw.activity({.subject = pronoun_for(who),
-                                       .tense = tense,
-                                       .polarity = draw.chance(40) ? Polarity::negative : Polarity::positive,
-                                       .avoid = mark::moment | mark::state,
-                                       .time = false});
-  return finish(joined(main_clause(feeling(who, lasting_mood(draw), tense)), ", ", ", so ",
-                       {german::main_clause(result, "deshalb"), english::statement(result)}),
+  const Tense tense = draw.chance(50) ? Tense::past : Tense::present;
+  const MoodDeed& result = draw.pick(results);
+  const Clause clause = deed_of(draw, result, pronoun_for(who), tense);
+  return finish(joined(main_clause(feeling(who, moods()[result.mood], tense)), ", ", ", so ",
+                       {german::main_clause(clause, "deshalb"), english::statement(clause)}),
                 ".");
 }
 
@@ -229,7 +266,8 @@ Sides handing_on(Draw& draw) {
   second.subject = pronoun_for(first.subject);
   first.verb = &draw.verb(draw.pick(first_verbs));
   second.verb = &draw.verb(draw.pick(second_verbs));
-  const NounPhrase object = draw.the(kind::lost);
+  const bool buys = std::string_view(first.verb->infinitive) == "kaufen";
+  const NounPhrase object = draw.the(buys ? kind::gift : kind::lost);
   const NounPhrase it = pronoun_for(object);
   const NounPhrase receiver = draw.kin_of(second.subject);
   first.add(Slot::accusative, german::phrase(object, Case::accusative), english::phrase(object));

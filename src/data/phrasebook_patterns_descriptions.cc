@@ -103,7 +103,9 @@ Sides compared_people(Draw& draw) {
   const Noun& man = draw.noun(kind::person, kind::kin | kind::child);
   const Adjective* adjective = draw.adjective(man, true);
   while ((adjective->kinds & kind::person) == 0) adjective = draw.adjective(man, true);
-  NounPhrase other = noun_phrase(draw.noun(kind::peer), Determiner::possessive);
+  const Noun* peer = &draw.noun(kind::peer);
+  while (peer == clause.subject.noun) peer = &draw.noun(kind::peer);
+  NounPhrase other = noun_phrase(*peer, Determiner::possessive);
   other.owner = clause.subject.person;
   other.english_owner = clause.subject.english_person;
   if (draw.chance(70)) {
@@ -262,6 +264,7 @@ Sides relative_object(Draw& draw) {
     Clause clause;
     clause.subject = head;
     add_predicate(draw, clause, *adjective);
+    if ((head.noun->kinds & (kind::food | kind::drink)) != 0) clause.tense = Tense::past;
     return finish(main_clause(clause), ".");
   }
 }

@@ -73,7 +73,6 @@ Sides price(Draw& draw) {
   Clause clause;
   clause.subject = draw.the(kind::clothes | kind::device | kind::own_vehicle | kind::upright | kind::surface);
   clause.verb = &to_cost;
-  clause.tense = draw.chance(75) ? Tense::present : Tense::past;
   const bool dear = (clause.subject.noun->kinds & (kind::own_vehicle | kind::device | kind::surface)) != 0;
   const std::string euros = std::to_string(dear ? 50 * (2 + draw.below(30)) : 2 + draw.below(98));
   clause.add(Slot::accusative, euros + " Euro", euros + " euros");
@@ -108,7 +107,9 @@ Sides counted_objects(Draw& draw) {
   clause.verb = &draw.verb(draw.pick(choices));
   clause.tense = draw.chance(70) ? Tense::past : Tense::future;
   draw.add_time(clause);
-  const Sides number = number_words(static_cast<int>(2 + draw.below(58)));
+  const bool slow =
+      (clause.verb->object & (kind::text | kind::written)) != 0 && (clause.verb->object & kind::food) == 0;
+  const Sides number = number_words(static_cast<int>(2 + draw.below(slow ? 11 : 58)));
   NounPhrase object = noun_phrase(draw.noun(clause.verb->object, kind::mass), Determiner::none, Number::plural);
   if (draw.chance(35)) object.adjective = draw.adjective(*object.noun);
   clause.add(Slot::accusative, join({number.german, german::phrase(object, Case::accusative)}),

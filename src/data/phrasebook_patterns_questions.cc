@@ -152,8 +152,10 @@ Sides ask_whose(Draw& draw) {
 
 Sides command(Draw& draw) {
   const Addressee who = draw.addressee();
-  Clause clause = draw.activity(
-      {.subject = pronoun(who.person), .tense = Tense::future, .avoid = mark::state | mark::moment, .time = false});
+  Clause clause = draw.activity({.subject = pronoun(who.person),
+                                 .tense = Tense::future,
+                                 .avoid = mark::state | mark::moment | mark::rude,
+                                 .time = false});
   clause.add(Slot::adverb, "bitte", "");
   return finish(addressed(who, {german::command(clause), join({"please", english::command(clause)})}), "!");
 }
@@ -170,7 +172,8 @@ Sides forbidden(Draw& draw) {
 
 Sides request(Draw& draw) {
   const Addressee who = draw.addressee();
-  Clause clause = draw.activity({.subject = pronoun(who.person), .modal = &modals()[0], .time = false});
+  Clause clause =
+      draw.activity({.subject = pronoun(who.person), .modal = &modals()[0], .avoid = mark::rude, .time = false});
   clause.add(Slot::adverb, "bitte", "please");
   return finish(addressed(who, ask(clause, "", "")), "?");
 }
