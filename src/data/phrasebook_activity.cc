@@ -81,6 +81,8 @@ const Noun* Draw::object(Clause& clause, Kinds kinds, const Wish& wish) {
   NounPhrase object = person_or_thing(*this, clause.subject, kinds, wish.pronoun_object, dative);
   generalise_food(clause, object);
   negate_with_kein(clause, object);
+  const bool general = clause.tense == Tense::present && clause.modal == nullptr;
+  if (general && object.determiner == Determiner::count) object.determiner = Determiner::definite;
   const Case grammatical_case = dative ? Case::dative : Case::accusative;
   const Slot slot = object.is_pronoun() ? (dative ? Slot::dative_pronoun : Slot::accusative_pronoun)
                                         : (dative ? Slot::dative : Slot::accusative);
@@ -124,6 +126,7 @@ void Draw::fill(Clause& clause, const Wish& wish) {
           person_or_thing(*this, clause.subject, verb.object, wish.pronoun_object, verb.governs == Case::dative);
       clause.add(Slot::prepositional, german::prepositional(verb.german_preposition, object, verb.governs),
                  english::prepositional(verb.english_preposition, object));
+      again = object.noun == nullptr || (object.noun->kinds & (kind::event | kind::topic)) == 0;
       break;
     }
     case Frame::placing: {
@@ -162,7 +165,7 @@ void Draw::add_time(Clause& clause) {
     case Tense::present:
       if (clause.modal != nullptr && chance(40)) time(future_times()[below(near_future_times)]);
       if (clause.polarity != Polarity::positive || clause.modal != nullptr) break;
-      if (chance(35)) {
+      if (clause.verb->frame != Frame::reflexive && chance(35)) {
         const Expression& often = pick(frequency());
         clause.add(Slot::adverb, often.german, often.english);
       } else if (chance(60)) {

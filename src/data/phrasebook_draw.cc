@@ -1,5 +1,7 @@
 #include "data/phrasebook_draw.h"
 
+#include <array>
+
 #include "base/error.h"
 
 namespace dragoman::data::phrase {
@@ -12,16 +14,16 @@ Kinds described_as(const Noun& noun) {
   return noun.kinds;
 }
 
-// Picks the n-th match of a condition, with n drawn evenly; null when nothing matches.
+// Picks evenly among the entries that match; null when none does.
 template <class T, class Condition>
 const T* draw_matching(Draw& draw, std::span<const T> table, Condition matches) {
+  std::array<const T*, 256> found;
   std::size_t count = 0;
-  for (const T& entry : table) count += matches(entry) ? 1 : 0;
-  if (count == 0) return nullptr;
-  std::size_t left = draw.below(count);
-  for (const T& entry : table)
-    if (matches(entry) && left-- == 0) return &entry;
-  return nullptr;
+  for (const T& entry : table) {
+    found[count] = &entry;
+    count += matches(entry) ? 1 : 0;
+  }
+  return count == 0 ? nullptr : found[draw.below(count)];
 }
 
 bool is_mass(const Noun& noun) { return (noun.kinds & kind::mass) != 0; }

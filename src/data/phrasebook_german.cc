@@ -138,8 +138,10 @@ std::string noun_part(const NounPhrase& phrase, Case grammatical_case) {
   std::string text = determiner(phrase, grammatical_case);
   if (phrase.adjective != nullptr) {
     const bool superlative = phrase.degree == Degree::superlative;
+    const bool bare = phrase.determiner == Determiner::indefinite && (phrase.noun->kinds & kind::mass) != 0;
+    const Determiner before = bare ? Determiner::none : phrase.determiner;
     append(text, std::string(superlative ? phrase.adjective->superlative : phrase.adjective->stem) +
-                     adjective_ending(phrase.determiner, grammatical_case, phrase.noun->gender, phrase.number));
+                     adjective_ending(before, grammatical_case, phrase.noun->gender, phrase.number));
   }
   append(text, noun(*phrase.noun, grammatical_case, phrase.number));
   append(text, phrase.german_genitive);

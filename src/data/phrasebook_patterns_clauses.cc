@@ -99,11 +99,13 @@ constexpr MoodDeed contrasts[] = {
 };
 
 Clause deed_of(Draw& draw, const MoodDeed& deed, const NounPhrase& subject, Tense tense) {
-  return draw.activity({.subject = subject,
-                        .tense = tense,
-                        .polarity = deed.negated ? Polarity::negative : Polarity::positive,
-                        .verb = &draw.verb(deed.verb, deed.prefix),
-                        .time = false});
+  Clause clause = draw.activity({.subject = subject,
+                                 .tense = tense,
+                                 .polarity = deed.negated ? Polarity::negative : Polarity::positive,
+                                 .verb = &draw.verb(deed.verb, deed.prefix),
+                                 .time = false});
+  if (deed.negated && clause.has(Slot::place)) clause.take(Slot::place);
+  return clause;
 }
 
 Sides because_of_deed(Draw& draw) {

@@ -107,8 +107,7 @@ Sides counted_objects(Draw& draw) {
   clause.verb = &draw.verb(draw.pick(choices));
   clause.tense = draw.chance(70) ? Tense::past : Tense::future;
   draw.add_time(clause);
-  const bool slow =
-      (clause.verb->object & (kind::text | kind::written)) != 0 && (clause.verb->object & kind::food) == 0;
+  const bool slow = (clause.verb->object & (kind::surface | kind::animal)) == 0;
   const Sides number = number_words(static_cast<int>(2 + draw.below(slow ? 11 : 58)));
   NounPhrase object = noun_phrase(draw.noun(clause.verb->object, kind::mass), Determiner::none, Number::plural);
   if (draw.chance(35)) object.adjective = draw.adjective(*object.noun);
