@@ -166,7 +166,8 @@ void Draw::add_time(Clause& clause) {
       if (clause.modal != nullptr && chance(40)) time(future_times()[below(near_future_times)]);
       if (clause.polarity != Polarity::positive || clause.modal != nullptr) break;
       if (clause.verb->frame != Frame::reflexive && chance(35)) {
-        const Expression& often = pick(frequency());
+        const bool always = clause.verb->frame != Frame::alone;
+        const Expression& often = frequency()[below(frequency().size() - (always ? 0 : 1))];
         clause.add(Slot::adverb, often.german, often.english);
       } else if (chance(60)) {
         time(pick(habits()));

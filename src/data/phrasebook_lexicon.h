@@ -60,6 +60,7 @@ inline constexpr Kinds sole = 1ull << 41;     // one has only one: no "my father
 inline constexpr Kinds female = 1ull << 42;   // neuter in German, "she" in English
 inline constexpr Kinds dressed = 1ull << 43;  // is put on and taken off (a hat is not: aufsetzen)
 inline constexpr Kinds peer = 1ull << 44;     // somebody one is compared with
+inline constexpr Kinds womens = 1ull << 45;   // worn by women
 }  // namespace kind
 
 struct Noun {
@@ -108,7 +109,7 @@ inline constexpr unsigned animals = 32;   // what an animal does
 inline constexpr unsigned anywhere = 64;  // is done in any place
 inline constexpr unsigned once = 128;     // told of the past only
 inline constexpr unsigned still = 256;    // told of the present only
-inline constexpr unsigned rude = 1024;    // nobody asks for it politely
+inline constexpr unsigned rude = 1024;    // not asked for, promised or tried
 inline constexpr unsigned far = 512;      // may lie weeks and months away
 }  // namespace mark
 

@@ -126,11 +126,11 @@ constexpr Noun table[] = {
     {"Radio", n, "Radios", "Radios", "radio", "radios", device},
     // Clothes.
     {"Hemd", n, "Hemden", "Hemdes", "shirt", "shirts", clothes | dressed},
-    {"Kleid", n, "Kleider", "Kleides", "dress", "dresses", clothes | dressed},
+    {"Kleid", n, "Kleider", "Kleides", "dress", "dresses", clothes | dressed | womens},
     {"Hut", m, "Hüte", "Hutes", "hat", "hats", clothes | lost},
     {"Mantel", m, "Mäntel", "Mantels", "coat", "coats", clothes | dressed},
     {"Jacke", f, "Jacken", "Jacke", "jacket", "jackets", clothes | lost | dressed},
-    {"Rock", m, "Röcke", "Rockes", "skirt", "skirts", clothes | dressed},
+    {"Rock", m, "Röcke", "Rockes", "skirt", "skirts", clothes | dressed | womens},
     {"Schal", m, "Schals", "Schals", "scarf", "scarves", clothes | gift},
     // Vehicles.
     {"Auto", n, "Autos", "Autos", "car", "cars", vehicle | own_vehicle},

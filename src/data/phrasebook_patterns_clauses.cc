@@ -41,7 +41,7 @@ Sides that_clause(Draw& draw) {
   main.subject = draw.person();
   main.verb = draw.pick(matrix);
   constexpr Tense tenses[] = {Tense::present, Tense::past, Tense::future};
-  const Clause inner = draw.activity({.subject = draw.person(), .tense = draw.pick(tenses), .avoid = mark::moment});
+  const Clause inner = draw.activity({.subject = draw.referent(), .tense = draw.pick(tenses), .avoid = mark::moment});
   return finish(joined(main_clause(main), ", ", " ", subordinate("dass", "that", inner)), ".");
 }
 

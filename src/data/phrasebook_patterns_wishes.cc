@@ -76,7 +76,7 @@ Sides infinitive_clause(Draw& draw) {
   main.verb = &governor;
   main.tense = draw.chance(70) ? Tense::past : Tense::present;
   const Clause inner = draw.activity(
-      {.subject = main.subject, .tense = Tense::past, .avoid = mark::state | mark::moment, .time = false});
+      {.subject = main.subject, .tense = Tense::past, .avoid = mark::state | mark::moment | mark::rude, .time = false});
   return finish(joined(main_clause(main), ", ", " to ", {german::zu_infinitive(inner), english::infinitive(inner)}),
                 ".");
 }

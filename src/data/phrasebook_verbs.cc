@@ -148,7 +148,7 @@ constexpr Verb table[] = {
      "about"},
     {"denken", "nach", "denkt", "nachgedacht", "think", "thought", "thought", 0, preposition, question | topic, "über",
      acc, "about"},
-    {"träumen", "", "träumt", "geträumt", "dream", "dreamed", "dreamed", 0, preposition, made | kin | own_vehicle,
+    {"träumen", "", "träumt", "geträumt", "dream", "dreamed", "dreamed", rude, preposition, made | kin | own_vehicle,
      "von", dat, "of"},
     {"lachen", "", "lacht", "gelacht", "laugh", "laughed", "laughed", 0, preposition, told, "über", acc, "at"},
     {"nehmen", "teil", "nimmt", "teilgenommen", "take part", "took", "taken", far, preposition, event, "an", dat, "in"},

@@ -61,8 +61,7 @@ constexpr Adjective adjective_table[] = {
     {"lustig", "lustig", "lustiger", "lustigst", "funny", "funnier", "funniest", told},
     {"wichtig", "wichtig", "wichtiger", "wichtigst", "important", "more important", "most important",
      question | topic | event | written},
-    {"schwierig", "schwierig", "schwieriger", "schwierigst", "difficult", "more difficult", "most difficult",
-     question | event},
+    {"schwierig", "schwierig", "schwieriger", "schwierigst", "difficult", "more difficult", "most difficult", question},
     {"lang", "lang", "länger", "längst", "long", "longer", "longest", written | clothes},
     {"kurz", "kurz", "kürzer", "kürzest", "short", "shorter", "shortest", written | question},
     {"schnell", "schnell", "schneller", "schnellst", "fast", "faster", "fastest", vehicle},
@@ -171,7 +170,7 @@ constexpr Expression habit_table[] = {
 };
 
 constexpr Expression frequency_table[] = {
-    {"oft", "often"}, {"immer", "always"}, {"nie", "never"}, {"selten", "rarely"}, {"manchmal", "sometimes"},
+    {"oft", "often"}, {"nie", "never"}, {"selten", "rarely"}, {"manchmal", "sometimes"}, {"immer", "always"},
 };
 
 constexpr Expression past_table[] = {

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <map>
 #include <set>
-#include <unordered_set>
+#include <sstream>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "data/phrasebook_english.h"
@@ -369,6 +371,45 @@ TEST(PhrasebookEnglish, PutsPronounsBeforeTheParticle) {
   EXPECT_EQ(german::main_clause(clause), "die Frau hat ihn abgeholt");
 }
 
+TEST(PhrasebookGerman, MakesThePerfectWithSeinForMotionAndChange) {
+  std::set<std::string> with_sein;
+  for (const Verb& entry : verbs())
+    if ((entry.marks & mark::sein) != 0) with_sein.insert(std::string(entry.prefix) + entry.infinitive);
+  const std::set<std::string> expected = {"schwimmen", "aufstehen",    "einschlafen", "aufwachen",
+                                          "ankommen",  "zurückkommen", "folgen",      "gehen",
+                                          "fahren",    "laufen",       "kommen"};
+  EXPECT_EQ(with_sein, expected);
+}
+
+TEST(PhrasebookGerman, RelativePronounsAgreeWithTheirNoun) {
+  EXPECT_STREQ(german::relative_pronoun(Case::nominative, Gender::masculine, Number::singular), "der");
+  EXPECT_STREQ(german::relative_pronoun(Case::accusative, Gender::masculine, Number::singular), "den");
+  EXPECT_STREQ(german::relative_pronoun(Case::dative, Gender::feminine, Number::singular), "der");
+  EXPECT_STREQ(german::relative_pronoun(Case::accusative, Gender::neuter, Number::singular), "das");
+  EXPECT_STREQ(german::relative_pronoun(Case::dative, Gender::neuter, Number::plural), "denen");
+}
+
+TEST(PhrasebookGerman, PossessivesAgreeWithOwnerAndNoun) {
+  NounPhrase mother = the("Mutter"), brother = the("Bruder");
+  mother.determiner = brother.determiner = Determiner::possessive;
+  mother.owner = mother.english_owner = Person::he;
+  brother.owner = brother.english_owner = Person::she;
+  EXPECT_EQ(german::phrase(mother, Case::nominative), "seine Mutter");
+  EXPECT_EQ(german::phrase(brother, Case::dative), "ihrem Bruder");
+  EXPECT_EQ(english::phrase(brother), "her brother");
+  brother.owner = Person::ye;
+  EXPECT_EQ(german::phrase(brother, Case::nominative), "euer Bruder");
+  EXPECT_EQ(german::phrase(brother, Case::accusative), "euren Bruder");
+}
+
+TEST(PhrasebookEnglish, PronounsFollowTheMeaningNotTheGermanGender) {
+  const NounPhrase dog = pronoun_for(the("Hund")), girl = pronoun_for(the("Mädchen"));
+  EXPECT_EQ(german::phrase(dog, Case::accusative), "ihn");
+  EXPECT_EQ(english::phrase(dog), "it");
+  EXPECT_EQ(german::phrase(girl, Case::nominative), "es");
+  EXPECT_EQ(english::phrase(girl, true), "she");
+}
+
 TEST(PhrasebookNumbers, AreWordsUpToNinetyNine) {
   EXPECT_EQ(number_words(21).german, "einundzwanzig");
   EXPECT_EQ(number_words(21).english, "twenty-one");
@@ -447,6 +488,99 @@ TEST(Phrasebook, WritesSentencesAsPeopleDo) {
       EXPECT_TRUE((text[0] >= 'A' && text[0] <= 'Z') || text[0] == '\xC3') << text;
     }
     EXPECT_EQ(pair.english.back(), pair.german.back());
+  }
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+std::string without_mark(std::string word) {
+  while (!word.empty() && std::string_view(".,?!").find(word.back()) != std::string_view::npos) word.pop_back();
+  return word;
+}
+
+// Every article and noun side by side that German grammar allows, written out by gender and case.
+std::set<std::pair<std::string, std::string>> allowed_articles() {
+  const char* const table[4][4][2] = {{{"der", "ein"}, {"den", "einen"}, {"dem", "einem"}, {"des", "eines"}},
+                                      {{"die", "eine"}, {"die", "eine"}, {"der", "einer"}, {"der", "einer"}},
+                                      {{"das", "ein"}, {"das", "ein"}, {"dem", "einem"}, {"des", "eines"}},
+                                      {{"die", ""}, {"die", ""}, {"den", ""}, {"der", ""}}};
+  std::set<std::pair<std::string, std::string>> allowed;
+  for (const Noun& entry : nouns()) {
+    const bool weak = (entry.kinds & kind::weak) != 0;
+    const std::string oblique = weak ? entry.genitive : entry.singular;
+    const std::string plural = entry.plural;
+    const bool n = plural.ends_with("n") || plural.ends_with("s");
+    const std::string singular[] = {entry.singular, oblique, oblique, entry.genitive};
+    const std::string plurals[] = {plural, plural, n ? plural : plural + "n", plural};
+    for (int c = 0; c < 4; ++c) {
+      for (const char* article : table[static_cast<int>(entry.gender)][c]) allowed.emplace(article, singular[c]);
+      allowed.emplace(table[3][c][0], plurals[c]);
+    }
+  }
+  return allowed;
+}
+
+TEST(Phrasebook, PutsOnlyAgreeingArticlesBeforeNouns) {
+  const auto allowed = allowed_articles();
+  std::set<std::string> articles, known;
+  for (const auto& [article, word] : allowed) {
+    articles.insert(article);
+    known.insert(word);
+  }
+  const Phrasebook book(11);
+  int seen = 0;
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const std::string text = book.pair(Split::train, i).german;
+    std::vector<std::string> words = words_of(text);
+    if (words[0].size() < 6) words[0][0] = static_cast<char>(std::tolower(words[0][0]));
+    for (std::size_t w = 0; w + 1 < words.size(); ++w) {
+      // After a comma it may be a relative pronoun, also behind a preposition.
+      const bool relative = (w > 0 && words[w - 1].back() == ',') || (w > 1 && words[w - 2].back() == ',');
+      const std::string word = without_mark(words[w + 1]);
+      const bool clock = words[w] == "ein" && word == "Uhr";  // ein Uhr, one o'clock
+      if (clock || relative || !articles.count(words[w]) || !known.count(word)) continue;
+      EXPECT_TRUE(allowed.count({words[w], word})) << text;
+      ++seen;
+    }
+  }
+  EXPECT_GT(seen, 10000);
+}
+
+TEST(Phrasebook, SetsCommasBeforeConjunctions) {
+  const Phrasebook book(12);
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const std::string text = book.pair(Split::train, i).german;
+    const std::vector<std::string> words = words_of(text);
+    for (std::size_t w = 1; w < words.size(); ++w) {
+      static const std::set<std::string> conjunctions = {"dass", "weil", "ob", "sondern", "obwohl", "deshalb"};
+      if (conjunctions.count(words[w])) {
+        EXPECT_EQ(words[w - 1].back(), ',') << text;
+      }
+    }
+  }
+}
+
+TEST(Phrasebook, ChoosesTheEnglishArticleBySoundEverywhere) {
+  const Phrasebook book(13);
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const std::string text = book.pair(Split::train, i).english;
+    const std::vector<std::string> words = words_of(text);
+    for (std::size_t w = 0; w + 1 < words.size(); ++w) {
+      const bool vowel = std::string_view("aeiou").find(words[w + 1][0]) != std::string_view::npos;
+      const bool sounds =
+          (vowel && !words[w + 1].starts_with("uni")) || words[w + 1].starts_with("hour") || words[w + 1] == "honest";
+      if (words[w] == "a") {
+        EXPECT_FALSE(sounds) << text;
+      }
+      if (words[w] == "an") {
+        EXPECT_TRUE(sounds) << text;
+      }
+    }
   }
 }
 
