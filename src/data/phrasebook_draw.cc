@@ -134,7 +134,7 @@ NounPhrase Draw::the(Kinds kinds, Kinds unwanted) {
 NounPhrase Draw::thing(Kinds kinds, const NounPhrase& owner) {
   const Noun& noun = this->noun(kinds, owner.person == Person::she ? 0 : kind::womens);
   const bool own = (noun.kinds & (kind::clothes | kind::lost | kind::own_vehicle | kind::device | kind::room)) != 0;
-  const bool rare = (noun.kinds & (kind::event | kind::topic)) != 0;  // one wedding at a time
+  const bool rare = (noun.kinds & (kind::event | kind::topic | kind::dressed)) != 0;  // one wedding at a time
   const bool many = !is_mass(noun) && !rare && chance(22);
   constexpr Determiner choices[] = {Determiner::definite,   Determiner::definite,   Determiner::definite,
                                     Determiner::indefinite, Determiner::indefinite, Determiner::demonstrative};

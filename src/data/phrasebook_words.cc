@@ -62,7 +62,7 @@ constexpr Adjective adjective_table[] = {
     {"wichtig", "wichtig", "wichtiger", "wichtigst", "important", "more important", "most important",
      question | topic | event | written},
     {"schwierig", "schwierig", "schwieriger", "schwierigst", "difficult", "more difficult", "most difficult", question},
-    {"lang", "lang", "länger", "längst", "long", "longer", "longest", written | clothes},
+    {"lang", "lang", "länger", "längst", "long", "longer", "longest", written | dressed},
     {"kurz", "kurz", "kürzer", "kürzest", "short", "shorter", "shortest", written | question},
     {"schnell", "schnell", "schneller", "schnellst", "fast", "faster", "fastest", vehicle},
     {"langsam", "langsam", "langsamer", "langsamst", "slow", "slower", "slowest", vehicle},
