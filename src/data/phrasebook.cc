@@ -38,7 +38,9 @@ std::uint64_t hash_of(const PhrasePair& pair) {
 }
 
 // So many draws without anything new mean that nothing new is left.
-constexpr std::uint64_t patience = 20000;
+constexpr std::uint64_t patience = 5000;
+// A part takes at least every 256th pair; after so many in vain it takes none of these patterns.
+constexpr int most_rejections = 200000;
 
 }  // namespace
 
@@ -63,7 +65,7 @@ Split Phrasebook::split_of(std::string_view sentence) {
 
 PhrasePair Phrasebook::pair(Split split, std::uint64_t index) const {
   Random random(seed_, mix(index, static_cast<std::uint64_t>(split)));
-  for (;;) {
+  for (int tries = 0; tries < most_rejections; ++tries) {
     phrase::Draw draw(random);
     const phrase::Pattern& pattern =
         phrase::patterns()[static_cast<std::size_t>(chosen_[random.below(chosen_.size())])];
@@ -71,6 +73,7 @@ PhrasePair Phrasebook::pair(Split split, std::uint64_t index) const {
     if (split_of(sides.english) == split && split_of(sides.german) == split)
       return {std::move(sides.english), std::move(sides.german)};
   }
+  fail("these patterns make no sentence pair for this part: ask for none of it, or for more patterns");
 }
 
 std::vector<std::string> Phrasebook::pattern_names() {

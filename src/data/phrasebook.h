@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // A bilingual English-German grammar inside the program: endless sentence pairs with no download.
@@ -21,6 +22,7 @@ class Phrasebook {
   // `patterns` limits the sentences to those patterns; empty means all. An unknown name is an error.
   explicit Phrasebook(std::uint64_t seed, const std::vector<std::string>& patterns = {});
 
+  // Throws Error when the chosen patterns are so few that none of their sentences belongs to the split.
   PhrasePair pair(Split split, std::uint64_t index) const;
 
   static std::vector<std::string> pattern_names();

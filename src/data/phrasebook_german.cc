@@ -249,12 +249,6 @@ std::string present(const char* infinitive, const char* third, Person person) {
   }
 }
 
-std::string preterite(const char* infinitive, Person person) {
-  const Irregular* const entry = irregular(infinitive);
-  check(entry != nullptr, "[phrasebook] no preterite of {}", infinitive);
-  return entry->preterite[finite_index(person)];
-}
-
 std::string imperative(const Verb& verb, Person person) {
   if (person == Person::polite) return std::string(verb.infinitive) + " Sie";
   if (person == Person::ye) return present(verb.infinitive, verb.third, person);

@@ -18,9 +18,8 @@ const char* relative_pronoun(Case grammatical_case, Gender gender, Number number
 // ins and ans.
 std::string prepositional(const char* preposition, const NounPhrase& phrase, Case grammatical_case, bool place = false);
 
-// Finite forms of a verb without its prefix.
+// The present of a verb without its prefix.
 std::string present(const char* infinitive, const char* third, Person person);
-std::string preterite(const char* infinitive, Person person);
 // Imperative for du, ihr or Sie, without prefix: lies, lest, lesen Sie.
 std::string imperative(const Verb& verb, Person person);
 

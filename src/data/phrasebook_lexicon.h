@@ -105,7 +105,6 @@ inline constexpr unsigned state = 2;      // no progressive, no imperative
 inline constexpr unsigned doubles = 4;    // sit, sitting
 inline constexpr unsigned split = 8;      // picks him up
 inline constexpr unsigned moment = 16;    // happens at one moment: no progressive, no "for two hours"
-inline constexpr unsigned animals = 32;   // what an animal does
 inline constexpr unsigned anywhere = 64;  // is done in any place
 inline constexpr unsigned once = 128;     // told of the past only
 inline constexpr unsigned still = 256;    // told of the present only
@@ -194,7 +193,6 @@ std::span<const Expression> frequency();   // often: before the English verb
 std::span<const Expression> past_times();  // the near ones first
 std::span<const Expression> future_times();
 inline constexpr int near_past_times = 4, near_future_times = 5;
-std::span<const Expression> manners();
 std::span<const Expression> instruments();
 std::span<const Expression> months();
 std::span<const Expression> weekdays();

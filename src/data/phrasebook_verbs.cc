@@ -13,8 +13,7 @@ constexpr Kinds goods = food | drink | text | clothes | own_vehicle | device | f
 
 constexpr Verb table[] = {
     // What people do by themselves.
-    {"schlafen", "", "schläft", "geschlafen", "sleep", "slept", "slept", animals | anywhere, alone, 0, "", acc,
-     nullptr},
+    {"schlafen", "", "schläft", "geschlafen", "sleep", "slept", "slept", anywhere, alone, 0, "", acc, nullptr},
     {"arbeiten", "", "arbeitet", "gearbeitet", "work", "worked", "worked", anywhere | far, alone, 0, "", acc, nullptr},
     {"lachen", "", "lacht", "gelacht", "laugh", "laughed", "laughed", anywhere | rude, alone, 0, "", acc, nullptr},
     {"weinen", "", "weint", "geweint", "cry", "cried", "cried", anywhere | rude, alone, 0, "", acc, nullptr},
@@ -23,7 +22,7 @@ constexpr Verb table[] = {
     {"schwimmen", "", "schwimmt", "geschwommen", "swim", "swam", "swum", sein | doubles | far, alone, 0, "", acc,
      nullptr},
     {"lernen", "", "lernt", "gelernt", "study", "studied", "studied", anywhere | far, alone, 0, "", acc, nullptr},
-    {"spielen", "", "spielt", "gespielt", "play", "played", "played", animals | anywhere, alone, 0, "", acc, nullptr},
+    {"spielen", "", "spielt", "gespielt", "play", "played", "played", anywhere, alone, 0, "", acc, nullptr},
     {"rauchen", "", "raucht", "geraucht", "smoke", "smoked", "smoked", anywhere | rude, alone, 0, "", acc, nullptr},
     {"frühstücken", "", "frühstückt", "gefrühstückt", "have breakfast", "had", "had", anywhere, alone, 0, "", acc,
      nullptr},

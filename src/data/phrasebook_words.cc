@@ -200,13 +200,6 @@ constexpr Expression future_table[] = {
     {"in zwei Wochen", "in two weeks"},
 };
 
-constexpr Expression manner_table[] = {
-    {"gut", "well"},
-    {"schlecht", "badly"},
-    {"allein", "alone"},
-    {"gemeinsam", "together"},
-};
-
 constexpr Expression instrument_table[] = {
     {"Klavier", "the piano"}, {"Gitarre", "the guitar"},   {"Geige", "the violin"},
     {"Flöte", "the flute"},   {"Trompete", "the trumpet"}, {"Schlagzeug", "the drums"},
@@ -259,7 +252,6 @@ std::span<const Expression> habits() { return habit_table; }
 std::span<const Expression> frequency() { return frequency_table; }
 std::span<const Expression> past_times() { return past_table; }
 std::span<const Expression> future_times() { return future_table; }
-std::span<const Expression> manners() { return manner_table; }
 std::span<const Expression> instruments() { return instrument_table; }
 std::span<const Expression> months() { return month_table; }
 std::span<const Expression> weekdays() { return weekday_table; }
@@ -269,8 +261,8 @@ std::span<const Expression> travel() { return travel_table; }
 
 int lemma_count() {
   const std::size_t count = nouns().size() + verbs().size() + adjectives().size() + moods().size() + modals().size() +
-                            frequency().size() + manners().size() + places().size() + languages().size() +
-                            instruments().size() + months().size() + weekdays().size();
+                            frequency().size() + places().size() + languages().size() + instruments().size() +
+                            months().size() + weekdays().size();
   return static_cast<int>(count);
 }
 
