@@ -2,6 +2,8 @@
 
 #include <sentencepiece_processor.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "text/subword_sampling.h"
 #include "text/tokenizer_file.h"
@@ -16,7 +18,7 @@ void plain_spaces(MappedText& text) {
   for (std::size_t at = 0; at < bytes.size();) {
     const CodePoint point = code_point_at(bytes, at);
     const auto begin = static_cast<std::uint32_t>(at);
-    if (point.code != ' ' && point.valid && classify(point.code) == CharClass::space)
+    if (point.code != ' ' && classify(point.code) == CharClass::space)
       changes.push_back({{begin, begin + point.length}, " "});
     at += point.length;
   }
@@ -69,12 +71,34 @@ SpecialIds SentencePiece::special() const {
           .pad = processor_->pad_id()};
 }
 
+// No piece reaches over a space, so a line is its words one by one, and words are remembered.
 void SentencePiece::encode(std::string_view line, std::vector<std::int32_t>& ids) const {
-  MappedText text = prepare(line, prepare_);
-  plain_spaces(text);
+  MappedText prepared = prepare(line, prepare_);
+  plain_spaces(prepared);
+  const std::string_view text = prepared.text();
+  PieceCaches::Loan loan(caches_);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    if (end > begin) encode_word(text.substr(begin, end - begin), *loan, ids);
+    begin = end + 1;
+  }
+}
+
+void SentencePiece::encode_word(std::string_view word, PieceCache& cache, std::vector<std::int32_t>& ids) const {
+  PieceCache::Key key;
+  PieceCache::Slot* slot = nullptr;
+  if (word.size() <= PieceCache::kMaxBytes) {
+    key = PieceCache::key_of(word);
+    slot = &cache.slot(key);
+    if (PieceCache::holds(*slot, key)) {
+      ids.insert(ids.end(), slot->ids, slot->ids + slot->count);
+      return;
+    }
+  }
   std::vector<int> pieces;
-  const auto status = processor_->Encode(text.text(), &pieces);
+  const auto status = processor_->Encode(word, &pieces);
   check(status.ok(), "SentencePiece: {}", status.message());
+  if (slot) PieceCache::store(*slot, key, pieces);
   ids.insert(ids.end(), pieces.begin(), pieces.end());
 }
 

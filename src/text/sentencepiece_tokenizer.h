@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "text/piece_cache.h"
 #include "text/prepare.h"
 #include "text/tokenizer.h"
 
@@ -39,6 +40,7 @@ class SentencePiece final : public Tokenizer {
 
  private:
   void load_pieces();
+  void encode_word(std::string_view word, PieceCache& cache, std::vector<std::int32_t>& ids) const;
   std::string normalized(std::string_view text) const;
   void append_unknown(std::string_view character, bool& after_unknown, std::vector<std::int32_t>& ids) const;
 
@@ -49,6 +51,7 @@ class SentencePiece final : public Tokenizer {
   std::int32_t size_ = 0, known_ = 0;
   std::vector<std::int32_t> byte_ids_;  // by byte; empty without byte pieces
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
+  mutable PieceCaches caches_;
   std::unique_ptr<UnigramSampler> unigram_;
   std::unique_ptr<BpeSampler> bpe_;
 };

@@ -28,11 +28,13 @@ double log_add(double a, double b) {
 }  // namespace
 
 UnigramSampler::UnigramSampler(const ScoredPieces& model)
-    : pieces_(model.pieces), ids_(index_of(pieces_)), scores_(model.scores) {
+    : pieces_(model.pieces), prefixes_(index_of(pieces_)), scores_(model.scores) {
   double worst = 0;
-  for (const auto& [piece, id] : ids_) {
-    longest_ = std::max(longest_, piece.size());
-    worst = std::min(worst, static_cast<double>(scores_[id]));
+  for (std::size_t id = 0; id < pieces_.size(); ++id) {
+    const std::string_view piece = pieces_[id];
+    if (!piece.empty()) worst = std::min(worst, static_cast<double>(scores_[id]));
+    for (std::size_t end = 0; end < piece.size(); end += code_point_at(piece, end).length)
+      prefixes_.emplace(piece.substr(0, end), -1);
   }
   unknown_score_ = worst - kUnknownPenalty;
 }
@@ -49,16 +51,16 @@ std::vector<Segment> UnigramSampler::sample(std::string_view text, double alpha,
   total[0] = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t character = code_point_at(text, begin).length;
-    for (std::size_t end = begin + character; end <= text.size() && end - begin <= longest_;) {
-      const auto found = ids_.find(text.substr(begin, end - begin));
-      const bool is_single = end == begin + character;
-      if (found != ids_.end() || is_single) {
-        const std::int32_t id = found != ids_.end() ? found->second : -1;
+    for (std::size_t end = begin + character;;) {
+      const auto found = prefixes_.find(text.substr(begin, end - begin));
+      const std::int32_t id = found != prefixes_.end() ? found->second : -1;
+      if (id >= 0 || end == begin + character) {
         const double weight = total[begin] + alpha * (id >= 0 ? static_cast<double>(scores_[id]) : unknown_score_);
         arriving[end].push_back({static_cast<std::uint32_t>(begin), id, weight});
         total[end] = log_add(total[end], weight);
       }
-      end += end < text.size() ? code_point_at(text, end).length : 1;
+      if (found == prefixes_.end() || end == text.size()) break;
+      end += code_point_at(text, end).length;
     }
     begin += character;
   }

@@ -35,9 +35,9 @@ class UnigramSampler {
 
  private:
   std::vector<std::string> pieces_;
-  std::unordered_map<std::string_view, std::int32_t> ids_;
+  // Every piece and every beginning of one; -1 for beginnings that are no piece.
+  std::unordered_map<std::string_view, std::int32_t> prefixes_;
   std::vector<float> scores_;
-  std::size_t longest_ = 4;  // bytes of the longest piece, and room for any one character
   double unknown_score_ = 0;
 };
 

@@ -3,6 +3,8 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <memory>
 
 #include "base/error.h"
@@ -52,6 +54,21 @@ CharClass class_of_category(char32_t code) {
     default: return (code >= 0x09 && code <= 0x0D) || code == 0x85 ? CharClass::space : CharClass::other;
   }
 }
+
+constexpr CharClass ascii_class(char32_t code) {
+  if ((code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z')) return CharClass::letter;
+  if (code >= '0' && code <= '9') return CharClass::number;
+  if (code == ' ' || (code >= 0x09 && code <= 0x0D)) return CharClass::space;
+  if (code < 0x20 || code == 0x7F) return CharClass::other;
+  return std::u32string_view(U"$+<=>^`|~").find(code) != std::u32string_view::npos ? CharClass::symbol
+                                                                                   : CharClass::punctuation;
+}
+
+constexpr std::array<CharClass, 128> kAsciiClasses = [] {
+  std::array<CharClass, 128> table{};
+  for (char32_t code = 0; code < 128; ++code) table[code] = ascii_class(code);
+  return table;
+}();
 
 struct FreeDeleter {
   void operator()(void* memory) const { std::free(memory); }
@@ -170,14 +187,7 @@ bool is_valid_utf8(std::string_view text) {
   return true;
 }
 
-CharClass classify(char32_t code) {
-  static const auto ascii = [] {
-    std::array<CharClass, 128> table{};
-    for (char32_t i = 0; i < 128; ++i) table[i] = class_of_category(i);
-    return table;
-  }();
-  return code < 128 ? ascii[code] : class_of_category(code);
-}
+CharClass classify(char32_t code) { return code < 128 ? kAsciiClasses[code] : class_of_category(code); }
 
 bool is_upper(char32_t code) {
   const utf8proc_category_t kind = category(code);

@@ -77,6 +77,7 @@ TEST_P(SentencePieceTest, LinesComeBackUnchanged) {
     const auto ids = ids_of(tokenizer, line);
     ASSERT_EQ(tokenizer.decode(ids), line);
     ASSERT_LT(ids.size(), line.size());
+    ASSERT_EQ(tokenizer.encode_spans(line).ids, ids);  // the whole line at once, without remembered words
   }
   EXPECT_EQ(tokenizer.size() % 8, 0);
   EXPECT_TRUE(ids_of(tokenizer, "").empty());
