@@ -114,9 +114,9 @@ HWY_INLINE ExpParts exp_parts(V x) {
   q = hn::MulAdd(q, r, splat(1));
   return {shifted, hn::Mul(q, r)};
 }
-// value * 2^n, by adding n to the exponent; the result must be a normal number.
+// value * 2^n, by adding n to the exponent; means nothing unless the result is a normal number.
 HWY_INLINE V times_power_of_two(V value, V shifted) {
-  const hn::RebindToSigned<Tag> bits;
+  const hn::RebindToUnsigned<Tag> bits;
   return hn::BitCast(kTag, hn::Add(hn::BitCast(bits, value), hn::ShiftLeft<23>(hn::BitCast(bits, shifted))));
 }
 
