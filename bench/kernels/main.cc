@@ -14,8 +14,11 @@ int main(int argc, char** argv) {
   app.add_flag("--quick", settings.quick, "small arrays and few turns: to see that it runs");
   app.add_option("--filter", settings.filter, "measure only what has this in its name");
   app.add_option("--threads", threads, "threads to use (0: one per core)");
+  bool cpu_time = false;
+  app.add_flag("--cpu-time", cpu_time, "one thread, and its CPU time: on a machine that others keep busy");
   CLI11_PARSE(app, argc, argv);
-  threads::set_count(threads);
+  if (cpu_time) bench::measured_clock = CLOCK_PROCESS_CPUTIME_ID;
+  threads::set_count(cpu_time ? 1 : threads);
   kernels::cpu();
   const kernels::BlasInfo blas = kernels::blas_info();
   fmt::print("{} threads, {}, {} ({})\n\n", threads::count(), kernels::cpu_instruction_set(), blas.configuration,

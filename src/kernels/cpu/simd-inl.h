@@ -58,7 +58,14 @@ struct Rest {
 template <class F>
 HWY_INLINE void each_vector(Size begin, Size end, F&& f) {
   Size i = begin;
-  for (; i + kLanes <= end; i += kLanes) f(i, Whole{});
+  for (; i + 2 * kLanes <= end; i += 2 * kLanes) {
+    f(i, Whole{});
+    f(i + kLanes, Whole{});
+  }
+  if (i + kLanes <= end) {
+    f(i, Whole{});
+    i += kLanes;
+  }
   if (i < end) f(i, Rest{end - i});
 }
 
@@ -92,27 +99,32 @@ struct Four {
 
 // ---- elementary functions -------------------------------------------------------------------------------------
 
-// 2^n and e^r - 1 with x = n ln 2 + r, |r| <= ln 2 / 2. The polynomial is a Chebyshev fit of (e^r - 1 - r) / r^2.
+// x = n ln 2 + r with |r| <= ln 2 / 2; what stands for n is `shifted`, n in the low bits of a float's fraction.
 struct ExpParts {
-  V scale, minus_one;
+  V shifted, minus_one;  // e^r - 1: r times a Chebyshev fit of (e^r - 1) / r, relative error below 5e-7
 };
 HWY_INLINE ExpParts exp_parts(V x) {
-  const V n = hn::Max(hn::Round(hn::Mul(x, splat(1.44269504088896341))), splat(-126));
+  const V shift = splat(12582912);  // 1.5 * 2^23: adding it rounds to a whole number
+  const V shifted = hn::MulAdd(x, splat(1.44269504088896341), shift);
+  const V n = hn::Sub(shifted, shift);
   const V r = hn::NegMulAdd(n, splat(-2.12194440e-4), hn::NegMulAdd(n, splat(0.693359375), x));
-  V q = splat(0.00139262508315);
-  q = hn::MulAdd(q, r, splat(0.00836323288368));
-  q = hn::MulAdd(q, r, splat(0.041666554213));
+  V q = hn::MulAdd(r, splat(0.00836323288368), splat(0.0418760635159));
   q = hn::MulAdd(q, r, splat(0.166665766661));
-  q = hn::MulAdd(q, r, splat(0.5));
-  const hn::RebindToSigned<Tag> bits;
-  const auto exponent = hn::Add(hn::ConvertTo(bits, n), hn::Set(bits, 127));
-  return {hn::BitCast(kTag, hn::ShiftLeft<23>(exponent)), hn::MulAdd(hn::Mul(q, r), r, r)};
+  q = hn::MulAdd(q, r, splat(0.4999936962));
+  q = hn::MulAdd(q, r, splat(1));
+  return {shifted, hn::Mul(q, r)};
+}
+// value * 2^n, by adding n to the exponent; means nothing unless the result is a normal number.
+HWY_INLINE V times_power_of_two(V value, V shifted) {
+  const hn::RebindToUnsigned<Tag> bits;
+  return hn::BitCast(kTag, hn::Add(hn::BitCast(bits, value), hn::ShiftLeft<23>(hn::BitCast(bits, shifted))));
 }
 
-// e^x for x <= 88; results below the smallest normal number are 0. NaN stays NaN.
+// e^x for x <= 88; results below the smallest normal number are 0. NaN (as arithmetic makes it) stays NaN.
 HWY_INLINE V exp(V x) {
   const ExpParts parts = exp_parts(x);
-  return hn::IfThenZeroElse(hn::Lt(x, splat(-87.3)), hn::MulAdd(parts.scale, parts.minus_one, parts.scale));
+  const V result = times_power_of_two(hn::Add(parts.minus_one, splat(1)), parts.shifted);
+  return hn::IfThenZeroElse(hn::Lt(x, splat(-87.3)), result);
 }
 
 // 1 / (1 + e^-x), through e^-|x| so that nothing overflows and small results keep their digits.
@@ -126,7 +138,8 @@ HWY_INLINE V sigmoid(V x) {
 HWY_INLINE V tanh(V x) {
   const V size = hn::Min(hn::Abs(x), splat(20));
   const ExpParts parts = exp_parts(hn::Mul(size, splat(-2)));
-  const V m = hn::MulAdd(parts.scale, parts.minus_one, hn::Sub(parts.scale, splat(1)));
+  const V scale = times_power_of_two(splat(1), parts.shifted);
+  const V m = hn::MulAdd(scale, parts.minus_one, hn::Sub(scale, splat(1)));
   const V result = hn::CopySign(hn::Div(m, hn::Add(m, splat(2))), x);
   return hn::IfThenElse(hn::Eq(x, x), result, x);
 }

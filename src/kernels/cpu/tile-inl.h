@@ -24,6 +24,37 @@ constexpr int kTileVectors = 2;
 #endif
 constexpr Size kTileCols = kTileVectors * kLanes;
 
+// Adds one outer product to a tile: a lane of each left vector (all lanes the same if kLane is -1) times a row of b.
+template <int kLane, int kRows, int kVectors, class Lanes>
+HWY_INLINE void take_in(V (&sums)[kRows][kVectors], const V (&left)[kRows], const float* b, Lanes lanes) {
+  V right[kVectors];
+  for (int v = 0; v < kVectors; ++v) right[v] = lanes.load(b + v * kLanes);
+  for (int r = 0; r < kRows; ++r)
+    for (int v = 0; v < kVectors; ++v) {
+#if HWY_ARCH_ARM_A64
+      if constexpr (kLane >= 0) {
+        sums[r][v] = V(vfmaq_laneq_f32(sums[r][v].raw, right[v].raw, left[r].raw, kLane));
+        continue;
+      }
+#endif
+      sums[r][v] = hn::MulAdd(left[r], right[v], sums[r][v]);
+    }
+}
+
+#if HWY_ARCH_ARM_A64
+// The same with the factors of four rows in the lanes of one vector.
+template <int kVectors, class Lanes>
+HWY_INLINE void take_in_lanes(V (&sums)[4][kVectors], V left, const float* b, Lanes lanes) {
+  for (int v = 0; v < kVectors; ++v) {
+    const V right = lanes.load(b + v * kLanes);
+    sums[0][v] = V(vfmaq_laneq_f32(sums[0][v].raw, right.raw, left.raw, 0));
+    sums[1][v] = V(vfmaq_laneq_f32(sums[1][v].raw, right.raw, left.raw, 1));
+    sums[2][v] = V(vfmaq_laneq_f32(sums[2][v].raw, right.raw, left.raw, 2));
+    sums[3][v] = V(vfmaq_laneq_f32(sums[3][v].raw, right.raw, left.raw, 3));
+  }
+}
+#endif
+
 // The tile of c at (i, j): kRows by kVectors vectors.
 template <bool kTransposedA, int kRows, int kVectors, class Lanes>
 HWY_INLINE void multiply_tile(const MatrixProduct& p, Size i, Size j, Lanes lanes) {
@@ -34,13 +65,27 @@ HWY_INLINE void multiply_tile(const MatrixProduct& p, Size i, Size j, Lanes lane
   for (int r = 0; r < kRows; ++r)
     for (int v = 0; v < kVectors; ++v)
       sums[r][v] = p.beta != 0 ? lanes.load(c + r * p.c_stride + v * kLanes) : hn::Zero(kTag);
-  for (Size k = 0; k < p.k; ++k, b += p.b_stride) {
-    V right[kVectors];
-    for (int v = 0; v < kVectors; ++v) right[v] = lanes.load(b + v * kLanes);
-    for (int r = 0; r < kRows; ++r) {
-      const V left = hn::Set(kTag, kTransposedA ? a[k * p.a_stride + r] : a[r * p.a_stride + k]);
-      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
+  Size k = 0;
+#if HWY_ARCH_ARM_A64
+  // Here a multiplication takes one lane of a vector as its factor, which spares the separate broadcast.
+  if constexpr (!kTransposedA) {
+    for (; k + 4 <= p.k; k += 4, b += 4 * p.b_stride) {
+      V left[kRows];
+      for (int r = 0; r < kRows; ++r) left[r] = hn::LoadU(kTag, a + r * p.a_stride + k);
+      take_in<0, kRows, kVectors>(sums, left, b, lanes);
+      take_in<1, kRows, kVectors>(sums, left, b + p.b_stride, lanes);
+      take_in<2, kRows, kVectors>(sums, left, b + 2 * p.b_stride, lanes);
+      take_in<3, kRows, kVectors>(sums, left, b + 3 * p.b_stride, lanes);
     }
+  } else if constexpr (kRows == 4) {
+    for (; k < p.k; ++k, b += p.b_stride) take_in_lanes(sums, hn::LoadU(kTag, a + k * p.a_stride), b, lanes);
+  }
+#endif
+  for (; k < p.k; ++k, b += p.b_stride) {
+    V left[kRows];
+    for (int r = 0; r < kRows; ++r)
+      left[r] = hn::Set(kTag, kTransposedA ? a[k * p.a_stride + r] : a[r * p.a_stride + k]);
+    take_in<-1, kRows, kVectors>(sums, left, b, lanes);
   }
   for (int r = 0; r < kRows; ++r)
     for (int v = 0; v < kVectors; ++v) lanes.store(sums[r][v], c + r * p.c_stride + v * kLanes);
