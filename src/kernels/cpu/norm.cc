@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "base/threads.h"
@@ -17,67 +18,75 @@ HWY_BEFORE_NAMESPACE();
 namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 namespace {
 
-// Writes x + kept * branch (kept may be null: all ones) and returns the sum of the row.
-HWY_INLINE float add_branch(Size cols, const float* x, const float* branch, const float* kept, float* sum) {
-  Four total(hn::Zero(kTag));
+// Sums over a row of the distances from `origin` and of their squares: mean and variance in one walk. An origin near
+// the row's values keeps the difference of the two sums exact enough; its first element is.
+struct Moments {
+  Four sum{hn::Zero(kTag)}, squares{hn::Zero(kTag)};
+  const V origin;
+
+  explicit HWY_INLINE Moments(float from) : origin(hn::Set(kTag, from)) {}
+  template <class Lanes>
+  HWY_INLINE void take(V value, Lanes lanes, int w) {
+    const V distance = lanes.only(hn::Sub(value, origin));
+    sum.v[w] = hn::Add(sum.v[w], distance);
+    squares.v[w] = hn::MulAdd(distance, distance, squares.v[w]);
+  }
+};
+
+// Writes x + kept * branch (kept may be null: all ones) and takes the moments of the row.
+HWY_INLINE void add_branch(Size cols, const float* HWY_RESTRICT x, const float* HWY_RESTRICT branch,
+                           const float* HWY_RESTRICT kept, float* HWY_RESTRICT sum, Moments& moments) {
   if (kept)
-    each_vector_of_four(0, cols, [&](Size c, auto lanes, int w) HWY_ATTR {
+    each_vector_of_four(0, cols, [=, &moments](Size c, auto lanes, int w) HWY_ATTR {
       const V s = hn::MulAdd(lanes.load(kept + c), lanes.load(branch + c), lanes.load(x + c));
       lanes.store(s, sum + c);
-      total.v[w] = hn::Add(total.v[w], lanes.only(s));
+      moments.take(s, lanes, w);
     });
   else
-    each_vector_of_four(0, cols, [&](Size c, auto lanes, int w) HWY_ATTR {
+    each_vector_of_four(0, cols, [=, &moments](Size c, auto lanes, int w) HWY_ATTR {
       const V s = hn::Add(lanes.load(branch + c), lanes.load(x + c));
       lanes.store(s, sum + c);
-      total.v[w] = hn::Add(total.v[w], s);
+      moments.take(s, lanes, w);
     });
-  return total.sum();
 }
 
-HWY_INLINE float row_sum(Size cols, const float* x) {
-  Four total(hn::Zero(kTag));
-  each_vector_of_four(0, cols,
-                      [&](Size c, auto lanes, int w) HWY_ATTR { total.v[w] = hn::Add(total.v[w], lanes.load(x + c)); });
-  return total.sum();
-}
-
-// The sum of squared distances from the mean; a second walk over the row, which is in the cache.
-HWY_INLINE float row_spread(Size cols, const float* x, float mean) {
-  Four total(hn::Zero(kTag));
-  const V centre = hn::Set(kTag, mean);
-  each_vector_of_four(0, cols, [&](Size c, auto lanes, int w) HWY_ATTR {
-    const V distance = hn::Sub(lanes.load(x + c, centre), centre);
-    total.v[w] = hn::MulAdd(distance, distance, total.v[w]);
+// y = (x * stretch + shift) * gain + bias.
+HWY_INLINE void normalise(Size cols, const float* HWY_RESTRICT x, V stretch, V shift, const float* HWY_RESTRICT gain,
+                          const float* HWY_RESTRICT bias, float* HWY_RESTRICT y) {
+  each_vector_of_four(0, cols, [=](Size c, auto lanes, int w) HWY_ATTR {
+    if (w == 0) __builtin_prefetch(x + cols + c);  // the next row comes in while this one goes out
+    const V n = hn::MulAdd(lanes.load(x + c), stretch, shift);
+    lanes.store(hn::MulAdd(n, lanes.load(gain + c), lanes.load(bias + c)), y + c);
   });
-  return total.sum();
 }
 
 void norm(const Norm<float>& a) {
   const bool dropping = a.branch && a.dropout.rate != 0;
   const Factors factors(a.dropout);
   threads::split(a.rows, row_grain(a.cols, kGrain / 2), [&](Size begin, Size end) HWY_ATTR {
-    float* kept = dropping ? scratch(Scratch::piece, Dropout::stride(a.cols)) : nullptr;
+    const Size cols = a.cols;
+    const float count = static_cast<float>(cols);
+    float* kept = dropping ? scratch(Scratch::piece, Dropout::stride(cols)) : nullptr;
     for (Size r = begin; r < end; ++r) {
-      const float* source = a.x + r * a.cols;
-      float total = 0;
+      const float* source = a.x + r * cols;
+      const float origin = cols > 0 ? source[0] : 0;
+      Moments moments(origin);
       if (a.branch) {
-        if (kept) factors.write(r, a.cols, a.cols, kept);
-        total = add_branch(a.cols, source, a.branch + r * a.cols, kept, a.sum + r * a.cols);
-        source = a.sum + r * a.cols;
+        if (kept) factors.write(r, cols, cols, kept);
+        add_branch(cols, source, a.branch + r * cols, kept, a.sum + r * cols, moments);
+        source = a.sum + r * cols;
       } else {
-        total = row_sum(a.cols, source);
+        each_vector_of_four(0, cols, [source, &moments](Size c, auto lanes, int w) HWY_ATTR {
+          moments.take(lanes.load(source + c), lanes, w);
+        });
       }
-      const float mean = total / static_cast<float>(a.cols);
-      const float variance = row_spread(a.cols, source, mean) / static_cast<float>(a.cols);
+      const float offset = moments.sum.sum() / count;
+      const float variance = std::max(0.0f, moments.squares.sum() / count - offset * offset);
       const float rstd = 1 / std::sqrt(variance + static_cast<float>(a.epsilon));
+      const float mean = origin + offset;
       a.mean[r] = mean;
       a.rstd[r] = rstd;
-      const V centre = hn::Set(kTag, mean), stretch = hn::Set(kTag, rstd);
-      each_vector(0, a.cols, [&](Size c, auto lanes) HWY_ATTR {
-        const V n = hn::Mul(hn::Sub(lanes.load(source + c), centre), stretch);
-        lanes.store(hn::MulAdd(n, lanes.load(a.gain + c), lanes.load(a.bias + c)), a.y + r * a.cols + c);
-      });
+      normalise(cols, source, hn::Set(kTag, rstd), hn::Set(kTag, -mean * rstd), a.gain, a.bias, a.y + r * cols);
     }
   });
 }

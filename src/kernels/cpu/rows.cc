@@ -20,7 +20,15 @@ namespace {
 void gather_rows(const GatherRows<float>& a) {
   threads::split(a.rows, row_grain(a.cols), [&](Size begin, Size end) HWY_ATTR {
     const V scale = splat(a.scale);
+    // Rows of the table come in any order, which no hardware foresees; the index does.
+    const auto ask_for = [&](Size r) {
+      const float* row = a.table + a.index[r] * a.cols;
+      for (Size c = 0; c < a.cols; c += 64 / static_cast<Size>(sizeof(float))) __builtin_prefetch(row + c);
+    };
+    constexpr Size kAhead = 2;
+    for (Size r = begin; r < std::min(begin + kAhead, end); ++r) ask_for(r);
     for (Size r = begin; r < end; ++r) {
+      if (r + kAhead < end) ask_for(r + kAhead);
       const float* from = a.table + a.index[r] * a.cols;
       const float* position = a.positions ? a.positions + a.position[r] * a.cols : nullptr;
       float* y = a.y + r * a.cols;
