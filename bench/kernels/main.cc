@@ -1,13 +1,25 @@
+// How close the CPU kernels come to what the machine can do.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 
 #include "base/threads.h"
 #include "bench/kernels/timing.h"
 
-// How close the CPU kernels come to what the machine can do.
+// The library's own threads spin for seconds after a product and would take the cores from what is measured next;
+// it reads how long from the environment, when it is loaded.
+static void let_library_threads_sleep(char** argv) {
+  constexpr const char* kTimeout = "OPENBLAS_THREAD_TIMEOUT";
+  if (getenv(kTimeout)) return;
+  setenv(kTimeout, "4", 1);
+  execv("/proc/self/exe", argv);
+}
+
 int main(int argc, char** argv) {
   using namespace dragoman;
+  let_library_threads_sleep(argv);
   bench::Settings settings;
   int threads = 0;
   CLI::App app("Rates of the CPU kernels against ceilings measured in the same run");

@@ -17,15 +17,15 @@ namespace {
 
 thread_local bool serial = false;
 
-// How often a thread that waits looks again before it goes to sleep. A training step starts hundreds of short loops
-// in a row; a wake-up through the kernel would cost more than many of them.
+// How often a thread that waits looks again before it goes to sleep, some tens of microseconds in all. A training step
+// starts hundreds of short loops in a row; a wake-up through the kernel would cost more than many of them.
 constexpr int kSpins = 2000;
 
 void pause_briefly() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  asm volatile("yield");
+  asm volatile("isb");  // waits longer than `yield`, which most cores pass at once
 #endif
 }
 
@@ -40,7 +40,7 @@ class Pool {
     {
       std::lock_guard lock(mutex_);
       stopping_ = true;
-      generation_.fetch_add(1, std::memory_order_release);
+      call(count());
     }
     wake_.notify_all();
     for (std::thread& worker : workers_) worker.join();
@@ -48,17 +48,19 @@ class Pool {
 
   int count() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // Runs body(context, i, i + 1) for every piece i in [0, pieces), handed out in order.
+  // Runs body(context, i, i + 1) for every piece i in [0, pieces), handed out in order. No more threads take part than
+  // there are pieces; the others are not waited for.
   void run(std::int64_t pieces, detail::Body body, void* context) {
+    const int helpers = static_cast<int>(std::min<std::int64_t>(pieces, count())) - 1;
     body_ = body;
     context_ = context;
     pieces_ = pieces;
     next_.store(0, std::memory_order_relaxed);
-    busy_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+    busy_.store(helpers, std::memory_order_relaxed);
     failure_ = nullptr;
     {
       std::lock_guard lock(mutex_);
-      generation_.fetch_add(1, std::memory_order_release);
+      call(helpers + 1);
     }
     if (sleepers_.load(std::memory_order_seq_cst) > 0) wake_.notify_all();
     take_pieces();
@@ -85,18 +87,28 @@ class Pool {
     serial = before;
   }
 
-  void work(int) {
+  // Calls go out as one number: how many threads take part, and a count that makes every call a new one.
+  static constexpr std::uint64_t kParticipants = 1 << 16;
+  void call(int participants) {
+    const std::uint64_t before = call_.load(std::memory_order_relaxed);
+    call_.store((before / kParticipants + 1) * kParticipants + static_cast<std::uint64_t>(participants),
+                std::memory_order_release);
+  }
+
+  void work(int index) {
     std::uint64_t seen = 0;
     for (;;) {
-      for (int spin = 0; generation_.load(std::memory_order_acquire) == seen && spin < kSpins; ++spin) pause_briefly();
-      if (generation_.load(std::memory_order_acquire) == seen) {
+      for (int spin = 0; call_.load(std::memory_order_acquire) == seen && spin < kSpins; ++spin) pause_briefly();
+      if (call_.load(std::memory_order_acquire) == seen) {
         sleepers_.fetch_add(1, std::memory_order_seq_cst);
         std::unique_lock lock(mutex_);
-        wake_.wait(lock, [&] { return generation_.load(std::memory_order_acquire) != seen; });
+        wake_.wait(lock, [&] { return call_.load(std::memory_order_acquire) != seen; });
         lock.unlock();
         sleepers_.fetch_sub(1, std::memory_order_seq_cst);
       }
-      seen = generation_.load(std::memory_order_acquire);
+      seen = call_.load(std::memory_order_acquire);
+      // Who takes no part looks at nothing else: the caller may be writing the next loop already.
+      if (static_cast<std::uint64_t>(index) >= seen % kParticipants) continue;
       if (stopping_) return;
       take_pieces();
       busy_.fetch_sub(1, std::memory_order_release);
@@ -106,7 +118,7 @@ class Pool {
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::atomic<std::uint64_t> generation_{0};
+  std::atomic<std::uint64_t> call_{0};
   std::atomic<int> sleepers_{0}, busy_{0};
   std::atomic<std::int64_t> next_{0};
   detail::Body body_ = nullptr;

@@ -196,9 +196,9 @@ Sides coordinated(Draw& draw) {
   other.subject = second;
   const bool but = draw.chance(50);
   if (but) other.polarity = Polarity::negative;
-  return finish(joined(main_clause(draw.activity(wish)), but ? ", aber " : " und ", but ? ", but " : " and ",
-                       main_clause(draw.activity(other))),
-                ".");
+  const Sides one = main_clause(draw.activity(wish));
+  const Sides two = main_clause(draw.activity(other));
+  return finish(joined(one, but ? ", aber " : " und ", but ? ", but " : " and ", two), ".");
 }
 
 // ..., deshalb bleibt er zu Hause

@@ -93,8 +93,8 @@ Sides birthday_present(Draw& draw) {
   constexpr Tense tenses[] = {Tense::past, Tense::past, Tense::future};
   clause.tense = draw.pick(tenses);
   const NounPhrase who = draw.chance(60) ? draw.kin_of(clause.subject) : name_phrase(draw.pick(names()));
-  NounPhrase gift =
-      noun_phrase(draw.noun(kind::gift), Determiner::indefinite, draw.chance(25) ? Number::plural : Number::singular);
+  const Noun& present = draw.noun(kind::gift);
+  NounPhrase gift = noun_phrase(present, Determiner::indefinite, draw.chance(25) ? Number::plural : Number::singular);
   if (draw.chance(40)) gift.adjective = draw.adjective(*gift.noun);
   const char* const possessive = who.english_person == Person::she    ? "for her birthday"
                                  : who.english_person == Person::they ? "for their birthday"

@@ -116,7 +116,8 @@ void ByteBpe::read_merges(std::string_view merges) {
       check(found != ids.end(), "vocab.bpe:{}: '{}' is not in encoder.json", number, symbol);
       return found->second;
     };
-    table_.insert(find(left), find(right), {rank++, find(joined)});
+    const std::int32_t left_id = find(left), right_id = find(right);
+    table_.insert(left_id, right_id, {rank++, find(joined)});
   }
 }
 

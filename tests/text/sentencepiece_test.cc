@@ -27,8 +27,11 @@ std::vector<std::string> make_corpus(int count) {
   Random random(17);
   std::vector<std::string> lines;
   const auto pick = [&](const std::vector<std::string>& list) { return list[random.below(list.size())]; };
-  for (int i = 0; i < count; ++i)
-    lines.push_back(pick(subjects) + " " + pick(verbs) + " " + pick(objects) + pick(ends));
+  for (int i = 0; i < count; ++i) {
+    std::string line = pick(subjects);
+    for (const auto* list : {&verbs, &objects}) line += " " + pick(*list);
+    lines.push_back(line + pick(ends));
+  }
   return lines;
 }
 

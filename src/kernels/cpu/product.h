@@ -35,21 +35,45 @@ void multiply(const MatrixProduct& product);
 // Split over the pool by blocks of the result.
 void multiply_in_parallel(const MatrixProduct& product);
 
-// Multiplications that are worth a second thread.
-constexpr Size kProductGrain = 64 * 1024;
+// Multiplications that are worth one more thread: several microseconds.
+constexpr Size kProductGrain = 256 * 1024;
 
-// Cuts an [m, n] result with inner size k into panels, one a thread, and calls f(panel). The longer side is cut: each
-// thread then reads all of the smaller operand and its own share of the larger one.
+// How an [m, n] result is cut into panels, one a thread: a grid whose panels have the shortest sides, since each reads
+// its rows of one operand and its columns of the other.
+struct PanelGrid {
+  Size rows = 1, cols = 1;
+
+  static PanelGrid of(Size m, Size n, Size k, Size threads) {
+    threads = std::min(threads, m * n * k / kProductGrain);
+    PanelGrid best;
+    Size shortest = m + n;
+    for (Size count = threads; count > 1 && best.rows * best.cols == 1; --count)
+      for (Size rows = 1; rows <= count; ++rows) {
+        if (count % rows != 0 || rows * kUnit > m + kUnit - 1 || count / rows * kUnit > n + kUnit - 1) continue;
+        const Size side = (m + rows - 1) / rows + (n * rows + count - 1) / count;
+        if (side < shortest) shortest = side, best = {rows, count / rows};
+      }
+    return best;
+  }
+
+  // Borders suit the register tiles.
+  static constexpr Size kUnit = 16;
+  static Size border(Size size, Size parts, Size index) {
+    const Size units = (size + kUnit - 1) / kUnit;
+    return std::min(size, units * index / parts * kUnit);
+  }
+};
+
+// Calls f(panel) for every panel of a result, on all threads that pay.
 template <class F>
 void each_panel(Size m, Size n, Size k, F&& f) {
-  constexpr Size kUnit = 16;  // borders that suit the register tiles
-  const bool by_columns = n > m;
-  const Size side = by_columns ? n : m;
   if (m == 0 || n == 0) return;
-  const Size other = std::max<Size>(1, (by_columns ? m : n) * k);
-  const Size grain = ((kProductGrain + other - 1) / other + kUnit - 1) / kUnit * kUnit;
-  threads::split(side, grain, [&](Size begin, Size end) {
-    f(by_columns ? Panel{0, m, begin, end - begin} : Panel{begin, end - begin, 0, n});
+  const PanelGrid grid = PanelGrid::of(m, n, k, threads::count());
+  threads::each(grid.rows * grid.cols, [&](Size i) {
+    const Size row = PanelGrid::border(m, grid.rows, i / grid.cols);
+    const Size col = PanelGrid::border(n, grid.cols, i % grid.cols);
+    f(Panel{row, PanelGrid::border(m, grid.rows, i / grid.cols + 1) - row, col,
+            PanelGrid::border(n, grid.cols, i % grid.cols + 1) - col});
   });
 }
 
