@@ -1,11 +1,11 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "bench/clock.h"
 #include "kernels/fillings.h"
 
 // What the measurements share. Every figure is set against a ceiling measured in the same run, the two by turns, and
@@ -22,12 +22,6 @@ struct Settings {
 };
 
 using Work = std::function<void()>;
-
-inline double seconds(const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // Best times of two pieces of work that take turns; each turn repeats the work for about `turn` seconds.
 struct Times {
