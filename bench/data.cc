@@ -7,16 +7,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "bench/clock.h"
 #include "data/batcher.h"
 #include "data/prefetcher.h"
 #include "data/tokenize.h"
@@ -24,12 +23,6 @@
 
 namespace dragoman::data {
 namespace {
-
-double seconds_of(const std::function<void()>& action) {
-  const auto start = std::chrono::steady_clock::now();
-  action();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 rusage usage_so_far() {
   rusage usage{};
@@ -93,7 +86,7 @@ Speed epoch_speed(Source& source, std::uint64_t epoch, std::uint64_t steps) {
   Batch batch;
   std::uint64_t tokens = 0;
   const double worked_before = cpu_seconds();
-  const double seconds = seconds_of([&] {
+  const double seconds = bench::seconds([&] {
     source.seek(epoch, 0);
     for (std::uint64_t i = 0; i < steps; ++i) {
       source.next(batch);
@@ -145,7 +138,7 @@ void run(const std::vector<std::string>& arguments) {
   std::vector<BatchSource> sources;
   std::uint64_t pairs = 0, tokens = 0;
   const double worked_before = cpu_seconds();
-  const double seconds = seconds_of([&] {
+  const double seconds = bench::seconds([&] {
     for (std::size_t i = 1; i < arguments.size(); i += 2) {
       TokenRequest request;
       request.corpus = {arguments[i], arguments[i + 1]};

@@ -26,4 +26,6 @@ function(dragoman_tests NAME)
   # Tests are compiled quickly rather than made fast; what they test is as optimised as ever.
   target_compile_options(test_${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
   add_test(NAME ${NAME} COMMAND test_${NAME} --gtest_brief=1)
+  # Some tests start processes that start threads, which the thread sanitizer only allows when asked.
+  set_tests_properties(${NAME} PROPERTIES ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0")
 endfunction()

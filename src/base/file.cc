@@ -46,11 +46,17 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(std::string_view bytes) {
+  write_at(bytes, size_);
+  size_ += bytes.size();
+}
+
+void AtomicFile::write_at(std::string_view bytes, std::uint64_t begin) {
   while (!bytes.empty()) {
-    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    const ssize_t count = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(begin));
     if (count < 0 && errno == EINTR) continue;
     check(count > 0, "{}: cannot be written: {}", path_, std::strerror(errno));
     bytes.remove_prefix(static_cast<std::size_t>(count));
+    begin += static_cast<std::uint64_t>(count);
   }
 }
 

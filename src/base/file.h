@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,12 +33,18 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
+  // Appends.
   void write(std::string_view bytes);
+  // Overwrites from byte `begin` on, for a header that is known only at the end; write() goes on appending.
+  void write_at(std::string_view bytes, std::uint64_t begin);
   void commit();
+  // Bytes appended so far.
+  std::uint64_t size() const { return size_; }
 
  private:
   std::string path_, partial_;
   int descriptor_ = -1;
+  std::uint64_t size_ = 0;
 };
 
 }  // namespace dragoman

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/progress.h"
+#include "data/line_reader.h"
 
 namespace dragoman::cli {
 
@@ -12,28 +14,19 @@ namespace dragoman::cli {
 class CorpusLines {
  public:
   CorpusLines(std::vector<std::string> paths, std::string what);
-  ~CorpusLines();
-  CorpusLines(const CorpusLines&) = delete;
-  CorpusLines& operator=(const CorpusLines&) = delete;
 
-  // False at the end of the last file. A carriage return before the newline is dropped.
+  // False at the end of the last file.
   bool next(std::string& line);
 
  private:
   bool open_next();
-  bool refill();
-  void close();
+  void show_progress();
 
   std::vector<std::string> paths_;
   std::size_t opened_ = 0;
-  void* file_ = nullptr;  // gzFile
-  std::vector<char> buffer_;
-  std::size_t begin_ = 0, end_ = 0;
-  std::int64_t offset_ = 0;
+  std::optional<data::LineReader> lines_;
+  std::uint64_t shown_ = 0;  // bytes of the current file that the bar has counted
   Progress progress_;
 };
-
-// The whole content of a file, plain or gzip.
-std::string read_whole(const std::string& path);
 
 }  // namespace dragoman::cli

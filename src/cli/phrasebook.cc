@@ -1,8 +1,8 @@
 #include "data/phrasebook.h"
 
 #include <algorithm>
-#include <fstream>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/command.h"
@@ -36,24 +36,47 @@ struct PhrasebookOptions {
   }
 };
 
-void write_part(const Phrasebook& book, Split split, const std::string& prefix, std::int64_t count) {
-  std::ofstream english(prefix + ".en"), german(prefix + ".de");
-  check(english.good() && german.good(), "cannot write {}.en and {}.de", prefix, prefix);
-  DistinctPairs pairs(book, split);
-  Progress progress("phrasebook", count, "pairs");
-  constexpr std::int64_t step = 4096;
-  for (std::int64_t done = 0; done < count; done += step) {
-    const std::int64_t now = std::min(step, count - done);
-    for (std::int64_t i = 0; i < now; ++i) {
-      const PhrasePair pair = pairs.next();
-      english << pair.english << '\n';
-      german << pair.german << '\n';
+// The two files of one part of the corpus.
+class PartFiles {
+ public:
+  explicit PartFiles(const std::string& prefix) : english_(prefix + ".en"), german_(prefix + ".de") {}
+
+  void write(const Phrasebook& book, Split split, std::int64_t count) {
+    DistinctPairs pairs(book, split);
+    Progress progress("phrasebook", count, "pairs");
+    constexpr std::int64_t step = 4096;
+    for (std::int64_t done = 0; done < count; done += step) {
+      const std::int64_t now = std::min(step, count - done);
+      std::string english, german;
+      for (std::int64_t i = 0; i < now; ++i) {
+        const PhrasePair pair = pairs.next();
+        english.append(pair.english).append("\n");
+        german.append(pair.german).append("\n");
+      }
+      english_.write(english);
+      german_.write(german);
+      progress.advance(now);
     }
-    progress.advance(now);
   }
-  english.close();
-  german.close();
-  check(!english.fail() && !german.fail(), "writing {}.en and {}.de failed: is the disk full?", prefix, prefix);
+  void commit() {
+    english_.commit();
+    german_.commit();
+  }
+
+ private:
+  AtomicFile english_, german_;
+};
+
+// No file appears before all are complete, so that a run that is refused half-way changes nothing.
+void write_corpus(const PhrasebookOptions& options) {
+  const Phrasebook book(static_cast<std::uint64_t>(options.seed), options.patterns);
+  PartFiles train(options.out + ".train"), valid(options.out + ".valid"), test(options.out + ".test");
+  train.write(book, Split::train, options.sentences);
+  valid.write(book, Split::valid, options.valid);
+  test.write(book, Split::test, options.test);
+  for (PartFiles* part : {&train, &valid, &test}) part->commit();
+  log::info("wrote {} training, {} validation and {} test pairs to {}.*", options.sentences, options.valid,
+            options.test, options.out);
 }
 
 void show_patterns(const PhrasebookOptions& options) {
@@ -76,12 +99,7 @@ int run(const Command& self, const std::vector<std::string>& arguments) {
       return 0;
     }
     check(!options.out.empty(), "phrasebook needs --out PREFIX, the beginning of the names of the files to write");
-    const Phrasebook book(static_cast<std::uint64_t>(options.seed), options.patterns);
-    write_part(book, Split::train, options.out + ".train", options.sentences);
-    write_part(book, Split::valid, options.out + ".valid", options.valid);
-    write_part(book, Split::test, options.out + ".test", options.test);
-    log::info("wrote {} training, {} validation and {} test pairs to {}.*", options.sentences, options.valid,
-              options.test, options.out);
+    write_corpus(options);
     return 0;
   };
   return run_with<PhrasebookOptions>(self, arguments, body);

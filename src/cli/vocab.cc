@@ -77,7 +77,8 @@ std::unique_ptr<text::Tokenizer> build(const VocabOptions& options, const std::v
     check(options.type == Kind::byte_bpe, "--encoder and --merges are for --type byte-bpe, not {}",
           name_of(options.type));
     check(!options.encoder.empty() && !options.merges.empty(), "--encoder and --merges belong together");
-    return std::make_unique<text::ByteBpe>(read_whole(options.encoder), read_whole(options.merges), options.multiple);
+    return std::make_unique<text::ByteBpe>(data::read_whole(options.encoder), data::read_whole(options.merges),
+                                           options.multiple);
   }
   check(!corpora.empty(), "expected one or more corpora to learn from, or --encoder and --merges");
   CorpusLines lines(corpora, "reading");

@@ -45,8 +45,10 @@ class FileBytes final : public ByteSource {
     if (got < static_cast<int>(wanted)) check_state();
     if (std::exchange(fresh_, false) && gzdirect(file_) && name_.ends_with(".gz"))
       fail("{}: expected a gzip file but it does not begin like one", name_);
+    consumed_ = static_cast<std::uint64_t>(std::max<z_off_t>(gzoffset(file_), 0));
     return static_cast<std::size_t>(got);
   }
+  std::uint64_t consumed() const override { return consumed_; }
   const std::string& name() const override { return name_; }
 
  private:
@@ -61,6 +63,7 @@ class FileBytes final : public ByteSource {
 
   std::string name_;
   gzFile file_ = nullptr;
+  std::uint64_t consumed_ = 0;
   bool fresh_ = true;
 };
 
@@ -68,15 +71,17 @@ class MemoryBytes final : public ByteSource {
  public:
   MemoryBytes(std::string_view text, std::string name) : text_(text), name_(std::move(name)) {}
   std::size_t read(std::span<char> buffer) override {
-    const std::size_t count = text_.copy(buffer.data(), buffer.size());
-    text_.remove_prefix(count);
+    const std::size_t count = text_.substr(consumed_).copy(buffer.data(), buffer.size());
+    consumed_ += count;
     return count;
   }
+  std::uint64_t consumed() const override { return consumed_; }
   const std::string& name() const override { return name_; }
 
  private:
   std::string_view text_;
   std::string name_;
+  std::size_t consumed_ = 0;
 };
 
 class MarkFreeBytes final : public ByteSource {
@@ -89,6 +94,7 @@ class MarkFreeBytes final : public ByteSource {
     front_.erase(0, count);
     return count;
   }
+  std::uint64_t consumed() const override { return inner_->consumed(); }
   const std::string& name() const override { return inner_->name(); }
 
  private:
@@ -112,6 +118,13 @@ std::unique_ptr<ByteSource> without_byte_order_mark(std::unique_ptr<ByteSource> 
 }
 
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) { return std::make_unique<FileBytes>(path); }
+
+std::string read_whole(const std::string& path) {
+  const std::unique_ptr<ByteSource> source = open_bytes(path);
+  std::string content, part(1u << 18, '\0');
+  while (const std::size_t got = source->read(part)) content.append(part, 0, got);
+  return content;
+}
 
 std::unique_ptr<ByteSource> bytes_of(std::string_view text, std::string name) {
   return std::make_unique<MemoryBytes>(text, std::move(name));

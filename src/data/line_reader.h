@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ struct Line {
   bool oversized = false;    // longer than the limit: its bytes were passed over
 };
 
+// For lines of any length: memory is bounded by the longest.
+constexpr std::size_t kNoLineLimit = std::numeric_limits<std::size_t>::max();
+
 // Splits bytes into lines in bounded memory. A byte order mark at the front is dropped; a last line without a line
 // end counts, an empty rest after the last line end does not.
 class LineReader {
@@ -26,6 +30,8 @@ class LineReader {
   bool next(Line& line);
   // Lines given so far.
   std::uint64_t count() const { return count_; }
+  // Bytes of the file taken up so far: ByteSource::consumed().
+  std::uint64_t consumed() const { return source_->consumed(); }
   const std::string& name() const { return source_->name(); }
 
  private:

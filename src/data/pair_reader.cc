@@ -105,7 +105,8 @@ class Columns {
   std::size_t width_ = 0;
 };
 
-// One file, fields divided by tabs and never quoted.
+// One file, fields divided by tabs and never quoted. A blank line is a pair with both sides empty, as it is in two
+// files of lines.
 class TsvReader final : public PairReader {
  public:
   TsvReader(const Corpus& corpus, const ReadingOptions& options)
@@ -119,11 +120,17 @@ class TsvReader final : public PairReader {
     do {
       if (!lines_.next(line)) return Got::end;
       if (line.oversized) return Got::oversized;
+      if (is_blank(line.text)) {
+        pair = {"", "", line.number};
+        return Got::pair;
+      }
       split(line.text);
     } while (columns_.is_header(fields_));
     columns_.pick(fields_, line.number, pair);
     return Got::pair;
   }
+
+  static bool is_blank(std::string_view text) { return text.find_first_not_of(' ') == std::string_view::npos; }
 
   void split(std::string_view text) {
     fields_.clear();

@@ -1,8 +1,6 @@
 #include "data/script.h"
 
-#include <algorithm>
-#include <iterator>
-
+#include "text/code_ranges.h"
 #include "text/unicode.h"
 
 namespace dragoman::data {
@@ -45,11 +43,8 @@ bool belongs(Script letter, Script wanted) {
 }  // namespace
 
 Script script_of(char32_t character) {
-  const Block* const block = std::upper_bound(std::begin(kBlocks), std::end(kBlocks), character,
-                                              [](char32_t c, const Block& b) { return c < b.first; });
-  if (block == std::begin(kBlocks)) return Script::any;
-  const Block& before = *(block - 1);
-  return character <= before.last ? before.script : Script::any;
+  const Block* const block = text::find_range(kBlocks, character);
+  return block ? block->script : Script::any;
 }
 
 double share_in_script(std::string_view sentence, Script script) {

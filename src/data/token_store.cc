@@ -1,12 +1,9 @@
 #include "data/token_store.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <limits>
@@ -146,39 +143,19 @@ void TokenBlock::add(const TokenRow& row) {
 }
 
 TokenStoreWriter::TokenStoreWriter(std::string path, std::uint32_t id_bytes, bool has_text)
-    : path_(std::move(path)), partial_(path_ + ".partial"), id_bytes_(id_bytes), has_text_(has_text) {
-  descriptor_ = open(partial_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  check(descriptor_ >= 0, "{}: cannot be written: {}", partial_, std::strerror(errno));
+    : file_(std::move(path)), id_bytes_(id_bytes), has_text_(has_text) {
   const Header empty{};
-  write_at({reinterpret_cast<const char*>(&empty), sizeof empty}, 0);
-  size_ = sizeof empty;
-}
-
-TokenStoreWriter::~TokenStoreWriter() {
-  if (descriptor_ < 0) return;
-  close(descriptor_);
-  unlink(partial_.c_str());
-}
-
-void TokenStoreWriter::write_at(std::string_view bytes, std::uint64_t begin) {
-  while (!bytes.empty()) {
-    const ssize_t count = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(begin));
-    if (count < 0 && errno == EINTR) continue;
-    check(count > 0, "{}: cannot be written: {}", partial_, std::strerror(errno));
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-    begin += static_cast<std::uint64_t>(count);
-  }
+  file_.write({reinterpret_cast<const char*>(&empty), sizeof empty});
 }
 
 void TokenStoreWriter::write(std::string_view bytes) {
-  write_at(bytes, size_);
+  file_.write(bytes);
   hasher_.add(bytes);
-  size_ += bytes.size();
 }
 
 void TokenStoreWriter::append(const TokenBlock& block) {
   for (TokenStore::Entry entry : block.entries_) {
-    entry.begin += size_;
+    entry.begin += file_.size();
     index_.push_back(entry);
     source_tokens_ += entry.source;
     target_tokens_ += entry.target;
@@ -187,7 +164,7 @@ void TokenStoreWriter::append(const TokenBlock& block) {
 }
 
 void TokenStoreWriter::finish(std::uint64_t key, const Counts& report) {
-  write(std::string((8 - size_ % 8) % 8, '\0'));
+  write(std::string((8 - file_.size() % 8) % 8, '\0'));
   Header header{};
   std::copy(std::begin(kMagic), std::end(kMagic), header.magic);
   header.version = kVersion;
@@ -196,19 +173,16 @@ void TokenStoreWriter::finish(std::uint64_t key, const Counts& report) {
   header.rows = index_.size();
   header.source_tokens = source_tokens_;
   header.target_tokens = target_tokens_;
-  header.index_begin = size_;
+  header.index_begin = file_.size();
   write({reinterpret_cast<const char*>(index_.data()), index_.size() * sizeof(TokenStore::Entry)});
-  header.report_begin = size_;
+  header.report_begin = file_.size();
   write(write_report(report));
-  header.file_bytes = size_;
+  header.file_bytes = file_.size();
   header.has_text = has_text_ ? 1 : 0;
   header.body_hash = hasher_.value();
   header.header_hash = header.own_hash();
-  write_at({reinterpret_cast<const char*>(&header), sizeof header}, 0);
-  check(fsync(descriptor_) == 0, "{}: cannot be written: {}", partial_, std::strerror(errno));
-  check(rename(partial_.c_str(), path_.c_str()) == 0, "{}: cannot be put in place: {}", path_, std::strerror(errno));
-  close(descriptor_);
-  descriptor_ = -1;
+  file_.write_at({reinterpret_cast<const char*>(&header), sizeof header}, 0);
+  file_.commit();
 }
 
 }  // namespace dragoman::data

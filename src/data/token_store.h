@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/file.h"
 #include "data/filters.h"
 #include "data/hash.h"
-#include "data/mapped_file.h"
 
 namespace dragoman::data {
 
@@ -89,15 +89,11 @@ class TokenBlock {
   std::vector<TokenStore::Entry> entries_;  // begin counts from the block's front
 };
 
-// Writes a store under a temporary name. The file appears under its own name, whole, when finish() returns; without
-// finish() nothing stays behind.
+// Writes a store. The file appears whole when finish() returns; without finish() nothing stays behind.
 class TokenStoreWriter {
  public:
   // `id_bytes` is 2 when all ids are below 65,536, otherwise 4.
   TokenStoreWriter(std::string path, std::uint32_t id_bytes, bool has_text);
-  ~TokenStoreWriter();
-  TokenStoreWriter(const TokenStoreWriter&) = delete;
-  TokenStoreWriter& operator=(const TokenStoreWriter&) = delete;
 
   TokenBlock block() const { return {id_bytes_, has_text_}; }
   void append(const TokenBlock& block);
@@ -105,13 +101,10 @@ class TokenStoreWriter {
 
  private:
   void write(std::string_view bytes);
-  void write_at(std::string_view bytes, std::uint64_t begin);
 
-  std::string path_, partial_;
+  AtomicFile file_;
   std::uint32_t id_bytes_;
   bool has_text_;
-  int descriptor_ = -1;
-  std::uint64_t size_ = 0;
   Hasher hasher_;
   std::vector<TokenStore::Entry> index_;
   std::uint64_t source_tokens_ = 0, target_tokens_ = 0;

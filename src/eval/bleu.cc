@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "data/words.h"
 #include "eval/ngrams.h"
 #include "eval/unicode.h"
 
@@ -178,13 +179,8 @@ std::string MultiBleu::prepare(std::string_view line) const {
 }
 
 std::vector<std::string_view> MultiBleu::words(std::string_view prepared) const {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
   std::vector<std::string_view> words;
-  for (std::size_t begin = prepared.find_first_not_of(kSpace); begin != std::string_view::npos;) {
-    const std::size_t end = std::min(prepared.find_first_of(kSpace, begin), prepared.size());
-    words.push_back(prepared.substr(begin, end - begin));
-    begin = prepared.find_first_not_of(kSpace, end);
-  }
+  data::for_each_word(prepared, [&](std::string_view word) { words.push_back(word); });
   return words;
 }
 

@@ -1,11 +1,15 @@
 #include "eval/bleu_tokenizers.h"
 
-#include "eval/unicode.h"
+#include "text/unicode.h"
 
 namespace dragoman::eval {
 namespace {
 
+using text::CharClass;
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_punctuation(char32_t c) { return text::classify(c) == CharClass::punctuation; }
+bool is_number(char32_t c) { return text::classify(c) == CharClass::number; }
 bool is_stop(char c) { return c == '.' || c == ','; }
 
 // ASCII punctuation and symbols, and the space, except ' - . and , which have their own rules.
@@ -96,14 +100,14 @@ std::string tokenize_13a(std::string_view line) {
 
 std::string tokenize_intl(std::string_view line) {
   // Three passes, each over the result of the one before. A pass reads pairs from left to right without overlap.
-  const std::vector<char32_t> text = decode(line);
+  const std::vector<char32_t> characters = text::code_points(line);
   std::vector<char32_t> before_done;
-  for (std::size_t i = 0; i < text.size();) {
-    if (i + 1 < text.size() && !is_number(text[i]) && is_punctuation(text[i + 1])) {
-      before_done.insert(before_done.end(), {text[i], U' ', text[i + 1], U' '});
+  for (std::size_t i = 0; i < characters.size();) {
+    if (i + 1 < characters.size() && !is_number(characters[i]) && is_punctuation(characters[i + 1])) {
+      before_done.insert(before_done.end(), {characters[i], U' ', characters[i + 1], U' '});
       i += 2;
     } else {
-      before_done.push_back(text[i++]);
+      before_done.push_back(characters[i++]);
     }
   }
   std::vector<char32_t> after_done;
@@ -117,9 +121,9 @@ std::string tokenize_intl(std::string_view line) {
   }
   std::string out;
   for (const char32_t c : after_done) {
-    const bool symbol = is_symbol(c);
+    const bool symbol = text::classify(c) == CharClass::symbol;
     if (symbol) out += ' ';
-    append_utf8(out, c);
+    text::append_utf8(c, out);
     if (symbol) out += ' ';
   }
   return out;
@@ -127,8 +131,8 @@ std::string tokenize_intl(std::string_view line) {
 
 std::string tokenize_characters(std::string_view line) {
   std::string out;
-  for (std::size_t position = 0; position < line.size();) {
-    append_utf8(out, next_code_point(line, position));
+  for (const char32_t c : text::code_points(line)) {
+    text::append_utf8(c, out);
     out += ' ';
   }
   return out;

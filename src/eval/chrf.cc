@@ -1,6 +1,7 @@
 #include "eval/chrf.h"
 
 #include "eval/unicode.h"
+#include "text/unicode.h"
 
 namespace dragoman::eval {
 namespace {
@@ -9,11 +10,7 @@ bool is_ascii_punctuation(char c) {
   return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-bool is_one_character(std::string_view word) {
-  std::size_t position = 0;
-  next_code_point(word, position);
-  return position == word.size();
-}
+bool is_one_character(std::string_view word) { return text::code_point_at(word, 0).length == word.size(); }
 
 // Words with one punctuation mark set apart: the last character's if it is one, else the first's.
 std::vector<std::string_view> words_and_marks(std::string_view line) {
@@ -61,8 +58,7 @@ std::string Chrf::signature(std::size_t references) const {
 NgramMatcher::Units Chrf::characters(std::string_view line) const {
   NgramMatcher::Units units;
   units.reserve(line.size());
-  for (std::size_t position = 0; position < line.size();) {
-    const char32_t c = next_code_point(line, position);
+  for (const char32_t c : text::code_points(line)) {
     if (options_.whitespace || !is_space(c)) units.push_back(c);
   }
   return units;

@@ -7,6 +7,7 @@
 #include "eval/ngrams.h"
 #include "eval/shift_search.h"
 #include "eval/unicode.h"
+#include "text/unicode.h"
 
 namespace dragoman::eval {
 namespace {
@@ -30,23 +31,21 @@ bool is_full_width_punctuation(char32_t c) {
 
 bool is_plain_punctuation(char c) { return std::string_view(".,?:;!\"()").find(c) != std::string_view::npos; }
 
-std::string separate_asian(std::string_view text) {
+std::string separate_asian(std::string_view line) {
   std::string out;
-  for (std::size_t position = 0; position < text.size();) {
-    const char32_t c = next_code_point(text, position);
+  for (const char32_t c : text::code_points(line)) {
     const bool apart = is_han(c) || is_asian_punctuation(c) || is_full_width_punctuation(c);
     if (apart) out += ' ';
-    append_utf8(out, c);
+    text::append_utf8(c, out);
     if (apart) out += ' ';
   }
   return out;
 }
 
-std::string remove_asian_punctuation(std::string_view text) {
+std::string remove_asian_punctuation(std::string_view line) {
   std::string out;
-  for (std::size_t position = 0; position < text.size();) {
-    const char32_t c = next_code_point(text, position);
-    if (!is_asian_punctuation(c) && !is_full_width_punctuation(c)) append_utf8(out, c);
+  for (const char32_t c : text::code_points(line)) {
+    if (!is_asian_punctuation(c) && !is_full_width_punctuation(c)) text::append_utf8(c, out);
   }
   return out;
 }

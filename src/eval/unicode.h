@@ -4,26 +4,21 @@
 #include <string_view>
 #include <vector>
 
-// The few questions about characters that the metrics ask. All text here is valid UTF-8: text_file.h checks it at the
-// door. White space, lower case and categories follow the Unicode definitions that Python's `str` uses, because the
-// metrics' published numbers come from Python programs.
+// Where the metrics' published numbers ask for what Python's `str` does, because they come from Python programs, and
+// text/unicode.h does something else: white space has four more characters, and lower case depends on the context.
+// All text here is valid UTF-8: text_file.h checks it at the door.
 namespace dragoman::eval {
 
-// The code point at `text[position]`; moves `position` behind it.
-char32_t next_code_point(std::string_view text, std::size_t& position);
-std::vector<char32_t> decode(std::string_view text);
-void append_utf8(std::string& text, char32_t code_point);
-
+// str.isspace(): Unicode's White_Space and the separators U+001C to U+001F.
 bool is_space(char32_t code_point);
-bool is_punctuation(char32_t code_point);  // categories P*
-bool is_symbol(char32_t code_point);       // categories S*
-bool is_number(char32_t code_point);       // categories N*
 
-// Full lower-casing: İ becomes two code points, and a final Σ becomes ς.
-std::string lowercase(std::string_view text);
+// str.lower(): İ becomes two code points, and a final Σ becomes ς. text::lower_case() changes each code point by
+// itself.
+std::string lowercase(std::string_view line);
 
-// The words between white space, as views into `text`.
-std::vector<std::string_view> split_words(std::string_view text);
-std::string_view strip_right(std::string_view text);
+// str.split(): the words between white space, as views into `line`.
+std::vector<std::string_view> split_words(std::string_view line);
+// str.rstrip().
+std::string_view strip_right(std::string_view line);
 
 }  // namespace dragoman::eval

@@ -1,11 +1,11 @@
 #include "text/tokenizer_file.h"
 
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "text/byte_bpe.h"
 #include "text/sentencepiece_tokenizer.h"
 #include "text/word_level.h"
@@ -88,13 +88,9 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
 }
 
 void save_tokenizer(const Tokenizer& tokenizer, const std::string& path) {
-  const std::string temporary = path + ".tmp";
-  std::ofstream out(temporary, std::ios::binary);
-  const std::string data = tokenizer.serialize();
-  out.write(data.data(), static_cast<std::streamsize>(data.size()));
-  out.close();
-  check(out.good(), "cannot write '{}'", temporary);
-  check(std::rename(temporary.c_str(), path.c_str()) == 0, "cannot rename '{}' to '{}'", temporary, path);
+  AtomicFile file(path);
+  file.write(tokenizer.serialize());
+  file.commit();
 }
 
 }  // namespace dragoman::text

@@ -19,7 +19,7 @@ struct TokenizerFile {
 std::string pack(const TokenizerFile& file);
 TokenizerFile unpack(std::string_view bytes);
 
-// Reads and writes one tokenizer in a file of its own. Written under a temporary name and renamed.
+// Reads and writes one tokenizer in a file of its own, which appears whole or not at all.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path);
 void save_tokenizer(const Tokenizer& tokenizer, const std::string& path);
 

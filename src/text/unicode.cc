@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "text/code_ranges.h"
 #include "text/unicode_recent.h"
 
 namespace dragoman::text {
@@ -16,11 +17,8 @@ namespace {
 utf8proc_category_t category(char32_t code) { return utf8proc_category(static_cast<utf8proc_int32_t>(code)); }
 
 CharClass recent_class(char32_t code) {
-  const auto after = std::upper_bound(kRecentRanges.begin(), kRecentRanges.end(), code,
-                                      [](char32_t value, const RecentRange& range) { return value < range.first; });
-  if (after == kRecentRanges.begin()) return CharClass::other;
-  const RecentRange& range = *(after - 1);
-  return code <= range.last ? range.kind : CharClass::other;
+  const RecentRange* const range = find_range(kRecentRanges, code);
+  return range ? range->kind : CharClass::other;
 }
 
 CharClass class_of_category(char32_t code) {
@@ -166,6 +164,17 @@ CodePoint code_point_before(std::string_view text, std::size_t end) {
     if (point.valid && point.length == length) return point;
   }
   return {0xFFFD, 1, false};
+}
+
+std::vector<char32_t> code_points(std::string_view text) {
+  std::vector<char32_t> codes;
+  codes.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    codes.push_back(point.code);
+    at += point.length;
+  }
+  return codes;
 }
 
 void append_utf8(char32_t code, std::string& out) {

@@ -29,6 +29,9 @@ inline CodePoint code_point_at(std::string_view text, std::size_t at) {
 // The code point that ends before byte `end`; end > 0.
 CodePoint code_point_before(std::string_view text, std::size_t end);
 
+// All code points of `text` in order.
+std::vector<char32_t> code_points(std::string_view text);
+
 void append_utf8(char32_t code, std::string& out);
 bool is_valid_utf8(std::string_view text);
 bool is_ascii(std::string_view text);

@@ -1,49 +1,22 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
-#include <zlib.h>
 
-#include <array>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+#include "tests/support/gzip.h"
 
 // `dragoman evaluate` as a person meets it: files in, words out.
 namespace dragoman::cli {
 namespace {
 
-struct Outcome {
-  int status;
-  std::string out, err;
-};
-
 class Evaluate : public testing::Test {
  protected:
-  Evaluate() : folder_(std::filesystem::temp_directory_path() / ("dragoman-evaluate-" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder_);
-    write("hyp", "the cat sat on a mat\nhello , world\n\n");
-    write("ref", "the cat sat on the mat\nhello world\nlast line\n");
-  }
-  ~Evaluate() override { std::filesystem::remove_all(folder_); }
-
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
+  Evaluate() {
+    folder_.write("hyp", "the cat sat on a mat\nhello , world\n\n");
+    folder_.write("ref", "the cat sat on the mat\nhello world\nlast line\n");
   }
 
-  // Runs the command in the folder of the files.
-  Outcome run(const std::string& arguments) const {
-    const std::string command = "cd '" + folder_.string() + "' && '" DRAGOMAN_PROGRAM "' evaluate " + arguments +
-                                " 2>'" + (folder_ / "stderr").string() + "'";
-    Outcome outcome;
-    std::FILE* pipe = popen(command.c_str(), "r");
-    std::array<char, 4096> buffer;
-    for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-      outcome.out.append(buffer.data(), n);
-    outcome.status = pclose(pipe);
-    std::ifstream errors(folder_ / "stderr");
-    outcome.err.assign(std::istreambuf_iterator<char>(errors), {});
-    return outcome;
-  }
+  Outcome run(const std::string& arguments) const { return run_program(folder_, "evaluate " + arguments); }
   nlohmann::json json(const std::string& arguments) const {
     return nlohmann::json::parse(run(arguments + " --json").out);
   }
@@ -54,7 +27,7 @@ class Evaluate : public testing::Test {
     return outcome.err;
   }
 
-  std::filesystem::path folder_;
+  support::TempFolder folder_;
 };
 
 #define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
@@ -71,9 +44,7 @@ TEST_F(Evaluate, JsonHasTheDocumentedKeys) {
 }
 
 TEST_F(Evaluate, ReadsGzipAndPlainFilesAlike) {
-  const gzFile file = gzopen((folder_ / "ref.gz").c_str(), "wb");
-  gzputs(file, "the cat sat on the mat\nhello world\nlast line\n");
-  gzclose(file);
+  support::write_gzip(folder_.file("ref.gz"), "the cat sat on the mat\nhello world\nlast line\n");
   EXPECT_EQ(json("hyp ref.gz"), json("hyp ref"));
 }
 
@@ -102,7 +73,7 @@ TEST_F(Evaluate, SeveralSystemsAreTestedAgainstTheFirst) {
 }
 
 TEST_F(Evaluate, SlicesAreShownByLengthAndByRareWords) {
-  write("train", "the the cat mat world\n");
+  folder_.write("train", "the the cat mat world\n");
   const nlohmann::json slices = json("hyp ref --slices length,rare --train train")["slices"];
   EXPECT_EQ(slices["length"][0]["sentences"], 3);
   EXPECT_EQ(slices["rare"][0]["slice"], "never seen");
@@ -111,17 +82,19 @@ TEST_F(Evaluate, SlicesAreShownByLengthAndByRareWords) {
 }
 
 TEST_F(Evaluate, UnequalFilesNameBothCountsAndTheFirstLineWithoutAPartner) {
-  write("short", "one\ntwo\n");
+  folder_.write("short", "one\ntwo\n");
   EXPECT_HAS(error("hyp short"), "hyp has 3 lines but short has 2: hyp:3 is the first line without a partner");
   EXPECT_HAS(error("short ref"), "short has 2 lines but ref has 3: ref:3 is the first line without a partner");
 }
 
 TEST_F(Evaluate, FilesThatCannotBeReadAreNamed) {
-  write("empty", "");
-  write("broken", "fine\nnot \xff fine\n");
+  folder_.write("empty", "");
+  folder_.write("broken", "fine\nnot \xff fine\n");
   EXPECT_HAS(error("hyp empty"), "empty: the file is empty");
   EXPECT_HAS(error("hyp missing"), "missing: cannot be opened: No such file");
-  EXPECT_HAS(error("hyp broken"), "broken:2: not valid UTF-8");
+  EXPECT_HAS(error("hyp broken"), "broken:2: not valid UTF-8: byte 5 of the line is 0xFF");
+  folder_.write("nul", std::string("a\0b\n", 4));
+  EXPECT_HAS(error("hyp nul"), "nul:1: a NUL byte");
   EXPECT_HAS(error("hyp"), "expected HYP and at least one REF but got 1 file");
 }
 
@@ -131,8 +104,8 @@ TEST_F(Evaluate, AMisspeltMetricIsNamedWithTheNearest) {
 }
 
 TEST_F(Evaluate, AlignmentsAreScoredAgainstGoldLinks) {
-  write("links", "0-0 1-1\n0-1\n");
-  write("gold", "1-1 2-2\n1-2 2p1\n");
+  folder_.write("links", "0-0 1-1\n0-1\n");
+  folder_.write("gold", "1-1 2-2\n1-2 2p1\n");
   const nlohmann::json result = json("links --aer gold")["aer"];
   EXPECT_EQ(result["score"], 0.0);
   EXPECT_EQ(result["recall"], 1.0);

@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "data/filters.h"
 #include "tests/data/support.h"
 
 namespace dragoman::data {
@@ -40,14 +41,15 @@ TEST(PairReader, ReadsTwoFilesLineByLine) {
 
 TEST(PairReader, ReadsGzipWhateverTheNameSays) {
   TempFolder folder;
-  const Corpus corpus{folder.write_gzip("a.de.gz", "eins\nzwei\n"), folder.write_gzip("a.en", "one\ntwo\n")};
+  const Corpus corpus{testing::write_gzip(folder.file("a.de.gz"), "eins\nzwei\n"),
+                      testing::write_gzip(folder.file("a.en"), "one\ntwo\n")};
   EXPECT_EQ(read_pairs(corpus), (Sentences{{"eins", "one"}, {"zwei", "two"}}));
 }
 
 TEST(PairReader, ReadsSeveralGzipMembersAsOneFile) {
   TempFolder folder;
-  folder.write_gzip("1.gz", "eins\n");
-  folder.write_gzip("2.gz", "zwei\n");
+  testing::write_gzip(folder.file("1.gz"), "eins\n");
+  testing::write_gzip(folder.file("2.gz"), "zwei\n");
   const std::string both =
       folder.write("both.gz", testing::read_all(folder.file("1.gz")) + testing::read_all(folder.file("2.gz")));
   EXPECT_EQ(read_pairs({both, both}), (Sentences{{"eins", "eins"}, {"zwei", "zwei"}}));
@@ -158,7 +160,7 @@ TEST(PairReader, TruncatedAndDamagedGzipFilesAreErrors) {
   TempFolder folder;
   std::string text;
   for (int i = 0; i < 20000; ++i) text += std::to_string(i * 7919) + "\n";
-  const std::string whole = testing::read_all(folder.write_gzip("whole.gz", text));
+  const std::string whole = testing::read_all(testing::write_gzip(folder.file("whole.gz"), text));
   for (const std::size_t keep : {whole.size() / 2, whole.size() - 4, std::size_t{12}}) {
     const std::string cut = folder.write("cut.gz", whole.substr(0, keep));
     EXPECT_EQ(message([&] { read_pairs({cut, cut}); }), cut + ": the gzip file is truncated") << keep;
@@ -181,6 +183,20 @@ TEST(PairReader, ReadsColumnsOfTsvByNumber) {
   TempFolder folder;
   const std::string path = folder.write("a.tsv", "7\tein \"Haus\"\ta house\n8\tzwei\ttwo\n");
   EXPECT_EQ(read_pairs(table(path, Format::tsv, "2", "3")), (Sentences{{"ein \"Haus\"", "a house"}, {"zwei", "two"}}));
+}
+
+TEST(PairReader, ABlankLineOfTsvIsAnEmptyPairWhateverTheColumns) {
+  TempFolder folder;
+  const std::string path = folder.write("a.tsv", "\nid\tde\ten\n1\teins\tone\n\r\n  \n2\tzwei\ttwo\n\n");
+  const Sentences expected = {{"", ""}, {"eins", "one"}, {"", ""}, {"", ""}, {"zwei", "two"}, {"", ""}};
+  EXPECT_EQ(read_pairs(table(path, Format::tsv, "de", "en", true)), expected);
+  FilterOptions options;
+  options.drop_empty = true;
+  Filters filters(options);
+  const auto reader = PairReader::open(table(path, Format::tsv, "2", "3", true), {});
+  for (Pair pair; reader->next(pair);) filters.keeps(pair);
+  EXPECT_EQ(filters.dropped(), (Counts{{"empty", 4}}));
+  EXPECT_EQ(filters.kept(), 2u);
 }
 
 TEST(PairReader, ALabelledCorpusIsATableWhoseTargetIsTheLabel) {

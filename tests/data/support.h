@@ -1,78 +1,23 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <zlib.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "data/words.h"
+#include "tests/support/errors.h"
+#include "tests/support/gzip.h"
+#include "tests/support/temp_folder.h"
 #include "text/tokenizer.h"
 
 // What the tests of this room share.
 namespace dragoman::data::testing {
 
-// A folder that disappears with the test.
-class TempFolder {
- public:
-  TempFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dragoman-data-XXXXXX").string();
-    check(mkdtemp(pattern.data()) != nullptr, "no temporary folder");
-    path_ = pattern;
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::permissions(path_, std::filesystem::perms::owner_all, ignored);
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  std::string write(const std::string& name, const std::string& content) const {
-    std::ofstream(file(name), std::ios::binary) << content;
-    return file(name);
-  }
-  std::string write_gzip(const std::string& name, const std::string& content) const {
-    const gzFile out = gzopen(file(name).c_str(), "wb");
-    gzwrite(out, content.data(), static_cast<unsigned>(content.size()));
-    gzclose(out);
-    return file(name);
-  }
-  std::vector<std::string> names() const {
-    std::vector<std::string> all;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) all.push_back(entry.path().filename());
-    std::sort(all.begin(), all.end());
-    return all;
-  }
-
- private:
-  std::string path_;
-};
-
-inline std::string read_all(const std::string& path) {
-  std::stringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-// The message of the Error that `action` throws.
-inline std::string message(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
+using support::message;
+using support::read_all;
+using support::TempFolder;
+using support::write_gzip;
 
 // Words are ids 4 + (number they spell), other words are unknown. Sampling repeats each token with probability
 // `strength`, so that random segmentations are longer, and different.

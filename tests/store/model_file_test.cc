@@ -1,29 +1,19 @@
 #include "store/model_file.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "models/classifier.h"
 #include "models/presets.h"
 #include "models/seq2seq.h"
+#include "tests/support/errors.h"
+#include "tests/support/temp_folder.h"
 
 namespace dragoman::store {
 namespace {
 
-namespace fs = std::filesystem;
-
 class ModelFiles : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("dragoman_store_" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return folder_ / name; }
+  std::string path(const std::string& name) const { return folder_.file(name); }
 
   static models::ModelConfig small(const std::string& name) {
     models::ModelConfig config = models::preset(name);
@@ -37,27 +27,18 @@ class ModelFiles : public ::testing::Test {
     return config;
   }
 
-  static std::string bytes_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  void write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path(name), std::ios::binary) << bytes;
-  }
+  void write(const std::string& name, const std::string& bytes) const { folder_.write(name, bytes); }
 
   std::string error_of(const std::string& name) const {
-    try {
+    return support::message([&] {
       ModelFile file(path(name));
       models::Seq2seq model(file.info().config);
       model.parameters().allocate(cpu_device(), DType::f32, 1, false);
       file.load(model.parameters());
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "nothing was thrown";
+    });
   }
 
-  fs::path folder_;
+  support::TempFolder folder_;
 };
 
 TEST_F(ModelFiles, SaveAndLoadGiveTheSameBitsForEveryPreset) {
@@ -78,14 +59,14 @@ TEST_F(ModelFiles, SaveAndLoadGiveTheSameBitsForEveryPreset) {
     models::ModelConfig before = saved.config(), after = file.info().config;
     EXPECT_EQ(Settings(before).dump(), Settings(after).dump());
   }
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1) << "nothing is left behind";
+  EXPECT_EQ(folder_.names().size(), 1u) << "nothing is left behind";
 }
 
 TEST_F(ModelFiles, BadFilesAreRefusedWithTheReason) {
   models::Seq2seq model(small("transformer-tiny"));
   model.parameters().allocate(cpu_device(), DType::f32, 1, false);
   save_model(path("good"), {model.config(), "", "", {}}, model.parameters());
-  const std::string good = bytes_of(path("good"));
+  const std::string good = support::read_all(path("good"));
   EXPECT_EQ(error_of("good"), "nothing was thrown");
   EXPECT_NE(error_of("missing").find("cannot be opened"), std::string::npos);
   write("empty", "");
@@ -113,7 +94,7 @@ TEST_F(ModelFiles, DamagedHeadersNeverCrash) {
   models::Seq2seq model(small("lstm-luong"));
   model.parameters().allocate(cpu_device(), DType::f32, 1, false);
   save_model(path("good"), {model.config(), "", "", {}}, model.parameters());
-  const std::string good = bytes_of(path("good"));
+  const std::string good = support::read_all(path("good"));
   Random random(1);
   int refused = 0;
   for (int round = 0; round < 300; ++round) {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "tests/text/support.h"
 #include "text/byte_bpe_split.h"
 #include "text/tokenizer_file.h"
 #include "text/unicode.h"
@@ -25,12 +26,6 @@ std::string golden(const std::string& name) {
 const ByteBpe& small_model() {
   static const ByteBpe model(golden("encoder.json"), golden("vocab.bpe"), 8);
   return model;
-}
-
-std::vector<std::int32_t> ids_of(const Tokenizer& tokenizer, std::string_view line) {
-  std::vector<std::int32_t> ids;
-  tokenizer.encode(line, ids);
-  return ids;
 }
 
 // The line generator of tests/golden/make_byte_bpe.py.

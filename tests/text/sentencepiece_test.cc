@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "text/build.h"
+#include "tests/text/support.h"
 #include "text/subword_sampling.h"
 
 namespace dragoman::text {
@@ -35,14 +35,6 @@ std::vector<std::string> make_corpus(int count) {
   return lines;
 }
 
-LineSource lines_of(std::vector<std::string> lines) {
-  return [lines = std::move(lines), at = std::size_t{0}](std::string& line) mutable {
-    if (at == lines.size()) return false;
-    line = lines[at++];
-    return true;
-  };
-}
-
 std::unique_ptr<Tokenizer> train(SubwordKind kind, bool bytes = false, PrepareOptions prepare = {}) {
   SubwordOptions options;
   options.kind = kind;
@@ -56,12 +48,6 @@ std::unique_ptr<Tokenizer> train(SubwordKind kind, bool bytes = false, PrepareOp
 const Tokenizer& model(SubwordKind kind) {
   static const std::unique_ptr<Tokenizer> bpe = train(SubwordKind::bpe), unigram = train(SubwordKind::unigram);
   return kind == SubwordKind::bpe ? *bpe : *unigram;
-}
-
-std::vector<std::int32_t> ids_of(const Tokenizer& tokenizer, std::string_view line) {
-  std::vector<std::int32_t> ids;
-  tokenizer.encode(line, ids);
-  return ids;
 }
 
 std::vector<std::int32_t> sampled(const Tokenizer& tokenizer, std::string_view line, double strength, Random& random) {

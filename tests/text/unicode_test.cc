@@ -9,6 +9,8 @@
 namespace dragoman::text {
 namespace {
 
+using namespace std::string_literals;
+
 std::string utf8(char32_t code) {
   std::string out;
   append_utf8(code, out);
@@ -24,6 +26,21 @@ TEST(Unicode, EveryCodePointSurvivesEncodingAndDecoding) {
     const CodePoint back = code_point_before(bytes, bytes.size());
     ASSERT_TRUE(back.valid && back.code == code) << static_cast<std::uint32_t>(code);
   }
+}
+
+TEST(Unicode, CodePointsComeInOrder) {
+  for (const char32_t c :
+       {U'\x00', U'a', U'\x7f', U'\x80', U'ß', U'\x7ff', U'\x800', U'好', U'\xffff', U'🙂', U'\x10ffff'}) {
+    EXPECT_EQ(code_points(utf8(c)), std::vector<char32_t>{c});
+    EXPECT_EQ(code_points("a" + utf8(c) + "ß"), (std::vector<char32_t>{U'a', c, U'ß'}));
+  }
+}
+
+TEST(Unicode, KnowsPunctuationSymbolsAndNumbers) {
+  for (const char32_t c : U".,!„“。、—_("s) EXPECT_EQ(classify(c), CharClass::punctuation) << utf8(c);
+  for (const char32_t c : U"$+<€^`🙂©"s) EXPECT_EQ(classify(c), CharClass::symbol) << utf8(c);
+  for (const char32_t c : U"5²५Ⅷ½"s) EXPECT_EQ(classify(c), CharClass::number) << utf8(c);
+  for (const char32_t c : U"aß好"s) EXPECT_EQ(classify(c), CharClass::letter) << utf8(c);
 }
 
 TEST(Unicode, OverlongFormsSurrogatesAndCutCharactersAreInvalidOneByteAtATime) {

@@ -3,29 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "text/build.h"
+#include "tests/text/support.h"
 
 namespace dragoman::text {
 namespace {
-
-LineSource lines_of(std::vector<std::string> lines) {
-  return [lines = std::move(lines), at = std::size_t{0}](std::string& line) mutable {
-    if (at == lines.size()) return false;
-    line = lines[at++];
-    return true;
-  };
-}
 
 const std::vector<std::string> kCorpus = {"The cat sat.", "The cat ran!", "A dog sat, a cat ran.", "</s> <unk>"};
 
 std::unique_ptr<Tokenizer> build(std::int64_t min_count, std::int64_t size, int multiple) {
   return build_words(lines_of(kCorpus), {.language = Language::english}, {min_count, size, multiple});
-}
-
-std::vector<std::int32_t> ids_of(const Tokenizer& tokenizer, std::string_view line) {
-  std::vector<std::int32_t> ids;
-  tokenizer.encode(line, ids);
-  return ids;
 }
 
 TEST(WordLevel, FrequentWordsComeFirstAndTiesGoByTheirBytes) {

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+namespace dragoman::bench {
+
+// How long `work` takes by the clock on the wall.
+inline double seconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace dragoman::bench

@@ -1,0 +1,48 @@
+#include "base/file.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/errors.h"
+#include "tests/support/temp_folder.h"
+
+namespace dragoman {
+namespace {
+
+using support::message;
+using support::read_all;
+using support::TempFolder;
+
+TEST(AtomicFile, AppearsWholeWhenCommittedAndKeepsTheOldContentUntilThen) {
+  const TempFolder folder;
+  const std::string path = folder.write("a", "old");
+  AtomicFile file(path);
+  file.write("????new ");
+  file.write_at("the ", 0);
+  file.write("content");
+  EXPECT_EQ(file.size(), 15u);
+  EXPECT_EQ(read_all(path), "old");
+  file.commit();
+  EXPECT_EQ(read_all(path), "the new content");
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"a"});
+}
+
+TEST(AtomicFile, LeavesNothingBehindWithoutCommit) {
+  const TempFolder folder;
+  { AtomicFile(folder.file("a")).write("half"); }
+  EXPECT_TRUE(folder.names().empty());
+  EXPECT_NE(message([&] { AtomicFile file(folder.file("none/a")); }).find("cannot be written: No such file"),
+            std::string::npos);
+}
+
+TEST(MappedFile, GivesTheBytesAndSurvivesTheFile) {
+  const TempFolder folder;
+  const std::string path = folder.write("a", "bytes");
+  const MappedFile file(path), empty(folder.write("b", ""));
+  std::filesystem::remove(path);
+  EXPECT_EQ(file.bytes(), "bytes");
+  EXPECT_EQ(empty.bytes(), "");
+  EXPECT_EQ(message([&] { MappedFile none(path); }), path + ": cannot be opened: No such file or directory");
+}
+
+}  // namespace
+}  // namespace dragoman

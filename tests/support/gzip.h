@@ -1,0 +1,17 @@
+#pragma once
+
+#include <zlib.h>
+
+#include <string>
+
+namespace dragoman::support {
+
+// Writes `content` compressed and gives the path back.
+inline std::string write_gzip(const std::string& path, const std::string& content) {
+  const gzFile out = gzopen(path.c_str(), "wb");
+  gzwrite(out, content.data(), static_cast<unsigned>(content.size()));
+  gzclose(out);
+  return path;
+}
+
+}  // namespace dragoman::support
