@@ -8,6 +8,7 @@ Takes the options of bench_models and prints the same columns.
 import argparse
 import math
 import time
+from statistics import median
 
 import torch
 from torch import nn
@@ -190,35 +191,45 @@ def train_step(model, optimiser, batch):
     optimiser.step()
 
 
+class Clock:
+    """Tokens a second on the wall and of the processor time of all threads."""
+
+    def __init__(self):
+        self.start, self.worked = time.perf_counter(), time.process_time()
+
+    def rates(self, tokens):
+        return tokens / (time.perf_counter() - self.start), tokens / (time.process_time() - self.worked)
+
+
 def train_rates(model, batches):
     model.train()
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-4, fused=True)
     train_step(model, optimiser, batches[0])
     rates = []
     for batch in batches:
-        start = time.perf_counter()
+        clock = Clock()
         train_step(model, optimiser, batch)
-        rates.append(batch[3] / (time.perf_counter() - start))
+        rates.append(clock.rates(batch[3]))
     return rates
 
 
 @torch.inference_mode()
-def greedy_rate(model, batch):
+def greedy(model, batch):
     source, mask, target, _ = batch
     memory = model.encode(source, mask)
     words = torch.ones(len(source), dtype=torch.long)
-    start = time.perf_counter()
+    clock = Clock()
     state = model.start(memory)
     for _ in range(target.shape[1]):
         logits, state = model.step(words, memory, state)
         words = logits.argmax(1)
-    return target.numel() / (time.perf_counter() - start)
+    return clock.rates(target.numel())
 
 
 def greedy_rates(model, batches):
     model.eval()
-    greedy_rate(model, batches[0])
-    return [greedy_rate(model, batch) for batch in batches]
+    greedy(model, batches[0])
+    return [greedy(model, batch) for batch in batches]
 
 
 def main():
@@ -235,12 +246,12 @@ def main():
         torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     batches = make_batches(options)
-    print(f"{'preset':<44} {'what':<8} {'tokens/s':>12} {'least':>12} {'most':>12}")
+    print(f"{'preset':<44} {'what':<8} {'tokens/s':>12} {'per processor second':>26}")
     for name in options.preset:
         model = make_model(name, options.vocabulary)
         for mode in options.mode:
-            rates = sorted((train_rates if mode == "train" else greedy_rates)(model, batches))
-            print(f"{name:<44} {mode:<8} {rates[len(rates) // 2]:>12.1f} {rates[0]:>12.1f} {rates[-1]:>12.1f}", flush=True)
+            wall, processor = zip(*(train_rates if mode == "train" else greedy_rates)(model, batches))
+            print(f"{name:<44} {mode:<8} {median(wall):>12.1f} {median(processor):>26.1f}", flush=True)
 
 
 if __name__ == "__main__":
