@@ -1,0 +1,226 @@
+// How many target tokens a second a preset trains on and decodes, with random words of given lengths.
+//
+//   bench_models --preset lstm-luong transformer-small --batch 10 --lengths equal:14
+//   bench_models --preset transformer-base --batch 32 --lengths FILE      lines of "SOURCE_LENGTH TARGET_LENGTH"
+//
+// A training step clears the gradients, encodes, decodes, computes the loss, goes back, clips and lets Adam step. A
+// greedy step appends one word to every sentence of a batch. bench/peers/models.py does the same with PyTorch.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "base/threads.h"
+#include "models/presets.h"
+#include "models/seq2seq.h"
+
+namespace dragoman::models {
+namespace {
+
+struct BenchOptions {
+  std::vector<std::string> presets;
+  std::vector<std::string> modes = {"train", "greedy"};
+  std::string lengths = "equal:25";
+  int batch = 10, vocabulary = 8000, steps = 7, threads = 0;
+};
+
+struct Side {
+  std::vector<std::int32_t> tokens, offsets{0};
+
+  void add(int length, int vocabulary, Random& random) {
+    for (int i = 0; i < length; ++i)
+      tokens.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(vocabulary))));
+    offsets.push_back(static_cast<std::int32_t>(tokens.size()));
+  }
+  Packed packed(const Context& cx) const { return Packed::from_host(cx, tokens, offsets); }
+  Size sentences() const { return std::ssize(offsets) - 1; }
+  Size total() const { return std::ssize(tokens); }
+  Size longest() const {
+    Size most = 0;
+    for (std::size_t i = 1; i < offsets.size(); ++i) most = std::max<Size>(most, offsets[i] - offsets[i - 1]);
+    return most;
+  }
+};
+
+struct Pairs {
+  Side source, target;
+};
+
+// One batch a step: the next `batch` lines of the file, from its beginning again after its end.
+std::vector<Pairs> make_batches(const BenchOptions& options) {
+  std::vector<std::pair<int, int>> lengths;
+  if (options.lengths.starts_with("equal:")) {
+    const int length = std::stoi(options.lengths.substr(6));
+    lengths.emplace_back(length, length);
+  } else {
+    std::ifstream file(options.lengths);
+    for (int source = 0, target = 0; file >> source >> target;) lengths.emplace_back(source, target);
+    check(!lengths.empty(), "{}: expected lines of a source and a target length", options.lengths);
+  }
+  Random random(1);
+  std::vector<Pairs> batches(static_cast<std::size_t>(options.steps));
+  std::size_t next = 0;
+  for (Pairs& pairs : batches)
+    for (int i = 0; i < options.batch; ++i, ++next) {
+      const auto [source, target] = lengths[next % lengths.size()];
+      pairs.source.add(source, options.vocabulary, random);
+      pairs.target.add(target, options.vocabulary, random);
+    }
+  return batches;
+}
+
+class Training {
+ public:
+  explicit Training(Seq2seq& model)
+      : model_(model),
+        first_(static_cast<std::size_t>(model.parameters().weights().count())),
+        second_(first_.size()),
+        workspace_(cpu_device()) {}
+
+  void step(const Pairs& pairs) {
+    workspace_.reset();
+    const Tensor weights = model_.parameters().weights(), gradients = model_.parameters().gradients();
+    gradients.clear();
+    Context cx = Context::training(workspace_, 1, static_cast<std::uint64_t>(++steps_));
+    const Memory memory = model_.encode(cx, pairs.source.packed(cx));
+    State state = model_.start(cx, memory, false);
+    const Packed target = pairs.target.packed(cx);
+    const Decoded decoded = model_.decode(cx, target, memory, state);
+    model_.loss(cx, decoded.features, target.tokens,
+                {.smoothing = 0.1, .gradient_scale = 1 / static_cast<double>(pairs.target.total())});
+    cx.backward();
+    const double clip = clipping_factor(gradient_norm(gradients), 4.0);
+    adam_step(weights, gradients, {flat(first_), flat(second_)}, {}, 1e-4, steps_, clip);
+  }
+
+ private:
+  static Tensor flat(std::vector<float>& values) {
+    return {values.data(), DType::f32, {std::ssize(values)}, cpu_device()};
+  }
+
+  Seq2seq& model_;
+  std::vector<float> first_, second_;
+  Workspace workspace_;
+  Size steps_ = 0;
+};
+
+// Target tokens a second of each step: on the wall, and of the processor time of all threads, which other programs on
+// the machine disturb less.
+struct Rates {
+  std::vector<double> wall, processor;
+};
+
+class Clock {
+ public:
+  void stop(Size tokens, Rates& rates) const {
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start_;
+    const double worked = static_cast<double>(std::clock() - worked_before_) / CLOCKS_PER_SEC;
+    rates.wall.push_back(static_cast<double>(tokens) / wall.count());
+    rates.processor.push_back(static_cast<double>(tokens) / worked);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::clock_t worked_before_ = std::clock();
+};
+
+// One step that nobody counts, then one a batch.
+Rates train_rates(Seq2seq& model, const std::vector<Pairs>& batches) {
+  Training training(model);
+  training.step(batches.front());
+  Rates rates;
+  for (const Pairs& pairs : batches) {
+    const Clock clock;
+    training.step(pairs);
+    clock.stop(pairs.target.total(), rates);
+  }
+  return rates;
+}
+
+// The best word after each row of features.
+void choose(Context& cx, const Seq2seq& model, const Tensor& features, std::vector<std::int32_t>& words) {
+  const Tensor logits = model.logits(cx, features);
+  for (Size row = 0; row < logits.rows(); ++row) {
+    const float* first = logits.data<float>() + row * logits.cols();
+    words[static_cast<std::size_t>(row)] =
+        static_cast<std::int32_t>(std::max_element(first, first + logits.cols()) - first);
+  }
+}
+
+// Every sentence gets as many words as the longest target has; the source is encoded beforehand and not counted.
+void greedy(const Seq2seq& model, const Pairs& pairs, Workspace& workspace, Rates& rates) {
+  workspace.reset();
+  Context cx(workspace);
+  const Memory memory = model.encode(cx, pairs.source.packed(cx));
+  const Size sentences = pairs.source.sentences(), steps = pairs.target.longest();
+  std::vector<std::int32_t> words(static_cast<std::size_t>(sentences), 1), offsets;
+  for (Size s = 0; s <= sentences; ++s) offsets.push_back(static_cast<std::int32_t>(s));
+  const Clock clock;
+  State state = model.start(cx, memory, true);
+  for (Size step = 0; step < steps; ++step)
+    choose(cx, model, model.decode(cx, Packed::from_host(cx, words, offsets), memory, state).features, words);
+  clock.stop(sentences * steps, rates);
+}
+
+Rates greedy_rates(const Seq2seq& model, const std::vector<Pairs>& batches) {
+  Workspace workspace(cpu_device());
+  Rates warm_up, rates;
+  greedy(model, batches.front(), workspace, warm_up);
+  for (const Pairs& pairs : batches) greedy(model, pairs, workspace, rates);
+  return rates;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void run(const BenchOptions& options) {
+  threads::set_count(options.threads);
+  const std::vector<Pairs> batches = make_batches(options);
+  fmt::print("{:<44} {:<8} {:>12} {:>26}\n", "preset", "what", "tokens/s", "per processor second");
+  for (const std::string& name : options.presets) {
+    ModelConfig config = preset(name);
+    config.source_vocabulary = config.target_vocabulary = options.vocabulary;
+    Seq2seq model(config);
+    model.parameters().allocate(cpu_device(), DType::f32, 1, true);
+    for (const std::string& mode : options.modes) {
+      const Rates rates = mode == "train" ? train_rates(model, batches) : greedy_rates(model, batches);
+      fmt::print("{:<44} {:<8} {:>12.1f} {:>26.1f}\n", name, mode, median(rates.wall), median(rates.processor));
+      std::fflush(stdout);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::models
+
+int main(int argc, char** argv) {
+  using namespace dragoman;
+  models::BenchOptions options;
+  options.presets = models::preset_names();
+  CLI::App app("Target tokens a second of training and greedy decoding: the median of all steps");
+  app.add_option("--preset", options.presets, "models to measure (default: all)");
+  app.add_option("--mode", options.modes, "what to measure")->check(CLI::IsMember({"train", "greedy"}));
+  app.add_option("--lengths", options.lengths, "equal:N, or a file of lines \"SOURCE_LENGTH TARGET_LENGTH\"");
+  app.add_option("--batch", options.batch, "sentences a step")->check(CLI::PositiveNumber);
+  app.add_option("--vocabulary", options.vocabulary, "words of either side")->check(CLI::PositiveNumber);
+  app.add_option("--steps", options.steps, "steps to measure")->check(CLI::PositiveNumber);
+  app.add_option("--threads", options.threads, "threads to use (0: one per core)");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    models::run(options);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}
