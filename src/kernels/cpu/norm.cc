@@ -107,7 +107,7 @@ class NormGradient {
 
  private:
   // The sums over the columns need little from memory for each row if several rows share them.
-  static constexpr int kSide = 4;
+  static constexpr int kSide = 2;
 
   template <int kRows>
   HWY_INLINE void rows(Size r) const {
