@@ -61,6 +61,11 @@ void each_head(const Attention<float>& a, F&& f) {
     threads::each(items, item);
 }
 
+// Copies rows that lie `stride` apart side by side.
+HWY_INLINE void copy_rows(Size rows, Size cols, const float* from, Size stride, float* to) {
+  for (Size r = 0; r < rows; ++r) std::copy_n(from + r * stride, cols, to + r * cols);
+}
+
 // Puts -infinity after the visible scores of a row, up to a whole vector, so that rows need no special end.
 HWY_INLINE Size close_row(float* scores, Size visible) {
   const Size end = round_up(visible, kLanes);

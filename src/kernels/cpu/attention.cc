@@ -16,18 +16,22 @@ namespace {
 class Forward {
  public:
   Forward(const Head& head, float* weights) : head_(head), a_(head.a), weights_(weights), factors_(a_.dropout) {
-    // Turning the keys round costs as much as a few queries do.
+    // Turning the keys round and copying the values costs as much as a few queries do.
     turned_ = head.queries >= kFew;
     const Size keys = turned_ ? a_.key_size * head.stride() : 0, scores = head.block() * head.stride();
-    keys_turned_ = scratch(Scratch::piece, keys + scores + Dropout::stride(head.keys));
-    scores_ = keys_turned_ + keys;
+    const Size values = turned_ ? a_.value_size * head.keys : 0;
+    keys_turned_ = scratch(Scratch::piece, keys + values + scores + Dropout::stride(head.keys));
+    values_ = keys_turned_ + keys;
+    scores_ = values_ + values;
     kept_ = scores_ + scores;
   }
 
   void run() const {
-    if (turned_)
+    if (turned_) {
       transpose(head_.keys, a_.key_size, head_.k(), a_.k_stride, static_cast<float>(a_.scale), keys_turned_,
                 head_.stride());
+      copy_rows(head_.keys, a_.value_size, head_.v(), a_.v_stride, values_);
+    }
     for (Size begin = 0; begin < head_.queries; begin += head_.block())
       block(begin, std::min(begin + head_.block(), head_.queries));
   }
@@ -40,7 +44,7 @@ class Forward {
     score(begin, end, visible);
     for (Size i = begin; i < end; ++i) softmax(i, scores_ + (i - begin) * head_.stride(), visible);
     MatrixProduct mix{.m = end - begin, .n = a_.value_size, .k = visible, .a = scores_, .a_stride = head_.stride()};
-    mix.b = head_.v(), mix.b_stride = a_.v_stride;
+    mix.b = turned_ ? values_ : head_.v(), mix.b_stride = turned_ ? a_.value_size : a_.v_stride;
     mix.c = a_.out + head_.state(begin) * a_.value_size, mix.c_stride = head_.out_stride();
     multiply_tiles<false>(mix);
   }
@@ -90,6 +94,7 @@ class Forward {
   Factors factors_;
   bool turned_;
   float* keys_turned_;  // [key_size, stride]: the scaled keys, transposed
+  float* values_;       // [keys, value_size]: the values side by side, where the keys are turned
   float* scores_;       // [block, stride]
   float* kept_;         // dropout factors of a row
 };

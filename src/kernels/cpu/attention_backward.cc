@@ -14,27 +14,32 @@ namespace {
 // With w = softmax(s), m the dropout factors and o = (w * m) v:
 //   dv_j += w_ij m_ij do_i;  dw_ij = m_ij (do_i . v_j);  ds_ij = w_ij (dw_ij - do_i . o_i)
 //   dq_i += scale ds_ij k_j;  dk_j += scale ds_ij q_i
+// The rows of one head lie far apart; copies side by side do not crowd each other out of the cache.
 class Backward {
  public:
   Backward(const Head& head, const AttentionBackward<float>& b)
       : head_(head), a_(head.a), b_(b), stride_(head.stride()), factors_(a_.dropout) {
-    const Size block = head.block() * stride_;
-    keys_turned_ =
-        scratch(Scratch::piece, (a_.key_size + a_.value_size) * stride_ + 2 * block + Dropout::stride(head.keys));
+    const Size block = head.block() * stride_, sizes = a_.key_size + a_.value_size;
+    keys_turned_ = scratch(Scratch::piece, sizes * (stride_ + head.block()) + a_.key_size * head.keys + 2 * block +
+                                               Dropout::stride(head.keys));
     values_turned_ = keys_turned_ + a_.key_size * stride_;
-    weights_ = values_turned_ + a_.value_size * stride_;
+    keys_ = values_turned_ + a_.value_size * stride_;
+    queries_ = keys_ + a_.key_size * head.keys;
+    dout_ = queries_ + a_.key_size * head.block();
+    weights_ = dout_ + a_.value_size * head.block();
     dscores_ = weights_ + block;
     kept_ = dscores_ + block;
   }
 
   void run() const {
-    if (b_.dq && !b_.accumulate_dq) clear(dq(0), b_.dq_stride, head_.queries, a_.key_size);
-    if (b_.dk && !b_.accumulate_dk) clear(dk(), b_.dk_stride, head_.keys, a_.key_size);
-    if (b_.dv && !b_.accumulate_dv) clear(dv(), b_.dv_stride, head_.keys, a_.value_size);
     transpose(head_.keys, a_.key_size, head_.k(), a_.k_stride, static_cast<float>(a_.scale), keys_turned_, stride_);
     transpose(head_.keys, a_.value_size, head_.v(), a_.v_stride, 1, values_turned_, stride_);
-    for (Size begin = 0; begin < head_.queries; begin += head_.block())
-      block(begin, std::min(begin + head_.block(), head_.queries));
+    copy_rows(head_.keys, a_.key_size, head_.k(), a_.k_stride, keys_);
+    if (head_.queries == 0) clear_keys();
+    // The last queries see all keys, so with them first the gradients of the keys need not start from zeros.
+    const Size blocks = (head_.queries + head_.block() - 1) / head_.block();
+    for (Size i = blocks - 1; i >= 0; --i)
+      block(i * head_.block(), std::min((i + 1) * head_.block(), head_.queries), i == blocks - 1);
   }
 
  private:
@@ -46,15 +51,25 @@ class Backward {
   static void clear(float* x, Size stride, Size rows, Size cols) {
     for (Size r = 0; r < rows; ++r) std::fill_n(x + r * stride, cols, 0.0f);
   }
+  void clear_keys() const {
+    if (b_.dk && !b_.accumulate_dk) clear(dk(), b_.dk_stride, head_.keys, a_.key_size);
+    if (b_.dv && !b_.accumulate_dv) clear(dv(), b_.dv_stride, head_.keys, a_.value_size);
+  }
 
-  void block(Size begin, Size end) const {
+  // `first`: nothing has been added to the gradients of the keys and values yet.
+  void block(Size begin, Size end, bool first) const {
     const Size count = end - begin, visible = head_.visible(end - 1), whole = round_up(visible, kLanes);
-    if (visible == 0) return;
+    if (visible == 0) {
+      if (b_.dq && !b_.accumulate_dq) clear(dq(begin), b_.dq_stride, count, a_.key_size);
+      return;
+    }
+    copy_rows(count, a_.key_size, head_.q(begin), a_.q_stride, queries_);
+    copy_rows(count, a_.value_size, dout(begin), head_.out_stride(), dout_);
     multiply_tiles<false>({.m = count,
                            .n = whole,
                            .k = a_.key_size,
-                           .a = head_.q(begin),
-                           .a_stride = a_.q_stride,
+                           .a = queries_,
+                           .a_stride = a_.key_size,
                            .b = keys_turned_,
                            .b_stride = stride_,
                            .c = weights_,
@@ -62,25 +77,24 @@ class Backward {
     multiply_tiles<false>({.m = count,
                            .n = whole,
                            .k = a_.value_size,
-                           .a = dout(begin),
-                           .a_stride = head_.out_stride(),
+                           .a = dout_,
+                           .a_stride = a_.value_size,
                            .b = values_turned_,
                            .b_stride = stride_,
                            .c = dscores_,
                            .c_stride = stride_});
-    for (Size i = begin; i < end; ++i)
-      row(i, weights_ + (i - begin) * stride_, dscores_ + (i - begin) * stride_, visible);
+    for (Size i = begin; i < end; ++i) row(i, i - begin, visible);
     if (b_.dq)
       multiply_tiles<false>({.m = count,
                              .n = a_.key_size,
                              .k = visible,
                              .a = dscores_,
                              .a_stride = stride_,
-                             .b = head_.k(),
-                             .b_stride = a_.k_stride,
+                             .b = keys_,
+                             .b_stride = a_.key_size,
                              .c = dq(begin),
                              .c_stride = b_.dq_stride,
-                             .beta = 1});
+                             .beta = b_.accumulate_dq ? 1.0f : 0.0f});
     if (b_.dk)
       multiply_tiles<true>({.m = visible,
                             .n = a_.key_size,
@@ -88,11 +102,11 @@ class Backward {
                             .a = dscores_,
                             .a_stride = stride_,
                             .transposed_a = true,
-                            .b = head_.q(begin),
-                            .b_stride = a_.q_stride,
+                            .b = queries_,
+                            .b_stride = a_.key_size,
                             .c = dk(),
                             .c_stride = b_.dk_stride,
-                            .beta = 1});
+                            .beta = first && !b_.accumulate_dk ? 0.0f : 1.0f});
     if (b_.dv)
       multiply_tiles<true>({.m = visible,
                             .n = a_.value_size,
@@ -100,32 +114,49 @@ class Backward {
                             .a = weights_,
                             .a_stride = stride_,
                             .transposed_a = true,
-                            .b = dout(begin),
-                            .b_stride = head_.out_stride(),
+                            .b = dout_,
+                            .b_stride = a_.value_size,
                             .c = dv(),
                             .c_stride = b_.dv_stride,
-                            .beta = 1});
+                            .beta = first && !b_.accumulate_dv ? 0.0f : 1.0f});
   }
 
-  // In: scores and do . v of query i. Out: dropped weights and scaled gradients of the scores, with zeros up to `end`.
-  void row(Size i, float* weights, float* dscores, Size end) const {
+  // In: scores and do . v of query i, row `place` of the block. Out: dropped weights and scaled gradients of the
+  // scores, with zeros up to `end`.
+  void row(Size i, Size place, Size end) const {
+    float* weights = weights_ + place * stride_;
+    float* dscores = dscores_ + place * stride_;
     const Size visible = head_.visible(i), state = head_.state(i);
     if (visible > 0) {
       const Size whole = close_row(weights, visible);
-      const V log_sum = hn::Set(kTag, a_.log_sum[state]), scale = splat(a_.scale);
-      const V dout_out = hn::Set(kTag, dot_row(a_.value_size, dout(i), a_.out + state * a_.value_size));
-      const bool dropping = a_.dropout.rate != 0;
-      if (dropping) factors_.write(state, a_.longest, visible, kept_);
-      for (Size j = 0; j < whole; j += kLanes) {
-        const V weight = exp(hn::Sub(Whole::load(weights + j), log_sum));
-        const V factor = dropping ? Whole::load(kept_ + j) : splat(1);
-        const V slope = hn::MulSub(factor, Whole::load(dscores + j), dout_out);
-        Whole::store(hn::Mul(hn::Mul(scale, weight), slope), dscores + j);
-        Whole::store(hn::Mul(weight, factor), weights + j);
+      const float dout_out = dot_row(a_.value_size, dout_ + place * a_.value_size, a_.out + state * a_.value_size);
+      if (a_.dropout.rate != 0) {
+        factors_.write(state, a_.longest, visible, kept_);
+        slopes<true>(whole, a_.log_sum[state], dout_out, weights, dscores);
+      } else {
+        slopes<false>(whole, a_.log_sum[state], dout_out, weights, dscores);
       }
     }
     std::fill(weights + visible, weights + end, 0.0f);
     std::fill(dscores + visible, dscores + end, 0.0f);
+  }
+
+  template <bool kDropping>
+  HWY_INLINE void slopes(Size count, float log_sum, float dout_out, float* weights, float* dscores) const {
+    const V total = hn::Set(kTag, log_sum), mean = hn::Set(kTag, dout_out), scale = splat(a_.scale);
+    const float* kept = kept_;
+    each_four_of(weights, count, total, [=](Size j, auto& v, auto) HWY_ATTR {
+      constexpr int kCount = length_of<decltype(v)>;
+      for (int i = 0; i < kCount; ++i) v[i] = hn::Sub(v[i], total);
+      exp_of(v);
+      for (int i = 0; i < kCount; ++i) {
+        const Size at = j + i * kLanes;
+        const V factor = kDropping ? Whole::load(kept + at) : splat(1);
+        const V dweight = kDropping ? hn::Mul(factor, Whole::load(dscores + at)) : Whole::load(dscores + at);
+        Whole::store(hn::Mul(hn::Mul(scale, v[i]), hn::Sub(dweight, mean)), dscores + at);
+        Whole::store(kDropping ? hn::Mul(v[i], factor) : v[i], weights + at);
+      }
+    });
   }
 
   const Head& head_;
@@ -135,6 +166,9 @@ class Backward {
   Factors factors_;
   float* keys_turned_;    // [key_size, stride]: the scaled keys, transposed
   float* values_turned_;  // [value_size, stride]
+  float* keys_;           // [keys, key_size]
+  float* queries_;        // [block, key_size]
+  float* dout_;           // [block, value_size]
   float* weights_;        // [block, stride]
   float* dscores_;        // [block, stride]
   float* kept_;           // dropout factors of a row

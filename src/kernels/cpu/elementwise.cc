@@ -25,8 +25,10 @@ constexpr Size activation_grain(Activation activation) {
 void activate_all(const Activate<float>& a) {
   with_activation(a.activation, [&](auto kind) HWY_ATTR {
     threads::split(a.count, activation_grain(a.activation), [&](Size begin, Size end) HWY_ATTR {
-      each_vector(begin, end, [&](Size i, auto lanes) HWY_ATTR {
-        lanes.store(activate<decltype(kind)::value>(lanes.load(a.x + i)), a.y + i);
+      float* y = a.y + begin;
+      each_four_of(a.x + begin, end - begin, hn::Zero(kTag), [=](Size i, auto& v, auto lanes) HWY_ATTR {
+        for (V& x : v) x = activate<decltype(kind)::value>(x);
+        for (int k = 0; k < length_of<decltype(v)>; ++k) lanes.store(v[k], y + i + k * kLanes);
       });
     });
   });
@@ -79,8 +81,8 @@ void dropout(const DropElements<float>& a) {
         continue;
       }
       factors.write(r, a.cols, a.cols, kept);
-      each_vector(0, a.cols, [&](Size c, auto lanes) HWY_ATTR {
-        put(lanes, hn::Mul(lanes.load(kept + c), lanes.load(x + c)), y + c, a.accumulate);
+      each_vector(0, a.cols, [=, accumulate = a.accumulate](Size c, auto lanes) HWY_ATTR {
+        put(lanes, hn::Mul(lanes.load(kept + c), lanes.load(x + c)), y + c, accumulate);
       });
     }
   });

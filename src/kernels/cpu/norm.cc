@@ -91,44 +91,106 @@ void norm(const Norm<float>& a) {
   });
 }
 
-// One row of the gradient. With n = (s - mean) * rstd and g = dy * gain:
+// With n = (s - mean) * rstd and g = dy * gain:
 //   ds = rstd * (g - mean(g) - n * mean(g * n)) + dsum
-struct RowGradient {
-  const NormBackward<float>& a;
-  const Factors factors;
-  float* kept;   // the row's dropout factors, or null
-  float* dgain;  // sums over rows
-  float* dbias;
+class NormGradient {
+ public:
+  // `sums`: dgain, then dbias, summed over the rows of this part; `kept`: room for a row's factors, or null.
+  HWY_INLINE NormGradient(const NormBackward<float>& a, const Factors& factors, float* kept, float* sums)
+      : a_(a), factors_(factors), kept_(kept), sums_(sums) {}
 
-  HWY_INLINE void operator()(Size r) const {
-    const float* sum = a.sum + r * a.cols;
-    const float* dy = a.dy + r * a.cols;
-    const V centre = hn::Set(kTag, a.mean[r]), stretch = hn::Set(kTag, a.rstd[r]);
-    Four of_g(hn::Zero(kTag)), of_gn(hn::Zero(kTag));
-    each_vector_of_four(0, a.cols, [&](Size c, auto lanes, int w) HWY_ATTR {
-      const V d = lanes.load(dy + c);
-      const V n = hn::Mul(hn::Sub(lanes.load(sum + c), centre), stretch);
-      const V dn = hn::Mul(d, n), gain = lanes.load(a.gain + c);
-      of_g.v[w] = hn::MulAdd(d, gain, of_g.v[w]);
-      of_gn.v[w] = hn::MulAdd(dn, gain, of_gn.v[w]);
-      if (dgain) lanes.store(hn::Add(lanes.load(dgain + c), dn), dgain + c);
-      if (dbias) lanes.store(hn::Add(lanes.load(dbias + c), d), dbias + c);
-    });
-    const float count = static_cast<float>(a.cols);
-    const V mean_g = hn::Set(kTag, of_g.sum() / count), mean_gn = hn::Set(kTag, of_gn.sum() / count);
-    if (kept) factors.write(r, a.cols, a.cols, kept);
-    each_vector(0, a.cols, [&](Size c, auto lanes) HWY_ATTR {
-      const V n = hn::Mul(hn::Sub(lanes.load(sum + c), centre), stretch);
-      const V g = hn::MulSub(lanes.load(dy + c), lanes.load(a.gain + c), mean_g);
-      V ds = hn::Mul(stretch, hn::NegMulAdd(n, mean_gn, g));
-      if (a.dsum) ds = hn::Add(ds, lanes.load(a.dsum + r * a.cols + c));
-      if (a.dx) put(lanes, ds, a.dx + r * a.cols + c, a.accumulate_dx);
-      if (a.dbranch) {
-        if (kept) ds = hn::Mul(ds, lanes.load(kept + c));
-        put(lanes, ds, a.dbranch + r * a.cols + c, a.accumulate_dbranch);
+  HWY_INLINE void run(Size begin, Size end) const {
+    Size r = begin;
+    for (; r + kSide <= end; r += kSide) rows<kSide>(r);
+    for (; r < end; ++r) rows<1>(r);
+  }
+
+ private:
+  // The sums over the columns need little from memory for each row if several rows share them.
+  static constexpr int kSide = 2;
+
+  template <int kRows>
+  HWY_INLINE void rows(Size r) const {
+    const Size cols = a_.cols;
+    const float* HWY_RESTRICT s = a_.sum + r * cols;
+    const float* HWY_RESTRICT dy = a_.dy + r * cols;
+    const float* HWY_RESTRICT gain = a_.gain;
+    float* HWY_RESTRICT dgain = sums_;
+    float* HWY_RESTRICT dbias = sums_ + cols;
+    V mean[kRows], rstd[kRows], of_g[kRows], of_gt[kRows];  // t = s - mean
+    for (int i = 0; i < kRows; ++i) {
+      mean[i] = hn::Set(kTag, a_.mean[r + i]);
+      rstd[i] = hn::Set(kTag, a_.rstd[r + i]);
+      of_g[i] = of_gt[i] = hn::Zero(kTag);
+    }
+    each_vector(0, cols, [=, &of_g, &of_gt](Size c, auto lanes) HWY_ATTR {
+      const V by = lanes.load(gain + c);
+      V to_gain = lanes.load(dgain + c), to_bias = lanes.load(dbias + c);
+      for (int i = 0; i < kRows; ++i) {
+        const V d = lanes.load(dy + i * cols + c);
+        const V dt = hn::Mul(d, hn::Sub(lanes.load(s + i * cols + c), mean[i]));
+        of_g[i] = hn::MulAdd(d, by, of_g[i]);
+        of_gt[i] = hn::MulAdd(dt, by, of_gt[i]);
+        to_gain = hn::MulAdd(dt, rstd[i], to_gain);
+        to_bias = hn::Add(to_bias, d);
       }
+      lanes.store(to_gain, dgain + c);
+      lanes.store(to_bias, dbias + c);
+    });
+    for (int i = 0; i < kRows; ++i) {
+      const float count = static_cast<float>(cols), scale = a_.rstd[r + i];
+      const float mean_g = hn::GetLane(hn::SumOfLanes(kTag, of_g[i])) / count;
+      const float mean_gt = hn::GetLane(hn::SumOfLanes(kTag, of_gt[i])) / count;
+      write(r + i, {mean[i], rstd[i], hn::Set(kTag, -scale * mean_g), hn::Set(kTag, -scale * scale * scale * mean_gt)});
+    }
+  }
+
+  // ds = t * slope + rstd * g + shift + dsum.
+  struct Line {
+    V mean, rstd, shift, slope;
+  };
+
+  enum class Branch { none, plain, dropped };
+
+  HWY_INLINE void write(Size r, const Line& line) const {
+    if (kept_) factors_.write(r, a_.cols, a_.cols, kept_);
+    return a_.dsum ? write_dx<true>(r, line) : write_dx<false>(r, line);
+  }
+  template <bool kDsum>
+  HWY_INLINE void write_dx(Size r, const Line& line) const {
+    return a_.dx ? write_branch<kDsum, true>(r, line) : write_branch<kDsum, false>(r, line);
+  }
+  template <bool kDsum, bool kDx>
+  HWY_INLINE void write_branch(Size r, const Line& line) const {
+    if (!a_.dbranch) return write_row<kDsum, kDx, Branch::none>(r, line);
+    return kept_ ? write_row<kDsum, kDx, Branch::dropped>(r, line) : write_row<kDsum, kDx, Branch::plain>(r, line);
+  }
+  template <bool kDsum, bool kDx, Branch kBranch>
+  HWY_INLINE void write_row(Size r, const Line& line) const {
+    const Size first = r * a_.cols;
+    const float* HWY_RESTRICT gain = a_.gain;
+    const float* HWY_RESTRICT kept = kept_;
+    const float* s = a_.sum + first;
+    const float* dy = a_.dy + first;
+    const float* dsum = kDsum ? a_.dsum + first : nullptr;
+    float* dx = kDx ? a_.dx + first : nullptr;
+    float* dbranch = kBranch != Branch::none ? a_.dbranch + first : nullptr;
+    const bool add_to_dx = a_.accumulate_dx, add_to_dbranch = a_.accumulate_dbranch;
+    const V mean = line.mean, rstd = line.rstd, shift = line.shift, slope = line.slope;
+    each_vector(0, a_.cols, [=](Size c, auto lanes) HWY_ATTR {
+      const V rest = kDsum ? hn::Add(shift, lanes.load(dsum + c)) : shift;
+      const V g = hn::Mul(lanes.load(dy + c), lanes.load(gain + c));
+      const V ds = hn::MulAdd(hn::Sub(lanes.load(s + c), mean), slope, hn::MulAdd(g, rstd, rest));
+      if (kDx) put(lanes, ds, dx + c, add_to_dx);
+      if (kBranch == Branch::plain) put(lanes, ds, dbranch + c, add_to_dbranch);
+      if (kBranch == Branch::dropped) put(lanes, hn::Mul(ds, lanes.load(kept + c)), dbranch + c, add_to_dbranch);
     });
   }
+
+  const NormBackward<float>& a_;
+  const Factors& factors_;
+  float* kept_;
+  float* sums_;
 };
 
 void norm_backward(const NormBackward<float>& a) {
@@ -138,8 +200,7 @@ void norm_backward(const NormBackward<float>& a) {
   const PartialSums partial(a.rows, row_grain(a.cols, kGrain / 2), 2 * a.cols);
   partial.each_part([&](Size begin, Size end, float* sums) HWY_ATTR {
     float* kept = dropping ? scratch(Scratch::piece, Dropout::stride(a.cols)) : nullptr;
-    const RowGradient row{a, factors, kept, a.dgain ? sums : nullptr, a.dbias ? sums + a.cols : nullptr};
-    for (Size r = begin; r < end; ++r) row(r);
+    NormGradient(a, factors, kept, sums).run(begin, end);
   });
   if (a.dgain) partial.add_to(a.dgain, 0, a.cols);
   if (a.dbias) partial.add_to(a.dbias, a.cols, a.cols);

@@ -25,17 +25,21 @@ HWY_INLINE float row_max(Size count, const float* x) {
 HWY_INLINE float exp_row(Size count, const float* x, float shift, float* y) {
   Four sum(hn::Zero(kTag));
   const V by = hn::Set(kTag, shift);
-  each_vector_of_four(0, count, [&](Size c, auto lanes, int w) HWY_ATTR {
-    const V e = exp(hn::Sub(lanes.load(x + c), by));
-    lanes.store(e, y + c);
-    sum.v[w] = hn::Add(sum.v[w], lanes.only(e));
+  each_four_of(x, count, by, [=, &sum](Size c, auto& v, auto lanes) HWY_ATTR {
+    constexpr int kCount = length_of<decltype(v)>;
+    for (int i = 0; i < kCount; ++i) v[i] = hn::Sub(v[i], by);
+    exp_of(v);
+    for (int i = 0; i < kCount; ++i) {
+      lanes.store(v[i], y + c + i * kLanes);
+      sum.v[i] = hn::Add(sum.v[i], lanes.only(v[i]));
+    }
   });
   return sum.sum();
 }
 
 HWY_INLINE void scale_row(Size count, float factor, float* y) {
   const V by = hn::Set(kTag, factor);
-  each_vector(0, count, [&](Size c, auto lanes) HWY_ATTR { lanes.store(hn::Mul(by, lanes.load(y + c)), y + c); });
+  each_vector(0, count, [=](Size c, auto lanes) HWY_ATTR { lanes.store(hn::Mul(by, lanes.load(y + c)), y + c); });
 }
 
 HWY_INLINE float dot_row(Size count, const float* a, const float* b) {

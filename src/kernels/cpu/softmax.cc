@@ -43,9 +43,11 @@ void softmax_backward(const SoftmaxBackward<float>& a) {
       const Size begin = row_begin(a, r), count = row_begin(a, r + 1) - begin;
       const float* y = a.y + begin;
       const float* dy = a.dy + begin;
+      float* dx = a.dx + begin;
+      const bool accumulate = a.accumulate_dx;
       const V dot = hn::Set(kTag, dot_row(count, y, dy));
-      each_vector(0, count, [&](Size c, auto lanes) HWY_ATTR {
-        put(lanes, hn::Mul(lanes.load(y + c), hn::Sub(lanes.load(dy + c), dot)), a.dx + begin + c, a.accumulate_dx);
+      each_vector(0, count, [=](Size c, auto lanes) HWY_ATTR {
+        put(lanes, hn::Mul(lanes.load(y + c), hn::Sub(lanes.load(dy + c), dot)), dx + c, accumulate);
       });
     }
   });
@@ -61,12 +63,17 @@ template <bool keep_exp>
 HWY_INLINE RowSums sum_logits(Size count, float* logits, float largest) {
   Four of_exp(hn::Zero(kTag)), of_logits(hn::Zero(kTag));
   const V top = hn::Set(kTag, largest);
-  each_vector_of_four(0, count, [&](Size c, auto lanes, int w) HWY_ATTR {
-    const V x = hn::Sub(lanes.load(logits + c, top), top);
-    const V e = exp(x);
-    if (keep_exp) lanes.store(e, logits + c);
-    of_exp.v[w] = hn::Add(of_exp.v[w], lanes.only(e));
-    of_logits.v[w] = hn::Add(of_logits.v[w], x);
+  each_four_of(logits, count, top, [=, &of_exp, &of_logits](Size c, auto& v, auto lanes) HWY_ATTR {
+    constexpr int kCount = length_of<decltype(v)>;
+    for (int i = 0; i < kCount; ++i) {
+      v[i] = hn::Sub(v[i], top);
+      of_logits.v[i] = hn::Add(of_logits.v[i], v[i]);
+    }
+    exp_of(v);
+    for (int i = 0; i < kCount; ++i) {
+      if (keep_exp) lanes.store(v[i], logits + c + i * kLanes);
+      of_exp.v[i] = hn::Add(of_exp.v[i], lanes.only(v[i]));
+    }
   });
   return {of_exp.sum(), of_logits.sum()};
 }
@@ -86,7 +93,7 @@ void cross_entropy_row(const CrossEntropy<float>& a, Size r) {
   if (!gradient) return;
   const auto scale = static_cast<float>(a.gradient_scale);
   const V stretch = hn::Set(kTag, scale / sums.of_exp), shift = hn::Set(kTag, scale * smoothing / classes);
-  each_vector(0, a.classes, [&](Size c, auto lanes) HWY_ATTR {
+  each_vector(0, a.classes, [=](Size c, auto lanes) HWY_ATTR {
     lanes.store(hn::MulSub(lanes.load(logits + c), stretch, shift), logits + c);
   });
   logits[a.targets[r]] -= scale * (1 - smoothing);
