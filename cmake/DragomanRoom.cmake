@@ -3,6 +3,10 @@
 function(dragoman_room NAME)
   cmake_parse_arguments(ROOM "" "" "NEEDS;LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
+  if(DRAGOMAN_CUDA)
+    file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cu")
+    list(APPEND sources ${cuda_sources})
+  endif()
   add_library(dragoman_${NAME} STATIC ${sources})
   target_include_directories(dragoman_${NAME} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
                                                      "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>")
