@@ -76,7 +76,6 @@ Tensor TokenInput::operator()(Context& cx, const Packed& tokens, const Tensor& p
 
 TransformerEncoder::TransformerEncoder(nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words)
     : config_(config.transformer),
-      rotary_(config_.positions == nn::PositionKind::rotary),
       keeps_embeddings_(config.lexical),
       input_(list, "encoder.embed_positions", words, config_) {
   for (int i = 0; i < config_.encoder_layers; ++i) {
@@ -106,9 +105,7 @@ Encoded TransformerEncoder::encode(Context& cx, const Packed& source) const {
 }
 
 TransformerDecoder::TransformerDecoder(nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words)
-    : config_(config.transformer),
-      rotary_(config_.positions == nn::PositionKind::rotary),
-      input_(list, "decoder.embed_positions", words, config_) {
+    : config_(config.transformer), input_(list, "decoder.embed_positions", words, config_) {
   for (int i = 0; i < config_.decoder_layers; ++i) {
     const std::string name = fmt::format("decoder.layers.{}", i);
     layers_.push_back({nn::Attention(list, place(name + ".self_attn", config_, true, true), exact(config.attention)),

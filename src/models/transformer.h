@@ -65,7 +65,7 @@ class TransformerEncoder final : public Encoder {
     nn::LayerNorm norm1, norm2;
   };
   TransformerConfig config_;
-  bool rotary_ = false, keeps_embeddings_ = false;
+  bool keeps_embeddings_ = false;
   TokenInput input_;
   std::vector<Layer> layers_;
   nn::LayerNorm norm_;  // pre-norm: after the last block
@@ -86,7 +86,6 @@ class TransformerDecoder final : public Decoder {
     nn::LayerNorm norm1, norm2, norm3;
   };
   TransformerConfig config_;
-  bool rotary_ = false;
   TokenInput input_;
   std::vector<Layer> layers_;
   nn::LayerNorm norm_;
