@@ -6,12 +6,7 @@ extern const Command doctor, evaluate, inspect, phrasebook, stats, vocab;
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
-      doctor,
-      evaluate,
-      inspect,
-      phrasebook,
-      stats,
-      vocab,
+      doctor, evaluate, inspect, phrasebook, stats, vocab,
   };
   return all;
 }
