@@ -42,7 +42,7 @@ class TokenInput {
   TokenInput() = default;
   TokenInput(nn::Parameters& list, const std::string& name, const WordEmbedding& words,
              const TransformerConfig& config);
-  // `first` gives the tokens that each sentence has already; empty for none.
+  // `positions` (i32 [N]) says where in its sentence each token stands.
   Tensor operator()(Context& cx, const Packed& tokens, const Tensor& positions) const;
 
  private:

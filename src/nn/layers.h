@@ -22,7 +22,6 @@ class Linear {
     return linear(cx, x, weight_, bias(), {.activation = activation});
   }
   const Tensor& weight() const { return weight_; }
-  Parameter weight_parameter() const { return weight_; }
   Tensor bias() const { return bias_.defined() ? bias_.tensor() : Tensor(); }
   bool defined() const { return weight_.defined(); }
 
@@ -43,11 +42,5 @@ class LayerNorm {
  private:
   Parameter gain_, bias_;
 };
-
-// The columns of x where each of `count` equal parts begins.
-inline Columns part(const Tensor& x, Size index, Size count) {
-  const Size size = x.cols() / count;
-  return {x, index * size, size};
-}
 
 }  // namespace dragoman::nn
