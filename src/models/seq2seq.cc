@@ -84,6 +84,10 @@ Decoded Seq2seq::decode(Context& cx, const Packed& tokens, const Memory& memory,
 
 Tensor Seq2seq::logits(Context& cx, const Tensor& features) const { return output_(cx, features); }
 
+BestWords Seq2seq::best_words(Context& cx, const Tensor& features, Size count, const BannedWords& banned) const {
+  return top_scores(cx, features, output_.weight(), output_.bias(), count, banned);
+}
+
 Losses Seq2seq::loss(Context& cx, const Tensor& features, const Tensor& targets, const LossOptions& options) const {
   return cross_entropy(cx, features, output_.weight(), output_.bias(), targets, options);
 }
