@@ -32,6 +32,7 @@ Model::Model(const std::string& path) : path_(path) {
   network_ = std::make_unique<models::Seq2seq>(info_.config);
   network_->parameters().allocate(cpu_device(), DType::f32, 0, false);
   file.load(network_->parameters());
+  network_->parameters().pack();
 }
 
 Tokens Model::encode_source(std::string_view text) const {

@@ -19,8 +19,32 @@ struct LinearOptions {
   Activation activation = Activation::none;
 };
 // activation(x W + b): x [N, in] -> [N, out]. One weight may serve several calls (tied weights): gradients add up.
+// A weight [out, in] that has a packed form (below) is read through it when nothing is recorded; a row of the result
+// is then the same to the bit in any batch and on any number of threads.
 Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias = {},
               const LinearOptions& options = {});
+
+// A weight [out, in] laid out once for the products of inference: bytes it takes, and filling them. The layout is the
+// device's own affair; nn::Parameters::pack() does this for a whole model.
+std::size_t packed_bytes(const Tensor& weight);
+void pack_weight(const Tensor& weight, void* packed);
+
+// Words that a row may not choose: those of row r are ids[offsets[r] .. offsets[r + 1]), ascending.
+struct BannedWords {
+  Tensor offsets;  // i32 [N + 1]
+  Tensor ids;      // i32
+};
+struct BestWords {
+  Tensor log_sum;  // [N]: log of the sum of exp over all logits (banned ones too): log p(id) = score - log_sum
+  Tensor scores;   // [N, k]: logits, best first; -inf where fewer than k words may be chosen
+  Tensor ids;      // i32 [N, k]; of equal logits the lower id first; -1 where no word is left
+};
+// The output layer of a search in one pass: the k best of the logits x W^T + b of every row, and what makes log
+// probabilities of them. x [N, d], weight [V, d], bias [V] or undefined. The [N, V] matrix never exists; a row's result
+// is the same to the bit in any batch and on any number of threads, and its scores are those of `linear` over the
+// packed weight. Records nothing. A weight without a packed form is packed at every call, which is slow.
+BestWords top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size k,
+                     const BannedWords& banned = {});
 
 // ---- matrix products ------------------------------------------------------------------------------------------
 
@@ -164,16 +188,6 @@ struct Losses {
 // where gradients begin: when recording, those of x, weight and bias are in place when it returns.
 Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& targets,
                      const LossOptions& options = {});
-
-// ---- search ---------------------------------------------------------------------------------------------------
-
-struct Best {
-  Tensor log_sum;  // [N]: log of the sum of exp over the row
-  Tensor values;   // [N, count]: largest first, of equal ones the lower column first
-  Tensor columns;  // i32 [N, count]
-};
-// The `count` largest of every row; no gradient flows.
-Best best_of_rows(Context& cx, const Tensor& x, Size count);
 
 // ---- optimisers -----------------------------------------------------------------------------------------------
 
