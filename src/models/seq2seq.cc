@@ -84,7 +84,7 @@ Decoded Seq2seq::decode(Context& cx, const Packed& tokens, const Memory& memory,
 
 Tensor Seq2seq::logits(Context& cx, const Tensor& features) const { return output_(cx, features); }
 
-BestWords Seq2seq::best_words(Context& cx, const Tensor& features, Size count, const BannedWords& banned) const {
+Best Seq2seq::best_words(Context& cx, const Tensor& features, Size count, const Banned& banned) const {
   return top_scores(cx, features, output_.weight(), output_.bias(), count, banned);
 }
 
