@@ -194,10 +194,10 @@ Decoder::Scores Decoder::score(Context& cx, Batch& batch, const Packed& tokens) 
 Decoder::Scores Decoder::score_alone(Context& cx, const models::Seq2seq& model, const Tensor& features,
                                      const Wanted& wanted, std::int32_t end) {
   const Size vocabulary = model.config().target_vocabulary, count = std::min<Size>(wanted.best, vocabulary);
-  const BestWords best = model.best_words(cx, features, count);
+  const Best best = model.best_words(cx, features, count);
   Scores scores;
-  scores.ids = best.ids.to_host<std::int32_t>();
-  scores.best = best.scores.to_host<float>();
+  scores.ids = best.columns.to_host<std::int32_t>();
+  scores.best = best.values.to_host<float>();
   if (wanted.all) scores.all = model.logits(cx, features).to_host<float>();
   const std::vector<float> log_sum = best.log_sum.to_host<float>();
   const std::vector<float> ends = wanted.end ? model.scores_of(cx, features, end).to_host<float>() : log_sum;

@@ -29,23 +29,6 @@ Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& 
 std::size_t packed_bytes(const Tensor& weight);
 void pack_weight(const Tensor& weight, void* packed);
 
-// Words that a row may not choose: those of row r are ids[offsets[r] .. offsets[r + 1]), ascending.
-struct BannedWords {
-  Tensor offsets;  // i32 [N + 1]
-  Tensor ids;      // i32
-};
-struct BestWords {
-  Tensor log_sum;  // [N]: log of the sum of exp over all logits (banned ones too): log p(id) = score - log_sum
-  Tensor scores;   // [N, k]: logits, best first; -inf where fewer than k words may be chosen
-  Tensor ids;      // i32 [N, k]; of equal logits the lower id first; -1 where no word is left
-};
-// The output layer of a search in one pass: the k best of the logits x W^T + b of every row, and what makes log
-// probabilities of them. x [N, d], weight [V, d], bias [V] or undefined. The [N, V] matrix never exists; a row's result
-// is the same to the bit in any batch and on any number of threads, and its scores are those of `linear` over the
-// packed weight. Records nothing. A weight without a packed form is packed at every call, which is slow.
-BestWords top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size k,
-                     const BannedWords& banned = {});
-
 // ---- matrix products ------------------------------------------------------------------------------------------
 
 struct MatmulOptions {
@@ -188,6 +171,26 @@ struct Losses {
 // where gradients begin: when recording, those of x, weight and bias are in place when it returns.
 Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& targets,
                      const LossOptions& options = {});
+
+// ---- search ---------------------------------------------------------------------------------------------------
+
+struct Best {
+  Tensor log_sum;  // [N]: log of the sum of exp over the row
+  Tensor values;   // [N, count]: largest first, of equal ones the lower column first
+  Tensor columns;  // i32 [N, count]
+};
+// What a row may not choose: ids[offsets[r] .. offsets[r + 1]), ascending, for row r.
+struct Banned {
+  Tensor offsets;  // i32 [N + 1]
+  Tensor ids;      // i32
+};
+// The `count` largest of the logits x W^T + b of every row, without the [N, V] matrix: the output layer of a search. x
+// [N, d], weight [V, d], bias [V] or undefined; log p(column) = value - log_sum. `log_sum` is over all columns, banned
+// ones too; where fewer than `count` may be chosen, columns are -1 and values -inf. A row's result is the same to the
+// bit in any batch and on any number of threads, and its values are those of `linear` over the packed weight. A weight
+// without a packed form is packed at every call, which is slow. No gradient flows.
+Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size count,
+                const Banned& banned = {});
 
 // ---- optimisers -----------------------------------------------------------------------------------------------
 

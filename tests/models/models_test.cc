@@ -233,9 +233,9 @@ TEST_F(Zoo, TheBestWordsAreThoseOfTheLogits) {
     State state = model.start(cx, memory, false);
     const Tensor features = model.decode(cx, sentences(kTargets).packed(cx), memory, state).features;
     const std::vector<double> logits = model.logits(cx, features).to_host<double>();
-    const BestWords best = model.best_words(cx, features, 3);
-    const auto scores = best.scores.to_host<double>(), log_sums = best.log_sum.to_host<double>();
-    const auto ids = best.ids.to_host<std::int32_t>();
+    const Best best = model.best_words(cx, features, 3);
+    const auto scores = best.values.to_host<double>(), log_sums = best.log_sum.to_host<double>();
+    const auto ids = best.columns.to_host<std::int32_t>();
     for (std::size_t r = 0; r < log_sums.size(); ++r) {
       std::vector<double> row(logits.begin() + static_cast<std::ptrdiff_t>(13 * r),
                               logits.begin() + static_cast<std::ptrdiff_t>(13 * (r + 1)));

@@ -21,7 +21,7 @@ void with_kernels(const Tensor& weight, F&& f) {
   }
 }
 
-void check_banned(const char* op, const BannedWords& banned, Size rows, Size words) {
+void check_banned(const char* op, const Banned& banned, Size rows, Size words) {
   if (!banned.offsets.defined()) return;
   check(banned.ids.defined() && banned.offsets.dtype() == DType::i32 && banned.offsets.count() == rows + 1,
         "[{}] banned words need ids and i32 offsets [{}] but got offsets {}", op, rows + 1, banned.offsets.shape());
@@ -46,8 +46,8 @@ void pack_weight(const Tensor& weight, void* packed) {
   });
 }
 
-BestWords top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size k,
-                     const BannedWords& banned) {
+Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size count,
+                const Banned& banned) {
   constexpr const char* op = "top_scores";
   ops::enter(op, cx, {x, weight, bias, banned.offsets, banned.ids});
   check(weight.shape().rank() == 2 && x.cols() == weight.shape()[1], "[{}] x {} does not fit weight {}", op, x.shape(),
@@ -55,7 +55,7 @@ BestWords top_scores(Context& cx, const Tensor& x, const Tensor& weight, const T
   const Size rows = x.rows(), words = weight.shape()[0];
   check(!bias.defined() || bias.count() == words, "[{}] bias {} does not fit weight {}: expected {} values", op,
         bias.shape(), weight.shape(), words);
-  check(k >= 0, "[{}] expected to choose 0 words or more but got {}", op, k);
+  check(count >= 0, "[{}] expected to choose 0 columns or more but got {}", op, count);
   check_banned(op, banned, rows, words);
   const void* packed = weight.packed();
   const std::size_t bytes = packed ? 0 : packed_bytes(weight);
@@ -64,20 +64,20 @@ BestWords top_scores(Context& cx, const Tensor& x, const Tensor& weight, const T
     pack_weight(weight, own.tensor().raw());
     packed = own.tensor().raw();
   }
-  const BestWords best{cx.empty(x.dtype(), {rows}), cx.empty(x.dtype(), {rows, k}), cx.empty(DType::i32, {rows, k})};
-  cx.run(x.dtype(), [&](const auto& kernels) {
-    kernels.top_scores({.rows = rows,
-                        .in = x.cols(),
-                        .out = words,
-                        .best = k,
-                        .x = x.ptr(),
-                        .packed = packed,
-                        .bias = bias.ptr(),
-                        .banned_offsets = banned.offsets.ptr(),
-                        .banned = banned.ids.ptr(),
-                        .log_sum = best.log_sum.ptr(),
-                        .scores = best.scores.ptr(),
-                        .ids = best.ids.ptr()});
+  const Best best{cx.empty(x.dtype(), {rows}), cx.empty(x.dtype(), {rows, count}), cx.empty(DType::i32, {rows, count})};
+  cx.run(x.dtype(), [&](const auto& k) {
+    k.top_scores({.rows = rows,
+                  .in = x.cols(),
+                  .out = words,
+                  .best = count,
+                  .x = x.ptr(),
+                  .packed = packed,
+                  .bias = bias.ptr(),
+                  .banned_offsets = banned.offsets.ptr(),
+                  .banned = banned.ids.ptr(),
+                  .log_sum = best.log_sum.ptr(),
+                  .scores = best.values.ptr(),
+                  .ids = best.columns.ptr()});
   });
   ops::leave(op, cx, {best.log_sum});
   return best;
