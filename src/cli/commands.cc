@@ -2,11 +2,11 @@
 
 namespace dragoman::cli {
 
-extern const Command doctor, evaluate, inspect, phrasebook, stats, train_command, vocab;
+extern const Command average, doctor, evaluate, inspect, phrasebook, stats, train_command, vocab;
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
-      doctor, evaluate, inspect, phrasebook, stats, train_command, vocab,
+      average, doctor, evaluate, inspect, phrasebook, stats, train_command, vocab,
   };
   return all;
 }

@@ -3,15 +3,20 @@
 #include "base/file.h"
 #include "base/file_lock.h"
 #include "base/log.h"
+#include "base/progress.h"
 #include "cli/command.h"
 #include "cli/train_data.h"
 #include "cli/train_translation.h"
 #include "models/presets.h"
+#include "report/run_report.h"
 #include "text/vocabulary.h"
 #include "train/console.h"
 #include "train/json_log.h"
+#include "train/plan.h"
 #include "train/stop_signal.h"
+#include "train/tensorboard.h"
 #include "train/trainer.h"
+#include "train/verify.h"
 
 namespace dragoman::cli {
 namespace {
@@ -19,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSettings = "/config.yaml";
+constexpr std::uint64_t kVerifiedUpdates = 20;
 
 // The settings of a run: those of its preset or of the run that is resumed, then those of --config files, then flags.
 struct RunSettings {
@@ -88,6 +94,49 @@ std::unique_ptr<train::Task> make_task(TrainCommandOptions& options, const Vocab
   return task;
 }
 
+store::ModelInfo model_info(const TrainCommandOptions& options, const Vocabularies& vocabularies) {
+  store::Metadata card = {{"task", name_of(options.task)}};
+  if (!options.preset.empty()) card["preset"] = options.preset;
+  if (!options.from.empty()) card["from"] = options.from;
+  card["data"] = fmt::format("{} {}", fmt::join(options.corpus.source, " "), fmt::join(options.corpus.target, " "));
+  return {options.model, vocabularies.source->serialize(), vocabularies.target->serialize(), card};
+}
+
+// Everything that watches a run, in the order in which it is told.
+class Watchers {
+ public:
+  Watchers(RunSettings& run, const RunData& data, const Vocabularies& vocabularies, train::Task& task)
+      : console_(run.options.validation.samples), history_(run.options.train.output + "/log.jsonl") {
+    const TrainCommandOptions& options = run.options;
+    const auto* const translation = dynamic_cast<const train::TranslationTask*>(&task);
+    const std::vector<TextPair> pairs = data.validation_text(static_cast<std::size_t>(options.validation.sentences));
+    if (translation && !pairs.empty()) translator_.emplace(translation->model(), vocabularies, pairs, options);
+    if (options.tensorboard) board_.emplace(options.train.output + "/tensorboard");
+    if (options.report) report_.emplace(options.train.output, description(run, data));
+  }
+
+  void watch(train::Trainer& trainer) {
+    if (translator_) trainer.add(*translator_);
+    trainer.add(console_);
+    trainer.add(history_);
+    if (board_) trainer.add(*board_);
+    if (report_) trainer.add(*report_);
+  }
+  std::string report_path() const { return report_ ? report_->path() : ""; }
+
+ private:
+  static report::RunDescription description(RunSettings& run, const RunData& data) {
+    const std::string title = fs::path(run.options.train.output).filename().string();
+    return {"dragoman run " + (title.empty() ? run.options.train.output : title), data.facts(), run.settings.dump()};
+  }
+
+  std::optional<ValidationTranslator> translator_;
+  train::Console console_;
+  train::JsonLog history_;
+  std::optional<train::TensorBoard> board_;
+  std::optional<report::ReportWriter> report_;
+};
+
 int train_run(RunSettings& run) {
   TrainCommandOptions& options = run.options;
   const FileLock lock = claim_folder(options);
@@ -95,26 +144,45 @@ int train_run(RunSettings& run) {
   const RunData data(options, vocabularies);
   const std::unique_ptr<train::Task> task = make_task(options, vocabularies);
   run.save(options.train.output + kSettings);
-  train::Trainer trainer(options.train, *task, {data.training(), data.validation()},
-                         {options.model, vocabularies.source->serialize(), vocabularies.target->serialize(), {}});
-
-  std::optional<ValidationTranslator> translator;
-  const auto* const translation = dynamic_cast<const train::TranslationTask*>(task.get());
-  if (translation && options.validation.sentences > 0) {
-    const auto most = static_cast<std::size_t>(options.validation.sentences);
-    translator.emplace(translation->model(), vocabularies, data.validation_text(most), options);
-    trainer.add(*translator);
-  }
-  train::Console console(options.validation.samples);
-  train::JsonLog history(options.train.output + "/log.jsonl");
-  trainer.add(console);
-  trainer.add(history);
+  Watchers watchers(run, data, vocabularies, *task);
+  train::Trainer trainer(options.train, *task, {data.training(), data.validation()}, model_info(options, vocabularies));
+  watchers.watch(trainer);
   if (options.resume && !trainer.resume()) log::info("nothing to resume in {}: beginning anew", options.train.output);
 
   const train::StopSignal signals;
   const train::RunEnd end = trainer.train([] { return train::StopSignal::received() != 0; });
+  if (!watchers.report_path().empty()) log::info("report: {}", watchers.report_path());
   if (!end.model.empty()) fmt::print("{}\n", end.model);
   return train::StopSignal::received() == 0 ? 0 : 128 + train::StopSignal::received();
+}
+
+int print_plan(TrainCommandOptions& options) {
+  const Vocabularies vocabularies = make_vocabularies(options);
+  const RunData data(options, vocabularies);
+  const std::unique_ptr<train::Task> task = make_task(options, vocabularies);
+  data::Batcher batches = data.training();
+  const train::Plan plan = train::make_plan(options.train, *task, batches);
+  for (const auto& facts : {data.facts(), train::describe(plan)})
+    for (const auto& [name, words] : facts) fmt::print("{:<20} {}\n", name, words);
+  return 0;
+}
+
+int prove_resume(TrainCommandOptions& options) {
+  const Vocabularies vocabularies = make_vocabularies(options);
+  const RunData data(options, vocabularies);
+  const auto make = [&](const std::string& output) {
+    train::FreshRun fresh{make_task(options, vocabularies), nullptr};
+    train::TrainOptions settings = options.train;
+    settings.output = output;
+    fresh.trainer = std::make_unique<train::Trainer>(
+        settings, *fresh.task, train::TrainData{data.training(), std::nullopt}, model_info(options, vocabularies));
+    return fresh;
+  };
+  check(!options.train.output.empty(), "expected --output FOLDER, where the two runs to compare go for a while");
+  const std::size_t bytes = train::verify_resume(make, options.train.output, kVerifiedUpdates);
+  fmt::print("resumed = uninterrupted after {} updates: {} bytes of weights and optimiser agree\n", kVerifiedUpdates,
+             with_commas(static_cast<std::int64_t>(bytes)));
+  return 0;
 }
 
 int run(const Command& self, const Words& arguments) {
@@ -128,6 +196,8 @@ int run(const Command& self, const Words& arguments) {
   }
   expect_words(parsed.positional, 0, "every setting of train has a name (dragoman train --help)");
   threads::set_count(run.threads);
+  if (run.options.dry_run) return print_plan(run.options);
+  if (run.options.verify_resume) return prove_resume(run.options);
   return train_run(run);
 }
 

@@ -128,13 +128,18 @@ void add_lengths(std::vector<std::pair<std::string, std::string>>& facts, const 
 
 }  // namespace
 
-Vocabularies open_vocabularies(const TrainCommandOptions& options) {
+Vocabularies make_vocabularies(const TrainCommandOptions& options) {
   if (!options.from.empty()) return of_model(options.from);
   if (options.resume && fs::exists(source_file(options)) && fs::exists(target_file(options)))
     return {text::load_tokenizer(source_file(options)), text::load_tokenizer(target_file(options))};
   Vocabularies made;
   made.source = source_vocabulary(options);
   made.target = target_vocabulary(options, made.source);
+  return made;
+}
+
+Vocabularies open_vocabularies(const TrainCommandOptions& options) {
+  Vocabularies made = make_vocabularies(options);
   text::save_tokenizer(*made.source, source_file(options));
   text::save_tokenizer(*made.target, target_file(options));
   return made;

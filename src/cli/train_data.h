@@ -21,6 +21,8 @@ struct Vocabularies {
 // From the fine-tuned model, from files, from the run being resumed, or made from the training data; in the end the
 // output folder holds them.
 Vocabularies open_vocabularies(const TrainCommandOptions& options);
+// The same, with nothing written.
+Vocabularies make_vocabularies(const TrainCommandOptions& options);
 
 // A pair of the validation set as text.
 struct TextPair {
