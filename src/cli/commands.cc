@@ -2,11 +2,11 @@
 
 namespace dragoman::cli {
 
-extern const Command average, doctor, evaluate, inspect, phrasebook, stats, train_command, vocab;
+extern const Command average, doctor, evaluate, inspect, phrasebook, score, stats, train_command, translate, vocab;
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
-      average, doctor, evaluate, inspect, phrasebook, stats, train_command, vocab,
+      average, doctor, evaluate, inspect, phrasebook, score, stats, train_command, translate, vocab,
   };
   return all;
 }

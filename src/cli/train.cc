@@ -99,7 +99,12 @@ store::ModelInfo model_info(const TrainCommandOptions& options, const Vocabulari
   if (!options.preset.empty()) card["preset"] = options.preset;
   if (!options.from.empty()) card["from"] = options.from;
   card["data"] = fmt::format("{} {}", fmt::join(options.corpus.source, " "), fmt::join(options.corpus.target, " "));
-  return {options.model, vocabularies.source->serialize(), vocabularies.target->serialize(), card};
+  return {.config = options.model,
+          .source_tokenizer = vocabularies.source->serialize(),
+          .target_tokenizer = vocabularies.target->serialize(),
+          .source_begin = options.batch.rows.source_begin,
+          .source_end = options.batch.rows.source_end,
+          .card = card};
 }
 
 // Everything that watches a run, in the order in which it is told.

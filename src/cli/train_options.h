@@ -31,13 +31,13 @@ struct RunVocabulary {
 
 // How translations of the validation set are made.
 struct TranslatedValidation {
-  int sentences = 500, samples = 3, max_length = 100, beam = 1;
+  int sentences = 500, samples = 3, max_length = 0, beam = 1;
 
   template <class V>
   void visit(V& v) {
     v("sentences", sentences, "sentences to translate at each validation, for BLEU and chrF; 0 for none", at_least(0));
     v("samples", samples, "translations to show, with their attention in the report", at_least(0));
-    v("max-length", max_length, "longest translation, in target tokens", at_least(1));
+    v("max-length", max_length, "longest translation in tokens; 0 means 10 more than twice the source's", at_least(0));
     v("beam", beam, "hypotheses kept while searching; 1 is greedy", at_least(1));
   }
 };

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cli/train_data.h"
+#include "search/decoder.h"
 #include "train/observer.h"
 
 namespace dragoman::cli {
@@ -16,16 +17,16 @@ class ValidationTranslator final : public train::Observer {
   void measure(train::Validation& validation) override;
 
  private:
-  // Output ids of some sentences, without marks.
-  std::vector<std::vector<std::int32_t>> translate(std::span<const std::vector<std::int32_t>> sources);
-  std::vector<std::int32_t> source_ids(const std::string& line) const;
-  train::Sample sample(const TextPair& pair, const std::vector<std::int32_t>& output);
+  search::Tokens source_ids(const std::string& line) const;
+  search::Task task(std::size_t index);
+  // Takes the best hypothesis of sentence `index`.
+  void take(std::size_t index, const search::Task& task);
 
-  const models::Seq2seq& model_;
   Vocabularies vocabularies_;
   std::vector<TextPair> pairs_;
   const TrainCommandOptions& options_;
-  Workspace workspace_;
+  search::Decoder decoder_;
+  std::vector<train::Sample> translated_;  // one for each pair; those beyond the samples have only text
 };
 
 }  // namespace dragoman::cli
