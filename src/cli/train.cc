@@ -102,9 +102,9 @@ store::ModelInfo model_info(const TrainCommandOptions& options, const Vocabulari
   return {.config = options.model,
           .source_tokenizer = vocabularies.source->serialize(),
           .target_tokenizer = vocabularies.target->serialize(),
+          .card = card,
           .source_begin = options.batch.rows.source_begin,
-          .source_end = options.batch.rows.source_end,
-          .card = card};
+          .source_end = options.batch.rows.source_end};
 }
 
 // Everything that watches a run, in the order in which it is told.

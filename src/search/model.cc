@@ -44,7 +44,7 @@ void Model::prepare() {
         "{}: vocabularies of {} and {} ids do not fit a model of {} and {}", path_, source_->size(), target_->size(),
         info_.config.source_vocabulary, info_.config.target_vocabulary);
   network_ = std::make_unique<models::Seq2seq>(info_.config);
-  network_->parameters().allocate(cpu_device(), DType::f32, 0, false);
+  network_->parameters().allocate(cpu_device(), DType::f32, std::nullopt, false);
 }
 
 Tokens Model::encode_source(std::string_view text) const {
