@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/file_lock.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/train_data.h"
@@ -78,7 +79,7 @@ FileLock claim_folder(const TrainCommandOptions& options) {
 }
 
 std::unique_ptr<train::Task> make_task(TrainCommandOptions& options, const Vocabularies& vocabularies) {
-  if (!options.from.empty()) options.model = store::ModelFile(options.from).info().config;
+  if (options.fine_tunes()) options.model = store::ModelFile(options.from).info().config;
   options.model.source_vocabulary = vocabularies.source->size();
   options.model.target_vocabulary = vocabularies.target->size();
   std::unique_ptr<train::Task> task;
@@ -90,7 +91,7 @@ std::unique_ptr<train::Task> make_task(TrainCommandOptions& options, const Vocab
     task = std::make_unique<train::TranslationTask>(options.model);
   }
   task->parameters().allocate(cpu_device(), DType::f32, options.train.seed, true);
-  if (!options.from.empty()) store::ModelFile(options.from).load(task->parameters());
+  if (options.fine_tunes()) store::ModelFile(options.from).load(task->parameters());
   return task;
 }
 
@@ -132,7 +133,11 @@ class Watchers {
  private:
   static report::RunDescription description(RunSettings& run, const RunData& data) {
     const std::string title = fs::path(run.options.train.output).filename().string();
-    return {"dragoman run " + (title.empty() ? run.options.train.output : title), data.facts(), run.settings.dump()};
+    report::Facts facts = data.facts();
+    const Machine machine = inspect_machine();
+    facts.emplace_back(
+        "machine", fmt::format("{}, {} of {} cores, {}", machine.cpu, threads::count(), machine.cores, machine.system));
+    return {"dragoman run " + (title.empty() ? run.options.train.output : title), facts, run.settings.dump()};
   }
 
   std::optional<ValidationTranslator> translator_;
