@@ -15,6 +15,8 @@ class Model {
  public:
   // Fails with a sentence that names the file when it is no translation model with vocabularies of its own.
   explicit Model(const std::string& path);
+  // A copy of weights that live elsewhere: how a model in training is asked. `name` stands for the file in errors.
+  Model(const store::ModelInfo& info, const nn::Parameters& weights, std::string name);
 
   const models::Seq2seq& network() const { return *network_; }
   const text::Tokenizer& source() const { return *source_; }
@@ -32,6 +34,8 @@ class Model {
   int max_target() const;
 
  private:
+  void prepare();
+
   std::string path_;
   store::ModelInfo info_;
   std::unique_ptr<models::Seq2seq> network_;
