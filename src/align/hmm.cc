@@ -39,15 +39,6 @@ void add_shifted(const float* weights, int rows, const float* table, float* out,
     for (int i = 0; i < count; ++i) out[i] += weights[k] * table[i - k];
 }
 
-// sums[d + columns] += Σ_i from[i + 1] * to[i + d], i = -1 .. columns - 1.
-void add_jumps(const float* from, const float* to, int columns, float* sums) {
-  for (int i = -1; i < columns; ++i) {
-    const float weight = from[i + 1];
-    float* const out = sums + columns - i;
-    for (int t = 0; t < columns; ++t) out[t] += weight * to[t];
-  }
-}
-
 // Memory of one thread, grown to the longest sentence seen.
 struct Scratch {
   std::vector<float> table, reversed;  // jump weights by distance, from -columns - 1 to columns + 1, both ways round
@@ -137,12 +128,18 @@ class Passes {
   }
 
  private:
+  // Adds the jumps out of each state, state after state: jump_sums[d + columns] += from * outward[i + d] for position
+  // i. States that next to no jump leaves are passed over.
   void count(const float* before, std::span<double> statistics) {
-    for (int i = 0; i < states_; ++i) {
-      s_.scaled[i] = before[i] * s_.inverse[i];
-      statistics[Hmm::kJumps + window(i, e_.columns - i)] += before[i] * s_.next[i];
+    constexpr float kNegligible = 1e-7f;
+    for (int state = 0; state < states_; ++state) {
+      const float leaving = before[state] * s_.next[state];
+      statistics[Hmm::kJumps + window(state, e_.columns - state)] += leaving;
+      if (leaving < kNegligible) continue;
+      const float from = before[state] * s_.inverse[state];
+      float* const sums = s_.jump_sums.data() + e_.columns - (state - 1);
+      for (int t = 0; t < e_.columns; ++t) sums[t] += from * s_.outward[t];
     }
-    add_jumps(s_.scaled.data(), s_.outward.data(), e_.columns, s_.jump_sums.data());
   }
   void add_jump_counts(std::span<double> statistics) {
     for (int d = -e_.columns; d <= e_.columns; ++d) {
