@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <optional>
 
 #include "align/aligner.h"
 #include "align/lexicon.h"
@@ -64,13 +63,39 @@ void for_each_pair(const std::string& source, const std::string& target, const d
   }
 }
 
+// Adds a corpus, block by block: the words are cut by all threads, numbered by one.
+class PairAdder {
+ public:
+  PairAdder(Bitext& bitext, bool plain) : bitext_(bitext), plain_(plain) {}
+
+  void add(const std::string& source, const std::string& target) {
+    lines_.emplace_back(source, target);
+    if (lines_.size() == kBlock) flush();
+  }
+  void flush() {
+    std::vector<std::pair<Words, Words>> words(lines_.size());
+    threads::each(static_cast<std::int64_t>(lines_.size()), [&](std::int64_t at) {
+      words[at] = {bitext_.source().side().words(lines_[at].first, plain_),
+                   bitext_.target().side().words(lines_[at].second, plain_)};
+    });
+    for (const auto& [source, target] : words) bitext_.add(source, target);
+    progress_.advance(static_cast<std::int64_t>(lines_.size()));
+    lines_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 4096;
+  Bitext& bitext_;
+  bool plain_;
+  Progress progress_{"reading", 0, "pairs"};
+  std::vector<std::pair<std::string, std::string>> lines_;
+};
+
 void add_pairs(const std::string& source, const std::string& target, bool plain, const AlignOptions& options,
                Bitext& bitext) {
-  Progress progress("reading", 0, "pairs");
-  for_each_pair(source, target, options.reading, [&](const std::string& s, const std::string& t) {
-    bitext.add(s, t, plain);
-    progress.advance();
-  });
+  PairAdder adder(bitext, plain);
+  for_each_pair(source, target, options.reading, [&](const std::string& s, const std::string& t) { adder.add(s, t); });
+  adder.flush();
 }
 
 Bitext read_text(const AlignOptions& options, const Words& paths) {
