@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/error.h"
+
 namespace dragoman::align {
 namespace {
 
@@ -88,6 +90,7 @@ Links symmetrise(const Links& forward, const Links& backward, Symmetrisation met
     case Symmetrisation::unite:
       std::set_union(forward.begin(), forward.end(), backward.begin(), backward.end(), std::back_inserter(result));
       return result;
+    case Symmetrisation::product: fail("product needs the posteriors of both directions, not their links");
     default: break;
   }
   Growth growth(forward, backward);

@@ -2,11 +2,11 @@
 
 namespace dragoman::cli {
 
-extern const Command doctor, evaluate, inspect, phrasebook, stats, vocab;
+extern const Command align, doctor, evaluate, inspect, phrasebook, stats, vocab;
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
-      doctor, evaluate, inspect, phrasebook, stats, vocab,
+      align, doctor, evaluate, inspect, phrasebook, stats, vocab,
   };
   return all;
 }
