@@ -17,7 +17,7 @@ constexpr std::string_view kNames[kFeatures] = {
 
 }  // namespace
 
-std::string_view name_of(Feature feature) { return kNames[index(feature)]; }
+std::string_view feature_name(Feature feature) { return kNames[index(feature)]; }
 
 double dot(const Weights& weights, const Features& features) {
   double sum = 0;

@@ -31,7 +31,7 @@ using Weights = std::array<double, kFeatures>;
 
 constexpr std::size_t index(Feature feature) { return static_cast<std::size_t>(feature); }
 
-std::string_view name_of(Feature feature);
+std::string_view feature_name(Feature feature);
 double dot(const Weights& weights, const Features& features);
 // Where tuning starts, and what an untuned system uses.
 Weights default_weights();
