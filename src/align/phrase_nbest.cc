@@ -12,7 +12,7 @@ namespace {
 // itself, the score of the best completion of a half-walked path is known exactly.
 class BackwardWalk {
  public:
-  explicit BackwardWalk(const Hypothesis& goal) { visit(goal, 0, 0, kNone); }
+  explicit BackwardWalk(const Hypothesis& goal) { visit({&goal, 0, goal.best.score, kNone}); }
 
   // The next best path, or an empty one when there are no more.
   std::vector<const PhraseOption*> next() {
@@ -20,10 +20,12 @@ class BackwardWalk {
       const Entry entry = queue_.top();
       queue_.pop();
       const Place place = places_[entry.place];
-      if (place.arc + 1 < sorted(*place.node).size()) visit(*place.node, place.arc + 1, place.after, place.from);
-      const Arc& arc = sorted(*place.node)[place.arc];
+      const std::vector<Arc>& arcs = sorted(*place.node);
+      const Arc& arc = arcs[place.arc];
+      if (place.arc + 1 < arcs.size())
+        visit({place.node, place.arc + 1, place.score + arcs[place.arc + 1].score - arc.score, place.from});
       if (arc.previous->best.previous == nullptr) return path_from(entry.place);
-      visit(*arc.previous, 0, place.after + arc.score - arc.previous->best.score, entry.place);
+      visit({arc.previous, 0, place.score, entry.place});
     }
     return {};
   }
@@ -35,14 +37,15 @@ class BackwardWalk {
   struct Place {
     const Hypothesis* node;
     std::size_t arc;
-    double after;      // score of what follows the node
+    double score;      // of the best whole path that goes on like this
     std::size_t from;  // the place walked through before
   };
+  // Of equally good ones the youngest goes first, so that a path is walked to its end before others of its score.
   struct Entry {
     double score;
     std::size_t place;
     bool operator<(const Entry& other) const {
-      return score != other.score ? score < other.score : place > other.place;
+      return score != other.score ? score < other.score : place < other.place;
     }
   };
 
@@ -57,9 +60,9 @@ class BackwardWalk {
     return arcs;
   }
 
-  void visit(const Hypothesis& node, std::size_t arc, double after, std::size_t from) {
-    queue_.push({sorted(node)[arc].score + after, places_.size()});
-    places_.push_back({&node, arc, after, from});
+  void visit(const Place& place) {
+    queue_.push({place.score, places_.size()});
+    places_.push_back(place);
   }
 
   std::vector<const PhraseOption*> path_from(std::size_t place) {

@@ -101,6 +101,7 @@ class PhraseTrainer {
     const PhraseSystemConfig& config = system_.config_;
     Bitext bitext({}, {}, static_cast<std::size_t>(config.max_words));
     for (std::size_t i = 0; i < pairs_.source.size(); ++i) bitext.add(pairs_.source[i], pairs_.target[i], false);
+    bitext.cut(1);
     Cooccurrence cooccurrence(bitext);
     Trainer trainer(bitext, cooccurrence, config.training);
     trainer.run([&](const Iteration& iteration, const Directions&) {

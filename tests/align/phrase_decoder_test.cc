@@ -261,6 +261,15 @@ TEST(PhraseDecoder, LinesOfTenThousandWordsAndEmptyOnesAreTranslated) {
   EXPECT_TRUE(empty[0].words().empty());
 }
 
+TEST(PhraseDecoder, ManyEquallyGoodTranslationsAreListedWithoutLookingAtAll) {
+  const PhraseTable empty;
+  PhraseModel model;
+  model.table = &empty;
+  model.weights = {};
+  const auto found = decode_phrases(model, {}, Sentence(40, 5), 100);
+  EXPECT_EQ(found.size(), 100u);
+}
+
 TEST(PhraseDecoder, WorksWithoutALanguageModel) {
   ToyWorld world(11, false);
   world.model.language_model = nullptr;
