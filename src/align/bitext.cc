@@ -69,7 +69,8 @@ void Bitext::add(std::string_view source, std::string_view target, bool plain) {
   source_.add(source, plain);
   target_.add(target, plain);
   const std::size_t at = size() - 1;
-  const auto [shorter, longer] = std::minmax(source_.length(at), target_.length(at));
+  const std::size_t shorter = std::min(source_.length(at), target_.length(at));
+  const std::size_t longer = std::max(source_.length(at), target_.length(at));
   if (shorter > 0 && longer <= max_words_) return;
   one_sided_ += shorter == 0 && longer > 0;
   too_long_ += shorter > 0;

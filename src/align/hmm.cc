@@ -157,8 +157,6 @@ Hmm::Hmm(double null, std::span<const double> parameters)
     for (int d = -kReach; d <= kReach; ++d) jumps_.push_back(1 / (1.0 + (d - 1) * (d - 1)));
   check(jumps_.size() == kJumps, "the HMM has {} jumps, but {} came", kJumps, jumps_.size());
   for (const double weight : jumps_) check(weight > 0 && std::isfinite(weight), "a jump of the HMM weighs {}", weight);
-  const double sum = std::accumulate(jumps_.begin(), jumps_.end(), 0.0);
-  for (double& weight : jumps_) weight /= sum;
 }
 
 std::size_t Hmm::statistics() const { return kJumps + kBorders * kBorders; }

@@ -25,7 +25,7 @@ class Hmm final : public PositionModel {
   std::string describe() const override;
 
  private:
-  std::vector<double> jumps_;  // sum to one
+  std::vector<double> jumps_;  // weights; only their ratios matter
 };
 
 }  // namespace dragoman::align

@@ -94,19 +94,13 @@ class Expectation {
 }  // namespace
 
 void multiply_posteriors(PairMatrix& forward, PairMatrix& backward) {
-  std::vector<float> linked(forward.rows);
   for (int i = 0; i < backward.rows; ++i) {
     float* const row = backward.row(i);
-    float sum = 0;
     for (int j = 0; j < backward.columns; ++j) {
       float& other = forward.row(j)[i];
       other = row[j] = row[j] * other;
-      sum += row[j];
-      linked[j] += row[j];
     }
-    backward.null[i] = std::max(0.0f, 1 - sum);
   }
-  for (int j = 0; j < forward.rows; ++j) forward.null[j] = std::max(0.0f, 1 - linked[j]);
 }
 
 Trainer::Trainer(const Bitext& bitext, Cooccurrence& cooccurrence, const TrainingOptions& options)
@@ -125,7 +119,7 @@ Iteration Trainer::step() {
   FixedSums sums(forward_size + backward_size + 2);
   const std::size_t blocks = (bitext_.size() + kBlock - 1) / kBlock;
   threads::each(static_cast<std::int64_t>(blocks), [&](std::int64_t block) {
-    Expectation expectation(bitext_, table_, directions_, options_.agree);
+    Expectation expectation(bitext_, table_, directions_, options_.agree && directions_.forward->kind() == PositionKind::hmm);
     std::vector<double> statistics(forward_size + backward_size + 2);
     const std::span<double> all(statistics);
     const std::size_t begin = static_cast<std::size_t>(block) * kBlock, end = std::min(begin + kBlock, bitext_.size());

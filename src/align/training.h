@@ -14,7 +14,7 @@ namespace dragoman::align {
 struct TrainingOptions {
   int model1 = 5, model2 = 0, hmm = 5;
   double null = 0.1;
-  double alpha = 0.01;
+  double alpha = 0;
   bool agree = true;
   double prune = 1e-6;
 
@@ -65,7 +65,7 @@ class Trainer {
   Directions directions_;
 };
 
-// Multiplies the posteriors of the two directions place by place, into both; what the words of a row lose goes to NULL.
+// Multiplies the posteriors of the two directions place by place, into both; those of NULL stay.
 void multiply_posteriors(PairMatrix& forward, PairMatrix& backward);
 
 }  // namespace dragoman::align

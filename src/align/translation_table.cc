@@ -1,5 +1,6 @@
 #include "align/translation_table.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/threads.h"
@@ -45,18 +46,12 @@ TranslationTable::TranslationTable(const Bitext& bitext, Cooccurrence& cooccurre
       cells_(cooccurrence.size()),
       null_forward_(bitext.target().words().size()),
       null_backward_(bitext.source().words().size()) {
-  std::vector<std::uint32_t> partners(null_forward_.size());
-  for (std::size_t cell = 1; cell < cells_.size(); ++cell) ++partners[cooccurrence.target(cell)];
-  for (std::size_t row = 0; row < cooccurrence.rows(); ++row) {
-    const std::size_t begin = cooccurrence.row_begin(row), end = cooccurrence.row_begin(row + 1);
-    for (std::size_t cell = begin; cell < end; ++cell) {
-      cells_[cell].forward = 1 / static_cast<float>(end - begin);
-      cells_[cell].backward = 1 / static_cast<float>(partners[cooccurrence.target(cell)]);
-    }
-  }
-  cells_[0].forward = cells_[0].backward = kLeast;
-  for (NullCell& cell : null_forward_) cell.probability = 1 / static_cast<float>(null_forward_.size());
-  for (NullCell& cell : null_backward_) cell.probability = 1 / static_cast<float>(null_backward_.size());
+  const float forward = 1 / static_cast<float>(null_forward_.size());
+  const float backward = 1 / static_cast<float>(null_backward_.size());
+  std::fill(cells_.begin(), cells_.end(), Cell{0, 0, forward, backward});
+  std::fill(null_forward_.begin(), null_forward_.end(), NullCell{0, forward});
+  std::fill(null_backward_.begin(), null_backward_.end(), NullCell{0, backward});
+  cells_[0] = {0, 0, kLeast, kLeast};
 }
 
 void TranslationTable::normalise(double alpha) {

@@ -21,7 +21,7 @@ inline std::uint64_t to_fixed(float count) {
 // learning collects.
 class TranslationTable {
  public:
-  // Every word is as likely as any other that it stands in a pair with.
+  // Every word is as likely as any other.
   TranslationTable(const Bitext& bitext, Cooccurrence& cooccurrence);
 
   struct Cell {

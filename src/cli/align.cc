@@ -94,6 +94,13 @@ int align_files(const AlignOptions& options, const std::vector<std::string>& pat
   check(options.train_source.size() == options.train_target.size(),
         "--train-source names {} files but --train-target {}", options.train_source.size(),
         options.train_target.size());
+  if (!options.model.empty()) {
+    const Aligner aligner = Aligner::load(options.model);
+    const auto r = data::PairReader::open({.source = paths[0], .target = paths[1]}, {});
+    for (data::Pair pair; r->next(pair);)
+      fmt::print("{}\n", align::to_pharaoh(aligner.align(aligner.source_ids(aligner.source_side().words(pair.source, options.tokenize)), aligner.target_ids(aligner.target_side().words(pair.target, options.tokenize)), options.decode)));
+    return 0;
+  }
   Bitext bitext(options.source, options.target, static_cast<std::size_t>(options.max_words));
   read_pairs(paths[0], paths[1], options.tokenize, bitext);
   const std::size_t count = bitext.size();
