@@ -1,5 +1,6 @@
 // Trains a statistical translator, translates a file with it and prints how fast that was.
 //   bench_statistical train MODEL [SETTINGS...]         settings as in configs/smt-*.yaml, and --train-source and so on
+//   bench_statistical tune MODEL SOURCE TARGET [TUNING SETTINGS...]
 //   bench_statistical translate MODEL INPUT OUTPUT [DECODER SETTINGS...]
 //   bench_statistical queries MODEL TEXT                speed of the language model, perplexity of target text
 #include <sys/resource.h>
@@ -62,6 +63,18 @@ int train(const std::string& model, const Arguments& arguments) {
   fmt::print("{}", align::weights_to_text(system.weights()));
   fmt::print("BLEU on the development set {:.2f}\n{:.0f} s, {:.0f} s of processor time, at most {:.0f} MiB\n",
              system.tuned_score(), wall.count(), processor_seconds(), peak_mebibytes());
+  return 0;
+}
+
+int tune(const std::string& model, const std::string& source, const std::string& target, const Arguments& arguments) {
+  align::PhraseSystem system = cli::load_statistical(model);
+  align::TuningConfig tuning = system.config().tuning;
+  Settings(tuning).parse(arguments);
+  system.set_tuning(tuning);
+  system.tune(corpora({source}, {target}));
+  cli::save_statistical(model, system);
+  fmt::print("{}BLEU on the development set {:.2f}, {:.0f} s of processor time\n",
+             align::weights_to_text(system.weights()), system.tuned_score(), processor_seconds());
   return 0;
 }
 
@@ -131,6 +144,8 @@ int queries(const std::string& path, const std::string& text) {
 
 int run(const Arguments& words) {
   if (words.size() >= 2 && words[0] == "train") return train(words[1], {words.begin() + 2, words.end()});
+  if (words.size() >= 4 && words[0] == "tune")
+    return tune(words[1], words[2], words[3], {words.begin() + 4, words.end()});
   if (words.size() >= 4 && words[0] == "translate")
     return translate(words[1], words[2], words[3], {words.begin() + 4, words.end()});
   if (words.size() == 3 && words[0] == "queries") return queries(words[1], words[2]);

@@ -1,9 +1,11 @@
 #include "align/mert.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/random.h"
 #include "base/threads.h"
@@ -13,49 +15,105 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A candidate's score as the step varies: height + step * slope.
-struct Line {
-  double slope, height;
-  std::uint32_t candidate;
-};
-
 // From `step` on, `candidate` is the best of its sentence.
 struct Corner {
   double step;
   std::uint32_t sentence, candidate;
 };
 
-double crossing(const Line& a, const Line& b) { return (a.height - b.height) / (b.slope - a.slope); }
+// The pool feature by feature, with the candidates of every sentence sorted by each feature: along a single weight the
+// lines of a sentence then come in the order of their slopes. Shared by all searches.
+struct PoolColumns {
+  std::vector<std::size_t> begin{0};                        // of each sentence's candidates among all
+  std::array<std::vector<double>, kFeatures> columns;       // [candidate]
+  std::array<std::vector<std::uint32_t>, kFeatures> order;  // [candidate], numbers within the sentence
 
-// Appends the corners of a sentence's upper envelope from left to right; the first is at minus infinity.
-void add_envelope(std::vector<Line>& lines, std::uint32_t sentence, std::vector<Corner>& corners) {
-  std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
-    if (a.slope != b.slope) return a.slope < b.slope;
-    return a.height != b.height ? a.height > b.height : a.candidate < b.candidate;
-  });
-  const std::size_t first = corners.size();
-  std::vector<Line> hull;
-  for (const Line& line : lines) {
-    if (!hull.empty() && hull.back().slope == line.slope) continue;
-    double step = -kInfinity;
-    while (!hull.empty()) {
-      step = crossing(hull.back(), line);
-      if (step > corners.back().step) break;
-      hull.pop_back();
-      corners.pop_back();
-      step = -kInfinity;
-    }
-    hull.push_back(line);
-    corners.push_back({corners.size() == first ? -kInfinity : step, sentence, line.candidate});
+  explicit PoolColumns(const CandidatePool& pool) {
+    for (std::size_t s = 0; s < pool.sentences(); ++s) begin.push_back(begin.back() + pool.features(s).size());
+    threads::each(kFeatures, [&](std::int64_t at) {
+      const auto f = static_cast<std::size_t>(at);
+      for (std::size_t s = 0; s < pool.sentences(); ++s)
+        for (const Features& features : pool.features(s)) columns[f].push_back(features[f]);
+      order[f] = sorted(columns[f]);
+    });
   }
-}
 
+  std::vector<std::uint32_t> sorted(const std::vector<double>& slopes) const {
+    std::vector<std::uint32_t> numbers(slopes.size());
+    for (std::size_t s = 0; s + 1 < begin.size(); ++s) {
+      const auto from = numbers.begin() + static_cast<std::ptrdiff_t>(begin[s]);
+      const auto to = numbers.begin() + static_cast<std::ptrdiff_t>(begin[s + 1]);
+      std::iota(from, to, 0u);
+      std::stable_sort(from, to, [&, first = begin[s]](std::uint32_t a, std::uint32_t b) {
+        return slopes[first + a] < slopes[first + b];
+      });
+    }
+    return numbers;
+  }
+
+  // The values of a linear combination of the features.
+  std::vector<double> combine(const Weights& weights) const {
+    std::vector<double> values(begin.back());
+    for (std::size_t f = 0; f < kFeatures; ++f)
+      if (weights[f] != 0)
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] += weights[f] * columns[f][i];
+    return values;
+  }
+};
+
+// Searches lines from a point that it can be moved along them. A candidate's score along a line is
+// height + step * slope.
 class LineSearch {
  public:
-  LineSearch(const CandidatePool& pool, const eval::Metric& metric) : pool_(pool), metric_(metric) {}
+  LineSearch(const CandidatePool& pool, const eval::Metric& metric, const PoolColumns& columns, const Weights& weights)
+      : pool_(pool), metric_(metric), columns_(columns), heights_(columns.combine(weights)) {}
 
-  LinePoint run(const Weights& weights, const Weights& direction) {
-    collect(weights, direction);
+  LinePoint along(Feature feature) { return run(columns_.columns[index(feature)], columns_.order[index(feature)]); }
+  LinePoint along(const Weights& direction) {
+    const std::vector<double> slopes = columns_.combine(direction);
+    return run(slopes, columns_.sorted(slopes));
+  }
+  void move_to(const Weights& weights) { heights_ = columns_.combine(weights); }
+
+ private:
+  LinePoint run(const std::vector<double>& slopes, const std::vector<std::uint32_t>& order) {
+    corners_.clear();
+    for (std::uint32_t s = 0; s < pool_.sentences(); ++s) add_envelope(s, slopes, order);
+    std::sort(corners_.begin(), corners_.end(), [](const Corner& a, const Corner& b) {
+      return a.step != b.step ? a.step < b.step : a.sentence < b.sentence;
+    });
+    return sweep();
+  }
+
+  // Appends the corners of a sentence's upper envelope from left to right; the first is at minus infinity. Lines come
+  // by increasing slope.
+  void add_envelope(std::uint32_t sentence, const std::vector<double>& slopes,
+                    const std::vector<std::uint32_t>& order) {
+    const std::size_t first = columns_.begin[sentence];
+    hull_.clear();
+    for (std::size_t at = first; at < columns_.begin[sentence + 1]; ++at) {
+      const std::size_t line = first + order[at];
+      double step = -kInfinity;
+      bool hidden = false;
+      while (!hull_.empty() && !hidden) {
+        const std::size_t top = hull_.back();
+        const bool parallel = slopes[top] == slopes[line];
+        hidden = parallel && heights_[top] >= heights_[line];
+        if (hidden) break;
+        step = parallel ? -kInfinity : (heights_[top] - heights_[line]) / (slopes[line] - slopes[top]);
+        if (step > corners_.back().step) break;
+        hull_.pop_back();
+        corners_.pop_back();
+        step = -kInfinity;
+      }
+      if (hidden) continue;
+      corners_.push_back({hull_.empty() ? -kInfinity : step, sentence, order[at]});
+      hull_.push_back(line);
+    }
+  }
+
+  // Follows the best candidates of all sentences from left to right.
+  LinePoint sweep() {
     sums_.assign(pool_.width(), 0);
     current_.assign(pool_.sentences(), 0);
     std::size_t at = 0;
@@ -79,20 +137,6 @@ class LineSearch {
     return here.score >= best.score ? here : best;
   }
 
- private:
-  void collect(const Weights& weights, const Weights& direction) {
-    corners_.clear();
-    for (std::uint32_t s = 0; s < pool_.sentences(); ++s) {
-      lines_.clear();
-      for (const Features& features : pool_.features(s))
-        lines_.push_back({dot(direction, features), dot(weights, features), std::uint32_t(lines_.size())});
-      add_envelope(lines_, s, corners_);
-    }
-    std::sort(corners_.begin(), corners_.end(), [](const Corner& a, const Corner& b) {
-      return a.step != b.step ? a.step < b.step : a.sentence < b.sentence;
-    });
-  }
-
   void shift(std::uint32_t sentence, std::uint32_t candidate, double sign) {
     const std::span<const float> statistics = pool_.statistics(sentence, candidate);
     for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += sign * statistics[i];
@@ -113,7 +157,9 @@ class LineSearch {
 
   const CandidatePool& pool_;
   const eval::Metric& metric_;
-  std::vector<Line> lines_;
+  const PoolColumns& columns_;
+  std::vector<double> heights_;
+  std::vector<std::size_t> hull_;
   std::vector<Corner> corners_;
   std::vector<double> sums_;
   std::vector<std::uint32_t> current_;
@@ -124,12 +170,6 @@ void normalise(Weights& weights) {
   for (const double weight : weights) sum += std::abs(weight);
   if (sum > 0)
     for (double& weight : weights) weight /= sum;
-}
-
-Weights axis(Feature feature) {
-  Weights direction{};
-  direction[index(feature)] = 1;
-  return direction;
 }
 
 Weights random_direction(const std::vector<Feature>& active, Random& random) {
@@ -144,26 +184,41 @@ struct Optimum {
 };
 
 // Goes from line to line until none helps.
-Optimum climb(const CandidatePool& pool, const eval::Metric& metric, Weights weights,
-              const std::vector<Feature>& active, int directions, Random& random) {
-  constexpr double kWorthIt = 1e-3;
-  LineSearch search(pool, metric);
-  Optimum optimum{weights, score_at(pool, metric, weights)};
-  for (double before = -kInfinity; optimum.score > before + kWorthIt;) {
-    before = optimum.score;
-    std::vector<Weights> lines;
-    for (const Feature feature : active) lines.push_back(axis(feature));
-    for (int i = 0; i < directions; ++i) lines.push_back(random_direction(active, random));
-    for (const Weights& line : lines) {
-      const LinePoint point = search.run(optimum.weights, line);
-      if (point.score <= optimum.score) continue;
-      for (std::size_t i = 0; i < kFeatures; ++i) optimum.weights[i] += point.step * line[i];
-      optimum.score = point.score;
+class Climb {
+ public:
+  Climb(const CandidatePool& pool, const eval::Metric& metric, const PoolColumns& columns, const Weights& weights)
+      : search_(pool, metric, columns, weights), optimum_{weights, score_at(pool, metric, weights)} {}
+
+  Optimum run(const std::vector<Feature>& active, int directions, Random& random) {
+    constexpr double kWorthIt = 0.01;
+    for (double before = -kInfinity; optimum_.score > before + kWorthIt;) {
+      before = optimum_.score;
+      for (const Feature feature : active) {
+        Weights axis{};
+        axis[index(feature)] = 1;
+        take(search_.along(feature), axis);
+      }
+      for (int i = 0; i < directions; ++i) {
+        const Weights direction = random_direction(active, random);
+        take(search_.along(direction), direction);
+      }
+      normalise(optimum_.weights);
+      search_.move_to(optimum_.weights);
     }
-    normalise(optimum.weights);
+    return optimum_;
   }
-  return optimum;
-}
+
+ private:
+  void take(const LinePoint& point, const Weights& direction) {
+    if (point.score <= optimum_.score) return;
+    for (std::size_t i = 0; i < kFeatures; ++i) optimum_.weights[i] += point.step * direction[i];
+    optimum_.score = point.score;
+    search_.move_to(optimum_.weights);
+  }
+
+  LineSearch search_;
+  Optimum optimum_;
+};
 
 }  // namespace
 
@@ -194,11 +249,13 @@ double score_at(const CandidatePool& pool, const eval::Metric& metric, const Wei
 
 LinePoint search_line(const CandidatePool& pool, const eval::Metric& metric, const Weights& weights,
                       const Weights& direction) {
-  return LineSearch(pool, metric).run(weights, direction);
+  const PoolColumns columns(pool);
+  return LineSearch(pool, metric, columns, weights).along(direction);
 }
 
 Weights optimise_weights(const CandidatePool& pool, const eval::Metric& metric, const Weights& start,
                          const std::vector<Feature>& active, const MertConfig& config) {
+  const PoolColumns columns(pool);
   std::vector<Optimum> optima(static_cast<std::size_t>(config.restarts) + 1);
   threads::each(static_cast<std::int64_t>(optima.size()), [&](std::int64_t place) {
     Random random(config.seed, static_cast<std::uint64_t>(place));
@@ -206,7 +263,8 @@ Weights optimise_weights(const CandidatePool& pool, const eval::Metric& metric, 
     if (place > 0)
       for (const Feature feature : active) weights[index(feature)] = random.uniform(-0.2, 1);
     normalise(weights);
-    optima[static_cast<std::size_t>(place)] = climb(pool, metric, weights, active, config.directions, random);
+    optima[static_cast<std::size_t>(place)] =
+        Climb(pool, metric, columns, weights).run(active, config.directions, random);
   });
   const auto worse = [](const Optimum& a, const Optimum& b) { return a.score < b.score; };
   return std::max_element(optima.begin(), optima.end(), worse)->weights;

@@ -53,8 +53,8 @@ LinePoint search_line(const CandidatePool& pool, const eval::Metric& metric, con
                       const Weights& direction);
 
 struct MertConfig {
-  int restarts = 12;
-  int directions = 6;
+  int restarts = 8;
+  int directions = 2;
   std::uint64_t seed = 1;
 
   template <class V>

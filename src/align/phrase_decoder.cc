@@ -59,6 +59,7 @@ std::vector<Derivation> decode_phrases(const PhraseModel& model, const PhraseDec
   if (source.empty()) return {derive(model, {})};
   PhraseModel limited = model;
   limited.options = config.options;
+  limited.length = config.length;
   const SentenceOptions options(limited, source);
   PhraseSearch search(limited, config, options, count > 1);
   std::vector<Derivation> derivations;

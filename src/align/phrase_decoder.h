@@ -12,6 +12,7 @@ struct PhraseDecoderConfig {
   int stack = 100;
   int pops = 300;
   int options = 20;
+  int length = kMaxPhraseLength;
   int distortion_limit = 6;
 
   template <class V>
@@ -19,6 +20,7 @@ struct PhraseDecoderConfig {
     v("stack", stack, "hypotheses kept for each number of translated words", between(1, 1 << 30));
     v("pops", pops, "hypotheses tried for each number of translated words", between(1, 1 << 30));
     v("options", options, "translations tried for each source phrase", between(1, 1000));
+    v("length", length, "longest phrases used, in words; 1 translates word for word", between(1, kMaxPhraseLength));
     v("distortion-limit", distortion_limit, "longest jump in the source, in words; 0 keeps the order",
       between(0, Coverage::kWindow - kMaxPhraseLength));
   }

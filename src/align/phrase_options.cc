@@ -16,7 +16,7 @@ SentenceOptions::SentenceOptions(const PhraseModel& model, Words source)
     : words_(static_cast<std::uint32_t>(source.size())), options_(source.size() * kMaxPhraseLength) {
   for (std::uint32_t begin = 0; begin < words_; ++begin) {
     std::uint64_t name = kEmptyPhrase;
-    for (std::uint32_t length = 1; length <= kMaxPhraseLength && begin + length <= words_; ++length) {
+    for (std::uint32_t length = 1; length <= std::uint32_t(model.length) && begin + length <= words_; ++length) {
       name = extend_phrase(name, source[begin + length - 1]);
       collect(model, begin, length, name);
     }
@@ -34,6 +34,7 @@ void SentenceOptions::collect(const PhraseModel& model, std::uint32_t begin, std
   model.table->find(name, entries_);
   std::vector<PhraseOption>& options = options_[place(begin, length)];
   for (PhraseEntry& entry : entries_) {
+    if (entry.words.size() > static_cast<std::size_t>(model.length)) continue;
     options.push_back({begin, begin + length, std::move(entry)});
     rate(model, options.back());
   }

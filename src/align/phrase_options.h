@@ -16,7 +16,8 @@ struct PhraseModel {
   const PhraseTable* table = nullptr;
   const NgramModel* language_model = nullptr;  // may be missing
   Weights weights = default_weights();
-  int options = 20;  // translations tried for each source phrase
+  int options = 20;               // translations tried for each source phrase
+  int length = kMaxPhraseLength;  // longest phrases used, on both sides
 };
 
 // A translation of source words [begin, end).

@@ -65,6 +65,11 @@ class PhraseSystem {
   static PhraseSystem train(const PhraseSystemConfig& config, const std::vector<data::Corpus>& corpora,
                             const std::vector<data::Corpus>& development, const data::ReadingOptions& reading = {});
 
+  // Finds weights anew, beginning with those it has.
+  void tune(const std::vector<data::Corpus>& development, const data::ReadingOptions& reading = {});
+  // Takes over what concerns translating and tuning: decoder, tuning, reordering, whether to use the language model.
+  void adjust(const PhraseSystemConfig& config);
+
   // The best `count` translations of a line, different ones, best first.
   std::vector<PhraseTranslation> translate(std::string_view line, int count = 1) const;
 
@@ -80,7 +85,6 @@ class PhraseSystem {
   double tuned_score() const { return tuned_score_; }
   const PhraseTable& phrase_table() const { return table_; }
   const NgramModel* language_model() const { return language_model_.get(); }
-  void set_decoder(const PhraseDecoderConfig& decoder) { config_.decoder = decoder; }
 
   // Everything by name, as bytes; the inverse checks them.
   using Sections = std::map<std::string, std::string>;

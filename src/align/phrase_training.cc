@@ -91,7 +91,7 @@ class PhraseTrainer {
     learn_phrases();
     if (system_.config_.language_model) learn_language_model();
     silence_unused();
-    if (!development.empty() && system_.config_.tuning.iterations > 0) tune(development);
+    if (!development.empty() && system_.config_.tuning.iterations > 0) system_.tune(development, reading_);
     return std::move(system_);
   }
 
@@ -163,25 +163,6 @@ class PhraseTrainer {
       if (std::find(used.begin(), used.end(), static_cast<Feature>(i)) == used.end()) system_.weights_[i] = 0;
   }
 
-  void tune(const std::vector<data::Corpus>& development) {
-    const TuningConfig& config = system_.config_.tuning;
-    const TextPairs text = read_pairs(development, reading_, system_.source_text_, system_.target_text_);
-    std::vector<TuningPair> pairs;
-    for (std::size_t i = 0; i < text.source.size(); ++i) {
-      if (config.sentences > 0 && pairs.size() == static_cast<std::size_t>(config.sentences)) break;
-      std::vector<std::string> source = split_at_spaces(text.source[i]), target = split_at_spaces(text.target[i]);
-      if (source.empty() || target.empty()) continue;
-      if (system_.source_text_.truecases()) system_.source_text_.truecaser().apply(source);
-      if (system_.target_text_.truecases()) system_.target_text_.truecaser().apply(target);
-      pairs.push_back({std::move(source), joined(target)});
-    }
-    check(!pairs.empty(), "expected sentence pairs to tune on, but the development set is empty");
-    const Tuned tuned = tune_weights(system_.model(), system_.config_.decoder, *system_.source_, *system_.target_,
-                                     pairs, system_.config_.features(), config);
-    system_.weights_ = tuned.weights;
-    system_.tuned_score_ = tuned.score;
-  }
-
   data::ReadingOptions reading_;
   PhraseSystem system_;
   TextPairs pairs_;
@@ -190,6 +171,24 @@ class PhraseTrainer {
 PhraseSystem PhraseSystem::train(const PhraseSystemConfig& config, const std::vector<data::Corpus>& corpora,
                                  const std::vector<data::Corpus>& development, const data::ReadingOptions& reading) {
   return PhraseTrainer(config, reading).run(corpora, development);
+}
+
+void PhraseSystem::tune(const std::vector<data::Corpus>& development, const data::ReadingOptions& reading) {
+  const TuningConfig& config = config_.tuning;
+  const TextPairs text = read_pairs(development, reading, source_text_, target_text_);
+  std::vector<TuningPair> pairs;
+  for (std::size_t i = 0; i < text.source.size(); ++i) {
+    if (config.sentences > 0 && pairs.size() == static_cast<std::size_t>(config.sentences)) break;
+    std::vector<std::string> source = split_at_spaces(text.source[i]), target = split_at_spaces(text.target[i]);
+    if (source.empty() || target.empty()) continue;
+    if (source_text_.truecases()) source_text_.truecaser().apply(source);
+    if (target_text_.truecases()) target_text_.truecaser().apply(target);
+    pairs.push_back({std::move(source), joined(target)});
+  }
+  check(!pairs.empty(), "expected sentence pairs to tune on, but the development set is empty");
+  const Tuned tuned = tune_weights(model(), config_.decoder, *source_, *target_, pairs, config_.features(), config);
+  weights_ = tuned.weights;
+  tuned_score_ = tuned.score;
 }
 
 }  // namespace dragoman::align
