@@ -1,7 +1,7 @@
 // Trains a statistical translator, translates a file with it and prints how fast that was.
 //   bench_statistical train MODEL [SETTINGS...]         settings as in configs/smt-*.yaml, and --train-source and so on
-//   bench_statistical tune MODEL SOURCE TARGET [TUNING SETTINGS...]
-//   bench_statistical translate MODEL INPUT OUTPUT [DECODER SETTINGS...]
+//   bench_statistical tune MODEL SOURCE TARGET NEW-MODEL [SETTINGS...]
+//   bench_statistical translate MODEL INPUT OUTPUT [SETTINGS...]
 //   bench_statistical queries MODEL TEXT                speed of the language model, perplexity of target text
 #include <sys/resource.h>
 
@@ -66,13 +66,18 @@ int train(const std::string& model, const Arguments& arguments) {
   return 0;
 }
 
-int tune(const std::string& model, const std::string& source, const std::string& target, const Arguments& arguments) {
+align::PhraseSystem load_adjusted(const std::string& model, const Arguments& settings) {
   align::PhraseSystem system = cli::load_statistical(model);
-  align::TuningConfig tuning = system.config().tuning;
-  Settings(tuning).parse(arguments);
-  system.set_tuning(tuning);
-  system.tune(corpora({source}, {target}));
-  cli::save_statistical(model, system);
+  align::PhraseSystemConfig config = system.config();
+  Settings(config).parse(settings);
+  system.adjust(config);
+  return system;
+}
+
+int tune(const Arguments& files, const Arguments& settings) {
+  align::PhraseSystem system = load_adjusted(files[0], settings);
+  system.tune(corpora({files[1]}, {files[2]}));
+  cli::save_statistical(files[3], system);
   fmt::print("{}BLEU on the development set {:.2f}, {:.0f} s of processor time\n",
              align::weights_to_text(system.weights()), system.tuned_score(), processor_seconds());
   return 0;
@@ -81,10 +86,7 @@ int tune(const std::string& model, const std::string& source, const std::string&
 int translate(const std::string& model, const std::string& input, const std::string& output,
               const Arguments& arguments) {
   const double begin = processor_seconds();
-  align::PhraseSystem system = cli::load_statistical(model);
-  align::PhraseDecoderConfig decoder = system.config().decoder;
-  Settings(decoder).parse(arguments);
-  system.set_decoder(decoder);
+  const align::PhraseSystem system = load_adjusted(model, arguments);
   const double loaded = processor_seconds();
   const std::vector<std::string> lines = eval::read_lines(input);
   std::vector<std::string> translations(lines.size());
@@ -144,12 +146,12 @@ int queries(const std::string& path, const std::string& text) {
 
 int run(const Arguments& words) {
   if (words.size() >= 2 && words[0] == "train") return train(words[1], {words.begin() + 2, words.end()});
-  if (words.size() >= 4 && words[0] == "tune")
-    return tune(words[1], words[2], words[3], {words.begin() + 4, words.end()});
+  if (words.size() >= 5 && words[0] == "tune")
+    return tune({words.begin() + 1, words.begin() + 5}, {words.begin() + 5, words.end()});
   if (words.size() >= 4 && words[0] == "translate")
     return translate(words[1], words[2], words[3], {words.begin() + 4, words.end()});
   if (words.size() == 3 && words[0] == "queries") return queries(words[1], words[2]);
-  fail("expected train MODEL, translate MODEL INPUT OUTPUT or queries MODEL TEXT");
+  fail("expected train MODEL, tune MODEL SOURCE TARGET NEW-MODEL, translate MODEL INPUT OUTPUT or queries MODEL TEXT");
 }
 
 }  // namespace

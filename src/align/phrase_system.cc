@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "align/byte_stream.h"
 
 namespace dragoman::align {
@@ -35,7 +37,7 @@ std::vector<Feature> PhraseSystemConfig::features() const {
     if (feature == Feature::distance && !jumps) continue;
     if (feature >= Feature::previous_monotone && feature <= Feature::next_apart && !(jumps && reordering)) continue;
     // Without phrases of several words their number is that of the source words.
-    if (feature == Feature::phrases && phrases.length == 1) continue;
+    if (feature == Feature::phrases && std::min(phrases.length, decoder.length) == 1) continue;
     features.push_back(feature);
   }
   return features;
@@ -44,7 +46,21 @@ std::vector<Feature> PhraseSystemConfig::features() const {
 PhraseSystem::PhraseSystem(const PhraseSystemConfig& config)
     : config_(config), source_text_(config.source), target_text_(config.target) {}
 
-PhraseModel PhraseSystem::model() const { return {&table_, language_model_.get(), weights_, config_.decoder.options}; }
+void PhraseSystem::adjust(const PhraseSystemConfig& config) {
+  check(!config.language_model || language_model_, "this model has no language model");
+  config_.decoder = config.decoder;
+  config_.tuning = config.tuning;
+  config_.reordering = config.reordering;
+  config_.language_model = config.language_model;
+}
+
+PhraseModel PhraseSystem::model() const {
+  PhraseModel model;
+  model.table = &table_;
+  model.language_model = config_.language_model ? language_model_.get() : nullptr;
+  model.weights = weights_;
+  return model;
+}
 
 std::vector<std::uint32_t> PhraseSystem::target_ids(std::string_view line) const {
   std::vector<std::uint32_t> ids;
@@ -91,7 +107,7 @@ PhraseSystem::Sections PhraseSystem::sections() const {
   sections["source_case"] = source_text_.truecaser().serialize();
   sections["target_case"] = target_text_.truecaser().serialize();
   sections["phrase_table"] = table_.serialize();
-  if (language_model_) sections["language_model"] = language_model_->serialize();
+  if (config_.language_model) sections["language_model"] = language_model_->serialize();
   return sections;
 }
 
