@@ -147,12 +147,7 @@ Rates train_rates(Seq2seq& model, const std::vector<Pairs>& batches) {
 
 // The best word after each row of features.
 void choose(Context& cx, const Seq2seq& model, const Tensor& features, std::vector<std::int32_t>& words) {
-  const Tensor logits = model.logits(cx, features);
-  for (Size row = 0; row < logits.rows(); ++row) {
-    const float* first = logits.data<float>() + row * logits.cols();
-    words[static_cast<std::size_t>(row)] =
-        static_cast<std::int32_t>(std::max_element(first, first + logits.cols()) - first);
-  }
+  words = model.best_words(cx, features, 1).columns.to_host<std::int32_t>();
 }
 
 // Every sentence gets as many words as the longest target has; the source is encoded beforehand and not counted.
@@ -190,9 +185,10 @@ void run(const BenchOptions& options) {
   for (const std::string& name : options.presets) {
     ModelConfig config = preset(name);
     config.source_vocabulary = config.target_vocabulary = options.vocabulary;
-    Seq2seq model(config);
-    model.parameters().allocate(cpu_device(), DType::f32, 1, true);
     for (const std::string& mode : options.modes) {
+      Seq2seq model(config);
+      model.parameters().allocate(cpu_device(), DType::f32, 1, mode == "train");
+      if (mode == "greedy") model.parameters().pack();
       const Rates rates = mode == "train" ? train_rates(model, batches) : greedy_rates(model, batches);
       fmt::print("{:<44} {:<8} {:>12.1f} {:>26.1f}\n", name, mode, median(rates.wall), median(rates.processor));
       std::fflush(stdout);

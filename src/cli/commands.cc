@@ -2,11 +2,12 @@
 
 namespace dragoman::cli {
 
-extern const Command align, doctor, evaluate, inspect, phrasebook, stats, vocab;
+extern const Command align, average, doctor, evaluate, inspect, phrasebook, score, stats, train_command, translate,
+    vocab;
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
-      align, doctor, evaluate, inspect, phrasebook, stats, vocab,
+      align, average, doctor, evaluate, inspect, phrasebook, score, stats, train_command, translate, vocab,
   };
   return all;
 }

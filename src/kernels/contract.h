@@ -47,6 +47,43 @@ struct LinearBackward {
   Stat<T>* dbias = nullptr;    // [out], optional
 };
 
+// A weight in the layout that linear_packed wants: an opaque array, made once and read by every call.
+template <class T>
+struct PackWeight {
+  Size in = 0, out = 0;
+  bool transposed = true;     // as Linear
+  const T* weight = nullptr;  // [out, in] or [in, out]
+  void* packed = nullptr;     // optional: without it only the size is told
+  Size* bytes = nullptr;      // optional: how large `packed` is
+};
+
+// y = activation(x W + b) with a packed weight. A row of y is the same to the bit whatever other rows there are, on any
+// number of threads.
+template <class T>
+struct LinearPacked {
+  Size rows = 0, in = 0, out = 0;
+  Activation activation = Activation::none;
+  const T* x = nullptr;          // [rows, in]
+  const void* packed = nullptr;  // of [in, out]
+  const T* bias = nullptr;       // [out], optional
+  T* y = nullptr;                // [rows, out]
+};
+
+// The best of the logits x W + b of every row and the log of the sum of all their exponentials; the [rows, out] matrix
+// is never written. Equal logits are in the order of their ids. Rows are independent to the bit, as in linear_packed.
+template <class T>
+struct TopScores {
+  Size rows = 0, in = 0, out = 0, best = 0;
+  const T* x = nullptr;                          // [rows, in]
+  const void* packed = nullptr;                  // of [in, out]
+  const T* bias = nullptr;                       // [out], optional
+  const std::int32_t* banned_offsets = nullptr;  // [rows + 1], optional: row r may not choose
+  const std::int32_t* banned = nullptr;          // banned[banned_offsets[r] .. banned_offsets[r + 1]), ascending
+  Stat<T>* log_sum = nullptr;                    // [rows], over all ids, banned ones too
+  T* scores = nullptr;                           // [rows, best], best first; -inf where no id is left
+  std::int32_t* ids = nullptr;                   // [rows, best]; -1 where no id is left
+};
+
 // One product of a group: c[m, n] = op(a) op(b), each matrix at an element offset of its array with its row stride.
 struct Product {
   Size m = 0, n = 0, k = 0;
@@ -195,6 +232,9 @@ struct Attention {
   const T* k = nullptr;  // [Nk, heads * key_size]
   const T* v = nullptr;  // [Nk, heads * value_size]
   Size q_stride = 0, k_stride = 0, v_stride = 0;
+  // Optional, [Nk]: key i of all sentences' keys is row key_rows[i] of k and v, so that hypotheses share what they
+  // have in common; the way back does not know it.
+  const std::int32_t* key_rows = nullptr;
   T* out = nullptr;            // [Nq, heads * value_size]
   Stat<T>* log_sum = nullptr;  // [Nq, heads]: log of the sum of exp(scores); -inf without keys
   T* weights = nullptr;        // optional: for each sentence [heads, nq, nk], before dropout
@@ -483,6 +523,9 @@ struct Kernels {
 
   Entry<Linear<T>> linear{"linear"};
   Entry<LinearBackward<T>> linear_backward{"linear_backward"};
+  Entry<PackWeight<T>> pack_weight{"pack_weight"};
+  Entry<LinearPacked<T>> linear_packed{"linear_packed"};
+  Entry<TopScores<T>> top_scores{"top_scores"};
   Entry<Matmul<T>> matmul{"matmul"};
   Entry<GatherRows<T>> gather_rows{"gather_rows"};
   Entry<ScatterRows<T>> scatter_rows{"scatter_rows"};
@@ -530,6 +573,7 @@ struct Kernels {
   template <class Self, class F>
   static void for_each(Self& self, F& f) {
     f(self.linear), f(self.linear_backward), f(self.matmul);
+    f(self.pack_weight), f(self.linear_packed), f(self.top_scores);
     f(self.gather_rows), f(self.scatter_rows), f(self.copy_block);
     f(self.norm), f(self.norm_backward), f(self.softmax), f(self.softmax_backward), f(self.cross_entropy);
     f(self.attention), f(self.attention_backward), f(self.additive_scores), f(self.additive_scores_backward);
@@ -538,7 +582,7 @@ struct Kernels {
     f(self.activate), f(self.activate_backward), f(self.combine), f(self.multiply), f(self.dropout);
     f(self.fill), f(self.to_bf16), f(self.from_bf16), f(self.all_finite);
     f(self.sum_squares), f(self.adam), f(self.sgd);
-    static_assert(sizeof(Self) == 34 * sizeof(self.linear), "an entry is missing from this list");
+    static_assert(sizeof(Self) == 37 * sizeof(self.linear), "an entry is missing from this list");
   }
 };
 

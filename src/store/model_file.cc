@@ -15,13 +15,21 @@ std::vector<Size> sizes_of(const Shape& shape) {
   return sizes;
 }
 
-bool is_tokenizer(const std::string& name) { return name == kSourceTokenizer || name == kTargetTokenizer; }
+// Tensors that a model file may hold beside the parameters.
+bool is_companion(const std::string& name) {
+  return name == kSourceTokenizer || name == kTargetTokenizer || name.starts_with(kTrainingPrefix);
+}
 
 }  // namespace
 
-void save_model(const std::string& path, const ModelInfo& info, const nn::Parameters& parameters) {
+void save_model(const std::string& path, const ModelInfo& info, const nn::Parameters& parameters,
+                const std::vector<StoredTensor>& training) {
   models::ModelConfig config = info.config;
-  Metadata metadata = {{"format", kFormat}, {"version", kVersion}, {"config", Settings(config).dump()}};
+  Metadata metadata = {{"format", kFormat},
+                       {"version", kVersion},
+                       {"config", Settings(config).dump()},
+                       {"source_begin", info.source_begin ? "true" : "false"},
+                       {"source_end", info.source_end ? "true" : "false"}};
   for (const auto& [key, value] : info.card) metadata[kCard + key] = value;
   std::vector<StoredTensor> tensors;
   std::vector<std::vector<char>> host;  // device weights travel through host memory
@@ -36,6 +44,7 @@ void save_model(const std::string& path, const ModelInfo& info, const nn::Parame
   for (const auto& [name, data] : {std::pair<const char*, const std::string&>{kSourceTokenizer, info.source_tokenizer},
                                    {kTargetTokenizer, info.target_tokenizer}})
     if (!data.empty()) tensors.push_back({name, "U8", {std::ssize(data)}, data});
+  tensors.insert(tensors.end(), training.begin(), training.end());
   write_safetensors(path, metadata, tensors);
 }
 
@@ -49,6 +58,8 @@ ModelFile::ModelFile(const std::string& path) : file_(path) {
   check(get("version") == kVersion, "{}: is a model of version '{}'; this program reads version {}", path,
         get("version"), kVersion);
   Settings(info_.config).read_yaml(get("config"), path + ": configuration");
+  info_.source_begin = get("source_begin") == "true";
+  info_.source_end = get("source_end") != "false";
   for (const auto& [key, value] : metadata)
     if (key.starts_with(kCard)) info_.card[key.substr(std::string_view(kCard).size())] = value;
   if (const StoredTensor* source = file_.find(kSourceTokenizer)) info_.source_tokenizer = source->bytes;
@@ -57,7 +68,7 @@ ModelFile::ModelFile(const std::string& path) : file_(path) {
 
 void ModelFile::load(nn::Parameters& parameters) const {
   for (const StoredTensor& stored : file_.tensors())
-    check(is_tokenizer(stored.name) || parameters.find(stored.name) != nullptr,
+    check(is_companion(stored.name) || parameters.find(stored.name) != nullptr,
           "{}: has a tensor '{}' that its configuration does not know", file_.path(), stored.name);
   for (const nn::Parameters::Entry& entry : parameters.entries()) {
     const StoredTensor* stored = file_.find(entry.name);

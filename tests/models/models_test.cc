@@ -1,6 +1,7 @@
 // What every model of the zoo must keep, shrunk in size but not in structure.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "models/classifier.h"
@@ -151,6 +152,43 @@ TEST_F(Zoo, TokenByTokenEqualsTheWholeSequenceAlsoAcrossAReorderedBeam) {
   }
 }
 
+TEST_F(Zoo, SentencesMayLeaveAndJoinABatchInTheMiddleOfDecoding) {
+  for (const auto& [name, config] : zoo()) {
+    SCOPED_TRACE(name);
+    Seq2seq model(config);
+    model.parameters().allocate(cpu_device(), DType::f64, 5, false);
+    Workspace first(cpu_device()), second(cpu_device()), joined(cpu_device()), step(cpu_device());
+    Context cx(first), late(second), keep(joined), now(step);
+    // Two sentences begin, one with two hypotheses; the third comes later and is further on at once.
+    const Memory early = model.encode(cx, sentences({kSources[0], kSources[1]}).packed(cx));
+    State state = model.start(cx, early, true);
+    model.decode(cx, sentences({{1, 4}, {1, 7}}).packed(cx), early, state);
+    state = state.select(cx, Ids{1, 0, 1}, Ids{0, 3});
+    state = state.select(cx, Ids{0, 2}, Ids{0, 2});
+    model.decode(cx, sentences({{5}, {6}}).packed(cx), early, state);
+    const Memory other = model.encode(late, sentences({kSources[2]}).packed(late));
+    State newcomer = model.start(late, other, true);
+    model.decode(late, sentences({{1, 3, 8}}).packed(late), other, newcomer);
+    const Underway both[] = {{&other, &newcomer, 0}, {&early, &state, 1}};
+    const Memory memory = join_memories(keep, both);
+    State together = State::join(keep, both, 3);
+    first.reset();
+    second.reset();
+    const Decoded decoded = model.decode(now, sentences({{2}, {9}, {10}}).packed(now), memory, together);
+    const std::vector<double> logits = model.logits(now, decoded.features).to_host<double>();
+    const std::vector<Ids> histories = {{1, 3, 8, 2}, {1, 7, 5, 9}, {1, 7, 6, 10}};
+    const std::vector<Ids> sources = {kSources[2], kSources[1], kSources[1]};
+    EXPECT_EQ(together.lengths()[1], 4);
+    for (std::size_t h = 0; h < 3; ++h) {
+      const std::vector<double> all = whole(model, {sources[h]}, {histories[h]});
+      expect_same({all.end() - 13, all.end()},
+                  {logits.begin() + static_cast<std::ptrdiff_t>(13 * h),
+                   logits.begin() + static_cast<std::ptrdiff_t>(13 * h + 13)},
+                  1e-10, "hypothesis " + std::to_string(h));
+    }
+  }
+}
+
 TEST_F(Zoo, NeighboursInTheBatchChangeNothing) {
   for (const auto& [name, config] : zoo()) {
     SCOPED_TRACE(name);
@@ -164,6 +202,61 @@ TEST_F(Zoo, NeighboursInTheBatchChangeNothing) {
     }
     expect_same(alone, together, 1e-10, "logits");
   }
+}
+
+TEST_F(Zoo, PackedWeightsGiveTheSameLogitsAndTheSameBitsInAnyBatch) {
+  for (const auto& [name, config] : zoo()) {
+    SCOPED_TRACE(name);
+    Seq2seq model(config);
+    model.parameters().allocate(cpu_device(), DType::f32, 6, false);
+    const std::vector<double> plain = whole(model, kSources, kTargets);
+    model.parameters().pack();
+    const std::vector<double> together = whole(model, kSources, kTargets);
+    expect_same(plain, together, 1e-4, "packed");
+    std::vector<double> alone;
+    for (std::size_t s = 0; s < kSources.size(); ++s) {
+      const std::vector<double> one = whole(model, {kSources[s]}, {kTargets[s]});
+      alone.insert(alone.end(), one.begin(), one.end());
+    }
+    expect_same(alone, together, 0, "logits");
+  }
+}
+
+TEST_F(Zoo, TheBestWordsAreThoseOfTheLogits) {
+  for (const bool packed : {false, true}) {
+    Seq2seq model(shrunk("transformer-small"));
+    model.parameters().allocate(cpu_device(), DType::f32, 6, false);
+    if (packed) model.parameters().pack();
+    Workspace workspace(cpu_device());
+    Context cx(workspace);
+    const Memory memory = model.encode(cx, sentences(kSources).packed(cx));
+    State state = model.start(cx, memory, false);
+    const Tensor features = model.decode(cx, sentences(kTargets).packed(cx), memory, state).features;
+    const std::vector<double> logits = model.logits(cx, features).to_host<double>();
+    const Best best = model.best_words(cx, features, 3);
+    const auto scores = best.values.to_host<double>(), log_sums = best.log_sum.to_host<double>();
+    const auto ids = best.columns.to_host<std::int32_t>();
+    for (std::size_t r = 0; r < log_sums.size(); ++r) {
+      std::vector<double> row(logits.begin() + static_cast<std::ptrdiff_t>(13 * r),
+                              logits.begin() + static_cast<std::ptrdiff_t>(13 * (r + 1)));
+      double sum = 0;
+      for (const double logit : row) sum += std::exp(logit);
+      EXPECT_NEAR(log_sums[r], std::log(sum), 1e-5);
+      for (std::size_t i = 0; i < 3; ++i) {
+        const auto top = std::max_element(row.begin(), row.end());
+        EXPECT_EQ(ids[3 * r + i], top - row.begin());
+        EXPECT_NEAR(scores[3 * r + i], *top, 1e-5);
+        *top = -1e30;
+      }
+    }
+  }
+}
+
+TEST(Parameters, OfAModelInTrainingAreNotPacked) {
+  Seq2seq model(shrunk("transformer-small"));
+  EXPECT_THROW(model.parameters().pack(), Error);
+  model.parameters().allocate(cpu_device(), DType::f32, 6, true);
+  EXPECT_THROW(model.parameters().pack(), Error);
 }
 
 TEST_F(Zoo, AFutureTokenNeverChangesAPastLogit) {

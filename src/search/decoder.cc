@@ -1,0 +1,304 @@
+#include "search/decoder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/threads.h"
+
+namespace dragoman::search {
+namespace {
+
+// Steps between two times that the pasts are moved to make room.
+constexpr Size kStepsAhead = 32;
+
+class PackedTokens {
+ public:
+  void add(std::int32_t token) { tokens_.push_back(token); }
+  void add(const Tokens& tokens) { tokens_.insert(tokens_.end(), tokens.begin(), tokens.end()); }
+  void end() { offsets_.push_back(static_cast<std::int32_t>(tokens_.size())); }
+  Packed on(const Context& cx) const { return Packed::from_host(cx, tokens_, offsets_); }
+
+ private:
+  std::vector<std::int32_t> tokens_, offsets_{0};
+};
+
+// Log probabilities of the mean of several models' distributions: rows of logits and their log sums come in, one array
+// of `rows` times `cols` goes out.
+std::vector<float> average(const std::vector<std::vector<float>>& logits,
+                           const std::vector<std::vector<float>>& log_sums) {
+  const auto models = static_cast<float>(logits.size());
+  const std::size_t rows = log_sums[0].size(), cols = logits[0].size() / std::max<std::size_t>(rows, 1);
+  std::vector<float> mean(logits[0].size());
+  threads::split(static_cast<std::int64_t>(rows), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row)
+      for (std::size_t at = row * cols; at < (row + 1) * cols; ++at) {
+        float largest = -INFINITY, sum = 0;
+        for (std::size_t m = 0; m < logits.size(); ++m) largest = std::max(largest, logits[m][at] - log_sums[m][row]);
+        for (std::size_t m = 0; m < logits.size(); ++m) sum += std::exp(logits[m][at] - log_sums[m][row] - largest);
+        mean[at] = largest + std::log(sum / models);
+      }
+  });
+  return mean;
+}
+
+// The `count` tokens with the highest scores, best first; of equal ones the lower first.
+std::vector<std::int32_t> best_of(std::span<const float> scores, std::size_t count) {
+  std::vector<std::int32_t> order(scores.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                    [&](std::int32_t a, std::int32_t b) {
+                      const float x = scores[static_cast<std::size_t>(a)], y = scores[static_cast<std::size_t>(b)];
+                      return x != y ? x > y : a < b;
+                    });
+  order.resize(count);
+  return order;
+}
+
+// The mean over heads of what each token attended to: for each sentence [heads, queries, keys] becomes one vector a
+// query.
+std::vector<std::vector<float>> attention_of(const Tensor& weights, const Segments& queries, const Segments& keys) {
+  Size pairs = 0;
+  for (Size s = 0; s < queries.count(); ++s) pairs += queries.length(s) * keys.length(s);
+  const std::vector<float> all = weights.to_host<float>();
+  const Size heads = pairs > 0 ? std::ssize(all) / pairs : 1;
+  std::vector<std::vector<float>> rows;
+  const float* at = all.data();
+  for (Size s = 0; s < queries.count(); ++s) {
+    const Size nq = queries.length(s), nk = keys.length(s);
+    for (Size i = 0; i < nq; ++i) {
+      std::vector<float>& row = rows.emplace_back(static_cast<std::size_t>(nk));
+      for (Size h = 0; h < heads; ++h)
+        for (Size j = 0; j < nk; ++j)
+          row[static_cast<std::size_t>(j)] += at[(h * nq + i) * nk + j] / static_cast<float>(heads);
+    }
+    at += heads * nq * nk;
+  }
+  return rows;
+}
+
+}  // namespace
+
+Decoder::Decoder(std::vector<const models::Seq2seq*> models, std::int32_t begin)
+    : models_(std::move(models)),
+      begin_(begin),
+      entry_(models_.at(0)->parameters().weights().device()),
+      lasting_{Workspace(entry_.device), Workspace(entry_.device)},
+      passing_{Workspace(entry_.device), Workspace(entry_.device)} {}
+
+Size Decoder::size() const {
+  return std::count_if(batch_.tasks.begin(), batch_.tasks.end(),
+                       [](const Task& task) { return task.search != nullptr; });
+}
+
+void Decoder::add(std::vector<Task> tasks) {
+  entry_.reset();
+  Context cx(entry_);
+  Batch newcomers = read(cx, std::move(tasks));
+  const Packed tokens = first_tokens(cx, newcomers, begin_);
+  const Scores scores = score(cx, newcomers, tokens);
+  advance(cx, newcomers, tokens.rows, scores);
+  move_in(newcomers);
+}
+
+void Decoder::step() {
+  Size live = 0;
+  for (const Task& task : batch_.tasks)
+    if (task.search) live += std::ssize(task.search->live());
+  if (live == 0) return;
+  for (const Member& member : batch_.members)
+    if (member.state.room() < live) {
+      Batch nobody;
+      move_in(nobody);
+      break;
+    }
+  passing_now_ = 1 - passing_now_;
+  passing_[passing_now_].reset();
+  Context cx(passing_[passing_now_]);
+  const Packed tokens = last_tokens(cx, batch_);
+  const Scores scores = score(cx, batch_, tokens);
+  advance(cx, batch_, tokens.rows, scores);
+}
+
+Decoder::Batch Decoder::read(Context& cx, std::vector<Task> tasks) const {
+  Batch batch{std::move(tasks), {}};
+  for (std::size_t m = 0; m < models_.size(); ++m) {
+    PackedTokens source;
+    for (const Task& task : batch.tasks) {
+      source.add(task.sources[m]);
+      source.end();
+    }
+    models::Memory memory = models_[m]->encode(cx, source.on(cx));
+    models::State state = models_[m]->start(cx, memory, true);
+    batch.members.push_back({models_[m], std::move(memory), std::move(state)});
+  }
+  return batch;
+}
+
+Packed Decoder::first_tokens(const Context& cx, const Batch& batch, std::int32_t begin) {
+  PackedTokens tokens;
+  for (const Task& task : batch.tasks) {
+    tokens.add(begin);
+    tokens.add(task.prefix);
+    tokens.end();
+  }
+  return tokens.on(cx);
+}
+
+Packed Decoder::last_tokens(const Context& cx, const Batch& batch) {
+  PackedTokens tokens;
+  for (const Task& task : batch.tasks) {
+    if (!task.search) continue;
+    for (const std::int32_t node : task.search->live()) {
+      tokens.add(task.search->tree()[node].token);
+      tokens.end();
+    }
+  }
+  return tokens.on(cx);
+}
+
+Decoder::Wanted Decoder::wanted(const Batch& batch) {
+  Wanted wanted;
+  for (const Task& task : batch.tasks) {
+    if (!task.search) continue;
+    const bool forces = task.search->tree().size() == 1 && !task.prefix.empty();
+    wanted.best = std::max(wanted.best, task.search->wanted());
+    wanted.all = wanted.all || task.search->needs_all() || forces;
+    wanted.end = wanted.end || task.search->needs_end();
+    wanted.attention = wanted.attention || task.wants_attention;
+  }
+  return wanted;
+}
+
+Decoder::Scores Decoder::score(Context& cx, Batch& batch, const Packed& tokens) {
+  const Wanted need = wanted(batch);
+  std::int32_t end = 0;
+  for (const Task& task : batch.tasks)
+    if (task.search) end = task.search->goal().end;
+  std::vector<Tensor> features;
+  std::vector<std::vector<float>> attention;
+  for (Member& member : batch.members) {
+    const bool weights = need.attention && features.empty();
+    const models::Decoded decoded = member.model->decode(cx, tokens, member.memory, member.state, weights);
+    features.push_back(decoded.features);
+    if (decoded.weights.defined() && member.model->config().attention.linformer == 0)
+      attention = attention_of(decoded.weights, member.state.by_sentence(), member.memory.source.rows);
+  }
+  Scores scores = features.size() == 1 ? score_alone(cx, *batch.members[0].model, features[0], need, end)
+                                       : score_together(cx, batch.members, features, need, end);
+  scores.attention = std::move(attention);
+  return scores;
+}
+
+// The fast way: the output layer tells the best tokens and nothing else.
+Decoder::Scores Decoder::score_alone(Context& cx, const models::Seq2seq& model, const Tensor& features,
+                                     const Wanted& wanted, std::int32_t end) {
+  const Size vocabulary = model.config().target_vocabulary, count = std::min<Size>(wanted.best, vocabulary);
+  const Best best = model.best_words(cx, features, count);
+  Scores scores;
+  scores.ids = best.columns.to_host<std::int32_t>();
+  scores.best = best.values.to_host<float>();
+  if (wanted.all) scores.all = model.logits(cx, features).to_host<float>();
+  const std::vector<float> log_sum = best.log_sum.to_host<float>();
+  const std::vector<float> ends = wanted.end ? model.scores_of(cx, features, end).to_host<float>() : log_sum;
+  for (std::size_t r = 0; r < log_sum.size(); ++r) {
+    const std::size_t at = r * static_cast<std::size_t>(count);
+    scores.rows.push_back({std::span(scores.ids).subspan(at, static_cast<std::size_t>(count)), scores.best.data() + at,
+                           wanted.all ? scores.all.data() + r * static_cast<std::size_t>(vocabulary) : nullptr, ends[r],
+                           log_sum[r], static_cast<std::int32_t>(vocabulary)});
+  }
+  return scores;
+}
+
+// Several models: the mean of their distributions over all tokens.
+Decoder::Scores Decoder::score_together(Context& cx, const std::vector<Member>& members,
+                                        const std::vector<Tensor>& features, const Wanted& wanted, std::int32_t end) {
+  std::vector<std::vector<float>> logits, log_sums;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    logits.push_back(members[m].model->logits(cx, features[m]).to_host<float>());
+    log_sums.push_back(members[m].model->best_words(cx, features[m], 1).log_sum.to_host<float>());
+  }
+  Scores scores;
+  scores.all = average(logits, log_sums);
+  const auto vocabulary = static_cast<std::size_t>(members[0].model->config().target_vocabulary);
+  const std::size_t count = std::min(static_cast<std::size_t>(wanted.best), vocabulary), rows = log_sums[0].size();
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::vector<std::int32_t> best = best_of(std::span(scores.all).subspan(r * vocabulary, vocabulary), count);
+    scores.ids.insert(scores.ids.end(), best.begin(), best.end());
+    for (const std::int32_t id : best) scores.best.push_back(scores.all[r * vocabulary + static_cast<std::size_t>(id)]);
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
+    const float* all = scores.all.data() + r * vocabulary;
+    scores.rows.push_back({std::span(scores.ids).subspan(r * count, count), scores.best.data() + r * count, all,
+                           all[end], 0, static_cast<std::int32_t>(vocabulary)});
+  }
+  return scores;
+}
+
+// Rows belong to the tokens that were appended: one for a hypothesis that goes on, more where a prefix was forced.
+void Decoder::advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores) {
+  std::vector<std::int32_t> chosen, beams;
+  Size hypothesis = 0;
+  for (Task& task : batch.tasks) {
+    beams.push_back(0);
+    if (!task.search) continue;
+    SentenceSearch& search = *task.search;
+    const auto remember_attention = [&](std::span<const std::int32_t> before, Size first_row) {
+      if (!task.wants_attention || scores.attention.empty()) return;
+      for (auto node = static_cast<std::int32_t>(std::max<std::size_t>(task.attention.size(), 1));
+           node < search.tree().size(); ++node) {
+        const auto at = std::find(before.begin(), before.end(), search.tree()[node].parent) - before.begin();
+        task.attention.resize(static_cast<std::size_t>(node));
+        task.attention.push_back(scores.attention[static_cast<std::size_t>(first_row + at)]);
+      }
+    };
+    const std::vector<std::int32_t> start(search.live().begin(), search.live().end());
+    Size row = tokens.begin(hypothesis);
+    if (search.tree().size() == 1)
+      for (const std::int32_t token : task.prefix) {
+        const std::vector<std::int32_t> before(search.live().begin(), search.live().end());
+        search.force(token, scores.rows[static_cast<std::size_t>(row)]);
+        remember_attention(before, row++);
+      }
+    const std::vector<std::int32_t> before(search.live().begin(), search.live().end());
+    search.advance(std::span(scores.rows).subspan(static_cast<std::size_t>(row), before.size()));
+    remember_attention(before, row);
+    for (const std::int32_t origin : search.origins()) chosen.push_back(static_cast<std::int32_t>(hypothesis) + origin);
+    beams.back() = static_cast<std::int32_t>(search.live().size());
+    hypothesis += std::ssize(start);
+  }
+  for (Member& member : batch.members) member.state = member.state.select(cx, chosen, beams);
+  for (Task& task : batch.tasks)
+    if (task.search && task.search->done()) {
+      task.finished(task);
+      task.search = nullptr;
+    }
+}
+
+// Brings what is still underway, and the newcomers, into fresh memory side by side.
+void Decoder::move_in(Batch& newcomers) {
+  Batch next;
+  Size live = 0;
+  std::vector<std::pair<const Batch*, Size>> places;
+  for (Batch* batch : {&batch_, &newcomers})
+    for (std::size_t s = 0; s < batch->tasks.size(); ++s)
+      if (batch->tasks[s].search) {
+        live += std::ssize(batch->tasks[s].search->live());
+        places.emplace_back(batch, static_cast<Size>(s));
+      }
+  lasting_now_ = 1 - lasting_now_;
+  lasting_[lasting_now_].reset();
+  Context cx(lasting_[lasting_now_]);
+  for (std::size_t m = 0; !places.empty() && m < models_.size(); ++m) {
+    std::vector<models::Underway> sentences;
+    for (const auto& [batch, s] : places) sentences.push_back({&batch->members[m].memory, &batch->members[m].state, s});
+    next.members.push_back(
+        {models_[m], models::join_memories(cx, sentences), models::State::join(cx, sentences, live * kStepsAhead)});
+  }
+  for (Batch* batch : {&batch_, &newcomers})
+    for (Task& task : batch->tasks)
+      if (task.search) next.tasks.push_back(std::move(task));
+  batch_ = std::move(next);
+}
+
+}  // namespace dragoman::search

@@ -1,0 +1,41 @@
+#include "dragoman/translator.h"
+
+#include "search/text_translator.h"
+
+namespace dragoman {
+
+class Translator::Implementation : public search::TextTranslator {
+ public:
+  using TextTranslator::TextTranslator;
+};
+
+Translator::Translator(const std::string& model_file, const TranslatorOptions& options)
+    : Translator(std::vector<std::string>{model_file}, options) {}
+
+Translator::Translator(const std::vector<std::string>& model_files, const TranslatorOptions& options)
+    : implementation_(std::make_unique<Implementation>(model_files, options)) {}
+
+Translator::~Translator() = default;
+Translator::Translator(Translator&&) noexcept = default;
+Translator& Translator::operator=(Translator&&) noexcept = default;
+
+std::vector<TranslationResult> Translator::translate(const std::vector<Request>& requests,
+                                                     const SearchOptions& search) const {
+  return implementation_->translate(requests, search);
+}
+
+std::vector<std::string> Translator::translate(const std::vector<std::string>& texts,
+                                               const SearchOptions& search) const {
+  std::vector<Request> requests;
+  for (const std::string& text : texts) requests.push_back({.text = text, .prefix = {}, .terms = {}, .banned = {}});
+  std::vector<std::string> translations;
+  for (TranslationResult& result : translate(requests, search))
+    translations.push_back(result.translations.empty() ? "" : std::move(result.translations.front().text));
+  return translations;
+}
+
+std::string Translator::translate(std::string_view text, const SearchOptions& search) const {
+  return translate(std::vector<std::string>{std::string(text)}, search).front();
+}
+
+}  // namespace dragoman
