@@ -67,7 +67,8 @@ class Parameters {
   Parameter constant(Shape shape, std::function<std::vector<double>()> values);
 
   // Memory on `device` in `type` (f32, or f64 for gradient checks); starting values depend on the seed and each
-  // parameter's name only. Without `training` there is no gradient buffer.
+  // parameter's name only. Without `training` there is no gradient buffer. With bf16, mixed precision: weights and
+  // gradients are f32, and a copy of the weights, rounded, is what the model computes with.
   void allocate(const Device& device, DType type, std::uint64_t seed, bool training);
 
   const std::deque<Entry>& entries() const { return entries_; }
@@ -78,6 +79,11 @@ class Parameters {
   Size count() const;                              // numbers in all parameters, padding aside
   Tensor weights() const { return weights_; }      // flat
   Tensor gradients() const { return gradients_; }  // flat
+  Tensor copy() const { return copy_; }            // flat, bf16; undefined unless in mixed precision
+  // A parameter's part of weights().
+  Tensor weights_of(const Entry& entry) const;
+  // After weights() were written: what the model computes with follows them.
+  void refresh();
 
  private:
   struct View {
@@ -97,7 +103,7 @@ class Parameters {
   std::deque<Constant> constants_;
   std::deque<View> views_;
   const Device* device_ = nullptr;
-  Tensor weights_, gradients_;
+  Tensor weights_, gradients_, copy_;
 };
 
 }  // namespace dragoman::nn

@@ -5,8 +5,8 @@ namespace dragoman {
 namespace {
 
 void scatter(Context& cx, const Tensor& index, const Tensor& table, double scale, const Tensor& dy) {
-  const Tensor dtable = ops::parameter_sink(cx, table);
-  if (!dtable.defined()) return;
+  if (!table.tracked()) return;
+  const ops::StatSink dtable(cx, table);
   const ops::Scratch workspace(cx, DType::i32, {2 * index.count()});
   cx.run(table.dtype(), [&](const auto& k) {
     k.scatter_rows({.rows = index.count(),

@@ -1,0 +1,348 @@
+#include "kernels/cuda/attention.cuh"
+#include "kernels/cuda/tiles.cuh"
+
+// Attention of heads of 64 on tensor cores: sixty-four queries against sixty-four keys at a time, a block of four
+// warps each, the matrix of weights only ever in registers.
+namespace dragoman::kernels::cuda {
+namespace {
+
+constexpr int kThreads = 128;
+constexpr float kLog2E = 1.44269504088896340736f;
+
+// Where a block works.
+struct Place {
+  Size sentence, head;
+  Sentence one;
+
+  __device__ explicit Place(const Attention<bf16>& a) : sentence(blockIdx.z), head(blockIdx.y), one(a, blockIdx.z) {}
+
+  __device__ const bf16* q(const Attention<bf16>& a, Size i) const {
+    return a.q + (one.first_query + i) * a.q_stride + head * kTile;
+  }
+  __device__ const bf16* k(const Attention<bf16>& a, Size j) const {
+    return a.k + (one.first_key + j) * a.k_stride + head * kTile;
+  }
+  __device__ const bf16* v(const Attention<bf16>& a, Size j) const {
+    return a.v + (one.first_key + j) * a.v_stride + head * kTile;
+  }
+  // Rows of out, dout and log_sum.
+  __device__ Size row(const Attention<bf16>& a, Size i) const { return (one.first_query + i) * a.heads + head; }
+};
+
+// The dropout factors of a lane's pairs: columns of 32 elements of one row of the dropout's matrix, which are two
+// neighbours in each of four eights. `element` is the number of the first. Bit 2 w + e is neighbour e of eight w. The
+// four lanes of a row ask together.
+__device__ unsigned kept_pairs(const Drop& drop, std::uint64_t element) {
+  const int mine = lane() % 4, first = lane() - mine + mine % 2 * 2;
+  const Philox::Block block = drop.key.block(element / Dropout::kGroup * 4 + mine);
+  unsigned kept = 0;
+#pragma unroll
+  for (int w = 0; w < 4; ++w)
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      const std::uint32_t word = __shfl_sync(kAllLanes, block[w], first + e);
+      const std::uint32_t half = mine < 2 ? word & 0xFFFFu : word >> 16;
+      kept |= (half >= drop.threshold ? 1u : 0u) << (2 * w + e);
+    }
+  return kept;
+}
+
+// What the two rows of a lane keep of 64 columns: sixteen bits each.
+struct Kept {
+  unsigned rows[2];
+
+  __device__ Kept(const Drop& drop, const Attention<bf16>& a, const Place& place, Size i, Size first_key) {
+    for (int r = 0; r < 2; ++r) {
+      rows[r] = 0xFFFFu;
+      if (!drop.drops) continue;
+      const auto start =
+          static_cast<std::uint64_t>(place.row(a, i + 8 * r) * Dropout::stride(a.longest) + first_key);
+      rows[r] = kept_pairs(drop, start);
+      rows[r] |= kept_pairs(drop, start + 32) << 8;
+    }
+  }
+  // Of the pair (row of the lane, column 8 n + its own columns).
+  __device__ bool keeps(int r, int n, int e) const { return rows[r] >> (n / 4 * 8 + n % 4 * 2 + e) & 1; }
+};
+
+__global__ void __launch_bounds__(kThreads) attend_tiles(Attention<bf16> a, Drop drop) {
+  __shared__ Tile queries, keys, values;
+  const Place place(a);
+  const Sentence& one = place.one;
+  const Size first = static_cast<Size>(blockIdx.x) * kTile;
+  if (first >= one.queries) return;
+  const int warp_row = threadIdx.x / kWarp * 16;
+  const Size row = first + warp_row + lane() / 4;  // the lane's rows are this one and the eighth after it
+  load_tile<kThreads>(queries, place.q(a, first), a.q_stride, one.queries - first);
+  __syncthreads();
+  Quad q[4];
+  load_left(q, queries, warp_row);
+
+  const float scale = static_cast<float>(a.scale) * kLog2E;
+  const Size visible[2] = {one.visible(row, a.causal), one.visible(row + 8, a.causal)};
+  const Size last = one.visible(min(first + kTile, one.queries) - 1, a.causal);
+  float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {0, 0};
+  Rows out;
+  out.clear();
+  for (Size key = 0; key < last; key += kTile) {
+    __syncthreads();
+    load_tile<kThreads>(keys, place.k(a, key), a.k_stride, one.keys - key);
+    load_tile<kThreads>(values, place.v(a, key), a.v_stride, one.keys - key);
+    __syncthreads();
+    Rows s;
+    s.clear();
+    add_product<true>(s, q, keys);
+    float most[2] = {largest[0], largest[1]};
+#pragma unroll
+    for (int n = 0; n < 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const bool seen = key + 8 * n + lane() % 4 * 2 + e % 2 < visible[e / 2];
+        s.part[n][e] = seen ? s.part[n][e] * scale : -INFINITY;
+        most[e / 2] = fmaxf(most[e / 2], s.part[n][e]);
+      }
+    float shrink[2], origin[2];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 1));
+      most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 2));
+      origin[r] = most[r] == -INFINITY ? 0.0f : most[r];
+      shrink[r] = exp2f(largest[r] - origin[r]);
+      largest[r] = most[r];
+      sum[r] *= shrink[r];
+    }
+    const Kept kept(drop, a, place, row, key);
+#pragma unroll
+    for (int n = 0; n < 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const float p = exp2f(s.part[n][e] - origin[e / 2]);
+        sum[e / 2] += p;
+        s.part[n][e] = kept.keeps(e / 2, n, e % 2) ? p * drop.scale : 0.0f;
+        out.part[n][e] *= shrink[e / 2];
+      }
+    Quad p[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) p[k] = s.as_left(k);
+    add_product<false>(out, p, values);
+  }
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 1);
+    sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 2);
+    if (lane() % 4 == 0 && row + 8 * r < one.queries)
+      a.log_sum[place.row(a, row + 8 * r)] = sum[r] > 0 ? largest[r] / kLog2E + logf(sum[r]) : -INFINITY;
+    const float share = sum[r] > 0 ? 1 / sum[r] : 0.0f;
+#pragma unroll
+    for (int n = 0; n < 8; ++n) out.part[n][2 * r] *= share, out.part[n][2 * r + 1] *= share;
+  }
+  store_rows(out, queries, warp_row, a.out + place.row(a, first) * kTile, a.heads * kTile, one.queries - first, false);
+}
+
+// What backward needs to know of each query of a tile: its log-sum in powers of two, and dout . out. Queries behind
+// the last have weight 0. A pair of threads for each query.
+struct QueryNumbers {
+  float log_sum[kTile], dout_out[kTile];
+
+  __device__ void load(const AttentionBackward<bf16>& b, const Place& place, Size first) {
+    const Attention<bf16>& a = b.forward;
+    const int i = threadIdx.x / 2, half = threadIdx.x % 2 * (kTile / 2);
+    const bool inside = first + i < place.one.queries;
+    float sum = 0;
+    if (inside) {
+      const Size at = place.row(a, first + i) * kTile + half;
+#pragma unroll
+      for (int c = 0; c < kTile / 2; c += 8) {
+        float dout[8], out[8];
+        load8(b.dout + at + c, dout), load8(a.out + at + c, out);
+        for (int e = 0; e < 8; ++e) sum += dout[e] * out[e];
+      }
+    }
+    sum += __shfl_xor_sync(kAllLanes, sum, 1);
+    if (half > 0) return;
+    // Without keys the log-sum is -inf, and no pair asks for it.
+    log_sum[i] = inside ? a.log_sum[place.row(a, first + i)] * kLog2E : INFINITY;
+    dout_out[i] = sum;
+  }
+};
+
+// A block for each tile of keys: dk and dv, over all queries that see them. The warps own keys, so weights and their
+// gradients are computed transposed: rows are keys, columns queries. With `kWhole` no sentence has more keys than one
+// tile, so dq is complete as well.
+template <bool kWhole>
+__global__ void __launch_bounds__(kThreads) key_tiles(AttentionBackward<bf16> b, Drop drop) {
+  extern __shared__ Tile tiles[];
+  __shared__ QueryNumbers numbers;
+  Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
+  const Attention<bf16>& a = b.forward;
+  const Place place(a);
+  const Sentence& one = place.one;
+  const Size first = static_cast<Size>(blockIdx.x) * kTile;
+  if (first >= one.keys && !(kWhole && first == 0)) return;
+  const int warp_row = threadIdx.x / kWarp * 16, l = lane();
+  load_tile<kThreads>(keys, place.k(a, first), a.k_stride, one.keys - first);
+  load_tile<kThreads>(values, place.v(a, first), a.v_stride, one.keys - first);
+  const float scale = static_cast<float>(a.scale);
+  Rows dk, dv;
+  dk.clear(), dv.clear();
+  // Queries before this one see none of these keys.
+  const Size begin = a.causal && !kWhole ? max(Size{0}, first - one.keys + one.queries) / kTile * kTile : 0;
+  for (Size query = begin; query < one.queries; query += kTile) {
+    __syncthreads();
+    load_tile<kThreads>(queries, place.q(a, query), a.q_stride, one.queries - query);
+    load_tile<kThreads>(douts, b.dout + place.row(a, query) * kTile, a.heads * kTile, one.queries - query);
+    numbers.load(b, place, query);
+    __syncthreads();
+    Quad left[4];
+    Rows p, ds;
+    load_left(left, keys, warp_row);
+    p.clear();
+    add_product<true>(p, left, queries);
+    load_left(left, values, warp_row);
+    ds.clear();
+    add_product<true>(ds, left, douts);
+#pragma unroll
+    for (int n = 0; n < 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const int column = 8 * n + l % 4 * 2 + e % 2;
+        const Size i = query + column, j = first + warp_row + l / 4 + e / 2 * 8;
+        const bool seen = j < one.visible(i, a.causal) && i < one.queries;
+        const float weight = seen ? exp2f(p.part[n][e] * scale * kLog2E - numbers.log_sum[column]) : 0.0f;
+        const float factor =
+            seen && drop.drops
+                ? drop.factor(static_cast<std::uint64_t>(place.row(a, i) * Dropout::stride(a.longest) + j))
+                : 1.0f;
+        p.part[n][e] = weight * factor;
+        ds.part[n][e] = scale * weight * (factor * ds.part[n][e] - numbers.dout_out[column]);
+      }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) left[k] = p.as_left(k);
+    add_product<false>(dv, left, douts);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) left[k] = ds.as_left(k);
+    add_product<false>(dk, left, queries);
+    if (!kWhole || b.dq == nullptr) continue;
+    // dq = ds keys: the warps change from keys to queries through the tile of dout, which nobody reads any more.
+    __syncthreads();
+#pragma unroll
+    for (int n = 0; n < 8; ++n) {
+      const float(&d)[4] = ds.part[n];
+      *reinterpret_cast<std::uint32_t*>(douts.at(warp_row + l / 4, 8 * n + l % 4 * 2)) = pack_bf16(d[0], d[1]);
+      *reinterpret_cast<std::uint32_t*>(douts.at(warp_row + l / 4 + 8, 8 * n + l % 4 * 2)) = pack_bf16(d[2], d[3]);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 4; ++k) left[k] = left_operand_transposed(douts, warp_row, 16 * k);
+    p.clear();
+    add_product<false>(p, left, keys);
+    __syncthreads();
+    store_rows(p, queries, warp_row, b.dq + (one.first_query + query) * b.dq_stride + place.head * kTile, b.dq_stride,
+               one.queries - query, b.accumulate_dq);
+  }
+  __syncthreads();
+  if (b.dk != nullptr)
+    store_rows(dk, keys, warp_row, b.dk + (one.first_key + first) * b.dk_stride + place.head * kTile, b.dk_stride,
+               one.keys - first, b.accumulate_dk);
+  if (b.dv != nullptr)
+    store_rows(dv, values, warp_row, b.dv + (one.first_key + first) * b.dv_stride + place.head * kTile, b.dv_stride,
+               one.keys - first, b.accumulate_dv);
+}
+
+// A block for each tile of queries: dq, over all keys that they see.
+__global__ void __launch_bounds__(kThreads) query_tiles(AttentionBackward<bf16> b, Drop drop) {
+  extern __shared__ Tile tiles[];
+  __shared__ QueryNumbers numbers;
+  Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
+  const Attention<bf16>& a = b.forward;
+  const Place place(a);
+  const Sentence& one = place.one;
+  const Size first = static_cast<Size>(blockIdx.x) * kTile;
+  if (first >= one.queries) return;
+  const int warp_row = threadIdx.x / kWarp * 16, l = lane();
+  load_tile<kThreads>(queries, place.q(a, first), a.q_stride, one.queries - first);
+  load_tile<kThreads>(douts, b.dout + place.row(a, first) * kTile, a.heads * kTile, one.queries - first);
+  numbers.load(b, place, first);
+  __syncthreads();
+  Quad q[4], dout[4];
+  load_left(q, queries, warp_row), load_left(dout, douts, warp_row);
+  const Size row = first + warp_row + l / 4;
+  const Size visible[2] = {one.visible(row, a.causal), one.visible(row + 8, a.causal)};
+  const Size last = one.visible(min(first + kTile, one.queries) - 1, a.causal);
+  const float scale = static_cast<float>(a.scale);
+  Rows dq;
+  dq.clear();
+  for (Size key = 0; key < last; key += kTile) {
+    __syncthreads();
+    load_tile<kThreads>(keys, place.k(a, key), a.k_stride, one.keys - key);
+    load_tile<kThreads>(values, place.v(a, key), a.v_stride, one.keys - key);
+    __syncthreads();
+    Rows p, ds;
+    p.clear(), ds.clear();
+    add_product<true>(p, q, keys);
+    add_product<true>(ds, dout, values);
+    const Kept kept(drop, a, place, row, key);
+#pragma unroll
+    for (int n = 0; n < 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const int r = e / 2, i = warp_row + l / 4 + 8 * r;
+        const bool seen = key + 8 * n + l % 4 * 2 + e % 2 < visible[r];
+        const float weight = seen ? exp2f(p.part[n][e] * scale * kLog2E - numbers.log_sum[i]) : 0.0f;
+        const float factor = kept.keeps(r, n, e % 2) ? drop.scale : 0.0f;
+        ds.part[n][e] = scale * weight * (factor * ds.part[n][e] - numbers.dout_out[i]);
+      }
+    Quad left[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) left[k] = ds.as_left(k);
+    add_product<false>(dq, left, keys);
+  }
+  store_rows(dq, queries, warp_row, b.dq + (one.first_query + first) * b.dq_stride + place.head * kTile, b.dq_stride,
+             one.queries - first, b.accumulate_dq);
+}
+
+bool fits(const Attention<bf16>& a) {
+  const auto eights = [](Size stride) { return stride % 8 == 0; };
+  return a.key_size == kTile && a.value_size == kTile && eights(a.q_stride) && eights(a.k_stride) &&
+         eights(a.v_stride) && aligned16(a.q, a.k, a.v, a.out) && a.sentences <= 65535 && a.weights == nullptr;
+}
+
+dim3 grid_of(const Attention<bf16>& a, Size longest) {
+  return {blocks_for(longest, kTile), static_cast<unsigned>(a.heads), static_cast<unsigned>(a.sentences)};
+}
+
+template <class Kernel>
+void launch(Kernel* kernel, const AttentionBackward<bf16>& b, Size longest) {
+  constexpr int kShared = 4 * sizeof(Tile);
+  check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared), "attention");
+  kernel<<<grid_of(b.forward, longest), kThreads, kShared, stream()>>>(b, Drop(b.forward.dropout));
+  check_launch("attention_backward");
+}
+
+}  // namespace
+
+bool attention_on_tensor_cores(const Attention<bf16>& a) {
+  if (!fits(a)) return false;
+  attend_tiles<<<grid_of(a, a.longest_queries), kThreads, 0, stream()>>>(a, Drop(a.dropout));
+  check_launch("attention");
+  return true;
+}
+
+bool attention_on_tensor_cores(const AttentionBackward<bf16>& b) {
+  Attention<bf16> a = b.forward;
+  a.weights = nullptr;
+  const auto eights = [](const bf16* x, Size stride) { return x == nullptr || (stride % 8 == 0 && aligned16(x)); };
+  if (!fits(a) || !aligned16(b.dout) || !eights(b.dq, b.dq_stride) || !eights(b.dk, b.dk_stride) ||
+      !eights(b.dv, b.dv_stride))
+    return false;
+  if (a.queries == 0 && a.keys == 0) return true;
+  if (a.longest <= kTile) {
+    launch(key_tiles<true>, b, 1);
+    return true;
+  }
+  launch(key_tiles<false>, b, a.longest);
+  if (b.dq != nullptr && a.queries > 0) launch(query_tiles, b, a.longest_queries);
+  return true;
+}
+
+}  // namespace dragoman::kernels::cuda

@@ -1,0 +1,166 @@
+#include <algorithm>
+
+#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/filling.h"
+
+namespace dragoman::kernels::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+
+template <class T>
+__global__ void gather_wide(GatherRows<T> a, float scale) {
+  const Size eights = a.cols / 8;
+  const Size thread = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const Size row = thread / eights, col = thread % eights * 8;
+  if (row >= a.rows) return;
+  float value[8];
+  load8(a.table + a.index[row] * a.cols + col, value);
+  for (float& v : value) v *= scale;
+  if (a.positions != nullptr) {
+    float more[8];
+    load8(a.positions + a.position[row] * a.cols + col, more);
+    for (int e = 0; e < 8; ++e) value[e] += more[e];
+  }
+  store8(a.y + row * a.cols + col, value);
+}
+
+template <class T>
+__global__ void gather(GatherRows<T> a, float scale) {
+  const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (e >= a.rows * a.cols) return;
+  const Size row = e / a.cols, col = e % a.cols;
+  float value = scale * to_float(a.table[a.index[row] * a.cols + col]);
+  if (a.positions != nullptr) value += to_float(a.positions[a.position[row] * a.cols + col]);
+  a.y[e] = rounded<T>(value);
+}
+
+template <class T>
+void gather_rows(const GatherRows<T>& a) {
+  const Size count = a.rows * a.cols;
+  if (count == 0) return;
+  const auto scale = static_cast<float>(a.scale);
+  if (a.cols % 8 == 0 && aligned16(a.table, a.positions, a.y))
+    gather_wide<<<blocks_for(count / 8, kThreads), kThreads, 0, stream()>>>(a, scale);
+  else
+    gather<<<blocks_for(count, kThreads), kThreads, 0, stream()>>>(a, scale);
+  check_launch("gather_rows");
+}
+
+// Where each of `count` rows stands when they are sorted by (index, row): it counts the rows that come before it.
+// order[place] = row, sorted[place] = index.
+__global__ void sort_by_rank(Size count, const std::int32_t* index, std::int32_t* order, std::int32_t* sorted) {
+  __shared__ std::int32_t tile[kThreads];
+  const Size row = static_cast<Size>(blockIdx.x) * kThreads + threadIdx.x;
+  const std::int32_t mine = row < count ? index[row] : 0;
+  std::int32_t place = 0;
+  for (Size first = 0; first < count; first += kThreads) {
+    const Size other = first + threadIdx.x;
+    __syncthreads();
+    // Beyond the end nothing comes before anything.
+    tile[threadIdx.x] = other < count ? index[other] : 0x7FFFFFFF;
+    __syncthreads();
+    if (first + kThreads <= row) {
+#pragma unroll 16
+      for (int i = 0; i < kThreads; ++i) place += tile[i] <= mine ? 1 : 0;
+    } else if (first > row) {
+#pragma unroll 16
+      for (int i = 0; i < kThreads; ++i) place += tile[i] < mine ? 1 : 0;
+    } else {
+      for (int i = 0; i < kThreads; ++i) place += tile[i] < mine || (tile[i] == mine && first + i < row) ? 1 : 0;
+    }
+  }
+  if (row >= count) return;
+  order[place] = static_cast<std::int32_t>(row);
+  sorted[place] = mine;
+}
+
+// A block for each place in the sorted list that begins a run of one index: it adds the run's rows, in their order.
+template <class T>
+__global__ void add_runs(Size count, ScatterRows<T> a, float scale, const std::int32_t* order,
+                         const std::int32_t* sorted) {
+  const Size begin = blockIdx.x;
+  const std::int32_t index = sorted[begin];
+  if (begin > 0 && sorted[begin - 1] == index) return;
+  Size end = begin, beyond = count;  // the last of the run, found by halving, and one behind it
+  while (beyond - end > 1) {
+    const Size middle = (end + beyond) / 2;
+    (sorted[middle] == index ? end : beyond) = middle;
+  }
+  ++end;
+  for (Size col = threadIdx.x; col < a.cols; col += blockDim.x) {
+    float& to = a.dtable[index * a.cols + col];
+    float sum = to;
+#pragma unroll 8
+    for (Size place = begin; place < end; ++place) sum += scale * to_float(a.dy[order[place] * a.cols + col]);
+    to = sum;
+  }
+}
+
+// Sorting compares every row with every other, so long lists go in pieces, one after the other.
+template <class T>
+void scatter_rows(const ScatterRows<T>& a) {
+  constexpr Size kPiece = 16384;
+  if (a.cols == 0) return;
+  for (Size first = 0; first < a.rows; first += kPiece) {
+    const Size count = std::min(kPiece, a.rows - first);
+    std::int32_t *order = a.workspace, *sorted = a.workspace + count;
+    ScatterRows<T> piece = a;
+    piece.dy += first * a.cols;
+    const auto threads = static_cast<unsigned>(std::clamp<Size>((a.cols + kWarp - 1) / kWarp * kWarp, kWarp, 512));
+    sort_by_rank<<<blocks_for(count, kThreads), kThreads, 0, stream()>>>(count, a.index + first, order, sorted);
+    add_runs<<<static_cast<unsigned>(count), threads, 0, stream()>>>(count, piece, static_cast<float>(a.scale), order,
+                                                                   sorted);
+    check_launch("scatter_rows");
+  }
+}
+
+template <class T>
+__global__ void copy_elements(CopyBlock<T> a) {
+  const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (e >= a.rows * a.cols) return;
+  const Size row = e / a.cols, col = e % a.cols;
+  put(a.to[row * a.to_stride + col], to_float(a.from[row * a.from_stride + col]), a.accumulate);
+}
+
+template <class T>
+__global__ void copy_eights(CopyBlock<T> a) {
+  const Size eights = a.cols / 8;
+  const Size thread = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const Size row = thread / eights, col = thread % eights * 8;
+  if (row >= a.rows) return;
+  float x[8], y[8];
+  load8(a.from + row * a.from_stride + col, x);
+  T* to = a.to + row * a.to_stride + col;
+  if (a.accumulate) {
+    load8(to, y);
+    for (int e = 0; e < 8; ++e) x[e] += y[e];
+  }
+  store8(to, x);
+}
+
+template <class T>
+void copy_block(const CopyBlock<T>& a) {
+  const Size count = a.rows * a.cols;
+  if (count == 0) return;
+  const bool wide = a.cols % 8 == 0 && a.from_stride % 8 == 0 && a.to_stride % 8 == 0 && aligned16(a.from, a.to);
+  if (wide)
+    copy_eights<<<blocks_for(count / 8, kThreads), kThreads, 0, stream()>>>(a);
+  else
+    copy_elements<<<blocks_for(count, kThreads), kThreads, 0, stream()>>>(a);
+  check_launch("copy_block");
+}
+
+}  // namespace
+
+template <class T>
+void fill_rows(Kernels<T>& kernels) {
+  kernels.gather_rows = gather_rows<T>;
+  kernels.scatter_rows = scatter_rows<T>;
+  kernels.copy_block = copy_block<T>;
+}
+
+template void fill_rows(Kernels<float>&);
+template void fill_rows(Kernels<bf16>&);
+
+}  // namespace dragoman::kernels::cuda
