@@ -12,7 +12,9 @@ foreach(room IN LISTS rooms)
   target_link_libraries(dragoman PRIVATE dragoman_${room})
 endforeach()
 target_link_libraries(dragoman PUBLIC fmt::fmt)
-target_include_directories(dragoman INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/dragoman>")
+target_include_directories(dragoman INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+                                              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
+                                              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/dragoman>")
 
 install(TARGETS dragoman EXPORT dragoman LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS dragoman_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -20,6 +22,7 @@ foreach(room IN LISTS rooms)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/${room}" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman
           FILES_MATCHING PATTERN "*.h")
 endforeach()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/dragoman" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY "${PROJECT_BINARY_DIR}/generated/base" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman
         FILES_MATCHING PATTERN "*.h")
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dragoman)

@@ -9,6 +9,7 @@ function(dragoman_room NAME)
   endif()
   add_library(dragoman_${NAME} STATIC ${sources})
   target_include_directories(dragoman_${NAME} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
+                                                     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
                                                      "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>")
   target_link_libraries(dragoman_${NAME} PUBLIC fmt::fmt Threads::Threads ${ROOM_LIBS} PRIVATE dragoman_flags)
   foreach(room IN LISTS ROOM_NEEDS)

@@ -2,11 +2,11 @@
 
 namespace dragoman::cli {
 
-extern const Command doctor, evaluate, inspect, phrasebook, stats, vocab;
+extern const Command doctor, evaluate, inspect, phrasebook, score, stats, translate, vocab;
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
-      doctor, evaluate, inspect, phrasebook, stats, vocab,
+      doctor, evaluate, inspect, phrasebook, score, stats, translate, vocab,
   };
   return all;
 }

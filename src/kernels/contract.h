@@ -198,6 +198,9 @@ struct Attention {
   const T* k = nullptr;  // [Nk, heads * key_size]
   const T* v = nullptr;  // [Nk, heads * value_size]
   Size q_stride = 0, k_stride = 0, v_stride = 0;
+  // Optional, [Nk]: key i of all sentences' keys is row key_rows[i] of k and v, so that hypotheses share what they
+  // have in common; the way back does not know it.
+  const std::int32_t* key_rows = nullptr;
   T* out = nullptr;            // [Nq, heads * value_size]
   Stat<T>* log_sum = nullptr;  // [Nq, heads]: log of the sum of exp(scores); -inf without keys
   T* weights = nullptr;        // optional: for each sentence [heads, nq, nk], before dropout
@@ -236,6 +239,19 @@ struct AdditiveScoresBackward {
   T* dk = nullptr;  // optional
   bool accumulate_dq = false, accumulate_dk = false;
   Stat<T>* dv = nullptr;  // optional
+};
+
+// ---- search ---------------------------------------------------------------------------------------------------
+
+// The largest numbers of every row, with the log of the sum of exp over all of it: what search reads of logits.
+template <class T>
+struct BestOfRows {
+  Size rows = 0, cols = 0;
+  Size best = 0;                    // at most cols
+  const T* x = nullptr;             // [rows, cols]
+  Stat<T>* log_sum = nullptr;       // [rows]
+  T* values = nullptr;              // [rows, best]: largest first; of equal ones the lower column first
+  std::int32_t* columns = nullptr;  // [rows, best]
 };
 
 // ---- recurrence -----------------------------------------------------------------------------------------------
@@ -505,6 +521,7 @@ struct Kernels {
   Entry<AttentionBackward<T>> attention_backward{"attention_backward"};
   Entry<AdditiveScores<T>> additive_scores{"additive_scores"};
   Entry<AdditiveScoresBackward<T>> additive_scores_backward{"additive_scores_backward"};
+  Entry<BestOfRows<T>> best_of_rows{"best_of_rows"};
   Entry<LstmCell<T>> lstm_cell{"lstm_cell"};
   Entry<LstmCellBackward<T>> lstm_cell_backward{"lstm_cell_backward"};
   Entry<GruCell<T>> gru_cell{"gru_cell"};
@@ -542,12 +559,13 @@ struct Kernels {
     f(self.gather_rows), f(self.scatter_rows), f(self.copy_block);
     f(self.norm), f(self.norm_backward), f(self.softmax), f(self.softmax_backward), f(self.cross_entropy);
     f(self.attention), f(self.attention_backward), f(self.additive_scores), f(self.additive_scores_backward);
+    f(self.best_of_rows);
     f(self.lstm_cell), f(self.lstm_cell_backward), f(self.lstm_layer), f(self.lstm_layer_backward);
     f(self.gru_cell), f(self.gru_cell_backward), f(self.rotate);
     f(self.activate), f(self.activate_backward), f(self.combine), f(self.multiply), f(self.dropout);
     f(self.fill), f(self.to_bf16), f(self.from_bf16), f(self.all_finite);
     f(self.sum_squares), f(self.adam), f(self.sgd);
-    static_assert(sizeof(Self) == 34 * sizeof(self.linear), "an entry is missing from this list");
+    static_assert(sizeof(Self) == 35 * sizeof(self.linear), "an entry is missing from this list");
   }
 };
 

@@ -20,6 +20,17 @@ struct Memory {
   std::vector<nn::Keys> keys;
 };
 
+class State;
+
+// A sentence in the middle of being decoded: what the decoder reads of it and how far its hypotheses have come.
+struct Underway {
+  const Memory* memory = nullptr;
+  const State* state = nullptr;
+  Size sentence = 0;  // in both
+};
+// What these sentences' decoding still reads of their memories, in memory of `cx`.
+Memory join_memories(Context& cx, std::span<const Underway> sentences);
+
 // How far decoding has come: a value. Every hypothesis has its vectors, and for attention over its own past the rows
 // it owns in each pool. Reordering a beam permutes the lists of rows; the pools stay as they are.
 class State {
@@ -34,8 +45,6 @@ class State {
 
   // New tokens for every hypothesis: counts them and finds out which rows its past then consists of.
   void extend(const Context& cx, const Segments& tokens);
-  // Appends the new tokens' rows to pool `index` and gives all rows of the past, [sum of lengths, d].
-  Tensor remember(Context& cx, std::size_t index, const Tensor& rows);
   // Keys of the new tokens, appended to pools `index` and `index + 1`: those of the whole past.
   nn::Keys remember(Context& cx, std::size_t index, const nn::Keys& keys);
   // The past after extend(): one segment a hypothesis.
@@ -48,11 +57,18 @@ class State {
 
   // Hypotheses `chosen` (in this order) go on; `beams` says how many of them belong to each sentence.
   State select(Context& cx, std::span<const std::int32_t> chosen, std::span<const std::int32_t> beams) const;
+  // Sentences of several states with all their hypotheses, copied into memory of `cx`; rows that no hypothesis owns any
+  // more stay behind. Before the pools grow there is room for `room` more tokens of all hypotheses together.
+  static State join(Context& cx, std::span<const Underway> sentences, Size room);
+  // Tokens that fit before the pools grow.
+  Size room() const;
 
   std::vector<Tensor> vectors;  // [hypotheses, d] each
 
  private:
   State() = default;
+  void store(Context& cx, std::size_t index, const Tensor& rows);
+  Size first_hypothesis(Size sentence) const;
 
   bool continues_ = false;
   std::vector<std::int32_t> lengths_;             // by hypothesis

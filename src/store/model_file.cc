@@ -21,7 +21,11 @@ bool is_tokenizer(const std::string& name) { return name == kSourceTokenizer || 
 
 void save_model(const std::string& path, const ModelInfo& info, const nn::Parameters& parameters) {
   models::ModelConfig config = info.config;
-  Metadata metadata = {{"format", kFormat}, {"version", kVersion}, {"config", Settings(config).dump()}};
+  Metadata metadata = {{"format", kFormat},
+                       {"version", kVersion},
+                       {"config", Settings(config).dump()},
+                       {"source_begin", info.source_begin ? "true" : "false"},
+                       {"source_end", info.source_end ? "true" : "false"}};
   for (const auto& [key, value] : info.card) metadata[kCard + key] = value;
   std::vector<StoredTensor> tensors;
   std::vector<std::vector<char>> host;  // device weights travel through host memory
@@ -50,6 +54,8 @@ ModelFile::ModelFile(const std::string& path) : file_(path) {
   check(get("version") == kVersion, "{}: is a model of version '{}'; this program reads version {}", path,
         get("version"), kVersion);
   Settings(info_.config).read_yaml(get("config"), path + ": configuration");
+  info_.source_begin = get("source_begin") == "true";
+  info_.source_end = get("source_end") != "false";
   for (const auto& [key, value] : metadata)
     if (key.starts_with(kCard)) info_.card[key.substr(std::string_view(kCard).size())] = value;
   if (const StoredTensor* source = file_.find(kSourceTokenizer)) info_.source_tokenizer = source->bytes;

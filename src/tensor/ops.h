@@ -95,6 +95,9 @@ struct AttentionOptions {
   double scale = 0;     // 0 means 1 / sqrt(size of a head's keys)
   double dropout = 0;   // on the weights
   bool weights = false;
+  // i32 [keys.total()], optional: key i is row key_rows[i] of k and v, so that keys need not lie side by side; no
+  // gradient flows then.
+  Tensor key_rows{};
 };
 struct Attended {
   Tensor out;      // [Nq, heads * size of a head's values]
@@ -161,6 +164,16 @@ struct Losses {
 // where gradients begin: when recording, those of x, weight and bias are in place when it returns.
 Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& targets,
                      const LossOptions& options = {});
+
+// ---- search ---------------------------------------------------------------------------------------------------
+
+struct Best {
+  Tensor log_sum;  // [N]: log of the sum of exp over the row
+  Tensor values;   // [N, count]: largest first, of equal ones the lower column first
+  Tensor columns;  // i32 [N, count]
+};
+// The `count` largest of every row; no gradient flows.
+Best best_of_rows(Context& cx, const Tensor& x, Size count);
 
 // ---- optimisers -----------------------------------------------------------------------------------------------
 

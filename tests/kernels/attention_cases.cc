@@ -92,6 +92,11 @@ void add_attention(Cases& cases) {
                     a.weights = given(weights, arrays.output("weights", b.heads * b.pairs()));
                     kernels.attention(a);
                   });
+      cases.add("attention", name + " of scattered keys", [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+        Attention<T> a = forward_arguments(b, rate, gap, arrays);
+        a.key_rows = arrays.integers(b.key_rows(), std::max<Size>(b.key_rows(), 1));
+        kernels.attention(a);
+      });
       for (const int flags : flags_for(b))
         cases.add("attention_backward", fmt::format("{} flags {}", name, flags),
                   [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {

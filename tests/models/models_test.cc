@@ -74,6 +74,43 @@ TEST_F(Zoo, TokenByTokenEqualsTheWholeSequenceAlsoAcrossAReorderedBeam) {
   }
 }
 
+TEST_F(Zoo, SentencesMayLeaveAndJoinABatchInTheMiddleOfDecoding) {
+  for (const auto& [name, config] : zoo()) {
+    SCOPED_TRACE(name);
+    Seq2seq model(config);
+    model.parameters().allocate(cpu_device(), DType::f64, 5, false);
+    Workspace first(cpu_device()), second(cpu_device()), joined(cpu_device()), step(cpu_device());
+    Context cx(first), late(second), keep(joined), now(step);
+    // Two sentences begin, one with two hypotheses; the third comes later and is further on at once.
+    const Memory early = model.encode(cx, sentences({kSources[0], kSources[1]}).packed(cx));
+    State state = model.start(cx, early, true);
+    model.decode(cx, sentences({{1, 4}, {1, 7}}).packed(cx), early, state);
+    state = state.select(cx, Ids{1, 0, 1}, Ids{0, 3});
+    state = state.select(cx, Ids{0, 2}, Ids{0, 2});
+    model.decode(cx, sentences({{5}, {6}}).packed(cx), early, state);
+    const Memory other = model.encode(late, sentences({kSources[2]}).packed(late));
+    State newcomer = model.start(late, other, true);
+    model.decode(late, sentences({{1, 3, 8}}).packed(late), other, newcomer);
+    const Underway both[] = {{&other, &newcomer, 0}, {&early, &state, 1}};
+    const Memory memory = join_memories(keep, both);
+    State together = State::join(keep, both, 3);
+    first.reset();
+    second.reset();
+    const Decoded decoded = model.decode(now, sentences({{2}, {9}, {10}}).packed(now), memory, together);
+    const std::vector<double> logits = model.logits(now, decoded.features).to_host<double>();
+    const std::vector<Ids> histories = {{1, 3, 8, 2}, {1, 7, 5, 9}, {1, 7, 6, 10}};
+    const std::vector<Ids> sources = {kSources[2], kSources[1], kSources[1]};
+    EXPECT_EQ(together.lengths()[1], 4);
+    for (std::size_t h = 0; h < 3; ++h) {
+      const std::vector<double> all = whole(model, {sources[h]}, {histories[h]});
+      expect_same({all.end() - 13, all.end()},
+                  {logits.begin() + static_cast<std::ptrdiff_t>(13 * h),
+                   logits.begin() + static_cast<std::ptrdiff_t>(13 * h + 13)},
+                  1e-10, "hypothesis " + std::to_string(h));
+    }
+  }
+}
+
 TEST_F(Zoo, NeighboursInTheBatchChangeNothing) {
   for (const auto& [name, config] : zoo()) {
     SCOPED_TRACE(name);

@@ -43,6 +43,10 @@ struct Head {
   const float* q(Size i) const { return a.q + (first_query + i) * a.q_stride + head * a.key_size; }
   const float* k() const { return a.k + first_key * a.k_stride + head * a.key_size; }
   const float* v() const { return a.v + first_key * a.v_stride + head * a.value_size; }
+  // The same of key j, wherever it lies.
+  const float* k(Size j) const { return a.k + row(j) * a.k_stride + head * a.key_size; }
+  const float* v(Size j) const { return a.v + row(j) * a.v_stride + head * a.value_size; }
+  Size row(Size j) const { return a.key_rows ? a.key_rows[first_key + j] : first_key + j; }
   Size state(Size i) const { return (first_query + i) * a.heads + head; }  // the row of out, log_sum and dropout
   Size out_stride() const { return a.heads * a.value_size; }
 };

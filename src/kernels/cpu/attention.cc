@@ -20,18 +20,16 @@ class Forward {
     turned_ = head.queries >= kFew;
     const Size keys = turned_ ? a_.key_size * head.stride() : 0, scores = head.block() * head.stride();
     const Size values = turned_ ? a_.value_size * head.keys : 0;
-    keys_turned_ = scratch(Scratch::piece, keys + values + scores + Dropout::stride(head.keys));
+    const Size collected = turned_ && a_.key_rows ? a_.key_size * head.keys : 0;
+    keys_turned_ = scratch(Scratch::piece, keys + values + scores + Dropout::stride(head.keys) + collected);
     values_ = keys_turned_ + keys;
     scores_ = values_ + values;
     kept_ = scores_ + scores;
+    collected_ = kept_ + Dropout::stride(head.keys);
   }
 
   void run() const {
-    if (turned_) {
-      transpose(head_.keys, a_.key_size, head_.k(), a_.k_stride, static_cast<float>(a_.scale), keys_turned_,
-                head_.stride());
-      copy_rows(head_.keys, a_.value_size, head_.v(), a_.v_stride, values_);
-    }
+    if (turned_) turn();
     for (Size begin = 0; begin < head_.queries; begin += head_.block())
       block(begin, std::min(begin + head_.block(), head_.queries));
   }
@@ -39,10 +37,29 @@ class Forward {
  private:
   static constexpr Size kFew = 4;
 
+  void turn() const {
+    const float* keys = head_.k();
+    Size stride = a_.k_stride;
+    if (a_.key_rows) {
+      for (Size j = 0; j < head_.keys; ++j) std::copy_n(head_.k(j), a_.key_size, collected_ + j * a_.key_size);
+      for (Size j = 0; j < head_.keys; ++j) std::copy_n(head_.v(j), a_.value_size, values_ + j * a_.value_size);
+      keys = collected_, stride = a_.key_size;
+    } else {
+      copy_rows(head_.keys, a_.value_size, head_.v(), a_.v_stride, values_);
+    }
+    transpose(head_.keys, a_.key_size, keys, stride, static_cast<float>(a_.scale), keys_turned_, head_.stride());
+  }
+
   void block(Size begin, Size end) const {
     const Size visible = head_.visible(end - 1);
     score(begin, end, visible);
     for (Size i = begin; i < end; ++i) softmax(i, scores_ + (i - begin) * head_.stride(), visible);
+    if (a_.key_rows && !turned_) {
+      for (Size i = begin; i < end; ++i)
+        mix_scattered(scores_ + (i - begin) * head_.stride(), head_.visible(i),
+                      a_.out + head_.state(i) * a_.value_size);
+      return;
+    }
     MatrixProduct mix{.m = end - begin, .n = a_.value_size, .k = visible, .a = scores_, .a_stride = head_.stride()};
     mix.b = turned_ ? values_ : head_.v(), mix.b_stride = turned_ ? a_.value_size : a_.v_stride;
     mix.c = a_.out + head_.state(begin) * a_.value_size, mix.c_stride = head_.out_stride();
@@ -60,7 +77,27 @@ class Forward {
     for (Size i = begin; i < end; ++i)
       for (Size j = 0; j < visible; ++j)
         scores_[(i - begin) * head_.stride() + j] =
-            static_cast<float>(a_.scale) * dot_row(a_.key_size, head_.q(i), head_.k() + j * a_.k_stride);
+            static_cast<float>(a_.scale) * dot_row(a_.key_size, head_.q(i), head_.k(j));
+  }
+
+  // out = the sum of the visible values under their weights, each value wherever it lies.
+  void mix_scattered(const float* weights, Size visible, float* out) const {
+    Size d = 0;
+    for (; d + kTileCols <= a_.value_size; d += kTileCols) {
+      V sums[kTileVectors];
+      for (V& sum : sums) sum = hn::Zero(kTag);
+      for (Size j = 0; j < visible; ++j) {
+        const float* value = head_.v(j) + d;
+        const V weight = hn::Set(kTag, weights[j]);
+        for (int v = 0; v < kTileVectors; ++v) sums[v] = hn::MulAdd(weight, Whole::load(value + v * kLanes), sums[v]);
+      }
+      for (int v = 0; v < kTileVectors; ++v) Whole::store(sums[v], out + d + v * kLanes);
+    }
+    each_vector(d, a_.value_size, [&](Size c, auto lanes) HWY_ATTR {
+      V sum = hn::Zero(kTag);
+      for (Size j = 0; j < visible; ++j) sum = hn::MulAdd(hn::Set(kTag, weights[j]), lanes.load(head_.v(j) + c), sum);
+      lanes.store(sum, out + c);
+    });
   }
 
   // Turns the scores of query i into weights, dropped where dropout says so, with zeros up to `end`.
@@ -97,6 +134,7 @@ class Forward {
   float* values_;       // [keys, value_size]: the values side by side, where the keys are turned
   float* scores_;       // [block, stride]
   float* kept_;         // dropout factors of a row
+  float* collected_;    // [keys, key_size]: scattered keys side by side, where they are turned
 };
 
 void attention(const Attention<float>& a) {

@@ -20,6 +20,7 @@ const Kernels<float>& cpu() {
     cpu_filling::fill_rows(kernels);
     cpu_filling::fill_norm(kernels);
     cpu_filling::fill_softmax(kernels);
+    cpu_filling::fill_best(kernels);
     cpu_filling::fill_attention(kernels);
     cpu_filling::fill_attention_backward(kernels);
     cpu_filling::fill_additive(kernels);

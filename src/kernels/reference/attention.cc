@@ -20,6 +20,12 @@ struct Sentence {
 
   // How many keys query i sees.
   Size visible(Size i, bool causal) const { return causal ? std::max<Size>(0, keys - queries + i + 1) : keys; }
+
+  // Where key j lies.
+  template <class T>
+  Size key_row(const Attention<T>& a, Size j) const {
+    return a.key_rows ? a.key_rows[first_key + j] : first_key + j;
+  }
 };
 
 // Calls f(sentence, head, i, visible keys, offset of the [nq, nk] matrix of this head among all weights).
@@ -38,7 +44,7 @@ T score(const Attention<T>& a, const Sentence& s, Size h, Size i, Size j) {
   T sum = 0;
   for (Size d = 0; d < a.key_size; ++d)
     sum += a.q[(s.first_query + i) * a.q_stride + h * a.key_size + d] *
-           a.k[(s.first_key + j) * a.k_stride + h * a.key_size + d];
+           a.k[s.key_row(a, j) * a.k_stride + h * a.key_size + d];
   return static_cast<T>(a.scale) * sum;
 }
 
@@ -62,7 +68,7 @@ void attention(const Attention<T>& a) {
     for (Size d = 0; d < a.value_size; ++d) {
       T out = 0;
       for (Size j = 0; j < visible; ++j)
-        out += weights[j] * kept(a, s, h, i, j) * a.v[(s.first_key + j) * a.v_stride + h * a.value_size + d];
+        out += weights[j] * kept(a, s, h, i, j) * a.v[s.key_row(a, j) * a.v_stride + h * a.value_size + d];
       a.out[(row * a.heads + h) * a.value_size + d] = out;
     }
   });

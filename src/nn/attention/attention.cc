@@ -76,8 +76,15 @@ Tensor whole(Context& cx, const Columns& columns) {
   return columns.count == columns.of.cols() ? columns.of : slice_columns(cx, columns.of, columns.first, columns.count);
 }
 
-Tensor first_rows(Context& cx, const Tensor& x, Size count) {
-  return x.rows() == count ? x : slice_rows(cx, x, 0, count);
+// The rows that a score computed pair by pair reads, side by side.
+Tensor side_by_side(Context& cx, const Columns& columns, const Keys& keys) {
+  const Size count = keys.rows.total();
+  Columns used = columns;
+  if (keys.index.defined())
+    used.of = gather_rows(cx, columns.of, keys.index);
+  else if (columns.of.rows() != count)
+    used.of = slice_rows(cx, columns.of, 0, count);
+  return whole(cx, used);
 }
 
 }  // namespace
@@ -175,7 +182,8 @@ Attended Attention::attend(Context& cx, const Tensor& x, const Segments& queries
                           .causal = place_.causal,
                           .scale = scale,
                           .dropout = config_.dropout,
-                          .weights = ask.weights});
+                          .weights = ask.weights,
+                          .key_rows = keys.index});
   }
   if (out_.defined()) attended.out = out_(cx, attended.out);
   return attended;
@@ -184,8 +192,7 @@ Attended Attention::attend(Context& cx, const Tensor& x, const Segments& queries
 Attended Attention::attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,
                                     bool wants_weights) const {
   Segments asked = queries, rows = keys.rows;
-  Tensor k = first_rows(cx, whole(cx, keys.keys), rows.total());
-  Tensor v = first_rows(cx, whole(cx, keys.values), rows.total());
+  Tensor k = side_by_side(cx, keys.keys, keys), v = side_by_side(cx, keys.values, keys);
   if (place_.causal) {
     const Unrolled unrolled(cx, queries, keys.rows);
     k = gather_rows(cx, k, unrolled.index);

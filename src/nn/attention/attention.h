@@ -55,6 +55,7 @@ struct AttentionPlace {
 struct Keys {
   Columns keys, values;
   Segments rows;
+  Tensor index{};  // i32 [rows.total()], optional: which row of keys and values each is
 };
 
 class Attention {

@@ -51,8 +51,12 @@ Attended attention(Context& cx, const Columns& q, const Columns& k, const Column
   check(queries.count() == keys.count(), "[{}] queries have {} sentences but keys have {}", op, queries.count(),
         keys.count());
   check_columns(op, "queries", q, queries.total(), heads);
-  check_columns(op, "keys", k, keys.total(), heads);
-  check_columns(op, "values", v, keys.total(), heads);
+  const Tensor key_rows = options.key_rows;
+  check(!key_rows.defined() || key_rows.count() == keys.total(), "[{}] got {} key rows for {} keys", op,
+        key_rows.count(), keys.total());
+  check(!key_rows.defined() || !ops::any_tracked({q.of, k.of, v.of}), "[{}] no gradient flows to scattered keys", op);
+  check_columns(op, "keys", k, key_rows.defined() ? 0 : keys.total(), heads);
+  check_columns(op, "values", v, key_rows.defined() ? 0 : keys.total(), heads);
   check(q.count == k.count, "[{}] queries {} and keys {} differ in size: {} and {} columns", op, q.of.shape(),
         k.of.shape(), q.count, k.count);
 
@@ -89,6 +93,7 @@ Attended attention(Context& cx, const Columns& q, const Columns& k, const Column
                                  .q_stride = q.of.cols(),
                                  .k_stride = k.of.cols(),
                                  .v_stride = v.of.cols(),
+                                 .key_rows = key_rows.ptr(),
                                  .out = out.ptr(),
                                  .log_sum = log_sum.ptr()};
   };

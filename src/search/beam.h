@@ -1,0 +1,35 @@
+#pragma once
+
+#include "search/sentence_search.h"
+
+namespace dragoman::search {
+
+// Beam search (S2): each step keeps the best of all continuations of all live hypotheses. One that ends among the best
+// is set aside. The search stops when enough are complete, at the greatest length, or when no live one can still win.
+// Where terms must appear, the places of the beam are shared among hypotheses that have different amounts of them, so
+// that those which do the unlikely thing and write a term are not crowded out.
+class Beam : public SentenceSearch {
+ public:
+  explicit Beam(Goal goal) : SentenceSearch(std::move(goal)) {}
+
+ protected:
+  void choose(std::span<const std::int32_t> before, std::span<const Row> rows) override;
+  int candidates() const override { return goal_.options.beam + 1; }
+
+ private:
+  struct Candidate {
+    double sum;
+    std::int32_t origin, node, token;
+    float log_probability;
+    int left;  // tokens of terms that are missing afterwards
+  };
+  void collect(std::int32_t origin, std::int32_t node, const Row& row);
+  void take(const Candidate& candidate);
+  void take_best();
+  void take_from_each_bank();
+  bool enough() const;
+
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace dragoman::search

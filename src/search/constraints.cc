@@ -1,0 +1,64 @@
+#include "search/constraints.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace dragoman::search {
+
+void find_banned(const Tree& tree, std::int32_t node, std::span<const Tokens> banned, Tokens& out) {
+  for (const Tokens& sequence : banned) {
+    std::int32_t at = node;
+    auto expected = sequence.rbegin() + 1;
+    while (expected != sequence.rend() && at > 0 && tree[at].token == *expected) ++expected, at = tree[at].parent;
+    if (expected == sequence.rend()) out.push_back(sequence.back());
+  }
+}
+
+Constraints::Constraints(std::vector<Tokens> sequences) : sequences_(std::move(sequences)) {
+  check(sequences_.size() <= kMost, "a sentence can take at most {} terms, but got {}", kMost, sequences_.size());
+  for (const Tokens& sequence : sequences_) {
+    check(!sequence.empty(), "a term has no tokens");
+    total_ += static_cast<int>(sequence.size());
+  }
+}
+
+int Constraints::left(const Coverage& coverage) const {
+  int tokens = -coverage.position;
+  for (std::size_t s = 0; s < sequences_.size(); ++s)
+    if (!is_met(coverage, s)) tokens += static_cast<int>(sequences_[s].size());
+  return tokens;
+}
+
+Coverage Constraints::after(const Coverage& coverage, std::int32_t token) const {
+  Coverage next{coverage.met, -1, 0};
+  const auto continue_with = [&](int sequence, int position) {
+    const bool complete = position == static_cast<int>(sequences_[static_cast<std::size_t>(sequence)].size());
+    if (complete)
+      next.met |= std::uint64_t{1} << sequence;
+    else
+      next.active = sequence, next.position = position;
+  };
+  if (coverage.active >= 0 &&
+      sequences_[static_cast<std::size_t>(coverage.active)][static_cast<std::size_t>(coverage.position)] == token) {
+    continue_with(coverage.active, coverage.position + 1);
+    return next;
+  }
+  for (std::size_t s = 0; s < sequences_.size(); ++s)
+    if (!is_met(coverage, s) && sequences_[s].front() == token) {
+      continue_with(static_cast<int>(s), 1);
+      break;
+    }
+  return next;
+}
+
+void Constraints::find_next(const Coverage& coverage, Tokens& out) const {
+  if (coverage.active >= 0) {
+    out.push_back(sequences_[static_cast<std::size_t>(coverage.active)][static_cast<std::size_t>(coverage.position)]);
+    return;
+  }
+  for (std::size_t s = 0; s < sequences_.size(); ++s)
+    if (!is_met(coverage, s)) out.push_back(sequences_[s].front());
+}
+
+}  // namespace dragoman::search

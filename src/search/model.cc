@@ -1,0 +1,68 @@
+#include "search/model.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace dragoman::search {
+namespace {
+
+constexpr int kUnlimited = std::numeric_limits<int>::max() / 2;
+
+int positions_of(const models::ModelConfig& config) {
+  const bool limited =
+      config.family == models::Family::transformer && config.transformer.positions != nn::PositionKind::rotary;
+  return limited ? config.transformer.max_positions : kUnlimited;
+}
+
+}  // namespace
+
+Model::Model(const std::string& path) : path_(path) {
+  const store::ModelFile file(path);
+  info_ = file.info();
+  check(info_.config.classes == 0, "{}: is a classifier of {} classes, which does not translate", path,
+        info_.config.classes);
+  check(!info_.source_tokenizer.empty() && !info_.target_tokenizer.empty(),
+        "{}: has no vocabularies inside, so it cannot read text; train with this program to get a complete model",
+        path);
+  source_ = text::deserialize_tokenizer(info_.source_tokenizer);
+  target_ = text::deserialize_tokenizer(info_.target_tokenizer);
+  check(source_->size() <= info_.config.source_vocabulary && target_->size() <= info_.config.target_vocabulary,
+        "{}: vocabularies of {} and {} ids do not fit a model of {} and {}", path, source_->size(), target_->size(),
+        info_.config.source_vocabulary, info_.config.target_vocabulary);
+  network_ = std::make_unique<models::Seq2seq>(info_.config);
+  network_->parameters().allocate(cpu_device(), DType::f32, 0, false);
+  file.load(network_->parameters());
+}
+
+Tokens Model::encode_source(std::string_view text) const {
+  Tokens ids;
+  if (info_.source_begin) ids.push_back(source_->special().begin);
+  source_->encode(text, ids);
+  if (info_.source_end) ids.push_back(source_->special().end);
+  return ids;
+}
+
+text::Encoded Model::encode_source_spans(std::string_view text) const {
+  text::Encoded encoded = source_->encode_spans(text);
+  const auto size = static_cast<std::uint32_t>(text.size());
+  if (info_.source_begin) {
+    encoded.ids.insert(encoded.ids.begin(), source_->special().begin);
+    encoded.spans.insert(encoded.spans.begin(), text::Span{});
+  }
+  if (info_.source_end) {
+    encoded.ids.push_back(source_->special().end);
+    encoded.spans.push_back({size, size});
+  }
+  return encoded;
+}
+
+int Model::max_source() const {
+  const nn::AttentionConfig& attention = info_.config.attention;
+  const int limit =
+      std::min(positions_of(info_.config), attention.linformer > 0 ? attention.linformer_length : kUnlimited);
+  return limit - (info_.source_begin ? 1 : 0) - (info_.source_end ? 1 : 0);
+}
+
+int Model::max_target() const { return positions_of(info_.config) - 1; }
+
+}  // namespace dragoman::search

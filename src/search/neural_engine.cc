@@ -1,0 +1,147 @@
+#include "search/neural_engine.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "base/threads.h"
+
+namespace dragoman::search {
+
+NeuralEngine::NeuralEngine(const std::vector<std::string>& model_files, const TranslatorOptions& options)
+    : batch_(static_cast<std::size_t>(options.batch)) {
+  check(!model_files.empty(), "expected at least one model file");
+  check(options.batch >= 1, "batch must be at least 1, got {}", options.batch);
+  for (const std::string& file : model_files) models_.push_back(std::make_unique<Model>(file));
+  for (const auto& model : models_)
+    check(model->target().serialize() == models_[0]->target().serialize() &&
+              model->info().config.target_vocabulary == models_[0]->info().config.target_vocabulary,
+          "{} and {} do not share a target vocabulary, so they make no ensemble", model->path(), models_[0]->path());
+  const int count = options.threads > 0 ? options.threads : threads::count();
+  for (int i = 0; i < count; ++i) workers_.emplace_back([this] { work(); });
+}
+
+NeuralEngine::~NeuralEngine() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void NeuralEngine::submit(std::vector<Job> jobs) {
+  std::vector<Flight> flights;
+  for (Job& job : jobs) {
+    const auto done = job.done;
+    try {
+      flights.push_back(std::make_shared<NeuralJob>(std::move(job), models_));
+    } catch (...) {
+      done({}, std::current_exception());
+    }
+  }
+  {
+    std::lock_guard lock(mutex_);
+    waiting_.insert(waiting_.end(), flights.begin(), flights.end());
+  }
+  wake_.notify_all();
+}
+
+int NeuralEngine::count_tokens(std::string_view text) const {
+  std::size_t most = 0;
+  for (const auto& model : models_) {
+    Tokens ids;
+    model->source().encode(text, ids);
+    most = std::max(most, ids.size());
+  }
+  return static_cast<int>(most);
+}
+
+int NeuralEngine::max_tokens() const {
+  int least = std::numeric_limits<int>::max();
+  for (const auto& model : models_) least = std::min(least, model->max_source());
+  return least;
+}
+
+// One worker's decoder and the jobs it has.
+class NeuralEngine::Worker {
+ public:
+  Worker(std::vector<const models::Seq2seq*> networks, std::int32_t begin) : decoder_(std::move(networks), begin) {}
+
+  std::size_t underway() const { return flights_.size(); }
+
+  // Begins what is new; when nothing is, one more token for all.
+  void advance(const std::vector<Flight>& taken) {
+    flights_.insert(flights_.end(), taken.begin(), taken.end());
+    std::vector<Flight> beginning = std::exchange(again_, {});
+    beginning.insert(beginning.end(), taken.begin(), taken.end());
+    if (beginning.empty()) return decoder_.step();
+    std::vector<Task> tasks;
+    for (const Flight& flight : beginning) {
+      tasks.push_back(flight->task());
+      tasks.back().finished = [this, flight](Task& task) { land(flight, task); };
+    }
+    decoder_.add(std::move(tasks));
+  }
+
+  void fail(const std::exception_ptr& error) {
+    for (const Flight& flight : flights_) flight->fail(error);
+  }
+
+ private:
+  void land(const Flight& flight, const Task& task) {
+    if (!flight->take(task)) return again_.push_back(flight);
+    flights_.erase(std::find(flights_.begin(), flights_.end(), flight));
+    flight->finish();
+  }
+
+  Decoder decoder_;
+  std::vector<Flight> flights_;  // all jobs underway
+  std::vector<Flight> again_;    // those of them that must be searched anew
+};
+
+void NeuralEngine::work() {
+  std::vector<const models::Seq2seq*> networks;
+  for (const auto& model : models_) networks.push_back(&model->network());
+  std::optional<Worker> worker;
+  for (;;) {
+    const std::vector<Flight> taken = wait_for_work(worker ? worker->underway() : 0);
+    if (taken.empty() && (!worker || worker->underway() == 0)) return;
+    if (!worker) worker.emplace(networks, models_[0]->target().special().begin);
+    std::optional<threads::SerialScope> serial;
+    if (others_work()) serial.emplace();
+    try {
+      worker->advance(taken);
+    } catch (...) {
+      worker->fail(std::current_exception());
+      worker.reset();
+    }
+  }
+}
+
+// New sentences come in when a quarter of the places is free, so that reading them is worth a batch of its own.
+std::vector<NeuralEngine::Flight> NeuralEngine::wait_for_work(std::size_t underway) {
+  std::unique_lock lock(mutex_);
+  if (underway == 0) {
+    ++idle_;
+    wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    --idle_;
+  }
+  std::vector<Flight> taken;
+  if (waiting_.empty() || batch_ < underway + std::max<std::size_t>(batch_ / 4, 1)) return taken;
+  // Workers that have nothing to do get their share.
+  const std::size_t sharers = static_cast<std::size_t>(idle_) + 1;
+  const std::size_t count = std::min(batch_ - underway, (waiting_.size() + sharers - 1) / sharers);
+  for (std::size_t i = 0; i < count; ++i) {
+    taken.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
+  }
+  return taken;
+}
+
+bool NeuralEngine::others_work() {
+  std::lock_guard lock(mutex_);
+  return idle_ + 1 < static_cast<int>(workers_.size());
+}
+
+}  // namespace dragoman::search

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "search/engine.h"
+#include "search/neural_job.h"
+
+namespace dragoman::search {
+
+// Workers that each decode a batch of their own on one core, from one queue. When a single worker has all there is to
+// do, it uses the other cores inside its operations.
+class NeuralEngine : public Engine {
+ public:
+  // Several models make an ensemble.
+  NeuralEngine(const std::vector<std::string>& model_files, const TranslatorOptions& options);
+  ~NeuralEngine() override;
+
+  void submit(std::vector<Job> jobs) override;
+  int count_tokens(std::string_view text) const override;
+  int max_tokens() const override;
+
+ private:
+  using Flight = std::shared_ptr<NeuralJob>;
+
+  class Worker;
+
+  void work();
+  std::vector<Flight> wait_for_work(std::size_t underway);
+  bool others_work();
+
+  std::vector<std::unique_ptr<Model>> models_;
+  std::size_t batch_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Flight> waiting_;
+  int idle_ = 0;  // workers without work
+  bool stopping_ = false;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace dragoman::search

@@ -1,0 +1,210 @@
+#include "search/neural_job.h"
+
+#include <algorithm>
+
+#include "search/words.h"
+
+namespace dragoman::search {
+namespace {
+
+constexpr int kMostAttempts = 50;
+constexpr const char* kUnknown = "<unk>";
+
+// "<unk>" after "<unk>" becomes what the words say; an empty word leaves it as it is.
+std::string replace_unknown(const std::string& text, const std::vector<std::string>& words) {
+  const std::string_view mark = kUnknown;
+  std::string result;
+  std::size_t at = 0, number = 0;
+  for (std::size_t found; (found = text.find(mark, at)) != std::string::npos; at = found + mark.size(), ++number) {
+    result.append(text, at, found - at);
+    const bool known = number < words.size() && !words[number].empty();
+    result += known ? words[number] : std::string(mark);
+  }
+  return result.append(text, at);
+}
+
+}  // namespace
+
+void check_options(const SearchOptions& options) {
+  check(options.beam >= 1, "beam must be at least 1, got {}", options.beam);
+  check(options.n_best >= 1, "n-best must be at least 1, got {}", options.n_best);
+  check(options.sample || options.n_best <= options.beam, "n-best {} needs a beam at least as wide, got {}",
+        options.n_best, options.beam);
+  check(options.temperature > 0, "temperature must be more than 0, got {}", options.temperature);
+  check(options.top_k >= 0 && options.top_p > 0 && options.top_p <= 1,
+        "top-k must be at least 0 and top-p between 0 and 1, got {} and {}", options.top_k, options.top_p);
+  check(options.min_length >= 0 && options.max_length >= 0 && options.finished >= 0,
+        "min-length, max-length and finished cannot be negative");
+  check(options.max_length == 0 || options.min_length <= options.max_length, "min-length {} is more than max-length {}",
+        options.min_length, options.max_length);
+}
+
+NeuralJob::NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models) : job_(std::move(job)), models_(models) {
+  check_options(*job_.options);
+  const Request& request = job_.request;
+  for (const std::unique_ptr<Model>& model : models_) {
+    text::Encoded encoded = model->encode_source_spans(request.text);
+    const int marks = model->info().source_begin + model->info().source_end;
+    check(static_cast<int>(encoded.ids.size()) - marks <= model->max_source(),
+          "a sentence of {} tokens is longer than the {} that {} can take", encoded.ids.size(), model->max_source(),
+          model->path());
+    if (sources_.empty()) source_spans_ = std::move(encoded.spans);
+    sources_.push_back(std::move(encoded.ids));
+  }
+  const text::Tokenizer& target = models_[0]->target();
+  target.encode(request.prefix, prefix_);
+  for (const auto& [source, translation] : request.terms)
+    if (contains_word(request.text, source) && !translation.empty()) terms_.push_back(in_sentence(translation));
+  for (const std::string& word : request.banned) {
+    if (word.empty()) continue;
+    banned_.push_back(in_sentence(word));
+    Tokens alone;
+    target.encode(word, alone);
+    if (!alone.empty() && alone != banned_.back()) banned_.push_back(alone);
+  }
+  for (const std::int32_t id : sources_[0]) result_.source_tokens.push_back(models_[0]->source().piece(id));
+}
+
+// The tokens of words that follow other words: some tokenizers write them differently at the beginning.
+Tokens NeuralJob::in_sentence(const std::string& words) const {
+  const text::Tokenizer& target = models_[0]->target();
+  Tokens before, both;
+  target.encode("x", before);
+  target.encode("x " + words, both);
+  if (both.size() > before.size() && std::equal(before.begin(), before.end(), both.begin()))
+    return {both.begin() + std::ssize(before), both.end()};
+  Tokens alone;
+  target.encode(words, alone);
+  return alone;
+}
+
+Goal NeuralJob::goal() const {
+  const text::Tokenizer& target = models_[0]->target();
+  const text::SpecialIds special = target.special();
+  Goal goal;
+  goal.options = *job_.options;
+  goal.end = special.end;
+  goal.never = {special.begin, special.pad};
+  for (std::int32_t id = target.size(); id < models_[0]->info().config.target_vocabulary; ++id)
+    goal.never.push_back(id);
+  goal.banned = banned_;
+  goal.constraints = Constraints(terms_);
+  goal.stream = job_.stream;
+  int limit = models_[0]->max_target();
+  for (const std::unique_ptr<Model>& model : models_) limit = std::min(limit, model->max_target());
+  const int natural = 3 * static_cast<int>(sources_[0].size()) + 10;
+  goal.max_length = job_.options->max_length > 0 ? job_.options->max_length : natural;
+  goal.max_length = std::max(goal.max_length, job_.options->min_length);
+  // What must be written has to fit.
+  goal.max_length =
+      std::min(limit, std::max(goal.max_length, static_cast<int>(prefix_.size()) + goal.constraints.total()));
+  check(goal.constraints.total() + static_cast<int>(prefix_.size()) <= goal.max_length,
+        "terms and prefix of {} tokens do not fit into the {} that the model can write",
+        goal.constraints.total() + static_cast<int>(prefix_.size()), goal.max_length);
+  return goal;
+}
+
+Task NeuralJob::task() const {
+  const SearchOptions& options = *job_.options;
+  Task task;
+  task.sources = sources_;
+  task.prefix = prefix_;
+  task.search = SentenceSearch::make(goal());
+  task.wants_attention = options.alignment || options.attention || options.replace_unknown;
+  return task;
+}
+
+bool NeuralJob::take(const Task& task) {
+  if (ban_spellings(task)) return false;
+  for (const Finished& finished : task.search->best()) result_.translations.push_back(translation(task, finished));
+  // Where one spelling after the other was banned in vain, what still holds the word is left out.
+  std::erase_if(result_.translations, [&](const Translation& candidate) {
+    return std::any_of(job_.request.banned.begin(), job_.request.banned.end(),
+                       [&](const std::string& word) { return !word.empty() && contains_word(candidate.text, word); });
+  });
+  if (job_.options->tree) {
+    const Tree& tree = task.search->tree();
+    std::vector<bool> best(static_cast<std::size_t>(tree.size()));
+    const std::vector<Finished> found = task.search->best();
+    if (!found.empty())
+      for (const std::int32_t node : tree.path(found.front().node)) best[static_cast<std::size_t>(node)] = true;
+    for (std::int32_t node = 0; node < tree.size(); ++node) {
+      const Node& at = tree[node];
+      result_.tree.push_back({at.parent, node == 0 ? "" : models_[0]->target().piece(at.token), at.sum,
+                              at.length == 0 ? 0 : at.sum / at.length, at.finished,
+                              static_cast<bool>(best[static_cast<std::size_t>(node)])});
+    }
+  }
+  return true;
+}
+
+bool NeuralJob::ban_spellings(const Task& task) {
+  if (job_.request.banned.empty() || attempts_++ >= kMostAttempts) return false;
+  const text::Tokenizer& target = models_[0]->target();
+  bool found_any = false;
+  for (const Finished& finished : task.search->best()) {
+    Tokens ids;
+    for (const std::int32_t node : task.search->tree().path(finished.node))
+      ids.push_back(task.search->tree()[node].token);
+    ids.pop_back();
+    const std::string text = target.decode(ids);
+    for (const std::string& word : job_.request.banned) {
+      if (word.empty() || !contains_word(text, word)) continue;
+      const std::size_t begin = text.find(word), end = begin + word.size();
+      const std::vector<text::Span> spans = target_spans(target, ids);
+      Tokens spelling;
+      for (std::size_t i = 0; i < ids.size(); ++i)
+        if (spans[i].begin < end && spans[i].end > begin) spelling.push_back(ids[i]);
+      if (spelling.empty()) continue;
+      banned_.push_back(spelling);
+      found_any = true;
+    }
+  }
+  return found_any;
+}
+
+Translation NeuralJob::translation(const Task& task, const Finished& finished) const {
+  const Tree& tree = task.search->tree();
+  std::vector<std::int32_t> path = tree.path(finished.node);
+  Translation translation;
+  translation.score = finished.score;
+  translation.log_probability = tree[finished.node].sum;
+  if (job_.options->token_scores)
+    for (const std::int32_t node : path)
+      translation.token_scores.push_back(static_cast<double>(tree[node].log_probability));
+  path.pop_back();  // the end mark
+  describe(task, path, translation);
+  return translation;
+}
+
+void NeuralJob::describe(const Task& task, std::span<const std::int32_t> path, Translation& translation) const {
+  const text::Tokenizer& target = models_[0]->target();
+  Tokens ids;
+  std::vector<std::vector<float>> attention;
+  for (const std::int32_t node : path) {
+    ids.push_back(task.search->tree()[node].token);
+    if (!task.attention.empty()) attention.push_back(task.attention[static_cast<std::size_t>(node)]);
+  }
+  translation.text = target.decode(ids);
+  for (const std::int32_t id : ids) translation.tokens.push_back(target.piece(id));
+  if (attention.empty()) return;
+  const std::vector<int> source_words = words_of(job_.request.text, source_spans_);
+  if (job_.options->alignment)
+    translation.alignment = align_words(attention, source_words, words_of(translation.text, target_spans(target, ids)));
+  if (job_.options->replace_unknown) {
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] != target.special().unknown) continue;
+      std::vector<float> weights = attention[i];
+      for (std::size_t s = 0; s < weights.size(); ++s)
+        if (source_words[s] < 0) weights[s] = -1;
+      const auto best = std::max_element(weights.begin(), weights.end()) - weights.begin();
+      const text::Span span = source_spans_[static_cast<std::size_t>(best)];
+      words.push_back(job_.request.text.substr(span.begin, span.end - span.begin));
+    }
+    translation.text = replace_unknown(translation.text, words);
+  }
+  if (job_.options->attention) translation.attention = std::move(attention);
+}
+
+}  // namespace dragoman::search

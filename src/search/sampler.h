@@ -1,0 +1,35 @@
+#pragma once
+
+#include "base/random.h"
+#include "search/sentence_search.h"
+
+namespace dragoman::search {
+
+// Draws n_best translations, token by token, each from random numbers of its own: which sentences are translated
+// beside this one changes nothing.
+class Sampler : public SentenceSearch {
+ public:
+  explicit Sampler(Goal goal);
+
+ protected:
+  void choose(std::span<const std::int32_t> before, std::span<const Row> rows) override;
+  int candidates() const override { return 1; }
+
+ private:
+  struct Draw {
+    std::int32_t node = 0;
+    Random random;
+    bool running = true;
+  };
+  struct Chance {
+    std::int32_t token;
+    double weight;
+  };
+  std::int32_t draw(std::int32_t node, const Row& row, Random& random);
+  void keep_likeliest();
+
+  std::vector<Draw> draws_;
+  std::vector<Chance> chances_;
+};
+
+}  // namespace dragoman::search

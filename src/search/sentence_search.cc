@@ -1,0 +1,85 @@
+#include "search/sentence_search.h"
+
+#include <algorithm>
+
+#include "search/beam.h"
+#include "search/ranking.h"
+#include "search/sampler.h"
+
+namespace dragoman::search {
+
+std::unique_ptr<SentenceSearch> SentenceSearch::make(Goal goal) {
+  if (goal.options.sample) return std::make_unique<Sampler>(std::move(goal));
+  return std::make_unique<Beam>(std::move(goal));
+}
+
+void SentenceSearch::force(std::int32_t token, const Row& row) {
+  const std::int32_t node = live_.front();
+  live_.clear();
+  origins_.clear();
+  extend(0, node, coverage(node), token, row.log_probability(token));
+}
+
+void SentenceSearch::advance(std::span<const Row> rows) {
+  const std::vector<std::int32_t> before = std::move(live_);
+  live_.clear();
+  origins_.clear();
+  choose(before, rows);
+}
+
+int SentenceSearch::wanted() const {
+  Tokens forbidden;
+  std::size_t most = 0;
+  for (const std::int32_t node : live_) {
+    forbidden.clear();
+    find_forbidden(node, forbidden);
+    most = std::max(most, forbidden.size());
+  }
+  return candidates() + static_cast<int>(most);
+}
+
+std::vector<Finished> SentenceSearch::best() const {
+  std::vector<Finished> sorted = finished_;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Finished& a, const Finished& b) { return a.score > b.score; });
+  if (sorted.size() > static_cast<std::size_t>(goal_.options.n_best))
+    sorted.resize(static_cast<std::size_t>(goal_.options.n_best));
+  return sorted;
+}
+
+void SentenceSearch::find_forbidden(std::int32_t node, Tokens& out) const {
+  out.insert(out.end(), goal_.never.begin(), goal_.never.end());
+  find_banned(tree_, node, goal_.banned, out);
+  if (tree_[node].length < goal_.options.min_length) out.push_back(goal_.end);
+}
+
+// With terms, a token is allowed if what is left of them still fits afterwards, so a hypothesis can never end up
+// without room for them. A token of a term is allowed whatever else forbids it.
+bool SentenceSearch::allows(std::int32_t node, const Coverage& covered, std::int32_t token,
+                            std::span<const std::int32_t> forbidden) const {
+  const bool is_forbidden = std::find(forbidden.begin(), forbidden.end(), token) != forbidden.end();
+  const int length = tree_[node].length;
+  if (token == goal_.end) return !is_forbidden && goal_.constraints.left(covered) == 0;
+  if (length >= goal_.max_length) return false;
+  if (goal_.constraints.empty()) return !is_forbidden;
+  const int left = goal_.constraints.left(covered);
+  const int left_after = goal_.constraints.left(goal_.constraints.after(covered, token));
+  return (!is_forbidden || left_after < left) && left_after <= goal_.max_length - length - 1;
+}
+
+void SentenceSearch::extend(std::int32_t origin, std::int32_t node, const Coverage& covered, std::int32_t token,
+                            float log_probability) {
+  const Coverage next = goal_.constraints.empty() ? Coverage{} : goal_.constraints.after(covered, token);
+  live_.push_back(tree_.add(node, token, log_probability));
+  coverages_.push_back(next);
+  origins_.push_back(origin);
+}
+
+void SentenceSearch::finish(std::int32_t node, float log_probability) {
+  const std::int32_t end = tree_.add(node, goal_.end, log_probability);
+  coverages_.push_back(coverage(node));
+  tree_.finish(end);
+  finished_.push_back({end, score(goal_.options, tree_[end].sum, tree_[end].length)});
+}
+
+}  // namespace dragoman::search

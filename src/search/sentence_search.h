@@ -1,0 +1,84 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dragoman/translator.h"
+#include "search/constraints.h"
+#include "search/hypothesis.h"
+
+namespace dragoman::search {
+
+// What one hypothesis' next token could be.
+struct Row {
+  std::span<const std::int32_t> tokens;  // the likeliest, best first
+  const float* values = nullptr;         // one for every token of the vocabulary: log_sum more than its log probability
+  float log_sum = 0;
+  std::int32_t vocabulary = 0;
+
+  float log_probability(std::int32_t token) const { return values[token] - log_sum; }
+};
+
+// What is asked of the translation of one sentence, in tokens.
+struct Goal {
+  SearchOptions options;
+  std::int32_t end = 0;  // the end mark
+  int max_length = 0;    // tokens before the end mark
+  Tokens never;          // tokens that are not for output: begin mark and padding
+  std::vector<Tokens> banned;
+  Constraints constraints;
+  std::uint64_t stream = 0;  // names the random numbers of this sentence
+};
+
+// The search for one sentence's translation, a step at a time: it owns the tree of hypotheses, is shown what each live
+// one could continue with, and decides which live on. It knows no models.
+class SentenceSearch {
+ public:
+  explicit SentenceSearch(Goal goal) : goal_(std::move(goal)) {}
+  virtual ~SentenceSearch() = default;
+
+  // Beam search, or sampling where the options say so.
+  static std::unique_ptr<SentenceSearch> make(Goal goal);
+
+  // Makes `token` the only continuation: for a forced prefix, before the first advance().
+  void force(std::int32_t token, const Row& row);
+  // One row for every live hypothesis, in order. Afterwards live() are those that go on.
+  void advance(std::span<const Row> rows);
+
+  // Live hypotheses: nodes of the tree.
+  std::span<const std::int32_t> live() const { return live_; }
+  // For each live one, which of those before advance() it came from.
+  std::span<const std::int32_t> origins() const { return origins_; }
+  bool done() const { return live_.empty(); }
+  // How many of the likeliest tokens a row must offer.
+  int wanted() const;
+
+  // Complete hypotheses, best first; at most n_best.
+  std::vector<Finished> best() const;
+  const Tree& tree() const { return tree_; }
+  const Goal& goal() const { return goal_; }
+
+ protected:
+  // Adds to live_ and origins_ (both empty now) what goes on of `before`.
+  virtual void choose(std::span<const std::int32_t> before, std::span<const Row> rows) = 0;
+  virtual int candidates() const = 0;
+
+  // Whether `token` may follow the hypothesis `node` with this coverage.
+  bool allows(std::int32_t node, const Coverage& coverage, std::int32_t token,
+              std::span<const std::int32_t> banned) const;
+  // All tokens that may not follow `node`, terms aside.
+  void find_forbidden(std::int32_t node, Tokens& out) const;
+  void extend(std::int32_t origin, std::int32_t node, const Coverage& coverage, std::int32_t token,
+              float log_probability);
+  void finish(std::int32_t node, float log_probability);
+  const Coverage& coverage(std::int32_t node) const { return coverages_[static_cast<std::size_t>(node)]; }
+
+  Goal goal_;
+  Tree tree_;
+  std::vector<Coverage> coverages_ = {{}};  // of each node
+  std::vector<std::int32_t> live_ = {0}, origins_;
+  std::vector<Finished> finished_;
+};
+
+}  // namespace dragoman::search

@@ -1,0 +1,139 @@
+#include "search/text_translator.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/error.h"
+#include "data/utf8.h"
+#include "search/neural_engine.h"
+#include "search/words.h"
+#include "text/sentences.h"
+
+namespace dragoman::search {
+namespace {
+
+// Inputs beyond this are cut unless the caller wants them whole; models are seldom trained on longer ones.
+constexpr int kUsualLimit = 256;
+
+// The parts of one text, which arrive in any order, and the job they belong to.
+class Parts {
+ public:
+  Parts(Job job, std::vector<std::string> texts) : job_(std::move(job)), texts_(std::move(texts)) {
+    results_.resize(texts_.size());
+  }
+
+  void arrive(std::size_t index, TranslationResult result, const std::exception_ptr& error) {
+    {
+      std::lock_guard lock(mutex_);
+      results_[index] = std::move(result);
+      if (error && !error_) error_ = error;
+      if (++arrived_ < results_.size()) return;
+    }
+    if (error_) return job_.done({}, error_);
+    job_.done(joined(), nullptr);
+  }
+
+ private:
+  // The i-th best of every part, one after the other; the tree is the first part's.
+  TranslationResult joined() {
+    TranslationResult whole = std::move(results_.front());
+    whole.parts = static_cast<int>(results_.size());
+    int source_words = count_words(texts_.front());
+    for (std::size_t p = 1; p < results_.size(); ++p) {
+      TranslationResult& part = results_[p];
+      whole.source_tokens.insert(whole.source_tokens.end(), part.source_tokens.begin(), part.source_tokens.end());
+      whole.translations.resize(std::min(whole.translations.size(), part.translations.size()));
+      for (std::size_t i = 0; i < whole.translations.size(); ++i)
+        append(whole.translations[i], part.translations[i], source_words);
+      source_words += count_words(texts_[p]);
+    }
+    return whole;
+  }
+
+  static void append(Translation& whole, const Translation& part, int source_words) {
+    const int target_words = count_words(whole.text);
+    if (!whole.text.empty() && !part.text.empty()) whole.text += ' ';
+    whole.text += part.text;
+    whole.score += part.score;
+    whole.log_probability += part.log_probability;
+    whole.tokens.insert(whole.tokens.end(), part.tokens.begin(), part.tokens.end());
+    whole.token_scores.insert(whole.token_scores.end(), part.token_scores.begin(), part.token_scores.end());
+    for (const AlignmentLink& link : part.alignment)
+      whole.alignment.push_back({link.source + source_words, link.target + target_words});
+    whole.attention.insert(whole.attention.end(), part.attention.begin(), part.attention.end());
+  }
+
+  Job job_;
+  std::vector<std::string> texts_;
+  std::mutex mutex_;
+  std::vector<TranslationResult> results_;
+  std::size_t arrived_ = 0;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+TextTranslator::TextTranslator(const std::vector<std::string>& model_files, const TranslatorOptions& options)
+    : options_(options), engine_(std::make_unique<NeuralEngine>(model_files, options)) {
+  limit_ = std::min(engine_->max_tokens(), options.max_input_tokens > 0 ? options.max_input_tokens : kUsualLimit);
+}
+
+void TextTranslator::submit(std::vector<Job> jobs) {
+  std::vector<Job> sentences;
+  for (Job& job : jobs) {
+    std::vector<std::string> texts;
+    try {
+      if (data::find_invalid_utf8(job.request.text) != std::string::npos)
+        job.request.text = data::replace_invalid_utf8(job.request.text);
+      texts = cut(job.request.text);
+    } catch (...) {
+      job.done({}, std::current_exception());
+      continue;
+    }
+    if (texts.empty()) {
+      TranslationResult blank;
+      blank.translations.resize(static_cast<std::size_t>(job.options->n_best));
+      job.done(std::move(blank), nullptr);
+      continue;
+    }
+    if (texts.size() == 1) {
+      sentences.push_back(std::move(job));
+      continue;
+    }
+    const auto parts = std::make_shared<Parts>(job, texts);
+    for (std::size_t p = 0; p < texts.size(); ++p) {
+      Job part = job;
+      part.request.text = texts[p];
+      if (p > 0) part.request.prefix.clear();
+      part.stream = job.stream * 1'000'003 + p;
+      part.done = [parts, p](TranslationResult result, const std::exception_ptr& error) {
+        parts->arrive(p, std::move(result), error);
+      };
+      sentences.push_back(std::move(part));
+    }
+  }
+  engine_->submit(std::move(sentences));
+}
+
+// The sentences, or parts of them, that the engine gets; none for a blank text, one for a text that fits.
+std::vector<std::string> TextTranslator::cut(const std::string& text) const {
+  if (count_words(text) == 0) return {};
+  const auto fits = [this](std::string_view part) { return engine_->count_tokens(part) <= limit_; };
+  std::vector<std::string> texts;
+  if (options_.sentences) {
+    for (const text::Span& span : text::split_sentences(text)) {
+      const std::string sentence = text.substr(span.begin, span.end - span.begin);
+      for (const text::Span& part : text::split_to_fit(sentence, fits))
+        texts.push_back(sentence.substr(part.begin, part.end - part.begin));
+    }
+    return texts;
+  }
+  if (fits(text)) return {text};
+  check(options_.long_input == LongInput::split, "an input of {} tokens is longer than the {} allowed",
+        engine_->count_tokens(text), limit_);
+  for (const text::Span& span : text::split_to_fit(text, fits))
+    texts.push_back(text.substr(span.begin, span.end - span.begin));
+  return texts;
+}
+
+}  // namespace dragoman::search

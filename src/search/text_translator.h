@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+
+#include "search/engine.h"
+
+namespace dragoman::search {
+
+// Text of any length in, text out: cuts what is too long for the model, asks the engine, and joins the parts. The
+// order of answers is the engine's; who asks keeps the order it wants.
+class TextTranslator {
+ public:
+  // The kind of engine is that of the model file.
+  TextTranslator(const std::vector<std::string>& model_files, const TranslatorOptions& options);
+
+  // Never waits. Blank texts are answered at once.
+  void submit(std::vector<Job> jobs);
+
+ private:
+  std::vector<std::string> cut(const std::string& text) const;
+
+  TranslatorOptions options_;
+  int limit_;
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace dragoman::search

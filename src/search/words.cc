@@ -1,0 +1,95 @@
+#include "search/words.h"
+
+#include <algorithm>
+
+#include "text/unicode.h"
+
+namespace dragoman::search {
+namespace {
+
+// Calls f(begin, end) for every stretch of text without spaces.
+template <class F>
+void each_word(std::string_view text, F&& f) {
+  std::size_t begin = 0, at = 0;
+  while (at < text.size()) {
+    const text::CodePoint point = text::code_point_at(text, at);
+    if (text::classify(point.code) == text::CharClass::space) {
+      if (at > begin) f(begin, at);
+      begin = at + point.length;
+    }
+    at += point.length;
+  }
+  if (at > begin) f(begin, at);
+}
+
+bool continues_word(char32_t code) {
+  const text::CharClass kind = text::classify(code);
+  return kind == text::CharClass::letter || kind == text::CharClass::mark || kind == text::CharClass::number;
+}
+
+}  // namespace
+
+std::vector<int> words_of(std::string_view text, std::span<const text::Span> spans) {
+  std::vector<text::Span> words;
+  each_word(text, [&](std::size_t begin, std::size_t end) {
+    words.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
+  });
+  std::vector<int> result;
+  for (const text::Span& span : spans) {
+    // The first word that the span touches; a leading space belongs to none.
+    const auto found = std::find_if(words.begin(), words.end(), [&](const text::Span& word) {
+      return word.begin < span.end && span.begin < word.end;
+    });
+    result.push_back(found == words.end() ? -1 : static_cast<int>(found - words.begin()));
+  }
+  return result;
+}
+
+int count_words(std::string_view text) {
+  int count = 0;
+  each_word(text, [&](std::size_t, std::size_t) { ++count; });
+  return count;
+}
+
+std::vector<text::Span> target_spans(const text::Tokenizer& tokenizer, std::span<const std::int32_t> ids) {
+  std::vector<text::Span> spans;
+  std::uint32_t before = 0;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto after = static_cast<std::uint32_t>(tokenizer.decode(ids.first(i + 1)).size());
+    spans.push_back({before, std::max(before, after)});
+    before = spans.back().end;
+  }
+  return spans;
+}
+
+std::vector<AlignmentLink> align_words(const std::vector<std::vector<float>>& attention,
+                                       std::span<const int> source_words, std::span<const int> target_words) {
+  int sources = 0, targets = 0;
+  for (const int w : source_words) sources = std::max(sources, w + 1);
+  for (const int w : target_words) targets = std::max(targets, w + 1);
+  std::vector<AlignmentLink> links;
+  for (int target = 0; target < targets; ++target) {
+    std::vector<float> weights(static_cast<std::size_t>(sources));
+    for (std::size_t t = 0; t < target_words.size() && t < attention.size(); ++t)
+      if (target_words[t] == target)
+        for (std::size_t s = 0; s < source_words.size() && s < attention[t].size(); ++s)
+          if (source_words[s] >= 0) weights[static_cast<std::size_t>(source_words[s])] += attention[t][s];
+    const auto best = std::max_element(weights.begin(), weights.end());
+    if (best != weights.end() && *best > 0) links.push_back({static_cast<int>(best - weights.begin()), target});
+  }
+  return links;
+}
+
+bool contains_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !continues_word(text::code_point_before(text, at).code) ||
+                        !continues_word(text::code_point_at(word, 0).code);
+    const bool ends = end == text.size() || !continues_word(text::code_point_at(text, end).code) ||
+                      !continues_word(text::code_point_before(word, word.size()).code);
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+}  // namespace dragoman::search
