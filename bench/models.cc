@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "kernels/cuda/cuda.h"
 #include "models/presets.h"
 #include "models/seq2seq.h"
 
@@ -29,8 +30,16 @@ struct BenchOptions {
   std::vector<std::string> presets;
   std::vector<std::string> modes = {"train", "greedy"};
   std::string lengths = "equal:25";
+  std::string device = "cpu", precision = "f32";
+  std::vector<std::string> settings;
   int batch = 10, vocabulary = 8000, steps = 7, threads = 0;
 };
+
+DType type_of(const std::string& precision) {
+  if (precision == "bf16") return DType::bf16;
+  kernels::cuda::set_tf32(precision == "tf32");
+  return DType::f32;
+}
 
 struct Side {
   std::vector<std::int32_t> tokens, offsets{0};
@@ -81,9 +90,9 @@ class Training {
  public:
   explicit Training(Seq2seq& model)
       : model_(model),
-        first_(static_cast<std::size_t>(model.parameters().weights().count())),
-        second_(first_.size()),
-        workspace_(cpu_device()) {}
+        workspace_(model.parameters().weights().device()),
+        kept_(workspace_.device),
+        moments_{zeros(), zeros()} {}
 
   void step(const Pairs& pairs) {
     workspace_.reset();
@@ -98,17 +107,15 @@ class Training {
                 {.smoothing = 0.1, .gradient_scale = 1 / static_cast<double>(pairs.target.total())});
     cx.backward();
     const double clip = clipping_factor(gradient_norm(gradients), 4.0);
-    adam_step(weights, gradients, {flat(first_), flat(second_)}, {}, 1e-4, steps_, clip);
+    adam_step(weights, gradients, moments_, {}, 1e-4, steps_, clip, model_.parameters().copy());
   }
 
  private:
-  static Tensor flat(std::vector<float>& values) {
-    return {values.data(), DType::f32, {std::ssize(values)}, cpu_device()};
-  }
+  Tensor zeros() { return Context(kept_).zeros(DType::f32, model_.parameters().weights().shape()); }
 
   Seq2seq& model_;
-  std::vector<float> first_, second_;
-  Workspace workspace_;
+  Workspace workspace_, kept_;
+  AdamMoments moments_;
   Size steps_ = 0;
 };
 
@@ -147,12 +154,7 @@ Rates train_rates(Seq2seq& model, const std::vector<Pairs>& batches) {
 
 // The best word after each row of features.
 void choose(Context& cx, const Seq2seq& model, const Tensor& features, std::vector<std::int32_t>& words) {
-  const Tensor logits = model.logits(cx, features);
-  for (Size row = 0; row < logits.rows(); ++row) {
-    const float* first = logits.data<float>() + row * logits.cols();
-    words[static_cast<std::size_t>(row)] =
-        static_cast<std::int32_t>(std::max_element(first, first + logits.cols()) - first);
-  }
+  words = best_of_rows(cx, model.logits(cx, features), 1).columns.to_host<std::int32_t>();
 }
 
 // Every sentence gets as many words as the longest target has; the source is encoded beforehand and not counted.
@@ -171,7 +173,7 @@ void greedy(const Seq2seq& model, const Pairs& pairs, Workspace& workspace, Rate
 }
 
 Rates greedy_rates(const Seq2seq& model, const std::vector<Pairs>& batches) {
-  Workspace workspace(cpu_device());
+  Workspace workspace(model.parameters().weights().device());
   Rates warm_up, rates;
   greedy(model, batches.front(), workspace, warm_up);
   for (const Pairs& pairs : batches) greedy(model, pairs, workspace, rates);
@@ -190,8 +192,9 @@ void run(const BenchOptions& options) {
   for (const std::string& name : options.presets) {
     ModelConfig config = preset(name);
     config.source_vocabulary = config.target_vocabulary = options.vocabulary;
+    for (const std::string& setting : options.settings) Settings(config).read_yaml(setting, "--setting");
     Seq2seq model(config);
-    model.parameters().allocate(cpu_device(), DType::f32, 1, true);
+    model.parameters().allocate(find_device(options.device), type_of(options.precision), 1, true);
     for (const std::string& mode : options.modes) {
       const Rates rates = mode == "train" ? train_rates(model, batches) : greedy_rates(model, batches);
       fmt::print("{:<44} {:<8} {:>12.1f} {:>26.1f}\n", name, mode, median(rates.wall), median(rates.processor));
@@ -214,6 +217,10 @@ int main(int argc, char** argv) {
   app.add_option("--batch", options.batch, "sentences a step")->check(CLI::PositiveNumber);
   app.add_option("--vocabulary", options.vocabulary, "words of either side")->check(CLI::PositiveNumber);
   app.add_option("--steps", options.steps, "steps to measure")->check(CLI::PositiveNumber);
+  app.add_option("--setting", options.settings, "settings of the model as YAML: {recurrent: {decoder-layers: 2}}");
+  app.add_option("--device", options.device, "cpu, cuda, cuda:N or auto");
+  app.add_option("--precision", options.precision, "what a GPU computes in")
+      ->check(CLI::IsMember({"f32", "tf32", "bf16"}));
   app.add_option("--threads", options.threads, "threads to use (0: one per core)");
   CLI11_PARSE(app, argc, argv);
   try {

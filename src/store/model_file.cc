@@ -33,10 +33,8 @@ void save_model(const std::string& path, const ModelInfo& info, const nn::Parame
     const Tensor weights = parameters.weights_of(entry);
     host.emplace_back(weights.bytes());
     weights.device().copy_to_host(host.back().data(), weights.raw(), weights.bytes());
-    tensors.push_back({entry.name,
-                       stored_type(weights.dtype()),
-                       sizes_of(entry.shape),
-                       {host.back().data(), host.back().size()}});
+    tensors.push_back(
+        {entry.name, stored_type(weights.dtype()), sizes_of(entry.shape), {host.back().data(), host.back().size()}});
   }
   for (const auto& [name, data] : {std::pair<const char*, const std::string&>{kSourceTokenizer, info.source_tokenizer},
                                    {kTargetTokenizer, info.target_tokenizer}})

@@ -12,7 +12,7 @@ namespace dragoman {
 // activation comes into being when the first gradient reaches it and goes when its op has passed it on.
 struct Gradient {
   void* data = nullptr;
-  bool written = false;  // the next one to arrive adds to it
+  bool written = false;     // the next one to arrive adds to it
   bool persistent = false;  // a parameter's: of the type of statistics, where an activation's is of its own type
 };
 

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "kernels/fillings.h"
 
@@ -26,6 +27,8 @@ template <class T>
 T number(double value) {
   if constexpr (std::is_same_v<T, bf16>)
     return bf16::from(static_cast<float>(value));
+  else if constexpr (std::is_integral_v<T>)
+    return std::isnan(value) ? std::numeric_limits<T>::min() : static_cast<T>(value);
   else
     return static_cast<T>(value);
 }
@@ -54,8 +57,7 @@ class ArrayList {
   U* add(Kind kind, const char* name, Size count) {
     std::pmr::vector<U> poisoned(static_cast<std::size_t>(count) + 2 * kGuards,
                                  number<U>(std::numeric_limits<double>::quiet_NaN()), memory_);
-    for (std::size_t i = 0; i < kGuards; ++i)
-      poisoned[i] = poisoned[poisoned.size() - 1 - i] = number<U>(kGuard);
+    for (std::size_t i = 0; i < kGuards; ++i) poisoned[i] = poisoned[poisoned.size() - 1 - i] = number<U>(kGuard);
     arrays_.push_back(std::make_unique<Array>(Array{kind, name, std::move(poisoned), {}}));
     return arrays_.back()->memory.data() + kGuards;
   }
@@ -82,8 +84,8 @@ class ArrayList {
           break;
         }
       }
-      if (array->kind == Kind::input && !std::equal(array->memory.begin(), array->memory.end(),
-                                                    array->original.begin(), array->original.end()))
+      if (array->kind == Kind::input &&
+          !std::equal(array->memory.begin(), array->memory.end(), array->original.begin(), array->original.end()))
         ADD_FAILURE() << array->name << ": an input was changed";
     }
   }
@@ -161,6 +163,8 @@ class Arrays {
     return const_cast<std::int32_t*>(integers(std::vector<std::int32_t>(static_cast<std::size_t>(count), -1)));
   }
 
+  std::int32_t* integer_output(const char* name, Size count) { return integers_.add(Kind::output, name, count); }
+
   // Results that are not arrays of T; compared as they are.
   void result(const char* name, const std::vector<double>& values) {
     T* data = own_.add(Kind::output, name, std::ssize(values));
@@ -172,6 +176,7 @@ class Arrays {
     own_.add_results(all);
     stats_.add_results(all);
     halves_.add_results(all);
+    integers_.add_results(all);
     return all;
   }
   void expect_intact() const {

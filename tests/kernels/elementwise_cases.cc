@@ -79,8 +79,7 @@ void add_dropout(Cases& cases) {
 void add_conversions(Cases& cases) {
   for (const Size count : kCounts) {
     cases.add("to_bf16", std::to_string(count), [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
-      kernels.to_bf16(
-          {.count = count, .x = arrays.input(count, -1e4, 1e4), .y = arrays.half_output("y", count)});
+      kernels.to_bf16({.count = count, .x = arrays.input(count, -1e4, 1e4), .y = arrays.half_output("y", count)});
     });
     cases.add("from_bf16", std::to_string(count), [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
       const std::int32_t* bits = arrays.integers(count, 0x7F00);

@@ -114,16 +114,17 @@ void add_linear_cases(Cases& cases) {
     for (const Size n : {5, 1, 9, 70})
       products.push_back({.m = 6, .n = n, .k = size, .a = 0, .b = n * size, .c = 2, .a_stride = size});
     for (Product& one : products) one.b_stride = size, one.c_stride = 71;
-    cases.add("matmul", fmt::format("summed over {}", size), [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
-      kernels.matmul({.count = std::ssize(products),
-                      .products = products.data(),
-                      .transposed_b = true,
-                      .a = arrays.input(6 * size),
-                      .b = arrays.input(140 * size),
-                      .c = arrays.inout("c", 6 * 71 + 2),
-                      .accumulate = true,
-                      .summed = true});
-    });
+    cases.add("matmul", fmt::format("summed over {}", size),
+              [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+                kernels.matmul({.count = std::ssize(products),
+                                .products = products.data(),
+                                .transposed_b = true,
+                                .a = arrays.input(6 * size),
+                                .b = arrays.input(140 * size),
+                                .c = arrays.inout("c", 6 * 71 + 2),
+                                .accumulate = true,
+                                .summed = true});
+              });
   }
 }
 

@@ -72,16 +72,15 @@ void add_softmax_cases(Cases& cases) {
         // Whole numbers on some rows: equal ones must keep the order of their columns.
         const auto body = [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels, bool whole) {
           T* x = arrays.inout("x", rows * cols, -9, 9);
-          if (whole) std::transform(x, x + rows * cols, x, [](T value) { return std::round(value); });
-          std::int32_t* columns = arrays.integer_workspace(rows * best);
+          if (whole)
+            std::transform(x, x + rows * cols, x, [](T value) { return number<T>(std::round(number_of(value))); });
           kernels.best_of_rows({.rows = rows,
                                 .cols = cols,
                                 .best = best,
                                 .x = x,
-                                .log_sum = arrays.output("log_sum", rows),
+                                .log_sum = arrays.stat_output("log_sum", rows),
                                 .values = arrays.output("values", rows * best),
-                                .columns = columns});
-          arrays.result("columns", std::vector<double>(columns, columns + rows * best));
+                                .columns = arrays.integer_output("columns", rows * best)});
         };
         const std::string name = fmt::format("{} of {}x{}", best, rows, cols);
         cases.add("best_of_rows", name, [=](auto& arrays, const auto& kernels) { body(arrays, kernels, false); });

@@ -132,7 +132,8 @@ TEST_F(OnCuda, MixedPrecisionTrainsLikeDoublePrecision) {
     const std::vector<double> zeros(static_cast<std::size_t>(weights.count()));
     Workspace moments_memory(device);
     const Context keep(moments_memory);
-    const AdamMoments moments{keep.zeros(weights.dtype(), weights.shape()), keep.zeros(weights.dtype(), weights.shape())};
+    const AdamMoments moments{keep.zeros(weights.dtype(), weights.shape()),
+                              keep.zeros(weights.dtype(), weights.shape())};
     double loss = 0;
     for (Size step = 1; step <= 100; ++step) {
       loss = 0;

@@ -39,10 +39,10 @@ __global__ void attend(Attention<T> a, Drop drop, const std::int64_t* starts) {
   const Sentence one(a, s);
   const Size visible = one.visible(query - one.first_query, a.causal);
   const T* q = a.q + query * a.q_stride + head * a.key_size;
-  const T* k = a.k + one.first_key * a.k_stride + head * a.key_size;
-  const T* v = a.v + one.first_key * a.v_stride + head * a.value_size;
+  const T* k = a.k + head * a.key_size;
+  const T* v = a.v + head * a.value_size;
   for (Size j = threadIdx.x / kWarp; j < visible; j += kWarps) {
-    const float score = static_cast<float>(a.scale) * dot(q, k + j * a.k_stride, a.key_size);
+    const float score = static_cast<float>(a.scale) * dot(q, k + one.key_row(a, j) * a.k_stride, a.key_size);
     if (threadIdx.x % kWarp == 0) weights[j] = score;
   }
   __syncthreads();
@@ -66,7 +66,7 @@ __global__ void attend(Attention<T> a, Drop drop, const std::int64_t* starts) {
   T* out = a.out + (query * a.heads + head) * a.value_size;
   for (Size d = threadIdx.x; d < a.value_size; d += kThreads) {
     float value = 0;
-    for (Size j = 0; j < visible; ++j) value += weights[j] * to_float(v[j * a.v_stride + d]);
+    for (Size j = 0; j < visible; ++j) value += weights[j] * to_float(v[one.key_row(a, j) * a.v_stride + d]);
     out[d] = rounded<T>(value);
   }
 }

@@ -55,8 +55,7 @@ struct Kept {
     for (int r = 0; r < 2; ++r) {
       rows[r] = 0xFFFFu;
       if (!drop.drops) continue;
-      const auto start =
-          static_cast<std::uint64_t>(place.row(a, i + 8 * r) * Dropout::stride(a.longest) + first_key);
+      const auto start = static_cast<std::uint64_t>(place.row(a, i + 8 * r) * Dropout::stride(a.longest) + first_key);
       rows[r] = kept_pairs(drop, start);
       rows[r] |= kept_pairs(drop, start + 32) << 8;
     }
@@ -304,7 +303,8 @@ __global__ void __launch_bounds__(kThreads) query_tiles(AttentionBackward<bf16> 
 bool fits(const Attention<bf16>& a) {
   const auto eights = [](Size stride) { return stride % 8 == 0; };
   return a.key_size == kTile && a.value_size == kTile && eights(a.q_stride) && eights(a.k_stride) &&
-         eights(a.v_stride) && aligned16(a.q, a.k, a.v, a.out) && a.sentences <= 65535 && a.weights == nullptr;
+         eights(a.v_stride) && aligned16(a.q, a.k, a.v, a.out) && a.sentences <= 65535 && a.weights == nullptr &&
+         a.key_rows == nullptr;
 }
 
 dim3 grid_of(const Attention<bf16>& a, Size longest) {

@@ -24,7 +24,8 @@ __global__ void lstm_cells(LstmCell<T> a) {
   const Size h = a.hidden;
   const LstmUnit u = lstm_unit(to_float(gates[0]), to_float(gates[h]), to_float(gates[2 * h]), to_float(gates[3 * h]),
                                to_float(a.c_before[p.at]));
-  gates[0] = rounded<T>(u.i), gates[h] = rounded<T>(u.f), gates[2 * h] = rounded<T>(u.g), gates[3 * h] = rounded<T>(u.o);
+  gates[0] = rounded<T>(u.i), gates[h] = rounded<T>(u.f), gates[2 * h] = rounded<T>(u.g),
+  gates[3 * h] = rounded<T>(u.o);
   a.c[p.at] = rounded<T>(u.c);
   a.h[p.at] = rounded<T>(u.h);
 }
@@ -43,10 +44,10 @@ __global__ void lstm_cells_backward(LstmCellBackward<T> a) {
   const Size h = a.hidden, at = p.row * 4 * h + p.unit;
   const T* gates = a.gates + at;
   T* dgates = a.dgates + at;
-  const LstmUnitGradient d = lstm_unit_backward(
-      to_float(gates[0]), to_float(gates[h]), to_float(gates[2 * h]), to_float(gates[3 * h]),
-      to_float(a.c_before[p.at]), to_float(a.c[p.at]), a.dh != nullptr ? to_float(a.dh[p.at]) : 0.0f,
-      a.dc != nullptr ? to_float(a.dc[p.at]) : 0.0f);
+  const LstmUnitGradient d =
+      lstm_unit_backward(to_float(gates[0]), to_float(gates[h]), to_float(gates[2 * h]), to_float(gates[3 * h]),
+                         to_float(a.c_before[p.at]), to_float(a.c[p.at]), a.dh != nullptr ? to_float(a.dh[p.at]) : 0.0f,
+                         a.dc != nullptr ? to_float(a.dc[p.at]) : 0.0f);
   dgates[0] = rounded<T>(d.i), dgates[h] = rounded<T>(d.f);
   dgates[2 * h] = rounded<T>(d.g), dgates[3 * h] = rounded<T>(d.o);
   if (a.dc_before != nullptr) put(a.dc_before[p.at], d.c_before, a.accumulate_dc_before);

@@ -35,19 +35,16 @@ void linear_backward(const LinearBackward<T>& a) {
     dz = a.dz;
   }
   if (a.dx != nullptr)
-    multiply_matrices<T, T>({.m = a.rows,
-                             .n = a.in,
-                             .k = a.out,
-                             .transposed_b = !a.transposed,
-                             .accumulate = a.accumulate_dx},
-                            dz, a.weight, a.dx);
+    multiply_matrices<T, T>(
+        {.m = a.rows, .n = a.in, .k = a.out, .transposed_b = !a.transposed, .accumulate = a.accumulate_dx}, dz,
+        a.weight, a.dx);
   if (a.dweight != nullptr) {
     if (a.transposed)
-      multiply_matrices<T, float>(
-          {.m = a.out, .n = a.in, .k = a.rows, .transposed_a = true, .accumulate = true}, dz, a.x, a.dweight);
+      multiply_matrices<T, float>({.m = a.out, .n = a.in, .k = a.rows, .transposed_a = true, .accumulate = true}, dz,
+                                  a.x, a.dweight);
     else
-      multiply_matrices<T, float>(
-          {.m = a.in, .n = a.out, .k = a.rows, .transposed_a = true, .accumulate = true}, a.x, dz, a.dweight);
+      multiply_matrices<T, float>({.m = a.in, .n = a.out, .k = a.rows, .transposed_a = true, .accumulate = true}, a.x,
+                                  dz, a.dweight);
   }
   if (a.dbias != nullptr) add_columns(a.rows, a.out, dz, a.dbias);
 }

@@ -25,8 +25,8 @@ __device__ inline LstmUnitGradient lstm_unit_backward(float i, float f, float g,
                                                       float dh, float dc) {
   const float tanh_c = tanhf(c);
   const float total = dc + dh * o * (1 - tanh_c * tanh_c);
-  return {total * g * i * (1 - i), total * c_before * f * (1 - f), total * i * (1 - g * g),
-          dh * tanh_c * o * (1 - o), total * f};
+  return {total * g * i * (1 - i), total * c_before * f * (1 - f), total * i * (1 - g * g), dh * tanh_c * o * (1 - o),
+          total * f};
 }
 
 }  // namespace dragoman::kernels::cuda

@@ -61,7 +61,8 @@ __global__ void step_forward(LstmLayer<T> a, Walk<T> walk, Size t, Size active, 
   const LstmUnit u = lstm_unit(to_float(gates[0]) + to_float(more[0]), to_float(gates[n]) + to_float(more[n]),
                                to_float(gates[2 * n]) + to_float(more[2 * n]),
                                to_float(gates[3 * n]) + to_float(more[3 * n]), to_float(c[e]));
-  gates[0] = rounded<T>(u.i), gates[n] = rounded<T>(u.f), gates[2 * n] = rounded<T>(u.g), gates[3 * n] = rounded<T>(u.o);
+  gates[0] = rounded<T>(u.i), gates[n] = rounded<T>(u.f), gates[2 * n] = rounded<T>(u.g),
+  gates[3 * n] = rounded<T>(u.o);
   const T new_h = rounded<T>(u.h), new_c = rounded<T>(u.c);
   h[e] = a.h[row * n + unit] = new_h;
   c[e] = a.c[row * n + unit] = new_c;
@@ -158,9 +159,8 @@ void lstm_layer_backward(const LstmLayerBackward<T>& b) {
     end<<<blocks_for(a.sentences * a.hidden, kThreads), kThreads, 0, stream()>>>(b, walk, dh, dc);
   check_launch("lstm_layer_backward");
   if (b.dweight != nullptr)
-    multiply_matrices<T, float>(
-        {.m = 4 * a.hidden, .n = a.hidden, .k = rows, .transposed_a = true, .accumulate = true}, b.dgates, b.h_before,
-        b.dweight);
+    multiply_matrices<T, float>({.m = 4 * a.hidden, .n = a.hidden, .k = rows, .transposed_a = true, .accumulate = true},
+                                b.dgates, b.h_before, b.dweight);
 }
 
 }  // namespace

@@ -34,8 +34,7 @@ __global__ void norm_any(Norm<T> a, Drop drop) {
   variance = warp_sum(variance) / static_cast<float>(a.cols);
   const float rstd = 1 / sqrtf(variance + static_cast<float>(a.epsilon));
   for (Size c = lane; c < a.cols; c += kWarp)
-    a.y[row * a.cols + c] =
-        rounded<T>((to_float(source[c]) - mean) * rstd * to_float(a.gain[c]) + to_float(a.bias[c]));
+    a.y[row * a.cols + c] = rounded<T>((to_float(source[c]) - mean) * rstd * to_float(a.gain[c]) + to_float(a.bias[c]));
   if (lane == 0) a.mean[row] = mean, a.rstd[row] = rstd;
 }
 
@@ -91,8 +90,7 @@ void norm(const Norm<T>& a) {
   if (a.rows == 0) return;
   const Drop drop(a.dropout);
   const unsigned blocks = blocks_for(a.rows, kWarps);
-  const bool wide =
-      a.cols % 8 == 0 && a.cols <= 4 * kWide && aligned16(a.x, a.branch, a.sum, a.y, a.gain, a.bias);
+  const bool wide = a.cols % 8 == 0 && a.cols <= 4 * kWide && aligned16(a.x, a.branch, a.sum, a.y, a.gain, a.bias);
   if (!wide)
     norm_any<<<blocks, kThreads, 0, stream()>>>(a, drop);
   else if (a.cols <= kWide)
@@ -239,8 +237,7 @@ void norm_backward(const NormBackward<T>& a) {
   if (a.rows == 0 || a.cols == 0) return;
   const Drop drop(a.dropout);
   const bool sums = a.dgain != nullptr || a.dbias != nullptr;
-  const bool wide = a.cols % 8 == 0 && a.cols <= 4 * kWide &&
-                    aligned16(a.sum, a.dy, a.dsum, a.gain, a.dx, a.dbranch);
+  const bool wide = a.cols % 8 == 0 && a.cols <= 4 * kWide && aligned16(a.sum, a.dy, a.dsum, a.gain, a.dx, a.dbranch);
   const Size wanted = 8 * multiprocessors();
   const Size height = std::max<Size>(wide ? 2 * kWarps : 64, (a.rows + wanted - 1) / wanted);
   const Size strips = (a.rows + height - 1) / height;
@@ -248,8 +245,7 @@ void norm_backward(const NormBackward<T>& a) {
   const auto blocks = static_cast<unsigned>(strips);
   if (!wide) {
     norm_backward_any<<<blocks_for(a.rows, kWarps), kThreads, 0, stream()>>>(a, drop);
-    if (sums)
-      gain_strips<<<dim3(blocks_for(a.cols, kThreads), blocks), kThreads, 0, stream()>>>(a, height, partial);
+    if (sums) gain_strips<<<dim3(blocks_for(a.cols, kThreads), blocks), kThreads, 0, stream()>>>(a, height, partial);
   } else if (a.cols <= kWide) {
     norm_backward_wide<T, 1><<<blocks, kThreads, 0, stream()>>>(a, drop, height, partial);
   } else if (a.cols <= 2 * kWide) {

@@ -42,8 +42,7 @@ Size coarse(Size size) {
 class Call {
  public:
   Call(const ProductShape& s, const ProductEnd& end, cudaDataType_t in, cudaDataType_t out) {
-    const cublasComputeType_t compute =
-        in == CUDA_R_32F && tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+    const cublasComputeType_t compute = in == CUDA_R_32F && tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
     check_blas(blas().create_operation(&operation_, compute, CUDA_R_32F), "product");
     set(CUBLASLT_MATMUL_DESC_TRANSA, s.transposed_b ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_TRANSB, s.transposed_a ? CUBLAS_OP_T : CUBLAS_OP_N);
@@ -138,7 +137,8 @@ Choices& choices() {
 void run(const ProductShape& s, const void* a, const void* b, void* c, const ProductEnd& end, cudaDataType_t in,
          cudaDataType_t out) {
   const auto key_of = [&](const ProductShape& shape) {
-    const int alignments = alignment_of(a) << 15 | alignment_of(b) << 10 | alignment_of(c) << 5 | alignment_of(end.bias);
+    const int alignments =
+        alignment_of(a) << 15 | alignment_of(b) << 10 | alignment_of(c) << 5 | alignment_of(end.bias);
     const int flags = s.transposed_a | s.transposed_b << 1 | s.accumulate << 2 | (end.bias != nullptr) << 3 |
                       end.relu << 4 | (in == CUDA_R_32F) << 5 | (out == CUDA_R_32F) << 6 | tf32 << 7;
     return Key{shape.m, shape.n, shape.k, alignments, flags, s.a_stride, s.b_stride, s.c_stride};

@@ -110,7 +110,7 @@ void scatter_rows(const ScatterRows<T>& a) {
     const auto threads = static_cast<unsigned>(std::clamp<Size>((a.cols + kWarp - 1) / kWarp * kWarp, kWarp, 512));
     sort_by_rank<<<blocks_for(count, kThreads), kThreads, 0, stream()>>>(count, a.index + first, order, sorted);
     add_runs<<<static_cast<unsigned>(count), threads, 0, stream()>>>(count, piece, static_cast<float>(a.scale), order,
-                                                                   sorted);
+                                                                     sorted);
     check_launch("scatter_rows");
   }
 }

@@ -22,7 +22,6 @@ void check_ids(const char* op, const Tensor& ids, Size limit);
 
 bool any_tracked(std::initializer_list<Tensor> inputs);
 
-
 // Gives back a temporary when the scope ends.
 class Scratch {
  public:

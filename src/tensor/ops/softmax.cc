@@ -46,7 +46,7 @@ Best best_of_rows(Context& cx, const Tensor& x, Size count) {
   ops::enter(op, cx, {x});
   check(count >= 1 && count <= x.cols(), "[{}] expected 1 to {} columns of {} but got {}", op, x.cols(), x.shape(),
         count);
-  const Best best{cx.empty(x.dtype(), {x.rows()}), cx.empty(x.dtype(), {x.rows(), count}),
+  const Best best{cx.empty(stat_of(x.dtype()), {x.rows()}), cx.empty(x.dtype(), {x.rows(), count}),
                   cx.empty(DType::i32, {x.rows(), count})};
   cx.run(x.dtype(), [&](const auto& k) {
     k.best_of_rows({.rows = x.rows(),
