@@ -8,6 +8,9 @@ namespace {
 
 constexpr int kWarps = 4;
 
+// Threads of a block that has a row of its own.
+unsigned threads_for(Size cols) { return cols > 4096 ? 512 : 128; }
+
 template <class A>
 __device__ Size row_begin(const A& a, Size row) {
   return a.starts != nullptr ? a.starts[row] : row * a.cols;
@@ -133,7 +136,7 @@ void cross_entropy(const CrossEntropy<T>& a) {
   const EntropyNumbers n{static_cast<float>(a.smoothing), static_cast<float>(a.gradient_scale)};
   const auto blocks = static_cast<unsigned>(a.rows);
   if (a.classes % 8 == 0 && aligned16(a.logits))
-    entropy_rows<true> < < <blocks, a.classes> 4096 ? 512 : 128, 0, stream() >>> (a, n);
+    entropy_rows<true><<<blocks, threads_for(a.classes), 0, stream()>>>(a, n);
   else
     entropy_rows<false><<<blocks, 256, 0, stream()>>>(a, n);
   check_launch("cross_entropy");
@@ -187,7 +190,7 @@ __global__ void best_rows(BestOfRows<T> a) {
 template <class T>
 void best_of_rows(const BestOfRows<T>& a) {
   if (a.rows == 0) return;
-  best_rows < < <static_cast<unsigned>(a.rows), a.cols> 4096 ? 512 : 128, 0, stream() >>> (a);
+  best_rows<<<static_cast<unsigned>(a.rows), threads_for(a.cols), 0, stream()>>>(a);
   check_launch("best_of_rows");
 }
 
