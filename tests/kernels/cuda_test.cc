@@ -67,6 +67,7 @@ class CudaContract : public testing::TestWithParam<std::string> {
     if (!cuda::problem().empty()) GTEST_SKIP() << cuda::problem();
     if (!shared) shared = std::make_unique<SharedMemory>();
   }
+  static void TearDownTestSuite() { shared.reset(); }
   static std::vector<Case> cases() {
     std::vector<Case> mine;
     for (const Case& one : all_cases())

@@ -9,24 +9,32 @@ namespace {
 constexpr int kThreads = 128;
 constexpr float kLog2E = 1.44269504088896340736f;
 
-// Where a block works.
+// Where a block works: a sentence and a head.
 struct Place {
-  Size sentence, head;
-  Sentence one;
+  Size first_query, first_key, head;
+  int queries, keys;
 
-  __device__ explicit Place(const Attention<bf16>& a) : sentence(blockIdx.z), head(blockIdx.y), one(a, blockIdx.z) {}
+  __device__ explicit Place(const Attention<bf16>& a)
+      : first_query(a.query_offsets[blockIdx.z]),
+        first_key(a.key_offsets[blockIdx.z]),
+        head(blockIdx.y),
+        queries(static_cast<int>(a.query_offsets[blockIdx.z + 1] - first_query)),
+        keys(static_cast<int>(a.key_offsets[blockIdx.z + 1] - first_key)) {}
 
-  __device__ const bf16* q(const Attention<bf16>& a, Size i) const {
-    return a.q + (one.first_query + i) * a.q_stride + head * kTile;
+  // How many keys query i sees.
+  __device__ int visible(int i, bool causal) const { return causal ? max(0, keys - queries + i + 1) : keys; }
+
+  __device__ const bf16* q(const Attention<bf16>& a, int i) const {
+    return a.q + (first_query + i) * a.q_stride + head * kTile;
   }
-  __device__ const bf16* k(const Attention<bf16>& a, Size j) const {
-    return a.k + (one.first_key + j) * a.k_stride + head * kTile;
+  __device__ const bf16* k(const Attention<bf16>& a, int j) const {
+    return a.k + (first_key + j) * a.k_stride + head * kTile;
   }
-  __device__ const bf16* v(const Attention<bf16>& a, Size j) const {
-    return a.v + (one.first_key + j) * a.v_stride + head * kTile;
+  __device__ const bf16* v(const Attention<bf16>& a, int j) const {
+    return a.v + (first_key + j) * a.v_stride + head * kTile;
   }
   // Rows of out, dout and log_sum.
-  __device__ Size row(const Attention<bf16>& a, Size i) const { return (one.first_query + i) * a.heads + head; }
+  __device__ Size row(const Attention<bf16>& a, int i) const { return (first_query + i) * a.heads + head; }
 };
 
 // The dropout factors of a lane's pairs: columns of 32 elements of one row of the dropout's matrix, which are two
@@ -51,7 +59,7 @@ __device__ unsigned kept_pairs(const Drop& drop, std::uint64_t element) {
 struct Kept {
   unsigned rows[2];
 
-  __device__ Kept(const Drop& drop, const Attention<bf16>& a, const Place& place, Size i, Size first_key) {
+  __device__ Kept(const Drop& drop, const Attention<bf16>& a, const Place& place, int i, int first_key) {
     for (int r = 0; r < 2; ++r) {
       rows[r] = 0xFFFFu;
       if (!drop.drops) continue;
@@ -67,30 +75,31 @@ struct Kept {
 __global__ void __launch_bounds__(kThreads) attend_tiles(Attention<bf16> a, Drop drop) {
   __shared__ Tile queries, keys, values;
   const Place place(a);
-  const Sentence& one = place.one;
-  const Size first = static_cast<Size>(blockIdx.x) * kTile;
-  if (first >= one.queries) return;
-  const int warp_row = threadIdx.x / kWarp * 16;
-  const Size row = first + warp_row + lane() / 4;  // the lane's rows are this one and the eighth after it
-  load_tile<kThreads>(queries, place.q(a, first), a.q_stride, one.queries - first);
-  __syncthreads();
-  Quad q[4];
-  load_left(q, queries, warp_row);
+  const int first = static_cast<int>(blockIdx.x) * kTile;
+  if (first >= place.queries) return;
+  const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16;
+  const int row = first + warp_row + lane() / 4;  // the lane's rows are this one and the eighth after it
+  load_tile<kThreads>(queries, place.q(a, first), a.q_stride, place.queries - first);
 
   const float scale = static_cast<float>(a.scale) * kLog2E;
-  const Size visible[2] = {one.visible(row, a.causal), one.visible(row + 8, a.causal)};
-  const Size last = one.visible(min(first + kTile, one.queries) - 1, a.causal);
+  const int visible[2] = {place.visible(row, a.causal), place.visible(row + 8, a.causal)};
+  const int last = place.visible(min(first + kTile, place.queries) - 1, a.causal);
+  const bool idle = first + warp_row >= place.queries;
   float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {0, 0};
+  Quad q[4];
   Rows out;
   out.clear();
-  for (Size key = 0; key < last; key += kTile) {
-    __syncthreads();
-    load_tile<kThreads>(keys, place.k(a, key), a.k_stride, one.keys - key);
-    load_tile<kThreads>(values, place.v(a, key), a.v_stride, one.keys - key);
-    __syncthreads();
+  for (int key = 0; key < last; key += kTile) {
+    if (key > 0) __syncthreads();
+    load_tile<kThreads>(keys, place.k(a, key), a.k_stride, place.keys - key);
+    load_tile<kThreads>(values, place.v(a, key), a.v_stride, place.keys - key);
+    wait_for_tiles();
+    if (idle) continue;
+    if (key == 0) load_left(q, queries, warp_row);
+    const int here = sixteens(last - key);
     Rows s;
     s.clear();
-    add_product<true>(s, q, keys);
+    add_product<true>(s, q, keys, 4, here);
     float most[2] = {largest[0], largest[1]};
 #pragma unroll
     for (int n = 0; n < 8; ++n)
@@ -123,19 +132,21 @@ __global__ void __launch_bounds__(kThreads) attend_tiles(Attention<bf16> a, Drop
     Quad p[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) p[k] = s.as_left(k);
-    add_product<false>(out, p, values);
+    add_product<false>(out, p, values, here);
   }
+  if (last == 0) wait_for_tiles();
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
     sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 1);
     sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 2);
-    if (lane() % 4 == 0 && row + 8 * r < one.queries)
+    if (lane() % 4 == 0 && row + 8 * r < place.queries)
       a.log_sum[place.row(a, row + 8 * r)] = sum[r] > 0 ? largest[r] / kLog2E + logf(sum[r]) : -INFINITY;
     const float share = sum[r] > 0 ? 1 / sum[r] : 0.0f;
 #pragma unroll
     for (int n = 0; n < 8; ++n) out.part[n][2 * r] *= share, out.part[n][2 * r + 1] *= share;
   }
-  store_rows(out, queries, warp_row, a.out + place.row(a, first) * kTile, a.heads * kTile, one.queries - first, false);
+  store_rows(out, queries, warp_row, a.out + place.row(a, first) * kTile, a.heads * kTile, place.queries - first,
+             false);
 }
 
 // What backward needs to know of each query of a tile: its log-sum in powers of two, and dout . out. Queries behind
@@ -143,10 +154,10 @@ __global__ void __launch_bounds__(kThreads) attend_tiles(Attention<bf16> a, Drop
 struct QueryNumbers {
   float log_sum[kTile], dout_out[kTile];
 
-  __device__ void load(const AttentionBackward<bf16>& b, const Place& place, Size first) {
+  __device__ void load(const AttentionBackward<bf16>& b, const Place& place, int first) {
     const Attention<bf16>& a = b.forward;
-    const int i = threadIdx.x / 2, half = threadIdx.x % 2 * (kTile / 2);
-    const bool inside = first + i < place.one.queries;
+    const int i = static_cast<int>(threadIdx.x) / 2, half = static_cast<int>(threadIdx.x) % 2 * (kTile / 2);
+    const bool inside = first + i < place.queries;
     float sum = 0;
     if (inside) {
       const Size at = place.row(a, first + i) * kTile + half;
@@ -175,52 +186,59 @@ __global__ void __launch_bounds__(kThreads) key_tiles(AttentionBackward<bf16> b,
   Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
   const Attention<bf16>& a = b.forward;
   const Place place(a);
-  const Sentence& one = place.one;
-  const Size first = static_cast<Size>(blockIdx.x) * kTile;
-  if (first >= one.keys && !(kWhole && first == 0)) return;
-  const int warp_row = threadIdx.x / kWarp * 16, l = lane();
-  load_tile<kThreads>(keys, place.k(a, first), a.k_stride, one.keys - first);
-  load_tile<kThreads>(values, place.v(a, first), a.v_stride, one.keys - first);
+  const int first = static_cast<int>(blockIdx.x) * kTile;
+  if (first >= place.keys && !kWhole) return;
+  const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16, l = lane();
+  load_tile<kThreads>(keys, place.k(a, first), a.k_stride, place.keys - first);
+  load_tile<kThreads>(values, place.v(a, first), a.v_stride, place.keys - first);
   const float scale = static_cast<float>(a.scale);
+  const int key = first + warp_row + l / 4;  // the lane's keys are this one and the eighth after it
+  const bool idle = first + warp_row >= place.keys;
   Rows dk, dv;
   dk.clear(), dv.clear();
   // Queries before this one see none of these keys.
-  const Size begin = a.causal && !kWhole ? max(Size{0}, first - one.keys + one.queries) / kTile * kTile : 0;
-  for (Size query = begin; query < one.queries; query += kTile) {
-    __syncthreads();
-    load_tile<kThreads>(queries, place.q(a, query), a.q_stride, one.queries - query);
-    load_tile<kThreads>(douts, b.dout + place.row(a, query) * kTile, a.heads * kTile, one.queries - query);
+  const int begin = a.causal && !kWhole ? max(0, first - place.keys + place.queries) / kTile * kTile : 0;
+  for (int query = begin; query < place.queries; query += kTile) {
+    if (query > begin) __syncthreads();
+    load_tile<kThreads>(queries, place.q(a, query), a.q_stride, place.queries - query);
+    load_tile<kThreads>(douts, b.dout + place.row(a, query) * kTile, a.heads * kTile, place.queries - query);
     numbers.load(b, place, query);
-    __syncthreads();
+    wait_for_tiles();
+    const int here = sixteens(place.queries - query);
     Quad left[4];
     Rows p, ds;
-    load_left(left, keys, warp_row);
-    p.clear();
-    add_product<true>(p, left, queries);
-    load_left(left, values, warp_row);
-    ds.clear();
-    add_product<true>(ds, left, douts);
+    p.clear(), ds.clear();
+    if (!idle) {
+      load_left(left, keys, warp_row);
+      add_product<true>(p, left, queries, 4, here);
+      load_left(left, values, warp_row);
+      add_product<true>(ds, left, douts, 4, here);
 #pragma unroll
-    for (int n = 0; n < 8; ++n)
+      for (int n = 0; n < 8; ++n)
 #pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const int column = 8 * n + l % 4 * 2 + e % 2;
-        const Size i = query + column, j = first + warp_row + l / 4 + e / 2 * 8;
-        const bool seen = j < one.visible(i, a.causal) && i < one.queries;
-        const float weight = seen ? exp2f(p.part[n][e] * scale * kLog2E - numbers.log_sum[column]) : 0.0f;
-        const float factor =
-            seen && drop.drops
-                ? drop.factor(static_cast<std::uint64_t>(place.row(a, i) * Dropout::stride(a.longest) + j))
-                : 1.0f;
-        p.part[n][e] = weight * factor;
-        ds.part[n][e] = scale * weight * (factor * ds.part[n][e] - numbers.dout_out[column]);
-      }
+        for (int e = 0; e < 2; ++e) {
+          const int column = 8 * n + l % 4 * 2 + e, i = query + column;
+          const int visible = i < place.queries ? place.visible(i, a.causal) : 0;
+          const float log_sum = numbers.log_sum[column], dout_out = numbers.dout_out[column];
 #pragma unroll
-    for (int k = 0; k < 4; ++k) left[k] = p.as_left(k);
-    add_product<false>(dv, left, douts);
+          for (int r = 0; r < 2; ++r) {
+            float &weight = p.part[n][2 * r + e], &gradient = ds.part[n][2 * r + e];
+            const int j = key + 8 * r;
+            weight = j < visible ? exp2f(weight * (scale * kLog2E) - log_sum) : 0.0f;
+            float factor = 1;
+            if (drop.drops && j < visible)
+              factor = drop.factor(static_cast<std::uint64_t>(place.row(a, i) * Dropout::stride(a.longest) + j));
+            gradient = scale * weight * (factor * gradient - dout_out);
+            weight *= factor;
+          }
+        }
 #pragma unroll
-    for (int k = 0; k < 4; ++k) left[k] = ds.as_left(k);
-    add_product<false>(dk, left, queries);
+      for (int k = 0; k < 4; ++k) left[k] = p.as_left(k);
+      add_product<false>(dv, left, douts, here);
+#pragma unroll
+      for (int k = 0; k < 4; ++k) left[k] = ds.as_left(k);
+      add_product<false>(dk, left, queries, here);
+    }
     if (!kWhole || b.dq == nullptr) continue;
     // dq = ds keys: the warps change from keys to queries through the tile of dout, which nobody reads any more.
     __syncthreads();
@@ -231,21 +249,22 @@ __global__ void __launch_bounds__(kThreads) key_tiles(AttentionBackward<bf16> b,
       *reinterpret_cast<std::uint32_t*>(douts.at(warp_row + l / 4 + 8, 8 * n + l % 4 * 2)) = pack_bf16(d[2], d[3]);
     }
     __syncthreads();
+    if (query + warp_row >= place.queries) continue;
 #pragma unroll
     for (int k = 0; k < 4; ++k) left[k] = left_operand_transposed(douts, warp_row, 16 * k);
     p.clear();
-    add_product<false>(p, left, keys);
-    __syncthreads();
-    store_rows(p, queries, warp_row, b.dq + (one.first_query + query) * b.dq_stride + place.head * kTile, b.dq_stride,
-               one.queries - query, b.accumulate_dq);
+    add_product<false>(p, left, keys, sixteens(place.keys));
+    store_rows(p, queries, warp_row, b.dq + (place.first_query + query) * b.dq_stride + place.head * kTile,
+               b.dq_stride, place.queries - query, b.accumulate_dq);
   }
+  if (begin >= place.queries) wait_for_tiles();
   __syncthreads();
   if (b.dk != nullptr)
-    store_rows(dk, keys, warp_row, b.dk + (one.first_key + first) * b.dk_stride + place.head * kTile, b.dk_stride,
-               one.keys - first, b.accumulate_dk);
+    store_rows(dk, keys, warp_row, b.dk + (place.first_key + first) * b.dk_stride + place.head * kTile, b.dk_stride,
+               place.keys - first, b.accumulate_dk);
   if (b.dv != nullptr)
-    store_rows(dv, values, warp_row, b.dv + (one.first_key + first) * b.dv_stride + place.head * kTile, b.dv_stride,
-               one.keys - first, b.accumulate_dv);
+    store_rows(dv, values, warp_row, b.dv + (place.first_key + first) * b.dv_stride + place.head * kTile, b.dv_stride,
+               place.keys - first, b.accumulate_dv);
 }
 
 // A block for each tile of queries: dq, over all keys that they see.
@@ -255,27 +274,26 @@ __global__ void __launch_bounds__(kThreads) query_tiles(AttentionBackward<bf16> 
   Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
   const Attention<bf16>& a = b.forward;
   const Place place(a);
-  const Sentence& one = place.one;
-  const Size first = static_cast<Size>(blockIdx.x) * kTile;
-  if (first >= one.queries) return;
-  const int warp_row = threadIdx.x / kWarp * 16, l = lane();
-  load_tile<kThreads>(queries, place.q(a, first), a.q_stride, one.queries - first);
-  load_tile<kThreads>(douts, b.dout + place.row(a, first) * kTile, a.heads * kTile, one.queries - first);
+  const int first = static_cast<int>(blockIdx.x) * kTile;
+  if (first >= place.queries) return;
+  const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16, l = lane();
+  load_tile<kThreads>(queries, place.q(a, first), a.q_stride, place.queries - first);
+  load_tile<kThreads>(douts, b.dout + place.row(a, first) * kTile, a.heads * kTile, place.queries - first);
   numbers.load(b, place, first);
-  __syncthreads();
+  wait_for_tiles();
   Quad q[4], dout[4];
   load_left(q, queries, warp_row), load_left(dout, douts, warp_row);
-  const Size row = first + warp_row + l / 4;
-  const Size visible[2] = {one.visible(row, a.causal), one.visible(row + 8, a.causal)};
-  const Size last = one.visible(min(first + kTile, one.queries) - 1, a.causal);
+  const int row = first + warp_row + l / 4;
+  const int visible[2] = {place.visible(row, a.causal), place.visible(row + 8, a.causal)};
+  const int last = place.visible(min(first + kTile, place.queries) - 1, a.causal);
   const float scale = static_cast<float>(a.scale);
   Rows dq;
   dq.clear();
-  for (Size key = 0; key < last; key += kTile) {
+  for (int key = 0; key < last; key += kTile) {
     __syncthreads();
-    load_tile<kThreads>(keys, place.k(a, key), a.k_stride, one.keys - key);
-    load_tile<kThreads>(values, place.v(a, key), a.v_stride, one.keys - key);
-    __syncthreads();
+    load_tile<kThreads>(keys, place.k(a, key), a.k_stride, place.keys - key);
+    load_tile<kThreads>(values, place.v(a, key), a.v_stride, place.keys - key);
+    wait_for_tiles();
     Rows p, ds;
     p.clear(), ds.clear();
     add_product<true>(p, q, keys);
@@ -287,7 +305,7 @@ __global__ void __launch_bounds__(kThreads) query_tiles(AttentionBackward<bf16> 
       for (int e = 0; e < 4; ++e) {
         const int r = e / 2, i = warp_row + l / 4 + 8 * r;
         const bool seen = key + 8 * n + l % 4 * 2 + e % 2 < visible[r];
-        const float weight = seen ? exp2f(p.part[n][e] * scale * kLog2E - numbers.log_sum[i]) : 0.0f;
+        const float weight = seen ? exp2f(p.part[n][e] * (scale * kLog2E) - numbers.log_sum[i]) : 0.0f;
         const float factor = kept.keeps(r, n, e % 2) ? drop.scale : 0.0f;
         ds.part[n][e] = scale * weight * (factor * ds.part[n][e] - numbers.dout_out[i]);
       }
@@ -296,8 +314,8 @@ __global__ void __launch_bounds__(kThreads) query_tiles(AttentionBackward<bf16> 
     for (int k = 0; k < 4; ++k) left[k] = ds.as_left(k);
     add_product<false>(dq, left, keys);
   }
-  store_rows(dq, queries, warp_row, b.dq + (one.first_query + first) * b.dq_stride + place.head * kTile, b.dq_stride,
-             one.queries - first, b.accumulate_dq);
+  store_rows(dq, queries, warp_row, b.dq + (place.first_query + first) * b.dq_stride + place.head * kTile, b.dq_stride,
+             place.queries - first, b.accumulate_dq);
 }
 
 bool fits(const Attention<bf16>& a) {

@@ -8,6 +8,7 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4, kThreads = kWarps * kWarp;
+constexpr int kStripWarps = 8, kStripThreads = kStripWarps * kWarp;  // of a block that works through a strip of rows
 constexpr int kWide = 8 * kWarp;  // columns that a warp takes at once, eight a lane
 
 // Rows whose columns are no multiple of eight or not aligned, or too many for the registers: any lane any column.
@@ -149,12 +150,12 @@ __global__ void gain_strips(NormBackward<T> a, Size height, float* partial) {
 // The rows of a strip, by the warps of its block in turn; each lane sums the gradients of gain and bias of its own
 // columns on the way.
 template <class T, int kChunks>
-__global__ void norm_backward_wide(NormBackward<T> a, Drop drop, Size height, float* partial) {
-  __shared__ float room[kWarps][kChunks * kWide];
+__global__ void __launch_bounds__(kStripThreads) norm_backward_wide(NormBackward<T> a, Drop drop, Size height, float* partial) {
+  __shared__ float room[kStripWarps][kChunks * kWide];
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   float dgain[kChunks][8] = {}, dbias[kChunks][8] = {};
   const Size first = blockIdx.x * height, last = min(a.rows, first + height);
-  for (Size row = first + warp; row < last; row += kWarps) {
+  for (Size row = first + warp; row < last; row += kStripWarps) {
     const Size start = row * a.cols;
     const float mean = a.mean[row], rstd = a.rstd[row];
     float n[kChunks][8], g[kChunks][8], mean_g = 0, mean_gn = 0;
@@ -209,9 +210,9 @@ __global__ void norm_backward_wide(NormBackward<T> a, Drop drop, Size height, fl
     for (int i = 0; i < kChunks; ++i)
       for (int e = 0; e < 8; ++e) room[warp][i * kWide + lane * 8 + e] = which == 0 ? dgain[i][e] : dbias[i][e];
     __syncthreads();
-    for (Size c = threadIdx.x; c < a.cols; c += kThreads) {
+    for (Size c = threadIdx.x; c < a.cols; c += kStripThreads) {
       float sum = 0;
-      for (int w = 0; w < kWarps; ++w) sum += room[w][c];
+      for (int w = 0; w < kStripWarps; ++w) sum += room[w][c];
       partial[(blockIdx.x * 2 + which) * a.cols + c] = sum;
     }
   }
@@ -238,8 +239,8 @@ void norm_backward(const NormBackward<T>& a) {
   const Drop drop(a.dropout);
   const bool sums = a.dgain != nullptr || a.dbias != nullptr;
   const bool wide = a.cols % 8 == 0 && a.cols <= 4 * kWide && aligned16(a.sum, a.dy, a.dsum, a.gain, a.dx, a.dbranch);
-  const Size wanted = 8 * multiprocessors();
-  const Size height = std::max<Size>(wide ? 2 * kWarps : 64, (a.rows + wanted - 1) / wanted);
+  const Size wanted = 3 * multiprocessors();
+  const Size height = std::max<Size>(wide ? kStripWarps : 64, (a.rows + wanted - 1) / wanted);
   const Size strips = (a.rows + height - 1) / height;
   float* partial = sums ? scratch<float>(Scratch::partial_sums, strips * 2 * a.cols) : nullptr;
   const auto blocks = static_cast<unsigned>(strips);
@@ -247,11 +248,11 @@ void norm_backward(const NormBackward<T>& a) {
     norm_backward_any<<<blocks_for(a.rows, kWarps), kThreads, 0, stream()>>>(a, drop);
     if (sums) gain_strips<<<dim3(blocks_for(a.cols, kThreads), blocks), kThreads, 0, stream()>>>(a, height, partial);
   } else if (a.cols <= kWide) {
-    norm_backward_wide<T, 1><<<blocks, kThreads, 0, stream()>>>(a, drop, height, partial);
+    norm_backward_wide<T, 1><<<blocks, kStripThreads, 0, stream()>>>(a, drop, height, partial);
   } else if (a.cols <= 2 * kWide) {
-    norm_backward_wide<T, 2><<<blocks, kThreads, 0, stream()>>>(a, drop, height, partial);
+    norm_backward_wide<T, 2><<<blocks, kStripThreads, 0, stream()>>>(a, drop, height, partial);
   } else {
-    norm_backward_wide<T, 4><<<blocks, kThreads, 0, stream()>>>(a, drop, height, partial);
+    norm_backward_wide<T, 4><<<blocks, kStripThreads, 0, stream()>>>(a, drop, height, partial);
   }
   if (sums)
     add_gain_strips<<<blocks_for(2 * a.cols, kWarp), dim3(kWarp, 8), 0, stream()>>>(strips, a.cols, partial, a.dgain,

@@ -4,9 +4,11 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <type_traits>
 
+#include "base/error.h"
 #include "kernels/cuda/blas.h"
 #include "kernels/cuda/columns.h"
 #include "kernels/cuda/runtime.h"
@@ -21,12 +23,25 @@ bool tf32 = false;
 template <class T>
 constexpr cudaDataType_t kType = std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_16BF;
 
-// Everything that the choice of an algorithm may depend on.
-using Key = std::array<std::int64_t, 8>;
+// What a product is about, memory aside: everything that the choice of an algorithm may depend on.
+struct Subject {
+  ProductShape shape;
+  cudaDataType_t in = CUDA_R_32F, out = CUDA_R_32F;
+  cublasLtEpilogue_t end = CUBLASLT_EPILOGUE_DEFAULT;
+  int align_a = 16, align_b = 16, align_c = 16;
+
+  using Key = std::array<std::int64_t, 9>;
+  Key key() const {
+    const ProductShape& s = shape;
+    const int flags = s.transposed_a | s.transposed_b << 1 | s.accumulate << 2 | (in == CUDA_R_32F) << 3 |
+                      (out == CUDA_R_32F) << 4 | tf32 << 5;
+    return {s.m,        s.n,        s.k,        flags, static_cast<std::int64_t>(end), align_a << 16 | align_b << 8 | align_c,
+            s.a_stride, s.b_stride, s.c_stride};
+  }
+};
 
 int alignment_of(const void* pointer) {
-  return static_cast<int>(std::min<std::uintptr_t>(
-      16, std::uintptr_t{1} << std::countr_zero(reinterpret_cast<std::uintptr_t>(pointer) | 16)));
+  return 1 << std::countr_zero(reinterpret_cast<std::uintptr_t>(pointer) | 16);
 }
 
 // Sizes above 128 go up to one of four steps between powers of two: batches of about the same size share a choice,
@@ -38,24 +53,28 @@ Size coarse(Size size) {
   return (size + step - 1) / step * step;
 }
 
+// Only a number of rows may change: it decides on no alignment.
+Subject coarse(Subject subject) {
+  ProductShape& s = subject.shape;
+  if (!s.transposed_a) s.m = coarse(s.m);
+  if (s.transposed_a && !s.transposed_b) s.k = coarse(s.k);
+  return subject;
+}
+
 // One product as cuBLASLt sees it. The library thinks in columns, so c^T = op(b)^T op(a)^T is what it is asked for.
 class Call {
  public:
-  Call(const ProductShape& s, const ProductEnd& end, cudaDataType_t in, cudaDataType_t out) {
-    const cublasComputeType_t compute = in == CUDA_R_32F && tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-    check_blas(blas().create_operation(&operation_, compute, CUDA_R_32F), "product");
+  explicit Call(const Subject& subject) {
+    const ProductShape& s = subject.shape;
+    const bool fast = subject.in == CUDA_R_32F && tf32;
+    check_blas(blas().create_operation(&operation_, fast ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F),
+               "product");
     set(CUBLASLT_MATMUL_DESC_TRANSA, s.transposed_b ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_TRANSB, s.transposed_a ? CUBLAS_OP_T : CUBLAS_OP_N);
-    if (end.bias != nullptr || end.relu) {
-      const cublasLtEpilogue_t epilogue = end.bias == nullptr ? CUBLASLT_EPILOGUE_RELU
-                                          : end.relu          ? CUBLASLT_EPILOGUE_RELU_BIAS
-                                                              : CUBLASLT_EPILOGUE_BIAS;
-      set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
-      if (end.bias != nullptr) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, end.bias);
-    }
-    layout(b_, in, s.transposed_b ? s.k : s.n, s.transposed_b ? s.n : s.k, s.b_stride);
-    layout(a_, in, s.transposed_a ? s.m : s.k, s.transposed_a ? s.k : s.m, s.a_stride);
-    layout(c_, out, s.n, s.m, s.c_stride);
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, subject.end);
+    layout(b_, subject.in, s.transposed_b ? s.k : s.n, s.transposed_b ? s.n : s.k, s.b_stride);
+    layout(a_, subject.in, s.transposed_a ? s.m : s.k, s.transposed_a ? s.k : s.m, s.a_stride);
+    layout(c_, subject.out, s.n, s.m, s.c_stride);
   }
   ~Call() {
     for (cublasLtMatrixLayout_t one : {a_, b_, c_})
@@ -65,31 +84,30 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // What the library would take first for matrices that are aligned so.
-  bool choose(const void* a, const void* b, const void* c, const void* bias, cublasLtMatmulAlgo_t& algorithm) const {
+  // What the library would take first.
+  bool choose(const Subject& subject, cublasLtMatmulAlgo_t& algorithm) const {
     cublasLtMatmulPreference_t preference = nullptr;
     check_blas(blas().create_preference(&preference), "product");
     const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t what, auto value) {
       check_blas(blas().set_preference(preference, what, &value, sizeof(value)), "product");
     };
     prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kWorkspace);
-    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, static_cast<std::uint32_t>(alignment_of(b)));
-    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, static_cast<std::uint32_t>(alignment_of(a)));
-    const auto end_alignment = static_cast<std::uint32_t>(std::min(alignment_of(c), alignment_of(bias)));
-    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, end_alignment);
-    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, end_alignment);
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, static_cast<std::uint32_t>(subject.align_b));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, static_cast<std::uint32_t>(subject.align_a));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, static_cast<std::uint32_t>(subject.align_c));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, static_cast<std::uint32_t>(subject.align_c));
     cublasLtMatmulHeuristicResult_t best{};
     int found = 0;
-    const cublasStatus_t status =
-        blas().choose(blas().handle, operation_, b_, a_, c_, c_, preference, 1, &best, &found);
+    const cublasStatus_t status = blas().choose(blas().handle, operation_, b_, a_, c_, c_, preference, 1, &best, &found);
     blas().destroy_preference(preference);
     if (status != CUBLAS_STATUS_SUCCESS || found == 0) return false;
     algorithm = best.algo;
     return true;
   }
 
-  cublasStatus_t run(const ProductShape& s, const void* a, const void* b, void* c,
-                     const cublasLtMatmulAlgo_t& algorithm) const {
+  cublasStatus_t run(const ProductShape& s, const void* a, const void* b, void* c, const void* bias,
+                     const cublasLtMatmulAlgo_t& algorithm) {
+    if (bias != nullptr) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
     const auto alpha = static_cast<float>(s.alpha), beta = s.accumulate ? 1.0f : 0.0f;
     return blas().matmul(blas().handle, operation_, &alpha, b, b_, a, a_, &beta, c, c_, c, c_, &algorithm,
                          scratch_bytes(Scratch::products, kWorkspace), kWorkspace, stream());
@@ -111,57 +129,74 @@ class Call {
   cublasLtMatrixLayout_t a_ = nullptr, b_ = nullptr, c_ = nullptr;
 };
 
-class Choices {
+// Products as they were done before: how to ask for each, and which algorithm.
+class Plans {
  public:
-  const cublasLtMatmulAlgo_t* find(const Key& key) {
+  // False when the library cannot do it. The choice for a coarse shape serves all shapes that round to it; one that it
+  // does not fit gets its own.
+  bool run(const Subject& subject, const void* a, const void* b, void* c, const void* bias) {
     const std::lock_guard lock(mutex_);
-    const auto found = map_.find(key);
-    return found == map_.end() ? nullptr : &found->second;
-  }
-  void keep(const Key& key, const cublasLtMatmulAlgo_t& algorithm) {
-    const std::lock_guard lock(mutex_);
-    map_.insert_or_assign(key, algorithm);
+    const Subject::Key key = subject.key();
+    auto found = plans_.find(key);
+    if (found == plans_.end()) {
+      if (plans_.size() >= kMost) plans_.clear();
+      found = plans_.emplace(key, Plan{std::make_unique<Call>(subject), {}}).first;
+      if (!choose(coarse(subject), found->second.algorithm) && !choose(subject, found->second.algorithm))
+        found->second.call.reset();
+    }
+    Plan& plan = found->second;
+    if (!plan.call) return false;
+    cublasStatus_t status = plan.call->run(subject.shape, a, b, c, bias, plan.algorithm);
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) {
+      if (!choose(subject, plan.algorithm)) return false;
+      status = plan.call->run(subject.shape, a, b, c, bias, plan.algorithm);
+    }
+    check_blas(status, "product");
+    return true;
   }
 
  private:
+  static constexpr std::size_t kMost = 4096;
+  struct Plan {
+    std::unique_ptr<Call> call;  // null: the library cannot do it
+    cublasLtMatmulAlgo_t algorithm;
+  };
+
+  bool choose(const Subject& subject, cublasLtMatmulAlgo_t& algorithm) {
+    const Subject::Key key = subject.key();
+    const auto known = choices_.find(key);
+    if (known != choices_.end()) {
+      algorithm = known->second;
+      return true;
+    }
+    if (!Call(subject).choose(subject, algorithm)) return false;
+    choices_.emplace(key, algorithm);
+    return true;
+  }
+
   std::mutex mutex_;
-  std::map<Key, cublasLtMatmulAlgo_t> map_;
+  std::map<Subject::Key, Plan> plans_;
+  std::map<Subject::Key, cublasLtMatmulAlgo_t> choices_;
 };
 
-Choices& choices() {
-  static Choices all;
+Plans& plans() {
+  static Plans& all = *std::make_unique<Plans>().release();  // never ends: the driver may have ended before
   return all;
 }
 
-// The choice for a coarse shape serves all shapes that round to it; one that it does not fit gets its own.
-void run(const ProductShape& s, const void* a, const void* b, void* c, const ProductEnd& end, cudaDataType_t in,
-         cudaDataType_t out) {
-  const auto key_of = [&](const ProductShape& shape) {
-    const int alignments =
-        alignment_of(a) << 15 | alignment_of(b) << 10 | alignment_of(c) << 5 | alignment_of(end.bias);
-    const int flags = s.transposed_a | s.transposed_b << 1 | s.accumulate << 2 | (end.bias != nullptr) << 3 |
-                      end.relu << 4 | (in == CUDA_R_32F) << 5 | (out == CUDA_R_32F) << 6 | tf32 << 7;
-    return Key{shape.m, shape.n, shape.k, alignments, flags, s.a_stride, s.b_stride, s.c_stride};
-  };
-  const Call call(s, end, in, out);
-  const auto attempt = [&](const ProductShape& shape) {
-    const Key key = key_of(shape);
-    cublasLtMatmulAlgo_t algorithm{};
-    if (const cublasLtMatmulAlgo_t* known = choices().find(key)) {
-      algorithm = *known;
-    } else {
-      if (!Call(shape, end, in, out).choose(a, b, c, end.bias, algorithm)) return CUBLAS_STATUS_NOT_SUPPORTED;
-      choices().keep(key, algorithm);
-    }
-    return call.run(s, a, b, c, algorithm);
-  };
-  // Only a number of rows may change: it decides on no alignment.
-  ProductShape rounded_up = s;
-  if (!s.transposed_a) rounded_up.m = coarse(s.m);
-  if (s.transposed_a && !s.transposed_b) rounded_up.k = coarse(s.k);
-  cublasStatus_t status = attempt(rounded_up);
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) status = attempt(s);
-  check_blas(status, "product");
+cublasLtEpilogue_t epilogue_of(const ProductEnd& end) {
+  if (end.bias == nullptr) return end.relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
+  return end.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+}
+
+template <class In, class Out>
+Subject subject_of(const ProductShape& shape, const In* a, const In* b, const Out* c, const void* bias) {
+  return {.shape = shape,
+          .in = kType<In>,
+          .out = kType<Out>,
+          .align_a = alignment_of(a),
+          .align_b = alignment_of(b),
+          .align_c = std::min(alignment_of(c), alignment_of(bias))};
 }
 
 }  // namespace
@@ -172,14 +207,24 @@ template <class In, class Out>
 void multiply_matrices(const ProductShape& shape, const In* a, const In* b, Out* c, const ProductEnd& end) {
   if (shape.m == 0 || shape.n == 0) return;
   if (shape.k == 0) {  // a sum of nothing
-    if (shape.accumulate) return;
-    return repeat_row(shape.m, shape.n, static_cast<const Out*>(end.bias), end.relu, c);
+    if (!shape.accumulate) repeat_row(shape.m, shape.n, static_cast<const Out*>(end.bias), end.relu, c);
+    return;
   }
-  run(shape, a, b, c, end, kType<In>, kType<Out>);
+  Subject subject = subject_of(shape, a, b, c, end.bias);
+  subject.end = epilogue_of(end);
+  check(plans().run(subject, a, b, c, end.bias), "[cuda] cuBLASLt has no product of [{}, {}] and [{}, {}]", shape.m,
+        shape.k, shape.k, shape.n);
 }
 
 template void multiply_matrices(const ProductShape&, const float*, const float*, float*, const ProductEnd&);
 template void multiply_matrices(const ProductShape&, const bf16*, const bf16*, bf16*, const ProductEnd&);
 template void multiply_matrices(const ProductShape&, const bf16*, const bf16*, float*, const ProductEnd&);
+
+bool multiply_with_sums(const ProductShape& shape, const bf16* a, const bf16* b, float* c, Summed which, float* sums) {
+  if (shape.m == 0 || shape.n == 0 || shape.k == 0) return false;
+  Subject subject = subject_of(shape, a, b, c, sums);
+  subject.end = which == Summed::a ? CUBLASLT_EPILOGUE_BGRADB : CUBLASLT_EPILOGUE_BGRADA;
+  return plans().run(subject, a, b, c, sums);
+}
 
 }  // namespace dragoman::kernels::cuda

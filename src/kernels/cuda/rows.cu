@@ -47,15 +47,17 @@ void gather_rows(const GatherRows<T>& a) {
   check_launch("gather_rows");
 }
 
-// Where each of `count` rows stands when they are sorted by (index, row): it counts the rows that come before it.
-// order[place] = row, sorted[place] = index.
-__global__ void sort_by_rank(Size count, const std::int32_t* index, std::int32_t* order, std::int32_t* sorted) {
+// Where each of `count` rows stands when they are sorted by (index, row): the number of rows that come before it. Each
+// block counts for its rows among one stretch of all rows.
+__global__ void count_before(int count, const std::int32_t* index, int* places) {
   __shared__ std::int32_t tile[kThreads];
-  const Size row = static_cast<Size>(blockIdx.x) * kThreads + threadIdx.x;
+  const int row = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
   const std::int32_t mine = row < count ? index[row] : 0;
-  std::int32_t place = 0;
-  for (Size first = 0; first < count; first += kThreads) {
-    const Size other = first + threadIdx.x;
+  const int tiles = (count + kThreads - 1) / kThreads, each = (tiles + gridDim.y - 1) / gridDim.y;
+  const int begin = blockIdx.y * each * kThreads, end = min(count, begin + each * kThreads);
+  int place = 0;
+  for (int first = begin; first < end; first += kThreads) {
+    const int other = first + static_cast<int>(threadIdx.x);
     __syncthreads();
     // Beyond the end nothing comes before anything.
     tile[threadIdx.x] = other < count ? index[other] : 0x7FFFFFFF;
@@ -70,9 +72,15 @@ __global__ void sort_by_rank(Size count, const std::int32_t* index, std::int32_t
       for (int i = 0; i < kThreads; ++i) place += tile[i] < mine || (tile[i] == mine && first + i < row) ? 1 : 0;
     }
   }
+  if (row < count && place > 0) atomicAdd(places + row, place);
+}
+
+__global__ void put_in_order(int count, const std::int32_t* index, const int* places, std::int32_t* order,
+                             std::int32_t* sorted) {
+  const int row = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
   if (row >= count) return;
-  order[place] = static_cast<std::int32_t>(row);
-  sorted[place] = mine;
+  order[places[row]] = row;
+  sorted[places[row]] = index[row];
 }
 
 // A block for each place in the sorted list that begins a run of one index: it adds the run's rows, in their order.
@@ -108,7 +116,13 @@ void scatter_rows(const ScatterRows<T>& a) {
     ScatterRows<T> piece = a;
     piece.dy += first * a.cols;
     const auto threads = static_cast<unsigned>(std::clamp<Size>((a.cols + kWarp - 1) / kWarp * kWarp, kWarp, 512));
-    sort_by_rank<<<blocks_for(count, kThreads), kThreads, 0, stream()>>>(count, a.index + first, order, sorted);
+    const auto number = static_cast<int>(count);
+    const unsigned blocks = blocks_for(count, kThreads);
+    const unsigned stretches = std::clamp(8 * static_cast<unsigned>(multiprocessors()) / blocks, 1u, blocks);
+    int* places = scratch<int>(Scratch::partial_sums, count);
+    clear(places, static_cast<std::size_t>(count) * sizeof(int));
+    count_before<<<dim3(blocks, stretches), kThreads, 0, stream()>>>(number, a.index + first, places);
+    put_in_order<<<blocks, kThreads, 0, stream()>>>(number, a.index + first, places, order, sorted);
     add_runs<<<static_cast<unsigned>(count), threads, 0, stream()>>>(count, piece, static_cast<float>(a.scale), order,
                                                                      sorted);
     check_launch("scatter_rows");

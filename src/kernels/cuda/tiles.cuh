@@ -85,13 +85,15 @@ struct Rows {
   }
 };
 
-// sum += left tile's rows times the whole right tile; `kTransposed` says whether the right one is.
+// sum += left operands times the right tile; `kTransposed` says whether the right one is. Only the first `depth` and
+// `columns` sixteens count: the rest is known to be zero, or nobody reads it.
 template <bool kTransposed>
-__device__ inline void add_product(Rows& sum, const Quad (&left)[4], Tile& right) {
+__device__ inline void add_product(Rows& sum, const Quad (&left)[4], Tile& right, int depth = 4, int columns = 4) {
 #pragma unroll
   for (int k = 0; k < 4; ++k)
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
+      if (k >= depth || n >= columns) continue;
       const Quad two =
           kTransposed ? right_operands_transposed(right, 16 * k, 16 * n) : right_operands(right, 16 * k, 16 * n);
       multiply_add(sum.part[2 * n], left[k], two.r[0], two.r[1]);
@@ -104,20 +106,30 @@ __device__ inline void load_left(Quad (&to)[4], Tile& tile, int row) {
   for (int k = 0; k < 4; ++k) to[k] = left_operand(tile, row, 16 * k);
 }
 
-// `count` rows of 64 columns into a tile, zeros behind them; by all threads of the block.
+// Begins to copy `count` rows of `columns` columns into a tile, zeros behind them; by all threads of the block. What is
+// copied is there after wait_for_tiles().
 template <int kThreads>
-__device__ inline void load_tile(Tile& tile, const bf16* from, Size stride, Size count) {
+__device__ inline void load_tile(Tile& tile, const bf16* from, Size stride, int count, int columns = kTile) {
 #pragma unroll
   for (int e = threadIdx.x; e < kTile * 8; e += kThreads) {
     const int row = e / 8, col = e % 8 * 8;
-    uint4 value = make_uint4(0, 0, 0, 0);
-    if (row < count) value = *reinterpret_cast<const uint4*>(from + row * stride + col);
-    *reinterpret_cast<uint4*>(tile.at(row, col)) = value;
+    const bool inside = row < count && col < columns;
+    const bf16* source = inside ? from + row * stride + col : from;
+    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(tile.at(row, col)));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(source), "r"(inside ? 16 : 0)
+                 : "memory");
   }
 }
+__device__ inline void wait_for_tiles() {
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  __syncthreads();
+}
+
+// How many sixteens hold `count`, of one tile.
+__device__ inline int sixteens(int count) { return min(4, (count + 15) / 16); }
 
 // A warp's sixteen rows to memory, through its rows of a tile; the first row of the result is the tile's `row`.
-__device__ inline void store_rows(const Rows& rows, Tile& tile, int row, bf16* to, Size stride, Size count,
+__device__ inline void store_rows(const Rows& rows, Tile& tile, int row, bf16* to, Size stride, int count,
                                   bool accumulate) {
   const int l = lane();
   __syncwarp();

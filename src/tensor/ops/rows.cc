@@ -45,7 +45,8 @@ Tensor slice(Context& cx, const char* op, const Tensor& x, Shape shape, const Bl
   copy_block(cx, block, x, y, false);
   if (y.tracked())
     cx.record(op, {y}, [block, x, y](Context& back) {
-      copy_block(back, reversed(block), back.gradient(y), back.gradient(x), true);
+      const ops::SinkAs dx(back, x, y.dtype());
+      copy_block(back, reversed(block), back.gradient(y), dx.tensor(), true);
     });
   return y;
 }
