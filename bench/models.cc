@@ -154,7 +154,7 @@ Rates train_rates(Seq2seq& model, const std::vector<Pairs>& batches) {
 
 // The best word after each row of features.
 void choose(Context& cx, const Seq2seq& model, const Tensor& features, std::vector<std::int32_t>& words) {
-  words = best_of_rows(cx, model.logits(cx, features), 1).columns.to_host<std::int32_t>();
+  words = model.best_words(cx, features, 1).columns.to_host<std::int32_t>();
 }
 
 // Every sentence gets as many words as the longest target has; the source is encoded beforehand and not counted.
@@ -193,9 +193,10 @@ void run(const BenchOptions& options) {
     ModelConfig config = preset(name);
     config.source_vocabulary = config.target_vocabulary = options.vocabulary;
     for (const std::string& setting : options.settings) Settings(config).read_yaml(setting, "--setting");
-    Seq2seq model(config);
-    model.parameters().allocate(find_device(options.device), type_of(options.precision), 1, true);
     for (const std::string& mode : options.modes) {
+      Seq2seq model(config);
+      model.parameters().allocate(find_device(options.device), type_of(options.precision), 1, mode == "train");
+      if (mode == "greedy") model.parameters().pack();
       const Rates rates = mode == "train" ? train_rates(model, batches) : greedy_rates(model, batches);
       fmt::print("{:<44} {:<8} {:>12.1f} {:>26.1f}\n", name, mode, median(rates.wall), median(rates.processor));
       std::fflush(stdout);

@@ -69,6 +69,56 @@ void measure_forward(const Settings& settings, const Shape& s, Activation activa
              }));
 }
 
+struct PackedLayer {
+  std::vector<float> x, bias, packed, y;
+  LinearPacked<float> arguments;
+
+  PackedLayer(const Shape& s, const std::vector<float>& weight)
+      : x(random_floats(s.rows * s.in)), bias(random_floats(s.out)), y(static_cast<std::size_t>(s.rows * s.out)) {
+    Size bytes = 0;
+    cpu().pack_weight({.in = s.in, .out = s.out, .bytes = &bytes});
+    packed.resize(static_cast<std::size_t>(bytes) / sizeof(float));
+    cpu().pack_weight({.in = s.in, .out = s.out, .weight = weight.data(), .packed = packed.data()});
+    arguments = {.rows = s.rows, .in = s.in, .out = s.out, .x = x.data(), .packed = packed.data()};
+    arguments.bias = bias.data(), arguments.y = y.data();
+  }
+};
+
+// With a packed weight, and, for an output layer, the whole way to the best four words.
+void measure_packed(const Settings& settings, const Shape& s) {
+  const auto name = fmt::format("packed linear {} x {} x {}", s.rows, s.in, s.out);
+  const auto best_name = fmt::format("best words {} x {} x {}", s.rows, s.in, s.out);
+  const bool best = s.out > 4096 && settings.wanted(best_name);
+  if (!settings.wanted(name) && !best) return;
+  const std::vector<float> weight = random_floats(s.in * s.out);
+  PackedLayer layer(s, weight);
+  std::vector<float> y(layer.y), log_sum(static_cast<std::size_t>(s.rows)), scores(4 * log_sum.size());
+  std::vector<std::int32_t> ids(scores.size());
+  const TopScores<float> top{.rows = s.rows,
+                             .in = s.in,
+                             .out = s.out,
+                             .best = 4,
+                             .x = layer.x.data(),
+                             .packed = layer.packed.data(),
+                             .bias = layer.bias.data(),
+                             .log_sum = log_sum.data(),
+                             .scores = scores.data(),
+                             .ids = ids.data()};
+  const auto m = static_cast<blasint>(s.rows), k = static_cast<blasint>(s.in), n = static_cast<blasint>(s.out);
+  const Work library = [&] {
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1, layer.x.data(), k, weight.data(), k, 0, y.data(),
+                n);
+  };
+  if (settings.wanted(name))
+    report(name, s.flops(),
+           against_library(
+               settings.quick, 0, [&] { cpu().linear_packed(layer.arguments); }, library));
+  if (best)
+    report(best_name, s.flops(),
+           against_library(
+               settings.quick, 0, [&] { cpu().top_scores(top); }, library));
+}
+
 void measure_backward(const Settings& settings, const Shape& s) {
   const auto name = fmt::format("linear+relu backward {} x {} x {}", s.rows, s.in, s.out);
   if (!settings.wanted(name)) return;
@@ -150,6 +200,9 @@ void measure_products(const Settings& settings) {
   fmt::print("{:<40} {:>9} {:>9} {:>9}\n", "matrix products", "GFLOP/s", "OpenBLAS", "%");
   for (const Shape& s : shapes) measure_forward(settings, s, Activation::none);
   for (const Shape& s : {Shape{64, 512, 2048}, Shape{512, 512, 2048}}) measure_forward(settings, s, Activation::relu);
+  for (const auto& [in, out] : {std::pair<Size, Size>{512, 512}, {512, 2048}, {2048, 512}, {512, 32000}})
+    for (const Size rows : {1, 4, 8, 32, 128, 800})
+      if (!settings.quick || rows * in * out < Size{1} << 30) measure_packed(settings, {rows, in, out});
   for (const Shape& s : {Shape{64, 512, 2048}, Shape{512, 512, 512}, Shape{512, 512, 2048}})
     measure_backward(settings, s);
   for (const Size hidden : {64, 128, 256})

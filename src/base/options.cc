@@ -162,7 +162,9 @@ void Settings::read_yaml_file(const std::string& path) {
   read_yaml(text.str(), path);
 }
 
-void Settings::read_yaml(const std::string& text, const std::string& where) {
+void Settings::read_yaml(const std::string& text, const std::string& where) { read_yaml_part(text, where, ""); }
+
+void Settings::read_yaml_part(const std::string& text, const std::string& where, const std::string& part) {
   YAML::Node root;
   try {
     root = YAML::Load(text);
@@ -175,6 +177,7 @@ void Settings::read_yaml(const std::string& text, const std::string& where) {
                                                                               const std::string& prefix) {
     for (const auto& entry : map) {
       const std::string key = prefix + entry.first.Scalar();
+      if (prefix.empty() && !part.empty() && key != part) continue;
       const std::string at = place(where, entry.first.Mark());
       if (entry.second.IsMap()) {
         read(entry.second, key + ".");

@@ -95,6 +95,8 @@ class Settings {
   // Reads a YAML file or text; `where` names it in errors. Unknown keys are errors.
   void read_yaml_file(const std::string& path);
   void read_yaml(const std::string& text, const std::string& where);
+  // Reads only the map under the key `part`; the rest belongs to others.
+  void read_yaml_part(const std::string& text, const std::string& where, const std::string& part);
   void set(const std::string& key, const std::string& value);
 
   // All settings with their values and help, as YAML that can be read back.

@@ -2,11 +2,11 @@
 
 namespace dragoman::cli {
 
-extern const Command doctor, evaluate, inspect, phrasebook, score, stats, translate, vocab;
+extern const Command average, doctor, evaluate, inspect, phrasebook, score, stats, train_command, translate, vocab;
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
-      doctor, evaluate, inspect, phrasebook, score, stats, translate, vocab,
+      average, doctor, evaluate, inspect, phrasebook, score, stats, train_command, translate, vocab,
   };
   return all;
 }

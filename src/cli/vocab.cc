@@ -1,27 +1,18 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/corpus_lines.h"
-#include "text/build.h"
-#include "text/byte_bpe.h"
+#include "cli/make_vocabulary.h"
 #include "text/tokenizer_file.h"
 
 namespace dragoman::cli {
 namespace {
 
-enum class Kind { words, bpe, unigram, byte_bpe };
 enum class Show { pieces, ids, text };
 
 }  // namespace
 }  // namespace dragoman::cli
 
 namespace dragoman {
-template <>
-struct EnumNames<cli::Kind> {
-  static constexpr std::pair<cli::Kind, const char*> list[] = {{cli::Kind::words, "words"},
-                                                               {cli::Kind::bpe, "bpe"},
-                                                               {cli::Kind::unigram, "unigram"},
-                                                               {cli::Kind::byte_bpe, "byte-bpe"}};
-};
 template <>
 struct EnumNames<cli::Show> {
   static constexpr std::pair<cli::Show, const char*> list[] = {
@@ -32,37 +23,16 @@ struct EnumNames<cli::Show> {
 namespace dragoman::cli {
 namespace {
 
-constexpr std::int32_t kDefaultSubwords = 8000;
-
 struct VocabOptions {
-  Kind type = Kind::unigram;
+  VocabularyOptions vocabulary;
   std::string output;
-  std::int32_t size = 0;
-  std::int64_t min_count = 1;
-  int multiple = 8;
-  text::WordOptions words;
-  double character_coverage = 0.9995;
-  bool byte_fallback = true;
-  std::int64_t sample = 2'000'000;
-  std::uint64_t seed = 1;
-  std::string encoder, merges;
   std::string use;
   Show show = Show::pieces;
 
   template <class V>
   void visit(V& v) {
-    v("type", type, "words, subwords (bpe, unigram) or byte-level BPE");
+    vocabulary.visit(v);
     v("output", output, "the file to write");
-    v("size", size, "ids at most; 0 means 8000 subwords or all words", at_least(0));
-    v("min-count", min_count, "words seen less often become unknown", at_least(1));
-    v("multiple", multiple, "round the number of ids up to a multiple of this", between(1, 4096));
-    words.visit(v);
-    v("character-coverage", character_coverage, "share of characters that subwords cover", between(0.9, 1));
-    v("byte-fallback", byte_fallback, "spell characters that subwords do not cover in bytes");
-    v("sample", sample, "subwords are learned from at most this many lines, drawn at random", at_least(1));
-    v("seed", seed, "of the random numbers");
-    v("encoder", encoder, "encoder.json of a byte-level BPE that exists already");
-    v("merges", merges, "its vocab.bpe");
     v("use", use, "apply this tokenizer to the corpora instead of making one");
     v("show", show, "what to print of each line with --use");
   }
@@ -73,31 +43,10 @@ text::LineSource source(CorpusLines& lines) {
 }
 
 std::unique_ptr<text::Tokenizer> build(const VocabOptions& options, const std::vector<std::string>& corpora) {
-  if (!options.encoder.empty() || !options.merges.empty()) {
-    check(options.type == Kind::byte_bpe, "--encoder and --merges are for --type byte-bpe, not {}",
-          name_of(options.type));
-    check(!options.encoder.empty() && !options.merges.empty(), "--encoder and --merges belong together");
-    return std::make_unique<text::ByteBpe>(data::read_whole(options.encoder), data::read_whole(options.merges),
-                                           options.multiple);
-  }
+  if (options.vocabulary.is_given()) return make_vocabulary(options.vocabulary, nullptr);
   check(!corpora.empty(), "expected one or more corpora to learn from, or --encoder and --merges");
   CorpusLines lines(corpora, "reading");
-  const std::int32_t subwords = options.size > 0 ? options.size : kDefaultSubwords;
-  switch (options.type) {
-    case Kind::words:
-      return text::build_words(source(lines), options.words, {options.min_count, options.size, options.multiple});
-    case Kind::byte_bpe: return text::build_byte_bpe(source(lines), subwords, options.multiple);
-    case Kind::bpe:
-    case Kind::unigram: break;
-  }
-  return text::build_subwords(source(lines), options.words.prepare,
-                              {.kind = options.type == Kind::bpe ? text::SubwordKind::bpe : text::SubwordKind::unigram,
-                               .size = subwords,
-                               .multiple = options.multiple,
-                               .character_coverage = options.character_coverage,
-                               .byte_fallback = options.byte_fallback,
-                               .seed = options.seed,
-                               .sample = options.sample});
+  return make_vocabulary(options.vocabulary, source(lines));
 }
 
 double share(std::int64_t part, std::int64_t whole) {

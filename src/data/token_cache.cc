@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/file_lock.h"
 #include "base/log.h"
 #include "base/version.h"
-#include "data/file_lock.h"
 #include "data/tokenize.h"
 
 namespace dragoman::data {

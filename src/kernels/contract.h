@@ -46,6 +46,43 @@ struct LinearBackward {
   Stat<T>* dbias = nullptr;    // [out], optional
 };
 
+// A weight in the layout that linear_packed wants: an opaque array, made once and read by every call.
+template <class T>
+struct PackWeight {
+  Size in = 0, out = 0;
+  bool transposed = true;     // as Linear
+  const T* weight = nullptr;  // [out, in] or [in, out]
+  void* packed = nullptr;     // optional: without it only the size is told
+  Size* bytes = nullptr;      // optional: how large `packed` is
+};
+
+// y = activation(x W + b) with a packed weight. A row of y is the same to the bit whatever other rows there are, on any
+// number of threads.
+template <class T>
+struct LinearPacked {
+  Size rows = 0, in = 0, out = 0;
+  Activation activation = Activation::none;
+  const T* x = nullptr;          // [rows, in]
+  const void* packed = nullptr;  // of [in, out]
+  const T* bias = nullptr;       // [out], optional
+  T* y = nullptr;                // [rows, out]
+};
+
+// The best of the logits x W + b of every row and the log of the sum of all their exponentials; the [rows, out] matrix
+// is never written. Equal logits are in the order of their ids. Rows are independent to the bit, as in linear_packed.
+template <class T>
+struct TopScores {
+  Size rows = 0, in = 0, out = 0, best = 0;
+  const T* x = nullptr;                          // [rows, in]
+  const void* packed = nullptr;                  // of [in, out]
+  const T* bias = nullptr;                       // [out], optional
+  const std::int32_t* banned_offsets = nullptr;  // [rows + 1], optional: row r may not choose
+  const std::int32_t* banned = nullptr;          // banned[banned_offsets[r] .. banned_offsets[r + 1]), ascending
+  Stat<T>* log_sum = nullptr;                    // [rows], over all ids, banned ones too
+  T* scores = nullptr;                           // [rows, best], best first; -inf where no id is left
+  std::int32_t* ids = nullptr;                   // [rows, best]; -1 where no id is left
+};
+
 // One product of a group: c[m, n] = op(a) op(b), each matrix at an element offset of its array with its row stride.
 struct Product {
   Size m = 0, n = 0, k = 0;
@@ -239,19 +276,6 @@ struct AdditiveScoresBackward {
   T* dk = nullptr;  // optional
   bool accumulate_dq = false, accumulate_dk = false;
   Stat<T>* dv = nullptr;  // optional
-};
-
-// ---- search ---------------------------------------------------------------------------------------------------
-
-// The largest numbers of every row, with the log of the sum of exp over all of it: what search reads of logits.
-template <class T>
-struct BestOfRows {
-  Size rows = 0, cols = 0;
-  Size best = 0;                    // at most cols
-  const T* x = nullptr;             // [rows, cols]
-  Stat<T>* log_sum = nullptr;       // [rows]
-  T* values = nullptr;              // [rows, best]: largest first; of equal ones the lower column first
-  std::int32_t* columns = nullptr;  // [rows, best]
 };
 
 // ---- recurrence -----------------------------------------------------------------------------------------------
@@ -508,6 +532,9 @@ struct Kernels {
 
   Entry<Linear<T>> linear{"linear"};
   Entry<LinearBackward<T>> linear_backward{"linear_backward"};
+  Entry<PackWeight<T>> pack_weight{"pack_weight"};
+  Entry<LinearPacked<T>> linear_packed{"linear_packed"};
+  Entry<TopScores<T>> top_scores{"top_scores"};
   Entry<Matmul<T>> matmul{"matmul"};
   Entry<GatherRows<T>> gather_rows{"gather_rows"};
   Entry<ScatterRows<T>> scatter_rows{"scatter_rows"};
@@ -521,7 +548,6 @@ struct Kernels {
   Entry<AttentionBackward<T>> attention_backward{"attention_backward"};
   Entry<AdditiveScores<T>> additive_scores{"additive_scores"};
   Entry<AdditiveScoresBackward<T>> additive_scores_backward{"additive_scores_backward"};
-  Entry<BestOfRows<T>> best_of_rows{"best_of_rows"};
   Entry<LstmCell<T>> lstm_cell{"lstm_cell"};
   Entry<LstmCellBackward<T>> lstm_cell_backward{"lstm_cell_backward"};
   Entry<GruCell<T>> gru_cell{"gru_cell"};
@@ -556,16 +582,16 @@ struct Kernels {
   template <class Self, class F>
   static void for_each(Self& self, F& f) {
     f(self.linear), f(self.linear_backward), f(self.matmul);
+    f(self.pack_weight), f(self.linear_packed), f(self.top_scores);
     f(self.gather_rows), f(self.scatter_rows), f(self.copy_block);
     f(self.norm), f(self.norm_backward), f(self.softmax), f(self.softmax_backward), f(self.cross_entropy);
     f(self.attention), f(self.attention_backward), f(self.additive_scores), f(self.additive_scores_backward);
-    f(self.best_of_rows);
     f(self.lstm_cell), f(self.lstm_cell_backward), f(self.lstm_layer), f(self.lstm_layer_backward);
     f(self.gru_cell), f(self.gru_cell_backward), f(self.rotate);
     f(self.activate), f(self.activate_backward), f(self.combine), f(self.multiply), f(self.dropout);
     f(self.fill), f(self.to_bf16), f(self.from_bf16), f(self.all_finite);
     f(self.sum_squares), f(self.adam), f(self.sgd);
-    static_assert(sizeof(Self) == 35 * sizeof(self.linear), "an entry is missing from this list");
+    static_assert(sizeof(Self) == 37 * sizeof(self.linear), "an entry is missing from this list");
   }
 };
 

@@ -12,7 +12,7 @@ const std::map<std::string, std::string>& table() {
   return presets;
 }
 
-// The files say `model:` before a model's settings.
+// The files say `model:` before a model's settings; beside it stand settings of training.
 struct PresetFile {
   ModelConfig model;
 
@@ -42,7 +42,7 @@ const std::string& preset_text(const std::string& name) {
 
 ModelConfig preset(const std::string& name) {
   PresetFile file;
-  Settings(file).read_yaml(preset_text(name), name);
+  Settings(file).read_yaml_part(preset_text(name), name, "model");
   return file.model;
 }
 

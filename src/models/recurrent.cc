@@ -1,6 +1,7 @@
 #include "models/recurrent.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace dragoman::models {
 namespace {
@@ -325,6 +326,10 @@ Decoded RecurrentDecoder::decode_feeding(Context& cx, const Packed& tokens, cons
   const Segments& rows = tokens.rows;
   const TimeOrder time = TimeOrder::of(cx, rows);
   const Tensor embedded = dropout(cx, words_(cx, tokens.tokens), config_.dropout_in);
+  // In training the words of all steps are known. Search computes each step as it comes, so that a sentence's numbers
+  // do not depend on how many words its neighbours append.
+  std::optional<nn::RecurrentLayer::Feeding> feeding;
+  if (cx.recording()) feeding.emplace(cx, layers_[0], embedded);
   const StepMemory source(cx, memory.keys[0], state, time);
   State now = state;
   for (Tensor& vector : now.vectors) vector = gather_rows(cx, vector, time.order);
@@ -335,10 +340,17 @@ Decoded RecurrentDecoder::decode_feeding(Context& cx, const Packed& tokens, cons
     for (Tensor& vector : now.vectors)
       if (vector.rows() > active) vector = slice_rows(cx, vector, 0, active);
     Tensor& fed = now.vectors[extra_vector()];
-    Tensor x = join(cx, gather_rows(cx, embedded, nn::step_rows(cx, rows, time, t)), fed);
+    const Tensor step_rows = nn::step_rows(cx, rows, time, t);
+    Tensor x;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
-      if (i > 0) x = dropout(cx, x, config_.dropout_between);
-      const nn::CellState after = layers_[i].step(cx, x, layer_state(now, i));
+      const nn::CellState before = layer_state(now, i);
+      nn::CellState after;
+      if (i > 0)
+        after = layers_[i].step(cx, dropout(cx, x, config_.dropout_between), before);
+      else if (feeding)
+        after = feeding->step(cx, step_rows, fed, before);
+      else
+        after = layers_[0].step(cx, join(cx, gather_rows(cx, embedded, step_rows), fed), before);
       set_layer_state(now, i, after);
       x = after.h;
     }

@@ -84,6 +84,16 @@ Decoded Seq2seq::decode(Context& cx, const Packed& tokens, const Memory& memory,
 
 Tensor Seq2seq::logits(Context& cx, const Tensor& features) const { return output_(cx, features); }
 
+Best Seq2seq::best_words(Context& cx, const Tensor& features, Size count, const Banned& banned) const {
+  return top_scores(cx, features, output_.weight(), output_.bias(), count, banned);
+}
+
+Tensor Seq2seq::scores_of(Context& cx, const Tensor& features, std::int32_t word) const {
+  const Tensor bias = output_.bias();
+  const Tensor bias_row = bias.defined() ? bias.reshaped({bias.count(), 1}).row_view(word, 1) : Tensor();
+  return top_scores(cx, features, output_.weight().row_view(word, 1), bias_row, 1).values;
+}
+
 Losses Seq2seq::loss(Context& cx, const Tensor& features, const Tensor& targets, const LossOptions& options) const {
   return cross_entropy(cx, features, output_.weight(), output_.bias(), targets, options);
 }

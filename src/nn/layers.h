@@ -14,9 +14,11 @@ class Linear {
   Linear() = default;
   Linear(Parameters& list, const std::string& name, Size in, Size out, bool bias = true, Init init = Init::glorot())
       : weight_(list.add(name + ".weight", {out, in}, init)),
-        bias_(bias ? list.add(name + ".bias", {out}, Init::zeros()) : Parameter()) {}
+        bias_(bias ? list.add(name + ".bias", {out}, Init::zeros()) : Parameter()) {
+    weight_.mark_multiplied();
+  }
   // Over parameters that exist already: tied weights, rows of a larger matrix.
-  Linear(Parameter weight, Parameter bias) : weight_(weight), bias_(bias) {}
+  Linear(Parameter weight, Parameter bias) : weight_(weight), bias_(bias) { weight_.mark_multiplied(); }
 
   Tensor operator()(Context& cx, const Tensor& x, Activation activation = Activation::none) const {
     return linear(cx, x, weight_, bias(), {.activation = activation});

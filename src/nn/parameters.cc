@@ -45,23 +45,26 @@ Parameters::~Parameters() {
     if (buffer.defined()) device_->release(buffer.raw());
   for (const Constant& constant : constants_)
     if (constant.tensor.defined()) device_->release(constant.tensor.raw());
+  each_matrix([&](const auto& matrix) {
+    if (matrix.packed) device_->release(matrix.packed);
+  });
 }
 
 Parameter Parameters::add(const std::string& name, Shape shape, Init init) {
   check(find(name) == nullptr, "[parameters] the name {} is taken", name);
   check(!weights_.defined(), "[parameters] {} comes after the memory was made", name);
-  entries_.push_back({name, shape, init, {}, {}, 0, true});
-  return Parameter(&entries_.back().tensor);
+  entries_.push_back({.name = name, .shape = shape, .init = init});
+  return {&entries_.back().tensor, &entries_.back().multiplied};
 }
 
 Parameter Parameters::rows(const Parameter& of, Size first, Size count) {
-  views_.push_back({{}, {}, &of.tensor(), first, count});
-  return Parameter(&views_.back().tensor);
+  views_.push_back({.of = &of.tensor(), .first = first, .count = count});
+  return {&views_.back().tensor, &views_.back().multiplied};
 }
 
 Parameter Parameters::constant(Shape shape, std::function<std::vector<double>()> values) {
-  constants_.push_back({{}, shape, std::move(values)});
-  return Parameter(&constants_.back().tensor);
+  constants_.push_back({.shape = shape, .values = std::move(values)});
+  return {&constants_.back().tensor, &constants_.back().multiplied};
 }
 
 const Parameters::Entry* Parameters::find(const std::string& name) const {
@@ -126,6 +129,18 @@ void Parameters::connect() {
     view.gradient = {static_cast<char*>(view.of->gradient()->data) + skipped, true, true};
     view.tensor.set_gradient(&view.gradient);
   }
+  each_matrix([](auto& matrix) { matrix.tensor.set_packed(matrix.packed); });
+}
+
+void Parameters::pack() {
+  check(weights_.defined(), "[parameters] there are no weights to pack before the memory was made");
+  check(!gradients_.defined(), "[parameters] a model that is trained cannot be packed: its weights change");
+  each_matrix([&](auto& matrix) {
+    if (!matrix.multiplied) return;
+    if (!matrix.packed) matrix.packed = device_->allocate(packed_bytes(matrix.tensor));
+    pack_weight(matrix.tensor, matrix.packed);
+    matrix.tensor.set_packed(matrix.packed);
+  });
 }
 
 Tensor Parameters::weights_of(const Entry& entry) const { return part(weights_, entry.offset, entry.shape); }

@@ -31,11 +31,14 @@ class Parameter {
   operator const Tensor&() const { return *tensor_; }
   const Tensor& tensor() const { return *tensor_; }
   bool defined() const { return tensor_ != nullptr; }
+  // Said by a layer whose `linear` reads this matrix [out, in]; Parameters::pack() lays it out for that.
+  void mark_multiplied() const { *multiplied_ = true; }
 
  private:
   friend class Parameters;
-  explicit Parameter(const Tensor* tensor) : tensor_(tensor) {}
+  Parameter(const Tensor* tensor, bool* multiplied) : tensor_(tensor), multiplied_(multiplied) {}
   const Tensor* tensor_ = nullptr;
+  bool* multiplied_ = nullptr;
 };
 
 // All parameters of a model in one flat buffer, with one flat buffer of gradients beside it: the optimiser, the norm
@@ -47,10 +50,12 @@ class Parameters {
     std::string name;
     Shape shape;
     Init init;
-    Tensor tensor;
-    Gradient gradient;
+    Tensor tensor{};
+    Gradient gradient{};
     Size offset = 0;  // elements from the start of the buffers
     bool trainable = true;
+    bool multiplied = false;
+    void* packed = nullptr;
   };
 
   Parameters() = default;
@@ -71,6 +76,11 @@ class Parameters {
   // gradients are f32, and a copy of the weights, rounded, is what the model computes with.
   void allocate(const Device& device, DType type, std::uint64_t seed, bool training);
 
+  // For inference, once the weights are what they shall be: gives every matrix that linear layers multiply by a second
+  // form, laid out for the products (see `linear`). The plain form stays for whoever reads rows of it. Weights that
+  // change later need another call; a model with gradients is refused, since its weights change at every step.
+  void pack();
+
   const std::deque<Entry>& entries() const { return entries_; }
   const Entry* find(const std::string& name) const;
   // Parameters whose name matches the glob pattern ('*' and '?') no longer get gradients; returns how many.
@@ -87,17 +97,26 @@ class Parameters {
 
  private:
   struct View {
-    Tensor tensor;
-    Gradient gradient;
+    Tensor tensor{};
+    Gradient gradient{};
     const Tensor* of;
     Size first, count;
+    bool multiplied = false;
+    void* packed = nullptr;
   };
   struct Constant {
-    Tensor tensor;
+    Tensor tensor{};
     Shape shape;
     std::function<std::vector<double>()> values;
+    bool multiplied = false;
   };
   void connect();
+  // Calls f with every entry and every view.
+  template <class F>
+  void each_matrix(F&& f) {
+    for (Entry& entry : entries_) f(entry);
+    for (View& view : views_) f(view);
+  }
 
   std::deque<Entry> entries_;
   std::deque<Constant> constants_;

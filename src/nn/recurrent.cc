@@ -18,6 +18,11 @@ void walk(const TimeOrder& time, F&& f) {
     for (Size i = 0; i < time.active[t]; ++i) f(time.host_order[i], t, place++);
 }
 
+Tensor side_by_side(Context& cx, const Tensor& a, const Tensor& b) {
+  const Tensor parts[] = {a, b};
+  return concat_columns(cx, parts);
+}
+
 // The first `count` rows; the tensor itself when that is all of them.
 Tensor first_rows(Context& cx, const Tensor& x, Size count) {
   return x.rows() == count ? x : slice_rows(cx, x, 0, count);
@@ -81,6 +86,25 @@ RecurrentLayer::Output RecurrentLayer::run_gru(Context& cx, const Tensor& x, con
   const Tensor all = concat_rows(cx, steps);
   return {gather_rows(cx, all, packed_from_steps(cx, rows, time, reverse)),
           {gather_rows(cx, all, last_from_steps(cx, rows, time)), {}}};
+}
+
+RecurrentLayer::Feeding::Feeding(Context& cx, const RecurrentLayer& layer, const Tensor& known) : layer_(layer) {
+  const Tensor& weight = layer.input_.weight();
+  const Size first = known.cols(), fed = weight.cols() - first;
+  gates_ = linear(cx, known, slice_columns(cx, weight, 0, first), layer.input_.bias());
+  weight_ = slice_columns(cx, weight, first, fed);
+  // The gates of an LSTM are one sum, so both shares of a step are one product.
+  if (layer.cell_ == Cell::lstm) weight_ = side_by_side(cx, weight_, layer.recurrent_.weight());
+}
+
+CellState RecurrentLayer::Feeding::step(Context& cx, const Tensor& rows, const Tensor& fed,
+                                        const CellState& before) const {
+  const Tensor known = gather_rows(cx, gates_, rows);
+  if (layer_.cell_ == Cell::gru)
+    return {gru_cell(cx, add(cx, known, linear(cx, fed, weight_)), layer_.recurrent_(cx, before.h), before.h), {}};
+  const Tensor gates = add(cx, known, linear(cx, side_by_side(cx, fed, before.h), weight_));
+  const LstmState after = lstm_cell(cx, gates, before.c);
+  return {after.h, after.c};
 }
 
 CellState RecurrentLayer::step(Context& cx, const Tensor& x, const CellState& before) const {

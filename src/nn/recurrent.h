@@ -30,6 +30,21 @@ class RecurrentLayer {
   // One step for [B, in].
   CellState step(Context& cx, const Tensor& x, const CellState& before) const;
 
+  // Steps whose input is [known; fed], where the known columns of all steps are there beforehand: their share of the
+  // gates is one product for all rows, and a step multiplies only what was fed and the state.
+  class Feeding {
+   public:
+    // known: [N, its columns of in].
+    Feeding(Context& cx, const RecurrentLayer& layer, const Tensor& known);
+    // `rows` (i32 [B]) are this step's rows of the known, fed is [B, the other columns].
+    CellState step(Context& cx, const Tensor& rows, const Tensor& fed, const CellState& before) const;
+
+   private:
+    const RecurrentLayer& layer_;
+    Tensor gates_;   // [N, gates]: the known columns' share, bias included
+    Tensor weight_;  // [gates, fed], for an LSTM [gates, fed + hidden]
+  };
+
   Size hidden() const { return hidden_; }
 
  private:

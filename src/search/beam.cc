@@ -29,8 +29,8 @@ void Beam::collect(std::int32_t origin, std::int32_t node, const Row& row) {
   Tokens forbidden, chosen;
   find_forbidden(node, forbidden);
   const Coverage covered = coverage(node);
-  const auto add = [&](std::int32_t token) {
-    const float log_probability = row.log_probability(token);
+  const auto add = [&](std::int32_t token, float value) {
+    const float log_probability = row.log_probability(value);
     const int left = token == goal_.end || goal_.constraints.empty()
                          ? 0
                          : goal_.constraints.left(goal_.constraints.after(covered, token));
@@ -38,20 +38,20 @@ void Beam::collect(std::int32_t origin, std::int32_t node, const Row& row) {
         {tree_[node].sum + static_cast<double>(log_probability), origin, node, token, log_probability, left});
     chosen.push_back(token);
   };
-  if (tree_[node].length >= goal_.max_length) return add(goal_.end);
+  if (tree_[node].length >= goal_.max_length) return add(goal_.end, row.end);
   if (!goal_.constraints.empty()) {
     Tokens next;
     goal_.constraints.find_next(covered, next);
     for (const std::int32_t token : next)
       if (std::find(chosen.begin(), chosen.end(), token) == chosen.end() && allows(node, covered, token, forbidden))
-        add(token);
+        add(token, row.all[token]);
   }
   int taken = 0;
-  for (const std::int32_t token : row.tokens) {
-    if (taken == candidates()) break;
+  for (std::size_t i = 0; i < row.tokens.size() && row.tokens[i] >= 0 && taken < candidates(); ++i) {
+    const std::int32_t token = row.tokens[i];
     if (!allows(node, covered, token, forbidden)) continue;
     ++taken;
-    if (std::find(chosen.begin(), chosen.end(), token) == chosen.end()) add(token);
+    if (std::find(chosen.begin(), chosen.end(), token) == chosen.end()) add(token, row.scores[i]);
   }
 }
 

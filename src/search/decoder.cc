@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/threads.h"
 
@@ -22,23 +23,36 @@ class PackedTokens {
   std::vector<std::int32_t> tokens_, offsets_{0};
 };
 
-// Log probabilities of the mean of several models' distributions, in the memory of the first one's logits.
-void average(const std::vector<Tensor>& logits, const std::vector<Tensor>& log_sums) {
-  std::vector<std::vector<float>> sums;
-  for (const Tensor& sum : log_sums) sums.push_back(sum.to_host<float>());
+// Log probabilities of the mean of several models' distributions: rows of logits and their log sums come in, one array
+// of `rows` times `cols` goes out.
+std::vector<float> average(const std::vector<std::vector<float>>& logits,
+                           const std::vector<std::vector<float>>& log_sums) {
   const auto models = static_cast<float>(logits.size());
-  const Size cols = logits[0].cols();
-  threads::split(logits[0].rows(), 1, [&](Size begin, Size end) {
-    for (Size at = begin * cols; at < end * cols; ++at) {
-      const auto row = static_cast<std::size_t>(at / cols);
-      float largest = -INFINITY, sum = 0;
-      for (std::size_t m = 0; m < logits.size(); ++m)
-        largest = std::max(largest, logits[m].data<float>()[at] - sums[m][row]);
-      for (std::size_t m = 0; m < logits.size(); ++m)
-        sum += std::exp(logits[m].data<float>()[at] - sums[m][row] - largest);
-      logits[0].data<float>()[at] = largest + std::log(sum / models);
-    }
+  const std::size_t rows = log_sums[0].size(), cols = logits[0].size() / std::max<std::size_t>(rows, 1);
+  std::vector<float> mean(logits[0].size());
+  threads::split(static_cast<std::int64_t>(rows), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row)
+      for (std::size_t at = row * cols; at < (row + 1) * cols; ++at) {
+        float largest = -INFINITY, sum = 0;
+        for (std::size_t m = 0; m < logits.size(); ++m) largest = std::max(largest, logits[m][at] - log_sums[m][row]);
+        for (std::size_t m = 0; m < logits.size(); ++m) sum += std::exp(logits[m][at] - log_sums[m][row] - largest);
+        mean[at] = largest + std::log(sum / models);
+      }
   });
+  return mean;
+}
+
+// The `count` tokens with the highest scores, best first; of equal ones the lower first.
+std::vector<std::int32_t> best_of(std::span<const float> scores, std::size_t count) {
+  std::vector<std::int32_t> order(scores.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                    [&](std::int32_t a, std::int32_t b) {
+                      const float x = scores[static_cast<std::size_t>(a)], y = scores[static_cast<std::size_t>(b)];
+                      return x != y ? x > y : a < b;
+                    });
+  order.resize(count);
+  return order;
 }
 
 // The mean over heads of what each token attended to: for each sentence [heads, queries, keys] becomes one vector a
@@ -143,40 +157,81 @@ Packed Decoder::last_tokens(const Context& cx, const Batch& batch) {
   return tokens.on(cx);
 }
 
+Decoder::Wanted Decoder::wanted(const Batch& batch) {
+  Wanted wanted;
+  for (const Task& task : batch.tasks) {
+    if (!task.search) continue;
+    const bool forces = task.search->tree().size() == 1 && !task.prefix.empty();
+    wanted.best = std::max(wanted.best, task.search->wanted());
+    wanted.all = wanted.all || task.search->needs_all() || forces;
+    wanted.end = wanted.end || task.search->needs_end();
+    wanted.attention = wanted.attention || task.wants_attention;
+  }
+  return wanted;
+}
+
 Decoder::Scores Decoder::score(Context& cx, Batch& batch, const Packed& tokens) {
-  int wanted = 1;
-  bool attention = false;
+  const Wanted need = wanted(batch);
+  std::int32_t end = 0;
   for (const Task& task : batch.tasks)
-    if (task.search) {
-      wanted = std::max(wanted, task.search->wanted());
-      attention = attention || task.wants_attention;
-    }
-  Scores scores;
-  std::vector<Tensor> logits, log_sums;
+    if (task.search) end = task.search->goal().end;
+  std::vector<Tensor> features;
+  std::vector<std::vector<float>> attention;
   for (Member& member : batch.members) {
-    const bool weights = attention && logits.empty();
+    const bool weights = need.attention && features.empty();
     const models::Decoded decoded = member.model->decode(cx, tokens, member.memory, member.state, weights);
-    logits.push_back(member.model->logits(cx, decoded.features));
-    if (batch.members.size() > 1) log_sums.push_back(best_of_rows(cx, logits.back(), 1).log_sum);
+    features.push_back(decoded.features);
     if (decoded.weights.defined() && member.model->config().attention.linformer == 0)
-      scores.attention = attention_of(decoded.weights, member.state.by_sentence(), member.memory.source.rows);
+      attention = attention_of(decoded.weights, member.state.by_sentence(), member.memory.source.rows);
   }
-  const bool averaged = logits.size() > 1;
-  if (averaged) average(logits, log_sums);
-  const Size vocabulary = logits[0].cols(), count = std::min<Size>(wanted, vocabulary);
-  const Best best = best_of_rows(cx, logits[0], count);
-  scores.best = best.columns.to_host<std::int32_t>();
-  const float* values = logits[0].data<float>();
-  if (!logits[0].device().on_host()) {
-    scores.values = logits[0].to_host<float>();
-    values = scores.values.data();
-  }
+  Scores scores = features.size() == 1 ? score_alone(cx, *batch.members[0].model, features[0], need, end)
+                                       : score_together(cx, batch.members, features, need, end);
+  scores.attention = std::move(attention);
+  return scores;
+}
+
+// The fast way: the output layer tells the best tokens and nothing else.
+Decoder::Scores Decoder::score_alone(Context& cx, const models::Seq2seq& model, const Tensor& features,
+                                     const Wanted& wanted, std::int32_t end) {
+  const Size vocabulary = model.config().target_vocabulary, count = std::min<Size>(wanted.best, vocabulary);
+  const Best best = model.best_words(cx, features, count);
+  Scores scores;
+  scores.ids = best.columns.to_host<std::int32_t>();
+  scores.best = best.values.to_host<float>();
+  if (wanted.all) scores.all = model.logits(cx, features).to_host<float>();
   const std::vector<float> log_sum = best.log_sum.to_host<float>();
-  for (Size r = 0; r < logits[0].rows(); ++r)
-    scores.rows.push_back(
-        {std::span(scores.best).subspan(static_cast<std::size_t>(r * count), static_cast<std::size_t>(count)),
-         values + r * vocabulary, averaged ? 0 : log_sum[static_cast<std::size_t>(r)],
-         static_cast<std::int32_t>(vocabulary)});
+  const std::vector<float> ends = wanted.end ? model.scores_of(cx, features, end).to_host<float>() : log_sum;
+  for (std::size_t r = 0; r < log_sum.size(); ++r) {
+    const std::size_t at = r * static_cast<std::size_t>(count);
+    scores.rows.push_back({std::span(scores.ids).subspan(at, static_cast<std::size_t>(count)), scores.best.data() + at,
+                           wanted.all ? scores.all.data() + r * static_cast<std::size_t>(vocabulary) : nullptr, ends[r],
+                           log_sum[r], static_cast<std::int32_t>(vocabulary)});
+  }
+  return scores;
+}
+
+// Several models: the mean of their distributions over all tokens.
+Decoder::Scores Decoder::score_together(Context& cx, const std::vector<Member>& members,
+                                        const std::vector<Tensor>& features, const Wanted& wanted, std::int32_t end) {
+  std::vector<std::vector<float>> logits, log_sums;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    logits.push_back(members[m].model->logits(cx, features[m]).to_host<float>());
+    log_sums.push_back(members[m].model->best_words(cx, features[m], 1).log_sum.to_host<float>());
+  }
+  Scores scores;
+  scores.all = average(logits, log_sums);
+  const auto vocabulary = static_cast<std::size_t>(members[0].model->config().target_vocabulary);
+  const std::size_t count = std::min(static_cast<std::size_t>(wanted.best), vocabulary), rows = log_sums[0].size();
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::vector<std::int32_t> best = best_of(std::span(scores.all).subspan(r * vocabulary, vocabulary), count);
+    scores.ids.insert(scores.ids.end(), best.begin(), best.end());
+    for (const std::int32_t id : best) scores.best.push_back(scores.all[r * vocabulary + static_cast<std::size_t>(id)]);
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
+    const float* all = scores.all.data() + r * vocabulary;
+    scores.rows.push_back({std::span(scores.ids).subspan(r * count, count), scores.best.data() + r * count, all,
+                           all[end], 0, static_cast<std::int32_t>(vocabulary)});
+  }
   return scores;
 }
 

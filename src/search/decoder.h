@@ -43,12 +43,17 @@ class Decoder {
     models::Memory memory;
     models::State state;
   };
-  // What the models say after each of some tokens.
+  // What the models say after each of some tokens: rows, and the memory they point to.
   struct Scores {
     std::vector<Row> rows;
     std::vector<std::vector<float>> attention;  // of each row; empty where nobody wants it
-    std::vector<float> values;                  // what rows point to, where the models' memory is not the host's
-    std::vector<std::int32_t> best;
+    std::vector<std::int32_t> ids;
+    std::vector<float> best, all;
+  };
+  // What the searches need to be told.
+  struct Wanted {
+    int best = 1;
+    bool all = false, end = false, attention = false;
   };
   struct Batch {
     std::vector<Task> tasks;  // one a sentence; those that are done have no search
@@ -58,7 +63,12 @@ class Decoder {
   Batch read(Context& cx, std::vector<Task> tasks) const;
   static Packed first_tokens(const Context& cx, const Batch& batch, std::int32_t begin);
   static Packed last_tokens(const Context& cx, const Batch& batch);
+  static Wanted wanted(const Batch& batch);
   static Scores score(Context& cx, Batch& batch, const Packed& tokens);
+  static Scores score_alone(Context& cx, const models::Seq2seq& model, const Tensor& features, const Wanted& wanted,
+                            std::int32_t end);
+  static Scores score_together(Context& cx, const std::vector<Member>& members, const std::vector<Tensor>& features,
+                               const Wanted& wanted, std::int32_t end);
   static void advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores);
   void move_in(Batch& batch);
 

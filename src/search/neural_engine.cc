@@ -8,11 +8,10 @@
 
 namespace dragoman::search {
 
-NeuralEngine::NeuralEngine(const std::vector<std::string>& model_files, const TranslatorOptions& options)
-    : batch_(static_cast<std::size_t>(options.batch)) {
-  check(!model_files.empty(), "expected at least one model file");
+NeuralEngine::NeuralEngine(std::vector<std::unique_ptr<Model>> models, const TranslatorOptions& options)
+    : models_(std::move(models)), batch_(static_cast<std::size_t>(options.batch)) {
+  check(!models_.empty(), "expected at least one model");
   check(options.batch >= 1, "batch must be at least 1, got {}", options.batch);
-  for (const std::string& file : model_files) models_.push_back(std::make_unique<Model>(file));
   for (const auto& model : models_)
     check(model->target().serialize() == models_[0]->target().serialize() &&
               model->info().config.target_vocabulary == models_[0]->info().config.target_vocabulary,

@@ -15,7 +15,7 @@ namespace dragoman::search {
 class NeuralEngine : public Engine {
  public:
   // Several models make an ensemble.
-  NeuralEngine(const std::vector<std::string>& model_files, const TranslatorOptions& options);
+  NeuralEngine(std::vector<std::unique_ptr<Model>> models, const TranslatorOptions& options);
   ~NeuralEngine() override;
 
   void submit(std::vector<Job> jobs) override;

@@ -18,7 +18,7 @@ void Sampler::choose(std::span<const std::int32_t> before, std::span<const Row> 
     const auto at = std::find(before.begin(), before.end(), draw_state.node) - before.begin();
     const Row& row = rows[static_cast<std::size_t>(at)];
     const std::int32_t token = draw(draw_state.node, row, draw_state.random);
-    const float log_probability = row.log_probability(token);
+    const float log_probability = row.log_probability(row.all[token]);
     if (token == goal_.end) {
       finish(draw_state.node, log_probability);
       draw_state.running = false;
@@ -37,7 +37,7 @@ std::int32_t Sampler::draw(std::int32_t node, const Row& row, Random& random) {
   chances_.clear();
   for (std::int32_t token = 0; token < row.vocabulary; ++token)
     if (allows(node, covered, token, forbidden))
-      chances_.push_back({token, static_cast<double>(row.log_probability(token)) / goal_.options.temperature});
+      chances_.push_back({token, static_cast<double>(row.log_probability(row.all[token])) / goal_.options.temperature});
   if (chances_.empty()) return goal_.end;
   double largest = chances_.front().weight;
   for (const Chance& chance : chances_) largest = std::max(largest, chance.weight);

@@ -17,7 +17,7 @@ void SentenceSearch::force(std::int32_t token, const Row& row) {
   const std::int32_t node = live_.front();
   live_.clear();
   origins_.clear();
-  extend(0, node, coverage(node), token, row.log_probability(token));
+  extend(0, node, coverage(node), token, row.log_probability(row.all[token]));
 }
 
 void SentenceSearch::advance(std::span<const Row> rows) {
@@ -36,6 +36,12 @@ int SentenceSearch::wanted() const {
     most = std::max(most, forbidden.size());
   }
   return candidates() + static_cast<int>(most);
+}
+
+// A hypothesis of the greatest length can do nothing but end.
+bool SentenceSearch::needs_end() const {
+  return std::any_of(live_.begin(), live_.end(),
+                     [this](std::int32_t node) { return tree_[node].length >= goal_.max_length; });
 }
 
 std::vector<Finished> SentenceSearch::best() const {

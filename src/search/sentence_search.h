@@ -10,14 +10,16 @@
 
 namespace dragoman::search {
 
-// What one hypothesis' next token could be.
+// What one hypothesis' next token could be. Scores are log_sum more than log probabilities.
 struct Row {
-  std::span<const std::int32_t> tokens;  // the likeliest, best first
-  const float* values = nullptr;         // one for every token of the vocabulary: log_sum more than its log probability
+  std::span<const std::int32_t> tokens;  // the likeliest, best first; -1 where there are no more
+  const float* scores = nullptr;         // of each
+  const float* all = nullptr;            // of every token of the vocabulary, for a search that needs_all()
+  float end = 0;                         // of the end mark, for a search that needs_end()
   float log_sum = 0;
   std::int32_t vocabulary = 0;
 
-  float log_probability(std::int32_t token) const { return values[token] - log_sum; }
+  float log_probability(float score) const { return score - log_sum; }
 };
 
 // What is asked of the translation of one sentence, in tokens.
@@ -51,8 +53,10 @@ class SentenceSearch {
   // For each live one, which of those before advance() it came from.
   std::span<const std::int32_t> origins() const { return origins_; }
   bool done() const { return live_.empty(); }
-  // How many of the likeliest tokens a row must offer.
+  // What the next rows must offer: how many of the likeliest tokens, and what beside them.
   int wanted() const;
+  bool needs_all() const { return goal_.options.sample || !goal_.constraints.empty(); }
+  bool needs_end() const;
 
   // Complete hypotheses, best first; at most n_best.
   std::vector<Finished> best() const;

@@ -1,6 +1,7 @@
 #include "search/text_translator.h"
 
 #include <algorithm>
+#include <future>
 #include <mutex>
 
 #include "base/error.h"
@@ -71,10 +72,19 @@ class Parts {
   std::exception_ptr error_;
 };
 
+std::unique_ptr<Engine> open_engine(const std::vector<std::string>& files, const TranslatorOptions& options) {
+  std::vector<std::unique_ptr<Model>> models;
+  for (const std::string& file : files) models.push_back(std::make_unique<Model>(file));
+  return std::make_unique<NeuralEngine>(std::move(models), options);
+}
+
 }  // namespace
 
 TextTranslator::TextTranslator(const std::vector<std::string>& model_files, const TranslatorOptions& options)
-    : options_(options), engine_(std::make_unique<NeuralEngine>(model_files, options)) {
+    : TextTranslator(open_engine(model_files, options), options) {}
+
+TextTranslator::TextTranslator(std::unique_ptr<Engine> engine, const TranslatorOptions& options)
+    : options_(options), engine_(std::move(engine)) {
   limit_ = std::min(engine_->max_tokens(), options.max_input_tokens > 0 ? options.max_input_tokens : kUsualLimit);
 }
 
@@ -113,6 +123,26 @@ void TextTranslator::submit(std::vector<Job> jobs) {
     }
   }
   engine_->submit(std::move(sentences));
+}
+
+std::vector<TranslationResult> TextTranslator::translate(const std::vector<Request>& requests,
+                                                         const SearchOptions& search) {
+  std::vector<std::promise<TranslationResult>> promises(requests.size());
+  const auto options = std::make_shared<const SearchOptions>(search);
+  std::vector<Job> jobs;
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    jobs.push_back(
+        {requests[i], options, i, [&promise = promises[i]](TranslationResult result, const std::exception_ptr& error) {
+           error ? promise.set_exception(error) : promise.set_value(std::move(result));
+         }});
+  submit(std::move(jobs));
+  // All are waited for before the first error is thrown: they write to this function's memory.
+  std::vector<std::future<TranslationResult>> futures;
+  for (auto& promise : promises) futures.push_back(promise.get_future());
+  for (const auto& future : futures) future.wait();
+  std::vector<TranslationResult> results;
+  for (auto& future : futures) results.push_back(future.get());
+  return results;
 }
 
 // The sentences, or parts of them, that the engine gets; none for a blank text, one for a text that fits.

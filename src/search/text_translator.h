@@ -12,9 +12,12 @@ class TextTranslator {
  public:
   // The kind of engine is that of the model file.
   TextTranslator(const std::vector<std::string>& model_files, const TranslatorOptions& options);
+  TextTranslator(std::unique_ptr<Engine> engine, const TranslatorOptions& options);
 
   // Never waits. Blank texts are answered at once.
   void submit(std::vector<Job> jobs);
+  // Waits for all answers and gives them in order.
+  std::vector<TranslationResult> translate(const std::vector<Request>& requests, const SearchOptions& search);
 
  private:
   std::vector<std::string> cut(const std::string& text) const;

@@ -1,37 +1,12 @@
 #include "dragoman/translator.h"
 
-#include <future>
-
 #include "search/text_translator.h"
 
 namespace dragoman {
 
-class Translator::Implementation {
+class Translator::Implementation : public search::TextTranslator {
  public:
-  Implementation(const std::vector<std::string>& model_files, const TranslatorOptions& options)
-      : translator_(model_files, options) {}
-
-  std::vector<TranslationResult> translate(const std::vector<Request>& requests, const SearchOptions& search) {
-    std::vector<std::promise<TranslationResult>> promises(requests.size());
-    const auto options = std::make_shared<const SearchOptions>(search);
-    std::vector<search::Job> jobs;
-    for (std::size_t i = 0; i < requests.size(); ++i)
-      jobs.push_back(
-          {requests[i], options, i, [&promise = promises[i]](TranslationResult result, std::exception_ptr error) {
-             error ? promise.set_exception(error) : promise.set_value(std::move(result));
-           }});
-    translator_.submit(std::move(jobs));
-    // All are waited for before the first error is thrown: they write to this function's memory.
-    std::vector<std::future<TranslationResult>> futures;
-    for (auto& promise : promises) futures.push_back(promise.get_future());
-    for (const auto& future : futures) future.wait();
-    std::vector<TranslationResult> results;
-    for (auto& future : futures) results.push_back(future.get());
-    return results;
-  }
-
- private:
-  search::TextTranslator translator_;
+  using TextTranslator::TextTranslator;
 };
 
 Translator::Translator(const std::string& model_file, const TranslatorOptions& options)

@@ -15,11 +15,15 @@ std::vector<Size> sizes_of(const Shape& shape) {
   return sizes;
 }
 
-bool is_tokenizer(const std::string& name) { return name == kSourceTokenizer || name == kTargetTokenizer; }
+// Tensors that a model file may hold beside the parameters.
+bool is_companion(const std::string& name) {
+  return name == kSourceTokenizer || name == kTargetTokenizer || name.starts_with(kTrainingPrefix);
+}
 
 }  // namespace
 
-void save_model(const std::string& path, const ModelInfo& info, const nn::Parameters& parameters) {
+void save_model(const std::string& path, const ModelInfo& info, const nn::Parameters& parameters,
+                const std::vector<StoredTensor>& training) {
   models::ModelConfig config = info.config;
   Metadata metadata = {{"format", kFormat},
                        {"version", kVersion},
@@ -39,6 +43,7 @@ void save_model(const std::string& path, const ModelInfo& info, const nn::Parame
   for (const auto& [name, data] : {std::pair<const char*, const std::string&>{kSourceTokenizer, info.source_tokenizer},
                                    {kTargetTokenizer, info.target_tokenizer}})
     if (!data.empty()) tensors.push_back({name, "U8", {std::ssize(data)}, data});
+  tensors.insert(tensors.end(), training.begin(), training.end());
   write_safetensors(path, metadata, tensors);
 }
 
@@ -62,7 +67,7 @@ ModelFile::ModelFile(const std::string& path) : file_(path) {
 
 void ModelFile::load(nn::Parameters& parameters) const {
   for (const StoredTensor& stored : file_.tensors())
-    check(is_tokenizer(stored.name) || parameters.find(stored.name) != nullptr,
+    check(is_companion(stored.name) || parameters.find(stored.name) != nullptr,
           "{}: has a tensor '{}' that its configuration does not know", file_.path(), stored.name);
   for (const nn::Parameters::Entry& entry : parameters.entries()) {
     const StoredTensor* stored = file_.find(entry.name);

@@ -16,8 +16,12 @@ struct ModelInfo {
   Metadata card;                                   // for people: data, steps, scores with their signatures
 };
 
-// One file, a valid safetensors file.
-void save_model(const std::string& path, const ModelInfo& info, const nn::Parameters& parameters);
+// Tensors of this prefix belong to training, not to the model: moments, averages, the state of the run.
+inline constexpr const char* kTrainingPrefix = "train.";
+
+// One file, a valid safetensors file. `training` makes a checkpoint of it; names begin with kTrainingPrefix.
+void save_model(const std::string& path, const ModelInfo& info, const nn::Parameters& parameters,
+                const std::vector<StoredTensor>& training = {});
 
 // Opens a model and checks that it is one of ours, of a version we read.
 class ModelFile {
@@ -27,7 +31,7 @@ class ModelFile {
   const ModelInfo& info() const { return info_; }
   const SafetensorsFile& file() const { return file_; }
   // Copies the weights into parameters that were allocated for this configuration. Every one must be there, with its
-  // shape, and nothing else.
+  // shape, and nothing else but what belongs to training.
   void load(nn::Parameters& parameters) const;
 
  private:

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "data/hash.h"
+
 namespace dragoman::store {
 namespace {
 
@@ -11,6 +13,17 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kLongestHeader = 100'000'000;
+constexpr const char* kChecksum = "checksum";
+
+void add_metadata(data::Hasher& hasher, const Metadata& metadata) {
+  for (const auto& [key, value] : metadata) {
+    if (key == kChecksum) continue;
+    hasher.add_text(key);
+    hasher.add_text(value);
+  }
+}
+
+std::string written(const data::Hasher& hasher) { return fmt::format("{:016x}", hasher.value()); }
 
 Size size_of_stored(const std::string& type) {
   static const std::map<std::string, Size> sizes = {{"F64", 8}, {"I64", 8}, {"F32", 4}, {"I32", 4}, {"BF16", 2},
@@ -51,8 +64,12 @@ const char* stored_type(DType type) {
 }
 
 void write_safetensors(const std::string& path, const Metadata& metadata, const std::vector<StoredTensor>& tensors) {
+  data::Hasher hasher;
+  add_metadata(hasher, metadata);
+  for (const StoredTensor& tensor : tensors) hasher.add(tensor.bytes);
   ordered_json header;
-  if (!metadata.empty()) header["__metadata__"] = metadata;
+  header["__metadata__"] = metadata;
+  header["__metadata__"][kChecksum] = written(hasher);
   std::uint64_t at = 0;
   for (const StoredTensor& tensor : tensors) {
     header[tensor.name] = {
@@ -79,17 +96,27 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path), file_(p
     check(length <= kLongestHeader && bytes.size() > 8 && bytes[8] == '{', "it does not begin like a safetensors file");
     check(length <= bytes.size() - 8, "it is cut off within its header");
     const json header = json::parse(bytes.substr(8, length));
+    data_ = bytes.substr(8 + length);
     for (const auto& [name, entry] : header.items()) {
       if (name == "__metadata__")
         metadata_ = entry.get<Metadata>();
       else
-        tensors_.push_back(read_entry(name, entry, bytes.substr(8 + length)));
+        tensors_.push_back(read_entry(name, entry, data_));
     }
   } catch (const json::exception& error) {
     fail("{}: is not a readable model file: its header is damaged", path);
   } catch (const Error& error) {
     fail("{}: is not a readable model file: {}", path, error.what());
   }
+}
+
+void SafetensorsFile::verify() const {
+  const auto found = metadata_.find(kChecksum);
+  if (found == metadata_.end()) return;
+  data::Hasher hasher;
+  add_metadata(hasher, metadata_);
+  hasher.add(data_);
+  check(found->second == written(hasher), "{}: is damaged: its bytes are not those that were written", path_);
 }
 
 const StoredTensor* SafetensorsFile::find(const std::string& name) const {

@@ -23,7 +23,8 @@ const char* stored_type(DType type);
 
 using Metadata = std::map<std::string, std::string>;
 
-// Tensors are written in the given order; appears whole or not at all.
+// Tensors are written in the given order; appears whole or not at all. A checksum of metadata and data joins the
+// metadata.
 void write_safetensors(const std::string& path, const Metadata& metadata, const std::vector<StoredTensor>& tensors);
 
 // A file mapped into memory. Everything in its header is checked before anything is used.
@@ -35,12 +36,15 @@ class SafetensorsFile {
   const Metadata& metadata() const { return metadata_; }
   const std::vector<StoredTensor>& tensors() const { return tensors_; }
   const StoredTensor* find(const std::string& name) const;
+  // Reads everything and fails unless it is what was written; files of other programs have no checksum and pass.
+  void verify() const;
 
  private:
   std::string path_;
   MappedFile file_;
   Metadata metadata_;
   std::vector<StoredTensor> tensors_;
+  std::string_view data_;
 };
 
 }  // namespace dragoman::store

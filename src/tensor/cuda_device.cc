@@ -1,4 +1,3 @@
-#include "base/log.h"
 #include "kernels/cuda/cuda.h"
 #include "tensor/device.h"
 
@@ -47,13 +46,17 @@ const Device& cuda_device() {
   return device;
 }
 
+void check_device_name(const std::string& name) {
+  check(name == "cpu" || name == "auto" || gpu_of(name) >= 0,
+        "there is no device '{}'; expected cpu, cuda, cuda:N or auto", name);
+}
+
 const Device& find_device(const std::string& name) {
+  check_device_name(name);
   if (name == "cpu") return cpu_device();
   if (name == "auto") return cuda::problem().empty() ? cuda_device() : cpu_device();
-  const int gpu = gpu_of(name);
-  check(gpu >= 0, "there is no device '{}'; expected cpu, cuda, cuda:N or auto", name);
   const Device& device = cuda_device();
-  cuda::select(gpu);
+  cuda::select(gpu_of(name));
   return device;
 }
 

@@ -63,5 +63,7 @@ const Device& cuda_device();
 
 // The device that `--device` names: cpu, cuda, cuda:N, or auto, which is a GPU where there is one.
 const Device& find_device(const std::string& name);
+// Fails with what was expected unless the name is one of those.
+void check_device_name(const std::string& name);
 
 }  // namespace dragoman

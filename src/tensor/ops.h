@@ -19,8 +19,15 @@ struct LinearOptions {
   Activation activation = Activation::none;
 };
 // activation(x W + b): x [N, in] -> [N, out]. One weight may serve several calls (tied weights): gradients add up.
+// A weight [out, in] that has a packed form (below) is read through it when nothing is recorded; a row of the result
+// is then the same to the bit in any batch and on any number of threads.
 Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias = {},
               const LinearOptions& options = {});
+
+// A weight [out, in] laid out once for the products of inference: bytes it takes, and filling them. The layout is the
+// device's own affair; nn::Parameters::pack() does this for a whole model.
+std::size_t packed_bytes(const Tensor& weight);
+void pack_weight(const Tensor& weight, void* packed);
 
 // ---- matrix products ------------------------------------------------------------------------------------------
 
@@ -172,8 +179,18 @@ struct Best {
   Tensor values;   // [N, count]: largest first, of equal ones the lower column first
   Tensor columns;  // i32 [N, count]
 };
-// The `count` largest of every row; no gradient flows.
-Best best_of_rows(Context& cx, const Tensor& x, Size count);
+// What a row may not choose: ids[offsets[r] .. offsets[r + 1]), ascending, for row r.
+struct Banned {
+  Tensor offsets;  // i32 [N + 1]
+  Tensor ids;      // i32
+};
+// The `count` largest of the logits x W^T + b of every row, without the [N, V] matrix: the output layer of a search. x
+// [N, d], weight [V, d], bias [V] or undefined; log p(column) = value - log_sum. `log_sum` is over all columns, banned
+// ones too; where fewer than `count` may be chosen, columns are -1 and values -inf. A row's result is the same to the
+// bit in any batch and on any number of threads, and its values are those of `linear` over the packed weight. A weight
+// without a packed form is packed at every call, which is slow. No gradient flows.
+Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size count,
+                const Banned& banned = {});
 
 // ---- optimisers -----------------------------------------------------------------------------------------------
 

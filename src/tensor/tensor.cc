@@ -11,6 +11,7 @@ Tensor Tensor::reshaped(Shape shape) const {
   check(shape.count() == count(), "[reshape] {} cannot be seen as {}", shape_, shape);
   Tensor other = *this;
   other.shape_ = shape;
+  other.packed_ = nullptr;
   return other;
 }
 
@@ -24,6 +25,7 @@ Tensor Tensor::row_view(Size first, Size count) const {
   check(first >= 0 && count >= 0 && first + count <= rows(), "[row_view] rows {} to {} are not within {}", first,
         first + count, shape_);
   Tensor other = detached();
+  other.packed_ = nullptr;
   other.data_ = static_cast<char*>(data_) + first * cols() * size_of(dtype_);
   other.shape_ = {count, cols()};
   return other;

@@ -72,6 +72,11 @@ class Tensor {
   Gradient* gradient() const { return gradient_; }
   void set_gradient(Gradient* gradient) { gradient_ = gradient; }
 
+  // The same values once more, as pack_weight laid them out for products: what `linear` reads where nothing is
+  // recorded. Null when there are none; a tensor under another shape has none.
+  const void* packed() const { return packed_; }
+  void set_packed(const void* packed) { packed_ = packed; }
+
   // Set by the arena's owner; a tensor without it lives as long as its buffer.
   void set_generation(const std::uint32_t& generation) {
     generation_ = &generation;
@@ -91,6 +96,7 @@ class Tensor {
   void* data_ = nullptr;
   const Device* device_ = nullptr;
   Gradient* gradient_ = nullptr;
+  const void* packed_ = nullptr;
   const std::uint32_t* generation_ = nullptr;
   Shape shape_;
   std::uint32_t made_in_ = 0;

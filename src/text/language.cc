@@ -31,7 +31,8 @@ const Words& words_of(Language language) {
     case Language::english: return kEnglish;
     case Language::german: return kGerman;
     case Language::hindi: return kHindi;
-    case Language::generic: return none;
+    case Language::generic:
+    case Language::tokenized: return none;
   }
   return none;
 }

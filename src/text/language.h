@@ -7,8 +7,9 @@
 
 namespace dragoman::text {
 
-// The languages whose habits of writing the word tokenizer knows; generic serves all others.
-enum class Language { generic, english, german, hindi };
+// The languages whose habits of writing the word tokenizer knows; generic serves all others, and tokenized means text
+// whose words stand between spaces already.
+enum class Language { generic, english, german, hindi, tokenized };
 
 // Whether `word`, written without its final period, is one that usually carries it: "Dr", "usw", "approx".
 bool is_abbreviation(Language language, std::string_view word);
@@ -33,6 +34,7 @@ struct EnumNames<text::Language> {
   static constexpr std::pair<text::Language, const char*> list[] = {{text::Language::generic, "generic"},
                                                                     {text::Language::english, "en"},
                                                                     {text::Language::german, "de"},
-                                                                    {text::Language::hindi, "hi"}};
+                                                                    {text::Language::hindi, "hi"},
+                                                                    {text::Language::tokenized, "tokenized"}};
 };
 }  // namespace dragoman

@@ -145,10 +145,11 @@ std::vector<bool> spaces_before(std::span<const std::string_view> tokens, Langua
 }
 
 std::string join_words(std::span<const std::string_view> tokens, Language language) {
-  const std::vector<bool> spaces = spaces_before(tokens, language);
+  const std::vector<bool> spaces =
+      language == Language::tokenized ? std::vector<bool>(tokens.size(), true) : spaces_before(tokens, language);
   std::string text;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (spaces[i]) text += ' ';
+    if (spaces[i] && i > 0) text += ' ';
     text += tokens[i];
   }
   return text;

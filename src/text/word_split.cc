@@ -227,6 +227,18 @@ class Splitter {
   std::vector<WordSpan> words_;
 };
 
+// The stretches between blanks, which tokenised text has between its words.
+std::vector<WordSpan> split_at_spaces(std::string_view line) {
+  constexpr std::string_view kBlanks = " \t";
+  std::vector<WordSpan> words;
+  for (std::size_t begin = line.find_first_not_of(kBlanks); begin != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(kBlanks, begin), line.size());
+    words.push_back({{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)}});
+    begin = line.find_first_not_of(kBlanks, end);
+  }
+  return words;
+}
+
 // Joins neighbours that `together` marks.
 void fuse(std::vector<WordSpan>& words, const std::vector<bool>& together) {
   std::size_t to = 0;
@@ -241,7 +253,9 @@ void fuse(std::vector<WordSpan>& words, const std::vector<bool>& together) {
 
 }  // namespace
 
-std::vector<WordSpan> split_words(std::string_view line, Language language) { return Splitter(line, language).run(); }
+std::vector<WordSpan> split_words(std::string_view line, Language language) {
+  return language == Language::tokenized ? split_at_spaces(line) : Splitter(line, language).run();
+}
 
 std::vector<WordSpan> split_words_joinable(std::string_view line, Language language) {
   std::vector<WordSpan> words = split_words(line, language);

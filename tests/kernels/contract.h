@@ -230,6 +230,7 @@ class Cases {
 };
 
 void add_linear_cases(Cases& cases);
+void add_packed_cases(Cases& cases);
 void add_row_cases(Cases& cases);
 void add_softmax_cases(Cases& cases);
 void add_attention_cases(Cases& cases);

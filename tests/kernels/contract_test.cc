@@ -13,6 +13,7 @@ const std::vector<Case>& all_cases() {
   static const std::vector<Case> all = [] {
     Cases cases;
     add_linear_cases(cases);
+    add_packed_cases(cases);
     add_row_cases(cases);
     add_softmax_cases(cases);
     add_attention_cases(cases);

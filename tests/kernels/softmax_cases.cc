@@ -66,28 +66,6 @@ void add_softmax_cases(Cases& cases) {
                      .y = arrays.output("y", 7)});
   });
   for (const Size rows : {0, 1, 5, 70})
-    for (const Size cols : {1, 2, 13, 64, 1000, 5003})
-      for (const Size best : {1, 2, 5, 64, 200}) {
-        if (best > cols) continue;
-        // Whole numbers on some rows: equal ones must keep the order of their columns.
-        const auto body = [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels, bool whole) {
-          T* x = arrays.inout("x", rows * cols, -9, 9);
-          if (whole)
-            std::transform(x, x + rows * cols, x, [](T value) { return number<T>(std::round(number_of(value))); });
-          kernels.best_of_rows({.rows = rows,
-                                .cols = cols,
-                                .best = best,
-                                .x = x,
-                                .log_sum = arrays.stat_output("log_sum", rows),
-                                .values = arrays.output("values", rows * best),
-                                .columns = arrays.integer_output("columns", rows * best)});
-        };
-        const std::string name = fmt::format("{} of {}x{}", best, rows, cols);
-        cases.add("best_of_rows", name, [=](auto& arrays, const auto& kernels) { body(arrays, kernels, false); });
-        cases.add("best_of_rows", name + " with ties",
-                  [=](auto& arrays, const auto& kernels) { body(arrays, kernels, true); });
-      }
-  for (const Size rows : {0, 1, 5, 70})
     for (const Size classes : {1, 2, 13, 1000, 5003})
       for (const double smoothing : {0.0, 0.1})
         for (const double scale : {0.0, 1.0, 0.01})

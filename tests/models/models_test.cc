@@ -1,6 +1,7 @@
 // What every model of the zoo must keep, shrunk in size but not in structure.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "models/classifier.h"
@@ -124,6 +125,61 @@ TEST_F(Zoo, NeighboursInTheBatchChangeNothing) {
     }
     expect_same(alone, together, 1e-10, "logits");
   }
+}
+
+TEST_F(Zoo, PackedWeightsGiveTheSameLogitsAndTheSameBitsInAnyBatch) {
+  for (const auto& [name, config] : zoo()) {
+    SCOPED_TRACE(name);
+    Seq2seq model(config);
+    model.parameters().allocate(cpu_device(), DType::f32, 6, false);
+    const std::vector<double> plain = whole(model, kSources, kTargets);
+    model.parameters().pack();
+    const std::vector<double> together = whole(model, kSources, kTargets);
+    expect_same(plain, together, 1e-4, "packed");
+    std::vector<double> alone;
+    for (std::size_t s = 0; s < kSources.size(); ++s) {
+      const std::vector<double> one = whole(model, {kSources[s]}, {kTargets[s]});
+      alone.insert(alone.end(), one.begin(), one.end());
+    }
+    expect_same(alone, together, 0, "logits");
+  }
+}
+
+TEST_F(Zoo, TheBestWordsAreThoseOfTheLogits) {
+  for (const bool packed : {false, true}) {
+    Seq2seq model(shrunk("transformer-small"));
+    model.parameters().allocate(cpu_device(), DType::f32, 6, false);
+    if (packed) model.parameters().pack();
+    Workspace workspace(cpu_device());
+    Context cx(workspace);
+    const Memory memory = model.encode(cx, sentences(kSources).packed(cx));
+    State state = model.start(cx, memory, false);
+    const Tensor features = model.decode(cx, sentences(kTargets).packed(cx), memory, state).features;
+    const std::vector<double> logits = model.logits(cx, features).to_host<double>();
+    const Best best = model.best_words(cx, features, 3);
+    const auto scores = best.values.to_host<double>(), log_sums = best.log_sum.to_host<double>();
+    const auto ids = best.columns.to_host<std::int32_t>();
+    for (std::size_t r = 0; r < log_sums.size(); ++r) {
+      std::vector<double> row(logits.begin() + static_cast<std::ptrdiff_t>(13 * r),
+                              logits.begin() + static_cast<std::ptrdiff_t>(13 * (r + 1)));
+      double sum = 0;
+      for (const double logit : row) sum += std::exp(logit);
+      EXPECT_NEAR(log_sums[r], std::log(sum), 1e-5);
+      for (std::size_t i = 0; i < 3; ++i) {
+        const auto top = std::max_element(row.begin(), row.end());
+        EXPECT_EQ(ids[3 * r + i], top - row.begin());
+        EXPECT_NEAR(scores[3 * r + i], *top, 1e-5);
+        *top = -1e30;
+      }
+    }
+  }
+}
+
+TEST(Parameters, OfAModelInTrainingAreNotPacked) {
+  Seq2seq model(shrunk("transformer-small"));
+  EXPECT_THROW(model.parameters().pack(), Error);
+  model.parameters().allocate(cpu_device(), DType::f32, 6, true);
+  EXPECT_THROW(model.parameters().pack(), Error);
 }
 
 TEST_F(Zoo, AFutureTokenNeverChangesAPastLogit) {

@@ -17,10 +17,11 @@ const Kernels<float>& cpu() {
     openblas_set_num_threads(1);
     Kernels<float> kernels("cpu");
     cpu_filling::fill_linear(kernels);
+    cpu_filling::fill_linear_packed(kernels);
+    cpu_filling::fill_top_scores(kernels);
     cpu_filling::fill_rows(kernels);
     cpu_filling::fill_norm(kernels);
     cpu_filling::fill_softmax(kernels);
-    cpu_filling::fill_best(kernels);
     cpu_filling::fill_attention(kernels);
     cpu_filling::fill_attention_backward(kernels);
     cpu_filling::fill_additive(kernels);

@@ -7,10 +7,11 @@
 namespace dragoman::kernels::cpu_filling {
 
 void fill_linear(Kernels<float>& kernels);
+void fill_linear_packed(Kernels<float>& kernels);
+void fill_top_scores(Kernels<float>& kernels);
 void fill_rows(Kernels<float>& kernels);
 void fill_norm(Kernels<float>& kernels);
 void fill_softmax(Kernels<float>& kernels);
-void fill_best(Kernels<float>& kernels);
 void fill_attention(Kernels<float>& kernels);
 void fill_attention_backward(Kernels<float>& kernels);
 void fill_additive(Kernels<float>& kernels);

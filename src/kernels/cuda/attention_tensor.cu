@@ -254,8 +254,8 @@ __global__ void __launch_bounds__(kThreads) key_tiles(AttentionBackward<bf16> b,
     for (int k = 0; k < 4; ++k) left[k] = left_operand_transposed(douts, warp_row, 16 * k);
     p.clear();
     add_product<false>(p, left, keys, sixteens(place.keys));
-    store_rows(p, queries, warp_row, b.dq + (place.first_query + query) * b.dq_stride + place.head * kTile,
-               b.dq_stride, place.queries - query, b.accumulate_dq);
+    store_rows(p, queries, warp_row, b.dq + (place.first_query + query) * b.dq_stride + place.head * kTile, b.dq_stride,
+               place.queries - query, b.accumulate_dq);
   }
   if (begin >= place.queries) wait_for_tiles();
   __syncthreads();

@@ -9,6 +9,7 @@ template <class T>
 Kernels<T> filled() {
   Kernels<T> kernels("cuda");
   fill_linear(kernels);
+  fill_packed(kernels);
   fill_matmul(kernels);
   fill_rows(kernels);
   fill_norm(kernels);

@@ -8,6 +8,8 @@ namespace dragoman::kernels::cuda {
 template <class T>
 void fill_linear(Kernels<T>& kernels);
 template <class T>
+void fill_packed(Kernels<T>& kernels);
+template <class T>
 void fill_matmul(Kernels<T>& kernels);
 template <class T>
 void fill_rows(Kernels<T>& kernels);

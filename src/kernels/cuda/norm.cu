@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kWarps = 4, kThreads = kWarps * kWarp;
 constexpr int kStripWarps = 8, kStripThreads = kStripWarps * kWarp;  // of a block that works through a strip of rows
-constexpr int kWide = 8 * kWarp;  // columns that a warp takes at once, eight a lane
+constexpr int kWide = 8 * kWarp;                                     // columns that a warp takes at once, eight a lane
 
 // Rows whose columns are no multiple of eight or not aligned, or too many for the registers: any lane any column.
 template <class T>
@@ -150,7 +150,8 @@ __global__ void gain_strips(NormBackward<T> a, Size height, float* partial) {
 // The rows of a strip, by the warps of its block in turn; each lane sums the gradients of gain and bias of its own
 // columns on the way.
 template <class T, int kChunks>
-__global__ void __launch_bounds__(kStripThreads) norm_backward_wide(NormBackward<T> a, Drop drop, Size height, float* partial) {
+__global__ void __launch_bounds__(kStripThreads)
+    norm_backward_wide(NormBackward<T> a, Drop drop, Size height, float* partial) {
   __shared__ float room[kStripWarps][kChunks * kWide];
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   float dgain[kChunks][8] = {}, dbias[kChunks][8] = {};

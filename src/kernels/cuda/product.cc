@@ -35,14 +35,19 @@ struct Subject {
     const ProductShape& s = shape;
     const int flags = s.transposed_a | s.transposed_b << 1 | s.accumulate << 2 | (in == CUDA_R_32F) << 3 |
                       (out == CUDA_R_32F) << 4 | tf32 << 5;
-    return {s.m,        s.n,        s.k,        flags, static_cast<std::int64_t>(end), align_a << 16 | align_b << 8 | align_c,
-            s.a_stride, s.b_stride, s.c_stride};
+    return {s.m,
+            s.n,
+            s.k,
+            flags,
+            static_cast<std::int64_t>(end),
+            align_a << 16 | align_b << 8 | align_c,
+            s.a_stride,
+            s.b_stride,
+            s.c_stride};
   }
 };
 
-int alignment_of(const void* pointer) {
-  return 1 << std::countr_zero(reinterpret_cast<std::uintptr_t>(pointer) | 16);
-}
+int alignment_of(const void* pointer) { return 1 << std::countr_zero(reinterpret_cast<std::uintptr_t>(pointer) | 16); }
 
 // Sizes above 128 go up to one of four steps between powers of two: batches of about the same size share a choice,
 // whichever came first.
@@ -67,8 +72,9 @@ class Call {
   explicit Call(const Subject& subject) {
     const ProductShape& s = subject.shape;
     const bool fast = subject.in == CUDA_R_32F && tf32;
-    check_blas(blas().create_operation(&operation_, fast ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F),
-               "product");
+    check_blas(
+        blas().create_operation(&operation_, fast ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F),
+        "product");
     set(CUBLASLT_MATMUL_DESC_TRANSA, s.transposed_b ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_TRANSB, s.transposed_a ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, subject.end);
@@ -98,7 +104,8 @@ class Call {
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, static_cast<std::uint32_t>(subject.align_c));
     cublasLtMatmulHeuristicResult_t best{};
     int found = 0;
-    const cublasStatus_t status = blas().choose(blas().handle, operation_, b_, a_, c_, c_, preference, 1, &best, &found);
+    const cublasStatus_t status =
+        blas().choose(blas().handle, operation_, b_, a_, c_, c_, preference, 1, &best, &found);
     blas().destroy_preference(preference);
     if (status != CUBLAS_STATUS_SUCCESS || found == 0) return false;
     algorithm = best.algo;

@@ -18,7 +18,7 @@ inline void check_launch(const char* kernel) { check_status(cudaGetLastError(), 
 
 // Working space of the filling itself. What one call leaves there the next one overwrites; since all work is in one
 // stream, no call can disturb another. Each purpose has its own.
-enum class Scratch { partial_sums, tables, pairs, products, count };
+enum class Scratch { partial_sums, tables, pairs, products, logits, count };
 void* scratch_bytes(Scratch purpose, std::size_t bytes);
 template <class T>
 T* scratch(Scratch purpose, Size count) {

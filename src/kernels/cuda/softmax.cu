@@ -142,58 +142,6 @@ void cross_entropy(const CrossEntropy<T>& a) {
   check_launch("cross_entropy");
 }
 
-// A candidate: the larger value, of equal ones the lower column.
-struct Candidate {
-  float value = -INFINITY;
-  std::int32_t column = 0x7FFFFFFF;
-
-  __device__ bool before(const Candidate& other) const {
-    return value > other.value || (value == other.value && column < other.column);
-  }
-  __device__ void take(const Candidate& other) {
-    if (other.before(*this)) *this = other;
-  }
-};
-
-// A block for each row; each of the best is found by a pass over what comes after the one before.
-template <class T>
-__global__ void best_rows(BestOfRows<T> a) {
-  __shared__ float room[32];
-  __shared__ Candidate rivals[32];
-  const Size row = blockIdx.x;
-  const T* x = a.x + row * a.cols;
-  RowState state;
-  for (Size c = threadIdx.x; c < a.cols; c += blockDim.x) state.add(to_float(x[c]));
-  const float largest = block_max(state.largest, room);
-  const float sum = block_sum(state.sum * __expf(state.largest - largest), room);
-  if (threadIdx.x == 0) a.log_sum[row] = largest + logf(sum);
-  Candidate last{INFINITY, -1};
-  for (Size b = 0; b < a.best; ++b) {
-    Candidate best;
-    for (Size c = threadIdx.x; c < a.cols; c += blockDim.x) {
-      const Candidate one{to_float(x[c]), static_cast<std::int32_t>(c)};
-      if (last.before(one)) best.take(one);
-    }
-    for (int apart = kWarp / 2; apart > 0; apart /= 2)
-      best.take({__shfl_xor_sync(kAllLanes, best.value, apart), __shfl_xor_sync(kAllLanes, best.column, apart)});
-    __syncthreads();
-    if (threadIdx.x % kWarp == 0) rivals[threadIdx.x / kWarp] = best;
-    __syncthreads();
-    for (unsigned w = 0; w < blockDim.x / kWarp; ++w) best.take(rivals[w]);
-    last = best;
-    if (threadIdx.x > 0) continue;
-    a.values[row * a.best + b] = x[best.column];
-    a.columns[row * a.best + b] = best.column;
-  }
-}
-
-template <class T>
-void best_of_rows(const BestOfRows<T>& a) {
-  if (a.rows == 0) return;
-  best_rows<<<static_cast<unsigned>(a.rows), threads_for(a.cols), 0, stream()>>>(a);
-  check_launch("best_of_rows");
-}
-
 }  // namespace
 
 template <class T>
@@ -201,7 +149,6 @@ void fill_softmax(Kernels<T>& kernels) {
   kernels.softmax = softmax<T>;
   kernels.softmax_backward = softmax_backward<T>;
   kernels.cross_entropy = cross_entropy<T>;
-  kernels.best_of_rows = best_of_rows<T>;
 }
 
 template void fill_softmax(Kernels<float>&);

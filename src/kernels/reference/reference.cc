@@ -9,6 +9,8 @@ const Kernels<T>& reference() {
   static const Kernels<T> filled = [] {
     Kernels<T> kernels("reference");
     reference_filling::fill_linear(kernels);
+    reference_filling::fill_linear_packed(kernels);
+    reference_filling::fill_top_scores(kernels);
     reference_filling::fill_rows(kernels);
     reference_filling::fill_norm(kernels);
     reference_filling::fill_softmax(kernels);

@@ -8,6 +8,10 @@ namespace dragoman::kernels::reference_filling {
 template <class T>
 void fill_linear(Kernels<T>& kernels);
 template <class T>
+void fill_linear_packed(Kernels<T>& kernels);
+template <class T>
+void fill_top_scores(Kernels<T>& kernels);
+template <class T>
 void fill_rows(Kernels<T>& kernels);
 template <class T>
 void fill_norm(Kernels<T>& kernels);

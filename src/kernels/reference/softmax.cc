@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <vector>
 
 #include "kernels/reference/reference.h"
 
@@ -60,24 +58,6 @@ void cross_entropy(const CrossEntropy<T>& a) {
   }
 }
 
-template <class T>
-void best_of_rows(const BestOfRows<T>& a) {
-  std::vector<std::int32_t> order(static_cast<std::size_t>(a.cols));
-  for (Size r = 0; r < a.rows; ++r) {
-    const T* x = a.x + r * a.cols;
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [x](std::int32_t p, std::int32_t q) { return x[p] > x[q]; });
-    const T largest = x[order[0]];
-    T sum = 0;
-    for (Size c = 0; c < a.cols; ++c) sum += std::exp(x[c] - largest);
-    a.log_sum[r] = largest + std::log(sum);
-    for (Size b = 0; b < a.best; ++b) {
-      a.columns[r * a.best + b] = order[static_cast<std::size_t>(b)];
-      a.values[r * a.best + b] = x[order[static_cast<std::size_t>(b)]];
-    }
-  }
-}
-
 }  // namespace
 
 template <class T>
@@ -85,7 +65,6 @@ void fill_softmax(Kernels<T>& kernels) {
   kernels.softmax = softmax<T>;
   kernels.softmax_backward = softmax_backward<T>;
   kernels.cross_entropy = cross_entropy<T>;
-  kernels.best_of_rows = best_of_rows<T>;
 }
 
 template void fill_softmax(Kernels<float>&);

@@ -2,6 +2,24 @@
 #include "tensor/ops/door.h"
 
 namespace dragoman {
+namespace {
+
+// The layer over a packed weight; nothing goes back through it.
+void run_packed(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
+                const Tensor& y) {
+  cx.run(x.dtype(), [&](const auto& k) {
+    k.linear_packed({.rows = y.rows(),
+                     .in = x.cols(),
+                     .out = y.cols(),
+                     .activation = activation,
+                     .x = x.ptr(),
+                     .packed = weight.packed(),
+                     .bias = bias.ptr(),
+                     .y = y.ptr()});
+  });
+}
+
+}  // namespace
 
 Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options) {
   constexpr const char* op = "linear";
@@ -15,6 +33,11 @@ Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& 
         bias.shape(), weight.shape(), out);
   const Size rows = x.rows();
   const Tensor y = ops::result(cx, x.dtype(), {rows, out}, {x, weight, bias});
+  if (weight.packed() && transposed && !y.tracked()) {
+    run_packed(cx, x, weight, bias, activation, y);
+    ops::leave(op, cx, {y});
+    return y;
+  }
   const bool keeps_z = kernels::needs_input(activation) && y.tracked();
   const Tensor z = keeps_z ? cx.empty(x.dtype(), {rows, out}) : Tensor();
   cx.run(x.dtype(), [&](const auto& k) {

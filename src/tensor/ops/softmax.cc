@@ -41,24 +41,4 @@ Tensor segment_softmax(Context& cx, const Tensor& scores, const PairLayout& pair
   return softmax_rows(cx, op, scores, pairs.queries.total(), 0, pairs.starts);
 }
 
-Best best_of_rows(Context& cx, const Tensor& x, Size count) {
-  constexpr const char* op = "best_of_rows";
-  ops::enter(op, cx, {x});
-  check(count >= 1 && count <= x.cols(), "[{}] expected 1 to {} columns of {} but got {}", op, x.cols(), x.shape(),
-        count);
-  const Best best{cx.empty(stat_of(x.dtype()), {x.rows()}), cx.empty(x.dtype(), {x.rows(), count}),
-                  cx.empty(DType::i32, {x.rows(), count})};
-  cx.run(x.dtype(), [&](const auto& k) {
-    k.best_of_rows({.rows = x.rows(),
-                    .cols = x.cols(),
-                    .best = count,
-                    .x = x.ptr(),
-                    .log_sum = best.log_sum.ptr(),
-                    .values = best.values.ptr(),
-                    .columns = best.columns.ptr()});
-  });
-  ops::leave(op, cx, {best.log_sum});
-  return best;
-}
-
 }  // namespace dragoman

@@ -1,4 +1,4 @@
-#include "data/file_lock.h"
+#include "base/file_lock.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -7,21 +7,23 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 
-namespace dragoman::data {
+namespace dragoman {
 
-FileLock::FileLock(std::string path) : path_(std::move(path)) {
+FileLock::FileLock(std::string path, bool waits) : path_(std::move(path)) {
   for (;;) {
     descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     check(descriptor_ >= 0, "{}: cannot be written: {}", path_, std::strerror(errno));
     int result;
-    do result = flock(descriptor_, LOCK_EX);
+    do result = flock(descriptor_, waits ? LOCK_EX : LOCK_EX | LOCK_NB);
     while (result != 0 && errno == EINTR);
     if (result != 0) {
       const int failure = errno;
-      close(descriptor_);
+      close(std::exchange(descriptor_, -1));
+      if (!waits && failure == EWOULDBLOCK) return;
       fail("{}: cannot be locked: {}", path_, std::strerror(failure));
     }
     // The holder before may have removed the file that was locked here; then the name is another file's, or free.
@@ -34,9 +36,19 @@ FileLock::FileLock(std::string path) : path_(std::move(path)) {
   }
 }
 
+std::optional<FileLock> FileLock::try_lock(std::string path) {
+  FileLock lock(std::move(path), false);
+  if (lock.descriptor_ < 0) return std::nullopt;
+  return lock;
+}
+
+FileLock::FileLock(FileLock&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
 FileLock::~FileLock() {
+  if (descriptor_ < 0) return;
   unlink(path_.c_str());
   close(descriptor_);
 }
 
-}  // namespace dragoman::data
+}  // namespace dragoman

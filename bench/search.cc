@@ -1,0 +1,123 @@
+// How many target tokens a second the translator writes, with random weights and words.
+//
+//   bench_search --preset transformer-base --vocabulary 32000 --sentences 200 --length 25 --beam 4 --batch 32
+//
+// Every sentence has `length` words and its translation as many. --batch 1 hands over one sentence after the other,
+// as a person who waits for each would. bench/peers/search.py does the same with CTranslate2.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+#include "base/threads.h"
+#include "bench/clock.h"
+#include "models/presets.h"
+#include "search/neural_engine.h"
+#include "search/text_translator.h"
+#include "text/build.h"
+
+namespace dragoman::search {
+namespace {
+
+struct BenchOptions {
+  std::string preset = "transformer-base";
+  int vocabulary = 32000, sentences = 200, length = 25, beam = 4, batch = 32, threads = 0, rounds = 3;
+};
+
+std::string word(std::uint64_t number) { return fmt::format("w{}", number); }
+
+// A tokenizer whose ids are words of its own making, so that a sentence's length in tokens is known.
+std::string make_tokenizer(int vocabulary) {
+  int next = 4;
+  const auto tokenizer = text::build_words(
+      [&](std::string& line) {
+        if (next >= vocabulary) return false;
+        line = word(static_cast<std::uint64_t>(next++));
+        return true;
+      },
+      {}, {});
+  check(tokenizer->size() == vocabulary, "expected {} words but made {}", vocabulary, tokenizer->size());
+  return tokenizer->serialize();
+}
+
+std::unique_ptr<Model> make_model(const BenchOptions& options) {
+  store::ModelInfo info;
+  info.config = models::preset(options.preset);
+  info.config.source_vocabulary = info.config.target_vocabulary = options.vocabulary;
+  info.source_tokenizer = info.target_tokenizer = make_tokenizer(options.vocabulary);
+  models::Seq2seq network(info.config);
+  network.parameters().allocate(cpu_device(), DType::f32, 1, false);
+  return std::make_unique<Model>(info, network.parameters(), options.preset);
+}
+
+std::vector<Request> make_sentences(const BenchOptions& options) {
+  Random random(1);
+  std::vector<Request> requests(static_cast<std::size_t>(options.sentences));
+  for (Request& request : requests)
+    for (int i = 0; i < options.length; ++i)
+      request.text += (i > 0 ? " " : "") + word(4 + random.below(static_cast<std::uint64_t>(options.vocabulary) - 4));
+  return requests;
+}
+
+void run(const BenchOptions& options) {
+  threads::set_count(options.threads);
+  TranslatorOptions translator_options;
+  translator_options.batch = options.batch;
+  std::vector<std::unique_ptr<Model>> models;
+  models.push_back(make_model(options));
+  TextTranslator translator(std::make_unique<NeuralEngine>(std::move(models), translator_options), translator_options);
+  const std::vector<Request> requests = make_sentences(options);
+  SearchOptions search;
+  search.beam = options.beam;
+  search.min_length = search.max_length = options.length;
+  const auto translate = [&] {
+    std::size_t tokens = 0;
+    const auto count = [&](const std::vector<TranslationResult>& results) {
+      for (const TranslationResult& result : results) tokens += result.translations.at(0).tokens.size();
+    };
+    if (options.batch > 1) {
+      count(translator.translate(requests, search));
+    } else {
+      for (const Request& request : requests) count(translator.translate({request}, search));
+    }
+    return tokens;
+  };
+  const std::vector<Request> few(requests.begin(),
+                                 requests.begin() + std::min<std::ptrdiff_t>(4, std::ssize(requests)));
+  translator.translate(few, search);
+  std::vector<double> rates;
+  for (int round = 0; round < options.rounds; ++round) {
+    std::size_t tokens = 0;
+    const double time = bench::seconds([&] { tokens = translate(); });
+    rates.push_back(static_cast<double>(tokens) / time);
+  }
+  std::sort(rates.begin(), rates.end());
+  fmt::print("{} beam {} batch {} tokens/s {:.1f}\n", options.preset, options.beam, options.batch,
+             rates[rates.size() / 2]);
+}
+
+}  // namespace
+}  // namespace dragoman::search
+
+int main(int argc, char** argv) {
+  using namespace dragoman;
+  search::BenchOptions options;
+  CLI::App app("Target tokens a second of translation: the median of all rounds");
+  app.add_option("--preset", options.preset, "the model");
+  app.add_option("--vocabulary", options.vocabulary, "words of either side")->check(CLI::Range(8, 1000000));
+  app.add_option("--sentences", options.sentences, "sentences to translate")->check(CLI::PositiveNumber);
+  app.add_option("--length", options.length, "words of a sentence and of its translation")->check(CLI::PositiveNumber);
+  app.add_option("--beam", options.beam, "hypotheses at a time")->check(CLI::PositiveNumber);
+  app.add_option("--batch", options.batch, "sentences at a time for each thread; 1: one after the other");
+  app.add_option("--threads", options.threads, "threads to use (0: one per core)");
+  app.add_option("--rounds", options.rounds, "times to translate all sentences")->check(CLI::PositiveNumber);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    search::run(options);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,30 @@
+#include "store/average.h"
+#include "base/log.h"
+#include "cli/command.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct AverageOptions {
+  std::string output;
+
+  template <class V>
+  void visit(V& v) {
+    v("output", output, "the model file to write");
+  }
+};
+
+int run(const Command& self, const Words& arguments) {
+  return run_with<AverageOptions>(self, arguments, [](const AverageOptions& options, const Words& models) {
+    check(!options.output.empty(), "expected --output FILE, where the averaged model goes");
+    store::average_models(models, options.output);
+    log::info("wrote the mean of {} models to {}", models.size(), options.output);
+    return 0;
+  });
+}
+
+}  // namespace
+
+extern const Command average{"average", "MODEL... --output FILE", "averages the weights of models or checkpoints", run};
+
+}  // namespace dragoman::cli

@@ -1,0 +1,42 @@
+#include "cli/make_vocabulary.h"
+
+#include "data/line_reader.h"
+#include "text/byte_bpe.h"
+
+namespace dragoman::cli {
+namespace {
+
+constexpr std::int32_t kDefaultSubwords = 8000;
+
+std::unique_ptr<text::Tokenizer> given(const VocabularyOptions& options) {
+  check(options.type == VocabularyKind::byte_bpe, "--encoder and --merges are for --type byte-bpe, not {}",
+        name_of(options.type));
+  check(!options.encoder.empty() && !options.merges.empty(), "--encoder and --merges belong together");
+  return std::make_unique<text::ByteBpe>(data::read_whole(options.encoder), data::read_whole(options.merges),
+                                         options.multiple);
+}
+
+}  // namespace
+
+std::unique_ptr<text::Tokenizer> make_vocabulary(const VocabularyOptions& options, const text::LineSource& lines) {
+  if (options.is_given()) return given(options);
+  const std::int32_t subwords = options.size > 0 ? options.size : kDefaultSubwords;
+  switch (options.type) {
+    case VocabularyKind::words:
+      return text::build_words(lines, options.words, {options.min_count, options.size, options.multiple});
+    case VocabularyKind::byte_bpe: return text::build_byte_bpe(lines, subwords, options.multiple);
+    case VocabularyKind::bpe:
+    case VocabularyKind::unigram: break;
+  }
+  return text::build_subwords(
+      lines, options.words.prepare,
+      {.kind = options.type == VocabularyKind::bpe ? text::SubwordKind::bpe : text::SubwordKind::unigram,
+       .size = subwords,
+       .multiple = options.multiple,
+       .character_coverage = options.character_coverage,
+       .byte_fallback = options.byte_fallback,
+       .seed = options.seed,
+       .sample = options.sample});
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "text/build.h"
+
+namespace dragoman::cli {
+
+enum class VocabularyKind { words, bpe, unigram, byte_bpe };
+
+// How a vocabulary is made from text.
+struct VocabularyOptions {
+  VocabularyKind type = VocabularyKind::unigram;
+  std::int32_t size = 0;
+  std::int64_t min_count = 1;
+  int multiple = 8;
+  text::WordOptions words;
+  double character_coverage = 0.9995;
+  bool byte_fallback = true;
+  std::int64_t sample = 2'000'000;
+  std::uint64_t seed = 1;
+  std::string encoder, merges;
+
+  template <class V>
+  void visit(V& v) {
+    v("type", type, "words, subwords (bpe, unigram) or byte-level BPE");
+    v("size", size, "ids at most; 0 means 8000 subwords or all words", at_least(0));
+    v("min-count", min_count, "words seen less often become unknown", at_least(1));
+    v("multiple", multiple, "round the number of ids up to a multiple of this", between(1, 4096));
+    words.visit(v);
+    v("character-coverage", character_coverage, "share of characters that subwords cover", between(0.9, 1));
+    v("byte-fallback", byte_fallback, "spell characters that subwords do not cover in bytes");
+    v("sample", sample, "subwords are learned from at most this many lines, drawn at random", at_least(1));
+    v("seed", seed, "of the random numbers");
+    v("encoder", encoder, "encoder.json of a byte-level BPE that exists already");
+    v("merges", merges, "its vocab.bpe");
+  }
+
+  // The vocabulary is given by files and needs no text.
+  bool is_given() const { return !encoder.empty() || !merges.empty(); }
+};
+
+// `lines` is not asked when the vocabulary is given.
+std::unique_ptr<text::Tokenizer> make_vocabulary(const VocabularyOptions& options, const text::LineSource& lines);
+
+}  // namespace dragoman::cli
+
+template <>
+struct dragoman::EnumNames<dragoman::cli::VocabularyKind> {
+  using Kind = dragoman::cli::VocabularyKind;
+  static constexpr std::pair<Kind, const char*> list[] = {
+      {Kind::words, "words"}, {Kind::bpe, "bpe"}, {Kind::unigram, "unigram"}, {Kind::byte_bpe, "byte-bpe"}};
+};

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "cli/train_data.h"
+#include "search/decoder.h"
+#include "train/observer.h"
+
+namespace dragoman::cli {
+
+// Translates sentences of the validation set at each validation: BLEU, chrF and samples with their attention.
+class ValidationTranslator final : public train::Observer {
+ public:
+  ValidationTranslator(const models::Seq2seq& model, const Vocabularies& vocabularies, std::vector<TextPair> pairs,
+                       const TrainCommandOptions& options);
+
+  void measure(train::Validation& validation) override;
+
+ private:
+  search::Tokens source_ids(const std::string& line) const;
+  search::Task task(std::size_t index);
+  // Takes the best hypothesis of sentence `index`.
+  void take(std::size_t index, const search::Task& task);
+
+  Vocabularies vocabularies_;
+  std::vector<TextPair> pairs_;
+  const TrainCommandOptions& options_;
+  search::Decoder decoder_;
+  std::vector<train::Sample> translated_;  // one for each pair; those beyond the samples have only text
+};
+
+}  // namespace dragoman::cli

@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "kernels/reference/reference.h"
+
+namespace dragoman::kernels::reference_filling {
+namespace {
+
+// log of the sum of exp(x), relative to the largest; -inf for nothing.
+template <class T>
+T log_sum_exp(const std::vector<T>& x) {
+  const T lowest = -std::numeric_limits<T>::infinity();
+  const T largest = x.empty() ? lowest : *std::max_element(x.begin(), x.end());
+  if (largest == lowest) return lowest;
+  T sum = 0;
+  for (const T value : x) sum += std::exp(value - largest);
+  return largest + std::log(sum);
+}
+
+template <class T>
+void top_scores(const TopScores<T>& a) {
+  const T lowest = -std::numeric_limits<T>::infinity();
+  const T* weight = static_cast<const T*>(a.packed);
+  std::vector<T> logits(static_cast<std::size_t>(a.out));
+  std::vector<std::int32_t> order(logits.size());
+  for (Size r = 0; r < a.rows; ++r) {
+    for (Size o = 0; o < a.out; ++o) {
+      T sum = a.bias ? a.bias[o] : T(0);
+      for (Size i = 0; i < a.in; ++i) sum += a.x[r * a.in + i] * weight[o * a.in + i];
+      logits[o] = sum;
+    }
+    a.log_sum[r] = log_sum_exp(logits);
+    if (a.banned_offsets)
+      for (Size i = a.banned_offsets[r]; i < a.banned_offsets[r + 1]; ++i) logits[a.banned[i]] = lowest;
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](auto one, auto other) { return logits[one] > logits[other]; });
+    for (Size i = 0; i < a.best; ++i) {
+      const bool left = i < a.out && logits[order[i]] > lowest;
+      a.scores[r * a.best + i] = left ? logits[order[i]] : lowest;
+      a.ids[r * a.best + i] = left ? order[i] : -1;
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+void fill_top_scores(Kernels<T>& kernels) {
+  kernels.top_scores = top_scores<T>;
+}
+
+template void fill_top_scores(Kernels<float>&);
+template void fill_top_scores(Kernels<double>&);
+
+}  // namespace dragoman::kernels::reference_filling

@@ -1,0 +1,180 @@
+#include "report/run_report.h"
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/progress.h"
+#include "report/page_style.h"
+
+namespace dragoman::report {
+namespace {
+
+using nlohmann::json;
+
+constexpr auto kPause = std::chrono::seconds(10);
+constexpr std::size_t kStages = 6;  // validations whose samples are shown
+
+// The lines of a run's log by kind.
+struct History {
+  std::vector<json> train, validation, remarks;
+  json start, end;
+
+  explicit History(const std::string& path) {
+    std::ifstream file(path);
+    for (std::string text; std::getline(file, text);) {
+      json line = json::parse(text, nullptr, false);
+      if (!line.is_object()) continue;
+      const std::string kind = line.value("kind", "");
+      if (kind == "train")
+        train.push_back(std::move(line));
+      else if (kind == "validation")
+        validation.push_back(std::move(line));
+      else if (kind == "remark")
+        remarks.push_back(std::move(line));
+      else if (kind == "start")
+        start = std::move(line);
+      else if (kind == "end")
+        end = std::move(line);
+    }
+  }
+};
+
+Series series(const std::string& name, const std::vector<json>& lines, const json::json_pointer& value) {
+  Series found{name, {}};
+  for (const json& line : lines)
+    if (line.contains(value) && line.at(value).is_number())
+      found.points.emplace_back(line.value("update", 0.0), line.at(value).get<double>());
+  return found;
+}
+
+Chart chart(const std::string& title, std::vector<Series> lines, bool logarithmic = false) {
+  return {title, "updates", std::move(lines), logarithmic};
+}
+
+std::string charts(const History& history) {
+  using P = json::json_pointer;
+  std::string html = "<section class='charts'>";
+  const auto add = [&](const Chart& one) {
+    for (const Series& line : one.series)
+      if (!line.points.empty()) {
+        html += draw(one);
+        return;
+      }
+  };
+  add(chart("Loss", {series("training", history.train, P("/nll")),
+                     series("validation", history.validation, P("/scores/loss"))}));
+  add(chart("Perplexity",
+            {series("training", history.train, P("/perplexity")),
+             series("validation", history.validation, P("/scores/perplexity"))},
+            true));
+  add(chart("BLEU and chrF", {series("BLEU", history.validation, P("/scores/bleu")),
+                              series("chrF", history.validation, P("/scores/chrf"))}));
+  add(chart("Accuracy and F1", {series("accuracy", history.validation, P("/scores/accuracy")),
+                                series("F1", history.validation, P("/scores/f1"))}));
+  add(chart("Learning rate", {series("rate", history.train, P("/rate"))}));
+  add(chart("Gradient norm", {series("norm", history.train, P("/gradient_norm"))}));
+  add(chart("Throughput", {series("target tokens a second", history.train, P("/tokens_per_second"))}));
+  return html + "</section>";
+}
+
+std::string table(const Facts& facts) {
+  std::string html = "<table>";
+  for (const auto& [name, words] : facts)
+    html += fmt::format("<tr><th>{}</th><td>{}</td></tr>", escape(name), escape(words));
+  return html + "</table>";
+}
+
+Facts summary(const History& history) {
+  Facts facts;
+  const json* last = !history.train.empty() ? &history.train.back() : nullptr;
+  if (last)
+    facts.emplace_back(
+        "now",
+        fmt::format("update {}, epoch {:.2f}, {} target tokens", with_commas(last->value("update", std::int64_t{0})),
+                    last->value("epoch", 0.0), with_commas(last->value("tokens", std::int64_t{0}))));
+  for (auto line = history.validation.rbegin(); line != history.validation.rend(); ++line) {
+    if (!line->value("best", false)) continue;
+    std::string words = fmt::format("update {}", with_commas(line->value("update", std::int64_t{0})));
+    for (const auto& [name, value] : line->at("scores").items())
+      words += fmt::format(", {} {}", name, short_number(value.get<double>()));
+    facts.emplace_back("best so far", words);
+    break;
+  }
+  if (history.end.is_object())
+    facts.emplace_back("ended", fmt::format("{}, {} of training", history.end.value("reason", ""),
+                                            clock_time(history.end.value("seconds", 0.0))));
+  for (const json& remark : history.remarks) facts.emplace_back("remark", remark.value("words", ""));
+  return facts;
+}
+
+// Validations to show: the first, the last and some between, evenly.
+std::vector<const json*> stages(const History& history) {
+  const std::size_t count = history.validation.size(), shown = std::min(count, kStages);
+  std::vector<const json*> chosen;
+  for (std::size_t i = 0; i < shown; ++i)
+    chosen.push_back(&history.validation[shown == 1 ? 0 : i * (count - 1) / (shown - 1)]);
+  return chosen;
+}
+
+std::string stage(const json& validation, const json& sample, bool open) {
+  std::string html =
+      fmt::format("<details{}><summary><span class='when'>update {}</span> {}</summary>", open ? " open" : "",
+                  with_commas(validation.value("update", std::int64_t{0})), escape(sample.value("output", "")));
+  AttentionMap map{sample.at("source_pieces"), sample.at("output_pieces"), sample.at("attention")};
+  if (!map.weights.empty() && map.weights.size() == map.source.size() * map.output.size()) html += draw(map);
+  return html + "</details>";
+}
+
+std::string samples(const History& history) {
+  const std::vector<const json*> shown = stages(history);
+  if (shown.empty() || shown.back()->at("samples").empty()) return "";
+  std::string html = "<h2>Translations as training moved</h2>";
+  const json& last = shown.back()->at("samples");
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    html += fmt::format("<article><p class='source'>{}</p><p class='reference'>{}</p>",
+                        escape(last[i].value("source", "")), escape(last[i].value("reference", "")));
+    for (const json* validation : shown)
+      if (validation->at("samples").size() > i)
+        html += stage(*validation, validation->at("samples")[i], validation == shown.back());
+    html += "</article>";
+  }
+  return html;
+}
+
+}  // namespace
+
+std::string run_page(const std::string& log_path, const RunDescription& description) {
+  const History history(log_path);
+  std::string html = fmt::format(
+      "<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
+      "content='width=device-width'><title>{0}</title><style>{1}</style></head><body><h1>{0}</h1>",
+      escape(description.title), kPageStyle);
+  html += table(summary(history)) + charts(history) + samples(history);
+  html += "<h2>Data and model</h2>" + table(description.facts);
+  html += "<h2>Configuration</h2><details><summary>all settings</summary><pre>" + escape(description.settings) +
+          "</pre></details>";
+  return html + "</body></html>\n";
+}
+
+void ReportWriter::on_start(const train::RunInfo&) {
+  started_ = true;
+  write();
+}
+
+void ReportWriter::on_log(const train::StepReport&) {
+  if (Clock::now() - written_ >= kPause) write();
+}
+
+void ReportWriter::write() {
+  if (!started_) return;
+  std::filesystem::create_directories(output_ + "/report");
+  AtomicFile file(path());
+  file.write(run_page(output_ + "/log.jsonl", description_));
+  file.commit();
+  written_ = Clock::now();
+}
+
+}  // namespace dragoman::report

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/attention_map.h"
+#include "report/chart.h"
+#include "train/observer.h"
+
+namespace dragoman::report {
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+// What the page says beside what the log holds.
+struct RunDescription {
+  std::string title;
+  Facts facts;           // sizes of data and model
+  std::string settings;  // YAML
+};
+
+// The page of a run, made from its log (see train/json_log.h): curves, sample translations as training moved,
+// configuration and data. One file that needs nothing from the network.
+std::string run_page(const std::string& log_path, const RunDescription& description);
+
+// Keeps report/index.html of a run up to date: at every validation, and now and then between them.
+class ReportWriter final : public train::Observer {
+ public:
+  // Must be added after the observer that writes the log.
+  ReportWriter(std::string output, RunDescription description)
+      : output_(std::move(output)), description_(std::move(description)) {}
+
+  std::string path() const { return output_ + "/report/index.html"; }
+  void on_start(const train::RunInfo& info) override;
+  void on_log(const train::StepReport& step) override;
+  void on_validation(const train::Validation&) override { write(); }
+  void on_remark(const std::string&, const train::Position&) override { write(); }
+  void on_end(const train::RunEnd&) override { write(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void write();
+
+  std::string output_;
+  RunDescription description_;
+  Clock::time_point written_{};
+  bool started_ = false;
+};
+
+}  // namespace dragoman::report

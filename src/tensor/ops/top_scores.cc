@@ -1,0 +1,88 @@
+#include <algorithm>
+
+#include "tensor/ops.h"
+#include "tensor/ops/door.h"
+
+namespace dragoman {
+namespace {
+
+template <class T>
+kernels::PackWeight<T> packing_of(const Tensor& weight) {
+  check(weight.shape().rank() == 2, "[pack_weight] expected a weight of two sizes but got {}", weight.shape());
+  return {.in = weight.shape()[1], .out = weight.shape()[0], .weight = weight.ptr()};
+}
+
+template <class F>
+void with_kernels(const Tensor& weight, F&& f) {
+  switch (weight.dtype()) {
+    case DType::f32: return f(weight.device().kernels<float>(), packing_of<float>(weight));
+    case DType::f64: return f(weight.device().kernels<double>(), packing_of<double>(weight));
+    case DType::bf16: return f(weight.device().kernels<kernels::bf16>(), packing_of<kernels::bf16>(weight));
+    default: fail("[pack_weight] expected a weight of f32, f64 or bf16 but got {}", name_of(weight.dtype()));
+  }
+}
+
+void check_banned(const char* op, const Banned& banned, Size rows, Size words) {
+  if (!banned.offsets.defined()) return;
+  check(banned.ids.defined() && banned.offsets.dtype() == DType::i32 && banned.offsets.count() == rows + 1,
+        "[{}] banned words need ids and i32 offsets [{}] but got offsets {}", op, rows + 1, banned.offsets.shape());
+  ops::check_ids(op, banned.ids, words);
+}
+
+}  // namespace
+
+std::size_t packed_bytes(const Tensor& weight) {
+  Size bytes = 0;
+  with_kernels(weight, [&](const auto& k, auto packing) {
+    packing.bytes = &bytes;
+    k.pack_weight(packing);
+  });
+  return static_cast<std::size_t>(bytes);
+}
+
+void pack_weight(const Tensor& weight, void* packed) {
+  with_kernels(weight, [&](const auto& k, auto packing) {
+    packing.packed = packed;
+    k.pack_weight(packing);
+  });
+}
+
+Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size count,
+                const Banned& banned) {
+  constexpr const char* op = "top_scores";
+  ops::enter(op, cx, {x, weight, bias, banned.offsets, banned.ids});
+  check(weight.shape().rank() == 2 && x.cols() == weight.shape()[1], "[{}] x {} does not fit weight {}", op, x.shape(),
+        weight.shape());
+  const Size rows = x.rows(), words = weight.shape()[0];
+  check(!bias.defined() || bias.count() == words, "[{}] bias {} does not fit weight {}: expected {} values", op,
+        bias.shape(), weight.shape(), words);
+  check(count >= 0, "[{}] expected to choose 0 columns or more but got {}", op, count);
+  check_banned(op, banned, rows, words);
+  const void* packed = weight.packed();
+  const std::size_t bytes = packed ? 0 : packed_bytes(weight);
+  const ops::Scratch own(cx, DType::i8, {static_cast<Size>(bytes)});
+  if (!packed) {
+    pack_weight(weight, own.tensor().raw());
+    packed = own.tensor().raw();
+  }
+  const Best best{cx.empty(stat_of(x.dtype()), {rows}), cx.empty(x.dtype(), {rows, count}),
+                  cx.empty(DType::i32, {rows, count})};
+  cx.run(x.dtype(), [&](const auto& k) {
+    k.top_scores({.rows = rows,
+                  .in = x.cols(),
+                  .out = words,
+                  .best = count,
+                  .x = x.ptr(),
+                  .packed = packed,
+                  .bias = bias.ptr(),
+                  .banned_offsets = banned.offsets.ptr(),
+                  .banned = banned.ids.ptr(),
+                  .log_sum = best.log_sum.ptr(),
+                  .scores = best.values.ptr(),
+                  .ids = best.columns.ptr()});
+  });
+  ops::leave(op, cx, {best.log_sum});
+  return best;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "tensor/context.h"
+
+namespace dragoman::train {
+
+// A flat tensor with memory of its own, zeros at first: moments, averages.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(const Device& device, DType type, Size count)
+      : tensor_(device.allocate(static_cast<std::size_t>(count * size_of(type))), type, {count}, device) {
+    tensor_.clear();
+  }
+  ~Buffer() {
+    if (tensor_.defined()) tensor_.device().release(tensor_.raw());
+  }
+  Buffer(Buffer&& other) noexcept : tensor_(std::exchange(other.tensor_, {})) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(tensor_, other.tensor_);
+    return *this;
+  }
+
+  const Tensor& tensor() const { return tensor_; }
+  bool defined() const { return tensor_.defined(); }
+
+ private:
+  Tensor tensor_;
+};
+
+}  // namespace dragoman::train

@@ -1,0 +1,97 @@
+#include <algorithm>
+
+#include "text/vocabulary.h"
+#include "train/task.h"
+
+namespace dragoman::train {
+namespace {
+
+// The classes of a batch's sentences; each target must be one label.
+std::vector<std::int32_t> classes_of(const data::Batch& batch, int classes) {
+  std::vector<std::int32_t> list;
+  for (std::size_t row = 0; row < batch.target.rows(); ++row) {
+    const auto label = batch.target.row(row);
+    check(label.size() == 1, "pair {}: a classifier learns from one label a line, but this one has {} words",
+          batch.sentences[row] + 1, label.size());
+    const std::int32_t known = label[0] - text::Vocabulary::kSpecial;
+    check(known >= 0 && known < classes, "pair {}: its label was not seen when the labels were counted",
+          batch.sentences[row] + 1);
+    list.push_back(known);
+  }
+  return list;
+}
+
+Tensor on_device(const Context& cx, const std::vector<std::int32_t>& classes) {
+  return cx.from_host<std::int32_t>(classes, {std::ssize(classes)});
+}
+
+// For each class how often it was right, how often the answer, and how often both.
+class Confusion {
+ public:
+  explicit Confusion(int classes) : right_(static_cast<std::size_t>(classes)), said_(right_), both_(right_) {}
+
+  void add(std::int32_t right, std::int32_t said) {
+    ++right_[static_cast<std::size_t>(right)];
+    ++said_[static_cast<std::size_t>(said)];
+    if (right == said) ++both_[static_cast<std::size_t>(right)];
+    ++count_;
+  }
+  double accuracy() const {
+    double correct = 0;
+    for (const double both : both_) correct += both;
+    return count_ == 0 ? 0 : 100 * correct / count_;
+  }
+  // The mean over the classes that occur of 2 both / (right + said).
+  double f1() const {
+    double total = 0, classes = 0;
+    for (std::size_t c = 0; c < right_.size(); ++c) {
+      if (right_[c] + said_[c] == 0) continue;
+      total += 2 * both_[c] / (right_[c] + said_[c]);
+      ++classes;
+    }
+    return classes == 0 ? 0 : 100 * total / classes;
+  }
+
+ private:
+  std::vector<double> right_, said_, both_;
+  double count_ = 0;
+};
+
+}  // namespace
+
+LossSums ClassificationTask::learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
+                                   double gradient_scale) {
+  check(settings.r_drop == 0, "r-drop is for translation; a classifier trains without it");
+  const Tensor features = model_.features(cx, Packed::from_host(cx, batch.source.tokens, batch.source.offsets));
+  const Losses losses = model_.loss(cx, features, on_device(cx, classes_of(batch, model_.config().classes)),
+                                    {.smoothing = settings.label_smoothing, .gradient_scale = gradient_scale});
+  cx.backward();
+  return add_up(losses);
+}
+
+Scores ClassificationTask::validate(Workspace& workspace, data::Batcher& batches) const {
+  LossSums sums;
+  Confusion confusion(model_.config().classes);
+  data::Batch batch;
+  batches.seek(0, 0);
+  for (std::uint64_t step = 0; step < batches.steps(0); ++step) {
+    batches.next(batch);
+    workspace.reset();
+    Context cx(workspace);
+    const std::vector<std::int32_t> right = classes_of(batch, model_.config().classes);
+    const Tensor features = model_.features(cx, Packed::from_host(cx, batch.source.tokens, batch.source.offsets));
+    sums += add_up(model_.loss(cx, features, on_device(cx, right), {}));
+    const Tensor logits = model_.logits(cx, features);
+    const std::vector<float> values = logits.to_host<float>();
+    for (std::size_t row = 0; row < right.size(); ++row) {
+      const auto first = values.begin() + static_cast<std::ptrdiff_t>(row) * logits.cols();
+      confusion.add(right[row], static_cast<std::int32_t>(std::max_element(first, first + logits.cols()) - first));
+    }
+  }
+  Scores scores = loss_scores(sums);
+  scores.set("accuracy", confusion.accuracy());
+  scores.set("f1", confusion.f1());
+  return scores;
+}
+
+}  // namespace dragoman::train

@@ -1,0 +1,97 @@
+#include "train/console.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "base/log.h"
+#include "base/progress.h"
+
+namespace dragoman::train {
+namespace {
+
+constexpr auto kRedraw = std::chrono::milliseconds(100);
+constexpr int kBar = 20;
+
+std::string number(std::uint64_t value) { return with_commas(static_cast<std::int64_t>(value)); }
+
+}  // namespace
+
+std::string describe(const StepReport& step) {
+  std::string line = fmt::format(
+      "epoch {:.2f}  update {}  loss {:.3f}  ppl {:.2f}  {} tokens/s  rate {:.2e}  |g| {:.2f}", step.position.epochs,
+      number(step.position.updates), step.sums.mean_loss(), std::exp(step.sums.mean_nll()),
+      number(static_cast<std::uint64_t>(step.tokens_per_second)), step.rate, step.gradient_norm);
+  if (step.share_done > 0 && step.share_done < 1) line += fmt::format("  {} left", clock_time(step.seconds_left));
+  return line;
+}
+
+Console::Console(int samples) : samples_(samples), terminal_(isatty(STDERR_FILENO) != 0) {}
+
+void Console::clear_line() {
+  if (drawn_) fmt::print(stderr, "\r\033[K");
+  drawn_ = false;
+}
+
+void Console::on_start(const RunInfo& info) {
+  until_ = info.until;
+  std::string ends;
+  for (const Amount& end : info.until) ends += (ends.empty() ? "" : " or ") + end.show();
+  log::info("{} parameters ({} trained), {} sentence pairs, {} batches an epoch, until {}",
+            with_commas(info.parameters), with_commas(info.trainable), number(info.sentences),
+            number(info.steps_per_epoch), ends.empty() ? "stopped" : ends);
+  if (info.begin.updates > 0)
+    log::info("going on from update {} (epoch {:.2f})", number(info.begin.updates), info.begin.epochs);
+}
+
+void Console::on_update(const StepReport& step) {
+  if (!terminal_) return;
+  const auto now = Clock::now();
+  if (now - last_drawn_ < kRedraw) return;
+  last_drawn_ = now;
+  const double share = std::min(step.share_done, 1.0);
+  const int filled = static_cast<int>(share * kBar);
+  fmt::print(stderr, "\r\033[K[{:=<{}}{:<{}}] {:3.0f} %  {}", "", filled, "", kBar - filled, 100 * share,
+             describe(step));
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void Console::on_log(const StepReport& step) {
+  if (!terminal_) log::info("{:3.0f} %  {}", 100 * std::min(step.share_done, 1.0), describe(step));
+}
+
+void Console::on_validation(const Validation& validation) {
+  clear_line();
+  std::string scores;
+  for (const auto& [name, value] : validation.scores.list()) scores += fmt::format("  {} {:.4g}", name, value);
+  log::info("validation at epoch {:.2f}, update {}: training loss {:.3f}, held out{}{}  ({})",
+            validation.position.epochs, number(validation.position.updates), validation.training.mean_nll(), scores,
+            validation.best ? "  *best*" : fmt::format("  best was {} validations ago", validation.without_improvement),
+            clock_time(validation.seconds));
+  for (std::size_t i = 0; i < validation.samples.size() && i < static_cast<std::size_t>(samples_); ++i) {
+    const Sample& sample = validation.samples[i];
+    log::info("  source     {}", sample.source);
+    log::info("  reference  {}", sample.reference);
+    log::info("  output     {}", sample.output);
+  }
+}
+
+void Console::on_checkpoint(const std::string& path, const Position&) {
+  clear_line();
+  log::debug("saved {}", path);
+}
+
+void Console::on_remark(const std::string& words, const Position&) {
+  clear_line();
+  log::warning("{}", words);
+}
+
+void Console::on_end(const RunEnd& end) {
+  clear_line();
+  log::info("{} after {} updates, {:.2f} epochs, {}{}", end.reason, number(end.position.updates), end.position.epochs,
+            clock_time(end.seconds), end.model.empty() ? "" : "; the best model is " + end.model);
+}
+
+}  // namespace dragoman::train

@@ -1,0 +1,116 @@
+#include "train/json_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+
+namespace dragoman::train {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json line(const char* kind, const Position& position) {
+  return {{"kind", kind}, {"update", position.updates}, {"epoch", position.epochs}, {"tokens", position.tokens}};
+}
+
+// Text of any bytes goes into the file as UTF-8.
+std::string dumped(const ordered_json& object) {
+  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+ordered_json to_json(const Sample& sample) {
+  ordered_json attention = ordered_json::array();
+  for (const float weight : sample.attention)
+    attention.push_back(std::round(1000 * static_cast<double>(weight)) / 1000);
+  return {{"source", sample.source},
+          {"reference", sample.reference},
+          {"output", sample.output},
+          {"source_pieces", sample.source_pieces},
+          {"output_pieces", sample.output_pieces},
+          {"attention", attention}};
+}
+
+// Lines up to and including `last`; a torn one at the end is left out.
+std::string kept_lines(const std::string& path, std::uint64_t last) {
+  std::ifstream file(path);
+  std::string kept;
+  for (std::string text; std::getline(file, text);) {
+    const auto object = nlohmann::json::parse(text, nullptr, false);
+    if (object.is_object() && object.value("update", std::uint64_t{0}) <= last) kept += text + "\n";
+  }
+  return kept;
+}
+
+}  // namespace
+
+JsonLog::~JsonLog() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void JsonLog::on_start(const RunInfo& info) {
+  AtomicFile file(path_);
+  if (info.begin.updates > 0 && std::filesystem::exists(path_)) file.write(kept_lines(path_, info.begin.updates));
+  file.commit();
+  descriptor_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  check(descriptor_ >= 0, "{}: cannot be written: {}", path_, std::strerror(errno));
+  ordered_json object = line("start", info.begin);
+  object["parameters"] = info.parameters;
+  object["trainable"] = info.trainable;
+  object["sentences"] = info.sentences;
+  object["steps_per_epoch"] = info.steps_per_epoch;
+  for (const Amount& end : info.until) object["until"].push_back(end.show());
+  append(dumped(object));
+}
+
+void JsonLog::on_log(const StepReport& step) {
+  ordered_json object = line("train", step.position);
+  object["loss"] = step.sums.mean_loss();
+  object["nll"] = step.sums.mean_nll();
+  object["perplexity"] = std::exp(step.sums.mean_nll());
+  object["rate"] = step.rate;
+  object["gradient_norm"] = step.gradient_norm;
+  object["tokens_per_second"] = step.tokens_per_second;
+  append(dumped(object));
+}
+
+void JsonLog::on_validation(const Validation& validation) {
+  ordered_json object = line("validation", validation.position);
+  for (const auto& [name, value] : validation.scores.list()) object["scores"][name] = value;
+  object["training_loss"] = validation.training.mean_nll();
+  object["best"] = validation.best;
+  object["seconds"] = validation.seconds;
+  object["samples"] = ordered_json::array();
+  for (const Sample& sample : validation.samples) object["samples"].push_back(to_json(sample));
+  append(dumped(object));
+}
+
+void JsonLog::on_remark(const std::string& words, const Position& position) {
+  ordered_json object = line("remark", position);
+  object["words"] = words;
+  append(dumped(object));
+}
+
+void JsonLog::on_end(const RunEnd& end) {
+  ordered_json object = line("end", end.position);
+  object["reason"] = end.reason;
+  object["model"] = end.model;
+  object["seconds"] = end.seconds;
+  append(dumped(object));
+}
+
+void JsonLog::append(std::string text) {
+  if (descriptor_ < 0) return;  // a remark before the run has started
+  text += '\n';
+  const ssize_t written = write(descriptor_, text.data(), text.size());
+  check(written == std::ssize(text), "{}: cannot be written: {}", path_, std::strerror(errno));
+}
+
+}  // namespace dragoman::train

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <memory>
+
+#include "base/options.h"
+#include "data/batcher.h"
+#include "models/classifier.h"
+#include "models/seq2seq.h"
+#include "train/scores.h"
+
+namespace dragoman::train {
+
+// Sums over what was learned from: divide by `tokens` for means.
+struct LossSums {
+  double loss = 0;           // what is minimised: smoothing and R-Drop included
+  double nll = 0;            // -log p of the labels
+  std::uint64_t tokens = 0;  // labels
+
+  LossSums& operator+=(const LossSums& other) {
+    loss += other.loss;
+    nll += other.nll;
+    tokens += other.tokens;
+    return *this;
+  }
+  double mean_loss() const { return tokens == 0 ? 0 : loss / static_cast<double>(tokens); }
+  double mean_nll() const { return tokens == 0 ? 0 : nll / static_cast<double>(tokens); }
+  bool operator==(const LossSums&) const = default;
+};
+
+struct LossSettings {
+  double label_smoothing = 0, r_drop = 0;
+
+  template <class V>
+  void visit(V& v) {
+    v("label-smoothing", label_smoothing, "share of each label's probability spread over all others", between(0, 0.95));
+    v("r-drop", r_drop, "weight of the distance between two passes with different dropout; 0 makes one pass",
+      at_least(0));
+  }
+};
+
+// What is being learned: a model, its loss and how it is validated. The trainer knows nothing else about it.
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  virtual const models::ModelConfig& config() const = 0;
+  virtual nn::Parameters& parameters() = 0;
+
+  // Adds the gradients of one batch, times `gradient_scale` of the sum over labels, to the flat buffer.
+  virtual LossSums learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
+                         double gradient_scale) = 0;
+  // Scores over all batches of an epoch: loss, perplexity and what else the task has.
+  virtual Scores validate(Workspace& workspace, data::Batcher& batches) const = 0;
+};
+
+class TranslationTask final : public Task {
+ public:
+  explicit TranslationTask(const models::ModelConfig& config) : model_(config) {}
+
+  const models::ModelConfig& config() const override { return model_.config(); }
+  nn::Parameters& parameters() override { return model_.parameters(); }
+  LossSums learn(Context& cx, const data::Batch& batch, const LossSettings& settings, double gradient_scale) override;
+  Scores validate(Workspace& workspace, data::Batcher& batches) const override;
+
+  const models::Seq2seq& model() const { return model_; }
+
+ private:
+  LossSums learn_twice(Context& cx, const data::Batch& batch, const LossSettings& settings, double gradient_scale);
+
+  models::Seq2seq model_;
+};
+
+// Labels are the words of the target side: label k is the class k - text::Vocabulary::kSpecial.
+class ClassificationTask final : public Task {
+ public:
+  explicit ClassificationTask(const models::ModelConfig& config) : model_(config) {}
+
+  const models::ModelConfig& config() const override { return model_.config(); }
+  nn::Parameters& parameters() override { return model_.parameters(); }
+  LossSums learn(Context& cx, const data::Batch& batch, const LossSettings& settings, double gradient_scale) override;
+  Scores validate(Workspace& workspace, data::Batcher& batches) const override;
+
+  const models::Classifier& model() const { return model_; }
+
+ private:
+  models::Classifier model_;
+};
+
+// Reads the losses of a batch's labels from the device and adds them up.
+LossSums add_up(const Losses& losses);
+// loss and perplexity of the labels' mean negative log probability.
+Scores loss_scores(const LossSums& sums);
+
+}  // namespace dragoman::train

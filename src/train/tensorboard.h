@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "train/observer.h"
+
+namespace dragoman::train {
+
+// CRC-32C (Castagnoli), as event files have it.
+std::uint32_t crc32c(std::string_view bytes);
+
+// Scalars and sample translations as TensorBoard reads them: a file of records (length, checksum, event, checksum) of
+// protocol buffers. A resumed run writes a file of its own, whose first event takes back what an abandoned end of the
+// run had written.
+class TensorBoard final : public Observer {
+ public:
+  explicit TensorBoard(std::string folder) : folder_(std::move(folder)) {}
+  ~TensorBoard() override;
+  TensorBoard(const TensorBoard&) = delete;
+  TensorBoard& operator=(const TensorBoard&) = delete;
+
+  void on_start(const RunInfo& info) override;
+  void on_log(const StepReport& step) override;
+  void on_validation(const Validation& validation) override;
+
+ private:
+  void write_record(const std::string& event);
+
+  std::string folder_, path_;
+  int descriptor_ = -1;
+};
+
+}  // namespace dragoman::train

@@ -1,0 +1,291 @@
+#include "train/trainer.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+namespace dragoman::train {
+namespace {
+
+constexpr int kMostRollbacks = 10;
+constexpr double kRunningMemory = 0.99;
+constexpr std::uint64_t kUpdatesBeforeExplosions = 50;
+
+const nn::Parameters& freeze(nn::Parameters& parameters, const std::vector<std::string>& patterns) {
+  for (const std::string& pattern : patterns)
+    check(parameters.freeze(pattern) > 0, "freeze: no parameter that could still be trained matches '{}'", pattern);
+  return parameters;
+}
+
+double since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+Trainer::Trainer(const TrainOptions& options, Task& task, TrainData data, store::ModelInfo info)
+    : options_(options),
+      task_(task),
+      data_(std::move(data)),
+      info_(std::move(info)),
+      until_(parse_amounts(options.until)),
+      validate_every_(Amount::parse(options.validate)),
+      checkpoint_every_(Amount::parse(options.checkpoint)),
+      log_every_(Amount::parse(options.log)),
+      schedule_(options.schedule, until_),
+      optimiser_(options.optimiser, freeze(task.parameters(), options.freeze)),
+      checkpoints_(options.output + "/checkpoints", options.keep),
+      workspace_(task.parameters().weights().device()),
+      group_(static_cast<std::size_t>(options.optimiser.accumulate)),
+      steps_per_epoch_(data_.training.steps(0)) {
+  if (options.optimiser.ema > 0)
+    average_.emplace(options.optimiser.ema, task.parameters().weights(), task.parameters().copy());
+  state_.seed = options.seed;
+  state_.sentences = data_.training.sentences();
+}
+
+void Trainer::tell(const std::string& words) {
+  for (Observer* observer : observers_) observer->on_remark(words, state_.position);
+}
+
+bool Trainer::resume() {
+  checkpoints_.tidy();
+  const TrainState fresh = state_;
+  const std::string path = checkpoints_.load_newest(trained(), [&](const std::string& words) { tell(words); });
+  if (path.empty()) return false;
+  check(state_.seed == fresh.seed, "{}: belongs to a run of seed {}, not {}", path, state_.seed, fresh.seed);
+  check(state_.sentences == fresh.sentences,
+        "{}: belongs to a run on {} sentence pairs, but now there are {}: the data or its settings changed", path,
+        state_.sentences, fresh.sentences);
+  return true;
+}
+
+RunInfo Trainer::run_info() {
+  RunInfo info{.output = options_.output, .begin = state_.position, .until = until_, .log = log_every_};
+  for (const auto& entry : task_.parameters().entries())
+    if (entry.trainable) info.trainable += entry.shape.count();
+  info.parameters = task_.parameters().count();
+  info.sentences = state_.sentences;
+  info.steps_per_epoch = steps_per_epoch_;
+  return info;
+}
+
+RunEnd Trainer::train(const std::function<bool()>& stop) {
+  std::filesystem::create_directories(options_.output);
+  share_before_ = share_done();
+  for (Observer* observer : observers_) observer->on_start(run_info());
+  if (checkpoints_.list().empty()) save();
+  std::string reason = end_reason();
+  if (reason.empty()) {
+    data_.training.seek(state_.epoch, state_.step);
+    batches_.emplace(std::move(data_.training));
+  }
+  while (reason.empty()) {
+    const Position before = state_.position;
+    if (!update()) continue;
+    const bool stopping = stop();
+    follow_up(before, stopping);
+    reason = end_reason();
+    if (reason.empty() && stopping) reason = "asked to stop";
+  }
+  const bool has_model = std::filesystem::exists(model_path());
+  const RunEnd end{state_.position, reason, has_model ? model_path() : "", state_.seconds};
+  for (Observer* observer : observers_) observer->on_end(end);
+  return end;
+}
+
+LossSums Trainer::learn_group(Position& after) {
+  std::uint64_t labels = 0, drawn = state_.batches;
+  for (data::Batch& batch : group_) {
+    batches_->next(batch);
+    labels += batch.labels.size();
+    after.epochs =
+        static_cast<double>(batch.epoch) + static_cast<double>(batch.step + 1) / static_cast<double>(batch.steps);
+  }
+  task_.parameters().gradients().clear();
+  LossSums sums;
+  for (const data::Batch& batch : group_) {
+    workspace_.reset();
+    Context cx = Context::training(workspace_, options_.seed, ++drawn);
+    sums += task_.learn(cx, batch, options_.loss, 1 / static_cast<double>(labels));
+  }
+  ++after.updates;
+  after.tokens += sums.tokens;
+  return sums;
+}
+
+bool Trainer::update() {
+  const auto start = Clock::now();
+  Position after = state_.position;
+  const LossSums sums = learn_group(after);
+  const double norm = gradient_norm(task_.parameters().gradients());
+  if (!is_sane(sums, norm)) {
+    roll_back(sums);
+    return false;
+  }
+  rate_ = state_.rate_factor * schedule_.rate(after);
+  optimiser_.step(rate_, after.updates, clipping_factor(norm, options_.optimiser.clip));
+  if (average_) average_->update(after.updates);
+  const double spent = since(start);
+  log_seconds_ += spent;
+  trained_here_ += spent;
+  state_.seconds += spent;
+  count(after, sums, norm);
+  const StepReport step = report(sums, norm, static_cast<double>(sums.tokens) / spent);
+  for (Observer* observer : observers_) observer->on_update(step);
+  return true;
+}
+
+bool Trainer::is_sane(const LossSums& sums, double norm) const {
+  if (!std::isfinite(sums.loss) || !std::isfinite(norm)) return false;
+  return options_.explosion == 0 || state_.position.updates < kUpdatesBeforeExplosions ||
+         sums.mean_loss() <= options_.explosion * state_.running_loss;
+}
+
+void Trainer::count(const Position& after, const LossSums& sums, double norm) {
+  const double loss = sums.mean_loss();
+  state_.running_loss =
+      state_.position.updates == 0 ? loss : kRunningMemory * state_.running_loss + (1 - kRunningMemory) * loss;
+  state_.position = after;
+  state_.batches += group_.size();
+  state_.epoch = group_.back().epoch;
+  state_.step = group_.back().step + 1;
+  state_.since_log += sums;
+  state_.since_validation += sums;
+  state_.norm_since_log += norm;
+  ++state_.updates_since_log;
+}
+
+// Back to the newest checkpoint with half the learning rate, or the end of the run.
+void Trainer::roll_back(const LossSums& sums) {
+  const std::string what = fmt::format("update {}: the loss is {:.6g} after a running mean of {:.4g}",
+                                       state_.position.updates + 1, sums.mean_loss(), state_.running_loss);
+  check(options_.on_divergence == OnDivergence::rollback,
+        "{}; training stops here and checkpoints of better times are in {}/checkpoints. A lower schedule.rate, a "
+        "warm-up or a smaller optimiser.clip may help; --on-divergence rollback goes back and halves the rate",
+        what, options_.output);
+  check(state_.rollbacks < kMostRollbacks, "{}; it went back {} times already and stops here", what, kMostRollbacks);
+  const double factor = 0.5 * state_.rate_factor;
+  const int rollbacks = state_.rollbacks + 1;
+  const std::string path = checkpoints_.load_newest(trained(), [&](const std::string& words) { tell(words); });
+  check(!path.empty(), "{}; there is no checkpoint to go back to", what);
+  state_.rate_factor = factor;
+  state_.rollbacks = rollbacks;
+  batches_->seek(state_.epoch, state_.step);
+  tell(fmt::format("{}; back to update {} with {} of the learning rate", what, state_.position.updates, factor));
+  save();
+}
+
+void Trainer::follow_up(const Position& before, bool stopping) {
+  const Position& now = state_.position;
+  if (log_every_.crossed(before, now)) log();
+  const bool ends = share_done() >= 1;
+  const bool validates = data_.validation && (validate_every_.crossed(before, now) || ends);
+  if (validates) validate();
+  if (!validates && !stopping && !ends && !checkpoint_every_.crossed(before, now)) return;
+  save();
+  if (!data_.validation) save_model();
+}
+
+StepReport Trainer::report(const LossSums& sums, double norm, double speed) const {
+  const double share = share_done(), done_here = share - share_before_;
+  return {.position = state_.position,
+          .sums = sums,
+          .rate = rate_,
+          .gradient_norm = norm,
+          .tokens_per_second = speed,
+          .share_done = share,
+          .seconds_left = done_here > 0 ? trained_here_ * (1 - share) / done_here : 0};
+}
+
+void Trainer::log() {
+  const StepReport mean =
+      report(state_.since_log, state_.norm_since_log / static_cast<double>(state_.updates_since_log),
+             log_seconds_ > 0 ? static_cast<double>(state_.since_log.tokens) / log_seconds_ : 0);
+  for (Observer* observer : observers_) observer->on_log(mean);
+  state_.since_log = {};
+  state_.norm_since_log = 0;
+  state_.updates_since_log = 0;
+  log_seconds_ = 0;
+}
+
+void Trainer::validate() {
+  const auto start = Clock::now();
+  Validation validation;
+  validation.position = state_.position;
+  validation.training = state_.since_validation;
+  {
+    const Averaged averaged(average());
+    validation.scores = task_.validate(workspace_, *data_.validation);
+    for (Observer* observer : observers_) observer->measure(validation);
+  }
+  state_.since_validation = {};
+  state_.validated = state_.position.updates;
+  judge(validation);
+  validation.seconds = since(start);
+  state_.seconds += validation.seconds;
+  for (const auto& [name, value] : validation.scores.list())
+    info_.card["validation." + name] = fmt::format("{}", value);
+  if (validation.best) save_model();
+  for (Observer* observer : observers_) observer->on_validation(validation);
+}
+
+// Compares with the best so far, by every score; one of them decides about patience and the rate.
+void Trainer::judge(Validation& validation) {
+  std::vector<std::string> measured;
+  for (const auto& [name, value] : validation.scores.list()) {
+    measured.push_back(name);
+    const auto found = state_.best.find(name);
+    const bool better = found == state_.best.end() ||
+                        (lower_is_better(name) ? value < found->second.value : value > found->second.value);
+    if (better) state_.best[name] = {value, state_.position.updates};
+    if (name == options_.metric) validation.best = better;
+  }
+  check(validation.scores.find(options_.metric) != nullptr, "metric: '{}' is not among the scores of this run: {}",
+        options_.metric, fmt::join(measured, ", "));
+  if (validation.best) {
+    state_.without_improvement = state_.without_improvement_rate = 0;
+  } else {
+    ++state_.without_improvement;
+    ++state_.without_improvement_rate;
+  }
+  validation.without_improvement = state_.without_improvement;
+  if (options_.schedule.plateau > 0 && state_.without_improvement_rate >= options_.schedule.plateau) {
+    state_.rate_factor *= options_.schedule.plateau_factor;
+    state_.without_improvement_rate = 0;
+    tell(fmt::format("no better {} in {} validations: the learning rate is reduced to {:.3g} of its schedule",
+                     options_.metric, options_.schedule.plateau, state_.rate_factor));
+  }
+}
+
+void Trainer::save() {
+  const std::string path = checkpoints_.save(info_, trained());
+  for (Observer* observer : observers_) observer->on_checkpoint(path, state_.position);
+}
+
+void Trainer::save_model() {
+  info_.card["updates"] = std::to_string(state_.position.updates);
+  info_.card["epochs"] = fmt::format("{:.2f}", state_.position.epochs);
+  info_.card["tokens"] = std::to_string(state_.position.tokens);
+  const Averaged averaged(average());
+  store::save_model(model_path(), info_, task_.parameters());
+}
+
+double Trainer::share_done() const {
+  double share = 0;
+  for (const Amount& end : until_)
+    if (!end.none()) share = std::max(share, end.measure(state_.position) / end.count);
+  return share;
+}
+
+std::string Trainer::end_reason() const {
+  for (const Amount& end : until_)
+    if (end.reached(state_.position)) return "reached " + end.show();
+  if (options_.patience > 0 && state_.without_improvement >= options_.patience)
+    return fmt::format("no better {} in {} validations", options_.metric, options_.patience);
+  return "";
+}
+
+}  // namespace dragoman::train

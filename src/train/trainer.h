@@ -1,0 +1,90 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "data/prefetcher.h"
+#include "store/model_file.h"
+#include "train/checkpoint.h"
+#include "train/observer.h"
+#include "train/options.h"
+
+namespace dragoman::train {
+
+// What a run learns from and is judged by.
+struct TrainData {
+  data::Batcher training;
+  std::optional<data::Batcher> validation;
+};
+
+// The loop: batches in, updates of the weights, validation, checkpoints. Whatever a person or a file sees of it comes
+// from observers. Holds no hidden state: a trainer that loads a checkpoint goes on exactly as the one that wrote it.
+class Trainer {
+ public:
+  // `info` is what model files hold beside the weights. Parameters of the task must have memory and gradients.
+  Trainer(const TrainOptions& options, Task& task, TrainData data, store::ModelInfo info);
+
+  // Observers must outlive the trainer.
+  void add(Observer& observer) { observers_.push_back(&observer); }
+  // Goes on from the newest good checkpoint of the output folder; false when there is none.
+  bool resume();
+  // Trains to the end and says why it ended. `stop` is asked after every update; true saves and leaves.
+  RunEnd train(const std::function<bool()>& stop);
+
+  const TrainState& state() const { return state_; }
+  // The file that holds the best model, or the newest where nothing is validated.
+  std::string model_path() const { return options_.output + "/model.safetensors"; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  MovingAverage* average() { return average_ ? &*average_ : nullptr; }
+  Trained trained() { return {task_.parameters(), optimiser_, average(), state_}; }
+  RunInfo run_info();
+  void tell(const std::string& words);
+
+  // One update; false when it diverged and nothing was changed.
+  bool update();
+  LossSums learn_group(Position& after);
+  bool is_sane(const LossSums& sums, double norm) const;
+  void count(const Position& after, const LossSums& sums, double norm);
+  void roll_back(const LossSums& sums);
+
+  // What follows an update that went from `before` to the present position.
+  void follow_up(const Position& before, bool stopping);
+  StepReport report(const LossSums& sums, double norm, double speed) const;
+  void log();
+  void validate();
+  void judge(Validation& validation);
+  void save();
+  void save_model();
+
+  std::string end_reason() const;
+  double share_done() const;
+
+  TrainOptions options_;
+  Task& task_;
+  TrainData data_;
+  store::ModelInfo info_;
+  std::vector<Observer*> observers_;
+  std::vector<Amount> until_;
+  Amount validate_every_, checkpoint_every_, log_every_;
+  Schedule schedule_;
+  Optimiser optimiser_;
+  std::optional<MovingAverage> average_;
+  CheckpointFolder checkpoints_;
+  TrainState state_;
+  Workspace workspace_;
+  std::optional<data::Prefetcher> batches_;
+  std::vector<data::Batch> group_;  // the batches of one update
+  std::uint64_t steps_per_epoch_ = 0;
+  double rate_ = 0;          // of the last update
+  double log_seconds_ = 0;   // spent on updates since the last log
+  double trained_here_ = 0;  // spent on updates by this start of the program
+  double share_before_ = 0;  // of the run that was over when it started
+};
+
+}  // namespace dragoman::train

@@ -1,0 +1,115 @@
+#include <cmath>
+
+#include "train/task.h"
+
+namespace dragoman::train {
+namespace {
+
+Packed packed(const Context& cx, const data::PackedRows& rows) {
+  return Packed::from_host(cx, rows.tokens, rows.offsets);
+}
+
+Tensor labels_of(const Context& cx, const data::Batch& batch) {
+  return cx.from_host<std::int32_t>(batch.labels, {std::ssize(batch.labels)});
+}
+
+// What the output layer reads after each target token.
+Tensor features(Context& cx, const models::Seq2seq& model, const data::Batch& batch) {
+  const models::Memory memory = model.encode(cx, packed(cx, batch.source));
+  models::State state = model.start(cx, memory, false);
+  return model.decode(cx, packed(cx, batch.target), memory, state).features;
+}
+
+double sum(const Tensor& values) {
+  double total = 0;
+  const auto add = [&](const auto* first) {
+    for (Size i = 0; i < values.count(); ++i) total += static_cast<double>(first[i]);
+  };
+  if (!values.device().on_host())
+    add(values.to_host<double>().data());
+  else if (values.dtype() == DType::f64)
+    add(values.data<double>());
+  else
+    add(values.data<float>());
+  return total;
+}
+
+void append(data::PackedRows& to, const data::PackedRows& rows) {
+  const std::int32_t shift = to.offsets.back();
+  to.tokens.insert(to.tokens.end(), rows.tokens.begin(), rows.tokens.end());
+  for (std::size_t i = 1; i < rows.offsets.size(); ++i) to.offsets.push_back(rows.offsets[i] + shift);
+}
+
+// The batch behind itself: dropout treats the two copies differently.
+data::Batch doubled(const data::Batch& batch) {
+  data::Batch two = batch;
+  append(two.source, batch.source);
+  append(two.target, batch.target);
+  two.labels.insert(two.labels.end(), batch.labels.begin(), batch.labels.end());
+  return two;
+}
+
+// KL(p || q) + KL(q || p) of the distributions over two rows of logits a and b: [N, V] -> [N, 1]. With log p = a - c
+// and log q = b - d it is sum_j (p_j - q_j)(a_j - b_j), for the constants c and d meet sums of zero.
+Tensor symmetric_divergence(Context& cx, const Tensor& a, const Tensor& b) {
+  const Tensor gap = multiply(cx, add(cx, softmax(cx, a), softmax(cx, b), 1, -1), add(cx, a, b, 1, -1));
+  const std::vector<double> ones(static_cast<std::size_t>(gap.cols()), 1);
+  return linear(cx, gap, cx.from_numbers(gap.dtype(), ones, {1, gap.cols()}));
+}
+
+}  // namespace
+
+LossSums add_up(const Losses& losses) {
+  return {sum(losses.loss), sum(losses.nll), static_cast<std::uint64_t>(losses.nll.count())};
+}
+
+Scores loss_scores(const LossSums& sums) {
+  Scores scores;
+  scores.set("loss", sums.mean_nll());
+  scores.set("perplexity", std::exp(sums.mean_nll()));
+  return scores;
+}
+
+LossSums TranslationTask::learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
+                                double gradient_scale) {
+  if (settings.r_drop > 0) return learn_twice(cx, batch, settings, gradient_scale);
+  const Losses losses = model_.loss(cx, features(cx, model_, batch), labels_of(cx, batch),
+                                    {.smoothing = settings.label_smoothing, .gradient_scale = gradient_scale});
+  cx.backward();
+  return add_up(losses);
+}
+
+// R-Drop (Liang et al., NeurIPS 2021): the mean loss of two passes, plus half their symmetric divergence.
+LossSums TranslationTask::learn_twice(Context& cx, const data::Batch& batch, const LossSettings& settings,
+                                      double gradient_scale) {
+  const data::Batch two = doubled(batch);
+  const Tensor both = features(cx, model_, two);
+  const Tensor logits = model_.logits(cx, both);
+  const Size rows = logits.rows() / 2;
+  const Tensor distance = symmetric_divergence(cx, slice_rows(cx, logits, 0, rows), slice_rows(cx, logits, rows, rows));
+  const std::vector<double> gradient(static_cast<std::size_t>(rows), 0.5 * settings.r_drop * gradient_scale);
+  cx.seed(distance, gradient);
+  const Losses losses = model_.loss(cx, both, labels_of(cx, two),
+                                    {.smoothing = settings.label_smoothing, .gradient_scale = 0.5 * gradient_scale});
+  cx.backward();
+  LossSums sums = add_up(losses);
+  sums.tokens /= 2;
+  sums.loss = 0.5 * sums.loss + 0.5 * settings.r_drop * sum(distance);
+  sums.nll *= 0.5;
+  return sums;
+}
+
+Scores TranslationTask::validate(Workspace& workspace, data::Batcher& batches) const {
+  LossSums sums;
+  data::Batch batch;
+  batches.seek(0, 0);
+  for (std::uint64_t step = 0; step < batches.steps(0); ++step) {
+    batches.next(batch);
+    workspace.reset();
+    Context cx(workspace);
+    sums += add_up(model_.loss(cx, features(cx, model_, batch), labels_of(cx, batch), {}));
+  }
+  return loss_scores(sums);
+}
+
+}  // namespace dragoman::train

@@ -1,0 +1,65 @@
+#include "train/verify.h"
+
+#include <filesystem>
+
+namespace dragoman::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder that is gone with its owner.
+class Scratch {
+ public:
+  explicit Scratch(std::string path) : path_(std::move(path)) { fs::remove_all(path_); }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+void train_until(Trainer& trainer, std::uint64_t update) {
+  trainer.train([&] { return trainer.state().position.updates >= update; });
+}
+
+std::string last_checkpoint(const std::string& output) {
+  return CheckpointFolder(output + "/checkpoints", 2).list().back();
+}
+
+TrainState state_in(const store::SafetensorsFile& file) {
+  TrainState state = state_from_json(std::string(file.find("train.state")->bytes), file.path());
+  state.seconds = 0;
+  return state;
+}
+
+}  // namespace
+
+std::size_t verify_resume(const MakeRun& make, const std::string& folder, std::uint64_t updates) {
+  const Scratch straight(folder + "/verify-straight"), broken(folder + "/verify-broken");
+  train_until(*make(straight.path()).trainer, updates);
+  train_until(*make(broken.path()).trainer, updates / 2);
+  const FreshRun again = make(broken.path());
+  check(again.trainer->resume(), "{}: there is no checkpoint to resume from", broken.path());
+  train_until(*again.trainer, updates);
+
+  const store::SafetensorsFile one(last_checkpoint(straight.path())), two(last_checkpoint(broken.path()));
+  std::size_t compared = 0;
+  check(one.tensors().size() == two.tensors().size(), "the two runs saved {} and {} tensors", one.tensors().size(),
+        two.tensors().size());
+  for (const store::StoredTensor& tensor : one.tensors()) {
+    if (tensor.name == "train.state") continue;
+    const store::StoredTensor* const other = two.find(tensor.name);
+    check(other != nullptr && other->bytes == tensor.bytes,
+          "the resumed run is not the uninterrupted one: '{}' differs after {} updates", tensor.name, updates);
+    compared += tensor.bytes.size();
+  }
+  check(state_in(one) == state_in(two), "the resumed run's state is not that of the uninterrupted one");
+  return compared;
+}
+
+}  // namespace dragoman::train

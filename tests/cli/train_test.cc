@@ -1,0 +1,247 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/file_lock.h"
+#include "base/random.h"
+#include "data/phrasebook.h"
+#include "store/model_file.h"
+#include "tests/cli/program.h"
+#include "train/state.h"
+
+extern char** environ;
+
+namespace dragoman::cli {
+namespace {
+
+using nlohmann::json;
+using support::read_all;
+using support::TempFolder;
+
+// A model that learns some sentences by heart in a second or two.
+const char* const kModel =
+    "--preset transformer-tiny --model.embedding 32 --model.transformer.size 32 --model.transformer.feed-forward 64 "
+    "--model.transformer.encoder-layers 1 --model.transformer.decoder-layers 1 --model.transformer.dropout 0 "
+    "--threads 1 ";
+
+class TrainCommand : public testing::Test {
+ protected:
+  TrainCommand() {
+    const data::Phrasebook book(5);
+    std::string english, german;
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      const data::PhrasePair pair = book.pair(data::Split::train, i);
+      english += pair.english + "\n";
+      german += pair.german + "\n";
+    }
+    folder_.write("en", english);
+    folder_.write("de", german);
+  }
+
+  std::string path(const std::string& name) const { return folder_.file(name); }
+  Outcome run(const std::string& arguments) const { return run_program(folder_, "train " + arguments); }
+  std::string data() const { return std::string(kModel) + "--source en --target de --cache . "; }
+  std::string validated() const { return data() + "--valid-source en --valid-target de "; }
+  std::vector<json> log(const std::string& run) const {
+    std::vector<json> lines;
+    std::ifstream file(path(run + "/log.jsonl"));
+    for (std::string line; std::getline(file, line);) lines.push_back(json::parse(line));
+    return lines;
+  }
+  std::string newest(const std::string& run) const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(path(run + "/checkpoints")))
+      if (entry.path().extension() == ".safetensors") names.push_back(entry.path());
+    return names.empty() ? "" : *std::max_element(names.begin(), names.end());
+  }
+  // Everything in a checkpoint but the time it took.
+  static std::map<std::string, std::string> contents(const std::string& path) {
+    const store::SafetensorsFile file(path);
+    file.verify();
+    std::map<std::string, std::string> all;
+    for (const store::StoredTensor& tensor : file.tensors()) all[tensor.name] = tensor.bytes;
+    train::TrainState state = train::state_from_json(all.at("train.state"), path);
+    state.seconds = 0;
+    all["train.state"] = train::to_json(state);
+    return all;
+  }
+  // Starts a trainer that the test can send signals to.
+  pid_t start(const std::string& arguments) const {
+    const std::string command =
+        "cd '" + folder_.path() + "' && exec '" DRAGOMAN_PROGRAM "' train " + arguments + " >/dev/null 2>>stderr";
+    const char* const words[] = {"sh", "-c", command.c_str(), nullptr};
+    pid_t process = 0;
+    EXPECT_EQ(posix_spawnp(&process, "sh", nullptr, nullptr, const_cast<char**>(words), environ), 0);
+    return process;
+  }
+  static int wait_for(pid_t process) {
+    int status = 0;
+    waitpid(process, &status, 0);
+    return status;
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(TrainCommand, LearnsThePhrasebookAndEndsWithAModelThatTranslatesIt) {
+  const Outcome outcome = run(validated() + "--output run --until 80e --validate 40e --batch.size 100 --log 20u");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "run/model.safetensors\n");
+  json last;
+  for (const json& line : log("run"))
+    if (line.at("kind") == "validation") last = line;
+  EXPECT_LT(last.at("scores").at("loss"), 0.1);
+  EXPECT_GT(last.at("scores").at("bleu"), 90);
+  EXPECT_TRUE(std::filesystem::exists(path("run/report/index.html")));
+  const Outcome translated = run_program(folder_, "translate --model run/model.safetensors --input en --threads 1");
+  ASSERT_EQ(translated.status, 0) << translated.err;
+  folder_.write("out", translated.out);
+  const Outcome scored = run_program(folder_, "evaluate out de --metrics bleu --json");
+  EXPECT_GT(json::parse(scored.out).at("bleu").at("score"), 90) << scored.said();
+}
+
+TEST_F(TrainCommand, TwentyKillsLoseNothing) {
+  const std::string settings = data() + "--until 150u --checkpoint 3u --log 10u --no-report --no-tensorboard ";
+  ASSERT_EQ(run(settings + "--output straight").status, 0);
+  Random random(static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
+  std::string furthest;
+  int in_training = 0;
+  for (int kill_number = 0; kill_number < 20; ++kill_number) {
+    const pid_t process = start(settings + "--output killed --resume");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + random.below(180)));
+    kill(process, SIGKILL);
+    wait_for(process);
+    if (!std::filesystem::exists(path("killed/checkpoints"))) continue;
+    const std::string now = newest("killed");
+    if (now.empty()) continue;
+    EXPECT_GE(now, furthest) << "a checkpoint was lost";
+    EXPECT_NO_THROW(contents(now)) << "what is there under its own name is whole";
+    in_training += now > furthest;
+    furthest = now;
+  }
+  const Outcome finished = run(settings + "--output killed --resume");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(contents(newest("killed")), contents(newest("straight"))) << in_training << " kills while training";
+  std::vector<int> updates;
+  for (const json& line : log("killed"))
+    if (line.at("kind") == "train") updates.push_back(line.at("update"));
+  EXPECT_EQ(updates, (std::vector<int>{10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150}));
+}
+
+TEST_F(TrainCommand, SavesAndLeavesOnSigterm) {
+  const pid_t process = start(data() + "--output run --until 1Mu --checkpoint 1Mu");
+  for (int i = 0; i < 600 && !std::filesystem::exists(path("run/checkpoints/000000000.safetensors")); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  kill(process, SIGTERM);
+  const int status = wait_for(process);
+  ASSERT_TRUE(WIFEXITED(status)) << read_all(path("stderr"));
+  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGTERM);
+  EXPECT_GT(newest("run"), path("run/checkpoints/000000000.safetensors"));
+  EXPECT_NE(read_all(path("stderr")).find("asked to stop"), std::string::npos);
+}
+
+TEST_F(TrainCommand, ASecondTrainerInTheFolderIsRefused) {
+  std::filesystem::create_directory(path("run"));
+  const auto lock = FileLock::try_lock(path("run/lock"));
+  ASSERT_TRUE(lock.has_value());
+  const Outcome outcome = run(data() + "--output run --until 1u");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find("another trainer is at work"), std::string::npos) << outcome.err;
+}
+
+TEST_F(TrainCommand, AFinishedRunIsNotOverwrittenByAccident) {
+  const std::string settings = data() + "--output run --until 4u --no-report ";
+  ASSERT_EQ(run(settings).status, 0);
+  const Outcome again = run(settings);
+  EXPECT_EQ(again.status, 1);
+  EXPECT_NE(again.err.find("--resume goes on with it, --overwrite begins anew"), std::string::npos) << again.err;
+  EXPECT_EQ(run(settings + "--overwrite").status, 0);
+  const Outcome longer = run("--output run --resume --until 8u");
+  EXPECT_EQ(longer.status, 0) << longer.err;
+  EXPECT_NE(longer.err.find("going on from update 4"), std::string::npos) << longer.err;
+  EXPECT_EQ(newest("run"), path("run/checkpoints/000000008.safetensors"));
+}
+
+TEST_F(TrainCommand, ADamagedCheckpointIsNamedAndTheOlderOneGoesOn) {
+  ASSERT_EQ(run(data() + "--output run --until 6u --checkpoint 3u --no-report").status, 0);
+  std::filesystem::resize_file(path("run/checkpoints/000000006.safetensors"), 1000);
+  const Outcome outcome = run("--output run --resume");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("000000006.safetensors: is not a readable model file"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("going on from update 3"), std::string::npos) << outcome.err;
+}
+
+TEST_F(TrainCommand, AnUnwritableFolderIsNamed) {
+  const Outcome outcome = run(data() + "--output en/run --until 1u");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find("en/run"), std::string::npos) << outcome.err;
+}
+
+TEST_F(TrainCommand, ADryRunPrintsThePlanAndTrainsNothing) {
+  const Outcome outcome = run(data() + "--output run --until 3e --batch.by sentences --batch.size 10 --dry-run");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* part : {"parameters", "batches an epoch", "4,", "update 12, epoch 3.00", "MiB", "time"})
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
+  EXPECT_FALSE(std::filesystem::exists(path("run")));
+}
+
+TEST_F(TrainCommand, VerifyResumeProvesItself) {
+  const Outcome outcome = run(data() + "--output run --verify-resume --optimiser.ema 0.9");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("resumed = uninterrupted after 20 updates"), std::string::npos) << outcome.said();
+}
+
+TEST_F(TrainCommand, FineTuningKeepsTheVocabulary) {
+  ASSERT_EQ(run(data() + "--output run --until 4u --no-report").status, 0);
+  folder_.write("new.en", "An entirely unheard-of sentence.\n");
+  folder_.write("new.de", "Ein völlig unerhörter Satz.\n");
+  const Outcome outcome =
+      run("--from run/model.safetensors --source new.en --target new.de --cache . --output tuned --until 2u "
+          "--freeze 'encoder.*' --threads 1");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const store::ModelFile before(path("run/model.safetensors")), after(path("tuned/model.safetensors"));
+  EXPECT_EQ(after.info().target_tokenizer, before.info().target_tokenizer);
+  EXPECT_EQ(after.info().config.embedding, 32);
+  for (const store::StoredTensor& tensor : before.file().tensors())
+    if (tensor.name.starts_with("encoder."))
+      EXPECT_EQ(after.file().find(tensor.name)->bytes, tensor.bytes) << tensor.name;
+}
+
+TEST_F(TrainCommand, ClassifiesSentences) {
+  std::string lines;
+  for (int i = 0; i < 20; ++i) lines += i % 2 ? "this is very good\tpraise\n" : "this is quite bad\tblame\n";
+  folder_.write("reviews.tsv", lines);
+  const Outcome outcome = run(std::string(kModel) +
+                              "--task classify --source reviews.tsv --valid-source reviews.tsv --cache . --output run "
+                              "--batch.by sentences --batch.size 5 --until 10e --validate 5e --metric accuracy");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(log("run").end()[-2].at("scores").at("accuracy"), 100);
+  EXPECT_EQ(store::ModelFile(path("run/model.safetensors")).info().config.classes, 2);
+}
+
+TEST_F(TrainCommand, AveragesCheckpoints) {
+  ASSERT_EQ(run(data() + "--output run --until 6u --checkpoint 3u --no-report").status, 0);
+  const Outcome outcome = run_program(
+      folder_, "average run/checkpoints/000000003.safetensors run/checkpoints/000000006.safetensors --output mean");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const store::ModelFile first(path("run/checkpoints/000000003.safetensors")),
+      second(path("run/checkpoints/000000006.safetensors")), mean(path("mean"));
+  const auto value = [](const store::ModelFile& model) {
+    float number;
+    std::memcpy(&number, model.file().find("decoder.embed_tokens.weight")->bytes.data(), sizeof number);
+    return number;
+  };
+  EXPECT_NE(value(first), value(second));
+  EXPECT_NEAR(value(mean), (value(first) + value(second)) / 2, 1e-6);
+  EXPECT_EQ(mean.file().find("train.state"), nullptr);
+  EXPECT_EQ(mean.info().source_tokenizer, first.info().source_tokenizer);
+}
+
+}  // namespace
+}  // namespace dragoman::cli

@@ -1,0 +1,105 @@
+#include "tests/kernels/contract.h"
+
+namespace dragoman::kernels::test {
+namespace {
+
+struct Shape {
+  Size rows, in, out;
+};
+
+const std::vector<Shape> kShapes = {{0, 3, 4},    {3, 0, 4},     {3, 4, 0},     {1, 1, 1},    {1, 700, 5},
+                                    {2, 3, 5},    {5, 16, 16},   {17, 33, 9},   {64, 64, 64}, {3, 100, 999},
+                                    {7, 520, 31}, {26, 70, 130}, {301, 40, 77}, {9, 1100, 50}};
+
+// The weight in the layout of the kernels under test.
+template <class T>
+const void* packed(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, bool transposed) {
+  Size bytes = 0;
+  PackWeight<T> pack{.in = s.in, .out = s.out, .transposed = transposed, .weight = arrays.input(s.in * s.out)};
+  pack.bytes = &bytes;
+  kernels.pack_weight(pack);
+  pack.packed = arrays.workspace((bytes + Size{sizeof(T)} - 1) / Size{sizeof(T)});
+  pack.bytes = nullptr;
+  kernels.pack_weight(pack);
+  return pack.packed;
+}
+
+// Rows of the unit matrix give the weight back.
+void add_pack_cases(Cases& cases) {
+  for (const Shape& s : kShapes)
+    for (const bool transposed : {true, false})
+      cases.add("pack_weight", fmt::format("{}x{}{}", s.in, s.out, transposed ? " transposed" : ""),
+                [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+                  std::vector<double> unit(static_cast<std::size_t>(s.in * s.in));
+                  for (Size i = 0; i < s.in; ++i) unit[i * s.in + i] = 1;
+                  kernels.linear_packed({.rows = s.in,
+                                         .in = s.in,
+                                         .out = s.out,
+                                         .x = arrays.values(unit),
+                                         .packed = packed(arrays, kernels, s, transposed),
+                                         .y = arrays.output("weight", s.in * s.out)});
+                });
+}
+
+void add_linear_cases_of(Cases& cases, const Shape& s) {
+  for (const Activation kind : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh})
+    for (const bool bias : {true, false})
+      cases.add(
+          "linear_packed",
+          fmt::format("{}x{}x{} activation {}{}", s.rows, s.in, s.out, static_cast<int>(kind), bias ? " bias" : ""),
+          [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+            kernels.linear_packed({.rows = s.rows,
+                                   .in = s.in,
+                                   .out = s.out,
+                                   .activation = kind,
+                                   .x = arrays.input(s.rows * s.in),
+                                   .packed = packed(arrays, kernels, s, true),
+                                   .bias = given(bias, arrays.input(s.out)),
+                                   .y = arrays.output("y", s.rows * s.out)});
+          });
+}
+
+// Two of every three rows may not choose some ids; with `all`, none at all.
+struct Banned {
+  std::vector<std::int32_t> offsets{0}, ids;
+
+  Banned(const Shape& s, bool all) {
+    for (Size r = 0; r < s.rows; ++r) {
+      for (Size id = r % 5; id < s.out && r % 3 != 0; id += all ? 1 : 3) ids.push_back(static_cast<std::int32_t>(id));
+      offsets.push_back(static_cast<std::int32_t>(ids.size()));
+    }
+  }
+};
+
+void add_top_cases_of(Cases& cases, const Shape& s) {
+  for (const Size best : {0, 1, 4, 12})
+    for (const int banned : {0, 1, 2})
+      cases.add("top_scores", fmt::format("{}x{}x{} best {} banned {}", s.rows, s.in, s.out, best, banned),
+                [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+                  const Banned list(s, banned == 2);
+                  kernels.top_scores({.rows = s.rows,
+                                      .in = s.in,
+                                      .out = s.out,
+                                      .best = best,
+                                      .x = arrays.input(s.rows * s.in),
+                                      .packed = packed(arrays, kernels, s, true),
+                                      .bias = given(banned != 1, arrays.input(s.out)),
+                                      .banned_offsets = given(banned > 0, arrays.integers(list.offsets)),
+                                      .banned = arrays.integers(list.ids),
+                                      .log_sum = arrays.stat_output("log_sum", s.rows),
+                                      .scores = arrays.output("scores", s.rows * best),
+                                      .ids = arrays.integer_output("ids", s.rows * best)});
+                });
+}
+
+}  // namespace
+
+void add_packed_cases(Cases& cases) {
+  add_pack_cases(cases);
+  for (const Shape& s : kShapes) {
+    add_linear_cases_of(cases, s);
+    add_top_cases_of(cases, s);
+  }
+}
+
+}  // namespace dragoman::kernels::test

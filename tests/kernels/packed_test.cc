@@ -1,0 +1,184 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/random.h"
+#include "base/threads.h"
+#include "kernels/fillings.h"
+
+// What search relies on: a sentence's numbers do not depend on its neighbours in the batch.
+namespace dragoman::kernels {
+namespace {
+
+constexpr Size kRows = 40, kBest = 5;
+
+std::vector<float> random_values(Size count, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (float& value : values) value = static_cast<float>(random.uniform(-1, 1));
+  return values;
+}
+
+struct Layer {
+  Size in, out;
+  std::vector<float> x = random_values(kRows * in, 1), bias = random_values(out, 2);
+  std::vector<float> packed = pack();
+
+  std::vector<float> pack() const {
+    const std::vector<float> weight = random_values(in * out, 3);
+    Size bytes = 0;
+    cpu().pack_weight({.in = in, .out = out, .bytes = &bytes});
+    std::vector<float> to(static_cast<std::size_t>(bytes) / sizeof(float));
+    cpu().pack_weight({.in = in, .out = out, .weight = weight.data(), .packed = to.data()});
+    return to;
+  }
+  // Rows [first, first + rows) computed by themselves.
+  std::vector<float> linear(Size first, Size rows) const {
+    std::vector<float> y(static_cast<std::size_t>(rows * out));
+    cpu().linear_packed({.rows = rows,
+                         .in = in,
+                         .out = out,
+                         .activation = Activation::gelu,
+                         .x = x.data() + first * in,
+                         .packed = packed.data(),
+                         .bias = bias.data(),
+                         .y = y.data()});
+    return y;
+  }
+  struct Best {
+    std::vector<float> log_sum, scores;
+    std::vector<std::int32_t> ids;
+  };
+  Best best(Size first, Size rows) const {
+    Best result;
+    result.log_sum.resize(static_cast<std::size_t>(rows));
+    result.scores.resize(static_cast<std::size_t>(rows * kBest));
+    result.ids.resize(result.scores.size());
+    cpu().top_scores({.rows = rows,
+                      .in = in,
+                      .out = out,
+                      .best = kBest,
+                      .x = x.data() + first * in,
+                      .packed = packed.data(),
+                      .bias = bias.data(),
+                      .log_sum = result.log_sum.data(),
+                      .scores = result.scores.data(),
+                      .ids = result.ids.data()});
+    return result;
+  }
+};
+
+const std::vector<std::pair<Size, Size>> kSizes = {{1, 1}, {7, 5}, {33, 131}, {513, 97}, {1100, 40}, {65, 3001}};
+
+template <class T>
+bool same_part(const std::vector<T>& part, const std::vector<T>& whole, Size first) {
+  return std::equal(part.begin(), part.end(), whole.begin() + first);
+}
+
+TEST(PackedLinear, ARowIsTheSameToTheBitAmongAnyNumberOfRowsOnAnyNumberOfThreads) {
+  for (const auto& [in, out] : kSizes) {
+    const Layer layer{in, out};
+    threads::set_count(1);
+    const std::vector<float> whole = layer.linear(0, kRows);
+    for (const int count : {1, 2, 3}) {
+      threads::set_count(count);
+      for (Size rows = 1; rows <= kRows; ++rows) {
+        const Size first = (kRows - rows) / 2;
+        EXPECT_TRUE(same_part(layer.linear(first, rows), whole, first * out))
+            << in << " x " << out << ", rows " << rows << ", threads " << count;
+      }
+    }
+  }
+  threads::set_count(0);
+}
+
+TEST(TopScores, ARowIsTheSameToTheBitAmongAnyNumberOfRowsOnAnyNumberOfThreads) {
+  for (const auto& [in, out] : kSizes) {
+    const Layer layer{in, out};
+    threads::set_count(1);
+    const Layer::Best whole = layer.best(0, kRows);
+    for (const int count : {1, 2, 3}) {
+      threads::set_count(count);
+      for (Size rows = 1; rows <= kRows; ++rows) {
+        const Size first = (kRows - rows) / 2;
+        const Layer::Best part = layer.best(first, rows);
+        EXPECT_TRUE(same_part(part.log_sum, whole.log_sum, first) &&
+                    same_part(part.scores, whole.scores, first * kBest) &&
+                    same_part(part.ids, whole.ids, first * kBest))
+            << in << " x " << out << ", rows " << rows << ", threads " << count;
+      }
+    }
+  }
+  threads::set_count(0);
+}
+
+TEST(TopScores, AreThePackedLayersLogits) {
+  const Layer layer{33, 131};
+  std::vector<float> logits(131);
+  cpu().linear_packed({.rows = 1,
+                       .in = 33,
+                       .out = 131,
+                       .x = layer.x.data(),
+                       .packed = layer.packed.data(),
+                       .bias = layer.bias.data(),
+                       .y = logits.data()});
+  const Layer::Best best = layer.best(0, 1);
+  for (Size i = 0; i < kBest; ++i) EXPECT_EQ(best.scores[i], logits[best.ids[i]]);
+  EXPECT_EQ(best.scores[0], *std::max_element(logits.begin(), logits.end()));
+}
+
+TEST(TopScores, OfEqualLogitsTakeTheLowestIds) {
+  constexpr Size in = 3, out = 1000;
+  const std::vector<float> x(2 * in, 0.0f), packed = Layer{in, out}.packed;
+  std::vector<float> bias(out, 1.0f), scores(2 * kBest), log_sum(2);
+  bias[700] = bias[300] = bias[990] = 2;
+  std::vector<std::int32_t> ids(scores.size());
+  const std::vector<std::int32_t> banned_offsets = {0, 0, 2}, banned = {0, 300};
+  for (const int count : {1, 3}) {
+    threads::set_count(count);
+    cpu().top_scores({.rows = 2,
+                      .in = in,
+                      .out = out,
+                      .best = kBest,
+                      .x = x.data(),
+                      .packed = packed.data(),
+                      .bias = bias.data(),
+                      .banned_offsets = banned_offsets.data(),
+                      .banned = banned.data(),
+                      .log_sum = log_sum.data(),
+                      .scores = scores.data(),
+                      .ids = ids.data()});
+    EXPECT_EQ(ids, (std::vector<std::int32_t>{300, 700, 990, 0, 1, 700, 990, 1, 2, 3}));
+    const double expected = std::log(3 * std::exp(2.0) + 997 * std::exp(1.0));
+    EXPECT_NEAR(log_sum[0], expected, 1e-5);
+    EXPECT_EQ(log_sum[1], log_sum[0]);
+  }
+  threads::set_count(0);
+}
+
+TEST(TopScores, WithLogitsOfMinusInfinityLeaveThemOut) {
+  constexpr Size in = 2, out = 300;
+  constexpr float kLowest = -std::numeric_limits<float>::infinity();
+  const std::vector<float> x(in, 0.5f), packed = Layer{in, out}.packed;
+  std::vector<float> bias(out, kLowest), scores(kBest), log_sum(1);
+  bias[299] = 0.25f;
+  std::vector<std::int32_t> ids(kBest);
+  cpu().top_scores({.rows = 1,
+                    .in = in,
+                    .out = out,
+                    .best = kBest,
+                    .x = x.data(),
+                    .packed = packed.data(),
+                    .bias = bias.data(),
+                    .log_sum = log_sum.data(),
+                    .scores = scores.data(),
+                    .ids = ids.data()});
+  EXPECT_EQ(ids, (std::vector<std::int32_t>{299, -1, -1, -1, -1}));
+  EXPECT_FLOAT_EQ(log_sum[0], scores[0]);
+  EXPECT_EQ(scores[1], kLowest);
+}
+
+}  // namespace
+}  // namespace dragoman::kernels

@@ -1,0 +1,137 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "report/run_report.h"
+#include "tests/support/errors.h"
+#include "tests/support/temp_folder.h"
+#include "train/json_log.h"
+
+namespace dragoman::report {
+namespace {
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++found;
+  return found;
+}
+
+// Every element is closed in its turn; enough of a check for text that we write ourselves.
+bool is_balanced(const std::string& html) {
+  static const std::regex tag("<(/?)([a-zA-Z0-9]+)[^>]*?(/?)>");
+  std::vector<std::string> open;
+  for (auto found = std::sregex_iterator(html.begin(), html.end(), tag); found != std::sregex_iterator(); ++found) {
+    const std::string name = (*found)[2];
+    if (name == "meta" || (*found)[3] == "/") continue;
+    if ((*found)[1] != "/") {
+      open.push_back(name);
+    } else {
+      if (open.empty() || open.back() != name) return false;
+      open.pop_back();
+    }
+  }
+  return open.empty();
+}
+
+TEST(Ticks, AreRoundNumbersInsideTheRange) {
+  EXPECT_EQ(ticks(0, 10, 5), (std::vector<double>{0, 2, 4, 6, 8, 10}));
+  EXPECT_EQ(ticks(0, 0.4, 4).size(), 5u);
+  for (const auto& [low, high] : std::vector<std::pair<double, double>>{{-3.7, 12.9}, {1e-7, 1e-4}, {999, 1001}})
+    for (const double tick : ticks(low, high, 5)) {
+      EXPECT_GE(tick, low - 1e-9);
+      EXPECT_LE(tick, high + 1e-9);
+    }
+}
+
+TEST(Chart, DrawsEverySeriesWithItsLastValue) {
+  const std::string svg = draw(Chart{
+      "Loss <now>", "updates", {{"training", {{0, 5}, {10, 3}, {20, 2.5}}}, {"held out", {{10, 4}, {20, 3.25}}}}});
+  EXPECT_EQ(count(svg, "<polyline"), 2u);
+  EXPECT_NE(svg.find("training 2.5"), std::string::npos);
+  EXPECT_NE(svg.find("held out 3.25"), std::string::npos);
+  EXPECT_NE(svg.find("Loss &lt;now&gt;"), std::string::npos);
+  EXPECT_TRUE(is_balanced(svg));
+}
+
+// Pixels of the first polyline.
+std::vector<std::pair<double, double>> pixels(const std::string& svg) {
+  const std::size_t begin = svg.find("points='") + 8;
+  std::stringstream text(svg.substr(begin, svg.find('\'', begin) - begin));
+  std::vector<std::pair<double, double>> found;
+  char comma;
+  for (double x, y; text >> x >> comma >> y;) found.emplace_back(x, y);
+  return found;
+}
+
+TEST(Chart, HigherValuesAreHigherUpAndLaterOnesFurtherRight) {
+  const auto points = pixels(draw(Chart{"", "", {{"a", {{1, 10}, {2, 30}, {3, 20}}}}}));
+  ASSERT_EQ(points.size(), 3u);
+  EXPECT_LT(points[0].first, points[1].first);
+  EXPECT_LT(points[1].second, points[2].second);
+  EXPECT_LT(points[2].second, points[0].second);
+}
+
+TEST(Chart, LogarithmicAxesKeepRatios) {
+  const auto points = pixels(draw(Chart{"", "", {{"a", {{1, 10}, {2, 100}, {3, 1000}}}}, true}));
+  ASSERT_EQ(points.size(), 3u);
+  EXPECT_NEAR(points[0].second - points[1].second, points[1].second - points[2].second, 0.2);
+}
+
+TEST(Chart, TakesNothingNumbersThatAreNoneAndASinglePoint) {
+  EXPECT_NE(draw(Chart{"Empty", "", {{"a", {}}}}).find("nothing yet"), std::string::npos);
+  const double nan = std::nan("");
+  EXPECT_EQ(draw(Chart{"", "", {{"a", {{1, nan}, {2, 3}}}}}).find("nan"), std::string::npos);
+  EXPECT_EQ(draw(Chart{"", "", {{"a", {{5, 5}}}}}).find("nan"), std::string::npos);
+  EXPECT_EQ(draw(Chart{"", "", {{"a", {{5, 0}, {6, 0}}}}}).find("nan"), std::string::npos);
+}
+
+TEST(Chart, LongRunsAreThinned) {
+  Series series{"a", {}};
+  for (int i = 0; i < 100'000; ++i) series.points.emplace_back(i, i % 7);
+  EXPECT_LE(pixels(draw(Chart{"", "", {series}})).size(), 400u);
+}
+
+TEST(AttentionMap, HasACellForEveryPairOfWords) {
+  const std::string svg = draw(AttentionMap{{"ein", "<Haus>"}, {"a", "house", "."}, {1, 0, 0.25, 0.75, 0.5, 0.5}});
+  EXPECT_EQ(count(svg, "<rect"), 6u);
+  EXPECT_EQ(count(svg, "fill-opacity='0.750'"), 1u);
+  EXPECT_NE(svg.find("&lt;Haus&gt;"), std::string::npos);
+  EXPECT_TRUE(is_balanced(svg));
+  EXPECT_NE(support::message([] { draw(AttentionMap{{"a"}, {"b"}, {}}); }).find("do not fill"), std::string::npos);
+}
+
+TEST(RunReport, ShowsCurvesSamplesAndSettingsWithoutTheNetwork) {
+  support::TempFolder folder;
+  train::JsonLog log(folder.file("log.jsonl"));
+  ReportWriter report(folder.path(), {"dragoman run test", {{"training pairs", "48"}}, "batch.size: 8\n"});
+  log.on_start({});
+  report.on_start({});
+  EXPECT_TRUE(std::filesystem::exists(report.path())) << "there is a page from the beginning";
+  for (std::uint64_t update = 10; update <= 80; update += 10) {
+    train::StepReport step;
+    step.position = {update, static_cast<double>(update) / 100, 10 * update};
+    step.sums = {30, 20, 10};
+    step.rate = 1e-3;
+    log.on_log(step);
+    train::Validation validation;
+    validation.position = step.position;
+    validation.scores.set("loss", 3.0);
+    validation.scores.set("bleu", static_cast<double>(update));
+    validation.best = true;
+    validation.samples.push_back({"ein <b>", "a ref", "out " + std::to_string(update), {"ein"}, {"out"}, {1.f}});
+    log.on_validation(validation);
+    report.on_validation(validation);
+  }
+  const std::string page = support::read_all(report.path());
+  for (const char* part : {"Loss", "BLEU and chrF", "Learning rate", "Throughput", "out 10<", "out 80<",
+                           "class='attention'", "batch.size: 8", "training pairs", "ein &lt;b&gt;"})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  EXPECT_EQ(page.find("http"), std::string::npos);
+  EXPECT_EQ(page.find("<script"), std::string::npos);
+  EXPECT_EQ(count(page, "<details"), 6u + 1u) << "six stages of one sentence, and the settings";
+  EXPECT_TRUE(is_balanced(page));
+}
+
+}  // namespace
+}  // namespace dragoman::report

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "base/random.h"
+#include "models/presets.h"
+#include "models/seq2seq.h"
+#include "search/decoder.h"
+
+// Random models over a handful of words, and searches in them.
+namespace dragoman::search::test {
+
+// Ids 0 to 3 are special as in every tokenizer: unknown, begin, end, pad.
+constexpr std::int32_t kBegin = 1, kEnd = 2, kPad = 3;
+
+inline models::ModelConfig toy_config(const std::string& preset, int words) {
+  models::ModelConfig config = models::preset(preset);
+  config.source_vocabulary = 9;
+  config.target_vocabulary = 4 + words;
+  config.transformer.size = 8;
+  config.transformer.feed_forward = 12;
+  config.transformer.encoder_layers = config.transformer.decoder_layers = 2;
+  config.transformer.max_positions = 64;
+  config.embedding = config.family == models::Family::transformer ? 8 : 6;
+  config.attention.heads = std::min(config.attention.heads, 2);
+  config.recurrent.encoder_hidden = 4;
+  config.recurrent.decoder_hidden = config.recurrent.decoder_start == models::DecoderStart::concatenated ? 8 : 6;
+  return config;
+}
+
+class ToyModel {
+ public:
+  ToyModel(const std::string& preset, int words, std::uint64_t seed) : network_(toy_config(preset, words)) {
+    network_.parameters().allocate(cpu_device(), DType::f32, seed, false);
+    // Larger weights make the model sure of itself, so that rankings are not a matter of the last bit.
+    float* weights = network_.parameters().weights().data<float>();
+    for (Size i = 0; i < network_.parameters().weights().count(); ++i) weights[i] *= 2.5f;
+    network_.parameters().pack();
+  }
+
+  const models::Seq2seq& network() const { return network_; }
+  std::int32_t vocabulary() const { return network_.config().target_vocabulary; }
+
+  // Log probabilities of every token after each token of begin, words...: computed as a whole.
+  std::vector<std::vector<double>> distributions(const Tokens& source, const Tokens& words) const {
+    Workspace workspace(cpu_device());
+    Context cx(workspace);
+    Tokens target{kBegin};
+    target.insert(target.end(), words.begin(), words.end());
+    const std::int32_t source_offsets[] = {0, static_cast<std::int32_t>(source.size())};
+    const std::int32_t target_offsets[] = {0, static_cast<std::int32_t>(target.size())};
+    const models::Memory memory = network_.encode(cx, Packed::from_host(cx, source, source_offsets));
+    models::State state = network_.start(cx, memory, false);
+    const models::Decoded decoded = network_.decode(cx, Packed::from_host(cx, target, target_offsets), memory, state);
+    const std::vector<double> logits = network_.logits(cx, decoded.features).to_host<double>();
+    std::vector<std::vector<double>> rows;
+    const auto cols = static_cast<std::size_t>(vocabulary());
+    for (std::size_t r = 0; r < target.size(); ++r) {
+      std::vector<double> row(logits.begin() + static_cast<std::ptrdiff_t>(r * cols),
+                              logits.begin() + static_cast<std::ptrdiff_t>((r + 1) * cols));
+      const double largest = *std::max_element(row.begin(), row.end());
+      double sum = 0;
+      for (const double x : row) sum += std::exp(x - largest);
+      for (double& x : row) x -= largest + std::log(sum);
+      rows.push_back(row);
+    }
+    return rows;
+  }
+
+ private:
+  models::Seq2seq network_;
+};
+
+inline Goal toy_goal(const SearchOptions& options, int max_length) {
+  Goal goal;
+  goal.options = options;
+  goal.end = kEnd;
+  goal.never = {kBegin, kPad};
+  goal.max_length = max_length;
+  return goal;
+}
+
+// What a search found: words without the end mark.
+struct Found {
+  Tokens words;
+  double score = 0, log_probability = 0;
+  std::vector<float> token_scores;
+  bool operator==(const Found&) const = default;
+};
+
+inline std::vector<Found> found_by(const SentenceSearch& search) {
+  std::vector<Found> all;
+  for (const Finished& finished : search.best()) {
+    Found found{{}, finished.score, search.tree()[finished.node].sum, {}};
+    for (const std::int32_t node : search.tree().path(finished.node)) {
+      found.words.push_back(search.tree()[node].token);
+      found.token_scores.push_back(search.tree()[node].log_probability);
+    }
+    found.words.pop_back();
+    all.push_back(found);
+  }
+  return all;
+}
+
+struct ToySentence {
+  Tokens source;
+  Goal goal;
+  Tokens prefix{};
+};
+
+// Runs all sentences through one decoder, at most `at_once` at a time, newcomers joining when others leave.
+inline std::vector<std::vector<Found>> translate(std::vector<const models::Seq2seq*> models,
+                                                 const std::vector<ToySentence>& sentences,
+                                                 std::size_t at_once = 1000) {
+  std::vector<std::vector<Found>> results(sentences.size());
+  const std::size_t members = models.size();
+  Decoder decoder(std::move(models), kBegin);
+  std::size_t next = 0;
+  while (next < sentences.size() || decoder.size() > 0) {
+    std::vector<Task> tasks;
+    for (; next < sentences.size() && static_cast<std::size_t>(decoder.size()) + tasks.size() < at_once; ++next) {
+      Task task;
+      task.sources.assign(members, sentences[next].source);
+      task.prefix = sentences[next].prefix;
+      task.search = SentenceSearch::make(sentences[next].goal);
+      task.finished = [&result = results[next]](Task& done) { result = found_by(*done.search); };
+      tasks.push_back(std::move(task));
+    }
+    if (!tasks.empty())
+      decoder.add(std::move(tasks));
+    else
+      decoder.step();
+  }
+  return results;
+}
+
+inline std::vector<Found> translate_one(const ToyModel& model, const ToySentence& sentence) {
+  return translate({&model.network()}, {sentence}).front();
+}
+
+inline Tokens random_source(Random& random, int longest = 6) {
+  Tokens source(1 + random.below(static_cast<std::uint64_t>(longest)));
+  for (std::int32_t& token : source) token = static_cast<std::int32_t>(4 + random.below(5));
+  source.push_back(kEnd);
+  return source;
+}
+
+}  // namespace dragoman::search::test

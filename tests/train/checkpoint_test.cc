@@ -1,0 +1,177 @@
+#include "train/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/errors.h"
+#include "tests/train/small_run.h"
+
+namespace dragoman::train {
+namespace {
+
+using support::message;
+using support::read_all;
+using support::TempFolder;
+
+// A run in miniature: parameters with everything that goes into a checkpoint.
+struct MiniRun {
+  MiniRun() : optimiser({.kind = OptimiserKind::adam}, task.parameters()), average(0.9, task.parameters().weights()) {}
+
+  Trained trained() { return {task.parameters(), optimiser, &average, state}; }
+  // Makes update `number`.
+  void move_to(std::uint64_t number) {
+    state.position.updates = number;
+    state.best["bleu"] = {12.25, number};
+    state.rate_factor = 0.5;
+    for (const nn::Parameters::Entry& entry : task.parameters().entries())
+      for (Size i = 0; i < entry.shape.count(); ++i)
+        static_cast<float*>(entry.gradient.data)[i] = 0.01f * static_cast<float>(i + static_cast<Size>(number));
+    optimiser.step(0.1, number, 1);
+    average.update(number);
+  }
+  std::vector<float> everything() {
+    std::vector<float> values = weights_of(task);
+    for (const Tensor& part : {optimiser.state()[0].second, optimiser.state()[1].second, average.tensor()})
+      for (const float value : part.to_host<float>()) values.push_back(value);
+    return values;
+  }
+
+  ToyTask task;
+  Optimiser optimiser;
+  MovingAverage average;
+  TrainState state;
+};
+
+std::string quiet(const CheckpointFolder& folder, MiniRun& run) {
+  return folder.load_newest(run.trained(), [](const std::string&) {});
+}
+
+TEST(Checkpoint, BringsBackWeightsMomentsAverageAndState) {
+  TempFolder folder;
+  MiniRun run;
+  run.move_to(1);
+  run.move_to(2);
+  save_checkpoint(folder.file("c"), {}, run.trained());
+  MiniRun other;
+  load_checkpoint(folder.file("c"), other.trained());
+  EXPECT_EQ(other.everything(), run.everything());
+  EXPECT_EQ(other.state, run.state);
+}
+
+TEST(Checkpoint, IsAModelFileOfTheAveragedWeights) {
+  TempFolder folder;
+  MiniRun run;
+  run.move_to(1);
+  save_checkpoint(folder.file("c"), {}, run.trained());
+  ToyTask model;
+  store::ModelFile(folder.file("c")).load(model.parameters());
+  EXPECT_EQ(weights_of(model), run.average.tensor().to_host<float>());
+  EXPECT_NE(weights_of(model), weights_of(run.task));
+}
+
+TEST(Checkpoint, OnlyTheNewestAreKept) {
+  TempFolder folder;
+  MiniRun run;
+  const CheckpointFolder checkpoints(folder.path(), 2);
+  for (std::uint64_t update = 1; update <= 5; ++update) {
+    run.move_to(update);
+    checkpoints.save({}, run.trained());
+  }
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"000000004.safetensors", "000000005.safetensors"}));
+}
+
+TEST(Checkpoint, NewestGoodOneIsUsedWhateverHappenedToTheOthers) {
+  for (const std::string damage : {"truncated", "flipped", "empty", "text"}) {
+    TempFolder folder;
+    MiniRun run;
+    const CheckpointFolder checkpoints(folder.path(), 3);
+    run.move_to(1);
+    checkpoints.save({}, run.trained());
+    const std::vector<float> good = run.everything();
+    run.move_to(2);
+    const std::string newest = checkpoints.save({}, run.trained());
+    std::string bytes = read_all(newest);
+    if (damage == "truncated") bytes.resize(bytes.size() - 10);
+    if (damage == "flipped") bytes[bytes.size() - 100] = static_cast<char>(bytes[bytes.size() - 100] ^ 1);
+    if (damage == "empty") bytes.clear();
+    if (damage == "text") bytes = "no model at all";
+    folder.write("000000002.safetensors", bytes);
+    MiniRun other;
+    std::vector<std::string> heard;
+    const auto hear = [&](const std::string& words) { heard.push_back(words); };
+    EXPECT_EQ(checkpoints.load_newest(other.trained(), hear), folder.file("000000001.safetensors")) << damage;
+    EXPECT_EQ(other.everything(), good) << damage;
+    ASSERT_EQ(heard.size(), 1u);
+    EXPECT_NE(heard[0].find("000000002.safetensors"), std::string::npos) << heard[0];
+  }
+}
+
+TEST(Checkpoint, EveryFlippedByteIsNoticed) {
+  TempFolder folder;
+  MiniRun run;
+  run.move_to(1);
+  save_checkpoint(folder.file("c"), {}, run.trained());
+  const std::string bytes = read_all(folder.file("c"));
+  MiniRun other;
+  for (std::size_t at = 0; at < bytes.size(); at += 37) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    folder.write("d", damaged);
+    const std::vector<float> before = other.everything();
+    EXPECT_NE(message([&] { load_checkpoint(folder.file("d"), other.trained()); }), "nothing was thrown") << at;
+    EXPECT_EQ(other.everything(), before) << "nothing is loaded from a damaged file, byte " << at;
+  }
+}
+
+TEST(Checkpoint, AllDamagedIsAnErrorAndNoneIsNot) {
+  TempFolder folder;
+  MiniRun run;
+  const CheckpointFolder checkpoints(folder.path(), 3);
+  EXPECT_EQ(quiet(checkpoints, run), "");
+  folder.write("000000001.safetensors", "damaged");
+  EXPECT_NE(message([&] { quiet(checkpoints, run); }).find("none of its 1 checkpoints can be used"), std::string::npos);
+}
+
+TEST(Checkpoint, HalfWrittenFilesAreIgnoredAndTidiedAway) {
+  TempFolder folder;
+  MiniRun run;
+  const CheckpointFolder checkpoints(folder.path(), 3);
+  folder.write("000000009.safetensors.partial-123", "half");
+  EXPECT_EQ(quiet(checkpoints, run), "");
+  checkpoints.tidy();
+  EXPECT_TRUE(folder.names().empty());
+}
+
+TEST(Checkpoint, OfARunWithOtherSettingsIsRefusedWithTheReason) {
+  TempFolder folder;
+  MiniRun run;
+  run.move_to(1);
+  save_checkpoint(folder.file("c"), {}, run.trained());
+  ToyTask task;
+  Optimiser sgd({.kind = OptimiserKind::sgd, .momentum = 0}, task.parameters());
+  TrainState state;
+  load_checkpoint(folder.file("c"), {task.parameters(), sgd, nullptr, state});  // needs less than there is
+  save_checkpoint(folder.file("d"), {}, {task.parameters(), sgd, nullptr, state});
+  EXPECT_NE(message([&] { load_checkpoint(folder.file("d"), run.trained()); }).find("has no 'train.first'"),
+            std::string::npos);
+}
+
+TEST(Checkpoint, AFullDiskLeavesTheOlderOneGood) {
+  // Linux has a device that is always full.
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP();
+  TempFolder folder;
+  MiniRun run;
+  run.move_to(1);
+  const CheckpointFolder checkpoints(folder.path(), 3);
+  checkpoints.save({}, run.trained());
+  const std::vector<float> good = run.everything();
+  run.move_to(2);
+  const std::string partial = "000000002.safetensors.partial-" + std::to_string(getpid());
+  std::filesystem::create_symlink("/dev/full", folder.file(partial));
+  EXPECT_NE(message([&] { checkpoints.save({}, run.trained()); }).find("No space left on device"), std::string::npos);
+  MiniRun other;
+  EXPECT_EQ(quiet(checkpoints, other), folder.file("000000001.safetensors"));
+  EXPECT_EQ(other.everything(), good);
+}
+
+}  // namespace
+}  // namespace dragoman::train
