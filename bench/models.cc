@@ -180,6 +180,23 @@ Rates greedy_rates(const Seq2seq& model, const std::vector<Pairs>& batches) {
   return rates;
 }
 
+// Source tokens a second of the encoder alone.
+Rates encode_rates(const Seq2seq& model, const std::vector<Pairs>& batches) {
+  Workspace workspace(model.parameters().weights().device());
+  Rates warm_up, rates;
+  const auto encode = [&](const Pairs& pairs, Rates& to) {
+    workspace.reset();
+    const Clock clock;
+    Context cx(workspace);
+    const Memory memory = model.encode(cx, pairs.source.packed(cx));
+    workspace.device.wait();
+    clock.stop(pairs.source.total(), to);
+  };
+  encode(batches.front(), warm_up);
+  for (const Pairs& pairs : batches) encode(pairs, rates);
+  return rates;
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
@@ -197,7 +214,9 @@ void run(const BenchOptions& options) {
       Seq2seq model(config);
       model.parameters().allocate(find_device(options.device), type_of(options.precision), 1, mode == "train");
       if (mode == "greedy") model.parameters().pack();
-      const Rates rates = mode == "train" ? train_rates(model, batches) : greedy_rates(model, batches);
+      const Rates rates = mode == "train"    ? train_rates(model, batches)
+                          : mode == "greedy" ? greedy_rates(model, batches)
+                                             : encode_rates(model, batches);
       fmt::print("{:<44} {:<8} {:>12.1f} {:>26.1f}\n", name, mode, median(rates.wall), median(rates.processor));
       std::fflush(stdout);
     }
@@ -213,7 +232,7 @@ int main(int argc, char** argv) {
   options.presets = models::preset_names();
   CLI::App app("Target tokens a second of training and greedy decoding: the median of all steps");
   app.add_option("--preset", options.presets, "models to measure (default: all)");
-  app.add_option("--mode", options.modes, "what to measure")->check(CLI::IsMember({"train", "greedy"}));
+  app.add_option("--mode", options.modes, "what to measure")->check(CLI::IsMember({"train", "greedy", "encode"}));
   app.add_option("--lengths", options.lengths, "equal:N, or a file of lines \"SOURCE_LENGTH TARGET_LENGTH\"");
   app.add_option("--batch", options.batch, "sentences a step")->check(CLI::PositiveNumber);
   app.add_option("--vocabulary", options.vocabulary, "words of either side")->check(CLI::PositiveNumber);

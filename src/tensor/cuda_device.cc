@@ -21,6 +21,7 @@ class CudaDevice final : public Device {
     cuda::copy_to_host(to, from, bytes);
   }
   void clear(void* memory, std::size_t bytes) const override { cuda::clear(memory, bytes); }
+  void wait() const override { cuda::wait(); }
 
  private:
   static const kernels::Kernels<double>& no_double() {

@@ -24,6 +24,8 @@ class Device {
   virtual void copy_from_host(void* to, const void* from, std::size_t bytes) const = 0;
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes) const = 0;
   virtual void clear(void* memory, std::size_t bytes) const = 0;
+  // Until everything that was asked for is done.
+  virtual void wait() const {}
 
   // T is float, double (for gradient checks) or bf16 (mixed precision).
   template <class T>
