@@ -116,7 +116,7 @@ void Parameters::connect() {
   for (Entry& entry : entries_) {
     entry.tensor = part(read, entry.offset, entry.shape);
     if (!gradients_.defined() || !entry.trainable) continue;
-    entry.gradient = {part(gradients_, entry.offset, entry.shape).raw(), true, true};
+    entry.gradient = {part(gradients_, entry.offset, entry.shape).raw(), true, true, true};
     entry.tensor.set_gradient(&entry.gradient);
   }
   for (View& view : views_) {
@@ -126,7 +126,7 @@ void Parameters::connect() {
     view.tensor = part(*view.of, first, shape);
     if (!view.of->tracked()) continue;
     const Size skipped = first * size_of(view.of->gradient_type());
-    view.gradient = {static_cast<char*>(view.of->gradient()->data) + skipped, true, true};
+    view.gradient = {static_cast<char*>(view.of->gradient()->data) + skipped, true, true, true};
     view.tensor.set_gradient(&view.gradient);
   }
   each_matrix([](auto& matrix) { matrix.tensor.set_packed(matrix.packed); });

@@ -53,7 +53,7 @@ Tensor Context::gradient(const Tensor& tensor) const {
   check(tensor.tracked(), "[gradient] the tensor {} has no gradient: nothing was recorded for it", tensor.shape());
   Gradient& gradient = *tensor.gradient();
   if (!gradient.data) {
-    gradient.data = arena().allocate(tensor.bytes());
+    gradient.data = arena().allocate(tensor.gradient_bytes());
     gradient.written = false;
   }
   Tensor result(gradient.data, tensor.gradient_type(), tensor.shape(), tensor.device());
@@ -67,7 +67,7 @@ Tensor Context::gradient(const Tensor& tensor) const {
 Sink Context::sink(const Tensor& tensor) const {
   if (!tensor.tracked()) return {};
   Gradient& gradient = *tensor.gradient();
-  if (!gradient.data) gradient.data = arena().allocate(tensor.bytes());
+  if (!gradient.data) gradient.data = arena().allocate(tensor.gradient_bytes());
   const bool accumulate = std::exchange(gradient.written, true);
   return {Tensor(gradient.data, tensor.gradient_type(), tensor.shape(), tensor.device()), accumulate};
 }

@@ -12,8 +12,9 @@ namespace dragoman {
 // activation comes into being when the first gradient reaches it and goes when its op has passed it on.
 struct Gradient {
   void* data = nullptr;
-  bool written = false;     // the next one to arrive adds to it
-  bool persistent = false;  // a parameter's: of the type of statistics, where an activation's is of its own type
+  bool written = false;  // the next one to arrive adds to it
+  bool persistent = false;
+  bool wide = false;  // of the type of statistics: a parameter's, or that of a part of one
 };
 
 // A pointer that takes the element type of whatever it is assigned to, after checking it against the tensor's.
@@ -68,7 +69,8 @@ class Tensor {
 
   // Gradients flow to this tensor.
   bool tracked() const { return gradient_ != nullptr; }
-  DType gradient_type() const { return gradient_->persistent ? stat_of(dtype_) : dtype_; }
+  DType gradient_type() const { return gradient_->wide ? stat_of(dtype_) : dtype_; }
+  std::size_t gradient_bytes() const { return static_cast<std::size_t>(count() * size_of(gradient_type())); }
   Gradient* gradient() const { return gradient_; }
   void set_gradient(Gradient* gradient) { gradient_ = gradient; }
 

@@ -72,8 +72,11 @@ struct Kept {
   __device__ bool keeps(int r, int n, int e) const { return rows[r] >> (n / 4 * 8 + n % 4 * 2 + e) & 1; }
 };
 
-__global__ void __launch_bounds__(kThreads) attend_tiles(Attention<bf16> a, Drop drop) {
-  __shared__ Tile queries, keys, values;
+// Keys and values of the next tile come while this one is worked on, where a sentence has more than one: tiles are the
+// queries, then keys and values by turns.
+__global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, Drop drop) {
+  extern __shared__ Tile tiles[];
+  Tile& queries = tiles[0];
   const Place place(a);
   const int first = static_cast<int>(blockIdx.x) * kTile;
   if (first >= place.queries) return;
@@ -89,33 +92,50 @@ __global__ void __launch_bounds__(kThreads) attend_tiles(Attention<bf16> a, Drop
   Quad q[4];
   Rows out;
   out.clear();
+  const auto fetch = [&](int key) {
+    Tile* pair = tiles + 1 + key / kTile % 2 * 2;
+    load_tile<kThreads>(pair[0], place.k(a, key), a.k_stride, place.keys - key);
+    load_tile<kThreads>(pair[1], place.v(a, key), a.v_stride, place.keys - key);
+    end_of_batch();
+  };
+  if (last > 0) fetch(0);
   for (int key = 0; key < last; key += kTile) {
-    if (key > 0) __syncthreads();
-    load_tile<kThreads>(keys, place.k(a, key), a.k_stride, place.keys - key);
-    load_tile<kThreads>(values, place.v(a, key), a.v_stride, place.keys - key);
-    wait_for_tiles();
-    if (idle) continue;
+    if (key + kTile < last) {
+      fetch(key + kTile);
+      wait_for_older_tiles();
+    } else {
+      wait_for_tiles();
+    }
+    Tile &keys = tiles[1 + key / kTile % 2 * 2], &values = tiles[2 + key / kTile % 2 * 2];
+    if (idle) {
+      __syncthreads();
+      continue;
+    }
     if (key == 0) load_left(q, queries, warp_row);
     const int here = sixteens(last - key);
     Rows s;
     s.clear();
     add_product<true>(s, q, keys, 4, here);
+    // Most tiles are seen whole by all rows of a warp, of which the first sees least.
+    if (key + kTile > place.visible(first + warp_row, a.causal)) {
+#pragma unroll
+      for (int n = 0; n < 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+          if (key + 8 * n + lane() % 4 * 2 + e % 2 >= visible[e / 2]) s.part[n][e] = -INFINITY;
+    }
     float most[2] = {largest[0], largest[1]};
 #pragma unroll
     for (int n = 0; n < 8; ++n)
 #pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const bool seen = key + 8 * n + lane() % 4 * 2 + e % 2 < visible[e / 2];
-        s.part[n][e] = seen ? s.part[n][e] * scale : -INFINITY;
-        most[e / 2] = fmaxf(most[e / 2], s.part[n][e]);
-      }
+      for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], s.part[n][e]);
     float shrink[2], origin[2];
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 1));
       most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 2));
-      origin[r] = most[r] == -INFINITY ? 0.0f : most[r];
-      shrink[r] = exp2f(largest[r] - origin[r]);
+      origin[r] = most[r] == -INFINITY ? 0.0f : scale * most[r];
+      shrink[r] = exp2f(scale * largest[r] - origin[r]);
       largest[r] = most[r];
       sum[r] *= shrink[r];
     }
@@ -124,7 +144,7 @@ __global__ void __launch_bounds__(kThreads) attend_tiles(Attention<bf16> a, Drop
     for (int n = 0; n < 8; ++n)
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const float p = exp2f(s.part[n][e] - origin[e / 2]);
+        const float p = exp2f(scale * s.part[n][e] - origin[e / 2]);
         sum[e / 2] += p;
         s.part[n][e] = kept.keeps(e / 2, n, e % 2) ? p * drop.scale : 0.0f;
         out.part[n][e] *= shrink[e / 2];
@@ -133,6 +153,7 @@ __global__ void __launch_bounds__(kThreads) attend_tiles(Attention<bf16> a, Drop
 #pragma unroll
     for (int k = 0; k < 4; ++k) p[k] = s.as_left(k);
     add_product<false>(out, p, values, here);
+    __syncthreads();
   }
   if (last == 0) wait_for_tiles();
 #pragma unroll
@@ -140,7 +161,8 @@ __global__ void __launch_bounds__(kThreads) attend_tiles(Attention<bf16> a, Drop
     sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 1);
     sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 2);
     if (lane() % 4 == 0 && row + 8 * r < place.queries)
-      a.log_sum[place.row(a, row + 8 * r)] = sum[r] > 0 ? largest[r] / kLog2E + logf(sum[r]) : -INFINITY;
+      a.log_sum[place.row(a, row + 8 * r)] =
+          sum[r] > 0 ? static_cast<float>(a.scale) * largest[r] + logf(sum[r]) : -INFINITY;
     const float share = sum[r] > 0 ? 1 / sum[r] : 0.0f;
 #pragma unroll
     for (int n = 0; n < 8; ++n) out.part[n][2 * r] *= share, out.part[n][2 * r + 1] *= share;
@@ -180,7 +202,7 @@ struct QueryNumbers {
 // gradients are computed transposed: rows are keys, columns queries. With `kWhole` no sentence has more keys than one
 // tile, so dq is complete as well.
 template <bool kWhole>
-__global__ void __launch_bounds__(kThreads) key_tiles(AttentionBackward<bf16> b, Drop drop) {
+__global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16> b, Drop drop) {
   extern __shared__ Tile tiles[];
   __shared__ QueryNumbers numbers;
   Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
@@ -320,7 +342,7 @@ __global__ void __launch_bounds__(kThreads) query_tiles(AttentionBackward<bf16> 
 
 bool fits(const Attention<bf16>& a) {
   const auto eights = [](Size stride) { return stride % 8 == 0; };
-  return a.key_size == kTile && a.value_size == kTile && eights(a.q_stride) && eights(a.k_stride) &&
+  return a.scale > 0 && a.key_size == kTile && a.value_size == kTile && eights(a.q_stride) && eights(a.k_stride) &&
          eights(a.v_stride) && aligned16(a.q, a.k, a.v, a.out) && a.sentences <= 65535 && a.weights == nullptr &&
          a.key_rows == nullptr;
 }
@@ -341,7 +363,8 @@ void launch(Kernel* kernel, const AttentionBackward<bf16>& b, Size longest) {
 
 bool attention_on_tensor_cores(const Attention<bf16>& a) {
   if (!fits(a)) return false;
-  attend_tiles<<<grid_of(a, a.longest_queries), kThreads, 0, stream()>>>(a, Drop(a.dropout));
+  const std::size_t shared = (a.longest <= kTile ? 3 : 5) * sizeof(Tile);
+  attend_tiles<<<grid_of(a, a.longest_queries), kThreads, shared, stream()>>>(a, Drop(a.dropout));
   check_launch("attention");
   return true;
 }

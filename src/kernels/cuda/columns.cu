@@ -52,10 +52,10 @@ __global__ void sum_rows(Size rows, Size cols, Size height, const T* x, float* p
 }
 
 template <class T>
-__global__ void repeat(Size rows, Size cols, const T* row, bool relu, T* y) {
+__global__ void repeat(Size rows, Size cols, const T* row, bool relu, bool add, T* y) {
   const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (e >= rows * cols) return;
-  const float value = row != nullptr ? to_float(row[e % cols]) : 0.0f;
+  const float value = (add ? to_float(y[e]) : 0.0f) + (row != nullptr ? to_float(row[e % cols]) : 0.0f);
   y[e] = rounded<T>(relu ? fmaxf(value, 0.0f) : value);
 }
 
@@ -88,9 +88,18 @@ void add_columns(Size rows, Size cols, const T* x, float* to) {
 
 template <class T>
 void repeat_row(Size rows, Size cols, const T* row, bool relu, T* y) {
-  repeat<<<blocks_for(rows * cols, 256), 256, 0, stream()>>>(rows, cols, row, relu, y);
+  repeat<<<blocks_for(rows * cols, 256), 256, 0, stream()>>>(rows, cols, row, relu, false, y);
   check_launch("repeated row");
 }
+
+template <class T>
+void finish_rows(Size rows, Size cols, const T* row, bool relu, T* y) {
+  repeat<<<blocks_for(rows * cols, 256), 256, 0, stream()>>>(rows, cols, row, relu, true, y);
+  check_launch("row added");
+}
+
+template void finish_rows(Size, Size, const float*, bool, float*);
+template void finish_rows(Size, Size, const bf16*, bool, bf16*);
 
 template void repeat_row(Size, Size, const float*, bool, float*);
 template void repeat_row(Size, Size, const bf16*, bool, bf16*);

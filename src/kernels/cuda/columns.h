@@ -16,4 +16,8 @@ void add_columns(Size rows, Size cols, const T* x, float* to);
 template <class T>
 void repeat_row(Size rows, Size cols, const T* row, bool relu, T* y);
 
+// y = y + row, or what is above 0 of it.
+template <class T>
+void finish_rows(Size rows, Size cols, const T* row, bool relu, T* y);
+
 }  // namespace dragoman::kernels::cuda

@@ -66,6 +66,27 @@ __device__ inline void store8(bf16* to, const float (&from)[8]) {
                                              pack_bf16(from[4], from[5]), pack_bf16(from[6], from[7]));
 }
 
+// Eight values as they lie in memory, on their way.
+template <class T>
+struct Eight {
+  uint4 raw[sizeof(T) / 2];
+
+  __device__ void load(const T* from) {
+    for (unsigned i = 0; i < sizeof(T) / 2; ++i) raw[i] = reinterpret_cast<const uint4*>(from)[i];
+  }
+  __device__ void unpack(float (&to)[8]) const {
+    if constexpr (sizeof(T) == 4) {
+      for (int i = 0; i < 2; ++i) {
+        to[4 * i] = __uint_as_float(raw[i].x), to[4 * i + 1] = __uint_as_float(raw[i].y);
+        to[4 * i + 2] = __uint_as_float(raw[i].z), to[4 * i + 3] = __uint_as_float(raw[i].w);
+      }
+    } else {
+      to[0] = low_bf16(raw[0].x), to[1] = high_bf16(raw[0].x), to[2] = low_bf16(raw[0].y), to[3] = high_bf16(raw[0].y);
+      to[4] = low_bf16(raw[0].z), to[5] = high_bf16(raw[0].z), to[6] = low_bf16(raw[0].w), to[7] = high_bf16(raw[0].w);
+    }
+  }
+};
+
 // Whether load8 and store8 may be used on all of these (null is fine).
 template <class... Pointers>
 bool aligned16(const Pointers*... pointers) {

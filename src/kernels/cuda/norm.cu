@@ -8,7 +8,7 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4, kThreads = kWarps * kWarp;
-constexpr int kStripWarps = 8, kStripThreads = kStripWarps * kWarp;  // of a block that works through a strip of rows
+constexpr int kStripWarps = 4, kStripThreads = kStripWarps * kWarp;  // of a block that works through a strip of rows
 constexpr int kWide = 8 * kWarp;                                     // columns that a warp takes at once, eight a lane
 
 // Rows whose columns are no multiple of eight or not aligned, or too many for the registers: any lane any column.
@@ -156,16 +156,31 @@ __global__ void __launch_bounds__(kStripThreads)
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   float dgain[kChunks][8] = {}, dbias[kChunks][8] = {};
   const Size first = blockIdx.x * height, last = min(a.rows, first + height);
+  // The next row is on its way while this one is worked on.
+  Eight<T> next_sum[kChunks], next_dy[kChunks];
+  const auto fetch = [&](Size row) {
+#pragma unroll
+    for (int i = 0; i < kChunks; ++i) {
+      const Size c = i * kWide + lane * 8;
+      if (row >= last || c >= a.cols) continue;
+      next_sum[i].load(a.sum + row * a.cols + c);
+      next_dy[i].load(a.dy + row * a.cols + c);
+    }
+  };
+  fetch(first + warp);
   for (Size row = first + warp; row < last; row += kStripWarps) {
     const Size start = row * a.cols;
     const float mean = a.mean[row], rstd = a.rstd[row];
     float n[kChunks][8], g[kChunks][8], mean_g = 0, mean_gn = 0;
 #pragma unroll
+    for (int i = 0; i < kChunks; ++i) next_sum[i].unpack(n[i]), next_dy[i].unpack(g[i]);
+    fetch(row + kStripWarps);
+#pragma unroll
     for (int i = 0; i < kChunks; ++i) {
       const Size c = i * kWide + lane * 8;
       if (c >= a.cols) continue;
       float gain[8];
-      load8(a.sum + start + c, n[i]), load8(a.dy + start + c, g[i]), load8(a.gain + c, gain);
+      load8(a.gain + c, gain);
 #pragma unroll
       for (int e = 0; e < 8; ++e) {
         n[i][e] = (n[i][e] - mean) * rstd;
@@ -219,17 +234,20 @@ __global__ void __launch_bounds__(kStripThreads)
   }
 }
 
+constexpr int kSumWarps = 32;
+
 // Adds the strips' sums to the gradients that are wanted.
 __global__ void add_gain_strips(Size strips, Size cols, const float* partial, float* dgain, float* dbias) {
-  __shared__ float room[8][kWarp];
+  __shared__ float room[kSumWarps][kWarp];
   const Size col = static_cast<Size>(blockIdx.x) * kWarp + threadIdx.x;
   float sum = 0;
   if (col < 2 * cols)
-    for (Size strip = threadIdx.y; strip < strips; strip += 8) sum += partial[strip * 2 * cols + col];
+#pragma unroll 4
+    for (Size strip = threadIdx.y; strip < strips; strip += kSumWarps) sum += partial[strip * 2 * cols + col];
   room[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.y > 0 || col >= 2 * cols) return;
-  for (int i = 1; i < 8; ++i) sum += room[i][threadIdx.x];
+  for (int i = 1; i < kSumWarps; ++i) sum += room[i][threadIdx.x];
   float* to = col < cols ? dgain : dbias;
   if (to != nullptr) to[col % cols] += sum;
 }
@@ -240,7 +258,7 @@ void norm_backward(const NormBackward<T>& a) {
   const Drop drop(a.dropout);
   const bool sums = a.dgain != nullptr || a.dbias != nullptr;
   const bool wide = a.cols % 8 == 0 && a.cols <= 4 * kWide && aligned16(a.sum, a.dy, a.dsum, a.gain, a.dx, a.dbranch);
-  const Size wanted = 3 * multiprocessors();
+  const Size wanted = 8 * multiprocessors();
   const Size height = std::max<Size>(wide ? kStripWarps : 64, (a.rows + wanted - 1) / wanted);
   const Size strips = (a.rows + height - 1) / height;
   float* partial = sums ? scratch<float>(Scratch::partial_sums, strips * 2 * a.cols) : nullptr;
@@ -256,8 +274,8 @@ void norm_backward(const NormBackward<T>& a) {
     norm_backward_wide<T, 4><<<blocks, kStripThreads, 0, stream()>>>(a, drop, height, partial);
   }
   if (sums)
-    add_gain_strips<<<blocks_for(2 * a.cols, kWarp), dim3(kWarp, 8), 0, stream()>>>(strips, a.cols, partial, a.dgain,
-                                                                                    a.dbias);
+    add_gain_strips<<<blocks_for(2 * a.cols, kWarp), dim3(kWarp, kSumWarps), 0, stream()>>>(strips, a.cols, partial,
+                                                                                            a.dgain, a.dbias);
   check_launch("norm_backward");
 }
 

@@ -157,6 +157,10 @@ class Plans {
     if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) {
       if (!choose(subject, plan.algorithm)) return false;
       status = plan.call->run(subject.shape, a, b, c, bias, plan.algorithm);
+      if (status == CUBLAS_STATUS_NOT_SUPPORTED) {
+        plan.call.reset();
+        return false;
+      }
     }
     check_blas(status, "product");
     return true;
@@ -219,8 +223,12 @@ void multiply_matrices(const ProductShape& shape, const In* a, const In* b, Out*
   }
   Subject subject = subject_of(shape, a, b, c, end.bias);
   subject.end = epilogue_of(end);
-  check(plans().run(subject, a, b, c, end.bias), "[cuda] cuBLASLt has no product of [{}, {}] and [{}, {}]", shape.m,
+  if (plans().run(subject, a, b, c, end.bias)) return;
+  // Some alignments have no product with such an end.
+  subject = subject_of(shape, a, b, c, nullptr);
+  check(plans().run(subject, a, b, c, nullptr), "[cuda] cuBLASLt has no product of [{}, {}] and [{}, {}]", shape.m,
         shape.k, shape.k, shape.n);
+  if (end.bias != nullptr || end.relu) finish_rows(shape.m, shape.n, static_cast<const Out*>(end.bias), end.relu, c);
 }
 
 template void multiply_matrices(const ProductShape&, const float*, const float*, float*, const ProductEnd&);

@@ -50,7 +50,7 @@ void gather_rows(const GatherRows<T>& a) {
 // Where each of `count` rows stands when they are sorted by (index, row): the number of rows that come before it. Each
 // block counts for its rows among one stretch of all rows.
 __global__ void count_before(int count, const std::int32_t* index, int* places) {
-  __shared__ std::int32_t tile[kThreads];
+  __shared__ __align__(16) std::int32_t tile[kThreads];
   const int row = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
   const std::int32_t mine = row < count ? index[row] : 0;
   const int tiles = (count + kThreads - 1) / kThreads, each = (tiles + gridDim.y - 1) / gridDim.y;
@@ -62,12 +62,15 @@ __global__ void count_before(int count, const std::int32_t* index, int* places) 
     // Beyond the end nothing comes before anything.
     tile[threadIdx.x] = other < count ? index[other] : 0x7FFFFFFF;
     __syncthreads();
-    if (first + kThreads <= row) {
-#pragma unroll 16
-      for (int i = 0; i < kThreads; ++i) place += tile[i] <= mine ? 1 : 0;
-    } else if (first > row) {
-#pragma unroll 16
-      for (int i = 0; i < kThreads; ++i) place += tile[i] < mine ? 1 : 0;
+    // Rows of an earlier tile come before this one when their index is equal, those of a later one do not.
+    if (first + kThreads <= row || first > row) {
+      const std::int32_t limit = first > row ? mine : mine + 1;
+      const auto* fours = reinterpret_cast<const int4*>(tile);
+#pragma unroll 8
+      for (int i = 0; i < kThreads / 4; ++i) {
+        const int4 four = fours[i];
+        place += (four.x < limit) + (four.y < limit) + (four.z < limit) + (four.w < limit);
+      }
     } else {
       for (int i = 0; i < kThreads; ++i) place += tile[i] < mine || (tile[i] == mine && first + i < row) ? 1 : 0;
     }
@@ -85,7 +88,7 @@ __global__ void put_in_order(int count, const std::int32_t* index, const int* pl
 
 // A block for each place in the sorted list that begins a run of one index: it adds the run's rows, in their order.
 template <class T>
-__global__ void add_runs(Size count, ScatterRows<T> a, float scale, const std::int32_t* order,
+__global__ void add_runs(Size count, ScatterRows<T> a, float scale, bool wide, const std::int32_t* order,
                          const std::int32_t* sorted) {
   const Size begin = blockIdx.x;
   const std::int32_t index = sorted[begin];
@@ -96,6 +99,20 @@ __global__ void add_runs(Size count, ScatterRows<T> a, float scale, const std::i
     (sorted[middle] == index ? end : beyond) = middle;
   }
   ++end;
+  if (wide) {
+    for (Size col = 8 * threadIdx.x; col < a.cols; col += 8 * blockDim.x) {
+      float sum[8], value[8];
+      float* to = a.dtable + index * a.cols + col;
+      load8(to, sum);
+#pragma unroll 4
+      for (Size place = begin; place < end; ++place) {
+        load8(a.dy + order[place] * a.cols + col, value);
+        for (int e = 0; e < 8; ++e) sum[e] += scale * value[e];
+      }
+      store8(to, sum);
+    }
+    return;
+  }
   for (Size col = threadIdx.x; col < a.cols; col += blockDim.x) {
     float& to = a.dtable[index * a.cols + col];
     float sum = to;
@@ -115,7 +132,9 @@ void scatter_rows(const ScatterRows<T>& a) {
     std::int32_t *order = a.workspace, *sorted = a.workspace + count;
     ScatterRows<T> piece = a;
     piece.dy += first * a.cols;
-    const auto threads = static_cast<unsigned>(std::clamp<Size>((a.cols + kWarp - 1) / kWarp * kWarp, kWarp, 512));
+    const bool wide = a.cols % 8 == 0 && aligned16(a.dy, a.dtable);
+    const Size lanes = wide ? a.cols / 8 : a.cols;
+    const auto threads = static_cast<unsigned>(std::clamp<Size>((lanes + kWarp - 1) / kWarp * kWarp, kWarp, 512));
     const auto number = static_cast<int>(count);
     const unsigned blocks = blocks_for(count, kThreads);
     const unsigned stretches = std::clamp(8 * static_cast<unsigned>(multiprocessors()) / blocks, 1u, blocks);
@@ -123,8 +142,8 @@ void scatter_rows(const ScatterRows<T>& a) {
     clear(places, static_cast<std::size_t>(count) * sizeof(int));
     count_before<<<dim3(blocks, stretches), kThreads, 0, stream()>>>(number, a.index + first, places);
     put_in_order<<<blocks, kThreads, 0, stream()>>>(number, a.index + first, places, order, sorted);
-    add_runs<<<static_cast<unsigned>(count), threads, 0, stream()>>>(count, piece, static_cast<float>(a.scale), order,
-                                                                     sorted);
+    add_runs<<<static_cast<unsigned>(count), threads, 0, stream()>>>(count, piece, static_cast<float>(a.scale), wide,
+                                                                     order, sorted);
     check_launch("scatter_rows");
   }
 }

@@ -120,6 +120,12 @@ __device__ inline void load_tile(Tile& tile, const bf16* from, Size stride, int 
                  : "memory");
   }
 }
+// What was begun since the last call is one batch; wait_for_older_tiles() leaves only the newest batch on its way.
+__device__ inline void end_of_batch() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+__device__ inline void wait_for_older_tiles() {
+  asm volatile("cp.async.wait_group 1;" ::: "memory");
+  __syncthreads();
+}
 __device__ inline void wait_for_tiles() {
   asm volatile("cp.async.wait_all;" ::: "memory");
   __syncthreads();
