@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/file_lock.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/train_data.h"
@@ -80,7 +81,7 @@ FileLock claim_folder(const TrainCommandOptions& options) {
 }
 
 std::unique_ptr<train::Task> make_task(TrainCommandOptions& options, const Vocabularies& vocabularies) {
-  if (!options.from.empty()) options.model = store::ModelFile(options.from).info().config;
+  if (options.fine_tunes()) options.model = store::ModelFile(options.from).info().config;
   options.model.source_vocabulary = vocabularies.source->size();
   options.model.target_vocabulary = vocabularies.target->size();
   std::unique_ptr<train::Task> task;
@@ -91,9 +92,14 @@ std::unique_ptr<train::Task> make_task(TrainCommandOptions& options, const Vocab
     check(options.model.classes == 0, "model.classes {} is for --task classify", options.model.classes);
     task = std::make_unique<train::TranslationTask>(options.model);
   }
+<<<<<<< HEAD
   const Placement where = placement();
   task->parameters().allocate(where.device, where.type, options.train.seed, true);
   if (!options.from.empty()) store::ModelFile(options.from).load(task->parameters());
+=======
+  task->parameters().allocate(cpu_device(), DType::f32, options.train.seed, true);
+  if (options.fine_tunes()) store::ModelFile(options.from).load(task->parameters());
+>>>>>>> 56724aab2078c75cdffebb85dfd255f484355f8d
   return task;
 }
 
@@ -105,9 +111,9 @@ store::ModelInfo model_info(const TrainCommandOptions& options, const Vocabulari
   return {.config = options.model,
           .source_tokenizer = vocabularies.source->serialize(),
           .target_tokenizer = vocabularies.target->serialize(),
+          .card = card,
           .source_begin = options.batch.rows.source_begin,
-          .source_end = options.batch.rows.source_end,
-          .card = card};
+          .source_end = options.batch.rows.source_end};
 }
 
 // Everything that watches a run, in the order in which it is told.
@@ -135,7 +141,11 @@ class Watchers {
  private:
   static report::RunDescription description(RunSettings& run, const RunData& data) {
     const std::string title = fs::path(run.options.train.output).filename().string();
-    return {"dragoman run " + (title.empty() ? run.options.train.output : title), data.facts(), run.settings.dump()};
+    report::Facts facts = data.facts();
+    const Machine machine = inspect_machine();
+    facts.emplace_back(
+        "machine", fmt::format("{}, {} of {} cores, {}", machine.cpu, threads::count(), machine.cores, machine.system));
+    return {"dragoman run " + (title.empty() ? run.options.train.output : title), facts, run.settings.dump()};
   }
 
   std::optional<ValidationTranslator> translator_;

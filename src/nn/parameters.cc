@@ -19,6 +19,10 @@ double draw(Random& random, const Init& init, const Shape& shape) {
     case Init::Kind::constant: return init.value;
     case Init::Kind::uniform: return random.uniform(-init.value, init.value);
     case Init::Kind::normal: return init.value * random.normal();
+    case Init::Kind::fan_in: {
+      const double bound = init.value / std::sqrt(static_cast<double>(shape.cols()));
+      return random.uniform(-bound, bound);
+    }
     case Init::Kind::glorot: {
       const double bound = init.value * std::sqrt(6.0 / static_cast<double>(shape.rows() + shape.cols()));
       return random.uniform(-bound, bound);
@@ -79,7 +83,7 @@ Size Parameters::count() const {
   return total;
 }
 
-void Parameters::allocate(const Device& device, DType type, std::uint64_t seed, bool training) {
+void Parameters::allocate(const Device& device, DType type, std::optional<std::uint64_t> seed, bool training) {
   check(!weights_.defined(), "[parameters] the memory was made before");
   Size total = 0;
   for (Entry& entry : entries_) {
@@ -97,7 +101,8 @@ void Parameters::allocate(const Device& device, DType type, std::uint64_t seed, 
   if (type != stat_of(type)) copy_ = buffer(type);
   connect();
   for (const Entry& entry : entries_) {
-    Random random(seed, hash(entry.name));
+    if (!seed) break;
+    Random random(*seed, hash(entry.name));
     std::vector<double> values(static_cast<std::size_t>(entry.shape.count()));
     for (double& value : values) value = draw(random, entry.init, entry.shape);
     weights_of(entry).write(values);
