@@ -92,14 +92,9 @@ std::unique_ptr<train::Task> make_task(TrainCommandOptions& options, const Vocab
     check(options.model.classes == 0, "model.classes {} is for --task classify", options.model.classes);
     task = std::make_unique<train::TranslationTask>(options.model);
   }
-<<<<<<< HEAD
   const Placement where = placement();
   task->parameters().allocate(where.device, where.type, options.train.seed, true);
-  if (!options.from.empty()) store::ModelFile(options.from).load(task->parameters());
-=======
-  task->parameters().allocate(cpu_device(), DType::f32, options.train.seed, true);
   if (options.fine_tunes()) store::ModelFile(options.from).load(task->parameters());
->>>>>>> 56724aab2078c75cdffebb85dfd255f484355f8d
   return task;
 }
 

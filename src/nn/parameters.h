@@ -75,15 +75,10 @@ class Parameters {
   Parameter constant(Shape shape, std::function<std::vector<double>()> values);
 
   // Memory on `device` in `type` (f32, or f64 for gradient checks); starting values depend on the seed and each
-<<<<<<< HEAD
-  // parameter's name only. Without `training` there is no gradient buffer. With bf16, mixed precision: weights and
-  // gradients are f32, and a copy of the weights, rounded, is what the model computes with.
-  void allocate(const Device& device, DType type, std::uint64_t seed, bool training);
-=======
   // parameter's name only, and are zeros without a seed, for weights that come from elsewhere. Without `training` there
-  // is no gradient buffer.
+  // is no gradient buffer. With bf16, mixed precision: weights and gradients are f32, and a copy of the weights,
+  // rounded, is what the model computes with.
   void allocate(const Device& device, DType type, std::optional<std::uint64_t> seed, bool training);
->>>>>>> 56724aab2078c75cdffebb85dfd255f484355f8d
 
   // For inference, once the weights are what they shall be: gives every matrix that linear layers multiply by a second
   // form, laid out for the products (see `linear`). The plain form stays for whoever reads rows of it. Weights that

@@ -45,11 +45,7 @@ void Model::prepare(const Placement& where) {
         "{}: vocabularies of {} and {} ids do not fit a model of {} and {}", path_, source_->size(), target_->size(),
         info_.config.source_vocabulary, info_.config.target_vocabulary);
   network_ = std::make_unique<models::Seq2seq>(info_.config);
-<<<<<<< HEAD
-  network_->parameters().allocate(where.device, where.type, 0, false);
-=======
-  network_->parameters().allocate(cpu_device(), DType::f32, std::nullopt, false);
->>>>>>> 56724aab2078c75cdffebb85dfd255f484355f8d
+  network_->parameters().allocate(where.device, where.type, std::nullopt, false);
 }
 
 Tokens Model::encode_source(std::string_view text) const {
