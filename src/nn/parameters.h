@@ -76,7 +76,8 @@ class Parameters {
 
   // Memory on `device` in `type` (f32, or f64 for gradient checks); starting values depend on the seed and each
   // parameter's name only, and are zeros without a seed, for weights that come from elsewhere. Without `training` there
-  // is no gradient buffer.
+  // is no gradient buffer. With bf16, mixed precision: weights and gradients are f32, and a copy of the weights,
+  // rounded, is what the model computes with.
   void allocate(const Device& device, DType type, std::optional<std::uint64_t> seed, bool training);
 
   // For inference, once the weights are what they shall be: gives every matrix that linear layers multiply by a second
@@ -92,6 +93,11 @@ class Parameters {
   Size count() const;                              // numbers in all parameters, padding aside
   Tensor weights() const { return weights_; }      // flat
   Tensor gradients() const { return gradients_; }  // flat
+  Tensor copy() const { return copy_; }            // flat, bf16; undefined unless in mixed precision
+  // A parameter's part of weights().
+  Tensor weights_of(const Entry& entry) const;
+  // After weights() were written: what the model computes with follows them.
+  void refresh();
 
  private:
   struct View {
@@ -120,7 +126,7 @@ class Parameters {
   std::deque<Constant> constants_;
   std::deque<View> views_;
   const Device* device_ = nullptr;
-  Tensor weights_, gradients_;
+  Tensor weights_, gradients_, copy_;
 };
 
 }  // namespace dragoman::nn

@@ -209,15 +209,16 @@ struct AdamSettings {
 struct AdamMoments {
   Tensor first, second;
 };
-// One step over flat buffers; `step` counts from 1, the gradient is multiplied by `gradient_scale` first.
+// One step over flat buffers; `step` counts from 1, the gradient is multiplied by `gradient_scale` first. In mixed
+// precision `copy` (bf16) gets the new weights, too.
 void adam_step(const Tensor& weight, const Tensor& gradient, const AdamMoments& moments, const AdamSettings& settings,
-               double rate, Size step, double gradient_scale = 1);
+               double rate, Size step, double gradient_scale = 1, const Tensor& copy = {});
 
 struct SgdSettings {
   double momentum = 0, weight_decay = 0;
 };
 // `velocity` is undefined without momentum.
 void sgd_step(const Tensor& weight, const Tensor& gradient, const Tensor& velocity, const SgdSettings& settings,
-              double rate, double gradient_scale = 1);
+              double rate, double gradient_scale = 1, const Tensor& copy = {});
 
 }  // namespace dragoman

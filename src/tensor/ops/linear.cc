@@ -56,7 +56,7 @@ Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& 
   cx.record(op, {y}, [x, weight, bias, y, saved, transposed, activation](Context& back) {
     const Tensor dy = back.gradient(y);
     const Sink dx = back.sink(x);
-    const Tensor dweight = ops::parameter_sink(back, weight), dbias = ops::parameter_sink(back, bias);
+    const ops::StatSink dweight(back, weight), dbias(back, bias);
     const bool plain = activation == Activation::none;
     const ops::Scratch dz(back, y.dtype(), plain ? Shape{0} : y.shape());
     back.run(x.dtype(), [&](const auto& k) {

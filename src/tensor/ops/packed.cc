@@ -17,7 +17,8 @@ void with_kernels(const Tensor& weight, F&& f) {
   switch (weight.dtype()) {
     case DType::f32: return f(weight.device().kernels<float>(), packing_of<float>(weight));
     case DType::f64: return f(weight.device().kernels<double>(), packing_of<double>(weight));
-    default: fail("[pack_weight] expected a weight of f32 or f64 but got {}", name_of(weight.dtype()));
+    case DType::bf16: return f(weight.device().kernels<kernels::bf16>(), packing_of<kernels::bf16>(weight));
+    default: fail("[pack_weight] expected a weight of f32, f64 or bf16 but got {}", name_of(weight.dtype()));
   }
 }
 
@@ -66,7 +67,8 @@ Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor
   check(count >= 0, "[{}] expected to choose 0 columns or more but got {}", op, count);
   check_banned(op, banned, rows, words);
   const void* packed = (weight.packed() ? weight : packed_for_steps(cx, weight)).packed();
-  const Best best{cx.empty(x.dtype(), {rows}), cx.empty(x.dtype(), {rows, count}), cx.empty(DType::i32, {rows, count})};
+  const Best best{cx.empty(stat_of(x.dtype()), {rows}), cx.empty(x.dtype(), {rows, count}),
+                  cx.empty(DType::i32, {rows, count})};
   cx.run(x.dtype(), [&](const auto& k) {
     k.top_scores({.rows = rows,
                   .in = x.cols(),
