@@ -49,9 +49,7 @@ Parameters::~Parameters() {
     if (buffer.defined()) device_->release(buffer.raw());
   for (const Constant& constant : constants_)
     if (constant.tensor.defined()) device_->release(constant.tensor.raw());
-  each_matrix([&](const auto& matrix) {
-    if (matrix.packed) device_->release(matrix.packed);
-  });
+  if (packed_) device_->release(packed_);
 }
 
 Parameter Parameters::add(const std::string& name, Shape shape, Init init) {
@@ -140,9 +138,17 @@ void Parameters::connect() {
 void Parameters::pack() {
   check(weights_.defined(), "[parameters] there are no weights to pack before the memory was made");
   check(!gradients_.defined(), "[parameters] a model that is trained cannot be packed: its weights change");
+  constexpr std::size_t kBorder = 256;
+  std::size_t total = 0;
+  each_matrix([&](auto& matrix) {
+    if (matrix.multiplied) total += (packed_bytes(matrix.tensor) + kBorder - 1) / kBorder * kBorder;
+  });
+  if (!packed_) packed_ = device_->allocate(total);
+  auto* next = static_cast<char*>(packed_);
   each_matrix([&](auto& matrix) {
     if (!matrix.multiplied) return;
-    if (!matrix.packed) matrix.packed = device_->allocate(packed_bytes(matrix.tensor));
+    matrix.packed = next;
+    next += (packed_bytes(matrix.tensor) + kBorder - 1) / kBorder * kBorder;
     pack_weight(matrix.tensor, matrix.packed);
     matrix.tensor.set_packed(matrix.packed);
   });

@@ -126,6 +126,7 @@ class Parameters {
   std::deque<Constant> constants_;
   std::deque<View> views_;
   const Device* device_ = nullptr;
+  void* packed_ = nullptr;  // of all matrices
   Tensor weights_, gradients_, copy_;
 };
 
