@@ -19,8 +19,8 @@ struct LinearOptions {
   Activation activation = Activation::none;
 };
 // activation(x W + b): x [N, in] -> [N, out]. One weight may serve several calls (tied weights): gradients add up.
-// A weight [out, in] that has a packed form (below) is read through it when nothing is recorded; a row of the result
-// is then the same to the bit in any batch and on any number of threads.
+// A weight [out, in] that has a packed form (below) is multiplied through it; a row of the result is then the same to
+// the bit in any batch and on any number of threads.
 Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias = {},
               const LinearOptions& options = {});
 
@@ -28,6 +28,8 @@ Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& 
 // device's own affair; nn::Parameters::pack() does this for a whole model.
 std::size_t packed_bytes(const Tensor& weight);
 void pack_weight(const Tensor& weight, void* packed);
+// The same tensor with a packed form in the arena: for a weight that many steps of one computation multiply by.
+Tensor packed_for_steps(Context& cx, const Tensor& weight);
 
 // ---- matrix products ------------------------------------------------------------------------------------------
 

@@ -74,8 +74,8 @@ class Tensor {
   Gradient* gradient() const { return gradient_; }
   void set_gradient(Gradient* gradient) { gradient_ = gradient; }
 
-  // The same values once more, as pack_weight laid them out for products: what `linear` reads where nothing is
-  // recorded. Null when there are none; a tensor under another shape has none.
+  // The same values once more, as pack_weight laid them out for the products of `linear`. Null when there are none; a
+  // tensor under another shape has none.
   const void* packed() const { return packed_; }
   void set_packed(const void* packed) { packed_ = packed; }
 

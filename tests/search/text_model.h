@@ -25,8 +25,10 @@ inline std::string words_tokenizer(const std::vector<std::string>& lines) {
 inline store::ModelInfo text_model_info(const std::string& preset) {
   store::ModelInfo info;
   info.config = toy_config(preset, 0);
-  info.source_tokenizer = words_tokenizer({"the red house stands here .", "a blue dog sees you !", "where is it , now ?"});
-  info.target_tokenizer = words_tokenizer({"das rote haus steht hier .", "ein blauer hund sieht dich !", "wo ist es , jetzt ?"});
+  info.source_tokenizer =
+      words_tokenizer({"the red house stands here .", "a blue dog sees you !", "where is it , now ?"});
+  info.target_tokenizer =
+      words_tokenizer({"das rote haus steht hier .", "ein blauer hund sieht dich !", "wo ist es , jetzt ?"});
   info.config.source_vocabulary = text::deserialize_tokenizer(info.source_tokenizer)->size();
   info.config.target_vocabulary = text::deserialize_tokenizer(info.target_tokenizer)->size();
   return info;
