@@ -106,10 +106,6 @@ void measure_linear(Size rows, Size in, Size out) {
     cuda::half().linear_backward(
         {.rows = rows, .in = in, .out = out, .x = x, .weight = weight, .dy = y, .dweight = dweight});
   });
-  report(name("dweight and dbias").c_str(), moved, work, [&] {
-    cuda::half().linear_backward(
-        {.rows = rows, .in = in, .out = out, .x = x, .weight = weight, .dy = y, .dweight = dweight, .dbias = dbias});
-  });
   report(name("dbias").c_str(), 2.0 * static_cast<double>(rows * out), 0, [&] {
     cuda::half().linear_backward(
         {.rows = rows, .in = in, .out = out, .x = x, .weight = weight, .dy = y, .dbias = dbias});

@@ -77,7 +77,7 @@ TEST_F(TranslateCommand, PrintsNBestListsAndJson) {
   const auto& best = json["translations"][0];
   EXPECT_EQ(best["token_scores"].size(), best["tokens"].size() + 1);
   EXPECT_EQ(best["attention"].size(), best["tokens"].size());
-  EXPECT_EQ(lines(support::read_all(folder_.file("links")))[1], best["alignment"]);
+  EXPECT_EQ(lines(support::read_all(folder_.file("links")))[1], best["alignment"].get<std::string>());
   EXPECT_GT(nlohmann::json::parse(lines(support::read_all(folder_.file("tree")))[0])["nodes"].size(), 3u);
 }
 

@@ -124,12 +124,10 @@ TEST_F(OnCuda, TokenByTokenEqualsTheWholeSequenceAndNeighboursChangeNothing) {
 
 TEST_F(OnCuda, MixedPrecisionTrainsLikeDoublePrecision) {
   const auto last_loss = [](DType type, const Device& device) {
-    ModelConfig config = shrunk("transformer-small");
-    Seq2seq model(config);
+    Seq2seq model(shrunk("transformer-small"));
     nn::Parameters& parameters = model.parameters();
     parameters.allocate(device, type, 4, true);
     const Tensor weights = parameters.weights();
-    const std::vector<double> zeros(static_cast<std::size_t>(weights.count()));
     Workspace moments_memory(device);
     const Context keep(moments_memory);
     const AdamMoments moments{keep.zeros(weights.dtype(), weights.shape()),

@@ -25,22 +25,6 @@ void linear(const Linear<T>& a) {
   }
 }
 
-// Both gradients by one product, where it can give both.
-template <class T>
-bool weight_and_bias(const LinearBackward<T>& a, const T* dz) {
-  if constexpr (std::is_same_v<T, bf16>) {
-    if (a.dweight == nullptr || a.dbias == nullptr) return false;
-    ProductShape shape{.m = a.out, .n = a.in, .k = a.rows, .transposed_a = true, .accumulate = true};
-    if (!a.transposed) std::swap(shape.m, shape.n);
-    float* sums = scratch<float>(Scratch::partial_sums, a.out);
-    const bool done = a.transposed ? multiply_with_sums(shape, dz, a.x, a.dweight, Summed::a, sums)
-                                   : multiply_with_sums(shape, a.x, dz, a.dweight, Summed::b, sums);
-    if (done) add_strips(1, a.out, sums, a.dbias);
-    return done;
-  }
-  return false;
-}
-
 template <class T>
 void linear_backward(const LinearBackward<T>& a) {
   const T* dz = a.dy;
@@ -54,7 +38,6 @@ void linear_backward(const LinearBackward<T>& a) {
     multiply_matrices<T, T>(
         {.m = a.rows, .n = a.in, .k = a.out, .transposed_b = !a.transposed, .accumulate = a.accumulate_dx}, dz,
         a.weight, a.dx);
-  if (weight_and_bias(a, dz)) return;
   if (a.dweight != nullptr) {
     if (a.transposed)
       multiply_matrices<T, float>({.m = a.out, .n = a.in, .k = a.rows, .transposed_a = true, .accumulate = true}, dz,

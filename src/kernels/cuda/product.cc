@@ -235,11 +235,4 @@ template void multiply_matrices(const ProductShape&, const float*, const float*,
 template void multiply_matrices(const ProductShape&, const bf16*, const bf16*, bf16*, const ProductEnd&);
 template void multiply_matrices(const ProductShape&, const bf16*, const bf16*, float*, const ProductEnd&);
 
-bool multiply_with_sums(const ProductShape& shape, const bf16* a, const bf16* b, float* c, Summed which, float* sums) {
-  if (shape.m == 0 || shape.n == 0 || shape.k == 0) return false;
-  Subject subject = subject_of(shape, a, b, c, sums);
-  subject.end = which == Summed::a ? CUBLASLT_EPILOGUE_BGRADB : CUBLASLT_EPILOGUE_BGRADA;
-  return plans().run(subject, a, b, c, sums);
-}
-
 }  // namespace dragoman::kernels::cuda

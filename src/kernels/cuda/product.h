@@ -25,9 +25,4 @@ struct ProductEnd {
 template <class In, class Out>
 void multiply_matrices(const ProductShape& shape, const In* a, const In* b, Out* c, const ProductEnd& end = {});
 
-// The same, and on the way the sums over k of op(a)'s rows (m of them) or op(b)'s columns (n): a bias's gradient beside
-// its weight's. False when the library cannot do that.
-enum class Summed { a, b };
-bool multiply_with_sums(const ProductShape& shape, const bf16* a, const bf16* b, float* c, Summed which, float* sums);
-
 }  // namespace dragoman::kernels::cuda
