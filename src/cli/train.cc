@@ -31,10 +31,12 @@ constexpr std::uint64_t kVerifiedUpdates = 20;
 struct RunSettings {
   TrainCommandOptions options;
   int threads = 0;
+  PlacementOptions where;
   Settings settings;
 
   RunSettings() : settings(options) {
     settings("threads", threads, "threads to use; 0 means one per core", between(0, 1024));
+    where.visit(settings);
   }
   RunSettings(const RunSettings&) = delete;
   RunSettings& operator=(const RunSettings&) = delete;
@@ -90,7 +92,8 @@ std::unique_ptr<train::Task> make_task(TrainCommandOptions& options, const Vocab
     check(options.model.classes == 0, "model.classes {} is for --task classify", options.model.classes);
     task = std::make_unique<train::TranslationTask>(options.model);
   }
-  task->parameters().allocate(cpu_device(), DType::f32, options.train.seed, true);
+  const Placement where = placement();
+  task->parameters().allocate(where.device, where.type, options.train.seed, true);
   if (options.fine_tunes()) store::ModelFile(options.from).load(task->parameters());
   return task;
 }
@@ -103,9 +106,9 @@ store::ModelInfo model_info(const TrainCommandOptions& options, const Vocabulari
   return {.config = options.model,
           .source_tokenizer = vocabularies.source->serialize(),
           .target_tokenizer = vocabularies.target->serialize(),
+          .card = card,
           .source_begin = options.batch.rows.source_begin,
-          .source_end = options.batch.rows.source_end,
-          .card = card};
+          .source_end = options.batch.rows.source_end};
 }
 
 // Everything that watches a run, in the order in which it is told.
@@ -206,6 +209,7 @@ int run(const Command& self, const Words& arguments) {
   }
   expect_words(parsed.positional, 0, "every setting of train has a name (dragoman train --help)");
   threads::set_count(run.threads);
+  set_placement(run.where);
   if (run.options.dry_run) return print_plan(run.options);
   if (run.options.verify_resume) return prove_resume(run.options);
   return train_run(run);

@@ -207,6 +207,9 @@ bool is_digit(char32_t code) { return category(code) == UTF8PROC_CATEGORY_ND; }
 char32_t to_lower(char32_t code) {
   return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(code)));
 }
+char32_t to_upper(char32_t code) {
+  return static_cast<char32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(code)));
+}
 
 std::string normalize(std::string_view text, NormalForm form) {
   if (form == NormalForm::none || is_ascii(text)) return std::string(text);

@@ -45,6 +45,7 @@ bool is_upper(char32_t code);  // upper or title case
 bool is_lower(char32_t code);
 bool is_digit(char32_t code);  // Nd: decimal digits of any script
 char32_t to_lower(char32_t code);
+char32_t to_upper(char32_t code);
 
 enum class NormalForm { none, nfc, nfkc };
 

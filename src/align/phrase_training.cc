@@ -1,0 +1,194 @@
+#include <algorithm>
+
+#include "align/aligner.h"
+#include "align/ngram_arpa.h"
+#include "align/phrase_system.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "data/pair_reader.h"
+
+namespace dragoman::align {
+namespace {
+
+// Lines of words with spaces between them.
+struct TextPairs {
+  std::vector<std::string> source, target;
+};
+
+// Cuts the pairs of corpora into words, a block at a time on all threads.
+TextPairs read_pairs(const std::vector<data::Corpus>& corpora, const data::ReadingOptions& reading,
+                     const PhraseText& source, const PhraseText& target) {
+  constexpr std::size_t kBlock = 4096;
+  TextPairs pairs;
+  std::vector<data::Pair> block;
+  Progress progress("reading", 0, "pairs");
+  const auto flush = [&] {
+    const std::size_t first = pairs.source.size();
+    pairs.source.resize(first + block.size());
+    pairs.target.resize(first + block.size());
+    threads::each(static_cast<std::int64_t>(block.size()), [&](std::int64_t at) {
+      const auto i = static_cast<std::size_t>(at);
+      pairs.source[first + i] = joined(source.split(block[i].source));
+      pairs.target[first + i] = joined(target.split(block[i].target));
+    });
+    progress.advance(static_cast<std::int64_t>(block.size()));
+    block.clear();
+  };
+  for (const data::Corpus& corpus : corpora) {
+    const auto reader = data::PairReader::open(corpus, reading);
+    for (data::Pair pair; reader->next(pair);) {
+      block.push_back(std::move(pair));
+      if (block.size() == kBlock) flush();
+    }
+  }
+  flush();
+  return pairs;
+}
+
+void truecase(PhraseText& text, std::vector<std::string>& lines) {
+  if (!text.truecases()) return;
+  for (const std::string& line : lines) text.truecaser().learn(split_at_spaces(line));
+  text.truecaser().finish();
+  for (std::string& line : lines) {
+    std::vector<std::string> words = split_at_spaces(line);
+    text.truecaser().apply(words);
+    line = joined(words);
+  }
+}
+
+std::unique_ptr<text::Vocabulary> count_words(const std::vector<std::string>& lines) {
+  text::WordCounts counts;
+  for (const std::string& line : lines)
+    for (std::string& word : split_at_spaces(line)) ++counts[std::move(word)];
+  return std::make_unique<text::Vocabulary>(text::Vocabulary::from_counts(counts, 1, 0));
+}
+
+std::vector<std::uint32_t> ids_of(const std::string& line, const text::Vocabulary& vocabulary) {
+  std::vector<std::uint32_t> ids;
+  for (const std::string& word : split_at_spaces(line))
+    ids.push_back(static_cast<std::uint32_t>(vocabulary.find(word)));
+  return ids;
+}
+
+}  // namespace
+
+// The steps of training, in their order.
+class PhraseTrainer {
+ public:
+  PhraseTrainer(const PhraseSystemConfig& config, const data::ReadingOptions& reading)
+      : reading_(reading), system_(config) {}
+
+  PhraseSystem run(const std::vector<data::Corpus>& corpora, const std::vector<data::Corpus>& development) {
+    pairs_ = read_pairs(corpora, reading_, system_.source_text_, system_.target_text_);
+    check(!pairs_.source.empty(), "expected sentence pairs to learn from, but the corpora are empty");
+    truecase(system_.source_text_, pairs_.source);
+    truecase(system_.target_text_, pairs_.target);
+    system_.source_ = count_words(pairs_.source);
+    system_.target_ = count_words(pairs_.target);
+    log::info("{} pairs, {} source and {} target words", with_commas(static_cast<std::int64_t>(pairs_.source.size())),
+              with_commas(system_.source_->words().size()), with_commas(system_.target_->words().size()));
+    learn_phrases();
+    if (system_.config_.language_model) learn_language_model();
+    silence_unused();
+    if (!development.empty() && system_.config_.tuning.iterations > 0) system_.tune(development, reading_);
+    return std::move(system_);
+  }
+
+ private:
+  // Pairs that are empty or too long have no links, so nothing is learned from them.
+  std::vector<Links> align() const {
+    const PhraseSystemConfig& config = system_.config_;
+    Bitext bitext({}, {}, static_cast<std::size_t>(config.max_words));
+    for (std::size_t i = 0; i < pairs_.source.size(); ++i) bitext.add(pairs_.source[i], pairs_.target[i], false);
+    bitext.cut(1);
+    Cooccurrence cooccurrence(bitext);
+    Trainer trainer(bitext, cooccurrence, config.training);
+    trainer.run([&](const Iteration& iteration, const Directions&) {
+      log::info("aligning, {} {}: log p per word {:.4f} forward, {:.4f} backward", name_of(iteration.kind),
+                iteration.number,
+                iteration.forward / static_cast<double>(std::max<std::size_t>(1, bitext.target().tokens())),
+                iteration.backward / static_cast<double>(std::max<std::size_t>(1, bitext.source().tokens())));
+    });
+    const Aligner aligner(trainer, bitext);
+    std::vector<Links> links(pairs_.source.size());
+    Progress progress("linking", static_cast<std::int64_t>(links.size()), "pairs");
+    threads::each(static_cast<std::int64_t>(links.size()), [&](std::int64_t at) {
+      const auto i = static_cast<std::size_t>(at);
+      links[i] = aligner.align(bitext.source().sentence(i), bitext.target().sentence(i), config.links);
+      progress.advance();
+    });
+    return links;
+  }
+
+  void learn_phrases() {
+    PhraseCorpus corpus;
+    corpus.links = align();
+    for (std::size_t i = 0; i < pairs_.source.size(); ++i) {
+      corpus.source.add(ids_of(pairs_.source[i], *system_.source_));
+      corpus.target.add(ids_of(pairs_.target[i], *system_.target_));
+    }
+    const LinkLexicon lexicon(corpus, static_cast<std::uint32_t>(system_.source_->size()),
+                              static_cast<std::uint32_t>(system_.target_->size()));
+    system_.table_ = count_phrases(corpus, lexicon, system_.config_.phrases);
+    log::info("phrase table: {} pairs of {} source phrases, {:.1f} MiB",
+              with_commas(static_cast<std::int64_t>(system_.table_.pairs())),
+              with_commas(static_cast<std::int64_t>(system_.table_.source_phrases())),
+              static_cast<double>(system_.table_.bytes()) / (1 << 20));
+  }
+
+  void learn_language_model() {
+    const PhraseSystemConfig& config = system_.config_;
+    NgramEstimator estimates(config.ngrams, static_cast<std::uint32_t>(system_.target_->size()));
+    Progress progress("language model", static_cast<std::int64_t>(pairs_.target.size()), "sentences");
+    for (const std::string& line : pairs_.target) {
+      if (!line.empty()) estimates.add(ids_of(line, *system_.target_));
+      progress.advance();
+    }
+    estimates.finish();
+    progress.finish();
+    if (!config.arpa.empty()) write_arpa(config.arpa, estimates, *system_.target_);
+    system_.language_model_ = std::make_unique<NgramModel>(NgramModel::build(estimates));
+    std::string sizes;
+    for (int n = 1; n <= estimates.order(); ++n)
+      sizes += (n == 1 ? "" : ", ") + with_commas(static_cast<std::int64_t>(estimates.count(n)));
+    log::info("language model: {} n-grams of 1 to {} words, {:.1f} MiB", sizes, estimates.order(),
+              static_cast<double>(system_.language_model_->bytes()) / (1 << 20));
+  }
+
+  // What the settings leave out has no weight.
+  void silence_unused() {
+    const std::vector<Feature> used = system_.config_.features();
+    for (std::size_t i = 0; i < kFeatures; ++i)
+      if (std::find(used.begin(), used.end(), static_cast<Feature>(i)) == used.end()) system_.weights_[i] = 0;
+  }
+
+  data::ReadingOptions reading_;
+  PhraseSystem system_;
+  TextPairs pairs_;
+};
+
+PhraseSystem PhraseSystem::train(const PhraseSystemConfig& config, const std::vector<data::Corpus>& corpora,
+                                 const std::vector<data::Corpus>& development, const data::ReadingOptions& reading) {
+  return PhraseTrainer(config, reading).run(corpora, development);
+}
+
+void PhraseSystem::tune(const std::vector<data::Corpus>& development, const data::ReadingOptions& reading) {
+  const TuningConfig& config = config_.tuning;
+  const TextPairs text = read_pairs(development, reading, source_text_, target_text_);
+  std::vector<TuningPair> pairs;
+  for (std::size_t i = 0; i < text.source.size(); ++i) {
+    if (config.sentences > 0 && pairs.size() == static_cast<std::size_t>(config.sentences)) break;
+    std::vector<std::string> source = split_at_spaces(text.source[i]), target = split_at_spaces(text.target[i]);
+    if (source.empty() || target.empty()) continue;
+    if (source_text_.truecases()) source_text_.truecaser().apply(source);
+    if (target_text_.truecases()) target_text_.truecaser().apply(target);
+    pairs.push_back({std::move(source), joined(target)});
+  }
+  check(!pairs.empty(), "expected sentence pairs to tune on, but the development set is empty");
+  const Tuned tuned = tune_weights(model(), config_.decoder, *source_, *target_, pairs, config_.features(), config);
+  weights_ = tuned.weights;
+  tuned_score_ = tuned.score;
+}
+
+}  // namespace dragoman::align

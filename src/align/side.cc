@@ -1,0 +1,34 @@
+#include "align/side.h"
+
+#include "data/words.h"
+#include "text/unicode.h"
+
+namespace dragoman::align {
+namespace {
+
+// The first `letters` code points.
+std::string_view front(std::string_view word, int letters) {
+  std::size_t end = 0;
+  for (int i = 0; i < letters && end < word.size(); ++i) end += text::code_point_at(word, end).length;
+  return word.substr(0, end);
+}
+
+}  // namespace
+
+std::vector<std::string> Side::words(std::string_view line, bool plain) const {
+  std::vector<std::string> result;
+  if (plain) {
+    for (text::Word& word : rules_.tokenize(line)) result.push_back(std::move(word.text));
+  } else {
+    data::for_each_word(line, [&](std::string_view word) { result.emplace_back(word); });
+  }
+  return result;
+}
+
+std::string Side::key(std::string_view word) const {
+  std::string key = options_.fold ? text::fold_case(word) : std::string(word);
+  if (options_.stem > 0) key.resize(front(key, options_.stem).size());
+  return key;
+}
+
+}  // namespace dragoman::align

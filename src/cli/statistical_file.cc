@@ -1,0 +1,39 @@
+#include "cli/statistical_file.h"
+
+#include "base/error.h"
+
+namespace dragoman::cli {
+namespace {
+
+constexpr const char* kKind = "dragoman.kind";
+constexpr const char* kStatistical = "statistical";
+
+}  // namespace
+
+void save_statistical(const std::string& path, const align::PhraseSystem& system, const store::Metadata& card) {
+  const align::PhraseSystem::Sections sections = system.sections();
+  store::Metadata metadata = card;
+  metadata[kKind] = kStatistical;
+  std::vector<store::StoredTensor> tensors;
+  for (const auto& [name, bytes] : sections) tensors.push_back({name, "U8", {static_cast<Size>(bytes.size())}, bytes});
+  store::write_safetensors(path, metadata, tensors);
+}
+
+bool is_statistical(const store::SafetensorsFile& file) {
+  const auto kind = file.metadata().find(kKind);
+  return kind != file.metadata().end() && kind->second == kStatistical;
+}
+
+align::PhraseSystem load_statistical(const std::string& path) {
+  const store::SafetensorsFile file(path);
+  check(is_statistical(file), "{}: expected a statistical model", path);
+  std::map<std::string, std::string_view> sections;
+  for (const store::StoredTensor& tensor : file.tensors()) sections[tensor.name] = tensor.bytes;
+  try {
+    return align::PhraseSystem::from_sections(sections);
+  } catch (const Error& error) {
+    fail("{}: {}", path, error.what());
+  }
+}
+
+}  // namespace dragoman::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "align/phrase_system.h"
+#include "store/safetensors.h"
+
+namespace dragoman::cli {
+
+// A statistical model as one safetensors file: each part of it is a tensor of bytes, and the metadata says what kind of
+// model it is.
+void save_statistical(const std::string& path, const align::PhraseSystem& system, const store::Metadata& card = {});
+
+bool is_statistical(const store::SafetensorsFile& file);
+align::PhraseSystem load_statistical(const std::string& path);
+
+}  // namespace dragoman::cli
