@@ -12,7 +12,8 @@ Schedule::Schedule(const ScheduleOptions& options, std::vector<Amount> until)
         "schedule.kind inverse-sqrt falls from the end of its warm-up on: expected schedule.warmup, such as 4ku");
   check(options.kind != ScheduleKind::cosine || share_done({1u << 31, 1e9, 1ull << 62}) > 0,
         "schedule.kind cosine ends where training ends: expected an end, such as --until 10e");
-  check(options.first <= options.rate, "schedule.first {} is above schedule.rate {}", options.first, options.rate);
+  check(warmup_.none() || options.first <= options.rate, "schedule.first {} is above schedule.rate {}", options.first,
+        options.rate);
 }
 
 // How much of training is over, from 0 to 1.

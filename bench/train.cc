@@ -1,0 +1,202 @@
+// What the pipeline around a training step costs: target tokens a processor second of the bare step (encode, decode,
+// loss, back, clip, Adam, on batches that are ready in memory) and of whole updates of the trainer (reading batches,
+// counting, logging to files), with the same model on the same batches.
+//
+//   bench_train --preset lstm-luong transformer-small
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "base/threads.h"
+#include "data/tokenize.h"
+#include "models/presets.h"
+#include "text/build.h"
+#include "train/json_log.h"
+#include "train/tensorboard.h"
+#include "train/trainer.h"
+
+namespace dragoman::train {
+namespace {
+
+struct BenchOptions {
+  std::vector<std::string> presets = {"lstm-luong", "transformer-small"};
+  int sentences = 10, vocabulary = 4400, updates = 60, rounds = 5, threads = 1;
+};
+
+// Sentences of random words, 4 to 24 of them, as two files.
+class RandomCorpus {
+ public:
+  explicit RandomCorpus(const BenchOptions& options) : options_(options) {
+    std::filesystem::create_directories(folder_);
+    write("source");
+    write("target");
+    source_ = vocabulary("source");
+    target_ = vocabulary("target");
+  }
+  ~RandomCorpus() { std::filesystem::remove_all(folder_); }
+  RandomCorpus(const RandomCorpus&) = delete;
+  RandomCorpus& operator=(const RandomCorpus&) = delete;
+
+  const std::string& folder() const { return folder_; }
+  const text::Tokenizer& source() const { return *source_; }
+  const text::Tokenizer& target() const { return *target_; }
+  data::Batcher batches() const {
+    const data::TokenStore store = data::open_tokens({.corpus = {.source = path("source"), .target = path("target")},
+                                                      .reading = {},
+                                                      .filters = {},
+                                                      .source = source_.get(),
+                                                      .target = target_.get(),
+                                                      .keep_text = false,
+                                                      .cache_folder = folder_});
+    data::BatchOptions batches;
+    batches.plan.size = options_.sentences;
+    return {{{store}}, {source_.get(), target_.get()}, batches};
+  }
+
+ private:
+  std::string path(const std::string& side) const { return folder_ + "/" + side; }
+  void write(const std::string& side) const {
+    std::ofstream file(path(side));
+    Random random(1, side.size());
+    for (int line = 0; line < 10'000; ++line) {
+      const std::uint64_t words = 4 + random.below(21);
+      for (std::uint64_t i = 0; i < words; ++i)
+        file << (i > 0 ? " w" : "w") << random.below(static_cast<std::uint64_t>(options_.vocabulary));
+      file << '\n';
+    }
+  }
+  std::unique_ptr<text::Tokenizer> vocabulary(const std::string& side) const {
+    std::ifstream file(path(side));
+    return text::build_words([&](std::string& line) { return static_cast<bool>(std::getline(file, line)); },
+                             {.language = text::Language::tokenized}, {});
+  }
+
+  BenchOptions options_;
+  std::string folder_ = (std::filesystem::temp_directory_path() / fmt::format("bench-train-{}", getpid())).string();
+  std::unique_ptr<text::Tokenizer> source_, target_;
+};
+
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+TranslationTask make_task(const std::string& preset, const RandomCorpus& corpus) {
+  models::ModelConfig config = models::preset(preset);
+  config.source_vocabulary = corpus.source().size();
+  config.target_vocabulary = corpus.target().size();
+  return TranslationTask(config);
+}
+
+// Tokens a processor second of the bare step.
+double bare_rate(const std::string& preset, const RandomCorpus& corpus, int updates) {
+  TranslationTask task = make_task(preset, corpus);
+  nn::Parameters& parameters = task.parameters();
+  parameters.allocate(cpu_device(), DType::f32, 1, true);
+  Optimiser optimiser({}, parameters);
+  Workspace workspace(cpu_device());
+  std::vector<data::Batch> ready(static_cast<std::size_t>(updates));
+  data::Batcher batches = corpus.batches();
+  for (data::Batch& batch : ready) batches.next(batch);
+  double tokens = 0, start = 0;
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    if (i == 1) start = processor_seconds();
+    workspace.reset();
+    parameters.gradients().clear();
+    Context cx = Context::training(workspace, 1, i + 1);
+    const auto labels = static_cast<double>(ready[i].labels.size());
+    task.learn(cx, ready[i], {}, 1 / labels);
+    optimiser.step(1e-4, i + 1, clipping_factor(gradient_norm(parameters.gradients()), 1));
+    tokens += i > 0 ? labels : 0;
+  }
+  return tokens / (processor_seconds() - start);
+}
+
+// Counts from the end of the first update on.
+class Stopwatch final : public Observer {
+ public:
+  void on_update(const StepReport& step) override {
+    if (step.position.updates == 1) {
+      start_ = processor_seconds();
+      return;
+    }
+    tokens_ += static_cast<double>(step.sums.tokens);
+    rate = tokens_ / (processor_seconds() - start_);
+  }
+  double rate = 0;
+
+ private:
+  double start_ = 0, tokens_ = 0;
+};
+
+double trainer_rate(const std::string& preset, const RandomCorpus& corpus, int updates) {
+  TranslationTask task = make_task(preset, corpus);
+  task.parameters().allocate(cpu_device(), DType::f32, 1, true);
+  TrainOptions options;
+  options.output = corpus.folder() + "/run";
+  std::filesystem::remove_all(options.output);
+  options.until = {std::to_string(updates)};
+  options.log = "20u";
+  options.checkpoint = "1Mu";
+  options.schedule.rate = 1e-4;
+  Trainer trainer(options, task, {corpus.batches(), std::nullopt}, {});
+  JsonLog log(options.output + "/log.jsonl");
+  TensorBoard board(options.output + "/tensorboard");
+  Stopwatch watch;
+  trainer.add(log);
+  trainer.add(board);
+  trainer.add(watch);
+  trainer.train([] { return false; });
+  return watch.rate;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void run(const BenchOptions& options) {
+  threads::set_count(options.threads);
+  const RandomCorpus corpus(options);
+  fmt::print("target tokens a processor second, median of {} rounds of {} updates\n", options.rounds, options.updates);
+  fmt::print("{:<24} {:>12} {:>12} {:>8}\n", "preset", "bare step", "trainer", "ratio");
+  for (const std::string& preset : options.presets) {
+    std::vector<double> bare, trainer, ratio;
+    for (int round = 0; round < options.rounds; ++round) {
+      bare.push_back(bare_rate(preset, corpus, options.updates));
+      trainer.push_back(trainer_rate(preset, corpus, options.updates));
+      ratio.push_back(trainer.back() / bare.back());
+    }
+    fmt::print("{:<24} {:>12.0f} {:>12.0f} {:>8.3f}\n", preset, median(bare), median(trainer), median(ratio));
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::train
+
+int main(int argc, char** argv) {
+  using namespace dragoman;
+  train::BenchOptions options;
+  CLI::App app("What the trainer costs beside the bare step");
+  app.add_option("--preset", options.presets, "models to measure");
+  app.add_option("--sentences", options.sentences, "sentences a batch")->check(CLI::PositiveNumber);
+  app.add_option("--vocabulary", options.vocabulary, "words of either side")->check(CLI::PositiveNumber);
+  app.add_option("--updates", options.updates, "updates a round")->check(CLI::Range(2, 1'000'000));
+  app.add_option("--rounds", options.rounds, "rounds to take the median of")->check(CLI::PositiveNumber);
+  app.add_option("--threads", options.threads, "threads to use (0: one per core)");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    train::run(options);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}
