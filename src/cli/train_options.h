@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "align/phrase_system.h"
 #include "cli/make_vocabulary.h"
 #include "data/batcher.h"
 #include "data/corpus.h"
@@ -12,7 +13,7 @@
 
 namespace dragoman::cli {
 
-enum class TrainTask { translate, classify };
+enum class TrainTask { translate, classify, statistical };
 
 // Vocabularies of a run: made from the training data, or read from files that `dragoman vocab` wrote.
 struct RunVocabulary {
@@ -55,6 +56,7 @@ struct TrainCommandOptions {
   models::ModelConfig model;
   train::TrainOptions train;
   TranslatedValidation validation;
+  align::PhraseSystemConfig statistical;
   std::string cache;
   bool tensorboard = true, report = true;
   bool resume = false, overwrite = false, dry_run = false, verify_resume = false;
@@ -63,7 +65,7 @@ struct TrainCommandOptions {
   void visit(V& v) {
     v("preset", preset, "settings to begin with, by name (`dragoman inspect --presets`)");
     v("from", from, "fine-tune this model: its configuration, vocabularies and weights are taken over");
-    v("task", task, "translate, or classify sentences by the labels on the target side");
+    v("task", task, "translate, classify sentences by the labels on the target side, or translate with statistics");
     corpus.visit(v);
     v("valid-source", valid_source, "source sentences to validate on");
     v("valid-target", valid_target, "their translations; empty where valid-source has columns");
@@ -75,6 +77,7 @@ struct TrainCommandOptions {
     v.group("model", model);
     train.visit(v);
     v.group("validation", validation);
+    v.group("statistical", statistical);
     v("cache", cache, "folder for tokenised corpora; empty keeps them beside the corpora");
     v("tensorboard", tensorboard, "write TensorBoard events into the output folder");
     v("report", report, "write report/index.html into the output folder");
@@ -91,6 +94,6 @@ struct TrainCommandOptions {
 template <>
 struct dragoman::EnumNames<dragoman::cli::TrainTask> {
   using TrainTask = dragoman::cli::TrainTask;
-  static constexpr std::pair<TrainTask, const char*> list[] = {{TrainTask::translate, "translate"},
-                                                               {TrainTask::classify, "classify"}};
+  static constexpr std::pair<TrainTask, const char*> list[] = {
+      {TrainTask::translate, "translate"}, {TrainTask::classify, "classify"}, {TrainTask::statistical, "statistical"}};
 };
