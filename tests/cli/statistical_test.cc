@@ -29,8 +29,8 @@ class Statistical : public testing::Test {
   Outcome train(const std::string& more) const {
     return run_program(folder_,
                        "train --preset smt-phrase --source s --target t --valid-source s --valid-target t "
-                       "--statistical.tuning.iterations 2 --statistical.source.truecase false "
-                       "--statistical.target.truecase false --threads 1 --output run " +
+                       "--statistical.tuning.iterations 2 --statistical.source.truecase=false "
+                       "--statistical.target.truecase=false --threads 1 --output run " +
                            more);
   }
 
