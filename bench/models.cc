@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "kernels/cuda/cuda.h"
 #include "models/presets.h"
 #include "models/seq2seq.h"
 
@@ -29,8 +30,16 @@ struct BenchOptions {
   std::vector<std::string> presets;
   std::vector<std::string> modes = {"train", "greedy"};
   std::string lengths = "equal:25";
+  std::string device = "cpu", precision = "f32";
+  std::vector<std::string> settings;
   int batch = 10, vocabulary = 8000, steps = 7, threads = 0;
 };
+
+DType type_of(const std::string& precision) {
+  if (precision == "bf16") return DType::bf16;
+  kernels::cuda::set_tf32(precision == "tf32");
+  return DType::f32;
+}
 
 struct Side {
   std::vector<std::int32_t> tokens, offsets{0};
@@ -81,9 +90,9 @@ class Training {
  public:
   explicit Training(Seq2seq& model)
       : model_(model),
-        first_(static_cast<std::size_t>(model.parameters().weights().count())),
-        second_(first_.size()),
-        workspace_(cpu_device()) {}
+        workspace_(model.parameters().weights().device()),
+        kept_(workspace_.device),
+        moments_{zeros(), zeros()} {}
 
   void step(const Pairs& pairs) {
     workspace_.reset();
@@ -98,17 +107,15 @@ class Training {
                 {.smoothing = 0.1, .gradient_scale = 1 / static_cast<double>(pairs.target.total())});
     cx.backward();
     const double clip = clipping_factor(gradient_norm(gradients), 4.0);
-    adam_step(weights, gradients, {flat(first_), flat(second_)}, {}, 1e-4, steps_, clip);
+    adam_step(weights, gradients, moments_, {}, 1e-4, steps_, clip, model_.parameters().copy());
   }
 
  private:
-  static Tensor flat(std::vector<float>& values) {
-    return {values.data(), DType::f32, {std::ssize(values)}, cpu_device()};
-  }
+  Tensor zeros() { return Context(kept_).zeros(DType::f32, model_.parameters().weights().shape()); }
 
   Seq2seq& model_;
-  std::vector<float> first_, second_;
-  Workspace workspace_;
+  Workspace workspace_, kept_;
+  AdamMoments moments_;
   Size steps_ = 0;
 };
 
@@ -166,10 +173,27 @@ void greedy(const Seq2seq& model, const Pairs& pairs, Workspace& workspace, Rate
 }
 
 Rates greedy_rates(const Seq2seq& model, const std::vector<Pairs>& batches) {
-  Workspace workspace(cpu_device());
+  Workspace workspace(model.parameters().weights().device());
   Rates warm_up, rates;
   greedy(model, batches.front(), workspace, warm_up);
   for (const Pairs& pairs : batches) greedy(model, pairs, workspace, rates);
+  return rates;
+}
+
+// Source tokens a second of the encoder alone.
+Rates encode_rates(const Seq2seq& model, const std::vector<Pairs>& batches) {
+  Workspace workspace(model.parameters().weights().device());
+  Rates warm_up, rates;
+  const auto encode = [&](const Pairs& pairs, Rates& to) {
+    workspace.reset();
+    const Clock clock;
+    Context cx(workspace);
+    const Memory memory = model.encode(cx, pairs.source.packed(cx));
+    workspace.device.wait();
+    clock.stop(pairs.source.total(), to);
+  };
+  encode(batches.front(), warm_up);
+  for (const Pairs& pairs : batches) encode(pairs, rates);
   return rates;
 }
 
@@ -185,11 +209,14 @@ void run(const BenchOptions& options) {
   for (const std::string& name : options.presets) {
     ModelConfig config = preset(name);
     config.source_vocabulary = config.target_vocabulary = options.vocabulary;
+    for (const std::string& setting : options.settings) Settings(config).read_yaml(setting, "--setting");
     for (const std::string& mode : options.modes) {
       Seq2seq model(config);
-      model.parameters().allocate(cpu_device(), DType::f32, 1, mode == "train");
+      model.parameters().allocate(find_device(options.device), type_of(options.precision), 1, mode == "train");
       if (mode == "greedy") model.parameters().pack();
-      const Rates rates = mode == "train" ? train_rates(model, batches) : greedy_rates(model, batches);
+      const Rates rates = mode == "train"    ? train_rates(model, batches)
+                          : mode == "greedy" ? greedy_rates(model, batches)
+                                             : encode_rates(model, batches);
       fmt::print("{:<44} {:<8} {:>12.1f} {:>26.1f}\n", name, mode, median(rates.wall), median(rates.processor));
       std::fflush(stdout);
     }
@@ -205,11 +232,15 @@ int main(int argc, char** argv) {
   options.presets = models::preset_names();
   CLI::App app("Target tokens a second of training and greedy decoding: the median of all steps");
   app.add_option("--preset", options.presets, "models to measure (default: all)");
-  app.add_option("--mode", options.modes, "what to measure")->check(CLI::IsMember({"train", "greedy"}));
+  app.add_option("--mode", options.modes, "what to measure")->check(CLI::IsMember({"train", "greedy", "encode"}));
   app.add_option("--lengths", options.lengths, "equal:N, or a file of lines \"SOURCE_LENGTH TARGET_LENGTH\"");
   app.add_option("--batch", options.batch, "sentences a step")->check(CLI::PositiveNumber);
   app.add_option("--vocabulary", options.vocabulary, "words of either side")->check(CLI::PositiveNumber);
   app.add_option("--steps", options.steps, "steps to measure")->check(CLI::PositiveNumber);
+  app.add_option("--setting", options.settings, "settings of the model as YAML: {recurrent: {decoder-layers: 2}}");
+  app.add_option("--device", options.device, "cpu, cuda, cuda:N or auto");
+  app.add_option("--precision", options.precision, "what a GPU computes in")
+      ->check(CLI::IsMember({"f32", "tf32", "bf16"}));
   app.add_option("--threads", options.threads, "threads to use (0: one per core)");
   CLI11_PARSE(app, argc, argv);
   try {

@@ -26,7 +26,8 @@ function(dragoman_tests NAME)
   target_include_directories(test_${NAME} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(test_${NAME} PRIVATE DRAGOMAN_GOLDEN="${CMAKE_CURRENT_SOURCE_DIR}/golden"
                                                   DRAGOMAN_SOURCE="${PROJECT_SOURCE_DIR}"
-                                                  DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>")
+                                                  DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>"
+                                                  DRAGOMAN_EXAMPLES="${PROJECT_BINARY_DIR}/examples")
   target_link_libraries(test_${NAME} PRIVATE dragoman_${NAME} ${TESTS_LIBS} GTest::gtest GTest::gtest_main dragoman_flags)
   # Tests are compiled quickly rather than made fast; what they test is as optimised as ever.
   target_compile_options(test_${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)

@@ -17,17 +17,21 @@ if(CCACHE)
 endif()
 
 add_library(dragoman_flags INTERFACE)
+function(dragoman_cxx_options)
+  foreach(option IN LISTS ARGN)
+    target_compile_options(dragoman_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${option}>)
+  endforeach()
+endfunction()
 # Contraction stays off so that a product and a sum round the same way in every compiler and at every optimisation
 # level; kernels ask for fused multiply-add by name.
-target_compile_options(dragoman_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-                                                -Werror -ffp-contract=off)
+dragoman_cxx_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Known false alarms of GCC 12 and 13 inside the standard library and fmt.
-  target_compile_options(dragoman_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
-                                                  -Wno-array-bounds -Wno-maybe-uninitialized -Wno-dangling-reference)
+  dragoman_cxx_options(-Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds
+                       -Wno-maybe-uninitialized -Wno-dangling-reference)
 endif()
 if(DRAGOMAN_NATIVE)
-  target_compile_options(dragoman_flags INTERFACE -march=native)
+  dragoman_cxx_options(-march=native)
 endif()
 if(DRAGOMAN_SANITIZE)
   add_compile_options(-fsanitize=${DRAGOMAN_SANITIZE} -fno-sanitize-recover=all)
@@ -35,8 +39,20 @@ if(DRAGOMAN_SANITIZE)
   add_link_options(-fsanitize=${link_sanitizers})
 endif()
 if(DRAGOMAN_CUDA)
-  # Compute capability 8.0 and newer; a room's *.cu files are then part of it.
-  set(CMAKE_CUDA_ARCHITECTURES 80 90 CACHE STRING "GPU generations to compile for")
-  set(CMAKE_CUDA_STANDARD 20)
+  # Any compute capability from 8.0 on will do; by default the one we measure on, which keeps compiling quick.
+  set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "GPU generations to compile for")
+  set(CMAKE_CUDA_COMPILER "${DRAGOMAN_NVCC}" CACHE FILEPATH "")
+  if(CCACHE)
+    set(CMAKE_CUDA_COMPILER_LAUNCHER "${CCACHE}")
+  endif()
   enable_language(CUDA)
+  # Releases of CMake older than the compiler do not know that it speaks C++20.
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.8)
+    message(FATAL_ERROR "CUDA ${CMAKE_CUDA_COMPILER_VERSION} is too old: 12.8 or newer is needed, or -DDRAGOMAN_CUDA=OFF")
+  endif()
+  target_compile_options(dragoman_flags INTERFACE
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings --expt-relaxed-constexpr --extended-lambda -Xcompiler=-Wall,-Werror>")
 endif()

@@ -41,8 +41,8 @@ std::vector<std::int32_t> WordIds::cut(std::int64_t min_count) {
   return renamed;
 }
 
-void IdText::add(std::string_view line, bool plain) {
-  for (const std::string& word : side_.words(line, plain)) {
+void IdText::add(std::span<const std::string> words) {
+  for (const std::string& word : words) {
     // The key of a written word is made once; its number counts every time.
     const auto [found, is_new] = surface_.try_emplace(word, 0);
     if (is_new)
@@ -66,8 +66,12 @@ void IdText::cut(std::int64_t min_count) {
 }
 
 void Bitext::add(std::string_view source, std::string_view target, bool plain) {
-  source_.add(source, plain);
-  target_.add(target, plain);
+  add(source_.side().words(source, plain), target_.side().words(target, plain));
+}
+
+void Bitext::add(std::span<const std::string> source, std::span<const std::string> target) {
+  source_.add(source);
+  target_.add(target);
   const std::size_t at = size() - 1;
   const std::size_t shorter = std::min(source_.length(at), target_.length(at));
   const std::size_t longer = std::max(source_.length(at), target_.length(at));

@@ -39,7 +39,7 @@ class IdText {
  public:
   explicit IdText(const SideOptions& options) : side_(options) {}
 
-  void add(std::string_view line, bool plain);
+  void add(std::span<const std::string> words);
   void cut(std::int64_t min_count);
 
   std::span<const std::int32_t> sentence(std::size_t at) const {
@@ -70,6 +70,7 @@ class Bitext {
 
   // `plain` text is cut into words; other text has blanks between them.
   void add(std::string_view source, std::string_view target, bool plain);
+  void add(std::span<const std::string> source, std::span<const std::string> target);
   // Words seen fewer than `min_count` times share one number.
   void cut(std::int64_t min_count);
 

@@ -17,7 +17,7 @@ struct PairPosteriors {
 // How posteriors become links.
 struct DecodingOptions {
   Symmetrisation symmetrise = Symmetrisation::product;
-  double threshold = 0.35;
+  double threshold = 0.3;
 
   template <class V>
   void visit(V& v) {

@@ -9,13 +9,21 @@
 namespace dragoman::align {
 namespace {
 
-// Borders of the set of jumps that a position allows: from position i of I (-1 is the place before the sentence) jumps
-// 1 - left .. right exist, left = i + 1 and right = I - 1 - i. Larger values count as the largest.
-constexpr int kBorders = Hmm::kReach + 2;
+// The set of jumps that a position allows: from position i of I (-1 is the place before the sentence) jumps 1 - left ..
+// right exist, left = i + 1 and right = I - 1 - i. Values from kBorders - 1 on count as one.
+constexpr int kBorders = 66;
 constexpr double kLeastJump = 1e-7;
 
 std::size_t window(int left, int right) {
   return static_cast<std::size_t>(std::min(left, kBorders - 1)) * kBorders + std::min(right, kBorders - 1);
+}
+
+// What the places of one window add to each jump's share.
+void add_share(const std::vector<double>& jumps, int left, int right, double times, std::vector<double>& share) {
+  const auto slot = [](int d) { return std::clamp(d, -Hmm::kReach, Hmm::kReach) + Hmm::kReach; };
+  double sum = 0;
+  for (int d = 1 - left; d <= right; ++d) sum += jumps[slot(d)];
+  for (int d = 1 - left; d <= right; ++d) share[slot(d)] += times / sum;
 }
 
 // out[0..count) += Σ_k weights[k] * rows[k][0..count), four rows at a time so that `out` is touched less often.
@@ -29,15 +37,6 @@ void add_shifted(const float* weights, int rows, const float* table, float* out,
   }
   for (; k < rows; ++k)
     for (int i = 0; i < count; ++i) out[i] += weights[k] * table[i - k];
-}
-
-// sums[d + columns] += Σ_i from[i + 1] * to[i + d], i = -1 .. columns - 1.
-void add_jumps(const float* from, const float* to, int columns, float* sums) {
-  for (int i = -1; i < columns; ++i) {
-    const float weight = from[i + 1];
-    float* const out = sums + columns - i;
-    for (int t = 0; t < columns; ++t) out[t] += weight * to[t];
-  }
 }
 
 // Memory of one thread, grown to the longest sentence seen.
@@ -129,12 +128,18 @@ class Passes {
   }
 
  private:
+  // Adds the jumps out of each state, state after state: jump_sums[d + columns] += from * outward[i + d] for position
+  // i. States that next to no jump leaves are passed over.
   void count(const float* before, std::span<double> statistics) {
-    for (int i = 0; i < states_; ++i) {
-      s_.scaled[i] = before[i] * s_.inverse[i];
-      statistics[Hmm::kJumps + window(i, e_.columns - i)] += before[i] * s_.next[i];
+    constexpr float kNegligible = 1e-7f;
+    for (int state = 0; state < states_; ++state) {
+      const float leaving = before[state] * s_.next[state];
+      statistics[Hmm::kJumps + window(state, e_.columns - state)] += leaving;
+      if (leaving < kNegligible) continue;
+      const float from = before[state] * s_.inverse[state];
+      float* const sums = s_.jump_sums.data() + e_.columns - (state - 1);
+      for (int t = 0; t < e_.columns; ++t) sums[t] += from * s_.outward[t];
     }
-    add_jumps(s_.scaled.data(), s_.outward.data(), e_.columns, s_.jump_sums.data());
   }
   void add_jump_counts(std::span<double> statistics) {
     for (int d = -e_.columns; d <= e_.columns; ++d) {
@@ -170,9 +175,10 @@ double Hmm::posteriors(const PairMatrix& emissions, PairMatrix& posteriors, std:
   return log_likelihood;
 }
 
-// Maximises Σ_d N_d log c_d - Σ_w n_w log Σ_{d in w} c_d, where N are expected jumps and n_w how often a jump was made
-// from a position that allows the jumps of w: each round of c_d = N_d / Σ_{w with d} n_w / Σ_{d' in w} c_d' raises it
-// (Hunter: "MM algorithms for generalized Bradley-Terry models", Annals of Statistics 2004).
+// Maximises Σ_d N_d log c_d - Σ_w n_w log Σ_d m_wd c_d, where N are expected jumps, n_w how often a jump was made from
+// a position that allows the jumps of w, and m_wd how many places of w are d away. Each round of c_d = N_d / Σ_w n_w
+// m_wd / Σ_d' m_wd' c_d' raises it (Hunter: "MM algorithms for generalized Bradley-Terry models", Annals of Statistics
+// 2004).
 void Hmm::update(std::span<const double> statistics) {
   constexpr int kRounds = 20;
   std::vector<double> share(kJumps);
@@ -181,10 +187,7 @@ void Hmm::update(std::span<const double> statistics) {
     for (int left = 0; left < kBorders; ++left)
       for (int right = 0; right < kBorders; ++right) {
         const double times = statistics[kJumps + window(left, right)];
-        const auto first = std::max(1 - left, -kReach) + kReach, end = std::min(right, kReach) + kReach + 1;
-        if (times <= 0 || first >= end) continue;
-        const double each = times / std::accumulate(jumps_.begin() + first, jumps_.begin() + end, 0.0);
-        for (int d = first; d < end; ++d) share[d] += each;
+        if (times > 0 && left + right > 0) add_share(jumps_, left, right, times, share);
       }
     double sum = 0;
     for (int d = 0; d < kJumps; ++d) {

@@ -11,7 +11,7 @@ namespace dragoman::align {
 class Hmm final : public PositionModel {
  public:
   // Distances beyond it count as this one.
-  static constexpr int kReach = 64;
+  static constexpr int kReach = 24;
   static constexpr int kJumps = 2 * kReach + 1;
 
   // `parameters`: weights of the jumps -kReach .. kReach.

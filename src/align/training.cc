@@ -119,7 +119,8 @@ Iteration Trainer::step() {
   FixedSums sums(forward_size + backward_size + 2);
   const std::size_t blocks = (bitext_.size() + kBlock - 1) / kBlock;
   threads::each(static_cast<std::int64_t>(blocks), [&](std::int64_t block) {
-    Expectation expectation(bitext_, table_, directions_, options_.agree && directions_.forward->kind() == PositionKind::hmm);
+    Expectation expectation(bitext_, table_, directions_,
+                            options_.agree && directions_.forward->kind() == PositionKind::hmm);
     std::vector<double> statistics(forward_size + backward_size + 2);
     const std::span<double> all(statistics);
     const std::size_t begin = static_cast<std::size_t>(block) * kBlock, end = std::min(begin + kBlock, bitext_.size());

@@ -25,12 +25,12 @@ struct TrainingOptions {
     v("hmm", hmm, "iterations of the HMM", between(0, 1000));
     v("null", null, "probability that a word has no partner", between(1e-6, 0.999999));
     v("alpha", alpha, "strength of the sparse prior on translations; 0: none", at_least(0));
-    v("agree", agree, "let the two directions agree while learning: their posteriors are multiplied");
+    v("agree", agree, "let the two directions agree while the HMM learns: their posteriors are multiplied");
     v("prune", prune, "forget translations less likely than this both ways after the first model", between(0, 1));
   }
 };
 
-// One direction's view of positions, both ways.
+// What the two directions believe about positions.
 struct Directions {
   std::unique_ptr<PositionModel> forward, backward;
 };

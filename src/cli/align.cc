@@ -1,7 +1,9 @@
+#include <algorithm>
+
 #include "align/aligner.h"
-
-#include <chrono>
-
+#include "align/lexicon.h"
+#include "align/picture.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/command.h"
@@ -16,12 +18,13 @@ using align::Bitext;
 struct AlignOptions {
   bool tokenize = false, train_tokenize = false;
   std::vector<std::string> train_source, train_target;
-  std::string model, save;
-  std::int64_t max_words = 400;
-  std::int64_t min_count = 1;
+  std::string model, save, lexicon, lexicon_text, svg;
+  bool posteriors = false, show = false;
+  std::int64_t line = 1, lexicon_best = 20, max_words = 400, min_count = 1;
   align::SideOptions source, target;
   align::TrainingOptions train;
   align::DecodingOptions decode;
+  data::ReadingOptions reading;
 
   template <class V>
   void visit(V& v) {
@@ -31,35 +34,93 @@ struct AlignOptions {
     v("train-tokenize", train_tokenize, "that text is plain: cut it into words first");
     v("model", model, "align with this model instead of learning one");
     v("save", save, "write the model here");
-    v("max-words", max_words, "pairs with a longer side get no links", between(1, 10000));
+    v("posteriors", posteriors, "print how probable each link is: 0-0:0.98");
+    v("show", show, "print a picture of each pair instead of links");
+    v("svg", svg, "draw one pair into this file");
+    v("line", line, "svg: the pair on this line, from 1", at_least(1));
+    v("lexicon", lexicon, "write p(target word | source word) of the links here, binary");
+    v("lexicon-text", lexicon_text, "the same as text");
+    v("lexicon-best", lexicon_best, "translations kept for each word", at_least(1));
+    v("max-words", max_words, "pairs with a longer side get no links", between(1, 5000));
     v("min-count", min_count, "words seen less often are counted as one", at_least(1));
     v.group("source", source);
     v.group("target", target);
     train.visit(v);
     decode.visit(v);
+    reading.visit(v);
   }
 };
 
-// Adds a corpus line by line; what reading leaves out becomes an empty pair, so that line numbers stay.
-void read_pairs(const std::string& source, const std::string& target, bool plain, Bitext& bitext) {
-  const auto reader = data::PairReader::open({.source = source, .target = target}, {});
-  Progress progress("reading", 0, "pairs");
+// A pair's line numbers stay what they are in the file: what reading leaves out is an empty pair.
+template <class Body>
+void for_each_pair(const std::string& source, const std::string& target, const data::ReadingOptions& reading,
+                   Body body) {
+  const auto reader = data::PairReader::open({.source = source, .target = target}, reading);
   std::uint64_t line = 1;
   for (data::Pair pair; reader->next(pair); ++line) {
-    for (; line < pair.line; ++line) bitext.add("", "", false);
-    bitext.add(pair.source, pair.target, plain);
-    progress.advance();
+    for (; line < pair.line; ++line) body("", "");
+    body(pair.source, pair.target);
   }
 }
 
-void report(const align::Iteration& iteration, const align::Directions& directions, const Bitext& bitext) {
-  const double forward = iteration.forward / static_cast<double>(std::max<std::size_t>(bitext.target().tokens(), 1));
-  const double backward = iteration.backward / static_cast<double>(std::max<std::size_t>(bitext.source().tokens(), 1));
-  log::info("{} {}: log p per word {:.4f} forward, {:.4f} backward ({})", name_of(iteration.kind), iteration.number,
-            forward, backward, directions.forward->describe());
+// Adds a corpus, block by block: the words are cut by all threads, numbered by one.
+class PairAdder {
+ public:
+  PairAdder(Bitext& bitext, bool plain) : bitext_(bitext), plain_(plain) {}
+
+  void add(const std::string& source, const std::string& target) {
+    lines_.emplace_back(source, target);
+    if (lines_.size() == kBlock) flush();
+  }
+  void flush() {
+    std::vector<std::pair<Words, Words>> words(lines_.size());
+    threads::each(static_cast<std::int64_t>(lines_.size()), [&](std::int64_t at) {
+      words[at] = {bitext_.source().side().words(lines_[at].first, plain_),
+                   bitext_.target().side().words(lines_[at].second, plain_)};
+    });
+    for (const auto& [source, target] : words) bitext_.add(source, target);
+    progress_.advance(static_cast<std::int64_t>(lines_.size()));
+    lines_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 4096;
+  Bitext& bitext_;
+  bool plain_;
+  Progress progress_{"reading", 0, "pairs"};
+  std::vector<std::pair<std::string, std::string>> lines_;
+};
+
+void add_pairs(const std::string& source, const std::string& target, bool plain, const AlignOptions& options,
+               Bitext& bitext) {
+  PairAdder adder(bitext, plain);
+  for_each_pair(source, target, options.reading, [&](const std::string& s, const std::string& t) { adder.add(s, t); });
+  adder.flush();
 }
 
-Aligner learn(const AlignOptions& options, const Bitext& bitext) {
+Bitext read_text(const AlignOptions& options, const Words& paths) {
+  Bitext bitext(options.source, options.target, static_cast<std::size_t>(options.max_words));
+  add_pairs(paths[0], paths[1], options.tokenize, options, bitext);
+  for (std::size_t i = 0; i < options.train_source.size(); ++i)
+    add_pairs(options.train_source[i], options.train_target[i], options.train_tokenize, options, bitext);
+  bitext.cut(options.min_count);
+  if (bitext.one_sided() > 0) log::warning("{} pairs have one empty side", with_commas(bitext.one_sided()));
+  if (bitext.too_long() > 0)
+    log::warning("{} pairs with more than {} words on a side are left out", with_commas(bitext.too_long()),
+                 options.max_words);
+  check(bitext.source().tokens() > 0, "{}, {}: no pair has words on both sides, so nothing can be learned", paths[0],
+        paths[1]);
+  return bitext;
+}
+
+void report(const align::Iteration& iteration, const align::Directions& directions, const Bitext& bitext) {
+  log::info("{} {}: log p per word {:.4f} forward, {:.4f} backward ({})", name_of(iteration.kind), iteration.number,
+            iteration.forward / static_cast<double>(bitext.target().tokens()),
+            iteration.backward / static_cast<double>(bitext.source().tokens()), directions.forward->describe());
+}
+
+Aligner learn(const AlignOptions& options, const Words& paths) {
+  const Bitext bitext = read_text(options, paths);
   align::Cooccurrence cooccurrence(bitext);
   log::info("{} pairs, {} and {} words, {} and {} types, {} pairs of types", with_commas(bitext.size()),
             with_commas(bitext.source().tokens()), with_commas(bitext.target().tokens()),
@@ -72,50 +133,116 @@ Aligner learn(const AlignOptions& options, const Bitext& bitext) {
   return Aligner(trainer, bitext);
 }
 
-void print_links(const Aligner& aligner, const Bitext& bitext, std::size_t count,
-                 const align::DecodingOptions& options) {
-  constexpr std::size_t kStep = 4096;
-  Progress progress("aligning", static_cast<std::int64_t>(count), "pairs");
-  std::vector<std::string> lines(kStep);
-  for (std::size_t begin = 0; begin < count; begin += kStep) {
-    const std::size_t now = std::min(kStep, count - begin);
-    threads::each(static_cast<std::int64_t>(now), [&](std::int64_t at) {
-      const std::size_t pair = begin + static_cast<std::size_t>(at);
-      lines[at] =
-          align::to_pharaoh(aligner.align(bitext.source().sentence(pair), bitext.target().sentence(pair), options));
-    });
-    for (std::size_t at = 0; at < now; ++at) fmt::print("{}\n", lines[at]);
-    progress.advance(static_cast<std::int64_t>(now));
-  }
-}
+// One pair on its way from text to what is printed.
+struct AlignedPair {
+  Words source, target;
+  align::Links links;
+  std::string printed;
+  bool too_long = false;
+};
 
-int align_files(const AlignOptions& options, const std::vector<std::string>& paths) {
+// Aligns pairs block by block and prints them in order.
+class Printer {
+ public:
+  Printer(const Aligner& aligner, const AlignOptions& options) : aligner_(aligner), options_(options) {}
+
+  void add(const std::string& source, const std::string& target) {
+    lines_.emplace_back(source, target);
+    if (lines_.size() == kBlock) flush();
+  }
+
+  void finish() {
+    flush();
+    progress_.finish();
+    if (too_long_ > 0)
+      log::warning("{} pairs with more than {} words on a side got no links", with_commas(too_long_),
+                   options_.max_words);
+    check(options_.svg.empty() || !svg_.empty(), "--line {}: the text has {} pairs", options_.line, printed_);
+    if (!options_.svg.empty()) write(options_.svg, svg_);
+    if (options_.lexicon.empty() && options_.lexicon_text.empty()) return;
+    const align::Lexicon lexicon = lexicon_.finish(static_cast<std::size_t>(options_.lexicon_best));
+    if (!options_.lexicon.empty()) lexicon.save_binary(options_.lexicon);
+    if (!options_.lexicon_text.empty()) lexicon.save_text(options_.lexicon_text);
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 4096;
+
+  static void write(const std::string& path, const std::string& text) {
+    AtomicFile file(path);
+    file.write(text);
+    file.commit();
+  }
+
+  void flush() {
+    std::vector<AlignedPair> pairs(lines_.size());
+    threads::each(static_cast<std::int64_t>(pairs.size()), [&](std::int64_t at) { pairs[at] = align_line(at); });
+    for (const AlignedPair& pair : pairs) {
+      fmt::print("{}\n", pair.printed);
+      too_long_ += pair.too_long;
+      if (!options_.lexicon.empty() || !options_.lexicon_text.empty())
+        lexicon_.add(pair.source, pair.target, pair.links);
+    }
+    printed_ += pairs.size();
+    progress_.advance(static_cast<std::int64_t>(pairs.size()));
+    lines_.clear();
+  }
+
+  AlignedPair align_line(std::int64_t at) {
+    AlignedPair pair;
+    pair.source = aligner_.source_side().words(lines_[at].first, options_.tokenize);
+    pair.target = aligner_.target_side().words(lines_[at].second, options_.tokenize);
+    const auto limit = static_cast<std::size_t>(options_.max_words);
+    pair.too_long = std::max(pair.source.size(), pair.target.size()) > limit;
+    if (pair.source.empty() || pair.target.empty() || pair.too_long) return pair;
+    const align::PairPosteriors posteriors =
+        aligner_.posteriors(aligner_.source_ids(pair.source), aligner_.target_ids(pair.target));
+    pair.links = align::decode(posteriors, options_.decode);
+    const auto shade = [&](int i, int j) { return posteriors.both(i, j); };
+    const align::PictureWords words{pair.source, pair.target};
+    pair.printed = options_.show         ? align::draw_text(words, pair.links, shade)
+                   : options_.posteriors ? with_posteriors(pair.links, posteriors)
+                                         : align::to_pharaoh(pair.links);
+    if (printed_ + static_cast<std::size_t>(at) + 1 == static_cast<std::size_t>(options_.line) && !options_.svg.empty())
+      svg_ = align::draw_svg(words, pair.links, shade);
+    return pair;
+  }
+
+  static std::string with_posteriors(const align::Links& links, const align::PairPosteriors& posteriors) {
+    std::string text;
+    for (const align::Link& link : links)
+      fmt::format_to(std::back_inserter(text), "{}{}-{}:{:.4f}", text.empty() ? "" : " ", link.source, link.target,
+                     posteriors.both(link.source, link.target));
+    return text;
+  }
+
+  const Aligner& aligner_;
+  const AlignOptions& options_;
+  Progress progress_{"aligning", 0, "pairs"};
+  std::vector<std::pair<std::string, std::string>> lines_;
+  align::LexiconBuilder lexicon_;
+  std::string svg_;
+  std::size_t printed_ = 0, too_long_ = 0;
+};
+
+int align_files(const AlignOptions& options, const Words& paths) {
   expect_words(paths, 2, "align needs SOURCE and TARGET, two files with a sentence a line");
   check(options.train_source.size() == options.train_target.size(),
         "--train-source names {} files but --train-target {}", options.train_source.size(),
         options.train_target.size());
-  if (!options.model.empty()) {
-    const Aligner aligner = Aligner::load(options.model);
-    const auto r = data::PairReader::open({.source = paths[0], .target = paths[1]}, {});
-    for (data::Pair pair; r->next(pair);)
-      fmt::print("{}\n", align::to_pharaoh(aligner.align(aligner.source_ids(aligner.source_side().words(pair.source, options.tokenize)), aligner.target_ids(aligner.target_side().words(pair.target, options.tokenize)), options.decode)));
-    return 0;
-  }
-  Bitext bitext(options.source, options.target, static_cast<std::size_t>(options.max_words));
-  read_pairs(paths[0], paths[1], options.tokenize, bitext);
-  const std::size_t count = bitext.size();
-  for (std::size_t i = 0; i < options.train_source.size(); ++i)
-    read_pairs(options.train_source[i], options.train_target[i], options.train_tokenize, bitext);
-  bitext.cut(options.min_count);
-  const Aligner aligner = learn(options, bitext);
+  const bool from_pipe = paths[0] == "-" || paths[1] == "-";
+  check(!options.model.empty() || !from_pipe,
+        "learning reads SOURCE and TARGET twice, so neither can be '-'; with --model they are read once");
+  const Aligner aligner = options.model.empty() ? learn(options, paths) : Aligner::load(options.model);
   if (!options.save.empty()) aligner.save(options.save);
-  print_links(aligner, bitext, count, options.decode);
+  Printer printer(aligner, options);
+  for_each_pair(paths[0], paths[1], options.reading,
+                [&](const std::string& source, const std::string& target) { printer.add(source, target); });
+  printer.finish();
   return 0;
 }
 
-int run(const Command& self, const std::vector<std::string>& arguments) {
-  return run_with<AlignOptions>(self, arguments, align_files);
-}
+int run(const Command& self, const Words& arguments) { return run_with<AlignOptions>(self, arguments, align_files); }
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 
 #include "base/options.h"
 #include "base/threads.h"
+#include "tensor/placement.h"
 
 namespace dragoman::cli {
 
@@ -30,13 +31,15 @@ inline void expect_words(const Words& words, std::size_t count, std::string_view
 }
 
 // Reads flags into `options` and calls body(options, positional words). Takes care of --help, --dump-config and of
-// `threads`, which every command has.
+// `threads`, `device` and `precision`, which every command has.
 template <class Options, class Body>
 int run_with(const Command& self, const Words& arguments, Body body) {
   Options options;
   int thread_count = 0;
   Settings settings(options);
   settings("threads", thread_count, "threads to use; 0 means one per core", between(0, 1024));
+  PlacementOptions where;
+  where.visit(settings);
   const Parsed parsed = settings.parse(arguments);
   if (parsed.help) {
     std::fputs(settings.help(std::string(self.name) + " " + self.usage, self.summary).c_str(), stdout);
@@ -47,6 +50,7 @@ int run_with(const Command& self, const Words& arguments, Body body) {
     return 0;
   }
   threads::set_count(thread_count);
+  set_placement(where);
   return body(options, parsed.positional);
 }
 

@@ -2,12 +2,12 @@
 
 namespace dragoman::cli {
 
-extern const Command align, average, doctor, evaluate, inspect, phrasebook, score, stats, train_command, translate,
-    vocab;
+extern const Command align, average, direct, doctor, evaluate, inspect, phrasebook, score, stats, train_command,
+    translate, vocab;
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
-      align, average, doctor, evaluate, inspect, phrasebook, score, stats, train_command, translate, vocab,
+      align, average, direct, doctor, evaluate, inspect, phrasebook, score, stats, train_command, translate, vocab,
   };
   return all;
 }

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/file_lock.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/train_data.h"
@@ -31,10 +32,12 @@ constexpr std::uint64_t kVerifiedUpdates = 20;
 struct RunSettings {
   TrainCommandOptions options;
   int threads = 0;
+  PlacementOptions where;
   Settings settings;
 
   RunSettings() : settings(options) {
     settings("threads", threads, "threads to use; 0 means one per core", between(0, 1024));
+    where.visit(settings);
   }
   RunSettings(const RunSettings&) = delete;
   RunSettings& operator=(const RunSettings&) = delete;
@@ -79,7 +82,7 @@ FileLock claim_folder(const TrainCommandOptions& options) {
 }
 
 std::unique_ptr<train::Task> make_task(TrainCommandOptions& options, const Vocabularies& vocabularies) {
-  if (!options.from.empty()) options.model = store::ModelFile(options.from).info().config;
+  if (options.fine_tunes()) options.model = store::ModelFile(options.from).info().config;
   options.model.source_vocabulary = vocabularies.source->size();
   options.model.target_vocabulary = vocabularies.target->size();
   std::unique_ptr<train::Task> task;
@@ -90,8 +93,9 @@ std::unique_ptr<train::Task> make_task(TrainCommandOptions& options, const Vocab
     check(options.model.classes == 0, "model.classes {} is for --task classify", options.model.classes);
     task = std::make_unique<train::TranslationTask>(options.model);
   }
-  task->parameters().allocate(cpu_device(), DType::f32, options.train.seed, true);
-  if (!options.from.empty()) store::ModelFile(options.from).load(task->parameters());
+  const Placement where = placement();
+  task->parameters().allocate(where.device, where.type, options.train.seed, true);
+  if (options.fine_tunes()) store::ModelFile(options.from).load(task->parameters());
   return task;
 }
 
@@ -103,9 +107,9 @@ store::ModelInfo model_info(const TrainCommandOptions& options, const Vocabulari
   return {.config = options.model,
           .source_tokenizer = vocabularies.source->serialize(),
           .target_tokenizer = vocabularies.target->serialize(),
+          .card = card,
           .source_begin = options.batch.rows.source_begin,
-          .source_end = options.batch.rows.source_end,
-          .card = card};
+          .source_end = options.batch.rows.source_end};
 }
 
 // Everything that watches a run, in the order in which it is told.
@@ -133,7 +137,11 @@ class Watchers {
  private:
   static report::RunDescription description(RunSettings& run, const RunData& data) {
     const std::string title = fs::path(run.options.train.output).filename().string();
-    return {"dragoman run " + (title.empty() ? run.options.train.output : title), data.facts(), run.settings.dump()};
+    report::Facts facts = data.facts();
+    const Machine machine = inspect_machine();
+    facts.emplace_back(
+        "machine", fmt::format("{}, {} of {} cores, {}", machine.cpu, threads::count(), machine.cores, machine.system));
+    return {"dragoman run " + (title.empty() ? run.options.train.output : title), facts, run.settings.dump()};
   }
 
   std::optional<ValidationTranslator> translator_;
@@ -210,6 +218,7 @@ int run(const Command& self, const Words& arguments) {
   }
   expect_words(parsed.positional, 0, "every setting of train has a name (dragoman train --help)");
   threads::set_count(run.threads);
+  set_placement(run.where);
   if (run.options.task == TrainTask::statistical) return train_statistical_run(run);
   if (run.options.dry_run) return print_plan(run.options);
   if (run.options.verify_resume) return prove_resume(run.options);

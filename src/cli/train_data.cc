@@ -1,16 +1,11 @@
 #include "cli/train_data.h"
 
-#include <filesystem>
-
-#include "base/log.h"
 #include "base/progress.h"
 #include "store/model_file.h"
 #include "text/tokenizer_file.h"
 
 namespace dragoman::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 enum class Side { source, target, both };
 
@@ -129,8 +124,8 @@ void add_lengths(std::vector<std::pair<std::string, std::string>>& facts, const 
 }  // namespace
 
 Vocabularies make_vocabularies(const TrainCommandOptions& options) {
-  if (!options.from.empty()) return of_model(options.from);
-  if (options.resume && fs::exists(source_file(options)) && fs::exists(target_file(options)))
+  if (options.fine_tunes()) return of_model(options.from);
+  if (options.goes_on())
     return {text::load_tokenizer(source_file(options)), text::load_tokenizer(target_file(options))};
   Vocabularies made;
   made.source = source_vocabulary(options);

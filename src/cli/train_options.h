@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,11 @@ struct TrainCommandOptions {
   std::string cache;
   bool tensorboard = true, report = true;
   bool resume = false, overwrite = false, dry_run = false, verify_resume = false;
+
+  // The run in the output folder goes on.
+  bool goes_on() const { return resume && std::filesystem::exists(train.output + "/checkpoints"); }
+  // The weights begin as another model's.
+  bool fine_tunes() const { return !from.empty() && !goes_on(); }
 
   template <class V>
   void visit(V& v) {

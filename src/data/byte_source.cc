@@ -16,7 +16,7 @@ namespace dragoman::data {
 namespace {
 
 int open_descriptor(const std::string& path) {
-  const int descriptor = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   check(descriptor >= 0, "{}: cannot be opened: {}", path, std::strerror(errno));
   struct stat status {};
   if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
@@ -28,7 +28,7 @@ int open_descriptor(const std::string& path) {
 
 class FileBytes final : public ByteSource {
  public:
-  explicit FileBytes(const std::string& path) : name_(path == "-" ? "stdin" : path) {
+  explicit FileBytes(const std::string& path) : name_(path) {
     const int descriptor = open_descriptor(path);
     file_ = gzdopen(descriptor, "rb");
     if (!file_) close(descriptor);
@@ -65,6 +65,79 @@ class FileBytes final : public ByteSource {
   gzFile file_ = nullptr;
   std::uint64_t consumed_ = 0;
   bool fresh_ = true;
+};
+
+// A pipe or a terminal: bytes are handed on as they come, so that a slow writer is heard at once. gzip is recognised by
+// its first two bytes.
+class StreamBytes final : public ByteSource {
+ public:
+  StreamBytes() = default;
+  ~StreamBytes() override {
+    if (packed_) inflateEnd(&stream_);
+  }
+  StreamBytes(const StreamBytes&) = delete;
+  StreamBytes& operator=(const StreamBytes&) = delete;
+
+  std::size_t read(std::span<char> buffer) override {
+    if (buffer.empty()) return 0;
+    if (std::exchange(fresh_, false)) begin();
+    return packed_ ? inflate_into(buffer) : copy_into(buffer);
+  }
+  std::uint64_t consumed() const override { return 0; }
+  const std::string& name() const override { return name_; }
+
+ private:
+  // Reads on until the two bytes that tell are there.
+  void begin() {
+    while (filled_ < 2 && refill()) continue;
+    packed_ = filled_ >= 2 && front_[0] == '\x1f' && front_[1] == '\x8b';
+    if (packed_) check(inflateInit2(&stream_, 15 + 16) == Z_OK, "{}: cannot be read: out of memory", name_);
+  }
+
+  // Bytes [used_, filled_) of front_ are waiting; false at the end.
+  bool refill() {
+    if (used_ == filled_) used_ = filled_ = 0;
+    ssize_t got;
+    do got = ::read(STDIN_FILENO, front_ + filled_, sizeof front_ - filled_);
+    while (got < 0 && errno == EINTR);
+    check(got >= 0, "{}: cannot be read: {}", name_, std::strerror(errno));
+    filled_ += static_cast<std::size_t>(got);
+    return got > 0;
+  }
+
+  std::size_t copy_into(std::span<char> buffer) {
+    if (used_ == filled_ && !refill()) return 0;
+    const std::size_t count = std::min(buffer.size(), filled_ - used_);
+    std::copy_n(front_ + used_, count, buffer.begin());
+    used_ += count;
+    return count;
+  }
+
+  std::size_t inflate_into(std::span<char> buffer) {
+    for (;;) {
+      if (used_ == filled_ && !refill()) {
+        check(ended_, "{}: the gzip stream is truncated", name_);
+        return 0;
+      }
+      if (std::exchange(ended_, false)) inflateReset(&stream_);  // another member follows
+      stream_.next_in = reinterpret_cast<Bytef*>(front_ + used_);
+      stream_.avail_in = static_cast<uInt>(filled_ - used_);
+      stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
+      stream_.avail_out = static_cast<uInt>(std::min<std::size_t>(buffer.size(), 1u << 30));
+      const uInt room = stream_.avail_out;
+      const int code = inflate(&stream_, Z_NO_FLUSH);
+      used_ = filled_ - stream_.avail_in;
+      ended_ = code == Z_STREAM_END;
+      check(code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR, "{}: the gzip stream is damaged", name_);
+      if (stream_.avail_out < room) return room - stream_.avail_out;
+    }
+  }
+
+  std::string name_ = "stdin";
+  char front_[1 << 16];
+  std::size_t used_ = 0, filled_ = 0;
+  z_stream stream_{};
+  bool fresh_ = true, packed_ = false, ended_ = false;
 };
 
 class MemoryBytes final : public ByteSource {
@@ -117,7 +190,10 @@ std::unique_ptr<ByteSource> without_byte_order_mark(std::unique_ptr<ByteSource> 
   return std::make_unique<MarkFreeBytes>(std::move(source));
 }
 
-std::unique_ptr<ByteSource> open_bytes(const std::string& path) { return std::make_unique<FileBytes>(path); }
+std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
+  if (path == "-") return std::make_unique<StreamBytes>();
+  return std::make_unique<FileBytes>(path);
+}
 
 std::string read_whole(const std::string& path) {
   const std::unique_ptr<ByteSource> source = open_bytes(path);

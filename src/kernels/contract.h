@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/error.h"
 #include "kernels/types.h"
 
 // The contract: every kernel once. A kernel is a function of one argument struct over raw pointers; it trusts its
@@ -92,7 +91,8 @@ struct Product {
 };
 
 // Many products of possibly different sizes: batched (equal sizes) and segmented (a sentence each). No two products
-// of a group may write the same element.
+// of a group may write the same element, unless the group is `summed`: then all begin at the same place in c, and
+// each is added to what is there (`accumulate` is set, too).
 template <class T>
 struct Matmul {
   Size count = 0;
@@ -104,6 +104,7 @@ struct Matmul {
   const T* b = nullptr;
   T* c = nullptr;
   bool accumulate = false;
+  bool summed = false;
 };
 
 // ---- rows -----------------------------------------------------------------------------------------------------
@@ -222,8 +223,10 @@ struct CrossEntropy {
 template <class T>
 struct Attention {
   Size sentences = 0, heads = 1, key_size = 0, value_size = 0;  // sizes of one head
+  Size queries = 0, keys = 0;                                   // of all sentences: Nq and Nk
   const std::int32_t* query_offsets = nullptr;                  // [B + 1]
   const std::int32_t* key_offsets = nullptr;                    // [B + 1]
+  Size longest_queries = 0;                                     // the largest number of queries of a sentence
   Size longest = 0;                                             // the largest number of keys of a sentence
   bool causal = false;
   double scale = 1;
@@ -256,6 +259,7 @@ struct AttentionBackward {
 template <class T>
 struct AdditiveScores {
   Size sentences = 0, size = 0;
+  Size queries = 0, keys = 0;  // of all sentences: Nq and Nk
   const std::int32_t* query_offsets = nullptr;
   const std::int32_t* key_offsets = nullptr;
   const T* q = nullptr;  // [Nq, size]
@@ -470,6 +474,7 @@ struct Adam {
   const Stat<T>* gradient = nullptr;
   Stat<T>* first = nullptr;   // running mean of gradients
   Stat<T>* second = nullptr;  // running mean of their squares
+  bf16* copy = nullptr;       // optional: the new weights as products read them in mixed precision
   double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   double weight_decay = 0;
   bool decoupled = false;
@@ -484,11 +489,15 @@ struct Sgd {
   Stat<T>* weight = nullptr;
   const Stat<T>* gradient = nullptr;
   Stat<T>* velocity = nullptr;  // optional: without it there is no momentum
+  bf16* copy = nullptr;         // optional, as for Adam
   double rate = 1e-2, momentum = 0, weight_decay = 0;
   double gradient_scale = 1;
 };
 
 // ---- the list -------------------------------------------------------------------------------------------------
+
+// Throws Error: the filling has no such kernel.
+[[noreturn]] void fail_missing(const char* entry, const char* filling);
 
 // One line of the list: a name and a function that a filling put there.
 template <class Arguments>
@@ -502,7 +511,7 @@ class Entry {
     return *this;
   }
   void operator()(const Arguments& arguments) const {
-    if (function_ == nullptr) fail("[{}] not available on {}", name_, filling_);
+    if (function_ == nullptr) fail_missing(name_, filling_);
     function_(arguments);
   }
   const char* name() const { return name_; }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "kernels/contract.h"
 
 // The fillings of the contract that this build has.

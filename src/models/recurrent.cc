@@ -54,7 +54,8 @@ RecurrentEncoder::RecurrentEncoder(nn::Parameters& list, const ModelConfig& conf
     in = 2 * hidden;
   }
   if (config_.project_states)
-    project_states_ = nn::Linear(list, "encoder.project_states", 2 * hidden, config_.decoder_hidden);
+    project_states_ =
+        nn::Linear(list, "encoder.project_states", 2 * hidden, config_.decoder_hidden, true, nn::Init::fan_in());
   if (config_.self_attention_heads > 0)
     self_attention_ = self_attention(list, "encoder.self_attn", size(), config_.self_attention_heads, false);
 }
@@ -104,9 +105,9 @@ RecurrentDecoder::RecurrentDecoder(nn::Parameters& list, const ModelConfig& conf
     layers_.emplace_back(list, "decoder.lstm", fmt::format("_l{}", i), config_.cell, in, hidden);
     if (config_.decoder_start == DecoderStart::projected) {
       const Size both = 2 * config_.encoder_hidden;
-      start_h_.emplace_back(list, fmt::format("decoder.start.h_l{}", i), both, hidden);
+      start_h_.emplace_back(list, fmt::format("decoder.start.h_l{}", i), both, hidden, true, nn::Init::fan_in());
       if (config_.cell == nn::Cell::lstm)
-        start_c_.emplace_back(list, fmt::format("decoder.start.c_l{}", i), both, hidden);
+        start_c_.emplace_back(list, fmt::format("decoder.start.c_l{}", i), both, hidden, true, nn::Init::fan_in());
     }
     in = hidden;
   }
@@ -125,8 +126,9 @@ RecurrentDecoder::RecurrentDecoder(nn::Parameters& list, const ModelConfig& conf
     if (config_.self_attention_heads > 0)
       self_attention_ = self_attention(list, "decoder.self_attn", hidden, config_.self_attention_heads, true);
   }
-  hidden_ = nn::Linear(list, "decoder.hidden", hidden + contexts, hidden);
-  if (lexical_ > 0) lexical_hidden_ = nn::Linear(list, "decoder.lexical_hidden", lexical_, lexical_, false);
+  hidden_ = nn::Linear(list, "decoder.hidden", hidden + contexts, hidden, true, nn::Init::fan_in());
+  if (lexical_ > 0)
+    lexical_hidden_ = nn::Linear(list, "decoder.lexical_hidden", lexical_, lexical_, false, nn::Init::fan_in());
   features_ = hidden + lexical_;
 }
 

@@ -24,18 +24,16 @@ bool has_lexical_attention(const ModelConfig& config) { return config.lexical &&
 }  // namespace
 
 std::unique_ptr<Encoder> make_encoder(nn::Parameters& list, const ModelConfig& config) {
-  return make_encoder(list, config,
-                      WordEmbedding(list, "encoder.embed_tokens", config.source_vocabulary, config.embedding));
+  return make_encoder(list, config, WordEmbedding(list, "encoder.embed_tokens", config.source_vocabulary, config));
 }
 
 Seq2seq::Seq2seq(const ModelConfig& config) : config_(config) {
   check_config(config);
   check(config.classes == 0, "classes {} makes a classifier, which does not translate", config.classes);
   nn::Parameters& list = *parameters_;
-  const WordEmbedding target(list, "decoder.embed_tokens", config.target_vocabulary, config.embedding);
+  const WordEmbedding target(list, "decoder.embed_tokens", config.target_vocabulary, config);
   const WordEmbedding source =
-      config.tied == Tie::all ? target
-                              : WordEmbedding(list, "encoder.embed_tokens", config.source_vocabulary, config.embedding);
+      config.tied == Tie::all ? target : WordEmbedding(list, "encoder.embed_tokens", config.source_vocabulary, config);
   encoder_ = make_encoder(list, config, source);
   decoder_ = make_decoder(list, config, target, encoder_->size());
   Size features = decoder_->size();
@@ -50,7 +48,9 @@ Seq2seq::Seq2seq(const ModelConfig& config) : config_(config) {
     features += config.embedding;
   }
   if (config.tied == Tie::none) {
-    output_ = nn::Linear(list, "output", features, config.target_vocabulary);
+    const bool recurrent = config.family == Family::recurrent;
+    output_ = nn::Linear(list, "output", features, config.target_vocabulary, true,
+                         recurrent ? nn::Init::fan_in() : nn::Init::glorot());
   } else {
     check(features == config.embedding,
           "tied {} shares the target embeddings with the output layer, but they have sizes {} and {}",

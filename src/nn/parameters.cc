@@ -19,6 +19,10 @@ double draw(Random& random, const Init& init, const Shape& shape) {
     case Init::Kind::constant: return init.value;
     case Init::Kind::uniform: return random.uniform(-init.value, init.value);
     case Init::Kind::normal: return init.value * random.normal();
+    case Init::Kind::fan_in: {
+      const double bound = init.value / std::sqrt(static_cast<double>(shape.cols()));
+      return random.uniform(-bound, bound);
+    }
     case Init::Kind::glorot: {
       const double bound = init.value * std::sqrt(6.0 / static_cast<double>(shape.rows() + shape.cols()));
       return random.uniform(-bound, bound);
@@ -27,10 +31,9 @@ double draw(Random& random, const Init& init, const Shape& shape) {
   return 0;
 }
 
-void write(const Tensor& to, const std::vector<double>& values) {
-  if (to.dtype() == DType::f64) return to.copy_from(values.data());
-  const std::vector<float> narrow(values.begin(), values.end());
-  to.copy_from(narrow.data());
+// Elements of a flat buffer, from `first` on, as a tensor without gradient.
+Tensor part(const Tensor& of, Size first, Shape shape) {
+  return {static_cast<char*>(of.raw()) + first * size_of(of.dtype()), of.dtype(), shape, of.device()};
 }
 
 bool matches(const char* pattern, const char* name) {
@@ -42,7 +45,7 @@ bool matches(const char* pattern, const char* name) {
 }  // namespace
 
 Parameters::~Parameters() {
-  for (const Tensor& buffer : {weights_, gradients_})
+  for (const Tensor& buffer : {weights_, gradients_, copy_})
     if (buffer.defined()) device_->release(buffer.raw());
   for (const Constant& constant : constants_)
     if (constant.tensor.defined()) device_->release(constant.tensor.raw());
@@ -80,7 +83,7 @@ Size Parameters::count() const {
   return total;
 }
 
-void Parameters::allocate(const Device& device, DType type, std::uint64_t seed, bool training) {
+void Parameters::allocate(const Device& device, DType type, std::optional<std::uint64_t> seed, bool training) {
   check(!weights_.defined(), "[parameters] the memory was made before");
   Size total = 0;
   for (Entry& entry : entries_) {
@@ -88,45 +91,47 @@ void Parameters::allocate(const Device& device, DType type, std::uint64_t seed, 
     total += (entry.shape.count() + kAlignment - 1) / kAlignment * kAlignment;
   }
   device_ = &device;
-  const auto bytes = static_cast<std::size_t>(total * size_of(type));
-  weights_ = Tensor(device.allocate(bytes), type, {total}, device);
-  weights_.clear();
-  if (training) {
-    gradients_ = Tensor(device.allocate(bytes), type, {total}, device);
-    gradients_.clear();
-  }
+  const auto buffer = [&](DType of) {
+    const Tensor made(device.allocate(static_cast<std::size_t>(total * size_of(of))), of, {total}, device);
+    made.clear();
+    return made;
+  };
+  weights_ = buffer(stat_of(type));
+  if (training) gradients_ = buffer(stat_of(type));
+  if (type != stat_of(type)) copy_ = buffer(type);
   connect();
   for (const Entry& entry : entries_) {
-    Random random(seed, hash(entry.name));
+    if (!seed) break;
+    Random random(*seed, hash(entry.name));
     std::vector<double> values(static_cast<std::size_t>(entry.shape.count()));
     for (double& value : values) value = draw(random, entry.init, entry.shape);
-    write(entry.tensor, values);
+    weights_of(entry).write(values);
   }
+  refresh();
   for (Constant& constant : constants_) {
     const auto size = static_cast<std::size_t>(constant.shape.count() * size_of(type));
     constant.tensor = Tensor(device.allocate(size), type, constant.shape, device);
-    write(constant.tensor, constant.values());
+    constant.tensor.write(constant.values());
   }
 }
 
 // Points every tensor into the flat buffers. A parameter's gradient lasts and is always added to.
 void Parameters::connect() {
-  const Size size = size_of(weights_.dtype());
+  const Tensor& read = copy_.defined() ? copy_ : weights_;
   for (Entry& entry : entries_) {
-    entry.tensor =
-        Tensor(static_cast<char*>(weights_.raw()) + entry.offset * size, weights_.dtype(), entry.shape, *device_);
+    entry.tensor = part(read, entry.offset, entry.shape);
     if (!gradients_.defined() || !entry.trainable) continue;
-    entry.gradient = {static_cast<char*>(gradients_.raw()) + entry.offset * size, true, true};
+    entry.gradient = {part(gradients_, entry.offset, entry.shape).raw(), true, true, true};
     entry.tensor.set_gradient(&entry.gradient);
   }
   for (View& view : views_) {
-    const Size skipped = view.first * view.of->cols() * size;
-    const Size rank = view.of->shape().rank();
-    const Shape shape = rank == 1 ? Shape{view.count} : Shape{view.count, view.of->cols()};
-    const Size offset = rank == 1 ? view.first * size : skipped;
-    view.tensor = Tensor(static_cast<char*>(view.of->raw()) + offset, weights_.dtype(), shape, *device_);
+    const bool vector = view.of->shape().rank() == 1;
+    const Shape shape = vector ? Shape{view.count} : Shape{view.count, view.of->cols()};
+    const Size first = vector ? view.first : view.first * view.of->cols();
+    view.tensor = part(*view.of, first, shape);
     if (!view.of->tracked()) continue;
-    view.gradient = {static_cast<char*>(view.of->gradient()->data) + offset, true, true};
+    const Size skipped = first * size_of(view.of->gradient_type());
+    view.gradient = {static_cast<char*>(view.of->gradient()->data) + skipped, true, true, true};
     view.tensor.set_gradient(&view.gradient);
   }
   each_matrix([](auto& matrix) { matrix.tensor.set_packed(matrix.packed); });
@@ -141,6 +146,13 @@ void Parameters::pack() {
     pack_weight(matrix.tensor, matrix.packed);
     matrix.tensor.set_packed(matrix.packed);
   });
+}
+
+Tensor Parameters::weights_of(const Entry& entry) const { return part(weights_, entry.offset, entry.shape); }
+
+void Parameters::refresh() {
+  if (!copy_.defined()) return;
+  device_->kernels<float>().to_bf16({.count = weights_.count(), .x = weights_.ptr(), .y = copy_.ptr()});
 }
 
 int Parameters::freeze(const std::string& pattern) {

@@ -3,6 +3,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,9 @@ namespace dragoman::nn {
 
 // How a parameter starts.
 struct Init {
-  enum class Kind { constant, uniform, normal, glorot };
+  enum class Kind { constant, uniform, normal, glorot, fan_in };
   Kind kind = Kind::constant;
-  double value = 0;  // the constant, the bound, the standard deviation; a factor for glorot
+  double value = 0;  // the constant, the bound, the standard deviation; a factor for glorot and fan_in
 
   static Init zeros() { return {}; }
   static Init ones() { return {Kind::constant, 1}; }
@@ -22,6 +23,8 @@ struct Init {
   static Init normal(double deviation) { return {Kind::normal, deviation}; }
   // Uniform within factor * sqrt(6 / (in + out)) (Glorot and Bengio).
   static Init glorot(double factor = 1) { return {Kind::glorot, factor}; }
+  // Uniform within factor / sqrt(in), what recurrent models start from.
+  static Init fan_in(double factor = 1) { return {Kind::fan_in, factor}; }
 };
 
 // A named tensor of a model. Handles stay valid as long as their Parameters; they have memory after allocate().
@@ -72,8 +75,10 @@ class Parameters {
   Parameter constant(Shape shape, std::function<std::vector<double>()> values);
 
   // Memory on `device` in `type` (f32, or f64 for gradient checks); starting values depend on the seed and each
-  // parameter's name only. Without `training` there is no gradient buffer.
-  void allocate(const Device& device, DType type, std::uint64_t seed, bool training);
+  // parameter's name only, and are zeros without a seed, for weights that come from elsewhere. Without `training` there
+  // is no gradient buffer. With bf16, mixed precision: weights and gradients are f32, and a copy of the weights,
+  // rounded, is what the model computes with.
+  void allocate(const Device& device, DType type, std::optional<std::uint64_t> seed, bool training);
 
   // For inference, once the weights are what they shall be: gives every matrix that linear layers multiply by a second
   // form, laid out for the products (see `linear`). The plain form stays for whoever reads rows of it. Weights that
@@ -88,6 +93,11 @@ class Parameters {
   Size count() const;                              // numbers in all parameters, padding aside
   Tensor weights() const { return weights_; }      // flat
   Tensor gradients() const { return gradients_; }  // flat
+  Tensor copy() const { return copy_; }            // flat, bf16; undefined unless in mixed precision
+  // A parameter's part of weights().
+  Tensor weights_of(const Entry& entry) const;
+  // After weights() were written: what the model computes with follows them.
+  void refresh();
 
  private:
   struct View {
@@ -116,7 +126,7 @@ class Parameters {
   std::deque<Constant> constants_;
   std::deque<View> views_;
   const Device* device_ = nullptr;
-  Tensor weights_, gradients_;
+  Tensor weights_, gradients_, copy_;
 };
 
 }  // namespace dragoman::nn

@@ -95,6 +95,7 @@ RecurrentLayer::Feeding::Feeding(Context& cx, const RecurrentLayer& layer, const
   weight_ = slice_columns(cx, weight, first, fed);
   // The gates of an LSTM are one sum, so both shares of a step are one product.
   if (layer.cell_ == Cell::lstm) weight_ = side_by_side(cx, weight_, layer.recurrent_.weight());
+  weight_ = packed_for_steps(cx, weight_);
 }
 
 CellState RecurrentLayer::Feeding::step(Context& cx, const Tensor& rows, const Tensor& fed,

@@ -136,7 +136,8 @@ std::string short_number(double value) {
 
 std::vector<double> ticks(double low, double high, int count) {
   const double rough = (high - low) / std::max(count, 1);
-  if (!(rough > 0) || !std::isfinite(rough)) return {low};
+  // Values that differ by rounding alone have no room for steps between them.
+  if (!(rough > 1e-12 * std::max(std::abs(low), std::abs(high))) || !std::isfinite(rough)) return {low};
   const double power = std::pow(10, std::floor(std::log10(rough)));
   double step = 10 * power;
   for (const double digit : {1.0, 2.0, 5.0})

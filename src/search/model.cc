@@ -19,20 +19,21 @@ int positions_of(const models::ModelConfig& config) {
 Model::Model(const std::string& path) : path_(path) {
   const store::ModelFile file(path);
   info_ = file.info();
-  prepare();
+  prepare(placement());
   file.load(network_->parameters());
   network_->parameters().pack();
 }
 
 Model::Model(const store::ModelInfo& info, const nn::Parameters& weights, std::string name)
     : path_(std::move(name)), info_(info) {
-  prepare();
+  prepare({weights.weights().device(), weights.copy().defined() ? DType::bf16 : DType::f32});
   const std::vector<float> values = weights.weights().to_host<float>();
   network_->parameters().weights().copy_from(values.data());
+  network_->parameters().refresh();
   network_->parameters().pack();
 }
 
-void Model::prepare() {
+void Model::prepare(const Placement& where) {
   check(info_.config.classes == 0, "{}: is a classifier of {} classes, which does not translate", path_,
         info_.config.classes);
   check(!info_.source_tokenizer.empty() && !info_.target_tokenizer.empty(),
@@ -44,7 +45,7 @@ void Model::prepare() {
         "{}: vocabularies of {} and {} ids do not fit a model of {} and {}", path_, source_->size(), target_->size(),
         info_.config.source_vocabulary, info_.config.target_vocabulary);
   network_ = std::make_unique<models::Seq2seq>(info_.config);
-  network_->parameters().allocate(cpu_device(), DType::f32, 0, false);
+  network_->parameters().allocate(where.device, where.type, std::nullopt, false);
 }
 
 Tokens Model::encode_source(std::string_view text) const {

@@ -6,6 +6,7 @@
 #include "models/seq2seq.h"
 #include "search/constraints.h"
 #include "store/model_file.h"
+#include "tensor/placement.h"
 #include "text/tokenizer.h"
 
 namespace dragoman::search {
@@ -13,7 +14,8 @@ namespace dragoman::search {
 // A translation model with its tokenizers, ready to be asked. Never changes, so threads may share it.
 class Model {
  public:
-  // Fails with a sentence that names the file when it is no translation model with vocabularies of its own.
+  // Lives where placement() says. Fails with a sentence that names the file when it is no translation model with
+  // vocabularies of its own.
   explicit Model(const std::string& path);
   // A copy of weights that live elsewhere: how a model in training is asked. `name` stands for the file in errors.
   Model(const store::ModelInfo& info, const nn::Parameters& weights, std::string name);
@@ -34,7 +36,7 @@ class Model {
   int max_target() const;
 
  private:
-  void prepare();
+  void prepare(const Placement& where);
 
   std::string path_;
   store::ModelInfo info_;

@@ -34,12 +34,11 @@ void save_model(const std::string& path, const ModelInfo& info, const nn::Parame
   std::vector<StoredTensor> tensors;
   std::vector<std::vector<char>> host;  // device weights travel through host memory
   for (const nn::Parameters::Entry& entry : parameters.entries()) {
-    host.emplace_back(entry.tensor.bytes());
-    entry.tensor.device().copy_to_host(host.back().data(), entry.tensor.raw(), entry.tensor.bytes());
-    tensors.push_back({entry.name,
-                       stored_type(entry.tensor.dtype()),
-                       sizes_of(entry.shape),
-                       {host.back().data(), host.back().size()}});
+    const Tensor weights = parameters.weights_of(entry);
+    host.emplace_back(weights.bytes());
+    weights.device().copy_to_host(host.back().data(), weights.raw(), weights.bytes());
+    tensors.push_back(
+        {entry.name, stored_type(weights.dtype()), sizes_of(entry.shape), {host.back().data(), host.back().size()}});
   }
   for (const auto& [name, data] : {std::pair<const char*, const std::string&>{kSourceTokenizer, info.source_tokenizer},
                                    {kTargetTokenizer, info.target_tokenizer}})
@@ -73,11 +72,13 @@ void ModelFile::load(nn::Parameters& parameters) const {
   for (const nn::Parameters::Entry& entry : parameters.entries()) {
     const StoredTensor* stored = file_.find(entry.name);
     check(stored != nullptr, "{}: the tensor '{}' is missing", file_.path(), entry.name);
-    check(stored->shape == sizes_of(entry.shape) && stored->type == stored_type(entry.tensor.dtype()),
+    const Tensor weights = parameters.weights_of(entry);
+    check(stored->shape == sizes_of(entry.shape) && stored->type == stored_type(weights.dtype()),
           "{}: the tensor '{}' is {} with {} bytes, expected {} {}", file_.path(), entry.name, stored->type,
-          stored->bytes.size(), stored_type(entry.tensor.dtype()), entry.shape);
-    entry.tensor.copy_from(stored->bytes.data());
+          stored->bytes.size(), stored_type(weights.dtype()), entry.shape);
+    weights.copy_from(stored->bytes.data());
   }
+  parameters.refresh();
 }
 
 }  // namespace dragoman::store

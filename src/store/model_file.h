@@ -12,8 +12,8 @@ namespace dragoman::store {
 struct ModelInfo {
   models::ModelConfig config;
   std::string source_tokenizer, target_tokenizer;  // as text::Tokenizer::serialize gave them; may be empty
-  bool source_begin = false, source_end = true;    // marks around the source that the model was trained with
   Metadata card;                                   // for people: data, steps, scores with their signatures
+  bool source_begin = false, source_end = true;    // marks around the source that the model was trained with
 };
 
 // Tensors of this prefix belong to training, not to the model: moments, averages, the state of the run.

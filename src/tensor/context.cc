@@ -32,10 +32,10 @@ Tensor Context::zeros(DType type, Shape shape) const {
 }
 
 Tensor Context::from_numbers(DType type, std::span<const double> values, Shape shape) const {
-  if (type == DType::f64) return from_host<double>(values, shape);
-  check(type == DType::f32, "[from_numbers] expected f32 or f64 but got {}", name_of(type));
-  const std::vector<float> narrow(values.begin(), values.end());
-  return from_host<float>(narrow, shape);
+  const Tensor tensor = empty(type, shape);
+  check(shape.count() == std::ssize(values), "[from_numbers] {} values do not fill {}", values.size(), shape);
+  tensor.write(values);
+  return tensor;
 }
 
 void Context::copy(const Tensor& from, const Tensor& to) const {
@@ -53,10 +53,10 @@ Tensor Context::gradient(const Tensor& tensor) const {
   check(tensor.tracked(), "[gradient] the tensor {} has no gradient: nothing was recorded for it", tensor.shape());
   Gradient& gradient = *tensor.gradient();
   if (!gradient.data) {
-    gradient.data = arena().allocate(tensor.bytes());
+    gradient.data = arena().allocate(tensor.gradient_bytes());
     gradient.written = false;
   }
-  Tensor result(gradient.data, tensor.dtype(), tensor.shape(), tensor.device());
+  Tensor result(gradient.data, tensor.gradient_type(), tensor.shape(), tensor.device());
   if (!gradient.written) {
     result.clear();
     gradient.written = true;
@@ -67,18 +67,16 @@ Tensor Context::gradient(const Tensor& tensor) const {
 Sink Context::sink(const Tensor& tensor) const {
   if (!tensor.tracked()) return {};
   Gradient& gradient = *tensor.gradient();
-  if (!gradient.data) gradient.data = arena().allocate(tensor.bytes());
+  if (!gradient.data) gradient.data = arena().allocate(tensor.gradient_bytes());
   const bool accumulate = std::exchange(gradient.written, true);
-  return {Tensor(gradient.data, tensor.dtype(), tensor.shape(), tensor.device()), accumulate};
+  return {Tensor(gradient.data, tensor.gradient_type(), tensor.shape(), tensor.device()), accumulate};
 }
 
 void Context::seed(const Tensor& tensor, std::span<const double> values) const {
   check(std::ssize(values) == tensor.count(), "[seed] {} values do not fill {}", values.size(), tensor.shape());
   std::vector<double> sums = gradient(tensor).to_host<double>();
   std::transform(sums.begin(), sums.end(), values.begin(), sums.begin(), std::plus<>());
-  if (tensor.dtype() == DType::f64) return gradient(tensor).copy_from(sums.data());
-  const std::vector<float> narrow(sums.begin(), sums.end());
-  gradient(tensor).copy_from(narrow.data());
+  gradient(tensor).write(sums);
 }
 
 }  // namespace dragoman

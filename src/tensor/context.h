@@ -68,7 +68,7 @@ class Context {
     tensor.copy_from(values.data());
     return tensor;
   }
-  // The same from numbers of another type: f32 or f64 from double.
+  // The same from numbers of another type: f32, f64 or bf16 from double.
   Tensor from_numbers(DType type, std::span<const double> values, Shape shape) const;
   // Memory on the host that lives until the workspace is reset.
   template <class T>
@@ -97,12 +97,13 @@ class Context {
   }
   void backward() { workspace_.tape.backward(*this); }
 
-  // Calls f(kernels) with the table for the element type: one body serves f32 and f64.
+  // Calls f(kernels) with the table for the element type: one body serves f32, f64 and bf16.
   template <class F>
   void run(DType type, F&& f) const {
     switch (type) {
       case DType::f32: return f(device().kernels<float>());
       case DType::f64: return f(device().kernels<double>());
+      case DType::bf16: return f(device().kernels<kernels::bf16>());
       default: fail("[kernels] there is no arithmetic on {}", name_of(type));
     }
   }

@@ -12,7 +12,7 @@ namespace {
 class HostDevice final : public Device {
  public:
   HostDevice(const char* name, const kernels::Kernels<float>& f32)
-      : Device(f32, kernels::reference<double>()), name_(name) {}
+      : Device(f32, kernels::reference<double>(), no_half(name)), name_(name) {}
 
   const char* name() const override { return name_; }
 
@@ -32,6 +32,11 @@ class HostDevice final : public Device {
 
  private:
   static constexpr std::align_val_t kAlignment{64};
+
+  static const kernels::Kernels<kernels::bf16>& no_half(const char* name) {
+    static const kernels::Kernels<kernels::bf16> empty(name);
+    return empty;
+  }
 
   static void copy(void* to, const void* from, std::size_t bytes) {
     if (bytes > 0) std::memcpy(to, from, bytes);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
+#include "base/error.h"
 #include "kernels/contract.h"
 
 namespace dragoman {
@@ -22,17 +24,22 @@ class Device {
   virtual void copy_from_host(void* to, const void* from, std::size_t bytes) const = 0;
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes) const = 0;
   virtual void clear(void* memory, std::size_t bytes) const = 0;
+  // Until everything that was asked for is done.
+  virtual void wait() const {}
 
-  // T is float or double; double is there for gradient checks.
+  // T is float, double (for gradient checks) or bf16 (mixed precision).
   template <class T>
   const kernels::Kernels<T>& kernels() const;
 
  protected:
-  Device(const kernels::Kernels<float>& f32, const kernels::Kernels<double>& f64) : f32_(f32), f64_(f64) {}
+  Device(const kernels::Kernels<float>& f32, const kernels::Kernels<double>& f64,
+         const kernels::Kernels<kernels::bf16>& half)
+      : f32_(f32), f64_(f64), half_(half) {}
 
  private:
   const kernels::Kernels<float>& f32_;
   const kernels::Kernels<double>& f64_;
+  const kernels::Kernels<kernels::bf16>& half_;
 };
 
 template <>
@@ -44,9 +51,21 @@ inline const kernels::Kernels<double>& Device::kernels<double>() const {
   return f64_;
 }
 
+template <>
+inline const kernels::Kernels<kernels::bf16>& Device::kernels<kernels::bf16>() const {
+  return half_;
+}
+
 // The host's processor with the fast kernels.
 const Device& cpu_device();
 // The same memory with the scalar kernels: for tests.
 const Device& reference_device();
+// The GPU; throws Error with the reason where there is none.
+const Device& cuda_device();
+
+// The device that `--device` names: cpu, cuda, cuda:N, or auto, which is a GPU where there is one.
+const Device& find_device(const std::string& name);
+// Fails with what was expected unless the name is one of those.
+void check_device_name(const std::string& name);
 
 }  // namespace dragoman

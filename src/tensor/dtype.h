@@ -9,7 +9,7 @@ namespace dragoman {
 
 using kernels::Size;
 
-// f64 exists for gradient checks; bf16 and i8 are storage for what kernels multiply faster.
+// f64 exists for gradient checks; bf16 is for mixed precision on GPUs; i8 is storage for what kernels multiply faster.
 enum class DType : std::uint8_t { f32, f64, bf16, i32, i8 };
 
 constexpr Size size_of(DType type) {
@@ -22,6 +22,9 @@ constexpr Size size_of(DType type) {
   }
   return 0;
 }
+
+// The type of statistics, losses and parameter gradients where activations have this one.
+constexpr DType stat_of(DType type) { return type == DType::bf16 ? DType::f32 : type; }
 
 constexpr const char* name_of(DType type) {
   switch (type) {

@@ -19,8 +19,8 @@ struct LinearOptions {
   Activation activation = Activation::none;
 };
 // activation(x W + b): x [N, in] -> [N, out]. One weight may serve several calls (tied weights): gradients add up.
-// A weight [out, in] that has a packed form (below) is read through it when nothing is recorded; a row of the result
-// is then the same to the bit in any batch and on any number of threads.
+// A weight [out, in] that has a packed form (below) is multiplied through it; a row of the result is then the same to
+// the bit in any batch and on any number of threads.
 Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias = {},
               const LinearOptions& options = {});
 
@@ -28,6 +28,8 @@ Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& 
 // device's own affair; nn::Parameters::pack() does this for a whole model.
 std::size_t packed_bytes(const Tensor& weight);
 void pack_weight(const Tensor& weight, void* packed);
+// The same tensor with a packed form in the arena: for a weight that many steps of one computation multiply by.
+Tensor packed_for_steps(Context& cx, const Tensor& weight);
 
 // ---- matrix products ------------------------------------------------------------------------------------------
 
@@ -207,15 +209,16 @@ struct AdamSettings {
 struct AdamMoments {
   Tensor first, second;
 };
-// One step over flat buffers; `step` counts from 1, the gradient is multiplied by `gradient_scale` first.
+// One step over flat buffers; `step` counts from 1, the gradient is multiplied by `gradient_scale` first. In mixed
+// precision `copy` (bf16) gets the new weights, too.
 void adam_step(const Tensor& weight, const Tensor& gradient, const AdamMoments& moments, const AdamSettings& settings,
-               double rate, Size step, double gradient_scale = 1);
+               double rate, Size step, double gradient_scale = 1, const Tensor& copy = {});
 
 struct SgdSettings {
   double momentum = 0, weight_decay = 0;
 };
 // `velocity` is undefined without momentum.
 void sgd_step(const Tensor& weight, const Tensor& gradient, const Tensor& velocity, const SgdSettings& settings,
-              double rate, double gradient_scale = 1);
+              double rate, double gradient_scale = 1, const Tensor& copy = {});
 
 }  // namespace dragoman

@@ -29,7 +29,7 @@ class Tape {
     node.closure = new (host_.allocate(sizeof(F))) F(backward);
     node.run = [](void* closure, Context& cx) { (*static_cast<F*>(closure))(cx); };
     for (const Tensor& output : outputs)
-      if (output.tracked()) node.outputs[node.count++] = {output.gradient(), output.bytes()};
+      if (output.tracked()) node.outputs[node.count++] = {output.gradient(), output.gradient_bytes()};
     nodes_.push_back(node);
   }
 

@@ -31,6 +31,20 @@ Tensor Tensor::row_view(Size first, Size count) const {
   return other;
 }
 
+void Tensor::write(std::span<const double> values) const {
+  check(std::ssize(values) == count(), "[write] {} values do not fill {}", values.size(), shape_);
+  switch (dtype_) {
+    case DType::f64: return copy_from(values.data());
+    case DType::f32: return copy_from(std::vector<float>(values.begin(), values.end()).data());
+    case DType::bf16: {
+      std::vector<kernels::bf16> narrow;
+      for (const double value : values) narrow.push_back(kernels::bf16::from(static_cast<float>(value)));
+      return copy_from(narrow.data());
+    }
+    default: fail("[write] expected a tensor of f32, f64 or bf16 but got {}", name_of(dtype_));
+  }
+}
+
 template <class T>
 std::vector<T> Tensor::to_host() const {
   std::vector<char> raw(bytes());

@@ -14,6 +14,7 @@ struct Gradient {
   void* data = nullptr;
   bool written = false;  // the next one to arrive adds to it
   bool persistent = false;
+  bool wide = false;  // of the type of statistics: a parameter's, or that of a part of one
 };
 
 // A pointer that takes the element type of whatever it is assigned to, after checking it against the tensor's.
@@ -68,11 +69,13 @@ class Tensor {
 
   // Gradients flow to this tensor.
   bool tracked() const { return gradient_ != nullptr; }
+  DType gradient_type() const { return gradient_->wide ? stat_of(dtype_) : dtype_; }
+  std::size_t gradient_bytes() const { return static_cast<std::size_t>(count() * size_of(gradient_type())); }
   Gradient* gradient() const { return gradient_; }
   void set_gradient(Gradient* gradient) { gradient_ = gradient; }
 
-  // The same values once more, as pack_weight laid them out for products: what `linear` reads where nothing is
-  // recorded. Null when there are none; a tensor under another shape has none.
+  // The same values once more, as pack_weight laid them out for the products of `linear`. Null when there are none; a
+  // tensor under another shape has none.
   const void* packed() const { return packed_; }
   void set_packed(const void* packed) { packed_ = packed; }
 
@@ -86,6 +89,8 @@ class Tensor {
   // The values on the host, converted to T.
   template <class T>
   std::vector<T> to_host() const;
+  // The same number of values, rounded to this tensor's type.
+  void write(std::span<const double> values) const;
   void copy_from(const void* host) const { device_->copy_from_host(data_, host, bytes()); }
   void clear() const { device_->clear(data_, bytes()); }
 

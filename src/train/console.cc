@@ -35,7 +35,6 @@ void Console::clear_line() {
 }
 
 void Console::on_start(const RunInfo& info) {
-  until_ = info.until;
   std::string ends;
   for (const Amount& end : info.until) ends += (ends.empty() ? "" : " or ") + end.show();
   log::info("{} parameters ({} trained), {} sentence pairs, {} batches an epoch, until {}",

@@ -28,7 +28,6 @@ class Console final : public Observer {
 
   int samples_;
   bool terminal_, drawn_ = false;
-  std::vector<Amount> until_;
   Clock::time_point last_drawn_;
 };
 

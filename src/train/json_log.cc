@@ -1,11 +1,6 @@
 #include "train/json_log.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -51,16 +46,11 @@ std::string kept_lines(const std::string& path, std::uint64_t last) {
 
 }  // namespace
 
-JsonLog::~JsonLog() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
 void JsonLog::on_start(const RunInfo& info) {
-  AtomicFile file(path_);
-  if (info.begin.updates > 0 && std::filesystem::exists(path_)) file.write(kept_lines(path_, info.begin.updates));
-  file.commit();
-  descriptor_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  check(descriptor_ >= 0, "{}: cannot be written: {}", path_, std::strerror(errno));
+  AtomicFile kept(path_);
+  if (info.begin.updates > 0 && std::filesystem::exists(path_)) kept.write(kept_lines(path_, info.begin.updates));
+  kept.commit();
+  file_ = AppendFile(path_);
   ordered_json object = line("start", info.begin);
   object["parameters"] = info.parameters;
   object["trainable"] = info.trainable;
@@ -106,11 +96,9 @@ void JsonLog::on_end(const RunEnd& end) {
   append(dumped(object));
 }
 
-void JsonLog::append(std::string text) {
-  if (descriptor_ < 0) return;  // a remark before the run has started
-  text += '\n';
-  const ssize_t written = write(descriptor_, text.data(), text.size());
-  check(written == std::ssize(text), "{}: cannot be written: {}", path_, std::strerror(errno));
+// A remark may come before the run has started; it is not part of the history.
+void JsonLog::append(const std::string& line) const {
+  if (file_.is_open()) file_.append(line + "\n");
 }
 
 }  // namespace dragoman::train

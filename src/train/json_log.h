@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "train/append_file.h"
 #include "train/observer.h"
 
 namespace dragoman::train {
@@ -11,9 +12,6 @@ namespace dragoman::train {
 class JsonLog final : public Observer {
  public:
   explicit JsonLog(std::string path) : path_(std::move(path)) {}
-  ~JsonLog() override;
-  JsonLog(const JsonLog&) = delete;
-  JsonLog& operator=(const JsonLog&) = delete;
 
   void on_start(const RunInfo& info) override;
   void on_log(const StepReport& step) override;
@@ -22,10 +20,10 @@ class JsonLog final : public Observer {
   void on_end(const RunEnd& end) override;
 
  private:
-  void append(std::string line);
+  void append(const std::string& line) const;
 
   std::string path_;
-  int descriptor_ = -1;
+  AppendFile file_;  // open from the start of the run on
 };
 
 }  // namespace dragoman::train

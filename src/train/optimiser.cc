@@ -30,6 +30,7 @@ Optimiser::Optimiser(const OptimiserOptions& options, const nn::Parameters& para
     : options_(options),
       weights_(parameters.weights()),
       gradients_(parameters.gradients()),
+      copy_(parameters.copy()),
       ranges_(find_ranges(parameters, options.weight_decay > 0)) {
   const bool adam = options.kind != OptimiserKind::sgd;
   if (adam || options.momentum > 0) first_ = Buffer(weights_.device(), weights_.dtype(), weights_.count());
@@ -62,12 +63,12 @@ void Optimiser::step_range(const Range& range, double rate, std::uint64_t update
   const auto of = [&](const Tensor& flat) { return part(flat, range.first, range.count); };
   const double decay = range.decays ? options_.weight_decay : 0;
   if (options_.kind == OptimiserKind::sgd)
-    return sgd_step(of(weights_), of(gradients_), of(first_.tensor()), {options_.momentum, decay}, rate,
-                    gradient_scale);
+    return sgd_step(of(weights_), of(gradients_), of(first_.tensor()), {options_.momentum, decay}, rate, gradient_scale,
+                    of(copy_));
   const AdamSettings settings{options_.beta1, options_.beta2, options_.epsilon, decay,
                               options_.kind == OptimiserKind::adamw};
   adam_step(of(weights_), of(gradients_), {of(first_.tensor()), of(second_.tensor())}, settings, rate,
-            static_cast<Size>(update), gradient_scale);
+            static_cast<Size>(update), gradient_scale, of(copy_));
 }
 
 std::vector<std::pair<std::string, Tensor>> Optimiser::state() const {
@@ -77,9 +78,10 @@ std::vector<std::pair<std::string, Tensor>> Optimiser::state() const {
   return tensors;
 }
 
-MovingAverage::MovingAverage(double memory, const Tensor& weights)
+MovingAverage::MovingAverage(double memory, const Tensor& weights, const Tensor& copy_of_weights)
     : memory_(memory),
       weights_(weights),
+      copy_(copy_of_weights),
       average_(weights.device(), weights.dtype(), weights.count()),
       spare_(weights.device(), weights.dtype(), weights.count()) {
   copy(average_.tensor(), weights_);
@@ -95,6 +97,8 @@ void MovingAverage::swap() {
   copy(spare_.tensor(), weights_);
   copy(weights_, average_.tensor());
   copy(average_.tensor(), spare_.tensor());
+  if (!copy_.defined()) return;
+  copy_.device().kernels<float>().to_bf16({.count = weights_.count(), .x = weights_.ptr(), .y = copy_.ptr()});
 }
 
 }  // namespace dragoman::train

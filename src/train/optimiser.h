@@ -54,7 +54,7 @@ class Optimiser {
   void step_range(const Range& range, double rate, std::uint64_t update, double gradient_scale);
 
   OptimiserOptions options_;
-  Tensor weights_, gradients_;
+  Tensor weights_, gradients_, copy_;
   std::vector<Range> ranges_;
   Buffer first_, second_;  // SGD: its velocity, nothing
 };
@@ -62,7 +62,8 @@ class Optimiser {
 // An exponential moving average of the weights. Early on it forgets faster, so that the start leaves no trace.
 class MovingAverage {
  public:
-  MovingAverage(double memory, const Tensor& weights);
+  // `copy` as nn::Parameters has it: in mixed precision it follows the weights.
+  MovingAverage(double memory, const Tensor& weights, const Tensor& copy = {});
 
   void update(std::uint64_t update);
   // Exchanges the average and the model's weights; done twice, nothing has changed.
@@ -71,7 +72,7 @@ class MovingAverage {
 
  private:
   double memory_;
-  Tensor weights_;
+  Tensor weights_, copy_;
   Buffer average_, spare_;
 };
 

@@ -1,14 +1,11 @@
 #include "train/tensorboard.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 
 namespace dragoman::train {
@@ -113,17 +110,11 @@ std::uint32_t crc32c(std::string_view bytes) {
   return ~crc;
 }
 
-TensorBoard::~TensorBoard() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
 void TensorBoard::on_start(const RunInfo& info) {
   std::filesystem::create_directories(folder_);
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  path_ = fmt::format("{}/events.out.tfevents.{:010}.dragoman.{}", folder_,
-                      std::chrono::duration_cast<std::chrono::seconds>(now).count(), getpid());
-  descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  check(descriptor_ >= 0, "{}: cannot be written: {}", path_, std::strerror(errno));
+  file_ = AppendFile(fmt::format("{}/events.out.tfevents.{:010}.dragoman.{}", folder_,
+                                 std::chrono::duration_cast<std::chrono::seconds>(now).count(), getpid()));
   write_record(event_at(0).text(event::kFileVersion, "brain.Event:2").bytes());
   constexpr int kStatus = 1;
   constexpr std::uint64_t kStart = 1;
@@ -154,12 +145,9 @@ void TensorBoard::on_validation(const Validation& validation) {
   write_record(event_at(validation.position.updates).message(event::kSummary, summary).bytes());
 }
 
-void TensorBoard::write_record(const std::string& event) {
+void TensorBoard::write_record(const std::string& event) const {
   const std::string length = little_endian(static_cast<std::uint64_t>(event.size()));
-  const std::string record =
-      length + little_endian(masked(crc32c(length))) + event + little_endian(masked(crc32c(event)));
-  const ssize_t written = write(descriptor_, record.data(), record.size());
-  check(written == std::ssize(record), "{}: cannot be written: {}", path_, std::strerror(errno));
+  file_.append(length + little_endian(masked(crc32c(length))) + event + little_endian(masked(crc32c(event))));
 }
 
 }  // namespace dragoman::train

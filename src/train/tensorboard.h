@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "train/append_file.h"
 #include "train/observer.h"
 
 namespace dragoman::train {
@@ -17,19 +18,16 @@ std::uint32_t crc32c(std::string_view bytes);
 class TensorBoard final : public Observer {
  public:
   explicit TensorBoard(std::string folder) : folder_(std::move(folder)) {}
-  ~TensorBoard() override;
-  TensorBoard(const TensorBoard&) = delete;
-  TensorBoard& operator=(const TensorBoard&) = delete;
 
   void on_start(const RunInfo& info) override;
   void on_log(const StepReport& step) override;
   void on_validation(const Validation& validation) override;
 
  private:
-  void write_record(const std::string& event);
+  void write_record(const std::string& event) const;
 
-  std::string folder_, path_;
-  int descriptor_ = -1;
+  std::string folder_;
+  AppendFile file_;
 };
 
 }  // namespace dragoman::train

@@ -40,7 +40,8 @@ Trainer::Trainer(const TrainOptions& options, Task& task, TrainData data, store:
       workspace_(task.parameters().weights().device()),
       group_(static_cast<std::size_t>(options.optimiser.accumulate)),
       steps_per_epoch_(data_.training.steps(0)) {
-  if (options.optimiser.ema > 0) average_.emplace(options.optimiser.ema, task.parameters().weights());
+  if (options.optimiser.ema > 0)
+    average_.emplace(options.optimiser.ema, task.parameters().weights(), task.parameters().copy());
   state_.seed = options.seed;
   state_.sentences = data_.training.sentences();
 }

@@ -102,6 +102,16 @@ TEST(Options, ValuesOutsideTheirRangeOrTypeAreRefusedAndChangeNothing) {
             "c.yaml:1: encoder.layers: 99999999999 does not fit this setting");
 }
 
+TEST(Options, APartOfAFileLeavesTheRestToOthers) {
+  Options options;
+  Settings settings(options);
+  settings.read_yaml_part("encoder:\n  layers: 3\nforeign:\n  key: 1\ndropout: 0.5\n", "c.yaml", "encoder");
+  EXPECT_EQ(options.encoder.layers, 3);
+  EXPECT_EQ(options.dropout, 0.1);
+  EXPECT_EQ(message([&] { settings.read_yaml_part("encoder:\n  layer: 3\n", "c.yaml", "encoder"); }),
+            "c.yaml:2: unknown setting 'encoder.layer'; did you mean 'encoder.layers'?");
+}
+
 TEST(Options, HelpListsEveryKeyWithItsDefault) {
   Options options;
   const std::string help = Settings(options).help("x", "does x");

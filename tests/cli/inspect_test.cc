@@ -27,7 +27,10 @@ TEST(Inspect, ShowsAModelFilesShapesSettingsAndCard) {
   config.source_vocabulary = config.target_vocabulary = 30;
   models::Seq2seq model(config);
   model.parameters().allocate(cpu_device(), DType::f32, 1, false);
-  store::save_model(folder.file("m.safetensors"), {config, "", "", {{"data", "made up"}}}, model.parameters());
+  store::ModelInfo info;
+  info.config = config;
+  info.card = {{"data", "made up"}};
+  store::save_model(folder.file("m.safetensors"), info, model.parameters());
   const Outcome shown = run_program(folder, "inspect m.safetensors");
   EXPECT_EQ(shown.status, 0) << shown.err;
   for (const char* part : {"weight_hh_l0", "[512, 128]", "recurrent.input-feeding: true", "data: made up"})

@@ -16,11 +16,6 @@ struct Batch {
     for (std::size_t s = 0; s < queries.size(); ++s) sum += queries[s] * keys[s];
     return sum;
   }
-  Size longest() const {
-    Size most = 0;
-    for (const Size n : keys) most = std::max(most, n);
-    return most;
-  }
   std::string name() const {
     return fmt::format("{} sentences, {} queries, {} keys, {} heads of {} and {}{}", queries.size(), rows(), key_rows(),
                        heads, key_size, value_size, causal ? " causal" : "");
@@ -49,6 +44,10 @@ std::vector<Batch> all_batches() {
   return all;
 }
 
+Size most(const std::vector<Size>& lengths) {
+  return lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
+}
+
 struct Strides {
   Size q, k, v;
 };
@@ -61,7 +60,8 @@ Attention<T> forward_arguments(const Batch& b, double rate, Size gap, Arrays<T>&
   a.value_size = b.value_size;
   a.query_offsets = arrays.integers(offsets_of(b.queries));
   a.key_offsets = arrays.integers(offsets_of(b.keys));
-  a.longest = b.longest();
+  a.queries = b.rows(), a.keys = b.key_rows();
+  a.longest_queries = most(b.queries), a.longest = most(b.keys);
   a.causal = b.causal;
   a.scale = 0.5;
   a.dropout = {rate, {5, 123456789012345}};
@@ -70,7 +70,7 @@ Attention<T> forward_arguments(const Batch& b, double rate, Size gap, Arrays<T>&
   a.v = arrays.input(b.key_rows() * strides.v);
   a.q_stride = strides.q, a.k_stride = strides.k, a.v_stride = strides.v;
   a.out = arrays.output("out", b.rows() * b.heads * b.value_size);
-  a.log_sum = arrays.output("log_sum", b.rows() * b.heads);
+  a.log_sum = arrays.stat_output("log_sum", b.rows() * b.heads);
   return a;
 }
 
@@ -120,6 +120,8 @@ void add_additive(Cases& cases) {
       const auto arguments = [=]<class T>(Arrays<T>& arrays) {
         return AdditiveScores<T>{.sentences = std::ssize(b.queries),
                                  .size = size,
+                                 .queries = b.rows(),
+                                 .keys = b.key_rows(),
                                  .query_offsets = arrays.integers(offsets_of(b.queries)),
                                  .key_offsets = arrays.integers(offsets_of(b.keys)),
                                  .q = arrays.input(b.rows() * size, -2, 2),
@@ -140,7 +142,7 @@ void add_additive(Cases& cases) {
                     back.dq = given(!(flags & 4), arrays.inout("dq", b.rows() * size));
                     back.dk = given(!(flags & 8), arrays.inout("dk", b.key_rows() * size));
                     back.accumulate_dq = flags & 1, back.accumulate_dk = flags & 2;
-                    back.dv = given(!(flags & 16), arrays.inout("dv", size));
+                    back.dv = given(!(flags & 16), arrays.stat_inout("dv", size));
                     kernels.additive_scores_backward(back);
                   });
     }

@@ -2,130 +2,208 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <memory>
+#include <memory_resource>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "kernels/fillings.h"
 
 // The walk through the contract: a case fills the arguments of one kernel and calls it. It is written once for any T,
-// runs with `reference<double>`, `reference<float>` and the filling under test, on the same numbers, and what they
+// runs with `reference<double>`, `reference<float>` and the fillings under test, on the same numbers, and what they
 // wrote is compared.
 namespace dragoman::kernels::test {
 
-// The arrays of one run of a case. Every array has guard elements around it. Outputs are poisoned with NaN
-// before the kernel runs, so an element that was not written, or written outside, shows.
+// A number as T holds it.
 template <class T>
-class Arrays {
+T number(double value) {
+  if constexpr (std::is_same_v<T, bf16>)
+    return bf16::from(static_cast<float>(value));
+  else if constexpr (std::is_integral_v<T>)
+    return std::isnan(value) ? std::numeric_limits<T>::min() : static_cast<T>(value);
+  else
+    return static_cast<T>(value);
+}
+template <class T>
+double number_of(T value) {
+  if constexpr (std::is_same_v<T, bf16>)
+    return double{value.value()};
+  else
+    return static_cast<double>(value);
+}
+
+struct Result {
+  std::string name;
+  std::vector<double> values;
+};
+
+enum class Kind { input, output, workspace };
+
+// Arrays of one type, in memory that the kernels under test can reach. Every array has guard elements around it.
+// Outputs are poisoned with NaN before the kernel runs, so an element that was not written, or written outside, shows.
+template <class U>
+class ArrayList {
  public:
-  explicit Arrays(std::uint64_t seed) : random_(seed) {}
+  explicit ArrayList(std::pmr::memory_resource* memory) : memory_(memory) {}
 
-  // Random numbers that the kernel must not change.
-  const T* input(Size count, double low = -1, double high = 1) { return draw(Kind::input, "input", count, low, high); }
-  // Random numbers that the kernel changes.
-  T* inout(const char* name, Size count, double low = -1, double high = 1) {
-    return draw(Kind::output, name, count, low, high);
+  U* add(Kind kind, const char* name, Size count) {
+    std::pmr::vector<U> poisoned(static_cast<std::size_t>(count) + 2 * kGuards,
+                                 number<U>(std::numeric_limits<double>::quiet_NaN()), memory_);
+    for (std::size_t i = 0; i < kGuards; ++i) poisoned[i] = poisoned[poisoned.size() - 1 - i] = number<U>(kGuard);
+    arrays_.push_back(std::make_unique<Array>(Array{kind, name, std::move(poisoned), {}}));
+    return arrays_.back()->memory.data() + kGuards;
   }
-  // What the kernel writes.
-  T* output(const char* name, Size count) { return add(Kind::output, name, count); }
-  // What the kernel may use as it likes.
-  T* workspace(Size count) { return add(Kind::workspace, "workspace", count); }
-  // Values given one by one, which the kernel must not change.
-  const T* values(const std::vector<double>& given) {
-    T* data = add(Kind::input, "values", std::ssize(given));
-    for (std::size_t i = 0; i < given.size(); ++i) data[i] = static_cast<T>(given[i]);
-    keep();
-    return data;
+  // What the last array holds now, the kernel must not change.
+  void keep() { arrays_.back()->original.assign(arrays_.back()->memory.begin(), arrays_.back()->memory.end()); }
+  void add_results(std::vector<Result>& all) const {
+    for (const auto& array : arrays_) {
+      if (array->kind != Kind::output) continue;
+      Result result{array->name, {}};
+      for (auto one = array->memory.begin() + kGuards; one != array->memory.end() - kGuards; ++one)
+        result.values.push_back(number_of(*one));
+      all.push_back(std::move(result));
+    }
   }
-  // What a kernel wrote for the next one to read.
-  void freeze() {
-    for (auto& array : arrays_) array->original = array->memory;
-  }
-
-  const std::int32_t* integers(std::vector<std::int32_t> numbers) {
-    integers_.push_back(std::make_unique<std::vector<std::int32_t>>(std::move(numbers)));
-    return integers_.back()->data();
-  }
-  // Uniform in [0, bound).
-  const std::int32_t* integers(Size count, Size bound) {
-    std::vector<std::int32_t> numbers(static_cast<std::size_t>(count));
-    for (auto& n : numbers) n = static_cast<std::int32_t>(random_.below(static_cast<std::uint64_t>(bound)));
-    return integers(std::move(numbers));
-  }
-  std::int32_t* integer_workspace(Size count) {
-    return const_cast<std::int32_t*>(integers(std::vector<std::int32_t>(static_cast<std::size_t>(count), -1)));
-  }
-
-  // Results that are not arrays of T; compared as they are.
-  void result(const char* name, const std::vector<double>& values) {
-    T* data = add(Kind::output, name, std::ssize(values));
-    for (std::size_t i = 0; i < values.size(); ++i) data[i] = static_cast<T>(values[i]);
-  }
-
-  struct Result {
-    std::string name;
-    std::vector<T> values;
-  };
-  std::vector<Result> results() const {
-    std::vector<Result> all;
-    for (const auto& array : arrays_)
-      if (array->kind == Kind::output)
-        all.push_back({array->name, {array->memory.begin() + kGuards, array->memory.end() - kGuards}});
-    return all;
-  }
-
   // Fails the test if a guard, or an input, was written.
   void expect_intact() const {
     for (const auto& array : arrays_) {
       const std::size_t size = array->memory.size();
       for (std::size_t i = 0; i < size; ++i) {
         const bool guard = i < kGuards || i >= size - kGuards;
-        if (guard && array->memory[i] != kGuard) {
+        if (guard && number_of(array->memory[i]) != kGuard) {
           ADD_FAILURE() << array->name << ": written outside, at element "
                         << static_cast<Size>(i) - static_cast<Size>(kGuards) << " of " << size - 2 * kGuards;
           break;
         }
       }
-      if (array->kind == Kind::input && array->memory != array->original)
+      if (array->kind == Kind::input &&
+          !std::equal(array->memory.begin(), array->memory.end(), array->original.begin(), array->original.end()))
         ADD_FAILURE() << array->name << ": an input was changed";
     }
   }
 
  private:
-  enum class Kind { input, output, workspace };
   static constexpr std::size_t kGuards = 24;
-  static constexpr T kGuard = T(-77.25);
+  static constexpr double kGuard = -77;
 
   struct Array {
     Kind kind;
     std::string name;
-    std::vector<T> memory, original;
+    std::pmr::vector<U> memory;
+    std::vector<U> original;
   };
 
-  T* add(Kind kind, const char* name, Size count) {
-    auto array = std::make_unique<Array>(Array{kind, name, {}, {}});
-    array->memory.assign(static_cast<std::size_t>(count) + 2 * kGuards, std::numeric_limits<T>::quiet_NaN());
-    for (std::size_t i = 0; i < kGuards; ++i) array->memory[i] = array->memory[array->memory.size() - 1 - i] = kGuard;
-    arrays_.push_back(std::move(array));
-    return arrays_.back()->memory.data() + kGuards;
+  std::pmr::memory_resource* memory_;
+  std::vector<std::unique_ptr<Array>> arrays_;
+};
+
+// The arrays of one run of a case: of T, of the type of statistics, and of bf16 where that is what an entry writes.
+template <class T>
+class Arrays {
+ public:
+  // `coarse`: random numbers are such that bf16 holds them.
+  explicit Arrays(std::uint64_t seed, std::pmr::memory_resource* memory = std::pmr::get_default_resource(),
+                  bool coarse = false)
+      : random_(seed), coarse_(coarse), own_(memory), stats_(memory), halves_(memory), integers_(memory) {}
+
+  // Random numbers that the kernel must not change.
+  const T* input(Size count, double low = -1, double high = 1) {
+    return draw(own_, Kind::input, "input", count, low, high);
   }
-  T* draw(Kind kind, const char* name, Size count, double low, double high) {
-    T* data = add(kind, name, count);
-    for (Size i = 0; i < count; ++i) data[i] = static_cast<T>(static_cast<float>(random_.uniform(low, high)));
-    keep();
+  const Stat<T>* stat_input(Size count, double low = -1, double high = 1) {
+    return draw(stats_, Kind::input, "input", count, low, high);
+  }
+  // Random numbers that the kernel changes.
+  T* inout(const char* name, Size count, double low = -1, double high = 1) {
+    return draw(own_, Kind::output, name, count, low, high);
+  }
+  Stat<T>* stat_inout(const char* name, Size count, double low = -1, double high = 1) {
+    return draw(stats_, Kind::output, name, count, low, high);
+  }
+  // What the kernel writes.
+  T* output(const char* name, Size count) { return own_.add(Kind::output, name, count); }
+  Stat<T>* stat_output(const char* name, Size count) { return stats_.add(Kind::output, name, count); }
+  bf16* half_output(const char* name, Size count) { return halves_.add(Kind::output, name, count); }
+  // What the kernel may use as it likes.
+  T* workspace(Size count) { return own_.add(Kind::workspace, "workspace", count); }
+  // Values given one by one, which the kernel must not change.
+  const T* values(const std::vector<double>& given) {
+    T* data = own_.add(Kind::input, "values", std::ssize(given));
+    for (std::size_t i = 0; i < given.size(); ++i) data[i] = number<T>(given[i]);
+    own_.keep();
     return data;
   }
-  void keep() { arrays_.back()->original = arrays_.back()->memory; }
+  const bf16* half_values(const std::vector<bf16>& given) {
+    bf16* data = halves_.add(Kind::input, "values", std::ssize(given));
+    std::copy(given.begin(), given.end(), data);
+    halves_.keep();
+    return data;
+  }
+
+  const std::int32_t* integers(const std::vector<std::int32_t>& numbers) {
+    std::int32_t* data = integers_.add(Kind::workspace, "integers", std::ssize(numbers));
+    std::copy(numbers.begin(), numbers.end(), data);
+    return data;
+  }
+  // Uniform in [0, bound).
+  const std::int32_t* integers(Size count, Size bound) {
+    std::vector<std::int32_t> numbers(static_cast<std::size_t>(count));
+    for (auto& n : numbers) n = static_cast<std::int32_t>(random_.below(static_cast<std::uint64_t>(bound)));
+    return integers(numbers);
+  }
+  std::int32_t* integer_workspace(Size count) {
+    return const_cast<std::int32_t*>(integers(std::vector<std::int32_t>(static_cast<std::size_t>(count), -1)));
+  }
+
+  std::int32_t* integer_output(const char* name, Size count) { return integers_.add(Kind::output, name, count); }
+
+  // Results that are not arrays of T; compared as they are.
+  void result(const char* name, const std::vector<double>& values) {
+    T* data = own_.add(Kind::output, name, std::ssize(values));
+    for (std::size_t i = 0; i < values.size(); ++i) data[i] = number<T>(values[i]);
+  }
+
+  std::vector<Result> results() const {
+    std::vector<Result> all;
+    own_.add_results(all);
+    stats_.add_results(all);
+    halves_.add_results(all);
+    integers_.add_results(all);
+    return all;
+  }
+  void expect_intact() const {
+    own_.expect_intact();
+    stats_.expect_intact();
+    halves_.expect_intact();
+    integers_.expect_intact();
+  }
+
+ private:
+  template <class U>
+  U* draw(ArrayList<U>& list, Kind kind, const char* name, Size count, double low, double high) {
+    U* data = list.add(kind, name, count);
+    for (Size i = 0; i < count; ++i) {
+      const auto value = static_cast<float>(random_.uniform(low, high));
+      data[i] = number<U>(double{coarse_ ? bf16::from(value).value() : value});
+    }
+    list.keep();
+    return data;
+  }
 
   Random random_;
-  std::vector<std::unique_ptr<Array>> arrays_;
-  std::vector<std::unique_ptr<std::vector<std::int32_t>>> integers_;
+  bool coarse_;
+  ArrayList<T> own_;
+  ArrayList<Stat<T>> stats_;
+  ArrayList<bf16> halves_;
+  ArrayList<std::int32_t> integers_;
 };
 
 struct Case {
@@ -133,16 +211,17 @@ struct Case {
   std::string name;   // what is special about the arguments
   std::function<void(Arrays<float>&, const Kernels<float>&)> in_float;
   std::function<void(Arrays<double>&, const Kernels<double>&)> in_double;
+  std::function<void(Arrays<bf16>&, const Kernels<bf16>&)> in_half;
 
   std::uint64_t seed() const { return std::hash<std::string>{}(entry + name); }
 };
 
 class Cases {
  public:
-  // `body` is called as body(arrays, kernels) with either type.
+  // `body` is called as body(arrays, kernels) with any of the types.
   template <class F>
   void add(const char* entry, std::string name, F body) {
-    all_.push_back({entry, std::move(name), body, body});
+    all_.push_back({entry, std::move(name), body, body, body});
   }
   const std::vector<Case>& all() const { return all_; }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/threads.h"
+#include "tests/kernels/compare.h"
 
 namespace dragoman::kernels::test {
 
@@ -24,71 +25,6 @@ const std::vector<Case>& all_cases() {
 }
 
 namespace {
-
-using Results = std::vector<Arrays<float>::Result>;
-
-Results run_float(const Case& one, const Kernels<float>& kernels) {
-  Arrays<float> arrays(one.seed());
-  one.in_float(arrays, kernels);
-  arrays.expect_intact();
-  return arrays.results();
-}
-
-std::vector<Arrays<double>::Result> run_double(const Case& one) {
-  Arrays<double> arrays(one.seed());
-  one.in_double(arrays, reference<double>());
-  return arrays.results();
-}
-
-// How far single precision may be from double: a few units of the last place of the array's typical value, or, for
-// long sums, a few times as far as the plain scalar sum is.
-struct Bounds {
-  // What is left where sums of terms of about one cancel each other.
-  static constexpr double kLeast = 0.25;
-
-  double typical = 0, scalar_error = 0;
-
-  Bounds(const std::vector<double>& exact, const std::vector<float>& scalar) {
-    double squares = 0;
-    Size finite = 0;
-    for (std::size_t i = 0; i < exact.size(); ++i)
-      if (std::isfinite(exact[i])) {
-        squares += exact[i] * exact[i];
-        ++finite;
-        if (std::isfinite(scalar[i])) scalar_error = std::max(scalar_error, std::abs(exact[i] - double{scalar[i]}));
-      }
-    if (finite > 0) typical = std::sqrt(squares / static_cast<double>(finite));
-  }
-
-  bool accept(double exact, float value) const {
-    if (std::isnan(exact)) return std::isnan(value);
-    if (std::isinf(exact)) return static_cast<double>(value) == exact;
-    return std::abs(exact - double{value}) <= 4e-6 * (typical + std::abs(exact) + kLeast) + 4 * scalar_error;
-  }
-};
-
-void expect_close(const std::vector<Arrays<double>::Result>& exact, const Results& scalar, const Results& actual) {
-  ASSERT_EQ(exact.size(), actual.size());
-  for (std::size_t a = 0; a < exact.size(); ++a) {
-    const Bounds bounds(exact[a].values, scalar[a].values);
-    for (std::size_t i = 0; i < exact[a].values.size(); ++i)
-      if (!bounds.accept(exact[a].values[i], actual[a].values[i])) {
-        ADD_FAILURE() << exact[a].name << "[" << i << "] of " << exact[a].values.size() << ": expected "
-                      << exact[a].values[i] << " but got " << actual[a].values[i];
-        break;
-      }
-  }
-}
-
-void expect_same_bits(const Results& first, const Results& second) {
-  ASSERT_EQ(first.size(), second.size());
-  for (std::size_t a = 0; a < first.size(); ++a) {
-    ASSERT_EQ(first[a].values.size(), second[a].values.size());
-    if (first[a].values.empty()) continue;
-    EXPECT_EQ(std::memcmp(first[a].values.data(), second[a].values.data(), first[a].values.size() * sizeof(float)), 0)
-        << first[a].name;
-  }
-}
 
 // Gives the pool its usual size back.
 struct ThreadCount {
@@ -156,6 +92,26 @@ TEST(Kernels, CasesAreForEntriesOfTheList) {
   const auto names = names_of_entries();
   for (const Case& one : all_cases())
     EXPECT_NE(std::find(names.begin(), names.end(), one.entry), names.end()) << one.entry;
+}
+
+TEST(Kernels, OptimisersRoundTheNewWeightsForMixedPrecision) {
+  for (const Kernels<float>* kernels : {&reference<float>(), &cpu()}) {
+    std::vector<float> weight(1000, 0.3f), gradient(1000), first(1000), second(1000);
+    for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] = static_cast<float>(i) - 500.5f;
+    std::vector<bf16> copy(1000);
+    const auto expect_rounded = [&] {
+      for (std::size_t i = 0; i < weight.size(); ++i) ASSERT_EQ(copy[i], bf16::from(weight[i])) << i;
+    };
+    kernels->adam({.count = 1000,
+                   .weight = weight.data(),
+                   .gradient = gradient.data(),
+                   .first = first.data(),
+                   .second = second.data(),
+                   .copy = copy.data()});
+    expect_rounded();
+    kernels->sgd({.count = 1000, .weight = weight.data(), .gradient = gradient.data(), .copy = copy.data()});
+    expect_rounded();
+  }
 }
 
 TEST(Kernels, AMissingEntrySaysWhatIsMissingAndWhere) {

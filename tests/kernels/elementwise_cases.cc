@@ -79,17 +79,13 @@ void add_dropout(Cases& cases) {
 void add_conversions(Cases& cases) {
   for (const Size count : kCounts) {
     cases.add("to_bf16", std::to_string(count), [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
-      std::vector<bf16> y(static_cast<std::size_t>(count));
-      kernels.to_bf16({.count = count, .x = arrays.input(count, -1e4, 1e4), .y = y.data()});
-      std::vector<double> bits;
-      for (const bf16 one : y) bits.push_back(one.bits);
-      arrays.result("bits", bits);
+      kernels.to_bf16({.count = count, .x = arrays.input(count, -1e4, 1e4), .y = arrays.half_output("y", count)});
     });
     cases.add("from_bf16", std::to_string(count), [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
       const std::int32_t* bits = arrays.integers(count, 0x7F00);
       std::vector<bf16> x;
       for (Size i = 0; i < count; ++i) x.push_back({static_cast<std::uint16_t>(bits[i])});
-      kernels.from_bf16({.count = count, .x = x.data(), .y = arrays.output("y", count)});
+      kernels.from_bf16({.count = count, .x = arrays.half_values(x), .y = arrays.output("y", count)});
     });
     for (const double last : {0.5, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
                               std::numeric_limits<double>::quiet_NaN()})
@@ -97,7 +93,7 @@ void add_conversions(Cases& cases) {
                 [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
                   bool finite = false;
                   T* x = arrays.inout("x", count, -1e38, 1e38);
-                  if (count > 0) x[count * 2 / 3] = static_cast<T>(last);
+                  if (count > 0) x[count * 2 / 3] = number<T>(last);
                   kernels.all_finite({.count = count, .x = x, .result = &finite});
                   arrays.result("finite", {finite ? 1.0 : 0.0});
                 });
@@ -106,11 +102,7 @@ void add_conversions(Cases& cases) {
     const double infinity = std::numeric_limits<double>::infinity();
     const T* x =
         arrays.values({0, -0.0, infinity, -infinity, 3.4e38, 1.00390625, 1.01171875, 1e-40, -1.5, 2, 7, 1, 0.1});
-    std::vector<bf16> y(13);
-    kernels.to_bf16({.count = 13, .x = x, .y = y.data()});
-    std::vector<double> bits;
-    for (const bf16 one : y) bits.push_back(one.bits);
-    arrays.result("bits", bits);
+    kernels.to_bf16({.count = 13, .x = x, .y = arrays.half_output("y", 13)});
   });
 }
 
@@ -118,7 +110,7 @@ void add_optimisers(Cases& cases) {
   for (const Size count : kCounts) {
     cases.add("sum_squares", std::to_string(count), [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
       double sum = -1;
-      kernels.sum_squares({.count = count, .x = arrays.input(count), .result = &sum});
+      kernels.sum_squares({.count = count, .x = arrays.stat_input(count), .result = &sum});
       arrays.result("sum", {sum});
     });
     for (const bool decoupled : {false, true})
@@ -126,10 +118,10 @@ void add_optimisers(Cases& cases) {
         cases.add("adam", fmt::format("{} step {}{}", count, step, decoupled ? " decoupled" : ""),
                   [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
                     kernels.adam({.count = count,
-                                  .weight = arrays.inout("weight", count),
-                                  .gradient = arrays.input(count),
-                                  .first = arrays.inout("first", count),
-                                  .second = arrays.inout("second", count, 0, 1),
+                                  .weight = arrays.stat_inout("weight", count),
+                                  .gradient = arrays.stat_input(count),
+                                  .first = arrays.stat_inout("first", count),
+                                  .second = arrays.stat_inout("second", count, 0, 1),
                                   .rate = 0.01,
                                   .epsilon = 1e-6,
                                   .weight_decay = 0.05,
@@ -141,9 +133,9 @@ void add_optimisers(Cases& cases) {
       cases.add("sgd", fmt::format("{}{}", count, velocity ? " with momentum" : ""),
                 [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
                   kernels.sgd({.count = count,
-                               .weight = arrays.inout("weight", count),
-                               .gradient = arrays.input(count),
-                               .velocity = given(velocity, arrays.inout("velocity", count)),
+                               .weight = arrays.stat_inout("weight", count),
+                               .gradient = arrays.stat_input(count),
+                               .velocity = given(velocity, arrays.stat_inout("velocity", count)),
                                .rate = 0.1,
                                .momentum = 0.9,
                                .weight_decay = 0.01,

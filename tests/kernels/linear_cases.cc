@@ -58,8 +58,8 @@ void add_linear_cases(Cases& cases) {
                                .dz = given(saved, arrays.output("dz", s.rows * s.out)),
                                .dx = given(turn % 4 != 1, arrays.inout("dx", s.rows * s.in)),
                                .accumulate_dx = turn % 2 == 0,
-                               .dweight = given(turn % 5 != 1, arrays.inout("dweight", s.in * s.out)),
-                               .dbias = given(turn % 3 != 1, arrays.inout("dbias", s.out))});
+                               .dweight = given(turn % 5 != 1, arrays.stat_inout("dweight", s.in * s.out)),
+                               .dbias = given(turn % 3 != 1, arrays.stat_inout("dbias", s.out))});
     });
   });
 
@@ -108,6 +108,24 @@ void add_linear_cases(Cases& cases) {
                         .accumulate = accumulate});
       });
     }
+  // A matrix that many products share: its gradient is the sum of theirs, each over its own first columns.
+  for (const Size size : {3, 100}) {
+    std::vector<Product> products;
+    for (const Size n : {5, 1, 9, 70})
+      products.push_back({.m = 6, .n = n, .k = size, .a = 0, .b = n * size, .c = 2, .a_stride = size});
+    for (Product& one : products) one.b_stride = size, one.c_stride = 71;
+    cases.add("matmul", fmt::format("summed over {}", size),
+              [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+                kernels.matmul({.count = std::ssize(products),
+                                .products = products.data(),
+                                .transposed_b = true,
+                                .a = arrays.input(6 * size),
+                                .b = arrays.input(140 * size),
+                                .c = arrays.inout("c", 6 * 71 + 2),
+                                .accumulate = true,
+                                .summed = true});
+              });
+  }
 }
 
 }  // namespace dragoman::kernels::test

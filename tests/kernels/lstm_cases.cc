@@ -68,7 +68,7 @@ void add_layers(Cases& cases) {
                   b.dc_last = given(!(flags & no_last), arrays.input(sentences * l.hidden));
                   b.dgates = arrays.output("dgates", rows * 4 * l.hidden);
                   b.h_before = arrays.workspace(rows * l.hidden);
-                  b.dweight = given(!(flags & no_weight), arrays.inout("dweight", 4 * l.hidden * l.hidden));
+                  b.dweight = given(!(flags & no_weight), arrays.stat_inout("dweight", 4 * l.hidden * l.hidden));
                   const bool wanted = !(flags & no_gradient_of_first);
                   b.dh_first = given(wanted, arrays.inout("dh_first", sentences * l.hidden));
                   b.dc_first = given(wanted, arrays.inout("dc_first", sentences * l.hidden));

@@ -77,7 +77,6 @@ void add_top_cases_of(Cases& cases, const Shape& s) {
       cases.add("top_scores", fmt::format("{}x{}x{} best {} banned {}", s.rows, s.in, s.out, best, banned),
                 [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
                   const Banned list(s, banned == 2);
-                  std::vector<std::int32_t> ids(static_cast<std::size_t>(s.rows * best), -7);
                   kernels.top_scores({.rows = s.rows,
                                       .in = s.in,
                                       .out = s.out,
@@ -87,10 +86,9 @@ void add_top_cases_of(Cases& cases, const Shape& s) {
                                       .bias = given(banned != 1, arrays.input(s.out)),
                                       .banned_offsets = given(banned > 0, arrays.integers(list.offsets)),
                                       .banned = arrays.integers(list.ids),
-                                      .log_sum = arrays.output("log_sum", s.rows),
+                                      .log_sum = arrays.stat_output("log_sum", s.rows),
                                       .scores = arrays.output("scores", s.rows * best),
-                                      .ids = ids.data()});
-                  arrays.result("ids", {ids.begin(), ids.end()});
+                                      .ids = arrays.integer_output("ids", s.rows * best)});
                 });
 }
 

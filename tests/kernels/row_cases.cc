@@ -31,7 +31,7 @@ void add_gather_and_scatter(Cases& cases) {
                               .index = arrays.integers(s.rows, table),
                               .scale = 0.75,
                               .dy = arrays.input(s.rows * s.cols),
-                              .dtable = arrays.inout("dtable", table * s.cols),
+                              .dtable = arrays.stat_inout("dtable", table * s.cols),
                               .workspace = arrays.integer_workspace(2 * s.rows)});
       });
     }
@@ -78,8 +78,8 @@ void add_norm(Cases& cases) {
                       .bias = arrays.input(s.cols),
                       .sum = given(branch, arrays.output("sum", s.rows * s.cols)),
                       .y = arrays.output("y", s.rows * s.cols),
-                      .mean = arrays.output("mean", s.rows),
-                      .rstd = arrays.output("rstd", s.rows)});
+                      .mean = arrays.stat_output("mean", s.rows),
+                      .rstd = arrays.stat_output("rstd", s.rows)});
       });
       for (const int flags : flags_for(s))
         cases.add("norm_backward", fmt::format("{} flags {}", name, flags),
@@ -89,8 +89,8 @@ void add_norm(Cases& cases) {
                                            .cols = s.cols,
                                            .sum = arrays.input(count),
                                            .gain = arrays.input(s.cols),
-                                           .mean = arrays.input(s.rows),
-                                           .rstd = arrays.input(s.rows, 0.5, 2),
+                                           .mean = arrays.stat_input(s.rows),
+                                           .rstd = arrays.stat_input(s.rows, 0.5, 2),
                                            .dy = arrays.input(count),
                                            .dsum = given(flags & 1, arrays.input(count)),
                                            .dropout = dropout,
@@ -98,8 +98,8 @@ void add_norm(Cases& cases) {
                                            .accumulate_dx = (flags & 4) != 0,
                                            .dbranch = given(branch && !(flags & 64), arrays.inout("dbranch", count)),
                                            .accumulate_dbranch = (flags & 8) != 0,
-                                           .dgain = given(!(flags & 16), arrays.inout("dgain", s.cols)),
-                                           .dbias = given(!(flags & 32), arrays.inout("dbias", s.cols))});
+                                           .dgain = given(!(flags & 16), arrays.stat_inout("dgain", s.cols)),
+                                           .dbias = given(!(flags & 32), arrays.stat_inout("dbias", s.cols))});
                   });
     }
 }

@@ -77,8 +77,8 @@ void add_softmax_cases(Cases& cases) {
                                              .targets = arrays.integers(rows, classes),
                                              .smoothing = smoothing,
                                              .gradient_scale = scale,
-                                             .loss = arrays.output("loss", rows),
-                                             .nll = arrays.output("nll", rows)});
+                                             .loss = arrays.stat_output("loss", rows),
+                                             .nll = arrays.stat_output("nll", rows)});
                     });
 }
 

@@ -5,87 +5,10 @@
 #include <cmath>
 
 #include "models/classifier.h"
-#include "models/presets.h"
-#include "models/seq2seq.h"
+#include "tests/models/zoo.h"
 
 namespace dragoman::models {
 namespace {
-
-using Ids = std::vector<std::int32_t>;
-
-ModelConfig shrunk(const std::string& name) {
-  ModelConfig config = preset(name);
-  config.source_vocabulary = 11;
-  config.target_vocabulary = 13;
-  config.transformer.size = 8;
-  config.transformer.feed_forward = 12;
-  config.transformer.encoder_layers = std::min(config.transformer.encoder_layers, 2);
-  config.transformer.decoder_layers = std::min(config.transformer.decoder_layers, 2);
-  config.transformer.max_positions = 12;
-  config.embedding = config.family == Family::transformer ? 8 : 6;
-  config.attention.heads = std::min(config.attention.heads, 2);
-  config.attention.rank = 3;
-  if (config.attention.key_size > 0) config.attention.key_size = 5, config.attention.value_size = 3;
-  if (config.attention.linformer > 0) config.attention.linformer = 3, config.attention.linformer_length = 12;
-  const bool concatenated = config.recurrent.decoder_start == DecoderStart::concatenated;
-  config.recurrent.encoder_hidden = 4;
-  config.recurrent.decoder_hidden = concatenated ? 8 : 6;
-  return config;
-}
-
-// Presets, and settings that no preset has.
-std::vector<std::pair<std::string, ModelConfig>> zoo() {
-  std::vector<std::pair<std::string, ModelConfig>> models;
-  for (const std::string& name : preset_names()) models.emplace_back(name, shrunk(name));
-  const auto variant = [&](const char* what, const char* base, auto change) {
-    ModelConfig config = shrunk(base);
-    change(config);
-    models.emplace_back(what, config);
-  };
-  variant("gru with attention to its past", "seq2seq-additive-encoder+decoder+self",
-          [](ModelConfig& c) { c.recurrent.cell = nn::Cell::gru; });
-  variant("gru with input feeding", "lstm-luong", [](ModelConfig& c) { c.recurrent.cell = nn::Cell::gru; });
-  variant("dot attention", "lstm-luong", [](ModelConfig& c) { c.attention.score = nn::Score::dot; });
-  variant("reduced rank", "lstm-luong", [](ModelConfig& c) { c.attention.score = nn::Score::reduced_rank; });
-  variant("additive with input feeding", "lstm-lexical",
-          [](ModelConfig& c) { c.attention.score = nn::Score::additive; });
-  variant("linformer over the source of an lstm", "lstm-luong", [](ModelConfig& c) {
-    c.attention.linformer = 3;
-    c.attention.linformer_length = 12;
-  });
-  variant("lexical without input feeding", "lstm-lexical", [](ModelConfig& c) { c.recurrent.input_feeding = false; });
-  variant("lexical transformer", "transformer-small", [](ModelConfig& c) { c.lexical = true; });
-  for (const nn::Score score :
-       {nn::Score::dot, nn::Score::multiplicative, nn::Score::reduced_rank, nn::Score::additive})
-    variant(name_of(score), "transformer-small", [&](ModelConfig& c) { c.attention.score = score; });
-  variant("learned positions, gelu, pre-norm, all tied", "transformer-small", [](ModelConfig& c) {
-    c.transformer.positions = nn::PositionKind::learned;
-    c.transformer.activation = FeedForwardKind::gelu;
-    c.transformer.norm = NormOrder::pre;
-    c.tied = Tie::all;
-    c.source_vocabulary = c.target_vocabulary;
-  });
-  return models;
-}
-
-struct Sentences {
-  Ids tokens, offsets{0};
-
-  void add(const Ids& sentence) {
-    tokens.insert(tokens.end(), sentence.begin(), sentence.end());
-    offsets.push_back(static_cast<std::int32_t>(tokens.size()));
-  }
-  Packed packed(const Context& cx) const { return Packed::from_host(cx, tokens, offsets); }
-};
-
-Sentences sentences(const std::vector<Ids>& list) {
-  Sentences all;
-  for (const Ids& sentence : list) all.add(sentence);
-  return all;
-}
-
-const std::vector<Ids> kSources = {{4, 7, 2}, {5, 9, 10, 3, 2}, {6}};
-const std::vector<Ids> kTargets = {{1, 5, 8, 11}, {1, 12}, {1, 3, 3, 9, 6}};
 
 class Zoo : public ::testing::Test {
  protected:

@@ -37,6 +37,7 @@ bool is_balanced(const std::string& html) {
 TEST(Ticks, AreRoundNumbersInsideTheRange) {
   EXPECT_EQ(ticks(0, 10, 5), (std::vector<double>{0, 2, 4, 6, 8, 10}));
   EXPECT_EQ(ticks(0, 0.4, 4).size(), 5u);
+  EXPECT_EQ(ticks(99.99999999999999, 100, 5).size(), 1u) << "rounding is no range";
   for (const auto& [low, high] : std::vector<std::pair<double, double>>{{-3.7, 12.9}, {1e-7, 1e-4}, {999, 1001}})
     for (const double tick : ticks(low, high, 5)) {
       EXPECT_GE(tick, low - 1e-9);

@@ -48,6 +48,16 @@ TEST(WordTokenizer, EnglishAbbreviationsNumbersAndAddressesStayWhole) {
             (Tokens{"\"", "Yes", ",", "\"", "she", "said", "(", "twice", ")", "."}));
 }
 
+TEST(WordTokenizer, TokenisedTextIsTakenAndGivenBackAsItIs) {
+  const WordRules rules({.language = Language::tokenized});
+  const std::string line = "i am the co - author ( or not ) , aren't i ? &quot; z.b. 3 . mai";
+  const Tokens tokens = cut(line, {.language = Language::tokenized});
+  EXPECT_EQ(tokens.size(), 19u);
+  EXPECT_EQ(rules.detokenize(tokens), line);
+  EXPECT_EQ(cut("  a\t b  ", {.language = Language::tokenized}), (Tokens{"a", "b"}));
+  EXPECT_TRUE(cut(" ", {.language = Language::tokenized}).empty());
+}
+
 TEST(WordTokenizer, GermanOrdinalsAbbreviationsAndQuotes) {
   EXPECT_EQ(german("Am 3. Mai kam Dr. Kurz, z. B. mit Gästen usw. an."),
             (Tokens{"Am", "3.", "Mai", "kam", "Dr.", "Kurz", ",", "z.", "B.", "mit", "Gästen", "usw.", "an", "."}));

@@ -1,4 +1,7 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
 
 #include "tests/support/errors.h"
 #include "tests/train/small_run.h"
@@ -232,6 +235,51 @@ TEST(Trainer, TakesALossFarAboveItsRunningMeanForAnExplosion) {
   task.exploding_batch = 77;
   Trainer trainer(options, task, data(), {});
   EXPECT_NE(message([&] { trainer.train(never); }).find("update 77"), std::string::npos);
+}
+
+// Bytes of memory that the process has.
+std::size_t resident() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t all = 0, pages = 0;
+  file >> all >> pages;
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Notes memory once the run has settled and when it ends.
+class MemoryWatch final : public Observer {
+ public:
+  explicit MemoryWatch(std::uint64_t settled) : settled_(settled) {}
+  void on_update(const StepReport& step) override {
+    if (step.position.updates == settled_) before = resident();
+    after = resident();
+  }
+  std::size_t before = 0, after = 0;
+
+ private:
+  std::uint64_t settled_;
+};
+
+TEST(Trainer, MemoryStaysFlat) {
+  TempFolder folder;
+  TrainOptions options = quick_options(folder.file("toy"));
+  options.until = {"10ku"};
+  options.validate = options.checkpoint = "2ku";
+  ToyTask toy;
+  Trainer loop(options, toy, data(), {});
+  MemoryWatch loop_watch(2500);
+  loop.add(loop_watch);
+  loop.train(never);
+  EXPECT_LT(loop_watch.after, loop_watch.before + (1 << 20)) << "over 7,500 updates of the bare loop";
+
+  options.output = folder.file("model");
+  options.until = {"300u"};
+  options.validate = options.checkpoint = "50u";
+  const auto task = make_translation(tiny_transformer(), corpus(), 1);
+  Trainer model(options, *task, data(), {});
+  MemoryWatch model_watch(110);
+  model.add(model_watch);
+  model.train(never);
+  EXPECT_LT(model_watch.after, model_watch.before + (1 << 20)) << "over 190 updates of a model";
 }
 
 TEST(Trainer, SavesAndLeavesWhenAsked) {

@@ -70,10 +70,17 @@ struct AdamStep {
   }
 };
 
+template <class Arguments>
+void round_weights(const Arguments& a, Size begin, Size end) {
+  if (a.copy == nullptr) return;
+  for (Size i = begin; i < end; ++i) a.copy[i] = bf16::from(a.weight[i]);
+}
+
 void adam(const Adam<float>& a) {
   threads::split(a.count, kGrain / 2, [&](Size begin, Size end) HWY_ATTR {
     const AdamStep step(a);
     each_vector(begin, end, [&](Size i, auto lanes) HWY_ATTR { step(a, i, lanes); });
+    round_weights(a, begin, end);
   });
 }
 
@@ -90,6 +97,7 @@ void sgd(const Sgd<float>& a) {
       }
       lanes.store(hn::NegMulAdd(rate, gradient, weight), a.weight + i);
     });
+    round_weights(a, begin, end);
   });
 }
 

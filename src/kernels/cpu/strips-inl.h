@@ -211,8 +211,33 @@ inline HWY_NOINLINE void multiply_last_strip(const StripBlock& p, Size col) {
   }
 }
 
+// One row by kRowStrips strips at a time: a single strip has too few sums to keep the multipliers busy while each waits
+// for its last addition. Sum i is strip i / kStripVectors, vector i % kStripVectors.
+constexpr Size kRowStrips = 4;
+template <std::size_t... i>
+HWY_INLINE void multiply_row(const StripBlock& p, Size col, std::index_sequence<i...>) {
+  V sums[sizeof...(i)];
+  const float* from = p.accumulate ? p.c : p.start;
+  if (from)
+    ((sums[i] = hn::LoadU(kTag, from + col + i * kLanes)), ...);
+  else
+    ((sums[i] = hn::Zero(kTag)), ...);
+  const float* b = p.b + col * p.k;
+  const Size strip = kStripCols * p.k;
+#pragma GCC unroll 2
+  for (Size k = 0; k < p.k; ++k, b += kStripCols) {
+    const V left = hn::Set(kTag, p.a[k]);
+    ((sums[i] = hn::MulAdd(left, hn::LoadU(kTag, b + i / kStripVectors * strip + i % kStripVectors * kLanes), sums[i])),
+     ...);
+  }
+  (hn::StoreU(sums[i], kTag, p.c + col + i * kLanes), ...);
+}
+
 inline HWY_NOINLINE void multiply_block(const StripBlock& p) {
   Size col = 0;
+  if (p.rows == 1)
+    for (; col + kRowStrips * kStripCols <= p.cols; col += kRowStrips * kStripCols)
+      multiply_row(p, col, std::make_index_sequence<kRowStrips * kStripVectors>());
   for (; col + kStripCols <= p.cols; col += kStripCols) multiply_strip(p, col);
   if (col < p.cols) multiply_last_strip(p, col);
 }

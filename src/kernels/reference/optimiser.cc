@@ -28,6 +28,7 @@ void adam(const Adam<T>& a) {
     S weight = a.weight[e];
     if (a.decoupled) weight -= static_cast<S>(a.rate * a.weight_decay) * weight;
     a.weight[e] = weight - step_size * a.first[e] / (std::sqrt(a.second[e]) * root + static_cast<S>(a.epsilon));
+    if (a.copy) a.copy[e] = bf16::from(static_cast<float>(a.weight[e]));
   }
 }
 
@@ -38,6 +39,7 @@ void sgd(const Sgd<T>& a) {
     S gradient = static_cast<S>(a.gradient_scale) * a.gradient[e] + static_cast<S>(a.weight_decay) * a.weight[e];
     if (a.velocity) gradient = a.velocity[e] = static_cast<S>(a.momentum) * a.velocity[e] + gradient;
     a.weight[e] -= static_cast<S>(a.rate) * gradient;
+    if (a.copy) a.copy[e] = bf16::from(static_cast<float>(a.weight[e]));
   }
 }
 

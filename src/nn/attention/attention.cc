@@ -117,15 +117,16 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
       check(query == key, "{}: {} compares vectors of one size, but queries have {} and keys {}; use multiplicative",
             name, name_of(config.score), query, key);
       break;
-    case Score::multiplicative: query_score_ = Linear(list, name + ".score", query, key, false); break;
+    case Score::multiplicative: query_score_ = Linear(list, name + ".score", query, key, false, Init::fan_in()); break;
     case Score::reduced_rank:
-      query_score_ = Linear(list, name + ".score_query", query, Size{config.rank} * config.heads, false);
-      key_score_ = Linear(list, name + ".score_key", key, Size{config.rank} * config.heads, false);
+      query_score_ =
+          Linear(list, name + ".score_query", query, Size{config.rank} * config.heads, false, Init::fan_in());
+      key_score_ = Linear(list, name + ".score_key", key, Size{config.rank} * config.heads, false, Init::fan_in());
       break;
     case Score::additive: {
       const Size hidden = place.query;
-      query_score_ = Linear(list, name + ".score_query", query, hidden, false);
-      key_score_ = Linear(list, name + ".score_key", key, hidden, true);
+      query_score_ = Linear(list, name + ".score_query", query, hidden, false, Init::fan_in());
+      key_score_ = Linear(list, name + ".score_key", key, hidden, true, Init::fan_in());
       additive_v_ = list.add(name + ".score_v", {hidden}, Init::uniform(1 / std::sqrt(static_cast<double>(hidden))));
       break;
     }

@@ -6,10 +6,28 @@
 namespace dragoman {
 namespace {
 
-// Two parts of one tensor share a gradient; the first to write it must not overwrite the other's columns.
-Tensor column_sink(const Context& cx, const Columns& columns) {
-  return columns.of.tracked() ? cx.gradient(columns.of) : Tensor();
+// Where the gradient of some columns goes. Unless every element of the tensor is written, it is added to zeros.
+Sink column_sink(const Context& cx, const Columns& columns, bool all_written) {
+  if (!columns.of.tracked()) return {};
+  if (all_written) return cx.sink(columns.of);
+  return {cx.gradient(columns.of), true};
 }
+
+// The gradients of keys and values: apart, or two parts of one tensor, which they may fill together.
+struct KeyValueSinks {
+  Sink keys, values;
+
+  KeyValueSinks(const Context& cx, const Columns& k, const Columns& v, Size rows) {
+    const auto whole = [rows](const Tensor& of, Size columns) { return of.rows() == rows && of.cols() == columns; };
+    if (k.of.raw() != v.of.raw()) {
+      keys = column_sink(cx, k, whole(k.of, k.count));
+      values = column_sink(cx, v, whole(v.of, v.count));
+      return;
+    }
+    const bool apart = k.first + k.count <= v.first || v.first + v.count <= k.first;
+    keys = values = column_sink(cx, k, apart && whole(k.of, k.count + v.count));
+  }
+};
 
 template <class T>
 T* first_column(const Tensor& tensor, const Columns& columns) {
@@ -48,7 +66,7 @@ Attended attention(Context& cx, const Columns& q, const Columns& k, const Column
   const bool causal = options.causal;
   const kernels::Dropout dropout = cx.next_dropout(options.dropout);
   const Tensor out = ops::result(cx, type, {queries.total(), v.count}, {q.of, k.of, v.of});
-  const Tensor log_sum = cx.empty(type, {queries.total(), heads});
+  const Tensor log_sum = cx.empty(stat_of(type), {queries.total(), heads});
   Attended attended{out, {}};
   if (options.weights) {
     Size pairs = 0;
@@ -60,8 +78,11 @@ Attended attention(Context& cx, const Columns& q, const Columns& k, const Column
                                  .heads = heads,
                                  .key_size = key_size,
                                  .value_size = value_size,
+                                 .queries = queries.total(),
+                                 .keys = keys.total(),
                                  .query_offsets = queries.offsets().ptr(),
                                  .key_offsets = keys.offsets().ptr(),
+                                 .longest_queries = queries.longest(),
                                  .longest = keys.longest(),
                                  .causal = causal,
                                  .scale = scale,
@@ -83,21 +104,23 @@ Attended attention(Context& cx, const Columns& q, const Columns& k, const Column
   });
   ops::leave(op, cx, {out});
   if (!out.tracked()) return attended;
-  cx.record(op, {out}, [arguments, q, k, v, out](Context& back) {
+  cx.record(op, {out}, [arguments, q, k, v, out, queries, keys](Context& back) {
     const Tensor dout = back.gradient(out);
-    const Tensor dq = column_sink(back, q), dk = column_sink(back, k), dv = column_sink(back, v);
+    const Sink dq = column_sink(back, q, q.of.rows() == queries.total() && q.of.cols() == q.count);
+    const KeyValueSinks sinks(back, k, v, keys.total());
+    const Sink &dk = sinks.keys, &dv = sinks.values;
     back.run(out.dtype(), [&]<class T>(const kernels::Kernels<T>& kernels) {
       kernels.attention_backward({.forward = arguments(kernels),
                                   .dout = dout.ptr(),
-                                  .dq = first_column<T>(dq, q),
-                                  .dk = first_column<T>(dk, k),
-                                  .dv = first_column<T>(dv, v),
+                                  .dq = first_column<T>(dq.tensor, q),
+                                  .dk = first_column<T>(dk.tensor, k),
+                                  .dv = first_column<T>(dv.tensor, v),
                                   .dq_stride = q.of.cols(),
                                   .dk_stride = k.of.cols(),
                                   .dv_stride = v.of.cols(),
-                                  .accumulate_dq = true,
-                                  .accumulate_dk = true,
-                                  .accumulate_dv = true});
+                                  .accumulate_dq = dq.accumulate,
+                                  .accumulate_dk = dk.accumulate,
+                                  .accumulate_dv = dv.accumulate});
     });
   });
   return attended;
@@ -116,6 +139,8 @@ Tensor additive_scores(Context& cx, const Tensor& q, const Tensor& k, const Tens
   const auto arguments = [=]<class T>(const kernels::Kernels<T>&) {
     return kernels::AdditiveScores<T>{.sentences = queries.count(),
                                       .size = q.cols(),
+                                      .queries = queries.total(),
+                                      .keys = keys.total(),
                                       .query_offsets = queries.offsets().ptr(),
                                       .key_offsets = keys.offsets().ptr(),
                                       .q = q.ptr(),
@@ -129,7 +154,7 @@ Tensor additive_scores(Context& cx, const Tensor& q, const Tensor& k, const Tens
   cx.record(op, {scores}, [arguments, q, k, v, scores](Context& back) {
     const Tensor dscores = back.gradient(scores);
     const Sink dq = back.sink(q), dk = back.sink(k);
-    const Tensor dv = ops::parameter_sink(back, v);
+    const ops::StatSink dv(back, v);
     back.run(q.dtype(), [&](const auto& kernels) {
       kernels.additive_scores_backward({.forward = arguments(kernels),
                                         .dscores = dscores.ptr(),

@@ -2,6 +2,8 @@
 
 namespace dragoman::ops {
 
+using kernels::Kernels;
+
 void enter(const char* op, const Context& cx, std::initializer_list<Tensor> inputs) {
   const Tensor* first = nullptr;
   for (const Tensor& input : inputs) {
@@ -34,6 +36,27 @@ bool any_tracked(std::initializer_list<Tensor> inputs) {
 Tensor result(const Context& cx, DType type, Shape shape, std::initializer_list<Tensor> inputs) {
   const Tensor tensor = cx.empty(type, shape);
   return cx.recording() && any_tracked(inputs) ? cx.track(tensor) : tensor;
+}
+
+SinkAs::SinkAs(const Context& cx, const Tensor& tensor, DType type) : cx_(cx) {
+  if (!tensor.tracked()) return;
+  gradient_ = cx.gradient(tensor);
+  room_ = gradient_.dtype() == type ? gradient_ : cx.zeros(type, tensor.shape());
+}
+
+SinkAs::~SinkAs() {
+  if (room_.raw() == gradient_.raw()) return;
+  // One of the two is f32, the other bf16.
+  const Kernels<float>& f32 = cx_.device().kernels<float>();
+  const Size count = room_.count();
+  const bool widens = gradient_.dtype() == DType::f32;
+  const Scratch wide(cx_, DType::f32, room_.shape());
+  f32.from_bf16({.count = count, .x = widens ? room_.ptr() : gradient_.ptr(), .y = wide.ptr()});
+  const float* both[] = {wide.ptr(), widens ? gradient_.ptr() : room_.ptr()};
+  float* sum = widens ? gradient_.ptr() : wide.ptr();
+  f32.combine({.count = count, .a = both[0], .b = both[1], .y = sum});
+  if (!widens) f32.to_bf16({.count = count, .x = sum, .y = gradient_.ptr()});
+  cx_.release(room_);
 }
 
 void leave(const char* op, const Context& cx, std::initializer_list<Tensor> outputs) {

@@ -22,11 +22,6 @@ void check_ids(const char* op, const Tensor& ids, Size limit);
 
 bool any_tracked(std::initializer_list<Tensor> inputs);
 
-// The gradient buffer of a parameter, to be added to; undefined when it wants none.
-inline Tensor parameter_sink(const Context& cx, const Tensor& parameter) {
-  return parameter.tracked() ? cx.gradient(parameter) : Tensor();
-}
-
 // Gives back a temporary when the scope ends.
 class Scratch {
  public:
@@ -41,6 +36,29 @@ class Scratch {
  private:
   const Context& cx_;
   Tensor tensor_;
+};
+
+// Room for a gradient of another type than the tensor's own would have. What is written there, or added to its
+// zeros, is added to the tensor's gradient when the scope ends. Null when the tensor wants no gradient.
+class SinkAs {
+ public:
+  SinkAs(const Context& cx, const Tensor& tensor, DType type);
+  ~SinkAs();
+  SinkAs(const SinkAs&) = delete;
+  SinkAs& operator=(const SinkAs&) = delete;
+
+  TypedPointer ptr() const { return room_.ptr(); }
+  const Tensor& tensor() const { return room_; }
+
+ private:
+  const Context& cx_;
+  Tensor gradient_, room_;
+};
+
+// The gradient of a parameter, or of what takes its place, to be added to.
+struct StatSink : SinkAs {
+  StatSink(const Context& cx, const Tensor& tensor)
+      : SinkAs(cx, tensor, tensor.defined() ? stat_of(tensor.dtype()) : DType::f32) {}
 };
 
 }  // namespace dragoman::ops

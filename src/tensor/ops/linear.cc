@@ -4,7 +4,7 @@
 namespace dragoman {
 namespace {
 
-// The layer over a packed weight; nothing goes back through it.
+// The layer over a packed weight.
 void run_packed(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
                 const Tensor& y) {
   cx.run(x.dtype(), [&](const auto& k) {
@@ -33,32 +33,30 @@ Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& 
         bias.shape(), weight.shape(), out);
   const Size rows = x.rows();
   const Tensor y = ops::result(cx, x.dtype(), {rows, out}, {x, weight, bias});
-  if (weight.packed() && transposed && !y.tracked()) {
-    run_packed(cx, x, weight, bias, activation, y);
-    ops::leave(op, cx, {y});
-    return y;
-  }
   const bool keeps_z = kernels::needs_input(activation) && y.tracked();
   const Tensor z = keeps_z ? cx.empty(x.dtype(), {rows, out}) : Tensor();
-  cx.run(x.dtype(), [&](const auto& k) {
-    k.linear({.rows = rows,
-              .in = in,
-              .out = out,
-              .transposed = transposed,
-              .activation = activation,
-              .x = x.ptr(),
-              .weight = weight.ptr(),
-              .bias = bias.ptr(),
-              .y = y.ptr(),
-              .z = z.ptr()});
-  });
+  if (weight.packed() && transposed && !keeps_z)
+    run_packed(cx, x, weight, bias, activation, y);
+  else
+    cx.run(x.dtype(), [&](const auto& k) {
+      k.linear({.rows = rows,
+                .in = in,
+                .out = out,
+                .transposed = transposed,
+                .activation = activation,
+                .x = x.ptr(),
+                .weight = weight.ptr(),
+                .bias = bias.ptr(),
+                .y = y.ptr(),
+                .z = z.ptr()});
+    });
   ops::leave(op, cx, {y});
   if (!y.tracked()) return y;
   const Tensor saved = keeps_z ? z : y;
   cx.record(op, {y}, [x, weight, bias, y, saved, transposed, activation](Context& back) {
     const Tensor dy = back.gradient(y);
     const Sink dx = back.sink(x);
-    const Tensor dweight = ops::parameter_sink(back, weight), dbias = ops::parameter_sink(back, bias);
+    const ops::StatSink dweight(back, weight), dbias(back, bias);
     const bool plain = activation == Activation::none;
     const ops::Scratch dz(back, y.dtype(), plain ? Shape{0} : y.shape());
     back.run(x.dtype(), [&](const auto& k) {

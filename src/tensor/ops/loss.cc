@@ -8,9 +8,9 @@ namespace {
 
 // Rows whose logits are made at once: enough for the matrix product to run at full rate, few enough that the logits
 // stay a small part of memory.
-Size rows_at_once(Size rows, Size classes) {
-  constexpr Size kLogits = Size{1} << 22;
-  return std::clamp<Size>(kLogits / std::max<Size>(classes, 1) / 16 * 16, std::min<Size>(rows, 64),
+Size rows_at_once(const Device& device, Size rows, Size classes) {
+  const Size most = Size{1} << (device.on_host() ? 22 : 27);
+  return std::clamp<Size>(most / std::max<Size>(classes, 1) / 16 * 16, std::min<Size>(rows, 64),
                           std::max<Size>(rows, 1));
 }
 
@@ -32,11 +32,12 @@ Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const T
   ops::check_ids(op, targets, classes);
 
   const bool backward = cx.recording() && ops::any_tracked({x, weight, bias});
-  const Losses losses{cx.empty(x.dtype(), {rows}), cx.empty(x.dtype(), {rows})};
+  const DType stat = stat_of(x.dtype());
+  const Losses losses{cx.empty(stat, {rows}), cx.empty(stat, {rows})};
   const Sink dx = backward ? cx.sink(x) : Sink{};
-  const Tensor dweight = backward ? ops::parameter_sink(cx, weight) : Tensor();
-  const Tensor dbias = backward ? ops::parameter_sink(cx, bias) : Tensor();
-  const Size chunk = rows_at_once(rows, classes);
+  const Tensor none;
+  const ops::StatSink dweight(cx, backward ? weight : none), dbias(cx, backward ? bias : none);
+  const Size chunk = rows_at_once(cx.device(), rows, classes);
   const ops::Scratch logits(cx, x.dtype(), {std::min(chunk, rows), classes});
   for (Size first = 0; first < rows; first += chunk) {
     const Size count = std::min(chunk, rows - first);
@@ -57,8 +58,8 @@ Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const T
                        .targets = targets.data<std::int32_t>() + first,
                        .smoothing = options.smoothing,
                        .gradient_scale = backward ? options.gradient_scale : 0,
-                       .loss = losses.loss.data<T>() + first,
-                       .nll = losses.nll.data<T>() + first});
+                       .loss = losses.loss.data<kernels::Stat<T>>() + first,
+                       .nll = losses.nll.data<kernels::Stat<T>>() + first});
       if (!backward) return;
       k.linear_backward({.rows = count,
                          .in = in,

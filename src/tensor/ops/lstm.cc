@@ -130,7 +130,7 @@ LstmOutput lstm_layer(Context& cx, const Tensor& gates, const Tensor& weight, co
     const Tensor dh = arrived(h), dh_last = arrived(h_last), dc_last = arrived(c_last);
     const Sink dgates = back.sink(gates), dh_first = back.sink(first.h), dc_first = back.sink(first.c);
     check(!dgates.accumulate, "[lstm_layer] the gates were taken over and may not be used elsewhere");
-    const Tensor dweight = ops::parameter_sink(back, weight);
+    const ops::StatSink dweight(back, weight);
     const ops::Scratch unwanted(back, type, dgates ? Shape{0} : gates.shape()), h_before(back, type, h.shape()),
         workspace(back, type, {h_last.rows(), 6 * h.cols()});
     back.run(type, [&](const auto& k) {

@@ -12,6 +12,7 @@ struct Group {
   bool transposed_a = false, transposed_b = false;
   double alpha = 1;
   bool shared_a = false;  // all products read the same a, so its gradient is a sum over them
+  bool summed = false;
 };
 
 void run(const Context& cx, const Group& group, const Tensor& a, const Tensor& b, const Tensor& c, bool accumulate) {
@@ -24,7 +25,8 @@ void run(const Context& cx, const Group& group, const Tensor& a, const Tensor& b
               .a = a.ptr(),
               .b = b.ptr(),
               .c = c.ptr(),
-              .accumulate = accumulate});
+              .accumulate = accumulate,
+              .summed = group.summed});
   });
 }
 
@@ -64,7 +66,7 @@ Tensor grouped(Context& cx, const char* op, const Group& group, const Tensor& a,
   cx.record(op, {c}, [group, a, b, c](Context& back) {
     const Tensor dc = back.gradient(c);
     if (a.tracked()) {
-      const Group g = gradient_of_a(back, group);
+      Group g = gradient_of_a(back, group);
       const bool swapped = group.transposed_a;
       const Tensor& left = swapped ? b : dc;
       const Tensor& right = swapped ? dc : b;
@@ -72,12 +74,9 @@ Tensor grouped(Context& cx, const char* op, const Group& group, const Tensor& a,
         const Sink da = back.sink(a);
         run(back, g, left, right, da.tensor, da.accumulate);
       } else {
-        const Tensor da = back.gradient(a);
-        for (std::size_t i = 0; i < g.products.size(); ++i) {
-          Group one = g;
-          one.products = g.products.subspan(i, 1);
-          run(back, one, left, right, da, true);
-        }
+        g.summed = true;
+        const ops::SinkAs da(back, a, left.dtype());
+        run(back, g, left, right, da.tensor(), true);
       }
     }
     if (const Sink db = back.sink(b)) {

@@ -17,7 +17,8 @@ Residual normalise(Context& cx, const char* op, const Tensor& x, const Tensor& b
   const kernels::Dropout dropout = branch.defined() ? cx.next_dropout(rate) : kernels::Dropout{};
   const Tensor sum = branch.defined() ? ops::result(cx, x.dtype(), x.shape(), {x, branch}) : x;
   const Tensor y = ops::result(cx, x.dtype(), x.shape(), {x, branch, gain, bias});
-  const Tensor mean = cx.empty(x.dtype(), {x.rows()}), rstd = cx.empty(x.dtype(), {x.rows()});
+  const DType stat = stat_of(x.dtype());
+  const Tensor mean = cx.empty(stat, {x.rows()}), rstd = cx.empty(stat, {x.rows()});
   cx.run(x.dtype(), [&](const auto& k) {
     k.norm({.rows = x.rows(),
             .cols = x.cols(),
@@ -41,7 +42,7 @@ Residual normalise(Context& cx, const char* op, const Tensor& x, const Tensor& b
               const bool past_norm = branch.defined() && sum.tracked() && sum.gradient()->written;
               const Tensor dsum = past_norm ? back.gradient(sum) : Tensor();
               const Sink dx = back.sink(x), dbranch = back.sink(branch);
-              const Tensor dgain = ops::parameter_sink(back, gain), dbias = ops::parameter_sink(back, bias);
+              const ops::StatSink dgain(back, gain), dbias(back, bias);
               back.run(x.dtype(), [&](const auto& k) {
                 k.norm_backward({.rows = x.rows(),
                                  .cols = x.cols(),

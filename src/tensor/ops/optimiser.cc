@@ -35,7 +35,7 @@ double gradient_norm(const Tensor& gradient) {
 double clipping_factor(double norm, double limit) { return limit > 0 && norm > limit ? limit / norm : 1; }
 
 void adam_step(const Tensor& weight, const Tensor& gradient, const AdamMoments& moments, const AdamSettings& settings,
-               double rate, Size step, double gradient_scale) {
+               double rate, Size step, double gradient_scale, const Tensor& copy) {
   check_flat("adam", weight, {gradient, moments.first, moments.second});
   check(step >= 1, "[adam] steps count from 1, got {}", step);
   run(weight, [&](const auto& k) {
@@ -44,6 +44,7 @@ void adam_step(const Tensor& weight, const Tensor& gradient, const AdamMoments& 
             .gradient = gradient.ptr(),
             .first = moments.first.ptr(),
             .second = moments.second.ptr(),
+            .copy = copy.ptr(),
             .rate = rate,
             .beta1 = settings.beta1,
             .beta2 = settings.beta2,
@@ -56,13 +57,14 @@ void adam_step(const Tensor& weight, const Tensor& gradient, const AdamMoments& 
 }
 
 void sgd_step(const Tensor& weight, const Tensor& gradient, const Tensor& velocity, const SgdSettings& settings,
-              double rate, double gradient_scale) {
+              double rate, double gradient_scale, const Tensor& copy) {
   check_flat("sgd", weight, {gradient, velocity});
   run(weight, [&](const auto& k) {
     k.sgd({.count = weight.count(),
            .weight = weight.ptr(),
            .gradient = gradient.ptr(),
            .velocity = velocity.ptr(),
+           .copy = copy.ptr(),
            .rate = rate,
            .momentum = settings.momentum,
            .weight_decay = settings.weight_decay,

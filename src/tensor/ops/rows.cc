@@ -5,8 +5,8 @@ namespace dragoman {
 namespace {
 
 void scatter(Context& cx, const Tensor& index, const Tensor& table, double scale, const Tensor& dy) {
-  const Tensor dtable = ops::parameter_sink(cx, table);
-  if (!dtable.defined()) return;
+  if (!table.tracked()) return;
+  const ops::StatSink dtable(cx, table);
   const ops::Scratch workspace(cx, DType::i32, {2 * index.count()});
   cx.run(table.dtype(), [&](const auto& k) {
     k.scatter_rows({.rows = index.count(),
@@ -43,6 +43,7 @@ Block reversed(const Block& b) { return {b.rows, b.cols, b.to, b.to_stride, b.fr
 Tensor slice(Context& cx, const char* op, const Tensor& x, Shape shape, const Block& block) {
   const Tensor y = ops::result(cx, x.dtype(), shape, {x});
   copy_block(cx, block, x, y, false);
+  if (y.tracked()) y.gradient()->wide = x.gradient()->wide;  // a part of a weight is a weight
   if (y.tracked())
     cx.record(op, {y}, [block, x, y](Context& back) {
       copy_block(back, reversed(block), back.gradient(y), back.gradient(x), true);
@@ -62,13 +63,14 @@ Tensor concat(Context& cx, const char* op, std::span<const Tensor> parts, bool b
   const auto across = [by_rows](const Tensor& t) { return by_rows ? t.cols() : t.rows(); };
   const std::span<Tensor> kept = cx.host_array<Tensor>(std::ssize(parts));
   Size total = 0;
-  bool tracked = false;
+  bool tracked = false, wide = true;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     ops::enter(op, cx, {parts[0], parts[i]});
     check(across(parts[i]) == across(parts[0]), "[{}] {} and {} do not fit together", op, parts[0].shape(),
           parts[i].shape());
     total += along(parts[i]);
     tracked |= parts[i].tracked();
+    wide = wide && (!parts[i].tracked() || parts[i].gradient()->wide);
     kept[i] = parts[i];
   }
   Tensor y = cx.empty(parts[0].dtype(), by_rows ? Shape{total, parts[0].cols()} : Shape{parts[0].rows(), total});
@@ -79,12 +81,17 @@ Tensor concat(Context& cx, const char* op, std::span<const Tensor> parts, bool b
     at += along(part);
   }
   if (!y.tracked()) return y;
+  y.gradient()->wide = wide;  // weights side by side are a weight
   cx.record(op, {y}, [kept, y, by_rows](Context& back) {
     const Tensor dy = back.gradient(y);
     Size first = 0;
     for (const Tensor& part : kept) {
-      if (const Sink sink = back.sink(part))
+      if (part.tracked() && part.gradient_type() != dy.dtype()) {  // a weight beside activations
+        const ops::SinkAs room(back, part, dy.dtype());
+        copy_block(back, reversed(place(part, y, by_rows, first)), dy, room.tensor(), true);
+      } else if (const Sink sink = back.sink(part)) {
         copy_block(back, reversed(place(part, y, by_rows, first)), dy, sink.tensor, sink.accumulate);
+      }
       first += by_rows ? part.rows() : part.cols();
     }
   });

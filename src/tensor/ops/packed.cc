@@ -17,7 +17,8 @@ void with_kernels(const Tensor& weight, F&& f) {
   switch (weight.dtype()) {
     case DType::f32: return f(weight.device().kernels<float>(), packing_of<float>(weight));
     case DType::f64: return f(weight.device().kernels<double>(), packing_of<double>(weight));
-    default: fail("[pack_weight] expected a weight of f32 or f64 but got {}", name_of(weight.dtype()));
+    case DType::bf16: return f(weight.device().kernels<kernels::bf16>(), packing_of<kernels::bf16>(weight));
+    default: fail("[pack_weight] expected a weight of f32, f64 or bf16 but got {}", name_of(weight.dtype()));
   }
 }
 
@@ -46,6 +47,14 @@ void pack_weight(const Tensor& weight, void* packed) {
   });
 }
 
+Tensor packed_for_steps(Context& cx, const Tensor& weight) {
+  const Tensor memory = cx.empty(DType::i8, {static_cast<Size>(packed_bytes(weight))});
+  pack_weight(weight, memory.raw());
+  Tensor result = weight;
+  result.set_packed(memory.raw());
+  return result;
+}
+
 Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size count,
                 const Banned& banned) {
   constexpr const char* op = "top_scores";
@@ -57,14 +66,9 @@ Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor
         bias.shape(), weight.shape(), words);
   check(count >= 0, "[{}] expected to choose 0 columns or more but got {}", op, count);
   check_banned(op, banned, rows, words);
-  const void* packed = weight.packed();
-  const std::size_t bytes = packed ? 0 : packed_bytes(weight);
-  const ops::Scratch own(cx, DType::i8, {static_cast<Size>(bytes)});
-  if (!packed) {
-    pack_weight(weight, own.tensor().raw());
-    packed = own.tensor().raw();
-  }
-  const Best best{cx.empty(x.dtype(), {rows}), cx.empty(x.dtype(), {rows, count}), cx.empty(DType::i32, {rows, count})};
+  const void* packed = (weight.packed() ? weight : packed_for_steps(cx, weight)).packed();
+  const Best best{cx.empty(stat_of(x.dtype()), {rows}), cx.empty(x.dtype(), {rows, count}),
+                  cx.empty(DType::i32, {rows, count})};
   cx.run(x.dtype(), [&](const auto& k) {
     k.top_scores({.rows = rows,
                   .in = x.cols(),

@@ -1,0 +1,250 @@
+// How close the CUDA kernels come to what the GPU can do, at the sizes of a step of transformer-base.
+//
+//   bench_cuda [--rows 16384]
+//
+// Ceilings are measured in the same run: a large copy and a large product. Times are means of many calls in a row.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "kernels/cuda/cuda.h"
+
+namespace dragoman::kernels {
+namespace {
+
+// An array on the GPU, of random numbers.
+template <class T>
+class Numbers {
+ public:
+  explicit Numbers(Size count) : count_(count), memory_(static_cast<T*>(cuda::allocate(bytes()))) {
+    std::vector<T> values(static_cast<std::size_t>(count));
+    Random random(1);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if constexpr (std::is_same_v<T, bf16>)
+        values[i] = {static_cast<std::uint16_t>((random.bits() & 0x807Fu) | 0x3E80u)};
+      else if constexpr (std::is_integral_v<T>)
+        values[i] = static_cast<T>(random.bits() % 8000);
+      else
+        values[i] = static_cast<T>(static_cast<double>(random.bits()) * 0x1p-32 - 0.5);
+    }
+    cuda::copy_from_host(memory_, values.data(), bytes());
+  }
+  Numbers(const Numbers&) = delete;
+  Numbers& operator=(const Numbers&) = delete;
+  ~Numbers() { cuda::release(memory_); }
+
+  operator T*() const { return memory_; }
+  std::size_t bytes() const { return static_cast<std::size_t>(count_) * sizeof(T); }
+
+ private:
+  Size count_;
+  T* memory_;
+};
+
+double seconds(const std::function<void()>& work) {
+  using Clock = std::chrono::steady_clock;
+  const auto time = [&](int repeats) {
+    const auto start = Clock::now();
+    for (int i = 0; i < repeats; ++i) work();
+    cuda::wait();
+    return std::chrono::duration<double>(Clock::now() - start).count() / repeats;
+  };
+  time(3);
+  return time(30);
+}
+
+double copy_rate = 1, product_rate = 1;
+
+// `bytes` and `operations`: the least that the work must move and do.
+void report(const char* name, double bytes, double operations, const std::function<void()>& work) {
+  const double time = seconds(work), floor = std::max(bytes / copy_rate, operations / product_rate);
+  fmt::print("{:<34} {:>9.1f} us {:>9.2f} TB/s {:>8.1f} TFLOP/s {:>6.0f} % of the floor\n", name, 1e6 * time,
+             1e-12 * bytes / time, 1e-12 * operations / time, 100 * floor / time);
+}
+
+void measure_ceilings() {
+  constexpr Size kSide = 8192, kCopied = Size{1} << 30;
+  const Numbers<bf16> a(kSide * kSide), b(kSide * kSide), c(kSide * kSide);
+  const double product =
+      seconds([&] { cuda::half().linear({.rows = kSide, .in = kSide, .out = kSide, .x = a, .weight = b, .y = c}); });
+  product_rate = 2.0 * kSide * kSide * kSide / product;
+  float* from = static_cast<float*>(cuda::allocate(kCopied));
+  float* to = static_cast<float*>(cuda::allocate(kCopied));
+  cuda::clear(from, kCopied);
+  const double copy = seconds([&] { cuda::f32().combine({.count = kCopied / 4, .a = from, .y = to}); });
+  copy_rate = 2.0 * kCopied / copy;
+  cuda::release(from), cuda::release(to);
+  fmt::print("ceilings: {:.2f} TB/s copied, {:.0f} TFLOP/s of bf16 products\n", 1e-12 * copy_rate,
+             1e-12 * product_rate);
+}
+
+void measure_linear(Size rows, Size in, Size out) {
+  const Numbers<bf16> x(rows * in), weight(in * out), bias(out), y(rows * out), dz(rows * out), dx(rows * in);
+  const Numbers<float> dweight(in * out), dbias(out);
+  const double work = 2.0 * static_cast<double>(rows * in * out);
+  const double moved = 2.0 * static_cast<double>(rows * (in + out) + in * out);
+  const auto name = [&](const char* what) { return fmt::format("{} {} -> {}", what, in, out); };
+  report(name("linear relu").c_str(), moved, work, [&] {
+    cuda::half().linear({.rows = rows,
+                         .in = in,
+                         .out = out,
+                         .activation = Activation::relu,
+                         .x = x,
+                         .weight = weight,
+                         .bias = bias,
+                         .y = y});
+  });
+  report(name("dx").c_str(), moved, work, [&] {
+    cuda::half().linear_backward({.rows = rows, .in = in, .out = out, .x = x, .weight = weight, .dy = y, .dx = dx});
+  });
+  report(name("dweight").c_str(), moved, work, [&] {
+    cuda::half().linear_backward(
+        {.rows = rows, .in = in, .out = out, .x = x, .weight = weight, .dy = y, .dweight = dweight});
+  });
+  report(name("dweight and dbias").c_str(), moved, work, [&] {
+    cuda::half().linear_backward(
+        {.rows = rows, .in = in, .out = out, .x = x, .weight = weight, .dy = y, .dweight = dweight, .dbias = dbias});
+  });
+  report(name("dbias").c_str(), 2.0 * static_cast<double>(rows * out), 0, [&] {
+    cuda::half().linear_backward(
+        {.rows = rows, .in = in, .out = out, .x = x, .weight = weight, .dy = y, .dbias = dbias});
+  });
+}
+
+void measure_norm(Size rows, Size cols) {
+  const Numbers<bf16> x(rows * cols), branch(rows * cols), sum(rows * cols), y(rows * cols), gain(cols), bias(cols),
+      dx(rows * cols), dbranch(rows * cols);
+  const Numbers<float> mean(rows), rstd(rows), dgain(cols), dbias(cols);
+  const auto array = 2.0 * static_cast<double>(rows * cols);
+  for (const double rate : {0.0, 0.1}) {
+    const Dropout dropout{rate, {1, 2}};
+    report(rate > 0 ? "norm, dropped" : "norm", 4 * array, 0, [&] {
+      cuda::half().norm({.rows = rows,
+                         .cols = cols,
+                         .x = x,
+                         .branch = branch,
+                         .dropout = dropout,
+                         .gain = gain,
+                         .bias = bias,
+                         .sum = sum,
+                         .y = y,
+                         .mean = mean,
+                         .rstd = rstd});
+    });
+    report(rate > 0 ? "norm_backward, dropped" : "norm_backward", 4 * array, 0, [&] {
+      cuda::half().norm_backward({.rows = rows,
+                                  .cols = cols,
+                                  .sum = sum,
+                                  .gain = gain,
+                                  .mean = mean,
+                                  .rstd = rstd,
+                                  .dy = y,
+                                  .dropout = dropout,
+                                  .dx = dx,
+                                  .dbranch = dbranch,
+                                  .dgain = dgain,
+                                  .dbias = dbias});
+    });
+  }
+}
+
+void measure_attention(Size rows, Size length, bool causal) {
+  constexpr Size kHeads = 8, kHead = 64;
+  const Size sentences = rows / length, cols = kHeads * kHead;
+  const Numbers<bf16> q(rows * cols), kv(rows * 2 * cols), out(rows * cols), dout(rows * cols), dq(rows * cols),
+      dkv(rows * 2 * cols);
+  const Numbers<float> log_sum(rows * kHeads);
+  std::vector<std::int32_t> starts;
+  for (Size s = 0; s <= sentences; ++s) starts.push_back(static_cast<std::int32_t>(s * length));
+  const Numbers<std::int32_t> offsets(std::ssize(starts));
+  cuda::copy_from_host(offsets, starts.data(), offsets.bytes());
+  Attention<bf16> a{.sentences = sentences, .heads = kHeads, .key_size = kHead, .value_size = kHead};
+  a.queries = a.keys = rows;
+  a.query_offsets = a.key_offsets = offsets;
+  a.longest_queries = a.longest = length;
+  a.causal = causal, a.scale = 0.125;
+  a.q = q, a.k = kv, a.v = kv + cols;
+  a.q_stride = cols, a.k_stride = a.v_stride = 2 * cols;
+  a.out = out, a.log_sum = log_sum;
+  const auto array = 2.0 * static_cast<double>(rows * cols);
+  const double work = 4.0 * static_cast<double>(rows * length * cols) * (causal ? 0.5 : 1);
+  const auto name = [&](const char* what) { return fmt::format("{} n = {}{}", what, length, causal ? " causal" : ""); };
+  report(name("attention").c_str(), 4 * array, work, [&] { cuda::half().attention(a); });
+  AttentionBackward<bf16> b{.forward = a, .dout = dout, .dq = dq, .dk = dkv, .dv = dkv + cols};
+  b.dq_stride = cols, b.dk_stride = b.dv_stride = 2 * cols;
+  report(name("attention_backward").c_str(), 8 * array, 2.5 * work, [&] { cuda::half().attention_backward(b); });
+}
+
+void measure_rest(Size rows, Size cols) {
+  constexpr Size kClasses = 32000, kChunk = 4096, kWeights = Size{60} << 20;
+  const Numbers<bf16> logits(kChunk * kClasses), table(kClasses * cols), y(rows * cols), z(4 * rows * cols),
+      dz(4 * rows * cols), copy(kWeights);
+  const Numbers<std::int32_t> ids(rows), workspace(2 * rows);
+  const Numbers<float> loss(kChunk), nll(kChunk), dtable(kClasses * cols), weight(kWeights), gradient(kWeights),
+      first(kWeights), second(kWeights);
+  report("cross_entropy 4096 x 32000", 4.0 * kChunk * kClasses, 0, [&] {
+    cuda::half().cross_entropy({.rows = kChunk,
+                                .classes = kClasses,
+                                .logits = logits,
+                                .targets = ids,
+                                .smoothing = 0.1,
+                                .gradient_scale = 1e-4,
+                                .loss = loss,
+                                .nll = nll});
+  });
+  const auto array = 2.0 * static_cast<double>(rows * cols);
+  report("embedding", 2 * array, 0, [&] {
+    cuda::half().gather_rows({.rows = rows, .cols = cols, .index = ids, .table = table, .scale = 2, .y = y});
+  });
+  report("embedding's gradient", 3 * array, 0, [&] {
+    cuda::half().scatter_rows({.rows = rows,
+                               .cols = cols,
+                               .table_rows = kClasses,
+                               .index = ids,
+                               .dy = y,
+                               .dtable = dtable,
+                               .workspace = workspace});
+  });
+  report("relu's gradient, 4 x wide", 12 * array, 0, [&] {
+    cuda::half().activate_backward(
+        {.count = 4 * rows * cols, .activation = Activation::relu, .saved = z, .dy = dz, .dx = dz});
+  });
+  report("sum of squares of 60 M", 4.0 * kWeights, 0, [&] {
+    double sum = 0;
+    cuda::f32().sum_squares({.count = kWeights, .x = gradient, .result = &sum});
+  });
+  report("adam of 60 M", 30.0 * kWeights, 0, [&] {
+    cuda::f32().adam(
+        {.count = kWeights, .weight = weight, .gradient = gradient, .first = first, .second = second, .copy = copy});
+  });
+}
+
+}  // namespace
+}  // namespace dragoman::kernels
+
+int main(int argc, char** argv) {
+  using namespace dragoman;
+  kernels::Size rows = 16384;
+  CLI::App app("Rates of the CUDA kernels against ceilings measured in the same run");
+  app.add_option("--rows", rows, "tokens of a batch");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    check(kernels::cuda::problem().empty(), "{}", kernels::cuda::problem());
+    kernels::measure_ceilings();
+    for (const auto& [in, out] : {std::pair{512, 512}, {512, 1024}, {512, 2048}, {2048, 512}, {512, 32000}})
+      kernels::measure_linear(out == 32000 ? 4096 : rows, in, out);
+    kernels::measure_norm(rows, 512);
+    for (const kernels::Size length : {32, 64, 256, 1024}) kernels::measure_attention(rows, length, false);
+    kernels::measure_attention(rows, 64, true);
+    kernels::measure_rest(rows, 512);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""What bench/gpu measures, by PyTorch on the same GPU: bf16 autocast, scaled_dot_product_attention, fused AdamW, and
+torch.compile where its time is not spent on compiling. Batches are padded; speeds count real target tokens.
+
+    bench/peers/gpu.py [--lengths FILE] [--only NAME ...]
+"""
+import argparse
+import time
+
+import models as peer
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class LinformerAttention(peer.Attention):
+    """Keys and values projected along the length; padding contributes nothing."""
+
+    def __init__(self, size, heads, dropout, rows=32, longest=256):
+        super().__init__(size, heads, dropout)
+        self.length_keys = nn.Parameter(torch.randn(rows, longest) / rows**0.5)
+        self.length_values = nn.Parameter(torch.randn(rows, longest) / rows**0.5)
+        self.mask = None
+
+    def keys(self, x):
+        k, v = self.key_value(x).chunk(2, dim=2)
+        if self.mask is not None:
+            k, v = k * self.mask, v * self.mask
+        n = x.shape[1]
+        return self.split(self.length_keys[:, :n] @ k), self.split(self.length_values[:, :n] @ v)
+
+    def forward(self, x, keys, mask=None, causal=False):
+        return super().forward(x, keys, None, causal)
+
+
+class Linformer(peer.Transformer):
+    def __init__(self, words):
+        super().__init__(words, *peer.TRANSFORMERS["transformer-base"])
+        for layer in [*self.encoder, *self.decoder]:
+            name = "own" if layer.source is None else "source"
+            setattr(layer, name, LinformerAttention(512, 8, 0.0))
+
+    def encode(self, source, mask):
+        for layer in [*self.encoder, *self.decoder]:
+            attention = layer.own if layer.source is None else layer.source
+            attention.mask = None if mask is None else mask[:, :, None].to(torch.bfloat16)
+        return super().encode(source, mask)
+
+
+def batches_of(lengths, batch, vocabulary, steps, multiple):
+    """Padded to a multiple, so that few shapes occur."""
+    batches = []
+    for step in range(steps):
+        chosen = [lengths[(step * batch + i) % len(lengths)] for i in range(batch)]
+        sides = []
+        for side in range(2):
+            own = [pair[side] for pair in chosen]
+            width = -(-max(own) // multiple) * multiple
+            tokens = torch.full((batch, width), peer.PAD)
+            for row, length in zip(tokens, own):
+                row[:length] = torch.randint(1, vocabulary, (length,))
+            mask = tokens != peer.PAD
+            sides.append((tokens.cuda(), None if mask.all() else mask.cuda()))
+        (source, mask), (target, _) = sides
+        batches.append((source, mask, target, sum(pair[1] for pair in chosen)))
+    return batches
+
+
+def train_rate(model, batches, compiled, warm_up=4):
+    model = model.cuda().train()
+    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
+
+    def loss_of(source, mask, target):
+        logits = model.output(model.features(target, model.encode(source, mask)))
+        return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=peer.PAD, label_smoothing=0.1)
+
+    if compiled:
+        loss_of = torch.compile(loss_of, dynamic=len({b[0].shape + b[2].shape for b in batches}) > 1)
+
+    def step(batch):
+        source, mask, target, _ = batch
+        optimiser.zero_grad(set_to_none=True)
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = loss_of(source, mask, target)
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 4.0, foreach=True)
+        optimiser.step()
+
+    for batch in batches[:warm_up]:
+        step(batch)
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    for batch in batches:
+        step(batch)
+    torch.cuda.synchronize()
+    return sum(batch[3] for batch in batches) / (time.perf_counter() - start)
+
+
+class DeepLstm(peer.LstmLuong):
+    """Two layers on each side, 512 units."""
+
+    def __init__(self, words):
+        super().__init__(words, 512, 256, 512, 0.0)
+        self.lstm = nn.LSTM(512, 256, num_layers=2, bidirectional=True, batch_first=True)
+        self.upper = nn.LSTMCell(512, 512)
+
+    def start(self, memory):
+        states, _, last = memory
+        layers = [[torch.cat([part[2 * i], part[2 * i + 1]], dim=1) for part in last] for i in range(2)]
+        return layers[0], layers[1], torch.zeros_like(layers[0][0])
+
+    def advance(self, embedded, memory, state):
+        states, _, _ = memory
+        lower, upper, fed = state
+        lower = self.cell(torch.cat([embedded, fed], dim=1), lower)
+        upper = self.upper(lower[0], upper)
+        scores = torch.bmm(states, self.score(upper[0])[:, :, None])[:, :, 0]
+        context = torch.bmm(scores.softmax(1)[:, None], states)[:, 0]
+        return lower, upper, self.hidden(torch.cat([upper[0], context], dim=1)).tanh()
+
+
+@torch.inference_mode()
+def encode_rate(model, length, compiled=True):
+    model = model.cuda().eval()
+    tokens = torch.randint(1, 32000, (65536 // length, length)).cuda()
+
+    def states(source):
+        x = model.embed(model.source, source)
+        for layer in model.encoder:
+            x = layer(x, layer.own.keys(x), None, False)
+        return x
+
+    run = torch.compile(states) if compiled else states
+    with torch.autocast("cuda", torch.bfloat16):
+        for _ in range(3):
+            run(tokens)
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        for _ in range(10):
+            run(tokens)
+        torch.cuda.synchronize()
+    return 10 * 65536 / (time.perf_counter() - start)
+
+
+@torch.inference_mode()
+def beam_rate(sentences=128, length=30, beams=4):
+    from transformers import MarianConfig, MarianMTModel
+    config = MarianConfig(vocab_size=32000, d_model=512, encoder_layers=6, decoder_layers=6, encoder_attention_heads=8,
+                          decoder_attention_heads=8, encoder_ffn_dim=2048, decoder_ffn_dim=2048, pad_token_id=0,
+                          eos_token_id=2, decoder_start_token_id=0, forced_eos_token_id=None)
+    model = MarianMTModel(config).cuda().to(torch.bfloat16).eval()
+    tokens = torch.randint(3, 32000, (sentences, length)).cuda()
+    options = dict(num_beams=beams, min_new_tokens=length, max_new_tokens=length, do_sample=False)
+    model.generate(tokens, **options)
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    model.generate(tokens, **options)
+    torch.cuda.synchronize()
+    return sentences * length / (time.perf_counter() - start)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lengths", default="")
+    parser.add_argument("--only", nargs="+", default=["base", "real", "linformer", "lstm", "encoder", "beam"])
+    options = parser.parse_args()
+    torch.manual_seed(1)
+    torch.set_float32_matmul_precision("high")
+    base = lambda words: peer.make_model("transformer-base", words)
+
+    def show(name, how, rate):
+        print(f"{name:<44} {how:<10} {rate:>12.1f} tokens/s", flush=True)
+
+    if "base" in options.only:
+        batches = batches_of([(64, 64)], 256, 32000, 20, 1)
+        show("transformer-base 256 x 64", "compiled", train_rate(base(32000), batches, True))
+    if options.lengths:
+        with open(options.lengths) as file:
+            lengths = [tuple(map(int, line.split())) for line in file]
+        batches = batches_of(lengths, 88, 50272, 60, 32)
+        if "real" in options.only:
+            show("transformer-base, real lengths", "compiled", train_rate(base(50272), batches, True, len(batches)))
+        if "linformer" in options.only:
+            show("linformer-k32, real lengths", "eager", train_rate(Linformer(50272), batches, False))
+    if "lstm" in options.only:
+        show("lstm-luong 512, 256 x 25", "eager", train_rate(DeepLstm(8000), batches_of([(25, 25)], 256, 8000, 10, 1), False))
+    if "encoder" in options.only:
+        for length in (64, 256, 1024, 4096):
+            model = base(32000)
+            angles = torch.arange(4096)[:, None] / 10000 ** (torch.arange(0, 512, 2) / 512)
+            model.register_buffer("positions", torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1))
+            show(f"encoder only, n = {length}", "compiled", encode_rate(model, length))
+    if "beam" in options.only:
+        show("beam 4, 128 x 30, generate", "eager", beam_rate())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+#include "align/lexicon.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "align/binary.h"
+#include "data/line_reader.h"
+
+namespace dragoman::align {
+namespace {
+
+constexpr std::string_view kKind = "dragoman lexicon 1\n";
+
+bool is_probability(float value) { return value > 0 && value <= 1; }
+
+// One line of a text lexicon.
+struct TextEntry {
+  std::string source, target;
+  float probability = 0;
+
+  TextEntry(std::string_view line, const std::string& where) {
+    const std::size_t first = line.find('\t'), second = line.find('\t', first + 1);
+    const bool has_fields = first != std::string_view::npos && second != std::string_view::npos;
+    const std::string_view number = has_fields ? line.substr(second + 1) : "";
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), probability);
+    check(has_fields && error == std::errc() && end == number.data() + number.size() && is_probability(probability),
+          "{}: expected a source word, a target word and a probability with tabs between them, but got '{}'", where,
+          line.substr(0, 80));
+    source = line.substr(0, first);
+    target = line.substr(first + 1, second - first - 1);
+  }
+};
+
+Lexicon load_text(const std::string& path) {
+  std::unordered_map<std::string, std::int32_t> target_ids;
+  std::vector<std::string> sources, targets;
+  std::vector<std::uint64_t> row_begin;
+  std::vector<Lexicon::Entry> entries;
+  data::LineReader reader(data::open_bytes(path), data::kNoLineLimit);
+  for (data::Line line; reader.next(line);) {
+    const TextEntry entry(line.text, fmt::format("{}:{}", path, line.number));
+    if (sources.empty() || sources.back() != entry.source) {
+      sources.push_back(entry.source);
+      row_begin.push_back(entries.size());
+    }
+    const auto [found, is_new] = target_ids.try_emplace(entry.target, static_cast<std::int32_t>(targets.size()));
+    if (is_new) targets.push_back(entry.target);
+    entries.push_back({found->second, entry.probability});
+  }
+  row_begin.push_back(entries.size());
+  check(!entries.empty(), "{}: the lexicon is empty", path);
+  return Lexicon(std::move(sources), std::move(targets), std::move(row_begin), std::move(entries));
+}
+
+Lexicon load_binary(const std::string& path) {
+  BinaryReader reader(path, kKind);
+  std::vector<std::string> sources = reader.texts(), targets = reader.texts();
+  std::vector<std::uint64_t> row_begin = reader.list<std::uint64_t>();
+  const std::vector<std::int32_t> ids = reader.list<std::int32_t>();
+  const std::vector<float> probabilities = reader.list<float>();
+  reader.expect_end();
+  const auto known = [&](std::int32_t id) { return id >= 0 && static_cast<std::size_t>(id) < targets.size(); };
+  const bool fits = ids.size() == probabilities.size() && row_begin.size() == sources.size() + 1 &&
+                    row_begin.front() == 0 && row_begin.back() == ids.size() &&
+                    std::is_sorted(row_begin.begin(), row_begin.end()) && std::all_of(ids.begin(), ids.end(), known) &&
+                    std::all_of(probabilities.begin(), probabilities.end(), is_probability);
+  check(fits, "{}: the parts of the lexicon do not fit each other", path);
+  std::vector<Lexicon::Entry> entries;
+  entries.reserve(ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) entries.push_back({ids[i], probabilities[i]});
+  return Lexicon(std::move(sources), std::move(targets), std::move(row_begin), std::move(entries));
+}
+
+}  // namespace
+
+Lexicon::Lexicon(std::vector<std::string> sources, std::vector<std::string> targets,
+                 std::vector<std::uint64_t> row_begin, std::vector<Entry> entries)
+    : sources_(std::move(sources)),
+      targets_(std::move(targets)),
+      row_begin_(std::move(row_begin)),
+      entries_(std::move(entries)) {
+  for (std::size_t row = 0; row < sources_.size(); ++row) rows_.emplace(sources_[row], row);
+}
+
+Lexicon Lexicon::load(const std::string& path) {
+  return MappedFile(path).bytes().starts_with(kKind) ? load_binary(path) : load_text(path);
+}
+
+void Lexicon::save_binary(const std::string& path) const {
+  std::vector<std::int32_t> ids;
+  std::vector<float> probabilities;
+  for (const Entry& entry : entries_) {
+    ids.push_back(entry.target);
+    probabilities.push_back(entry.probability);
+  }
+  BinaryWriter writer(path, kKind);
+  writer.texts(sources_);
+  writer.texts(targets_);
+  writer.list(row_begin_);
+  writer.list(ids);
+  writer.list(probabilities);
+  writer.commit();
+}
+
+void Lexicon::save_text(const std::string& path) const {
+  AtomicFile file(path);
+  std::string text;
+  for (std::size_t source = 0; source < sources_.size(); ++source) {
+    text.clear();
+    for (const Entry& entry : row(source))
+      fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\n", sources_[source], targets_[entry.target],
+                     entry.probability);
+    file.write(text);
+  }
+  file.commit();
+}
+
+std::span<const Lexicon::Entry> Lexicon::translations(std::string_view source) const {
+  const auto found = rows_.find(std::string(source));
+  return found == rows_.end() ? std::span<const Entry>{} : row(found->second);
+}
+
+std::int32_t LexiconBuilder::Numbers::of(const std::string& word) {
+  const auto [found, is_new] = ids.try_emplace(word, static_cast<std::int32_t>(words.size()));
+  if (is_new) words.push_back(word);
+  return found->second;
+}
+
+void LexiconBuilder::add(std::span<const std::string> source, std::span<const std::string> target, const Links& links) {
+  for (const Link& link : links) {
+    const std::int32_t from = sources_.of(source[link.source]), to = targets_.of(target[link.target]);
+    counts_.resize(sources_.words.size());
+    ++counts_[from][to];
+  }
+}
+
+Lexicon LexiconBuilder::finish(std::size_t best) const {
+  std::vector<std::uint64_t> row_begin{0};
+  std::vector<Lexicon::Entry> entries;
+  for (const auto& row : counts_) {
+    std::vector<std::pair<std::int32_t, std::int64_t>> sorted(row.begin(), row.end());
+    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+      return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
+    std::int64_t total = 0;
+    for (const auto& [target, count] : sorted) total += count;
+    sorted.resize(std::min(best, sorted.size()));
+    for (const auto& [target, count] : sorted)
+      entries.push_back({target, static_cast<float>(static_cast<double>(count) / static_cast<double>(total))});
+    row_begin.push_back(entries.size());
+  }
+  return Lexicon(sources_.words, targets_.words, std::move(row_begin), std::move(entries));
+}
+
+}  // namespace dragoman::align

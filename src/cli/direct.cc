@@ -1,0 +1,44 @@
+#include "align/direct.h"
+
+#include "align/side.h"
+
+#include "cli/command.h"
+#include "cli/corpus_lines.h"
+#include "text/word_tokenizer.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct DirectOptions {
+  text::Language source = text::Language::generic, target = text::Language::generic;
+  bool tokenized = false;
+
+  template <class V>
+  void visit(V& v) {
+    v("source", source, "language whose rules cut the text into words");
+    v("target", target, "language whose rules put the translation together");
+    v("tokenized", tokenized, "the text has blanks between words, and so shall the translation");
+  }
+};
+
+int translate(const DirectOptions& options, const Words& paths) {
+  check(paths.size() == 1 || paths.size() == 2,
+        "direct needs LEXICON and perhaps a FILE of sentences, but got {} words", paths.size());
+  const align::Lexicon lexicon = align::Lexicon::load(paths[0]);
+  const align::Side side({.language = options.source});
+  const text::WordRules target({.language = options.target});
+  CorpusLines lines({paths.size() == 2 ? paths[1] : "-"}, "translating");
+  for (std::string line; lines.next(line);) {
+    const Words words = align::translate_directly(lexicon, side.words(line, !options.tokenized));
+    fmt::print("{}\n", options.tokenized ? fmt::format("{}", fmt::join(words, " ")) : target.detokenize(words));
+  }
+  return 0;
+}
+
+int run(const Command& self, const Words& arguments) { return run_with<DirectOptions>(self, arguments, translate); }
+
+}  // namespace
+
+extern const Command direct{"direct", "LEXICON [FILE]", "translates word for word with a lexicon", run};
+
+}  // namespace dragoman::cli

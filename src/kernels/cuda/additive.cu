@@ -1,0 +1,143 @@
+#include "kernels/cuda/columns.h"
+#include "kernels/cuda/filling.h"
+#include "kernels/cuda/pairs.cuh"
+
+namespace dragoman::kernels::cuda {
+namespace {
+
+constexpr int kWarps = 4, kThreads = kWarps * kWarp;
+
+// One block scans all sentences, a stretch for each thread.
+__global__ void scan_pairs(Size sentences, const std::int32_t* queries, const std::int32_t* keys,
+                           std::int64_t* starts) {
+  __shared__ std::int64_t room[1024];
+  const Size stretch = (sentences + blockDim.x - 1) / blockDim.x;
+  const Size first = threadIdx.x * stretch, last = min(sentences, first + stretch);
+  const auto pairs = [&](Size s) {
+    return static_cast<std::int64_t>(queries[s + 1] - queries[s]) * (keys[s + 1] - keys[s]);
+  };
+  std::int64_t sum = 0;
+  for (Size s = first; s < last; ++s) sum += pairs(s);
+  room[threadIdx.x] = sum;
+  __syncthreads();
+  std::int64_t before = 0;
+  for (unsigned t = 0; t < threadIdx.x; ++t) before += room[t];
+  for (Size s = first; s < last; ++s) {
+    starts[s] = before;
+    before += pairs(s);
+  }
+}
+
+// The pairs that a query or a key of a sentence takes part in.
+struct Side {
+  Size sentence, first_query, queries, first_key, keys;
+
+  template <class T>
+  __device__ Side(const AdditiveScores<T>& a, const std::int32_t* offsets, Size row)
+      : sentence(sentence_of(offsets, a.sentences, row)),
+        first_query(a.query_offsets[sentence]),
+        queries(a.query_offsets[sentence + 1] - first_query),
+        first_key(a.key_offsets[sentence]),
+        keys(a.key_offsets[sentence + 1] - first_key) {}
+};
+
+// A block for each query, a warp for each of its keys in turn.
+template <class T>
+__global__ void scores(AdditiveScores<T> a, const std::int64_t* starts) {
+  const Size query = blockIdx.x;
+  const Side side(a, a.query_offsets, query);
+  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  T* row = a.scores + starts[side.sentence] + (query - side.first_query) * side.keys;
+  for (Size j = warp; j < side.keys; j += kWarps) {
+    float sum = 0;
+    for (Size d = lane; d < a.size; d += kWarp)
+      sum += to_float(a.v[d]) *
+             tanhf(to_float(a.q[query * a.size + d]) + to_float(a.k[(side.first_key + j) * a.size + d]));
+    sum = warp_sum(sum);
+    if (lane == 0) row[j] = rounded<T>(sum);
+  }
+}
+
+template <class T>
+void additive_scores(const AdditiveScores<T>& a) {
+  if (a.queries == 0 || a.keys == 0) return;
+  const std::int64_t* starts = pair_starts(a.sentences, a.query_offsets, a.key_offsets);
+  scores<<<static_cast<unsigned>(a.queries), kThreads, 0, stream()>>>(a, starts);
+  check_launch("additive_scores");
+}
+
+// A block for each query: dq, and this query's part of dv; each thread has columns of its own.
+template <class T>
+__global__ void query_gradients(AdditiveScoresBackward<T> b, const std::int64_t* starts, float* dv) {
+  const AdditiveScores<T>& a = b.forward;
+  const Size query = blockIdx.x;
+  const Side side(a, a.query_offsets, query);
+  const T* dscores = b.dscores + starts[side.sentence] + (query - side.first_query) * side.keys;
+  for (Size d = threadIdx.x; d < a.size; d += blockDim.x) {
+    const float q = to_float(a.q[query * a.size + d]);
+    float slopes = 0, heights = 0;
+    for (Size j = 0; j < side.keys; ++j) {
+      const float t = tanhf(q + to_float(a.k[(side.first_key + j) * a.size + d])), ds = to_float(dscores[j]);
+      slopes += ds * (1 - t * t);
+      heights += ds * t;
+    }
+    if (b.dq != nullptr) put(b.dq[query * a.size + d], slopes * to_float(a.v[d]), b.accumulate_dq);
+    if (dv != nullptr) dv[query * a.size + d] = heights;
+  }
+}
+
+template <class T>
+__global__ void key_gradients(AdditiveScoresBackward<T> b, const std::int64_t* starts) {
+  const AdditiveScores<T>& a = b.forward;
+  const Size key = blockIdx.x;
+  const Side side(a, a.key_offsets, key);
+  const T* dscores = b.dscores + starts[side.sentence] + key - side.first_key;
+  for (Size d = threadIdx.x; d < a.size; d += blockDim.x) {
+    const float k = to_float(a.k[key * a.size + d]);
+    float slopes = 0;
+    for (Size i = 0; i < side.queries; ++i) {
+      const float t = tanhf(k + to_float(a.q[(side.first_query + i) * a.size + d]));
+      slopes += to_float(dscores[i * side.keys]) * (1 - t * t);
+    }
+    put(b.dk[key * a.size + d], slopes * to_float(a.v[d]), b.accumulate_dk);
+  }
+}
+
+template <class T>
+void additive_scores_backward(const AdditiveScoresBackward<T>& b) {
+  const AdditiveScores<T>& a = b.forward;
+  if (a.sentences == 0 || a.size == 0) return;
+  const std::int64_t* starts = pair_starts(a.sentences, a.query_offsets, a.key_offsets);
+  const unsigned threads = a.size <= 64 ? 64 : kThreads;
+  if (a.queries > 0 && (b.dq != nullptr || b.dv != nullptr)) {
+    float* dv = b.dv != nullptr ? scratch<float>(Scratch::products, a.queries * a.size) : nullptr;
+    query_gradients<<<static_cast<unsigned>(a.queries), threads, 0, stream()>>>(b, starts, dv);
+    check_launch("additive_scores_backward");
+    if (b.dv != nullptr) add_columns(a.queries, a.size, dv, b.dv);
+  }
+  if (a.keys > 0 && b.dk != nullptr) {
+    key_gradients<<<static_cast<unsigned>(a.keys), threads, 0, stream()>>>(b, starts);
+    check_launch("additive_scores_backward");
+  }
+}
+
+}  // namespace
+
+const std::int64_t* pair_starts(Size sentences, const std::int32_t* query_offsets, const std::int32_t* key_offsets) {
+  auto* starts = scratch<std::int64_t>(Scratch::pairs, sentences);
+  const unsigned threads = sentences <= kWarp ? kWarp : sentences <= 256 ? 256 : 1024;
+  scan_pairs<<<1, threads, 0, stream()>>>(sentences, query_offsets, key_offsets, starts);
+  check_launch("places of pairs");
+  return starts;
+}
+
+template <class T>
+void fill_additive(Kernels<T>& kernels) {
+  kernels.additive_scores = additive_scores<T>;
+  kernels.additive_scores_backward = additive_scores_backward<T>;
+}
+
+template void fill_additive(Kernels<float>&);
+template void fill_additive(Kernels<bf16>&);
+
+}  // namespace dragoman::kernels::cuda

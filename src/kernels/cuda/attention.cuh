@@ -1,0 +1,31 @@
+#pragma once
+
+#include "kernels/cuda/device.cuh"
+
+namespace dragoman::kernels::cuda {
+
+// The rows of one sentence.
+struct Sentence {
+  Size first_query, queries, first_key, keys;
+
+  template <class T>
+  __device__ Sentence(const Attention<T>& a, Size s)
+      : first_query(a.query_offsets[s]),
+        queries(a.query_offsets[s + 1] - first_query),
+        first_key(a.key_offsets[s]),
+        keys(a.key_offsets[s + 1] - first_key) {}
+
+  // How many keys query i sees.
+  __device__ Size visible(Size i, bool causal) const { return causal ? max(Size{0}, keys - queries + i + 1) : keys; }
+  // Where key j lies.
+  template <class T>
+  __device__ Size key_row(const Attention<T>& a, Size j) const {
+    return a.key_rows != nullptr ? a.key_rows[first_key + j] : first_key + j;
+  }
+};
+
+// Attention on tensor cores: heads of 64, keys and values alike, in bf16. False when it does not fit.
+bool attention_on_tensor_cores(const Attention<bf16>& a);
+bool attention_on_tensor_cores(const AttentionBackward<bf16>& b);
+
+}  // namespace dragoman::kernels::cuda

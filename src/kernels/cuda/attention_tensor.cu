@@ -1,0 +1,389 @@
+#include "kernels/cuda/attention.cuh"
+#include "kernels/cuda/tiles.cuh"
+
+// Attention of heads of 64 on tensor cores: sixty-four queries against sixty-four keys at a time, a block of four
+// warps each, the matrix of weights only ever in registers.
+namespace dragoman::kernels::cuda {
+namespace {
+
+constexpr int kThreads = 128;
+constexpr float kLog2E = 1.44269504088896340736f;
+
+// Where a block works: a sentence and a head.
+struct Place {
+  Size first_query, first_key, head;
+  int queries, keys;
+
+  __device__ explicit Place(const Attention<bf16>& a)
+      : first_query(a.query_offsets[blockIdx.z]),
+        first_key(a.key_offsets[blockIdx.z]),
+        head(blockIdx.y),
+        queries(static_cast<int>(a.query_offsets[blockIdx.z + 1] - first_query)),
+        keys(static_cast<int>(a.key_offsets[blockIdx.z + 1] - first_key)) {}
+
+  // How many keys query i sees.
+  __device__ int visible(int i, bool causal) const { return causal ? max(0, keys - queries + i + 1) : keys; }
+
+  __device__ const bf16* q(const Attention<bf16>& a, int i) const {
+    return a.q + (first_query + i) * a.q_stride + head * kTile;
+  }
+  __device__ const bf16* k(const Attention<bf16>& a, int j) const {
+    return a.k + (first_key + j) * a.k_stride + head * kTile;
+  }
+  __device__ const bf16* v(const Attention<bf16>& a, int j) const {
+    return a.v + (first_key + j) * a.v_stride + head * kTile;
+  }
+  // Rows of out, dout and log_sum.
+  __device__ Size row(const Attention<bf16>& a, int i) const { return (first_query + i) * a.heads + head; }
+};
+
+// The dropout factors of a lane's pairs: columns of 32 elements of one row of the dropout's matrix, which are two
+// neighbours in each of four eights. `element` is the number of the first. Bit 2 w + e is neighbour e of eight w. The
+// four lanes of a row ask together.
+__device__ unsigned kept_pairs(const Drop& drop, std::uint64_t element) {
+  const int mine = lane() % 4, first = lane() - mine + mine % 2 * 2;
+  const Philox::Block block = drop.key.block(element / Dropout::kGroup * 4 + mine);
+  unsigned kept = 0;
+#pragma unroll
+  for (int w = 0; w < 4; ++w)
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      const std::uint32_t word = __shfl_sync(kAllLanes, block[w], first + e);
+      const std::uint32_t half = mine < 2 ? word & 0xFFFFu : word >> 16;
+      kept |= (half >= drop.threshold ? 1u : 0u) << (2 * w + e);
+    }
+  return kept;
+}
+
+// What the two rows of a lane keep of 64 columns: sixteen bits each.
+struct Kept {
+  unsigned rows[2];
+
+  __device__ Kept(const Drop& drop, const Attention<bf16>& a, const Place& place, int i, int first_key) {
+    for (int r = 0; r < 2; ++r) {
+      rows[r] = 0xFFFFu;
+      if (!drop.drops) continue;
+      const auto start = static_cast<std::uint64_t>(place.row(a, i + 8 * r) * Dropout::stride(a.longest) + first_key);
+      rows[r] = kept_pairs(drop, start);
+      rows[r] |= kept_pairs(drop, start + 32) << 8;
+    }
+  }
+  // Of the pair (row of the lane, column 8 n + its own columns).
+  __device__ bool keeps(int r, int n, int e) const { return rows[r] >> (n / 4 * 8 + n % 4 * 2 + e) & 1; }
+};
+
+// Keys and values of the next tile come while this one is worked on, where a sentence has more than one: tiles are the
+// queries, then keys and values by turns.
+__global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, Drop drop) {
+  extern __shared__ Tile tiles[];
+  Tile& queries = tiles[0];
+  const Place place(a);
+  const int first = static_cast<int>(blockIdx.x) * kTile;
+  if (first >= place.queries) return;
+  const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16;
+  const int row = first + warp_row + lane() / 4;  // the lane's rows are this one and the eighth after it
+  load_tile<kThreads>(queries, place.q(a, first), a.q_stride, place.queries - first);
+
+  const float scale = static_cast<float>(a.scale) * kLog2E;
+  const int visible[2] = {place.visible(row, a.causal), place.visible(row + 8, a.causal)};
+  const int last = place.visible(min(first + kTile, place.queries) - 1, a.causal);
+  const bool idle = first + warp_row >= place.queries;
+  float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {0, 0};
+  Quad q[4];
+  Rows out;
+  out.clear();
+  const auto fetch = [&](int key) {
+    Tile* pair = tiles + 1 + key / kTile % 2 * 2;
+    load_tile<kThreads>(pair[0], place.k(a, key), a.k_stride, place.keys - key);
+    load_tile<kThreads>(pair[1], place.v(a, key), a.v_stride, place.keys - key);
+    end_of_batch();
+  };
+  if (last > 0) fetch(0);
+  for (int key = 0; key < last; key += kTile) {
+    if (key + kTile < last) {
+      fetch(key + kTile);
+      wait_for_older_tiles();
+    } else {
+      wait_for_tiles();
+    }
+    Tile &keys = tiles[1 + key / kTile % 2 * 2], &values = tiles[2 + key / kTile % 2 * 2];
+    if (idle) {
+      __syncthreads();
+      continue;
+    }
+    if (key == 0) load_left(q, queries, warp_row);
+    const int here = sixteens(last - key);
+    Rows s;
+    s.clear();
+    add_product<true>(s, q, keys, 4, here);
+    // Most tiles are seen whole by all rows of a warp, of which the first sees least.
+    if (key + kTile > place.visible(first + warp_row, a.causal)) {
+#pragma unroll
+      for (int n = 0; n < 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+          if (key + 8 * n + lane() % 4 * 2 + e % 2 >= visible[e / 2]) s.part[n][e] = -INFINITY;
+    }
+    float most[2] = {largest[0], largest[1]};
+#pragma unroll
+    for (int n = 0; n < 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], s.part[n][e]);
+    float shrink[2], origin[2];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 1));
+      most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 2));
+      origin[r] = most[r] == -INFINITY ? 0.0f : scale * most[r];
+      shrink[r] = exp2f(scale * largest[r] - origin[r]);
+      largest[r] = most[r];
+      sum[r] *= shrink[r];
+    }
+    const Kept kept(drop, a, place, row, key);
+#pragma unroll
+    for (int n = 0; n < 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const float p = exp2f(scale * s.part[n][e] - origin[e / 2]);
+        sum[e / 2] += p;
+        s.part[n][e] = kept.keeps(e / 2, n, e % 2) ? p * drop.scale : 0.0f;
+        out.part[n][e] *= shrink[e / 2];
+      }
+    Quad p[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) p[k] = s.as_left(k);
+    add_product<false>(out, p, values, here);
+    __syncthreads();
+  }
+  if (last == 0) wait_for_tiles();
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 1);
+    sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 2);
+    if (lane() % 4 == 0 && row + 8 * r < place.queries)
+      a.log_sum[place.row(a, row + 8 * r)] =
+          sum[r] > 0 ? static_cast<float>(a.scale) * largest[r] + logf(sum[r]) : -INFINITY;
+    const float share = sum[r] > 0 ? 1 / sum[r] : 0.0f;
+#pragma unroll
+    for (int n = 0; n < 8; ++n) out.part[n][2 * r] *= share, out.part[n][2 * r + 1] *= share;
+  }
+  store_rows(out, queries, warp_row, a.out + place.row(a, first) * kTile, a.heads * kTile, place.queries - first,
+             false);
+}
+
+// What backward needs to know of each query of a tile: its log-sum in powers of two, and dout . out. Queries behind
+// the last have weight 0. A pair of threads for each query.
+struct QueryNumbers {
+  float log_sum[kTile], dout_out[kTile];
+
+  __device__ void load(const AttentionBackward<bf16>& b, const Place& place, int first) {
+    const Attention<bf16>& a = b.forward;
+    const int i = static_cast<int>(threadIdx.x) / 2, half = static_cast<int>(threadIdx.x) % 2 * (kTile / 2);
+    const bool inside = first + i < place.queries;
+    float sum = 0;
+    if (inside) {
+      const Size at = place.row(a, first + i) * kTile + half;
+#pragma unroll
+      for (int c = 0; c < kTile / 2; c += 8) {
+        float dout[8], out[8];
+        load8(b.dout + at + c, dout), load8(a.out + at + c, out);
+        for (int e = 0; e < 8; ++e) sum += dout[e] * out[e];
+      }
+    }
+    sum += __shfl_xor_sync(kAllLanes, sum, 1);
+    if (half > 0) return;
+    // Without keys the log-sum is -inf, and no pair asks for it.
+    log_sum[i] = inside ? a.log_sum[place.row(a, first + i)] * kLog2E : INFINITY;
+    dout_out[i] = sum;
+  }
+};
+
+// A block for each tile of keys: dk and dv, over all queries that see them. The warps own keys, so weights and their
+// gradients are computed transposed: rows are keys, columns queries. With `kWhole` no sentence has more keys than one
+// tile, so dq is complete as well.
+template <bool kWhole>
+__global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16> b, Drop drop) {
+  extern __shared__ Tile tiles[];
+  __shared__ QueryNumbers numbers;
+  Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
+  const Attention<bf16>& a = b.forward;
+  const Place place(a);
+  const int first = static_cast<int>(blockIdx.x) * kTile;
+  if (first >= place.keys && !kWhole) return;
+  const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16, l = lane();
+  load_tile<kThreads>(keys, place.k(a, first), a.k_stride, place.keys - first);
+  load_tile<kThreads>(values, place.v(a, first), a.v_stride, place.keys - first);
+  const float scale = static_cast<float>(a.scale);
+  const int key = first + warp_row + l / 4;  // the lane's keys are this one and the eighth after it
+  const bool idle = first + warp_row >= place.keys;
+  Rows dk, dv;
+  dk.clear(), dv.clear();
+  // Queries before this one see none of these keys.
+  const int begin = a.causal && !kWhole ? max(0, first - place.keys + place.queries) / kTile * kTile : 0;
+  for (int query = begin; query < place.queries; query += kTile) {
+    if (query > begin) __syncthreads();
+    load_tile<kThreads>(queries, place.q(a, query), a.q_stride, place.queries - query);
+    load_tile<kThreads>(douts, b.dout + place.row(a, query) * kTile, a.heads * kTile, place.queries - query);
+    numbers.load(b, place, query);
+    wait_for_tiles();
+    const int here = sixteens(place.queries - query);
+    Quad left[4];
+    Rows p, ds;
+    p.clear(), ds.clear();
+    if (!idle) {
+      load_left(left, keys, warp_row);
+      add_product<true>(p, left, queries, 4, here);
+      load_left(left, values, warp_row);
+      add_product<true>(ds, left, douts, 4, here);
+#pragma unroll
+      for (int n = 0; n < 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 2; ++e) {
+          const int column = 8 * n + l % 4 * 2 + e, i = query + column;
+          const int visible = i < place.queries ? place.visible(i, a.causal) : 0;
+          const float log_sum = numbers.log_sum[column], dout_out = numbers.dout_out[column];
+#pragma unroll
+          for (int r = 0; r < 2; ++r) {
+            float &weight = p.part[n][2 * r + e], &gradient = ds.part[n][2 * r + e];
+            const int j = key + 8 * r;
+            weight = j < visible ? exp2f(weight * (scale * kLog2E) - log_sum) : 0.0f;
+            float factor = 1;
+            if (drop.drops && j < visible)
+              factor = drop.factor(static_cast<std::uint64_t>(place.row(a, i) * Dropout::stride(a.longest) + j));
+            gradient = scale * weight * (factor * gradient - dout_out);
+            weight *= factor;
+          }
+        }
+#pragma unroll
+      for (int k = 0; k < 4; ++k) left[k] = p.as_left(k);
+      add_product<false>(dv, left, douts, here);
+#pragma unroll
+      for (int k = 0; k < 4; ++k) left[k] = ds.as_left(k);
+      add_product<false>(dk, left, queries, here);
+    }
+    if (!kWhole || b.dq == nullptr) continue;
+    // dq = ds keys: the warps change from keys to queries through the tile of dout, which nobody reads any more.
+    __syncthreads();
+#pragma unroll
+    for (int n = 0; n < 8; ++n) {
+      const float(&d)[4] = ds.part[n];
+      *reinterpret_cast<std::uint32_t*>(douts.at(warp_row + l / 4, 8 * n + l % 4 * 2)) = pack_bf16(d[0], d[1]);
+      *reinterpret_cast<std::uint32_t*>(douts.at(warp_row + l / 4 + 8, 8 * n + l % 4 * 2)) = pack_bf16(d[2], d[3]);
+    }
+    __syncthreads();
+    if (query + warp_row >= place.queries) continue;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) left[k] = left_operand_transposed(douts, warp_row, 16 * k);
+    p.clear();
+    add_product<false>(p, left, keys, sixteens(place.keys));
+    store_rows(p, queries, warp_row, b.dq + (place.first_query + query) * b.dq_stride + place.head * kTile, b.dq_stride,
+               place.queries - query, b.accumulate_dq);
+  }
+  if (begin >= place.queries) wait_for_tiles();
+  __syncthreads();
+  if (b.dk != nullptr)
+    store_rows(dk, keys, warp_row, b.dk + (place.first_key + first) * b.dk_stride + place.head * kTile, b.dk_stride,
+               place.keys - first, b.accumulate_dk);
+  if (b.dv != nullptr)
+    store_rows(dv, values, warp_row, b.dv + (place.first_key + first) * b.dv_stride + place.head * kTile, b.dv_stride,
+               place.keys - first, b.accumulate_dv);
+}
+
+// A block for each tile of queries: dq, over all keys that they see.
+__global__ void __launch_bounds__(kThreads) query_tiles(AttentionBackward<bf16> b, Drop drop) {
+  extern __shared__ Tile tiles[];
+  __shared__ QueryNumbers numbers;
+  Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
+  const Attention<bf16>& a = b.forward;
+  const Place place(a);
+  const int first = static_cast<int>(blockIdx.x) * kTile;
+  if (first >= place.queries) return;
+  const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16, l = lane();
+  load_tile<kThreads>(queries, place.q(a, first), a.q_stride, place.queries - first);
+  load_tile<kThreads>(douts, b.dout + place.row(a, first) * kTile, a.heads * kTile, place.queries - first);
+  numbers.load(b, place, first);
+  wait_for_tiles();
+  Quad q[4], dout[4];
+  load_left(q, queries, warp_row), load_left(dout, douts, warp_row);
+  const int row = first + warp_row + l / 4;
+  const int visible[2] = {place.visible(row, a.causal), place.visible(row + 8, a.causal)};
+  const int last = place.visible(min(first + kTile, place.queries) - 1, a.causal);
+  const float scale = static_cast<float>(a.scale);
+  Rows dq;
+  dq.clear();
+  for (int key = 0; key < last; key += kTile) {
+    __syncthreads();
+    load_tile<kThreads>(keys, place.k(a, key), a.k_stride, place.keys - key);
+    load_tile<kThreads>(values, place.v(a, key), a.v_stride, place.keys - key);
+    wait_for_tiles();
+    Rows p, ds;
+    p.clear(), ds.clear();
+    add_product<true>(p, q, keys);
+    add_product<true>(ds, dout, values);
+    const Kept kept(drop, a, place, row, key);
+#pragma unroll
+    for (int n = 0; n < 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const int r = e / 2, i = warp_row + l / 4 + 8 * r;
+        const bool seen = key + 8 * n + l % 4 * 2 + e % 2 < visible[r];
+        const float weight = seen ? exp2f(p.part[n][e] * (scale * kLog2E) - numbers.log_sum[i]) : 0.0f;
+        const float factor = kept.keeps(r, n, e % 2) ? drop.scale : 0.0f;
+        ds.part[n][e] = scale * weight * (factor * ds.part[n][e] - numbers.dout_out[i]);
+      }
+    Quad left[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) left[k] = ds.as_left(k);
+    add_product<false>(dq, left, keys);
+  }
+  store_rows(dq, queries, warp_row, b.dq + (place.first_query + first) * b.dq_stride + place.head * kTile, b.dq_stride,
+             place.queries - first, b.accumulate_dq);
+}
+
+bool fits(const Attention<bf16>& a) {
+  const auto eights = [](Size stride) { return stride % 8 == 0; };
+  return a.scale > 0 && a.key_size == kTile && a.value_size == kTile && eights(a.q_stride) && eights(a.k_stride) &&
+         eights(a.v_stride) && aligned16(a.q, a.k, a.v, a.out) && a.sentences <= 65535 && a.weights == nullptr &&
+         a.key_rows == nullptr;
+}
+
+dim3 grid_of(const Attention<bf16>& a, Size longest) {
+  return {blocks_for(longest, kTile), static_cast<unsigned>(a.heads), static_cast<unsigned>(a.sentences)};
+}
+
+template <class Kernel>
+void launch(Kernel* kernel, const AttentionBackward<bf16>& b, Size longest) {
+  constexpr int kShared = 4 * sizeof(Tile);
+  check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared), "attention");
+  kernel<<<grid_of(b.forward, longest), kThreads, kShared, stream()>>>(b, Drop(b.forward.dropout));
+  check_launch("attention_backward");
+}
+
+}  // namespace
+
+bool attention_on_tensor_cores(const Attention<bf16>& a) {
+  if (!fits(a)) return false;
+  const std::size_t shared = (a.longest <= kTile ? 3 : 5) * sizeof(Tile);
+  attend_tiles<<<grid_of(a, a.longest_queries), kThreads, shared, stream()>>>(a, Drop(a.dropout));
+  check_launch("attention");
+  return true;
+}
+
+bool attention_on_tensor_cores(const AttentionBackward<bf16>& b) {
+  Attention<bf16> a = b.forward;
+  a.weights = nullptr;
+  const auto eights = [](const bf16* x, Size stride) { return x == nullptr || (stride % 8 == 0 && aligned16(x)); };
+  if (!fits(a) || !aligned16(b.dout) || !eights(b.dq, b.dq_stride) || !eights(b.dk, b.dk_stride) ||
+      !eights(b.dv, b.dv_stride))
+    return false;
+  if (a.queries == 0 && a.keys == 0) return true;
+  if (a.longest <= kTile) {
+    launch(key_tiles<true>, b, 1);
+    return true;
+  }
+  launch(key_tiles<false>, b, a.longest);
+  if (b.dq != nullptr && a.queries > 0) launch(query_tiles, b, a.longest_queries);
+  return true;
+}
+
+}  // namespace dragoman::kernels::cuda

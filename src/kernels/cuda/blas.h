@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cublasLt.h>
+
+namespace dragoman::kernels::cuda {
+
+// The functions of cuBLASLt that products use, found in the library at run time: a program that never multiplies on a
+// GPU does not need it.
+struct Blas {
+  decltype(&cublasLtMatmul) matmul;
+  decltype(&cublasLtMatmulAlgoGetHeuristic) choose;
+  decltype(&cublasLtMatmulDescCreate) create_operation;
+  decltype(&cublasLtMatmulDescSetAttribute) set_operation;
+  decltype(&cublasLtMatmulDescDestroy) destroy_operation;
+  decltype(&cublasLtMatrixLayoutCreate) create_layout;
+  decltype(&cublasLtMatrixLayoutDestroy) destroy_layout;
+  decltype(&cublasLtMatmulPreferenceCreate) create_preference;
+  decltype(&cublasLtMatmulPreferenceSetAttribute) set_preference;
+  decltype(&cublasLtMatmulPreferenceDestroy) destroy_preference;
+  decltype(&cublasLtGetStatusString) describe;
+  cublasLtHandle_t handle;
+};
+
+const Blas& blas();
+void check_blas(cublasStatus_t status, const char* what);
+
+}  // namespace dragoman::kernels::cuda

@@ -1,0 +1,38 @@
+#include "kernels/cuda/cuda.h"
+
+#include "kernels/cuda/filling.h"
+
+namespace dragoman::kernels::cuda {
+namespace {
+
+template <class T>
+Kernels<T> filled() {
+  Kernels<T> kernels("cuda");
+  fill_linear(kernels);
+  fill_packed(kernels);
+  fill_matmul(kernels);
+  fill_rows(kernels);
+  fill_norm(kernels);
+  fill_softmax(kernels);
+  fill_attention(kernels);
+  fill_additive(kernels);
+  fill_cells(kernels);
+  fill_lstm_layer(kernels);
+  fill_elementwise(kernels);
+  fill_optimiser(kernels);
+  return kernels;
+}
+
+}  // namespace
+
+const Kernels<float>& f32() {
+  static const Kernels<float> kernels = filled<float>();
+  return kernels;
+}
+
+const Kernels<bf16>& half() {
+  static const Kernels<bf16> kernels = filled<bf16>();
+  return kernels;
+}
+
+}  // namespace dragoman::kernels::cuda

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+
+#include "kernels/contract.h"
+
+// The CUDA filling of the contract and the memory it works on. A program built without CUDA has all of this, too: it
+// then says so in problem(). All work goes to one stream, so it is done in the order in which it was asked for.
+namespace dragoman::kernels::cuda {
+
+// Why no GPU can be used, as a sentence; empty when one can.
+const std::string& problem();
+// How many GPUs there are.
+int count();
+// Chooses the GPU for this process; the first one unless called before anything else.
+void select(int gpu);
+// "NVIDIA H200".
+std::string name();
+
+struct MemoryState {
+  std::size_t free = 0, total = 0;
+};
+MemoryState memory_state();
+
+// Memory of the GPU from a pool that grows and is kept; throws Error when there is none left.
+void* allocate(std::size_t bytes);
+void release(void* memory);
+// Memory of the host that the GPU can read and write; for tests.
+void* allocate_shared(std::size_t bytes);
+void release_shared(void* memory);
+// Small arrays are staged and the host goes on at once; `from` may change when the call returns.
+void copy_from_host(void* to, const void* from, std::size_t bytes);
+// Waits for everything that was asked for before.
+void copy_to_host(void* to, const void* from, std::size_t bytes);
+void clear(void* memory, std::size_t bytes);
+void wait();
+
+// Products of f32 in TF32: ten bits of fraction and the speed of the tensor cores. Off unless asked for.
+void set_tf32(bool on);
+
+const Kernels<float>& f32();
+const Kernels<bf16>& half();
+
+}  // namespace dragoman::kernels::cuda

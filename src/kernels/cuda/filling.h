@@ -1,0 +1,33 @@
+#pragma once
+
+#include "kernels/contract.h"
+
+// Each file of this folder fills its part of the list, for float and for bf16.
+namespace dragoman::kernels::cuda {
+
+template <class T>
+void fill_linear(Kernels<T>& kernels);
+template <class T>
+void fill_packed(Kernels<T>& kernels);
+template <class T>
+void fill_matmul(Kernels<T>& kernels);
+template <class T>
+void fill_rows(Kernels<T>& kernels);
+template <class T>
+void fill_norm(Kernels<T>& kernels);
+template <class T>
+void fill_softmax(Kernels<T>& kernels);
+template <class T>
+void fill_attention(Kernels<T>& kernels);
+template <class T>
+void fill_additive(Kernels<T>& kernels);
+template <class T>
+void fill_cells(Kernels<T>& kernels);
+template <class T>
+void fill_lstm_layer(Kernels<T>& kernels);
+template <class T>
+void fill_elementwise(Kernels<T>& kernels);
+template <class T>
+void fill_optimiser(Kernels<T>& kernels);
+
+}  // namespace dragoman::kernels::cuda

@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <type_traits>
+
+#include "kernels/cuda/activation.cuh"
+#include "kernels/cuda/filling.h"
+#include "kernels/cuda/map.cuh"
+#include "kernels/cuda/product.h"
+
+// Inference. The library reads any layout equally well, so a packed weight is just [out, in].
+namespace dragoman::kernels::cuda {
+namespace {
+
+template <class T>
+__global__ void transpose(Size in, Size out, const T* weight, T* packed) {
+  const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (e < in * out) packed[e] = weight[e % in * out + e / in];
+}
+
+template <class T>
+void pack_weight(const PackWeight<T>& a) {
+  const Size count = a.in * a.out;
+  if (a.bytes != nullptr) *a.bytes = count * static_cast<Size>(sizeof(T));
+  if (a.packed == nullptr || count == 0) return;
+  T* packed = static_cast<T*>(a.packed);
+  if (a.transposed)
+    check_status(
+        cudaMemcpyAsync(packed, a.weight, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDefault, stream()),
+        "pack_weight");
+  else
+    transpose<<<blocks_for(count, 256), 256, 0, stream()>>>(a.in, a.out, a.weight, packed);
+  check_launch("pack_weight");
+}
+
+template <class T>
+void linear_packed(const LinearPacked<T>& a) {
+  const Activation kind = a.activation;
+  const bool fused = kind == Activation::none || kind == Activation::relu;
+  multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true}, a.x,
+                          static_cast<const T*>(a.packed), a.y, {.bias = a.bias, .relu = kind == Activation::relu});
+  if (!fused)
+    map<T, 1>("linear_packed", {a.rows * a.out, {a.y}, a.y},
+              [kind] __device__(const float(&x)[1]) { return activated(kind, x[0]); });
+}
+
+// The larger score, of equal ones the lower id; without an id nothing at all.
+struct Candidate {
+  float score = -INFINITY;
+  std::int32_t id = -1;
+
+  __device__ bool before(const Candidate& other) const {
+    return id >= 0 && (other.id < 0 || score > other.score || (score == other.score && id < other.id));
+  }
+  __device__ void take(const Candidate& other) {
+    if (other.before(*this)) *this = other;
+  }
+};
+
+// Over all threads of a block.
+__device__ Candidate best_of_block(Candidate best, Candidate* room) {
+  for (int apart = kWarp / 2; apart > 0; apart /= 2)
+    best.take({__shfl_xor_sync(kAllLanes, best.score, apart), __shfl_xor_sync(kAllLanes, best.id, apart)});
+  __syncthreads();
+  if (threadIdx.x % kWarp == 0) room[threadIdx.x / kWarp] = best;
+  __syncthreads();
+  for (unsigned w = 0; w < blockDim.x / kWarp; ++w) best.take(room[w]);
+  return best;
+}
+
+constexpr int kThreads = 512;
+
+// A block for each row of logits, which may be changed. Each thread knows the best that is left of its own columns; the
+// one whose candidate was taken looks for its next.
+template <class T>
+__global__ void choose(TopScores<T> a, float* logits) {
+  __shared__ float room[kThreads / kWarp];
+  __shared__ Candidate rivals[kThreads / kWarp];
+  const Size row = blockIdx.x;
+  float* x = logits + row * a.out;
+  float largest = -INFINITY, sum = 0;
+  for (Size c = threadIdx.x; c < a.out; c += kThreads) {
+    if (a.bias != nullptr) x[c] += to_float(a.bias[c]);
+    largest = fmaxf(largest, x[c]);
+  }
+  largest = block_max(largest, room);
+  for (Size c = threadIdx.x; c < a.out; c += kThreads) sum += expf(x[c] - largest);
+  sum = block_sum(sum, room);
+  if (threadIdx.x == 0) a.log_sum[row] = sum > 0 ? largest + logf(sum) : -INFINITY;
+  if (a.banned_offsets != nullptr) {
+    for (Size i = a.banned_offsets[row] + threadIdx.x; i < a.banned_offsets[row + 1]; i += kThreads)
+      x[a.banned[i]] = -INFINITY;
+    __syncthreads();
+  }
+  const auto next = [&](const Candidate& last) {
+    Candidate best;
+    for (Size c = threadIdx.x; c < a.out; c += kThreads) {
+      const Candidate one{x[c], x[c] > -INFINITY ? static_cast<std::int32_t>(c) : -1};
+      if (last.id < 0 || last.before(one)) best.take(one);
+    }
+    return best;
+  };
+  Candidate mine = next({});
+  for (Size i = 0; i < a.best; ++i) {
+    const Candidate best = best_of_block(mine, rivals);
+    if (threadIdx.x == 0) {
+      a.scores[row * a.best + i] = rounded<T>(best.score);
+      a.ids[row * a.best + i] = best.id;
+    }
+    if (best.id >= 0 && best.id == mine.id) mine = next(best);
+  }
+}
+
+template <class T>
+void top_scores(const TopScores<T>& a) {
+  if (a.rows == 0) return;
+  // Rows whose logits are made at once, so that they take a bounded part of memory.
+  constexpr Size kLogits = Size{1} << 26;
+  const Size most = std::max<Size>(1, kLogits / std::max<Size>(a.out, 1));
+  float* logits = scratch<float>(Scratch::logits, std::min(most, a.rows) * a.out);
+  for (Size first = 0; first < a.rows; first += most) {
+    TopScores<T> part = a;
+    part.rows = std::min(most, a.rows - first);
+    part.x += first * a.in;
+    part.log_sum += first, part.scores += first * a.best, part.ids += first * a.best;
+    if (a.banned_offsets != nullptr) part.banned_offsets += first;
+    multiply_matrices<T, float>({.m = part.rows, .n = a.out, .k = a.in, .transposed_b = true}, part.x,
+                                static_cast<const T*>(a.packed), logits);
+    choose<<<static_cast<unsigned>(part.rows), kThreads, 0, stream()>>>(part, logits);
+    check_launch("top_scores");
+  }
+}
+
+}  // namespace
+
+template <class T>
+void fill_packed(Kernels<T>& kernels) {
+  kernels.pack_weight = pack_weight<T>;
+  kernels.linear_packed = linear_packed<T>;
+  kernels.top_scores = top_scores<T>;
+}
+
+template void fill_packed(Kernels<float>&);
+template void fill_packed(Kernels<bf16>&);
+
+}  // namespace dragoman::kernels::cuda

@@ -1,0 +1,245 @@
+#include "kernels/cuda/product.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+
+#include "base/error.h"
+#include "kernels/cuda/blas.h"
+#include "kernels/cuda/columns.h"
+#include "kernels/cuda/runtime.h"
+
+namespace dragoman::kernels::cuda {
+namespace {
+
+constexpr std::size_t kWorkspace = std::size_t{64} << 20;
+
+bool tf32 = false;
+
+template <class T>
+constexpr cudaDataType_t kType = std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_16BF;
+
+// What a product is about, memory aside: everything that the choice of an algorithm may depend on.
+struct Subject {
+  ProductShape shape;
+  cudaDataType_t in = CUDA_R_32F, out = CUDA_R_32F;
+  cublasLtEpilogue_t end = CUBLASLT_EPILOGUE_DEFAULT;
+  int align_a = 16, align_b = 16, align_c = 16;
+
+  using Key = std::array<std::int64_t, 9>;
+  Key key() const {
+    const ProductShape& s = shape;
+    const int flags = s.transposed_a | s.transposed_b << 1 | s.accumulate << 2 | (in == CUDA_R_32F) << 3 |
+                      (out == CUDA_R_32F) << 4 | tf32 << 5;
+    return {s.m,
+            s.n,
+            s.k,
+            flags,
+            static_cast<std::int64_t>(end),
+            align_a << 16 | align_b << 8 | align_c,
+            s.a_stride,
+            s.b_stride,
+            s.c_stride};
+  }
+};
+
+int alignment_of(const void* pointer) { return 1 << std::countr_zero(reinterpret_cast<std::uintptr_t>(pointer) | 16); }
+
+// Sizes above 128 go up to one of four steps between powers of two: batches of about the same size share a choice,
+// whichever came first.
+Size coarse(Size size) {
+  if (size <= 128) return size;
+  const int shift = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size))) - 3;
+  const Size step = Size{1} << shift;
+  return (size + step - 1) / step * step;
+}
+
+// Only a number of rows may change: it decides on no alignment.
+Subject coarse(Subject subject) {
+  ProductShape& s = subject.shape;
+  if (!s.transposed_a) s.m = coarse(s.m);
+  if (s.transposed_a && !s.transposed_b) s.k = coarse(s.k);
+  return subject;
+}
+
+// One product as cuBLASLt sees it. The library thinks in columns, so c^T = op(b)^T op(a)^T is what it is asked for.
+class Call {
+ public:
+  explicit Call(const Subject& subject) {
+    const ProductShape& s = subject.shape;
+    const bool fast = subject.in == CUDA_R_32F && tf32;
+    check_blas(
+        blas().create_operation(&operation_, fast ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F),
+        "product");
+    set(CUBLASLT_MATMUL_DESC_TRANSA, s.transposed_b ? CUBLAS_OP_T : CUBLAS_OP_N);
+    set(CUBLASLT_MATMUL_DESC_TRANSB, s.transposed_a ? CUBLAS_OP_T : CUBLAS_OP_N);
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, subject.end);
+    layout(b_, subject.in, s.transposed_b ? s.k : s.n, s.transposed_b ? s.n : s.k, s.b_stride);
+    layout(a_, subject.in, s.transposed_a ? s.m : s.k, s.transposed_a ? s.k : s.m, s.a_stride);
+    layout(c_, subject.out, s.n, s.m, s.c_stride);
+  }
+  ~Call() {
+    for (cublasLtMatrixLayout_t one : {a_, b_, c_})
+      if (one != nullptr) blas().destroy_layout(one);
+    if (operation_ != nullptr) blas().destroy_operation(operation_);
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  // What the library would take first.
+  bool choose(const Subject& subject, cublasLtMatmulAlgo_t& algorithm) const {
+    cublasLtMatmulPreference_t preference = nullptr;
+    check_blas(blas().create_preference(&preference), "product");
+    const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t what, auto value) {
+      check_blas(blas().set_preference(preference, what, &value, sizeof(value)), "product");
+    };
+    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kWorkspace);
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, static_cast<std::uint32_t>(subject.align_b));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, static_cast<std::uint32_t>(subject.align_a));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, static_cast<std::uint32_t>(subject.align_c));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, static_cast<std::uint32_t>(subject.align_c));
+    cublasLtMatmulHeuristicResult_t best{};
+    int found = 0;
+    const cublasStatus_t status =
+        blas().choose(blas().handle, operation_, b_, a_, c_, c_, preference, 1, &best, &found);
+    blas().destroy_preference(preference);
+    if (status != CUBLAS_STATUS_SUCCESS || found == 0) return false;
+    algorithm = best.algo;
+    return true;
+  }
+
+  cublasStatus_t run(const ProductShape& s, const void* a, const void* b, void* c, const void* bias,
+                     const cublasLtMatmulAlgo_t& algorithm) {
+    if (bias != nullptr) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+    const auto alpha = static_cast<float>(s.alpha), beta = s.accumulate ? 1.0f : 0.0f;
+    return blas().matmul(blas().handle, operation_, &alpha, b, b_, a, a_, &beta, c, c_, c, c_, &algorithm,
+                         scratch_bytes(Scratch::products, kWorkspace), kWorkspace, stream());
+  }
+
+ private:
+  template <class V>
+  void set(cublasLtMatmulDescAttributes_t what, V value) {
+    check_blas(blas().set_operation(operation_, what, &value, sizeof(value)), "product");
+  }
+  // `rows` values lie side by side; `stride` 0 means that nothing is between the columns.
+  void layout(cublasLtMatrixLayout_t& to, cudaDataType_t type, Size rows, Size cols, Size stride) {
+    check_blas(blas().create_layout(&to, type, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(cols),
+                                    stride > 0 ? stride : rows),
+               "product");
+  }
+
+  cublasLtMatmulDesc_t operation_ = nullptr;
+  cublasLtMatrixLayout_t a_ = nullptr, b_ = nullptr, c_ = nullptr;
+};
+
+// Products as they were done before: how to ask for each, and which algorithm.
+class Plans {
+ public:
+  // False when the library cannot do it. The choice for a coarse shape serves all shapes that round to it; one that it
+  // does not fit gets its own.
+  bool run(const Subject& subject, const void* a, const void* b, void* c, const void* bias) {
+    const std::lock_guard lock(mutex_);
+    const Subject::Key key = subject.key();
+    auto found = plans_.find(key);
+    if (found == plans_.end()) {
+      if (plans_.size() >= kMost) plans_.clear();
+      found = plans_.emplace(key, Plan{std::make_unique<Call>(subject), {}}).first;
+      if (!choose(coarse(subject), found->second.algorithm) && !choose(subject, found->second.algorithm))
+        found->second.call.reset();
+    }
+    Plan& plan = found->second;
+    if (!plan.call) return false;
+    cublasStatus_t status = plan.call->run(subject.shape, a, b, c, bias, plan.algorithm);
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) {
+      if (!choose(subject, plan.algorithm)) return false;
+      status = plan.call->run(subject.shape, a, b, c, bias, plan.algorithm);
+      if (status == CUBLAS_STATUS_NOT_SUPPORTED) {
+        plan.call.reset();
+        return false;
+      }
+    }
+    check_blas(status, "product");
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4096;
+  struct Plan {
+    std::unique_ptr<Call> call;  // null: the library cannot do it
+    cublasLtMatmulAlgo_t algorithm;
+  };
+
+  bool choose(const Subject& subject, cublasLtMatmulAlgo_t& algorithm) {
+    const Subject::Key key = subject.key();
+    const auto known = choices_.find(key);
+    if (known != choices_.end()) {
+      algorithm = known->second;
+      return true;
+    }
+    if (!Call(subject).choose(subject, algorithm)) return false;
+    choices_.emplace(key, algorithm);
+    return true;
+  }
+
+  std::mutex mutex_;
+  std::map<Subject::Key, Plan> plans_;
+  std::map<Subject::Key, cublasLtMatmulAlgo_t> choices_;
+};
+
+Plans& plans() {
+  static Plans& all = *std::make_unique<Plans>().release();  // never ends: the driver may have ended before
+  return all;
+}
+
+cublasLtEpilogue_t epilogue_of(const ProductEnd& end) {
+  if (end.bias == nullptr) return end.relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
+  return end.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+}
+
+template <class In, class Out>
+Subject subject_of(const ProductShape& shape, const In* a, const In* b, const Out* c, const void* bias) {
+  return {.shape = shape,
+          .in = kType<In>,
+          .out = kType<Out>,
+          .align_a = alignment_of(a),
+          .align_b = alignment_of(b),
+          .align_c = std::min(alignment_of(c), alignment_of(bias))};
+}
+
+}  // namespace
+
+void set_tf32(bool on) { tf32 = on; }
+
+template <class In, class Out>
+void multiply_matrices(const ProductShape& shape, const In* a, const In* b, Out* c, const ProductEnd& end) {
+  if (shape.m == 0 || shape.n == 0) return;
+  if (shape.k == 0) {  // a sum of nothing
+    if (!shape.accumulate) repeat_row(shape.m, shape.n, static_cast<const Out*>(end.bias), end.relu, c);
+    return;
+  }
+  Subject subject = subject_of(shape, a, b, c, end.bias);
+  subject.end = epilogue_of(end);
+  if (plans().run(subject, a, b, c, end.bias)) return;
+  // Some alignments have no product with such an end.
+  subject = subject_of(shape, a, b, c, nullptr);
+  check(plans().run(subject, a, b, c, nullptr), "[cuda] cuBLASLt has no product of [{}, {}] and [{}, {}]", shape.m,
+        shape.k, shape.k, shape.n);
+  if (end.bias != nullptr || end.relu) finish_rows(shape.m, shape.n, static_cast<const Out*>(end.bias), end.relu, c);
+}
+
+template void multiply_matrices(const ProductShape&, const float*, const float*, float*, const ProductEnd&);
+template void multiply_matrices(const ProductShape&, const bf16*, const bf16*, bf16*, const ProductEnd&);
+template void multiply_matrices(const ProductShape&, const bf16*, const bf16*, float*, const ProductEnd&);
+
+bool multiply_with_sums(const ProductShape& shape, const bf16* a, const bf16* b, float* c, Summed which, float* sums) {
+  if (shape.m == 0 || shape.n == 0 || shape.k == 0) return false;
+  Subject subject = subject_of(shape, a, b, c, sums);
+  subject.end = which == Summed::a ? CUBLASLT_EPILOGUE_BGRADB : CUBLASLT_EPILOGUE_BGRADA;
+  return plans().run(subject, a, b, c, sums);
+}
+
+}  // namespace dragoman::kernels::cuda

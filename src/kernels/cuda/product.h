@@ -1,0 +1,33 @@
+#pragma once
+
+#include "kernels/contract.h"
+
+// Matrix products by cuBLASLt, which is loaded when the first product is asked for.
+namespace dragoman::kernels::cuda {
+
+// c[m, n] = op(a) op(b) (+ c), all row-major; strides of rows may be larger than the rows (0: just as large).
+struct ProductShape {
+  Size m = 0, n = 0, k = 0;
+  bool transposed_a = false;  // a is stored [k, m]
+  bool transposed_b = false;  // b is stored [n, k]
+  bool accumulate = false;
+  double alpha = 1;
+  Size a_stride = 0, b_stride = 0, c_stride = 0;
+};
+
+// What happens to c on its way to memory.
+struct ProductEnd {
+  const void* bias = nullptr;  // [n] of c's type
+  bool relu = false;
+};
+
+// In is the type of a and b, Out that of c. Any size may be 0; sums are in f32.
+template <class In, class Out>
+void multiply_matrices(const ProductShape& shape, const In* a, const In* b, Out* c, const ProductEnd& end = {});
+
+// The same, and on the way the sums over k of op(a)'s rows (m of them) or op(b)'s columns (n): a bias's gradient beside
+// its weight's. False when the library cannot do that.
+enum class Summed { a, b };
+bool multiply_with_sums(const ProductShape& shape, const bf16* a, const bf16* b, float* c, Summed which, float* sums);
+
+}  // namespace dragoman::kernels::cuda

@@ -1,0 +1,199 @@
+#include <algorithm>
+
+#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/filling.h"
+
+namespace dragoman::kernels::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+
+template <class T>
+__global__ void gather_wide(GatherRows<T> a, float scale) {
+  const Size eights = a.cols / 8;
+  const Size thread = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const Size row = thread / eights, col = thread % eights * 8;
+  if (row >= a.rows) return;
+  float value[8];
+  load8(a.table + a.index[row] * a.cols + col, value);
+  for (float& v : value) v *= scale;
+  if (a.positions != nullptr) {
+    float more[8];
+    load8(a.positions + a.position[row] * a.cols + col, more);
+    for (int e = 0; e < 8; ++e) value[e] += more[e];
+  }
+  store8(a.y + row * a.cols + col, value);
+}
+
+template <class T>
+__global__ void gather(GatherRows<T> a, float scale) {
+  const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (e >= a.rows * a.cols) return;
+  const Size row = e / a.cols, col = e % a.cols;
+  float value = scale * to_float(a.table[a.index[row] * a.cols + col]);
+  if (a.positions != nullptr) value += to_float(a.positions[a.position[row] * a.cols + col]);
+  a.y[e] = rounded<T>(value);
+}
+
+template <class T>
+void gather_rows(const GatherRows<T>& a) {
+  const Size count = a.rows * a.cols;
+  if (count == 0) return;
+  const auto scale = static_cast<float>(a.scale);
+  if (a.cols % 8 == 0 && aligned16(a.table, a.positions, a.y))
+    gather_wide<<<blocks_for(count / 8, kThreads), kThreads, 0, stream()>>>(a, scale);
+  else
+    gather<<<blocks_for(count, kThreads), kThreads, 0, stream()>>>(a, scale);
+  check_launch("gather_rows");
+}
+
+// Where each of `count` rows stands when they are sorted by (index, row): the number of rows that come before it. Each
+// block counts for its rows among one stretch of all rows.
+__global__ void count_before(int count, const std::int32_t* index, int* places) {
+  __shared__ __align__(16) std::int32_t tile[kThreads];
+  const int row = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
+  const std::int32_t mine = row < count ? index[row] : 0;
+  const int tiles = (count + kThreads - 1) / kThreads, each = (tiles + gridDim.y - 1) / gridDim.y;
+  const int begin = blockIdx.y * each * kThreads, end = min(count, begin + each * kThreads);
+  int place = 0;
+  for (int first = begin; first < end; first += kThreads) {
+    const int other = first + static_cast<int>(threadIdx.x);
+    __syncthreads();
+    // Beyond the end nothing comes before anything.
+    tile[threadIdx.x] = other < count ? index[other] : 0x7FFFFFFF;
+    __syncthreads();
+    // Rows of an earlier tile come before this one when their index is equal, those of a later one do not.
+    if (first + kThreads <= row || first > row) {
+      const std::int32_t limit = first > row ? mine : mine + 1;
+      const auto* fours = reinterpret_cast<const int4*>(tile);
+#pragma unroll 8
+      for (int i = 0; i < kThreads / 4; ++i) {
+        const int4 four = fours[i];
+        place += (four.x < limit) + (four.y < limit) + (four.z < limit) + (four.w < limit);
+      }
+    } else {
+      for (int i = 0; i < kThreads; ++i) place += tile[i] < mine || (tile[i] == mine && first + i < row) ? 1 : 0;
+    }
+  }
+  if (row < count && place > 0) atomicAdd(places + row, place);
+}
+
+__global__ void put_in_order(int count, const std::int32_t* index, const int* places, std::int32_t* order,
+                             std::int32_t* sorted) {
+  const int row = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
+  if (row >= count) return;
+  order[places[row]] = row;
+  sorted[places[row]] = index[row];
+}
+
+// A block for each place in the sorted list that begins a run of one index: it adds the run's rows, in their order.
+template <class T>
+__global__ void add_runs(Size count, ScatterRows<T> a, float scale, bool wide, const std::int32_t* order,
+                         const std::int32_t* sorted) {
+  const Size begin = blockIdx.x;
+  const std::int32_t index = sorted[begin];
+  if (begin > 0 && sorted[begin - 1] == index) return;
+  Size end = begin, beyond = count;  // the last of the run, found by halving, and one behind it
+  while (beyond - end > 1) {
+    const Size middle = (end + beyond) / 2;
+    (sorted[middle] == index ? end : beyond) = middle;
+  }
+  ++end;
+  if (wide) {
+    for (Size col = 8 * threadIdx.x; col < a.cols; col += 8 * blockDim.x) {
+      float sum[8], value[8];
+      float* to = a.dtable + index * a.cols + col;
+      load8(to, sum);
+#pragma unroll 4
+      for (Size place = begin; place < end; ++place) {
+        load8(a.dy + order[place] * a.cols + col, value);
+        for (int e = 0; e < 8; ++e) sum[e] += scale * value[e];
+      }
+      store8(to, sum);
+    }
+    return;
+  }
+  for (Size col = threadIdx.x; col < a.cols; col += blockDim.x) {
+    float& to = a.dtable[index * a.cols + col];
+    float sum = to;
+#pragma unroll 8
+    for (Size place = begin; place < end; ++place) sum += scale * to_float(a.dy[order[place] * a.cols + col]);
+    to = sum;
+  }
+}
+
+// Sorting compares every row with every other, so long lists go in pieces, one after the other.
+template <class T>
+void scatter_rows(const ScatterRows<T>& a) {
+  constexpr Size kPiece = 16384;
+  if (a.cols == 0) return;
+  for (Size first = 0; first < a.rows; first += kPiece) {
+    const Size count = std::min(kPiece, a.rows - first);
+    std::int32_t *order = a.workspace, *sorted = a.workspace + count;
+    ScatterRows<T> piece = a;
+    piece.dy += first * a.cols;
+    const bool wide = a.cols % 8 == 0 && aligned16(a.dy, a.dtable);
+    const Size lanes = wide ? a.cols / 8 : a.cols;
+    const auto threads = static_cast<unsigned>(std::clamp<Size>((lanes + kWarp - 1) / kWarp * kWarp, kWarp, 512));
+    const auto number = static_cast<int>(count);
+    const unsigned blocks = blocks_for(count, kThreads);
+    const unsigned stretches = std::clamp(8 * static_cast<unsigned>(multiprocessors()) / blocks, 1u, blocks);
+    int* places = scratch<int>(Scratch::partial_sums, count);
+    clear(places, static_cast<std::size_t>(count) * sizeof(int));
+    count_before<<<dim3(blocks, stretches), kThreads, 0, stream()>>>(number, a.index + first, places);
+    put_in_order<<<blocks, kThreads, 0, stream()>>>(number, a.index + first, places, order, sorted);
+    add_runs<<<static_cast<unsigned>(count), threads, 0, stream()>>>(count, piece, static_cast<float>(a.scale), wide,
+                                                                     order, sorted);
+    check_launch("scatter_rows");
+  }
+}
+
+template <class T>
+__global__ void copy_elements(CopyBlock<T> a) {
+  const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (e >= a.rows * a.cols) return;
+  const Size row = e / a.cols, col = e % a.cols;
+  put(a.to[row * a.to_stride + col], to_float(a.from[row * a.from_stride + col]), a.accumulate);
+}
+
+template <class T>
+__global__ void copy_eights(CopyBlock<T> a) {
+  const Size eights = a.cols / 8;
+  const Size thread = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const Size row = thread / eights, col = thread % eights * 8;
+  if (row >= a.rows) return;
+  float x[8], y[8];
+  load8(a.from + row * a.from_stride + col, x);
+  T* to = a.to + row * a.to_stride + col;
+  if (a.accumulate) {
+    load8(to, y);
+    for (int e = 0; e < 8; ++e) x[e] += y[e];
+  }
+  store8(to, x);
+}
+
+template <class T>
+void copy_block(const CopyBlock<T>& a) {
+  const Size count = a.rows * a.cols;
+  if (count == 0) return;
+  const bool wide = a.cols % 8 == 0 && a.from_stride % 8 == 0 && a.to_stride % 8 == 0 && aligned16(a.from, a.to);
+  if (wide)
+    copy_eights<<<blocks_for(count / 8, kThreads), kThreads, 0, stream()>>>(a);
+  else
+    copy_elements<<<blocks_for(count, kThreads), kThreads, 0, stream()>>>(a);
+  check_launch("copy_block");
+}
+
+}  // namespace
+
+template <class T>
+void fill_rows(Kernels<T>& kernels) {
+  kernels.gather_rows = gather_rows<T>;
+  kernels.scatter_rows = scatter_rows<T>;
+  kernels.copy_block = copy_block<T>;
+}
+
+template void fill_rows(Kernels<float>&);
+template void fill_rows(Kernels<bf16>&);
+
+}  // namespace dragoman::kernels::cuda

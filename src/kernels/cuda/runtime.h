@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include "kernels/cuda/cuda.h"
+
+// What the files of this folder share on the host's side.
+namespace dragoman::kernels::cuda {
+
+// The stream of this process; makes sure that the calling thread works on the chosen GPU.
+cudaStream_t stream();
+
+void check_status(cudaError_t status, const char* what);
+// After a launch: was it accepted?
+inline void check_launch(const char* kernel) { check_status(cudaGetLastError(), kernel); }
+
+// Working space of the filling itself. What one call leaves there the next one overwrites; since all work is in one
+// stream, no call can disturb another. Each purpose has its own.
+enum class Scratch { partial_sums, tables, pairs, products, logits, count };
+void* scratch_bytes(Scratch purpose, std::size_t bytes);
+template <class T>
+T* scratch(Scratch purpose, Size count) {
+  return static_cast<T*>(scratch_bytes(purpose, static_cast<std::size_t>(count) * sizeof(T)));
+}
+
+// A table of the host in scratch memory of the GPU.
+template <class T>
+const T* to_scratch(Scratch purpose, const T* host, Size count) {
+  T* memory = scratch<T>(purpose, count);
+  copy_from_host(memory, host, static_cast<std::size_t>(count) * sizeof(T));
+  return memory;
+}
+
+int multiprocessors();
+
+// Throws Error unless a block of `op` finds room for `numbers` in shared memory; returns their bytes.
+std::size_t shared_bytes(const char* op, Size numbers);
+
+// Blocks that cover `count` with `size` each.
+inline unsigned blocks_for(Size count, Size size) { return static_cast<unsigned>((count + size - 1) / size); }
+
+}  // namespace dragoman::kernels::cuda

@@ -1,0 +1,35 @@
+// What a program answers that was built without CUDA.
+#include "base/error.h"
+#include "kernels/cuda/cuda.h"
+
+namespace dragoman::kernels::cuda {
+
+const std::string& problem() {
+  static const std::string sentence = "this program was built without CUDA";
+  return sentence;
+}
+
+int count() { return 0; }
+void select(int) { fail("{}", problem()); }
+std::string name() { return {}; }
+MemoryState memory_state() { return {}; }
+void* allocate(std::size_t) { fail("{}", problem()); }
+void release(void*) {}
+void* allocate_shared(std::size_t) { fail("{}", problem()); }
+void release_shared(void*) {}
+void copy_from_host(void*, const void*, std::size_t) { fail("{}", problem()); }
+void copy_to_host(void*, const void*, std::size_t) { fail("{}", problem()); }
+void clear(void*, std::size_t) { fail("{}", problem()); }
+void wait() {}
+void set_tf32(bool) {}
+
+const Kernels<float>& f32() {
+  static const Kernels<float> empty("cuda");
+  return empty;
+}
+const Kernels<bf16>& half() {
+  static const Kernels<bf16> empty("cuda");
+  return empty;
+}
+
+}  // namespace dragoman::kernels::cuda

@@ -1,0 +1,64 @@
+#include "kernels/cuda/cuda.h"
+#include "tensor/device.h"
+
+namespace dragoman {
+namespace {
+
+namespace cuda = kernels::cuda;
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice() : Device(cuda::f32(), no_double(), cuda::half()) {}
+
+  const char* name() const override { return "cuda"; }
+  bool on_host() const override { return false; }
+  void* allocate(std::size_t bytes) const override { return cuda::allocate(bytes); }
+  void release(void* memory) const override { cuda::release(memory); }
+  void copy_from_host(void* to, const void* from, std::size_t bytes) const override {
+    cuda::copy_from_host(to, from, bytes);
+  }
+  void copy_to_host(void* to, const void* from, std::size_t bytes) const override {
+    cuda::copy_to_host(to, from, bytes);
+  }
+  void clear(void* memory, std::size_t bytes) const override { cuda::clear(memory, bytes); }
+  void wait() const override { cuda::wait(); }
+
+ private:
+  static const kernels::Kernels<double>& no_double() {
+    static const kernels::Kernels<double> empty("cuda");
+    return empty;
+  }
+};
+
+// The number behind "cuda:", or -1.
+int gpu_of(const std::string& name) {
+  constexpr std::string_view kBefore = "cuda:";
+  if (name == "cuda") return 0;
+  if (!name.starts_with(kBefore) || name.size() == kBefore.size() || name.size() > kBefore.size() + 3) return -1;
+  if (name.find_first_not_of("0123456789", kBefore.size()) != std::string::npos) return -1;
+  return std::stoi(name.substr(kBefore.size()));
+}
+
+}  // namespace
+
+const Device& cuda_device() {
+  check(cuda::problem().empty(), "no GPU can be used: {}", cuda::problem());
+  static const CudaDevice device;
+  return device;
+}
+
+void check_device_name(const std::string& name) {
+  check(name == "cpu" || name == "auto" || gpu_of(name) >= 0,
+        "there is no device '{}'; expected cpu, cuda, cuda:N or auto", name);
+}
+
+const Device& find_device(const std::string& name) {
+  check_device_name(name);
+  if (name == "cpu") return cpu_device();
+  if (name == "auto") return cuda::problem().empty() ? cuda_device() : cpu_device();
+  const Device& device = cuda_device();
+  cuda::select(gpu_of(name));
+  return device;
+}
+
+}  // namespace dragoman

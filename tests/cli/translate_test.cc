@@ -1,0 +1,162 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+#include "tests/search/text_model.h"
+
+namespace dragoman::cli {
+namespace {
+
+class TranslateCommand : public ::testing::Test {
+ protected:
+  void SetUp() override { search::test::write_text_model(folder_.file("m.safetensors"), "transformer-small", 3); }
+
+  Outcome run(const std::string& arguments) const { return run_program(folder_, arguments); }
+  static std::vector<std::string> lines(const std::string& text) {
+    std::vector<std::string> all;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) all.push_back(line);
+    return all;
+  }
+
+  support::TempFolder folder_;
+};
+
+TEST_F(TranslateCommand, KeepsTheOrderAndTheBlankLines) {
+  std::string input;
+  for (int i = 0; i < 300; ++i) input += i % 7 == 0 ? "\n" : "the dog " + std::string(i % 5 ? "sees" : "is") + " it\n";
+  folder_.write("in", input);
+  const Outcome all = run("translate --model m.safetensors --input in --batch 8");
+  ASSERT_EQ(all.status, 0) << all.err;
+  const std::vector<std::string> out = lines(all.out);
+  ASSERT_EQ(out.size(), 300u);
+  for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i].empty(), i % 7 == 0) << i;
+  EXPECT_EQ(out[1], out[2]);
+  EXPECT_EQ(run("translate --model m.safetensors --threads 1 --batch 1 < in").out, all.out);
+}
+
+TEST_F(TranslateCommand, AnEmptyFileGivesAnEmptyFile) {
+  const Outcome outcome = run("translate --model m.safetensors < /dev/null");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+}
+
+TEST_F(TranslateCommand, ASlowProducerSeesItsLinesTranslated) {
+  // The second line comes only after the first one's translation went through.
+  const Outcome outcome = run(
+      "doctor > /dev/null; mkfifo pipe; '" DRAGOMAN_PROGRAM
+      "' translate --model m.safetensors < pipe > out & exec 3> pipe; echo 'the dog' >&3; n=0; while [ ! -s out ] && [ "
+      "$n -lt 200 ]; "
+      "do sleep 0.05; n=$((n+1)); done; test -s out && echo early; echo 'the house' >&3; exec 3>&-; wait; wc -l < out");
+  EXPECT_EQ(outcome.out, "early\n2\n") << outcome.err;
+}
+
+TEST_F(TranslateCommand, AClosedPipeEndsItQuietly) {
+  std::string input;
+  for (int i = 0; i < 3000; ++i) input += "the dog sees it\n";
+  folder_.write("in", input);
+  const Outcome outcome = run("translate --model m.safetensors --quiet < in | head -1");
+  EXPECT_EQ(lines(outcome.out).size(), 1u);
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(TranslateCommand, PrintsNBestListsAndJson) {
+  folder_.write("in", "the dog\nwhere is it ?\n");
+  const std::vector<std::string> list = lines(run("translate --model m.safetensors --n-best 2 < in").out);
+  ASSERT_EQ(list.size(), 4u);
+  EXPECT_TRUE(list[0].starts_with("0 ||| ")) << list[0];
+  EXPECT_TRUE(list[3].starts_with("1 ||| ")) << list[3];
+  const Outcome outcome = run("translate --model m.safetensors --json --alignments links --tree tree < in");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::vector<std::string> out = lines(outcome.out);
+  ASSERT_EQ(out.size(), 2u);
+  const auto json = nlohmann::json::parse(out[1]);
+  EXPECT_EQ(json["line"], 2);
+  EXPECT_EQ(json["source"], "where is it ?");
+  const auto& best = json["translations"][0];
+  EXPECT_EQ(best["token_scores"].size(), best["tokens"].size() + 1);
+  EXPECT_EQ(best["attention"].size(), best["tokens"].size());
+  EXPECT_EQ(lines(support::read_all(folder_.file("links")))[1], best["alignment"]);
+  EXPECT_GT(nlohmann::json::parse(lines(support::read_all(folder_.file("tree")))[0])["nodes"].size(), 3u);
+}
+
+TEST_F(TranslateCommand, DocumentsKeepTheirParagraphs) {
+  folder_.write("in", "The dog sees it. Where is it?\n\nA house.\n");
+  const Outcome whole = run("translate --model m.safetensors --document < in");
+  ASSERT_EQ(whole.status, 0) << whole.err;
+  const std::vector<std::string> out = lines(whole.out);
+  ASSERT_EQ(out.size(), 3u);
+  EXPECT_EQ(out[1], "");
+  folder_.write("single", "The dog sees it.\nWhere is it?\n");
+  const std::vector<std::string> single = lines(run("translate --model m.safetensors < single").out);
+  EXPECT_EQ(out[0], single[0] + " " + single[1]);
+}
+
+TEST_F(TranslateCommand, SurvivesBadInput) {
+  folder_.write("bad", "the \xff dog\n");
+  const Outcome bytes = run("translate --model m.safetensors < bad");
+  EXPECT_EQ(bytes.status, 0);
+  EXPECT_NE(bytes.err.find("line 1: byte 5 is not UTF-8"), std::string::npos) << bytes.err;
+  std::string megabyte;
+  while (megabyte.size() < 300'000) megabyte += "the red dog sees a blue house ";
+  folder_.write("long", megabyte + "\n" + std::string(100'000, 'x') + "\nthe dog\n");
+  const Outcome cut = run("translate --model m.safetensors --beam 1 --max-length 5 < long");
+  EXPECT_EQ(cut.status, 0);
+  EXPECT_EQ(lines(cut.out).size(), 3u);
+  EXPECT_NE(cut.err.find("line 1: too long for the model, cut into"), std::string::npos) << cut.err;
+  const Outcome refused = run("translate --model m.safetensors --long-lines refuse < long");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("line 1: an input of"), std::string::npos) << refused.err;
+}
+
+TEST_F(TranslateCommand, SaysWhatIsWrongWithAModelFile) {
+  const std::string good = support::read_all(folder_.file("m.safetensors"));
+  folder_.write("cut.safetensors", good.substr(0, good.size() / 2));
+  folder_.write("noise.safetensors", "this is no model at all, only some words");
+  folder_.write("in", "the dog\n");
+  const auto said = [&](const std::string& model) {
+    const Outcome outcome = run("translate --model " + model + " < in");
+    EXPECT_EQ(outcome.status, 1) << model;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find(model), std::string::npos) << outcome.err;
+    return outcome.err;
+  };
+  said("cut.safetensors");
+  said("noise.safetensors");
+  said("absent.safetensors");
+  EXPECT_NE(run("translate < in").err.find("expected a model"), std::string::npos);
+}
+
+TEST_F(TranslateCommand, ScoresGivenPairs) {
+  folder_.write("source", "the dog\nwhere is it ?\n");
+  folder_.write("target", "das haus steht\nwo ist es ?\n");
+  const Outcome plain = run("score --model m.safetensors source target");
+  ASSERT_EQ(plain.status, 0) << plain.err;
+  const std::vector<std::string> out = lines(plain.out);
+  ASSERT_EQ(out.size(), 2u);
+  EXPECT_LT(std::stod(out[0]), 0);
+  EXPECT_NE(plain.err.find("per token"), std::string::npos) << plain.err;
+  const auto json = nlohmann::json::parse(lines(run("score --model m.safetensors --json source target").out)[0]);
+  EXPECT_NEAR(json["log_probability"], std::stod(out[0]), 1e-5);
+  ASSERT_EQ(json["words"].size(), 4u);
+  double sum = 0;
+  for (const auto& word : json["words"]) sum += word[1].get<double>();
+  EXPECT_NEAR(sum, json["log_probability"], 1e-4);
+  EXPECT_EQ(json["words"][1][0], "haus");
+}
+
+TEST_F(TranslateCommand, TheExamplesTranslate) {
+  folder_.write("in", "the dog\nwhere is it ?\n");
+  const std::string expected = run("translate --model m.safetensors < in").out;
+  const Outcome cpp = run("doctor > /dev/null; '" DRAGOMAN_EXAMPLES "/example_cpp' m.safetensors < in");
+  EXPECT_TRUE(cpp.out.starts_with(expected)) << cpp.out << cpp.err;
+  EXPECT_EQ(lines(cpp.out).size(), 4u);
+  const Outcome c =
+      run("doctor > /dev/null; '" DRAGOMAN_EXAMPLES "/example_c' m.safetensors 'the dog' 'where is it ?'");
+  EXPECT_EQ(c.out, expected) << c.err;
+  EXPECT_NE(run("doctor > /dev/null; '" DRAGOMAN_EXAMPLES "/example_c' absent x").status, 0);
+}
+
+}  // namespace
+}  // namespace dragoman::cli

@@ -1,0 +1,125 @@
+// The walk through the contract on a GPU, in f32 and in bf16.
+#include <set>
+
+#include "kernels/cuda/cuda.h"
+#include "tests/kernels/compare.h"
+
+namespace dragoman::kernels::test {
+namespace {
+
+// Memory that both sides see, handed out from front to back and taken back as a whole.
+class SharedMemory {
+ public:
+  SharedMemory() : memory_(cuda::allocate_shared(kSize)) {}
+  ~SharedMemory() { cuda::release_shared(memory_); }
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  // What `run` gets is gone when it returns.
+  template <class F>
+  Results with(F&& run) {
+    std::pmr::monotonic_buffer_resource all(memory_, kSize);
+    return run(&all);
+  }
+
+ private:
+  static constexpr std::size_t kSize = std::size_t{256} << 20;
+  void* memory_;
+};
+
+template <class T>
+Results run_cuda(const Case& one, SharedMemory& shared) {
+  return shared.with([&](std::pmr::memory_resource* memory) {
+    constexpr bool half = std::is_same_v<T, bf16>;
+    Arrays<T> arrays(one.seed(), memory, half);
+    if constexpr (half)
+      one.in_half(arrays, cuda::half());
+    else
+      one.in_float(arrays, cuda::f32());
+    cuda::wait();
+    arrays.expect_intact();
+    return arrays.results();
+  });
+}
+
+// Rounding to bf16 loses up to 1/256 of every number; sums are f32, so a result is off by little more than that.
+void expect_close_in_half(const Results& exact, const Results& actual) {
+  ASSERT_EQ(exact.size(), actual.size());
+  for (std::size_t a = 0; a < exact.size(); ++a) {
+    double squares = 0, wrong = 0;
+    for (std::size_t i = 0; i < exact[a].values.size(); ++i) {
+      const double want = exact[a].values[i], got = actual[a].values[i];
+      if (!std::isfinite(want)) {
+        EXPECT_TRUE(std::isnan(want) ? std::isnan(got) : want == got) << exact[a].name << "[" << i << "]";
+        continue;
+      }
+      squares += want * want;
+      wrong += (want - got) * (want - got);
+    }
+    const double count = static_cast<double>(std::max<std::size_t>(exact[a].values.size(), 1));
+    EXPECT_LE(std::sqrt(wrong), 1e-2 * std::sqrt(squares) + 2e-3 * std::sqrt(count)) << exact[a].name;
+  }
+}
+
+class CudaContract : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (!cuda::problem().empty()) GTEST_SKIP() << cuda::problem();
+    if (!shared) shared = std::make_unique<SharedMemory>();
+  }
+  static void TearDownTestSuite() { shared.reset(); }
+  static std::vector<Case> cases() {
+    std::vector<Case> mine;
+    for (const Case& one : all_cases())
+      if (one.entry == GetParam()) mine.push_back(one);
+    return mine;
+  }
+  static std::unique_ptr<SharedMemory> shared;
+};
+std::unique_ptr<SharedMemory> CudaContract::shared;
+
+std::vector<std::string> names_of_entries() {
+  std::vector<std::string> names;
+  reference<float>().each([&](const auto& entry) { names.push_back(entry.name()); });
+  return names;
+}
+
+TEST_P(CudaContract, GivesTheReferencesNumbersAndTheSameBitsAgain) {
+  for (const Case& one : cases()) {
+    SCOPED_TRACE(one.entry + " " + one.name);
+    const Results first = run_cuda<float>(one, *shared);
+    expect_close(run_double(one), run_float(one, reference<float>()), first);
+    expect_same_bits(first, run_cuda<float>(one, *shared));
+    if (HasFailure()) break;
+  }
+}
+
+TEST_P(CudaContract, GivesTheReferencesNumbersInHalfPrecision) {
+  bool available = false;
+  cuda::half().each([&](const auto& entry) { available |= entry.name() == GetParam() && entry.available(); });
+  if (!available) GTEST_SKIP() << "weights and their updates are f32";
+  for (const Case& one : cases()) {
+    SCOPED_TRACE(one.entry + " " + one.name);
+    const Results first = run_cuda<bf16>(one, *shared);
+    expect_close_in_half(run_double(one, true), first);
+    expect_same_bits(first, run_cuda<bf16>(one, *shared));
+    if (HasFailure()) break;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Entry, CudaContract, testing::ValuesIn(names_of_entries()),
+                         [](const auto& entry) { return entry.param; });
+
+TEST(Cuda, AProgramWithoutAGpuSaysWhy) {
+  if (cuda::problem().empty()) GTEST_SKIP() << "there is a GPU";
+  EXPECT_EQ(cuda::count(), 0);
+  EXPECT_NE(cuda::problem().find(' '), std::string::npos) << "a sentence, not a code";
+}
+
+TEST(Cuda, FillsTheWholeListInF32) {
+  if (!cuda::problem().empty()) GTEST_SKIP() << cuda::problem();
+  cuda::f32().each([](const auto& entry) { EXPECT_TRUE(entry.available()) << entry.name(); });
+}
+
+}  // namespace
+}  // namespace dragoman::kernels::test

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+
+#include "search/model.h"
+#include "store/model_file.h"
+#include "tests/search/toy.h"
+#include "text/build.h"
+
+// A model file with random weights over words that tests can write sentences with.
+namespace dragoman::search::test {
+
+inline std::string words_tokenizer(const std::vector<std::string>& lines) {
+  std::size_t next = 0;
+  return text::build_words(
+             [&](std::string& line) {
+               if (next == lines.size()) return false;
+               line = lines[next++];
+               return true;
+             },
+             {}, {})
+      ->serialize();
+}
+
+inline store::ModelInfo text_model_info(const std::string& preset) {
+  store::ModelInfo info;
+  info.config = toy_config(preset, 0);
+  info.source_tokenizer =
+      words_tokenizer({"the red house stands here .", "a blue dog sees you !", "where is it , now ?"});
+  info.target_tokenizer =
+      words_tokenizer({"das rote haus steht hier .", "ein blauer hund sieht dich !", "wo ist es , jetzt ?"});
+  info.config.source_vocabulary = text::deserialize_tokenizer(info.source_tokenizer)->size();
+  info.config.target_vocabulary = text::deserialize_tokenizer(info.target_tokenizer)->size();
+  return info;
+}
+
+inline void write_text_model(const std::string& path, const std::string& preset, std::uint64_t seed) {
+  const store::ModelInfo info = text_model_info(preset);
+  models::Seq2seq network(info.config);
+  network.parameters().allocate(cpu_device(), DType::f32, seed, false);
+  store::save_model(path, info, network.parameters());
+}
+
+}  // namespace dragoman::search::test

@@ -1,0 +1,259 @@
+#include "dragoman/translator.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/random.h"
+#include "dragoman/dragoman.h"
+#include "search/neural_engine.h"
+#include "search/scorer.h"
+#include "search/text_translator.h"
+#include "search/words.h"
+#include "tests/search/text_model.h"
+#include "tests/support/temp_folder.h"
+
+namespace dragoman::search::test {
+namespace {
+
+const std::vector<std::string> kWords = {"the", "red",  "house", "stands", "here", "a", "blue",
+                                         "dog", "sees", "you",   "where",  "is",   "it"};
+
+std::string random_text(Random& random, int longest = 9) {
+  std::string text;
+  for (std::uint64_t n = 1 + random.below(static_cast<std::uint64_t>(longest)); n > 0; --n)
+    text += kWords[random.below(kWords.size())] + (n > 1 ? " " : "");
+  return text;
+}
+
+class TranslatorTest : public ::testing::Test {
+ protected:
+  void SetUp() override { write_text_model(model_, "transformer-small", 3); }
+
+  static Request request(const std::string& text) {
+    Request asked;
+    asked.text = text;
+    return asked;
+  }
+
+  support::TempFolder folder_;
+  std::string model_ = folder_.file("model.safetensors");
+};
+
+TEST_F(TranslatorTest, GivesTranslationsInOrderWhateverTheBatchAndTheThreads) {
+  Random random(1);
+  std::vector<std::string> texts = {"", "the dog", "   "};
+  for (int i = 0; i < 60; ++i) texts.push_back(random_text(random));
+  TranslatorOptions options;
+  options.threads = 1;
+  options.batch = 1;
+  const std::vector<std::string> expected = Translator(model_, options).translate(texts);
+  EXPECT_EQ(expected[0], "");
+  EXPECT_NE(expected[1], "");
+  EXPECT_EQ(expected[2], "");
+  for (const int threads : {1, 3})
+    for (const int batch : {4, 32}) {
+      options.threads = threads;
+      options.batch = batch;
+      EXPECT_EQ(Translator(model_, options).translate(texts), expected) << threads << " threads, batch " << batch;
+    }
+}
+
+TEST_F(TranslatorTest, MayBeUsedByManyThreads) {
+  const Translator translator(model_);
+  Random random(2);
+  std::vector<std::string> texts, expected;
+  for (int i = 0; i < 24; ++i) texts.push_back(random_text(random));
+  for (const std::string& text : texts) expected.push_back(translator.translate(text));
+  std::vector<std::string> answers(texts.size());
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (std::size_t i = t; i < texts.size(); i += 4) answers[i] = translator.translate(texts[i]);
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(answers, expected);
+}
+
+TEST_F(TranslatorTest, TellsEverythingThatIsAskedFor) {
+  const Translator translator(model_);
+  SearchOptions search;
+  search.n_best = 3;
+  search.alignment = search.token_scores = search.attention = search.tree = true;
+  const TranslationResult result = translator.translate({request("the red house stands here .")}, search).front();
+  ASSERT_EQ(result.translations.size(), 3u);
+  EXPECT_EQ(result.source_tokens.size(), 7u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Translation& t = result.translations[i];
+    EXPECT_EQ(t.token_scores.size(), t.tokens.size() + 1);
+    double sum = 0;
+    for (const double score : t.token_scores) sum += score;
+    EXPECT_NEAR(sum, t.log_probability, 1e-9);
+    EXPECT_TRUE(i == 0 || t.score <= result.translations[i - 1].score);
+    ASSERT_EQ(t.attention.size(), t.tokens.size());
+    for (const std::vector<float>& row : t.attention) {
+      ASSERT_EQ(row.size(), 7u);
+      float total = 0;
+      for (const float weight : row) total += weight;
+      EXPECT_NEAR(total, 1, 1e-4);
+    }
+    const int words = count_words(t.text);
+    EXPECT_EQ(static_cast<int>(t.alignment.size()), words);
+    for (const AlignmentLink& link : t.alignment) {
+      EXPECT_LT(link.source, 6);
+      EXPECT_LT(link.target, words);
+    }
+  }
+  // The tree: parents come first, finished nodes are leaves, and one path is the best.
+  int best = 0;
+  for (std::size_t n = 1; n < result.tree.size(); ++n) {
+    EXPECT_LT(result.tree[n].parent, static_cast<int>(n));
+    EXPECT_FALSE(result.tree[static_cast<std::size_t>(result.tree[n].parent)].finished);
+    best += result.tree[n].best;
+  }
+  EXPECT_EQ(best, static_cast<int>(result.translations[0].tokens.size()) + 1);
+}
+
+TEST_F(TranslatorTest, TermsAppearAndBannedWordsDoNot) {
+  Random random(3);
+  const std::vector<std::string> target = {"haus", "hund", "blauer hund", "dich", "wo ist"};
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    write_text_model(model_, seed % 2 ? "lstm-luong" : "transformer-small", seed);
+    const Translator translator(model_);
+    std::vector<Request> requests;
+    for (int i = 0; i < 30; ++i) {
+      requests.push_back(request("the dog sees it " + random_text(random)));
+      requests.back().terms = {{"dog", target[random.below(target.size())]}, {"absent", "jetzt"}};
+      if (i % 2) requests.back().banned = {"steht", "."};
+    }
+    const std::vector<TranslationResult> results = translator.translate(requests, {});
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      ASSERT_FALSE(results[i].translations.empty());
+      const std::string text = results[i].translations[0].text;
+      EXPECT_TRUE(contains_word(text, requests[i].terms[0].second)) << text;
+      for (const std::string& word : requests[i].banned) EXPECT_FALSE(contains_word(text, word)) << text;
+    }
+  }
+}
+
+TEST_F(TranslatorTest, BeginsWithThePrefix) {
+  const Translator translator(model_);
+  Request asked = request("the red house");
+  asked.prefix = "ein blauer";
+  EXPECT_TRUE(translator.translate({asked}, {}).front().translations.front().text.starts_with("ein blauer"));
+}
+
+TEST_F(TranslatorTest, CutsLongInputsAtSentenceEndsOrRefusesThem) {
+  TranslatorOptions options;
+  options.max_input_tokens = 8;
+  const std::string first = "The red house stands here.", second = "Where is the dog now?";
+  const Translator cutting(model_, options);
+  const TranslationResult result = cutting.translate({request(first + " " + second)}, {}).front();
+  EXPECT_EQ(result.parts, 2);
+  EXPECT_EQ(result.translations[0].text, cutting.translate(first) + " " + cutting.translate(second));
+  options.long_input = LongInput::refuse;
+  const Translator refusing(model_, options);
+  try {
+    refusing.translate(first + " " + second);
+    FAIL() << "a long input was taken";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("longer than the 8 allowed"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(TranslatorTest, CopiesUnknownWordsFromTheSource) {
+  // A model that writes nothing but unknown words.
+  const store::ModelInfo info = text_model_info("lstm-luong");
+  models::Seq2seq network(info.config);
+  network.parameters().allocate(cpu_device(), DType::f32, 1, false);
+  network.parameters().find("output.bias")->tensor.data<float>()[0] = 50;
+  network.parameters().find("output.bias")->tensor.data<float>()[2] = 49;
+  store::save_model(model_, info, network.parameters());
+  const Translator translator(model_);
+  SearchOptions search;
+  search.max_length = 3;
+  const std::string plain = translator.translate("zanzibar quux", search);
+  EXPECT_EQ(plain.find("zanzibar"), std::string::npos);
+  EXPECT_NE(plain.find("<unk>"), std::string::npos) << plain;
+  search.replace_unknown = true;
+  const std::string copied = translator.translate("zanzibar quux", search);
+  EXPECT_EQ(copied.find("<unk>"), std::string::npos) << copied;
+  EXPECT_TRUE(copied.find("zanzibar") != std::string::npos || copied.find("quux") != std::string::npos) << copied;
+}
+
+TEST_F(TranslatorTest, EnsemblesNeedOneTargetVocabulary) {
+  const std::string other = folder_.file("other.safetensors");
+  write_text_model(other, "lstm-luong", 8);
+  EXPECT_NE(Translator(std::vector<std::string>{model_, other}).translate("the dog sees you"), "");
+  store::ModelInfo info = text_model_info("lstm-luong");
+  info.target_tokenizer = words_tokenizer({"other words"});
+  info.config.target_vocabulary = 8;
+  models::Seq2seq network(info.config);
+  network.parameters().allocate(cpu_device(), DType::f32, 1, false);
+  store::save_model(other, info, network.parameters());
+  EXPECT_THROW(Translator(std::vector<std::string>{model_, other}), std::runtime_error);
+}
+
+TEST_F(TranslatorTest, RefusesOptionsThatMakeNoSense) {
+  const Translator translator(model_);
+  const auto refused = [&](auto change) {
+    SearchOptions search;
+    change(search);
+    EXPECT_THROW(translator.translate("the dog", search), std::runtime_error);
+  };
+  refused([](SearchOptions& s) { s.beam = 0; });
+  refused([](SearchOptions& s) { s.n_best = 9; });
+  refused([](SearchOptions& s) { s.temperature = 0; });
+  refused([](SearchOptions& s) { s.min_length = 9, s.max_length = 4; });
+  EXPECT_NO_THROW(translator.translate("the dog"));
+}
+
+TEST_F(TranslatorTest, ScoresAreThoseOfTheSearch) {
+  const Model model(model_);
+  SearchOptions search;
+  search.n_best = 4;
+  const std::string source = "where is the blue dog ?";
+  const Translator translator(model_);
+  const TranslationResult result = translator.translate({request(source)}, search).front();
+  for (const Translation& t : result.translations) {
+    if (t.text.find("<unk>") != std::string::npos) continue;
+    const std::vector<PairScore> scores = score_pairs(model, {{source, t.text}}, 1, [](std::size_t) {});
+    // Only where the text comes back as the same tokens.
+    if (scores[0].target.size() != t.tokens.size() + 1) continue;
+    EXPECT_NEAR(scores[0].sum(), t.log_probability, 1e-3);
+  }
+}
+
+TEST_F(TranslatorTest, SpeaksC) {
+  EXPECT_STREQ(dragoman_last_error(), "");
+  EXPECT_EQ(dragoman_open(folder_.file("nothing").c_str(), 1), nullptr);
+  EXPECT_NE(std::string(dragoman_last_error()).find("nothing"), std::string::npos);
+  dragoman_translator* const translator = dragoman_open(model_.c_str(), 2);
+  ASSERT_NE(translator, nullptr) << dragoman_last_error();
+  char* const one = dragoman_translate(translator, "the dog sees you", 4);
+  ASSERT_NE(one, nullptr);
+  EXPECT_EQ(one, Translator(model_).translate("the dog sees you"));
+  const char* texts[] = {"the dog sees you", ""};
+  char* both[2] = {};
+  ASSERT_EQ(dragoman_translate_batch(translator, texts, 2, 4, both), 0);
+  EXPECT_STREQ(both[0], one);
+  EXPECT_STREQ(both[1], "");
+  EXPECT_EQ(dragoman_translate(translator, nullptr, 4), nullptr);
+  EXPECT_EQ(dragoman_translate(translator, "x", 0), nullptr);
+  EXPECT_NE(std::string(dragoman_last_error()).find("beam"), std::string::npos);
+  for (char* text : {one, both[0], both[1]}) dragoman_free(text);
+  dragoman_close(translator);
+}
+
+TEST(Words, TokensBelongToWordsBetweenSpaces) {
+  const std::string text = "ab  cd e";
+  const text::Span spans[] = {{0, 1}, {1, 2}, {2, 4}, {3, 6}, {6, 8}, {8, 8}};
+  EXPECT_EQ(words_of(text, spans), (std::vector<int>{0, 0, -1, 1, 2, -1}));
+  EXPECT_EQ(count_words(text), 3);
+  EXPECT_TRUE(contains_word("a dog, here", "dog"));
+  EXPECT_FALSE(contains_word("a dogma here", "dog"));
+  EXPECT_TRUE(contains_word("dogma dog", "dog"));
+}
+
+}  // namespace
+}  // namespace dragoman::search::test

@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/tensor/gradient_check.h"
+
+// Weights with a packed form, and the best columns of an output layer.
+namespace dragoman {
+namespace {
+
+using namespace testing;
+using Tensors = std::vector<Tensor>;
+
+TEST(PackedWeight, LeavesValuesAndGradientsOfALinearLayerAsTheyAre) {
+  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::tanh})
+    check_gradients({Leaf::random({5, 3}, 1), Leaf::random({4, 3}, 2), Leaf::random({4}, 3)},
+                    [&](Context& cx, const Tensors& t) {
+                      const Tensor weight = packed_for_steps(cx, t[1]);
+                      const Tensor once = linear(cx, t[0], weight, t[2], {.activation = activation});
+                      return Tensors{once, linear(cx, once, weight, {}, {.transposed = false})};
+                    });
+}
+
+TEST(PackedWeight, BelongsToItsShapeAndItsRows) {
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  const Tensor weight = packed_for_steps(cx, cx.zeros(DType::f32, {4, 6}));
+  EXPECT_NE(weight.packed(), nullptr);
+  EXPECT_EQ(weight.detached().packed(), weight.packed());
+  EXPECT_EQ(weight.reshaped({6, 4}).packed(), nullptr);
+  EXPECT_EQ(weight.row_view(1, 2).packed(), nullptr);
+}
+
+TEST(TopScores, AreTheLargestLogitsOfEachRow) {
+  constexpr Size rows = 7, columns = 300, count = 5;
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  const auto values = [&](Shape shape, std::uint64_t seed) {
+    return cx.from_numbers(DType::f32, Leaf::random(shape, seed).values, shape);
+  };
+  const Tensor x = values({rows, 9}, 1), bias = values({columns}, 3);
+  const Tensor weight = packed_for_steps(cx, values({columns, 9}, 2));
+  std::vector<float> logits = linear(cx, x, weight, bias).to_host<float>();
+  const Best best = top_scores(cx, x, weight, bias, count);
+  const auto chosen = best.columns.to_host<std::int32_t>();
+  const auto largest = best.values.to_host<float>(), log_sums = best.log_sum.to_host<float>();
+  for (Size r = 0; r < rows; ++r) {
+    const auto first = logits.begin() + r * columns;
+    double sum = 0;
+    for (Size c = 0; c < columns; ++c) sum += std::exp(double{first[c]});
+    EXPECT_NEAR(log_sums[static_cast<std::size_t>(r)], std::log(sum), 1e-5);
+    for (Size i = r * count; i < (r + 1) * count; ++i) {
+      const auto top = std::max_element(first, first + columns);
+      EXPECT_EQ(chosen[static_cast<std::size_t>(i)], top - first);
+      EXPECT_EQ(largest[static_cast<std::size_t>(i)], *top);
+      *top = -1e30f;
+    }
+  }
+}
+
+TEST(TopScores, OfBannedColumnsAreNotGiven) {
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  const Tensor x = cx.from_numbers(DType::f32, std::vector<double>{1, 1}, {2, 1});
+  const Tensor weight = cx.from_numbers(DType::f32, std::vector<double>{1, 4, 3, 2}, {4, 1});
+  const Best best = top_scores(cx, x, weight, {}, 3, {ids(cx, {0, 0, 2}), ids(cx, {1, 3})});
+  EXPECT_EQ(best.columns.to_host<std::int32_t>(), (std::vector<std::int32_t>{1, 2, 3, 2, 0, -1}));
+  const std::vector<double> log_sum = best.log_sum.to_host<double>();
+  EXPECT_NEAR(log_sum[0], std::log(std::exp(1) + std::exp(2) + std::exp(3) + std::exp(4)), 1e-5);
+  EXPECT_EQ(log_sum[1], log_sum[0]) << "banned columns count in the sum";
+}
+
+TEST(TopScores, RefuseWhatDoesNotFit) {
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  const Tensor x = cx.zeros(DType::f32, {2, 3}), weight = cx.zeros(DType::f32, {4, 3});
+  EXPECT_EQ(error_of([&] {
+              top_scores(cx, x, cx.zeros(DType::f32, {4, 5}), {}, 1);
+            }),
+            "[top_scores] x [2, 3] does not fit weight [4, 5]");
+  EXPECT_EQ(error_of([&] { top_scores(cx, x, weight, cx.zeros(DType::f32, {3}), 1); }),
+            "[top_scores] bias [3] does not fit weight [4, 3]: expected 4 values");
+  EXPECT_NE(error_of([&] {
+              top_scores(cx, x, weight, {}, 1, {ids(cx, {0, 1}), ids(cx, {1})});
+            }).find("offsets"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] {
+              top_scores(cx, x, weight, {}, 1, {ids(cx, {0, 1, 1}), ids(cx, {4})});
+            }).find("id 4"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { top_scores(cx, x, weight, {}, -1); }), "");
+}
+
+}  // namespace
+}  // namespace dragoman

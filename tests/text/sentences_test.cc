@@ -1,0 +1,61 @@
+#include "text/sentences.h"
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+
+namespace dragoman::text {
+namespace {
+
+std::vector<std::string> sentences(const std::string& text, Language language = Language::generic) {
+  std::vector<std::string> all;
+  for (const Span& span : split_sentences(text, language))
+    all.push_back(text.substr(span.begin, span.end - span.begin));
+  return all;
+}
+using Strings = std::vector<std::string>;
+
+TEST(Sentences, EndWithMarksBeforeSomethingThatCanBeginOne) {
+  EXPECT_EQ(sentences("It rains. We stay! Do you? Yes."), (Strings{"It rains.", "We stay!", "Do you?", "Yes."}));
+  EXPECT_EQ(sentences("He said \"Go.\" Then he left."), (Strings{"He said \"Go.\"", "Then he left."}));
+  EXPECT_EQ(sentences("Wait... what? no. 3 came."), (Strings{"Wait... what? no.", "3 came."}));
+  EXPECT_EQ(sentences("The file a.txt is small"), (Strings{"The file a.txt is small"}));
+  EXPECT_EQ(sentences("  "), Strings{});
+}
+
+TEST(Sentences, DoNotEndAfterAbbreviationsInitialsAndOrdinals) {
+  EXPECT_EQ(sentences("Dr. Smith met J. S. Bach. They spoke.", Language::english),
+            (Strings{"Dr. Smith met J. S. Bach.", "They spoke."}));
+  EXPECT_EQ(sentences("Am 3. Oktober war es soweit. Alle kamen.", Language::german),
+            (Strings{"Am 3. Oktober war es soweit.", "Alle kamen."}));
+}
+
+TEST(Sentences, NeedNoSpacesWhereAScriptHasNone) {
+  EXPECT_EQ(sentences("\u4f60\u597d\u3002\u518d\u89c1\u3002"), (Strings{"\u4f60\u597d\u3002", "\u518d\u89c1\u3002"}));
+  EXPECT_EQ(sentences("\u092f\u0939 \u0939\u0948\u0964 \u0935\u0939 \u0939\u0948\u0964"),
+            (Strings{"\u092f\u0939 \u0939\u0948\u0964", "\u0935\u0939 \u0939\u0948\u0964"}));
+}
+
+TEST(SplitToFit, LosesNothingButSpacesAndFitsEverywhere) {
+  Random random(1);
+  const Strings pieces = {"a", "Bc", "def", ". ", ", ", " ", "! ", "\u00e4\u00f6", "  ", "longerword"};
+  for (int i = 0; i < 2000; ++i) {
+    std::string text;
+    for (std::uint64_t n = random.below(40); n > 0; --n) text += pieces[random.below(pieces.size())];
+    const std::size_t limit = 4 + random.below(20);
+    std::string kept, all;
+    for (const char c : text)
+      if (c != ' ') all += c;
+    for (const Span& span : split_to_fit(text, [&](std::string_view part) { return part.size() <= limit; })) {
+      const std::string part = text.substr(span.begin, span.end - span.begin);
+      EXPECT_LE(part.size(), limit + 2);
+      EXPECT_FALSE(part.empty() || part.front() == ' ' || part.back() == ' ');
+      for (const char c : part)
+        if (c != ' ') kept += c;
+    }
+    ASSERT_EQ(kept, all) << text;
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::text
