@@ -13,9 +13,9 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/threads.h"
-#include "cli/statistical_file.h"
 #include "data/words.h"
 #include "eval/text_file.h"
+#include "search/statistical_model.h"
 
 namespace dragoman {
 namespace {
@@ -56,9 +56,9 @@ int train(const std::string& model, const Arguments& arguments) {
   Settings(options).parse(arguments);
   const auto start = std::chrono::steady_clock::now();
   const align::PhraseSystem system =
-      align::PhraseSystem::train(options.system, corpora(options.source_files, options.target_files),
-                                 corpora(options.valid_source, options.valid_target));
-  cli::save_statistical(model, system);
+      align::PhraseSystem::train(options.system, {.corpora = corpora(options.source_files, options.target_files),
+                                                  .development = corpora(options.valid_source, options.valid_target)});
+  search::save_statistical(model, system);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   fmt::print("{}", align::weights_to_text(system.weights()));
   fmt::print("BLEU on the development set {:.2f}\n{:.0f} s, {:.0f} s of processor time, at most {:.0f} MiB\n",
@@ -67,7 +67,7 @@ int train(const std::string& model, const Arguments& arguments) {
 }
 
 align::PhraseSystem load_adjusted(const std::string& model, const Arguments& settings) {
-  align::PhraseSystem system = cli::load_statistical(model);
+  align::PhraseSystem system = search::load_statistical(model);
   align::PhraseSystemConfig config = system.config();
   Settings(config).parse(settings);
   system.adjust(config);
@@ -77,7 +77,7 @@ align::PhraseSystem load_adjusted(const std::string& model, const Arguments& set
 int tune(const Arguments& files, const Arguments& settings) {
   align::PhraseSystem system = load_adjusted(files[0], settings);
   system.tune(corpora({files[1]}, {files[2]}));
-  cli::save_statistical(files[3], system);
+  search::save_statistical(files[3], system);
   fmt::print("{}BLEU on the development set {:.2f}, {:.0f} s of processor time\n",
              align::weights_to_text(system.weights()), system.tuned_score(), processor_seconds());
   return 0;
@@ -119,7 +119,7 @@ int translate(const std::string& model, const std::string& input, const std::str
 }
 
 int queries(const std::string& path, const std::string& text) {
-  const align::PhraseSystem system = cli::load_statistical(path);
+  const align::PhraseSystem system = search::load_statistical(path);
   const align::NgramModel& model = *system.language_model();
   std::vector<std::vector<std::uint32_t>> sentences;
   for (const std::string& line : eval::read_lines(text)) sentences.push_back(system.target_ids(line));

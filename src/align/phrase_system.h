@@ -12,6 +12,7 @@
 #include "align/phrase_tuning.h"
 #include "align/training.h"
 #include "data/corpus.h"
+#include "data/filters.h"
 
 namespace dragoman::align {
 
@@ -48,6 +49,13 @@ struct PhraseSystemConfig {
   std::vector<Feature> features() const;
 };
 
+// What a statistical translator learns from.
+struct PhraseData {
+  std::vector<data::Corpus> corpora, development;
+  data::ReadingOptions reading = {};
+  data::FilterOptions filter = {};  // of `corpora`
+};
+
 // A translation as text.
 struct PhraseTranslation {
   std::string text;
@@ -61,9 +69,8 @@ struct PhraseTranslation {
 // threads may share one.
 class PhraseSystem {
  public:
-  // Learns from the sentence pairs of `corpora`, then tunes weights on `development` (none: the usual weights).
-  static PhraseSystem train(const PhraseSystemConfig& config, const std::vector<data::Corpus>& corpora,
-                            const std::vector<data::Corpus>& development, const data::ReadingOptions& reading = {});
+  // Learns from sentence pairs, then tunes weights on the development set (none: the usual weights).
+  static PhraseSystem train(const PhraseSystemConfig& config, const PhraseData& data);
 
   // Finds weights anew, beginning with those it has.
   void tune(const std::vector<data::Corpus>& development, const data::ReadingOptions& reading = {});
@@ -73,8 +80,9 @@ class PhraseSystem {
   // The best `count` translations of a line, different ones, best first.
   std::vector<PhraseTranslation> translate(std::string_view line, int count = 1) const;
 
-  // The words of a source line, as links count them.
+  // The words of a source line, as links count them, and the bytes they stand for.
   std::vector<std::string> source_words(std::string_view line) const { return source_text_.words(line); }
+  std::vector<text::Span> source_spans(std::string_view line) const { return source_text_.spans(line); }
 
   // Word numbers of a target line, as the language model knows them.
   std::vector<std::uint32_t> target_ids(std::string_view line) const;

@@ -82,7 +82,6 @@ Truecaser Truecaser::deserialize(std::string_view bytes) {
 PhraseText::PhraseText(const PhraseTextConfig& config) : config_(config), rules_(word_options(config)) {}
 
 std::vector<std::string> PhraseText::split(std::string_view line) const {
-  if (config_.tokenized) return split_at_spaces(config_.lower ? text::lower_case(line) : std::string(line));
   std::vector<std::string> words;
   for (text::Word& word : rules_.tokenize(line)) words.push_back(std::move(word.text));
   return words;
@@ -94,9 +93,15 @@ std::vector<std::string> PhraseText::words(std::string_view line) const {
   return words;
 }
 
+std::vector<text::Span> PhraseText::spans(std::string_view line) const {
+  std::vector<text::Span> spans;
+  for (const text::Word& word : rules_.tokenize(line)) spans.push_back(word.span);
+  return spans;
+}
+
 std::string PhraseText::line(std::vector<std::string> words) const {
   if (truecases()) Truecaser::capitalise(words);
-  return config_.tokenized ? joined(words) : rules_.detokenize(words);
+  return rules_.detokenize(words);
 }
 
 }  // namespace dragoman::align

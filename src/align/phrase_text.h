@@ -15,14 +15,12 @@ namespace dragoman::align {
 // How the lines of one language are written.
 struct PhraseTextConfig {
   text::Language language = text::Language::generic;
-  bool tokenized = false;
   bool lower = false;
   bool truecase = true;
 
   template <class V>
   void visit(V& v) {
     v("language", language, "whose rules cut text into words and join them again");
-    v("tokenized", tokenized, "words stand between spaces already");
     v("lower", lower, "lower-case the text");
     v("truecase", truecase, "write the first word of a sentence as it is usually written");
   }
@@ -55,6 +53,8 @@ class PhraseText {
   // The words as written, before the truecaser.
   std::vector<std::string> split(std::string_view line) const;
   std::vector<std::string> words(std::string_view line) const;
+  // The bytes of the line that each of its words stands for.
+  std::vector<text::Span> spans(std::string_view line) const;
   std::string line(std::vector<std::string> words) const;
 
   Truecaser& truecaser() { return truecaser_; }

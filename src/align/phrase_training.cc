@@ -18,7 +18,7 @@ struct TextPairs {
 
 // Cuts the pairs of corpora into words, a block at a time on all threads.
 TextPairs read_pairs(const std::vector<data::Corpus>& corpora, const data::ReadingOptions& reading,
-                     const PhraseText& source, const PhraseText& target) {
+                     data::Filters filters, const PhraseText& source, const PhraseText& target) {
   constexpr std::size_t kBlock = 4096;
   TextPairs pairs;
   std::vector<data::Pair> block;
@@ -38,6 +38,7 @@ TextPairs read_pairs(const std::vector<data::Corpus>& corpora, const data::Readi
   for (const data::Corpus& corpus : corpora) {
     const auto reader = data::PairReader::open(corpus, reading);
     for (data::Pair pair; reader->next(pair);) {
+      if (!filters.keeps(pair)) continue;
       block.push_back(std::move(pair));
       if (block.size() == kBlock) flush();
     }
@@ -76,11 +77,11 @@ std::vector<std::uint32_t> ids_of(const std::string& line, const text::Vocabular
 // The steps of training, in their order.
 class PhraseTrainer {
  public:
-  PhraseTrainer(const PhraseSystemConfig& config, const data::ReadingOptions& reading)
-      : reading_(reading), system_(config) {}
+  explicit PhraseTrainer(const PhraseSystemConfig& config) : system_(config) {}
 
-  PhraseSystem run(const std::vector<data::Corpus>& corpora, const std::vector<data::Corpus>& development) {
-    pairs_ = read_pairs(corpora, reading_, system_.source_text_, system_.target_text_);
+  PhraseSystem run(const PhraseData& data) {
+    pairs_ =
+        read_pairs(data.corpora, data.reading, data::Filters(data.filter), system_.source_text_, system_.target_text_);
     check(!pairs_.source.empty(), "expected sentence pairs to learn from, but the corpora are empty");
     truecase(system_.source_text_, pairs_.source);
     truecase(system_.target_text_, pairs_.target);
@@ -91,7 +92,8 @@ class PhraseTrainer {
     learn_phrases();
     if (system_.config_.language_model) learn_language_model();
     silence_unused();
-    if (!development.empty() && system_.config_.tuning.iterations > 0) system_.tune(development, reading_);
+    if (!data.development.empty() && system_.config_.tuning.iterations > 0)
+      system_.tune(data.development, data.reading);
     return std::move(system_);
   }
 
@@ -163,19 +165,17 @@ class PhraseTrainer {
       if (std::find(used.begin(), used.end(), static_cast<Feature>(i)) == used.end()) system_.weights_[i] = 0;
   }
 
-  data::ReadingOptions reading_;
   PhraseSystem system_;
   TextPairs pairs_;
 };
 
-PhraseSystem PhraseSystem::train(const PhraseSystemConfig& config, const std::vector<data::Corpus>& corpora,
-                                 const std::vector<data::Corpus>& development, const data::ReadingOptions& reading) {
-  return PhraseTrainer(config, reading).run(corpora, development);
+PhraseSystem PhraseSystem::train(const PhraseSystemConfig& config, const PhraseData& data) {
+  return PhraseTrainer(config).run(data);
 }
 
 void PhraseSystem::tune(const std::vector<data::Corpus>& development, const data::ReadingOptions& reading) {
   const TuningConfig& config = config_.tuning;
-  const TextPairs text = read_pairs(development, reading, source_text_, target_text_);
+  const TextPairs text = read_pairs(development, reading, data::Filters({}), source_text_, target_text_);
   std::vector<TuningPair> pairs;
   for (std::size_t i = 0; i < text.source.size(); ++i) {
     if (config.sentences > 0 && pairs.size() == static_cast<std::size_t>(config.sentences)) break;

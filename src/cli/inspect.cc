@@ -3,6 +3,7 @@
 
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/inspect_statistical.h"
 #include "models/classifier.h"
 #include "models/presets.h"
 #include "models/seq2seq.h"
@@ -97,9 +98,11 @@ int run(const Command& self, const Words& arguments) {
   return run_with<InspectOptions>(self, arguments, [](const InspectOptions& options, const Words& words) {
     if (options.presets) {
       for (const std::string& name : models::preset_names()) fmt::print("{}\n", name);
+      for (const std::string& name : models::statistical_preset_names()) fmt::print("{}\n", name);
       return 0;
     }
     expect_words(words, 1, "expected one model file or preset (inspect --presets lists those)");
+    if (is_statistical(words[0])) return inspect_statistical(words[0], options.json);
     Subject model = subject(words[0]);
     if (options.json)
       fmt::print("{}\n", as_json(model).dump(2));

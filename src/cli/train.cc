@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/train_data.h"
+#include "cli/train_statistical.h"
 #include "cli/train_translation.h"
 #include "models/presets.h"
 #include "report/run_report.h"
@@ -169,6 +170,14 @@ int train_run(RunSettings& run) {
   return train::StopSignal::received() == 0 ? 0 : 128 + train::StopSignal::received();
 }
 
+int train_statistical_run(RunSettings& run) {
+  const TrainCommandOptions& options = run.options;
+  const FileLock lock = claim_folder(options);
+  run.save(options.train.output + kSettings);
+  fmt::print("{}\n", train_statistical(options));
+  return 0;
+}
+
 int print_plan(TrainCommandOptions& options) {
   const Vocabularies vocabularies = make_vocabularies(options);
   const RunData data(options, vocabularies);
@@ -210,6 +219,7 @@ int run(const Command& self, const Words& arguments) {
   expect_words(parsed.positional, 0, "every setting of train has a name (dragoman train --help)");
   threads::set_count(run.threads);
   set_placement(run.where);
+  if (run.options.task == TrainTask::statistical) return train_statistical_run(run);
   if (run.options.dry_run) return print_plan(run.options);
   if (run.options.verify_resume) return prove_resume(run.options);
   return train_run(run);

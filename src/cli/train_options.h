@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "align/phrase_system.h"
 #include "cli/make_vocabulary.h"
 #include "data/batcher.h"
 #include "data/corpus.h"
@@ -13,7 +14,7 @@
 
 namespace dragoman::cli {
 
-enum class TrainTask { translate, classify };
+enum class TrainTask { translate, classify, statistical };
 
 // Vocabularies of a run: made from the training data, or read from files that `dragoman vocab` wrote.
 struct RunVocabulary {
@@ -56,6 +57,7 @@ struct TrainCommandOptions {
   models::ModelConfig model;
   train::TrainOptions train;
   TranslatedValidation validation;
+  align::PhraseSystemConfig statistical;
   std::string cache;
   bool tensorboard = true, report = true;
   bool resume = false, overwrite = false, dry_run = false, verify_resume = false;
@@ -69,7 +71,7 @@ struct TrainCommandOptions {
   void visit(V& v) {
     v("preset", preset, "settings to begin with, by name (`dragoman inspect --presets`)");
     v("from", from, "fine-tune this model: its configuration, vocabularies and weights are taken over");
-    v("task", task, "translate, or classify sentences by the labels on the target side");
+    v("task", task, "translate, classify sentences by the labels on the target side, or translate with statistics");
     corpus.visit(v);
     v("valid-source", valid_source, "source sentences to validate on");
     v("valid-target", valid_target, "their translations; empty where valid-source has columns");
@@ -81,6 +83,7 @@ struct TrainCommandOptions {
     v.group("model", model);
     train.visit(v);
     v.group("validation", validation);
+    v.group("statistical", statistical);
     v("cache", cache, "folder for tokenised corpora; empty keeps them beside the corpora");
     v("tensorboard", tensorboard, "write TensorBoard events into the output folder");
     v("report", report, "write report/index.html into the output folder");
@@ -97,6 +100,6 @@ struct TrainCommandOptions {
 template <>
 struct dragoman::EnumNames<dragoman::cli::TrainTask> {
   using TrainTask = dragoman::cli::TrainTask;
-  static constexpr std::pair<TrainTask, const char*> list[] = {{TrainTask::translate, "translate"},
-                                                               {TrainTask::classify, "classify"}};
+  static constexpr std::pair<TrainTask, const char*> list[] = {
+      {TrainTask::translate, "translate"}, {TrainTask::classify, "classify"}, {TrainTask::statistical, "statistical"}};
 };

@@ -24,19 +24,35 @@ struct PresetFile {
 
 }  // namespace
 
+namespace {
+
+bool is_statistical(const std::string& text) { return text.find("\nstatistical:") != std::string::npos; }
+
+std::vector<std::string> names_of(bool statistical) {
+  std::vector<std::string> list;
+  for (const auto& [name, text] : table())
+    if (is_statistical(text) == statistical) list.push_back(name);
+  return list;
+}
+
+}  // namespace
+
 const std::vector<std::string>& preset_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> list;
-    for (const auto& [name, text] : table()) list.push_back(name);
-    return list;
-  }();
+  static const std::vector<std::string> names = names_of(false);
+  return names;
+}
+
+const std::vector<std::string>& statistical_preset_names() {
+  static const std::vector<std::string> names = names_of(true);
   return names;
 }
 
 const std::string& preset_text(const std::string& name) {
   const auto found = table().find(name);
   if (found != table().end()) return found->second;
-  const std::string near = nearest(name, preset_names());
+  std::vector<std::string> all = preset_names();
+  all.insert(all.end(), statistical_preset_names().begin(), statistical_preset_names().end());
+  const std::string near = nearest(name, all);
   fail("there is no preset '{}'{}", name, near.empty() ? "" : "; did you mean '" + near + "'?");
 }
 

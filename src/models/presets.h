@@ -7,8 +7,10 @@
 
 namespace dragoman::models {
 
-// Names of all presets, in alphabetical order: the files of configs/.
+// Names of all presets of networks, in alphabetical order: files of configs/.
 const std::vector<std::string>& preset_names();
+// Names of those for statistical translators.
+const std::vector<std::string>& statistical_preset_names();
 // The commented YAML of a preset; an unknown name is an error that names the nearest.
 const std::string& preset_text(const std::string& name);
 ModelConfig preset(const std::string& name);

@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "data/utf8.h"
 #include "search/neural_engine.h"
+#include "search/statistical_engine.h"
+#include "search/statistical_model.h"
 #include "search/words.h"
 #include "text/sentences.h"
 
@@ -73,6 +75,11 @@ class Parts {
 };
 
 std::unique_ptr<Engine> open_engine(const std::vector<std::string>& files, const TranslatorOptions& options) {
+  for (const std::string& file : files) {
+    if (!is_statistical(store::SafetensorsFile(file))) continue;
+    check(files.size() == 1, "{}: a statistical model is no part of an ensemble", file);
+    return std::make_unique<StatisticalEngine>(load_statistical(file), options);
+  }
   std::vector<std::unique_ptr<Model>> models;
   for (const std::string& file : files) models.push_back(std::make_unique<Model>(file));
   return std::make_unique<NeuralEngine>(std::move(models), options);

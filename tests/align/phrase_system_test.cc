@@ -49,7 +49,7 @@ std::string file_of(const support::TempFolder& folder, const std::string& name, 
 
 PhraseSystemConfig small_config() {
   PhraseSystemConfig config;
-  config.source.tokenized = config.target.tokenized = true;
+  config.source.language = config.target.language = text::Language::tokenized;
   config.source.truecase = config.target.truecase = false;
   config.ngrams.order = 3;
   config.tuning.iterations = 3;
@@ -62,9 +62,10 @@ class PhraseSystemTest : public testing::Test {
  protected:
   PhraseSystem train(const PhraseSystemConfig& config) const {
     const LittleLanguage learned(1, 400), tuned(2, 30);
-    return PhraseSystem::train(
-        config, {{.source = file_of(folder_, "s", learned.source), .target = file_of(folder_, "t", learned.target)}},
-        {{.source = file_of(folder_, "ds", tuned.source), .target = file_of(folder_, "dt", tuned.target)}});
+    return PhraseSystem::train(config, {.corpora = {{.source = file_of(folder_, "s", learned.source),
+                                                     .target = file_of(folder_, "t", learned.target)}},
+                                        .development = {{.source = file_of(folder_, "ds", tuned.source),
+                                                         .target = file_of(folder_, "dt", tuned.target)}}});
   }
   static int right(const PhraseSystem& system) {
     const LittleLanguage unseen(3, 60);
@@ -158,12 +159,13 @@ TEST_F(PhraseSystemTest, OddCorporaTeachWhatTheyCan) {
   source.push_back(endless);
   target.push_back("c");
   const PhraseSystem system = PhraseSystem::train(
-      config, {{.source = file_of(folder_, "s", source), .target = file_of(folder_, "t", target)}}, {});
+      config, {.corpora = {{.source = file_of(folder_, "s", source), .target = file_of(folder_, "t", target)}},
+               .development = {}});
   EXPECT_EQ(system.translate("one")[0].text, "one");
   EXPECT_EQ(system.tuned_score(), -1);
   const std::string none = file_of(folder_, "none", {});
   EXPECT_NE(support::message([&] {
-              PhraseSystem::train(config, {{.source = none, .target = none}}, {});
+              PhraseSystem::train(config, {.corpora = {{.source = none, .target = none}}, .development = {}});
             }).find("expected sentence pairs"),
             std::string::npos);
 }

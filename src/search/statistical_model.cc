@@ -1,8 +1,8 @@
-#include "cli/statistical_file.h"
+#include "search/statistical_model.h"
 
 #include "base/error.h"
 
-namespace dragoman::cli {
+namespace dragoman::search {
 namespace {
 
 constexpr const char* kKind = "dragoman.kind";
@@ -36,4 +36,4 @@ align::PhraseSystem load_statistical(const std::string& path) {
   }
 }
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::search

@@ -5,7 +5,7 @@
 #include "align/phrase_system.h"
 #include "store/safetensors.h"
 
-namespace dragoman::cli {
+namespace dragoman::search {
 
 // A statistical model as one safetensors file: each part of it is a tensor of bytes, and the metadata says what kind of
 // model it is.
@@ -14,4 +14,4 @@ void save_statistical(const std::string& path, const align::PhraseSystem& system
 bool is_statistical(const store::SafetensorsFile& file);
 align::PhraseSystem load_statistical(const std::string& path);
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::search

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+namespace dragoman::cli {
+
+// Whether `name` is a file that holds a statistical model, or the preset of one.
+bool is_statistical(const std::string& name);
+
+// What there is to know of it; the exit status.
+int inspect_statistical(const std::string& name, bool json);
+
+}  // namespace dragoman::cli

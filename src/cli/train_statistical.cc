@@ -1,0 +1,36 @@
+#include "cli/train_statistical.h"
+
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
+#include "search/statistical_model.h"
+
+namespace dragoman::cli {
+
+std::string train_statistical(const TrainCommandOptions& options) {
+  const std::string path = options.train.output + "/model.safetensors";
+  check(options.overwrite || !std::filesystem::exists(path), "{}: is there already; --overwrite begins anew", path);
+  align::PhraseData data;
+  data.corpora = options.corpus.corpora();
+  data.reading = options.reading;
+  data.filter = options.filter;
+  if (!options.valid_source.empty()) {
+    data::CorpusOptions development = options.corpus;
+    development.source = {options.valid_source};
+    development.target.clear();
+    if (!options.valid_target.empty()) development.target = {options.valid_target};
+    development.weight.clear();
+    data.development = development.corpora();
+  }
+  const align::PhraseSystem system = align::PhraseSystem::train(options.statistical, data);
+  store::Metadata card = {{"task", name_of(options.task)}};
+  if (!options.preset.empty()) card["preset"] = options.preset;
+  card["data"] = fmt::format("{} {}", fmt::join(options.corpus.source, " "), fmt::join(options.corpus.target, " "));
+  if (system.tuned_score() >= 0)
+    card["tuned"] = fmt::format("BLEU {:.2f} on {}", system.tuned_score(), options.valid_source);
+  search::save_statistical(path, system, card);
+  return path;
+}
+
+}  // namespace dragoman::cli

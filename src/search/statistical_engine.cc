@@ -1,0 +1,117 @@
+#include "search/statistical_engine.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/threads.h"
+#include "search/words.h"
+
+namespace dragoman::search {
+namespace {
+
+void check_request(const Request& request, const SearchOptions& options) {
+  check(request.prefix.empty() && request.terms.empty() && request.banned.empty(),
+        "a statistical model knows no prefixes, terms or banned words");
+  check(!options.sample, "a statistical model does not sample");
+  check(!options.tree, "a statistical model has no tree of hypotheses to show");
+}
+
+// Where the words of a translation stand in its text. The first may have got a capital letter.
+std::vector<text::Span> spans_of(const std::string& text, const std::vector<std::string>& words) {
+  std::vector<text::Span> spans;
+  std::size_t at = 0;
+  for (const std::string& word : words) {
+    std::size_t begin = spans.empty() ? 0 : text.find(word, at);
+    if (begin == std::string::npos) begin = at;
+    const std::size_t end = std::min(begin + word.size(), text.size());
+    spans.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
+    at = end;
+  }
+  return spans;
+}
+
+}  // namespace
+
+StatisticalEngine::StatisticalEngine(align::PhraseSystem system, const TranslatorOptions& options)
+    : system_(std::move(system)) {
+  const int count = options.threads > 0 ? options.threads : threads::count();
+  for (int i = 0; i < count; ++i) workers_.emplace_back([this] { work(); });
+}
+
+StatisticalEngine::~StatisticalEngine() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void StatisticalEngine::submit(std::vector<Job> jobs) {
+  {
+    std::lock_guard lock(mutex_);
+    for (Job& job : jobs) waiting_.push_back(std::move(job));
+  }
+  wake_.notify_all();
+}
+
+int StatisticalEngine::count_tokens(std::string_view text) const {
+  return static_cast<int>(system_.source_spans(text).size());
+}
+
+int StatisticalEngine::max_tokens() const {
+  constexpr int kLongest = 10000;
+  return kLongest;
+}
+
+void StatisticalEngine::work() {
+  for (;;) {
+    Job job;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      job = std::move(waiting_.front());
+      waiting_.pop_front();
+    }
+    TranslationResult result;
+    std::exception_ptr error;
+    try {
+      result = translate(job);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    job.done(std::move(result), error);
+  }
+}
+
+TranslationResult StatisticalEngine::translate(const Job& job) const {
+  check_request(job.request, *job.options);
+  TranslationResult result;
+  result.source_tokens = system_.source_words(job.request.text);
+  for (const align::PhraseTranslation& found : system_.translate(job.request.text, job.options->n_best)) {
+    Translation& translation = result.translations.emplace_back();
+    translation.text = found.text;
+    translation.score = found.score;
+    translation.log_probability = found.features[index(align::Feature::language_model)];
+    translation.tokens = found.words;
+    if (job.options->alignment) translation.alignment = align(job.request.text, found);
+  }
+  return result;
+}
+
+// From words as the translator cuts them to words between spaces.
+std::vector<AlignmentLink> StatisticalEngine::align(const std::string& source,
+                                                    const align::PhraseTranslation& translation) const {
+  const std::vector<int> from = words_of(source, system_.source_spans(source));
+  const std::vector<int> to = words_of(translation.text, spans_of(translation.text, translation.words));
+  std::vector<AlignmentLink> links;
+  for (const align::Link& link : translation.links) {
+    const int a = from[static_cast<std::size_t>(link.source)], b = to[static_cast<std::size_t>(link.target)];
+    const AlignmentLink both{a, b};
+    if (a >= 0 && b >= 0 && std::find(links.begin(), links.end(), both) == links.end()) links.push_back(both);
+  }
+  return links;
+}
+
+}  // namespace dragoman::search

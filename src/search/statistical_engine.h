@@ -1,0 +1,37 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "align/phrase_system.h"
+#include "search/engine.h"
+
+namespace dragoman::search {
+
+// The statistical translator: workers that each translate a sentence at a time. Knows no forced or banned words, no
+// sampling, and no tree of hypotheses.
+class StatisticalEngine : public Engine {
+ public:
+  StatisticalEngine(align::PhraseSystem system, const TranslatorOptions& options);
+  ~StatisticalEngine() override;
+
+  void submit(std::vector<Job> jobs) override;
+  int count_tokens(std::string_view text) const override;
+  int max_tokens() const override;
+
+ private:
+  void work();
+  TranslationResult translate(const Job& job) const;
+  std::vector<AlignmentLink> align(const std::string& source, const align::PhraseTranslation& translation) const;
+
+  align::PhraseSystem system_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Job> waiting_;
+  bool stopping_ = false;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace dragoman::search

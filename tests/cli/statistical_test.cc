@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+// The statistical translator through the commands: train, translate, inspect.
+namespace dragoman::cli {
+namespace {
+
+class Statistical : public testing::Test {
+ protected:
+  // Object before verb in the source, after it in the target.
+  Statistical() {
+    const char* people[][2] = {{"mi", "i"}, {"vi", "you"}, {"ni", "we"}};
+    const char* things[][2] = {{"panon", "bread"}, {"akvon", "water"}, {"libron", "books"}, {"domon", "houses"}};
+    const char* verbs[][2] = {{"vidas", "see"}, {"havas", "have"}, {"deziras", "want"}};
+    std::string source, target;
+    for (const auto& person : people)
+      for (const auto& thing : things)
+        for (const auto& verb : verbs) {
+          source += std::string(person[0]) + " " + thing[0] + " " + verb[0] + "\n";
+          target += std::string(person[1]) + " " + verb[1] + " " + thing[1] + "\n";
+        }
+    folder_.write("s", source);
+    folder_.write("t", target);
+  }
+
+  Outcome train(const std::string& more) const {
+    return run_program(folder_,
+                       "train --preset smt-phrase --source s --target t --valid-source s --valid-target t "
+                       "--statistical.tuning.iterations 2 --statistical.source.truecase=false "
+                       "--statistical.target.truecase=false --threads 1 --output run " +
+                           more);
+  }
+
+  support::TempFolder folder_;
+};
+
+TEST_F(Statistical, TrainsTranslatesAndIsInspectedLikeAnyOtherModel) {
+  const Outcome trained = train("");
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  EXPECT_EQ(trained.out, "run/model.safetensors\n");
+  folder_.write("in", "vi akvon havas\n\nmi Xyz vidas\n");
+  const Outcome translated =
+      run_program(folder_, "translate --model run/model.safetensors --input in --alignments links --quiet");
+  ASSERT_EQ(translated.status, 0) << translated.err;
+  EXPECT_EQ(translated.out.substr(0, translated.out.find('\n')), "you have water");
+  EXPECT_NE(translated.out.find("\n\n"), std::string::npos) << "an empty line stays empty";
+  EXPECT_NE(translated.out.find("Xyz"), std::string::npos) << translated.out;
+  EXPECT_EQ(support::read_all(folder_.file("links")).substr(0, 12), "0-0 1-2 2-1\n");
+
+  const Outcome several = run_program(folder_, "translate --model run/model.safetensors --input in --n-best 3 --quiet");
+  EXPECT_EQ(several.out.find("0 ||| you have water |||"), 0u) << several.out;
+
+  const Outcome inspected = run_program(folder_, "inspect run/model.safetensors --json");
+  ASSERT_EQ(inspected.status, 0) << inspected.err;
+  const nlohmann::json told = nlohmann::json::parse(inspected.out);
+  EXPECT_GT(told["phrase_pairs"], 10);
+  EXPECT_EQ(told["ngrams"].size(), 5u);
+  EXPECT_EQ(told["weights"].size(), 14u);
+  EXPECT_EQ(told["card"]["preset"], "smt-phrase");
+}
+
+TEST_F(Statistical, PresetsAreListedAndShown) {
+  const Outcome list = run_program(folder_, "inspect --presets");
+  for (const char* name : {"smt-monotone", "smt-phrase", "smt-word"}) {
+    EXPECT_NE(list.out.find(std::string(name) + "\n"), std::string::npos) << name;
+    const Outcome one = run_program(folder_, std::string("inspect ") + name);
+    EXPECT_NE(one.out.find("decoder.distortion-limit: "), std::string::npos) << one.out << one.err;
+  }
+}
+
+TEST_F(Statistical, MistakesAreNamed) {
+  EXPECT_EQ(train("").status, 0);
+  EXPECT_NE(train("").err.find("--overwrite begins anew"), std::string::npos);
+  folder_.write("in", "mi\n");
+  const Outcome two =
+      run_program(folder_, "translate --model run/model.safetensors --model run/model.safetensors --input in --quiet");
+  EXPECT_NE(two.err.find("no part of an ensemble"), std::string::npos) << two.err;
+  const Outcome sampled = run_program(folder_, "translate --model run/model.safetensors --input in --sample --quiet");
+  EXPECT_NE(sampled.err.find("does not sample"), std::string::npos) << sampled.err;
+  std::string bytes = support::read_all(folder_.file("run/model.safetensors"));
+  folder_.write("cut.safetensors", bytes.substr(0, bytes.size() / 2));
+  EXPECT_NE(run_program(folder_, "translate --model cut.safetensors --input in").status, 0);
+}
+
+}  // namespace
+}  // namespace dragoman::cli
