@@ -232,8 +232,20 @@ Parsed Settings::parse(const std::vector<std::string>& arguments) {
         ->take_all()
         ->allow_extra_args(false);
   }
+  // A switch may be followed by its value, as every other setting is: "--tied false" is "--tied=false".
+  std::vector<std::string> words;
+  for (const std::string& word : arguments) {
+    const bool is_value = word == "true" || word == "false";
+    const bool after_switch = !words.empty() && std::any_of(settings_.begin(), settings_.end(), [&](const Setting& s) {
+      return s.is_flag && words.back() == "--" + s.key;
+    });
+    if (is_value && after_switch)
+      words.back() += "=" + word;
+    else
+      words.push_back(word);
+  }
   try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
     throw Error(error.what());

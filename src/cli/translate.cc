@@ -209,20 +209,20 @@ int run(const Command& self, const Words& arguments) {
     search.alignment = !options.alignments.empty() || options.json;
     search.attention = options.json;
     search.tree = !options.tree.empty();
-    Input input(options);
+    const auto input = std::make_shared<Input>(options);
     search::TextTranslator translator(options.models, options.translator);
     Printer printer(options);
     std::unique_ptr<Progress> progress;
     if (!options.quiet) progress = std::make_unique<Progress>("translate", 0, "lines");
-    TranslateStream stream(translator, std::make_shared<const SearchOptions>(search));
-    stream.run([&](Request& request) { return input.next(request); },
-               [&](std::uint64_t line, const Request& request, const TranslationResult& result) {
-                 if (result.parts > 1 && !options.translator.sentences)
-                   log::warning("line {}: too long for the model, cut into {} parts", line, result.parts);
-                 printer.print(line, request, result);
-                 if (progress) progress->advance();
-               },
-               [&] { printer.flush(); });
+    const auto stream = std::make_shared<TranslateStream>(translator, std::make_shared<const SearchOptions>(search));
+    stream->run([input](Request& request) { return input->next(request); },
+                [&](std::uint64_t line, const Request& request, const TranslationResult& result) {
+                  if (result.parts > 1 && !options.translator.sentences)
+                    log::warning("line {}: too long for the model, cut into {} parts", line, result.parts);
+                  printer.print(line, request, result);
+                  if (progress) progress->advance();
+                },
+                [&] { printer.flush(); });
     printer.flush();
     return 0;
   });

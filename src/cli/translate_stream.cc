@@ -12,7 +12,7 @@ constexpr std::size_t kMostAhead = 4096;
 }  // namespace
 
 void TranslateStream::run(const Read& read, const Write& write, const std::function<void()>& idle) {
-  std::thread reader([&] { read_all(read); });
+  std::thread reader([self = shared_from_this(), read] { self->read_all(read); });
   std::thread submitter([&] { submit_all(); });
   std::exception_ptr error;
   try {
@@ -22,7 +22,7 @@ void TranslateStream::run(const Read& read, const Write& write, const std::funct
   }
   stop();
   submitter.join();
-  // A reader that waits for input cannot be woken; after an error the process ends anyway.
+  // A reader that waits for input cannot be woken.
   if (error) {
     reader.detach();
     std::rethrow_exception(error);

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace dragoman::cli {
 
 // Lines in, translations out in the same order, while more lines arrive. Reading stays a bounded number of lines ahead
 // of writing, and whatever has been read is translated at once, so a slow producer waits for nothing but its own line.
-class TranslateStream {
+class TranslateStream : public std::enable_shared_from_this<TranslateStream> {
  public:
   using Read = std::function<bool(Request&)>;  // false at the end
   using Write = std::function<void(std::uint64_t line, const Request&, const TranslationResult&)>;
@@ -21,6 +22,7 @@ class TranslateStream {
   TranslateStream(search::TextTranslator& translator, std::shared_ptr<const SearchOptions> options)
       : translator_(translator), options_(std::move(options)) {}
 
+  // To be held by a shared_ptr: after an error a reader that waits for input outlives the call, with `read` and this.
   // Calls `write` for every line in order, on this thread; throws what reading, translating or writing threw. `idle` is
   // called when the next line is not ready yet.
   void run(const Read& read, const Write& write, const std::function<void()>& idle);

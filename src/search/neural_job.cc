@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/ranking.h"
 #include "search/words.h"
 
 namespace dragoman::search {
@@ -131,7 +132,7 @@ bool NeuralJob::take(const Task& task) {
     for (std::int32_t node = 0; node < tree.size(); ++node) {
       const Node& at = tree[node];
       result_.tree.push_back({at.parent, node == 0 ? "" : models_[0]->target().piece(at.token), at.sum,
-                              at.length == 0 ? 0 : at.sum / at.length, at.finished,
+                              score(*job_.options, at.sum, at.length), at.finished,
                               static_cast<bool>(best[static_cast<std::size_t>(node)])});
     }
   }

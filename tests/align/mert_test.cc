@@ -122,8 +122,7 @@ TEST(Mert, SameSeedGivesTheSameWeightsAndOnlyActiveOnesMove) {
   const std::vector<Feature> active = {Feature::phrase_inverse, Feature::words};
   const Weights a = optimise_weights(pool, metric, start, active, {});
   EXPECT_EQ(a, optimise_weights(pool, metric, start, active, {}));
-  for (std::size_t i = 1; i < kFeatures; ++i)
-    EXPECT_TRUE(a[i] == 0 || i == index(Feature::words)) << i;
+  for (std::size_t i = 1; i < kFeatures; ++i) EXPECT_TRUE(a[i] == 0 || i == index(Feature::words)) << i;
   EXPECT_GE(score_at(pool, metric, a), score_at(pool, metric, start));
 }
 

@@ -60,6 +60,17 @@ TEST(Options, FlagsOverrideYamlWhichOverridesDefaults) {
   EXPECT_EQ(options.files, (std::vector<std::string>{"c", "d"}));
 }
 
+TEST(Options, ASwitchMayBeFollowedByItsValue) {
+  Options options;
+  Settings settings(options);
+  EXPECT_EQ(settings.parse({"--tied", "false", "true"}).positional, std::vector<std::string>{"true"});
+  EXPECT_FALSE(options.tied);
+  settings.parse({"--tied", "true"});
+  EXPECT_TRUE(options.tied);
+  EXPECT_EQ(settings.parse({"--no-tied", "in.txt"}).positional, std::vector<std::string>{"in.txt"});
+  EXPECT_FALSE(options.tied);
+}
+
 TEST(Options, DumpReadsBackToTheSameValues) {
   Options written;
   written.name = "with: colon # and \"quotes\"";

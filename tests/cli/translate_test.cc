@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/classifier.h"
 #include "tests/cli/program.h"
 #include "tests/search/text_model.h"
 
@@ -125,6 +126,17 @@ TEST_F(TranslateCommand, SaysWhatIsWrongWithAModelFile) {
   said("cut.safetensors");
   said("noise.safetensors");
   said("absent.safetensors");
+  std::string later = good;
+  const std::string version = "\"version\":\"1\"";
+  ASSERT_NE(later.find(version), std::string::npos);
+  folder_.write("later.safetensors", later.replace(later.find(version), version.size(), "\"version\":\"9\""));
+  EXPECT_NE(said("later.safetensors").find("version '9'"), std::string::npos);
+  store::ModelInfo info = search::test::text_model_info("transformer-small");
+  info.config.classes = 3;
+  models::Classifier classifier(info.config);
+  classifier.parameters().allocate(cpu_device(), DType::f32, 1, false);
+  store::save_model(folder_.file("classes.safetensors"), info, classifier.parameters());
+  EXPECT_NE(said("classes.safetensors").find("does not translate"), std::string::npos);
   EXPECT_NE(run("translate < in").err.find("expected a model"), std::string::npos);
 }
 
