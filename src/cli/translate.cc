@@ -1,4 +1,3 @@
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -6,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/join.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/command.h"
@@ -94,7 +94,7 @@ class Output {
 std::string pharaoh(const std::vector<AlignmentLink>& links) {
   std::vector<std::string> words;
   for (const AlignmentLink& link : links) words.push_back(fmt::format("{}-{}", link.source, link.target));
-  return fmt::format("{}", fmt::join(words, " "));
+  return join(words, " ");
 }
 
 Json as_json(const Translation& translation) {
