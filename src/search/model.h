@@ -37,6 +37,8 @@ class Model {
 
  private:
   void prepare(const Placement& where);
+  // After the weights are there.
+  void finish();
 
   std::string path_;
   store::ModelInfo info_;

@@ -29,7 +29,9 @@ class HostDevice final : public Device {
   }
   void release(void* memory) const override { ::operator delete(memory, kAlignment); }
   void copy_from_host(void* to, const void* from, std::size_t bytes) const override { copy(to, from, bytes); }
-  void copy_to_host(void* to, const void* from, std::size_t bytes) const override { copy(to, from, bytes); }
+  void copy_to_host(std::span<const kernels::HostCopy> copies) const override {
+    for (const kernels::HostCopy& one : copies) copy(one.to, one.from, one.bytes);
+  }
   void clear(void* memory, std::size_t bytes) const override {
     if (bytes > 0) std::memset(memory, 0, bytes);
   }

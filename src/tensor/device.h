@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 
 #include "base/error.h"
@@ -22,7 +23,12 @@ class Device {
   virtual void* allocate(std::size_t bytes) const = 0;
   virtual void release(void* memory) const = 0;
   virtual void copy_from_host(void* to, const void* from, std::size_t bytes) const = 0;
-  virtual void copy_to_host(void* to, const void* from, std::size_t bytes) const = 0;
+  // After everything that was asked for before; one wait serves them all.
+  virtual void copy_to_host(std::span<const kernels::HostCopy> copies) const = 0;
+  void copy_to_host(void* to, const void* from, std::size_t bytes) const {
+    const kernels::HostCopy one{to, from, bytes};
+    copy_to_host({&one, 1});
+  }
   virtual void clear(void* memory, std::size_t bytes) const = 0;
   // Until everything that was asked for is done.
   virtual void wait() const {}

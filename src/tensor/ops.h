@@ -178,7 +178,7 @@ Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const T
 
 struct Best {
   Tensor log_sum;  // [N]: log of the sum of exp over the row
-  Tensor values;   // [N, count]: largest first, of equal ones the lower column first
+  Tensor values;   // [N, count], of the type of sums: largest first, of equal ones the lower column first
   Tensor columns;  // i32 [N, count]
 };
 // What a row may not choose: ids[offsets[r] .. offsets[r + 1]), ascending, for row r.
