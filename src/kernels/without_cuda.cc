@@ -12,7 +12,7 @@ const std::string& problem() {
 int count() { return 0; }
 void select(int) { fail("{}", problem()); }
 std::string name() { return {}; }
-MemoryState memory_state() { return {}; }
+FreeMemory free_memory() { return {}; }
 void* allocate(std::size_t) { fail("{}", problem()); }
 void release(void*) {}
 void* allocate_shared(std::size_t) { fail("{}", problem()); }

@@ -45,6 +45,9 @@ class State {
 
   // New tokens for every hypothesis: counts them and finds out which rows its past then consists of.
   void extend(const Context& cx, const Segments& tokens);
+  // Room in pool `index` for what the new tokens offer, so that it need not be moved there; undefined where no past is
+  // kept or `columns` is 0.
+  Tensor claim(Context& cx, std::size_t index, DType type, Size columns);
   // Keys of the new tokens, appended to pools `index` and `index + 1`: those of the whole past.
   nn::Keys remember(Context& cx, std::size_t index, const nn::Keys& keys);
   // The past after extend(): one segment a hypothesis.
@@ -67,6 +70,8 @@ class State {
 
  private:
   State() = default;
+  // The rows of pool `index` that are the new tokens'.
+  Tensor new_rows(Context& cx, std::size_t index, DType type, Size columns);
   void store(Context& cx, std::size_t index, const Tensor& rows);
   // Where in owned_ the rows of each hypothesis begin, and their end.
   std::vector<Size> begins() const;

@@ -52,16 +52,25 @@ void State::extend(const Context& cx, const Segments& tokens) {
   lengths_ = std::move(lengths);
 }
 
-// Appends the new tokens' rows to pool `index`.
-void State::store(Context& cx, std::size_t index, const Tensor& rows) {
+Tensor State::new_rows(Context& cx, std::size_t index, DType type, Size columns) {
   if (pools_.size() <= index) pools_.resize(index + 1);
   Tensor& pool = pools_[index];
   if (!pool.defined() || pool.rows() < used_) {
-    const Tensor larger = cx.empty(rows.dtype(), {std::max<Size>(2 * used_, 64), rows.cols()});
+    const Tensor larger = cx.empty(type, {std::max<Size>(2 * used_, 64), columns});
     if (first_new_ > 0) cx.copy(pool.row_view(0, first_new_), larger.row_view(0, first_new_));
     pool = larger;
   }
-  cx.copy(rows, pool.row_view(first_new_, rows.rows()));
+  return pool.row_view(first_new_, used_ - first_new_);
+}
+
+Tensor State::claim(Context& cx, std::size_t index, DType type, Size columns) {
+  return continues_ && columns > 0 ? new_rows(cx, index, type, columns) : Tensor();
+}
+
+// Appends the new tokens' rows to pool `index`, unless they are there already.
+void State::store(Context& cx, std::size_t index, const Tensor& rows) {
+  const Tensor room = new_rows(cx, index, rows.dtype(), rows.cols());
+  if (room.raw() != rows.raw()) cx.copy(rows, room);
 }
 
 nn::Keys State::remember(Context& cx, std::size_t index, const nn::Keys& keys) {

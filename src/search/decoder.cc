@@ -91,6 +91,13 @@ Size Decoder::size() const {
                        [](const Task& task) { return task.search != nullptr; });
 }
 
+std::size_t Decoder::peak() const {
+  std::size_t bytes = entry_.arena.peak();
+  for (const Workspace& one : lasting_) bytes += one.arena.peak();
+  for (const Workspace& one : passing_) bytes += one.arena.peak();
+  return bytes;
+}
+
 void Decoder::add(std::vector<Task> tasks) {
   entry_.reset();
   Context cx(entry_);

@@ -35,6 +35,8 @@ class Decoder {
   void step();
   // Sentences underway.
   Size size() const;
+  // The most bytes of its device that were in use.
+  std::size_t peak() const;
 
  private:
   // One model's side of some sentences.

@@ -82,6 +82,6 @@ int Model::max_source() const {
   return limit - (info_.source_begin ? 1 : 0) - (info_.source_end ? 1 : 0);
 }
 
-int Model::max_target() const { return positions_of(info_.config) - 1; }
+int max_target(const models::ModelConfig& config) { return positions_of(config) - 1; }
 
 }  // namespace dragoman::search

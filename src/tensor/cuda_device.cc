@@ -14,6 +14,7 @@ class CudaDevice final : public Device {
   bool on_host() const override { return false; }
   void* allocate(std::size_t bytes) const override { return cuda::allocate(bytes); }
   void release(void* memory) const override { cuda::release(memory); }
+  FreeMemory memory() const override { return cuda::free_memory(); }
   void copy_from_host(void* to, const void* from, std::size_t bytes) const override {
     cuda::copy_from_host(to, from, bytes);
   }

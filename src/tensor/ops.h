@@ -17,6 +17,7 @@ using kernels::Activation;
 struct LinearOptions {
   bool transposed = true;  // the weight is [out, in]; otherwise [in, out]
   Activation activation = Activation::none;
+  Tensor into{};  // memory for the result, where no gradient flows; its own otherwise
 };
 // activation(x W + b): x [N, in] -> [N, out]. One weight may serve several calls (tied weights): gradients add up.
 // A weight [out, in] that has a packed form (below) is multiplied through it; a row of the result is then the same to

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include "base/machine.h"
 #include "kernels/contract.h"
 
 // The CUDA filling of the contract and the memory it works on. A program built without CUDA has all of this, too: it
@@ -19,12 +20,10 @@ void select(int gpu);
 // "NVIDIA H200".
 std::string name();
 
-struct MemoryState {
-  std::size_t free = 0, total = 0;
-};
-MemoryState memory_state();
+// What is left of the GPU's memory; what the pool holds for later counts as free.
+FreeMemory free_memory();
 
-// Memory of the GPU from a pool that grows and is kept; throws Error when there is none left.
+// Memory of the GPU from a pool that grows and is kept; throws OutOfMemory when there is none left.
 void* allocate(std::size_t bytes);
 void release(void* memory);
 // Memory of the host that the GPU can read and write; for tests.

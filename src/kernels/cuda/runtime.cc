@@ -206,11 +206,17 @@ std::string name() {
   return properties.name;
 }
 
-MemoryState memory_state() {
-  MemoryState state;
-  stream();
-  check_status(cudaMemGetInfo(&state.free, &state.total), "memory");
-  return state;
+FreeMemory free_memory() {
+  FreeMemory memory;
+  wait();
+  check_status(cudaMemGetInfo(&memory.free, &memory.total), "memory");
+  cudaMemPool_t pool = nullptr;
+  check_status(cudaDeviceGetDefaultMemPool(&pool, runtime().gpu), "memory pool");
+  std::uint64_t reserved = 0, used = 0;
+  check_status(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved), "memory pool");
+  check_status(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used), "memory pool");
+  memory.free += reserved - used;
+  return memory;
 }
 
 void* allocate(std::size_t bytes) {
@@ -218,8 +224,9 @@ void* allocate(std::size_t bytes) {
   const cudaError_t status = cudaMallocAsync(&memory, std::max<std::size_t>(bytes, 256), stream());
   if (status != cudaSuccess) {
     cudaGetLastError();
-    const MemoryState state = memory_state();
-    fail("[memory] {} bytes could not be had on cuda: {} of {} are free", bytes, state.free, state.total);
+    const FreeMemory left = free_memory();
+    throw OutOfMemory(
+        fmt::format("[memory] {} bytes could not be had on cuda: {} of {} are free", bytes, left.free, left.total));
   }
   return memory;
 }
