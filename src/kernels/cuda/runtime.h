@@ -35,7 +35,7 @@ const T* to_scratch(Scratch purpose, const T* host, Size count) {
 
 int multiprocessors();
 
-// Throws Error unless a block of `op` finds room for `numbers` in shared memory; returns their bytes.
+// Throws Error unless a block of `op` finds room for `numbers` in shared memory; returns the bytes to ask for.
 std::size_t shared_bytes(const char* op, Size numbers);
 
 // Blocks that cover `count` with `size` each.

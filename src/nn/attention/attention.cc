@@ -190,6 +190,13 @@ Attended Attention::attend(Context& cx, const Tensor& x, const Segments& queries
   return attended;
 }
 
+FeedingSource Attention::source(Context& cx, const Keys& keys, const Segments& questions) const {
+  Tensor k = whole(cx, keys.keys);
+  const double scale = config_.score == Score::scaled_dot ? 1 / std::sqrt(static_cast<double>(k.cols())) : 1;
+  if (query_score_.defined()) k = linear(cx, k, query_score_.weight(), {}, {.transposed = false});
+  return {k, whole(cx, keys.values), keys.rows, questions, scale};
+}
+
 Attended Attention::attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,
                                     bool wants_weights) const {
   Segments asked = queries, rows = keys.rows;

@@ -78,6 +78,11 @@ class Attention {
     return attend(cx, x, queries, keys, Ask{});
   }
 
+  // Whether states can be compared with keys as they are: then source() is what lstm_feeding attends to.
+  bool feeds() const { return !place_.projected && config_.score != Score::additive && config_.dropout == 0; }
+  // What the query would be multiplied by is moved to the keys; `questions` has one row a sentence.
+  FeedingSource source(Context& cx, const Keys& keys, const Segments& questions) const;
+
   // Size of a context vector.
   Size size() const { return out_size_; }
   const AttentionConfig& config() const { return config_; }
