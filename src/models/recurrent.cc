@@ -22,7 +22,8 @@ nn::AttentionPlace over_states(const std::string& name, Size query, Size memory,
 }
 
 nn::Attention self_attention(nn::Parameters& list, const std::string& name, Size size, int heads, bool causal) {
-  return nn::Attention(list, {.name = name, .query = size, .memory = size, .projected = true, .causal = causal},
+  return nn::Attention(list,
+                       {.name = name, .query = size, .memory = size, .projected = true, .causal = causal, .self = true},
                        {.score = nn::Score::scaled_dot, .heads = heads});
 }
 

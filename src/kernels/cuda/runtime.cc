@@ -208,8 +208,11 @@ void* scratch_bytes(Scratch purpose, std::size_t bytes) {
     release(mine.memory);
     mine.size = std::max<std::size_t>(bytes + bytes / 2, std::size_t{1} << 16);
     mine.memory = allocate(mine.size);
+    if (purpose == Scratch::tickets) clear(mine.memory, mine.size);
   }
   return mine.memory;
 }
+
+unsigned* tickets(Size count) { return scratch<unsigned>(Scratch::tickets, count); }
 
 }  // namespace dragoman::kernels::cuda
