@@ -276,7 +276,8 @@ void wait() { check_status(cudaStreamSynchronize(stream()), "waiting for the GPU
 
 std::size_t shared_bytes(const char* op, Size numbers) {
   constexpr Size kMost = Size{200} << 10;
-  const Size bytes = numbers * static_cast<Size>(sizeof(float));
+  // Loops over shared memory are compiled to reads of four numbers, the last of which may lie behind the array.
+  const Size bytes = (numbers + 3) / 4 * 4 * static_cast<Size>(sizeof(float));
   check(bytes <= kMost, "[{}] a sentence of {} tokens is longer than a block of the GPU can hold", op, numbers);
   return static_cast<std::size_t>(bytes);
 }
@@ -287,8 +288,11 @@ void* scratch_bytes(Scratch purpose, std::size_t bytes) {
     release(mine.memory);
     mine.size = std::max<std::size_t>(bytes + bytes / 2, std::size_t{1} << 16);
     mine.memory = allocate(mine.size);
+    if (purpose == Scratch::tickets) clear(mine.memory, mine.size);
   }
   return mine.memory;
 }
+
+unsigned* tickets(Size count) { return scratch<unsigned>(Scratch::tickets, count); }
 
 }  // namespace dragoman::kernels::cuda
