@@ -4,7 +4,7 @@
 //
 // Every sentence has `length` words and its translation as many. --batch 1 hands over one sentence after the other,
 // as a person who waits for each would. bench/peers/search.py does the same with CTranslate2.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -22,7 +22,8 @@ namespace {
 
 struct BenchOptions {
   std::string preset = "transformer-base";
-  int vocabulary = 32000, sentences = 200, length = 25, beam = 4, batch = 32, threads = 0, rounds = 3;
+  int vocabulary = 32000, sentences = 200, length = 25, beam = 4, batch = 0, threads = 0, workers = 0, rounds = 3;
+  PlacementOptions where{.device = "cpu"};
 };
 
 std::string word(std::uint64_t number) { return fmt::format("w{}", number); }
@@ -47,7 +48,9 @@ std::unique_ptr<Model> make_model(const BenchOptions& options) {
   info.config.source_vocabulary = info.config.target_vocabulary = options.vocabulary;
   info.source_tokenizer = info.target_tokenizer = make_tokenizer(options.vocabulary);
   models::Seq2seq network(info.config);
-  network.parameters().allocate(cpu_device(), DType::f32, 1, false);
+  set_placement(options.where);
+  const Placement where = placement();
+  network.parameters().allocate(where.device, where.type, 1, false);
   return std::make_unique<Model>(info, network.parameters(), options.preset);
 }
 
@@ -64,6 +67,7 @@ void run(const BenchOptions& options) {
   threads::set_count(options.threads);
   TranslatorOptions translator_options;
   translator_options.batch = options.batch;
+  translator_options.threads = options.workers;
   std::vector<std::unique_ptr<Model>> models;
   models.push_back(make_model(options));
   TextTranslator translator(std::make_unique<NeuralEngine>(std::move(models), translator_options), translator_options);
@@ -76,16 +80,14 @@ void run(const BenchOptions& options) {
     const auto count = [&](const std::vector<TranslationResult>& results) {
       for (const TranslationResult& result : results) tokens += result.translations.at(0).tokens.size();
     };
-    if (options.batch > 1) {
+    if (options.batch != 1) {
       count(translator.translate(requests, search));
     } else {
       for (const Request& request : requests) count(translator.translate({request}, search));
     }
     return tokens;
   };
-  const std::vector<Request> few(requests.begin(),
-                                 requests.begin() + std::min<std::ptrdiff_t>(4, std::ssize(requests)));
-  translator.translate(few, search);
+  translate();
   std::vector<double> rates;
   for (int round = 0; round < options.rounds; ++round) {
     std::size_t tokens = 0;
@@ -109,8 +111,10 @@ int main(int argc, char** argv) {
   app.add_option("--sentences", options.sentences, "sentences to translate")->check(CLI::PositiveNumber);
   app.add_option("--length", options.length, "words of a sentence and of its translation")->check(CLI::PositiveNumber);
   app.add_option("--beam", options.beam, "hypotheses at a time")->check(CLI::PositiveNumber);
-  app.add_option("--batch", options.batch, "sentences at a time for each thread; 1: one after the other");
+  app.add_option("--batch", options.batch, "sentences at a time for each worker; 0: the usual, 1: one after the other");
   app.add_option("--threads", options.threads, "threads to use (0: one per core)");
+  app.add_option("--workers", options.workers, "workers with a batch each (0: one per thread, two for a GPU)");
+  app.add_option("--device", options.where.device, "cpu, cuda, cuda:N or auto; a GPU computes in bf16");
   app.add_option("--rounds", options.rounds, "times to translate all sentences")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   try {

@@ -1,6 +1,6 @@
 #include "align/phrase_system.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

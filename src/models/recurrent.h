@@ -46,6 +46,7 @@ class RecurrentDecoder final : public Decoder {
 
   Decoded decode_at_once(Context& cx, const Packed& tokens, const Memory& memory, State& state, bool weights) const;
   Decoded decode_feeding(Context& cx, const Packed& tokens, const Memory& memory, State& state, bool weights) const;
+  Decoded learn_feeding(Context& cx, const Packed& tokens, const Memory& memory, State& state) const;
   Tensor past_context(Context& cx, const Tensor& x, const Segments& rows, State& state) const;
   struct StepMemory;
   struct Contexts {

@@ -9,6 +9,7 @@ nn::AttentionPlace place(const std::string& name, const TransformerConfig& confi
           .memory = config.size,
           .projected = true,
           .causal = causal,
+          .self = self,
           .rotary = self && config.positions == nn::PositionKind::rotary};
 }
 

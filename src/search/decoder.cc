@@ -69,6 +69,13 @@ Size Decoder::size() const {
                        [](const Task& task) { return task.search != nullptr; });
 }
 
+std::size_t Decoder::peak() const {
+  std::size_t bytes = entry_.arena.peak();
+  for (const Workspace& one : lasting_) bytes += one.arena.peak();
+  for (const Workspace& one : passing_) bytes += one.arena.peak();
+  return bytes;
+}
+
 void Decoder::add(std::vector<Task> tasks) {
   entry_.reset();
   Context cx(entry_);
@@ -172,12 +179,15 @@ Decoder::Scores Decoder::score_alone(Context& cx, const models::Seq2seq& model, 
                                      const Wanted& wanted, std::int32_t end) {
   const Size vocabulary = model.config().target_vocabulary, count = std::min<Size>(wanted.best, vocabulary);
   const Best best = model.best_words(cx, features, count);
+  const Tensor end_scores = wanted.end ? model.scores_of(cx, features, end) : Tensor();
+  const HostValues values = wanted.end ? HostValues({best.columns, best.values, best.log_sum, end_scores})
+                                       : HostValues({best.columns, best.values, best.log_sum});
   Scores scores;
-  scores.ids = best.columns.to_host<std::int32_t>();
-  scores.best = best.values.to_host<float>();
+  scores.ids = values.of<std::int32_t>(0);
+  scores.best = values.of<float>(1);
+  const std::vector<float> log_sum = values.of<float>(2), ends = wanted.end ? values.of<float>(3) : log_sum;
   if (wanted.all) scores.all = model.logits(cx, features).to_host<float>();
-  const std::vector<float> log_sum = best.log_sum.to_host<float>();
-  const std::vector<float> ends = wanted.end ? model.scores_of(cx, features, end).to_host<float>() : log_sum;
+  scores.rows.reserve(log_sum.size());
   for (std::size_t r = 0; r < log_sum.size(); ++r) {
     const std::size_t at = r * static_cast<std::size_t>(count);
     scores.rows.push_back({std::span(scores.ids).subspan(at, static_cast<std::size_t>(count)), scores.best.data() + at,
@@ -212,6 +222,20 @@ Decoder::Scores Decoder::score_together(Context& cx, const std::vector<Member>& 
   return scores;
 }
 
+// Remembers what the nodes that the last turn of the search added attended to: rows of the hypotheses before, from
+// `first_row` on.
+void Decoder::remember_attention(Task& task, const Scores& scores, Size first_row) {
+  if (!task.wants_attention || scores.attention.empty()) return;
+  const Tree& tree = task.search->tree();
+  const std::span<const std::int32_t> before = task.search->before();
+  for (auto node = static_cast<std::int32_t>(std::max<std::size_t>(task.attention.size(), 1)); node < tree.size();
+       ++node) {
+    const auto at = std::find(before.begin(), before.end(), tree[node].parent) - before.begin();
+    task.attention.resize(static_cast<std::size_t>(node));
+    task.attention.push_back(scores.attention[static_cast<std::size_t>(first_row + at)]);
+  }
+}
+
 // Rows belong to the tokens that were appended: one for a hypothesis that goes on, more where a prefix was forced.
 void Decoder::advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores) {
   std::vector<std::int32_t> chosen, beams;
@@ -220,29 +244,18 @@ void Decoder::advance(Context& cx, Batch& batch, const Segments& tokens, const S
     beams.push_back(0);
     if (!task.search) continue;
     SentenceSearch& search = *task.search;
-    const auto remember_attention = [&](std::span<const std::int32_t> before, Size first_row) {
-      if (!task.wants_attention || scores.attention.empty()) return;
-      for (auto node = static_cast<std::int32_t>(std::max<std::size_t>(task.attention.size(), 1));
-           node < search.tree().size(); ++node) {
-        const auto at = std::find(before.begin(), before.end(), search.tree()[node].parent) - before.begin();
-        task.attention.resize(static_cast<std::size_t>(node));
-        task.attention.push_back(scores.attention[static_cast<std::size_t>(first_row + at)]);
-      }
-    };
-    const std::vector<std::int32_t> start(search.live().begin(), search.live().end());
+    const auto live = search.live().size();
     Size row = tokens.begin(hypothesis);
     if (search.tree().size() == 1)
       for (const std::int32_t token : task.prefix) {
-        const std::vector<std::int32_t> before(search.live().begin(), search.live().end());
         search.force(token, scores.rows[static_cast<std::size_t>(row)]);
-        remember_attention(before, row++);
+        remember_attention(task, scores, row++);
       }
-    const std::vector<std::int32_t> before(search.live().begin(), search.live().end());
-    search.advance(std::span(scores.rows).subspan(static_cast<std::size_t>(row), before.size()));
-    remember_attention(before, row);
+    search.advance(std::span(scores.rows).subspan(static_cast<std::size_t>(row), search.live().size()));
+    remember_attention(task, scores, row);
     for (const std::int32_t origin : search.origins()) chosen.push_back(static_cast<std::int32_t>(hypothesis) + origin);
     beams.back() = static_cast<std::int32_t>(search.live().size());
-    hypothesis += std::ssize(start);
+    hypothesis += static_cast<Size>(live);
   }
   for (Member& member : batch.members) member.state = member.state.select(cx, chosen, beams);
   for (Task& task : batch.tasks)

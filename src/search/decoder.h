@@ -35,6 +35,8 @@ class Decoder {
   void step();
   // Sentences underway.
   Size size() const;
+  // The most bytes of its device that were in use.
+  std::size_t peak() const;
 
  private:
   // One model's side of some sentences.
@@ -69,6 +71,7 @@ class Decoder {
                             std::int32_t end);
   static Scores score_together(Context& cx, const std::vector<Member>& members, const std::vector<Tensor>& features,
                                const Wanted& wanted, std::int32_t end);
+  static void remember_attention(Task& task, const Scores& scores, Size first_row);
   static void advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores);
   void move_in(Batch& batch);
 

@@ -7,16 +7,27 @@
 #include "base/threads.h"
 
 namespace dragoman::search {
+namespace {
+
+// Two, so that a GPU computes one batch while the host decides about the other.
+constexpr int kWorkersOfAGpu = 2;
+
+}  // namespace
+
+int usual_batch(const Device& device) { return device.on_host() ? 32 : 128; }
 
 NeuralEngine::NeuralEngine(std::vector<std::unique_ptr<Model>> models, const TranslatorOptions& options)
-    : models_(std::move(models)), batch_(static_cast<std::size_t>(options.batch)) {
+    : models_(std::move(models)) {
   check(!models_.empty(), "expected at least one model");
-  check(options.batch >= 1, "batch must be at least 1, got {}", options.batch);
+  check(options.batch >= 0, "batch must be at least 0, got {}", options.batch);
+  const Device& device = models_[0]->network().parameters().weights().device();
+  batch_ = static_cast<std::size_t>(options.batch > 0 ? options.batch : usual_batch(device));
   for (const auto& model : models_)
     check(model->target().serialize() == models_[0]->target().serialize() &&
               model->info().config.target_vocabulary == models_[0]->info().config.target_vocabulary,
           "{} and {} do not share a target vocabulary, so they make no ensemble", model->path(), models_[0]->path());
-  const int count = options.threads > 0 ? options.threads : threads::count();
+  const int usual = device.on_host() ? threads::count() : kWorkersOfAGpu;
+  const int count = options.threads > 0 ? options.threads : usual;
   for (int i = 0; i < count; ++i) workers_.emplace_back([this] { work(); });
 }
 
@@ -30,15 +41,17 @@ NeuralEngine::~NeuralEngine() {
 }
 
 void NeuralEngine::submit(std::vector<Job> jobs) {
-  std::vector<Flight> flights;
-  for (Job& job : jobs) {
+  std::vector<Flight> flights(jobs.size());
+  threads::each(std::ssize(jobs), [&](std::int64_t i) {
+    Job& job = jobs[static_cast<std::size_t>(i)];
     const auto done = job.done;
     try {
-      flights.push_back(std::make_shared<NeuralJob>(std::move(job), models_));
+      flights[static_cast<std::size_t>(i)] = std::make_shared<NeuralJob>(std::move(job), models_);
     } catch (...) {
       done({}, std::current_exception());
     }
-  }
+  });
+  std::erase(flights, nullptr);
   {
     std::lock_guard lock(mutex_);
     waiting_.insert(waiting_.end(), flights.begin(), flights.end());

@@ -17,6 +17,7 @@ using kernels::Activation;
 struct LinearOptions {
   bool transposed = true;  // the weight is [out, in]; otherwise [in, out]
   Activation activation = Activation::none;
+  Tensor into{};  // memory for the result, where no gradient flows; its own otherwise
 };
 // activation(x W + b): x [N, in] -> [N, out]. One weight may serve several calls (tied weights): gradients add up.
 // A weight [out, in] that has a packed form (below) is multiplied through it; a row of the result is then the same to
@@ -141,6 +142,42 @@ struct LstmOutput {
 LstmOutput lstm_layer(Context& cx, const Tensor& gates, const Tensor& weight, const Segments& rows,
                       const TimeOrder& time, const LstmState& first, bool reverse);
 
+// A decoder whose every step reads its own last output (input feeding, Luong et al.): layers of LSTM cells, attention
+// of the top layer's state to the source, fed = dropout(tanh(W [state; context] + b)). Sentences are in the order of
+// `time`, all of them having a first word; rows lie step after step, in each step those sentences that still have one.
+struct FeedingLayer {
+  Tensor input, bias;  // [4 hidden, hidden], [4 hidden]: of the layer below; the first layer has none
+  Tensor recurrent;    // [4 hidden, hidden]
+  LstmState first;     // [B, hidden]
+};
+struct FeedingWeights {
+  Tensor fed;             // [4 hidden, hidden]: into the first layer's gates
+  Tensor state, context;  // W: [hidden, hidden], [hidden, columns]: of the first columns of the values
+  Tensor bias;            // [hidden]
+};
+struct FeedingSource {
+  Tensor keys, values;  // [Nk, hidden], [Nk, d]
+  Segments rows;
+  Segments questions;  // one a sentence
+  double scale = 1;    // of the products of states and keys
+};
+struct FeedingDropout {
+  double between = 0, out = 0;
+};
+struct FeedingOutput {
+  Tensor fed;      // [N, hidden]
+  Tensor context;  // [N, d]
+  // Every state there was, B rows from before the first step and then step after step: [B + N, hidden]. No gradient
+  // flows to them.
+  Tensor fed_states;
+  std::vector<LstmState> states;  // of each layer
+};
+// gates [N, 4 hidden] hold the words' share of the first layer's (taken over, as above), fed [B, hidden] what the first
+// step is fed.
+FeedingOutput lstm_feeding(Context& cx, const Tensor& gates, const Tensor& fed, std::span<const FeedingLayer> layers,
+                           const FeedingWeights& weights, const FeedingSource& source, const TimeOrder& time,
+                           const FeedingDropout& dropout);
+
 // ---- element by element ---------------------------------------------------------------------------------------
 
 Tensor activate(Context& cx, const Tensor& x, Activation activation);
@@ -178,7 +215,7 @@ Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const T
 
 struct Best {
   Tensor log_sum;  // [N]: log of the sum of exp over the row
-  Tensor values;   // [N, count]: largest first, of equal ones the lower column first
+  Tensor values;   // [N, count], of the type of sums: largest first, of equal ones the lower column first
   Tensor columns;  // i32 [N, count]
 };
 // What a row may not choose: ids[offsets[r] .. offsets[r + 1]), ascending, for row r.

@@ -10,13 +10,65 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kWarps = 4, kThreads = kWarps * kWarp;
+constexpr int kWarps = 8, kThreads = kWarps * kWarp;
 
-template <class T>
+// By the lanes of a warp; kWide: rows are aligned and a multiple of eight wide.
+template <bool kWide, class T>
 __device__ float dot(const T* x, const T* y, Size size) {
   float sum = 0;
-  for (Size d = threadIdx.x % kWarp; d < size; d += kWarp) sum += to_float(x[d]) * to_float(y[d]);
+  const Size lane = threadIdx.x % kWarp;
+  if constexpr (kWide) {
+    for (Size d = 8 * lane; d < size; d += 8 * kWarp) {
+      float a[8], b[8];
+      load8(x + d, a), load8(y + d, b);
+      for (int e = 0; e < 8; ++e) sum += a[e] * b[e];
+    }
+  } else {
+    for (Size d = lane; d < size; d += kWarp) sum += to_float(x[d]) * to_float(y[d]);
+  }
   return warp_sum(sum);
+}
+
+// put(d, the sum over rows first <= j < last of weights[j] * row(j)[d]) for every d, by all threads of a block. Where
+// rows are wide, several threads share a column of eights, each taking every so manieth row.
+template <bool kWide, class Row, class Put>
+__device__ void mix(Size first, Size last, const float* weights, Size size, Row row, Put put) {
+  if constexpr (!kWide) {
+    for (Size d = threadIdx.x; d < size; d += kThreads) {
+      float sum = 0;
+      for (Size j = first; j < last; ++j) sum += weights[j] * to_float(row(j)[d]);
+      put(d, sum);
+    }
+  } else {
+    __shared__ __align__(16) float room[8 * kThreads];
+    const int eights = static_cast<int>(size) / 8, parts = kThreads / eights;
+    const int part = static_cast<int>(threadIdx.x) / eights, d = static_cast<int>(threadIdx.x) % eights * 8;
+    float sum[8] = {};
+    if (part < parts)
+#pragma unroll 4
+      for (Size j = first + part; j < last; j += parts) {
+        float value[8];
+        load8(row(j) + d, value);
+        for (int e = 0; e < 8; ++e) sum[e] += weights[j] * value[e];
+      }
+    __syncthreads();
+    store8(room + 8 * threadIdx.x, sum);
+    __syncthreads();
+    for (Size c = threadIdx.x; c < size; c += kThreads) {
+      float total = 0;
+      for (int p = 0; p < parts; ++p) total += room[p * size + c];
+      put(c, total);
+    }
+  }
+}
+
+// Whether rows of this size can be mixed in eights.
+bool eights(Size size) { return size > 0 && size % 8 == 0 && size <= 8 * kThreads; }
+
+template <class T>
+bool wide(const Attention<T>& a) {
+  return eights(a.key_size) && eights(a.value_size) && a.q_stride % 8 == 0 && a.k_stride % 8 == 0 &&
+         a.v_stride % 8 == 0 && aligned16(a.q, a.k, a.v, a.out);
 }
 
 // One row of the dropout's matrix.
@@ -30,7 +82,7 @@ struct DropRow {
   __device__ float factor(Size key) const { return drop.factor(first + key); }
 };
 
-template <class T>
+template <bool kWide, class T>
 __global__ void attend(Attention<T> a, Drop drop, const std::int64_t* starts) {
   extern __shared__ float weights[];  // [keys]
   __shared__ float room[kWarps];
@@ -42,7 +94,7 @@ __global__ void attend(Attention<T> a, Drop drop, const std::int64_t* starts) {
   const T* k = a.k + head * a.key_size;
   const T* v = a.v + head * a.value_size;
   for (Size j = threadIdx.x / kWarp; j < visible; j += kWarps) {
-    const float score = static_cast<float>(a.scale) * dot(q, k + one.key_row(a, j) * a.k_stride, a.key_size);
+    const float score = static_cast<float>(a.scale) * dot<kWide>(q, k + one.key_row(a, j) * a.k_stride, a.key_size);
     if (threadIdx.x % kWarp == 0) weights[j] = score;
   }
   __syncthreads();
@@ -64,39 +116,38 @@ __global__ void attend(Attention<T> a, Drop drop, const std::int64_t* starts) {
   }
   __syncthreads();
   T* out = a.out + (query * a.heads + head) * a.value_size;
-  for (Size d = threadIdx.x; d < a.value_size; d += kThreads) {
-    float value = 0;
-    for (Size j = 0; j < visible; ++j) value += weights[j] * to_float(v[one.key_row(a, j) * a.v_stride + d]);
-    out[d] = rounded<T>(value);
-  }
+  mix<kWide>(
+      0, visible, weights, a.value_size, [&](Size j) { return v + one.key_row(a, j) * a.v_stride; },
+      [&](Size d, float value) { out[d] = rounded<T>(value); });
 }
 
-template <class Kernel>
-void allow_shared(Kernel* kernel, std::size_t bytes) {
-  if (bytes > (std::size_t{47} << 10))
+// A block for each row and head, with `numbers` in shared memory.
+template <class... Arguments>
+void launch(const char* op, Size rows, Size heads, Size numbers, void (*kernel)(Arguments...), Arguments... arguments) {
+  const std::size_t bytes = shared_bytes(op, numbers);
+  if (bytes > (std::size_t{32} << 10))
     check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-                 "attention");
+                 op);
+  const dim3 grid(static_cast<unsigned>(rows), static_cast<unsigned>(heads));
+  kernel<<<grid, kThreads, bytes, stream()>>>(arguments...);
+  check_launch(op);
 }
-
-dim3 grid_of(Size rows, Size heads) { return {static_cast<unsigned>(rows), static_cast<unsigned>(heads)}; }
 
 template <class T>
 void attention(const Attention<T>& a) {
   if (a.queries == 0) return;
   if constexpr (std::is_same_v<T, bf16>)
-    if (attention_on_tensor_cores(a)) return;
+    if (attention_on_tensor_cores(a) || attention_of_single_queries(a)) return;
   const std::int64_t* starts = nullptr;
   if (a.weights != nullptr) starts = pair_starts(a.sentences, a.query_offsets, a.key_offsets);
-  const std::size_t shared = shared_bytes("attention", a.longest);
-  allow_shared(attend<T>, shared);
-  attend<<<grid_of(a.queries, a.heads), kThreads, shared, stream()>>>(a, Drop(a.dropout), starts);
-  check_launch("attention");
+  launch("attention", a.queries, a.heads, a.longest, wide(a) ? attend<true, T> : attend<false, T>, a, Drop(a.dropout),
+         starts);
 }
 
 // With w the weights and m the dropout factors (see the reference):
 //   ds_ij = w_ij (m_ij (do_i . v_j) - do_i . o_i)
 // What a pair contributes; the warp's lanes share the two products.
-template <class T>
+template <bool kWide, class T>
 struct Pair {
   float kept, dscore;  // w m and scale * ds
 
@@ -104,41 +155,39 @@ struct Pair {
                   float dout_out) {
     const Attention<T>& a = b.forward;
     const float scale = static_cast<float>(a.scale);
-    const float score = scale * dot(a.q + query * a.q_stride + head * a.key_size,
-                                    a.k + key * a.k_stride + head * a.key_size, a.key_size);
+    const float score = scale * dot<kWide>(a.q + query * a.q_stride + head * a.key_size,
+                                           a.k + key * a.k_stride + head * a.key_size, a.key_size);
     const float weight = expf(score - a.log_sum[query * a.heads + head]);
     const float factor = row.factor(j);
-    const float dout_v = dot(b.dout + (query * a.heads + head) * a.value_size,
-                             a.v + key * a.v_stride + head * a.value_size, a.value_size);
+    const float dout_v = dot<kWide>(b.dout + (query * a.heads + head) * a.value_size,
+                                    a.v + key * a.v_stride + head * a.value_size, a.value_size);
     kept = weight * factor;
     dscore = scale * weight * (factor * dout_v - dout_out);
   }
 };
 
-template <class T>
+template <bool kWide, class T>
 __global__ void query_gradients(AttentionBackward<T> b, Drop drop) {
   extern __shared__ float dscores[];  // [keys]
   const Attention<T>& a = b.forward;
   const Size query = blockIdx.x, head = blockIdx.y;
   const Sentence one(a, sentence_of(a.query_offsets, a.sentences, query));
   const Size visible = one.visible(query - one.first_query, a.causal), at = (query * a.heads + head) * a.value_size;
-  const float dout_out = dot(b.dout + at, a.out + at, a.value_size);
+  const float dout_out = dot<kWide>(b.dout + at, a.out + at, a.value_size);
   const DropRow row(drop, a, query, head);
   for (Size j = threadIdx.x / kWarp; j < visible; j += kWarps) {
-    const Pair<T> pair(b, row, query, one.first_key + j, j, head, dout_out);
+    const Pair<kWide, T> pair(b, row, query, one.first_key + j, j, head, dout_out);
     if (threadIdx.x % kWarp == 0) dscores[j] = pair.dscore;
   }
   __syncthreads();
   const T* k = a.k + one.first_key * a.k_stride + head * a.key_size;
   T* dq = b.dq + query * b.dq_stride + head * a.key_size;
-  for (Size d = threadIdx.x; d < a.key_size; d += kThreads) {
-    float value = 0;
-    for (Size j = 0; j < visible; ++j) value += dscores[j] * to_float(k[j * a.k_stride + d]);
-    put(dq[d], value, b.accumulate_dq);
-  }
+  mix<kWide>(
+      0, visible, dscores, a.key_size, [&](Size j) { return k + j * a.k_stride; },
+      [&](Size d, float value) { put(dq[d], value, b.accumulate_dq); });
 }
 
-template <class T>
+template <bool kWide, class T>
 __global__ void key_gradients(AttentionBackward<T> b, Drop drop) {
   extern __shared__ float pairs[];  // [2, queries]: w m, then scale * ds
   const Attention<T>& a = b.forward;
@@ -151,24 +200,20 @@ __global__ void key_gradients(AttentionBackward<T> b, Drop drop) {
   for (Size i = first + threadIdx.x / kWarp; i < one.queries; i += kWarps) {
     const Size query = one.first_query + i, at = (query * a.heads + head) * a.value_size;
     const DropRow row(drop, a, query, head);
-    const Pair<T> pair(b, row, query, key, j, head, dot(b.dout + at, a.out + at, a.value_size));
+    const Pair<kWide, T> pair(b, row, query, key, j, head, dot<kWide>(b.dout + at, a.out + at, a.value_size));
     if (threadIdx.x % kWarp == 0) kept[i] = pair.kept, dscores[i] = pair.dscore;
   }
   __syncthreads();
   if (b.dk != nullptr)
-    for (Size d = threadIdx.x; d < a.key_size; d += kThreads) {
-      float value = 0;
-      for (Size i = first; i < one.queries; ++i)
-        value += dscores[i] * to_float(a.q[(one.first_query + i) * a.q_stride + head * a.key_size + d]);
-      put(b.dk[key * b.dk_stride + head * a.key_size + d], value, b.accumulate_dk);
-    }
+    mix<kWide>(
+        first, one.queries, dscores, a.key_size,
+        [&](Size i) { return a.q + (one.first_query + i) * a.q_stride + head * a.key_size; },
+        [&](Size d, float value) { put(b.dk[key * b.dk_stride + head * a.key_size + d], value, b.accumulate_dk); });
   if (b.dv != nullptr)
-    for (Size d = threadIdx.x; d < a.value_size; d += kThreads) {
-      float value = 0;
-      for (Size i = first; i < one.queries; ++i)
-        value += kept[i] * to_float(b.dout[((one.first_query + i) * a.heads + head) * a.value_size + d]);
-      put(b.dv[key * b.dv_stride + head * a.value_size + d], value, b.accumulate_dv);
-    }
+    mix<kWide>(
+        first, one.queries, kept, a.value_size,
+        [&](Size i) { return b.dout + ((one.first_query + i) * a.heads + head) * a.value_size; },
+        [&](Size d, float value) { put(b.dv[key * b.dv_stride + head * a.value_size + d], value, b.accumulate_dv); });
 }
 
 template <class T>
@@ -177,18 +222,13 @@ void attention_backward(const AttentionBackward<T>& b) {
   if constexpr (std::is_same_v<T, bf16>)
     if (attention_on_tensor_cores(b)) return;
   const Drop drop(a.dropout);
-  if (a.queries > 0 && b.dq != nullptr) {
-    const std::size_t shared = shared_bytes("attention", a.longest);
-    allow_shared(query_gradients<T>, shared);
-    query_gradients<<<grid_of(a.queries, a.heads), kThreads, shared, stream()>>>(b, drop);
-    check_launch("attention_backward");
-  }
-  if (a.keys > 0 && (b.dk != nullptr || b.dv != nullptr)) {
-    const std::size_t shared = shared_bytes("attention_backward", 2 * a.longest_queries);
-    allow_shared(key_gradients<T>, shared);
-    key_gradients<<<grid_of(a.keys, a.heads), kThreads, shared, stream()>>>(b, drop);
-    check_launch("attention_backward");
-  }
+  const bool in_eights = wide(a) && aligned16(b.dout);
+  if (a.queries > 0 && b.dq != nullptr)
+    launch("attention_backward", a.queries, a.heads, a.longest,
+           in_eights ? query_gradients<true, T> : query_gradients<false, T>, b, drop);
+  if (a.keys > 0 && (b.dk != nullptr || b.dv != nullptr))
+    launch("attention_backward", a.keys, a.heads, 2 * a.longest_queries,
+           in_eights ? key_gradients<true, T> : key_gradients<false, T>, b, drop);
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
-#include <algorithm>
+#include <numeric>
 
 #include "kernels/cuda/filling.h"
 #include "kernels/cuda/lstm.cuh"
 #include "kernels/cuda/product.h"
 
-// A layer is one product and one launch a step. The states of the walk lie side by side in the workspace, in the order
-// of the walk: [B, 4 hidden] for the recurrent share of the gates, then h and c, [B, hidden] each.
+// A layer is one launch where tensor cores can take it, otherwise one product and one launch a step. The states of the
+// walk lie side by side in the workspace, in the order of the walk: [B, 4 hidden] for the recurrent share of the gates,
+// then h and c, [B, hidden] each.
 namespace dragoman::kernels::cuda {
 namespace {
 
@@ -75,6 +76,8 @@ __global__ void step_forward(LstmLayer<T> a, Walk<T> walk, Size t, Size active, 
 template <class T>
 void lstm_layer(const LstmLayer<T>& a) {
   if (a.sentences == 0 || a.hidden == 0) return;
+  if constexpr (std::is_same_v<T, bf16>)
+    if (lstm_on_tensor_cores(a)) return;
   const Walk<T> walk = walk_of(a);
   T *share = a.workspace, *h = states_of(a), *c = h + a.sentences * a.hidden;
   begin<<<blocks_for(a.sentences * a.hidden, kThreads), kThreads, 0, stream()>>>(a, walk, h, c);
@@ -141,23 +144,30 @@ __global__ void end(LstmLayerBackward<T> b, Walk<T> walk, const T* dh_now, const
 }
 
 template <class T>
-void lstm_layer_backward(const LstmLayerBackward<T>& b) {
+void walk_back(const LstmLayerBackward<T>& b) {
   const LstmLayer<T>& a = b.forward;
-  if (a.sentences == 0 || a.hidden == 0) return;
   const Walk<T> walk = walk_of(a);
   T *dgates = a.workspace, *dh = states_of(a), *dc = dh + a.sentences * a.hidden;
-  Size rows = 0;
   for (Size t = a.steps - 1; t >= 0; --t) {
     const Size active = a.active[t], arrived = t + 1 < a.steps ? a.active[t + 1] : 0;
     step_backward<<<blocks_for(active * a.hidden, kThreads), kThreads, 0, stream()>>>(b, walk, t, active, arrived,
                                                                                       dgates, dh, dc);
-    rows += active;
     if (t == 0 && b.dh_first == nullptr) break;
     multiply_matrices<T, T>({.m = active, .n = a.hidden, .k = 4 * a.hidden}, dgates, a.weight, dh);
   }
   if (b.dh_first != nullptr || b.dc_first != nullptr)
     end<<<blocks_for(a.sentences * a.hidden, kThreads), kThreads, 0, stream()>>>(b, walk, dh, dc);
   check_launch("lstm_layer_backward");
+}
+
+template <class T>
+void lstm_layer_backward(const LstmLayerBackward<T>& b) {
+  const LstmLayer<T>& a = b.forward;
+  if (a.sentences == 0 || a.hidden == 0) return;
+  bool done = false;
+  if constexpr (std::is_same_v<T, bf16>) done = lstm_on_tensor_cores(b);
+  if (!done) walk_back(b);
+  const Size rows = std::accumulate(a.active, a.active + a.steps, Size{0});
   if (b.dweight != nullptr)
     multiply_matrices<T, float>({.m = 4 * a.hidden, .n = a.hidden, .k = rows, .transposed_a = true, .accumulate = true},
                                 b.dgates, b.h_before, b.dweight);

@@ -99,10 +99,10 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
     const Size d = place.query;
     check(place.memory == d && place.values == 0, "{}: projected attention needs equal sizes, got {} and {}", name, d,
           place.memory);
-    const Parameter weight = list.add(name + ".in_proj_weight", {3 * d, d}, Init::glorot());
-    const Parameter bias = list.add(name + ".in_proj_bias", {3 * d}, Init::zeros());
-    query_ = Linear(list.rows(weight, 0, d), list.rows(bias, 0, d));
-    key_value_ = Linear(list.rows(weight, d, 2 * d), list.rows(bias, d, 2 * d));
+    projection_ = list.add(name + ".in_proj_weight", {3 * d, d}, Init::glorot());
+    shift_ = list.add(name + ".in_proj_bias", {3 * d}, Init::zeros());
+    query_ = Linear(list.rows(projection_, 0, d), list.rows(shift_, 0, d));
+    key_value_ = Linear(list.rows(projection_, d, 2 * d), list.rows(shift_, d, 2 * d));
     out_ = Linear(list, name + ".out_proj", d, d);
     key = value = key_columns_ = d;
   } else if (config.key_size > 0) {
@@ -147,7 +147,12 @@ Keys Attention::prepare(Context& cx, const Tensor& memory, const Segments& rows,
 Keys Attention::prepare(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows,
                         const Tensor& positions) const {
   Keys result{memory, values, rows};
-  if (key_value_.defined()) {
+  if (place_.self && cx.recording()) {
+    // Training needs no key later, so all three are one product; search keeps keys and values alone.
+    const Tensor all = linear(cx, memory, projection_, shift_);
+    const Size d = place_.query;
+    result.queries = {all, 0, d}, result.keys = {all, d, d}, result.values = {all, 2 * d, d};
+  } else if (key_value_.defined()) {
     const Tensor both = key_value_(cx, memory);
     result.keys = {both, 0, key_columns_};
     result.values = {both, key_columns_, both.cols() - key_columns_};
@@ -169,12 +174,13 @@ Keys Attention::prepare(Context& cx, const Tensor& memory, const Tensor& values,
 
 Attended Attention::attend(Context& cx, const Tensor& x, const Segments& queries, const Keys& keys,
                            const Ask& ask) const {
-  Tensor q = query_.defined() ? query_(cx, x) : x;
-  if (query_score_.defined()) q = query_score_(cx, q);
+  Columns q = keys.queries;
+  if (!q.of.defined()) q = query_.defined() ? query_(cx, x) : x;
+  if (query_score_.defined()) q = query_score_(cx, whole(cx, q));
   if (place_.rotary) q = rotate(cx, q, config_.heads, ask.positions);
   Attended attended;
   if (config_.score == Score::additive) {
-    attended = attend_additive(cx, q, queries, keys, ask.weights);
+    attended = attend_additive(cx, whole(cx, q), queries, keys, ask.weights);
   } else {
     // Only the scaled score divides by the square root of a head's size.
     const double scale = config_.score == Score::scaled_dot ? 0 : 1;
@@ -188,6 +194,13 @@ Attended Attention::attend(Context& cx, const Tensor& x, const Segments& queries
   }
   if (out_.defined()) attended.out = out_(cx, attended.out);
   return attended;
+}
+
+FeedingSource Attention::source(Context& cx, const Keys& keys, const Segments& questions) const {
+  Tensor k = whole(cx, keys.keys);
+  const double scale = config_.score == Score::scaled_dot ? 1 / std::sqrt(static_cast<double>(k.cols())) : 1;
+  if (query_score_.defined()) k = linear(cx, k, query_score_.weight(), {}, {.transposed = false});
+  return {k, whole(cx, keys.values), keys.rows, questions, scale};
 }
 
 Attended Attention::attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,

@@ -47,6 +47,7 @@ struct AttentionPlace {
   Size memory = 0;         // size of the vectors that are asked
   bool projected = false;  // queries, keys, values and the result have projections of their own (Transformer)
   bool causal = false;     // over its own past
+  bool self = false;       // what asks is the memory itself
   bool rotary = false;     // queries and keys turn with their positions
   Size values = 0;         // size of the values when they are given apart (the lexical model); 0: the memory's
 };
@@ -55,7 +56,8 @@ struct AttentionPlace {
 struct Keys {
   Columns keys, values;
   Segments rows;
-  Tensor index{};  // i32 [rows.total()], optional: which row of keys and values each is
+  Tensor index{};     // i32 [rows.total()], optional: which row of keys and values each is
+  Columns queries{};  // optional: what asks, when that is the memory itself and was projected with it
 };
 
 class Attention {
@@ -78,6 +80,11 @@ class Attention {
     return attend(cx, x, queries, keys, Ask{});
   }
 
+  // Whether states can be compared with keys as they are: then source() is what lstm_feeding attends to.
+  bool feeds() const { return !place_.projected && config_.score != Score::additive && config_.dropout == 0; }
+  // What the query would be multiplied by is moved to the keys; `questions` has one row a sentence.
+  FeedingSource source(Context& cx, const Keys& keys, const Segments& questions) const;
+
   // Size of a context vector.
   Size size() const { return out_size_; }
   const AttentionConfig& config() const { return config_; }
@@ -90,6 +97,7 @@ class Attention {
   AttentionPlace place_;
   Size out_size_ = 0;
   Linear query_, key_value_, out_;         // projections; key_value_ is also the split's T
+  Parameter projection_, shift_;           // weight and bias of query_ and key_value_ together
   Size key_columns_ = 0;                   // of key_value_'s result; the rest are values
   Linear query_score_, key_score_;         // W of multiplicative; U and V; W2 and W1
   Parameter additive_v_;                   // v
