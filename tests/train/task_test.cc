@@ -51,7 +51,7 @@ TEST(TranslationTask, GradientIsTheSlopeOfTheLossItReports) {
   const SmallCorpus corpus;
   const data::Batch batch = first_batch(corpus, 3);
   for (const models::ModelConfig& config : {tiny_transformer(), tiny_lstm()}) {
-    const auto task = make_translation(config, corpus, 1, DType::f64);
+    const auto task = make_translation(config, corpus, 1, {cpu_device(), DType::f64});
     expect_right_gradient(*task, batch, {});
     expect_right_gradient(*task, batch, {.label_smoothing = 0.1});
     expect_right_gradient(*task, batch, {.label_smoothing = 0.1, .r_drop = 3});
