@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
   app.add_option("--beam", options.beam, "hypotheses at a time")->check(CLI::PositiveNumber);
   app.add_option("--batch", options.batch, "sentences at a time for each worker; 0: the usual, 1: one after the other");
   app.add_option("--threads", options.threads, "threads to use (0: one per core)");
-  app.add_option("--workers", options.workers, "workers with a batch each (0: one per thread, two for a GPU)");
+  app.add_option("--workers", options.workers, "workers with a batch each (0: one per thread, four for a GPU)");
   app.add_option("--device", options.where.device, "cpu, cuda, cuda:N or auto; a GPU computes in bf16");
   app.add_option("--rounds", options.rounds, "times to translate all sentences")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
