@@ -22,8 +22,8 @@ namespace {
 
 struct BenchOptions {
   std::string preset = "transformer-base";
-  int vocabulary = 32000, sentences = 200, length = 25, beam = 4, batch = 0, threads = 0, rounds = 3;
-  std::vector<int> workers = {0};
+  int vocabulary = 32000, sentences = 200, length = 25, beam = 4, threads = 0, rounds = 3;
+  std::vector<int> batches = {0}, workers = {0};
   PlacementOptions where{.device = "cpu"};
 };
 
@@ -60,9 +60,9 @@ std::vector<Request> make_sentences(const BenchOptions& options) {
   return requests;
 }
 
-void measure(const BenchOptions& options, int workers, std::unique_ptr<Model> model) {
+void measure(const BenchOptions& options, int batch, int workers, std::unique_ptr<Model> model) {
   TranslatorOptions translator_options;
-  translator_options.batch = options.batch;
+  translator_options.batch = batch;
   translator_options.threads = workers;
   std::vector<std::unique_ptr<Model>> models;
   models.push_back(std::move(model));
@@ -76,7 +76,7 @@ void measure(const BenchOptions& options, int workers, std::unique_ptr<Model> mo
     const auto count = [&](const std::vector<TranslationResult>& results) {
       for (const TranslationResult& result : results) tokens += result.translations.at(0).tokens.size();
     };
-    if (options.batch != 1) {
+    if (batch != 1) {
       count(translator.translate(requests, search));
     } else {
       for (const Request& request : requests) count(translator.translate({request}, search));
@@ -91,7 +91,7 @@ void measure(const BenchOptions& options, int workers, std::unique_ptr<Model> mo
     rates.push_back(static_cast<double>(tokens) / time);
   }
   std::sort(rates.begin(), rates.end());
-  fmt::print("{} beam {} batch {}{} tokens/s {:.1f}\n", options.preset, options.beam, options.batch,
+  fmt::print("{} beam {} batch {}{} tokens/s {:.1f}\n", options.preset, options.beam, batch,
              workers > 0 ? fmt::format(" workers {}", workers) : "", rates[rates.size() / 2]);
   std::fflush(stdout);
 }
@@ -103,8 +103,9 @@ void run(const BenchOptions& options) {
   const store::ModelInfo info = make_info(options);
   models::Seq2seq network(info.config);
   network.parameters().allocate(where.device, where.type, 1, false);
-  for (const int workers : options.workers)
-    measure(options, workers, std::make_unique<Model>(info, network.parameters(), options.preset));
+  for (const int batch : options.batches)
+    for (const int workers : options.workers)
+      measure(options, batch, workers, std::make_unique<Model>(info, network.parameters(), options.preset));
 }
 
 }  // namespace
@@ -119,7 +120,8 @@ int main(int argc, char** argv) {
   app.add_option("--sentences", options.sentences, "sentences to translate")->check(CLI::PositiveNumber);
   app.add_option("--length", options.length, "words of a sentence and of its translation")->check(CLI::PositiveNumber);
   app.add_option("--beam", options.beam, "hypotheses at a time")->check(CLI::PositiveNumber);
-  app.add_option("--batch", options.batch, "sentences at a time for each worker; 0: the usual, 1: one after the other");
+  app.add_option("--batch", options.batches,
+                 "sentences at a time for each worker; 0: the usual, 1: one after the other");
   app.add_option("--threads", options.threads, "threads to use (0: one per core)");
   app.add_option("--workers", options.workers, "workers with a batch each (0: one per thread, four for a GPU)");
   app.add_option("--device", options.where.device, "cpu, cuda, cuda:N or auto; a GPU computes in bf16");
