@@ -18,6 +18,7 @@ void release(void*) {}
 void* allocate_shared(std::size_t) { fail("{}", problem()); }
 void release_shared(void*) {}
 void copy_from_host(void*, const void*, std::size_t) { fail("{}", problem()); }
+void upload(void*, const void*, std::size_t) { fail("{}", problem()); }
 void copy_to_host(std::span<const HostCopy>) { fail("{}", problem()); }
 void clear(void*, std::size_t) { fail("{}", problem()); }
 void wait() {}

@@ -82,7 +82,8 @@ nn::Keys State::remember(Context& cx, std::size_t index, const nn::Keys& keys) {
   return {{pools_[index], keys.keys.first, keys.keys.count},
           {pools_[values], keys.values.first, keys.values.count},
           past_,
-          past_index_};
+          past_index_,
+          keys.queries};
 }
 
 State State::select(Context& cx, std::span<const std::int32_t> chosen, std::span<const std::int32_t> beams) const {

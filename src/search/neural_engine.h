@@ -13,7 +13,7 @@ namespace dragoman::search {
 // Sentences that a worker decodes at a time unless told otherwise.
 int usual_batch(const Device& device);
 
-// Workers that each decode a batch of their own from one queue: on the host one a core, for a GPU two. When a single
+// Workers that each decode a batch of their own from one queue: on the host one a core, for a GPU four. When a single
 // worker has all there is to do, it uses the other cores inside its operations.
 class NeuralEngine : public Engine {
  public:
@@ -36,6 +36,7 @@ class NeuralEngine : public Engine {
 
   std::vector<std::unique_ptr<Model>> models_;
   std::size_t batch_ = 0;
+  bool shares_ = true;  // idle workers take part of what one batch could hold
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Flight> waiting_;

@@ -18,6 +18,7 @@ class CudaDevice final : public Device {
   void copy_from_host(void* to, const void* from, std::size_t bytes) const override {
     cuda::copy_from_host(to, from, bytes);
   }
+  void upload(void* to, const void* from, std::size_t bytes) const override { cuda::upload(to, from, bytes); }
   void copy_to_host(std::span<const kernels::HostCopy> copies) const override { cuda::copy_to_host(copies); }
   void clear(void* memory, std::size_t bytes) const override { cuda::clear(memory, bytes); }
   void wait() const override { cuda::wait(); }

@@ -26,6 +26,8 @@ class Device {
   // What is left of the device's memory.
   virtual FreeMemory memory() const = 0;
   virtual void copy_from_host(void* to, const void* from, std::size_t bytes) const = 0;
+  // The same where the bytes behind the array, up to the next multiple of 256, are nobody's.
+  virtual void upload(void* to, const void* from, std::size_t bytes) const { copy_from_host(to, from, bytes); }
   // After everything that was asked for before; one wait serves them all.
   virtual void copy_to_host(std::span<const kernels::HostCopy> copies) const = 0;
   void copy_to_host(void* to, const void* from, std::size_t bytes) const {

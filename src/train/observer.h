@@ -21,7 +21,7 @@ struct RunInfo {
   Amount log;
   Size parameters = 0, trainable = 0;
   std::uint64_t sentences = 0, steps_per_epoch = 0;
-  std::optional<MemoryPlan> memory;  // when there was a rehearsal
+  std::optional<MemoryPlan> memory{};  // when there was a rehearsal
 };
 
 // One update, or the mean of several.

@@ -230,9 +230,12 @@ TEST_F(TrainCommand, AGpuLearnsThePhrasebookAsTheHostDoes) {
 
 TEST_F(TrainCommand, ARunMovesBetweenHostAndGpu) {
   if (!kernels::cuda::problem().empty()) GTEST_SKIP() << kernels::cuda::problem();
-  ASSERT_EQ(run(validated() + "--output run --until 20e --device cpu").status, 0);
-  ASSERT_EQ(run("--resume --output run --until 40e --device cuda").status, 0);
-  const Outcome outcome = run("--resume --output run --until 80e --device cpu");
+  ASSERT_EQ(run(validated() + "--output run --until 30e --validate 30e --batch.size 100 --schedule.kind constant "
+                              "--device cpu")
+                .status,
+            0);
+  ASSERT_EQ(run("--resume --output run --until 60e --device cuda").status, 0);
+  const Outcome outcome = run("--resume --output run --until 90e --device cpu");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   double last = 0;
   for (const json& line : log("run"))

@@ -47,7 +47,9 @@ TEST_F(TrainerOnCuda, CheckpointsMoveBetweenHostAndGpu) {
   for (std::uint64_t turn = 0; turn < 4; ++turn) {
     const FreshRun run = fresh_run(tiny_transformer(), places[turn], folder_.file("run"));
     ASSERT_EQ(run.trainer->resume(), turn > 0);
-    if (turn > 0) EXPECT_EQ(weights_of(*run.task), last);
+    if (turn > 0) {
+      EXPECT_EQ(weights_of(*run.task), last);
+    }
     run.trainer->train([&] { return run.trainer->state().position.updates >= 5 * (turn + 1); });
     EXPECT_EQ(run.trainer->state().position.updates, 5 * (turn + 1));
     EXPECT_LT(run.trainer->state().running_loss, loss);

@@ -48,9 +48,9 @@ TEST_F(MemoryPlanTest, WholeBatchesGoThroughWhereThereIsRoom) {
 TEST_F(MemoryPlanTest, ABatchThatDoesNotFitGoesThroughInPartsThatDo) {
   const std::size_t need = rehearse(std::size_t{1} << 34, {}).learning;
   TrainOptions options;
-  options.memory_fraction = 0.5;
   for (const std::size_t share : {2, 4}) {
-    const MemoryPlan plan = rehearse(need, {.memory_fraction = 1.0 / static_cast<double>(share)});
+    options.memory_fraction = 1.0 / static_cast<double>(share);
+    const MemoryPlan plan = rehearse(need, options);
     EXPECT_GT(plan.at_once, 0u);
     EXPECT_LT(plan.at_once, plan.largest_batch);
     EXPECT_LE(plan.learning, need / share);

@@ -31,6 +31,9 @@ void* allocate_shared(std::size_t bytes);
 void release_shared(void* memory);
 // Small arrays are staged and the host goes on at once; `from` may change when the call returns.
 void copy_from_host(void* to, const void* from, std::size_t bytes);
+// The same where the bytes behind the array, up to the next multiple of 256, are nobody's: arrays that follow each
+// other travel together.
+void upload(void* to, const void* from, std::size_t bytes);
 // Waits for everything that this thread asked for before.
 void copy_to_host(std::span<const HostCopy> copies);
 inline void copy_to_host(void* to, const void* from, std::size_t bytes) {

@@ -13,12 +13,44 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 // Pinned memory through which small arrays travel to the GPU. It is used from front to back; an event marks when each
-// half has been read, so that a half is written again only after that.
+// half has been read, so that a half is written again only after that. Arrays that lie side by side on the GPU, with
+// nobody's bytes in between, travel together: they are sent when the stream is next asked for.
 class Staging {
  public:
   static constexpr std::size_t kSize = std::size_t{16} << 20, kHalf = kSize / 2;
 
-  // A place of `bytes`, at most kHalf.
+  // At most kHalf bytes; `roomy`: those up to the next multiple of 256 may be overwritten.
+  void put(void* to, const void* from, std::size_t bytes, bool roomy, cudaStream_t on) {
+    const bool follows = waiting_ > 0 && roomy_ && static_cast<char*>(to) == to_ + waiting_ && fits(bytes);
+    if (!follows) send(on);
+    char* place = reserve(bytes, on);
+    std::memcpy(place, from, bytes);
+    if (!follows) to_ = static_cast<char*>(to), from_ = place;
+    last_ = bytes;
+    roomy_ = roomy;
+    waiting_ = static_cast<std::size_t>(place - from_) + padded(bytes);
+  }
+  // Sends what waits.
+  void send(cudaStream_t on) {
+    if (waiting_ == 0) return;
+    const std::size_t bytes = waiting_ - padded(last_) + last_;
+    waiting_ = 0;
+    check_status(cudaMemcpyAsync(to_, from_, bytes, cudaMemcpyHostToDevice, on), "copy from the host");
+  }
+
+  static std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+  static void* pinned(std::size_t bytes) {
+    void* memory = nullptr;
+    check_status(cudaMallocHost(&memory, bytes), "staging memory");
+    return memory;
+  }
+
+ private:
+  // Whether the next place is the one behind the last.
+  bool fits(std::size_t bytes) const {
+    const std::size_t end = at_ + padded(bytes);
+    return at_ <= kHalf ? end <= kHalf : end <= kSize;
+  }
   char* reserve(std::size_t bytes, cudaStream_t on) {
     bytes = padded(bytes);
     if (memory_ == nullptr) {
@@ -37,17 +69,12 @@ class Staging {
     return place;
   }
 
-  static std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
-  static void* pinned(std::size_t bytes) {
-    void* memory = nullptr;
-    check_status(cudaMallocHost(&memory, bytes), "staging memory");
-    return memory;
-  }
-
- private:
   char* memory_ = nullptr;
   std::size_t at_ = 0;
   std::array<cudaEvent_t, 2> read_{};
+  char *to_ = nullptr, *from_ = nullptr;  // what waits: where to and where it is
+  std::size_t waiting_ = 0, last_ = 0;    // its bytes, padding included, and those of its last array
+  bool roomy_ = false;
 };
 
 // Pinned memory through which small arrays travel back.
@@ -192,7 +219,11 @@ void select(int gpu) {
   runtime().gpu = gpu;
 }
 
-cudaStream_t stream() { return lane().stream; }
+cudaStream_t stream() {
+  Lane& mine = lane();
+  mine.staging.send(mine.stream);
+  return mine.stream;
+}
 
 int multiprocessors() {
   stream();
@@ -247,17 +278,19 @@ void release_shared(void* memory) {
   cudaFreeHost(memory);
 }
 
-void copy_from_host(void* to, const void* from, std::size_t bytes) {
+namespace {
+
+void copy_from_host(void* to, const void* from, std::size_t bytes, bool roomy) {
   if (bytes == 0) return;
-  const cudaStream_t on = stream();
-  if (bytes > Staging::kHalf / 8) {
-    check_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, on), "copy from the host");
-    return wait();
-  }
-  char* staged = lane().staging.reserve(bytes, on);
-  std::memcpy(staged, from, bytes);
-  check_status(cudaMemcpyAsync(to, staged, bytes, cudaMemcpyHostToDevice, on), "copy from the host");
+  if (bytes <= Staging::kHalf / 8) return lane().staging.put(to, from, bytes, roomy, lane().stream);
+  check_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream()), "copy from the host");
+  wait();
 }
+
+}  // namespace
+
+void copy_from_host(void* to, const void* from, std::size_t bytes) { copy_from_host(to, from, bytes, false); }
+void upload(void* to, const void* from, std::size_t bytes) { copy_from_host(to, from, bytes, true); }
 
 void copy_to_host(std::span<const HostCopy> copies) {
   const cudaStream_t on = stream();
