@@ -290,7 +290,7 @@ __global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16>
 }
 
 // A block for each tile of queries: dq, over all keys that they see.
-__global__ void __launch_bounds__(kThreads) query_tiles(AttentionBackward<bf16> b, Drop drop) {
+__global__ void __launch_bounds__(kThreads, 3) query_tiles(AttentionBackward<bf16> b, Drop drop) {
   extern __shared__ Tile tiles[];
   __shared__ QueryNumbers numbers;
   Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
