@@ -45,7 +45,7 @@ struct Runtime {
   std::mutex mutex;
   int gpu = 0;
   cudaStream_t stream = nullptr;
-  int multiprocessors = 0;
+  int multiprocessors = 0, capability = 0;
   Staging staging;
 };
 
@@ -116,8 +116,13 @@ cudaStream_t stream() {
   check_status(cudaSetDevice(all.gpu), "choosing the GPU");
   if (all.stream == nullptr) {
     keep_released_memory(all.gpu);
-    check_status(cudaDeviceGetAttribute(&all.multiprocessors, cudaDevAttrMultiProcessorCount, all.gpu),
-                 "multiprocessors");
+    const auto attribute = [&](cudaDeviceAttr which) {
+      int value = 0;
+      check_status(cudaDeviceGetAttribute(&value, which, all.gpu), "attributes of the GPU");
+      return value;
+    };
+    all.multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
+    all.capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor) + attribute(cudaDevAttrComputeCapabilityMinor);
     check_status(cudaStreamCreateWithFlags(&all.stream, cudaStreamNonBlocking), "stream");
   }
   ready = true;
@@ -127,6 +132,11 @@ cudaStream_t stream() {
 int multiprocessors() {
   stream();
   return runtime().multiprocessors;
+}
+
+int compute_capability() {
+  stream();
+  return runtime().capability;
 }
 
 std::string name() {
