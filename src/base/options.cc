@@ -27,6 +27,13 @@ std::string node_text(const YAML::Node& node) {
   return text_value::show_list(values);
 }
 
+Setting named(std::string key, std::string_view help) {
+  Setting setting;
+  setting.key = std::move(key);
+  setting.help = help;
+  return setting;
+}
+
 // How each kind of member is read and shown.
 void describe(Setting& setting, bool* value) {
   setting.type = "true or false";
@@ -75,7 +82,7 @@ bool holds(const Range& range, double value) {
 }  // namespace
 
 void Settings::add(std::string_view key, std::string_view help, Member member, Range range) {
-  Setting setting{.key = prefix_ + std::string(key), .help = std::string(help)};
+  Setting setting = named(prefix_ + std::string(key), help);
   std::visit([&](auto* value) { describe(setting, value); }, member);
   const std::string bounds = words_of(range);
   if (!bounds.empty()) {
@@ -94,7 +101,7 @@ void Settings::add(std::string_view key, std::string_view help, Member member, R
 
 void Settings::add_choice(std::string_view key, std::string_view help, std::vector<std::string> names,
                           std::function<const char*()> get, std::function<void(std::size_t)> set) {
-  Setting setting{.key = prefix_ + std::string(key), .help = std::string(help)};
+  Setting setting = named(prefix_ + std::string(key), help);
   for (const std::string& name : names) setting.type += (setting.type.empty() ? "" : "|") + name;
   setting.get = std::move(get);
   setting.set = [names = std::move(names), choices = setting.type, set = std::move(set)](const std::string& text) {
