@@ -47,10 +47,10 @@ void rehearse_learning(const TrainOptions& options, Task& task, Workspace& works
   while (!fits(options, task, workspace, largest, plan.at_once)) {
     const std::size_t tried = plan.at_once == 0 ? plan.largest_batch : std::min(plan.at_once, plan.largest_batch);
     check(tried > longest,
-          "{} of memory are free ({:.0f} % of them for this run), which is too little for a sentence pair of {} "
-          "tokens; a smaller model, shorter sentences (batch.max-source-length, batch.max-target-length) or a larger "
-          "memory-fraction may help",
-          words_for(plan.free), 100 * plan.fraction, number(longest));
+          "{} of memory are free ({:g} % of them for this run, {} of which for search), which is too little for a "
+          "sentence pair of {} tokens; a smaller model, shorter sentences (batch.max-source-length, "
+          "batch.max-target-length) or a larger memory-fraction may help",
+          words_for(plan.free), 100 * plan.fraction, words_for(plan.search), number(longest));
     plan.at_once = std::max(tried / 2, longest);
   }
   plan.learning = workspace.arena.reserved();
