@@ -121,7 +121,7 @@ struct GatherRows {
   T* y = nullptr;                          // [rows, cols]
 };
 
-// dtable[index[r]] += scale * dy[r]. Rows that meet in one row of the table are added in the order of r.
+// dtable[index[r]] += scale * dy[r]. Rows that meet in one row of the table are added in a fixed order.
 template <class T>
 struct ScatterRows {
   Size rows = 0, cols = 0, table_rows = 0;

@@ -10,18 +10,25 @@ constexpr int kWarps = 4, kThreads = kWarps * kWarp;
 // One block scans all sentences, a stretch for each thread.
 __global__ void scan_pairs(Size sentences, const std::int32_t* queries, const std::int32_t* keys,
                            std::int64_t* starts) {
-  __shared__ std::int64_t room[1024];
+  __shared__ std::int64_t warps[kWarp];
   const Size stretch = (sentences + blockDim.x - 1) / blockDim.x;
   const Size first = threadIdx.x * stretch, last = min(sentences, first + stretch);
   const auto pairs = [&](Size s) {
     return static_cast<std::int64_t>(queries[s + 1] - queries[s]) * (keys[s + 1] - keys[s]);
   };
-  std::int64_t sum = 0;
-  for (Size s = first; s < last; ++s) sum += pairs(s);
-  room[threadIdx.x] = sum;
+  std::int64_t mine = 0;
+  for (Size s = first; s < last; ++s) mine += pairs(s);
+  // Sums of this warp's threads up to this one, then of the warps before.
+  const unsigned lane = threadIdx.x % kWarp;
+  std::int64_t upto = mine;
+  for (unsigned apart = 1; apart < kWarp; apart *= 2) {
+    const std::int64_t other = __shfl_up_sync(kAllLanes, upto, apart);
+    if (lane >= apart) upto += other;
+  }
+  if (lane == kWarp - 1) warps[threadIdx.x / kWarp] = upto;
   __syncthreads();
-  std::int64_t before = 0;
-  for (unsigned t = 0; t < threadIdx.x; ++t) before += room[t];
+  std::int64_t before = upto - mine;
+  for (unsigned w = 0; w < threadIdx.x / kWarp; ++w) before += warps[w];
   for (Size s = first; s < last; ++s) {
     starts[s] = before;
     before += pairs(s);

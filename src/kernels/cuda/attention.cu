@@ -11,22 +11,45 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 8, kThreads = kWarps * kWarp;
+constexpr int kMany = 4;  // rows that a warp compares a vector with at once
 
-// By the lanes of a warp; kWide: rows are aligned and a multiple of eight wide.
+// x . row(i) for each i, by the lanes of a warp; a row may be null. kWide: rows are aligned and a multiple of eight
+// wide.
+template <bool kWide, class T, int kMany, class Row>
+__device__ void dots(const T* x, Size size, Row row, float (&sums)[kMany]) {
+  const Size lane = threadIdx.x % kWarp;
+  const T* rows[kMany];
+#pragma unroll
+  for (int i = 0; i < kMany; ++i) rows[i] = row(i), sums[i] = 0;
+  for (Size d = kWide ? 8 * lane : lane; d < size; d += kWide ? 8 * kWarp : kWarp) {
+    constexpr int kEach = kWide ? 8 : 1;
+    float a[kEach], b[kMany][kEach];
+    if constexpr (kWide)
+      load8(x + d, a);
+    else
+      a[0] = to_float(x[d]);
+#pragma unroll
+    for (int i = 0; i < kMany; ++i) {
+      if (rows[i] == nullptr) continue;
+      if constexpr (kWide)
+        load8(rows[i] + d, b[i]);
+      else
+        b[i][0] = to_float(rows[i][d]);
+    }
+#pragma unroll
+    for (int i = 0; i < kMany; ++i)
+      if (rows[i] != nullptr)
+        for (int e = 0; e < kEach; ++e) sums[i] += a[e] * b[i][e];
+  }
+#pragma unroll
+  for (float& sum : sums) sum = warp_sum(sum);
+}
 template <bool kWide, class T>
 __device__ float dot(const T* x, const T* y, Size size) {
-  float sum = 0;
-  const Size lane = threadIdx.x % kWarp;
-  if constexpr (kWide) {
-    for (Size d = 8 * lane; d < size; d += 8 * kWarp) {
-      float a[8], b[8];
-      load8(x + d, a), load8(y + d, b);
-      for (int e = 0; e < 8; ++e) sum += a[e] * b[e];
-    }
-  } else {
-    for (Size d = lane; d < size; d += kWarp) sum += to_float(x[d]) * to_float(y[d]);
-  }
-  return warp_sum(sum);
+  float sum[1];
+  dots<kWide>(
+      x, size, [y](int) { return y; }, sum);
+  return sum[0];
 }
 
 // put(d, the sum over rows first <= j < last of weights[j] * row(j)[d]) for every d, by all threads of a block. Where
@@ -93,9 +116,16 @@ __global__ void attend(Attention<T> a, Drop drop, const std::int64_t* starts) {
   const T* q = a.q + query * a.q_stride + head * a.key_size;
   const T* k = a.k + head * a.key_size;
   const T* v = a.v + head * a.value_size;
-  for (Size j = threadIdx.x / kWarp; j < visible; j += kWarps) {
-    const float score = static_cast<float>(a.scale) * dot<kWide>(q, k + one.key_row(a, j) * a.k_stride, a.key_size);
-    if (threadIdx.x % kWarp == 0) weights[j] = score;
+  for (Size j = threadIdx.x / kWarp; j < visible; j += kMany * kWarps) {
+    float scores[kMany];
+    const auto key = [&](int i) {
+      return j + i * kWarps < visible ? k + one.key_row(a, j + i * kWarps) * a.k_stride : nullptr;
+    };
+    dots<kWide>(q, a.key_size, key, scores);
+#pragma unroll
+    for (int i = 0; i < kMany; ++i)
+      if (threadIdx.x % kWarp == 0 && j + i * kWarps < visible)
+        weights[j + i * kWarps] = static_cast<float>(a.scale) * scores[i];
   }
   __syncthreads();
   float largest = -INFINITY, sum = 0;
@@ -146,21 +176,17 @@ void attention(const Attention<T>& a) {
 
 // With w the weights and m the dropout factors (see the reference):
 //   ds_ij = w_ij (m_ij (do_i . v_j) - do_i . o_i)
-// What a pair contributes; the warp's lanes share the two products.
-template <bool kWide, class T>
+// What a pair contributes.
 struct Pair {
   float kept, dscore;  // w m and scale * ds
 
-  __device__ Pair(const AttentionBackward<T>& b, const DropRow& row, Size query, Size key, Size j, Size head,
+  // From q . k and do . v.
+  template <class T>
+  __device__ Pair(const Attention<T>& a, const DropRow& row, Size query, Size j, Size head, float q_k, float dout_v,
                   float dout_out) {
-    const Attention<T>& a = b.forward;
     const float scale = static_cast<float>(a.scale);
-    const float score = scale * dot<kWide>(a.q + query * a.q_stride + head * a.key_size,
-                                           a.k + key * a.k_stride + head * a.key_size, a.key_size);
-    const float weight = expf(score - a.log_sum[query * a.heads + head]);
+    const float weight = expf(scale * q_k - a.log_sum[query * a.heads + head]);
     const float factor = row.factor(j);
-    const float dout_v = dot<kWide>(b.dout + (query * a.heads + head) * a.value_size,
-                                    a.v + key * a.v_stride + head * a.value_size, a.value_size);
     kept = weight * factor;
     dscore = scale * weight * (factor * dout_v - dout_out);
   }
@@ -175,12 +201,23 @@ __global__ void query_gradients(AttentionBackward<T> b, Drop drop) {
   const Size visible = one.visible(query - one.first_query, a.causal), at = (query * a.heads + head) * a.value_size;
   const float dout_out = dot<kWide>(b.dout + at, a.out + at, a.value_size);
   const DropRow row(drop, a, query, head);
-  for (Size j = threadIdx.x / kWarp; j < visible; j += kWarps) {
-    const Pair<kWide, T> pair(b, row, query, one.first_key + j, j, head, dout_out);
-    if (threadIdx.x % kWarp == 0) dscores[j] = pair.dscore;
+  const T* k = a.k + one.first_key * a.k_stride + head * a.key_size;
+  const T* v = a.v + one.first_key * a.v_stride + head * a.value_size;
+  for (Size j = threadIdx.x / kWarp; j < visible; j += kMany * kWarps) {
+    float q_k[kMany], dout_v[kMany];
+    const auto row_of = [&](const T* rows, Size stride, int i) {
+      return j + i * kWarps < visible ? rows + (j + i * kWarps) * stride : nullptr;
+    };
+    dots<kWide>(
+        a.q + query * a.q_stride + head * a.key_size, a.key_size, [&](int i) { return row_of(k, a.k_stride, i); }, q_k);
+    dots<kWide>(
+        b.dout + at, a.value_size, [&](int i) { return row_of(v, a.v_stride, i); }, dout_v);
+#pragma unroll
+    for (int i = 0; i < kMany; ++i)
+      if (threadIdx.x % kWarp == 0 && j + i * kWarps < visible)
+        dscores[j + i * kWarps] = Pair(a, row, query, j + i * kWarps, head, q_k[i], dout_v[i], dout_out).dscore;
   }
   __syncthreads();
-  const T* k = a.k + one.first_key * a.k_stride + head * a.key_size;
   T* dq = b.dq + query * b.dq_stride + head * a.key_size;
   mix<kWide>(
       0, visible, dscores, a.key_size, [&](Size j) { return k + j * a.k_stride; },
@@ -200,7 +237,10 @@ __global__ void key_gradients(AttentionBackward<T> b, Drop drop) {
   for (Size i = first + threadIdx.x / kWarp; i < one.queries; i += kWarps) {
     const Size query = one.first_query + i, at = (query * a.heads + head) * a.value_size;
     const DropRow row(drop, a, query, head);
-    const Pair<kWide, T> pair(b, row, query, key, j, head, dot<kWide>(b.dout + at, a.out + at, a.value_size));
+    const float q_k = dot<kWide>(a.q + query * a.q_stride + head * a.key_size,
+                                 a.k + key * a.k_stride + head * a.key_size, a.key_size);
+    const float dout_v = dot<kWide>(b.dout + at, a.v + key * a.v_stride + head * a.value_size, a.value_size);
+    const Pair pair(a, row, query, j, head, q_k, dout_v, dot<kWide>(b.dout + at, a.out + at, a.value_size));
     if (threadIdx.x % kWarp == 0) kept[i] = pair.kept, dscores[i] = pair.dscore;
   }
   __syncthreads();

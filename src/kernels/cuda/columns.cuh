@@ -26,22 +26,29 @@ __device__ inline bool is_last_block(unsigned* ticket, unsigned blocks) {
   return last;
 }
 
-// values(row, col, to) gives the kEach numbers from (row, col) on.
-template <int kEach, class F>
-__global__ void __launch_bounds__(kAcross* kDown)
-    sum_columns(Size rows, Size cols, Size height, F values, float* partial, unsigned* tickets, float* to) {
-  constexpr int kCols = kAcross * kEach;
+// Rows tells what is summed: kEach numbers from (row, col) on, brought from memory by load() and given by use(). All
+// loads of a few rows come before their first use, which may write.
+template <class Rows>
+__global__ void __launch_bounds__(kAcross* kDown, 2)
+    sum_columns(Size rows, Size cols, Size height, Rows values, float* partial, unsigned* tickets, float* to) {
+  constexpr int kEach = Rows::kEach, kCols = kAcross * kEach, kAtOnce = 4;
   __shared__ float room[kDown][kCols];
   const Size begin = static_cast<Size>(blockIdx.x) * kCols, col = begin + threadIdx.x * kEach;
-  const Size first = blockIdx.y * height, last = min(rows, first + height);
+  const Size first = blockIdx.y * height, last = col < cols ? min(rows, first + height) : 0;
   float sum[kEach] = {};
-  if (col < cols)
-#pragma unroll 4
-    for (Size row = first + threadIdx.y; row < last; row += kDown) {
+  for (Size row = first + threadIdx.y; row < last; row += kAtOnce * kDown) {
+    typename Rows::Loaded loaded[kAtOnce];
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i)
+      if (row + i * kDown < last) loaded[i] = values.load(row + i * kDown, col);
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      if (row + i * kDown >= last) continue;
       float value[kEach];
-      values(row, col, value);
+      values.use(loaded[i], row + i * kDown, col, value);
       for (int e = 0; e < kEach; ++e) sum[e] += value[e];
     }
+  }
   for (int e = 0; e < kEach; ++e) room[threadIdx.y][threadIdx.x * kEach + e] = sum[e];
   __syncthreads();
   // Now every thread has one column.
@@ -67,16 +74,42 @@ __global__ void __launch_bounds__(kAcross* kDown)
   to[begin + mine] += strips;
 }
 
+// The rows of a matrix, in eights and one by one.
+template <class T>
+struct RowsInEights {
+  static constexpr int kEach = 8;
+  using Loaded = Eight<T>;
+  const T* x;
+  Size cols;
+
+  __device__ Loaded load(Size row, Size col) const {
+    Loaded eight;
+    eight.load(x + row * cols + col);
+    return eight;
+  }
+  __device__ void use(const Loaded& eight, Size, Size, float (&value)[8]) const { eight.unpack(value); }
+};
+template <class T>
+struct RowsInOnes {
+  static constexpr int kEach = 1;
+  using Loaded = T;
+  const T* x;
+  Size cols;
+
+  __device__ Loaded load(Size row, Size col) const { return x[row * cols + col]; }
+  __device__ void use(const Loaded& one, Size, Size, float (&value)[1]) const { value[0] = to_float(one); }
+};
+
 // to[c] += the sums of values over rows.
-template <int kEach, class F>
-void add_sums(const char* name, Size rows, Size cols, F values, float* to) {
+template <class Rows>
+void add_sums(const char* name, Size rows, Size cols, const Rows& values, float* to) {
   if (rows == 0 || cols == 0) return;
-  const unsigned across = blocks_for(cols, kAcross * kEach);
-  // As many strips as fill the GPU once, high enough to be worth a block.
-  const Size wanted = std::max<Size>(1, multiprocessors() / across);
+  const unsigned across = blocks_for(cols, kAcross * Rows::kEach);
+  // As many strips as fill the GPU, high enough to be worth a block.
+  const Size wanted = std::max<Size>(1, 2 * multiprocessors() / across);
   const Size height = std::max<Size>(2 * kDown, (rows + wanted - 1) / wanted);
   const Size strips = (rows + height - 1) / height;
-  sum_columns<kEach><<<dim3(across, static_cast<unsigned>(strips)), dim3(kAcross, kDown), 0, stream()>>>(
+  sum_columns<<<dim3(across, static_cast<unsigned>(strips)), dim3(kAcross, kDown), 0, stream()>>>(
       rows, cols, height, values, scratch<float>(Scratch::partial_sums, strips * cols), tickets(across), to);
   check_launch(name);
 }

@@ -7,6 +7,14 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
+template <class T>
+__global__ void repeat(Size rows, Size cols, const T* row, bool relu, bool add, T* y) {
+  const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (e >= rows * cols) return;
+  const float value = (add ? to_float(y[e]) : 0.0f) + (row != nullptr ? to_float(row[e % cols]) : 0.0f);
+  y[e] = rounded<T>(relu ? fmaxf(value, 0.0f) : value);
+}
+
 // Bias and relu are part of the product; other activations are a pass of their own.
 template <class T>
 void linear(const Linear<T>& a) {
@@ -25,23 +33,39 @@ void linear(const Linear<T>& a) {
   }
 }
 
-// dz = dy * the activation's slope, and its sums over rows on the way where the bias wants them.
+// dz = dy * the activation's slope, whose rows are summed on the way.
+template <class T>
+struct RowsOfSlopes {
+  static constexpr int kEach = 8;
+  struct Loaded {
+    Eight<T> saved, dy;
+  };
+  Activation activation;
+  Size cols;
+  const T *saved, *dy;
+  T* dz;
+
+  __device__ Loaded load(Size row, Size col) const {
+    Loaded both;
+    both.saved.load(saved + row * cols + col);
+    both.dy.load(dy + row * cols + col);
+    return both;
+  }
+  __device__ void use(const Loaded& both, Size row, Size col, float (&value)[8]) const {
+    float before[8];
+    both.saved.unpack(before), both.dy.unpack(value);
+    for (int e = 0; e < 8; ++e) value[e] *= activation_slope(activation, before[e]);
+    store8(dz + row * cols + col, value);
+  }
+};
+
 template <class T>
 void activation_backward(const LinearBackward<T>& a) {
-  const Activation kind = a.activation;
-  if (a.dbias != nullptr && a.out % 8 == 0 && aligned16(a.saved, a.dy, a.dz)) {
-    const auto slope = [kind, cols = a.out, saved = a.saved, dy = a.dy, dz = a.dz] __device__(Size row, Size col,
-                                                                                              float(&value)[8]) {
-      const Size at = row * cols + col;
-      float before[8];
-      load8(saved + at, before), load8(dy + at, value);
-      for (int e = 0; e < 8; ++e) value[e] *= activation_slope(kind, before[e]);
-      store8(dz + at, value);
-    };
-    return add_sums<8>("linear_backward", a.rows, a.out, slope, a.dbias);
-  }
+  if (a.dbias != nullptr && a.out % 8 == 0 && aligned16(a.saved, a.dy, a.dz))
+    return add_sums("linear_backward", a.rows, a.out, RowsOfSlopes<T>{a.activation, a.out, a.saved, a.dy, a.dz},
+                    a.dbias);
   map<T, 2>("linear_backward", {a.rows * a.out, {a.saved, a.dy}, a.dz},
-            [kind] __device__(const float(&x)[2]) { return x[1] * activation_slope(kind, x[0]); });
+            [kind = a.activation] __device__(const float(&x)[2]) { return x[1] * activation_slope(kind, x[0]); });
   if (a.dbias != nullptr) add_columns(a.rows, a.out, a.dz, a.dbias);
 }
 
@@ -67,6 +91,35 @@ void linear_backward(const LinearBackward<T>& a) {
 }
 
 }  // namespace
+
+template <class T>
+void add_columns(Size rows, Size cols, const T* x, float* to) {
+  constexpr const char* kName = "sum of columns";
+  if (cols % 8 == 0 && aligned16(x))
+    add_sums(kName, rows, cols, RowsInEights<T>{x, cols}, to);
+  else
+    add_sums(kName, rows, cols, RowsInOnes<T>{x, cols}, to);
+}
+
+template <class T>
+void repeat_row(Size rows, Size cols, const T* row, bool relu, T* y) {
+  repeat<<<blocks_for(rows * cols, 256), 256, 0, stream()>>>(rows, cols, row, relu, false, y);
+  check_launch("repeated row");
+}
+
+template <class T>
+void finish_rows(Size rows, Size cols, const T* row, bool relu, T* y) {
+  repeat<<<blocks_for(rows * cols, 256), 256, 0, stream()>>>(rows, cols, row, relu, true, y);
+  check_launch("row added");
+}
+
+template void finish_rows(Size, Size, const float*, bool, float*);
+template void finish_rows(Size, Size, const bf16*, bool, bf16*);
+
+template void repeat_row(Size, Size, const float*, bool, float*);
+template void repeat_row(Size, Size, const bf16*, bool, bf16*);
+template void add_columns(Size, Size, const float*, float*);
+template void add_columns(Size, Size, const bf16*, float*);
 
 template <class T>
 void fill_linear(Kernels<T>& kernels) {

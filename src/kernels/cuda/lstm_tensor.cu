@@ -5,7 +5,9 @@
 
 // A whole LSTM layer in one launch, bf16 on tensor cores. Sixteen sentences that are neighbours in the walk are worked
 // on by a group of blocks; each block has thirty-two units, whose weights its warps keep in registers for the whole
-// walk. After every step the blocks of a group wait for each other: what they read of the step before lies in memory.
+// walk. After every step the blocks of a group tell each other what they found. Where a group can be a cluster (compute
+// capability 9.0, at most eight blocks), they write to each other's shared memory; otherwise they read it from memory
+// and meet at a counter.
 //
 // Operands come from memory to registers as they lie there. Lane l brings eight numbers side by side of the rows l / 4
 // and l / 4 + 8; the four lanes of a row thus hold thirty-two numbers, in another order than two mma.m16n8k16 expect.
@@ -43,6 +45,54 @@ class Meeting {
   unsigned blocks_, expected_ = 0;
 };
 
+// All blocks of a cluster are here, and see what the others wrote before.
+__device__ inline void meet_in_cluster() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+
+// What the blocks of a cluster know of one step, [kSentences, width] by turns for even and odd steps: each writes its
+// own units and passes them on to the others.
+class Board {
+ public:
+  __device__ Board(bf16* memory, int width) : memory_(memory), stride_(width + 8) {}
+  static constexpr std::size_t bytes(Size width) {
+    return 2 * kSentences * static_cast<std::size_t>(width + 8) * sizeof(bf16);
+  }
+
+  __device__ bf16* row(int step, int r) const { return memory_ + (step % 2 * kSentences + r) * stride_; }
+
+  // `groups` times kUnits numbers of every row, `apart` from each other, the first at `first`; by all threads, when all
+  // of the block have written theirs. Then all blocks have all.
+  __device__ void share([[maybe_unused]] int step, [[maybe_unused]] int groups, [[maybe_unused]] int apart,
+                        [[maybe_unused]] int first, [[maybe_unused]] int blocks) const {
+#if __CUDA_ARCH__ >= 900
+    constexpr int kEights = kUnits / 8;
+    std::uint32_t rank = 0;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    const int all = kSentences * groups * kEights;
+    for (int e = static_cast<int>(threadIdx.x); e < all * (blocks - 1); e += kThreads) {
+      const int piece = e % all, r = piece / (groups * kEights), column = piece % (groups * kEights);
+      const bf16* from = row(step, r) + column / kEights * apart + first + column % kEights * 8;
+      const uint4 value = *reinterpret_cast<const uint4*>(from);
+      const std::uint32_t other = (rank + 1 + static_cast<std::uint32_t>(e / all)) % static_cast<std::uint32_t>(blocks);
+      std::uint32_t there = 0;
+      const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
+      asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(other));
+      asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(there), "r"(value.x), "r"(value.y),
+                   "r"(value.z), "r"(value.w)
+                   : "memory");
+    }
+    meet_in_cluster();
+#endif
+  }
+
+ private:
+  bf16* memory_;
+  int stride_;
+};
+
 // A sentence of the walk; beyond the last one there are empty ones.
 struct Sentence {
   int number = 0, begin = 0, length = 0;
@@ -75,15 +125,24 @@ struct WarpProduct {
   uint4 right[kChunks][kTiles];
   float sums[kTiles][4];
 
-  // `upper` and `lower`: where the lane's two rows begin, at the warp's first product; null for rows of zeros.
+  // `upper` and `lower`: where the lane's two rows begin, at the warp's first product; null for rows of zeros. kShared:
+  // they lie in shared memory.
+  template <bool kShared>
   __device__ void multiply(const bf16* upper, const bf16* lower, int depth) {
+    const auto load = [](const bf16* from) {
+      const auto* four = reinterpret_cast<const uint4*>(from);
+      if constexpr (kShared)
+        return *four;
+      else
+        return __ldcg(four);
+    };
     uint4 left[kChunks][2];
 #pragma unroll
     for (int c = 0; c < kChunks; ++c) {
       const int k = c * kDepth + lane() % 4 * 8;
       const bool inside = k < depth;
-      left[c][0] = inside && upper != nullptr ? __ldcg(reinterpret_cast<const uint4*>(upper + k)) : uint4{};
-      left[c][1] = inside && lower != nullptr ? __ldcg(reinterpret_cast<const uint4*>(lower + k)) : uint4{};
+      left[c][0] = inside && upper != nullptr ? load(upper + k) : uint4{};
+      left[c][1] = inside && lower != nullptr ? load(lower + k) : uint4{};
     }
 #pragma unroll
     for (auto& tile : sums)
@@ -114,8 +173,9 @@ struct WarpProduct {
 };
 
 // Two of the eight warps share a quarter of the state, each for two gates: the gates' sums are those of four warps.
-template <int kChunks>
+template <int kChunks, bool kCluster>
 __global__ void __launch_bounds__(kThreads, 1) walk_forward(LstmLayer<bf16> a, unsigned* meetings) {
+  extern __shared__ __align__(16) bf16 shared[];
   constexpr int kQuarters = 4, kStride = 4 * kUnits + 4;  // the stride keeps neighbouring rows in different banks
   __shared__ __align__(16) float parts[kQuarters][kSentences][kStride];
   const Place place(a);
@@ -130,8 +190,10 @@ __global__ void __launch_bounds__(kThreads, 1) walk_forward(LstmLayer<bf16> a, u
       const int k = begin + c * kDepth + l % 4 * 8;
       product.right[c][j] = k < hidden ? *reinterpret_cast<const uint4*>(a.weight + Size{row} * hidden + k) : uint4{};
     }
-  Meeting meeting(meetings + place.group, hidden / kUnits);
-  const int unit = place.first_unit + l;
+  const int blocks = hidden / kUnits, unit = place.first_unit + l;
+  Meeting meeting(meetings + place.group, blocks);
+  const Board board(shared, hidden);
+  if (kCluster) meet_in_cluster();  // nobody writes to a block that has not begun
   for (int tile = place.group * kSentences; tile < a.sentences; tile += place.groups * kSentences) {
     const Sentence upper(a, tile + l / 4), lower(a, tile + l / 4 + 8);
     const Sentence mine[kEach] = {Sentence(a, tile + warp), Sentence(a, tile + warp + kWarps)};
@@ -145,7 +207,16 @@ __global__ void __launch_bounds__(kThreads, 1) walk_forward(LstmLayer<bf16> a, u
       a.h_last[at] = a.h_first != nullptr ? a.h_first[at] : rounded<bf16>(0);
       a.c_last[at] = rounded<bf16>(c[r]);
     }
-    const auto before = [&](const Sentence& s, int t) -> const bf16* {
+    if constexpr (kCluster) {
+      for (int e = static_cast<int>(threadIdx.x); e < kSentences * hidden; e += kThreads) {
+        const Sentence s(a, tile + e / hidden);
+        board.row(0, e / hidden)[e % hidden] =
+            s.exists && a.h_first != nullptr ? a.h_first[Size{s.number} * hidden + e % hidden] : rounded<bf16>(0);
+      }
+      __syncthreads();
+    }
+    const auto before = [&](const Sentence& s, int r, int t) -> const bf16* {
+      if (kCluster) return board.row(t, r) + begin;
       if (t >= s.length) return nullptr;
       if (t > 0) return a.h + s.row(t - 1) * hidden + begin;
       return a.h_first != nullptr ? a.h_first + Size{s.number} * hidden + begin : nullptr;
@@ -157,8 +228,8 @@ __global__ void __launch_bounds__(kThreads, 1) walk_forward(LstmLayer<bf16> a, u
 #pragma unroll
         for (int g = 0; g < 4; ++g)
           x[r][g] = t < mine[r].length ? to_float(a.gates[(mine[r].row(t) * 4 + g) * hidden + unit]) : 0.0f;
-      if (t > 0) meeting.wait();
-      product.multiply(before(upper, t), before(lower, t), hidden - begin);
+      if (!kCluster && t > 0) meeting.wait();
+      product.template multiply<kCluster>(before(upper, l / 4, t), before(lower, l / 4 + 8, t), hidden - begin);
 #pragma unroll
       for (int g = 0; g < 2; ++g)
         product.store(4 * g, parts[quarter][l / 4] + (gates + g) * kUnits,
@@ -177,20 +248,27 @@ __global__ void __launch_bounds__(kThreads, 1) walk_forward(LstmLayer<bf16> a, u
         activated[0] = rounded<bf16>(u.i), activated[hidden] = rounded<bf16>(u.f);
         activated[2 * hidden] = rounded<bf16>(u.g), activated[3 * hidden] = rounded<bf16>(u.o);
         c[r] = u.c;
+        if (kCluster) board.row(t + 1, warp + r * kWarps)[unit] = rounded<bf16>(u.h);
         a.h[row * hidden + unit] = rounded<bf16>(u.h);
         a.c[row * hidden + unit] = rounded<bf16>(u.c);
         if (t + 1 < mine[r].length) continue;
         a.h_last[at] = rounded<bf16>(u.h);
         a.c_last[at] = rounded<bf16>(u.c);
       }
-      meeting.arrive();
+      if constexpr (kCluster) {
+        __syncthreads();
+        board.share(t + 1, 1, 0, place.first_unit, blocks);
+      } else {
+        meeting.arrive();
+      }
     }
   }
 }
 
 // Each warp has an eighth of the gates. Step -1 is what reaches the first state.
-template <int kChunks>
+template <int kChunks, bool kCluster>
 __global__ void __launch_bounds__(kThreads, 1) walk_backward(LstmLayerBackward<bf16> b, unsigned* meetings) {
+  extern __shared__ __align__(16) bf16 shared[];
   constexpr int kStride = kUnits + 4;
   __shared__ __align__(16) float parts[kWarps][kSentences][kStride];
   const LstmLayer<bf16>& a = b.forward;
@@ -214,15 +292,19 @@ __global__ void __launch_bounds__(kThreads, 1) walk_backward(LstmLayerBackward<b
 #pragma unroll
     for (int j = 0; j < 4; ++j) product.right[c][j] = make_uint4(words[j][0], words[j][1], words[j][2], words[j][3]);
   }
-  Meeting meeting(meetings + place.group, hidden / kUnits);
+  const int blocks = hidden / kUnits;
+  Meeting meeting(meetings + place.group, blocks);
+  const Board board(shared, 4 * hidden);
+  if (kCluster) meet_in_cluster();
   const int unit = place.first_unit + l, last = b.dh_first != nullptr || b.dc_first != nullptr ? -1 : 0;
   for (int tile = place.group * kSentences; tile < a.sentences; tile += place.groups * kSentences) {
     const Sentence upper(a, tile + l / 4), lower(a, tile + l / 4 + 8);
     const Sentence mine[kEach] = {Sentence(a, tile + warp), Sentence(a, tile + warp + kWarps)};
     const int steps = Sentence(a, tile).length;
     float dc[kEach] = {};
-    const auto later = [&](const Sentence& s, int t) {
-      return t + 1 < s.length ? b.dgates + s.row(t + 1) * 4 * hidden + begin : nullptr;
+    const auto later = [&](const Sentence& s, int r, int t) -> const bf16* {
+      if (t + 1 >= s.length) return nullptr;
+      return kCluster ? board.row(t + 1, r) + begin : b.dgates + s.row(t + 1) * 4 * hidden + begin;
     };
     for (int t = steps - 1; t >= last; --t) {
       float gates[kEach][4], c[kEach], c_before[kEach], dh[kEach];
@@ -250,8 +332,8 @@ __global__ void __launch_bounds__(kThreads, 1) walk_backward(LstmLayerBackward<b
         c_before[r] = c_of != nullptr ? to_float(c_of[from]) : 0.0f;
       }
       if (t + 1 < steps) {
-        meeting.wait();
-        product.multiply(later(upper, t), later(lower, t), 4 * hidden - begin);
+        if (!kCluster) meeting.wait();
+        product.template multiply<kCluster>(later(upper, l / 4, t), later(lower, l / 4 + 8, t), 4 * hidden - begin);
         product.store(0, parts[warp][l / 4], parts[warp][l / 4 + 8]);
         __syncthreads();
       }
@@ -273,11 +355,19 @@ __global__ void __launch_bounds__(kThreads, 1) walk_backward(LstmLayerBackward<b
         dc[r] = d.c_before;
         const Size row = s.row(t);
         b.h_before[row * hidden + unit] = h_before[r];
-        bf16* dgates = b.dgates + row * 4 * hidden + unit;
-        dgates[0] = rounded<bf16>(d.i), dgates[hidden] = rounded<bf16>(d.f);
-        dgates[2 * hidden] = rounded<bf16>(d.g), dgates[3 * hidden] = rounded<bf16>(d.o);
+        const bf16 dgates[4] = {rounded<bf16>(d.i), rounded<bf16>(d.f), rounded<bf16>(d.g), rounded<bf16>(d.o)};
+#pragma unroll
+        for (int g = 0; g < 4; ++g) {
+          b.dgates[(row * 4 + g) * hidden + unit] = dgates[g];
+          if (kCluster) board.row(t, warp + r * kWarps)[g * hidden + unit] = dgates[g];
+        }
       }
-      meeting.arrive();
+      if constexpr (kCluster) {
+        __syncthreads();
+        board.share(t + 2, 4, hidden, place.first_unit, blocks);
+      } else {
+        meeting.arrive();
+      }
     }
   }
 }
@@ -287,35 +377,66 @@ bool fits(const LstmLayer<bf16>& a) {
          aligned16(a.weight, a.h, a.h_first);
 }
 
-// One block a multiprocessor at most, all of them at once.
+// A layer's arguments and what is launched with them: `walk` in `clusters` where that is possible.
 template <class Arguments>
-void launch(void (*kernel)(Arguments, unsigned*), const Arguments& arguments, const LstmLayer<bf16>& a,
-            const char* name) {
+struct Walks {
+  using Kernel = void (*)(Arguments, unsigned*);
+  Kernel with_clusters, without;
+};
+
+// One cluster for each sixteen sentences, or as many groups as there is room for at once.
+template <class Arguments>
+void launch(const char* name, const Walks<Arguments>& walks, const Arguments& arguments, const LstmLayer<bf16>& a,
+            Size width) {
+  constexpr Size kMostBlocks = 8;  // of a cluster
   const Size slices = a.hidden / kUnits, tiles = (a.sentences + kSentences - 1) / kSentences;
-  const Size groups = std::min(tiles, multiprocessors() / slices);
-  unsigned* meetings = scratch<unsigned>(Scratch::meetings, groups);
-  clear(meetings, static_cast<std::size_t>(groups) * sizeof(unsigned));
-  void* list[] = {const_cast<Arguments*>(&arguments), &meetings};
-  check_status(
-      cudaLaunchCooperativeKernel(reinterpret_cast<void*>(kernel), dim3(static_cast<unsigned>(groups * slices)),
-                                  dim3(kThreads), list, 0, stream()),
-      name);
+  const bool clusters = compute_capability() >= 90 && slices <= kMostBlocks;
+  const Size groups = clusters ? tiles : std::min(tiles, multiprocessors() / slices);
+  unsigned* meetings = nullptr;
+  cudaLaunchAttribute attribute{};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(groups * slices));
+  config.blockDim = dim3(kThreads);
+  config.stream = stream();
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  if (clusters) {
+    config.dynamicSmemBytes = Board::bytes(width);
+    check_status(cudaFuncSetAttribute(walks.with_clusters, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(config.dynamicSmemBytes)),
+                 name);
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {static_cast<unsigned>(slices), 1, 1};
+  } else {
+    meetings = scratch<unsigned>(Scratch::meetings, groups);
+    clear(meetings, static_cast<std::size_t>(groups) * sizeof(unsigned));
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+  }
+  check_status(cudaLaunchKernelEx(&config, clusters ? walks.with_clusters : walks.without, arguments, meetings), name);
 }
+
+template <int kChunks>
+constexpr Walks<LstmLayer<bf16>> kForward{walk_forward<kChunks, true>, walk_forward<kChunks, false>};
+template <int kChunks>
+constexpr Walks<LstmLayerBackward<bf16>> kBackward{walk_backward<kChunks, true>, walk_backward<kChunks, false>};
 
 }  // namespace
 
 bool lstm_on_tensor_cores(const LstmLayer<bf16>& a) {
   if (!fits(a)) return false;
-  launch(a.hidden <= 128 ? walk_forward<1> : a.hidden <= 256 ? walk_forward<2> : walk_forward<4>, a, a, "lstm_layer");
+  const Walks<LstmLayer<bf16>>& walks = a.hidden <= 128 ? kForward<1> : a.hidden <= 256 ? kForward<2> : kForward<4>;
+  launch("lstm_layer", walks, a, a, a.hidden);
   return true;
 }
 
 bool lstm_on_tensor_cores(const LstmLayerBackward<bf16>& b) {
-  if (!fits(b.forward) || !aligned16(b.dgates)) return false;
-  launch(b.forward.hidden <= 128   ? walk_backward<2>
-         : b.forward.hidden <= 256 ? walk_backward<4>
-                                   : walk_backward<8>,
-         b, b.forward, "lstm_layer_backward");
+  const LstmLayer<bf16>& a = b.forward;
+  if (!fits(a) || !aligned16(b.dgates)) return false;
+  const Walks<LstmLayerBackward<bf16>>& walks = a.hidden <= 128   ? kBackward<2>
+                                                : a.hidden <= 256 ? kBackward<4>
+                                                                  : kBackward<8>;
+  launch("lstm_layer_backward", walks, b, a, 4 * a.hidden);
   return true;
 }
 

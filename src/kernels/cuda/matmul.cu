@@ -127,9 +127,9 @@ __global__ void __launch_bounds__(128) multiply_group_tiles(Group<bf16> g) {
     for (int i = 0; i < 4; ++i)
       rows[i] = g.transposed_a ? left_operand_transposed(left, warp_row, 16 * i) : left_operand(left, warp_row, 16 * i);
     if (g.transposed_b)
-      add_product<true>(sums, rows, right, sixteens(k), sixteens(n));
+      add_product<true>(sums, rows, right);
     else
-      add_product<false>(sums, rows, right, sixteens(k), sixteens(n));
+      add_product<false>(sums, rows, right);
   }
 #pragma unroll
   for (int i = 0; i < 8; ++i)
