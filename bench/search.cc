@@ -4,7 +4,7 @@
 //
 // Every sentence has `length` words and its translation as many. --batch 1 hands over one sentence after the other,
 // as a person who waits for each would. bench/peers/search.py does the same with CTranslate2.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -55,28 +55,6 @@ std::vector<std::int32_t> best_of(std::span<const float> scores, std::size_t cou
   return order;
 }
 
-// The mean over heads of what each token attended to: for each sentence [heads, queries, keys] becomes one vector a
-// query.
-std::vector<std::vector<float>> attention_of(const Tensor& weights, const Segments& queries, const Segments& keys) {
-  Size pairs = 0;
-  for (Size s = 0; s < queries.count(); ++s) pairs += queries.length(s) * keys.length(s);
-  const std::vector<float> all = weights.to_host<float>();
-  const Size heads = pairs > 0 ? std::ssize(all) / pairs : 1;
-  std::vector<std::vector<float>> rows;
-  const float* at = all.data();
-  for (Size s = 0; s < queries.count(); ++s) {
-    const Size nq = queries.length(s), nk = keys.length(s);
-    for (Size i = 0; i < nq; ++i) {
-      std::vector<float>& row = rows.emplace_back(static_cast<std::size_t>(nk));
-      for (Size h = 0; h < heads; ++h)
-        for (Size j = 0; j < nk; ++j)
-          row[static_cast<std::size_t>(j)] += at[(h * nq + i) * nk + j] / static_cast<float>(heads);
-    }
-    at += heads * nq * nk;
-  }
-  return rows;
-}
-
 }  // namespace
 
 Decoder::Decoder(std::vector<const models::Seq2seq*> models, std::int32_t begin)
@@ -183,13 +161,12 @@ Decoder::Scores Decoder::score(Context& cx, Batch& batch, const Packed& tokens) 
   for (const Task& task : batch.tasks)
     if (task.search) end = task.search->goal().end;
   std::vector<Tensor> features;
-  std::vector<std::vector<float>> attention;
+  Attention attention;
   for (Member& member : batch.members) {
     const bool weights = need.attention && features.empty();
     const models::Decoded decoded = member.model->decode(cx, tokens, member.memory, member.state, weights);
     features.push_back(decoded.features);
-    if (decoded.weights.defined() && member.model->config().attention.linformer == 0)
-      attention = attention_of(decoded.weights, member.state.by_sentence(), member.memory.source.rows);
+    if (weights) attention = read_attention(*member.model, decoded, member.state, member.memory);
   }
   Scores scores = features.size() == 1 ? score_alone(cx, *batch.members[0].model, features[0], need, end)
                                        : score_together(cx, batch.members, features, need, end);

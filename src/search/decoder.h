@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/seq2seq.h"
+#include "search/attention.h"
 #include "search/sentence_search.h"
 
 namespace dragoman::search {
@@ -48,7 +48,7 @@ class Decoder {
   // What the models say after each of some tokens: rows, and the memory they point to.
   struct Scores {
     std::vector<Row> rows;
-    std::vector<std::vector<float>> attention;  // of each row; empty where nobody wants it
+    Attention attention;  // of each row; empty where nobody wants it
     std::vector<std::int32_t> ids;
     std::vector<float> best, all;
   };
