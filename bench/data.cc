@@ -2,7 +2,7 @@
 //
 //   bench_data                                     batches of a made-up corpus of a million pairs
 //   bench_data TOKENIZER SOURCE TARGET ...         tokenises corpora (pairs of files), then batches of them
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
 //
 // A training step clears the gradients, encodes, decodes, computes the loss, goes back, clips and lets Adam step. A
 // greedy step appends one word to every sentence of a batch. bench/peers/models.py does the same with PyTorch.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

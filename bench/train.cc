@@ -3,7 +3,7 @@
 // counting, logging to files), with the same model on the same batches.
 //
 //   bench_train --preset lstm-luong transformer-small
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

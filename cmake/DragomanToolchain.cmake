@@ -39,8 +39,14 @@ if(DRAGOMAN_SANITIZE)
   add_link_options(-fsanitize=${link_sanitizers})
 endif()
 if(DRAGOMAN_CUDA)
-  # Any compute capability from 8.0 on will do; by default the one we measure on, which keeps compiling quick.
-  set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "GPU generations to compile for")
+  # Any compute capability from 8.0 on will do. Where there is a GPU it is compiled for; elsewhere the intermediate code
+  # for 8.0, which the driver of any newer one translates, keeps compiling quick.
+  if(EXISTS /dev/nvidiactl)
+    set(architectures native)
+  else()
+    set(architectures 80-virtual)
+  endif()
+  set(CMAKE_CUDA_ARCHITECTURES ${architectures} CACHE STRING "GPU generations to compile for")
   set(CMAKE_CUDA_COMPILER "${DRAGOMAN_NVCC}" CACHE FILEPATH "")
   if(CCACHE)
     set(CMAKE_CUDA_COMPILER_LAUNCHER "${CCACHE}")

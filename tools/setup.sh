@@ -3,11 +3,11 @@
 # need_packages FILE: installs the Debian packages listed in FILE that are missing; without root or sudo, names them
 # and stops.
 need_packages() {
-  local missing=() package
-  while read -r package; do
-    case "$package" in ''|'#'*) continue ;; esac
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
-  done < "$1"
+  local missing=() package installed
+  installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' || true)
+  for package in $(grep -v '^#' "$1"); do
+    grep -qx "installed $package" <<< "$installed" || missing+=("$package")
+  done
   [ ${#missing[@]} -eq 0 ] && return
   local become=()
   if [ "$(id -u)" -ne 0 ]; then

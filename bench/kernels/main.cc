@@ -1,5 +1,5 @@
 // How close the CPU kernels come to what the machine can do.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

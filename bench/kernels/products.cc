@@ -1,5 +1,5 @@
 #include <cblas.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <thread>

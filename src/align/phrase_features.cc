@@ -1,6 +1,6 @@
 #include "align/phrase_features.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/error.h"
 #include "base/options.h"

@@ -1,6 +1,6 @@
 #include "align/picture.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 namespace dragoman {
 
@@ -14,16 +12,25 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// There is no memory left for something that may be tried again in smaller pieces.
+class OutOfMemory : public Error {
+ public:
+  using Error::Error;
+};
+
+// Throws Error with the formatted message. The template only collects the arguments: it stands in every file, and
+// what it does is compiled once.
+[[noreturn]] void fail_with(fmt::string_view format, fmt::format_args args);
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(fmt::format(format, std::forward<Args>(args)...));
+  fail_with(format, fmt::make_format_args(args...));
 }
 
-// Throws Error with the formatted message unless `condition` holds.
+// The same unless `condition` holds.
 template <class... Args>
 void check(bool condition, fmt::format_string<Args...> format, Args&&... args) {
   if (!condition) [[unlikely]]
-    fail(format, std::forward<Args>(args)...);
+    fail_with(format, fmt::make_format_args(args...));
 }
 
 }  // namespace dragoman

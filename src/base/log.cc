@@ -30,6 +30,8 @@ spdlog::logger& logger() {
 
 void set_level(Level level) { logger().set_level(native(level)); }
 
-void write(Level level, std::string_view message) { logger().log(native(level), message); }
+void write(Level level, fmt::string_view format, fmt::format_args args) {
+  if (logger().should_log(native(level))) logger().log(native(level), fmt::vformat(format, args));
+}
 
 }  // namespace dragoman::log

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <fmt/format.h>
-
-#include <string_view>
-#include <utility>
+#include <fmt/core.h>
 
 // Messages for the person at the terminal. Results go to stdout; everything here goes to stderr.
 namespace dragoman::log {
@@ -13,26 +10,26 @@ enum class Level { debug, info, warning, error, quiet };
 // Messages below `level` are dropped. The default is info.
 void set_level(Level level);
 
-void write(Level level, std::string_view message);
+void write(Level level, fmt::string_view format, fmt::format_args args);
 
 template <class... Args>
 void debug(fmt::format_string<Args...> format, Args&&... args) {
-  write(Level::debug, fmt::format(format, std::forward<Args>(args)...));
+  write(Level::debug, format, fmt::make_format_args(args...));
 }
 
 template <class... Args>
 void info(fmt::format_string<Args...> format, Args&&... args) {
-  write(Level::info, fmt::format(format, std::forward<Args>(args)...));
+  write(Level::info, format, fmt::make_format_args(args...));
 }
 
 template <class... Args>
 void warning(fmt::format_string<Args...> format, Args&&... args) {
-  write(Level::warning, fmt::format(format, std::forward<Args>(args)...));
+  write(Level::warning, format, fmt::make_format_args(args...));
 }
 
 template <class... Args>
 void error(fmt::format_string<Args...> format, Args&&... args) {
-  write(Level::error, fmt::format(format, std::forward<Args>(args)...));
+  write(Level::error, format, fmt::make_format_args(args...));
 }
 
 }  // namespace dragoman::log

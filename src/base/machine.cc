@@ -104,4 +104,18 @@ Machine inspect_machine() {
   return machine;
 }
 
+FreeMemory free_memory() {
+  FreeMemory memory{static_cast<std::size_t>(meminfo("MemAvailable")), static_cast<std::size_t>(meminfo("MemTotal"))};
+  // A container may be allowed less. What it has cached of files does not count: it gives way.
+  std::size_t most = 0, used = 0, cached = 0;
+  std::ifstream("/sys/fs/cgroup/memory.max") >> most;
+  std::ifstream("/sys/fs/cgroup/memory.current") >> used;
+  std::istringstream(value_in("/sys/fs/cgroup/memory.stat", "inactive_file")) >> cached;
+  if (most == 0) return memory;
+  used -= std::min(used, cached);
+  memory.total = std::min(memory.total, most);
+  memory.free = std::min(memory.free, most - std::min(most, used));
+  return memory;
+}
+
 }  // namespace dragoman

@@ -2,28 +2,14 @@
 
 #include <yaml-cpp/yaml.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <charconv>
+#include <concepts>
 #include <fstream>
-#include <set>
 #include <sstream>
 
 namespace dragoman {
 namespace {
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({substitute, row[j] + 1, row[j - 1] + 1}));
-    }
-  }
-  return row.back();
-}
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::string place(const std::string& where, const YAML::Mark& mark) {
   return mark.is_null() ? where : fmt::format("{}:{}", where, mark.line + 1);
@@ -41,97 +27,89 @@ std::string node_text(const YAML::Node& node) {
   return text_value::show_list(values);
 }
 
+Setting named(std::string key, std::string_view help) {
+  Setting setting;
+  setting.key = std::move(key);
+  setting.help = help;
+  return setting;
+}
+
+// How each kind of member is read and shown.
+void describe(Setting& setting, bool* value) {
+  setting.type = "true or false";
+  setting.is_flag = true;
+  setting.get = [value] { return *value ? "true" : "false"; };
+  setting.set = [value](const std::string& text) { *value = text_value::parse_bool(text); };
+}
+template <std::integral T>
+void describe(Setting& setting, T* value) {
+  setting.type = "integer";
+  setting.get = [value] { return std::to_string(*value); };
+  setting.set = [value](const std::string& text) {
+    const std::int64_t parsed = text_value::parse_integer(text);
+    check(std::in_range<T>(parsed), "{} does not fit this setting", text);
+    *value = static_cast<T>(parsed);
+  };
+}
+void describe(Setting& setting, double* value) {
+  setting.type = "number";
+  setting.get = [value] { return text_value::show(*value); };
+  setting.set = [value](const std::string& text) { *value = text_value::parse_number(text); };
+}
+void describe(Setting& setting, std::string* value) {
+  setting.type = "text";
+  setting.get = [value] { return text_value::quote(*value); };
+  setting.set = [value](const std::string& text) { *value = text; };
+}
+void describe(Setting& setting, std::vector<std::string>* value) {
+  setting.type = "list";
+  setting.is_list = true;
+  setting.get = [value] { return text_value::show_list(*value); };
+  setting.set = [value](const std::string& text) { *value = text_value::parse_list(text); };
+  setting.append = [value](const std::string& text) { value->push_back(text); };
+}
+
+std::string words_of(const Range& range) {
+  const bool has_low = range.low > -kInfinity, has_high = range.high < kInfinity;
+  if (has_low && has_high) return fmt::format("from {} to {}", range.low, range.high);
+  if (has_low) return fmt::format("{} {}", range.without_low ? "more than" : "at least", range.low);
+  return "";
+}
+bool holds(const Range& range, double value) {
+  return (range.without_low ? value > range.low : value >= range.low) && value <= range.high;
+}
+
 }  // namespace
 
-Range at_least(double low) {
-  return {fmt::format("at least {}", text_value::show(low)), [low](double v) { return v >= low; }};
-}
-Range between(double low, double high) {
-  return {fmt::format("from {} to {}", text_value::show(low), text_value::show(high)),
-          [low, high](double v) { return v >= low && v <= high; }};
-}
-Range more_than(double low) {
-  return {fmt::format("more than {}", text_value::show(low)), [low](double v) { return v > low; }};
-}
-
-std::string nearest(std::string_view word, const std::vector<std::string>& known) {
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
-  for (const std::string& candidate : known) {
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance < best_distance) {
-      best_distance = distance;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
-namespace text_value {
-
-std::int64_t parse_integer(const std::string& text) {
-  std::int64_t value = 0;
-  const char* const first = text.data() + (text.starts_with('+') ? 1 : 0);
-  const auto [end, status] = std::from_chars(first, text.data() + text.size(), value);
-  check(status == std::errc() && end == text.data() + text.size() && !text.empty(), "expected an integer but got '{}'",
-        text);
-  return value;
-}
-
-double parse_number(const std::string& text) {
-  double value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  check(status == std::errc() && end == text.data() + text.size() && !text.empty(), "expected a number but got '{}'",
-        text);
-  return value;
-}
-
-bool parse_bool(const std::string& text) {
-  if (text == "true" || text == "yes" || text == "on" || text == "1") return true;
-  if (text == "false" || text == "no" || text == "off" || text == "0") return false;
-  fail("expected true or false but got '{}'", text);
-}
-
-std::string quote(const std::string& text) {
-  YAML::Emitter out;
-  out << YAML::DoubleQuoted << text;
-  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '_' || c == '-' || c == '.' || c == '/';
-  }) && (std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '/' || text[0] == '.');
-  static const std::set<std::string> words = {"true", "false", "yes", "no", "on", "off", "null"};
-  return plain && !words.contains(text) ? text : out.c_str();
-}
-
-std::string show(double value) { return fmt::format("{}", value); }
-
-std::vector<std::string> parse_list(const std::string& text) {
-  std::vector<std::string> values;
-  if (text.empty()) return values;
-  if (text.front() != '[') return {text};
-  for (const YAML::Node& element : YAML::Load(text)) values.push_back(element.Scalar());
-  return values;
-}
-
-std::string show_list(const std::vector<std::string>& values) {
-  std::string text = "[";
-  for (const std::string& value : values) text += (text.size() > 1 ? ", " : "") + quote(value);
-  return text + "]";
-}
-
-}  // namespace text_value
-
-void Settings::add(Setting setting, Range range) {
-  if (range.holds) {
-    setting.type += ", " + range.words;
-    setting.set = [set = setting.set, get = setting.get, range](const std::string& text) {
+void Settings::add(std::string_view key, std::string_view help, Member member, Range range) {
+  Setting setting = named(prefix_ + std::string(key), help);
+  std::visit([&](auto* value) { describe(setting, value); }, member);
+  const std::string bounds = words_of(range);
+  if (!bounds.empty()) {
+    setting.type += ", " + bounds;
+    setting.set = [set = setting.set, get = setting.get, range, bounds](const std::string& text) {
       const std::string before = get();
       set(text);
-      if (!range.holds(std::stod(get()))) {
+      if (!holds(range, text_value::parse_number(get()))) {
         set(before);
-        fail("expected a value {} but got {}", range.words, text);
+        fail("expected a value {} but got {}", bounds, text);
       }
     };
   }
+  settings_.push_back(std::move(setting));
+}
+
+void Settings::add_choice(std::string_view key, std::string_view help, std::vector<std::string> names,
+                          std::function<const char*()> get, std::function<void(std::size_t)> set) {
+  Setting setting = named(prefix_ + std::string(key), help);
+  for (const std::string& name : names) setting.type += (setting.type.empty() ? "" : "|") + name;
+  setting.get = std::move(get);
+  setting.set = [names = std::move(names), choices = setting.type, set = std::move(set)](const std::string& text) {
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (text == names[i]) return set(i);
+    const std::string near = nearest(text, names);
+    fail("expected one of {} but got '{}'{}", choices, text, near.empty() ? "" : "; did you mean " + near + "?");
+  };
   settings_.push_back(std::move(setting));
 }
 
@@ -199,68 +177,6 @@ std::string Settings::dump() const {
   for (const Setting& setting : settings_)
     text += fmt::format("# {} ({})\n{}: {}\n", setting.help, setting.type, setting.key, setting.get());
   return text;
-}
-
-Parsed Settings::parse(const std::vector<std::string>& arguments) {
-  Parsed parsed;
-  CLI::App app;
-  app.set_help_flag();
-  app.allow_extras();
-  app.positionals_at_end(false);
-  app.add_flag("-h,--help", parsed.help);
-  app.add_flag("--dump-config", parsed.dump);
-  std::vector<std::string> configs;
-  app.add_option("--config", configs)->expected(1)->take_all();
-  std::vector<std::function<void()>> flags;  // applied after the files
-  for (const Setting& setting : settings_) {
-    const std::string flag = "--" + setting.key;
-    if (setting.is_flag) {
-      app.add_flag_function(flag + ",!--no-" + setting.key, [&, this](std::int64_t times) {
-        flags.push_back([&, this, times] { set(setting.key, times > 0 ? "true" : "false"); });
-      });
-      continue;
-    }
-    app.add_option_function<std::vector<std::string>>(flag,
-                                                      [&, this](const std::vector<std::string>& values) {
-                                                        flags.push_back([&, this, values] {
-                                                          if (!setting.is_list) return set(setting.key, values.back());
-                                                          setting.set("");
-                                                          for (const std::string& v : values) setting.append(v);
-                                                        });
-                                                      })
-        ->expected(1)
-        ->take_all()
-        ->allow_extra_args(false);
-  }
-  // A switch may be followed by its value, as every other setting is: "--tied false" is "--tied=false".
-  std::vector<std::string> words;
-  for (const std::string& word : arguments) {
-    const bool is_value = word == "true" || word == "false";
-    const bool after_switch = !words.empty() && std::any_of(settings_.begin(), settings_.end(), [&](const Setting& s) {
-      return s.is_flag && words.back() == "--" + s.key;
-    });
-    if (is_value && after_switch)
-      words.back() += "=" + word;
-    else
-      words.push_back(word);
-  }
-  try {
-    std::vector<std::string> reversed(words.rbegin(), words.rend());
-    app.parse(reversed);
-  } catch (const CLI::ParseError& error) {
-    throw Error(error.what());
-  }
-  for (const std::string& left : app.remaining()) {
-    if (left.size() > 1 && left.starts_with('-')) {
-      const std::string key = left.substr(left.find_first_not_of('-'));
-      find(key.substr(0, key.find('=')), "command line");
-      fail("command line: unknown flag '{}'", left);
-    }
-    parsed.positional.push_back(left);
-  }
-  for (const std::string& path : configs) read_yaml_file(path);
-  for (const auto& apply : flags) apply();
-  return parsed;
 }
 
 std::string Settings::help(const std::string& usage, const std::string& summary) const {

@@ -1,15 +1,17 @@
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/error.h"
+#include "base/text_value.h"
 
 // Settings, each described once. A struct of plain members with defaults and one function `visit` gives YAML keys,
 // command-line flags, --help, --dump-config, range checks and errors that name the nearest known key:
@@ -45,14 +47,15 @@ const char* name_of(E value) {
   return "?";
 }
 
-// A condition on a value and the words that describe it: "at least 1".
+// The bounds of a number; the default lets all pass.
 struct Range {
-  std::string words;
-  std::function<bool(double)> holds;
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool without_low = false;  // `low` itself is refused
 };
-Range at_least(double low);
-Range between(double low, double high);
-Range more_than(double low);
+constexpr Range at_least(double low) { return {.low = low}; }
+constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
+constexpr Range more_than(double low) { return {.low = low, .without_low = true}; }
 
 // One setting, with its type erased: text in, text out.
 struct Setting {
@@ -84,7 +87,17 @@ class Settings {
 
   // Called by `visit` of the struct.
   template <class T>
-  void operator()(const std::string& key, T& member, const std::string& help, Range range = {});
+  void operator()(std::string_view key, T& member, std::string_view help, Range range = {}) {
+    if constexpr (NamedEnum<T>) {
+      std::vector<std::string> names;
+      for (const auto& entry : EnumNames<T>::list) names.push_back(entry.second);
+      add_choice(
+          key, help, std::move(names), [&member] { return name_of(member); },
+          [&member](std::size_t i) { member = EnumNames<T>::list[i].first; });
+    } else {
+      add(key, help, &member, range);
+    }
+  }
   template <class Options>
   void group(const std::string& name, Options& options) {
     const std::string outer = std::exchange(prefix_, prefix_ + name + ".");
@@ -110,79 +123,16 @@ class Settings {
   const std::vector<Setting>& all() const { return settings_; }
 
  private:
+  // What a setting may be, besides a named enumeration.
+  using Member = std::variant<bool*, std::int32_t*, std::int64_t*, std::uint32_t*, std::uint64_t*, double*,
+                              std::string*, std::vector<std::string>*>;
+  void add(std::string_view key, std::string_view help, Member member, Range range);
+  void add_choice(std::string_view key, std::string_view help, std::vector<std::string> names,
+                  std::function<const char*()> get, std::function<void(std::size_t)> set);
   const Setting& find(const std::string& key, const std::string& where) const;
-  void add(Setting setting, Range range);
 
   std::vector<Setting> settings_;
   std::string prefix_;
 };
-
-// The entry of `known` with the smallest edit distance to `word`, or empty when none is near.
-std::string nearest(std::string_view word, const std::vector<std::string>& known);
-
-// How one value is read from and written as text.
-namespace text_value {
-std::int64_t parse_integer(const std::string& text);
-double parse_number(const std::string& text);
-bool parse_bool(const std::string& text);
-std::string quote(const std::string& text);
-std::string show(double value);
-std::vector<std::string> parse_list(const std::string& text);
-std::string show_list(const std::vector<std::string>& values);
-}  // namespace text_value
-
-template <class T>
-void Settings::operator()(const std::string& key, T& member, const std::string& help, Range range) {
-  Setting setting;
-  setting.key = prefix_ + key;
-  setting.help = help;
-  T* const value = &member;
-  if constexpr (std::same_as<T, bool>) {
-    setting.type = "true or false";
-    setting.is_flag = true;
-    setting.get = [value] { return *value ? "true" : "false"; };
-    setting.set = [value](const std::string& text) { *value = text_value::parse_bool(text); };
-  } else if constexpr (std::integral<T>) {
-    setting.type = "integer";
-    setting.get = [value] { return std::to_string(*value); };
-    setting.set = [value](const std::string& text) {
-      const std::int64_t parsed = text_value::parse_integer(text);
-      check(std::in_range<T>(parsed), "{} does not fit this setting", text);
-      *value = static_cast<T>(parsed);
-    };
-  } else if constexpr (std::floating_point<T>) {
-    setting.type = "number";
-    setting.get = [value] { return text_value::show(static_cast<double>(*value)); };
-    setting.set = [value](const std::string& text) { *value = static_cast<T>(text_value::parse_number(text)); };
-  } else if constexpr (std::same_as<T, std::string>) {
-    setting.type = "text";
-    setting.get = [value] { return text_value::quote(*value); };
-    setting.set = [value](const std::string& text) { *value = text; };
-  } else if constexpr (std::same_as<T, std::vector<std::string>>) {
-    setting.type = "list";
-    setting.is_list = true;
-    setting.get = [value] { return text_value::show_list(*value); };
-    setting.set = [value](const std::string& text) { *value = text_value::parse_list(text); };
-    setting.append = [value](const std::string& text) { value->push_back(text); };
-  } else {
-    static_assert(NamedEnum<T>, "a setting is a bool, a number, a string, a list of strings or a named enumeration");
-    for (const auto& [entry, name] : EnumNames<T>::list)
-      setting.type += (setting.type.empty() ? "" : "|") + std::string(name);
-    setting.get = [value] { return std::string(name_of(*value)); };
-    setting.set = [value, choices = setting.type](const std::string& text) {
-      std::vector<std::string> names;
-      for (const auto& [entry, name] : EnumNames<T>::list) {
-        if (text == name) {
-          *value = entry;
-          return;
-        }
-        names.push_back(name);
-      }
-      const std::string near = nearest(text, names);
-      fail("expected one of {} but got '{}'{}", choices, text, near.empty() ? "" : "; did you mean " + near + "?");
-    };
-  }
-  add(std::move(setting), std::move(range));
-}
 
 }  // namespace dragoman

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <fmt/ranges.h>
-
-#include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,32 +24,18 @@ struct Command {
 const std::vector<Command>& commands();
 
 // Fails with `message` unless there are exactly `count` words.
-inline void expect_words(const Words& words, std::size_t count, std::string_view message) {
-  check(words.size() == count, "{}, but got {}: {}", message, words.size(), fmt::join(words, " "));
-}
+void expect_words(const Words& words, std::size_t count, std::string_view message);
 
-// Reads flags into `options` and calls body(options, positional words). Takes care of --help, --dump-config and of
-// `threads`, `device` and `precision`, which every command has.
+// Reads flags into `settings` and those that every command has: `threads`, `device` and `precision`. Gives the words
+// that are no flags, or nothing where --help or --dump-config was asked for and answered.
+std::optional<Words> read_flags(const Command& self, Settings settings, const Words& arguments);
+
+// Reads flags into `options` and calls body(options, words that are no flags).
 template <class Options, class Body>
 int run_with(const Command& self, const Words& arguments, Body body) {
   Options options;
-  int thread_count = 0;
-  Settings settings(options);
-  settings("threads", thread_count, "threads to use; 0 means one per core", between(0, 1024));
-  PlacementOptions where;
-  where.visit(settings);
-  const Parsed parsed = settings.parse(arguments);
-  if (parsed.help) {
-    std::fputs(settings.help(std::string(self.name) + " " + self.usage, self.summary).c_str(), stdout);
-    return 0;
-  }
-  if (parsed.dump) {
-    std::fputs(settings.dump().c_str(), stdout);
-    return 0;
-  }
-  threads::set_count(thread_count);
-  set_placement(where);
-  return body(options, parsed.positional);
+  const std::optional<Words> words = read_flags(self, Settings(options), arguments);
+  return words ? body(options, *words) : 0;
 }
 
 }  // namespace dragoman::cli

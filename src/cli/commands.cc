@@ -1,3 +1,7 @@
+#include <fmt/ranges.h>
+
+#include <cstdio>
+
 #include "cli/command.h"
 
 namespace dragoman::cli {
@@ -10,6 +14,26 @@ const std::vector<Command>& commands() {
       align, average, direct, doctor, evaluate, inspect, phrasebook, score, stats, train_command, translate, vocab,
   };
   return all;
+}
+
+void expect_words(const Words& words, std::size_t count, std::string_view message) {
+  check(words.size() == count, "{}, but got {}: {}", message, words.size(), fmt::join(words, " "));
+}
+
+std::optional<Words> read_flags(const Command& self, Settings settings, const Words& arguments) {
+  int thread_count = 0;
+  PlacementOptions where;
+  settings("threads", thread_count, "threads to use; 0 means one per core", between(0, 1024));
+  where.visit(settings);
+  const Parsed parsed = settings.parse(arguments);
+  if (parsed.help || parsed.dump) {
+    const std::string usage = std::string(self.name) + " " + self.usage;
+    std::fputs((parsed.help ? settings.help(usage, self.summary) : settings.dump()).c_str(), stdout);
+    return std::nullopt;
+  }
+  threads::set_count(thread_count);
+  set_placement(where);
+  return parsed.positional;
 }
 
 }  // namespace dragoman::cli

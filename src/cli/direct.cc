@@ -1,5 +1,7 @@
 #include "align/direct.h"
 
+#include <fmt/ranges.h>
+
 #include "align/side.h"
 
 #include "cli/command.h"

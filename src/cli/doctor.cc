@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <nlohmann/json.hpp>
 
 #include "base/machine.h"

@@ -1,6 +1,6 @@
 #include "cli/evaluate_report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

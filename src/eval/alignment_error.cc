@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <system_error>
 
 #include "base/error.h"
 #include "eval/text_file.h"

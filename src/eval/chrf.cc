@@ -1,5 +1,7 @@
 #include "eval/chrf.h"
 
+#include <algorithm>
+
 #include "eval/unicode.h"
 #include "text/unicode.h"
 

@@ -1,5 +1,7 @@
 #include "eval/metric.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/threads.h"
 #include "base/version.h"

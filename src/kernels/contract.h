@@ -79,7 +79,7 @@ struct TopScores {
   const std::int32_t* banned_offsets = nullptr;  // [rows + 1], optional: row r may not choose
   const std::int32_t* banned = nullptr;          // banned[banned_offsets[r] .. banned_offsets[r + 1]), ascending
   Stat<T>* log_sum = nullptr;                    // [rows], over all ids, banned ones too
-  T* scores = nullptr;                           // [rows, best], best first; -inf where no id is left
+  Stat<T>* scores = nullptr;                     // [rows, best], best first; -inf where no id is left
   std::int32_t* ids = nullptr;                   // [rows, best]; -1 where no id is left
 };
 

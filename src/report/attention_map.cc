@@ -1,6 +1,6 @@
 #include "report/attention_map.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

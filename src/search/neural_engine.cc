@@ -7,16 +7,28 @@
 #include "base/threads.h"
 
 namespace dragoman::search {
+namespace {
+
+// So that a GPU computes some batches while the host decides about others.
+constexpr int kWorkersOfAGpu = 4;
+
+}  // namespace
+
+int usual_batch(const Device& device) { return device.on_host() ? 32 : 128; }
 
 NeuralEngine::NeuralEngine(std::vector<std::unique_ptr<Model>> models, const TranslatorOptions& options)
-    : models_(std::move(models)), batch_(static_cast<std::size_t>(options.batch)) {
+    : models_(std::move(models)) {
   check(!models_.empty(), "expected at least one model");
-  check(options.batch >= 1, "batch must be at least 1, got {}", options.batch);
+  check(options.batch >= 0, "batch must be at least 0, got {}", options.batch);
+  const Device& device = models_[0]->network().parameters().weights().device();
+  batch_ = static_cast<std::size_t>(options.batch > 0 ? options.batch : usual_batch(device));
+  shares_ = device.on_host();
   for (const auto& model : models_)
     check(model->target().serialize() == models_[0]->target().serialize() &&
               model->info().config.target_vocabulary == models_[0]->info().config.target_vocabulary,
           "{} and {} do not share a target vocabulary, so they make no ensemble", model->path(), models_[0]->path());
-  const int count = options.threads > 0 ? options.threads : threads::count();
+  const int usual = device.on_host() ? threads::count() : kWorkersOfAGpu;
+  const int count = options.threads > 0 ? options.threads : usual;
   for (int i = 0; i < count; ++i) workers_.emplace_back([this] { work(); });
 }
 
@@ -30,15 +42,17 @@ NeuralEngine::~NeuralEngine() {
 }
 
 void NeuralEngine::submit(std::vector<Job> jobs) {
-  std::vector<Flight> flights;
-  for (Job& job : jobs) {
+  std::vector<Flight> flights(jobs.size());
+  threads::each(std::ssize(jobs), [&](std::int64_t i) {
+    Job& job = jobs[static_cast<std::size_t>(i)];
     const auto done = job.done;
     try {
-      flights.push_back(std::make_shared<NeuralJob>(std::move(job), models_));
+      flights[static_cast<std::size_t>(i)] = std::make_shared<NeuralJob>(std::move(job), models_);
     } catch (...) {
       done({}, std::current_exception());
     }
-  }
+  });
+  std::erase(flights, nullptr);
   {
     std::lock_guard lock(mutex_);
     waiting_.insert(waiting_.end(), flights.begin(), flights.end());
@@ -74,13 +88,21 @@ class NeuralEngine::Worker {
     flights_.insert(flights_.end(), taken.begin(), taken.end());
     std::vector<Flight> beginning = std::exchange(again_, {});
     beginning.insert(beginning.end(), taken.begin(), taken.end());
-    if (beginning.empty()) return decoder_.step();
-    std::vector<Task> tasks;
-    for (const Flight& flight : beginning) {
-      tasks.push_back(flight->task());
-      tasks.back().finished = [this, flight](Task& task) { land(flight, task); };
+    if (beginning.empty()) {
+      decoder_.step();
+    } else {
+      std::vector<Task> tasks;
+      for (const Flight& flight : beginning) {
+        tasks.push_back(flight->task());
+        tasks.back().finished = [this, flight](Task& task) {
+          Landed& one = landed_.emplace_back(flight);
+          one.task.search = std::move(task.search);
+          one.task.attention = std::move(task.attention);
+        };
+      }
+      decoder_.add(std::move(tasks));
     }
-    decoder_.add(std::move(tasks));
+    land();
   }
 
   void fail(const std::exception_ptr& error) {
@@ -88,13 +110,32 @@ class NeuralEngine::Worker {
   }
 
  private:
-  void land(const Flight& flight, const Task& task) {
-    if (!flight->take(task)) return again_.push_back(flight);
-    flights_.erase(std::find(flights_.begin(), flights_.end(), flight));
-    flight->finish();
+  // A job whose search is done, and what came of it.
+  struct Landed {
+    explicit Landed(Flight job) : flight(std::move(job)) {}
+    Flight flight;
+    Task task{};
+    bool complete = false;
+  };
+
+  void land() {
+    threads::each(std::ssize(landed_), [this](std::int64_t i) {
+      Landed& one = landed_[static_cast<std::size_t>(i)];
+      one.complete = one.flight->take(one.task);
+    });
+    for (const Landed& one : landed_) {
+      if (!one.complete) {
+        again_.push_back(one.flight);
+        continue;
+      }
+      flights_.erase(std::find(flights_.begin(), flights_.end(), one.flight));
+      one.flight->finish();
+    }
+    landed_.clear();
   }
 
   Decoder decoder_;
+  std::vector<Landed> landed_;
   std::vector<Flight> flights_;  // all jobs underway
   std::vector<Flight> again_;    // those of them that must be searched anew
 };
@@ -128,8 +169,8 @@ std::vector<NeuralEngine::Flight> NeuralEngine::wait_for_work(std::size_t underw
   }
   std::vector<Flight> taken;
   if (waiting_.empty() || batch_ < underway + std::max<std::size_t>(batch_ / 4, 1)) return taken;
-  // Workers that have nothing to do get their share.
-  const std::size_t sharers = static_cast<std::size_t>(idle_) + 1;
+  // Workers that have nothing to do get their share; a GPU does better with one large batch.
+  const std::size_t sharers = shares_ ? static_cast<std::size_t>(idle_) + 1 : 1;
   const std::size_t count = std::min(batch_ - underway, (waiting_.size() + sharers - 1) / sharers);
   for (std::size_t i = 0; i < count; ++i) {
     taken.push_back(std::move(waiting_.front()));

@@ -1,6 +1,7 @@
 #include "tensor/context.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dragoman {
 

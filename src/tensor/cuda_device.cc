@@ -14,12 +14,12 @@ class CudaDevice final : public Device {
   bool on_host() const override { return false; }
   void* allocate(std::size_t bytes) const override { return cuda::allocate(bytes); }
   void release(void* memory) const override { cuda::release(memory); }
+  FreeMemory memory() const override { return cuda::free_memory(); }
   void copy_from_host(void* to, const void* from, std::size_t bytes) const override {
     cuda::copy_from_host(to, from, bytes);
   }
-  void copy_to_host(void* to, const void* from, std::size_t bytes) const override {
-    cuda::copy_to_host(to, from, bytes);
-  }
+  void upload(void* to, const void* from, std::size_t bytes) const override { cuda::upload(to, from, bytes); }
+  void copy_to_host(std::span<const kernels::HostCopy> copies) const override { cuda::copy_to_host(copies); }
   void clear(void* memory, std::size_t bytes) const override { cuda::clear(memory, bytes); }
   void wait() const override { cuda::wait(); }
 

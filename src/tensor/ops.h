@@ -17,6 +17,7 @@ using kernels::Activation;
 struct LinearOptions {
   bool transposed = true;  // the weight is [out, in]; otherwise [in, out]
   Activation activation = Activation::none;
+  Tensor into{};  // memory for the result, where no gradient flows; its own otherwise
 };
 // activation(x W + b): x [N, in] -> [N, out]. One weight may serve several calls (tied weights): gradients add up.
 // A weight [out, in] that has a packed form (below) is multiplied through it; a row of the result is then the same to
@@ -214,7 +215,7 @@ Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const T
 
 struct Best {
   Tensor log_sum;  // [N]: log of the sum of exp over the row
-  Tensor values;   // [N, count]: largest first, of equal ones the lower column first
+  Tensor values;   // [N, count], of the type of sums: largest first, of equal ones the lower column first
   Tensor columns;  // i32 [N, count]
 };
 // What a row may not choose: ids[offsets[r] .. offsets[r + 1]), ascending, for row r.

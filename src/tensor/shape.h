@@ -13,13 +13,7 @@ class Shape {
   static constexpr int kMaxRank = 4;
 
   constexpr Shape() = default;
-  Shape(std::initializer_list<Size> sizes) {
-    check(sizes.size() <= kMaxRank, "[shape] expected at most {} sizes but got {}", kMaxRank, sizes.size());
-    for (const Size size : sizes) {
-      check(size >= 0, "[shape] a size cannot be negative, got {}", size);
-      sizes_[static_cast<std::size_t>(rank_++)] = size;
-    }
-  }
+  Shape(std::initializer_list<Size> sizes);
 
   constexpr int rank() const { return rank_; }
   constexpr Size operator[](int axis) const { return sizes_[static_cast<std::size_t>(axis)]; }
@@ -45,10 +39,6 @@ class Shape {
 
 // "[88, 512]"; formatted only when an error needs it.
 template <>
-struct fmt::formatter<dragoman::Shape> : fmt::formatter<std::string_view> {
-  auto format(const dragoman::Shape& shape, format_context& context) const {
-    std::string words = "[";
-    for (int axis = 0; axis < shape.rank(); ++axis) words += (axis ? ", " : "") + std::to_string(shape[axis]);
-    return fmt::formatter<std::string_view>::format(words + "]", context);
-  }
+struct fmt::formatter<dragoman::Shape> : fmt::formatter<fmt::string_view> {
+  format_context::iterator format(const dragoman::Shape& shape, format_context& context) const;
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "tensor/context.h"
 
 namespace dragoman::train {

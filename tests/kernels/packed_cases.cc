@@ -87,7 +87,7 @@ void add_top_cases_of(Cases& cases, const Shape& s) {
                                       .banned_offsets = given(banned > 0, arrays.integers(list.offsets)),
                                       .banned = arrays.integers(list.ids),
                                       .log_sum = arrays.stat_output("log_sum", s.rows),
-                                      .scores = arrays.output("scores", s.rows * best),
+                                      .scores = arrays.stat_output("scores", s.rows * best),
                                       .ids = arrays.integer_output("ids", s.rows * best)});
                 });
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "models/presets.h"
 #include "models/seq2seq.h"
 

@@ -5,7 +5,6 @@
 #include <bit>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <type_traits>
 
 #include "base/error.h"
@@ -143,13 +142,12 @@ class Call {
   cublasLtMatrixLayout_t a_ = nullptr, b_ = nullptr, c_ = nullptr;
 };
 
-// Products as they were done before: how to ask for each, and which algorithm.
+// Products as this thread did them before: how to ask for each, and which algorithm.
 class Plans {
  public:
   // False when the library cannot do it. The choice for a coarse shape serves all shapes that round to it; one that it
   // does not fit gets its own.
   bool run(const Subject& subject, const void* a, const void* b, void* c, const void* bias) {
-    const std::lock_guard lock(mutex_);
     const Subject::Key key = subject.key();
     auto found = plans_.find(key);
     if (found == plans_.end()) {
@@ -192,14 +190,13 @@ class Plans {
     return true;
   }
 
-  std::mutex mutex_;
   std::map<Subject::Key, Plan> plans_;
   std::map<Subject::Key, cublasLtMatmulAlgo_t> choices_;
 };
 
 Plans& plans() {
-  static Plans& all = *std::make_unique<Plans>().release();  // never ends: the driver may have ended before
-  return all;
+  thread_local Plans mine;
+  return mine;
 }
 
 cublasLtEpilogue_t epilogue_of(const ProductEnd& end) {

@@ -9,15 +9,15 @@
 // What the files of this folder share on the host's side.
 namespace dragoman::kernels::cuda {
 
-// The stream of this process; makes sure that the calling thread works on the chosen GPU.
+// The stream of the calling thread, which from then on works on the chosen GPU.
 cudaStream_t stream();
 
 void check_status(cudaError_t status, const char* what);
 // After a launch: was it accepted?
 inline void check_launch(const char* kernel) { check_status(cudaGetLastError(), kernel); }
 
-// Working space of the filling itself. What one call leaves there the next one overwrites; since all work is in one
-// stream, no call can disturb another. Each purpose has its own.
+// Working space of the filling itself. What one call leaves there the next one overwrites; since every thread has its
+// own and does its work in order, no call can disturb another. Each purpose has its own.
 enum class Scratch { partial_sums, tables, pairs, products, logits, meetings, tickets, count };
 void* scratch_bytes(Scratch purpose, std::size_t bytes);
 template <class T>

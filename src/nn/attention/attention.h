@@ -66,10 +66,15 @@ class Attention {
   // Refuses combinations that make no sense, with the reason.
   Attention(Parameters& list, const AttentionPlace& place, const AttentionConfig& config);
 
-  // memory [N, memory] in `rows`; values default to the memory itself. Positions (i32 [N]) are for rotary ones.
-  Keys prepare(Context& cx, const Tensor& memory, const Segments& rows, const Tensor& positions = {}) const;
+  // memory [N, memory] in `rows`; values default to the memory itself. Positions (i32 [N]) are for rotary ones. Where
+  // own_size() is not 0, `into` [N, own_size()] may be memory for all that comes out.
+  Keys prepare(Context& cx, const Tensor& memory, const Segments& rows, const Tensor& positions = {},
+               const Tensor& into = {}) const;
   Keys prepare(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows,
                const Tensor& positions = {}) const;
+
+  // Columns of queries, keys and values of a memory that asks itself, side by side; 0 where they are not.
+  Size own_size() const;
 
   struct Ask {
     bool weights = false;  // wanted: for each sentence [heads, nq, nk]
@@ -90,6 +95,8 @@ class Attention {
   const AttentionConfig& config() const { return config_; }
 
  private:
+  // Score, rotation and projection along the length, where there are some.
+  void finish(Context& cx, Keys& keys, const Tensor& positions) const;
   Attended attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,
                            bool wants_weights) const;
 
@@ -97,7 +104,7 @@ class Attention {
   AttentionPlace place_;
   Size out_size_ = 0;
   Linear query_, key_value_, out_;         // projections; key_value_ is also the split's T
-  Parameter projection_, shift_;           // weight and bias of query_ and key_value_ together
+  Linear own_;                             // query_ and key_value_ in one, of a memory that asks itself
   Size key_columns_ = 0;                   // of key_value_'s result; the rest are values
   Linear query_score_, key_score_;         // W of multiplicative; U and V; W2 and W1
   Parameter additive_v_;                   // v

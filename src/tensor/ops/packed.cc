@@ -67,7 +67,7 @@ Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor
   check(count >= 0, "[{}] expected to choose 0 columns or more but got {}", op, count);
   check_banned(op, banned, rows, words);
   const void* packed = (weight.packed() ? weight : packed_for_steps(cx, weight)).packed();
-  const Best best{cx.empty(stat_of(x.dtype()), {rows}), cx.empty(x.dtype(), {rows, count}),
+  const Best best{cx.empty(stat_of(x.dtype()), {rows}), cx.empty(stat_of(x.dtype()), {rows, count}),
                   cx.empty(DType::i32, {rows, count})};
   cx.run(x.dtype(), [&](const auto& k) {
     k.top_scores({.rows = rows,

@@ -1,0 +1,70 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/options.h"
+
+namespace dragoman {
+
+Parsed Settings::parse(const std::vector<std::string>& arguments) {
+  Parsed parsed;
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  app.positionals_at_end(false);
+  app.add_flag("-h,--help", parsed.help);
+  app.add_flag("--dump-config", parsed.dump);
+  std::vector<std::string> configs;
+  app.add_option("--config", configs)->expected(1)->take_all();
+  std::vector<std::function<void()>> flags;  // applied after the files
+  for (const Setting& setting : settings_) {
+    const std::string flag = "--" + setting.key;
+    if (setting.is_flag) {
+      app.add_flag_function(flag + ",!--no-" + setting.key, [&, this](std::int64_t times) {
+        flags.push_back([&, this, times] { set(setting.key, times > 0 ? "true" : "false"); });
+      });
+      continue;
+    }
+    app.add_option_function<std::vector<std::string>>(flag,
+                                                      [&, this](const std::vector<std::string>& values) {
+                                                        flags.push_back([&, this, values] {
+                                                          if (!setting.is_list) return set(setting.key, values.back());
+                                                          setting.set("");
+                                                          for (const std::string& v : values) setting.append(v);
+                                                        });
+                                                      })
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
+  }
+  // A switch may be followed by its value, as every other setting is: "--tied false" is "--tied=false".
+  std::vector<std::string> words;
+  for (const std::string& word : arguments) {
+    const bool is_value = word == "true" || word == "false";
+    const bool after_switch = !words.empty() && std::any_of(settings_.begin(), settings_.end(), [&](const Setting& s) {
+      return s.is_flag && words.back() == "--" + s.key;
+    });
+    if (is_value && after_switch)
+      words.back() += "=" + word;
+    else
+      words.push_back(word);
+  }
+  try {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    app.parse(reversed);
+  } catch (const CLI::ParseError& error) {
+    throw Error(error.what());
+  }
+  for (const std::string& left : app.remaining()) {
+    if (left.size() > 1 && left.starts_with('-')) {
+      const std::string key = left.substr(left.find_first_not_of('-'));
+      find(key.substr(0, key.find('=')), "command line");
+      fail("command line: unknown flag '{}'", left);
+    }
+    parsed.positional.push_back(left);
+  }
+  for (const std::string& path : configs) read_yaml_file(path);
+  for (const auto& apply : flags) apply();
+  return parsed;
+}
+
+}  // namespace dragoman

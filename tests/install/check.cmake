@@ -1,0 +1,25 @@
+# Installs the build in BUILD below WORK, builds the consumer against it, and runs the program and the consumer from there.
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "failed (${status}): ${ARGV}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+function(expect_in_output TEXT)
+  if(NOT output MATCHES "${TEXT}")
+    message(FATAL_ERROR "expected '${TEXT}' in:\n${output}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE "${WORK}")
+run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix")
+run("${WORK}/prefix/bin/dragoman" --version)
+expect_in_output("${VERSION}")
+run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/consumer" -B "${WORK}/consumer" -G Ninja
+    "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_PREFIX_PATH=${WORK}/prefix")
+run("${CMAKE_COMMAND}" --build "${WORK}/consumer")
+run("${WORK}/consumer/consumer")
+expect_in_output("${VERSION}")
+expect_in_output("absent.safetensors")
