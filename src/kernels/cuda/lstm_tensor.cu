@@ -425,13 +425,21 @@ struct Walks {
   Kernel with_clusters, without;
 };
 
+// Whether a kernel was compiled for a generation that has clusters; its code may be older than the GPU.
+bool knows_clusters(const void* kernel, const char* name) {
+  cudaFuncAttributes attributes{};
+  check_status(cudaFuncGetAttributes(&attributes, kernel), name);
+  return attributes.ptxVersion >= 90;
+}
+
 // One cluster for each sixteen sentences, or as many groups as there is room for at once.
 template <class Arguments>
 void launch(const char* name, const Walks<Arguments>& walks, const Arguments& arguments, const LstmLayer<bf16>& a,
             Size width) {
   constexpr Size kMostBlocks = 8;  // of a cluster
   const Size slices = a.hidden / kUnits, tiles = (a.sentences + kSentences - 1) / kSentences;
-  const bool clusters = compute_capability() >= 90 && slices <= kMostBlocks;
+  const bool clusters =
+      slices <= kMostBlocks && knows_clusters(reinterpret_cast<const void*>(walks.with_clusters), name);
   const Size groups = clusters ? tiles : std::min(tiles, multiprocessors() / slices);
   unsigned* meetings = nullptr;
   cudaLaunchAttribute attribute{};
