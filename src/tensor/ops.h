@@ -218,18 +218,12 @@ struct Best {
   Tensor values;   // [N, count], of the type of sums: largest first, of equal ones the lower column first
   Tensor columns;  // i32 [N, count]
 };
-// What a row may not choose: ids[offsets[r] .. offsets[r + 1]), ascending, for row r.
-struct Banned {
-  Tensor offsets;  // i32 [N + 1]
-  Tensor ids;      // i32
-};
 // The `count` largest of the logits x W^T + b of every row, without the [N, V] matrix: the output layer of a search. x
-// [N, d], weight [V, d], bias [V] or undefined; log p(column) = value - log_sum. `log_sum` is over all columns, banned
-// ones too; where fewer than `count` may be chosen, columns are -1 and values -inf. A row's result is the same to the
-// bit in any batch and on any number of threads, and its values are those of `linear` over the packed weight. A weight
-// without a packed form is packed at every call, which is slow. No gradient flows.
-Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size count,
-                const Banned& banned = {});
+// [N, d], weight [V, d], bias [V] or undefined; log p(column) = value - log_sum. Where there are
+// fewer than `count`, columns are -1 and values -inf. A row's result is the same to the bit in any batch and on any
+// number of threads, and its values are those of `linear` over the packed weight. A weight without a packed form is
+// packed at every call, which is slow. No gradient flows.
+Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size count);
 
 // ---- optimisers -----------------------------------------------------------------------------------------------
 

@@ -76,7 +76,7 @@ struct OwnColumns {
   const float* logits;
   Size count;
   float largest = -FLT_MAX, sum = 0;  // of all its logits: the largest, and exp(x - largest) added up
-  Candidate best, second;             // of those that may be chosen
+  Candidate best, second;             // of those that were not given up
 
   __device__ float at(Size c) const {
     return c < count ? logits[c] + (bias != nullptr ? to_float(bias[c]) : 0.0f) : -INFINITY;
@@ -113,7 +113,7 @@ struct OwnColumns {
     best = second = {};
     for (Size c = threadIdx.x; c < count; c += kThreads) {
       const float score = at(c);
-      if (last.id < 0 || last.before({score, static_cast<std::int32_t>(c)})) offer(score, c);
+      if (last.before({score, static_cast<std::int32_t>(c)})) offer(score, c);
     }
   }
   __device__ void give_up_best() {
@@ -124,25 +124,18 @@ struct OwnColumns {
   }
 };
 
-// A block for each row of logits, which may be changed. Each thread knows the best two of its own columns; the one
-// whose candidate was taken offers its next.
+// A block for each row of logits. Each thread knows the best two of its own columns; the one whose candidate was taken
+// offers its next.
 template <class T>
-__global__ void choose(TopScores<T> a, float* logits) {
+__global__ void choose(TopScores<T> a, const float* logits) {
   __shared__ float room[kThreads / kWarp];
   __shared__ Candidate rivals[kThreads / kWarp];
   const Size row = blockIdx.x;
-  float* x = logits + row * a.out;
-  OwnColumns<T> mine{a.bias, x, a.out};
+  OwnColumns<T> mine{a.bias, logits + row * a.out, a.out};
   mine.read();
   const float largest = block_max(mine.largest, room);
   const float sum = block_sum(mine.sum * __expf(mine.largest - largest), room);
   if (threadIdx.x == 0) a.log_sum[row] = sum > 0 ? largest + logf(sum) : -INFINITY;
-  if (a.banned_offsets != nullptr) {
-    for (Size i = a.banned_offsets[row] + threadIdx.x; i < a.banned_offsets[row + 1]; i += kThreads)
-      x[a.banned[i]] = -INFINITY;
-    __syncthreads();
-    mine.look_again({});
-  }
   for (Size i = 0; i < a.best; ++i) {
     const Candidate best = best_of_block(mine.best, rivals);
     if (threadIdx.x == 0) {
@@ -165,7 +158,6 @@ void top_scores(const TopScores<T>& a) {
     part.rows = std::min(most, a.rows - first);
     part.x += first * a.in;
     part.log_sum += first, part.scores += first * a.best, part.ids += first * a.best;
-    if (a.banned_offsets != nullptr) part.banned_offsets += first;
     multiply_matrices<T, float>({.m = part.rows, .n = a.out, .k = a.in, .transposed_b = true}, part.x,
                                 static_cast<const T*>(a.packed), logits);
     choose<<<static_cast<unsigned>(part.rows), kThreads, 0, stream()>>>(part, logits);
