@@ -1,7 +1,8 @@
 # A room is a folder of src/ built as one static library; NEEDS lists the rooms below it that it may use, so a wrong
-# dependency fails to link. LIBS lists libraries from outside that its sources use.
+# dependency fails to link. LIBS lists libraries from outside that its sources use. A room that only CALLS what computes is
+# compiled quickly rather than made fast.
 function(dragoman_room NAME)
-  cmake_parse_arguments(ROOM "" "" "NEEDS;LIBS" ${ARGN})
+  cmake_parse_arguments(ROOM "CALLS" "" "NEEDS;LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
   if(DRAGOMAN_CUDA)
     file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cu")
@@ -12,6 +13,9 @@ function(dragoman_room NAME)
                                                      "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
                                                      "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>")
   target_link_libraries(dragoman_${NAME} PUBLIC fmt::fmt Threads::Threads ${ROOM_LIBS} PRIVATE dragoman_flags)
+  if(ROOM_CALLS)
+    target_compile_options(dragoman_${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   foreach(room IN LISTS ROOM_NEEDS)
     target_link_libraries(dragoman_${NAME} PUBLIC dragoman_${room})
   endforeach()
