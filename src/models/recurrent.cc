@@ -10,12 +10,8 @@ Tensor join(Context& cx, const Tensor& a, const Tensor& b) {
   return concat_columns(cx, parts);
 }
 
-// A row repeated for every sentence.
-Tensor repeated(Context& cx, const Tensor& row, Size count) {
-  const std::span<std::int32_t> zeros = cx.host_array<std::int32_t>(count);
-  std::fill(zeros.begin(), zeros.end(), 0);
-  return gather_rows(cx, row, cx.from_host<std::int32_t>(zeros, {count}));
-}
+// What gathers the first row of something once for every sentence.
+Tensor first_row_for_each(const Context& cx, Size sentences) { return cx.zeros(DType::i32, {sentences}); }
 
 nn::AttentionPlace over_states(const std::string& name, Size query, Size memory, bool causal) {
   return {.name = name, .query = query, .memory = memory, .causal = causal};
@@ -64,13 +60,13 @@ Size RecurrentEncoder::size() const {
   return config_.project_states ? config_.decoder_hidden : 2 * config_.encoder_hidden;
 }
 
-nn::CellState RecurrentEncoder::first(Context& cx, nn::Parameter h, nn::Parameter c, Size sentences) const {
+nn::CellState RecurrentEncoder::first(Context& cx, nn::Parameter h, nn::Parameter c, const Tensor& index) const {
   if (!h.defined()) return {};
-  return {repeated(cx, h, sentences), c.defined() ? repeated(cx, c, sentences) : Tensor()};
+  return {gather_rows(cx, h, index), c.defined() ? gather_rows(cx, c, index) : Tensor()};
 }
 
 Encoded RecurrentEncoder::encode(Context& cx, const Packed& source) const {
-  const Size sentences = source.rows.count();
+  const Tensor index = first_row_for_each(cx, source.rows.count());
   const TimeOrder time = TimeOrder::of(cx, source.rows);
   const Tensor embedded = words_(cx, source.tokens);
   Tensor x = dropout(cx, embedded, config_.dropout_in);
@@ -79,9 +75,9 @@ Encoded RecurrentEncoder::encode(Context& cx, const Packed& source) const {
     const Layer& layer = layers_[i];
     if (i > 0) x = dropout(cx, x, config_.dropout_between);
     const auto there =
-        layer.forward.run(cx, x, source.rows, time, first(cx, layer.h_forward, layer.c_forward, sentences), false);
+        layer.forward.run(cx, x, source.rows, time, first(cx, layer.h_forward, layer.c_forward, index), false);
     const auto back =
-        layer.backward.run(cx, x, source.rows, time, first(cx, layer.h_backward, layer.c_backward, sentences), true);
+        layer.backward.run(cx, x, source.rows, time, first(cx, layer.h_backward, layer.c_backward, index), true);
     x = join(cx, there.h, back.h);
     const Tensor c = config_.cell == nn::Cell::lstm ? join(cx, there.last.c, back.last.c) : Tensor();
     encoded.last.push_back({join(cx, there.last.h, back.last.h), c});

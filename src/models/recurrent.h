@@ -18,7 +18,7 @@ class RecurrentEncoder final : public Encoder {
     nn::RecurrentLayer forward, backward;
     nn::Parameter h_forward, c_forward, h_backward, c_backward;  // learned first states, [1, hidden]
   };
-  nn::CellState first(Context& cx, nn::Parameter h, nn::Parameter c, Size sentences) const;
+  nn::CellState first(Context& cx, nn::Parameter h, nn::Parameter c, const Tensor& index) const;
 
   RecurrentConfig config_;
   bool keeps_embeddings_ = false;

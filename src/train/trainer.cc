@@ -1,10 +1,10 @@
 #include "train/trainer.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+
+#include "base/join.h"
 
 namespace dragoman::train {
 namespace {
@@ -297,7 +297,7 @@ void Trainer::judge(Validation& validation) {
     if (name == options_.metric) validation.best = better;
   }
   check(validation.scores.find(options_.metric) != nullptr, "metric: '{}' is not among the scores of this run: {}",
-        options_.metric, fmt::join(measured, ", "));
+        options_.metric, join(measured, ", "));
   if (validation.best) {
     state_.without_improvement = state_.without_improvement_rate = 0;
   } else {

@@ -2,8 +2,8 @@
 
 #include <cfloat>
 
+#include "kernels/cuda/columns.h"
 #include "kernels/cuda/filling.h"
-#include "kernels/cuda/pairs.cuh"
 
 // Attention of any sizes: a block for each query and head (and, on the way back, for each key and head). Scores of one
 // query lie in shared memory.
@@ -13,23 +13,62 @@ namespace {
 constexpr int kWarps = 8, kThreads = kWarps * kWarp;
 constexpr int kMany = 4;  // rows that a warp compares a vector with at once
 
+// One block scans all sentences, a stretch for each thread.
+__global__ void scan_pairs(Size sentences, const std::int32_t* queries, const std::int32_t* keys,
+                           std::int64_t* starts) {
+  __shared__ std::int64_t warps[kWarp];
+  const Size stretch = (sentences + blockDim.x - 1) / blockDim.x;
+  const Size first = threadIdx.x * stretch, last = min(sentences, first + stretch);
+  const auto pairs = [&](Size s) {
+    return static_cast<std::int64_t>(queries[s + 1] - queries[s]) * (keys[s + 1] - keys[s]);
+  };
+  std::int64_t mine = 0;
+  for (Size s = first; s < last; ++s) mine += pairs(s);
+  // Sums of this warp's threads up to this one, then of the warps before.
+  const unsigned lane = threadIdx.x % kWarp;
+  std::int64_t upto = mine;
+  for (unsigned apart = 1; apart < kWarp; apart *= 2) {
+    const std::int64_t other = __shfl_up_sync(kAllLanes, upto, apart);
+    if (lane >= apart) upto += other;
+  }
+  if (lane == kWarp - 1) warps[threadIdx.x / kWarp] = upto;
+  __syncthreads();
+  std::int64_t before = upto - mine;
+  for (unsigned w = 0; w < threadIdx.x / kWarp; ++w) before += warps[w];
+  for (Size s = first; s < last; ++s) {
+    starts[s] = before;
+    before += pairs(s);
+  }
+}
+
+// Where each sentence's [nq, nk] matrix begins when they lie one after the other: one number a sentence, in scratch.
+const std::int64_t* pair_starts(Size sentences, const std::int32_t* query_offsets, const std::int32_t* key_offsets) {
+  auto* starts = scratch<std::int64_t>(Scratch::pairs, sentences);
+  const unsigned threads = sentences <= kWarp ? kWarp : sentences <= 256 ? 256 : 1024;
+  scan_pairs<<<1, threads, 0, stream()>>>(sentences, query_offsets, key_offsets, starts);
+  check_launch("places of pairs");
+  return starts;
+}
+
+// ---- products as scores ---------------------------------------------------------------------------------------
+
 // x . row(i) for each i, by the lanes of a warp; a row may be null. kWide: rows are aligned and a multiple of eight
 // wide.
-template <bool kWide, class T, int kMany, class Row>
-__device__ void dots(const T* x, Size size, Row row, float (&sums)[kMany]) {
+template <bool kWide, class T, int kCount, class Row>
+__device__ void dots(const T* x, Size size, Row row, float (&sums)[kCount]) {
   const Size lane = threadIdx.x % kWarp;
-  const T* rows[kMany];
+  const T* rows[kCount];
 #pragma unroll
-  for (int i = 0; i < kMany; ++i) rows[i] = row(i), sums[i] = 0;
+  for (int i = 0; i < kCount; ++i) rows[i] = row(i), sums[i] = 0;
   for (Size d = kWide ? 8 * lane : lane; d < size; d += kWide ? 8 * kWarp : kWarp) {
     constexpr int kEach = kWide ? 8 : 1;
-    float a[kEach], b[kMany][kEach];
+    float a[kEach], b[kCount][kEach];
     if constexpr (kWide)
       load8(x + d, a);
     else
       a[0] = to_float(x[d]);
 #pragma unroll
-    for (int i = 0; i < kMany; ++i) {
+    for (int i = 0; i < kCount; ++i) {
       if (rows[i] == nullptr) continue;
       if constexpr (kWide)
         load8(rows[i] + d, b[i]);
@@ -37,7 +76,7 @@ __device__ void dots(const T* x, Size size, Row row, float (&sums)[kMany]) {
         b[i][0] = to_float(rows[i][d]);
     }
 #pragma unroll
-    for (int i = 0; i < kMany; ++i)
+    for (int i = 0; i < kCount; ++i)
       if (rows[i] != nullptr)
         for (int e = 0; e < kEach; ++e) sums[i] += a[e] * b[i][e];
   }
@@ -271,12 +310,109 @@ void attention_backward(const AttentionBackward<T>& b) {
            in_eights ? key_gradients<true, T> : key_gradients<false, T>, b, drop);
 }
 
+// ---- additive scores ------------------------------------------------------------------------------------------
+
+// The pairs that a query or a key of a sentence takes part in.
+struct Side {
+  Size sentence, first_query, queries, first_key, keys;
+
+  template <class T>
+  __device__ Side(const AdditiveScores<T>& a, const std::int32_t* offsets, Size row)
+      : sentence(sentence_of(offsets, a.sentences, row)),
+        first_query(a.query_offsets[sentence]),
+        queries(a.query_offsets[sentence + 1] - first_query),
+        first_key(a.key_offsets[sentence]),
+        keys(a.key_offsets[sentence + 1] - first_key) {}
+};
+
+// A block for each query, a warp for each of its keys in turn.
+template <class T>
+__global__ void scores(AdditiveScores<T> a, const std::int64_t* starts) {
+  const Size query = blockIdx.x;
+  const Side side(a, a.query_offsets, query);
+  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  T* row = a.scores + starts[side.sentence] + (query - side.first_query) * side.keys;
+  for (Size j = warp; j < side.keys; j += kWarps) {
+    float sum = 0;
+    for (Size d = lane; d < a.size; d += kWarp)
+      sum += to_float(a.v[d]) *
+             tanhf(to_float(a.q[query * a.size + d]) + to_float(a.k[(side.first_key + j) * a.size + d]));
+    sum = warp_sum(sum);
+    if (lane == 0) row[j] = rounded<T>(sum);
+  }
+}
+
+template <class T>
+void additive_scores(const AdditiveScores<T>& a) {
+  if (a.queries == 0 || a.keys == 0) return;
+  const std::int64_t* starts = pair_starts(a.sentences, a.query_offsets, a.key_offsets);
+  scores<<<static_cast<unsigned>(a.queries), kThreads, 0, stream()>>>(a, starts);
+  check_launch("additive_scores");
+}
+
+// A block for each query: dq, and this query's part of dv; each thread has columns of its own.
+template <class T>
+__global__ void additive_query_gradients(AdditiveScoresBackward<T> b, const std::int64_t* starts, float* dv) {
+  const AdditiveScores<T>& a = b.forward;
+  const Size query = blockIdx.x;
+  const Side side(a, a.query_offsets, query);
+  const T* dscores = b.dscores + starts[side.sentence] + (query - side.first_query) * side.keys;
+  for (Size d = threadIdx.x; d < a.size; d += blockDim.x) {
+    const float q = to_float(a.q[query * a.size + d]);
+    float slopes = 0, heights = 0;
+    for (Size j = 0; j < side.keys; ++j) {
+      const float t = tanhf(q + to_float(a.k[(side.first_key + j) * a.size + d])), ds = to_float(dscores[j]);
+      slopes += ds * (1 - t * t);
+      heights += ds * t;
+    }
+    if (b.dq != nullptr) put(b.dq[query * a.size + d], slopes * to_float(a.v[d]), b.accumulate_dq);
+    if (dv != nullptr) dv[query * a.size + d] = heights;
+  }
+}
+
+template <class T>
+__global__ void additive_key_gradients(AdditiveScoresBackward<T> b, const std::int64_t* starts) {
+  const AdditiveScores<T>& a = b.forward;
+  const Size key = blockIdx.x;
+  const Side side(a, a.key_offsets, key);
+  const T* dscores = b.dscores + starts[side.sentence] + key - side.first_key;
+  for (Size d = threadIdx.x; d < a.size; d += blockDim.x) {
+    const float k = to_float(a.k[key * a.size + d]);
+    float slopes = 0;
+    for (Size i = 0; i < side.queries; ++i) {
+      const float t = tanhf(k + to_float(a.q[(side.first_query + i) * a.size + d]));
+      slopes += to_float(dscores[i * side.keys]) * (1 - t * t);
+    }
+    put(b.dk[key * a.size + d], slopes * to_float(a.v[d]), b.accumulate_dk);
+  }
+}
+
+template <class T>
+void additive_scores_backward(const AdditiveScoresBackward<T>& b) {
+  const AdditiveScores<T>& a = b.forward;
+  if (a.sentences == 0 || a.size == 0) return;
+  const std::int64_t* starts = pair_starts(a.sentences, a.query_offsets, a.key_offsets);
+  const unsigned threads = a.size <= 64 ? 64 : kThreads;
+  if (a.queries > 0 && (b.dq != nullptr || b.dv != nullptr)) {
+    float* dv = b.dv != nullptr ? scratch<float>(Scratch::products, a.queries * a.size) : nullptr;
+    additive_query_gradients<<<static_cast<unsigned>(a.queries), threads, 0, stream()>>>(b, starts, dv);
+    check_launch("additive_scores_backward");
+    if (b.dv != nullptr) add_columns(a.queries, a.size, dv, b.dv);
+  }
+  if (a.keys > 0 && b.dk != nullptr) {
+    additive_key_gradients<<<static_cast<unsigned>(a.keys), threads, 0, stream()>>>(b, starts);
+    check_launch("additive_scores_backward");
+  }
+}
+
 }  // namespace
 
 template <class T>
 void fill_attention(Kernels<T>& kernels) {
   kernels.attention = attention<T>;
   kernels.attention_backward = attention_backward<T>;
+  kernels.additive_scores = additive_scores<T>;
+  kernels.additive_scores_backward = additive_scores_backward<T>;
 }
 
 template void fill_attention(Kernels<float>&);

@@ -15,7 +15,6 @@ Kernels<T> filled() {
   fill_norm(kernels);
   fill_softmax(kernels);
   fill_attention(kernels);
-  fill_additive(kernels);
   fill_lstm(kernels);
   fill_elementwise(kernels);
   fill_optimiser(kernels);

@@ -20,8 +20,6 @@ void fill_softmax(Kernels<T>& kernels);
 template <class T>
 void fill_attention(Kernels<T>& kernels);
 template <class T>
-void fill_additive(Kernels<T>& kernels);
-template <class T>
 void fill_lstm(Kernels<T>& kernels);
 template <class T>
 void fill_elementwise(Kernels<T>& kernels);

@@ -172,6 +172,57 @@ struct WarpProduct {
   }
 };
 
+// ---- forward --------------------------------------------------------------------------------------------------
+
+// Of the gates `gates` and `gates` + 1, what multiplies the state from `begin` on.
+template <int kChunks>
+__device__ void load_weights(WarpProduct<kChunks, 8>& product, const LstmLayer<bf16>& a, int first_unit, int gates,
+                             int begin) {
+  const int hidden = static_cast<int>(a.hidden), l = lane();
+#pragma unroll
+  for (int c = 0; c < kChunks; ++c)
+#pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      const int row = (gates + j / 4) * hidden + first_unit + l / 4 * 4 + j % 4;
+      const int k = begin + c * kDepth + l % 4 * 8;
+      product.right[c][j] = k < hidden ? *reinterpret_cast<const uint4*>(a.weight + Size{row} * hidden + k) : uint4{};
+    }
+}
+
+// The first c of a unit; a sentence without rows ends where it begins.
+__device__ inline float begin_unit(const LstmLayer<bf16>& a, const Sentence& s, int unit) {
+  if (!s.exists) return 0;
+  const Size at = s.number * a.hidden + unit;
+  const float c = a.c_first != nullptr ? to_float(a.c_first[at]) : 0.0f;
+  if (s.length > 0) return c;
+  a.h_last[at] = a.h_first != nullptr ? a.h_first[at] : rounded<bf16>(0);
+  a.c_last[at] = rounded<bf16>(c);
+  return c;
+}
+
+__device__ inline void put_unit(const LstmLayer<bf16>& a, const Sentence& s, int t, int unit, const LstmUnit& u) {
+  const Size row = s.row(t), n = a.hidden;
+  bf16* gates = a.gates + row * 4 * n + unit;
+  gates[0] = rounded<bf16>(u.i), gates[n] = rounded<bf16>(u.f);
+  gates[2 * n] = rounded<bf16>(u.g), gates[3 * n] = rounded<bf16>(u.o);
+  a.h[row * n + unit] = rounded<bf16>(u.h);
+  a.c[row * n + unit] = rounded<bf16>(u.c);
+  if (t + 1 < s.length) return;
+  a.h_last[s.number * n + unit] = rounded<bf16>(u.h);
+  a.c_last[s.number * n + unit] = rounded<bf16>(u.c);
+}
+
+// The first states of sixteen sentences.
+__device__ inline void fill_board(const Board& board, const LstmLayer<bf16>& a, int tile) {
+  const int hidden = static_cast<int>(a.hidden);
+  for (int e = static_cast<int>(threadIdx.x); e < kSentences * hidden; e += kThreads) {
+    const Sentence s(a, tile + e / hidden);
+    board.row(0, e / hidden)[e % hidden] =
+        s.exists && a.h_first != nullptr ? a.h_first[s.number * a.hidden + e % hidden] : rounded<bf16>(0);
+  }
+  __syncthreads();
+}
+
 // Two of the eight warps share a quarter of the state, each for two gates: the gates' sums are those of four warps.
 template <int kChunks, bool kCluster>
 __global__ void __launch_bounds__(kThreads, 1) walk_forward(LstmLayer<bf16> a, unsigned* meetings) {
@@ -182,14 +233,7 @@ __global__ void __launch_bounds__(kThreads, 1) walk_forward(LstmLayer<bf16> a, u
   const int hidden = static_cast<int>(a.hidden), warp = static_cast<int>(threadIdx.x) / kWarp, l = lane();
   const int gates = warp % 2 * 2, quarter = warp / 2, begin = quarter * kChunks * kDepth;
   WarpProduct<kChunks, 8> product;
-#pragma unroll
-  for (int c = 0; c < kChunks; ++c)
-#pragma unroll
-    for (int j = 0; j < 8; ++j) {
-      const int row = (gates + j / 4) * hidden + place.first_unit + l / 4 * 4 + j % 4;
-      const int k = begin + c * kDepth + l % 4 * 8;
-      product.right[c][j] = k < hidden ? *reinterpret_cast<const uint4*>(a.weight + Size{row} * hidden + k) : uint4{};
-    }
+  load_weights(product, a, place.first_unit, gates, begin);
   const int blocks = hidden / kUnits, unit = place.first_unit + l;
   Meeting meeting(meetings + place.group, blocks);
   const Board board(shared, hidden);
@@ -200,21 +244,8 @@ __global__ void __launch_bounds__(kThreads, 1) walk_forward(LstmLayer<bf16> a, u
     const int steps = Sentence(a, tile).length;  // the first is the longest
     float c[kEach];
 #pragma unroll
-    for (int r = 0; r < kEach; ++r) {
-      const Size at = Size{mine[r].number} * hidden + unit;
-      c[r] = mine[r].exists && a.c_first != nullptr ? to_float(a.c_first[at]) : 0.0f;
-      if (!mine[r].exists || mine[r].length > 0) continue;
-      a.h_last[at] = a.h_first != nullptr ? a.h_first[at] : rounded<bf16>(0);
-      a.c_last[at] = rounded<bf16>(c[r]);
-    }
-    if constexpr (kCluster) {
-      for (int e = static_cast<int>(threadIdx.x); e < kSentences * hidden; e += kThreads) {
-        const Sentence s(a, tile + e / hidden);
-        board.row(0, e / hidden)[e % hidden] =
-            s.exists && a.h_first != nullptr ? a.h_first[Size{s.number} * hidden + e % hidden] : rounded<bf16>(0);
-      }
-      __syncthreads();
-    }
+    for (int r = 0; r < kEach; ++r) c[r] = begin_unit(a, mine[r], unit);
+    if (kCluster) fill_board(board, a, tile);
     const auto before = [&](const Sentence& s, int r, int t) -> const bf16* {
       if (kCluster) return board.row(t, r) + begin;
       if (t >= s.length) return nullptr;
@@ -243,17 +274,9 @@ __global__ void __launch_bounds__(kThreads, 1) walk_forward(LstmLayer<bf16> a, u
 #pragma unroll
           for (int q = 0; q < kQuarters; ++q) x[r][g] += parts[q][warp + r * kWarps][g * kUnits + l];
         const LstmUnit u = lstm_unit(x[r][0], x[r][1], x[r][2], x[r][3], c[r]);
-        const Size row = mine[r].row(t), at = Size{mine[r].number} * hidden + unit;
-        bf16* activated = a.gates + row * 4 * hidden + unit;
-        activated[0] = rounded<bf16>(u.i), activated[hidden] = rounded<bf16>(u.f);
-        activated[2 * hidden] = rounded<bf16>(u.g), activated[3 * hidden] = rounded<bf16>(u.o);
         c[r] = u.c;
+        put_unit(a, mine[r], t, unit, u);
         if (kCluster) board.row(t + 1, warp + r * kWarps)[unit] = rounded<bf16>(u.h);
-        a.h[row * hidden + unit] = rounded<bf16>(u.h);
-        a.c[row * hidden + unit] = rounded<bf16>(u.c);
-        if (t + 1 < mine[r].length) continue;
-        a.h_last[at] = rounded<bf16>(u.h);
-        a.c_last[at] = rounded<bf16>(u.c);
       }
       if constexpr (kCluster) {
         __syncthreads();
@@ -264,6 +287,56 @@ __global__ void __launch_bounds__(kThreads, 1) walk_forward(LstmLayer<bf16> a, u
     }
   }
 }
+
+// ---- backward -------------------------------------------------------------------------------------------------
+
+// Of the units from `first_unit` on, what the gates from `begin` on are multiplied by.
+template <int kChunks>
+__device__ void load_weights(WarpProduct<kChunks, 4>& product, const LstmLayer<bf16>& a, int first_unit, int begin) {
+  const int l = lane();
+#pragma unroll
+  for (int c = 0; c < kChunks; ++c) {
+    std::uint32_t words[4][4];  // of each tile: eight gates of one unit
+#pragma unroll
+    for (int e = 0; e < 8; ++e) {
+      const int k = begin + c * kDepth + l % 4 * 8 + e;
+      uint2 units{};
+      if (k < 4 * a.hidden) units = *reinterpret_cast<const uint2*>(a.weight + k * a.hidden + first_unit + l / 4 * 4);
+      const std::uint32_t numbers[4] = {units.x & 0xFFFFu, units.x >> 16, units.y & 0xFFFFu, units.y >> 16};
+#pragma unroll
+      for (int j = 0; j < 4; ++j) words[j][e / 2] = e % 2 == 0 ? numbers[j] : words[j][e / 2] | numbers[j] << 16;
+    }
+#pragma unroll
+    for (int j = 0; j < 4; ++j) product.right[c][j] = make_uint4(words[j][0], words[j][1], words[j][2], words[j][3]);
+  }
+}
+
+// A unit at step t as forward left it, and the gradients that reach it from outside the layer; step -1 has only those.
+struct UnitBack {
+  float gates[4], c, c_before, dh;
+  bf16 h_before;
+
+  // dc: carried on, or what comes after the sentence's last step.
+  __device__ void load(const LstmLayerBackward<bf16>& b, const Sentence& s, int t, int unit, float& dc) {
+    const LstmLayer<bf16>& a = b.forward;
+    const Size n = a.hidden, at = s.number * n + unit;
+    dh = 0;
+    if (t + 1 == s.length) {
+      if (b.dh_last != nullptr) dh = to_float(b.dh_last[at]);
+      if (b.dc_last != nullptr) dc = to_float(b.dc_last[at]);
+    }
+    if (t < 0) return;
+    const Size row = s.row(t);
+    if (b.dh != nullptr) dh += to_float(b.dh[row * n + unit]);
+#pragma unroll
+    for (int g = 0; g < 4; ++g) gates[g] = to_float(a.gates[(row * 4 + g) * n + unit]);
+    c = to_float(a.c[row * n + unit]);
+    const bf16 *h_of = t > 0 ? a.h : a.h_first, *c_of = t > 0 ? a.c : a.c_first;
+    const Size from = t > 0 ? s.row(t - 1) * n + unit : at;
+    h_before = h_of != nullptr ? h_of[from] : rounded<bf16>(0);
+    c_before = c_of != nullptr ? to_float(c_of[from]) : 0.0f;
+  }
+};
 
 // Each warp has an eighth of the gates. Step -1 is what reaches the first state.
 template <int kChunks, bool kCluster>
@@ -276,22 +349,7 @@ __global__ void __launch_bounds__(kThreads, 1) walk_backward(LstmLayerBackward<b
   const int hidden = static_cast<int>(a.hidden), warp = static_cast<int>(threadIdx.x) / kWarp, l = lane();
   const int begin = warp * kChunks * kDepth;
   WarpProduct<kChunks, 4> product;
-#pragma unroll
-  for (int c = 0; c < kChunks; ++c) {
-    std::uint32_t words[4][4];  // of each tile: eight gates of one unit
-#pragma unroll
-    for (int e = 0; e < 8; ++e) {
-      const int k = begin + c * kDepth + l % 4 * 8 + e;
-      uint2 units{};
-      if (k < 4 * hidden)
-        units = *reinterpret_cast<const uint2*>(a.weight + Size{k} * hidden + place.first_unit + l / 4 * 4);
-      const std::uint32_t numbers[4] = {units.x & 0xFFFFu, units.x >> 16, units.y & 0xFFFFu, units.y >> 16};
-#pragma unroll
-      for (int j = 0; j < 4; ++j) words[j][e / 2] = e % 2 == 0 ? numbers[j] : words[j][e / 2] | numbers[j] << 16;
-    }
-#pragma unroll
-    for (int j = 0; j < 4; ++j) product.right[c][j] = make_uint4(words[j][0], words[j][1], words[j][2], words[j][3]);
-  }
+  load_weights(product, a, place.first_unit, begin);
   const int blocks = hidden / kUnits;
   Meeting meeting(meetings + place.group, blocks);
   const Board board(shared, 4 * hidden);
@@ -307,30 +365,10 @@ __global__ void __launch_bounds__(kThreads, 1) walk_backward(LstmLayerBackward<b
       return kCluster ? board.row(t + 1, r) + begin : b.dgates + s.row(t + 1) * 4 * hidden + begin;
     };
     for (int t = steps - 1; t >= last; --t) {
-      float gates[kEach][4], c[kEach], c_before[kEach], dh[kEach];
-      bf16 h_before[kEach];
+      UnitBack units[kEach];
 #pragma unroll
-      for (int r = 0; r < kEach; ++r) {
-        const Sentence& s = mine[r];
-        const Size at = Size{s.number} * hidden + unit;
-        dh[r] = 0;
-        if (!s.exists || t >= s.length) continue;
-        if (t + 1 == s.length) {
-          if (b.dh_last != nullptr) dh[r] = to_float(b.dh_last[at]);
-          if (b.dc_last != nullptr) dc[r] = to_float(b.dc_last[at]);
-        }
-        if (t < 0) continue;
-        const Size row = s.row(t);
-        if (b.dh != nullptr) dh[r] += to_float(b.dh[row * hidden + unit]);
-#pragma unroll
-        for (int g = 0; g < 4; ++g) gates[r][g] = to_float(a.gates[(row * 4 + g) * hidden + unit]);
-        c[r] = to_float(a.c[row * hidden + unit]);
-        const bf16 *h_of = a.h_first, *c_of = a.c_first;
-        if (t > 0) h_of = a.h, c_of = a.c;
-        const Size from = t > 0 ? s.row(t - 1) * hidden + unit : at;
-        h_before[r] = h_of != nullptr ? h_of[from] : rounded<bf16>(0);
-        c_before[r] = c_of != nullptr ? to_float(c_of[from]) : 0.0f;
-      }
+      for (int r = 0; r < kEach; ++r)
+        if (mine[r].exists && t < mine[r].length) units[r].load(b, mine[r], t, unit, dc[r]);
       if (t + 1 < steps) {
         if (!kCluster) meeting.wait();
         product.template multiply<kCluster>(later(upper, l / 4, t), later(lower, l / 4 + 8, t), 4 * hidden - begin);
@@ -340,21 +378,22 @@ __global__ void __launch_bounds__(kThreads, 1) walk_backward(LstmLayerBackward<b
 #pragma unroll
       for (int r = 0; r < kEach; ++r) {
         const Sentence& s = mine[r];
+        UnitBack& u = units[r];
         if (!s.exists || t >= s.length) continue;
         if (t + 1 < s.length)
 #pragma unroll
-          for (int w = 0; w < kWarps; ++w) dh[r] += parts[w][warp + r * kWarps][l];
-        const Size at = Size{s.number} * hidden + unit;
+          for (int w = 0; w < kWarps; ++w) u.dh += parts[w][warp + r * kWarps][l];
+        const Size at = s.number * a.hidden + unit;
         if (t < 0) {
-          if (b.dh_first != nullptr) put(b.dh_first[at], dh[r], b.accumulate_dh_first);
+          if (b.dh_first != nullptr) put(b.dh_first[at], u.dh, b.accumulate_dh_first);
           if (b.dc_first != nullptr) put(b.dc_first[at], dc[r], b.accumulate_dc_first);
           continue;
         }
         const LstmUnitGradient d =
-            lstm_unit_backward(gates[r][0], gates[r][1], gates[r][2], gates[r][3], c_before[r], c[r], dh[r], dc[r]);
+            lstm_unit_backward(u.gates[0], u.gates[1], u.gates[2], u.gates[3], u.c_before, u.c, u.dh, dc[r]);
         dc[r] = d.c_before;
         const Size row = s.row(t);
-        b.h_before[row * hidden + unit] = h_before[r];
+        b.h_before[row * hidden + unit] = u.h_before;
         const bf16 dgates[4] = {rounded<bf16>(d.i), rounded<bf16>(d.f), rounded<bf16>(d.g), rounded<bf16>(d.o)};
 #pragma unroll
         for (int g = 0; g < 4; ++g) {
@@ -372,17 +411,26 @@ __global__ void __launch_bounds__(kThreads, 1) walk_backward(LstmLayerBackward<b
   }
 }
 
+// ---- launches -------------------------------------------------------------------------------------------------
+
 bool fits(const LstmLayer<bf16>& a) {
   return a.hidden % kUnits == 0 && a.hidden <= 512 && a.hidden / kUnits <= multiprocessors() &&
          aligned16(a.weight, a.h, a.h_first);
 }
 
-// A layer's arguments and what is launched with them: `walk` in `clusters` where that is possible.
+// The same walk for both kinds of group.
 template <class Arguments>
 struct Walks {
   using Kernel = void (*)(Arguments, unsigned*);
   Kernel with_clusters, without;
 };
+
+// Whether a kernel was compiled for a generation that has clusters; its code may be older than the GPU.
+bool knows_clusters(const void* kernel, const char* name) {
+  cudaFuncAttributes attributes{};
+  check_status(cudaFuncGetAttributes(&attributes, kernel), name);
+  return attributes.ptxVersion >= 90;
+}
 
 // One cluster for each sixteen sentences, or as many groups as there is room for at once.
 template <class Arguments>
@@ -390,7 +438,8 @@ void launch(const char* name, const Walks<Arguments>& walks, const Arguments& ar
             Size width) {
   constexpr Size kMostBlocks = 8;  // of a cluster
   const Size slices = a.hidden / kUnits, tiles = (a.sentences + kSentences - 1) / kSentences;
-  const bool clusters = compute_capability() >= 90 && slices <= kMostBlocks;
+  const bool clusters =
+      slices <= kMostBlocks && knows_clusters(reinterpret_cast<const void*>(walks.with_clusters), name);
   const Size groups = clusters ? tiles : std::min(tiles, multiprocessors() / slices);
   unsigned* meetings = nullptr;
   cudaLaunchAttribute attribute{};

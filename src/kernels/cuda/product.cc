@@ -17,6 +17,13 @@ namespace {
 
 constexpr std::size_t kWorkspace = std::size_t{64} << 20;
 
+// For a checker that does not see the library's writes.
+#ifdef DRAGOMAN_CLEAR_PRODUCTS
+constexpr bool kClearsResults = true;
+#else
+constexpr bool kClearsResults = false;
+#endif
+
 bool tf32 = false;
 
 template <class T>
@@ -218,10 +225,8 @@ void multiply_matrices(const ProductShape& shape, const In* a, const In* b, Out*
     if (!shape.accumulate) repeat_row(shape.m, shape.n, static_cast<const Out*>(end.bias), end.relu, c);
     return;
   }
-#ifdef DRAGOMAN_CLEAR_PRODUCTS  // for a checker that does not see the library's writes
-  if (!shape.accumulate && shape.c_stride <= shape.n)
+  if (kClearsResults && !shape.accumulate && shape.c_stride <= shape.n)
     clear(c, static_cast<std::size_t>(shape.m * shape.n) * sizeof(Out));
-#endif
   Subject subject = subject_of(shape, a, b, c, end.bias);
   subject.end = epilogue_of(end);
   if (plans().run(subject, a, b, c, end.bias)) return;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "kernels/cuda/columns.h"
 #include "kernels/cuda/device.cuh"
 #include "kernels/cuda/filling.h"
 
@@ -147,6 +148,7 @@ template <class T>
 void scatter_rows(const ScatterRows<T>& a) {
   constexpr Size kPiece = 16384;
   if (a.cols == 0) return;
+  if (a.table_rows == 1 && a.scale == 1) return add_columns(a.rows, a.cols, a.dy, a.dtable);
   for (Size first = 0; first < a.rows; first += kPiece) {
     const Size count = std::min(kPiece, a.rows - first);
     std::int32_t *order = a.workspace, *sorted = a.workspace + count;

@@ -124,7 +124,7 @@ struct Lane {
 struct Runtime {
   std::mutex mutex;
   int gpu = 0;
-  int multiprocessors = 0, capability = 0;
+  int multiprocessors = 0;
   std::vector<std::unique_ptr<Lane>> lanes;
   std::vector<Lane*> free;
 
@@ -184,13 +184,7 @@ Lane& Runtime::take() {
   }
   if (lanes.empty()) {
     keep_released_memory(gpu);
-    const auto attribute = [&](cudaDeviceAttr which) {
-      int value = 0;
-      check_status(cudaDeviceGetAttribute(&value, which, gpu), "attributes of the GPU");
-      return value;
-    };
-    multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
-    capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor) + attribute(cudaDevAttrComputeCapabilityMinor);
+    check_status(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, gpu), "multiprocessors");
   }
   auto fresh = std::make_unique<Lane>();
   check_status(cudaStreamCreateWithFlags(&fresh->stream, cudaStreamNonBlocking), "stream");
@@ -234,11 +228,6 @@ cudaStream_t stream() {
 int multiprocessors() {
   stream();
   return runtime().multiprocessors;
-}
-
-int compute_capability() {
-  stream();
-  return runtime().capability;
 }
 
 std::string name() {

@@ -37,7 +37,6 @@ const T* to_scratch(Scratch purpose, const T* host, Size count) {
 }
 
 int multiprocessors();
-int compute_capability();  // 90 for 9.0
 
 // Throws Error unless a block of `op` finds room for `numbers` in shared memory; returns the bytes to ask for.
 std::size_t shared_bytes(const char* op, Size numbers);
