@@ -40,10 +40,10 @@ void rehearse_learning(const TrainOptions& options, Task& task, Workspace& works
   while (!fits(options, task, workspace, largest, plan.at_once)) {
     const std::size_t tried = plan.at_once == 0 ? plan.largest_batch : std::min(plan.at_once, plan.largest_batch);
     check(tried > longest,
-          "{} of memory are free ({:g} % of them for this run, {} of which for search), which is too little for a "
-          "sentence pair of {} tokens; a smaller model, shorter sentences (batch.max-source-length, "
+          "{} of memory are free, of which this run may take {}; search takes {}, and what is left is too little for a "
+          "sentence pair of {} tokens. A smaller model, shorter sentences (batch.max-source-length, "
           "batch.max-target-length) or a larger memory-fraction may help",
-          words_for(plan.free), 100 * plan.fraction, words_for(plan.search), number(longest));
+          words_for(plan.free), words_for(usable), words_for(plan.search), number(longest));
     plan.at_once = std::max(tried / 2, longest);
   }
   plan.learning = workspace.arena.reserved();
@@ -60,7 +60,7 @@ std::vector<std::pair<std::string, std::string>> describe(const MemoryPlan& plan
                                  words_for(plan.total()), words_for(plan.weights), words_for(plan.gradients),
                                  words_for(plan.optimiser), words_for(plan.learning), words_for(plan.search))},
           {"free memory",
-           fmt::format("{}, of which batches and search may take {:.0f} %", words_for(plan.free), 100 * plan.fraction)},
+           fmt::format("{}, of which batches and search may take {:.3g} %", words_for(plan.free), 100 * plan.fraction)},
           {"at once", limit}};
 }
 
