@@ -33,6 +33,9 @@ struct Machine {
 
 Machine inspect_machine();
 
+// Whether an NVIDIA GPU is built in, whatever drivers there are: looks through the list of PCI devices in this folder.
+bool has_nvidia_gpu(const std::string& devices = "/sys/bus/pci/devices");
+
 // Bytes that this process can still have of the machine's memory, and the most it could ever have.
 struct FreeMemory {
   std::size_t free = 0, total = 0;

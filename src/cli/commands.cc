@@ -1,7 +1,6 @@
-#include <fmt/ranges.h>
-
 #include <cstdio>
 
+#include "base/join.h"
 #include "cli/command.h"
 
 namespace dragoman::cli {
@@ -17,7 +16,7 @@ const std::vector<Command>& commands() {
 }
 
 void expect_words(const Words& words, std::size_t count, std::string_view message) {
-  check(words.size() == count, "{}, but got {}: {}", message, words.size(), fmt::join(words, " "));
+  check(words.size() == count, "{}, but got {}: {}", message, words.size(), join(words, " "));
 }
 
 std::optional<Words> read_flags(const Command& self, Settings settings, const Words& arguments) {

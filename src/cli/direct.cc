@@ -1,9 +1,8 @@
 #include "align/direct.h"
 
-#include <fmt/ranges.h>
-
 #include "align/side.h"
 
+#include "base/join.h"
 #include "cli/command.h"
 #include "cli/corpus_lines.h"
 #include "text/word_tokenizer.h"
@@ -32,7 +31,7 @@ int translate(const DirectOptions& options, const Words& paths) {
   CorpusLines lines({paths.size() == 2 ? paths[1] : "-"}, "translating");
   for (std::string line; lines.next(line);) {
     const Words words = align::translate_directly(lexicon, side.words(line, !options.tokenized));
-    fmt::print("{}\n", options.tokenized ? fmt::format("{}", fmt::join(words, " ")) : target.detokenize(words));
+    fmt::print("{}\n", options.tokenized ? join(words, " ") : target.detokenize(words));
   }
   return 0;
 }

@@ -1,7 +1,6 @@
-#include <fmt/ranges.h>
-
 #include <nlohmann/json.hpp>
 
+#include "base/join.h"
 #include "base/machine.h"
 #include "base/version.h"
 #include "cli/command.h"
@@ -67,8 +66,7 @@ void print(const Machine& machine) {
                             gpu.capability % 10));
   if (!machine.cuda.problem.empty()) line("gpu", "none: " + machine.cuda.problem);
   if (machine.cuda.driver > 0) line("driver", "CUDA " + cuda_version(machine.cuda.driver));
-  line("cuda", machine.cuda.libraries.empty() ? "no libraries found"
-                                              : fmt::format("{}", fmt::join(machine.cuda.libraries, ", ")));
+  line("cuda", machine.cuda.libraries.empty() ? "no libraries found" : join(machine.cuda.libraries, ", "));
 }
 
 int run(const Command& self, const Words& arguments) {

@@ -1,8 +1,7 @@
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/join.h"
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/evaluate_report.h"
@@ -98,7 +97,7 @@ std::vector<std::string> split_list(const std::vector<std::string>& words) {
 
 [[noreturn]] void fail_unknown(const char* what, const std::string& word, const std::vector<std::string>& known) {
   const std::string near = nearest(word, known);
-  fail("--{}: '{}' is not one of {}{}", what, word, fmt::join(known, ", "),
+  fail("--{}: '{}' is not one of {}{}", what, word, join(known, ", "),
        near.empty() ? "" : "; did you mean " + near + "?");
 }
 

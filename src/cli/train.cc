@@ -1,9 +1,8 @@
-#include <fmt/ranges.h>
-
 #include <filesystem>
 
 #include "base/file.h"
 #include "base/file_lock.h"
+#include "base/join.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/progress.h"
@@ -105,7 +104,7 @@ store::ModelInfo model_info(const TrainCommandOptions& options, const Vocabulari
   store::Metadata card = {{"task", name_of(options.task)}};
   if (!options.preset.empty()) card["preset"] = options.preset;
   if (!options.from.empty()) card["from"] = options.from;
-  card["data"] = fmt::format("{} {}", fmt::join(options.corpus.source, " "), fmt::join(options.corpus.target, " "));
+  card["data"] = join(options.corpus.source, " ") + " " + join(options.corpus.target, " ");
   return {.config = options.model,
           .source_tokenizer = vocabularies.source->serialize(),
           .target_tokenizer = vocabularies.target->serialize(),

@@ -1,9 +1,8 @@
 #include "cli/train_statistical.h"
 
-#include <fmt/ranges.h>
-
 #include <filesystem>
 
+#include "base/join.h"
 #include "search/statistical_model.h"
 
 namespace dragoman::cli {
@@ -26,7 +25,7 @@ std::string train_statistical(const TrainCommandOptions& options) {
   const align::PhraseSystem system = align::PhraseSystem::train(options.statistical, data);
   store::Metadata card = {{"task", name_of(options.task)}};
   if (!options.preset.empty()) card["preset"] = options.preset;
-  card["data"] = fmt::format("{} {}", fmt::join(options.corpus.source, " "), fmt::join(options.corpus.target, " "));
+  card["data"] = join(options.corpus.source, " ") + " " + join(options.corpus.target, " ");
   if (system.tuned_score() >= 0)
     card["tuned"] = fmt::format("BLEU {:.2f} on {}", system.tuned_score(), options.valid_source);
   search::save_statistical(path, system, card);

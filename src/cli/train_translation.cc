@@ -48,26 +48,31 @@ search::Goal ValidationTranslator::goal(const search::Tokens& source) const {
   return goal;
 }
 
-// One sentence as long as they come, which takes a batch's share: memory grows with the number of sentences.
+// The longest sentence alone and twice: memory grows with the number of sentences, so the difference tells the rest.
 std::size_t ValidationTranslator::rehearse() {
-  search::Task task;
-  task.sources.emplace_back();
+  search::Tokens longest;
   for (const TextPair& pair : pairs_) {
     search::Tokens source = source_ids(pair.source);
-    if (source.size() > task.sources[0].size()) task.sources[0] = std::move(source);
+    if (source.size() > longest.size()) longest = std::move(source);
   }
-  search::Goal longest = goal(task.sources[0]);
-  longest.options.min_length = longest.max_length;
-  task.search = search::SentenceSearch::make(std::move(longest));
-  task.finished = [](search::Task&) {};
-  search::Decoder alone({&model_}, vocabularies_.target->special().begin);
-  std::vector<search::Task> tasks;
-  tasks.push_back(std::move(task));
-  alone.add(std::move(tasks));
-  while (alone.size() > 0) alone.step();
+  const auto peak = [&](std::size_t sentences) {
+    search::Decoder decoder({&model_}, vocabularies_.target->special().begin);
+    std::vector<search::Task> tasks(sentences);
+    for (search::Task& task : tasks) {
+      task.sources = {longest};
+      search::Goal whole = goal(longest);
+      whole.options.min_length = whole.max_length;
+      task.search = search::SentenceSearch::make(std::move(whole));
+      task.finished = [](search::Task&) {};
+    }
+    decoder.add(std::move(tasks));
+    while (decoder.size() > 0) decoder.step();
+    return static_cast<double>(decoder.peak());
+  };
   constexpr double kBlocks = 1.5;  // arenas take more than is in use
-  const auto batch = static_cast<double>(std::min<Size>(batch_size(), std::ssize(pairs_)));
-  return static_cast<std::size_t>(kBlocks * batch * static_cast<double>(alone.peak()));
+  const double one = peak(1), more = peak(2) - one;
+  return static_cast<std::size_t>(
+      kBlocks * (one + more * static_cast<double>(std::min<Size>(batch_size(), std::ssize(pairs_)) - 1)));
 }
 
 Size ValidationTranslator::batch_size() const { return search::usual_batch(model_.parameters().weights().device()); }

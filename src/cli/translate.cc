@@ -1,4 +1,3 @@
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -6,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/join.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/command.h"

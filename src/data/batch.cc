@@ -1,5 +1,7 @@
 #include "data/batch.h"
 
+#include <algorithm>
+
 namespace dragoman::data {
 namespace {
 
@@ -9,6 +11,12 @@ void append(std::vector<T>& to, std::span<const T> values) {
 }
 
 }  // namespace
+
+std::size_t Batch::longest() const {
+  std::size_t most = 0;
+  for (std::size_t s = 0; s < sentences.size(); ++s) most = std::max(most, source.row(s).size() + target.row(s).size());
+  return most;
+}
 
 std::vector<Batch> parts_of(const Batch& batch, std::size_t most) {
   if (most == 0 || batch.tokens() <= most) return {batch};

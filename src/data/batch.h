@@ -35,6 +35,8 @@ struct Batch {
 
   // Of both sides together.
   std::size_t tokens() const { return source.tokens.size() + target.tokens.size(); }
+  // The same of its longest sentence.
+  std::size_t longest() const;
   bool operator==(const Batch&) const = default;
 };
 

@@ -11,8 +11,6 @@ namespace {
 
 // Steps between two times that the pasts are moved to make room.
 constexpr Size kStepsAhead = 32;
-// Sentences whose turn is worth waking a thread for.
-constexpr std::int64_t kSentencesAThread = 8;
 
 class PackedTokens {
  public:
@@ -239,34 +237,25 @@ void Decoder::remember_attention(Task& task, const Scores& scores, Size first_ro
 }
 
 // Rows belong to the tokens that were appended: one for a hypothesis that goes on, more where a prefix was forced.
-void Decoder::turn(Task& task, const Scores& scores, Size first_row) {
-  SentenceSearch& search = *task.search;
-  Size row = first_row;
-  if (search.tree().size() == 1)
-    for (const std::int32_t token : task.prefix) {
-      search.force(token, scores.rows[static_cast<std::size_t>(row)]);
-      remember_attention(task, scores, row++);
-    }
-  search.advance(std::span(scores.rows).subspan(static_cast<std::size_t>(row), search.live().size()));
-  remember_attention(task, scores, row);
-}
-
 void Decoder::advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores) {
-  const auto count = static_cast<std::int64_t>(batch.tasks.size());
-  std::vector<Size> first = {0};  // hypothesis of each sentence
-  for (const Task& task : batch.tasks)
-    first.push_back(first.back() + (task.search ? std::ssize(task.search->live()) : 0));
-  threads::split(count, kSentencesAThread, [&](std::int64_t begin, std::int64_t end) {
-    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s)
-      if (batch.tasks[s].search) turn(batch.tasks[s], scores, tokens.begin(first[s]));
-  });
   std::vector<std::int32_t> chosen, beams;
-  for (std::size_t s = 0; s < batch.tasks.size(); ++s) {
-    const Task& task = batch.tasks[s];
-    beams.push_back(task.search ? static_cast<std::int32_t>(task.search->live().size()) : 0);
+  Size hypothesis = 0;
+  for (Task& task : batch.tasks) {
+    beams.push_back(0);
     if (!task.search) continue;
-    for (const std::int32_t origin : task.search->origins())
-      chosen.push_back(static_cast<std::int32_t>(first[s]) + origin);
+    SentenceSearch& search = *task.search;
+    const auto live = search.live().size();
+    Size row = tokens.begin(hypothesis);
+    if (search.tree().size() == 1)
+      for (const std::int32_t token : task.prefix) {
+        search.force(token, scores.rows[static_cast<std::size_t>(row)]);
+        remember_attention(task, scores, row++);
+      }
+    search.advance(std::span(scores.rows).subspan(static_cast<std::size_t>(row), search.live().size()));
+    remember_attention(task, scores, row);
+    for (const std::int32_t origin : search.origins()) chosen.push_back(static_cast<std::int32_t>(hypothesis) + origin);
+    beams.back() = static_cast<std::int32_t>(search.live().size());
+    hypothesis += static_cast<Size>(live);
   }
   for (Member& member : batch.members) member.state = member.state.select(cx, chosen, beams);
   for (Task& task : batch.tasks)

@@ -72,7 +72,6 @@ class Decoder {
   static Scores score_together(Context& cx, const std::vector<Member>& members, const std::vector<Tensor>& features,
                                const Wanted& wanted, std::int32_t end);
   static void remember_attention(Task& task, const Scores& scores, Size first_row);
-  static void turn(Task& task, const Scores& scores, Size first_row);
   static void advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores);
   void move_in(Batch& batch);
 

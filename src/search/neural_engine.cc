@@ -14,7 +14,7 @@ constexpr int kWorkersOfAGpu = 4;
 
 }  // namespace
 
-int usual_batch(const Device& device) { return device.on_host() ? 32 : 128; }
+int usual_batch(const Device& device) { return device.on_host() ? 32 : 256; }
 
 NeuralEngine::NeuralEngine(std::vector<std::unique_ptr<Model>> models, const TranslatorOptions& options)
     : models_(std::move(models)) {
@@ -88,21 +88,13 @@ class NeuralEngine::Worker {
     flights_.insert(flights_.end(), taken.begin(), taken.end());
     std::vector<Flight> beginning = std::exchange(again_, {});
     beginning.insert(beginning.end(), taken.begin(), taken.end());
-    if (beginning.empty()) {
-      decoder_.step();
-    } else {
-      std::vector<Task> tasks;
-      for (const Flight& flight : beginning) {
-        tasks.push_back(flight->task());
-        tasks.back().finished = [this, flight](Task& task) {
-          Landed& one = landed_.emplace_back(flight);
-          one.task.search = std::move(task.search);
-          one.task.attention = std::move(task.attention);
-        };
-      }
-      decoder_.add(std::move(tasks));
+    if (beginning.empty()) return decoder_.step();
+    std::vector<Task> tasks;
+    for (const Flight& flight : beginning) {
+      tasks.push_back(flight->task());
+      tasks.back().finished = [this, flight](Task& task) { land(flight, task); };
     }
-    land();
+    decoder_.add(std::move(tasks));
   }
 
   void fail(const std::exception_ptr& error) {
@@ -110,32 +102,13 @@ class NeuralEngine::Worker {
   }
 
  private:
-  // A job whose search is done, and what came of it.
-  struct Landed {
-    explicit Landed(Flight job) : flight(std::move(job)) {}
-    Flight flight;
-    Task task{};
-    bool complete = false;
-  };
-
-  void land() {
-    threads::each(std::ssize(landed_), [this](std::int64_t i) {
-      Landed& one = landed_[static_cast<std::size_t>(i)];
-      one.complete = one.flight->take(one.task);
-    });
-    for (const Landed& one : landed_) {
-      if (!one.complete) {
-        again_.push_back(one.flight);
-        continue;
-      }
-      flights_.erase(std::find(flights_.begin(), flights_.end(), one.flight));
-      one.flight->finish();
-    }
-    landed_.clear();
+  void land(const Flight& flight, const Task& task) {
+    if (!flight->take(task)) return again_.push_back(flight);
+    flights_.erase(std::find(flights_.begin(), flights_.end(), flight));
+    flight->finish();
   }
 
   Decoder decoder_;
-  std::vector<Landed> landed_;
   std::vector<Flight> flights_;  // all jobs underway
   std::vector<Flight> again_;    // those of them that must be searched anew
 };

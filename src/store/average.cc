@@ -1,10 +1,9 @@
 #include "store/average.h"
 
-#include <fmt/ranges.h>
-
 #include <cstring>
 #include <memory>
 
+#include "base/join.h"
 #include "store/model_file.h"
 
 namespace dragoman::store {
@@ -62,7 +61,7 @@ void average_models(const std::vector<std::string>& paths, const std::string& ou
     tensors.back().bytes = *bytes.back();
   }
   Metadata metadata = models[0]->file().metadata();
-  metadata["card.average of"] = fmt::format("{}", fmt::join(paths, " "));
+  metadata["card.average of"] = join(paths, " ");
   write_safetensors(output, metadata, tensors);
 }
 

@@ -14,13 +14,6 @@ std::string words_for(std::size_t bytes) {
 
 std::string number(std::size_t value) { return with_commas(static_cast<std::int64_t>(value)); }
 
-std::size_t longest_sentence(const data::Batch& batch) {
-  std::size_t longest = 0;
-  for (std::size_t s = 0; s < batch.sentences.size(); ++s)
-    longest = std::max(longest, batch.source.row(s).size() + batch.target.row(s).size());
-  return longest;
-}
-
 // Whether parts of at most `most` tokens find room.
 bool fits(const TrainOptions& options, Task& task, Workspace& workspace, const data::Batch& largest, std::size_t most) {
   try {
@@ -39,7 +32,7 @@ bool fits(const TrainOptions& options, Task& task, Workspace& workspace, const d
 void rehearse_learning(const TrainOptions& options, Task& task, Workspace& workspace, const data::Batch& largest,
                        MemoryPlan& plan) {
   const auto usable = static_cast<std::size_t>(options.memory_fraction * static_cast<double>(plan.free));
-  const std::size_t longest = longest_sentence(largest);
+  const std::size_t longest = largest.longest();
   plan.fraction = options.memory_fraction;
   plan.largest_batch = largest.tokens();
   plan.at_once = static_cast<std::size_t>(options.at_once);
@@ -47,10 +40,10 @@ void rehearse_learning(const TrainOptions& options, Task& task, Workspace& works
   while (!fits(options, task, workspace, largest, plan.at_once)) {
     const std::size_t tried = plan.at_once == 0 ? plan.largest_batch : std::min(plan.at_once, plan.largest_batch);
     check(tried > longest,
-          "{} of memory are free ({:.0f} % of them for this run), which is too little for a sentence pair of {} "
-          "tokens; a smaller model, shorter sentences (batch.max-source-length, batch.max-target-length) or a larger "
-          "memory-fraction may help",
-          words_for(plan.free), 100 * plan.fraction, number(longest));
+          "{} of memory are free ({:g} % of them for this run, {} of which for search), which is too little for a "
+          "sentence pair of {} tokens; a smaller model, shorter sentences (batch.max-source-length, "
+          "batch.max-target-length) or a larger memory-fraction may help",
+          words_for(plan.free), 100 * plan.fraction, words_for(plan.search), number(longest));
     plan.at_once = std::max(tried / 2, longest);
   }
   plan.learning = workspace.arena.reserved();

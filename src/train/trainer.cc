@@ -1,10 +1,10 @@
 #include "train/trainer.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+
+#include "base/join.h"
 
 namespace dragoman::train {
 namespace {
@@ -125,42 +125,43 @@ LossSums Trainer::learn_group(Position& after) {
     after.epochs =
         static_cast<double>(batch.epoch) + static_cast<double>(batch.step + 1) / static_cast<double>(batch.steps);
   }
-  const LossSums sums = learn_batches(labels);
-  ++after.updates;
-  after.tokens += sums.tokens;
-  return sums;
-}
-
-LossSums Trainer::learn_batches(std::uint64_t labels) {
-  for (;;) try {
-      task_.parameters().gradients().clear();
-      LossSums sums;
-      std::uint64_t drawn = state_.batches;
-      for (const data::Batch& batch : group_) {
-        std::uint64_t stream = ++drawn;  // of random numbers, one for each part
-        data::for_each_part(batch, at_once_, [&](const data::Batch& part) {
-          workspace_.reset();
-          Context cx = Context::training(workspace_, options_.seed, stream);
-          sums += task_.learn(cx, part, options_.loss, 1 / static_cast<double>(labels));
-          stream += std::uint64_t{1} << 32;
-        });
-      }
+  for (;;) {
+    try {
+      const LossSums sums = learn_batches(labels);
+      ++after.updates;
+      after.tokens += sums.tokens;
       return sums;
     } catch (const OutOfMemory& problem) {
       make_parts_smaller(problem);
     }
+  }
+}
+
+LossSums Trainer::learn_batches(std::uint64_t labels) {
+  task_.parameters().gradients().clear();
+  LossSums sums;
+  std::uint64_t drawn = state_.batches;
+  for (const data::Batch& batch : group_) {
+    std::uint64_t stream = ++drawn;  // of random numbers, one for each part
+    data::for_each_part(batch, at_once_, [&](const data::Batch& part) {
+      workspace_.reset();
+      Context cx = Context::training(workspace_, options_.seed, stream);
+      sums += task_.learn(cx, part, options_.loss, 1 / static_cast<double>(labels));
+      stream += std::uint64_t{1} << 32;
+    });
+  }
+  return sums;
 }
 
 // The rehearsal allowed more than there is now: others have taken memory, or a batch is larger than was foreseen.
 void Trainer::make_parts_smaller(const OutOfMemory& problem) {
   workspace_.drop();
   std::size_t largest = 0, longest = 0;
-  for (const data::Batch& batch : group_)
-    for (const data::Batch& part : data::parts_of(batch, at_once_)) {
-      largest = std::max(largest, part.tokens());
-      for (std::size_t s = 0; s < part.sentences.size(); ++s)
-        longest = std::max(longest, part.source.row(s).size() + part.target.row(s).size());
-    }
+  for (const data::Batch& batch : group_) {
+    largest = std::max(largest, batch.tokens());
+    longest = std::max(longest, batch.longest());
+  }
+  if (at_once_ > 0) largest = std::min(largest, at_once_);
   check(largest > longest, "update {}: {}, even for one sentence pair of {} tokens", state_.position.updates + 1,
         problem.what(), longest);
   at_once_ = std::max(largest / 2, longest);
@@ -296,7 +297,7 @@ void Trainer::judge(Validation& validation) {
     if (name == options_.metric) validation.best = better;
   }
   check(validation.scores.find(options_.metric) != nullptr, "metric: '{}' is not among the scores of this run: {}",
-        options_.metric, fmt::join(measured, ", "));
+        options_.metric, join(measured, ", "));
   if (validation.best) {
     state_.without_improvement = state_.without_improvement_rate = 0;
   } else {

@@ -325,10 +325,7 @@ TEST_F(BatcherTest, PartsOfABatchAreItsSentencesInOrderWithinTheLimit) {
   batches.next(batch);
   EXPECT_EQ(parts_of(batch, 0), std::vector{batch});
   EXPECT_EQ(parts_of(batch, batch.tokens()), std::vector{batch});
-  std::size_t longest = 0;
-  for (std::size_t s = 0; s < batch.sentences.size(); ++s)
-    longest = std::max(longest, batch.source.row(s).size() + batch.target.row(s).size());
-  for (const std::size_t most : {std::size_t{1}, longest, batch.tokens() / 3}) {
+  for (const std::size_t most : {std::size_t{1}, batch.longest(), batch.tokens() / 3}) {
     Batch joined;
     joined.epoch = batch.epoch, joined.step = batch.step, joined.steps = batch.steps;
     for (const Batch& part : parts_of(batch, most)) {
