@@ -6,8 +6,8 @@
 #include "tensor/packed.h"
 
 // Everything models are made of. An op checks its shapes (an error names the op and both shapes), takes memory from
-// the context's arena, calls one kernel of the contract and, when the context records, notes how to go back. Each has
-// a file of its subject in ops/.
+// the context's arena, calls one kernel of the contract (lstm_feeding: some for every step) and, when the context
+// records, notes how to go back. Each has a file of its subject in ops/.
 namespace dragoman {
 
 using kernels::Activation;
