@@ -1,6 +1,6 @@
 // How close the CUDA kernels come to what the GPU can do, at the sizes of a step of transformer-base.
 //
-//   bench_cuda [--rows 16384]
+//   bench_cuda [--rows 16384] [--ceilings]
 //
 // Ceilings are measured in the same run: a large copy and a large product. Times are means of many calls in a row.
 #include <fmt/format.h>
@@ -228,10 +228,13 @@ int main(int argc, char** argv) {
   kernels::Size rows = 16384;
   CLI::App app("Rates of the CUDA kernels against ceilings measured in the same run");
   app.add_option("--rows", rows, "tokens of a batch");
+  bool only_ceilings = false;
+  app.add_flag("--ceilings", only_ceilings, "measure nothing else");
   CLI11_PARSE(app, argc, argv);
   try {
     check(kernels::cuda::problem().empty(), "{}", kernels::cuda::problem());
     kernels::measure_ceilings();
+    if (only_ceilings) return 0;
     for (const auto& [in, out] : {std::pair{512, 512}, {512, 1024}, {512, 2048}, {2048, 512}, {512, 32000}})
       kernels::measure_linear(out == 32000 ? 4096 : rows, in, out);
     kernels::measure_norm(rows, 512);

@@ -22,7 +22,9 @@ namespace {
 
 struct BenchOptions {
   std::string preset = "transformer-base";
-  int vocabulary = 32000, sentences = 200, length = 25, beam = 4, batch = 32, threads = 0, rounds = 3;
+  int vocabulary = 32000, sentences = 200, length = 25, beam = 4, threads = 0, rounds = 3;
+  std::vector<int> batches = {0}, workers = {0};
+  PlacementOptions where{.device = "cpu"};
 };
 
 std::string word(std::uint64_t number) { return fmt::format("w{}", number); }
@@ -41,14 +43,12 @@ std::string make_tokenizer(int vocabulary) {
   return tokenizer->serialize();
 }
 
-std::unique_ptr<Model> make_model(const BenchOptions& options) {
+store::ModelInfo make_info(const BenchOptions& options) {
   store::ModelInfo info;
   info.config = models::preset(options.preset);
   info.config.source_vocabulary = info.config.target_vocabulary = options.vocabulary;
   info.source_tokenizer = info.target_tokenizer = make_tokenizer(options.vocabulary);
-  models::Seq2seq network(info.config);
-  network.parameters().allocate(cpu_device(), DType::f32, 1, false);
-  return std::make_unique<Model>(info, network.parameters(), options.preset);
+  return info;
 }
 
 std::vector<Request> make_sentences(const BenchOptions& options) {
@@ -60,12 +60,12 @@ std::vector<Request> make_sentences(const BenchOptions& options) {
   return requests;
 }
 
-void run(const BenchOptions& options) {
-  threads::set_count(options.threads);
+void measure(const BenchOptions& options, int batch, int workers, std::unique_ptr<Model> model) {
   TranslatorOptions translator_options;
-  translator_options.batch = options.batch;
+  translator_options.batch = batch;
+  translator_options.threads = workers;
   std::vector<std::unique_ptr<Model>> models;
-  models.push_back(make_model(options));
+  models.push_back(std::move(model));
   TextTranslator translator(std::make_unique<NeuralEngine>(std::move(models), translator_options), translator_options);
   const std::vector<Request> requests = make_sentences(options);
   SearchOptions search;
@@ -76,16 +76,14 @@ void run(const BenchOptions& options) {
     const auto count = [&](const std::vector<TranslationResult>& results) {
       for (const TranslationResult& result : results) tokens += result.translations.at(0).tokens.size();
     };
-    if (options.batch > 1) {
+    if (batch != 1) {
       count(translator.translate(requests, search));
     } else {
       for (const Request& request : requests) count(translator.translate({request}, search));
     }
     return tokens;
   };
-  const std::vector<Request> few(requests.begin(),
-                                 requests.begin() + std::min<std::ptrdiff_t>(4, std::ssize(requests)));
-  translator.translate(few, search);
+  translate();
   std::vector<double> rates;
   for (int round = 0; round < options.rounds; ++round) {
     std::size_t tokens = 0;
@@ -93,8 +91,21 @@ void run(const BenchOptions& options) {
     rates.push_back(static_cast<double>(tokens) / time);
   }
   std::sort(rates.begin(), rates.end());
-  fmt::print("{} beam {} batch {} tokens/s {:.1f}\n", options.preset, options.beam, options.batch,
-             rates[rates.size() / 2]);
+  fmt::print("{} beam {} batch {}{} tokens/s {:.1f}\n", options.preset, options.beam, batch,
+             workers > 0 ? fmt::format(" workers {}", workers) : "", rates[rates.size() / 2]);
+  std::fflush(stdout);
+}
+
+void run(const BenchOptions& options) {
+  threads::set_count(options.threads);
+  set_placement(options.where);
+  const Placement where = placement();
+  const store::ModelInfo info = make_info(options);
+  models::Seq2seq network(info.config);
+  network.parameters().allocate(where.device, where.type, 1, false);
+  for (const int batch : options.batches)
+    for (const int workers : options.workers)
+      measure(options, batch, workers, std::make_unique<Model>(info, network.parameters(), options.preset));
 }
 
 }  // namespace
@@ -109,8 +120,11 @@ int main(int argc, char** argv) {
   app.add_option("--sentences", options.sentences, "sentences to translate")->check(CLI::PositiveNumber);
   app.add_option("--length", options.length, "words of a sentence and of its translation")->check(CLI::PositiveNumber);
   app.add_option("--beam", options.beam, "hypotheses at a time")->check(CLI::PositiveNumber);
-  app.add_option("--batch", options.batch, "sentences at a time for each thread; 1: one after the other");
+  app.add_option("--batch", options.batches,
+                 "sentences at a time for each worker; 0: the usual, 1: one after the other");
   app.add_option("--threads", options.threads, "threads to use (0: one per core)");
+  app.add_option("--workers", options.workers, "workers with a batch each (0: one per thread, four for a GPU)");
+  app.add_option("--device", options.where.device, "cpu, cuda, cuda:N or auto; a GPU computes in bf16");
   app.add_option("--rounds", options.rounds, "times to translate all sentences")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   try {

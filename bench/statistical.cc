@@ -134,7 +134,7 @@ int queries(const std::string& path, const std::string& text) {
         log10 += model.score(state, word, next);
         state = next;
       }
-      log10 += model.score(state, 2, next);
+      log10 += model.score(state, align::kSentenceEnd, next);
       words += static_cast<double>(sentence.size()) + 1;
     }
     best = std::max(best, words / (processor_seconds() - begin));

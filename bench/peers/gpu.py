@@ -3,6 +3,8 @@
 torch.compile where its time is not spent on compiling. Batches are padded; speeds count real target tokens.
 
     bench/peers/gpu.py [--lengths FILE] [--only NAME ...]
+
+bench/gpu runs it with a time limit for each name and puts the numbers beside ours.
 """
 import argparse
 import time
@@ -119,6 +121,70 @@ class DeepLstm(peer.LstmLuong):
         return lower, upper, self.hidden(torch.cat([upper[0], context], dim=1)).tanh()
 
 
+class Comparison(nn.Module):
+    """The LSTM of the attention comparison: whole sequences through cuDNN, then attention for all words at once."""
+
+    SCORES = ("none", "additive", "multiplicative", "scaled-dot", "key-value")
+
+    def __init__(self, words, score, past=False, size=64, embedding=128):
+        super().__init__()
+        self.score, self.past = score, past
+        self.source, self.target = nn.Embedding(words, embedding), nn.Embedding(words, embedding)
+        self.encoder = nn.LSTM(embedding, size, num_layers=2, bidirectional=True, batch_first=True)
+        self.decoder = nn.LSTM(embedding, size, num_layers=2, batch_first=True)
+        self.first = nn.ParameterList(nn.Parameter(torch.zeros(4, 1, size)) for _ in range(2))
+        self.project = nn.Linear(2 * size, size)
+        self.starts = nn.ModuleList(nn.Linear(2 * size, size) for _ in range(4))
+        self.attentions = nn.ModuleList(self.parts(size) for _ in range(2 if past else 1))
+        self.own = nn.ModuleList(peer.Attention(size, 2, 0.0) for _ in range(2)) if past else []
+        contexts = {"none": 0, "key-value": size // 4}.get(score, size)
+        self.hidden = nn.Linear(size + contexts * len(self.attentions), size)
+        self.output = nn.Linear(size, words)
+
+    def parts(self, size):
+        linear = lambda bias: nn.Linear(size, size, bias=bias)
+        if self.score == "additive":
+            return nn.ModuleDict({"query": linear(False), "key": linear(True), "v": nn.Linear(size, 1, bias=False)})
+        if self.score == "multiplicative":
+            return nn.ModuleDict({"query": linear(False)})
+        if self.score == "key-value":
+            return nn.ModuleDict({"query": nn.Linear(size, size * 3 // 4, bias=False), "split": linear(False)})
+        return nn.ModuleDict()
+
+    def context(self, parts, x, memory, causal):
+        keys, values, scale = memory, memory, None
+        if self.score == "additive":
+            scores = parts["v"](torch.tanh(parts["query"](x)[:, :, None] + parts["key"](keys)[:, None]))[..., 0]
+            if causal:
+                scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -torch.inf)
+            return scores.softmax(2).to(values.dtype) @ values
+        if self.score == "key-value":
+            keys, values = parts["split"](memory).tensor_split([memory.shape[2] * 3 // 4], dim=2)
+        if "query" in parts:
+            x, scale = parts["query"](x), 1.0
+        return F.scaled_dot_product_attention(x, keys, values, is_causal=causal, scale=scale)
+
+    def encode(self, source, mask):
+        count = source.shape[0]
+        states, last = self.encoder(self.source(source), tuple(f.expand(-1, count, -1).contiguous() for f in self.first))
+        states = self.project(states)
+        if self.past:
+            states = self.own[0](states, self.own[0].keys(states))
+        return states, last
+
+    def features(self, target, memory):
+        states, last = memory
+        start = [torch.stack([self.starts[2 * i + layer](torch.cat([part[2 * layer], part[2 * layer + 1]], dim=1))
+                              for layer in range(2)]) for i, part in enumerate(last)]
+        x, _ = self.decoder(self.target(target), tuple(part.to(start[0].dtype) for part in start))
+        contexts = [] if self.score == "none" else [self.context(self.attentions[0], x, states, False)]
+        if self.past:
+            own = self.own[1](x, self.own[1].keys(x), causal=True)
+            before = torch.cat([start[0][1][:, None].to(own.dtype), own[:, :-1]], dim=1)
+            contexts.append(self.context(self.attentions[1], x, before, True))
+        return self.hidden(torch.cat([x, *contexts], dim=2)).tanh()
+
+
 @torch.inference_mode()
 def encode_rate(model, length, compiled=True):
     model = model.cuda().eval()
@@ -159,40 +225,52 @@ def beam_rate(sentences=128, length=30, beams=4):
     return sentences * length / (time.perf_counter() - start)
 
 
+def base(words):
+    return peer.make_model("transformer-base", words)
+
+
+def read_lengths(path):
+    with open(path) as file:
+        return [tuple(map(int, line.split())) for line in file]
+
+
+def long_encoder(length):
+    model = base(32000)
+    angles = torch.arange(4096)[:, None] / 10000 ** (torch.arange(0, 512, 2) / 512)
+    model.register_buffer("positions", torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1))
+    return encode_rate(model, length)
+
+
+def measures(lengths):
+    """What can be measured: a name, and a function that gives tokens a second."""
+    real = lambda model, compiled: lambda: train_rate(
+        model(50272), batches_of(read_lengths(lengths), 88, 50272, 60, 32), compiled, 60 if compiled else 4)
+    lstm = lambda compiled: lambda: train_rate(DeepLstm(8000), batches_of([(25, 25)], 256, 8000, 10, 1), compiled)
+    comparison = lambda *kind: lambda: train_rate(
+        Comparison(8000, *kind), batches_of([(15, 15)], 300, 8000, 20, 1), False)
+    table = {"base compiled": lambda: train_rate(base(32000), batches_of([(64, 64)], 256, 32000, 20, 1), True),
+             "lstm eager": lstm(False), "lstm compiled": lstm(True), "beam eager": beam_rate,
+             "comparison past eager": comparison("additive", True)}
+    for score in Comparison.SCORES:
+        table[f"comparison {score} eager"] = comparison(score)
+    for n in (64, 256, 1024, 4096):
+        table[f"encoder {n} compiled"] = lambda n=n: long_encoder(n)
+    if lengths:
+        for name, model in (("real", base), ("linformer", Linformer)):
+            table[f"{name} eager"], table[f"{name} compiled"] = real(model, False), real(model, True)
+    return table
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lengths", default="")
-    parser.add_argument("--only", nargs="+", default=["base", "real", "linformer", "lstm", "encoder", "beam"])
+    parser.add_argument("--lengths", default="", help="lines of SOURCE_LENGTH TARGET_LENGTH, for batches of real sentences")
+    parser.add_argument("--only", nargs="+", help="names of what to measure, such as 'base compiled'")
     options = parser.parse_args()
     torch.manual_seed(1)
     torch.set_float32_matmul_precision("high")
-    base = lambda words: peer.make_model("transformer-base", words)
-
-    def show(name, how, rate):
-        print(f"{name:<44} {how:<10} {rate:>12.1f} tokens/s", flush=True)
-
-    if "base" in options.only:
-        batches = batches_of([(64, 64)], 256, 32000, 20, 1)
-        show("transformer-base 256 x 64", "compiled", train_rate(base(32000), batches, True))
-    if options.lengths:
-        with open(options.lengths) as file:
-            lengths = [tuple(map(int, line.split())) for line in file]
-        batches = batches_of(lengths, 88, 50272, 60, 32)
-        if "linformer" in options.only:
-            show("linformer-k32, real lengths", "eager", train_rate(Linformer(50272), batches, False))
-        if "real" in options.only:
-            show("transformer-base, real lengths", "eager", train_rate(base(50272), batches, False))
-            show("transformer-base, real lengths", "compiled", train_rate(base(50272), batches, True, len(batches)))
-    if "lstm" in options.only:
-        show("lstm-luong 512, 256 x 25", "eager", train_rate(DeepLstm(8000), batches_of([(25, 25)], 256, 8000, 10, 1), False))
-    if "encoder" in options.only:
-        for length in (64, 256, 1024, 4096):
-            model = base(32000)
-            angles = torch.arange(4096)[:, None] / 10000 ** (torch.arange(0, 512, 2) / 512)
-            model.register_buffer("positions", torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1))
-            show(f"encoder only, n = {length}", "compiled", encode_rate(model, length))
-    if "beam" in options.only:
-        show("beam 4, 128 x 30, generate", "eager", beam_rate())
+    table = measures(options.lengths)
+    for name in options.only or table:
+        print(f"{name:<32} {table[name]():>12.1f} tokens/s", flush=True)
 
 
 if __name__ == "__main__":

@@ -94,8 +94,8 @@ struct TranslationResult {
 enum class LongInput { split, refuse };
 
 struct TranslatorOptions {
-  int threads = 0;           // 0 means one per core
-  int batch = 32;            // sentences that one thread works on at a time
+  int threads = 0;           // 0 means one per core, or four for a GPU
+  int batch = 0;             // sentences that one thread works on at a time; 0 means 32, or 256 on a GPU
   int max_input_tokens = 0;  // longer inputs are split or refused; 0 means what the model can take, at most 256
   LongInput long_input = LongInput::split;
   bool sentences = false;  // translate every sentence of an input by itself, whatever its length

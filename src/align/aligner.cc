@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "align/binary.h"
+#include "align/checked_file.h"
 
 namespace dragoman::align {
 namespace {
@@ -18,16 +18,16 @@ SideOptions parse_side(const std::string& yaml, const std::string& where) {
   return options;
 }
 
-void save_positions(const PositionModel& model, BinaryWriter& writer) {
-  writer.value(static_cast<std::int32_t>(model.kind()));
-  writer.value(model.null());
-  writer.list(model.parameters());
+void save_positions(const PositionModel& model, ByteSink& writer) {
+  writer.put(static_cast<std::int32_t>(model.kind()));
+  writer.put(model.null());
+  writer.put_array(model.parameters());
 }
 
-std::unique_ptr<PositionModel> load_positions(BinaryReader& reader) {
-  const auto kind = static_cast<PositionKind>(reader.value<std::int32_t>());
-  const auto null = reader.value<double>();
-  return PositionModel::make(kind, null, reader.list<double>());
+std::unique_ptr<PositionModel> load_positions(ByteReader& reader) {
+  const auto kind = static_cast<PositionKind>(reader.get<std::int32_t>());
+  const auto null = reader.get<double>();
+  return PositionModel::make(kind, null, reader.get_array<double>());
 }
 
 }  // namespace
@@ -97,34 +97,35 @@ Links Aligner::align(std::span<const std::int32_t> source, std::span<const std::
 }
 
 void Aligner::save(const std::string& path) const {
-  BinaryWriter writer(path, kKind);
+  CheckedFileWriter writer(path, kKind);
   for (const Language* const language : {&source_, &target_}) {
-    writer.text(dump(language->side.options()));
-    writer.texts(language->words.keys());
-    writer.list(language->null);
+    writer.put_text(dump(language->side.options()));
+    writer.put_texts(language->words.keys());
+    writer.put_array(language->null);
   }
-  writer.list(row_begin_);
-  writer.list(targets_);
-  writer.list(forward_);
-  writer.list(backward_);
+  writer.put_array(row_begin_);
+  writer.put_array(targets_);
+  writer.put_array(forward_);
+  writer.put_array(backward_);
   save_positions(*directions_.forward, writer);
   save_positions(*directions_.backward, writer);
   writer.commit();
 }
 
 Aligner Aligner::load(const std::string& path) {
-  BinaryReader reader(path, kKind);
+  const CheckedFile file(path, kKind);
+  ByteReader reader = file.reader();
   const auto language = [&] {
-    Side side(parse_side(reader.text(), path));
-    WordIds words(reader.texts());
-    return Language{std::move(side), std::move(words), reader.list<float>()};
+    Side side(parse_side(std::string(reader.get_text()), path));
+    WordIds words(reader.get_texts());
+    return Language{std::move(side), std::move(words), reader.get_array<float>()};
   };
   Language source = language();
   Aligner aligner(std::move(source), language());
-  aligner.row_begin_ = reader.list<std::uint64_t>();
-  aligner.targets_ = reader.list<std::int32_t>();
-  aligner.forward_ = reader.list<float>();
-  aligner.backward_ = reader.list<float>();
+  aligner.row_begin_ = reader.get_array<std::uint64_t>();
+  aligner.targets_ = reader.get_array<std::int32_t>();
+  aligner.forward_ = reader.get_array<float>();
+  aligner.backward_ = reader.get_array<float>();
   aligner.directions_.forward = load_positions(reader);
   aligner.directions_.backward = load_positions(reader);
   reader.expect_end();

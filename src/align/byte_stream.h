@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -10,33 +9,49 @@
 
 #include "base/error.h"
 
+// Values, texts and lists one after the other as bytes, little end first as on every machine we run on.
 namespace dragoman::align {
 
-// Values as bytes, little end first as on every machine we run on.
-class ByteWriter {
+// Takes values; what becomes of their bytes is the derived class's matter.
+class ByteSink {
  public:
+  virtual ~ByteSink() = default;
+
   template <class T>
   void put(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    append({reinterpret_cast<const char*>(&value), sizeof value});
   }
   void put_text(std::string_view text) {
     put(std::uint64_t{text.size()});
-    bytes_.append(text);
+    append(text);
+  }
+  void put_texts(const std::vector<std::string>& texts) {
+    put(std::uint64_t{texts.size()});
+    for (const std::string& text : texts) put_text(text);
   }
   template <class T>
   void put_array(const std::vector<T>& values) {
     static_assert(std::is_trivially_copyable_v<T>);
     put(std::uint64_t{values.size()});
-    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+    append({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
   }
+
+ private:
+  virtual void append(std::string_view bytes) = 0;
+};
+
+class ByteWriter final : public ByteSink {
+ public:
   std::string take() { return std::move(bytes_); }
 
  private:
+  void append(std::string_view bytes) override { bytes_.append(bytes); }
+
   std::string bytes_;
 };
 
-// The inverse. Every read is checked; errors name `what`.
+// Reads what was put. Every read is checked; errors name `what`.
 class ByteReader {
  public:
   ByteReader(std::string_view bytes, std::string what) : bytes_(bytes), what_(std::move(what)) {}
@@ -48,6 +63,12 @@ class ByteReader {
     return value;
   }
   std::string_view get_text() { return take(get<std::uint64_t>()); }
+  std::vector<std::string> get_texts() {
+    const auto size = get<std::uint64_t>();
+    std::vector<std::string> texts;
+    for (std::uint64_t i = 0; i < size; ++i) texts.emplace_back(get_text());
+    return texts;
+  }
   template <class T>
   std::vector<T> get_array() {
     const auto size = get<std::uint64_t>();
@@ -59,7 +80,6 @@ class ByteReader {
     return values;
   }
   void expect_end() const { check(bytes_.empty(), "{}: damaged: {} bytes too many", what_, bytes_.size()); }
-  const std::string& what() const { return what_; }
 
  private:
   std::string_view take(std::uint64_t size) {

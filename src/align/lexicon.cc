@@ -4,7 +4,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "align/binary.h"
+#include "align/checked_file.h"
 #include "data/line_reader.h"
 
 namespace dragoman::align {
@@ -24,7 +24,8 @@ struct TextEntry {
     const bool has_fields = first != std::string_view::npos && second != std::string_view::npos;
     const std::string_view number = has_fields ? line.substr(second + 1) : "";
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), probability);
-    check(has_fields && error == std::errc() && end == number.data() + number.size() && is_probability(probability),
+    const bool has_words = has_fields && first > 0 && second > first + 1;
+    check(has_words && error == std::errc() && end == number.data() + number.size() && is_probability(probability),
           "{}: expected a source word, a target word and a probability with tabs between them, but got '{}'", where,
           line.substr(0, 80));
     source = line.substr(0, first);
@@ -32,33 +33,36 @@ struct TextEntry {
   }
 };
 
+// Lines may come in any order.
 Lexicon load_text(const std::string& path) {
-  std::unordered_map<std::string, std::int32_t> target_ids;
-  std::vector<std::string> sources, targets;
-  std::vector<std::uint64_t> row_begin;
-  std::vector<Lexicon::Entry> entries;
+  WordNumbers sources, targets;
+  std::vector<std::vector<Lexicon::Entry>> rows;
   data::LineReader reader(data::open_bytes(path), data::kNoLineLimit);
   for (data::Line line; reader.next(line);) {
     const TextEntry entry(line.text, fmt::format("{}:{}", path, line.number));
-    if (sources.empty() || sources.back() != entry.source) {
-      sources.push_back(entry.source);
-      row_begin.push_back(entries.size());
-    }
-    const auto [found, is_new] = target_ids.try_emplace(entry.target, static_cast<std::int32_t>(targets.size()));
-    if (is_new) targets.push_back(entry.target);
-    entries.push_back({found->second, entry.probability});
+    const auto source = static_cast<std::size_t>(sources.of(entry.source));
+    rows.resize(sources.words.size());
+    rows[source].push_back({targets.of(entry.target), entry.probability});
   }
-  row_begin.push_back(entries.size());
-  check(!entries.empty(), "{}: the lexicon is empty", path);
-  return Lexicon(std::move(sources), std::move(targets), std::move(row_begin), std::move(entries));
+  check(!rows.empty(), "{}: the lexicon is empty", path);
+  std::vector<std::uint64_t> row_begin{0};
+  std::vector<Lexicon::Entry> entries;
+  for (std::vector<Lexicon::Entry>& row : rows) {
+    std::stable_sort(row.begin(), row.end(),
+                     [](const auto& a, const auto& b) { return a.probability > b.probability; });
+    entries.insert(entries.end(), row.begin(), row.end());
+    row_begin.push_back(entries.size());
+  }
+  return Lexicon(std::move(sources.words), std::move(targets.words), std::move(row_begin), std::move(entries));
 }
 
 Lexicon load_binary(const std::string& path) {
-  BinaryReader reader(path, kKind);
-  std::vector<std::string> sources = reader.texts(), targets = reader.texts();
-  std::vector<std::uint64_t> row_begin = reader.list<std::uint64_t>();
-  const std::vector<std::int32_t> ids = reader.list<std::int32_t>();
-  const std::vector<float> probabilities = reader.list<float>();
+  const CheckedFile file(path, kKind);
+  ByteReader reader = file.reader();
+  std::vector<std::string> sources = reader.get_texts(), targets = reader.get_texts();
+  std::vector<std::uint64_t> row_begin = reader.get_array<std::uint64_t>();
+  const std::vector<std::int32_t> ids = reader.get_array<std::int32_t>();
+  const std::vector<float> probabilities = reader.get_array<float>();
   reader.expect_end();
   const auto known = [&](std::int32_t id) { return id >= 0 && static_cast<std::size_t>(id) < targets.size(); };
   const bool fits = ids.size() == probabilities.size() && row_begin.size() == sources.size() + 1 &&
@@ -94,12 +98,12 @@ void Lexicon::save_binary(const std::string& path) const {
     ids.push_back(entry.target);
     probabilities.push_back(entry.probability);
   }
-  BinaryWriter writer(path, kKind);
-  writer.texts(sources_);
-  writer.texts(targets_);
-  writer.list(row_begin_);
-  writer.list(ids);
-  writer.list(probabilities);
+  CheckedFileWriter writer(path, kKind);
+  writer.put_texts(sources_);
+  writer.put_texts(targets_);
+  writer.put_array(row_begin_);
+  writer.put_array(ids);
+  writer.put_array(probabilities);
   writer.commit();
 }
 
@@ -121,7 +125,7 @@ std::span<const Lexicon::Entry> Lexicon::translations(std::string_view source) c
   return found == rows_.end() ? std::span<const Entry>{} : row(found->second);
 }
 
-std::int32_t LexiconBuilder::Numbers::of(const std::string& word) {
+std::int32_t WordNumbers::of(const std::string& word) {
   const auto [found, is_new] = ids.try_emplace(word, static_cast<std::int32_t>(words.size()));
   if (is_new) words.push_back(word);
   return found->second;

@@ -44,6 +44,13 @@ class Lexicon {
   std::unordered_map<std::string, std::size_t> rows_;
 };
 
+// Words by number, in order of appearance.
+struct WordNumbers {
+  std::unordered_map<std::string, std::int32_t> ids;
+  std::vector<std::string> words;
+  std::int32_t of(const std::string& word);
+};
+
 // Counts the links of aligned pairs.
 class LexiconBuilder {
  public:
@@ -53,14 +60,7 @@ class LexiconBuilder {
   Lexicon finish(std::size_t best) const;
 
  private:
-  // Words by number, in order of appearance.
-  struct Numbers {
-    std::unordered_map<std::string, std::int32_t> ids;
-    std::vector<std::string> words;
-    std::int32_t of(const std::string& word);
-  };
-
-  Numbers sources_, targets_;
+  WordNumbers sources_, targets_;
   std::vector<std::unordered_map<std::int32_t, std::int64_t>> counts_;  // by source word
 };
 

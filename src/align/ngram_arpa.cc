@@ -40,7 +40,8 @@ class ArpaReader {
       given[id] = true;
       builder.add({&id, 1}, unigram.probability, unigram.backoff, unigram.is_context);
     }
-    expect(given[1] && given[2], "no '{}' among the 1-grams", given[1] ? "</s>" : "<s>");
+    expect(given[kSentenceBegin] && given[kSentenceEnd], "no '{}' among the 1-grams",
+           given[kSentenceBegin] ? "</s>" : "<s>");
     for (std::size_t n = 2; n <= counts_.size(); ++n) read_ngrams(n, builder);
     expect(line_ == "\\end\\", "expected \\end\\ but got '{}'", line_);
     return {std::move(*vocabulary_), builder.finish()};

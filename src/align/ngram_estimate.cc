@@ -8,8 +8,6 @@
 namespace dragoman::align {
 namespace {
 
-constexpr std::uint32_t kUnknown = 0, kBegin = 1, kEnd = 2, kPad = 3;
-
 double discount(const Discounts& discounts, std::uint32_t count) {
   return count == 0 ? 0 : discounts[std::min<std::uint32_t>(count, 3) - 1];
 }
@@ -33,7 +31,7 @@ Discounts estimate_discounts(const std::array<double, 5>& seen) {
 
 NgramEstimator::NgramEstimator(const NgramConfig& config, std::uint32_t vocabulary_size)
     : config_(config), vocabulary_size_(vocabulary_size), windows_(sort_memory(), config.folder) {
-  check(vocabulary_size > kPad, "a vocabulary of {} words is too small for a language model", vocabulary_size);
+  check(vocabulary_size > kPadding, "a vocabulary of {} words is too small for a language model", vocabulary_size);
   for (int n = 1; n <= config_.order; ++n) {
     counts_.emplace_back(sort_memory(), config_.folder);
     weights_.emplace_back(sort_memory(), config_.folder);
@@ -45,24 +43,24 @@ std::size_t NgramEstimator::sort_memory() const {
   return (static_cast<std::size_t>(config_.memory) << 20) / static_cast<std::size_t>(config_.order + 1);
 }
 
-// Every position gives the n-gram that ends there, last word first; what begins with <s> is filled up with kPad.
+// Every position gives the n-gram that ends there, last word first; what begins with <s> is filled up with kPadding.
 void NgramEstimator::add(std::span<const std::uint32_t> sentence) {
   const auto order = static_cast<std::size_t>(config_.order);
   Count window;
-  std::fill_n(window.key.begin(), order, kPad);
+  std::fill_n(window.key.begin(), order, kPadding);
   window.raw = 1;
-  window.key[0] = kBegin;
+  window.key[0] = kSentenceBegin;
   const auto shift = [&](std::uint32_t word) {
     std::copy_backward(window.key.begin(), window.key.begin() + order - 1, window.key.begin() + order);
     window.key[0] = word;
     windows_.add(window);
   };
   for (const std::uint32_t word : sentence) {
-    check(word < vocabulary_size_ && (word > kPad || word == kUnknown), "word number {} is not in the vocabulary",
-          word);
+    check(word < vocabulary_size_ && (word > kPadding || word == kUnknownWord),
+          "word number {} is not in the vocabulary", word);
     shift(word);
   }
-  shift(kEnd);
+  shift(kSentenceEnd);
 }
 
 void NgramEstimator::finish() {
@@ -83,7 +81,7 @@ void NgramEstimator::finish() {
 // those that begin a sentence keep how often they were seen.
 void NgramEstimator::emit_adjusted(int n, Count count, CountCounts& seen) {
   const auto length = static_cast<std::size_t>(n);
-  if (n == config_.order || count.key[length - 1] == kBegin) count.adjusted = count.raw;
+  if (n == config_.order || count.key[length - 1] == kSentenceBegin) count.adjusted = count.raw;
   if (count.adjusted >= 1 && count.adjusted <= 4) ++seen[count.adjusted];
   std::reverse(count.key.begin(), count.key.begin() + n);
   std::fill(count.key.begin() + n, count.key.end(), 0);
@@ -102,7 +100,7 @@ void NgramEstimator::adjust_counts() {
   };
   for (Count window; windows_.next(window);) {
     std::size_t length = 0, shared = 0;
-    while (length < order && window.key[length] != kPad) ++length;
+    while (length < order && window.key[length] != kPadding) ++length;
     while (shared < std::min(open_orders, length) && open[shared].key[shared] == window.key[shared]) ++shared;
     close_from(shared);
     for (std::size_t n = shared; n < length; ++n) {
@@ -122,7 +120,7 @@ void NgramEstimator::add_missing_words(std::vector<Count>& unigrams) const {
   std::vector<Count> all(vocabulary_size_);
   for (std::uint32_t word = 0; word < vocabulary_size_; ++word) all[word].key[0] = word;
   for (const Count& count : unigrams) all[count.key[0]] = count;
-  all.erase(all.begin() + kPad);
+  all.erase(all.begin() + kPadding);
   unigrams = std::move(all);
 }
 
@@ -190,7 +188,7 @@ void NgramEstimator::interpolate(int n) {
   bool has_shorter = false;
   for (Weight weight; weights.next(weight);) {
     if (n == 1) {
-      weight.value = weight.key[0] == kBegin ? 0 : weight.value + weight.remainder * uniform;
+      weight.value = weight.key[0] == kSentenceBegin ? 0 : weight.value + weight.remainder * uniform;
     } else {
       const auto is_suffix = [&] {
         return has_shorter && std::equal(weight.key.begin(), weight.key.begin() + n - 1, shorter.key.begin());

@@ -17,6 +17,9 @@ namespace dragoman::align {
 
 constexpr int kMaxNgramOrder = 6;
 
+// Words that no text spells, by the numbers text::Vocabulary gives them.
+constexpr std::uint32_t kUnknownWord = 0, kSentenceBegin = 1, kSentenceEnd = 2, kPadding = 3;
+
 // Words of an n-gram, w1 .. wn.
 using NgramWords = std::span<const std::uint32_t>;
 
@@ -46,8 +49,7 @@ struct NgramEntry {
 // The discounts of one order for counts of 1, 2, and 3 or more.
 using Discounts = std::array<double, 3>;
 
-// Feed sentences, finish, then read n-grams order by order. Word numbers are those of text::Vocabulary: 0 <unk>, 1 <s>,
-// 2 </s>, and 3, which no sentence has.
+// Feed sentences, finish, then read n-grams order by order. Word numbers are those of text::Vocabulary.
 class NgramEstimator {
  public:
   // `vocabulary_size` counts the special numbers too. Every word number below it has a probability.

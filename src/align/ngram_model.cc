@@ -8,7 +8,6 @@
 namespace dragoman::align {
 namespace {
 
-constexpr std::uint32_t kBegin = 1;
 constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 constexpr std::uint32_t kFormat = 1;
 
@@ -60,7 +59,7 @@ bool NgramModel::Table::find(std::uint64_t hash, std::uint32_t& value) const {
 }
 
 float NgramModel::score(const NgramState& state, std::uint32_t word, NgramState& next) const {
-  word = word < unigrams_.size() ? word : 0;
+  word = word < unigrams_.size() ? word : kUnknownWord;
   std::uint32_t value = unigrams_[word];
   std::uint64_t hash = extend_hash(0, word);
   float probability = probability_of(value);
@@ -85,7 +84,7 @@ float NgramModel::score(const NgramState& state, std::uint32_t word, NgramState&
 
 void NgramModel::find_begin() {
   const NgramState nothing;
-  score(nothing, kBegin, begin_);
+  score(nothing, kSentenceBegin, begin_);
 }
 
 std::size_t NgramModel::bytes() const {
@@ -124,7 +123,7 @@ NgramModel NgramModel::deserialize(std::string_view bytes) {
   check(!model.counts_.empty() && model.counts_.size() <= kMaxNgramOrder, "language model: damaged: order {}",
         model.counts_.size());
   model.unigrams_ = reader.get_array<std::uint32_t>();
-  check(model.unigrams_.size() > kBegin, "language model: damaged: {} words", model.unigrams_.size());
+  check(model.unigrams_.size() > kSentenceBegin, "language model: damaged: {} words", model.unigrams_.size());
   for (std::size_t n = 1; n < model.counts_.size(); ++n) {
     Table& table = model.tables_.emplace_back();
     table.slots = reader.get_array<std::uint64_t>();

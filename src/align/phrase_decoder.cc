@@ -9,8 +9,6 @@
 namespace dragoman::align {
 namespace {
 
-constexpr std::uint32_t kEndOfSentence = 2;
-
 // Computes the features of a finished translation from its phrases alone.
 Derivation derive(const PhraseModel& model, const std::vector<const PhraseOption*>& path) {
   Derivation derivation;
@@ -40,7 +38,7 @@ Derivation derive(const PhraseModel& model, const std::vector<const PhraseOption
     derivation.steps.push_back({option->begin, option->end, entry.words, entry.alignment, option->copied});
     last = option;
   }
-  if (model.language_model != nullptr) log10 += model.language_model->score(state, kEndOfSentence, next);
+  if (model.language_model != nullptr) log10 += model.language_model->score(state, kSentenceEnd, next);
   features[index(Feature::language_model)] = log10 * std::numbers::ln10;
   derivation.score = dot(model.weights, features) + kCopyPenalty * copied;
   return derivation;

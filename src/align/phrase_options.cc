@@ -48,7 +48,7 @@ void SentenceOptions::copy_word(const PhraseModel& model, std::uint32_t begin) {
   PhraseOption option;
   option.begin = begin;
   option.end = begin + 1;
-  option.entry.words = {0};
+  option.entry.words = {kUnknownWord};
   option.entry.alignment = 1;
   option.copied = true;
   rate(model, option);

@@ -10,7 +10,6 @@
 namespace dragoman::align {
 namespace {
 
-constexpr std::uint32_t kEndOfSentence = 2;
 constexpr std::size_t kFirstSlots = 1024;  // a power of two, as all sizes of that table
 
 }  // namespace
@@ -225,7 +224,7 @@ void PhraseSearch::finish() {
     NgramState ignored;
     if (model_.language_model != nullptr)
       arc.score += model_.weights[index(Feature::language_model)] * std::numbers::ln10 *
-                   model_.language_model->score(complete.state, kEndOfSentence, ignored);
+                   model_.language_model->score(complete.state, kSentenceEnd, ignored);
     if (goal_.best.previous == nullptr || arc.score > goal_.best.score) std::swap(arc, goal_.best);
     if (arc.previous != nullptr) goal_.others.push_back(arc);
   }

@@ -9,19 +9,15 @@
 namespace dragoman::align {
 namespace {
 
-std::string words_to_text(const text::Vocabulary& vocabulary) {
+std::string words_to_bytes(const text::Vocabulary& vocabulary) {
   ByteWriter writer;
-  writer.put(static_cast<std::uint64_t>(vocabulary.words().size()));
-  for (const std::string& word : vocabulary.words()) writer.put_text(word);
+  writer.put_texts(vocabulary.words());
   return writer.take();
 }
 
-std::unique_ptr<text::Vocabulary> words_from_text(std::string_view bytes, const std::string& what) {
+std::unique_ptr<text::Vocabulary> words_from_bytes(std::string_view bytes, const std::string& what) {
   ByteReader reader(bytes, what);
-  const auto count = reader.get<std::uint64_t>();
-  check(count <= bytes.size(), "{}: damaged: {} words in {} bytes", what, count, bytes.size());
-  std::vector<std::string> words;
-  for (std::uint64_t i = 0; i < count; ++i) words.emplace_back(reader.get_text());
+  std::vector<std::string> words = reader.get_texts();
   reader.expect_end();
   return std::make_unique<text::Vocabulary>(std::move(words));
 }
@@ -41,6 +37,13 @@ std::vector<Feature> PhraseSystemConfig::features() const {
     features.push_back(feature);
   }
   return features;
+}
+
+void PhraseSystemConfig::check_consistent() const {
+  check(language_model || (read_arpa.empty() && write_arpa.empty()),
+        "read-arpa and write-arpa are about a language model, but language-model is false");
+  check(read_arpa.empty() || write_arpa.empty(),
+        "write-arpa writes what was learned, but with read-arpa nothing is: give one of them");
 }
 
 PhraseSystem::PhraseSystem(const PhraseSystemConfig& config)
@@ -102,8 +105,8 @@ PhraseSystem::Sections PhraseSystem::sections() const {
   sections["config"] = Settings(config).dump();
   sections["weights"] = weights_to_text(weights_);
   sections["tuned_score"] = fmt::format("{:.17g}", tuned_score_);
-  sections["source_vocabulary"] = words_to_text(*source_);
-  sections["target_vocabulary"] = words_to_text(*target_);
+  sections["source_vocabulary"] = words_to_bytes(*source_);
+  sections["target_vocabulary"] = words_to_bytes(*target_);
   sections["source_case"] = source_text_.truecaser().serialize();
   sections["target_case"] = target_text_.truecaser().serialize();
   sections["phrase_table"] = table_.serialize();
@@ -122,8 +125,8 @@ PhraseSystem PhraseSystem::from_sections(const std::map<std::string, std::string
   PhraseSystem system(config);
   system.weights_ = weights_from_text(find("weights"));
   system.tuned_score_ = text_value::parse_number(std::string(find("tuned_score")));
-  system.source_ = words_from_text(find("source_vocabulary"), "source vocabulary");
-  system.target_ = words_from_text(find("target_vocabulary"), "target vocabulary");
+  system.source_ = words_from_bytes(find("source_vocabulary"), "source vocabulary");
+  system.target_ = words_from_bytes(find("target_vocabulary"), "target vocabulary");
   system.source_text_.truecaser() = Truecaser::deserialize(find("source_case"));
   system.target_text_.truecaser() = Truecaser::deserialize(find("target_case"));
   system.table_ = PhraseTable::deserialize(find("phrase_table"));

@@ -24,7 +24,7 @@ struct PhraseSystemConfig {
   TrainingOptions training;
   DecodingOptions links{.symmetrise = Symmetrisation::grow_diag_final_and};
   NgramConfig ngrams;
-  std::string arpa;
+  std::string read_arpa, write_arpa;
   PhraseTableConfig phrases;
   PhraseDecoderConfig decoder;
   TuningConfig tuning;
@@ -39,7 +39,8 @@ struct PhraseSystemConfig {
     v.group("align", training);
     v.group("links", links);
     v.group("ngrams", ngrams);
-    v("arpa", arpa, "also write the language model to this file, in ARPA format");
+    v("read-arpa", read_arpa, "use the language model of this ARPA file instead of learning one");
+    v("write-arpa", write_arpa, "also write the learned language model to this file, in ARPA format");
     v.group("phrases", phrases);
     v.group("decoder", decoder);
     v.group("tuning", tuning);
@@ -47,6 +48,8 @@ struct PhraseSystemConfig {
 
   // The features that can make a difference with these settings.
   std::vector<Feature> features() const;
+  // Fails where settings contradict each other.
+  void check_consistent() const;
 };
 
 // What a statistical translator learns from.

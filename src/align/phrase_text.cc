@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "align/byte_stream.h"
 #include "data/words.h"
 #include "text/unicode.h"
 

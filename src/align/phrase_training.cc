@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "align/aligner.h"
 #include "align/ngram_arpa.h"
@@ -58,10 +59,12 @@ void truecase(PhraseText& text, std::vector<std::string>& lines) {
   }
 }
 
+// Marks that a text already has are no words, so that they are found as unknown.
 std::unique_ptr<text::Vocabulary> count_words(const std::vector<std::string>& lines) {
   text::WordCounts counts;
   for (const std::string& line : lines)
     for (std::string& word : split_at_spaces(line)) ++counts[std::move(word)];
+  for (const char* mark : {"<unk>", "<s>", "</s>"}) counts.erase(mark);
   return std::make_unique<text::Vocabulary>(text::Vocabulary::from_counts(counts, 1, 0));
 }
 
@@ -80,6 +83,9 @@ class PhraseTrainer {
   explicit PhraseTrainer(const PhraseSystemConfig& config) : system_(config) {}
 
   PhraseSystem run(const PhraseData& data) {
+    system_.config_.check_consistent();
+    std::optional<ArpaModel> arpa;  // read first: a damaged file shall not cost hours
+    if (!system_.config_.read_arpa.empty()) arpa.emplace(read_arpa(system_.config_.read_arpa));
     pairs_ =
         read_pairs(data.corpora, data.reading, data::Filters(data.filter), system_.source_text_, system_.target_text_);
     check(!pairs_.source.empty(), "expected sentence pairs to learn from, but the corpora are empty");
@@ -89,8 +95,9 @@ class PhraseTrainer {
     system_.target_ = count_words(pairs_.target);
     log::info("{} pairs, {} source and {} target words", with_commas(static_cast<std::int64_t>(pairs_.source.size())),
               with_commas(system_.source_->words().size()), with_commas(system_.target_->words().size()));
+    if (arpa) take_over(std::move(*arpa));
     learn_phrases();
-    if (system_.config_.language_model) learn_language_model();
+    if (system_.config_.language_model && !arpa) learn_language_model();
     silence_unused();
     if (!data.development.empty() && system_.config_.tuning.iterations > 0)
       system_.tune(data.development, data.reading);
@@ -139,6 +146,19 @@ class PhraseTrainer {
               static_cast<double>(system_.table_.bytes()) / (1 << 20));
   }
 
+  // A language model that was made elsewhere. Its words come first among the target words, so that it takes the others
+  // for unknown.
+  void take_over(ArpaModel arpa) {
+    std::vector<std::string> words = arpa.vocabulary.words();
+    const std::size_t of_model = words.size(), of_text = system_.target_->words().size();
+    for (const std::string& word : system_.target_->words())
+      if (arpa.vocabulary.find(word) == 0) words.push_back(word);
+    log::info("language model: {}, order {}; knows {} of the {} target words", system_.config_.read_arpa,
+              arpa.model.order(), with_commas(of_model + of_text - words.size()), with_commas(of_text));
+    system_.target_ = std::make_unique<text::Vocabulary>(std::move(words));
+    system_.language_model_ = std::make_unique<NgramModel>(std::move(arpa.model));
+  }
+
   void learn_language_model() {
     const PhraseSystemConfig& config = system_.config_;
     NgramEstimator estimates(config.ngrams, static_cast<std::uint32_t>(system_.target_->size()));
@@ -149,7 +169,7 @@ class PhraseTrainer {
     }
     estimates.finish();
     progress.finish();
-    if (!config.arpa.empty()) write_arpa(config.arpa, estimates, *system_.target_);
+    if (!config.write_arpa.empty()) write_arpa(config.write_arpa, estimates, *system_.target_);
     system_.language_model_ = std::make_unique<NgramModel>(NgramModel::build(estimates));
     std::string sizes;
     for (int n = 1; n <= estimates.order(); ++n)

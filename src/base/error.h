@@ -12,6 +12,12 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// There is no memory left for something that may be tried again in smaller pieces.
+class OutOfMemory : public Error {
+ public:
+  using Error::Error;
+};
+
 // Throws Error with the formatted message. The template only collects the arguments: it stands in every file, and
 // what it does is compiled once.
 [[noreturn]] void fail_with(fmt::string_view format, fmt::format_args args);

@@ -24,6 +24,7 @@ MappedFile::MappedFile(const std::string& path) {
   const int failure = errno;
   close(descriptor);
   if (known && status.st_size == 0) return;
+  check(!known || !S_ISDIR(status.st_mode), "{}: expected a file but this is a folder; name the file inside it", path);
   check(address != MAP_FAILED, "{}: cannot be mapped into memory: {}", path, std::strerror(failure));
   data_ = static_cast<const char*>(address);
   size_ = static_cast<std::size_t>(status.st_size);

@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -102,6 +104,34 @@ Machine inspect_machine() {
   machine.memory_available = meminfo("MemAvailable");
   machine.cuda = cuda_state();
   return machine;
+}
+
+bool has_nvidia_gpu(const std::string& devices) {
+  constexpr std::uint32_t kNvidia = 0x10de, kDisplay = 0x03;
+  const auto number_in = [](const std::filesystem::path& path) {
+    std::uint32_t number = 0;
+    std::ifstream(path) >> std::hex >> number;
+    return number;
+  };
+  std::error_code none;
+  for (const auto& device : std::filesystem::directory_iterator(devices, none))
+    if (number_in(device.path() / "vendor") == kNvidia && number_in(device.path() / "class") >> 16 == kDisplay)
+      return true;
+  return false;
+}
+
+FreeMemory free_memory() {
+  FreeMemory memory{static_cast<std::size_t>(meminfo("MemAvailable")), static_cast<std::size_t>(meminfo("MemTotal"))};
+  // A container may be allowed less. What it has cached of files does not count: it gives way.
+  std::size_t most = 0, used = 0, cached = 0;
+  std::ifstream("/sys/fs/cgroup/memory.max") >> most;
+  std::ifstream("/sys/fs/cgroup/memory.current") >> used;
+  std::istringstream(value_in("/sys/fs/cgroup/memory.stat", "inactive_file")) >> cached;
+  if (most == 0) return memory;
+  used -= std::min(used, cached);
+  memory.total = std::min(memory.total, most);
+  memory.free = std::min(memory.free, most - std::min(most, used));
+  return memory;
 }
 
 }  // namespace dragoman

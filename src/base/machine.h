@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -31,5 +32,14 @@ struct Machine {
 };
 
 Machine inspect_machine();
+
+// Whether an NVIDIA GPU is built in, whatever drivers there are: looks through the list of PCI devices in this folder.
+bool has_nvidia_gpu(const std::string& devices = "/sys/bus/pci/devices");
+
+// Bytes that this process can still have of the machine's memory, and the most it could ever have.
+struct FreeMemory {
+  std::size_t free = 0, total = 0;
+};
+FreeMemory free_memory();
 
 }  // namespace dragoman

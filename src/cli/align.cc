@@ -157,8 +157,13 @@ class Printer {
     if (too_long_ > 0)
       log::warning("{} pairs with more than {} words on a side got no links", with_commas(too_long_),
                    options_.max_words);
-    check(options_.svg.empty() || !svg_.empty(), "--line {}: the text has {} pairs", options_.line, printed_);
-    if (!options_.svg.empty()) write(options_.svg, svg_);
+    if (!options_.svg.empty()) {
+      check(static_cast<std::size_t>(options_.line) <= printed_, "--line {}: the text has {} pairs", options_.line,
+            printed_);
+      check(!svg_.empty(), "--line {}: a side of the pair is empty or too long, so there is nothing to draw",
+            options_.line);
+      write(options_.svg, svg_);
+    }
     if (options_.lexicon.empty() && options_.lexicon_text.empty()) return;
     const align::Lexicon lexicon = lexicon_.finish(static_cast<std::size_t>(options_.lexicon_best));
     if (!options_.lexicon.empty()) lexicon.save_binary(options_.lexicon);

@@ -19,7 +19,7 @@ struct InspectOptions {
   template <class V>
   void visit(V& v) {
     v("json", json, "print JSON");
-    v("presets", presets, "list the presets by name");
+    v("presets", presets, "list the presets, a line each");
   }
 };
 
@@ -97,8 +97,8 @@ void print(Subject& model) {
 int run(const Command& self, const Words& arguments) {
   return run_with<InspectOptions>(self, arguments, [](const InspectOptions& options, const Words& words) {
     if (options.presets) {
-      for (const std::string& name : models::preset_names()) fmt::print("{}\n", name);
-      for (const std::string& name : models::statistical_preset_names()) fmt::print("{}\n", name);
+      for (const auto* names : {&models::preset_names(), &models::statistical_preset_names()})
+        for (const std::string& name : *names) fmt::print("{:<44} {}\n", name, models::preset_summary(name));
       return 0;
     }
     expect_words(words, 1, "expected one model file or preset (inspect --presets lists those)");

@@ -1,5 +1,7 @@
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/command.h"
@@ -12,7 +14,7 @@ namespace dragoman::cli {
 namespace {
 
 struct ScoreOptions {
-  std::string model;
+  std::string model, alignments;
   bool per_word = false;
   bool json = false;
   bool summary = false;
@@ -21,6 +23,7 @@ struct ScoreOptions {
   void visit(V& v) {
     v("model", model, "the model file");
     v("per-word", per_word, "also print the log probability of each word");
+    v("alignments", alignments, "file to write word alignments to, as 0-0 1-2: what each word attended to most");
     v("json", json, "print one JSON object a line");
     v("summary", summary, "print the perplexity of the whole text and nothing else");
   }
@@ -72,28 +75,41 @@ void print(const ScoreOptions& options, const search::Model& model, const search
   fmt::print("\n");
 }
 
+// Scores the pairs of two files, a window of them at a time, and prints what the options ask for.
+eval::LogLikelihood score_files(const ScoreOptions& options, const std::string& source, const std::string& target) {
+  constexpr std::size_t kWindow = 4096;                                    // pairs in memory at a time
+  constexpr data::ReadingOptions kAllLines = {.max_line_bytes = 1 << 30};  // none is left out: a line a pair
+  const search::Model model(options.model);
+  const auto reader = data::PairReader::open({.source = source, .target = target}, kAllLines);
+  std::optional<AtomicFile> alignments;
+  if (!options.alignments.empty()) alignments.emplace(options.alignments);
+  Progress progress("score", 0, "pairs");
+  search::ScoringOptions scoring{.alignment = alignments.has_value(), .advance = [&](std::size_t done) {
+                                   progress.advance(static_cast<std::int64_t>(done));
+                                 }};
+  eval::LogLikelihood total;
+  std::uint64_t& line = scoring.first_line;
+  for (bool more = true; more;) {
+    std::vector<search::TextPair> pairs;
+    for (data::Pair pair; pairs.size() < kWindow && (more = reader->next(pair));)
+      pairs.push_back({pair.source, pair.target});
+    const std::vector<search::PairScore> scores = search::score_pairs(model, pairs, scoring);
+    for (std::size_t i = 0; i < scores.size(); ++i, ++line) {
+      if (!options.summary) print(options, model, scores[i], line);
+      if (alignments) alignments->write(search::to_pharaoh(scores[i].alignment) + "\n");
+      total += {scores[i].sum(), std::ssize(scores[i].target), search::count_words(pairs[i].target) + 1};
+    }
+  }
+  if (alignments) alignments->commit();
+  progress.finish();
+  return total;
+}
+
 int run(const Command& self, const Words& arguments) {
   return run_with<ScoreOptions>(self, arguments, [](const ScoreOptions& options, const Words& words) {
     check(!options.model.empty(), "expected a model: dragoman score --model FILE SOURCE TARGET");
     expect_words(words, 2, "expected two files, SOURCE and TARGET");
-    const search::Model model(options.model);
-    const auto reader = data::PairReader::open({.source = words[0], .target = words[1]}, {});
-    Progress progress("score", 0, "pairs");
-    eval::LogLikelihood total;
-    std::uint64_t line = 1;
-    constexpr std::size_t kWindow = 4096;  // pairs in memory at a time
-    for (bool more = true; more;) {
-      std::vector<search::TextPair> pairs;
-      for (data::Pair pair; pairs.size() < kWindow && (more = reader->next(pair));)
-        pairs.push_back({pair.source, pair.target});
-      const std::vector<search::PairScore> scores = search::score_pairs(
-          model, pairs, line, [&](std::size_t done) { progress.advance(static_cast<std::int64_t>(done)); });
-      for (std::size_t i = 0; i < scores.size(); ++i, ++line) {
-        if (!options.summary) print(options, model, scores[i], line);
-        total += {scores[i].sum(), std::ssize(scores[i].target), search::count_words(pairs[i].target) + 1};
-      }
-    }
-    progress.finish();
+    const eval::LogLikelihood total = score_files(options, words[0], words[1]);
     check(total.tokens > 0, "{} and {} hold no pairs", words[0], words[1]);
     const std::string perplexity = fmt::format("perplexity {}, {}", total.words_for(eval::PerplexityUnit::token),
                                                total.words_for(eval::PerplexityUnit::word));

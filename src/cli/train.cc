@@ -113,15 +113,23 @@ store::ModelInfo model_info(const TrainCommandOptions& options, const Vocabulari
           .source_end = options.batch.rows.source_end};
 }
 
+// Nothing where nothing is translated.
+std::optional<ValidationTranslator> validation_translator(const TrainCommandOptions& options, const RunData& data,
+                                                          const Vocabularies& vocabularies, const train::Task& task) {
+  const auto* const translation = dynamic_cast<const train::TranslationTask*>(&task);
+  const std::vector<TextPair> pairs = data.validation_text(static_cast<std::size_t>(options.validation.sentences));
+  if (translation == nullptr || pairs.empty()) return std::nullopt;
+  return std::optional<ValidationTranslator>(std::in_place, translation->model(), vocabularies, pairs, options);
+}
+
 // Everything that watches a run, in the order in which it is told.
 class Watchers {
  public:
   Watchers(RunSettings& run, const RunData& data, const Vocabularies& vocabularies, train::Task& task)
-      : console_(run.options.validation.samples), history_(run.options.train.output + "/log.jsonl") {
+      : translator_(validation_translator(run.options, data, vocabularies, task)),
+        console_(run.options.validation.samples),
+        history_(run.options.train.output + "/log.jsonl") {
     const TrainCommandOptions& options = run.options;
-    const auto* const translation = dynamic_cast<const train::TranslationTask*>(&task);
-    const std::vector<TextPair> pairs = data.validation_text(static_cast<std::size_t>(options.validation.sentences));
-    if (translation && !pairs.empty()) translator_.emplace(translation->model(), vocabularies, pairs, options);
     if (options.tensorboard) board_.emplace(options.train.output + "/tensorboard");
     if (options.report) report_.emplace(options.train.output, description(run, data));
   }
@@ -163,6 +171,9 @@ int train_run(RunSettings& run) {
   train::Trainer trainer(options.train, *task, {data.training(), data.validation()}, model_info(options, vocabularies));
   watchers.watch(trainer);
   if (options.resume && !trainer.resume()) log::info("nothing to resume in {}: beginning anew", options.train.output);
+  // A run that goes on goes on in the same parts.
+  options.train.at_once = static_cast<std::int64_t>(trainer.rehearse().at_once);
+  run.save(options.train.output + kSettings);
 
   const train::StopSignal signals;
   const train::RunEnd end = trainer.train([] { return train::StopSignal::received() != 0; });
@@ -183,8 +194,16 @@ int print_plan(TrainCommandOptions& options) {
   const Vocabularies vocabularies = make_vocabularies(options);
   const RunData data(options, vocabularies);
   const std::unique_ptr<train::Task> task = make_task(options, vocabularies);
+  train::MemoryPlan memory;
+  {
+    std::optional<ValidationTranslator> translator = validation_translator(options, data, vocabularies, *task);
+    train::Trainer trainer(options.train, *task, {data.training(), data.validation()},
+                           model_info(options, vocabularies));
+    if (translator) trainer.add(*translator);
+    memory = trainer.rehearse();
+  }
   data::Batcher batches = data.training();
-  const train::Plan plan = train::make_plan(options.train, *task, batches);
+  const train::Plan plan = train::make_plan(options.train, *task, batches, memory);
   for (const auto& facts : {data.facts(), train::describe(plan)})
     for (const auto& [name, words] : facts) fmt::print("{:<20} {}\n", name, words);
   return 0;

@@ -4,11 +4,11 @@
 
 #include "eval/bleu.h"
 #include "eval/chrf.h"
+#include "search/model.h"
+#include "search/neural_engine.h"
 
 namespace dragoman::cli {
 namespace {
-
-constexpr Size kBatch = 32;
 
 double score(const eval::Metric& metric, const eval::Lines& outputs, const eval::Lines& references) {
   return metric.score(eval::count_all(metric, outputs, {references}).sum());
@@ -21,6 +21,7 @@ ValidationTranslator::ValidationTranslator(const models::Seq2seq& model, const V
     : vocabularies_(vocabularies),
       pairs_(std::move(pairs)),
       options_(options),
+      model_(model),
       decoder_({&model}, vocabularies.target->special().begin) {}
 
 search::Tokens ValidationTranslator::source_ids(const std::string& line) const {
@@ -35,17 +36,51 @@ search::Tokens ValidationTranslator::source_ids(const std::string& line) const {
   return ids;
 }
 
-search::Task ValidationTranslator::task(std::size_t index) {
+search::Goal ValidationTranslator::goal(const search::Tokens& source) const {
   const text::SpecialIds special = vocabularies_.target->special();
-  search::Task task;
-  task.sources.push_back(source_ids(pairs_[index].source));
   search::Goal goal;
   goal.options.beam = options_.validation.beam;
   goal.end = special.end;
   goal.never = {special.begin, special.pad};
   const int limit = options_.validation.max_length;
-  goal.max_length = limit > 0 ? limit : 2 * static_cast<int>(task.sources[0].size()) + 10;
-  task.search = search::SentenceSearch::make(std::move(goal));
+  goal.max_length = limit > 0 ? limit : 2 * static_cast<int>(source.size()) + 10;
+  goal.max_length = std::min(goal.max_length, search::max_target(model_.config()));
+  return goal;
+}
+
+// The longest sentence alone and twice: memory grows with the number of sentences, so the difference tells the rest.
+std::size_t ValidationTranslator::rehearse() {
+  search::Tokens longest;
+  for (const TextPair& pair : pairs_) {
+    search::Tokens source = source_ids(pair.source);
+    if (source.size() > longest.size()) longest = std::move(source);
+  }
+  const auto peak = [&](std::size_t sentences) {
+    search::Decoder decoder({&model_}, vocabularies_.target->special().begin);
+    std::vector<search::Task> tasks(sentences);
+    for (search::Task& task : tasks) {
+      task.sources = {longest};
+      search::Goal whole = goal(longest);
+      whole.options.min_length = whole.max_length;
+      task.search = search::SentenceSearch::make(std::move(whole));
+      task.finished = [](search::Task&) {};
+    }
+    decoder.add(std::move(tasks));
+    while (decoder.size() > 0) decoder.step();
+    return static_cast<double>(decoder.peak());
+  };
+  constexpr double kBlocks = 1.5;  // arenas take more than is in use
+  const double one = peak(1), more = peak(2) - one;
+  return static_cast<std::size_t>(
+      kBlocks * (one + more * static_cast<double>(std::min<Size>(batch_size(), std::ssize(pairs_)) - 1)));
+}
+
+Size ValidationTranslator::batch_size() const { return search::usual_batch(model_.parameters().weights().device()); }
+
+search::Task ValidationTranslator::task(std::size_t index) {
+  search::Task task;
+  task.sources.push_back(source_ids(pairs_[index].source));
+  task.search = search::SentenceSearch::make(goal(task.sources[0]));
   task.wants_attention = index < static_cast<std::size_t>(options_.validation.samples);
   task.finished = [this, index](search::Task& done) { take(index, done); };
   return task;
@@ -76,7 +111,8 @@ void ValidationTranslator::measure(train::Validation& validation) {
   for (const TextPair& pair : pairs_) translated_.push_back({pair.source, pair.reference, {}, {}, {}, {}});
   for (std::size_t next = 0; next < pairs_.size() || decoder_.size() > 0;) {
     std::vector<search::Task> entering;
-    while (next < pairs_.size() && decoder_.size() + std::ssize(entering) < kBatch) entering.push_back(task(next++));
+    while (next < pairs_.size() && decoder_.size() + std::ssize(entering) < batch_size())
+      entering.push_back(task(next++));
     if (!entering.empty()) decoder_.add(std::move(entering));
     if (decoder_.size() > 0) decoder_.step();
   }

@@ -14,10 +14,14 @@ class ValidationTranslator final : public train::Observer {
   ValidationTranslator(const models::Seq2seq& model, const Vocabularies& vocabularies, std::vector<TextPair> pairs,
                        const TrainCommandOptions& options);
 
+  std::size_t rehearse() override;
   void measure(train::Validation& validation) override;
 
  private:
+  // Sentences that are translated at a time.
+  Size batch_size() const;
   search::Tokens source_ids(const std::string& line) const;
+  search::Goal goal(const search::Tokens& source) const;
   search::Task task(std::size_t index);
   // Takes the best hypothesis of sentence `index`.
   void take(std::size_t index, const search::Task& task);
@@ -25,6 +29,7 @@ class ValidationTranslator final : public train::Observer {
   Vocabularies vocabularies_;
   std::vector<TextPair> pairs_;
   const TrainCommandOptions& options_;
+  const models::Seq2seq& model_;
   search::Decoder decoder_;
   std::vector<train::Sample> translated_;  // one for each pair; those beyond the samples have only text
 };

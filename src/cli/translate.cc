@@ -13,6 +13,7 @@
 #include "data/line_reader.h"
 #include "data/utf8.h"
 #include "search/options.h"
+#include "search/words.h"
 
 namespace dragoman::cli {
 namespace {
@@ -91,19 +92,13 @@ class Output {
   std::FILE* file_;
 };
 
-std::string pharaoh(const std::vector<AlignmentLink>& links) {
-  std::vector<std::string> words;
-  for (const AlignmentLink& link : links) words.push_back(fmt::format("{}-{}", link.source, link.target));
-  return join(words, " ");
-}
-
 Json as_json(const Translation& translation) {
   Json json{{"text", translation.text},
             {"score", translation.score},
             {"log_probability", translation.log_probability},
             {"tokens", translation.tokens},
             {"token_scores", translation.token_scores}};
-  if (!translation.alignment.empty()) json["alignment"] = pharaoh(translation.alignment);
+  if (!translation.alignment.empty()) json["alignment"] = search::to_pharaoh(translation.alignment);
   if (!translation.attention.empty()) json["attention"] = translation.attention;
   return json;
 }
@@ -139,7 +134,7 @@ class Printer {
     } else {
       out_.line(all.empty() ? "" : all.front().text);
     }
-    if (alignments_) alignments_->line(all.empty() ? "" : pharaoh(all.front().alignment));
+    if (alignments_) alignments_->line(all.empty() ? "" : search::to_pharaoh(all.front().alignment));
     if (tree_) tree_->line(Json{{"line", line}, {"source", request.text}, {"nodes", as_json(result.tree)}}.dump());
   }
 

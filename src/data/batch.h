@@ -33,7 +33,21 @@ struct Batch {
   std::uint64_t epoch = 0, step = 0;     // where in training this batch stands
   std::uint64_t steps = 0;               // how many steps its epoch has
 
+  // Of both sides together.
+  std::size_t tokens() const { return source.tokens.size() + target.tokens.size(); }
+  // The same of its longest sentence.
+  std::size_t longest() const;
   bool operator==(const Batch&) const = default;
 };
+
+// The batch in parts of consecutive sentences with at most `most` tokens of both sides together; a longer sentence is a
+// part of its own. 0: no limit.
+std::vector<Batch> parts_of(const Batch& batch, std::size_t most);
+// Calls f with each of them.
+template <class F>
+void for_each_part(const Batch& batch, std::size_t most, F&& f) {
+  if (most == 0 || batch.tokens() <= most) return f(batch);
+  for (const Batch& part : parts_of(batch, most)) f(part);
+}
 
 }  // namespace dragoman::data

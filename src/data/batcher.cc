@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -150,6 +151,33 @@ void Batcher::next(Batch& batch) {
   check(std::max(batch.source.tokens.size(), batch.target.tokens.size()) <= std::numeric_limits<std::int32_t>::max(),
         "a batch of {} sentences has more tokens than can be numbered", batch.sentences.size());
   ++step_;
+}
+
+Batch Batcher::largest() {
+  std::vector<std::uint32_t> order(rows_.size()), taken;
+  std::iota(order.begin(), order.end(), 0u);
+  const auto tokens = [this](std::uint32_t at) { return std::uint64_t{lengths_[at].source} + lengths_[at].target; };
+  const auto most = static_cast<std::uint64_t>(options_.plan.size);
+  const auto last = order.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(most, order.size()));
+  std::partial_sort(order.begin(), last, order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return tokens(a) != tokens(b) ? tokens(a) > tokens(b) : a < b;
+  });
+  order.erase(last, order.end());
+  std::uint64_t source = 0, target = 0;
+  for (const std::uint32_t at : order) {
+    const RowLengths& row = lengths_[at];
+    const bool fits = options_.plan.by == BatchBy::sentences
+                          ? taken.size() < most
+                          : source + row.source <= most && target + row.target <= most;
+    if (!fits) continue;
+    source += row.source;
+    target += row.target;
+    taken.push_back(at);
+  }
+  Batch batch;
+  gather(taken);
+  for (const Row& row : batch_rows_) add_row(row, batch);
+  return batch;
 }
 
 void Batcher::add_row(const Row& row, Batch& batch) {

@@ -84,6 +84,8 @@ class Batcher {
   std::uint64_t step() const { return step_; }
   // How many steps an epoch has.
   std::uint64_t steps(std::uint64_t epoch);
+  // The longest sentences in one batch, as many as a batch holds: about as large as one can become.
+  Batch largest();
 
   // Pairs that take part, and what length limits did to the others.
   std::uint64_t sentences() const { return rows_.size(); }

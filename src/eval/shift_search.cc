@@ -19,7 +19,7 @@ constexpr int kUnreached = 1 << 29;
 enum class Edit : std::uint8_t { none, keep, substitute, insert, remove };
 
 // The edit distance from hypotheses of one length to a reference, by rows of the usual matrix of which only cells near
-// the diagonal are filled. A row depends only on the words before it, so a changed hypothesis reuses rows.
+// the diagonal are filled and stored. A row depends only on the words before it, so a changed hypothesis reuses rows.
 class EditMatrix {
  public:
   EditMatrix(const Words& reference, int hypothesis_length);
@@ -43,14 +43,15 @@ class EditMatrix {
     int begin, end;
   };
 
-  int cost(int i, int j) const { return costs_[i * (width_ + 1) + j]; }
-  const int* row(int i) const { return costs_.data() + i * (width_ + 1); }
+  int cost(int i, int j) const { return row(i)[j]; }
+  const int* row(int i) const { return costs_.data() + offsets_[i]; }
 
   const Words& reference_;
-  int height_, width_;             // lengths of hypothesis and reference
-  std::vector<Band> bands_;        // of each row
-  std::vector<int> costs_;         // [height + 1, width + 1]
-  std::vector<Edit> edits_;        // [height + 1, width + 1]
+  int height_, width_;                // lengths of hypothesis and reference
+  std::vector<Band> bands_;           // of each row
+  std::vector<std::size_t> offsets_;  // cell (i, j) is stored at offsets_[i] + j
+  std::vector<int> costs_;
+  std::vector<Edit> edits_;
   std::vector<int> above_, here_;  // rows of distance_of
 };
 
@@ -64,7 +65,15 @@ EditMatrix::EditMatrix(const Words& reference, int hypothesis_length)
   }
   bands_.front() = {0, width_ + 1};
   bands_.back().end = width_ + 1;
-  const auto cells = static_cast<std::size_t>((height_ + 1) * (width_ + 1));
+  // A row is stored with the cells beside its band that it and the next row read. The first row is whole, so no offset
+  // falls below zero.
+  std::size_t cells = 0;
+  for (int i = 0; i <= height_; ++i) {
+    const int begin = std::max(0, bands_[i].begin - 1);
+    const int end = std::max(bands_[i].end, bands_[std::min(i + 1, height_)].end);
+    offsets_.push_back(cells - static_cast<std::size_t>(begin));
+    cells += static_cast<std::size_t>(end - begin);
+  }
   costs_.assign(cells, kUnreached);
   edits_.assign(cells, Edit::none);
   for (int j = 0; j <= width_; ++j) {
@@ -78,8 +87,8 @@ EditMatrix::EditMatrix(const Words& reference, int hypothesis_length)
 void EditMatrix::fill(const Words& words, int same) {
   for (int i = same + 1; i <= height_; ++i) {
     const int* above = row(i - 1);
-    int* here = costs_.data() + i * (width_ + 1);
-    Edit* edit = edits_.data() + i * (width_ + 1);
+    int* here = costs_.data() + offsets_[i];
+    Edit* edit = edits_.data() + offsets_[i];
     for (int j = bands_[i].begin; j < bands_[i].end; ++j) {
       // Of equally cheap edits the first listed wins.
       int best = kUnreached;
@@ -131,7 +140,7 @@ EditMatrix::Alignment EditMatrix::alignment() const {
   result.hypothesis_wrong.assign(static_cast<std::size_t>(height_), true);
   result.reference_wrong.assign(static_cast<std::size_t>(width_), true);
   for (int i = height_, j = width_; i > 0 || j > 0;) {
-    const Edit edit = edits_[i * (width_ + 1) + j];
+    const Edit edit = edits_[offsets_[i] + static_cast<std::size_t>(j)];
     if (edit != Edit::remove) result.place[j - 1] = i - 1;
     if (edit == Edit::keep) {
       result.hypothesis_wrong[i - 1] = false;

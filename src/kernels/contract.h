@@ -73,14 +73,12 @@ struct LinearPacked {
 template <class T>
 struct TopScores {
   Size rows = 0, in = 0, out = 0, best = 0;
-  const T* x = nullptr;                          // [rows, in]
-  const void* packed = nullptr;                  // of [in, out]
-  const T* bias = nullptr;                       // [out], optional
-  const std::int32_t* banned_offsets = nullptr;  // [rows + 1], optional: row r may not choose
-  const std::int32_t* banned = nullptr;          // banned[banned_offsets[r] .. banned_offsets[r + 1]), ascending
-  Stat<T>* log_sum = nullptr;                    // [rows], over all ids, banned ones too
-  T* scores = nullptr;                           // [rows, best], best first; -inf where no id is left
-  std::int32_t* ids = nullptr;                   // [rows, best]; -1 where no id is left
+  const T* x = nullptr;          // [rows, in]
+  const void* packed = nullptr;  // of [in, out]
+  const T* bias = nullptr;       // [out], optional
+  Stat<T>* log_sum = nullptr;    // [rows]
+  Stat<T>* scores = nullptr;     // [rows, best], best first; -inf where no id is left
+  std::int32_t* ids = nullptr;   // [rows, best]; -1 where no id is left
 };
 
 // One product of a group: c[m, n] = op(a) op(b), each matrix at an element offset of its array with its row stride.
@@ -121,7 +119,7 @@ struct GatherRows {
   T* y = nullptr;                          // [rows, cols]
 };
 
-// dtable[index[r]] += scale * dy[r]. Rows that meet in one row of the table are added in the order of r.
+// dtable[index[r]] += scale * dy[r]. Rows that meet in one row of the table are added in a fixed order.
 template <class T>
 struct ScatterRows {
   Size rows = 0, cols = 0, table_rows = 0;

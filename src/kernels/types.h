@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/random.h"
@@ -35,6 +36,13 @@ struct StatOf<double> {
 };
 template <class T>
 using Stat = typename StatOf<T>::type;
+
+// Bytes on their way from a device to the host.
+struct HostCopy {
+  void* to = nullptr;
+  const void* from = nullptr;
+  std::size_t bytes = 0;
+};
 
 enum class Activation { none, relu, gelu, silu, tanh, sigmoid };
 

@@ -12,13 +12,14 @@ const std::string& problem() {
 int count() { return 0; }
 void select(int) { fail("{}", problem()); }
 std::string name() { return {}; }
-MemoryState memory_state() { return {}; }
+FreeMemory free_memory() { return {}; }
 void* allocate(std::size_t) { fail("{}", problem()); }
 void release(void*) {}
 void* allocate_shared(std::size_t) { fail("{}", problem()); }
 void release_shared(void*) {}
 void copy_from_host(void*, const void*, std::size_t) { fail("{}", problem()); }
-void copy_to_host(void*, const void*, std::size_t) { fail("{}", problem()); }
+void upload(void*, const void*, std::size_t) { fail("{}", problem()); }
+void copy_to_host(std::span<const HostCopy>) { fail("{}", problem()); }
 void clear(void*, std::size_t) { fail("{}", problem()); }
 void wait() {}
 void set_tf32(bool) {}

@@ -45,6 +45,9 @@ class State {
 
   // New tokens for every hypothesis: counts them and finds out which rows its past then consists of.
   void extend(const Context& cx, const Segments& tokens);
+  // Room in pool `index` for what the new tokens offer, so that it need not be moved there; undefined where no past is
+  // kept or `columns` is 0.
+  Tensor claim(Context& cx, std::size_t index, DType type, Size columns);
   // Keys of the new tokens, appended to pools `index` and `index + 1`: those of the whole past.
   nn::Keys remember(Context& cx, std::size_t index, const nn::Keys& keys);
   // The past after extend(): one segment a hypothesis.
@@ -67,14 +70,24 @@ class State {
 
  private:
   State() = default;
+  // The rows of pool `index` that are the new tokens'.
+  Tensor new_rows(Context& cx, std::size_t index, DType type, Size columns);
   void store(Context& cx, std::size_t index, const Tensor& rows);
-  Size first_hypothesis(Size sentence) const;
+  // Where in owned_ the rows of each hypothesis begin, and their end.
+  std::vector<Size> begins() const;
+  // The hypotheses of some sentences and the rows of the pools that these own, in increasing order sentence by
+  // sentence.
+  struct Kept {
+    std::vector<std::int32_t> hypotheses, rows;
+  };
+  // Takes over the lists of another state's sentences, their rows behind those that are here.
+  Kept adopt(const State& from, std::span<const Size> sentences);
 
   bool continues_ = false;
-  std::vector<std::int32_t> lengths_;             // by hypothesis
-  std::vector<std::int32_t> beams_;               // hypotheses of each sentence
-  std::vector<Tensor> pools_;                     // [capacity, d] each
-  std::vector<std::vector<std::int32_t>> owned_;  // rows of the pools that each hypothesis has, by hypothesis
+  std::vector<std::int32_t> lengths_;  // by hypothesis
+  std::vector<std::int32_t> beams_;    // hypotheses of each sentence
+  std::vector<Tensor> pools_;          // [capacity, d] each
+  std::vector<std::int32_t> owned_;    // rows of the pools that each hypothesis has, one after the other
   Size used_ = 0, first_new_ = 0;
   Segments past_, by_sentence_;
   Tensor past_index_;  // i32: rows of the pools

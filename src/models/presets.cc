@@ -1,6 +1,7 @@
 #include "models/presets.h"
 
 #include <map>
+#include <sstream>
 
 namespace dragoman::models {
 namespace {
@@ -21,10 +22,6 @@ struct PresetFile {
     v.group("model", model);
   }
 };
-
-}  // namespace
-
-namespace {
 
 bool is_statistical(const std::string& text) { return text.find("\nstatistical:") != std::string::npos; }
 
@@ -54,6 +51,13 @@ const std::string& preset_text(const std::string& name) {
   all.insert(all.end(), statistical_preset_names().begin(), statistical_preset_names().end());
   const std::string near = nearest(name, all);
   fail("there is no preset '{}'{}", name, near.empty() ? "" : "; did you mean '" + near + "'?");
+}
+
+std::string preset_summary(const std::string& name) {
+  std::istringstream lines(preset_text(name));
+  std::string comment;
+  for (std::string line; std::getline(lines, line) && line.starts_with("# ");) comment += line.substr(2) + " ";
+  return comment.substr(0, comment.find(". "));
 }
 
 ModelConfig preset(const std::string& name) {

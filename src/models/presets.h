@@ -13,6 +13,8 @@ const std::vector<std::string>& preset_names();
 const std::vector<std::string>& statistical_preset_names();
 // The commented YAML of a preset; an unknown name is an error that names the nearest.
 const std::string& preset_text(const std::string& name);
+// The first sentence of its comment.
+std::string preset_summary(const std::string& name);
 ModelConfig preset(const std::string& name);
 
 }  // namespace dragoman::models

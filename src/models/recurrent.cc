@@ -1,7 +1,6 @@
 #include "models/recurrent.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace dragoman::models {
 namespace {
@@ -11,19 +10,16 @@ Tensor join(Context& cx, const Tensor& a, const Tensor& b) {
   return concat_columns(cx, parts);
 }
 
-// A row repeated for every sentence.
-Tensor repeated(Context& cx, const Tensor& row, Size count) {
-  const std::span<std::int32_t> zeros = cx.host_array<std::int32_t>(count);
-  std::fill(zeros.begin(), zeros.end(), 0);
-  return gather_rows(cx, row, cx.from_host<std::int32_t>(zeros, {count}));
-}
+// What gathers the first row of something once for every sentence.
+Tensor first_row_for_each(const Context& cx, Size sentences) { return cx.zeros(DType::i32, {sentences}); }
 
 nn::AttentionPlace over_states(const std::string& name, Size query, Size memory, bool causal) {
   return {.name = name, .query = query, .memory = memory, .causal = causal};
 }
 
 nn::Attention self_attention(nn::Parameters& list, const std::string& name, Size size, int heads, bool causal) {
-  return nn::Attention(list, {.name = name, .query = size, .memory = size, .projected = true, .causal = causal},
+  return nn::Attention(list,
+                       {.name = name, .query = size, .memory = size, .projected = true, .causal = causal, .self = true},
                        {.score = nn::Score::scaled_dot, .heads = heads});
 }
 
@@ -64,13 +60,13 @@ Size RecurrentEncoder::size() const {
   return config_.project_states ? config_.decoder_hidden : 2 * config_.encoder_hidden;
 }
 
-nn::CellState RecurrentEncoder::first(Context& cx, nn::Parameter h, nn::Parameter c, Size sentences) const {
+nn::CellState RecurrentEncoder::first(Context& cx, nn::Parameter h, nn::Parameter c, const Tensor& index) const {
   if (!h.defined()) return {};
-  return {repeated(cx, h, sentences), c.defined() ? repeated(cx, c, sentences) : Tensor()};
+  return {gather_rows(cx, h, index), c.defined() ? gather_rows(cx, c, index) : Tensor()};
 }
 
 Encoded RecurrentEncoder::encode(Context& cx, const Packed& source) const {
-  const Size sentences = source.rows.count();
+  const Tensor index = first_row_for_each(cx, source.rows.count());
   const TimeOrder time = TimeOrder::of(cx, source.rows);
   const Tensor embedded = words_(cx, source.tokens);
   Tensor x = dropout(cx, embedded, config_.dropout_in);
@@ -79,9 +75,9 @@ Encoded RecurrentEncoder::encode(Context& cx, const Packed& source) const {
     const Layer& layer = layers_[i];
     if (i > 0) x = dropout(cx, x, config_.dropout_between);
     const auto there =
-        layer.forward.run(cx, x, source.rows, time, first(cx, layer.h_forward, layer.c_forward, sentences), false);
+        layer.forward.run(cx, x, source.rows, time, first(cx, layer.h_forward, layer.c_forward, index), false);
     const auto back =
-        layer.backward.run(cx, x, source.rows, time, first(cx, layer.h_backward, layer.c_backward, sentences), true);
+        layer.backward.run(cx, x, source.rows, time, first(cx, layer.h_backward, layer.c_backward, index), true);
     x = join(cx, there.h, back.h);
     const Tensor c = config_.cell == nn::Cell::lstm ? join(cx, there.last.c, back.last.c) : Tensor();
     encoded.last.push_back({join(cx, there.last.h, back.last.h), c});
@@ -179,8 +175,11 @@ State RecurrentDecoder::start(Context& cx, const Memory& memory, bool continues)
 Decoded RecurrentDecoder::decode(Context& cx, const Packed& tokens, const Memory& memory, State& state,
                                  bool weights) const {
   state.extend(cx, tokens.rows);
-  return config_.input_feeding ? decode_feeding(cx, tokens, memory, state, weights)
-                               : decode_at_once(cx, tokens, memory, state, weights);
+  if (!config_.input_feeding) return decode_at_once(cx, tokens, memory, state, weights);
+  // Search computes each step as it comes, so that a sentence's numbers do not depend on how many words its neighbours
+  // append.
+  const bool learns = cx.recording() && !weights && config_.cell == nn::Cell::lstm && source_attention_.feeds();
+  return learns ? learn_feeding(cx, tokens, memory, state) : decode_feeding(cx, tokens, memory, state, weights);
 }
 
 Tensor RecurrentDecoder::attentional(Context& cx, const Tensor& x, std::vector<Tensor> contexts) const {
@@ -328,10 +327,6 @@ Decoded RecurrentDecoder::decode_feeding(Context& cx, const Packed& tokens, cons
   const Segments& rows = tokens.rows;
   const TimeOrder time = TimeOrder::of(cx, rows);
   const Tensor embedded = dropout(cx, words_(cx, tokens.tokens), config_.dropout_in);
-  // In training the words of all steps are known. Search computes each step as it comes, so that a sentence's numbers
-  // do not depend on how many words its neighbours append.
-  std::optional<nn::RecurrentLayer::Feeding> feeding;
-  if (cx.recording()) feeding.emplace(cx, layers_[0], embedded);
   const StepMemory source(cx, memory.keys[0], state, time);
   State now = state;
   for (Tensor& vector : now.vectors) vector = gather_rows(cx, vector, time.order);
@@ -345,14 +340,8 @@ Decoded RecurrentDecoder::decode_feeding(Context& cx, const Packed& tokens, cons
     const Tensor step_rows = nn::step_rows(cx, rows, time, t);
     Tensor x;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
-      const nn::CellState before = layer_state(now, i);
-      nn::CellState after;
-      if (i > 0)
-        after = layers_[i].step(cx, dropout(cx, x, config_.dropout_between), before);
-      else if (feeding)
-        after = feeding->step(cx, step_rows, fed, before);
-      else
-        after = layers_[0].step(cx, join(cx, gather_rows(cx, embedded, step_rows), fed), before);
+      x = i == 0 ? join(cx, gather_rows(cx, embedded, step_rows), fed) : dropout(cx, x, config_.dropout_between);
+      const nn::CellState after = layers_[i].step(cx, x, layer_state(now, i));
       set_layer_state(now, i, after);
       x = after.h;
     }
@@ -369,6 +358,41 @@ Decoded RecurrentDecoder::decode_feeding(Context& cx, const Packed& tokens, cons
   Decoded decoded{gather_rows(cx, concat_rows(cx, features), nn::packed_from_steps(cx, rows, time)), {}};
   if (weights) decoded.weights = source.arrange(cx, step_weights, rows, time);
   return decoded;
+}
+
+// In training the words of all steps are known, so their share of the gates is one product, and the walk one op.
+Decoded RecurrentDecoder::learn_feeding(Context& cx, const Packed& tokens, const Memory& memory, State& state) const {
+  const Segments& rows = tokens.rows;
+  const TimeOrder time = TimeOrder::of(cx, rows);
+  const Tensor embedded = dropout(cx, words_(cx, tokens.tokens), config_.dropout_in);
+  const Tensor words = gather_rows(cx, embedded, nn::steps_from_packed(cx, rows, time));
+  State first = state;
+  for (Tensor& vector : first.vectors) vector = gather_rows(cx, vector, time.order);
+  std::vector<FeedingLayer> layers;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const nn::Linear& input = layers_[i].input();
+    const nn::CellState before = layer_state(first, i);
+    layers.push_back({i == 0 ? Tensor() : input.weight(),
+                      i == 0 ? Tensor() : input.bias(),
+                      layers_[i].recurrent_weight(),
+                      {before.h, before.c}});
+  }
+  const Size hidden = config_.decoder_hidden, contexts = hidden_.weight().cols() - hidden;
+  const FeedingWeights weights{layers_[0].other_weights(cx, words.cols()),
+                               slice_columns(cx, hidden_.weight(), 0, hidden),
+                               slice_columns(cx, hidden_.weight(), hidden, contexts), hidden_.bias()};
+  const StepMemory source(cx, memory.keys[0], state, time);
+  const FeedingOutput out = lstm_feeding(cx, layers_[0].known_gates(cx, words), first.vectors[extra_vector()], layers,
+                                         weights, source_attention_.source(cx, source.keys, source.all_queries), time,
+                                         {.between = config_.dropout_between, .out = config_.dropout_out});
+  const Tensor last = nn::last_from_steps(cx, rows, time, rows.count());
+  for (std::size_t i = 0; i < layers_.size(); ++i)
+    set_layer_state(state, i, {gather_rows(cx, out.states[i].h, last), gather_rows(cx, out.states[i].c, last)});
+  state.vectors[extra_vector()] = gather_rows(cx, out.fed_states, last);
+  const Tensor order = nn::packed_from_steps(cx, rows, time);
+  const Tensor features = gather_rows(cx, out.fed, order);
+  if (lexical_ == 0) return {features, {}};
+  return {with_lexical(cx, features, gather_rows(cx, contexts_of(cx, out.context).lexical, order)), {}};
 }
 
 }  // namespace dragoman::models

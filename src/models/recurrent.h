@@ -18,7 +18,7 @@ class RecurrentEncoder final : public Encoder {
     nn::RecurrentLayer forward, backward;
     nn::Parameter h_forward, c_forward, h_backward, c_backward;  // learned first states, [1, hidden]
   };
-  nn::CellState first(Context& cx, nn::Parameter h, nn::Parameter c, Size sentences) const;
+  nn::CellState first(Context& cx, nn::Parameter h, nn::Parameter c, const Tensor& index) const;
 
   RecurrentConfig config_;
   bool keeps_embeddings_ = false;
@@ -46,6 +46,7 @@ class RecurrentDecoder final : public Decoder {
 
   Decoded decode_at_once(Context& cx, const Packed& tokens, const Memory& memory, State& state, bool weights) const;
   Decoded decode_feeding(Context& cx, const Packed& tokens, const Memory& memory, State& state, bool weights) const;
+  Decoded learn_feeding(Context& cx, const Packed& tokens, const Memory& memory, State& state) const;
   Tensor past_context(Context& cx, const Tensor& x, const Segments& rows, State& state) const;
   struct StepMemory;
   struct Contexts {

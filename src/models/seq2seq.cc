@@ -84,8 +84,8 @@ Decoded Seq2seq::decode(Context& cx, const Packed& tokens, const Memory& memory,
 
 Tensor Seq2seq::logits(Context& cx, const Tensor& features) const { return output_(cx, features); }
 
-Best Seq2seq::best_words(Context& cx, const Tensor& features, Size count, const Banned& banned) const {
-  return top_scores(cx, features, output_.weight(), output_.bias(), count, banned);
+Best Seq2seq::best_words(Context& cx, const Tensor& features, Size count) const {
+  return top_scores(cx, features, output_.weight(), output_.bias(), count);
 }
 
 Tensor Seq2seq::scores_of(Context& cx, const Tensor& features, std::int32_t word) const {

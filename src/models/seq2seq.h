@@ -21,7 +21,7 @@ class Seq2seq {
   // [N, target vocabulary].
   Tensor logits(Context& cx, const Tensor& features) const;
   // The best `count` words after each row of features, and the logs of the sums over all words; see top_scores.
-  Best best_words(Context& cx, const Tensor& features, Size count, const Banned& banned = {}) const;
+  Best best_words(Context& cx, const Tensor& features, Size count) const;
   // [N]: the logit of one word after each row, the same bits as best_words gives it.
   Tensor scores_of(Context& cx, const Tensor& features, std::int32_t word) const;
   // The loss of `targets` (i32 [N]) after features; see cross_entropy.

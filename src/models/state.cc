@@ -16,8 +16,7 @@ Tensor index_of(const Context& cx, std::span<const std::int32_t> values) {
 State::State(const Memory& memory, bool continues)
     : continues_(continues),
       lengths_(static_cast<std::size_t>(memory.source.rows.count()), 0),
-      beams_(lengths_.size(), 1),
-      owned_(continues ? lengths_.size() : 0) {}
+      beams_(lengths_.size(), 1) {}
 
 void State::extend(const Context& cx, const Segments& tokens) {
   check(tokens.count() == hypotheses(), "[decode] got tokens for {} hypotheses, expected {}", tokens.count(),
@@ -32,33 +31,46 @@ void State::extend(const Context& cx, const Segments& tokens) {
   }
   by_sentence_ = Segments::from_lengths(cx, queries);
   first_new_ = used_;
+  std::vector<std::int32_t> lengths;
+  for (h = 0; h < hypotheses(); ++h) lengths.push_back(lengths_[h] + static_cast<std::int32_t>(tokens.length(h)));
   if (!continues_) {
     past_ = tokens;
   } else {
-    std::vector<std::int32_t> rows, lengths;
-    for (h = 0; h < hypotheses(); ++h) {
+    std::vector<std::int32_t> rows;
+    rows.reserve(owned_.size() + static_cast<std::size_t>(tokens.total()));
+    auto owned = owned_.cbegin();
+    for (h = 0; h < hypotheses(); owned += lengths_[h], ++h) {
+      rows.insert(rows.end(), owned, owned + lengths_[h]);
       for (Size i = 0; i < tokens.length(h); ++i)
-        owned_[h].push_back(static_cast<std::int32_t>(first_new_ + tokens.begin(h) + i));
-      rows.insert(rows.end(), owned_[h].begin(), owned_[h].end());
-      lengths.push_back(static_cast<std::int32_t>(owned_[h].size()));
+        rows.push_back(static_cast<std::int32_t>(first_new_ + tokens.begin(h) + i));
     }
+    owned_ = std::move(rows);
     used_ += tokens.total();
     past_ = Segments::from_lengths(cx, lengths);
-    past_index_ = index_of(cx, rows);
+    past_index_ = index_of(cx, owned_);
   }
-  for (h = 0; h < hypotheses(); ++h) lengths_[h] += static_cast<std::int32_t>(tokens.length(h));
+  lengths_ = std::move(lengths);
 }
 
-// Appends the new tokens' rows to pool `index`.
-void State::store(Context& cx, std::size_t index, const Tensor& rows) {
+Tensor State::new_rows(Context& cx, std::size_t index, DType type, Size columns) {
   if (pools_.size() <= index) pools_.resize(index + 1);
   Tensor& pool = pools_[index];
   if (!pool.defined() || pool.rows() < used_) {
-    const Tensor larger = cx.empty(rows.dtype(), {std::max<Size>(2 * used_, 64), rows.cols()});
+    const Tensor larger = cx.empty(type, {std::max<Size>(2 * used_, 64), columns});
     if (first_new_ > 0) cx.copy(pool.row_view(0, first_new_), larger.row_view(0, first_new_));
     pool = larger;
   }
-  cx.copy(rows, pool.row_view(first_new_, rows.rows()));
+  return pool.row_view(first_new_, used_ - first_new_);
+}
+
+Tensor State::claim(Context& cx, std::size_t index, DType type, Size columns) {
+  return continues_ && columns > 0 ? new_rows(cx, index, type, columns) : Tensor();
+}
+
+// Appends the new tokens' rows to pool `index`, unless they are there already.
+void State::store(Context& cx, std::size_t index, const Tensor& rows) {
+  const Tensor room = new_rows(cx, index, rows.dtype(), rows.cols());
+  if (room.raw() != rows.raw()) cx.copy(rows, room);
 }
 
 nn::Keys State::remember(Context& cx, std::size_t index, const nn::Keys& keys) {
@@ -70,7 +82,8 @@ nn::Keys State::remember(Context& cx, std::size_t index, const nn::Keys& keys) {
   return {{pools_[index], keys.keys.first, keys.keys.count},
           {pools_[values], keys.values.first, keys.values.count},
           past_,
-          past_index_};
+          past_index_,
+          keys.queries};
 }
 
 State State::select(Context& cx, std::span<const std::int32_t> chosen, std::span<const std::int32_t> beams) const {
@@ -81,13 +94,22 @@ State State::select(Context& cx, std::span<const std::int32_t> chosen, std::span
   next.beams_.assign(beams.begin(), beams.end());
   next.pools_ = pools_;
   next.used_ = used_;
+  const std::vector<Size> begins = this->begins();
+  next.owned_.reserve(owned_.size());
   for (const std::int32_t h : chosen) {
     next.lengths_.push_back(lengths_[h]);
-    if (continues_) next.owned_.push_back(owned_[h]);
+    if (continues_) next.owned_.insert(next.owned_.end(), owned_.begin() + begins[h], owned_.begin() + begins[h + 1]);
   }
+  if (vectors.empty()) return next;
   const Tensor index = index_of(cx, chosen);
   for (const Tensor& vector : vectors) next.vectors.push_back(gather_rows(cx, vector, index));
   return next;
+}
+
+std::vector<Size> State::begins() const {
+  std::vector<Size> begins = {0};
+  for (const std::int32_t length : lengths_) begins.push_back(begins.back() + length);
+  return begins;
 }
 
 Size State::room() const {
@@ -96,20 +118,35 @@ Size State::room() const {
   return std::numeric_limits<Size>::max();
 }
 
-Size State::first_hypothesis(Size sentence) const {
-  return std::accumulate(beams_.begin(), beams_.begin() + sentence, Size{0});
-}
-
 namespace {
+
+// Sentences of one batch that follow each other in a list: what is copied of them is copied together.
+struct Run {
+  const Memory* memory;
+  const State* state;
+  std::vector<Size> sentences;
+};
+
+std::vector<Run> runs_of(std::span<const Underway> sentences) {
+  std::vector<Run> runs;
+  for (const Underway& u : sentences) {
+    if (runs.empty() || runs.back().state != u.state) runs.push_back({u.memory, u.state, {}});
+    runs.back().sentences.push_back(u.sentence);
+  }
+  return runs;
+}
 
 // Rows of several tensors, one after the other.
 class Stack {
  public:
   Stack(Context& cx, const Tensor& like, Size rows) : cx_(cx), tensor_(cx.empty(like.dtype(), {rows, like.cols()})) {}
 
-  void add(const Tensor& from, Size first, Size count) {
-    if (count > 0) cx_.copy(from.row_view(first, count), tensor_.row_view(filled_, count));
-    filled_ += count;
+  void add(const Tensor& from, const Tensor& index) {
+    if (index.count() == 0) return;
+    const Tensor rows = gather_rows(cx_, from, index);
+    cx_.copy(rows, tensor_.row_view(filled_, rows.rows()));
+    cx_.release(rows);
+    filled_ += index.count();
   }
   const Tensor& tensor() const { return tensor_; }
 
@@ -119,18 +156,23 @@ class Stack {
   Size filled_ = 0;
 };
 
-nn::Keys join_keys(Context& cx, std::span<const Underway> sentences, std::size_t index) {
-  const auto keys_of = [index](const Underway& u) -> const nn::Keys& { return u.memory->keys[index]; };
+nn::Keys join_keys(Context& cx, std::span<const Run> runs, std::size_t which) {
   std::vector<std::int32_t> lengths;
-  for (const Underway& u : sentences) lengths.push_back(static_cast<std::int32_t>(keys_of(u).rows.length(u.sentence)));
-  const nn::Keys& first = keys_of(sentences.front());
-  nn::Keys joined{first.keys, first.values, Segments::from_lengths(cx, lengths), {}};
-  const auto stacked = [&](Columns nn::Keys::*which) {
-    Stack stack(cx, (first.*which).of, joined.rows.total());
-    for (const Underway& u : sentences) {
-      const Segments& rows = keys_of(u).rows;
-      stack.add((keys_of(u).*which).of, rows.begin(u.sentence), rows.length(u.sentence));
+  std::vector<Tensor> indices;  // of each run
+  for (const Run& run : runs) {
+    const Segments& rows = run.memory->keys[which].rows;
+    std::vector<std::int32_t> index;
+    for (const Size s : run.sentences) {
+      lengths.push_back(static_cast<std::int32_t>(rows.length(s)));
+      for (Size i = 0; i < rows.length(s); ++i) index.push_back(static_cast<std::int32_t>(rows.begin(s) + i));
     }
+    indices.push_back(index_of(cx, index));
+  }
+  const nn::Keys& first = runs.front().memory->keys[which];
+  nn::Keys joined{first.keys, first.values, Segments::from_lengths(cx, lengths), {}};
+  const auto stacked = [&](Columns nn::Keys::*side) {
+    Stack stack(cx, (first.*side).of, joined.rows.total());
+    for (std::size_t r = 0; r < runs.size(); ++r) stack.add((runs[r].memory->keys[which].*side).of, indices[r]);
     return stack.tensor();
   };
   const bool one = first.keys.of.raw() == first.values.of.raw();
@@ -148,33 +190,44 @@ Memory join_memories(Context& cx, std::span<const Underway> sentences) {
   Memory joined;
   joined.source.rows = Segments::from_lengths(cx, lengths);
   if (sentences.empty()) return joined;
-  for (std::size_t i = 0; i < sentences.front().memory->keys.size(); ++i)
-    joined.keys.push_back(join_keys(cx, sentences, i));
+  const std::vector<Run> runs = runs_of(sentences);
+  for (std::size_t i = 0; i < runs.front().memory->keys.size(); ++i) joined.keys.push_back(join_keys(cx, runs, i));
   return joined;
+}
+
+State::Kept State::adopt(const State& from, std::span<const Size> sentences) {
+  const std::vector<Size> begins = from.begins();
+  std::vector<Size> first_hypothesis = {0};  // of each sentence
+  for (const std::int32_t beam : from.beams_) first_hypothesis.push_back(first_hypothesis.back() + beam);
+  Kept kept;
+  for (const Size s : sentences) {
+    const Size first = first_hypothesis[s], last = first_hypothesis[s + 1];
+    const auto owned = std::span(from.owned_).subspan(begins[first], begins[last] - begins[first]);
+    std::vector<std::int32_t> rows(owned.begin(), owned.end());
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    for (const std::int32_t row : owned)
+      owned_.push_back(
+          static_cast<std::int32_t>(used_ + (std::lower_bound(rows.begin(), rows.end(), row) - rows.begin())));
+    used_ += std::ssize(rows);
+    beams_.push_back(from.beams_[s]);
+    lengths_.insert(lengths_.end(), from.lengths_.begin() + first, from.lengths_.begin() + last);
+    kept.rows.insert(kept.rows.end(), rows.begin(), rows.end());
+    for (Size h = first; h < last; ++h) kept.hypotheses.push_back(static_cast<std::int32_t>(h));
+  }
+  return kept;
 }
 
 State State::join(Context& cx, std::span<const Underway> sentences, Size room) {
   State next;
   next.continues_ = true;
   if (sentences.empty()) return next;
-  std::vector<std::vector<std::int32_t>> kept;  // rows of each sentence's pools that go along
-  for (const Underway& u : sentences) {
-    const State& from = *u.state;
-    const std::int32_t beam = from.beams_[u.sentence];
-    const Size first = from.first_hypothesis(u.sentence);
-    next.beams_.push_back(beam);
-    std::vector<std::int32_t>& rows = kept.emplace_back();
-    for (Size h = first; h < first + beam; ++h) rows.insert(rows.end(), from.owned_[h].begin(), from.owned_[h].end());
-    std::sort(rows.begin(), rows.end());
-    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-    for (Size h = first; h < first + beam; ++h) {
-      next.lengths_.push_back(from.lengths_[h]);
-      std::vector<std::int32_t>& owned = next.owned_.emplace_back();
-      for (const std::int32_t row : from.owned_[h])
-        owned.push_back(
-            static_cast<std::int32_t>(next.used_ + (std::lower_bound(rows.begin(), rows.end(), row) - rows.begin())));
-    }
-    next.used_ += std::ssize(rows);
+  const std::vector<Run> runs = runs_of(sentences);
+  std::vector<Tensor> rows, hypotheses;  // of each run, those that go along
+  for (const Run& run : runs) {
+    const Kept kept = next.adopt(*run.state, run.sentences);
+    rows.push_back(index_of(cx, kept.rows));
+    hypotheses.push_back(index_of(cx, kept.hypotheses));
   }
   const State& model = *sentences.front().state;
   for (std::size_t p = 0; p < model.pools_.size(); ++p) {
@@ -183,15 +236,12 @@ State State::join(Context& cx, std::span<const Underway> sentences, Size room) {
       continue;
     }
     Stack pool(cx, model.pools_[p], next.used_ + room);
-    for (std::size_t s = 0; s < sentences.size(); ++s)
-      if (!kept[s].empty())
-        pool.add(gather_rows(cx, sentences[s].state->pools_[p], index_of(cx, kept[s])), 0, std::ssize(kept[s]));
+    for (std::size_t r = 0; r < runs.size(); ++r) pool.add(runs[r].state->pools_[p], rows[r]);
     next.pools_.push_back(pool.tensor());
   }
   for (std::size_t v = 0; v < model.vectors.size(); ++v) {
     Stack vector(cx, model.vectors[v], next.hypotheses());
-    for (const Underway& u : sentences)
-      vector.add(u.state->vectors[v], u.state->first_hypothesis(u.sentence), u.state->beams_[u.sentence]);
+    for (std::size_t r = 0; r < runs.size(); ++r) vector.add(runs[r].state->vectors[v], hypotheses[r]);
     next.vectors.push_back(vector.tensor());
   }
   return next;

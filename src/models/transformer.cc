@@ -9,6 +9,7 @@ nn::AttentionPlace place(const std::string& name, const TransformerConfig& confi
           .memory = config.size,
           .projected = true,
           .causal = causal,
+          .self = self,
           .rotary = self && config.positions == nn::PositionKind::rotary};
 }
 
@@ -138,7 +139,9 @@ Decoded TransformerDecoder::decode(Context& cx, const Packed& tokens, const Memo
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     const bool last = i + 1 == layers_.size();
-    const nn::Keys own = state.remember(cx, 2 * i, layer.self.prepare(cx, stream.input(), tokens.rows, positions));
+    const Tensor room = state.claim(cx, 2 * i, stream.input().dtype(), layer.self.own_size());
+    const nn::Keys own =
+        state.remember(cx, 2 * i, layer.self.prepare(cx, stream.input(), tokens.rows, positions, room));
     stream.add(cx, layer.self.attend(cx, stream.input(), tokens.rows, own, {.positions = positions}).out,
                pre ? layer.norm2 : layer.norm1);
     const Attended source =

@@ -23,6 +23,10 @@ class Linear {
   Tensor operator()(Context& cx, const Tensor& x, Activation activation = Activation::none) const {
     return linear(cx, x, weight_, bias(), {.activation = activation});
   }
+  // Into memory that is there, unless it is undefined.
+  Tensor operator()(Context& cx, const Tensor& x, const Tensor& into) const {
+    return linear(cx, x, weight_, bias(), {.into = into});
+  }
   const Tensor& weight() const { return weight_; }
   Tensor bias() const { return bias_.defined() ? bias_.tensor() : Tensor(); }
   bool defined() const { return weight_.defined(); }

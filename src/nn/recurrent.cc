@@ -18,11 +18,6 @@ void walk(const TimeOrder& time, F&& f) {
     for (Size i = 0; i < time.active[t]; ++i) f(time.host_order[i], t, place++);
 }
 
-Tensor side_by_side(Context& cx, const Tensor& a, const Tensor& b) {
-  const Tensor parts[] = {a, b};
-  return concat_columns(cx, parts);
-}
-
 // The first `count` rows; the tensor itself when that is all of them.
 Tensor first_rows(Context& cx, const Tensor& x, Size count) {
   return x.rows() == count ? x : slice_rows(cx, x, 0, count);
@@ -37,6 +32,12 @@ Tensor step_rows(const Context& cx, const Segments& rows, const TimeOrder& time,
   return cx.from_host<std::int32_t>(list, {active});
 }
 
+Tensor steps_from_packed(const Context& cx, const Segments& rows, const TimeOrder& time) {
+  const std::span<std::int32_t> list = cx.host_array<std::int32_t>(rows.total());
+  walk(time, [&](Size sentence, Size step, Size place) { list[place] = row_of(rows, sentence, step, false); });
+  return cx.from_host<std::int32_t>(list, {rows.total()});
+}
+
 Tensor packed_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time, bool reverse) {
   const std::span<std::int32_t> list = cx.host_array<std::int32_t>(rows.total());
   walk(time, [&](Size sentence, Size step, Size place) {
@@ -45,11 +46,11 @@ Tensor packed_from_steps(const Context& cx, const Segments& rows, const TimeOrde
   return cx.from_host<std::int32_t>(list, {rows.total()});
 }
 
-Tensor last_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time) {
+Tensor last_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time, Size before) {
   const std::span<std::int32_t> list = cx.host_array<std::int32_t>(rows.count());
   for (Size s = 0; s < rows.count(); ++s)
     check(rows.length(s) > 0, "[recurrent] sentence {} has no rows, but every step needs one", s);
-  walk(time, [&](Size sentence, Size, Size place) { list[sentence] = static_cast<std::int32_t>(place); });
+  walk(time, [&](Size sentence, Size, Size place) { list[sentence] = static_cast<std::int32_t>(before + place); });
   return cx.from_host<std::int32_t>(list, {rows.count()});
 }
 
@@ -88,24 +89,12 @@ RecurrentLayer::Output RecurrentLayer::run_gru(Context& cx, const Tensor& x, con
           {gather_rows(cx, all, last_from_steps(cx, rows, time)), {}}};
 }
 
-RecurrentLayer::Feeding::Feeding(Context& cx, const RecurrentLayer& layer, const Tensor& known) : layer_(layer) {
-  const Tensor& weight = layer.input_.weight();
-  const Size first = known.cols(), fed = weight.cols() - first;
-  gates_ = linear(cx, known, slice_columns(cx, weight, 0, first), layer.input_.bias());
-  weight_ = slice_columns(cx, weight, first, fed);
-  // The gates of an LSTM are one sum, so both shares of a step are one product.
-  if (layer.cell_ == Cell::lstm) weight_ = side_by_side(cx, weight_, layer.recurrent_.weight());
-  weight_ = packed_for_steps(cx, weight_);
+Tensor RecurrentLayer::known_gates(Context& cx, const Tensor& x) const {
+  return linear(cx, x, slice_columns(cx, input_.weight(), 0, x.cols()), input_.bias());
 }
 
-CellState RecurrentLayer::Feeding::step(Context& cx, const Tensor& rows, const Tensor& fed,
-                                        const CellState& before) const {
-  const Tensor known = gather_rows(cx, gates_, rows);
-  if (layer_.cell_ == Cell::gru)
-    return {gru_cell(cx, add(cx, known, linear(cx, fed, weight_)), layer_.recurrent_(cx, before.h), before.h), {}};
-  const Tensor gates = add(cx, known, linear(cx, side_by_side(cx, fed, before.h), weight_));
-  const LstmState after = lstm_cell(cx, gates, before.c);
-  return {after.h, after.c};
+Tensor RecurrentLayer::other_weights(Context& cx, Size known) const {
+  return slice_columns(cx, input_.weight(), known, input_.weight().cols() - known);
 }
 
 CellState RecurrentLayer::step(Context& cx, const Tensor& x, const CellState& before) const {

@@ -30,21 +30,13 @@ class RecurrentLayer {
   // One step for [B, in].
   CellState step(Context& cx, const Tensor& x, const CellState& before) const;
 
-  // Steps whose input is [known; fed], where the known columns of all steps are there beforehand: their share of the
-  // gates is one product for all rows, and a step multiplies only what was fed and the state.
-  class Feeding {
-   public:
-    // known: [N, its columns of in].
-    Feeding(Context& cx, const RecurrentLayer& layer, const Tensor& known);
-    // `rows` (i32 [B]) are this step's rows of the known, fed is [B, the other columns].
-    CellState step(Context& cx, const Tensor& rows, const Tensor& fed, const CellState& before) const;
+  // The share that the first columns of the input have in the gates, bias included, when the others are not known yet:
+  // x [N, some columns] -> [N, gates]; and the weights of those others, [gates, other columns].
+  Tensor known_gates(Context& cx, const Tensor& x) const;
+  Tensor other_weights(Context& cx, Size known) const;
 
-   private:
-    const RecurrentLayer& layer_;
-    Tensor gates_;   // [N, gates]: the known columns' share, bias included
-    Tensor weight_;  // [gates, fed], for an LSTM [gates, fed + hidden]
-  };
-
+  const Linear& input() const { return input_; }
+  const Tensor& recurrent_weight() const { return recurrent_.weight(); }
   Size hidden() const { return hidden_; }
 
  private:
@@ -59,10 +51,13 @@ class RecurrentLayer {
 // The rows that step t of a walk over packed sentences works on: i32, one for each of the first active[t] sentences
 // of the time order, taken from the front or, in reverse, from the end.
 Tensor step_rows(const Context& cx, const Segments& rows, const TimeOrder& time, Size step, bool reverse = false);
+// The same of all steps, one after the other: i32 [N].
+Tensor steps_from_packed(const Context& cx, const Segments& rows, const TimeOrder& time);
 // Where each packed row went when the steps' rows were written one step after the other: i32 [N].
 Tensor packed_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time, bool reverse = false);
-// Where each sentence's last row is in that same array: i32 [sentences]; sentences without rows are an error.
-Tensor last_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time);
+// Where each sentence's last row is in that same array, behind `before` rows of something else: i32 [sentences];
+// sentences without rows are an error.
+Tensor last_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time, Size before = 0);
 
 }  // namespace dragoman::nn
 

@@ -7,9 +7,9 @@
 
 namespace dragoman::search {
 
-void Beam::choose(std::span<const std::int32_t> before, std::span<const Row> rows) {
+void Beam::choose(std::span<const Row> rows) {
   candidates_.clear();
-  for (std::size_t i = 0; i < before.size(); ++i) collect(static_cast<std::int32_t>(i), before[i], rows[i]);
+  for (std::size_t i = 0; i < before_.size(); ++i) collect(static_cast<std::int32_t>(i), before_[i], rows[i]);
   std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
     if (a.sum != b.sum) return a.sum > b.sum;
     return a.origin != b.origin ? a.origin < b.origin : a.token < b.token;
@@ -26,8 +26,9 @@ void Beam::choose(std::span<const std::int32_t> before, std::span<const Row> row
 
 // The best continuations of one hypothesis: as many as could all be among the best of the beam.
 void Beam::collect(std::int32_t origin, std::int32_t node, const Row& row) {
-  Tokens forbidden, chosen;
-  find_forbidden(node, forbidden);
+  forbidden_.clear();
+  collected_.clear();
+  find_forbidden(node, forbidden_);
   const Coverage covered = coverage(node);
   const auto add = [&](std::int32_t token, float value) {
     const float log_probability = row.log_probability(value);
@@ -36,22 +37,24 @@ void Beam::collect(std::int32_t origin, std::int32_t node, const Row& row) {
                          : goal_.constraints.left(goal_.constraints.after(covered, token));
     candidates_.push_back(
         {tree_[node].sum + static_cast<double>(log_probability), origin, node, token, log_probability, left});
-    chosen.push_back(token);
+    collected_.push_back(token);
+  };
+  const auto has = [&](std::int32_t token) {
+    return std::find(collected_.begin(), collected_.end(), token) != collected_.end();
   };
   if (tree_[node].length >= goal_.max_length) return add(goal_.end, row.end);
   if (!goal_.constraints.empty()) {
     Tokens next;
     goal_.constraints.find_next(covered, next);
     for (const std::int32_t token : next)
-      if (std::find(chosen.begin(), chosen.end(), token) == chosen.end() && allows(node, covered, token, forbidden))
-        add(token, row.all[token]);
+      if (!has(token) && allows(node, covered, token, forbidden_)) add(token, row.all[token]);
   }
   int taken = 0;
   for (std::size_t i = 0; i < row.tokens.size() && row.tokens[i] >= 0 && taken < candidates(); ++i) {
     const std::int32_t token = row.tokens[i];
-    if (!allows(node, covered, token, forbidden)) continue;
+    if (!allows(node, covered, token, forbidden_)) continue;
     ++taken;
-    if (std::find(chosen.begin(), chosen.end(), token) == chosen.end()) add(token, row.scores[i]);
+    if (!has(token)) add(token, row.scores[i]);
   }
 }
 

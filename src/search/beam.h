@@ -13,7 +13,7 @@ class Beam : public SentenceSearch {
   explicit Beam(Goal goal) : SentenceSearch(std::move(goal)) {}
 
  protected:
-  void choose(std::span<const std::int32_t> before, std::span<const Row> rows) override;
+  void choose(std::span<const Row> rows) override;
   int candidates() const override { return goal_.options.beam + 1; }
 
  private:
@@ -30,6 +30,7 @@ class Beam : public SentenceSearch {
   bool enough() const;
 
   std::vector<Candidate> candidates_;
+  Tokens forbidden_, collected_;  // of the hypothesis being looked at
 };
 
 }  // namespace dragoman::search

@@ -55,28 +55,6 @@ std::vector<std::int32_t> best_of(std::span<const float> scores, std::size_t cou
   return order;
 }
 
-// The mean over heads of what each token attended to: for each sentence [heads, queries, keys] becomes one vector a
-// query.
-std::vector<std::vector<float>> attention_of(const Tensor& weights, const Segments& queries, const Segments& keys) {
-  Size pairs = 0;
-  for (Size s = 0; s < queries.count(); ++s) pairs += queries.length(s) * keys.length(s);
-  const std::vector<float> all = weights.to_host<float>();
-  const Size heads = pairs > 0 ? std::ssize(all) / pairs : 1;
-  std::vector<std::vector<float>> rows;
-  const float* at = all.data();
-  for (Size s = 0; s < queries.count(); ++s) {
-    const Size nq = queries.length(s), nk = keys.length(s);
-    for (Size i = 0; i < nq; ++i) {
-      std::vector<float>& row = rows.emplace_back(static_cast<std::size_t>(nk));
-      for (Size h = 0; h < heads; ++h)
-        for (Size j = 0; j < nk; ++j)
-          row[static_cast<std::size_t>(j)] += at[(h * nq + i) * nk + j] / static_cast<float>(heads);
-    }
-    at += heads * nq * nk;
-  }
-  return rows;
-}
-
 }  // namespace
 
 Decoder::Decoder(std::vector<const models::Seq2seq*> models, std::int32_t begin)
@@ -89,6 +67,13 @@ Decoder::Decoder(std::vector<const models::Seq2seq*> models, std::int32_t begin)
 Size Decoder::size() const {
   return std::count_if(batch_.tasks.begin(), batch_.tasks.end(),
                        [](const Task& task) { return task.search != nullptr; });
+}
+
+std::size_t Decoder::peak() const {
+  std::size_t bytes = entry_.arena.peak();
+  for (const Workspace& one : lasting_) bytes += one.arena.peak();
+  for (const Workspace& one : passing_) bytes += one.arena.peak();
+  return bytes;
 }
 
 void Decoder::add(std::vector<Task> tasks) {
@@ -176,13 +161,12 @@ Decoder::Scores Decoder::score(Context& cx, Batch& batch, const Packed& tokens) 
   for (const Task& task : batch.tasks)
     if (task.search) end = task.search->goal().end;
   std::vector<Tensor> features;
-  std::vector<std::vector<float>> attention;
+  Attention attention;
   for (Member& member : batch.members) {
     const bool weights = need.attention && features.empty();
     const models::Decoded decoded = member.model->decode(cx, tokens, member.memory, member.state, weights);
     features.push_back(decoded.features);
-    if (decoded.weights.defined() && member.model->config().attention.linformer == 0)
-      attention = attention_of(decoded.weights, member.state.by_sentence(), member.memory.source.rows);
+    if (weights) attention = read_attention(*member.model, decoded, member.state, member.memory);
   }
   Scores scores = features.size() == 1 ? score_alone(cx, *batch.members[0].model, features[0], need, end)
                                        : score_together(cx, batch.members, features, need, end);
@@ -195,12 +179,15 @@ Decoder::Scores Decoder::score_alone(Context& cx, const models::Seq2seq& model, 
                                      const Wanted& wanted, std::int32_t end) {
   const Size vocabulary = model.config().target_vocabulary, count = std::min<Size>(wanted.best, vocabulary);
   const Best best = model.best_words(cx, features, count);
+  const Tensor end_scores = wanted.end ? model.scores_of(cx, features, end) : Tensor();
+  const HostValues values = wanted.end ? HostValues({best.columns, best.values, best.log_sum, end_scores})
+                                       : HostValues({best.columns, best.values, best.log_sum});
   Scores scores;
-  scores.ids = best.columns.to_host<std::int32_t>();
-  scores.best = best.values.to_host<float>();
+  scores.ids = values.of<std::int32_t>(0);
+  scores.best = values.of<float>(1);
+  const std::vector<float> log_sum = values.of<float>(2), ends = wanted.end ? values.of<float>(3) : log_sum;
   if (wanted.all) scores.all = model.logits(cx, features).to_host<float>();
-  const std::vector<float> log_sum = best.log_sum.to_host<float>();
-  const std::vector<float> ends = wanted.end ? model.scores_of(cx, features, end).to_host<float>() : log_sum;
+  scores.rows.reserve(log_sum.size());
   for (std::size_t r = 0; r < log_sum.size(); ++r) {
     const std::size_t at = r * static_cast<std::size_t>(count);
     scores.rows.push_back({std::span(scores.ids).subspan(at, static_cast<std::size_t>(count)), scores.best.data() + at,
@@ -235,6 +222,20 @@ Decoder::Scores Decoder::score_together(Context& cx, const std::vector<Member>& 
   return scores;
 }
 
+// Remembers what the nodes that the last turn of the search added attended to: rows of the hypotheses before, from
+// `first_row` on.
+void Decoder::remember_attention(Task& task, const Scores& scores, Size first_row) {
+  if (!task.wants_attention || scores.attention.empty()) return;
+  const Tree& tree = task.search->tree();
+  const std::span<const std::int32_t> before = task.search->before();
+  for (auto node = static_cast<std::int32_t>(std::max<std::size_t>(task.attention.size(), 1)); node < tree.size();
+       ++node) {
+    const auto at = std::find(before.begin(), before.end(), tree[node].parent) - before.begin();
+    task.attention.resize(static_cast<std::size_t>(node));
+    task.attention.push_back(scores.attention[static_cast<std::size_t>(first_row + at)]);
+  }
+}
+
 // Rows belong to the tokens that were appended: one for a hypothesis that goes on, more where a prefix was forced.
 void Decoder::advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores) {
   std::vector<std::int32_t> chosen, beams;
@@ -243,29 +244,18 @@ void Decoder::advance(Context& cx, Batch& batch, const Segments& tokens, const S
     beams.push_back(0);
     if (!task.search) continue;
     SentenceSearch& search = *task.search;
-    const auto remember_attention = [&](std::span<const std::int32_t> before, Size first_row) {
-      if (!task.wants_attention || scores.attention.empty()) return;
-      for (auto node = static_cast<std::int32_t>(std::max<std::size_t>(task.attention.size(), 1));
-           node < search.tree().size(); ++node) {
-        const auto at = std::find(before.begin(), before.end(), search.tree()[node].parent) - before.begin();
-        task.attention.resize(static_cast<std::size_t>(node));
-        task.attention.push_back(scores.attention[static_cast<std::size_t>(first_row + at)]);
-      }
-    };
-    const std::vector<std::int32_t> start(search.live().begin(), search.live().end());
+    const auto live = search.live().size();
     Size row = tokens.begin(hypothesis);
     if (search.tree().size() == 1)
       for (const std::int32_t token : task.prefix) {
-        const std::vector<std::int32_t> before(search.live().begin(), search.live().end());
         search.force(token, scores.rows[static_cast<std::size_t>(row)]);
-        remember_attention(before, row++);
+        remember_attention(task, scores, row++);
       }
-    const std::vector<std::int32_t> before(search.live().begin(), search.live().end());
-    search.advance(std::span(scores.rows).subspan(static_cast<std::size_t>(row), before.size()));
-    remember_attention(before, row);
+    search.advance(std::span(scores.rows).subspan(static_cast<std::size_t>(row), search.live().size()));
+    remember_attention(task, scores, row);
     for (const std::int32_t origin : search.origins()) chosen.push_back(static_cast<std::int32_t>(hypothesis) + origin);
     beams.back() = static_cast<std::int32_t>(search.live().size());
-    hypothesis += std::ssize(start);
+    hypothesis += static_cast<Size>(live);
   }
   for (Member& member : batch.members) member.state = member.state.select(cx, chosen, beams);
   for (Task& task : batch.tasks)

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/seq2seq.h"
+#include "search/attention.h"
 #include "search/sentence_search.h"
 
 namespace dragoman::search {
@@ -35,6 +35,8 @@ class Decoder {
   void step();
   // Sentences underway.
   Size size() const;
+  // The most bytes of its device that were in use.
+  std::size_t peak() const;
 
  private:
   // One model's side of some sentences.
@@ -46,7 +48,7 @@ class Decoder {
   // What the models say after each of some tokens: rows, and the memory they point to.
   struct Scores {
     std::vector<Row> rows;
-    std::vector<std::vector<float>> attention;  // of each row; empty where nobody wants it
+    Attention attention;  // of each row; empty where nobody wants it
     std::vector<std::int32_t> ids;
     std::vector<float> best, all;
   };
@@ -69,6 +71,7 @@ class Decoder {
                             std::int32_t end);
   static Scores score_together(Context& cx, const std::vector<Member>& members, const std::vector<Tensor>& features,
                                const Wanted& wanted, std::int32_t end);
+  static void remember_attention(Task& task, const Scores& scores, Size first_row);
   static void advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores);
   void move_in(Batch& batch);
 

@@ -21,7 +21,7 @@ Model::Model(const std::string& path) : path_(path) {
   info_ = file.info();
   prepare(placement());
   file.load(network_->parameters());
-  network_->parameters().pack();
+  finish();
 }
 
 Model::Model(const store::ModelInfo& info, const nn::Parameters& weights, std::string name)
@@ -30,7 +30,12 @@ Model::Model(const store::ModelInfo& info, const nn::Parameters& weights, std::s
   const std::vector<float> values = weights.weights().to_host<float>();
   network_->parameters().weights().copy_from(values.data());
   network_->parameters().refresh();
+  finish();
+}
+
+void Model::finish() {
   network_->parameters().pack();
+  network_->parameters().weights().device().wait();  // other threads will read them
 }
 
 void Model::prepare(const Placement& where) {
@@ -77,6 +82,6 @@ int Model::max_source() const {
   return limit - (info_.source_begin ? 1 : 0) - (info_.source_end ? 1 : 0);
 }
 
-int Model::max_target() const { return positions_of(info_.config) - 1; }
+int max_target(const models::ModelConfig& config) { return positions_of(config) - 1; }
 
 }  // namespace dragoman::search

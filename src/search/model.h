@@ -11,6 +11,9 @@
 
 namespace dragoman::search {
 
+// The most tokens, end mark aside, that such a model can write.
+int max_target(const models::ModelConfig& config);
+
 // A translation model with its tokenizers, ready to be asked. Never changes, so threads may share it.
 class Model {
  public:
@@ -33,10 +36,12 @@ class Model {
 
   // Most tokens of a source, marks aside, and of a target, end mark aside, that the model can take.
   int max_source() const;
-  int max_target() const;
+  int max_target() const { return search::max_target(info_.config); }
 
  private:
   void prepare(const Placement& where);
+  // After the weights are there.
+  void finish();
 
   std::string path_;
   store::ModelInfo info_;

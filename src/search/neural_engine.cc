@@ -7,16 +7,28 @@
 #include "base/threads.h"
 
 namespace dragoman::search {
+namespace {
+
+// So that a GPU computes some batches while the host decides about others.
+constexpr int kWorkersOfAGpu = 4;
+
+}  // namespace
+
+int usual_batch(const Device& device) { return device.on_host() ? 32 : 256; }
 
 NeuralEngine::NeuralEngine(std::vector<std::unique_ptr<Model>> models, const TranslatorOptions& options)
-    : models_(std::move(models)), batch_(static_cast<std::size_t>(options.batch)) {
+    : models_(std::move(models)) {
   check(!models_.empty(), "expected at least one model");
-  check(options.batch >= 1, "batch must be at least 1, got {}", options.batch);
+  check(options.batch >= 0, "batch must be at least 0, got {}", options.batch);
+  const Device& device = models_[0]->network().parameters().weights().device();
+  batch_ = static_cast<std::size_t>(options.batch > 0 ? options.batch : usual_batch(device));
+  shares_ = device.on_host();
   for (const auto& model : models_)
     check(model->target().serialize() == models_[0]->target().serialize() &&
               model->info().config.target_vocabulary == models_[0]->info().config.target_vocabulary,
           "{} and {} do not share a target vocabulary, so they make no ensemble", model->path(), models_[0]->path());
-  const int count = options.threads > 0 ? options.threads : threads::count();
+  const int usual = device.on_host() ? threads::count() : kWorkersOfAGpu;
+  const int count = options.threads > 0 ? options.threads : usual;
   for (int i = 0; i < count; ++i) workers_.emplace_back([this] { work(); });
 }
 
@@ -30,15 +42,17 @@ NeuralEngine::~NeuralEngine() {
 }
 
 void NeuralEngine::submit(std::vector<Job> jobs) {
-  std::vector<Flight> flights;
-  for (Job& job : jobs) {
+  std::vector<Flight> flights(jobs.size());
+  threads::each(std::ssize(jobs), [&](std::int64_t i) {
+    Job& job = jobs[static_cast<std::size_t>(i)];
     const auto done = job.done;
     try {
-      flights.push_back(std::make_shared<NeuralJob>(std::move(job), models_));
+      flights[static_cast<std::size_t>(i)] = std::make_shared<NeuralJob>(std::move(job), models_);
     } catch (...) {
       done({}, std::current_exception());
     }
-  }
+  });
+  std::erase(flights, nullptr);
   {
     std::lock_guard lock(mutex_);
     waiting_.insert(waiting_.end(), flights.begin(), flights.end());
@@ -128,8 +142,8 @@ std::vector<NeuralEngine::Flight> NeuralEngine::wait_for_work(std::size_t underw
   }
   std::vector<Flight> taken;
   if (waiting_.empty() || batch_ < underway + std::max<std::size_t>(batch_ / 4, 1)) return taken;
-  // Workers that have nothing to do get their share.
-  const std::size_t sharers = static_cast<std::size_t>(idle_) + 1;
+  // Workers that have nothing to do get their share; a GPU does better with one large batch.
+  const std::size_t sharers = shares_ ? static_cast<std::size_t>(idle_) + 1 : 1;
   const std::size_t count = std::min(batch_ - underway, (waiting_.size() + sharers - 1) / sharers);
   for (std::size_t i = 0; i < count; ++i) {
     taken.push_back(std::move(waiting_.front()));

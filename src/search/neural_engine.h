@@ -10,8 +10,11 @@
 
 namespace dragoman::search {
 
-// Workers that each decode a batch of their own on one core, from one queue. When a single worker has all there is to
-// do, it uses the other cores inside its operations.
+// Sentences that a worker decodes at a time unless told otherwise.
+int usual_batch(const Device& device);
+
+// Workers that each decode a batch of their own from one queue: on the host one a core, for a GPU four. When a single
+// worker has all there is to do, it uses the other cores inside its operations.
 class NeuralEngine : public Engine {
  public:
   // Several models make an ensemble.
@@ -32,7 +35,8 @@ class NeuralEngine : public Engine {
   bool others_work();
 
   std::vector<std::unique_ptr<Model>> models_;
-  std::size_t batch_;
+  std::size_t batch_ = 0;
+  bool shares_ = true;  // idle workers take part of what one batch could hold
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Flight> waiting_;

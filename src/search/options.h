@@ -44,7 +44,7 @@ struct SearchSettings : SearchOptions {
 struct TranslatorSettings : TranslatorOptions {
   template <class V>
   void visit(V& v) {
-    v("batch", batch, "sentences that one thread works on at a time", at_least(1));
+    v("batch", batch, "sentences that one thread works on at a time; 0 means 32, or 256 on a GPU", at_least(0));
     v("max-input-tokens", max_input_tokens,
       "longer lines are cut or refused; 0 means 256, or less where the model "
       "can take only less",

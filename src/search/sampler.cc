@@ -10,12 +10,12 @@ Sampler::Sampler(Goal goal) : SentenceSearch(std::move(goal)) {
     draws_.push_back({0, Random(goal_.options.seed, mix(goal_.stream, static_cast<std::uint64_t>(i))), true});
 }
 
-void Sampler::choose(std::span<const std::int32_t> before, std::span<const Row> rows) {
+void Sampler::choose(std::span<const Row> rows) {
   for (Draw& draw_state : draws_) {
     if (!draw_state.running) continue;
     // In the first step all draws begin at the same node; later each has its own.
-    if (before.size() == 1) draw_state.node = before[0];
-    const auto at = std::find(before.begin(), before.end(), draw_state.node) - before.begin();
+    if (before_.size() == 1) draw_state.node = before_[0];
+    const auto at = std::find(before_.begin(), before_.end(), draw_state.node) - before_.begin();
     const Row& row = rows[static_cast<std::size_t>(at)];
     const std::int32_t token = draw(draw_state.node, row, draw_state.random);
     const float log_probability = row.log_probability(row.all[token]);

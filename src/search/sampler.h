@@ -12,7 +12,7 @@ class Sampler : public SentenceSearch {
   explicit Sampler(Goal goal);
 
  protected:
-  void choose(std::span<const std::int32_t> before, std::span<const Row> rows) override;
+  void choose(std::span<const Row> rows) override;
   int candidates() const override { return 1; }
 
  private:

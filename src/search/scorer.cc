@@ -3,6 +3,8 @@
 #include <numeric>
 
 #include "base/threads.h"
+#include "search/attention.h"
+#include "search/words.h"
 
 namespace dragoman::search {
 namespace {
@@ -12,11 +14,16 @@ constexpr std::size_t kBatchTokens = 2048;
 
 struct Prepared {
   Tokens source, target;
+  std::vector<int> source_words, target_words;  // which word each token belongs to; for alignments
 };
 
-Prepared prepare(const Model& model, const TextPair& pair, std::uint64_t line) {
-  Prepared ids{model.encode_source(pair.source), {}};
-  model.target().encode(pair.target, ids.target);
+Prepared prepare(const Model& model, const TextPair& pair, std::uint64_t line, bool alignment) {
+  text::Encoded source = model.encode_source_spans(pair.source), target = model.target().encode_spans(pair.target);
+  Prepared ids{std::move(source.ids), std::move(target.ids), {}, {}};
+  if (alignment) {
+    ids.source_words = words_of(pair.source, source.spans);
+    ids.target_words = words_of(pair.target, target.spans);
+  }
   const auto marks = static_cast<std::size_t>(model.info().source_begin + model.info().source_end);
   check(static_cast<int>(ids.source.size() - marks) <= model.max_source(),
         "line {}: a source of {} tokens is longer than the {} that {} can take", line, ids.source.size() - marks,
@@ -27,7 +34,7 @@ Prepared prepare(const Model& model, const TextPair& pair, std::uint64_t line) {
   return ids;
 }
 
-void score_batch(const Model& model, std::span<const Prepared> batch, std::span<PairScore> scores) {
+void score_batch(const Model& model, std::span<const Prepared> batch, bool alignment, std::span<PairScore> scores) {
   const text::SpecialIds special = model.target().special();
   Tokens source, target, labels, source_offsets{0}, target_offsets{0};
   for (const Prepared& ids : batch) {
@@ -44,7 +51,8 @@ void score_batch(const Model& model, std::span<const Prepared> batch, std::span<
   Context cx(workspace);
   const models::Memory memory = network.encode(cx, Packed::from_host(cx, source, source_offsets));
   models::State state = network.start(cx, memory, false);
-  const models::Decoded decoded = network.decode(cx, Packed::from_host(cx, target, target_offsets), memory, state);
+  const models::Decoded decoded =
+      network.decode(cx, Packed::from_host(cx, target, target_offsets), memory, state, alignment);
   const Tensor wanted = cx.from_host<std::int32_t>(labels, {std::ssize(labels)});
   const std::vector<float> nll = network.loss(cx, decoded.features, wanted, {}).nll.to_host<float>();
   for (std::size_t i = 0; i < batch.size(); ++i)
@@ -52,6 +60,15 @@ void score_batch(const Model& model, std::span<const Prepared> batch, std::span<
       scores[i].log_probabilities.push_back(-nll[static_cast<std::size_t>(at)]);
       scores[i].target.push_back(labels[static_cast<std::size_t>(at)]);
     }
+  if (!alignment) return;
+  Attention attention = read_attention(network, decoded, state, memory);
+  check(!attention.empty(), "{}: the model attends to no single source words, so it has no alignments", model.path());
+  auto row = std::make_move_iterator(attention.begin());
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const Attention own(row, row + std::ssize(scores[i].target));
+    row += std::ssize(scores[i].target);
+    scores[i].alignment = align_words(own, batch[i].source_words, batch[i].target_words);
+  }
 }
 
 }  // namespace
@@ -61,13 +78,13 @@ double PairScore::sum() const {
                          [](double sum, float value) { return sum + static_cast<double>(value); });
 }
 
-std::vector<PairScore> score_pairs(const Model& model, const std::vector<TextPair>& pairs, std::uint64_t first_line,
-                                   const std::function<void(std::size_t)>& advance) {
+std::vector<PairScore> score_pairs(const Model& model, const std::vector<TextPair>& pairs,
+                                   const ScoringOptions& options) {
   std::vector<Prepared> prepared;
   std::vector<std::size_t> begins{0};
   std::size_t tokens = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    prepared.push_back(prepare(model, pairs[i], first_line + i));
+    prepared.push_back(prepare(model, pairs[i], options.first_line + i, options.alignment));
     const std::size_t here = prepared.back().target.size() + 1;
     if (tokens > 0 && tokens + here > kBatchTokens) {
       begins.push_back(i);
@@ -81,8 +98,9 @@ std::vector<PairScore> score_pairs(const Model& model, const std::vector<TextPai
     const std::size_t first = begins[static_cast<std::size_t>(b)];
     const std::size_t count = begins[static_cast<std::size_t>(b) + 1] - first;
     if (count == 0) return;
-    score_batch(model, std::span(prepared).subspan(first, count), std::span(scores).subspan(first, count));
-    advance(count);
+    score_batch(model, std::span(prepared).subspan(first, count), options.alignment,
+                std::span(scores).subspan(first, count));
+    options.advance(count);
   });
   return scores;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/translator.h"
 #include "search/model.h"
 
 namespace dragoman::search {
@@ -12,6 +13,7 @@ namespace dragoman::search {
 struct PairScore {
   std::vector<float> log_probabilities;  // of each target token, the end mark last
   Tokens target;                         // the same tokens
+  std::vector<AlignmentLink> alignment;  // each target word with the source word it attended to most; if asked for
 
   double sum() const;
 };
@@ -20,9 +22,15 @@ struct TextPair {
   std::string source, target;
 };
 
-// Scores of all pairs, in order; fails on a pair that is longer than the model can take, naming its number from
-// `first_line`. `advance` is told how many pairs are done, from any thread.
-std::vector<PairScore> score_pairs(const Model& model, const std::vector<TextPair>& pairs, std::uint64_t first_line,
-                                   const std::function<void(std::size_t)>& advance);
+struct ScoringOptions {
+  bool alignment = false;
+  std::uint64_t first_line = 1;                            // the number of the first pair, for errors
+  std::function<void(std::size_t)> advance = [](auto) {};  // told how many pairs are done, from any thread
+};
+
+// Scores of all pairs, in order. Fails on a pair that is longer than the model can take, and on a model that cannot
+// tell alignments where they are asked for.
+std::vector<PairScore> score_pairs(const Model& model, const std::vector<TextPair>& pairs,
+                                   const ScoringOptions& options = {});
 
 }  // namespace dragoman::search

@@ -14,28 +14,25 @@ std::unique_ptr<SentenceSearch> SentenceSearch::make(Goal goal) {
 }
 
 void SentenceSearch::force(std::int32_t token, const Row& row) {
-  const std::int32_t node = live_.front();
-  live_.clear();
-  origins_.clear();
+  turn();
+  const std::int32_t node = before_.front();
   extend(0, node, coverage(node), token, row.log_probability(row.all[token]));
 }
 
 void SentenceSearch::advance(std::span<const Row> rows) {
-  const std::vector<std::int32_t> before = std::move(live_);
+  turn();
+  choose(rows);
+}
+
+void SentenceSearch::turn() {
+  std::swap(before_, live_);
   live_.clear();
   origins_.clear();
-  choose(before, rows);
 }
 
 int SentenceSearch::wanted() const {
-  Tokens forbidden;
-  std::size_t most = 0;
-  for (const std::int32_t node : live_) {
-    forbidden.clear();
-    find_forbidden(node, forbidden);
-    most = std::max(most, forbidden.size());
-  }
-  return candidates() + static_cast<int>(most);
+  const std::size_t forbidden = goal_.never.size() + goal_.banned.size() + (goal_.options.min_length > 0 ? 1 : 0);
+  return candidates() + static_cast<int>(forbidden);
 }
 
 // A hypothesis of the greatest length can do nothing but end.

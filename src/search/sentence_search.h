@@ -50,10 +50,13 @@ class SentenceSearch {
 
   // Live hypotheses: nodes of the tree.
   std::span<const std::int32_t> live() const { return live_; }
-  // For each live one, which of those before advance() it came from.
+  // Those that were live before the last advance() or force().
+  std::span<const std::int32_t> before() const { return before_; }
+  // For each live one, which of those before it came from.
   std::span<const std::int32_t> origins() const { return origins_; }
   bool done() const { return live_.empty(); }
-  // What the next rows must offer: how many of the likeliest tokens, and what beside them.
+  // What the next rows must offer: how many of the likeliest tokens, so that enough are left whatever is forbidden, and
+  // what beside them.
   int wanted() const;
   bool needs_all() const { return goal_.options.sample || !goal_.constraints.empty(); }
   bool needs_end() const;
@@ -64,8 +67,8 @@ class SentenceSearch {
   const Goal& goal() const { return goal_; }
 
  protected:
-  // Adds to live_ and origins_ (both empty now) what goes on of `before`.
-  virtual void choose(std::span<const std::int32_t> before, std::span<const Row> rows) = 0;
+  // Adds to live_ and origins_ (both empty now) what goes on of before().
+  virtual void choose(std::span<const Row> rows) = 0;
   virtual int candidates() const = 0;
 
   // Whether `token` may follow the hypothesis `node` with this coverage.
@@ -81,8 +84,12 @@ class SentenceSearch {
   Goal goal_;
   Tree tree_;
   std::vector<Coverage> coverages_ = {{}};  // of each node
-  std::vector<std::int32_t> live_ = {0}, origins_;
+  std::vector<std::int32_t> live_ = {0}, before_, origins_;
   std::vector<Finished> finished_;
+
+ private:
+  // The live ones become those before.
+  void turn();
 };
 
 }  // namespace dragoman::search

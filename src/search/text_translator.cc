@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "data/utf8.h"
 #include "search/neural_engine.h"
 #include "search/statistical_engine.h"
@@ -96,15 +97,24 @@ TextTranslator::TextTranslator(std::unique_ptr<Engine> engine, const TranslatorO
 }
 
 void TextTranslator::submit(std::vector<Job> jobs) {
-  std::vector<Job> sentences;
-  for (Job& job : jobs) {
-    std::vector<std::string> texts;
+  std::vector<std::vector<std::string>> cuts(jobs.size());
+  std::vector<std::exception_ptr> errors(jobs.size());
+  threads::each(std::ssize(jobs), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
     try {
-      if (data::find_invalid_utf8(job.request.text) != std::string::npos)
-        job.request.text = data::replace_invalid_utf8(job.request.text);
-      texts = cut(job.request.text);
+      std::string& text = jobs[at].request.text;
+      if (data::find_invalid_utf8(text) != std::string::npos) text = data::replace_invalid_utf8(text);
+      cuts[at] = cut(text);
     } catch (...) {
-      job.done({}, std::current_exception());
+      errors[at] = std::current_exception();
+    }
+  });
+  std::vector<Job> sentences;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    Job& job = jobs[i];
+    const std::vector<std::string>& texts = cuts[i];
+    if (errors[i]) {
+      job.done({}, errors[i]);
       continue;
     }
     if (texts.empty()) {

@@ -1,5 +1,7 @@
 #include "search/words.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "text/unicode.h"
@@ -78,6 +80,13 @@ std::vector<AlignmentLink> align_words(const std::vector<std::vector<float>>& at
     if (best != weights.end() && *best > 0) links.push_back({static_cast<int>(best - weights.begin()), target});
   }
   return links;
+}
+
+std::string to_pharaoh(const std::vector<AlignmentLink>& links) {
+  std::string text;
+  for (const AlignmentLink& link : links)
+    text += fmt::format("{}{}-{}", text.empty() ? "" : " ", link.source, link.target);
+  return text;
 }
 
 bool contains_word(std::string_view text, std::string_view word) {

@@ -21,6 +21,8 @@ std::vector<text::Span> target_spans(const text::Tokenizer& tokenizer, std::span
 // Each target word with the source word that its tokens attended to most. attention is [target tokens][source tokens].
 std::vector<AlignmentLink> align_words(const std::vector<std::vector<float>>& attention,
                                        std::span<const int> source_words, std::span<const int> target_words);
+// "0-0 1-2 2-1".
+std::string to_pharaoh(const std::vector<AlignmentLink>& links);
 
 // Whether `text` contains `word` between word borders: neither side of it continues a word.
 bool contains_word(std::string_view text, std::string_view word);

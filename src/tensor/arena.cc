@@ -5,8 +5,11 @@
 
 namespace dragoman {
 
-Arena::~Arena() {
+Arena::~Arena() { release_blocks(); }
+
+void Arena::release_blocks() {
   for (const Block& block : blocks_) device_.release(block.memory);
+  blocks_.clear();
 }
 
 std::size_t Arena::class_size(std::size_t bytes) {
@@ -24,7 +27,11 @@ int Arena::class_index(std::size_t rounded) {
 
 void Arena::add_block(std::size_t at_least) {
   constexpr std::size_t kSmallest = std::size_t{1} << 20;
-  const std::size_t size = std::max({at_least, kSmallest, reserved() / 2});
+  const std::size_t left = limit_ - std::min(limit_, reserved());
+  if (at_least > left)
+    throw OutOfMemory(
+        fmt::format("[memory] a step needs more than the {} bytes of {} that it may have", limit_, device_.name()));
+  const std::size_t size = std::min(std::max({at_least, kSmallest, reserved() / 2}), left);
   blocks_.push_back({static_cast<char*>(device_.allocate(size)), size});
   used_in_last_ = 0;
 }
@@ -51,17 +58,25 @@ void Arena::release(void* memory, std::size_t bytes) {
   free_[static_cast<std::size_t>(class_index(size))].push_back(memory);
 }
 
-void Arena::reset() {
+void Arena::forget() {
   ++generation_;
   in_use_ = 0;
   used_in_last_ = 0;
   for (std::vector<void*>& free : free_) free.clear();
+}
+
+void Arena::reset() {
+  forget();
   if (blocks_.size() <= 1) return;
   // Several blocks become one, so that the next step of this size finds all its memory in a row.
   const std::size_t total = reserved();
-  for (const Block& block : blocks_) device_.release(block.memory);
-  blocks_.clear();
+  release_blocks();
   add_block(total);
+}
+
+void Arena::drop() {
+  forget();
+  release_blocks();
 }
 
 std::size_t Arena::reserved() const {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "tensor/device.h"
@@ -23,6 +24,10 @@ class Arena {
   // `bytes` as asked for.
   void release(void* memory, std::size_t bytes);
   void reset();
+  // The same, and the memory goes back to the device.
+  void drop();
+  // The most bytes that the arena may ask the device for; beyond them it throws OutOfMemory.
+  void set_limit(std::size_t bytes) { limit_ = bytes; }
 
   const Device& device() const { return device_; }
   // Grows with every reset; a tensor remembers it to find out that its memory was taken back.
@@ -43,11 +48,14 @@ class Arena {
   static std::size_t class_size(std::size_t bytes);
   static int class_index(std::size_t rounded);
   void add_block(std::size_t at_least);
+  void forget();
+  void release_blocks();
 
   const Device& device_;
   std::vector<Block> blocks_;
   std::size_t used_in_last_ = 0;
   std::size_t in_use_ = 0, peak_ = 0;
+  std::size_t limit_ = std::numeric_limits<std::size_t>::max();
   std::uint32_t generation_ = 0;
   std::array<std::vector<void*>, kClasses> free_;
 };

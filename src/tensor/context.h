@@ -18,6 +18,12 @@ struct Workspace {
     arena.reset();
     host.reset();
   }
+  // The same, and the memory goes back.
+  void drop() {
+    tape.clear();
+    arena.drop();
+    host.drop();
+  }
 
   const Device& device;
   Arena arena;  // tensors
@@ -65,7 +71,7 @@ class Context {
   Tensor from_host(std::span<const T> values, Shape shape) const {
     check(shape.count() == std::ssize(values), "[from_host] {} values do not fill {}", values.size(), shape);
     const Tensor tensor = empty(dtype_of<T>, shape);
-    tensor.copy_from(values.data());
+    device().upload(tensor.raw(), values.data(), tensor.bytes());
     return tensor;
   }
   // The same from numbers of another type: f32, f64 or bf16 from double.

@@ -1,3 +1,6 @@
+#include <mutex>
+
+#include "base/log.h"
 #include "kernels/cuda/cuda.h"
 #include "tensor/device.h"
 
@@ -14,12 +17,12 @@ class CudaDevice final : public Device {
   bool on_host() const override { return false; }
   void* allocate(std::size_t bytes) const override { return cuda::allocate(bytes); }
   void release(void* memory) const override { cuda::release(memory); }
+  FreeMemory memory() const override { return cuda::free_memory(); }
   void copy_from_host(void* to, const void* from, std::size_t bytes) const override {
     cuda::copy_from_host(to, from, bytes);
   }
-  void copy_to_host(void* to, const void* from, std::size_t bytes) const override {
-    cuda::copy_to_host(to, from, bytes);
-  }
+  void upload(void* to, const void* from, std::size_t bytes) const override { cuda::upload(to, from, bytes); }
+  void copy_to_host(std::span<const kernels::HostCopy> copies) const override { cuda::copy_to_host(copies); }
   void clear(void* memory, std::size_t bytes) const override { cuda::clear(memory, bytes); }
   void wait() const override { cuda::wait(); }
 
@@ -39,6 +42,16 @@ int gpu_of(const std::string& name) {
   return std::stoi(name.substr(kBefore.size()));
 }
 
+// Where a GPU is built in but cannot be used, a person should know why.
+const Device& host_instead() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    if (has_nvidia_gpu())
+      log::warning("the GPU of this machine cannot be used: {}; the host computes", cuda::problem());
+  });
+  return cpu_device();
+}
+
 }  // namespace
 
 const Device& cuda_device() {
@@ -55,7 +68,7 @@ void check_device_name(const std::string& name) {
 const Device& find_device(const std::string& name) {
   check_device_name(name);
   if (name == "cpu") return cpu_device();
-  if (name == "auto") return cuda::problem().empty() ? cuda_device() : cpu_device();
+  if (name == "auto") return cuda::problem().empty() ? cuda_device() : host_instead();
   const Device& device = cuda_device();
   cuda::select(gpu_of(name));
   return device;

@@ -23,13 +23,16 @@ class HostDevice final : public Device {
 
   void* allocate(std::size_t bytes) const override {
     void* memory = ::operator new(bytes, kAlignment, std::nothrow);
-    check(memory != nullptr, "[memory] {} bytes could not be had on {}", bytes, name_);
+    if (memory == nullptr) throw OutOfMemory(fmt::format("[memory] {} bytes could not be had on {}", bytes, name_));
     prefer_large_pages(memory, bytes);
     return memory;
   }
   void release(void* memory) const override { ::operator delete(memory, kAlignment); }
+  FreeMemory memory() const override { return free_memory(); }
   void copy_from_host(void* to, const void* from, std::size_t bytes) const override { copy(to, from, bytes); }
-  void copy_to_host(void* to, const void* from, std::size_t bytes) const override { copy(to, from, bytes); }
+  void copy_to_host(std::span<const kernels::HostCopy> copies) const override {
+    for (const kernels::HostCopy& one : copies) copy(one.to, one.from, one.bytes);
+  }
   void clear(void* memory, std::size_t bytes) const override {
     if (bytes > 0) std::memset(memory, 0, bytes);
   }

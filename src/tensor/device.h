@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 
 #include "base/error.h"
+#include "base/machine.h"
 #include "kernels/contract.h"
 
 namespace dragoman {
@@ -18,11 +20,20 @@ class Device {
   virtual const char* name() const = 0;
   // The host may read and write this device's memory.
   virtual bool on_host() const = 0;
-  // Memory aligned for any kernel; throws Error when there is none left.
+  // Memory aligned for any kernel; throws OutOfMemory when there is none left.
   virtual void* allocate(std::size_t bytes) const = 0;
   virtual void release(void* memory) const = 0;
+  // What is left of the device's memory.
+  virtual FreeMemory memory() const = 0;
   virtual void copy_from_host(void* to, const void* from, std::size_t bytes) const = 0;
-  virtual void copy_to_host(void* to, const void* from, std::size_t bytes) const = 0;
+  // The same where the bytes behind the array, up to the next multiple of 256, are nobody's.
+  virtual void upload(void* to, const void* from, std::size_t bytes) const { copy_from_host(to, from, bytes); }
+  // After everything that was asked for before; one wait serves them all.
+  virtual void copy_to_host(std::span<const kernels::HostCopy> copies) const = 0;
+  void copy_to_host(void* to, const void* from, std::size_t bytes) const {
+    const kernels::HostCopy one{to, from, bytes};
+    copy_to_host({&one, 1});
+  }
   virtual void clear(void* memory, std::size_t bytes) const = 0;
   // Until everything that was asked for is done.
   virtual void wait() const {}

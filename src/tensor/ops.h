@@ -6,8 +6,8 @@
 #include "tensor/packed.h"
 
 // Everything models are made of. An op checks its shapes (an error names the op and both shapes), takes memory from
-// the context's arena, calls one kernel of the contract and, when the context records, notes how to go back. Each has
-// a file of its subject in ops/.
+// the context's arena, calls one kernel of the contract (lstm_feeding: some for every step) and, when the context
+// records, notes how to go back. Each has a file of its subject in ops/.
 namespace dragoman {
 
 using kernels::Activation;
@@ -17,6 +17,7 @@ using kernels::Activation;
 struct LinearOptions {
   bool transposed = true;  // the weight is [out, in]; otherwise [in, out]
   Activation activation = Activation::none;
+  Tensor into{};  // memory for the result, where no gradient flows; its own otherwise
 };
 // activation(x W + b): x [N, in] -> [N, out]. One weight may serve several calls (tied weights): gradients add up.
 // A weight [out, in] that has a packed form (below) is multiplied through it; a row of the result is then the same to
@@ -141,6 +142,42 @@ struct LstmOutput {
 LstmOutput lstm_layer(Context& cx, const Tensor& gates, const Tensor& weight, const Segments& rows,
                       const TimeOrder& time, const LstmState& first, bool reverse);
 
+// A decoder whose every step reads its own last output (input feeding, Luong et al.): layers of LSTM cells, attention
+// of the top layer's state to the source, fed = dropout(tanh(W [state; context] + b)). Sentences are in the order of
+// `time`, all of them having a first word; rows lie step after step, in each step those sentences that still have one.
+struct FeedingLayer {
+  Tensor input, bias;  // [4 hidden, hidden], [4 hidden]: of the layer below; the first layer has none
+  Tensor recurrent;    // [4 hidden, hidden]
+  LstmState first;     // [B, hidden]
+};
+struct FeedingWeights {
+  Tensor fed;             // [4 hidden, hidden]: into the first layer's gates
+  Tensor state, context;  // W: [hidden, hidden], [hidden, columns]: of the first columns of the values
+  Tensor bias;            // [hidden]
+};
+struct FeedingSource {
+  Tensor keys, values;  // [Nk, hidden], [Nk, d]
+  Segments rows;
+  Segments questions;  // one a sentence
+  double scale = 1;    // of the products of states and keys
+};
+struct FeedingDropout {
+  double between = 0, out = 0;
+};
+struct FeedingOutput {
+  Tensor fed;      // [N, hidden]
+  Tensor context;  // [N, d]
+  // Every state there was, B rows from before the first step and then step after step: [B + N, hidden]. No gradient
+  // flows to them.
+  Tensor fed_states;
+  std::vector<LstmState> states;  // of each layer
+};
+// gates [N, 4 hidden] hold the words' share of the first layer's (taken over, as above), fed [B, hidden] what the first
+// step is fed.
+FeedingOutput lstm_feeding(Context& cx, const Tensor& gates, const Tensor& fed, std::span<const FeedingLayer> layers,
+                           const FeedingWeights& weights, const FeedingSource& source, const TimeOrder& time,
+                           const FeedingDropout& dropout);
+
 // ---- element by element ---------------------------------------------------------------------------------------
 
 Tensor activate(Context& cx, const Tensor& x, Activation activation);
@@ -178,21 +215,15 @@ Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const T
 
 struct Best {
   Tensor log_sum;  // [N]: log of the sum of exp over the row
-  Tensor values;   // [N, count]: largest first, of equal ones the lower column first
+  Tensor values;   // [N, count], of the type of sums: largest first, of equal ones the lower column first
   Tensor columns;  // i32 [N, count]
 };
-// What a row may not choose: ids[offsets[r] .. offsets[r + 1]), ascending, for row r.
-struct Banned {
-  Tensor offsets;  // i32 [N + 1]
-  Tensor ids;      // i32
-};
 // The `count` largest of the logits x W^T + b of every row, without the [N, V] matrix: the output layer of a search. x
-// [N, d], weight [V, d], bias [V] or undefined; log p(column) = value - log_sum. `log_sum` is over all columns, banned
-// ones too; where fewer than `count` may be chosen, columns are -1 and values -inf. A row's result is the same to the
-// bit in any batch and on any number of threads, and its values are those of `linear` over the packed weight. A weight
-// without a packed form is packed at every call, which is slow. No gradient flows.
-Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size count,
-                const Banned& banned = {});
+// [N, d], weight [V, d], bias [V] or undefined; log p(column) = value - log_sum. Where there are
+// fewer than `count`, columns are -1 and values -inf. A row's result is the same to the bit in any batch and on any
+// number of threads, and its values are those of `linear` over the packed weight. A weight without a packed form is
+// packed at every call, which is slow. No gradient flows.
+Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size count);
 
 // ---- optimisers -----------------------------------------------------------------------------------------------
 

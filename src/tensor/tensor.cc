@@ -47,8 +47,11 @@ void Tensor::write(std::span<const double> values) const {
 
 template <class T>
 std::vector<T> Tensor::to_host() const {
-  std::vector<char> raw(bytes());
-  device_->copy_to_host(raw.data(), data_, raw.size());
+  return HostValues({*this}).of<T>(0);
+}
+
+template <class T>
+std::vector<T> Tensor::values_of(std::span<const char> bytes) const {
   std::vector<T> values(static_cast<std::size_t>(count()));
   const auto convert = [&]<class From>(const From* from) {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -58,7 +61,7 @@ std::vector<T> Tensor::to_host() const {
         values[i] = static_cast<T>(from[i]);
     }
   };
-  const void* data = raw.data();
+  const void* data = bytes.data();
   switch (dtype_) {
     case DType::f32: convert(static_cast<const float*>(data)); break;
     case DType::f64: convert(static_cast<const double*>(data)); break;
@@ -72,5 +75,17 @@ std::vector<T> Tensor::to_host() const {
 template std::vector<float> Tensor::to_host() const;
 template std::vector<double> Tensor::to_host() const;
 template std::vector<std::int32_t> Tensor::to_host() const;
+template std::vector<float> Tensor::values_of(std::span<const char>) const;
+template std::vector<double> Tensor::values_of(std::span<const char>) const;
+template std::vector<std::int32_t> Tensor::values_of(std::span<const char>) const;
+
+HostValues::HostValues(std::initializer_list<Tensor> tensors) : tensors_(tensors) {
+  std::vector<kernels::HostCopy> copies;
+  for (const Tensor& tensor : tensors_) {
+    std::vector<char>& bytes = bytes_.emplace_back(tensor.bytes());
+    copies.push_back({bytes.data(), tensor.raw(), bytes.size()});
+  }
+  if (!tensors_.empty()) tensors_.front().device().copy_to_host(copies);
+}
 
 }  // namespace dragoman

@@ -89,6 +89,9 @@ class Tensor {
   // The values on the host, converted to T.
   template <class T>
   std::vector<T> to_host() const;
+  // The same from a copy of this tensor's bytes.
+  template <class T>
+  std::vector<T> values_of(std::span<const char> bytes) const;
   // The same number of values, rounded to this tensor's type.
   void write(std::span<const double> values) const;
   void copy_from(const void* host) const { device_->copy_from_host(data_, host, bytes()); }
@@ -103,6 +106,22 @@ class Tensor {
   Shape shape_;
   std::uint32_t made_in_ = 0;
   DType dtype_ = DType::f32;
+};
+
+// Some tensors of one device on the host, at the price of one wait.
+class HostValues {
+ public:
+  explicit HostValues(std::initializer_list<Tensor> tensors);
+
+  // Of tensor `i`, converted to T.
+  template <class T>
+  std::vector<T> of(std::size_t i) const {
+    return tensors_[i].values_of<T>(bytes_[i]);
+  }
+
+ private:
+  std::vector<Tensor> tensors_;
+  std::vector<std::vector<char>> bytes_;
 };
 
 }  // namespace dragoman

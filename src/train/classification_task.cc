@@ -69,24 +69,26 @@ LossSums ClassificationTask::learn(Context& cx, const data::Batch& batch, const 
   return add_up(losses);
 }
 
-Scores ClassificationTask::validate(Workspace& workspace, data::Batcher& batches) const {
+Scores ClassificationTask::validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const {
   LossSums sums;
   Confusion confusion(model_.config().classes);
   data::Batch batch;
   batches.seek(0, 0);
   for (std::uint64_t step = 0; step < batches.steps(0); ++step) {
     batches.next(batch);
-    workspace.reset();
-    Context cx(workspace);
-    const std::vector<std::int32_t> right = classes_of(batch, model_.config().classes);
-    const Tensor features = model_.features(cx, Packed::from_host(cx, batch.source.tokens, batch.source.offsets));
-    sums += add_up(model_.loss(cx, features, on_device(cx, right), {}));
-    const Tensor logits = model_.logits(cx, features);
-    const std::vector<float> values = logits.to_host<float>();
-    for (std::size_t row = 0; row < right.size(); ++row) {
-      const auto first = values.begin() + static_cast<std::ptrdiff_t>(row) * logits.cols();
-      confusion.add(right[row], static_cast<std::int32_t>(std::max_element(first, first + logits.cols()) - first));
-    }
+    data::for_each_part(batch, at_once, [&](const data::Batch& part) {
+      workspace.reset();
+      Context cx(workspace);
+      const std::vector<std::int32_t> right = classes_of(part, model_.config().classes);
+      const Tensor features = model_.features(cx, Packed::from_host(cx, part.source.tokens, part.source.offsets));
+      sums += add_up(model_.loss(cx, features, on_device(cx, right), {}));
+      const Tensor logits = model_.logits(cx, features);
+      const std::vector<float> values = logits.to_host<float>();
+      for (std::size_t row = 0; row < right.size(); ++row) {
+        const auto first = values.begin() + static_cast<std::ptrdiff_t>(row) * logits.cols();
+        confusion.add(right[row], static_cast<std::int32_t>(std::max_element(first, first + logits.cols()) - first));
+      }
+    });
   }
   Scores scores = loss_scores(sums);
   scores.set("accuracy", confusion.accuracy());

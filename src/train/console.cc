@@ -41,6 +41,8 @@ void Console::on_start(const RunInfo& info) {
   log::info("{} parameters ({} trained), {} sentence pairs, {} batches an epoch, until {}",
             with_commas(info.parameters), with_commas(info.trainable), number(info.sentences),
             number(info.steps_per_epoch), ends.empty() ? "stopped" : ends);
+  if (info.memory)
+    for (const auto& [name, words] : describe(*info.memory)) log::info("{}: {}", name, words);
   if (info.begin.updates > 0)
     log::info("going on from update {} (epoch {:.2f})", number(info.begin.updates), info.begin.epochs);
 }

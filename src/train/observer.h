@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "train/memory_plan.h"
 #include "train/scores.h"
 #include "train/task.h"
 #include "train/units.h"
@@ -19,6 +21,7 @@ struct RunInfo {
   Amount log;
   Size parameters = 0, trainable = 0;
   std::uint64_t sentences = 0, steps_per_epoch = 0;
+  std::optional<MemoryPlan> memory{};  // when there was a rehearsal
 };
 
 // One update, or the mean of several.
@@ -59,6 +62,9 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
+  // Does once, before the run, the largest thing that measure() will do, and tells how many bytes of the device it
+  // takes.
+  virtual std::size_t rehearse() { return 0; }
   virtual void on_start(const RunInfo&) {}
   // After every update: cheap or nothing.
   virtual void on_update(const StepReport&) {}

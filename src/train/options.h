@@ -22,6 +22,8 @@ struct TrainOptions {
   std::vector<std::string> freeze;
   OnDivergence on_divergence = OnDivergence::stop;
   double explosion = 0;
+  double memory_fraction = 0.9;
+  std::int64_t at_once = 0;
   LossSettings loss;
   OptimiserOptions optimiser;
   ScheduleOptions schedule;
@@ -40,6 +42,11 @@ struct TrainOptions {
     v("freeze", freeze, "parameters that stay as they are, by pattern, such as encoder.*");
     v("on-divergence", on_divergence, "when the loss is no number or explodes: stop, or go back and halve the rate");
     v("explosion", explosion, "a loss this many times its running mean counts as an explosion; 0 never", at_least(0));
+    v("memory-fraction", memory_fraction, "share of the memory that is free at the start that batches and search take",
+      between(0, 1));
+    v("at-once", at_once,
+      "tokens of both sides that go through the model together; a larger batch goes in parts. 0 finds out what fits",
+      at_least(0));
     loss.visit(v);
     v.group("optimiser", optimiser);
     v.group("schedule", schedule);

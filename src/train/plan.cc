@@ -12,17 +12,14 @@ namespace {
 constexpr std::uint64_t kLookedAt = 200;  // batches whose sizes are looked at
 constexpr int kTimed = 3;
 
-std::size_t size_of_batch(const data::Batch& batch) { return batch.source.tokens.size() + batch.target.tokens.size(); }
-
-// Target tokens a batch has on average, and the largest batch.
-double survey(data::Batcher& batches, std::uint64_t count, data::Batch& largest) {
+// Target tokens a batch has on average.
+double survey(data::Batcher& batches, std::uint64_t count) {
   data::Batch batch;
   double tokens = 0;
   batches.seek(0, 0);
   for (std::uint64_t i = 0; i < count; ++i) {
     batches.next(batch);
     tokens += static_cast<double>(batch.labels.size());
-    if (size_of_batch(batch) > size_of_batch(largest)) largest = batch;
   }
   return tokens / static_cast<double>(count);
 }
@@ -45,39 +42,31 @@ Position find_end(const TrainOptions& options, double updates_per_epoch, double 
   return position_after(updates, updates_per_epoch, tokens_per_update);
 }
 
-std::string megabytes(std::size_t bytes) { return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20)); }
-
 }  // namespace
 
-Plan make_plan(const TrainOptions& options, Task& task, data::Batcher& batches) {
+Plan make_plan(const TrainOptions& options, Task& task, data::Batcher& batches, const MemoryPlan& memory) {
   Plan plan;
   plan.parameters = task.parameters().count();
   plan.sentences = batches.sentences();
   plan.steps_per_epoch = batches.steps(0);
-  data::Batch largest, batch;
-  plan.tokens_per_batch = survey(batches, std::min(plan.steps_per_epoch, kLookedAt), largest);
+  plan.tokens_per_batch = survey(batches, std::min(plan.steps_per_epoch, kLookedAt));
+  plan.memory = memory;
   const double accumulate = options.optimiser.accumulate;
   plan.end =
       find_end(options, static_cast<double>(plan.steps_per_epoch) / accumulate, plan.tokens_per_batch * accumulate);
-  plan.weights = task.parameters().weights().bytes();
-  plan.gradients = task.parameters().gradients().bytes();
-  const bool adam = options.optimiser.kind != OptimiserKind::sgd;
-  plan.optimiser = plan.weights * ((adam || options.optimiser.momentum > 0 ? 1 : 0) + (adam ? 1 : 0) +
-                                   (options.optimiser.ema > 0 ? 2 : 0));
   Workspace workspace(task.parameters().weights().device());
-  const auto learn = [&](const data::Batch& from) {
-    workspace.reset();
-    Context cx = Context::training(workspace, options.seed, 1);
-    task.learn(cx, from, options.loss, 1);
-  };
-  learn(largest);
-  plan.activations = workspace.arena.reserved() + workspace.host.reserved();
+  data::Batch batch;
   batches.seek(0, 0);
   double tokens = 0, seconds = 0;
-  for (int i = 0; i < kTimed; ++i) {
+  for (int i = 0; i < 1 + kTimed; ++i) {
     batches.next(batch);
     const auto start = std::chrono::steady_clock::now();
-    learn(batch);
+    data::for_each_part(batch, memory.at_once, [&](const data::Batch& part) {
+      workspace.reset();
+      Context cx = Context::training(workspace, options.seed, 1);
+      task.learn(cx, part, options.loss, 1);
+    });
+    if (i == 0) continue;  // to warm up
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     tokens += static_cast<double>(batch.labels.size());
   }
@@ -88,17 +77,17 @@ Plan make_plan(const TrainOptions& options, Task& task, data::Batcher& batches) 
 
 std::vector<std::pair<std::string, std::string>> describe(const Plan& plan) {
   const auto number = [](auto value) { return with_commas(static_cast<std::int64_t>(value)); };
-  return {{"parameters", number(plan.parameters)},
-          {"sentence pairs", number(plan.sentences)},
-          {"batches an epoch",
-           fmt::format("{}, {:.0f} target tokens each", number(plan.steps_per_epoch), plan.tokens_per_batch)},
-          {"until", fmt::format("update {}, epoch {:.2f}, {} target tokens", number(plan.end.updates), plan.end.epochs,
-                                number(plan.end.tokens))},
-          {"memory", fmt::format("{}: weights {}, gradients {}, optimiser {}, largest batch {}",
-                                 megabytes(plan.memory()), megabytes(plan.weights), megabytes(plan.gradients),
-                                 megabytes(plan.optimiser), megabytes(plan.activations))},
-          {"time", fmt::format("{} at {:.3f} s an update on this machine now, validation not counted",
-                               clock_time(plan.seconds()), plan.seconds_per_update)}};
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"parameters", number(plan.parameters)},
+      {"sentence pairs", number(plan.sentences)},
+      {"batches an epoch",
+       fmt::format("{}, {:.0f} target tokens each", number(plan.steps_per_epoch), plan.tokens_per_batch)},
+      {"until", fmt::format("update {}, epoch {:.2f}, {} target tokens", number(plan.end.updates), plan.end.epochs,
+                            number(plan.end.tokens))}};
+  for (const auto& fact : describe(plan.memory)) facts.push_back(fact);
+  facts.emplace_back("time", fmt::format("{} at {:.3f} s an update on this machine now, validation not counted",
+                                         clock_time(plan.seconds()), plan.seconds_per_update));
+  return facts;
 }
 
 }  // namespace dragoman::train

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "train/memory_plan.h"
 #include "train/options.h"
 #include "train/task.h"
 
@@ -15,14 +16,14 @@ struct Plan {
   std::uint64_t sentences = 0, steps_per_epoch = 0;
   double tokens_per_batch = 0;  // target tokens
   Position end;                 // where training would end, by its first limit; zero when there is none
-  std::size_t weights = 0, gradients = 0, optimiser = 0, activations = 0;  // bytes
+  MemoryPlan memory;
   double seconds_per_update = 0;
 
-  std::size_t memory() const { return weights + gradients + optimiser + activations; }
   double seconds() const { return static_cast<double>(end.updates) * seconds_per_update; }
 };
 
-Plan make_plan(const TrainOptions& options, Task& task, data::Batcher& batches);
+// `memory` as the trainer's rehearsal found it.
+Plan make_plan(const TrainOptions& options, Task& task, data::Batcher& batches, const MemoryPlan& memory);
 
 // A name and words each, for people.
 std::vector<std::pair<std::string, std::string>> describe(const Plan& plan);

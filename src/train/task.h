@@ -49,8 +49,9 @@ class Task {
   // Adds the gradients of one batch, times `gradient_scale` of the sum over labels, to the flat buffer.
   virtual LossSums learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
                          double gradient_scale) = 0;
-  // Scores over all batches of an epoch: loss, perplexity and what else the task has.
-  virtual Scores validate(Workspace& workspace, data::Batcher& batches) const = 0;
+  // Scores over all batches of an epoch: loss, perplexity and what else the task has. At most `at_once` tokens go
+  // through together; 0 means whole batches.
+  virtual Scores validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const = 0;
 };
 
 class TranslationTask final : public Task {
@@ -60,7 +61,7 @@ class TranslationTask final : public Task {
   const models::ModelConfig& config() const override { return model_.config(); }
   nn::Parameters& parameters() override { return model_.parameters(); }
   LossSums learn(Context& cx, const data::Batch& batch, const LossSettings& settings, double gradient_scale) override;
-  Scores validate(Workspace& workspace, data::Batcher& batches) const override;
+  Scores validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const override;
 
   const models::Seq2seq& model() const { return model_; }
 
@@ -78,7 +79,7 @@ class ClassificationTask final : public Task {
   const models::ModelConfig& config() const override { return model_.config(); }
   nn::Parameters& parameters() override { return model_.parameters(); }
   LossSums learn(Context& cx, const data::Batch& batch, const LossSettings& settings, double gradient_scale) override;
-  Scores validate(Workspace& workspace, data::Batcher& batches) const override;
+  Scores validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const override;
 
   const models::Classifier& model() const { return model_; }
 

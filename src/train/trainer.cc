@@ -38,6 +38,7 @@ Trainer::Trainer(const TrainOptions& options, Task& task, TrainData data, store:
       optimiser_(options.optimiser, freeze(task.parameters(), options.freeze)),
       checkpoints_(options.output + "/checkpoints", options.keep),
       workspace_(task.parameters().weights().device()),
+      at_once_(static_cast<std::size_t>(options.at_once)),
       group_(static_cast<std::size_t>(options.optimiser.accumulate)),
       steps_per_epoch_(data_.training.steps(0)) {
   if (options.optimiser.ema > 0)
@@ -69,7 +70,27 @@ RunInfo Trainer::run_info() {
   info.parameters = task_.parameters().count();
   info.sentences = state_.sentences;
   info.steps_per_epoch = steps_per_epoch_;
+  info.memory = memory_;
   return info;
+}
+
+const MemoryPlan& Trainer::rehearse() {
+  MemoryPlan& plan = memory_.emplace();
+  const Tensor copy = task_.parameters().copy();
+  plan.weights = task_.parameters().weights().bytes() + (copy.defined() ? copy.bytes() : 0);
+  plan.gradients = task_.parameters().gradients().bytes();
+  for (const auto& [name, tensor] : optimiser_.state()) plan.optimiser += tensor.bytes();
+  if (average_) plan.optimiser += 2 * average_->tensor().bytes();
+  plan.free = workspace_.device.memory().free;
+  for (Observer* observer : observers_) plan.search += observer->rehearse();
+  data::Batch largest = data_.training.largest();
+  if (data_.validation) {
+    data::Batch other = data_.validation->largest();
+    if (other.tokens() > largest.tokens()) largest = std::move(other);
+  }
+  rehearse_learning(options_, task_, workspace_, largest, plan);
+  at_once_ = plan.at_once;
+  return plan;
 }
 
 RunEnd Trainer::train(const std::function<bool()>& stop) {
@@ -97,23 +118,55 @@ RunEnd Trainer::train(const std::function<bool()>& stop) {
 }
 
 LossSums Trainer::learn_group(Position& after) {
-  std::uint64_t labels = 0, drawn = state_.batches;
+  std::uint64_t labels = 0;
   for (data::Batch& batch : group_) {
     batches_->next(batch);
     labels += batch.labels.size();
     after.epochs =
         static_cast<double>(batch.epoch) + static_cast<double>(batch.step + 1) / static_cast<double>(batch.steps);
   }
+  for (;;) {
+    try {
+      const LossSums sums = learn_batches(labels);
+      ++after.updates;
+      after.tokens += sums.tokens;
+      return sums;
+    } catch (const OutOfMemory& problem) {
+      make_parts_smaller(problem);
+    }
+  }
+}
+
+LossSums Trainer::learn_batches(std::uint64_t labels) {
   task_.parameters().gradients().clear();
   LossSums sums;
+  std::uint64_t drawn = state_.batches;
   for (const data::Batch& batch : group_) {
-    workspace_.reset();
-    Context cx = Context::training(workspace_, options_.seed, ++drawn);
-    sums += task_.learn(cx, batch, options_.loss, 1 / static_cast<double>(labels));
+    std::uint64_t stream = ++drawn;  // of random numbers, one for each part
+    data::for_each_part(batch, at_once_, [&](const data::Batch& part) {
+      workspace_.reset();
+      Context cx = Context::training(workspace_, options_.seed, stream);
+      sums += task_.learn(cx, part, options_.loss, 1 / static_cast<double>(labels));
+      stream += std::uint64_t{1} << 32;
+    });
   }
-  ++after.updates;
-  after.tokens += sums.tokens;
   return sums;
+}
+
+// The rehearsal allowed more than there is now: others have taken memory, or a batch is larger than was foreseen.
+void Trainer::make_parts_smaller(const OutOfMemory& problem) {
+  workspace_.drop();
+  std::size_t largest = 0, longest = 0;
+  for (const data::Batch& batch : group_) {
+    largest = std::max(largest, batch.tokens());
+    longest = std::max(longest, batch.longest());
+  }
+  if (at_once_ > 0) largest = std::min(largest, at_once_);
+  check(largest > longest, "update {}: {}, even for one sentence pair of {} tokens", state_.position.updates + 1,
+        problem.what(), longest);
+  at_once_ = std::max(largest / 2, longest);
+  tell(fmt::format("update {}: {}; from now on at most {} tokens go through at once", state_.position.updates + 1,
+                   problem.what(), at_once_));
 }
 
 bool Trainer::update() {
@@ -218,7 +271,7 @@ void Trainer::validate() {
   validation.training = state_.since_validation;
   {
     const Averaged averaged(average());
-    validation.scores = task_.validate(workspace_, *data_.validation);
+    validation.scores = task_.validate(workspace_, *data_.validation, at_once_);
     for (Observer* observer : observers_) observer->measure(validation);
   }
   state_.since_validation = {};

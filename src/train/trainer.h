@@ -29,6 +29,8 @@ class Trainer {
 
   // Observers must outlive the trainer.
   void add(Observer& observer) { observers_.push_back(&observer); }
+  // Finds out, before the first update, what the run takes of memory and how much may go through the model at once.
+  const MemoryPlan& rehearse();
   // Goes on from the newest good checkpoint of the output folder; false when there is none.
   bool resume();
   // Trains to the end and says why it ended. `stop` is asked after every update; true saves and leaves.
@@ -49,6 +51,9 @@ class Trainer {
   // One update; false when it diverged and nothing was changed.
   bool update();
   LossSums learn_group(Position& after);
+  // Adds up the gradients of the group's batches.
+  LossSums learn_batches(std::uint64_t labels);
+  void make_parts_smaller(const OutOfMemory& problem);
   bool is_sane(const LossSums& sums, double norm) const;
   void count(const Position& after, const LossSums& sums, double norm);
   void roll_back(const LossSums& sums);
@@ -78,6 +83,8 @@ class Trainer {
   CheckpointFolder checkpoints_;
   TrainState state_;
   Workspace workspace_;
+  std::optional<MemoryPlan> memory_;
+  std::size_t at_once_ = 0;
   std::optional<data::Prefetcher> batches_;
   std::vector<data::Batch> group_;  // the batches of one update
   std::uint64_t steps_per_epoch_ = 0;

@@ -99,15 +99,17 @@ LossSums TranslationTask::learn_twice(Context& cx, const data::Batch& batch, con
   return sums;
 }
 
-Scores TranslationTask::validate(Workspace& workspace, data::Batcher& batches) const {
+Scores TranslationTask::validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const {
   LossSums sums;
   data::Batch batch;
   batches.seek(0, 0);
   for (std::uint64_t step = 0; step < batches.steps(0); ++step) {
     batches.next(batch);
-    workspace.reset();
-    Context cx(workspace);
-    sums += add_up(model_.loss(cx, features(cx, model_, batch), labels_of(cx, batch), {}));
+    data::for_each_part(batch, at_once, [&](const data::Batch& part) {
+      workspace.reset();
+      Context cx(workspace);
+      sums += add_up(model_.loss(cx, features(cx, model_, part), labels_of(cx, part), {}));
+    });
   }
   return loss_scores(sums);
 }

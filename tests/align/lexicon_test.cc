@@ -58,6 +58,13 @@ TEST(Lexicon, IsTheSameAfterEitherFile) {
   }
 }
 
+TEST(Lexicon, LinesOfATextMayComeInAnyOrder) {
+  const support::TempFolder folder;
+  const Lexicon lexicon = Lexicon::load(folder.write("text", "das\tthat\t0.25\nHaus\thouse\t1\ndas\tthe\t0.75\n"));
+  ASSERT_EQ(lexicon.translations("das").size(), 2u);
+  EXPECT_EQ(lexicon.targets()[lexicon.translations("das")[0].target], "the");
+}
+
 TEST(Lexicon, RefusesDamagedFiles) {
   const support::TempFolder folder;
   small().save_binary(folder.file("binary"));
@@ -69,6 +76,8 @@ TEST(Lexicon, RefusesDamagedFiles) {
   EXPECT_NE(said("das\tthe\t0.75\ndas the\n").find("bad:2: expected a source word"), std::string::npos);
   EXPECT_NE(said("das\tthe\t7\n").find("bad:1: expected"), std::string::npos);
   EXPECT_NE(said("das\tthe\tx\n").find("bad:1: expected"), std::string::npos);
+  EXPECT_NE(said("\tthe\t0.5\n").find("bad:1: expected"), std::string::npos);
+  EXPECT_NE(said("das\t\t0.5\n").find("bad:1: expected"), std::string::npos);
   EXPECT_NE(said("").find("the lexicon is empty"), std::string::npos);
 }
 

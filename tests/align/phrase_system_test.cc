@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "align/ngram_arpa.h"
 #include "base/random.h"
 #include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"
@@ -125,6 +126,65 @@ TEST_F(PhraseSystemTest, ItsPartsAsBytesMakeTheSameSystem) {
 
 TEST_F(PhraseSystemTest, TwoTrainingsGiveTheSameBytes) {
   EXPECT_EQ(train(small_config()).sections(), train(small_config()).sections());
+}
+
+TEST_F(PhraseSystemTest, TakesALanguageModelThatWasMadeElsewhere) {
+  PhraseSystemConfig writing = small_config(), reading = small_config();
+  writing.tuning.iterations = reading.tuning.iterations = 0;
+  writing.write_arpa = reading.read_arpa = folder_.file("model.arpa");
+  const PhraseSystem own = train(writing), other = train(reading);
+  const LittleLanguage unseen(5, 20);
+  for (const std::string& line : unseen.source) {
+    const PhraseTranslation a = own.translate(line)[0], b = other.translate(line)[0];
+    EXPECT_EQ(a.text, b.text);
+    EXPECT_NEAR(a.score, b.score, 1e-2);
+  }
+  const PhraseSystem::Sections sections = other.sections();
+  EXPECT_EQ(PhraseSystem::from_sections({sections.begin(), sections.end()}).translate(unseen.source[0])[0].text,
+            other.translate(unseen.source[0])[0].text);
+}
+
+TEST_F(PhraseSystemTest, WordsThatTheLanguageModelDoesNotKnowAreUnknownToIt) {
+  PhraseSystemConfig config = small_config();
+  config.tuning.iterations = 0;
+  config.read_arpa = folder_.write("small.arpa",
+                                   "\\data\\\nngram 1=6\nngram 2=2\n\n\\1-grams:\n-2\t<unk>\t-0.5\n-99\t<s>\t-0.3\n"
+                                   "-0.5\t</s>\n-0.4\tthe\t-0.2\n-1\tzebra\n-0.7\tcat\n\n"
+                                   "\\2-grams:\n-0.1\t<s> the\n-0.25\t<unk> the\n\n\\end\\\n");
+  const PhraseSystem system = train(config);
+  const std::vector<std::uint32_t> ids = system.target_ids("dog the zebra cat");
+  const NgramModel& model = *system.language_model();
+  NgramState state, next;
+  EXPECT_NEAR(model.score(state, ids[0], next), -2, 1e-3) << "dog is as unknown as any other";
+  state = next;
+  EXPECT_NEAR(model.score(state, ids[1], next), -0.25, 1e-3) << "and what follows knows that";
+  EXPECT_NEAR(model.score({}, ids[2], next), -1, 1e-3) << "a word that only the language model knows";
+  EXPECT_EQ(system.translate("la hundo")[0].text, "the dog");
+}
+
+TEST_F(PhraseSystemTest, MarksInTheTextAreNoWordsOfTheLanguageModel) {
+  PhraseSystemConfig config = small_config();
+  config.write_arpa = folder_.file("model.arpa");
+  const std::vector<std::string> source = {"a b", "a </s>", "b a"}, target = {"c <unk>", "c </s>", "<unk> c"};
+  PhraseSystem::train(config,
+                      {.corpora = {{.source = file_of(folder_, "s", source), .target = file_of(folder_, "t", target)}},
+                       .development = {}});
+  EXPECT_EQ(read_arpa(config.write_arpa).model.count(1), 4u) << "the three marks and c";
+}
+
+TEST_F(PhraseSystemTest, LanguageModelFilesAreReadBeforeAnythingIsLearned) {
+  PhraseSystemConfig config = small_config();
+  const auto refused = [&] {
+    return support::message([&] {
+      PhraseSystem::train(config, {.corpora = {{.source = "no such file", .target = "either"}}, .development = {}});
+    });
+  };
+  config.read_arpa = folder_.write("bad.arpa", "\\data\\\nngram 1=2\n\n\\1-grams:\n-1\t<s>\n");
+  EXPECT_EQ(refused(), config.read_arpa + ":5: the file ends before \\end\\");
+  config.write_arpa = "out.arpa";
+  EXPECT_TRUE(refused().find("give one of them") != std::string::npos) << refused();
+  config.language_model = false;
+  EXPECT_TRUE(refused().find("language-model is false") != std::string::npos) << refused();
 }
 
 TEST_F(PhraseSystemTest, TranslationsKnowWhereTheirWordsComeFromAndCopyUnknownOnes) {

@@ -42,6 +42,8 @@ TEST(MappedFile, GivesTheBytesAndSurvivesTheFile) {
   EXPECT_EQ(file.bytes(), "bytes");
   EXPECT_EQ(empty.bytes(), "");
   EXPECT_EQ(message([&] { MappedFile none(path); }), path + ": cannot be opened: No such file or directory");
+  EXPECT_EQ(message([&] { MappedFile none(folder.path()); }),
+            folder.path() + ": expected a file but this is a folder; name the file inside it");
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -14,7 +15,9 @@ TEST(Inspect, ListsAndDescribesEveryPreset) {
   const support::TempFolder folder;
   const Outcome list = run_program(folder, "inspect --presets");
   for (const std::string& name : models::preset_names()) {
-    EXPECT_NE(list.out.find(name + "\n"), std::string::npos) << name;
+    const std::string summary = models::preset_summary(name);
+    EXPECT_GT(summary.size(), 20u) << name;
+    EXPECT_NE(list.out.find(fmt::format("{:<44} {}\n", name, summary)), std::string::npos) << name;
     const Outcome one = run_program(folder, "inspect " + name + " --json");
     ASSERT_EQ(one.status, 0) << name << ": " << one.err;
     EXPECT_GT(nlohmann::json::parse(one.out)["parameter_count"].get<std::int64_t>(), 100'000) << name;

@@ -62,10 +62,24 @@ TEST_F(Statistical, TrainsTranslatesAndIsInspectedLikeAnyOtherModel) {
   EXPECT_EQ(told["card"]["preset"], "smt-phrase");
 }
 
+TEST_F(Statistical, LanguageModelsComeAndGoAsArpaFiles) {
+  ASSERT_EQ(train("--statistical.write-arpa lm.arpa").status, 0);
+  const Outcome again = train("--statistical.read-arpa lm.arpa --overwrite");
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_NE(again.err.find("lm.arpa, order 5; knows 10 of the 10 target words"), std::string::npos) << again.err;
+  folder_.write("in", "vi akvon havas\n");
+  EXPECT_EQ(run_program(folder_, "translate --model run/model.safetensors --input in --quiet").out, "you have water\n");
+  std::string text = support::read_all(folder_.file("lm.arpa"));
+  folder_.write("lm.arpa", text.substr(0, text.size() / 2));
+  const Outcome cut = train("--statistical.read-arpa lm.arpa --overwrite");
+  EXPECT_EQ(cut.status, 1);
+  EXPECT_NE(cut.err.find("lm.arpa:"), std::string::npos) << cut.err;
+}
+
 TEST_F(Statistical, PresetsAreListedAndShown) {
   const Outcome list = run_program(folder_, "inspect --presets");
   for (const char* name : {"smt-monotone", "smt-phrase", "smt-word"}) {
-    EXPECT_NE(list.out.find(std::string(name) + "\n"), std::string::npos) << name;
+    EXPECT_NE(list.out.find(std::string(name) + "  "), std::string::npos) << name;
     const Outcome one = run_program(folder_, std::string("inspect ") + name);
     EXPECT_NE(one.out.find("decoder.distortion-limit: "), std::string::npos) << one.out << one.err;
   }

@@ -10,6 +10,7 @@
 #include "base/file_lock.h"
 #include "base/random.h"
 #include "data/phrasebook.h"
+#include "kernels/cuda/cuda.h"
 #include "store/model_file.h"
 #include "tests/cli/program.h"
 #include "train/state.h"
@@ -186,9 +187,60 @@ TEST_F(TrainCommand, AnUnwritableFolderIsNamed) {
 TEST_F(TrainCommand, ADryRunPrintsThePlanAndTrainsNothing) {
   const Outcome outcome = run(data() + "--output run --until 3e --batch.by sentences --batch.size 10 --dry-run");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  for (const char* part : {"parameters", "batches an epoch", "4,", "update 12, epoch 3.00", "MiB", "time"})
+  for (const char* part : {"parameters", "batches an epoch", "4,", "update 12, epoch 3.00", "MiB", "free memory",
+                           "at once              the largest batch", "time"})
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
   EXPECT_FALSE(std::filesystem::exists(path("run")));
+}
+
+TEST_F(TrainCommand, TheMemoryPlanIsSaidAtTheStartAndBoundedByAFraction) {
+  const Outcome outcome = run(validated() + "--output run --until 1u --validation.beam 4");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("memory: "), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("search 0.0 MiB"), std::string::npos) << outcome.err;
+  const Outcome cramped = run(validated() + "--output cramped --until 1u --memory-fraction 1e-9");
+  EXPECT_NE(cramped.status, 0);
+  EXPECT_NE(cramped.err.find("too little for a sentence pair of"), std::string::npos) << cramped.err;
+}
+
+TEST_F(TrainCommand, PartsAreKeptWhenARunGoesOn) {
+  ASSERT_EQ(run(data() + "--output run --until 4u --at-once 100").status, 0);
+  ASSERT_EQ(run(data() + "--output straight --until 8u --at-once 100").status, 0);
+  ASSERT_EQ(run("--resume --output run --until 8u").status, 0);
+  EXPECT_NE(read_all(path("run/config.yaml")).find("at-once: 100"), std::string::npos);
+  EXPECT_EQ(contents(newest("run")), contents(newest("straight")));
+}
+
+TEST_F(TrainCommand, AGpuLearnsThePhrasebookAsTheHostDoes) {
+  if (!kernels::cuda::problem().empty()) GTEST_SKIP() << kernels::cuda::problem();
+  const auto bleu = [&](const std::string& name, const std::string& where) {
+    const Outcome outcome =
+        run(validated() + "--output " + name + " --until 80e --validate 80e --batch.size 100 " + where);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    double last = 0;
+    for (const json& line : log(name))
+      if (line.at("kind") == "validation") last = line.at("scores").at("bleu");
+    return last;
+  };
+  const double host = bleu("host", "--device cpu");
+  EXPECT_GT(host, 90);
+  for (const std::string precision : {"bf16", "tf32", "f32"})
+    EXPECT_NEAR(bleu(precision, "--device cuda --precision " + precision), host, 3) << precision;
+}
+
+TEST_F(TrainCommand, ARunMovesBetweenHostAndGpu) {
+  if (!kernels::cuda::problem().empty()) GTEST_SKIP() << kernels::cuda::problem();
+  ASSERT_EQ(run(validated() + "--output run --until 30e --validate 30e --batch.size 100 --schedule.kind constant "
+                              "--device cpu")
+                .status,
+            0);
+  ASSERT_EQ(run("--resume --output run --until 60e --device cuda").status, 0);
+  const Outcome outcome = run("--resume --output run --until 90e --device cpu");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  double last = 0;
+  for (const json& line : log("run"))
+    if (line.at("kind") == "validation") last = line.at("scores").at("bleu");
+  EXPECT_GT(last, 90);
 }
 
 TEST_F(TrainCommand, VerifyResumeProvesItself) {

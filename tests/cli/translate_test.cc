@@ -158,6 +158,24 @@ TEST_F(TranslateCommand, ScoresGivenPairs) {
   EXPECT_EQ(json["words"][1][0], "haus");
 }
 
+TEST_F(TranslateCommand, AlignsGivenPairsByAttention) {
+  folder_.write("source", "the dog\n\nwhere is it ?\n");
+  folder_.write("target", "das haus steht\nwo\nwo ist es\n");
+  const Outcome scored = run("score --model m.safetensors --alignments links source target");
+  ASSERT_EQ(scored.status, 0) << scored.err;
+  const std::vector<std::string> links = lines(support::read_all(folder_.file("links")));
+  ASSERT_EQ(links.size(), 3u);
+  for (const std::size_t line : {0, 2}) {
+    std::istringstream words(links[line]);
+    std::string link;
+    for (int target = 0; target < 3; ++target) {
+      ASSERT_TRUE(words >> link) << links[line];
+      EXPECT_EQ(link.substr(link.find('-') + 1), std::to_string(target));
+    }
+  }
+  EXPECT_EQ(links[1], "") << "an empty source has no words";
+}
+
 TEST_F(TranslateCommand, TheExamplesTranslate) {
   folder_.write("in", "the dog\nwhere is it ?\n");
   const std::string expected = run("translate --model m.safetensors < in").out;

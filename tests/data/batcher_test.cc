@@ -319,5 +319,54 @@ TEST_F(BatcherTest, NothingToDoIsAnError) {
   EXPECT_NE(message([&] { batcher({{store("", "")}}, {}); }).find("no pair is left"), std::string::npos);
 }
 
+TEST_F(BatcherTest, PartsOfABatchAreItsSentencesInOrderWithinTheLimit) {
+  Batcher batches = batcher({{random_store(7, 60, 12)}}, {});
+  Batch batch;
+  batches.next(batch);
+  EXPECT_EQ(parts_of(batch, 0), std::vector{batch});
+  EXPECT_EQ(parts_of(batch, batch.tokens()), std::vector{batch});
+  for (const std::size_t most : {std::size_t{1}, batch.longest(), batch.tokens() / 3}) {
+    Batch joined;
+    joined.epoch = batch.epoch, joined.step = batch.step, joined.steps = batch.steps;
+    for (const Batch& part : parts_of(batch, most)) {
+      EXPECT_TRUE(part.tokens() <= most || part.sentences.size() == 1);
+      EXPECT_EQ(part.labels.size(), part.target.tokens.size());
+      for (std::size_t s = 0; s < part.sentences.size(); ++s) {
+        const auto source = part.source.row(s), target = part.target.row(s);
+        joined.source.tokens.insert(joined.source.tokens.end(), source.begin(), source.end());
+        joined.target.tokens.insert(joined.target.tokens.end(), target.begin(), target.end());
+        joined.source.end_row();
+        joined.target.end_row();
+        joined.sentences.push_back(part.sentences[s]);
+      }
+      joined.labels.insert(joined.labels.end(), part.labels.begin(), part.labels.end());
+    }
+    EXPECT_EQ(joined, batch) << most;
+  }
+}
+
+TEST_F(BatcherTest, NoBatchOfSentencesIsLargerThanTheLargest) {
+  BatchOptions options;
+  options.plan.size = 9;
+  Batcher batches = batcher({{random_store(3, 200, 30)}}, options);
+  const std::size_t most = batches.largest().tokens();
+  EXPECT_EQ(batches.largest().sentences.size(), 9u);
+  Batch batch;
+  for (int i = 0; i < 100; ++i) {
+    batches.next(batch);
+    EXPECT_LE(batch.tokens(), most);
+  }
+}
+
+TEST_F(BatcherTest, TheLargestBatchOfTokensFillsItsBudgetWithLongSentences) {
+  BatchOptions options;
+  options.plan.by = BatchBy::tokens;
+  options.plan.size = 200;
+  const Batch largest = batcher({{random_store(3, 200, 30)}}, options).largest();
+  const std::size_t larger = std::max(largest.source.tokens.size(), largest.target.tokens.size());
+  EXPECT_LE(larger, 200u);
+  EXPECT_GT(larger, 190u);
+}
+
 }  // namespace
 }  // namespace dragoman::data

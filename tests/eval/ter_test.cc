@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "base/random.h"
 #include "eval/shift_search.h"
 
@@ -56,6 +58,14 @@ TEST(ShiftSearch, EndsOnVeryLongAndVeryUnequalText) {
   EXPECT_EQ(edits_with_shifts(long_text, short_text), 398u);
   EXPECT_EQ(edits_with_shifts(short_text, long_text), 398u);
   EXPECT_EQ(edits_with_shifts(long_text, long_text), 0u);
+}
+
+TEST(ShiftSearch, MemoryGrowsWithTheLengthNotWithItsSquare) {
+  Words book(100000);
+  std::iota(book.begin(), book.end(), 0u);
+  Words moved = book;
+  std::rotate(moved.begin() + 50000, moved.begin() + 50003, moved.begin() + 50020);
+  EXPECT_EQ(edits_with_shifts(moved, book), 1u);
 }
 
 double score(const TerOptions& options, const std::string& hypothesis, const Lines& references) {

@@ -59,35 +59,20 @@ void add_linear_cases_of(Cases& cases, const Shape& s) {
           });
 }
 
-// Two of every three rows may not choose some ids; with `all`, none at all.
-struct Banned {
-  std::vector<std::int32_t> offsets{0}, ids;
-
-  Banned(const Shape& s, bool all) {
-    for (Size r = 0; r < s.rows; ++r) {
-      for (Size id = r % 5; id < s.out && r % 3 != 0; id += all ? 1 : 3) ids.push_back(static_cast<std::int32_t>(id));
-      offsets.push_back(static_cast<std::int32_t>(ids.size()));
-    }
-  }
-};
-
 void add_top_cases_of(Cases& cases, const Shape& s) {
   for (const Size best : {0, 1, 4, 12})
-    for (const int banned : {0, 1, 2})
-      cases.add("top_scores", fmt::format("{}x{}x{} best {} banned {}", s.rows, s.in, s.out, best, banned),
+    for (const bool bias : {false, true})
+      cases.add("top_scores", fmt::format("{}x{}x{} best {} bias {}", s.rows, s.in, s.out, best, bias),
                 [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
-                  const Banned list(s, banned == 2);
                   kernels.top_scores({.rows = s.rows,
                                       .in = s.in,
                                       .out = s.out,
                                       .best = best,
                                       .x = arrays.input(s.rows * s.in),
                                       .packed = packed(arrays, kernels, s, true),
-                                      .bias = given(banned != 1, arrays.input(s.out)),
-                                      .banned_offsets = given(banned > 0, arrays.integers(list.offsets)),
-                                      .banned = arrays.integers(list.ids),
+                                      .bias = given(bias, arrays.input(s.out)),
                                       .log_sum = arrays.stat_output("log_sum", s.rows),
-                                      .scores = arrays.output("scores", s.rows * best),
+                                      .scores = arrays.stat_output("scores", s.rows * best),
                                       .ids = arrays.integer_output("ids", s.rows * best)});
                 });
 }

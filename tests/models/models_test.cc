@@ -127,6 +127,29 @@ TEST_F(Zoo, NeighboursInTheBatchChangeNothing) {
   }
 }
 
+TEST_F(Zoo, TrainingComputesTheLogitsAndTheStatesOfInference) {
+  for (const auto& [name, config] : zoo()) {
+    SCOPED_TRACE(name);
+    Seq2seq model(config);
+    model.parameters().allocate(cpu_device(), DType::f64, 6, true);
+    Workspace workspace(cpu_device());
+    const auto decode = [&](Context cx) {
+      const Memory memory = model.encode(cx, sentences(kSources).packed(cx));
+      State state = model.start(cx, memory, false);
+      const Decoded decoded = model.decode(cx, sentences(kTargets).packed(cx), memory, state);
+      std::vector<std::vector<double>> all = {model.logits(cx, decoded.features).to_host<double>()};
+      for (const Tensor& vector : state.vectors) all.push_back(vector.to_host<double>());
+      return all;
+    };
+    Context training = Context::training(workspace, 1, 1);
+    training.set_dropping(false);
+    const std::vector<std::vector<double>> learned = decode(training), inferred = decode(Context(workspace));
+    ASSERT_EQ(learned.size(), inferred.size());
+    for (std::size_t i = 0; i < learned.size(); ++i)
+      expect_same(inferred[i], learned[i], 1e-10, i == 0 ? "logits" : "state " + std::to_string(i - 1));
+  }
+}
+
 TEST_F(Zoo, PackedWeightsGiveTheSameLogitsAndTheSameBitsInAnyBatch) {
   for (const auto& [name, config] : zoo()) {
     SCOPED_TRACE(name);

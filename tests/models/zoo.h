@@ -44,6 +44,8 @@ inline std::vector<std::pair<std::string, ModelConfig>> zoo() {
   variant("gru with input feeding", "lstm-luong", [](ModelConfig& c) { c.recurrent.cell = nn::Cell::gru; });
   variant("dot attention", "lstm-luong", [](ModelConfig& c) { c.attention.score = nn::Score::dot; });
   variant("reduced rank", "lstm-luong", [](ModelConfig& c) { c.attention.score = nn::Score::reduced_rank; });
+  variant("dropout between layers that feed", "lstm-luong-deep",
+          [](ModelConfig& c) { c.recurrent.dropout_between = 0.3; });
   variant("additive with input feeding", "lstm-lexical",
           [](ModelConfig& c) { c.attention.score = nn::Score::additive; });
   variant("linformer over the source of an lstm", "lstm-luong", [](ModelConfig& c) {

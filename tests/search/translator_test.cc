@@ -11,6 +11,7 @@
 #include "search/text_translator.h"
 #include "search/words.h"
 #include "tests/search/text_model.h"
+#include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"
 
 namespace dragoman::search::test {
@@ -217,11 +218,43 @@ TEST_F(TranslatorTest, ScoresAreThoseOfTheSearch) {
   const TranslationResult result = translator.translate({request(source)}, search).front();
   for (const Translation& t : result.translations) {
     if (t.text.find("<unk>") != std::string::npos) continue;
-    const std::vector<PairScore> scores = score_pairs(model, {{source, t.text}}, 1, [](std::size_t) {});
+    const std::vector<PairScore> scores = score_pairs(model, {{source, t.text}});
     // Only where the text comes back as the same tokens.
     if (scores[0].target.size() != t.tokens.size() + 1) continue;
     EXPECT_NEAR(scores[0].sum(), t.log_probability, 1e-3);
   }
+}
+
+TEST_F(TranslatorTest, AlignmentsOfGivenPairsAreThoseOfTheSearch) {
+  const std::vector<TextPair> pairs = {{"where is the blue dog ?", "wo ist ein blauer hund jetzt"},
+                                       {"it stands here", "es steht hier"}};
+  for (const char* preset : {"transformer-small", "lstm-luong", "lstm-lexical"}) {
+    write_text_model(model_, preset, 7);
+    const std::vector<PairScore> scores = score_pairs(Model(model_), pairs, {.alignment = true});
+    SearchOptions search;
+    search.alignment = true;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      // The search is made to write the given words; what it adds to the last of them is its own.
+      Request forced = request(pairs[i].source);
+      forced.prefix = pairs[i].target;
+      const std::vector<TranslationResult> results = Translator(model_).translate({forced}, search);
+      const std::vector<AlignmentLink>& expected = results.front().translations.front().alignment;
+      ASSERT_EQ(std::ssize(scores[i].alignment), count_words(pairs[i].target));
+      for (std::size_t word = 0; word + 1 < scores[i].alignment.size(); ++word)
+        EXPECT_EQ(scores[i].alignment[word], expected[word]) << preset << ", word " << word;
+    }
+    EXPECT_TRUE(score_pairs(Model(model_), pairs)[0].alignment.empty());
+  }
+}
+
+TEST_F(TranslatorTest, ModelsThatAttendToNoSingleWordHaveNoAlignments) {
+  write_text_model(model_, "linformer-k32", 7);
+  const Model model(model_);
+  EXPECT_NO_THROW(score_pairs(model, {{"the dog", "der hund"}}));
+  EXPECT_NE(support::message([&] {
+              score_pairs(model, {{"the dog", "der hund"}}, {.alignment = true});
+            }).find("has no alignments"),
+            std::string::npos);
 }
 
 TEST_F(TranslatorTest, SpeaksC) {

@@ -212,5 +212,20 @@ TEST_F(Errors, AKernelThatAFillingLacksSaysSo) {
   EXPECT_EQ(error_of([&] { empty.softmax({}); }), "[softmax] not available on cuda");
 }
 
+TEST(Arena, AsksForNoMoreThanItsLimitAndGivesItBackWhenDropped) {
+  Arena arena(cpu_device());
+  arena.set_limit(std::size_t{3} << 20);
+  arena.allocate(std::size_t{2} << 20);
+  EXPECT_THROW(arena.allocate(std::size_t{2} << 20), OutOfMemory);
+  arena.allocate(std::size_t{1} << 20);
+  EXPECT_EQ(arena.reserved(), std::size_t{3} << 20);
+  arena.reset();
+  EXPECT_EQ(arena.reserved(), std::size_t{3} << 20);
+  arena.drop();
+  EXPECT_EQ(arena.reserved(), 0u);
+  arena.allocate(std::size_t{3} << 20);
+  EXPECT_EQ(arena.reserved(), std::size_t{3} << 20);
+}
+
 }  // namespace
 }  // namespace dragoman

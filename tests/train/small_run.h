@@ -7,6 +7,7 @@
 
 #include "data/phrasebook.h"
 #include "data/tokenize.h"
+#include "tensor/placement.h"
 #include "tests/support/temp_folder.h"
 #include "text/build.h"
 #include "train/trainer.h"
@@ -111,11 +112,12 @@ inline data::BatchOptions batches_of(std::int64_t sentences) {
 }
 
 inline std::unique_ptr<TranslationTask> make_translation(models::ModelConfig config, const SmallCorpus& corpus,
-                                                         std::uint64_t seed, DType type = DType::f32) {
+                                                         std::uint64_t seed,
+                                                         const Placement& where = {cpu_device(), DType::f32}) {
   config.source_vocabulary = corpus.source().size();
   config.target_vocabulary = corpus.target().size();
   auto task = std::make_unique<TranslationTask>(config);
-  task->parameters().allocate(cpu_device(), type, seed, true);
+  task->parameters().allocate(where.device, where.type, seed, true);
   return task;
 }
 
@@ -152,7 +154,7 @@ class ToyTask final : public Task {
     }
     return {scale * loss, scale * loss, batch.labels.size()};
   }
-  Scores validate(Workspace&, data::Batcher&) const override {
+  Scores validate(Workspace&, data::Batcher&, std::size_t) const override {
     LossSums sums;
     for (const float weight : parameters_.weights().to_host<float>()) sums.nll += std::pow(weight - 1, 2);
     sums.tokens = 1;

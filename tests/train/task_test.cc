@@ -51,7 +51,7 @@ TEST(TranslationTask, GradientIsTheSlopeOfTheLossItReports) {
   const SmallCorpus corpus;
   const data::Batch batch = first_batch(corpus, 3);
   for (const models::ModelConfig& config : {tiny_transformer(), tiny_lstm()}) {
-    const auto task = make_translation(config, corpus, 1, DType::f64);
+    const auto task = make_translation(config, corpus, 1, {cpu_device(), DType::f64});
     expect_right_gradient(*task, batch, {});
     expect_right_gradient(*task, batch, {.label_smoothing = 0.1});
     expect_right_gradient(*task, batch, {.label_smoothing = 0.1, .r_drop = 3});
@@ -89,8 +89,9 @@ TEST(TranslationTask, ValidationIsTheMeanOverAllTokensWhateverTheBatches) {
   const auto task = make_translation(tiny_transformer(), corpus, 1);
   Workspace workspace(cpu_device());
   data::Batcher few = corpus.batches(batches_of(5)), all = corpus.batches(batches_of(48));
-  const Scores one = task->validate(workspace, few), other = task->validate(workspace, all);
+  const Scores one = task->validate(workspace, few, 0), other = task->validate(workspace, all, 0);
   EXPECT_NEAR(*one.find("loss"), *other.find("loss"), 1e-5);
+  EXPECT_NEAR(*task->validate(workspace, all, 50).find("loss"), *other.find("loss"), 1e-5) << "in parts";
   EXPECT_NEAR(*one.find("perplexity"), std::exp(*one.find("loss")), 1e-9);
 }
 

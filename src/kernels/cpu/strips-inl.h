@@ -211,33 +211,8 @@ inline HWY_NOINLINE void multiply_last_strip(const StripBlock& p, Size col) {
   }
 }
 
-// One row by kRowStrips strips at a time: a single strip has too few sums to keep the multipliers busy while each waits
-// for its last addition. Sum i is strip i / kStripVectors, vector i % kStripVectors.
-constexpr Size kRowStrips = 4;
-template <std::size_t... i>
-HWY_INLINE void multiply_row(const StripBlock& p, Size col, std::index_sequence<i...>) {
-  V sums[sizeof...(i)];
-  const float* from = p.accumulate ? p.c : p.start;
-  if (from)
-    ((sums[i] = hn::LoadU(kTag, from + col + i * kLanes)), ...);
-  else
-    ((sums[i] = hn::Zero(kTag)), ...);
-  const float* b = p.b + col * p.k;
-  const Size strip = kStripCols * p.k;
-#pragma GCC unroll 2
-  for (Size k = 0; k < p.k; ++k, b += kStripCols) {
-    const V left = hn::Set(kTag, p.a[k]);
-    ((sums[i] = hn::MulAdd(left, hn::LoadU(kTag, b + i / kStripVectors * strip + i % kStripVectors * kLanes), sums[i])),
-     ...);
-  }
-  (hn::StoreU(sums[i], kTag, p.c + col + i * kLanes), ...);
-}
-
 inline HWY_NOINLINE void multiply_block(const StripBlock& p) {
   Size col = 0;
-  if (p.rows == 1)
-    for (; col + kRowStrips * kStripCols <= p.cols; col += kRowStrips * kStripCols)
-      multiply_row(p, col, std::make_index_sequence<kRowStrips * kStripVectors>());
   for (; col + kStripCols <= p.cols; col += kStripCols) multiply_strip(p, col);
   if (col < p.cols) multiply_last_strip(p, col);
 }
@@ -277,7 +252,9 @@ struct StripGrid {
         row_blocks((row_count + rows_a_block - 1) / rows_a_block) {
     const Size threads = threads::count();
     if (threads == 1 || row_blocks == 0) return;
-    const Size worth = std::min(row_count, block) * unit_count * unit_cols * k / kProductGrain;
+    // To read a number of the right operand takes as long as to multiply with it a few times.
+    constexpr Size kReading = 4;
+    const Size worth = (std::min(row_count, block) + kReading) * unit_count * unit_cols * k / kProductGrain;
     ranges = std::clamp<Size>((3 * threads + row_blocks - 1) / row_blocks, 1, std::max<Size>(1, worth));
     ranges = std::min(ranges, std::max<Size>(1, unit_count));
   }

@@ -39,6 +39,7 @@ class BestList {
  public:
   BestList(Candidate* list, Size size) : list_(list), size_(size) {}
 
+  bool empty() const { return size_ == 0; }
   void clear() { std::fill_n(list_, size_, Candidate{-std::numeric_limits<float>::infinity(), -1}); }
   float least() const { return list_[size_ - 1].score; }
   void offer(const Candidate& candidate) {
@@ -70,26 +71,19 @@ struct Tables {
   BestList list(Size range, Size row) const { return {bests + (range * rows + row) * best, best}; }
 };
 
-bool is_banned(const TopScores<float>& a, Size row, Size id) {
-  return a.banned_offsets && std::binary_search(a.banned + a.banned_offsets[row], a.banned + a.banned_offsets[row + 1],
-                                                static_cast<std::int32_t>(id));
-}
-
-// Takes in the logits of columns [col, col + cols) of row `row`; they are overwritten.
-HWY_INLINE BlockSum take_in_logits(const TopScores<float>& a, Size row, Size col, Size cols, float* logits,
-                                   BestList best) {
+// Takes in a row's logits of columns [col, col + cols); they are overwritten.
+HWY_INLINE BlockSum take_in_logits(Size col, Size cols, float* logits, BestList best) {
   const float largest = row_max(cols, logits);
-  if (a.best > 0 && largest > best.least())
+  if (!best.empty() && largest > best.least())
     for (Size c = 0; c < cols; ++c)
-      if (logits[c] > best.least() && !is_banned(a, row, col + c))
-        best.offer({logits[c], static_cast<std::int32_t>(col + c)});
+      if (logits[c] > best.least()) best.offer({logits[c], static_cast<std::int32_t>(col + c)});
   if (largest == -std::numeric_limits<float>::infinity()) return {largest, 0};
   return {largest, exp_row(cols, logits, largest, logits)};
 }
 
-// Blocks [begin, end) of columns for the rows from `first` on; `row` is the first of them among all rows of the call.
+// Blocks [begin, end) of columns for the rows from `first` on.
 struct Piece {
-  Size first, rows, row, begin, end, range;
+  Size first, rows, begin, end, range;
 };
 void score_piece(const TopScores<float>& a, const Tables& tables, const float* groups, const Piece& piece) {
   float* logits = scratch(Scratch::piece, piece.rows * kBlockCols);
@@ -105,8 +99,8 @@ void score_piece(const TopScores<float>& a, const Tables& tables, const float* g
                     .c = logits,
                     .c_stride = kBlockCols});
     for (Size r = 0; r < piece.rows; ++r)
-      tables.sums[(piece.first + r) * tables.blocks + b] = take_in_logits(
-          a, piece.row + r, col, cols, logits + r * kBlockCols, tables.list(piece.range, piece.first + r));
+      tables.sums[(piece.first + r) * tables.blocks + b] =
+          take_in_logits(col, cols, logits + r * kBlockCols, tables.list(piece.range, piece.first + r));
   }
 }
 
@@ -142,9 +136,8 @@ void top_scores(const TopScores<float>& a) {
     const Tables tables(a, rows, blocks, grid.ranges);
     const float* groups = lay_out_rows(rows, a.in, a.x + first * a.in, tables.groups);
     threads::each(grid.count(), [&](Size i) HWY_ATTR {
-      const Size row = grid.first_row(i);
       score_piece(a, tables, groups,
-                  {row, grid.row_count(i), first + row, grid.first_unit(i), grid.last_unit(i), grid.range(i)});
+                  {grid.first_row(i), grid.row_count(i), grid.first_unit(i), grid.last_unit(i), grid.range(i)});
     });
     for (Size r = 0; r < rows; ++r) join_row(a, tables, first, r);
   }

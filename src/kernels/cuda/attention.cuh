@@ -27,5 +27,7 @@ struct Sentence {
 // Attention on tensor cores: heads of 64, keys and values alike, in bf16. False when it does not fit.
 bool attention_on_tensor_cores(const Attention<bf16>& a);
 bool attention_on_tensor_cores(const AttentionBackward<bf16>& b);
+// One query a sentence, heads of 64, keys anywhere: a step of search. False when it does not fit.
+bool attention_of_single_queries(const Attention<bf16>& a);
 
 }  // namespace dragoman::kernels::cuda

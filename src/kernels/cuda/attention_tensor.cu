@@ -9,6 +9,13 @@ namespace {
 constexpr int kThreads = 128;
 constexpr float kLog2E = 1.44269504088896340736f;
 
+// 2^x to 22 bits; below 2^-126 it is 0.
+__device__ inline float power_of_two(float x) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
 // Where a block works: a sentence and a head.
 struct Place {
   Size first_query, first_key, head;
@@ -112,10 +119,9 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
       continue;
     }
     if (key == 0) load_left(q, queries, warp_row);
-    const int here = sixteens(last - key);
     Rows s;
     s.clear();
-    add_product<true>(s, q, keys, 4, here);
+    add_product<true>(s, q, keys);
     // Most tiles are seen whole by all rows of a warp, of which the first sees least.
     if (key + kTile > place.visible(first + warp_row, a.causal)) {
 #pragma unroll
@@ -135,7 +141,7 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
       most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 1));
       most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 2));
       origin[r] = most[r] == -INFINITY ? 0.0f : scale * most[r];
-      shrink[r] = exp2f(scale * largest[r] - origin[r]);
+      shrink[r] = power_of_two(scale * largest[r] - origin[r]);
       largest[r] = most[r];
       sum[r] *= shrink[r];
     }
@@ -144,7 +150,7 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
     for (int n = 0; n < 8; ++n)
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const float p = exp2f(scale * s.part[n][e] - origin[e / 2]);
+        const float p = power_of_two(scale * s.part[n][e] - origin[e / 2]);
         sum[e / 2] += p;
         s.part[n][e] = kept.keeps(e / 2, n, e % 2) ? p * drop.scale : 0.0f;
         out.part[n][e] *= shrink[e / 2];
@@ -152,7 +158,7 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
     Quad p[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) p[k] = s.as_left(k);
-    add_product<false>(out, p, values, here);
+    add_product<false>(out, p, values);
     __syncthreads();
   }
   if (last == 0) wait_for_tiles();
@@ -226,15 +232,14 @@ __global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16>
     load_tile<kThreads>(douts, b.dout + place.row(a, query) * kTile, a.heads * kTile, place.queries - query);
     numbers.load(b, place, query);
     wait_for_tiles();
-    const int here = sixteens(place.queries - query);
     Quad left[4];
     Rows p, ds;
     p.clear(), ds.clear();
     if (!idle) {
       load_left(left, keys, warp_row);
-      add_product<true>(p, left, queries, 4, here);
+      add_product<true>(p, left, queries);
       load_left(left, values, warp_row);
-      add_product<true>(ds, left, douts, 4, here);
+      add_product<true>(ds, left, douts);
 #pragma unroll
       for (int n = 0; n < 8; ++n)
 #pragma unroll
@@ -246,7 +251,7 @@ __global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16>
           for (int r = 0; r < 2; ++r) {
             float &weight = p.part[n][2 * r + e], &gradient = ds.part[n][2 * r + e];
             const int j = key + 8 * r;
-            weight = j < visible ? exp2f(weight * (scale * kLog2E) - log_sum) : 0.0f;
+            weight = j < visible ? power_of_two(weight * (scale * kLog2E) - log_sum) : 0.0f;
             float factor = 1;
             if (drop.drops && j < visible)
               factor = drop.factor(static_cast<std::uint64_t>(place.row(a, i) * Dropout::stride(a.longest) + j));
@@ -256,10 +261,10 @@ __global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16>
         }
 #pragma unroll
       for (int k = 0; k < 4; ++k) left[k] = p.as_left(k);
-      add_product<false>(dv, left, douts, here);
+      add_product<false>(dv, left, douts);
 #pragma unroll
       for (int k = 0; k < 4; ++k) left[k] = ds.as_left(k);
-      add_product<false>(dk, left, queries, here);
+      add_product<false>(dk, left, queries);
     }
     if (!kWhole || b.dq == nullptr) continue;
     // dq = ds keys: the warps change from keys to queries through the tile of dout, which nobody reads any more.
@@ -275,7 +280,7 @@ __global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16>
 #pragma unroll
     for (int k = 0; k < 4; ++k) left[k] = left_operand_transposed(douts, warp_row, 16 * k);
     p.clear();
-    add_product<false>(p, left, keys, sixteens(place.keys));
+    add_product<false>(p, left, keys);
     store_rows(p, queries, warp_row, b.dq + (place.first_query + query) * b.dq_stride + place.head * kTile, b.dq_stride,
                place.queries - query, b.accumulate_dq);
   }
@@ -290,7 +295,7 @@ __global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16>
 }
 
 // A block for each tile of queries: dq, over all keys that they see.
-__global__ void __launch_bounds__(kThreads) query_tiles(AttentionBackward<bf16> b, Drop drop) {
+__global__ void __launch_bounds__(kThreads, 3) query_tiles(AttentionBackward<bf16> b, Drop drop) {
   extern __shared__ Tile tiles[];
   __shared__ QueryNumbers numbers;
   Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
@@ -327,7 +332,7 @@ __global__ void __launch_bounds__(kThreads) query_tiles(AttentionBackward<bf16> 
       for (int e = 0; e < 4; ++e) {
         const int r = e / 2, i = warp_row + l / 4 + 8 * r;
         const bool seen = key + 8 * n + l % 4 * 2 + e % 2 < visible[r];
-        const float weight = seen ? exp2f(p.part[n][e] * (scale * kLog2E) - numbers.log_sum[i]) : 0.0f;
+        const float weight = seen ? power_of_two(p.part[n][e] * (scale * kLog2E) - numbers.log_sum[i]) : 0.0f;
         const float factor = kept.keeps(r, n, e % 2) ? drop.scale : 0.0f;
         ds.part[n][e] = scale * weight * (factor * ds.part[n][e] - numbers.dout_out[i]);
       }

@@ -2,13 +2,9 @@
 
 #include "kernels/contract.h"
 
-// Sums over rows, in a fixed order: blocks sum strips of rows, then the strips are summed.
 namespace dragoman::kernels::cuda {
 
-// to[c] += sum over strips of partial[strip, c], for each of `count` columns.
-void add_strips(Size strips, Size count, const float* partial, float* to);
-
-// to[c] += sum over rows of x[r, c].
+// to[c] += sum over rows of x[r, c], in a fixed order.
 template <class T>
 void add_columns(Size rows, Size cols, const T* x, float* to);
 

@@ -15,9 +15,7 @@ Kernels<T> filled() {
   fill_norm(kernels);
   fill_softmax(kernels);
   fill_attention(kernels);
-  fill_additive(kernels);
-  fill_cells(kernels);
-  fill_lstm_layer(kernels);
+  fill_lstm(kernels);
   fill_elementwise(kernels);
   fill_optimiser(kernels);
   return kernels;

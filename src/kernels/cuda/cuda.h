@@ -1,11 +1,14 @@
 #pragma once
 
+#include <span>
 #include <string>
 
+#include "base/machine.h"
 #include "kernels/contract.h"
 
 // The CUDA filling of the contract and the memory it works on. A program built without CUDA has all of this, too: it
-// then says so in problem(). All work goes to one stream, so it is done in the order in which it was asked for.
+// then says so in problem(). What one thread asks for is done in that order; threads do not wait for each other's work,
+// so whoever hands memory to another thread calls wait() first.
 namespace dragoman::kernels::cuda {
 
 // Why no GPU can be used, as a sentence; empty when one can.
@@ -17,12 +20,10 @@ void select(int gpu);
 // "NVIDIA H200".
 std::string name();
 
-struct MemoryState {
-  std::size_t free = 0, total = 0;
-};
-MemoryState memory_state();
+// What is left of the GPU's memory; what the pool holds for later counts as free.
+FreeMemory free_memory();
 
-// Memory of the GPU from a pool that grows and is kept; throws Error when there is none left.
+// Memory of the GPU from a pool that grows and is kept; throws OutOfMemory when there is none left.
 void* allocate(std::size_t bytes);
 void release(void* memory);
 // Memory of the host that the GPU can read and write; for tests.
@@ -30,8 +31,15 @@ void* allocate_shared(std::size_t bytes);
 void release_shared(void* memory);
 // Small arrays are staged and the host goes on at once; `from` may change when the call returns.
 void copy_from_host(void* to, const void* from, std::size_t bytes);
-// Waits for everything that was asked for before.
-void copy_to_host(void* to, const void* from, std::size_t bytes);
+// The same where the bytes behind the array, up to the next multiple of 256, are nobody's: arrays that follow each
+// other travel together.
+void upload(void* to, const void* from, std::size_t bytes);
+// Waits for everything that this thread asked for before.
+void copy_to_host(std::span<const HostCopy> copies);
+inline void copy_to_host(void* to, const void* from, std::size_t bytes) {
+  const HostCopy one{to, from, bytes};
+  copy_to_host({&one, 1});
+}
 void clear(void* memory, std::size_t bytes);
 void wait();
 

@@ -20,11 +20,7 @@ void fill_softmax(Kernels<T>& kernels);
 template <class T>
 void fill_attention(Kernels<T>& kernels);
 template <class T>
-void fill_additive(Kernels<T>& kernels);
-template <class T>
-void fill_cells(Kernels<T>& kernels);
-template <class T>
-void fill_lstm_layer(Kernels<T>& kernels);
+void fill_lstm(Kernels<T>& kernels);
 template <class T>
 void fill_elementwise(Kernels<T>& kernels);
 template <class T>

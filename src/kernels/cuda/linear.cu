@@ -1,11 +1,19 @@
 #include "kernels/cuda/activation.cuh"
-#include "kernels/cuda/columns.h"
+#include "kernels/cuda/columns.cuh"
 #include "kernels/cuda/filling.h"
 #include "kernels/cuda/map.cuh"
 #include "kernels/cuda/product.h"
 
 namespace dragoman::kernels::cuda {
 namespace {
+
+template <class T>
+__global__ void repeat(Size rows, Size cols, const T* row, bool relu, bool add, T* y) {
+  const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (e >= rows * cols) return;
+  const float value = (add ? to_float(y[e]) : 0.0f) + (row != nullptr ? to_float(row[e % cols]) : 0.0f);
+  y[e] = rounded<T>(relu ? fmaxf(value, 0.0f) : value);
+}
 
 // Bias and relu are part of the product; other activations are a pass of their own.
 template <class T>
@@ -25,31 +33,93 @@ void linear(const Linear<T>& a) {
   }
 }
 
+// dz = dy * the activation's slope, whose rows are summed on the way.
+template <class T>
+struct RowsOfSlopes {
+  static constexpr int kEach = 8;
+  struct Loaded {
+    Eight<T> saved, dy;
+  };
+  Activation activation;
+  Size cols;
+  const T *saved, *dy;
+  T* dz;
+
+  __device__ Loaded load(Size row, Size col) const {
+    Loaded both;
+    both.saved.load(saved + row * cols + col);
+    both.dy.load(dy + row * cols + col);
+    return both;
+  }
+  __device__ void use(const Loaded& both, Size row, Size col, float (&value)[8]) const {
+    float before[8];
+    both.saved.unpack(before), both.dy.unpack(value);
+    for (int e = 0; e < 8; ++e) value[e] *= activation_slope(activation, before[e]);
+    store8(dz + row * cols + col, value);
+  }
+};
+
+template <class T>
+void activation_backward(const LinearBackward<T>& a) {
+  if (a.dbias != nullptr && a.out % 8 == 0 && aligned16(a.saved, a.dy, a.dz))
+    return add_sums("linear_backward", a.rows, a.out, RowsOfSlopes<T>{a.activation, a.out, a.saved, a.dy, a.dz},
+                    a.dbias);
+  map<T, 2>("linear_backward", {a.rows * a.out, {a.saved, a.dy}, a.dz},
+            [kind = a.activation] __device__(const float(&x)[2]) { return x[1] * activation_slope(kind, x[0]); });
+  if (a.dbias != nullptr) add_columns(a.rows, a.out, a.dz, a.dbias);
+}
+
 template <class T>
 void linear_backward(const LinearBackward<T>& a) {
-  const T* dz = a.dy;
-  if (a.activation != Activation::none) {
-    const Activation kind = a.activation;
-    map<T, 2>("linear_backward", {a.rows * a.out, {a.saved, a.dy}, a.dz},
-              [kind] __device__(const float(&x)[2]) { return x[1] * activation_slope(kind, x[0]); });
-    dz = a.dz;
-  }
+  const bool plain = a.activation == Activation::none;
+  if (!plain)
+    activation_backward(a);
+  else if (a.dbias != nullptr)
+    add_columns(a.rows, a.out, a.dy, a.dbias);
+  const T* dz = plain ? a.dy : a.dz;
   if (a.dx != nullptr)
     multiply_matrices<T, T>(
         {.m = a.rows, .n = a.in, .k = a.out, .transposed_b = !a.transposed, .accumulate = a.accumulate_dx}, dz,
         a.weight, a.dx);
-  if (a.dweight != nullptr) {
-    if (a.transposed)
-      multiply_matrices<T, float>({.m = a.out, .n = a.in, .k = a.rows, .transposed_a = true, .accumulate = true}, dz,
-                                  a.x, a.dweight);
-    else
-      multiply_matrices<T, float>({.m = a.in, .n = a.out, .k = a.rows, .transposed_a = true, .accumulate = true}, a.x,
-                                  dz, a.dweight);
-  }
-  if (a.dbias != nullptr) add_columns(a.rows, a.out, dz, a.dbias);
+  if (a.dweight == nullptr) return;
+  if (a.transposed)
+    multiply_matrices<T, float>({.m = a.out, .n = a.in, .k = a.rows, .transposed_a = true, .accumulate = true}, dz, a.x,
+                                a.dweight);
+  else
+    multiply_matrices<T, float>({.m = a.in, .n = a.out, .k = a.rows, .transposed_a = true, .accumulate = true}, a.x, dz,
+                                a.dweight);
 }
 
 }  // namespace
+
+template <class T>
+void add_columns(Size rows, Size cols, const T* x, float* to) {
+  constexpr const char* kName = "sum of columns";
+  if (cols % 8 == 0 && aligned16(x))
+    add_sums(kName, rows, cols, RowsInEights<T>{x, cols}, to);
+  else
+    add_sums(kName, rows, cols, RowsInOnes<T>{x, cols}, to);
+}
+
+template <class T>
+void repeat_row(Size rows, Size cols, const T* row, bool relu, T* y) {
+  repeat<<<blocks_for(rows * cols, 256), 256, 0, stream()>>>(rows, cols, row, relu, false, y);
+  check_launch("repeated row");
+}
+
+template <class T>
+void finish_rows(Size rows, Size cols, const T* row, bool relu, T* y) {
+  repeat<<<blocks_for(rows * cols, 256), 256, 0, stream()>>>(rows, cols, row, relu, true, y);
+  check_launch("row added");
+}
+
+template void finish_rows(Size, Size, const float*, bool, float*);
+template void finish_rows(Size, Size, const bf16*, bool, bf16*);
+
+template void repeat_row(Size, Size, const float*, bool, float*);
+template void repeat_row(Size, Size, const bf16*, bool, bf16*);
+template void add_columns(Size, Size, const float*, float*);
+template void add_columns(Size, Size, const bf16*, float*);
 
 template <class T>
 void fill_linear(Kernels<T>& kernels) {

@@ -29,4 +29,9 @@ __device__ inline LstmUnitGradient lstm_unit_backward(float i, float f, float g,
           total * f};
 }
 
+// A whole layer in one launch, in bf16 where its size allows it; false where it does not. The gradient of the weight is
+// left to the caller.
+bool lstm_on_tensor_cores(const LstmLayer<bf16>& a);
+bool lstm_on_tensor_cores(const LstmLayerBackward<bf16>& b);
+
 }  // namespace dragoman::kernels::cuda

@@ -13,13 +13,16 @@ constexpr int kAcross = kTile / kEach, kThreads = kAcross * kAcross;
 // What all products of a group share.
 template <class T>
 struct Group {
-  const Product* products;  // on the GPU
-  Size count, m, n;         // m and n: the largest
+  const Product* products;  // on the GPU; null: there is only `one`
+  Product one;
+  Size count, m, n;  // m and n: the largest
   bool transposed_a, transposed_b, accumulate;
   float alpha;
   const T *a, *b;
   T* c;
   float* partial;  // of a summed group
+
+  __device__ Product product(Size i) const { return products != nullptr ? products[i] : one; }
 };
 
 // Element (i, j) of op(x), zero outside; x begins at `x` with rows `stride` apart.
@@ -64,7 +67,7 @@ struct TilePlace {
   Size row, col;
 
   __device__ explicit TilePlace(const Group<T>& g)
-      : p(g.products[blockIdx.z]),
+      : p(g.product(blockIdx.z)),
         row(static_cast<Size>(blockIdx.y) * kTile),
         col(static_cast<Size>(blockIdx.x) * kTile) {}
   __device__ bool empty() const { return row >= p.m || col >= p.n; }
@@ -124,9 +127,9 @@ __global__ void __launch_bounds__(128) multiply_group_tiles(Group<bf16> g) {
     for (int i = 0; i < 4; ++i)
       rows[i] = g.transposed_a ? left_operand_transposed(left, warp_row, 16 * i) : left_operand(left, warp_row, 16 * i);
     if (g.transposed_b)
-      add_product<true>(sums, rows, right, sixteens(k), sixteens(n));
+      add_product<true>(sums, rows, right);
     else
-      add_product<false>(sums, rows, right, sixteens(k), sixteens(n));
+      add_product<false>(sums, rows, right);
   }
 #pragma unroll
   for (int i = 0; i < 8; ++i)
@@ -145,7 +148,7 @@ __global__ void add_parts(Group<T> g) {
   float sum = 0;
 #pragma unroll 8
   for (Size i = 0; i < g.count; ++i) sum += g.partial[i * g.m * g.n + e];
-  const Product& p = g.products[0];
+  const Product p = g.product(0);
   put(g.c[p.c + e / g.n * p.c_stride + e % g.n], g.alpha * sum, true);
 }
 
@@ -197,7 +200,8 @@ void matmul(const Matmul<T>& g) {
   constexpr Size kMostAtOnce = 65535;  // blocks along z
   for (Size first = 0; first < g.count; first += kMostAtOnce) {
     const Size count = std::min(kMostAtOnce, g.count - first);
-    const Group<T> group{.products = to_scratch(Scratch::tables, g.products + first, count),
+    const Group<T> group{.products = g.count > 1 ? to_scratch(Scratch::tables, g.products + first, count) : nullptr,
+                         .one = g.products[first],
                          .count = count,
                          .m = m,
                          .n = n,

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "kernels/cuda/columns.h"
 #include "kernels/cuda/device.cuh"
 #include "kernels/cuda/filling.h"
 
@@ -8,7 +7,7 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4, kThreads = kWarps * kWarp;
-constexpr int kStripWarps = 4, kStripThreads = kStripWarps * kWarp;  // of a block that works through a strip of rows
+constexpr int kStripWarps = 8, kStripThreads = kStripWarps * kWarp;  // of a block that works through a strip of rows
 constexpr int kWide = 8 * kWarp;                                     // columns that a warp takes at once, eight a lane
 
 // Rows whose columns are no multiple of eight or not aligned, or too many for the registers: any lane any column.
@@ -150,7 +149,7 @@ __global__ void gain_strips(NormBackward<T> a, Size height, float* partial) {
 // The rows of a strip, by the warps of its block in turn; each lane sums the gradients of gain and bias of its own
 // columns on the way.
 template <class T, int kChunks>
-__global__ void __launch_bounds__(kStripThreads)
+__global__ void __launch_bounds__(kStripThreads, kChunks <= 2 ? 2 : 1)
     norm_backward_wide(NormBackward<T> a, Drop drop, Size height, float* partial) {
   __shared__ float room[kStripWarps][kChunks * kWide];
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
@@ -258,7 +257,7 @@ void norm_backward(const NormBackward<T>& a) {
   const Drop drop(a.dropout);
   const bool sums = a.dgain != nullptr || a.dbias != nullptr;
   const bool wide = a.cols % 8 == 0 && a.cols <= 4 * kWide && aligned16(a.sum, a.dy, a.dsum, a.gain, a.dx, a.dbranch);
-  const Size wanted = 8 * multiprocessors();
+  const Size wanted = (wide ? 2 : 8) * multiprocessors();
   const Size height = std::max<Size>(wide ? kStripWarps : 64, (a.rows + wanted - 1) / wanted);
   const Size strips = (a.rows + height - 1) / height;
   float* partial = sums ? scratch<float>(Scratch::partial_sums, strips * 2 * a.cols) : nullptr;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cfloat>
 #include <type_traits>
 
 #include "kernels/cuda/activation.cuh"
@@ -68,44 +69,80 @@ __device__ Candidate best_of_block(Candidate best, Candidate* room) {
 
 constexpr int kThreads = 512;
 
-// A block for each row of logits, which may be changed. Each thread knows the best that is left of its own columns; the
-// one whose candidate was taken looks for its next.
+// What one thread knows of its columns of a row of logits.
 template <class T>
-__global__ void choose(TopScores<T> a, float* logits) {
+struct OwnColumns {
+  const T* bias;
+  const float* logits;
+  Size count;
+  float largest = -FLT_MAX, sum = 0;  // of all its logits: the largest, and exp(x - largest) added up
+  Candidate best, second;             // of those that were not given up
+
+  __device__ float at(Size c) const {
+    return c < count ? logits[c] + (bias != nullptr ? to_float(bias[c]) : 0.0f) : -INFINITY;
+  }
+  __device__ void offer(float score, Size c) {
+    const Candidate one{score, score > -INFINITY ? static_cast<std::int32_t>(c) : -1};
+    if (one.before(best)) {
+      second = best;
+      best = one;
+    } else {
+      second.take(one);
+    }
+  }
+  // One pass over the columns, eight on their way at a time.
+  __device__ void read() {
+    constexpr int kAhead = 8;
+    for (Size first = threadIdx.x; first < count; first += kAhead * kThreads) {
+      float x[kAhead], most = largest;
+#pragma unroll
+      for (int e = 0; e < kAhead; ++e) x[e] = at(first + e * kThreads);
+#pragma unroll
+      for (int e = 0; e < kAhead; ++e) most = fmaxf(most, x[e]);
+      sum *= __expf(largest - most);
+      largest = most;
+#pragma unroll
+      for (int e = 0; e < kAhead; ++e) {
+        sum += __expf(x[e] - most);
+        offer(x[e], first + e * kThreads);
+      }
+    }
+  }
+  // The two best of what comes after `last`.
+  __device__ void look_again(const Candidate& last) {
+    best = second = {};
+    for (Size c = threadIdx.x; c < count; c += kThreads) {
+      const float score = at(c);
+      if (last.before({score, static_cast<std::int32_t>(c)})) offer(score, c);
+    }
+  }
+  __device__ void give_up_best() {
+    const Candidate last = best;
+    best = second;
+    second = {};
+    if (best.id < 0) look_again(last);
+  }
+};
+
+// A block for each row of logits. Each thread knows the best two of its own columns; the one whose candidate was taken
+// offers its next.
+template <class T>
+__global__ void choose(TopScores<T> a, const float* logits) {
   __shared__ float room[kThreads / kWarp];
   __shared__ Candidate rivals[kThreads / kWarp];
   const Size row = blockIdx.x;
-  float* x = logits + row * a.out;
-  float largest = -INFINITY, sum = 0;
-  for (Size c = threadIdx.x; c < a.out; c += kThreads) {
-    if (a.bias != nullptr) x[c] += to_float(a.bias[c]);
-    largest = fmaxf(largest, x[c]);
-  }
-  largest = block_max(largest, room);
-  for (Size c = threadIdx.x; c < a.out; c += kThreads) sum += expf(x[c] - largest);
-  sum = block_sum(sum, room);
+  OwnColumns<T> mine{a.bias, logits + row * a.out, a.out};
+  mine.read();
+  const float largest = block_max(mine.largest, room);
+  const float sum = block_sum(mine.sum * __expf(mine.largest - largest), room);
   if (threadIdx.x == 0) a.log_sum[row] = sum > 0 ? largest + logf(sum) : -INFINITY;
-  if (a.banned_offsets != nullptr) {
-    for (Size i = a.banned_offsets[row] + threadIdx.x; i < a.banned_offsets[row + 1]; i += kThreads)
-      x[a.banned[i]] = -INFINITY;
-    __syncthreads();
-  }
-  const auto next = [&](const Candidate& last) {
-    Candidate best;
-    for (Size c = threadIdx.x; c < a.out; c += kThreads) {
-      const Candidate one{x[c], x[c] > -INFINITY ? static_cast<std::int32_t>(c) : -1};
-      if (last.id < 0 || last.before(one)) best.take(one);
-    }
-    return best;
-  };
-  Candidate mine = next({});
   for (Size i = 0; i < a.best; ++i) {
-    const Candidate best = best_of_block(mine, rivals);
+    const Candidate best = best_of_block(mine.best, rivals);
     if (threadIdx.x == 0) {
-      a.scores[row * a.best + i] = rounded<T>(best.score);
+      a.scores[row * a.best + i] = best.score;
       a.ids[row * a.best + i] = best.id;
     }
-    if (best.id >= 0 && best.id == mine.id) mine = next(best);
+    if (best.id >= 0 && best.id == mine.best.id) mine.give_up_best();
   }
 }
 
@@ -121,7 +158,6 @@ void top_scores(const TopScores<T>& a) {
     part.rows = std::min(most, a.rows - first);
     part.x += first * a.in;
     part.log_sum += first, part.scores += first * a.best, part.ids += first * a.best;
-    if (a.banned_offsets != nullptr) part.banned_offsets += first;
     multiply_matrices<T, float>({.m = part.rows, .n = a.out, .k = a.in, .transposed_b = true}, part.x,
                                 static_cast<const T*>(a.packed), logits);
     choose<<<static_cast<unsigned>(part.rows), kThreads, 0, stream()>>>(part, logits);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "kernels/cuda/columns.h"
 #include "kernels/cuda/device.cuh"
 #include "kernels/cuda/filling.h"
 
@@ -86,7 +87,40 @@ __global__ void put_in_order(int count, const std::int32_t* index, const int* pl
   sorted[places[row]] = index[row];
 }
 
-// A block for each place in the sorted list that begins a run of one index: it adds the run's rows, in their order.
+constexpr int kRunThreads = 128;
+
+// The rows of a run, eight columns a thread; where there are more threads than eights, several share a column, each
+// taking every so manieth row.
+template <class T>
+__device__ void add_run(const ScatterRows<T>& a, float scale, const std::int32_t* order, Size begin, Size end,
+                        float* to) {
+  __shared__ __align__(16) float room[8 * kRunThreads];
+  const int lanes = min(static_cast<int>(a.cols) / 8, static_cast<int>(blockDim.x));
+  const int parts = static_cast<int>(blockDim.x) / lanes, part = static_cast<int>(threadIdx.x) / lanes;
+  for (Size col = threadIdx.x % lanes * 8; col < a.cols; col += 8 * lanes) {
+    float sum[8] = {}, value[8];
+    if (part < parts)
+#pragma unroll 4
+      for (Size place = begin + part; place < end; place += parts) {
+        load8(a.dy + order[place] * a.cols + col, value);
+        for (int e = 0; e < 8; ++e) sum[e] += scale * value[e];
+      }
+    if (parts > 1 && end - begin > 1) {  // then this loop has one round
+      store8(room + 8 * threadIdx.x, sum);
+      __syncthreads();
+      for (int p = 1; p < parts && part == 0; ++p) {
+        load8(room + 8 * (p * lanes + threadIdx.x), value);
+        for (int e = 0; e < 8; ++e) sum[e] += value[e];
+      }
+    }
+    if (part > 0) continue;
+    load8(to + col, value);
+    for (int e = 0; e < 8; ++e) sum[e] += value[e];
+    store8(to + col, sum);
+  }
+}
+
+// A block for each place in the sorted list that begins a run of one index: it adds the run's rows.
 template <class T>
 __global__ void add_runs(Size count, ScatterRows<T> a, float scale, bool wide, const std::int32_t* order,
                          const std::int32_t* sorted) {
@@ -99,20 +133,7 @@ __global__ void add_runs(Size count, ScatterRows<T> a, float scale, bool wide, c
     (sorted[middle] == index ? end : beyond) = middle;
   }
   ++end;
-  if (wide) {
-    for (Size col = 8 * threadIdx.x; col < a.cols; col += 8 * blockDim.x) {
-      float sum[8], value[8];
-      float* to = a.dtable + index * a.cols + col;
-      load8(to, sum);
-#pragma unroll 4
-      for (Size place = begin; place < end; ++place) {
-        load8(a.dy + order[place] * a.cols + col, value);
-        for (int e = 0; e < 8; ++e) sum[e] += scale * value[e];
-      }
-      store8(to, sum);
-    }
-    return;
-  }
+  if (wide) return add_run(a, scale, order, begin, end, a.dtable + index * a.cols);
   for (Size col = threadIdx.x; col < a.cols; col += blockDim.x) {
     float& to = a.dtable[index * a.cols + col];
     float sum = to;
@@ -127,14 +148,13 @@ template <class T>
 void scatter_rows(const ScatterRows<T>& a) {
   constexpr Size kPiece = 16384;
   if (a.cols == 0) return;
+  if (a.table_rows == 1 && a.scale == 1) return add_columns(a.rows, a.cols, a.dy, a.dtable);
   for (Size first = 0; first < a.rows; first += kPiece) {
     const Size count = std::min(kPiece, a.rows - first);
     std::int32_t *order = a.workspace, *sorted = a.workspace + count;
     ScatterRows<T> piece = a;
     piece.dy += first * a.cols;
     const bool wide = a.cols % 8 == 0 && aligned16(a.dy, a.dtable);
-    const Size lanes = wide ? a.cols / 8 : a.cols;
-    const auto threads = static_cast<unsigned>(std::clamp<Size>((lanes + kWarp - 1) / kWarp * kWarp, kWarp, 512));
     const auto number = static_cast<int>(count);
     const unsigned blocks = blocks_for(count, kThreads);
     const unsigned stretches = std::clamp(8 * static_cast<unsigned>(multiprocessors()) / blocks, 1u, blocks);
@@ -142,8 +162,8 @@ void scatter_rows(const ScatterRows<T>& a) {
     clear(places, static_cast<std::size_t>(count) * sizeof(int));
     count_before<<<dim3(blocks, stretches), kThreads, 0, stream()>>>(number, a.index + first, places);
     put_in_order<<<blocks, kThreads, 0, stream()>>>(number, a.index + first, places, order, sorted);
-    add_runs<<<static_cast<unsigned>(count), threads, 0, stream()>>>(count, piece, static_cast<float>(a.scale), wide,
-                                                                     order, sorted);
+    add_runs<<<static_cast<unsigned>(count), kRunThreads, 0, stream()>>>(count, piece, static_cast<float>(a.scale),
+                                                                         wide, order, sorted);
     check_launch("scatter_rows");
   }
 }

@@ -3,24 +3,58 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 #include "base/error.h"
 
 namespace dragoman::kernels::cuda {
 namespace {
 
-// Pinned memory through which small arrays travel. It is used from front to back; an event marks when each half has
-// been read, so that a half is written again only after that.
+// Pinned memory through which small arrays travel to the GPU. It is used from front to back; an event marks when each
+// half has been read, so that a half is written again only after that. Arrays that lie side by side on the GPU, with
+// nobody's bytes in between, travel together: they are sent when the stream is next asked for.
 class Staging {
  public:
   static constexpr std::size_t kSize = std::size_t{16} << 20, kHalf = kSize / 2;
 
-  // A place of `bytes`, at most kHalf.
+  // At most kHalf bytes; `roomy`: those up to the next multiple of 256 may be overwritten.
+  void put(void* to, const void* from, std::size_t bytes, bool roomy, cudaStream_t on) {
+    const bool follows = waiting_ > 0 && roomy_ && static_cast<char*>(to) == to_ + waiting_ && fits(bytes);
+    if (!follows) send(on);
+    char* place = reserve(bytes, on);
+    std::memcpy(place, from, bytes);
+    if (!follows) to_ = static_cast<char*>(to), from_ = place;
+    last_ = bytes;
+    roomy_ = roomy;
+    waiting_ = static_cast<std::size_t>(place - from_) + padded(bytes);
+  }
+  // Sends what waits.
+  void send(cudaStream_t on) {
+    if (waiting_ == 0) return;
+    const std::size_t bytes = waiting_ - padded(last_) + last_;
+    waiting_ = 0;
+    check_status(cudaMemcpyAsync(to_, from_, bytes, cudaMemcpyHostToDevice, on), "copy from the host");
+  }
+
+  static std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+  static void* pinned(std::size_t bytes) {
+    void* memory = nullptr;
+    check_status(cudaMallocHost(&memory, bytes), "staging memory");
+    return memory;
+  }
+
+ private:
+  // Whether the next place is the one behind the last.
+  bool fits(std::size_t bytes) const {
+    const std::size_t end = at_ + padded(bytes);
+    return at_ <= kHalf ? end <= kHalf : end <= kSize;
+  }
   char* reserve(std::size_t bytes, cudaStream_t on) {
-    bytes = (bytes + 255) / 256 * 256;
+    bytes = padded(bytes);
     if (memory_ == nullptr) {
-      check_status(cudaMallocHost(reinterpret_cast<void**>(&memory_), kSize), "staging memory");
+      memory_ = static_cast<char*>(pinned(kSize));
       for (cudaEvent_t& event : read_) check_status(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "event");
     }
     const bool leaves_first = at_ < kHalf && at_ + bytes > kHalf;
@@ -35,30 +69,89 @@ class Staging {
     return place;
   }
 
- private:
   char* memory_ = nullptr;
   std::size_t at_ = 0;
   std::array<cudaEvent_t, 2> read_{};
+  char *to_ = nullptr, *from_ = nullptr;  // what waits: where to and where it is
+  std::size_t waiting_ = 0, last_ = 0;    // its bytes, padding included, and those of its last array
+  bool roomy_ = false;
 };
 
-struct Runtime {
-  std::mutex mutex;
-  int gpu = 0;
-  cudaStream_t stream = nullptr;
-  int multiprocessors = 0;
-  Staging staging;
+// Pinned memory through which small arrays travel back.
+class Arrivals {
+ public:
+  static constexpr std::size_t kSize = std::size_t{1} << 20;
+
+  // Whether all of them find room at once.
+  static bool fit(std::span<const HostCopy> copies) {
+    std::size_t bytes = 0;
+    for (const HostCopy& one : copies) bytes += Staging::padded(one.bytes);
+    return bytes <= kSize;
+  }
+  void fetch(std::span<const HostCopy> copies, cudaStream_t on) {
+    if (memory_ == nullptr) memory_ = static_cast<char*>(Staging::pinned(kSize));
+    char* place = memory_;
+    for (const HostCopy& one : copies) {
+      if (one.bytes > 0) check_status(cudaMemcpyAsync(place, one.from, one.bytes, cudaMemcpyDeviceToHost, on), "copy");
+      place += Staging::padded(one.bytes);
+    }
+    check_status(cudaStreamSynchronize(on), "waiting for the GPU");
+    place = memory_;
+    for (const HostCopy& one : copies) {
+      if (one.bytes > 0) std::memcpy(one.to, place, one.bytes);
+      place += Staging::padded(one.bytes);
+    }
+  }
+
+ private:
+  char* memory_ = nullptr;
 };
 
-// Each thread has its own, so that the kernels of one call find what its first one wrote.
 struct ScratchMemory {
   void* memory = nullptr;
   std::size_t size = 0;
 };
-thread_local std::array<ScratchMemory, static_cast<std::size_t>(Scratch::count)> scratch_memory{};
+
+// What a thread works with: a stream, and memory that only this stream's work touches.
+struct Lane {
+  cudaStream_t stream = nullptr;
+  Staging staging;
+  Arrivals arrivals;
+  std::array<ScratchMemory, static_cast<std::size_t>(Scratch::count)> scratch{};
+};
+
+// Lanes of threads that ended serve those that come later.
+struct Runtime {
+  std::mutex mutex;
+  int gpu = 0;
+  int multiprocessors = 0;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  std::vector<Lane*> free;
+
+  Lane& take();
+  void give_back(Lane& lane) {
+    const std::lock_guard lock(mutex);
+    free.push_back(&lane);
+  }
+};
 
 Runtime& runtime() {
-  static Runtime one;
+  static Runtime& one = *std::make_unique<Runtime>().release();  // never ends: the driver may have ended before
   return one;
+}
+
+struct Hold {
+  Lane* lane = nullptr;
+
+  ~Hold() {
+    if (lane != nullptr) runtime().give_back(*lane);
+  }
+};
+
+Lane& lane() {
+  thread_local Hold hold;
+  if (hold.lane == nullptr) hold.lane = &runtime().take();
+  return *hold.lane;
 }
 
 // What is released stays with the pool.
@@ -78,6 +171,25 @@ std::string find_problem() {
   const cudaError_t status = cudaGetDeviceCount(&gpus);
   if (status != cudaSuccess) return fmt::format("the NVIDIA driver answers: {}", cudaGetErrorString(status));
   return gpus == 0 ? "there is no NVIDIA GPU here" : "";
+}
+
+Lane& Runtime::take() {
+  check(problem().empty(), "{}", problem());
+  const std::lock_guard lock(mutex);
+  check_status(cudaSetDevice(gpu), "choosing the GPU");
+  if (!free.empty()) {
+    Lane& again = *free.back();
+    free.pop_back();
+    return again;
+  }
+  if (lanes.empty()) {
+    keep_released_memory(gpu);
+    check_status(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, gpu), "multiprocessors");
+  }
+  auto fresh = std::make_unique<Lane>();
+  check_status(cudaStreamCreateWithFlags(&fresh->stream, cudaStreamNonBlocking), "stream");
+  lanes.push_back(std::move(fresh));
+  return *lanes.back();
 }
 
 }  // namespace
@@ -103,25 +215,14 @@ void select(int gpu) {
   check(problem().empty(), "{}", problem());
   check(gpu >= 0 && gpu < count(), "there is no cuda:{}; this machine has {} GPUs", gpu, count());
   const std::lock_guard lock(runtime().mutex);
-  check(runtime().stream == nullptr || runtime().gpu == gpu, "this process works on cuda:{} already", runtime().gpu);
+  check(runtime().lanes.empty() || runtime().gpu == gpu, "this process works on cuda:{} already", runtime().gpu);
   runtime().gpu = gpu;
 }
 
 cudaStream_t stream() {
-  thread_local bool ready = false;
-  Runtime& all = runtime();
-  if (ready) return all.stream;
-  check(problem().empty(), "{}", problem());
-  const std::lock_guard lock(all.mutex);
-  check_status(cudaSetDevice(all.gpu), "choosing the GPU");
-  if (all.stream == nullptr) {
-    keep_released_memory(all.gpu);
-    check_status(cudaDeviceGetAttribute(&all.multiprocessors, cudaDevAttrMultiProcessorCount, all.gpu),
-                 "multiprocessors");
-    check_status(cudaStreamCreateWithFlags(&all.stream, cudaStreamNonBlocking), "stream");
-  }
-  ready = true;
-  return all.stream;
+  Lane& mine = lane();
+  mine.staging.send(mine.stream);
+  return mine.stream;
 }
 
 int multiprocessors() {
@@ -136,11 +237,17 @@ std::string name() {
   return properties.name;
 }
 
-MemoryState memory_state() {
-  MemoryState state;
-  stream();
-  check_status(cudaMemGetInfo(&state.free, &state.total), "memory");
-  return state;
+FreeMemory free_memory() {
+  FreeMemory memory;
+  wait();
+  check_status(cudaMemGetInfo(&memory.free, &memory.total), "memory");
+  cudaMemPool_t pool = nullptr;
+  check_status(cudaDeviceGetDefaultMemPool(&pool, runtime().gpu), "memory pool");
+  std::uint64_t reserved = 0, used = 0;
+  check_status(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved), "memory pool");
+  check_status(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used), "memory pool");
+  memory.free += reserved - used;
+  return memory;
 }
 
 void* allocate(std::size_t bytes) {
@@ -148,8 +255,9 @@ void* allocate(std::size_t bytes) {
   const cudaError_t status = cudaMallocAsync(&memory, std::max<std::size_t>(bytes, 256), stream());
   if (status != cudaSuccess) {
     cudaGetLastError();
-    const MemoryState state = memory_state();
-    fail("[memory] {} bytes could not be had on cuda: {} of {} are free", bytes, state.free, state.total);
+    const FreeMemory left = free_memory();
+    throw OutOfMemory(
+        fmt::format("[memory] {} bytes could not be had on cuda: {} of {} are free", bytes, left.free, left.total));
   }
   return memory;
 }
@@ -170,21 +278,26 @@ void release_shared(void* memory) {
   cudaFreeHost(memory);
 }
 
-void copy_from_host(void* to, const void* from, std::size_t bytes) {
+namespace {
+
+void copy_from_host(void* to, const void* from, std::size_t bytes, bool roomy) {
   if (bytes == 0) return;
-  const cudaStream_t on = stream();
-  if (bytes > Staging::kHalf / 8) {
-    check_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, on), "copy from the host");
-    return wait();
-  }
-  const std::lock_guard lock(runtime().mutex);
-  char* staged = runtime().staging.reserve(bytes, on);
-  std::memcpy(staged, from, bytes);
-  check_status(cudaMemcpyAsync(to, staged, bytes, cudaMemcpyHostToDevice, on), "copy from the host");
+  if (bytes <= Staging::kHalf / 8) return lane().staging.put(to, from, bytes, roomy, lane().stream);
+  check_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream()), "copy from the host");
+  wait();
 }
 
-void copy_to_host(void* to, const void* from, std::size_t bytes) {
-  if (bytes > 0) check_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream()), "copy to the host");
+}  // namespace
+
+void copy_from_host(void* to, const void* from, std::size_t bytes) { copy_from_host(to, from, bytes, false); }
+void upload(void* to, const void* from, std::size_t bytes) { copy_from_host(to, from, bytes, true); }
+
+void copy_to_host(std::span<const HostCopy> copies) {
+  const cudaStream_t on = stream();
+  if (Arrivals::fit(copies)) return lane().arrivals.fetch(copies, on);
+  for (const HostCopy& one : copies)
+    if (one.bytes > 0)
+      check_status(cudaMemcpyAsync(one.to, one.from, one.bytes, cudaMemcpyDeviceToHost, on), "copy to the host");
   wait();
 }
 
@@ -196,19 +309,23 @@ void wait() { check_status(cudaStreamSynchronize(stream()), "waiting for the GPU
 
 std::size_t shared_bytes(const char* op, Size numbers) {
   constexpr Size kMost = Size{200} << 10;
-  const Size bytes = numbers * static_cast<Size>(sizeof(float));
+  // Loops over shared memory are compiled to reads of four numbers, the last of which may lie behind the array.
+  const Size bytes = (numbers + 3) / 4 * 4 * static_cast<Size>(sizeof(float));
   check(bytes <= kMost, "[{}] a sentence of {} tokens is longer than a block of the GPU can hold", op, numbers);
   return static_cast<std::size_t>(bytes);
 }
 
 void* scratch_bytes(Scratch purpose, std::size_t bytes) {
-  ScratchMemory& mine = scratch_memory[static_cast<std::size_t>(purpose)];
+  ScratchMemory& mine = lane().scratch[static_cast<std::size_t>(purpose)];
   if (mine.size < bytes) {
     release(mine.memory);
     mine.size = std::max<std::size_t>(bytes + bytes / 2, std::size_t{1} << 16);
     mine.memory = allocate(mine.size);
+    if (purpose == Scratch::tickets) clear(mine.memory, mine.size);
   }
   return mine.memory;
 }
+
+unsigned* tickets(Size count) { return scratch<unsigned>(Scratch::tickets, count); }
 
 }  // namespace dragoman::kernels::cuda

@@ -9,21 +9,24 @@
 // What the files of this folder share on the host's side.
 namespace dragoman::kernels::cuda {
 
-// The stream of this process; makes sure that the calling thread works on the chosen GPU.
+// The stream of the calling thread, which from then on works on the chosen GPU.
 cudaStream_t stream();
 
 void check_status(cudaError_t status, const char* what);
 // After a launch: was it accepted?
 inline void check_launch(const char* kernel) { check_status(cudaGetLastError(), kernel); }
 
-// Working space of the filling itself. What one call leaves there the next one overwrites; since all work is in one
-// stream, no call can disturb another. Each purpose has its own.
-enum class Scratch { partial_sums, tables, pairs, products, logits, count };
+// Working space of the filling itself. What one call leaves there the next one overwrites; since every thread has its
+// own and does its work in order, no call can disturb another. Each purpose has its own.
+enum class Scratch { partial_sums, tables, pairs, products, logits, meetings, tickets, count };
 void* scratch_bytes(Scratch purpose, std::size_t bytes);
 template <class T>
 T* scratch(Scratch purpose, Size count) {
   return static_cast<T*>(scratch_bytes(purpose, static_cast<std::size_t>(count) * sizeof(T)));
 }
+
+// Counters of this thread's calls, all zero; a kernel that counts with them leaves them at zero.
+unsigned* tickets(Size count);
 
 // A table of the host in scratch memory of the GPU.
 template <class T>
@@ -35,7 +38,7 @@ const T* to_scratch(Scratch purpose, const T* host, Size count) {
 
 int multiprocessors();
 
-// Throws Error unless a block of `op` finds room for `numbers` in shared memory; returns their bytes.
+// Throws Error unless a block of `op` finds room for `numbers` in shared memory; returns the bytes to ask for.
 std::size_t shared_bytes(const char* op, Size numbers);
 
 // Blocks that cover `count` with `size` each.

@@ -60,8 +60,7 @@ __device__ inline Quad right_operands_transposed(Tile& tile, int row, int col) {
 }
 
 __device__ inline void multiply_add(float (&sum)[4], const Quad& left, std::uint32_t right0, std::uint32_t right1) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%0, %1, %2, %3};"
       : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
       : "r"(left.r[0]), "r"(left.r[1]), "r"(left.r[2]), "r"(left.r[3]), "r"(right0), "r"(right1));
@@ -85,15 +84,15 @@ struct Rows {
   }
 };
 
-// sum += left operands times the right tile; `kTransposed` says whether the right one is. Only the first `depth` and
-// `columns` sixteens count: the rest is known to be zero, or nobody reads it.
+// sum += left operands times the right tile; `kTransposed` says whether the right one is. What lies behind the last row
+// or column of a tile is zero and is multiplied like the rest: without branches, operands come while others are
+// multiplied.
 template <bool kTransposed>
-__device__ inline void add_product(Rows& sum, const Quad (&left)[4], Tile& right, int depth = 4, int columns = 4) {
+__device__ inline void add_product(Rows& sum, const Quad (&left)[4], Tile& right) {
 #pragma unroll
   for (int k = 0; k < 4; ++k)
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
-      if (k >= depth || n >= columns) continue;
       const Quad two =
           kTransposed ? right_operands_transposed(right, 16 * k, 16 * n) : right_operands(right, 16 * k, 16 * n);
       multiply_add(sum.part[2 * n], left[k], two.r[0], two.r[1]);
@@ -111,8 +110,8 @@ __device__ inline void load_left(Quad (&to)[4], Tile& tile, int row) {
 template <int kThreads>
 __device__ inline void load_tile(Tile& tile, const bf16* from, Size stride, int count, int columns = kTile) {
 #pragma unroll
-  for (int e = threadIdx.x; e < kTile * 8; e += kThreads) {
-    const int row = e / 8, col = e % 8 * 8;
+  for (int i = 0; i < kTile * 8 / kThreads; ++i) {
+    const int e = static_cast<int>(threadIdx.x) + i * kThreads, row = e / 8, col = e % 8 * 8;
     const bool inside = row < count && col < columns;
     const bf16* source = inside ? from + row * stride + col : from;
     const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(tile.at(row, col)));
@@ -131,9 +130,6 @@ __device__ inline void wait_for_tiles() {
   __syncthreads();
 }
 
-// How many sixteens hold `count`, of one tile.
-__device__ inline int sixteens(int count) { return min(4, (count + 15) / 16); }
-
 // A warp's sixteen rows to memory, through its rows of a tile; the first row of the result is the tile's `row`.
 __device__ inline void store_rows(const Rows& rows, Tile& tile, int row, bf16* to, Size stride, int count,
                                   bool accumulate) {
@@ -147,8 +143,8 @@ __device__ inline void store_rows(const Rows& rows, Tile& tile, int row, bf16* t
   }
   __syncwarp();
 #pragma unroll
-  for (int e = l; e < 16 * 8; e += kWarp) {
-    const int r = row + e / 8, col = e % 8 * 8;
+  for (int i = 0; i < 16 * 8 / kWarp; ++i) {
+    const int e = l + i * kWarp, r = row + e / 8, col = e % 8 * 8;
     if (r >= count) continue;
     float value[8];
     load8(tile.at(r, col), value);
@@ -156,7 +152,7 @@ __device__ inline void store_rows(const Rows& rows, Tile& tile, int row, bf16* t
     if (accumulate) {
       float before[8];
       load8(place, before);
-      for (int i = 0; i < 8; ++i) value[i] += before[i];
+      for (int j = 0; j < 8; ++j) value[j] += before[j];
     }
     store8(place, value);
   }

@@ -33,8 +33,6 @@ void top_scores(const TopScores<T>& a) {
       logits[o] = sum;
     }
     a.log_sum[r] = log_sum_exp(logits);
-    if (a.banned_offsets)
-      for (Size i = a.banned_offsets[r]; i < a.banned_offsets[r + 1]; ++i) logits[a.banned[i]] = lowest;
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](auto one, auto other) { return logits[one] > logits[other]; });
     for (Size i = 0; i < a.best; ++i) {

@@ -101,8 +101,12 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
           place.memory);
     const Parameter weight = list.add(name + ".in_proj_weight", {3 * d, d}, Init::glorot());
     const Parameter bias = list.add(name + ".in_proj_bias", {3 * d}, Init::zeros());
-    query_ = Linear(list.rows(weight, 0, d), list.rows(bias, 0, d));
-    key_value_ = Linear(list.rows(weight, d, 2 * d), list.rows(bias, d, 2 * d));
+    if (place.self) {
+      own_ = Linear(weight, bias);
+    } else {
+      query_ = Linear(list.rows(weight, 0, d), list.rows(bias, 0, d));
+      key_value_ = Linear(list.rows(weight, d, 2 * d), list.rows(bias, d, 2 * d));
+    }
     out_ = Linear(list, name + ".out_proj", d, d);
     key = value = key_columns_ = d;
   } else if (config.key_size > 0) {
@@ -140,41 +144,57 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
   out_size_ = value;
 }
 
-Keys Attention::prepare(Context& cx, const Tensor& memory, const Segments& rows, const Tensor& positions) const {
-  return prepare(cx, memory, memory, rows, positions);
+Keys Attention::prepare(Context& cx, const Tensor& memory, const Segments& rows, const Tensor& positions,
+                        const Tensor& into) const {
+  if (!own_.defined()) return prepare(cx, memory, memory, rows, positions);
+  const Tensor all = own_(cx, memory, into);
+  const Size d = key_columns_;
+  Keys result{.keys = {all, d, d}, .values = {all, 2 * d, d}, .rows = rows, .queries = {all, 0, d}};
+  finish(cx, result, positions);
+  return result;
 }
 
 Keys Attention::prepare(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows,
                         const Tensor& positions) const {
-  Keys result{memory, values, rows};
+  Keys result{.keys = memory, .values = values, .rows = rows};
   if (key_value_.defined()) {
     const Tensor both = key_value_(cx, memory);
     result.keys = {both, 0, key_columns_};
     result.values = {both, key_columns_, both.cols() - key_columns_};
   }
-  if (key_score_.defined()) result.keys = key_score_(cx, whole(cx, result.keys));
-  if (place_.rotary) result.keys = rotate(cx, result.keys, config_.heads, positions);
-  if (config_.linformer > 0) {
-    check(rows.longest() <= config_.linformer_length,
-          "{}: an input of {} tokens is longer than the {} this linformer was made for", place_.name, rows.longest(),
-          config_.linformer_length);
-    result.keys = project_length(cx, length_keys_, whole(cx, result.keys), rows);
-    result.values = project_length(cx, length_values_, whole(cx, result.values), rows);
-    const std::span<std::int32_t> lengths = cx.host_array<std::int32_t>(rows.count());
-    std::fill(lengths.begin(), lengths.end(), config_.linformer);
-    result.rows = Segments::from_lengths(cx, lengths);
-  }
+  finish(cx, result, positions);
   return result;
+}
+
+Size Attention::own_size() const {
+  const bool as_they_are = !key_score_.defined() && !place_.rotary && config_.linformer == 0;
+  return own_.defined() && as_they_are ? 3 * key_columns_ : 0;
+}
+
+void Attention::finish(Context& cx, Keys& keys, const Tensor& positions) const {
+  if (key_score_.defined()) keys.keys = key_score_(cx, whole(cx, keys.keys));
+  if (place_.rotary) keys.keys = rotate(cx, keys.keys, config_.heads, positions);
+  if (config_.linformer == 0) return;
+  const Segments rows = keys.rows;
+  check(rows.longest() <= config_.linformer_length,
+        "{}: an input of {} tokens is longer than the {} this linformer was made for", place_.name, rows.longest(),
+        config_.linformer_length);
+  keys.keys = project_length(cx, length_keys_, whole(cx, keys.keys), rows);
+  keys.values = project_length(cx, length_values_, whole(cx, keys.values), rows);
+  const std::span<std::int32_t> lengths = cx.host_array<std::int32_t>(rows.count());
+  std::fill(lengths.begin(), lengths.end(), config_.linformer);
+  keys.rows = Segments::from_lengths(cx, lengths);
 }
 
 Attended Attention::attend(Context& cx, const Tensor& x, const Segments& queries, const Keys& keys,
                            const Ask& ask) const {
-  Tensor q = query_.defined() ? query_(cx, x) : x;
-  if (query_score_.defined()) q = query_score_(cx, q);
+  Columns q = keys.queries;
+  if (!q.of.defined()) q = query_.defined() ? query_(cx, x) : x;
+  if (query_score_.defined()) q = query_score_(cx, whole(cx, q));
   if (place_.rotary) q = rotate(cx, q, config_.heads, ask.positions);
   Attended attended;
   if (config_.score == Score::additive) {
-    attended = attend_additive(cx, q, queries, keys, ask.weights);
+    attended = attend_additive(cx, whole(cx, q), queries, keys, ask.weights);
   } else {
     // Only the scaled score divides by the square root of a head's size.
     const double scale = config_.score == Score::scaled_dot ? 0 : 1;
@@ -188,6 +208,13 @@ Attended Attention::attend(Context& cx, const Tensor& x, const Segments& queries
   }
   if (out_.defined()) attended.out = out_(cx, attended.out);
   return attended;
+}
+
+FeedingSource Attention::source(Context& cx, const Keys& keys, const Segments& questions) const {
+  Tensor k = whole(cx, keys.keys);
+  const double scale = config_.score == Score::scaled_dot ? 1 / std::sqrt(static_cast<double>(k.cols())) : 1;
+  if (query_score_.defined()) k = linear(cx, k, query_score_.weight(), {}, {.transposed = false});
+  return {k, whole(cx, keys.values), keys.rows, questions, scale};
 }
 
 Attended Attention::attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,

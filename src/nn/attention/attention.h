@@ -47,6 +47,7 @@ struct AttentionPlace {
   Size memory = 0;         // size of the vectors that are asked
   bool projected = false;  // queries, keys, values and the result have projections of their own (Transformer)
   bool causal = false;     // over its own past
+  bool self = false;       // what asks is the memory itself
   bool rotary = false;     // queries and keys turn with their positions
   Size values = 0;         // size of the values when they are given apart (the lexical model); 0: the memory's
 };
@@ -55,7 +56,8 @@ struct AttentionPlace {
 struct Keys {
   Columns keys, values;
   Segments rows;
-  Tensor index{};  // i32 [rows.total()], optional: which row of keys and values each is
+  Tensor index{};     // i32 [rows.total()], optional: which row of keys and values each is
+  Columns queries{};  // optional: what asks, when that is the memory itself and was projected with it
 };
 
 class Attention {
@@ -64,10 +66,15 @@ class Attention {
   // Refuses combinations that make no sense, with the reason.
   Attention(Parameters& list, const AttentionPlace& place, const AttentionConfig& config);
 
-  // memory [N, memory] in `rows`; values default to the memory itself. Positions (i32 [N]) are for rotary ones.
-  Keys prepare(Context& cx, const Tensor& memory, const Segments& rows, const Tensor& positions = {}) const;
+  // memory [N, memory] in `rows`; values default to the memory itself. Positions (i32 [N]) are for rotary ones. Where
+  // own_size() is not 0, `into` [N, own_size()] may be memory for all that comes out.
+  Keys prepare(Context& cx, const Tensor& memory, const Segments& rows, const Tensor& positions = {},
+               const Tensor& into = {}) const;
   Keys prepare(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows,
                const Tensor& positions = {}) const;
+
+  // Columns of queries, keys and values of a memory that asks itself, side by side; 0 where they are not.
+  Size own_size() const;
 
   struct Ask {
     bool weights = false;  // wanted: for each sentence [heads, nq, nk]
@@ -78,11 +85,18 @@ class Attention {
     return attend(cx, x, queries, keys, Ask{});
   }
 
+  // Whether states can be compared with keys as they are: then source() is what lstm_feeding attends to.
+  bool feeds() const { return !place_.projected && config_.score != Score::additive && config_.dropout == 0; }
+  // What the query would be multiplied by is moved to the keys; `questions` has one row a sentence.
+  FeedingSource source(Context& cx, const Keys& keys, const Segments& questions) const;
+
   // Size of a context vector.
   Size size() const { return out_size_; }
   const AttentionConfig& config() const { return config_; }
 
  private:
+  // Score, rotation and projection along the length, where there are some.
+  void finish(Context& cx, Keys& keys, const Tensor& positions) const;
   Attended attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,
                            bool wants_weights) const;
 
@@ -90,6 +104,7 @@ class Attention {
   AttentionPlace place_;
   Size out_size_ = 0;
   Linear query_, key_value_, out_;         // projections; key_value_ is also the split's T
+  Linear own_;                             // query_ and key_value_ in one, of a memory that asks itself
   Size key_columns_ = 0;                   // of key_value_'s result; the rest are values
   Linear query_score_, key_score_;         // W of multiplicative; U and V; W2 and W1
   Parameter additive_v_;                   // v

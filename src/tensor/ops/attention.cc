@@ -6,26 +6,39 @@
 namespace dragoman {
 namespace {
 
-// Where the gradient of some columns goes. Unless every element of the tensor is written, it is added to zeros.
-Sink column_sink(const Context& cx, const Columns& columns, bool all_written) {
-  if (!columns.of.tracked()) return {};
-  if (all_written) return cx.sink(columns.of);
-  return {cx.gradient(columns.of), true};
-}
+// Columns of a tensor that an op reads, and how many of its rows.
+struct Part {
+  const Columns& columns;
+  Size rows;
 
-// The gradients of keys and values: apart, or two parts of one tensor, which they may fill together.
-struct KeyValueSinks {
-  Sink keys, values;
+  Size last() const { return columns.first + columns.count; }
+  bool shares_tensor(const Part& other) const { return columns.of.raw() == other.columns.of.raw(); }
+  bool overlaps(const Part& other) const { return columns.first < other.last() && other.columns.first < last(); }
+};
 
-  KeyValueSinks(const Context& cx, const Columns& k, const Columns& v, Size rows) {
-    const auto whole = [rows](const Tensor& of, Size columns) { return of.rows() == rows && of.cols() == columns; };
-    if (k.of.raw() != v.of.raw()) {
-      keys = column_sink(cx, k, whole(k.of, k.count));
-      values = column_sink(cx, v, whole(v.of, v.count));
-      return;
-    }
-    const bool apart = k.first + k.count <= v.first || v.first + v.count <= k.first;
-    keys = values = column_sink(cx, k, apart && whole(k.of, k.count + v.count));
+// Where the gradients of queries, keys and values go: apart, or to parts of one tensor. What fills its tensor, alone or
+// together with the others, may overwrite what is there; anything else is added to zeros.
+struct Sinks {
+  Sink queries, keys, values;
+
+  Sinks(const Context& cx, const Part& q, const Part& k, const Part& v) {
+    const auto fills = [&](const Part& part) {
+      Size columns = 0;
+      for (const Part* other : {&q, &k, &v}) {
+        if (!part.shares_tensor(*other)) continue;
+        if (other != &part && part.overlaps(*other)) return false;
+        columns += other->columns.count;
+      }
+      return columns == part.columns.of.cols() && part.rows == part.columns.of.rows();
+    };
+    const auto sink_of = [&](const Part& part) -> Sink {
+      if (!part.columns.of.tracked()) return {};
+      if (fills(part)) return cx.sink(part.columns.of);
+      return {cx.gradient(part.columns.of), true};
+    };
+    queries = sink_of(q);
+    keys = k.shares_tensor(q) ? queries : sink_of(k);
+    values = v.shares_tensor(q) ? queries : v.shares_tensor(k) ? keys : sink_of(v);
   }
 };
 
@@ -106,9 +119,8 @@ Attended attention(Context& cx, const Columns& q, const Columns& k, const Column
   if (!out.tracked()) return attended;
   cx.record(op, {out}, [arguments, q, k, v, out, queries, keys](Context& back) {
     const Tensor dout = back.gradient(out);
-    const Sink dq = column_sink(back, q, q.of.rows() == queries.total() && q.of.cols() == q.count);
-    const KeyValueSinks sinks(back, k, v, keys.total());
-    const Sink &dk = sinks.keys, &dv = sinks.values;
+    const Sinks sinks(back, {q, queries.total()}, {k, keys.total()}, {v, keys.total()});
+    const Sink &dq = sinks.queries, &dk = sinks.keys, &dv = sinks.values;
     back.run(out.dtype(), [&]<class T>(const kernels::Kernels<T>& kernels) {
       kernels.attention_backward({.forward = arguments(kernels),
                                   .dout = dout.ptr(),

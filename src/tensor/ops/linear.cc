@@ -32,7 +32,11 @@ Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& 
   check(!bias.defined() || bias.count() == out, "[{}] bias {} does not fit weight {}: expected {} values", op,
         bias.shape(), weight.shape(), out);
   const Size rows = x.rows();
-  const Tensor y = ops::result(cx, x.dtype(), {rows, out}, {x, weight, bias});
+  const Tensor y = options.into.defined() ? options.into : ops::result(cx, x.dtype(), {rows, out}, {x, weight, bias});
+  check(y.dtype() == x.dtype() && y.rows() == rows && y.cols() == out, "[{}] a result [{}, {}] does not fit into {}",
+        op, rows, out, y.shape());
+  check(!options.into.defined() || !cx.recording() || !ops::any_tracked({x, weight, bias}),
+        "[{}] no gradient flows through memory that was given", op);
   const bool keeps_z = kernels::needs_input(activation) && y.tracked();
   const Tensor z = keeps_z ? cx.empty(x.dtype(), {rows, out}) : Tensor();
   if (weight.packed() && transposed && !keeps_z)

@@ -22,13 +22,6 @@ void with_kernels(const Tensor& weight, F&& f) {
   }
 }
 
-void check_banned(const char* op, const Banned& banned, Size rows, Size words) {
-  if (!banned.offsets.defined()) return;
-  check(banned.ids.defined() && banned.offsets.dtype() == DType::i32 && banned.offsets.count() == rows + 1,
-        "[{}] banned words need ids and i32 offsets [{}] but got offsets {}", op, rows + 1, banned.offsets.shape());
-  ops::check_ids(op, banned.ids, words);
-}
-
 }  // namespace
 
 std::size_t packed_bytes(const Tensor& weight) {
@@ -55,19 +48,17 @@ Tensor packed_for_steps(Context& cx, const Tensor& weight) {
   return result;
 }
 
-Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size count,
-                const Banned& banned) {
+Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size count) {
   constexpr const char* op = "top_scores";
-  ops::enter(op, cx, {x, weight, bias, banned.offsets, banned.ids});
+  ops::enter(op, cx, {x, weight, bias});
   check(weight.shape().rank() == 2 && x.cols() == weight.shape()[1], "[{}] x {} does not fit weight {}", op, x.shape(),
         weight.shape());
   const Size rows = x.rows(), words = weight.shape()[0];
   check(!bias.defined() || bias.count() == words, "[{}] bias {} does not fit weight {}: expected {} values", op,
         bias.shape(), weight.shape(), words);
   check(count >= 0, "[{}] expected to choose 0 columns or more but got {}", op, count);
-  check_banned(op, banned, rows, words);
   const void* packed = (weight.packed() ? weight : packed_for_steps(cx, weight)).packed();
-  const Best best{cx.empty(stat_of(x.dtype()), {rows}), cx.empty(x.dtype(), {rows, count}),
+  const Best best{cx.empty(stat_of(x.dtype()), {rows}), cx.empty(stat_of(x.dtype()), {rows, count}),
                   cx.empty(DType::i32, {rows, count})};
   cx.run(x.dtype(), [&](const auto& k) {
     k.top_scores({.rows = rows,
@@ -77,8 +68,6 @@ Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor
                   .x = x.ptr(),
                   .packed = packed,
                   .bias = bias.ptr(),
-                  .banned_offsets = banned.offsets.ptr(),
-                  .banned = banned.ids.ptr(),
                   .log_sum = best.log_sum.ptr(),
                   .scores = best.values.ptr(),
                   .ids = best.columns.ptr()});

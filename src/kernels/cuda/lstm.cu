@@ -1,16 +1,121 @@
-#include <algorithm>
+#include "kernels/cuda/lstm.cuh"
+
+#include <numeric>
 
 #include "kernels/cuda/filling.h"
-#include "kernels/cuda/lstm.cuh"
 #include "kernels/cuda/product.h"
 
-// A layer is one product and one launch a step. The states of the walk lie side by side in the workspace, in the order
-// of the walk: [B, 4 hidden] for the recurrent share of the gates, then h and c, [B, hidden] each.
 namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 256;
 
+// ---- single steps ---------------------------------------------------------------------------------------------
+
+// The unit that a thread works on.
+struct Place {
+  Size row, unit, at;  // at: in [rows, hidden]
+
+  __device__ explicit Place(Size hidden)
+      : row((static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x) / hidden),
+        unit((static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x) % hidden),
+        at(row * hidden + unit) {}
+};
+
+template <class T>
+__global__ void lstm_cells(LstmCell<T> a) {
+  const Place p(a.hidden);
+  if (p.row >= a.rows) return;
+  T* gates = a.gates + p.row * 4 * a.hidden + p.unit;
+  const Size h = a.hidden;
+  const LstmUnit u = lstm_unit(to_float(gates[0]), to_float(gates[h]), to_float(gates[2 * h]), to_float(gates[3 * h]),
+                               to_float(a.c_before[p.at]));
+  gates[0] = rounded<T>(u.i), gates[h] = rounded<T>(u.f), gates[2 * h] = rounded<T>(u.g),
+  gates[3 * h] = rounded<T>(u.o);
+  a.c[p.at] = rounded<T>(u.c);
+  a.h[p.at] = rounded<T>(u.h);
+}
+
+template <class T>
+void lstm_cell(const LstmCell<T>& a) {
+  if (a.rows * a.hidden == 0) return;
+  lstm_cells<<<blocks_for(a.rows * a.hidden, kThreads), kThreads, 0, stream()>>>(a);
+  check_launch("lstm_cell");
+}
+
+template <class T>
+__global__ void lstm_cells_backward(LstmCellBackward<T> a) {
+  const Place p(a.hidden);
+  if (p.row >= a.rows) return;
+  const Size h = a.hidden, at = p.row * 4 * h + p.unit;
+  const T* gates = a.gates + at;
+  T* dgates = a.dgates + at;
+  const LstmUnitGradient d =
+      lstm_unit_backward(to_float(gates[0]), to_float(gates[h]), to_float(gates[2 * h]), to_float(gates[3 * h]),
+                         to_float(a.c_before[p.at]), to_float(a.c[p.at]), a.dh != nullptr ? to_float(a.dh[p.at]) : 0.0f,
+                         a.dc != nullptr ? to_float(a.dc[p.at]) : 0.0f);
+  dgates[0] = rounded<T>(d.i), dgates[h] = rounded<T>(d.f);
+  dgates[2 * h] = rounded<T>(d.g), dgates[3 * h] = rounded<T>(d.o);
+  if (a.dc_before != nullptr) put(a.dc_before[p.at], d.c_before, a.accumulate_dc_before);
+}
+
+template <class T>
+void lstm_cell_backward(const LstmCellBackward<T>& a) {
+  if (a.rows * a.hidden == 0) return;
+  lstm_cells_backward<<<blocks_for(a.rows * a.hidden, kThreads), kThreads, 0, stream()>>>(a);
+  check_launch("lstm_cell_backward");
+}
+
+template <class T>
+__global__ void gru_cells(GruCell<T> a) {
+  const Place p(a.hidden);
+  if (p.row >= a.rows) return;
+  const Size hidden = a.hidden;
+  T* x = a.x_gates + p.row * 3 * hidden + p.unit;
+  const T* h = a.h_gates + p.row * 3 * hidden + p.unit;
+  const float r = sigmoid(to_float(x[0]) + to_float(h[0]));
+  const float u = sigmoid(to_float(x[hidden]) + to_float(h[hidden]));
+  const float n = tanhf(to_float(x[2 * hidden]) + r * to_float(h[2 * hidden]));
+  x[0] = rounded<T>(r), x[hidden] = rounded<T>(u), x[2 * hidden] = rounded<T>(n);
+  a.h[p.at] = rounded<T>((1 - u) * n + u * to_float(a.h_before[p.at]));
+}
+
+template <class T>
+void gru_cell(const GruCell<T>& a) {
+  if (a.rows * a.hidden == 0) return;
+  gru_cells<<<blocks_for(a.rows * a.hidden, kThreads), kThreads, 0, stream()>>>(a);
+  check_launch("gru_cell");
+}
+
+template <class T>
+__global__ void gru_cells_backward(GruCellBackward<T> a) {
+  const Place p(a.hidden);
+  if (p.row >= a.rows) return;
+  const Size hidden = a.hidden, gate = p.row * 3 * hidden + p.unit;
+  const float r = to_float(a.x_gates[gate]), u = to_float(a.x_gates[gate + hidden]);
+  const float n = to_float(a.x_gates[gate + 2 * hidden]), dh = to_float(a.dh[p.at]);
+  const float dn = dh * (1 - u) * (1 - n * n);
+  const float du = dh * (to_float(a.h_before[p.at]) - n) * u * (1 - u);
+  const float dr = dn * to_float(a.h_gates[gate + 2 * hidden]) * r * (1 - r);
+  a.dx_gates[gate] = a.dh_gates[gate] = rounded<T>(dr);
+  a.dx_gates[gate + hidden] = a.dh_gates[gate + hidden] = rounded<T>(du);
+  a.dx_gates[gate + 2 * hidden] = rounded<T>(dn);
+  a.dh_gates[gate + 2 * hidden] = rounded<T>(dn * r);
+  if (a.dh_before != nullptr) put(a.dh_before[p.at], dh * u, a.accumulate_dh_before);
+}
+
+template <class T>
+void gru_cell_backward(const GruCellBackward<T>& a) {
+  if (a.rows * a.hidden == 0) return;
+  gru_cells_backward<<<blocks_for(a.rows * a.hidden, kThreads), kThreads, 0, stream()>>>(a);
+  check_launch("gru_cell_backward");
+}
+
+// ---- layers ---------------------------------------------------------------------------------------------------
+
+// A layer is one launch where tensor cores can take it, otherwise one product and one launch a step. The states of the
+// walk lie side by side in the workspace, in the order of the walk: [B, 4 hidden] for the recurrent share of the gates,
+// then h and c, [B, hidden] each.
 template <class T>
 struct Walk {
   Size hidden = 0;
@@ -75,6 +180,8 @@ __global__ void step_forward(LstmLayer<T> a, Walk<T> walk, Size t, Size active, 
 template <class T>
 void lstm_layer(const LstmLayer<T>& a) {
   if (a.sentences == 0 || a.hidden == 0) return;
+  if constexpr (std::is_same_v<T, bf16>)
+    if (lstm_on_tensor_cores(a)) return;
   const Walk<T> walk = walk_of(a);
   T *share = a.workspace, *h = states_of(a), *c = h + a.sentences * a.hidden;
   begin<<<blocks_for(a.sentences * a.hidden, kThreads), kThreads, 0, stream()>>>(a, walk, h, c);
@@ -141,23 +248,30 @@ __global__ void end(LstmLayerBackward<T> b, Walk<T> walk, const T* dh_now, const
 }
 
 template <class T>
-void lstm_layer_backward(const LstmLayerBackward<T>& b) {
+void walk_back(const LstmLayerBackward<T>& b) {
   const LstmLayer<T>& a = b.forward;
-  if (a.sentences == 0 || a.hidden == 0) return;
   const Walk<T> walk = walk_of(a);
   T *dgates = a.workspace, *dh = states_of(a), *dc = dh + a.sentences * a.hidden;
-  Size rows = 0;
   for (Size t = a.steps - 1; t >= 0; --t) {
     const Size active = a.active[t], arrived = t + 1 < a.steps ? a.active[t + 1] : 0;
     step_backward<<<blocks_for(active * a.hidden, kThreads), kThreads, 0, stream()>>>(b, walk, t, active, arrived,
                                                                                       dgates, dh, dc);
-    rows += active;
     if (t == 0 && b.dh_first == nullptr) break;
     multiply_matrices<T, T>({.m = active, .n = a.hidden, .k = 4 * a.hidden}, dgates, a.weight, dh);
   }
   if (b.dh_first != nullptr || b.dc_first != nullptr)
     end<<<blocks_for(a.sentences * a.hidden, kThreads), kThreads, 0, stream()>>>(b, walk, dh, dc);
   check_launch("lstm_layer_backward");
+}
+
+template <class T>
+void lstm_layer_backward(const LstmLayerBackward<T>& b) {
+  const LstmLayer<T>& a = b.forward;
+  if (a.sentences == 0 || a.hidden == 0) return;
+  bool done = false;
+  if constexpr (std::is_same_v<T, bf16>) done = lstm_on_tensor_cores(b);
+  if (!done) walk_back(b);
+  const Size rows = std::accumulate(a.active, a.active + a.steps, Size{0});
   if (b.dweight != nullptr)
     multiply_matrices<T, float>({.m = 4 * a.hidden, .n = a.hidden, .k = rows, .transposed_a = true, .accumulate = true},
                                 b.dgates, b.h_before, b.dweight);
@@ -166,12 +280,16 @@ void lstm_layer_backward(const LstmLayerBackward<T>& b) {
 }  // namespace
 
 template <class T>
-void fill_lstm_layer(Kernels<T>& kernels) {
+void fill_lstm(Kernels<T>& kernels) {
+  kernels.lstm_cell = lstm_cell<T>;
+  kernels.lstm_cell_backward = lstm_cell_backward<T>;
+  kernels.gru_cell = gru_cell<T>;
+  kernels.gru_cell_backward = gru_cell_backward<T>;
   kernels.lstm_layer = lstm_layer<T>;
   kernels.lstm_layer_backward = lstm_layer_backward<T>;
 }
 
-template void fill_lstm_layer(Kernels<float>&);
-template void fill_lstm_layer(Kernels<bf16>&);
+template void fill_lstm(Kernels<float>&);
+template void fill_lstm(Kernels<bf16>&);
 
 }  // namespace dragoman::kernels::cuda

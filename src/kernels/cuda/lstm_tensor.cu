@@ -1,0 +1,492 @@
+#include <algorithm>
+
+#include "kernels/cuda/lstm.cuh"
+#include "kernels/cuda/tiles.cuh"
+
+// A whole LSTM layer in one launch, bf16 on tensor cores. Sixteen sentences that are neighbours in the walk are worked
+// on by a group of blocks; each block has thirty-two units, whose weights its warps keep in registers for the whole
+// walk. After every step the blocks of a group tell each other what they found. Where a group can be a cluster (compute
+// capability 9.0, at most eight blocks), they write to each other's shared memory; otherwise they read it from memory
+// and meet at a counter.
+//
+// Operands come from memory to registers as they lie there. Lane l brings eight numbers side by side of the rows l / 4
+// and l / 4 + 8; the four lanes of a row thus hold thirty-two numbers, in another order than two mma.m16n8k16 expect.
+// Both operands are in that order, so every product meets its partner.
+namespace dragoman::kernels::cuda {
+namespace {
+
+constexpr int kSentences = 16, kUnits = 32, kWarps = 8, kThreads = kWarps * kWarp, kDepth = 32;
+constexpr int kEach =
+    kSentences / kWarps;  // sentences of a thread, element by element: its warp and every eighth after
+
+// Where the blocks of a group meet: a counter that starts at zero.
+class Meeting {
+ public:
+  __device__ Meeting(unsigned* counter, int blocks) : counter_(counter), blocks_(static_cast<unsigned>(blocks)) {}
+
+  // This block has written what the others wait for.
+  __device__ void arrive() {
+    __syncthreads();
+    expected_ += blocks_;
+    if (threadIdx.x == 0) asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter_) : "memory");
+  }
+  // Until all have arrived as often as this block.
+  __device__ void wait() const {
+    if (threadIdx.x == 0) {
+      unsigned arrived = 0;
+      do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(counter_) : "memory");
+      while (arrived < expected_);
+    }
+    __syncthreads();
+  }
+
+ private:
+  unsigned* counter_;
+  unsigned blocks_, expected_ = 0;
+};
+
+// All blocks of a cluster are here, and see what the others wrote before.
+__device__ inline void meet_in_cluster() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+
+// What the blocks of a cluster know of one step, [kSentences, width] by turns for even and odd steps: each writes its
+// own units and passes them on to the others.
+class Board {
+ public:
+  __device__ Board(bf16* memory, int width) : memory_(memory), stride_(width + 8) {}
+  static constexpr std::size_t bytes(Size width) {
+    return 2 * kSentences * static_cast<std::size_t>(width + 8) * sizeof(bf16);
+  }
+
+  __device__ bf16* row(int step, int r) const { return memory_ + (step % 2 * kSentences + r) * stride_; }
+
+  // `groups` times kUnits numbers of every row, `apart` from each other, the first at `first`; by all threads, when all
+  // of the block have written theirs. Then all blocks have all.
+  __device__ void share([[maybe_unused]] int step, [[maybe_unused]] int groups, [[maybe_unused]] int apart,
+                        [[maybe_unused]] int first, [[maybe_unused]] int blocks) const {
+#if __CUDA_ARCH__ >= 900
+    constexpr int kEights = kUnits / 8;
+    std::uint32_t rank = 0;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    const int all = kSentences * groups * kEights;
+    for (int e = static_cast<int>(threadIdx.x); e < all * (blocks - 1); e += kThreads) {
+      const int piece = e % all, r = piece / (groups * kEights), column = piece % (groups * kEights);
+      const bf16* from = row(step, r) + column / kEights * apart + first + column % kEights * 8;
+      const uint4 value = *reinterpret_cast<const uint4*>(from);
+      const std::uint32_t other = (rank + 1 + static_cast<std::uint32_t>(e / all)) % static_cast<std::uint32_t>(blocks);
+      std::uint32_t there = 0;
+      const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
+      asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(other));
+      asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(there), "r"(value.x), "r"(value.y),
+                   "r"(value.z), "r"(value.w)
+                   : "memory");
+    }
+    meet_in_cluster();
+#endif
+  }
+
+ private:
+  bf16* memory_;
+  int stride_;
+};
+
+// A sentence of the walk; beyond the last one there are empty ones.
+struct Sentence {
+  int number = 0, begin = 0, length = 0;
+  bool exists = false, reverse = false;
+
+  __device__ Sentence(const LstmLayer<bf16>& a, int i) : exists(i < a.sentences), reverse(a.reverse) {
+    if (!exists) return;
+    number = a.order[i];
+    begin = a.offsets[number];
+    length = a.offsets[number + 1] - begin;
+  }
+  // The packed row of step t.
+  __device__ Size row(int t) const { return reverse ? begin + length - 1 - t : begin + t; }
+};
+
+// What a block works on.
+struct Place {
+  int group, groups, first_unit;
+
+  __device__ Place(const LstmLayer<bf16>& a) {
+    const int slices = static_cast<int>(a.hidden) / kUnits;
+    group = static_cast<int>(blockIdx.x) / slices, groups = static_cast<int>(gridDim.x) / slices;
+    first_unit = static_cast<int>(blockIdx.x) % slices * kUnits;
+  }
+};
+
+// Sixteen sentences' rows against kTiles times eight columns: kChunks times kDepth products of each pair.
+template <int kChunks, int kTiles>
+struct WarpProduct {
+  uint4 right[kChunks][kTiles];
+  float sums[kTiles][4];
+
+  // `upper` and `lower`: where the lane's two rows begin, at the warp's first product; null for rows of zeros. kShared:
+  // they lie in shared memory.
+  template <bool kShared>
+  __device__ void multiply(const bf16* upper, const bf16* lower, int depth) {
+    const auto load = [](const bf16* from) {
+      const auto* four = reinterpret_cast<const uint4*>(from);
+      if constexpr (kShared)
+        return *four;
+      else
+        return __ldcg(four);
+    };
+    uint4 left[kChunks][2];
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c) {
+      const int k = c * kDepth + lane() % 4 * 8;
+      const bool inside = k < depth;
+      left[c][0] = inside && upper != nullptr ? load(upper + k) : uint4{};
+      left[c][1] = inside && lower != nullptr ? load(lower + k) : uint4{};
+    }
+#pragma unroll
+    for (auto& tile : sums)
+#pragma unroll
+      for (float& sum : tile) sum = 0;
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c) {
+      const Quad first{{left[c][0].x, left[c][1].x, left[c][0].y, left[c][1].y}};
+      const Quad second{{left[c][0].z, left[c][1].z, left[c][0].w, left[c][1].w}};
+#pragma unroll
+      for (int j = 0; j < kTiles; ++j) multiply_add(sums[j], first, right[c][j].x, right[c][j].y);
+#pragma unroll
+      for (int j = 0; j < kTiles; ++j) multiply_add(sums[j], second, right[c][j].z, right[c][j].w);
+    }
+  }
+  // Column n of tile j is unit 4 n + j of its thirty-two: a lane has eight units side by side of both its rows.
+  __device__ void store(int first_tile, float* upper, float* lower) const {
+    const auto four = [&](int which) {
+      return make_float4(sums[first_tile][which], sums[first_tile + 1][which], sums[first_tile + 2][which],
+                         sums[first_tile + 3][which]);
+    };
+    const int unit = lane() % 4 * 8;
+    *reinterpret_cast<float4*>(upper + unit) = four(0);
+    *reinterpret_cast<float4*>(upper + unit + 4) = four(1);
+    *reinterpret_cast<float4*>(lower + unit) = four(2);
+    *reinterpret_cast<float4*>(lower + unit + 4) = four(3);
+  }
+};
+
+// ---- forward --------------------------------------------------------------------------------------------------
+
+// Of the gates `gates` and `gates` + 1, what multiplies the state from `begin` on.
+template <int kChunks>
+__device__ void load_weights(WarpProduct<kChunks, 8>& product, const LstmLayer<bf16>& a, int first_unit, int gates,
+                             int begin) {
+  const int hidden = static_cast<int>(a.hidden), l = lane();
+#pragma unroll
+  for (int c = 0; c < kChunks; ++c)
+#pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      const int row = (gates + j / 4) * hidden + first_unit + l / 4 * 4 + j % 4;
+      const int k = begin + c * kDepth + l % 4 * 8;
+      product.right[c][j] = k < hidden ? *reinterpret_cast<const uint4*>(a.weight + Size{row} * hidden + k) : uint4{};
+    }
+}
+
+// The first c of a unit; a sentence without rows ends where it begins.
+__device__ inline float begin_unit(const LstmLayer<bf16>& a, const Sentence& s, int unit) {
+  if (!s.exists) return 0;
+  const Size at = s.number * a.hidden + unit;
+  const float c = a.c_first != nullptr ? to_float(a.c_first[at]) : 0.0f;
+  if (s.length > 0) return c;
+  a.h_last[at] = a.h_first != nullptr ? a.h_first[at] : rounded<bf16>(0);
+  a.c_last[at] = rounded<bf16>(c);
+  return c;
+}
+
+__device__ inline void put_unit(const LstmLayer<bf16>& a, const Sentence& s, int t, int unit, const LstmUnit& u) {
+  const Size row = s.row(t), n = a.hidden;
+  bf16* gates = a.gates + row * 4 * n + unit;
+  gates[0] = rounded<bf16>(u.i), gates[n] = rounded<bf16>(u.f);
+  gates[2 * n] = rounded<bf16>(u.g), gates[3 * n] = rounded<bf16>(u.o);
+  a.h[row * n + unit] = rounded<bf16>(u.h);
+  a.c[row * n + unit] = rounded<bf16>(u.c);
+  if (t + 1 < s.length) return;
+  a.h_last[s.number * n + unit] = rounded<bf16>(u.h);
+  a.c_last[s.number * n + unit] = rounded<bf16>(u.c);
+}
+
+// The first states of sixteen sentences.
+__device__ inline void fill_board(const Board& board, const LstmLayer<bf16>& a, int tile) {
+  const int hidden = static_cast<int>(a.hidden);
+  for (int e = static_cast<int>(threadIdx.x); e < kSentences * hidden; e += kThreads) {
+    const Sentence s(a, tile + e / hidden);
+    board.row(0, e / hidden)[e % hidden] =
+        s.exists && a.h_first != nullptr ? a.h_first[s.number * a.hidden + e % hidden] : rounded<bf16>(0);
+  }
+  __syncthreads();
+}
+
+// Two of the eight warps share a quarter of the state, each for two gates: the gates' sums are those of four warps.
+template <int kChunks, bool kCluster>
+__global__ void __launch_bounds__(kThreads, 1) walk_forward(LstmLayer<bf16> a, unsigned* meetings) {
+  extern __shared__ __align__(16) bf16 shared[];
+  constexpr int kQuarters = 4, kStride = 4 * kUnits + 4;  // the stride keeps neighbouring rows in different banks
+  __shared__ __align__(16) float parts[kQuarters][kSentences][kStride];
+  const Place place(a);
+  const int hidden = static_cast<int>(a.hidden), warp = static_cast<int>(threadIdx.x) / kWarp, l = lane();
+  const int gates = warp % 2 * 2, quarter = warp / 2, begin = quarter * kChunks * kDepth;
+  WarpProduct<kChunks, 8> product;
+  load_weights(product, a, place.first_unit, gates, begin);
+  const int blocks = hidden / kUnits, unit = place.first_unit + l;
+  Meeting meeting(meetings + place.group, blocks);
+  const Board board(shared, hidden);
+  if (kCluster) meet_in_cluster();  // nobody writes to a block that has not begun
+  for (int tile = place.group * kSentences; tile < a.sentences; tile += place.groups * kSentences) {
+    const Sentence upper(a, tile + l / 4), lower(a, tile + l / 4 + 8);
+    const Sentence mine[kEach] = {Sentence(a, tile + warp), Sentence(a, tile + warp + kWarps)};
+    const int steps = Sentence(a, tile).length;  // the first is the longest
+    float c[kEach];
+#pragma unroll
+    for (int r = 0; r < kEach; ++r) c[r] = begin_unit(a, mine[r], unit);
+    if (kCluster) fill_board(board, a, tile);
+    const auto before = [&](const Sentence& s, int r, int t) -> const bf16* {
+      if (kCluster) return board.row(t, r) + begin;
+      if (t >= s.length) return nullptr;
+      if (t > 0) return a.h + s.row(t - 1) * hidden + begin;
+      return a.h_first != nullptr ? a.h_first + Size{s.number} * hidden + begin : nullptr;
+    };
+    for (int t = 0; t < steps; ++t) {
+      float x[kEach][4];
+#pragma unroll
+      for (int r = 0; r < kEach; ++r)
+#pragma unroll
+        for (int g = 0; g < 4; ++g)
+          x[r][g] = t < mine[r].length ? to_float(a.gates[(mine[r].row(t) * 4 + g) * hidden + unit]) : 0.0f;
+      if (!kCluster && t > 0) meeting.wait();
+      product.template multiply<kCluster>(before(upper, l / 4, t), before(lower, l / 4 + 8, t), hidden - begin);
+#pragma unroll
+      for (int g = 0; g < 2; ++g)
+        product.store(4 * g, parts[quarter][l / 4] + (gates + g) * kUnits,
+                      parts[quarter][l / 4 + 8] + (gates + g) * kUnits);
+      __syncthreads();
+#pragma unroll
+      for (int r = 0; r < kEach; ++r) {
+        if (t >= mine[r].length) continue;
+#pragma unroll
+        for (int g = 0; g < 4; ++g)
+#pragma unroll
+          for (int q = 0; q < kQuarters; ++q) x[r][g] += parts[q][warp + r * kWarps][g * kUnits + l];
+        const LstmUnit u = lstm_unit(x[r][0], x[r][1], x[r][2], x[r][3], c[r]);
+        c[r] = u.c;
+        put_unit(a, mine[r], t, unit, u);
+        if (kCluster) board.row(t + 1, warp + r * kWarps)[unit] = rounded<bf16>(u.h);
+      }
+      if constexpr (kCluster) {
+        __syncthreads();
+        board.share(t + 1, 1, 0, place.first_unit, blocks);
+      } else {
+        meeting.arrive();
+      }
+    }
+  }
+}
+
+// ---- backward -------------------------------------------------------------------------------------------------
+
+// Of the units from `first_unit` on, what the gates from `begin` on are multiplied by.
+template <int kChunks>
+__device__ void load_weights(WarpProduct<kChunks, 4>& product, const LstmLayer<bf16>& a, int first_unit, int begin) {
+  const int l = lane();
+#pragma unroll
+  for (int c = 0; c < kChunks; ++c) {
+    std::uint32_t words[4][4];  // of each tile: eight gates of one unit
+#pragma unroll
+    for (int e = 0; e < 8; ++e) {
+      const int k = begin + c * kDepth + l % 4 * 8 + e;
+      uint2 units{};
+      if (k < 4 * a.hidden) units = *reinterpret_cast<const uint2*>(a.weight + k * a.hidden + first_unit + l / 4 * 4);
+      const std::uint32_t numbers[4] = {units.x & 0xFFFFu, units.x >> 16, units.y & 0xFFFFu, units.y >> 16};
+#pragma unroll
+      for (int j = 0; j < 4; ++j) words[j][e / 2] = e % 2 == 0 ? numbers[j] : words[j][e / 2] | numbers[j] << 16;
+    }
+#pragma unroll
+    for (int j = 0; j < 4; ++j) product.right[c][j] = make_uint4(words[j][0], words[j][1], words[j][2], words[j][3]);
+  }
+}
+
+// A unit at step t as forward left it, and the gradients that reach it from outside the layer; step -1 has only those.
+struct UnitBack {
+  float gates[4], c, c_before, dh;
+  bf16 h_before;
+
+  // dc: carried on, or what comes after the sentence's last step.
+  __device__ void load(const LstmLayerBackward<bf16>& b, const Sentence& s, int t, int unit, float& dc) {
+    const LstmLayer<bf16>& a = b.forward;
+    const Size n = a.hidden, at = s.number * n + unit;
+    dh = 0;
+    if (t + 1 == s.length) {
+      if (b.dh_last != nullptr) dh = to_float(b.dh_last[at]);
+      if (b.dc_last != nullptr) dc = to_float(b.dc_last[at]);
+    }
+    if (t < 0) return;
+    const Size row = s.row(t);
+    if (b.dh != nullptr) dh += to_float(b.dh[row * n + unit]);
+#pragma unroll
+    for (int g = 0; g < 4; ++g) gates[g] = to_float(a.gates[(row * 4 + g) * n + unit]);
+    c = to_float(a.c[row * n + unit]);
+    const bf16 *h_of = t > 0 ? a.h : a.h_first, *c_of = t > 0 ? a.c : a.c_first;
+    const Size from = t > 0 ? s.row(t - 1) * n + unit : at;
+    h_before = h_of != nullptr ? h_of[from] : rounded<bf16>(0);
+    c_before = c_of != nullptr ? to_float(c_of[from]) : 0.0f;
+  }
+};
+
+// Each warp has an eighth of the gates. Step -1 is what reaches the first state.
+template <int kChunks, bool kCluster>
+__global__ void __launch_bounds__(kThreads, 1) walk_backward(LstmLayerBackward<bf16> b, unsigned* meetings) {
+  extern __shared__ __align__(16) bf16 shared[];
+  constexpr int kStride = kUnits + 4;
+  __shared__ __align__(16) float parts[kWarps][kSentences][kStride];
+  const LstmLayer<bf16>& a = b.forward;
+  const Place place(a);
+  const int hidden = static_cast<int>(a.hidden), warp = static_cast<int>(threadIdx.x) / kWarp, l = lane();
+  const int begin = warp * kChunks * kDepth;
+  WarpProduct<kChunks, 4> product;
+  load_weights(product, a, place.first_unit, begin);
+  const int blocks = hidden / kUnits;
+  Meeting meeting(meetings + place.group, blocks);
+  const Board board(shared, 4 * hidden);
+  if (kCluster) meet_in_cluster();
+  const int unit = place.first_unit + l, last = b.dh_first != nullptr || b.dc_first != nullptr ? -1 : 0;
+  for (int tile = place.group * kSentences; tile < a.sentences; tile += place.groups * kSentences) {
+    const Sentence upper(a, tile + l / 4), lower(a, tile + l / 4 + 8);
+    const Sentence mine[kEach] = {Sentence(a, tile + warp), Sentence(a, tile + warp + kWarps)};
+    const int steps = Sentence(a, tile).length;
+    float dc[kEach] = {};
+    const auto later = [&](const Sentence& s, int r, int t) -> const bf16* {
+      if (t + 1 >= s.length) return nullptr;
+      return kCluster ? board.row(t + 1, r) + begin : b.dgates + s.row(t + 1) * 4 * hidden + begin;
+    };
+    for (int t = steps - 1; t >= last; --t) {
+      UnitBack units[kEach];
+#pragma unroll
+      for (int r = 0; r < kEach; ++r)
+        if (mine[r].exists && t < mine[r].length) units[r].load(b, mine[r], t, unit, dc[r]);
+      if (t + 1 < steps) {
+        if (!kCluster) meeting.wait();
+        product.template multiply<kCluster>(later(upper, l / 4, t), later(lower, l / 4 + 8, t), 4 * hidden - begin);
+        product.store(0, parts[warp][l / 4], parts[warp][l / 4 + 8]);
+        __syncthreads();
+      }
+#pragma unroll
+      for (int r = 0; r < kEach; ++r) {
+        const Sentence& s = mine[r];
+        UnitBack& u = units[r];
+        if (!s.exists || t >= s.length) continue;
+        if (t + 1 < s.length)
+#pragma unroll
+          for (int w = 0; w < kWarps; ++w) u.dh += parts[w][warp + r * kWarps][l];
+        const Size at = s.number * a.hidden + unit;
+        if (t < 0) {
+          if (b.dh_first != nullptr) put(b.dh_first[at], u.dh, b.accumulate_dh_first);
+          if (b.dc_first != nullptr) put(b.dc_first[at], dc[r], b.accumulate_dc_first);
+          continue;
+        }
+        const LstmUnitGradient d =
+            lstm_unit_backward(u.gates[0], u.gates[1], u.gates[2], u.gates[3], u.c_before, u.c, u.dh, dc[r]);
+        dc[r] = d.c_before;
+        const Size row = s.row(t);
+        b.h_before[row * hidden + unit] = u.h_before;
+        const bf16 dgates[4] = {rounded<bf16>(d.i), rounded<bf16>(d.f), rounded<bf16>(d.g), rounded<bf16>(d.o)};
+#pragma unroll
+        for (int g = 0; g < 4; ++g) {
+          b.dgates[(row * 4 + g) * hidden + unit] = dgates[g];
+          if (kCluster) board.row(t, warp + r * kWarps)[g * hidden + unit] = dgates[g];
+        }
+      }
+      if constexpr (kCluster) {
+        __syncthreads();
+        board.share(t + 2, 4, hidden, place.first_unit, blocks);
+      } else {
+        meeting.arrive();
+      }
+    }
+  }
+}
+
+// ---- launches -------------------------------------------------------------------------------------------------
+
+bool fits(const LstmLayer<bf16>& a) {
+  return a.hidden % kUnits == 0 && a.hidden <= 512 && a.hidden / kUnits <= multiprocessors() &&
+         aligned16(a.weight, a.h, a.h_first);
+}
+
+// The same walk for both kinds of group.
+template <class Arguments>
+struct Walks {
+  using Kernel = void (*)(Arguments, unsigned*);
+  Kernel with_clusters, without;
+};
+
+// Whether a kernel was compiled for a generation that has clusters; its code may be older than the GPU.
+bool knows_clusters(const void* kernel, const char* name) {
+  cudaFuncAttributes attributes{};
+  check_status(cudaFuncGetAttributes(&attributes, kernel), name);
+  return attributes.ptxVersion >= 90;
+}
+
+// One cluster for each sixteen sentences, or as many groups as there is room for at once.
+template <class Arguments>
+void launch(const char* name, const Walks<Arguments>& walks, const Arguments& arguments, const LstmLayer<bf16>& a,
+            Size width) {
+  constexpr Size kMostBlocks = 8;  // of a cluster
+  const Size slices = a.hidden / kUnits, tiles = (a.sentences + kSentences - 1) / kSentences;
+  const bool clusters =
+      slices <= kMostBlocks && knows_clusters(reinterpret_cast<const void*>(walks.with_clusters), name);
+  const Size groups = clusters ? tiles : std::min(tiles, multiprocessors() / slices);
+  unsigned* meetings = nullptr;
+  cudaLaunchAttribute attribute{};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(groups * slices));
+  config.blockDim = dim3(kThreads);
+  config.stream = stream();
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  if (clusters) {
+    config.dynamicSmemBytes = Board::bytes(width);
+    check_status(cudaFuncSetAttribute(walks.with_clusters, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(config.dynamicSmemBytes)),
+                 name);
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {static_cast<unsigned>(slices), 1, 1};
+  } else {
+    meetings = scratch<unsigned>(Scratch::meetings, groups);
+    clear(meetings, static_cast<std::size_t>(groups) * sizeof(unsigned));
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+  }
+  check_status(cudaLaunchKernelEx(&config, clusters ? walks.with_clusters : walks.without, arguments, meetings), name);
+}
+
+template <int kChunks>
+constexpr Walks<LstmLayer<bf16>> kForward{walk_forward<kChunks, true>, walk_forward<kChunks, false>};
+template <int kChunks>
+constexpr Walks<LstmLayerBackward<bf16>> kBackward{walk_backward<kChunks, true>, walk_backward<kChunks, false>};
+
+}  // namespace
+
+bool lstm_on_tensor_cores(const LstmLayer<bf16>& a) {
+  if (!fits(a)) return false;
+  const Walks<LstmLayer<bf16>>& walks = a.hidden <= 128 ? kForward<1> : a.hidden <= 256 ? kForward<2> : kForward<4>;
+  launch("lstm_layer", walks, a, a, a.hidden);
+  return true;
+}
+
+bool lstm_on_tensor_cores(const LstmLayerBackward<bf16>& b) {
+  const LstmLayer<bf16>& a = b.forward;
+  if (!fits(a) || !aligned16(b.dgates)) return false;
+  const Walks<LstmLayerBackward<bf16>>& walks = a.hidden <= 128   ? kBackward<2>
+                                                : a.hidden <= 256 ? kBackward<4>
+                                                                  : kBackward<8>;
+  launch("lstm_layer_backward", walks, b, a, 4 * a.hidden);
+  return true;
+}
+
+}  // namespace dragoman::kernels::cuda

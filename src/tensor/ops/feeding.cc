@@ -1,0 +1,486 @@
+#include <algorithm>
+
+#include "tensor/ops.h"
+#include "tensor/ops/door.h"
+
+// The walk is one node of the tape. Going forward a step is a few products and element by element work; going back it
+// hands on only what the step before needs, and everything else (gradients of weights, keys and values) is computed
+// for all steps at once afterwards.
+namespace dragoman {
+namespace {
+
+using kernels::Dropout;
+using kernels::Kernels;
+
+// Rows of a walk lie step after step: those of step t are rows first[t] .. first[t] + active[t], in the order of the
+// sentences. Arrays of states begin with `sentences` rows more: the states from before the first step.
+struct Walk {
+  Size sentences = 0, hidden = 0, rows = 0;
+  std::span<const std::int32_t> active;
+  std::span<Size> first;
+
+  Walk(const Context& cx, const TimeOrder& time, Size width)
+      : sentences(std::ssize(time.host_order)), hidden(width), active(time.active) {
+    first = cx.host_array<Size>(steps());
+    for (Size t = 0; t < steps(); ++t) {
+      first[t] = rows;
+      rows += active[t];
+    }
+  }
+  Size steps() const { return std::ssize(active); }
+  // Where the states that step t starts from, and those it makes, lie among the states.
+  Size before(Size t) const { return t == 0 ? 0 : sentences + first[t - 1]; }
+  Size after(Size t) const { return sentences + first[t]; }
+
+  // For every row the state it starts from: i32 [rows].
+  Tensor rows_before(const Context& cx) const {
+    const std::span<std::int32_t> list = cx.host_array<std::int32_t>(rows);
+    for (Size t = 0; t < steps(); ++t)
+      for (Size i = 0; i < active[t]; ++i) list[first[t] + i] = static_cast<std::int32_t>(before(t) + i);
+    return cx.from_host<std::int32_t>(list, {rows});
+  }
+  // The rows sentence after sentence, and how many each has.
+  struct BySentence {
+    Segments segments;
+    Tensor index;
+  };
+  BySentence by_sentence(const Context& cx) const {
+    const std::span<std::int32_t> lengths = cx.host_array<std::int32_t>(sentences);
+    const std::span<std::int32_t> list = cx.host_array<std::int32_t>(rows);
+    Size at = 0;
+    for (Size i = 0; i < sentences; ++i) {
+      Size t = 0;
+      for (; t < steps() && i < active[t]; ++t) list[at++] = static_cast<std::int32_t>(first[t] + i);
+      lengths[i] = static_cast<std::int32_t>(t);
+    }
+    return {Segments::from_lengths(cx, lengths), cx.from_host<std::int32_t>(list, {rows})};
+  }
+};
+
+template <class T>
+T* row_of(const Tensor& tensor, Size row) {
+  return tensor.data<T>() + row * tensor.cols();
+}
+
+// c = a W^T or, going back, a W, over `m` rows; a may be the first columns of wider rows, and so may c.
+template <class T>
+struct StepProduct {
+  Size m = 0;
+  const T* a = nullptr;
+  Size a_stride = 0;
+  const Tensor& weight;
+  T* c = nullptr;
+  Size c_stride = 0;
+  bool accumulate = true;
+};
+
+template <class T>
+void multiply(const Kernels<T>& k, const StepProduct<T>& p, bool back) {
+  const Size out = p.weight.rows(), in = p.weight.cols();
+  const kernels::Product one{.m = p.m,
+                             .n = back ? in : out,
+                             .k = back ? out : in,
+                             .a_stride = p.a_stride,
+                             .b_stride = in,
+                             .c_stride = p.c_stride};
+  k.matmul({.count = 1,
+            .products = &one,
+            .transposed_b = !back,
+            .a = p.a,
+            .b = p.weight.ptr(),
+            .c = p.c,
+            .accumulate = p.accumulate});
+}
+
+// A layer and what its walk leaves behind.
+struct Layer {
+  FeedingLayer given;
+  Tensor gates{};   // [rows, 4 hidden]
+  Tensor h{}, c{};  // states, [sentences + rows, hidden]
+  Tensor input{};   // [rows, hidden]: what came from below; the first layer has none
+  std::span<Dropout> dropout{};
+};
+
+struct Feeding {
+  Walk walk;
+  FeedingWeights weights;
+  FeedingSource source;
+  std::span<Layer> layers;
+  std::span<Dropout> dropout{};
+  Tensor fed{};      // states
+  Tensor out{};      // [rows, hidden]: before dropout
+  Tensor context{};  // [rows, size of a value]
+  Tensor log_sum{};  // [rows, 1]
+
+  bool drops() const { return dropout[0].rate > 0; }
+  const Layer& top() const { return layers.back(); }
+
+  template <class T>
+  kernels::Attention<T> attention(Size queries, const Segments& keys) const {
+    return {.sentences = keys.count(),
+            .key_size = walk.hidden,
+            .value_size = context.cols(),
+            .queries = queries,
+            .keys = keys.total(),
+            .key_offsets = keys.offsets().ptr(),
+            .longest = keys.longest(),
+            .scale = source.scale,
+            .k = source.keys.ptr(),
+            .v = source.values.ptr(),
+            .q_stride = walk.hidden,
+            .k_stride = walk.hidden,
+            .v_stride = context.cols()};
+  }
+  // Of one step: every sentence that is still there asks once.
+  template <class T>
+  kernels::Attention<T> attention_of_step(Size t) const {
+    auto a = attention<T>(walk.active[t], source.rows.first(walk.active[t]));
+    a.query_offsets = source.questions.offsets().ptr();
+    a.longest_queries = 1;
+    a.q = row_of<T>(top().h, walk.after(t));
+    a.out = row_of<T>(context, walk.first[t]);
+    a.log_sum = row_of<Stat<T>>(log_sum, walk.first[t]);
+    return a;
+  }
+  template <class T>
+  using Stat = kernels::Stat<T>;
+
+  template <class T>
+  void step(const Kernels<T>& k, Size t) const;
+  template <class T>
+  void step_layer(const Kernels<T>& k, Size t, std::size_t which) const;
+  template <class T>
+  void step_output(const Kernels<T>& k, Size t) const;
+};
+
+template <class T>
+void Feeding::step_layer(const Kernels<T>& k, Size t, std::size_t which) const {
+  const Layer& layer = layers[which];
+  const Size m = walk.active[t], row = walk.first[t], before = walk.before(t), after = walk.after(t), d = walk.hidden;
+  T* gates = row_of<T>(layer.gates, row);
+  if (which == 0) {
+    multiply<T>(k, {m, row_of<T>(fed, before), d, weights.fed, gates, 4 * d}, false);
+  } else {
+    const Layer& below = layers[which - 1];
+    T* x = row_of<T>(layer.input, row);
+    if (layer.dropout[t].rate > 0)
+      k.dropout({.rows = m, .cols = d, .dropout = layer.dropout[t], .x = row_of<T>(below.h, after), .y = x});
+    k.linear({.rows = m,
+              .in = d,
+              .out = 4 * d,
+              .x = x,
+              .weight = layer.given.input.ptr(),
+              .bias = layer.given.bias.ptr(),
+              .y = gates});
+  }
+  multiply<T>(k, {m, row_of<T>(layer.h, before), d, layer.given.recurrent, gates, 4 * d}, false);
+  k.lstm_cell({.rows = m,
+               .hidden = d,
+               .gates = gates,
+               .c_before = row_of<T>(layer.c, before),
+               .h = row_of<T>(layer.h, after),
+               .c = row_of<T>(layer.c, after)});
+}
+
+// fed = dropout(tanh(W [h; context] + b)).
+template <class T>
+void Feeding::step_output(const Kernels<T>& k, Size t) const {
+  const Size m = walk.active[t], row = walk.first[t], d = walk.hidden;
+  T* z = row_of<T>(out, row);
+  k.linear({.rows = m,
+            .in = d,
+            .out = d,
+            .x = row_of<T>(top().h, walk.after(t)),
+            .weight = weights.state.ptr(),
+            .bias = weights.bias.ptr(),
+            .y = z});
+  multiply<T>(k, {m, row_of<T>(context, row), context.cols(), weights.context, z, d}, false);
+  k.activate({.count = m * d, .activation = Activation::tanh, .x = z, .y = z});
+  if (drops()) k.dropout({.rows = m, .cols = d, .dropout = dropout[t], .x = z, .y = row_of<T>(fed, walk.after(t))});
+}
+
+template <class T>
+void Feeding::step(const Kernels<T>& k, Size t) const {
+  for (std::size_t i = 0; i < layers.size(); ++i) step_layer(k, t, i);
+  k.attention(attention_of_step<T>(t));
+  step_output(k, t);
+}
+
+// What going back needs beside what the walk left: gradients of the states, from before the first step on, and of the
+// values before each activation.
+class FeedingBackward {
+ public:
+  FeedingBackward(Context& cx, const Feeding& walk, const Tensor& dfed, const Tensor& dcontext)
+      : cx_(cx), f_(walk), dfed_(dfed), dcontext_(dcontext) {
+    const DType type = f_.fed.dtype();
+    dz_ = cx.empty(type, {f_.walk.rows, f_.walk.hidden});
+    for (const Layer& layer : f_.layers) {
+      dh_.push_back(cx.zeros(type, layer.h.shape()));
+      dc_.push_back(cx.zeros(type, layer.c.shape()));
+      dgates_.push_back(cx.empty(type, layer.gates.shape()));
+    }
+  }
+
+  void run() {
+    cx_.run(f_.fed.dtype(), [&](const auto& k) {
+      for (Size t = f_.walk.steps() - 1; t >= 0; --t) step(k, t);
+      first_states(k);
+      weights(k);
+      keys_and_values(k);
+    });
+  }
+
+ private:
+  template <class T>
+  void step(const Kernels<T>& k, Size t) {
+    const Size m = f_.walk.active[t], row = f_.walk.first[t], d = f_.walk.hidden;
+    const Tensor& dh = dh_.back();
+    T* dfed = row_of<T>(dfed_, row);
+    T* dz = row_of<T>(dz_, row);
+    T* dcontext = row_of<T>(dcontext_, row);
+    if (f_.drops()) k.dropout({.rows = m, .cols = d, .dropout = f_.dropout[t], .x = dfed, .y = dfed});
+    k.activate_backward(
+        {.count = m * d, .activation = Activation::tanh, .saved = row_of<T>(f_.out, row), .dy = dfed, .dx = dz});
+    multiply<T>(k, {m, dz, d, f_.weights.context, dcontext, dcontext_.cols()}, true);
+    T* dh_now = row_of<T>(dh, f_.walk.after(t));
+    multiply<T>(k, {m, dz, d, f_.weights.state, dh_now, d}, true);
+    k.attention_backward(
+        {.forward = f_.attention_of_step<T>(t), .dout = dcontext, .dq = dh_now, .dq_stride = d, .accumulate_dq = true});
+    for (std::size_t i = f_.layers.size(); i-- > 0;) step_layer(k, t, i);
+  }
+
+  template <class T>
+  void step_layer(const Kernels<T>& k, Size t, std::size_t which) {
+    const Layer& layer = f_.layers[which];
+    const Size m = f_.walk.active[t], row = f_.walk.first[t], before = f_.walk.before(t), after = f_.walk.after(t),
+               d = f_.walk.hidden;
+    T* dgates = row_of<T>(dgates_[which], row);
+    k.lstm_cell_backward({.rows = m,
+                          .hidden = d,
+                          .gates = row_of<T>(layer.gates, row),
+                          .c_before = row_of<T>(layer.c, before),
+                          .c = row_of<T>(layer.c, after),
+                          .dh = row_of<T>(dh_[which], after),
+                          .dc = row_of<T>(dc_[which], after),
+                          .dgates = dgates,
+                          .dc_before = row_of<T>(dc_[which], before)});
+    multiply<T>(k, {m, dgates, 4 * d, layer.given.recurrent, row_of<T>(dh_[which], before), d, false}, true);
+    if (which > 0)
+      step_input(k, t, which, dgates);
+    else if (t > 0)
+      multiply<T>(k, {m, dgates, 4 * d, f_.weights.fed, row_of<T>(dfed_, f_.walk.first[t - 1]), d}, true);
+  }
+
+  // From a layer to the one below.
+  template <class T>
+  void step_input(const Kernels<T>& k, Size t, std::size_t which, const T* dgates) {
+    const Layer& layer = f_.layers[which];
+    const Size m = f_.walk.active[t], d = f_.walk.hidden;
+    T* dbelow = row_of<T>(dh_[which - 1], f_.walk.after(t));
+    if (layer.dropout[t].rate == 0) return multiply<T>(k, {m, dgates, 4 * d, layer.given.input, dbelow, d}, true);
+    const ops::Scratch dx(cx_, layer.input.dtype(), {m, d});
+    multiply<T>(k, {m, dgates, 4 * d, layer.given.input, dx.ptr(), d, false}, true);
+    k.dropout({.rows = m, .cols = d, .dropout = layer.dropout[t], .x = dx.ptr(), .y = dbelow, .accumulate = true});
+  }
+
+  template <class T>
+  void first_states(const Kernels<T>& k) {
+    const Size count = f_.walk.sentences, d = f_.walk.hidden;
+    for (std::size_t i = 0; i < f_.layers.size(); ++i) {
+      const LstmState& first = f_.layers[i].given.first;
+      for (const auto& [state, gradient] : {std::pair{first.h, dh_[i]}, {first.c, dc_[i]}})
+        if (const Sink sink = cx_.sink(state))
+          k.copy_block({.rows = count,
+                        .cols = d,
+                        .from = gradient.ptr(),
+                        .from_stride = d,
+                        .to = sink.ptr(),
+                        .to_stride = d,
+                        .accumulate = sink.accumulate});
+    }
+  }
+
+  // dW += dy^T x, and the same for the bias.
+  template <class T>
+  void weight_gradient(const Kernels<T>& k, const Tensor& weight, const Tensor& bias, const Tensor& dy, const T* x) {
+    if (!ops::any_tracked({weight, bias})) return;
+    const ops::StatSink dweight(cx_, weight), dbias(cx_, bias);
+    k.linear_backward({.rows = dy.rows(),
+                       .in = weight.cols(),
+                       .out = weight.rows(),
+                       .x = x,
+                       .weight = weight.ptr(),
+                       .dy = dy.ptr(),
+                       .dweight = dweight.ptr(),
+                       .dbias = dbias.ptr()});
+  }
+
+  template <class T>
+  void weights(const Kernels<T>& k) {
+    const Tensor rows_before = f_.walk.rows_before(cx_);
+    const Size rows = f_.walk.rows, d = f_.walk.hidden;
+    const ops::Scratch before(cx_, f_.fed.dtype(), {rows, d});
+    const auto states_before = [&](const Tensor& states) -> const T* {
+      k.gather_rows({.rows = rows, .cols = d, .index = rows_before.ptr(), .table = states.ptr(), .y = before.ptr()});
+      return before.ptr();
+    };
+    weight_gradient<T>(k, f_.weights.fed, {}, dgates_[0], states_before(f_.fed));
+    for (std::size_t i = 0; i < f_.layers.size(); ++i) {
+      const Layer& layer = f_.layers[i];
+      weight_gradient<T>(k, layer.given.recurrent, {}, dgates_[i], states_before(layer.h));
+      if (i > 0) weight_gradient<T>(k, layer.given.input, layer.given.bias, dgates_[i], row_of<T>(layer.input, 0));
+    }
+    weight_gradient<T>(k, f_.weights.state, f_.weights.bias, dz_, row_of<T>(f_.top().h, f_.walk.sentences));
+    const Size used = f_.weights.context.cols(), width = f_.context.cols();
+    const ops::Scratch narrow(cx_, f_.context.dtype(), used == width ? Shape{0} : Shape{rows, used});
+    if (used != width)
+      k.copy_block({.rows = rows,
+                    .cols = used,
+                    .from = f_.context.ptr(),
+                    .from_stride = width,
+                    .to = narrow.ptr(),
+                    .to_stride = used});
+    weight_gradient<T>(k, f_.weights.context, {}, dz_, used == width ? f_.context.ptr() : narrow.ptr());
+    give_gates(k);
+  }
+
+  // The words' share of the first layer's gates gets their gradient as it is.
+  template <class T>
+  void give_gates(const Kernels<T>& k) {
+    const Sink dgates = cx_.sink(f_.layers[0].gates);
+    if (!dgates) return;
+    check(!dgates.accumulate, "[lstm_feeding] the gates were taken over and may not be used elsewhere");
+    k.combine({.count = dgates_[0].count(), .a = dgates_[0].ptr(), .y = dgates.ptr()});
+  }
+
+  // All questions at once, in the order of the sentences.
+  template <class T>
+  void keys_and_values(const Kernels<T>& k) {
+    const Tensor &keys = f_.source.keys, &values = f_.source.values;
+    if (!ops::any_tracked({keys, values})) return;
+    const Walk::BySentence order = f_.walk.by_sentence(cx_);
+    const auto ordered = [&]<class U>(const Kernels<U>& kernels, const Tensor& rows, Size first) {
+      const Tensor result = cx_.empty(rows.dtype(), {f_.walk.rows, rows.cols()});
+      kernels.gather_rows({.rows = f_.walk.rows,
+                           .cols = rows.cols(),
+                           .index = order.index.ptr(),
+                           .table = row_of<U>(rows, first),
+                           .y = result.ptr()});
+      return result;
+    };
+    const auto& wide = cx_.device().kernels<kernels::Stat<T>>();
+    auto forward = f_.attention<T>(f_.walk.rows, f_.source.rows);
+    forward.query_offsets = order.segments.offsets().ptr();
+    forward.longest_queries = order.segments.longest();
+    forward.q = ordered(k, f_.top().h, f_.walk.sentences).ptr();
+    forward.out = ordered(k, f_.context, 0).ptr();
+    forward.log_sum = ordered(wide, f_.log_sum, 0).ptr();
+    // One tensor may be both; its two gradients are then added to zeros.
+    const bool one = keys.raw() == values.raw();
+    const Sink dk = one ? Sink{cx_.gradient(keys), true} : cx_.sink(keys), dv = one ? dk : cx_.sink(values);
+    k.attention_backward({.forward = forward,
+                          .dout = ordered(k, dcontext_, 0).ptr(),
+                          .dk = dk.ptr(),
+                          .dv = dv.ptr(),
+                          .dk_stride = keys.cols(),
+                          .dv_stride = values.cols(),
+                          .accumulate_dk = dk.accumulate,
+                          .accumulate_dv = dv.accumulate});
+  }
+
+  Context& cx_;
+  const Feeding& f_;
+  Tensor dfed_, dcontext_, dz_;
+  std::vector<Tensor> dh_, dc_, dgates_;  // of each layer
+};
+
+// States with room for `first` before them, which is copied there.
+Tensor states_after(const Context& cx, const Walk& walk, const Tensor& first) {
+  const Tensor states = cx.empty(first.dtype(), {walk.sentences + walk.rows, walk.hidden});
+  cx.copy(first, states.row_view(0, walk.sentences));
+  return states;
+}
+
+std::span<Dropout> dropouts(Context& cx, const Walk& walk, double rate) {
+  const std::span<Dropout> list = cx.host_array<Dropout>(walk.steps());
+  for (Dropout& one : list) one = cx.next_dropout(rate);
+  return list;
+}
+
+void check_shapes(const char* op, const Walk& walk, const Tensor& gates, std::span<const FeedingLayer> layers,
+                  const FeedingWeights& weights, const FeedingSource& source) {
+  const Size d = walk.hidden;
+  const auto expect = [op](const char* what, const Tensor& tensor, const Shape& shape) {
+    check(tensor.shape() == shape, "[{}] {} {} do not fit: expected {}", op, what, tensor.shape(), shape);
+  };
+  expect("gates", gates, {walk.rows, 4 * d});
+  expect("weights of what is fed", weights.fed, {4 * d, d});
+  expect("weights of the state", weights.state, {d, d});
+  expect("keys", source.keys, {source.rows.total(), d});
+  check(weights.context.rows() == d && weights.context.cols() <= source.values.cols(),
+        "[{}] weights {} do not fit values {}", op, weights.context.shape(), source.values.shape());
+  check(source.rows.count() == walk.sentences && walk.active[0] == walk.sentences,
+        "[{}] got {} sources and words for {} of {} sentences", op, source.rows.count(), walk.active[0],
+        walk.sentences);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    expect("recurrent weights", layers[i].recurrent, {4 * d, d});
+    if (i > 0) expect("weights of a layer", layers[i].input, {4 * d, d});
+    expect("first states", layers[i].first.h, {walk.sentences, d});
+    expect("first states", layers[i].first.c, {walk.sentences, d});
+  }
+}
+
+bool any_tracked(const Tensor& gates, std::span<const FeedingLayer> layers, const FeedingWeights& weights,
+                 const FeedingSource& source) {
+  bool any =
+      ops::any_tracked({gates, weights.fed, weights.state, weights.context, weights.bias, source.keys, source.values});
+  for (const FeedingLayer& layer : layers)
+    any |= ops::any_tracked({layer.input, layer.bias, layer.recurrent, layer.first.h, layer.first.c});
+  return any;
+}
+
+}  // namespace
+
+FeedingOutput lstm_feeding(Context& cx, const Tensor& gates, const Tensor& fed, std::span<const FeedingLayer> layers,
+                           const FeedingWeights& weights, const FeedingSource& source, const TimeOrder& time,
+                           const FeedingDropout& dropout) {
+  constexpr const char* op = "lstm_feeding";
+  ops::enter(op, cx,
+             {gates, fed, weights.fed, weights.state, weights.context, weights.bias, source.keys, source.values});
+  const DType type = gates.dtype();
+  const Walk walk(cx, time, fed.cols());
+  check_shapes(op, walk, gates, layers, weights, source);
+  check(!fed.tracked(), "[{}] no gradient flows to what the first step is fed", op);
+  Feeding f{.walk = walk, .weights = weights, .source = source, .layers = cx.host_array<Layer>(std::ssize(layers))};
+  f.fed = states_after(cx, walk, fed);
+  f.dropout = dropouts(cx, walk, dropout.out);
+  f.out = f.drops() ? cx.empty(type, {walk.rows, walk.hidden}) : f.fed.row_view(walk.sentences, walk.rows);
+  f.context = cx.empty(type, {walk.rows, source.values.cols()});
+  f.log_sum = cx.empty(stat_of(type), {walk.rows, 1});
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    Layer& layer = f.layers[i] = {.given = layers[i]};
+    layer.gates = i == 0 ? gates : cx.empty(type, gates.shape());
+    layer.h = states_after(cx, walk, layers[i].first.h);
+    layer.c = states_after(cx, walk, layers[i].first.c);
+    layer.dropout = dropouts(cx, walk, i == 0 ? 0 : dropout.between);
+    if (i == 0) continue;
+    const bool drops = layer.dropout[0].rate > 0;
+    layer.input =
+        drops ? cx.empty(type, {walk.rows, walk.hidden}) : f.layers[i - 1].h.row_view(walk.sentences, walk.rows);
+  }
+  cx.run(type, [&](const auto& k) {
+    for (Size t = 0; t < walk.steps(); ++t) f.step(k, t);
+  });
+  FeedingOutput output{f.fed.row_view(walk.sentences, walk.rows), f.context, f.fed, {}};
+  for (const Layer& layer : f.layers) output.states.push_back({layer.h, layer.c});
+  ops::leave(op, cx, {output.fed, output.context});
+  if (!cx.recording() || !any_tracked(gates, layers, weights, source)) return output;
+  output.fed = cx.track(output.fed);
+  output.context = cx.track(output.context);
+  cx.record(op, {output.fed, output.context}, [f, fed = output.fed, context = output.context](Context& back) {
+    FeedingBackward(back, f, back.gradient(fed), back.gradient(context)).run();
+  });
+  return output;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,67 @@
+#include "train/memory_plan.h"
+
+#include <algorithm>
+
+#include "base/progress.h"
+
+namespace dragoman::train {
+namespace {
+
+std::string words_for(std::size_t bytes) {
+  const auto mebibytes = static_cast<double>(bytes) / (1 << 20);
+  return mebibytes < 1024 ? fmt::format("{:.1f} MiB", mebibytes) : fmt::format("{:.1f} GiB", mebibytes / 1024);
+}
+
+std::string number(std::size_t value) { return with_commas(static_cast<std::int64_t>(value)); }
+
+// Whether parts of at most `most` tokens find room.
+bool fits(const TrainOptions& options, Task& task, Workspace& workspace, const data::Batch& largest, std::size_t most) {
+  try {
+    workspace.reset();
+    Context cx = Context::training(workspace, options.seed, 0);
+    task.learn(cx, data::parts_of(largest, most).front(), options.loss, 1);
+    return true;
+  } catch (const OutOfMemory&) {
+    workspace.drop();
+    return false;
+  }
+}
+
+}  // namespace
+
+void rehearse_learning(const TrainOptions& options, Task& task, Workspace& workspace, const data::Batch& largest,
+                       MemoryPlan& plan) {
+  const auto usable = static_cast<std::size_t>(options.memory_fraction * static_cast<double>(plan.free));
+  const std::size_t longest = largest.longest();
+  plan.fraction = options.memory_fraction;
+  plan.largest_batch = largest.tokens();
+  plan.at_once = static_cast<std::size_t>(options.at_once);
+  workspace.arena.set_limit(usable - std::min(usable, plan.search));
+  while (!fits(options, task, workspace, largest, plan.at_once)) {
+    const std::size_t tried = plan.at_once == 0 ? plan.largest_batch : std::min(plan.at_once, plan.largest_batch);
+    check(tried > longest,
+          "{} of memory are free, of which this run may take {}; search takes {}, and what is left is too little for a "
+          "sentence pair of {} tokens. A smaller model, shorter sentences (batch.max-source-length, "
+          "batch.max-target-length) or a larger memory-fraction may help",
+          words_for(plan.free), words_for(usable), words_for(plan.search), number(longest));
+    plan.at_once = std::max(tried / 2, longest);
+  }
+  plan.learning = workspace.arena.reserved();
+  task.parameters().gradients().clear();
+}
+
+std::vector<std::pair<std::string, std::string>> describe(const MemoryPlan& plan) {
+  const bool whole = plan.at_once == 0 || plan.at_once >= plan.largest_batch;
+  const std::string limit = whole
+                                ? fmt::format("the largest batch, {} tokens of both sides", number(plan.largest_batch))
+                                : fmt::format("{} tokens of both sides; the largest batch of {} goes through in parts",
+                                              number(plan.at_once), number(plan.largest_batch));
+  return {{"memory", fmt::format("{}: weights {}, gradients {}, optimiser {}, batches {}, search {}",
+                                 words_for(plan.total()), words_for(plan.weights), words_for(plan.gradients),
+                                 words_for(plan.optimiser), words_for(plan.learning), words_for(plan.search))},
+          {"free memory",
+           fmt::format("{}, of which batches and search may take {:.3g} %", words_for(plan.free), 100 * plan.fraction)},
+          {"at once", limit}};
+}
+
+}  // namespace dragoman::train
