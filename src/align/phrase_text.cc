@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/join.h"
 #include "data/words.h"
 #include "text/unicode.h"
 
@@ -16,15 +17,6 @@ text::WordOptions word_options(const PhraseTextConfig& config) {
 }
 
 }  // namespace
-
-std::string joined(std::span<const std::string> words) {
-  std::string line;
-  for (const std::string& word : words) {
-    if (!line.empty()) line += ' ';
-    line += word;
-  }
-  return line;
-}
 
 std::vector<std::string> split_at_spaces(std::string_view line) {
   std::vector<std::string> words;
@@ -69,7 +61,7 @@ std::string Truecaser::serialize() const {
   std::vector<std::string> words;
   for (const auto& [key, word] : usual_) words.push_back(word);
   std::sort(words.begin(), words.end());
-  return joined(words);
+  return join(words, " ");
 }
 
 Truecaser Truecaser::deserialize(std::string_view bytes) {

@@ -67,8 +67,7 @@ class PhraseText {
   Truecaser truecaser_;
 };
 
-// Words with a space between them, and back.
-std::string joined(std::span<const std::string> words);
+// The words between spaces.
 std::vector<std::string> split_at_spaces(std::string_view line);
 
 }  // namespace dragoman::align

@@ -4,6 +4,7 @@
 #include "align/aligner.h"
 #include "align/ngram_arpa.h"
 #include "align/phrase_system.h"
+#include "base/join.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/threads.h"
@@ -30,8 +31,8 @@ TextPairs read_pairs(const std::vector<data::Corpus>& corpora, const data::Readi
     pairs.target.resize(first + block.size());
     threads::each(static_cast<std::int64_t>(block.size()), [&](std::int64_t at) {
       const auto i = static_cast<std::size_t>(at);
-      pairs.source[first + i] = joined(source.split(block[i].source));
-      pairs.target[first + i] = joined(target.split(block[i].target));
+      pairs.source[first + i] = join(source.split(block[i].source), " ");
+      pairs.target[first + i] = join(target.split(block[i].target), " ");
     });
     progress.advance(static_cast<std::int64_t>(block.size()));
     block.clear();
@@ -55,7 +56,7 @@ void truecase(PhraseText& text, std::vector<std::string>& lines) {
   for (std::string& line : lines) {
     std::vector<std::string> words = split_at_spaces(line);
     text.truecaser().apply(words);
-    line = joined(words);
+    line = join(words, " ");
   }
 }
 
@@ -203,7 +204,7 @@ void PhraseSystem::tune(const std::vector<data::Corpus>& development, const data
     if (source.empty() || target.empty()) continue;
     if (source_text_.truecases()) source_text_.truecaser().apply(source);
     if (target_text_.truecases()) target_text_.truecaser().apply(target);
-    pairs.push_back({std::move(source), joined(target)});
+    pairs.push_back({std::move(source), join(target, " ")});
   }
   check(!pairs.empty(), "expected sentence pairs to tune on, but the development set is empty");
   const Tuned tuned = tune_weights(model(), config_.decoder, *source_, *target_, pairs, config_.features(), config);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "align/ngram_arpa.h"
+#include "base/join.h"
 #include "base/random.h"
 #include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"
@@ -237,7 +238,7 @@ TEST(Truecaser, FirstWordsAreWrittenAsInsideSentences) {
   const auto first = [](const Truecaser& t, const std::string& line) {
     std::vector<std::string> words = split_at_spaces(line);
     t.apply(words);
-    return joined(words);
+    return join(words, " ");
   };
   EXPECT_EQ(first(truecaser, "The The"), "the The");
   EXPECT_EQ(first(truecaser, "PETER is"), "Peter is");

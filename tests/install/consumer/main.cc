@@ -1,4 +1,5 @@
-// Says the library's version and why a model that is not there cannot be loaded: both interfaces, header to shared object.
+// Says the library's version and why a model that is not there cannot be loaded: both interfaces, header to shared
+// object.
 #include <dragoman/dragoman.h>
 #include <dragoman/translator.h>
 
