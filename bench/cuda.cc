@@ -183,6 +183,7 @@ void measure_rest(Size rows, Size cols) {
   const Numbers<std::int32_t> ids(rows), workspace(2 * rows);
   const Numbers<float> loss(kChunk), nll(kChunk), dtable(kClasses * cols), weight(kWeights), gradient(kWeights),
       first(kWeights), second(kWeights);
+  const Numbers<double> squares(1);
   report("cross_entropy 4096 x 32000", 4.0 * kChunk * kClasses, 0, [&] {
     cuda::half().cross_entropy({.rows = kChunk,
                                 .classes = kClasses,
@@ -210,10 +211,8 @@ void measure_rest(Size rows, Size cols) {
     cuda::half().activate_backward(
         {.count = 4 * rows * cols, .activation = Activation::relu, .saved = z, .dy = dz, .dx = dz});
   });
-  report("sum of squares of 60 M", 4.0 * kWeights, 0, [&] {
-    double sum = 0;
-    cuda::f32().sum_squares({.count = kWeights, .x = gradient, .result = &sum});
-  });
+  report("sum of squares of 60 M", 4.0 * kWeights, 0,
+         [&] { cuda::f32().sum_squares({.count = kWeights, .x = gradient, .result = squares}); });
   report("adam of 60 M", 30.0 * kWeights, 0, [&] {
     cuda::f32().adam(
         {.count = kWeights, .weight = weight, .gradient = gradient, .first = first, .second = second, .copy = copy});

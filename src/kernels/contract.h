@@ -455,6 +455,7 @@ struct AllFinite {
 
 // ---- optimisers over one flat buffer --------------------------------------------------------------------------
 
+// result = the sum of x^2; a number in the memory of the kernels, like everything else.
 template <class T>
 struct SumSquares {
   Size count = 0;
@@ -462,9 +463,26 @@ struct SumSquares {
   double* result = nullptr;
 };
 
-// Adam (Kingma and Ba) and AdamW (Loshchilov and Hutter). `step` counts from 1. The gradient is multiplied by
-// gradient_scale first (averaging, clipping). Decoupled decay takes rate * weight_decay of the weight away; otherwise
-// the decay is added to the gradient.
+// to += scale * the sum of x.
+template <class T>
+struct AddSum {
+  Size count = 0;
+  const T* x = nullptr;
+  double scale = 1;
+  double* to = nullptr;
+};
+
+// Gradients whose norm, the root of `squares`, is above `limit` are brought down to it. Without squares or with limit 0
+// they stay as they are.
+struct Clipping {
+  const double* squares = nullptr;
+  double limit = 0;
+};
+// What they are multiplied by, where the host may read the squares.
+double clipping_factor(const Clipping& clip);
+
+// Adam (Kingma and Ba) and AdamW (Loshchilov and Hutter). `step` counts from 1. Decoupled decay takes
+// rate * weight_decay of the weight away; otherwise the decay is added to the gradient.
 template <class T>
 struct Adam {
   Size count = 0;
@@ -477,7 +495,7 @@ struct Adam {
   double weight_decay = 0;
   bool decoupled = false;
   Size step = 1;
-  double gradient_scale = 1;
+  Clipping clip{};
 };
 
 // Stochastic gradient descent: velocity = momentum * velocity + gradient; weight -= rate * velocity.
@@ -489,7 +507,7 @@ struct Sgd {
   Stat<T>* velocity = nullptr;  // optional: without it there is no momentum
   bf16* copy = nullptr;         // optional, as for Adam
   double rate = 1e-2, momentum = 0, weight_decay = 0;
-  double gradient_scale = 1;
+  Clipping clip{};
 };
 
 // ---- the list -------------------------------------------------------------------------------------------------
@@ -563,6 +581,7 @@ struct Kernels {
   Entry<FromBf16<T>> from_bf16{"from_bf16"};
   Entry<AllFinite<T>> all_finite{"all_finite"};
   Entry<SumSquares<T>> sum_squares{"sum_squares"};
+  Entry<AddSum<T>> add_sum{"add_sum"};
   Entry<Adam<T>> adam{"adam"};
   Entry<Sgd<T>> sgd{"sgd"};
 
@@ -588,8 +607,8 @@ struct Kernels {
     f(self.gru_cell), f(self.gru_cell_backward), f(self.rotate);
     f(self.activate), f(self.activate_backward), f(self.combine), f(self.multiply), f(self.dropout);
     f(self.fill), f(self.to_bf16), f(self.from_bf16), f(self.all_finite);
-    f(self.sum_squares), f(self.adam), f(self.sgd);
-    static_assert(sizeof(Self) == 37 * sizeof(self.linear), "an entry is missing from this list");
+    f(self.sum_squares), f(self.add_sum), f(self.adam), f(self.sgd);
+    static_assert(sizeof(Self) == 38 * sizeof(self.linear), "an entry is missing from this list");
   }
 };
 

@@ -227,10 +227,18 @@ Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor
 
 // ---- optimisers -----------------------------------------------------------------------------------------------
 
-// Euclidean norm of a flat gradient buffer.
-double gradient_norm(const Tensor& gradient);
-// The factor that brings `norm` down to `limit`; 1 when it is below, or when limit is 0.
-double clipping_factor(double norm, double limit);
+// Sums stay on the device of what is added up, one f64 each, so that nobody waits for them.
+// to += scale * the sum of x.
+void add_sum(const Tensor& x, double scale, const Tensor& to);
+// to = the sum of squares of a flat gradient buffer.
+void sum_squares(const Tensor& gradient, const Tensor& to);
+
+// Gradients longer than `limit` are brought down to it; `squares` is what sum_squares() found. Without them, or with
+// limit 0, they stay as they are.
+struct Clip {
+  Tensor squares;
+  double limit = 0;
+};
 
 struct AdamSettings {
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
@@ -240,16 +248,15 @@ struct AdamSettings {
 struct AdamMoments {
   Tensor first, second;
 };
-// One step over flat buffers; `step` counts from 1, the gradient is multiplied by `gradient_scale` first. In mixed
-// precision `copy` (bf16) gets the new weights, too.
+// One step over flat buffers; `step` counts from 1. In mixed precision `copy` (bf16) gets the new weights, too.
 void adam_step(const Tensor& weight, const Tensor& gradient, const AdamMoments& moments, const AdamSettings& settings,
-               double rate, Size step, double gradient_scale = 1, const Tensor& copy = {});
+               double rate, Size step, const Clip& clip = {}, const Tensor& copy = {});
 
 struct SgdSettings {
   double momentum = 0, weight_decay = 0;
 };
 // `velocity` is undefined without momentum.
 void sgd_step(const Tensor& weight, const Tensor& gradient, const Tensor& velocity, const SgdSettings& settings,
-              double rate, double gradient_scale = 1, const Tensor& copy = {});
+              double rate, const Clip& clip = {}, const Tensor& copy = {});
 
 }  // namespace dragoman
