@@ -49,7 +49,7 @@ struct Place {
 // four lanes of a row ask together.
 __device__ unsigned kept_pairs(const Drop& drop, std::uint64_t element) {
   const int mine = lane() % 4, first = lane() - mine + mine % 2 * 2;
-  const Philox::Block block = drop.key.block(element / Dropout::kGroup * 4 + mine);
+  const Philox::Block block = drop.key.block(element / Dropout::kGroup * 4 + mine, Dropout::kRounds);
   unsigned kept = 0;
 #pragma unroll
   for (int w = 0; w < 4; ++w)
