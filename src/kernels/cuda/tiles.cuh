@@ -105,12 +105,12 @@ __device__ inline void load_left(Quad (&to)[4], Tile& tile, int row) {
   for (int k = 0; k < 4; ++k) to[k] = left_operand(tile, row, 16 * k);
 }
 
-// Begins to copy `count` rows of `columns` columns into a tile, zeros behind them; by all threads of the block. What is
-// copied is there after wait_for_tiles().
-template <int kThreads>
+// Begins to copy `count` rows of `columns` columns into the first kRows rows of a tile, zeros behind them; by all
+// threads of the block. What is copied is there after wait_for_tiles().
+template <int kThreads, int kRows = kTile>
 __device__ inline void load_tile(Tile& tile, const bf16* from, Size stride, int count, int columns = kTile) {
 #pragma unroll
-  for (int i = 0; i < kTile * 8 / kThreads; ++i) {
+  for (int i = 0; i < kRows * 8 / kThreads; ++i) {
     const int e = static_cast<int>(threadIdx.x) + i * kThreads, row = e / 8, col = e % 8 * 8;
     const bool inside = row < count && col < columns;
     const bf16* source = inside ? from + row * stride + col : from;
