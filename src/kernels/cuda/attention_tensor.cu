@@ -1,5 +1,4 @@
-#include "kernels/cuda/attention.cuh"
-#include "kernels/cuda/tiles.cuh"
+#include "kernels/cuda/attention_tiles.cuh"
 
 // Attention of heads of 64 on tensor cores: sixty-four queries against sixty-four keys at a time, a block of four
 // warps each, the matrix of weights only ever in registers.
@@ -7,43 +6,6 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr float kLog2E = 1.44269504088896340736f;
-
-// 2^x to 22 bits; below 2^-126 it is 0.
-__device__ inline float power_of_two(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
-
-// Where a block works: a sentence and a head.
-struct Place {
-  Size first_query, first_key, head;
-  int queries, keys;
-
-  __device__ explicit Place(const Attention<bf16>& a)
-      : first_query(a.query_offsets[blockIdx.z]),
-        first_key(a.key_offsets[blockIdx.z]),
-        head(blockIdx.y),
-        queries(static_cast<int>(a.query_offsets[blockIdx.z + 1] - first_query)),
-        keys(static_cast<int>(a.key_offsets[blockIdx.z + 1] - first_key)) {}
-
-  // How many keys query i sees.
-  __device__ int visible(int i, bool causal) const { return causal ? max(0, keys - queries + i + 1) : keys; }
-
-  __device__ const bf16* q(const Attention<bf16>& a, int i) const {
-    return a.q + (first_query + i) * a.q_stride + head * kTile;
-  }
-  __device__ const bf16* k(const Attention<bf16>& a, int j) const {
-    return a.k + (first_key + j) * a.k_stride + head * kTile;
-  }
-  __device__ const bf16* v(const Attention<bf16>& a, int j) const {
-    return a.v + (first_key + j) * a.v_stride + head * kTile;
-  }
-  // Rows of out, dout and log_sum.
-  __device__ Size row(const Attention<bf16>& a, int i) const { return (first_query + i) * a.heads + head; }
-};
-
 // The dropout factors of a lane's pairs: columns of 32 elements of one row of the dropout's matrix, which are two
 // neighbours in each of four eights. `element` is the number of the first. Bit 2 w + e is neighbour e of eight w. The
 // four lanes of a row ask together.
@@ -91,11 +53,9 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
   const int row = first + warp_row + lane() / 4;  // the lane's rows are this one and the eighth after it
   load_tile<kThreads>(queries, place.q(a, first), a.q_stride, place.queries - first);
 
-  const float scale = static_cast<float>(a.scale) * kLog2E;
-  const int visible[2] = {place.visible(row, a.causal), place.visible(row + 8, a.causal)};
   const int last = place.visible(min(first + kTile, place.queries) - 1, a.causal);
   const bool idle = first + warp_row >= place.queries;
-  float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {0, 0};
+  RunningSoftmax softmax{static_cast<float>(a.scale) * kLog2E};
   Quad q[4];
   Rows out;
   out.clear();
@@ -123,36 +83,16 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
     s.clear();
     add_product<true>(s, q, keys);
     // Most tiles are seen whole by all rows of a warp, of which the first sees least.
-    if (key + kTile > place.visible(first + warp_row, a.causal)) {
-#pragma unroll
-      for (int n = 0; n < 8; ++n)
-#pragma unroll
-        for (int e = 0; e < 4; ++e)
-          if (key + 8 * n + lane() % 4 * 2 + e % 2 >= visible[e / 2]) s.part[n][e] = -INFINITY;
-    }
-    float most[2] = {largest[0], largest[1]};
-#pragma unroll
-    for (int n = 0; n < 8; ++n)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], s.part[n][e]);
-    float shrink[2], origin[2];
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 1));
-      most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 2));
-      origin[r] = most[r] == -INFINITY ? 0.0f : scale * most[r];
-      shrink[r] = power_of_two(scale * largest[r] - origin[r]);
-      largest[r] = most[r];
-      sum[r] *= shrink[r];
-    }
+    if (key + kTile > place.visible(first + warp_row, a.causal))
+      RunningSoftmax::hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
+    float shrink[2];
+    softmax.take(s, shrink);
     const Kept kept(drop, a, place, row, key);
 #pragma unroll
     for (int n = 0; n < 8; ++n)
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const float p = power_of_two(scale * s.part[n][e] - origin[e / 2]);
-        sum[e / 2] += p;
-        s.part[n][e] = kept.keeps(e / 2, n, e % 2) ? p * drop.scale : 0.0f;
+        s.part[n][e] = kept.keeps(e / 2, n, e % 2) ? s.part[n][e] * drop.scale : 0.0f;
         out.part[n][e] *= shrink[e / 2];
       }
     Quad p[4];
@@ -162,17 +102,7 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
     __syncthreads();
   }
   if (last == 0) wait_for_tiles();
-#pragma unroll
-  for (int r = 0; r < 2; ++r) {
-    sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 1);
-    sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 2);
-    if (lane() % 4 == 0 && row + 8 * r < place.queries)
-      a.log_sum[place.row(a, row + 8 * r)] =
-          sum[r] > 0 ? static_cast<float>(a.scale) * largest[r] + logf(sum[r]) : -INFINITY;
-    const float share = sum[r] > 0 ? 1 / sum[r] : 0.0f;
-#pragma unroll
-    for (int n = 0; n < 8; ++n) out.part[n][2 * r] *= share, out.part[n][2 * r + 1] *= share;
-  }
+  softmax.finish(out, a, place, row);
   store_rows(out, queries, warp_row, a.out + place.row(a, first) * kTile, a.heads * kTile, place.queries - first,
              false);
 }
@@ -368,6 +298,7 @@ void launch(Kernel* kernel, const AttentionBackward<bf16>& b, Size longest) {
 
 bool attention_on_tensor_cores(const Attention<bf16>& a) {
   if (!fits(a)) return false;
+  if (attention_of_long_sentences(a)) return true;
   const std::size_t shared = (a.longest <= kTile ? 3 : 5) * sizeof(Tile);
   attend_tiles<<<grid_of(a, a.longest_queries), kThreads, shared, stream()>>>(a, Drop(a.dropout));
   check_launch("attention");

@@ -1,0 +1,186 @@
+#include "kernels/cuda/attention_tiles.cuh"
+
+// Attention forward of long sentences by compute capability 9.0's own matrix instructions, for which alone this file is
+// compiled. A block has 128 queries: two groups of four warps with sixty-four each. Keys and values come in tiles of
+// sixty-four while earlier ones are multiplied; scores and weights only ever exist in registers.
+namespace dragoman::kernels::cuda {
+namespace {
+
+constexpr int kGroup = 128, kThreads = 2 * kGroup, kQueries = 2 * kTile;
+constexpr int kStages = 4;  // two tiles on their way, one being multiplied, one whose last product may not be done
+
+// Sixty-four rows of 128 bytes, the eights of row r exchanged by r % 8, as the matrix instructions read them.
+struct alignas(1024) WideTile {
+  bf16 values[kTile * kTile];
+
+  __device__ bf16* eight(int row, int e) { return values + row * kTile + (e ^ row % 8) * 8; }
+
+  // How the instructions are told where it lies: the address and the distance of eight rows in sixteens of bytes, and
+  // which exchange there is.
+  __device__ std::uint64_t descriptor() const {
+    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(values));
+    constexpr std::uint64_t kEightRows = 8 * kTile * sizeof(bf16) / 16, kExchange128 = 1;
+    return kExchange128 << 62 | kEightRows << 32 | kEightRows << 16 | (address & 0x3FFFF) >> 4;
+  }
+};
+
+struct Stage {
+  WideTile keys, values;
+};
+
+// sum = left right, or sum += left right, for sixteen of the depth; `kTransposed` says how the right tile lies. The
+// products of a group of warps are done after wait_for_products(), and until then nobody may touch their registers.
+template <bool kTransposed>
+__device__ inline void begin_product(Rows& sum, const Quad& left, std::uint64_t right, bool add) {
+  float(&s)[8][4] = sum.part;
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %37, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+      "{%32, %33, %34, %35}, %36, add, 1, 1, %38;\n"
+      "}"
+      : "+f"(s[0][0]), "+f"(s[0][1]), "+f"(s[0][2]), "+f"(s[0][3]), "+f"(s[1][0]), "+f"(s[1][1]), "+f"(s[1][2]),
+        "+f"(s[1][3]), "+f"(s[2][0]), "+f"(s[2][1]), "+f"(s[2][2]), "+f"(s[2][3]), "+f"(s[3][0]), "+f"(s[3][1]),
+        "+f"(s[3][2]), "+f"(s[3][3]), "+f"(s[4][0]), "+f"(s[4][1]), "+f"(s[4][2]), "+f"(s[4][3]), "+f"(s[5][0]),
+        "+f"(s[5][1]), "+f"(s[5][2]), "+f"(s[5][3]), "+f"(s[6][0]), "+f"(s[6][1]), "+f"(s[6][2]), "+f"(s[6][3]),
+        "+f"(s[7][0]), "+f"(s[7][1]), "+f"(s[7][2]), "+f"(s[7][3])
+      : "r"(left.r[0]), "r"(left.r[1]), "r"(left.r[2]), "r"(left.r[3]), "l"(right), "r"(add ? 1 : 0),
+        "n"(kTransposed ? 0 : 1));
+}
+// Before the first product that reads or adds to registers written otherwise.
+__device__ inline void registers_are_ready() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ inline void end_of_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+__device__ inline void wait_for_products() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
+// The compiler does not know when registers are written: after waiting it is told that they may have been.
+__device__ inline void arrived(Rows& rows) {
+#pragma unroll
+  for (auto& part : rows.part)
+#pragma unroll
+    for (float& value : part) asm volatile("" : "+f"(value)::"memory");
+}
+__device__ inline void arrived(Quad (&quads)[4]) {
+#pragma unroll
+  for (Quad& quad : quads)
+#pragma unroll
+    for (std::uint32_t& r : quad.r) asm volatile("" : "+r"(r)::"memory");
+}
+
+// Rows of 64 numbers into a tile, zeros behind the last; by all threads of the block.
+__device__ inline void load_wide(WideTile& tile, const bf16* from, Size stride, int count) {
+#pragma unroll
+  for (int i = 0; i < kTile * 8 / kThreads; ++i) {
+    const int e = static_cast<int>(threadIdx.x) + i * kThreads, row = e / 8;
+    const bool inside = row < count;
+    const bf16* source = inside ? from + row * stride + e % 8 * 8 : from;
+    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(tile.eight(row, e % 8)));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(source), "r"(inside ? 16 : 0)
+                 : "memory");
+  }
+}
+
+// The queries of a warp as left operands, zeros behind the last; `row` is the lane's first.
+__device__ inline void load_queries(Quad (&q)[4], const Attention<bf16>& a, const Place& place, int row) {
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      const int i = row + r % 2 * 8, col = 16 * k + r / 2 * 8 + lane() % 4 * 2;
+      q[k].r[r] = i < place.queries ? *reinterpret_cast<const std::uint32_t*>(place.q(a, i) + col) : 0u;
+    }
+}
+
+__global__ void __launch_bounds__(kThreads, 2) attend_wide(Attention<bf16> a) {
+  extern __shared__ Stage stages[];
+  const Place place(a);
+  const int first = static_cast<int>(blockIdx.x) * kQueries;
+  if (first >= place.queries) return;
+  const int group = static_cast<int>(threadIdx.x) / kGroup, warp_row = static_cast<int>(threadIdx.x) / kWarp % 4 * 16;
+  const int group_row = first + group * kTile, row = group_row + warp_row + lane() / 4;
+  const int last = place.visible(min(first + kQueries, place.queries) - 1, a.causal);
+  const bool idle = group_row >= place.queries;
+  const auto fetch = [&](int key) {
+    Stage& stage = stages[key / kTile % kStages];
+    load_wide(stage.keys, place.k(a, key), a.k_stride, place.keys - key);
+    load_wide(stage.values, place.v(a, key), a.v_stride, place.keys - key);
+    end_of_batch();
+  };
+  if (last > 0) fetch(0);
+  if (last > kTile) fetch(kTile);
+  Quad q[4], p[4];
+  load_queries(q, a, place, row);
+  RunningSoftmax softmax{static_cast<float>(a.scale) * kLog2E};
+  Rows s, out;
+  out.clear();
+  for (int key = 0; key < last; key += kTile) {
+    if (key + kTile < last)
+      asm volatile("cp.async.wait_group 1;" ::: "memory");
+    else
+      asm volatile("cp.async.wait_group 0;" ::: "memory");
+    // What threads copied is for the matrix instructions to see.
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (key + 2 * kTile < last) fetch(key + 2 * kTile);
+    if (idle) continue;
+    const Stage& stage = stages[key / kTile % kStages];
+    registers_are_ready();
+#pragma unroll
+    for (int k = 0; k < 4; ++k) begin_product<true>(s, q[k], stage.keys.descriptor() + 2 * k, k > 0);
+    end_of_products();
+    wait_for_products();
+    arrived(s), arrived(out), arrived(p);
+    // Most tiles are seen whole by all rows of a warp, of which the first sees least.
+    if (key + kTile > place.visible(group_row + warp_row, a.causal))
+      RunningSoftmax::hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
+    float shrink[2];
+    softmax.take(s, shrink);
+#pragma unroll
+    for (int n = 0; n < 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) out.part[n][e] *= shrink[e / 2];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) p[k] = s.as_left(k);
+    registers_are_ready();
+#pragma unroll
+    for (int k = 0; k < 4; ++k) begin_product<false>(out, p[k], stage.values.descriptor() + 128 * k, true);
+    end_of_products();
+  }
+  wait_for_products();
+  arrived(out), arrived(p);
+  softmax.finish(out, a, place, row);
+  __syncthreads();
+  store_rows(out, reinterpret_cast<Tile*>(stages)[group], warp_row, a.out + place.row(a, group_row) * kTile,
+             a.heads * kTile, place.queries - group_row, false);
+}
+
+// Whether this is compute capability 9.0.
+bool has_instructions() {
+  static const bool has = [] {
+    int gpu = 0, major = 0, minor = 0;
+    stream();
+    check_status(cudaGetDevice(&gpu), "attention");
+    check_status(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, gpu), "attention");
+    check_status(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, gpu), "attention");
+    return major == 9 && minor == 0;
+  }();
+  return has;
+}
+
+}  // namespace
+
+bool attention_of_long_sentences(const Attention<bf16>& a) {
+  if (a.dropout.rate > 0 || a.queries < kQueries * a.sentences || a.keys < kQueries * a.sentences ||
+      !has_instructions())
+    return false;
+  constexpr int kShared = kStages * sizeof(Stage);
+  check_status(cudaFuncSetAttribute(attend_wide, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared), "attention");
+  const dim3 grid(blocks_for(a.longest_queries, kQueries), static_cast<unsigned>(a.heads),
+                  static_cast<unsigned>(a.sentences));
+  attend_wide<<<grid, kThreads, kShared, stream()>>>(a);
+  check_launch("attention");
+  return true;
+}
+
+}  // namespace dragoman::kernels::cuda
