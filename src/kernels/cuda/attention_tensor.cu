@@ -85,16 +85,12 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
     // Most tiles are seen whole by all rows of a warp, of which the first sees least.
     if (key + kTile > place.visible(first + warp_row, a.causal))
       RunningSoftmax::hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
-    float shrink[2];
-    softmax.take(s, shrink);
+    softmax.take(s, out);
     const Kept kept(drop, a, place, row, key);
 #pragma unroll
     for (int n = 0; n < 8; ++n)
 #pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        s.part[n][e] = kept.keeps(e / 2, n, e % 2) ? s.part[n][e] * drop.scale : 0.0f;
-        out.part[n][e] *= shrink[e / 2];
-      }
+      for (int e = 0; e < 4; ++e) s.part[n][e] = kept.keeps(e / 2, n, e % 2) ? s.part[n][e] * drop.scale : 0.0f;
     Quad p[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) p[k] = s.as_left(k);

@@ -43,10 +43,14 @@ struct Place {
   __device__ Size row(const Attention<bf16>& a, int i) const { return (first_query + i) * a.heads + head; }
 };
 
-// The softmax of a lane's two rows, sixty-four keys after sixty-four.
+// The softmax of a lane's two rows, sixty-four keys after sixty-four. Weights are powers of two of scores less an
+// origin, which moves only when scores outgrow it, so that most tiles leave what was summed up as it is.
 struct RunningSoftmax {
-  float scale;                                                 // of the scores, in powers of two
-  float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {0, 0};  // so far; the sums of this lane's columns
+  static constexpr float kRoom = 8;  // in powers of two: as much larger than 1 weights may become
+
+  float scale;  // of the scores, in powers of two
+  float origin[2] = {-INFINITY, -INFINITY};
+  float sum[2] = {0, 0};  // of the lane's columns
 
   // Keys of a tile that a row does not see count as -inf; `visible` are those that it does.
   __device__ static void hide(Rows& scores, const int (&visible)[2]) {
@@ -57,44 +61,54 @@ struct RunningSoftmax {
         if (8 * n + lane() % 4 * 2 + e % 2 >= visible[e / 2]) scores.part[n][e] = -INFINITY;
   }
 
-  // Turns scores into weights that are not yet divided by their sum; what came before shrinks by `shrink`.
-  __device__ void take(Rows& scores, float (&shrink)[2]) {
-    float most[2] = {largest[0], largest[1]}, origin[2];
+  // Turns scores into weights, not yet divided by their sum; `out` is the sum so far of what they weigh.
+  __device__ void take(Rows& scores, Rows& out) {
+    float most[2] = {-INFINITY, -INFINITY};  // of the lane's columns
 #pragma unroll
     for (int n = 0; n < 8; ++n)
 #pragma unroll
       for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], scores.part[n][e]);
+    const bool outgrown = scale * most[0] > origin[0] + kRoom || scale * most[1] > origin[1] + kRoom;
+    if (__any_sync(kAllLanes, outgrown)) move(most, out);
+    float from[2];
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 1));
-      most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 2));
-      origin[r] = most[r] == -INFINITY ? 0.0f : scale * most[r];
-      shrink[r] = power_of_two(scale * largest[r] - origin[r]);
-      largest[r] = most[r];
-      sum[r] *= shrink[r];
-    }
+    for (int r = 0; r < 2; ++r) from[r] = origin[r] == -INFINITY ? 0.0f : origin[r];
 #pragma unroll
     for (int n = 0; n < 8; ++n)
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         float& score = scores.part[n][e];
-        score = power_of_two(scale * score - origin[e / 2]);
+        score = power_of_two(scale * score - from[e / 2]);
         sum[e / 2] += score;
       }
   }
 
-  // Divides the lane's rows by their sums and writes the log-sums of those that are there: of row r from `row` on.
+  // Divides the lane's rows by their sums and writes the log-sums of those that are there; the first is row `row`.
   __device__ void finish(Rows& out, const Attention<bf16>& a, const Place& place, int row) {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 1);
       sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 2);
       if (lane() % 4 == 0 && row + 8 * r < place.queries)
-        a.log_sum[place.row(a, row + 8 * r)] =
-            sum[r] > 0 ? static_cast<float>(a.scale) * largest[r] + logf(sum[r]) : -INFINITY;
+        a.log_sum[place.row(a, row + 8 * r)] = sum[r] > 0 ? origin[r] / kLog2E + logf(sum[r]) : -INFINITY;
       const float share = sum[r] > 0 ? 1 / sum[r] : 0.0f;
 #pragma unroll
       for (int n = 0; n < 8; ++n) out.part[n][2 * r] *= share, out.part[n][2 * r + 1] *= share;
+    }
+  }
+
+ private:
+  // The largest scores of rows are their new origins where they are larger; by all lanes of a warp.
+  __device__ void move(const float (&most)[2], Rows& out) {
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      float largest = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 1));
+      largest = fmaxf(origin[r], scale * fmaxf(largest, __shfl_xor_sync(kAllLanes, largest, 2)));
+      const float shrink = origin[r] == largest ? 1.0f : power_of_two(origin[r] - largest);
+      origin[r] = largest;
+      sum[r] *= shrink;
+#pragma unroll
+      for (int n = 0; n < 8; ++n) out.part[n][2 * r] *= shrink, out.part[n][2 * r + 1] *= shrink;
     }
   }
 };

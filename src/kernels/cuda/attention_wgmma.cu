@@ -68,18 +68,44 @@ __device__ inline void arrived(Quad (&quads)[4]) {
     for (std::uint32_t& r : quad.r) asm volatile("" : "+r"(r)::"memory");
 }
 
-// Rows of 64 numbers into a tile, zeros behind the last; by all threads of the block.
-__device__ inline void load_wide(WideTile& tile, const bf16* from, Size stride, int count) {
+// What a thread copies of every tile: an eight of a row, and of the row that is thirty-two further on.
+class Copier {
+ public:
+  __device__ Copier(const Attention<bf16>& a, const Place& place, Stage* stages)
+      : row_(static_cast<int>(threadIdx.x) / 8),
+        keys_(place.k(a, row_) + threadIdx.x % 8 * 8),
+        values_(place.v(a, row_) + threadIdx.x % 8 * 8),
+        to_(static_cast<std::uint32_t>(__cvta_generic_to_shared(stages[0].keys.eight(row_, threadIdx.x % 8)))) {}
+
+  // The next tile, zeros behind the last of `count` keys.
+  __device__ void fetch(const Attention<bf16>& a, int count) {
+    const std::uint32_t to = to_ + tile_ % kStages * static_cast<std::uint32_t>(sizeof(Stage));
 #pragma unroll
-  for (int i = 0; i < kTile * 8 / kThreads; ++i) {
-    const int e = static_cast<int>(threadIdx.x) + i * kThreads, row = e / 8;
-    const bool inside = row < count;
-    const bf16* source = inside ? from + row * stride + e % 8 * 8 : from;
-    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(tile.eight(row, e % 8)));
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(source), "r"(inside ? 16 : 0)
-                 : "memory");
+    for (int i = 0; i < kTile; i += kRows) {
+      const int bytes = row_ < count ? 16 : 0;
+      const std::uint32_t place = to + i * kTile * static_cast<std::uint32_t>(sizeof(bf16));
+      copy(place, keys_, bytes);
+      copy(place + static_cast<std::uint32_t>(sizeof(WideTile)), values_, bytes);
+      row_ += kRows;
+      keys_ += kRows * a.k_stride;
+      values_ += kRows * a.v_stride;
+    }
+    ++tile_;
+    end_of_batch();
   }
-}
+
+ private:
+  // Sixteen bytes, of which `bytes` are read and the rest are zeros.
+  __device__ static void copy(std::uint32_t to, const bf16* from, int bytes) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+  }
+
+  static constexpr int kRows = kThreads / 8;
+
+  int row_;
+  const bf16 *keys_, *values_;
+  std::uint32_t to_, tile_ = 0;
+};
 
 // The queries of a warp as left operands, zeros behind the last; `row` is the lane's first.
 __device__ inline void load_queries(Quad (&q)[4], const Attention<bf16>& a, const Place& place, int row) {
@@ -101,14 +127,9 @@ __global__ void __launch_bounds__(kThreads, 2) attend_wide(Attention<bf16> a) {
   const int group_row = first + group * kTile, row = group_row + warp_row + lane() / 4;
   const int last = place.visible(min(first + kQueries, place.queries) - 1, a.causal);
   const bool idle = group_row >= place.queries;
-  const auto fetch = [&](int key) {
-    Stage& stage = stages[key / kTile % kStages];
-    load_wide(stage.keys, place.k(a, key), a.k_stride, place.keys - key);
-    load_wide(stage.values, place.v(a, key), a.v_stride, place.keys - key);
-    end_of_batch();
-  };
-  if (last > 0) fetch(0);
-  if (last > kTile) fetch(kTile);
+  Copier copier(a, place, stages);
+  if (last > 0) copier.fetch(a, place.keys);
+  if (last > kTile) copier.fetch(a, place.keys);
   Quad q[4], p[4];
   load_queries(q, a, place, row);
   RunningSoftmax softmax{static_cast<float>(a.scale) * kLog2E};
@@ -122,7 +143,7 @@ __global__ void __launch_bounds__(kThreads, 2) attend_wide(Attention<bf16> a) {
     // What threads copied is for the matrix instructions to see.
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
-    if (key + 2 * kTile < last) fetch(key + 2 * kTile);
+    if (key + 2 * kTile < last) copier.fetch(a, place.keys);
     if (idle) continue;
     const Stage& stage = stages[key / kTile % kStages];
     registers_are_ready();
@@ -134,12 +155,7 @@ __global__ void __launch_bounds__(kThreads, 2) attend_wide(Attention<bf16> a) {
     // Most tiles are seen whole by all rows of a warp, of which the first sees least.
     if (key + kTile > place.visible(group_row + warp_row, a.causal))
       RunningSoftmax::hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
-    float shrink[2];
-    softmax.take(s, shrink);
-#pragma unroll
-    for (int n = 0; n < 8; ++n)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) out.part[n][e] *= shrink[e / 2];
+    softmax.take(s, out);
 #pragma unroll
     for (int k = 0; k < 4; ++k) p[k] = s.as_left(k);
     registers_are_ready();
