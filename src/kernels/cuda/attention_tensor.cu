@@ -30,8 +30,6 @@ struct Kept {
 
   __device__ Kept(const Drop& drop, const Attention<bf16>& a, const Place& place, int i, int first_key) {
     for (int r = 0; r < 2; ++r) {
-      rows[r] = 0xFFFFu;
-      if (!drop.drops) continue;
       const auto start = static_cast<std::uint64_t>(place.row(a, i + 8 * r) * Dropout::stride(a.longest) + first_key);
       rows[r] = kept_pairs(drop, start);
       rows[r] |= kept_pairs(drop, start + 32) << 8;
@@ -43,6 +41,7 @@ struct Kept {
 
 // Keys and values of the next tile come while this one is worked on, where a sentence has more than one: tiles are the
 // queries, then keys and values by turns.
+template <bool kDrops>
 __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, Drop drop) {
   extern __shared__ Tile tiles[];
   Tile& queries = tiles[0];
@@ -86,11 +85,13 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
     if (key + kTile > place.visible(first + warp_row, a.causal))
       RunningSoftmax::hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
     softmax.take(s, out);
-    const Kept kept(drop, a, place, row, key);
+    if constexpr (kDrops) {
+      const Kept kept(drop, a, place, row, key);
 #pragma unroll
-    for (int n = 0; n < 8; ++n)
+      for (int n = 0; n < 8; ++n)
 #pragma unroll
-      for (int e = 0; e < 4; ++e) s.part[n][e] = kept.keeps(e / 2, n, e % 2) ? s.part[n][e] * drop.scale : 0.0f;
+        for (int e = 0; e < 4; ++e) s.part[n][e] = kept.keeps(e / 2, n, e % 2) ? s.part[n][e] * drop.scale : 0.0f;
+    }
     Quad p[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) p[k] = s.as_left(k);
@@ -133,7 +134,7 @@ struct QueryNumbers {
 // A block for each tile of keys: dk and dv, over all queries that see them. The warps own keys, so weights and their
 // gradients are computed transposed: rows are keys, columns queries. With `kWhole` no sentence has more keys than one
 // tile, so dq is complete as well.
-template <bool kWhole>
+template <bool kDrops, bool kWhole>
 __global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16> b, Drop drop) {
   extern __shared__ Tile tiles[];
   __shared__ QueryNumbers numbers;
@@ -179,7 +180,7 @@ __global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16>
             const int j = key + 8 * r;
             weight = j < visible ? power_of_two(weight * (scale * kLog2E) - log_sum) : 0.0f;
             float factor = 1;
-            if (drop.drops && j < visible)
+            if (kDrops && j < visible)
               factor = drop.factor(static_cast<std::uint64_t>(place.row(a, i) * Dropout::stride(a.longest) + j));
             gradient = scale * weight * (factor * gradient - dout_out);
             weight *= factor;
@@ -221,6 +222,7 @@ __global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16>
 }
 
 // A block for each tile of queries: dq, over all keys that they see.
+template <bool kDrops>
 __global__ void __launch_bounds__(kThreads, 3) query_tiles(AttentionBackward<bf16> b, Drop drop) {
   extern __shared__ Tile tiles[];
   __shared__ QueryNumbers numbers;
@@ -251,7 +253,13 @@ __global__ void __launch_bounds__(kThreads, 3) query_tiles(AttentionBackward<bf1
     p.clear(), ds.clear();
     add_product<true>(p, q, keys);
     add_product<true>(ds, dout, values);
-    const Kept kept(drop, a, place, row, key);
+    if constexpr (kDrops) {
+      const Kept kept(drop, a, place, row, key);
+#pragma unroll
+      for (int n = 0; n < 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) ds.part[n][e] *= kept.keeps(e / 2, n, e % 2) ? drop.scale : 0.0f;
+    }
 #pragma unroll
     for (int n = 0; n < 8; ++n)
 #pragma unroll
@@ -259,8 +267,7 @@ __global__ void __launch_bounds__(kThreads, 3) query_tiles(AttentionBackward<bf1
         const int r = e / 2, i = warp_row + l / 4 + 8 * r;
         const bool seen = key + 8 * n + l % 4 * 2 + e % 2 < visible[r];
         const float weight = seen ? power_of_two(p.part[n][e] * (scale * kLog2E) - numbers.log_sum[i]) : 0.0f;
-        const float factor = kept.keeps(r, n, e % 2) ? drop.scale : 0.0f;
-        ds.part[n][e] = scale * weight * (factor * ds.part[n][e] - numbers.dout_out[i]);
+        ds.part[n][e] = scale * weight * (ds.part[n][e] - numbers.dout_out[i]);
       }
     Quad left[4];
 #pragma unroll
@@ -282,6 +289,13 @@ dim3 grid_of(const Attention<bf16>& a, Size longest) {
   return {blocks_for(longest, kTile), static_cast<unsigned>(a.heads), static_cast<unsigned>(a.sentences)};
 }
 
+template <bool kDrops>
+void attend(const Attention<bf16>& a) {
+  const std::size_t shared = (a.longest <= kTile ? 3 : 5) * sizeof(Tile);
+  attend_tiles<kDrops><<<grid_of(a, a.longest_queries), kThreads, shared, stream()>>>(a, Drop(a.dropout));
+  check_launch("attention");
+}
+
 template <class Kernel>
 void launch(Kernel* kernel, const AttentionBackward<bf16>& b, Size longest) {
   constexpr int kShared = 4 * sizeof(Tile);
@@ -290,14 +304,23 @@ void launch(Kernel* kernel, const AttentionBackward<bf16>& b, Size longest) {
   check_launch("attention_backward");
 }
 
+template <bool kDrops>
+void attend_back(const AttentionBackward<bf16>& b) {
+  const Attention<bf16>& a = b.forward;
+  if (a.longest <= kTile) return launch(key_tiles<kDrops, true>, b, 1);
+  launch(key_tiles<kDrops, false>, b, a.longest);
+  if (b.dq != nullptr && a.queries > 0) launch(query_tiles<kDrops>, b, a.longest_queries);
+}
+
 }  // namespace
 
 bool attention_on_tensor_cores(const Attention<bf16>& a) {
   if (!fits(a)) return false;
   if (attention_of_long_sentences(a)) return true;
-  const std::size_t shared = (a.longest <= kTile ? 3 : 5) * sizeof(Tile);
-  attend_tiles<<<grid_of(a, a.longest_queries), kThreads, shared, stream()>>>(a, Drop(a.dropout));
-  check_launch("attention");
+  if (a.dropout.rate > 0)
+    attend<true>(a);
+  else
+    attend<false>(a);
   return true;
 }
 
@@ -309,12 +332,10 @@ bool attention_on_tensor_cores(const AttentionBackward<bf16>& b) {
       !eights(b.dv, b.dv_stride))
     return false;
   if (a.queries == 0 && a.keys == 0) return true;
-  if (a.longest <= kTile) {
-    launch(key_tiles<true>, b, 1);
-    return true;
-  }
-  launch(key_tiles<false>, b, a.longest);
-  if (b.dq != nullptr && a.queries > 0) launch(query_tiles, b, a.longest_queries);
+  if (a.dropout.rate > 0)
+    attend_back<true>(b);
+  else
+    attend_back<false>(b);
   return true;
 }
 
