@@ -40,8 +40,8 @@ struct Kept {
 };
 
 // Keys and values of the next tile come while this one is worked on, where a sentence has more than one: tiles are the
-// queries, then keys and values by turns.
-template <bool kDrops>
+// queries, then keys and values by turns. Where no sentence has more than kKeys keys, tiles are worked on no further.
+template <bool kDrops, int kKeys>
 __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, Drop drop) {
   extern __shared__ Tile tiles[];
   Tile& queries = tiles[0];
@@ -54,14 +54,14 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
 
   const int last = place.visible(min(first + kTile, place.queries) - 1, a.causal);
   const bool idle = first + warp_row >= place.queries;
-  RunningSoftmax softmax{static_cast<float>(a.scale) * kLog2E};
+  RunningSoftmax<kKeys> softmax{static_cast<float>(a.scale) * kLog2E};
   Quad q[4];
   Rows out;
   out.clear();
   const auto fetch = [&](int key) {
     Tile* pair = tiles + 1 + key / kTile % 2 * 2;
-    load_tile<kThreads>(pair[0], place.k(a, key), a.k_stride, place.keys - key);
-    load_tile<kThreads>(pair[1], place.v(a, key), a.v_stride, place.keys - key);
+    load_tile<kThreads, kKeys>(pair[0], place.k(a, key), a.k_stride, place.keys - key);
+    load_tile<kThreads, kKeys>(pair[1], place.v(a, key), a.v_stride, place.keys - key);
     end_of_batch();
   };
   if (last > 0) fetch(0);
@@ -80,22 +80,22 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
     if (key == 0) load_left(q, queries, warp_row);
     Rows s;
     s.clear();
-    add_product<true>(s, q, keys);
+    add_product<true, 4, kKeys / 16>(s, q, keys);
     // Most tiles are seen whole by all rows of a warp, of which the first sees least.
-    if (key + kTile > place.visible(first + warp_row, a.causal))
-      RunningSoftmax::hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
+    if (key + kKeys > place.visible(first + warp_row, a.causal))
+      softmax.hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
     softmax.take(s, out);
     if constexpr (kDrops) {
       const Kept kept(drop, a, place, row, key);
 #pragma unroll
-      for (int n = 0; n < 8; ++n)
+      for (int n = 0; n < kKeys / 8; ++n)
 #pragma unroll
         for (int e = 0; e < 4; ++e) s.part[n][e] = kept.keeps(e / 2, n, e % 2) ? s.part[n][e] * drop.scale : 0.0f;
     }
     Quad p[4];
 #pragma unroll
-    for (int k = 0; k < 4; ++k) p[k] = s.as_left(k);
-    add_product<false>(out, p, values);
+    for (int k = 0; k < kKeys / 16; ++k) p[k] = s.as_left(k);
+    add_product<false, kKeys / 16>(out, p, values);
     __syncthreads();
   }
   if (last == 0) wait_for_tiles();
@@ -291,8 +291,9 @@ dim3 grid_of(const Attention<bf16>& a, Size longest) {
 
 template <bool kDrops>
 void attend(const Attention<bf16>& a) {
+  const auto kernel = a.longest <= kTile / 2 ? attend_tiles<kDrops, kTile / 2> : attend_tiles<kDrops, kTile>;
   const std::size_t shared = (a.longest <= kTile ? 3 : 5) * sizeof(Tile);
-  attend_tiles<kDrops><<<grid_of(a, a.longest_queries), kThreads, shared, stream()>>>(a, Drop(a.dropout));
+  kernel<<<grid_of(a, a.longest_queries), kThreads, shared, stream()>>>(a, Drop(a.dropout));
   check_launch("attention");
 }
 

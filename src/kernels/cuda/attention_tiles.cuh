@@ -43,8 +43,9 @@ struct Place {
   __device__ Size row(const Attention<bf16>& a, int i) const { return (first_query + i) * a.heads + head; }
 };
 
-// The softmax of a lane's two rows, sixty-four keys after sixty-four. Weights are powers of two of scores less an
+// The softmax of a lane's two rows, tile after tile of kKeys keys. Weights are powers of two of scores less an
 // origin, which moves only when scores outgrow it, so that most tiles leave what was summed up as it is.
+template <int kKeys = kTile>
 struct RunningSoftmax {
   static constexpr float kRoom = 8;  // in powers of two: as much larger than 1 weights may become
 
@@ -55,7 +56,7 @@ struct RunningSoftmax {
   // Keys of a tile that a row does not see count as -inf; `visible` are those that it does.
   __device__ static void hide(Rows& scores, const int (&visible)[2]) {
 #pragma unroll
-    for (int n = 0; n < 8; ++n)
+    for (int n = 0; n < kKeys / 8; ++n)
 #pragma unroll
       for (int e = 0; e < 4; ++e)
         if (8 * n + lane() % 4 * 2 + e % 2 >= visible[e / 2]) scores.part[n][e] = -INFINITY;
@@ -65,7 +66,7 @@ struct RunningSoftmax {
   __device__ void take(Rows& scores, Rows& out) {
     float most[2] = {-INFINITY, -INFINITY};  // of the lane's columns
 #pragma unroll
-    for (int n = 0; n < 8; ++n)
+    for (int n = 0; n < kKeys / 8; ++n)
 #pragma unroll
       for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], scores.part[n][e]);
     const bool outgrown = scale * most[0] > origin[0] + kRoom || scale * most[1] > origin[1] + kRoom;
@@ -74,7 +75,7 @@ struct RunningSoftmax {
 #pragma unroll
     for (int r = 0; r < 2; ++r) from[r] = origin[r] == -INFINITY ? 0.0f : origin[r];
 #pragma unroll
-    for (int n = 0; n < 8; ++n)
+    for (int n = 0; n < kKeys / 8; ++n)
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         float& score = scores.part[n][e];

@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(kThreads, 2) attend_wide(Attention<bf16> a) {
   if (last > kTile) copier.fetch(a, place.keys);
   Quad q[4], p[4];
   load_queries(q, a, place, row);
-  RunningSoftmax softmax{static_cast<float>(a.scale) * kLog2E};
+  RunningSoftmax<> softmax{static_cast<float>(a.scale) * kLog2E};
   Rows s, out;
   out.clear();
   for (int key = 0; key < last; key += kTile) {
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(kThreads, 2) attend_wide(Attention<bf16> a) {
     arrived(s), arrived(out), arrived(p);
     // Most tiles are seen whole by all rows of a warp, of which the first sees least.
     if (key + kTile > place.visible(group_row + warp_row, a.causal))
-      RunningSoftmax::hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
+      softmax.hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
     softmax.take(s, out);
 #pragma unroll
     for (int k = 0; k < 4; ++k) p[k] = s.as_left(k);

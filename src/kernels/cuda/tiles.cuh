@@ -84,15 +84,15 @@ struct Rows {
   }
 };
 
-// sum += left operands times the right tile; `kTransposed` says whether the right one is. What lies behind the last row
-// or column of a tile is zero and is multiplied like the rest: without branches, operands come while others are
-// multiplied.
-template <bool kTransposed>
+// sum += left operands times the right tile; `kTransposed` says whether the right one is, kDepth and kAcross how many
+// sixteens of it are multiplied. What lies behind the last row or column of a tile is zero and is multiplied like the
+// rest: without branches, operands come while others are multiplied.
+template <bool kTransposed, int kDepth = 4, int kAcross = 4>
 __device__ inline void add_product(Rows& sum, const Quad (&left)[4], Tile& right) {
 #pragma unroll
-  for (int k = 0; k < 4; ++k)
+  for (int k = 0; k < kDepth; ++k)
 #pragma unroll
-    for (int n = 0; n < 4; ++n) {
+    for (int n = 0; n < kAcross; ++n) {
       const Quad two =
           kTransposed ? right_operands_transposed(right, 16 * k, 16 * n) : right_operands(right, 16 * k, 16 * n);
       multiply_add(sum.part[2 * n], left[k], two.r[0], two.r[1]);
