@@ -84,7 +84,8 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
     // Most tiles are seen whole by all rows of a warp, of which the first sees least.
     if (key + kKeys > place.visible(first + warp_row, a.causal))
       softmax.hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
-    softmax.take(s, out);
+    float shrink[2];
+    if (softmax.take(s, shrink)) out.multiply(shrink);
     if constexpr (kDrops) {
       const Kept kept(drop, a, place, row, key);
 #pragma unroll

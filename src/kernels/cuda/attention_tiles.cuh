@@ -62,15 +62,17 @@ struct RunningSoftmax {
         if (8 * n + lane() % 4 * 2 + e % 2 >= visible[e / 2]) scores.part[n][e] = -INFINITY;
   }
 
-  // Turns scores into weights, not yet divided by their sum; `out` is the sum so far of what they weigh.
-  __device__ void take(Rows& scores, Rows& out) {
+  // Turns scores into weights, not yet divided by their sum. Where that is true for a warp, what its rows have weighed
+  // before is to be multiplied by `shrink`.
+  __device__ bool take(Rows& scores, float (&shrink)[2]) {
     float most[2] = {-INFINITY, -INFINITY};  // of the lane's columns
 #pragma unroll
     for (int n = 0; n < kKeys / 8; ++n)
 #pragma unroll
       for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], scores.part[n][e]);
     const bool outgrown = scale * most[0] > origin[0] + kRoom || scale * most[1] > origin[1] + kRoom;
-    if (__any_sync(kAllLanes, outgrown)) move(most, out);
+    const bool moves = __any_sync(kAllLanes, outgrown);
+    if (moves) move(most, shrink);
     float from[2];
 #pragma unroll
     for (int r = 0; r < 2; ++r) from[r] = origin[r] == -INFINITY ? 0.0f : origin[r];
@@ -82,34 +84,33 @@ struct RunningSoftmax {
         score = power_of_two(scale * score - from[e / 2]);
         sum[e / 2] += score;
       }
+    return moves;
   }
 
   // Divides the lane's rows by their sums and writes the log-sums of those that are there; the first is row `row`.
   __device__ void finish(Rows& out, const Attention<bf16>& a, const Place& place, int row) {
+    float share[2];
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 1);
       sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 2);
       if (lane() % 4 == 0 && row + 8 * r < place.queries)
         a.log_sum[place.row(a, row + 8 * r)] = sum[r] > 0 ? origin[r] / kLog2E + logf(sum[r]) : -INFINITY;
-      const float share = sum[r] > 0 ? 1 / sum[r] : 0.0f;
-#pragma unroll
-      for (int n = 0; n < 8; ++n) out.part[n][2 * r] *= share, out.part[n][2 * r + 1] *= share;
+      share[r] = sum[r] > 0 ? 1 / sum[r] : 0.0f;
     }
+    out.multiply(share);
   }
 
  private:
   // The largest scores of rows are their new origins where they are larger; by all lanes of a warp.
-  __device__ void move(const float (&most)[2], Rows& out) {
+  __device__ void move(const float (&most)[2], float (&shrink)[2]) {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       float largest = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 1));
       largest = fmaxf(origin[r], scale * fmaxf(largest, __shfl_xor_sync(kAllLanes, largest, 2)));
-      const float shrink = origin[r] == largest ? 1.0f : power_of_two(origin[r] - largest);
+      shrink[r] = origin[r] == largest ? 1.0f : power_of_two(origin[r] - largest);
       origin[r] = largest;
-      sum[r] *= shrink;
-#pragma unroll
-      for (int n = 0; n < 8; ++n) out.part[n][2 * r] *= shrink, out.part[n][2 * r + 1] *= shrink;
+      sum[r] *= shrink[r];
     }
   }
 };

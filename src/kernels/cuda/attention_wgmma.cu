@@ -53,7 +53,11 @@ __device__ inline void begin_product(Rows& sum, const Quad& left, std::uint64_t 
 // Before the first product that reads or adds to registers written otherwise.
 __device__ inline void registers_are_ready() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void end_of_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-__device__ inline void wait_for_products() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
+// Until all products are done but the newest kLeft groups that end_of_products() closed.
+template <int kLeft>
+__device__ inline void wait_for_products() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
+}
 // The compiler does not know when registers are written: after waiting it is told that they may have been.
 __device__ inline void arrived(Rows& rows) {
 #pragma unroll
@@ -66,6 +70,17 @@ __device__ inline void arrived(Quad (&quads)[4]) {
   for (Quad& quad : quads)
 #pragma unroll
     for (std::uint32_t& r : quad.r) asm volatile("" : "+r"(r)::"memory");
+}
+
+// Until the oldest tile on its way is there for the matrix instructions of all threads; `more`: another one may still
+// be on its way.
+__device__ inline void wait_for_stage(bool more) {
+  if (more)
+    asm volatile("cp.async.wait_group 1;" ::: "memory");
+  else
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  __syncthreads();
 }
 
 // What a thread copies of every tile: an eight of a row, and of the row that is thirty-two further on.
@@ -135,36 +150,62 @@ __global__ void __launch_bounds__(kThreads, 2) attend_wide(Attention<bf16> a) {
   RunningSoftmax<> softmax{static_cast<float>(a.scale) * kLog2E};
   Rows s, out;
   out.clear();
-  for (int key = 0; key < last; key += kTile) {
-    if (key + kTile < last)
-      asm volatile("cp.async.wait_group 1;" ::: "memory");
-    else
-      asm volatile("cp.async.wait_group 0;" ::: "memory");
-    // What threads copied is for the matrix instructions to see.
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    __syncthreads();
+  float shrink[2];
+  const auto next_stage = [&](int key) {
+    wait_for_stage(key + kTile < last);
     if (key + 2 * kTile < last) copier.fetch(a, place.keys);
-    if (idle) continue;
-    const Stage& stage = stages[key / kTile % kStages];
+  };
+  const auto begin_scores = [&](int key) {
+    const std::uint64_t keys = stages[key / kTile % kStages].keys.descriptor();
     registers_are_ready();
 #pragma unroll
-    for (int k = 0; k < 4; ++k) begin_product<true>(s, q[k], stage.keys.descriptor() + 2 * k, k > 0);
+    for (int k = 0; k < 4; ++k) begin_product<true>(s, q[k], keys + 2 * k, k > 0);
     end_of_products();
-    wait_for_products();
-    arrived(s), arrived(out), arrived(p);
+  };
+  const auto begin_sums = [&](int key) {
+    const std::uint64_t values = stages[key / kTile % kStages].values.descriptor();
+#pragma unroll
+    for (int k = 0; k < 4; ++k) begin_product<false>(out, p[k], values + 128 * k, true);
+    end_of_products();
+  };
+  // Turns scores into weights; true where what was weighed before shrinks.
+  const auto weigh = [&](int key) {
+    arrived(s);
     // Most tiles are seen whole by all rows of a warp, of which the first sees least.
     if (key + kTile > place.visible(group_row + warp_row, a.causal))
       softmax.hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
-    softmax.take(s, out);
+    return softmax.take(s, shrink);
+  };
+  const auto keep_weights = [&] {
 #pragma unroll
     for (int k = 0; k < 4; ++k) p[k] = s.as_left(k);
+  };
+  if (last > 0) next_stage(0);
+  if (idle) {
+    for (int key = kTile; key < last; key += kTile) next_stage(key);
+  } else if (last > 0) {
+    begin_scores(0);
+    wait_for_products<0>();
+    weigh(0);
+    keep_weights();
+    // What a tile weighs is summed up while the next one's weights are computed.
+    int key = kTile;
+    for (; key < last; key += kTile) {
+      next_stage(key);
+      begin_scores(key);
+      begin_sums(key - kTile);
+      wait_for_products<1>();
+      const bool shrinks = weigh(key);
+      wait_for_products<0>();
+      arrived(out), arrived(p);
+      if (shrinks) out.multiply(shrink);
+      keep_weights();
+    }
     registers_are_ready();
-#pragma unroll
-    for (int k = 0; k < 4; ++k) begin_product<false>(out, p[k], stage.values.descriptor() + 128 * k, true);
-    end_of_products();
+    begin_sums(key - kTile);
+    wait_for_products<0>();
+    arrived(out), arrived(p);
   }
-  wait_for_products();
-  arrived(out), arrived(p);
   softmax.finish(out, a, place, row);
   __syncthreads();
   store_rows(out, reinterpret_cast<Tile*>(stages)[group], warp_row, a.out + place.row(a, group_row) * kTile,

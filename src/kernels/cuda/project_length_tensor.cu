@@ -277,10 +277,10 @@ void project_rows(const ProjectLength<bf16>& a) {
     cut.partial = scratch<float>(Scratch::partial_sums, blocks * cut.pieces * 16 * kGroups * kWide);
     cut.tickets = tickets(blocks);
   }
-  constexpr int kShared = 2 * sizeof(Stage);
-  check_status(cudaFuncSetAttribute(project_tiles<kGroups>, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared),
+  const int shared = static_cast<int>((a.longest <= kTile ? 1 : 2) * sizeof(Stage));
+  check_status(cudaFuncSetAttribute(project_tiles<kGroups>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
                "project_length");
-  project_tiles<kGroups><<<dim3(blocks, static_cast<unsigned>(cut.pieces)), kThreads, kShared, stream()>>>(a, cut);
+  project_tiles<kGroups><<<dim3(blocks, static_cast<unsigned>(cut.pieces)), kThreads, shared, stream()>>>(a, cut);
   check_launch("project_length");
 }
 

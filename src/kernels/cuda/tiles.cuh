@@ -10,7 +10,7 @@ namespace dragoman::kernels::cuda {
 inline constexpr int kTile = 64;
 
 // Rows are 16 bytes longer than they need be, so that eight rows of a column of eights lie in different banks.
-struct Tile {
+struct alignas(16) Tile {
   static constexpr int kStride = kTile + 8;
   bf16 values[kTile * kStride];
 
@@ -75,6 +75,13 @@ struct Rows {
     for (auto& one : part)
 #pragma unroll
       for (float& value : one) value = 0;
+  }
+  // The lane's rows, each by its factor.
+  __device__ void multiply(const float (&by)[2]) {
+#pragma unroll
+    for (int n = 0; n < 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) part[n][e] *= by[e / 2];
   }
   // The sixteen columns from 16 k as a left operand of the next product.
   __device__ Quad as_left(int k) const {
