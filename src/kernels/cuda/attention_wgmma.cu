@@ -2,7 +2,8 @@
 
 // Attention forward of long sentences by compute capability 9.0's own matrix instructions, for which alone this file is
 // compiled. A block has 128 queries: two groups of four warps with sixty-four each. Keys and values come in tiles of
-// sixty-four while earlier ones are multiplied; scores and weights only ever exist in registers.
+// sixty-four while earlier ones are multiplied; scores and weights only ever exist in registers, and what one tile
+// weighs is summed up while the weights of the next are computed.
 namespace dragoman::kernels::cuda {
 namespace {
 
@@ -122,93 +123,97 @@ class Copier {
   std::uint32_t to_, tile_ = 0;
 };
 
-// The queries of a warp as left operands, zeros behind the last; `row` is the lane's first.
-__device__ inline void load_queries(Quad (&q)[4], const Attention<bf16>& a, const Place& place, int row) {
+// What a group of warps has in its registers: sixty-four queries, the weights of a tile of keys, and what is weighed.
+struct Queries {
+  Quad q[4], weights[4];
+  Rows scores, out;
+  RunningSoftmax<> softmax;
+
+  // `row` is the lane's first; behind the last query there are zeros.
+  __device__ Queries(const Attention<bf16>& a, const Place& place, int row)
+      : softmax{static_cast<float>(a.scale) * kLog2E} {
 #pragma unroll
-  for (int k = 0; k < 4; ++k)
+    for (int k = 0; k < 4; ++k)
 #pragma unroll
-    for (int r = 0; r < 4; ++r) {
-      const int i = row + r % 2 * 8, col = 16 * k + r / 2 * 8 + lane() % 4 * 2;
-      q[k].r[r] = i < place.queries ? *reinterpret_cast<const std::uint32_t*>(place.q(a, i) + col) : 0u;
-    }
-}
+      for (int r = 0; r < 4; ++r) {
+        const int i = row + r % 2 * 8, col = 16 * k + r / 2 * 8 + lane() % 4 * 2;
+        q[k].r[r] = i < place.queries ? *reinterpret_cast<const std::uint32_t*>(place.q(a, i) + col) : 0u;
+      }
+    out.clear();
+  }
+
+  __device__ void begin_scores(const WideTile& keys) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) begin_product<true>(scores, q[k], keys.descriptor() + 2 * k, k > 0);
+    end_of_products();
+  }
+  __device__ void begin_sums(const WideTile& values) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) begin_product<false>(out, weights[k], values.descriptor() + 128 * k, true);
+    end_of_products();
+  }
+  __device__ void keep_weights() {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) weights[k] = scores.as_left(k);
+  }
+};
 
 __global__ void __launch_bounds__(kThreads, 2) attend_wide(Attention<bf16> a) {
   extern __shared__ Stage stages[];
   const Place place(a);
   const int first = static_cast<int>(blockIdx.x) * kQueries;
   if (first >= place.queries) return;
-  const int group = static_cast<int>(threadIdx.x) / kGroup, warp_row = static_cast<int>(threadIdx.x) / kWarp % 4 * 16;
-  const int group_row = first + group * kTile, row = group_row + warp_row + lane() / 4;
+  const int group = static_cast<int>(threadIdx.x) / kGroup, group_row = first + group * kTile;
+  const int warp_row = static_cast<int>(threadIdx.x) / kWarp % 4 * 16, row = group_row + warp_row + lane() / 4;
   const int last = place.visible(min(first + kQueries, place.queries) - 1, a.causal);
-  const bool idle = group_row >= place.queries;
   Copier copier(a, place, stages);
   if (last > 0) copier.fetch(a, place.keys);
   if (last > kTile) copier.fetch(a, place.keys);
-  Quad q[4], p[4];
-  load_queries(q, a, place, row);
-  RunningSoftmax<> softmax{static_cast<float>(a.scale) * kLog2E};
-  Rows s, out;
-  out.clear();
-  float shrink[2];
+  Queries mine(a, place, row);
+  const auto stage_of = [&](int key) -> Stage& { return stages[key / kTile % kStages]; };
   const auto next_stage = [&](int key) {
     wait_for_stage(key + kTile < last);
     if (key + 2 * kTile < last) copier.fetch(a, place.keys);
   };
-  const auto begin_scores = [&](int key) {
-    const std::uint64_t keys = stages[key / kTile % kStages].keys.descriptor();
-    registers_are_ready();
-#pragma unroll
-    for (int k = 0; k < 4; ++k) begin_product<true>(s, q[k], keys + 2 * k, k > 0);
-    end_of_products();
-  };
-  const auto begin_sums = [&](int key) {
-    const std::uint64_t values = stages[key / kTile % kStages].values.descriptor();
-#pragma unroll
-    for (int k = 0; k < 4; ++k) begin_product<false>(out, p[k], values + 128 * k, true);
-    end_of_products();
-  };
-  // Turns scores into weights; true where what was weighed before shrinks.
+  // Scores become weights; true where what was weighed before shrinks.
+  float shrink[2];
   const auto weigh = [&](int key) {
-    arrived(s);
+    arrived(mine.scores);
     // Most tiles are seen whole by all rows of a warp, of which the first sees least.
     if (key + kTile > place.visible(group_row + warp_row, a.causal))
-      softmax.hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
-    return softmax.take(s, shrink);
-  };
-  const auto keep_weights = [&] {
-#pragma unroll
-    for (int k = 0; k < 4; ++k) p[k] = s.as_left(k);
+      mine.softmax.hide(mine.scores, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
+    return mine.softmax.take(mine.scores, shrink);
   };
   if (last > 0) next_stage(0);
-  if (idle) {
+  if (group_row >= place.queries) {
     for (int key = kTile; key < last; key += kTile) next_stage(key);
   } else if (last > 0) {
-    begin_scores(0);
+    registers_are_ready();
+    mine.begin_scores(stage_of(0).keys);
     wait_for_products<0>();
     weigh(0);
-    keep_weights();
-    // What a tile weighs is summed up while the next one's weights are computed.
+    mine.keep_weights();
     int key = kTile;
     for (; key < last; key += kTile) {
       next_stage(key);
-      begin_scores(key);
-      begin_sums(key - kTile);
+      registers_are_ready();
+      mine.begin_scores(stage_of(key).keys);
+      mine.begin_sums(stage_of(key - kTile).values);
       wait_for_products<1>();
       const bool shrinks = weigh(key);
       wait_for_products<0>();
-      arrived(out), arrived(p);
-      if (shrinks) out.multiply(shrink);
-      keep_weights();
+      arrived(mine.out), arrived(mine.weights);
+      if (shrinks) mine.out.multiply(shrink);
+      mine.keep_weights();
     }
     registers_are_ready();
-    begin_sums(key - kTile);
+    mine.begin_sums(stage_of(key - kTile).values);
     wait_for_products<0>();
-    arrived(out), arrived(p);
+    arrived(mine.out), arrived(mine.weights);
   }
-  softmax.finish(out, a, place, row);
+  mine.softmax.finish(mine.out, a, place, row);
   __syncthreads();
-  store_rows(out, reinterpret_cast<Tile*>(stages)[group], warp_row, a.out + place.row(a, group_row) * kTile,
+  store_rows(mine.out, reinterpret_cast<Tile*>(stages)[group], warp_row, a.out + place.row(a, group_row) * kTile,
              a.heads * kTile, place.queries - group_row, false);
 }
 
