@@ -47,10 +47,6 @@ Tensor batched_matmul(Context& cx, const Tensor& a, const Tensor& b, const Matmu
 Tensor segment_scores(Context& cx, const Tensor& q, const Tensor& k, const PairLayout& pairs, double alpha = 1);
 // Sums of a sentence's values under its weights: [pairs], [Nk, d] -> [Nq, d].
 Tensor segment_mix(Context& cx, const Tensor& weights, const Tensor& values, const PairLayout& pairs);
-// Rows projected along the length (Linformer): the first n columns of projection [k, n_max] times a sentence's n
-// rows: [N, d] -> [sentences * k, d].
-Tensor project_length(Context& cx, const Tensor& projection, const Tensor& x, const Segments& rows);
-
 // ---- rows -----------------------------------------------------------------------------------------------------
 
 struct EmbeddingOptions {
@@ -98,6 +94,13 @@ struct Columns {
   Columns(const Tensor& tensor) : of(tensor), count(tensor.cols()) {}
   Columns(const Tensor& tensor, Size first_column, Size columns) : of(tensor), first(first_column), count(columns) {}
 };
+
+struct LengthProjections {
+  Tensor first, second{};  // [k, n_max] each; where there is a second one, each has half of the columns
+};
+// Rows projected along the length (Linformer): the first n columns of a projection times its columns of a sentence's n
+// rows: [N, d] -> [sentences * k, d].
+Tensor project_length(Context& cx, const LengthProjections& projections, const Columns& x, const Segments& rows);
 
 struct AttentionOptions {
   Size heads = 1;
