@@ -425,13 +425,6 @@ struct Walks {
   Kernel with_clusters, without;
 };
 
-// Whether a kernel was compiled for a generation that has clusters; its code may be older than the GPU.
-bool knows_clusters(const void* kernel, const char* name) {
-  cudaFuncAttributes attributes{};
-  check_status(cudaFuncGetAttributes(&attributes, kernel), name);
-  return attributes.ptxVersion >= 90;
-}
-
 // One cluster for each sixteen sentences, or as many groups as there is room for at once.
 template <class Arguments>
 void launch(const char* name, const Walks<Arguments>& walks, const Arguments& arguments, const LstmLayer<bf16>& a,
@@ -471,6 +464,12 @@ template <int kChunks>
 constexpr Walks<LstmLayerBackward<bf16>> kBackward{walk_backward<kChunks, true>, walk_backward<kChunks, false>};
 
 }  // namespace
+
+bool knows_clusters(const void* kernel, const char* name) {
+  cudaFuncAttributes attributes{};
+  check_status(cudaFuncGetAttributes(&attributes, kernel), name);
+  return attributes.ptxVersion >= 90;
+}
 
 bool lstm_on_tensor_cores(const LstmLayer<bf16>& a) {
   if (!fits(a)) return false;
