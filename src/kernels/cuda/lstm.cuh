@@ -29,9 +29,6 @@ __device__ inline LstmUnitGradient lstm_unit_backward(float i, float f, float g,
           total * f};
 }
 
-// Whether a kernel was compiled for a generation that has clusters of blocks; its code may be older than the GPU.
-bool knows_clusters(const void* kernel, const char* name);
-
 // A whole layer in one launch, in bf16 where its size allows it; false where it does not. The gradient of the weight is
 // left to the caller.
 bool lstm_on_tensor_cores(const LstmLayer<bf16>& a);

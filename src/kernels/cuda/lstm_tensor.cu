@@ -465,12 +465,6 @@ constexpr Walks<LstmLayerBackward<bf16>> kBackward{walk_backward<kChunks, true>,
 
 }  // namespace
 
-bool knows_clusters(const void* kernel, const char* name) {
-  cudaFuncAttributes attributes{};
-  check_status(cudaFuncGetAttributes(&attributes, kernel), name);
-  return attributes.ptxVersion >= 90;
-}
-
 bool lstm_on_tensor_cores(const LstmLayer<bf16>& a) {
   if (!fits(a)) return false;
   const Walks<LstmLayer<bf16>>& walks = a.hidden <= 128 ? kForward<1> : a.hidden <= 256 ? kForward<2> : kForward<4>;
