@@ -255,10 +255,14 @@ struct AttentionBackward {
 };
 
 // score(i, j) = v . tanh(q_i + k_j) for every query and key of the same sentence: Bahdanau's scores once both sides
-// are projected. Scores are ragged: sentence after sentence, [nq, nk] each.
+// are projected. Scores are ragged: sentence after sentence, [nq, nk] each. Where `causal` as in Attention hides a key
+// from a query, their score is kHidden, of which a softmax makes nothing.
+inline constexpr float kHidden = -1e30f;
+
 template <class T>
 struct AdditiveScores {
   Size sentences = 0, size = 0;
+  bool causal = false;
   Size queries = 0, keys = 0;  // of all sentences: Nq and Nk
   const std::int32_t* query_offsets = nullptr;
   const std::int32_t* key_offsets = nullptr;
