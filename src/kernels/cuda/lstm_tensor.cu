@@ -423,16 +423,21 @@ template <class Arguments>
 struct Walks {
   using Kernel = void (*)(Arguments, unsigned*);
   Kernel with_clusters, without;
+  Size widest;  // what blocks tell each other of a sentence's step: at most so many numbers
 };
 
 // One cluster for each sixteen sentences, or as many groups as there is room for at once.
-template <class Arguments>
-void launch(const char* name, const Walks<Arguments>& walks, const Arguments& arguments, const LstmLayer<bf16>& a,
-            Size width) {
+template <const auto& walks, class Arguments>
+void launch(const char* name, const Arguments& arguments, const LstmLayer<bf16>& a, Size width) {
   constexpr Size kMostBlocks = 8;  // of a cluster
+  static const bool known = [name] {
+    check_status(cudaFuncSetAttribute(walks.with_clusters, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(Board::bytes(std::min(walks.widest, 4 * kMostBlocks * kUnits)))),
+                 name);
+    return knows_clusters(reinterpret_cast<const void*>(walks.with_clusters), name);
+  }();
   const Size slices = a.hidden / kUnits, tiles = (a.sentences + kSentences - 1) / kSentences;
-  const bool clusters =
-      slices <= kMostBlocks && knows_clusters(reinterpret_cast<const void*>(walks.with_clusters), name);
+  const bool clusters = known && slices <= kMostBlocks;
   const Size groups = clusters ? tiles : std::min(tiles, multiprocessors() / slices);
   unsigned* meetings = nullptr;
   cudaLaunchAttribute attribute{};
@@ -444,9 +449,6 @@ void launch(const char* name, const Walks<Arguments>& walks, const Arguments& ar
   config.numAttrs = 1;
   if (clusters) {
     config.dynamicSmemBytes = Board::bytes(width);
-    check_status(cudaFuncSetAttribute(walks.with_clusters, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      static_cast<int>(config.dynamicSmemBytes)),
-                 name);
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {static_cast<unsigned>(slices), 1, 1};
   } else {
@@ -459,26 +461,29 @@ void launch(const char* name, const Walks<Arguments>& walks, const Arguments& ar
 }
 
 template <int kChunks>
-constexpr Walks<LstmLayer<bf16>> kForward{walk_forward<kChunks, true>, walk_forward<kChunks, false>};
+constexpr Walks<LstmLayer<bf16>> kForward{walk_forward<kChunks, true>, walk_forward<kChunks, false>, kChunks * 128};
 template <int kChunks>
-constexpr Walks<LstmLayerBackward<bf16>> kBackward{walk_backward<kChunks, true>, walk_backward<kChunks, false>};
+constexpr Walks<LstmLayerBackward<bf16>> kBackward{walk_backward<kChunks, true>, walk_backward<kChunks, false>,
+                                                   kChunks * 256};
 
 }  // namespace
 
 bool lstm_on_tensor_cores(const LstmLayer<bf16>& a) {
   if (!fits(a)) return false;
-  const Walks<LstmLayer<bf16>>& walks = a.hidden <= 128 ? kForward<1> : a.hidden <= 256 ? kForward<2> : kForward<4>;
-  launch("lstm_layer", walks, a, a, a.hidden);
+  const auto walk = a.hidden <= 128   ? launch<kForward<1>, LstmLayer<bf16>>
+                    : a.hidden <= 256 ? launch<kForward<2>, LstmLayer<bf16>>
+                                      : launch<kForward<4>, LstmLayer<bf16>>;
+  walk("lstm_layer", a, a, a.hidden);
   return true;
 }
 
 bool lstm_on_tensor_cores(const LstmLayerBackward<bf16>& b) {
   const LstmLayer<bf16>& a = b.forward;
   if (!fits(a) || !aligned16(b.dgates)) return false;
-  const Walks<LstmLayerBackward<bf16>>& walks = a.hidden <= 128   ? kBackward<2>
-                                                : a.hidden <= 256 ? kBackward<4>
-                                                                  : kBackward<8>;
-  launch("lstm_layer_backward", walks, b, a, 4 * a.hidden);
+  const auto walk = a.hidden <= 128   ? launch<kBackward<2>, LstmLayerBackward<bf16>>
+                    : a.hidden <= 256 ? launch<kBackward<4>, LstmLayerBackward<bf16>>
+                                      : launch<kBackward<8>, LstmLayerBackward<bf16>>;
+  walk("lstm_layer_backward", b, a, 4 * a.hidden);
   return true;
 }
 

@@ -83,7 +83,7 @@ __device__ inline Four load_of([[maybe_unused]] unsigned rank, const float* from
 
 // ---- tiles ------------------------------------------------------------------------------------------------------
 
-constexpr int kWarps = 8, kThreads = kWarps * kWarp, kStages = 6;
+constexpr int kWarps = 8, kThreads = kWarps * kWarp, kStages = 5;
 constexpr int kHalves = 2;  // warps that have the same sixteen rows, each with half of a tile's depth
 
 struct Stage {
