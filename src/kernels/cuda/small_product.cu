@@ -11,7 +11,7 @@ using sums::Four, sums::load4, sums::store4, sums::Sums;
 template <bool kTransposed>
 struct Put {
   static constexpr int kGroups = 1;
-  static constexpr bool kBack = !kTransposed, kApart = false;
+  static constexpr bool kBack = !kTransposed, kSteady = false, kApart = false;
   float alpha;
   Activation activation;
   bool accumulate;

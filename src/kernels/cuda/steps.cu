@@ -21,7 +21,7 @@ __device__ inline Four dropped(const Drop& drop, Size row, Size col, Size cols, 
 
 struct Cell {
   static constexpr int kGroups = 4;
-  static constexpr bool kBack = false, kApart = false;
+  static constexpr bool kBack = false, kSteady = true, kApart = false;
   LstmCell<bf16> a;
   const bf16* bias;
   bf16* dropped_h;
@@ -52,7 +52,7 @@ struct Cell {
 template <bool kDrops>
 struct CellBackward {
   static constexpr int kGroups = 1;
-  static constexpr bool kBack = true, kApart = kDrops;
+  static constexpr bool kBack = true, kSteady = true, kApart = kDrops;
   LstmCellBackward<bf16> a;
   Drop drop;
 
@@ -87,7 +87,7 @@ struct CellBackward {
 
 struct Tanh {
   static constexpr int kGroups = 1;
-  static constexpr bool kBack = false, kApart = false;
+  static constexpr bool kBack = false, kSteady = true, kApart = false;
   Size cols;
   const bf16* bias;
   bf16 *y, *dropped_y;
@@ -106,7 +106,7 @@ struct Tanh {
 
 struct TanhBackward {
   static constexpr int kGroups = 1;
-  static constexpr bool kBack = true, kApart = false;
+  static constexpr bool kBack = true, kSteady = true, kApart = false;
   Size cols;
   const bf16 *y, *dy;
   bf16* dz;

@@ -47,6 +47,7 @@ __device__ inline void store4(bf16* to, const Four& x) {
 
 // An End says
 //   kBack    how weights lie;
+//   kSteady  weights are none of what the kernel before wrote, so that they can be brought while it still runs;
 //   kGroups  a tile has the same columns of so many groups of columns: those of a cell's four gates;
 //   kApart   the sums of the first term are wanted apart from those of the second;
 // and has finish(row, column of a group, sums), which is called once for every four columns.
@@ -61,6 +62,13 @@ __device__ inline void meet() {
   asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 #else
   __syncthreads();
+#endif
+}
+
+// The kernel before has ended; from here on the blocks of the next one may come and bring its weights.
+__device__ inline void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
@@ -104,11 +112,14 @@ __device__ void load_rows(Tile& tile, int count, int columns, const bf16* anythi
   }
 }
 
-// One tile of depth of both operands begins to arrive.
+// One tile of depth of each operand begins to arrive.
+__device__ inline void load_left(Stage& stage, const Term& term, int k, int row) {
+  load_rows(stage.left, term.rows - row, term.size - k, term.x,
+            [&](int r) { return term.x + (row + r) * term.x_stride + k; });
+}
 template <class End>
-__device__ void load_stage(Stage& stage, const Term& term, int k, int row, int col, int cols) {
+__device__ void load_right(Stage& stage, const Term& term, int k, int col, int cols) {
   const int rest = term.size - k;
-  load_rows(stage.left, term.rows - row, rest, term.x, [&](int r) { return term.x + (row + r) * term.x_stride + k; });
   if constexpr (End::kBack) {
     load_rows(stage.right, rest, cols - col, term.weight,
               [&](int r) { return term.weight + (k + r) * term.weight_stride + col; });
@@ -181,22 +192,29 @@ __global__ void __launch_bounds__(kThreads) add_up(Work work, End end) {
   const int blocks = static_cast<int>(gridDim.z), rank = static_cast<int>(blockIdx.z);
   const int of_first = depth_of(work.terms[0], row), depth = of_first + depth_of(work.terms[1], row);
   const int begin = rank * depth / blocks, count = (rank + 1) * depth / blocks - begin;
-  const auto load = [&](int i) {
-    const int tile = begin + i;
-    Stage& stage = stages[i % kStages];
-    if (i < count && tile < of_first) load_stage<End>(stage, work.terms[0], tile * kTile, row, col, work.cols);
-    if (i < count && tile >= of_first)
-      load_stage<End>(stage, work.terms[1], (tile - of_first) * kTile, row, col, work.cols);
-    end_of_batch();
+  const auto load = [&](int i, bool left, bool right) {
+    if (i >= count) return;
+    const bool second = begin + i >= of_first;
+    const Term term = second ? work.terms[1] : work.terms[0];
+    const int k = (begin + i - (second ? of_first : 0)) * kTile;
+    if (left) load_left(stages[i % kStages], term, k, row);
+    if (right) load_right<End>(stages[i % kStages], term, k, col, work.cols);
   };
   Rows sums[kPlanes];
 #pragma unroll
   for (Rows& plane : sums) plane.clear();
-  for (int i = 0; i < kStages - 1; ++i) load(i);
+  if (End::kSteady)
+    for (int i = 0; i < kStages - 1; ++i) load(i, false, true);
+  wait_for_kernel_before();
+  for (int i = 0; i < kStages - 1; ++i) {
+    load(i, true, !End::kSteady);
+    end_of_batch();
+  }
   for (int i = 0; i < count; ++i) {
     asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2) : "memory");
     __syncthreads();
-    load(i + kStages - 1);
+    load(i + kStages - 1, true, true);
+    end_of_batch();
     if (!End::kApart || begin + i < of_first)
       multiply_stage<End::kBack>(sums[0], stages[i % kStages], my_row, half);
     else
@@ -249,16 +267,18 @@ void launch(const char* name, const Work& work, const End& end) {
          depth >= 4 * static_cast<int>(blocks))
     blocks *= 2;
   const int tiles = (depth + static_cast<int>(blocks) - 1) / static_cast<int>(blocks);
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {1, 1, blocks};
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim = {1, 1, blocks};
+  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[1].val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(across, down, blocks);
   config.blockDim = dim3(kThreads);
   config.dynamicSmemBytes = static_cast<std::size_t>(std::clamp(tiles, kLeast, kStages)) * sizeof(Stage);
   config.stream = stream();
-  config.attrs = &attribute;
-  config.numAttrs = clusters ? 1 : 0;
+  config.attrs = attributes;
+  config.numAttrs = clusters ? 2 : 0;
   check_status(cudaLaunchKernelEx(&config, kernel, work, end), name);
 }
 
