@@ -5,7 +5,7 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-using sums::Four, sums::load4, sums::store4, sums::Sums;
+using sums::Four, sums::load4, sums::Raw4, sums::store4, sums::Sums;
 
 // c = activation(alpha a b + bias), or added to c.
 template <bool kTransposed>
@@ -19,17 +19,22 @@ struct Put {
   bf16* c;
   Size c_stride;
 
-  __device__ void finish(Size row, Size col, Sums<kGroups, kApart>& sums) const {
+  struct Given {
+    Raw4 bias, c;
+  };
+  __device__ Given bring(Size row, Size col) const {
+    return {load4(bias != nullptr ? bias + col : nullptr), load4(accumulate ? c + row * c_stride + col : nullptr)};
+  }
+  __device__ void finish(Size row, Size col, const Given& given, Sums<kGroups, kApart>& sums) const {
     Four value = sums[0][0];
-    bf16* to = c + row * c_stride + col;
 #pragma unroll
     for (int e = 0; e < 4; ++e) value[e] *= alpha;
-    if (bias != nullptr) value += load4(bias + col);
-    if (accumulate) value += load4(to);
+    value += given.bias;
+    value += given.c;
     if (activation != Activation::none)
 #pragma unroll
       for (int e = 0; e < 4; ++e) value[e] = activated(activation, value[e]);
-    store4(to, value);
+    store4(c + row * c_stride + col, value);
   }
 };
 

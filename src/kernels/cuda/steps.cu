@@ -8,7 +8,7 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-using sums::Four, sums::load4, sums::store4, sums::Sums;
+using sums::Four, sums::load4, sums::Raw4, sums::store4, sums::Sums;
 
 // x as bf16 holds it times the factors of dropout, which counts elements row by row.
 __device__ inline Four dropped(const Drop& drop, Size row, Size col, Size cols, const Four& x) {
@@ -27,14 +27,24 @@ struct Cell {
   bf16* dropped_h;
   Drop drop;
 
-  __device__ void finish(Size row, Size unit, Sums<kGroups, kApart>& sums) const {
-    const Size n = a.hidden, at = row * n + unit;
-    bf16* gates = a.gates + 4 * row * n + unit;
-    auto& [i, f, g, o] = sums[0];
+  struct Given {
+    Raw4 gates[4], c_before;
+  };
+  __device__ Given bring(Size row, Size unit) const {
+    const Size n = a.hidden;
+    Given given;
 #pragma unroll
     for (int gate = 0; gate < 4; ++gate)
-      sums[0][gate] += load4(bias != nullptr ? bias + gate * n + unit : gates + gate * n);
-    const Four before = load4(a.c_before + at);
+      given.gates[gate] = load4(bias != nullptr ? bias + gate * n + unit : a.gates + (4 * row + gate) * n + unit);
+    given.c_before = load4(a.c_before + row * n + unit);
+    return given;
+  }
+  __device__ void finish(Size row, Size unit, const Given& given, Sums<kGroups, kApart>& sums) const {
+    const Size n = a.hidden, at = row * n + unit;
+    auto& [i, f, g, o] = sums[0];
+#pragma unroll
+    for (int gate = 0; gate < 4; ++gate) sums[0][gate] += given.gates[gate];
+    const Four before = given.c_before;
     Four c, h;
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
@@ -42,7 +52,7 @@ struct Cell {
       i[e] = u.i, f[e] = u.f, g[e] = u.g, o[e] = u.o, c[e] = u.c, h[e] = u.h;
     }
 #pragma unroll
-    for (int gate = 0; gate < 4; ++gate) store4(gates + gate * n, sums[0][gate]);
+    for (int gate = 0; gate < 4; ++gate) store4(a.gates + (4 * row + gate) * n + unit, sums[0][gate]);
     store4(a.c + at, c);
     store4(a.h + at, h);
     if (dropped_h != nullptr) store4(dropped_h + at, dropped(drop, row, unit, n, h));
@@ -56,21 +66,31 @@ struct CellBackward {
   LstmCellBackward<bf16> a;
   Drop drop;
 
-  __device__ void finish(Size row, Size unit, Sums<kGroups, kApart>& sums) const {
+  struct Given {
+    Raw4 gates[4], c_before, c, dh, dc;
+  };
+  __device__ Given bring(Size row, Size unit) const {
     const Size n = a.hidden, at = row * n + unit;
-    Four dh = load4(a.dh != nullptr ? a.dh + at : nullptr);
+    Given given;
+#pragma unroll
+    for (int gate = 0; gate < 4; ++gate) given.gates[gate] = load4(a.gates + (4 * row + gate) * n + unit);
+    given.c_before = load4(a.c_before + at);
+    given.c = load4(a.c + at);
+    given.dh = load4(a.dh != nullptr ? a.dh + at : nullptr);
+    given.dc = load4(a.dc != nullptr ? a.dc + at : nullptr);
+    return given;
+  }
+  __device__ void finish(Size row, Size unit, const Given& given, Sums<kGroups, kApart>& sums) const {
+    const Size n = a.hidden, at = row * n + unit;
+    Four dh = given.dh;
     if constexpr (kApart) {
       dh += dropped(drop, row, unit, n, sums[0][0]);
       dh += sums[1][0];
     } else {
       dh += sums[0][0];
     }
-    Four gates[4];
-#pragma unroll
-    for (int gate = 0; gate < 4; ++gate) gates[gate] = load4(a.gates + (4 * row + gate) * n + unit);
-    const Four c_before = load4(a.c_before + at), c = load4(a.c + at);
-    const Four dc = load4(a.dc != nullptr ? a.dc + at : nullptr);
-    Four dc_before;
+    Four gates[4] = {given.gates[0], given.gates[1], given.gates[2], given.gates[3]}, dc_before;
+    const Four c_before = given.c_before, c = given.c, dc = given.dc;
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const LstmUnitGradient d =
@@ -93,10 +113,12 @@ struct Tanh {
   bf16 *y, *dropped_y;
   Drop drop;
 
-  __device__ void finish(Size row, Size col, Sums<kGroups, kApart>& sums) const {
+  using Given = Raw4;
+  __device__ Given bring(Size, Size col) const { return load4(bias + col); }
+  __device__ void finish(Size row, Size col, const Given& given, Sums<kGroups, kApart>& sums) const {
     const Size at = row * cols + col;
     Four value = sums[0][0];
-    value += load4(bias + col);
+    value += given;
 #pragma unroll
     for (int e = 0; e < 4; ++e) value[e] = tanhf(value[e]);
     store4(y + at, value);
@@ -112,15 +134,20 @@ struct TanhBackward {
   bf16* dz;
   Drop drop;
 
-  __device__ void finish(Size row, Size col, Sums<kGroups, kApart>& sums) const {
-    const Size at = row * cols + col;
-    const Four result = load4(y + at);
+  struct Given {
+    Raw4 y, dy;
+  };
+  __device__ Given bring(Size row, Size col) const {
+    return {load4(y + row * cols + col), load4(dy + row * cols + col)};
+  }
+  __device__ void finish(Size row, Size col, const Given& given, Sums<kGroups, kApart>& sums) const {
+    const Four result = given.y;
     Four value = sums[0][0];
-    value += load4(dy + at);
+    value += given.dy;
     if (drop.drops) value = dropped(drop, row, col, cols, value);
 #pragma unroll
     for (int e = 0; e < 4; ++e) value[e] *= 1 - result[e] * result[e];
-    store4(dz + at, value);
+    store4(dz + row * cols + col, value);
   }
 };
 

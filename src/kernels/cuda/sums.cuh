@@ -35,11 +35,15 @@ struct Four {
   }
 };
 
+// Four numbers as they lie in memory, on their way.
+struct Raw4 {
+  uint2 raw{};
+
+  __device__ operator Four() const { return {{low_bf16(raw.x), high_bf16(raw.x), low_bf16(raw.y), high_bf16(raw.y)}}; }
+};
 // Null: zeros.
-__device__ inline Four load4(const bf16* from) {
-  if (from == nullptr) return {};
-  const uint2 two = *reinterpret_cast<const uint2*>(from);
-  return {{low_bf16(two.x), high_bf16(two.x), low_bf16(two.y), high_bf16(two.y)}};
+__device__ inline Raw4 load4(const bf16* from) {
+  return {from != nullptr ? *reinterpret_cast<const uint2*>(from) : uint2{}};
 }
 __device__ inline void store4(bf16* to, const Four& x) {
   *reinterpret_cast<uint2*>(to) = make_uint2(pack_bf16(x[0], x[1]), pack_bf16(x[2], x[3]));
@@ -50,7 +54,8 @@ __device__ inline void store4(bf16* to, const Four& x) {
 //   kSteady  weights are none of what the kernel before wrote, so that they can be brought while it still runs;
 //   kGroups  a tile has the same columns of so many groups of columns: those of a cell's four gates;
 //   kApart   the sums of the first term are wanted apart from those of the second;
-// and has finish(row, column of a group, sums), which is called once for every four columns.
+// and has, for every four columns (of each group), bring(row, col), which begins to read what it needs beside the sums,
+// and finish(row, col, what was brought, sums).
 template <int kGroups, bool kApart>
 using Sums = Four[kApart ? 2 : 1][kGroups];
 
@@ -98,68 +103,121 @@ struct Stage {
   Tile left, right;
 };
 
-// Begins to copy rows into a tile, as load_tile does; `address` tells where a row begins.
-template <class Address>
-__device__ void load_rows(Tile& tile, int count, int columns, const bf16* anything, Address address) {
-#pragma unroll
-  for (int i = 0; i < kTile * 8 / kThreads; ++i) {
-    const int e = static_cast<int>(threadIdx.x) + i * kThreads, row = e / 8, col = e % 8 * 8;
-    const bool inside = row < count && col < columns;
-    const bf16* source = inside ? address(row) + col : anything;
-    const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(tile.at(row, col)));
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(source), "r"(inside ? 16 : 0)
-                 : "memory");
+// One operand's tiles of depth, as a thread brings them to shared memory: of each tile two eights, 32 rows apart. The
+// tiles of the second term follow those of the first.
+template <bool kLeft, class End>
+class Feed {
+ public:
+  __device__ Feed(const Work& work, int row, int col, int of_first, int begin, int end)
+      : work_(work), row_(row), col_(col), of_first_(of_first), tile_(begin), end_(end) {
+    begin_term();
   }
-}
 
-// One tile of depth of each operand begins to arrive.
-__device__ inline void load_left(Stage& stage, const Term& term, int k, int row) {
-  load_rows(stage.left, term.rows - row, term.size - k, term.x,
-            [&](int r) { return term.x + (row + r) * term.x_stride + k; });
-}
-template <class End>
-__device__ void load_right(Stage& stage, const Term& term, int k, int col, int cols) {
-  const int rest = term.size - k;
-  if constexpr (End::kBack) {
-    load_rows(stage.right, rest, cols - col, term.weight,
-              [&](int r) { return term.weight + (k + r) * term.weight_stride + col; });
-  } else {
+  // The next tile begins to arrive, if there is one.
+  __device__ void load(Tile& to) {
+    if (tile_ == end_) return;
+    if (tile_ == of_first_) begin_term();
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const int r = thread_row() + kApart * i;
+      const bool inside = exists_[i] && (kLeft || !End::kBack ? k_ + thread_col() : k_ + r) < size_;
+      const bf16* source = inside ? from_[i] : anything_;
+      const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to.at(r, thread_col())));
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(source), "r"(inside ? 16 : 0)
+                   : "memory");
+      from_[i] += step_;
+    }
+    k_ += kTile;
+    ++tile_;
+  }
+
+ private:
+  static constexpr int kApart = kThreads / 8;  // rows
+
+  __device__ static int thread_row() { return static_cast<int>(threadIdx.x) / 8; }
+  __device__ static int thread_col() { return static_cast<int>(threadIdx.x) % 8 * 8; }
+
+  __device__ void begin_term() {
+    const bool second = tile_ >= of_first_;
+    const Term term = second ? work_.terms[1] : work_.terms[0];
     constexpr int kWide = kTile / End::kGroups;
-    const int apart = cols / End::kGroups;
-    load_rows(stage.right, End::kGroups == 1 ? cols - col : kTile, rest, term.weight,
-              [&](int r) { return term.weight + (r / kWide * apart + col + r % kWide) * term.weight_stride + k; });
-  }
-}
-
-// A warp's sixteen rows times its half of a tile's depth.
-template <bool kBack>
-__device__ void multiply_stage(Rows& sums, Stage& stage, int row, int half) {
+    k_ = (tile_ - (second ? of_first_ : 0)) * kTile;
+    size_ = term.size;
+    anything_ = kLeft ? term.x : term.weight;
+    step_ = kLeft || !End::kBack ? kTile : kTile * term.weight_stride;
 #pragma unroll
-  for (int i = 0; i < 4 / kHalves; ++i) {
-    const int k = 16 * (half * 4 / kHalves + i);
-    const Quad left = left_operand(stage.left, row, k);
-#pragma unroll
-    for (int n = 0; n < 4; ++n) {
-      const Quad two =
-          kBack ? right_operands(stage.right, k, 16 * n) : right_operands_transposed(stage.right, k, 16 * n);
-      multiply_add(sums.part[2 * n], left, two.r[0], two.r[1]);
-      multiply_add(sums.part[2 * n + 1], left, two.r[2], two.r[3]);
+    for (int i = 0; i < 2; ++i) {
+      const int r = thread_row() + kApart * i;
+      if constexpr (kLeft) {
+        exists_[i] = row_ + r < term.rows;
+        from_[i] = term.x + (row_ + r) * term.x_stride + k_ + thread_col();
+      } else if constexpr (End::kBack) {
+        exists_[i] = col_ + thread_col() < work_.cols;
+        from_[i] = term.weight + (k_ + r) * term.weight_stride + col_ + thread_col();
+      } else {
+        const int column = r / kWide * (work_.cols / End::kGroups) + col_ + r % kWide;
+        exists_[i] = column < work_.cols;
+        from_[i] = term.weight + column * term.weight_stride + k_ + thread_col();
+      }
     }
   }
-}
+
+  const Work& work_;
+  int row_, col_, of_first_, tile_, end_, k_ = 0, size_ = 0;
+  Size step_ = 0;
+  const bf16 *anything_ = nullptr, *from_[2] = {};
+  bool exists_[2] = {};
+};
+static_assert(kTile == 2 * kThreads / 8);
+
+// A warp's 32 x 32 sums.
+struct Square {
+  float parts[2][4][4];
+
+  __device__ void clear() {
+#pragma unroll
+    for (auto& rows : parts)
+#pragma unroll
+      for (auto& part : rows)
+#pragma unroll
+        for (float& value : part) value = 0;
+  }
+  // Adds the products of the warp's half of a tile's depth.
+  template <bool kBack>
+  __device__ void add(Stage& stage, int row, int col, int half) {
+#pragma unroll
+    for (int i = 0; i < 4 / kHalves; ++i) {
+      const int k = 16 * (half * 4 / kHalves + i);
+      const Quad left[2] = {left_operand(stage.left, row, k), left_operand(stage.left, row + 16, k)};
+#pragma unroll
+      for (int n = 0; n < 2; ++n) {
+        const Quad two = kBack ? right_operands(stage.right, k, col + 16 * n)
+                               : right_operands_transposed(stage.right, k, col + 16 * n);
+#pragma unroll
+        for (int m = 0; m < 2; ++m) {
+          multiply_add(parts[m][2 * n], left[m], two.r[0], two.r[1]);
+          multiply_add(parts[m][2 * n + 1], left[m], two.r[2], two.r[3]);
+        }
+      }
+    }
+  }
+};
 
 // The sums of one half in shared memory, where the tiles were.
 struct Part {
   static constexpr int kStride = kTile + 8;
   float values[kTile * kStride];
 
-  __device__ void store(const Rows& rows, int row) {
-    float* at = values + (row + lane() / 4) * kStride + lane() % 4 * 2;
+  __device__ void store(const Square& square, int row, int col) {
 #pragma unroll
-    for (int n = 0; n < 8; ++n) {
-      const float(&p)[4] = rows.part[n];
-      *reinterpret_cast<float2*>(at + 8 * n) = make_float2(p[0], p[1]);
-      *reinterpret_cast<float2*>(at + 8 * kStride + 8 * n) = make_float2(p[2], p[3]);
+    for (int m = 0; m < 2; ++m) {
+      float* at = values + (row + 16 * m + lane() / 4) * kStride + col + lane() % 4 * 2;
+#pragma unroll
+      for (int n = 0; n < 4; ++n) {
+        const float(&p)[4] = square.parts[m][n];
+        *reinterpret_cast<float2*>(at + 8 * n) = make_float2(p[0], p[1]);
+        *reinterpret_cast<float2*>(at + 8 * kStride + 8 * n) = make_float2(p[2], p[3]);
+      }
     }
   }
 };
@@ -188,54 +246,59 @@ __global__ void __launch_bounds__(kThreads) add_up(Work work, End end) {
   auto* stages = reinterpret_cast<Stage*>(memory);
   constexpr int kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
   const int row = static_cast<int>(blockIdx.y) * kTile, col = static_cast<int>(blockIdx.x) * kWide;
-  const int warp = static_cast<int>(threadIdx.x) / kWarp, my_row = warp % 4 * 16, half = warp / 4;
+  const int warp = static_cast<int>(threadIdx.x) / kWarp, half = warp / 4;
+  const int my_row = warp % 4 / 2 * 32, my_col = warp % 2 * 32;
   const int blocks = static_cast<int>(gridDim.z), rank = static_cast<int>(blockIdx.z);
   const int of_first = depth_of(work.terms[0], row), depth = of_first + depth_of(work.terms[1], row);
   const int begin = rank * depth / blocks, count = (rank + 1) * depth / blocks - begin;
-  const auto load = [&](int i, bool left, bool right) {
-    if (i >= count) return;
-    const bool second = begin + i >= of_first;
-    const Term term = second ? work.terms[1] : work.terms[0];
-    const int k = (begin + i - (second ? of_first : 0)) * kTile;
-    if (left) load_left(stages[i % kStages], term, k, row);
-    if (right) load_right<End>(stages[i % kStages], term, k, col, work.cols);
-  };
-  Rows sums[kPlanes];
-#pragma unroll
-  for (Rows& plane : sums) plane.clear();
+  Feed<true, End> left(work, row, col, of_first, begin, begin + count);
+  Feed<false, End> right(work, row, col, of_first, begin, begin + count);
   if (End::kSteady)
-    for (int i = 0; i < kStages - 1; ++i) load(i, false, true);
+    for (int i = 0; i < kStages - 1; ++i) right.load(stages[i].right);
   wait_for_kernel_before();
   for (int i = 0; i < kStages - 1; ++i) {
-    load(i, true, !End::kSteady);
+    left.load(stages[i].left);
+    if (!End::kSteady) right.load(stages[i].right);
     end_of_batch();
   }
+  // What the end reads beside the sums comes while they are added up.
+  const int share = kTile / blocks, last = work.cols / End::kGroups;
+  const auto row_of = [&](int e) { return row + rank * share + e / (kWide / 4); };
+  const auto col_of = [&](int e) { return col + e % (kWide / 4) * 4; };
+  const auto exists = [&](int e) { return e < share * kWide / 4 && row_of(e) < work.rows && col_of(e) < last; };
+  int e = static_cast<int>(threadIdx.x);
+  typename End::Given given{};
+  if (exists(e)) given = end.bring(row_of(e), col_of(e));
+  Square sums[kPlanes];
+#pragma unroll
+  for (Square& plane : sums) plane.clear();
   for (int i = 0; i < count; ++i) {
     asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2) : "memory");
     __syncthreads();
-    load(i + kStages - 1, true, true);
+    Stage& next = stages[(i + kStages - 1) % kStages];
+    left.load(next.left);
+    right.load(next.right);
     end_of_batch();
     if (!End::kApart || begin + i < of_first)
-      multiply_stage<End::kBack>(sums[0], stages[i % kStages], my_row, half);
+      sums[0].template add<End::kBack>(stages[i % kStages], my_row, my_col, half);
     else
-      multiply_stage<End::kBack>(sums[kPlanes - 1], stages[i % kStages], my_row, half);
+      sums[kPlanes - 1].template add<End::kBack>(stages[i % kStages], my_row, my_col, half);
   }
   wait_for_tiles();
   auto* parts = reinterpret_cast<Part*>(memory);
 #pragma unroll
-  for (int plane = 0; plane < kPlanes; ++plane) parts[plane * kHalves + half].store(sums[plane], my_row);
+  for (int plane = 0; plane < kPlanes; ++plane) parts[plane * kHalves + half].store(sums[plane], my_row, my_col);
   meet();
-  const int share = kTile / blocks, last = work.cols / End::kGroups;
-  for (int e = static_cast<int>(threadIdx.x); e < share * kWide / 4; e += kThreads) {
-    const int r = rank * share + e / (kWide / 4), c = e % (kWide / 4) * 4;
-    if (row + r >= work.rows || col + c >= last) continue;
+  for (; e < share * kWide / 4; e += kThreads) {
+    if (!exists(e)) continue;
+    if (e >= kThreads) given = end.bring(row_of(e), col_of(e));
     Sums<End::kGroups, End::kApart> all;
 #pragma unroll
     for (int plane = 0; plane < kPlanes; ++plane)
 #pragma unroll
       for (int group = 0; group < End::kGroups; ++group)
-        all[plane][group] = total(parts + plane * kHalves, r, group * kWide + c, gridDim.z);
-    end.finish(row + r, col + c, all);
+        all[plane][group] = total(parts + plane * kHalves, row_of(e) - row, group * kWide + col_of(e) - col, gridDim.z);
+    end.finish(row_of(e), col_of(e), given, all);
   }
   if (blocks > 1) meet();  // nobody leaves while others read what it has
 }
