@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "kernels/types.h"
 
 // The contract: every kernel once. A kernel is a function of one argument struct over raw pointers; it trusts its
@@ -279,10 +281,14 @@ struct AttentionBackward {
 };
 
 // score(i, j) = v . tanh(q_i + k_j) for every query and key of the same sentence: Bahdanau's scores once both sides
-// are projected. Scores are ragged: sentence after sentence, [nq, nk] each.
+// are projected. Scores are ragged: sentence after sentence, [nq, nk] each. Where `causal` as in Attention hides a key
+// from a query, their score is kHidden, of which a softmax makes nothing.
+inline constexpr float kHidden = -1e30f;
+
 template <class T>
 struct AdditiveScores {
   Size sentences = 0, size = 0;
+  bool causal = false;
   Size queries = 0, keys = 0;  // of all sentences: Nq and Nk
   const std::int32_t* query_offsets = nullptr;
   const std::int32_t* key_offsets = nullptr;
@@ -324,7 +330,7 @@ struct LstmCellBackward {
   const T* dh = nullptr;   // optional
   const T* dc = nullptr;   // optional
   T* dgates = nullptr;     // [rows, 4 hidden], of the values before the activations
-  T* dc_before = nullptr;  // optional
+  T* dc_before = nullptr;  // optional; may be dc
   bool accumulate_dc_before = false;
 };
 
@@ -385,6 +391,62 @@ struct LstmLayerBackward {
   T* dh_first = nullptr;       // [B, hidden], optional
   T* dc_first = nullptr;       // [B, hidden], optional
   bool accumulate_dh_first = false, accumulate_dc_first = false;
+};
+
+// ---- steps of a decoder -----------------------------------------------------------------------------------------
+
+// One product of those that a step adds up: x W^T with W [out, size] going forward, x W with W [size, out] going back.
+template <class T>
+struct Term {
+  Size rows = 0, size = 0;
+  const T* x = nullptr;  // [rows, size], rows x_stride apart
+  Size x_stride = 0;
+  const T* weight = nullptr;
+};
+// Terms without rows are missing. Going forward the others have all rows of the step, and with a bias the first is
+// there and its rows lie side by side; going back the last rows of a step may get nothing from a term.
+template <class T>
+using Terms = std::array<Term<T>, 2>;
+
+// A cell and the products before it: gates = terms + bias, or gates += terms; then the cell, and dropout of its result.
+template <class T>
+struct LstmStep {
+  LstmCell<T> cell{};
+  Terms<T> terms{};
+  const T* bias = nullptr;  // [4 hidden]: without it the gates are added to
+  Dropout dropout{};
+  T* dropped = nullptr;  // [rows, hidden], optional: dropout(h)
+};
+
+// dh = cell.dh + dropout(first term) + second term; then the cell's gradient.
+template <class T>
+struct LstmStepBackward {
+  LstmCellBackward<T> cell{};
+  Terms<T> terms{};
+  Dropout dropout{};  // matrix [rows, hidden]
+  T* dh = nullptr;    // [rows, hidden]: working space
+};
+
+// y = tanh(terms + bias).
+template <class T>
+struct TanhStep {
+  Size rows = 0, out = 0;
+  Terms<T> terms{};
+  const T* bias = nullptr;  // [out]
+  T* y = nullptr;           // [rows, out]
+  Dropout dropout{};
+  T* dropped = nullptr;  // [rows, out], optional: dropout(y)
+};
+
+// dz = dropout(dy + terms) * (1 - y^2): the gradient of what the tanh was taken of.
+template <class T>
+struct TanhStepBackward {
+  Size rows = 0, out = 0;
+  Terms<T> terms{};
+  const T* y = nullptr;   // [rows, out]
+  const T* dy = nullptr;  // [rows, out]
+  Dropout dropout{};
+  T* dz = nullptr;  // [rows, out]
 };
 
 // ---- positions ------------------------------------------------------------------------------------------------
@@ -598,6 +660,10 @@ struct Kernels {
   Entry<GruCellBackward<T>> gru_cell_backward{"gru_cell_backward"};
   Entry<LstmLayer<T>> lstm_layer{"lstm_layer"};
   Entry<LstmLayerBackward<T>> lstm_layer_backward{"lstm_layer_backward"};
+  Entry<LstmStep<T>> lstm_step{"lstm_step"};
+  Entry<LstmStepBackward<T>> lstm_step_backward{"lstm_step_backward"};
+  Entry<TanhStep<T>> tanh_step{"tanh_step"};
+  Entry<TanhStepBackward<T>> tanh_step_backward{"tanh_step_backward"};
   Entry<Rotate<T>> rotate{"rotate"};
   Entry<Activate<T>> activate{"activate"};
   Entry<ActivateBackward<T>> activate_backward{"activate_backward"};
@@ -633,10 +699,11 @@ struct Kernels {
     f(self.attention), f(self.attention_backward), f(self.additive_scores), f(self.additive_scores_backward);
     f(self.lstm_cell), f(self.lstm_cell_backward), f(self.lstm_layer), f(self.lstm_layer_backward);
     f(self.gru_cell), f(self.gru_cell_backward), f(self.rotate);
+    f(self.lstm_step), f(self.lstm_step_backward), f(self.tanh_step), f(self.tanh_step_backward);
     f(self.activate), f(self.activate_backward), f(self.combine), f(self.multiply), f(self.dropout);
     f(self.fill), f(self.to_bf16), f(self.from_bf16), f(self.all_finite);
     f(self.sum_squares), f(self.add_sum), f(self.adam), f(self.sgd);
-    static_assert(sizeof(Self) == 40 * sizeof(self.linear), "an entry is missing from this list");
+    static_assert(sizeof(Self) == 44 * sizeof(self.linear), "an entry is missing from this list");
   }
 };
 

@@ -120,8 +120,9 @@ struct Attended {
 Attended attention(Context& cx, const Columns& q, const Columns& k, const Columns& v, const Segments& queries,
                    const Segments& keys, const AttentionOptions& options = {});
 
-// v . tanh(q_i + k_j) for every pair: q [Nq, d], k [Nk, d], v [d] -> [pairs].
-Tensor additive_scores(Context& cx, const Tensor& q, const Tensor& k, const Tensor& v, const PairLayout& pairs);
+// v . tanh(q_i + k_j) for every pair: q [Nq, d], k [Nk, d], v [d] -> [pairs]; `causal` as in attention.
+Tensor additive_scores(Context& cx, const Tensor& q, const Tensor& k, const Tensor& v, const PairLayout& pairs,
+                       bool causal = false);
 
 // ---- recurrence -----------------------------------------------------------------------------------------------
 

@@ -137,10 +137,27 @@ void add_additive(Cases& cases) {
         a.scores = arrays.output("scores", b.pairs());
         kernels.additive_scores(a);
       });
-      for (const int flags : b.pairs() > 3000 ? std::vector{3} : std::vector{0, 3, 4, 8, 16})
+      if (b.pairs() <= 3000)
+        cases.add("additive_scores", name + " causal", [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+          AdditiveScores<T> a = arguments(arrays);
+          a.causal = true;
+          a.scores = arrays.workspace(b.pairs());
+          kernels.additive_scores(a);
+          // Of hidden keys a softmax makes nothing.
+          std::vector<std::int32_t> starts{0};
+          for (std::size_t s = 0; s < b.queries.size(); ++s)
+            for (Size i = 0; i < b.queries[s]; ++i)
+              starts.push_back(starts.back() + static_cast<std::int32_t>(b.keys[s]));
+          kernels.softmax({.rows = b.rows(),
+                           .starts = arrays.integers(starts),
+                           .x = a.scores,
+                           .y = arrays.output("weights", b.pairs())});
+        });
+      for (const int flags : b.pairs() > 3000 ? std::vector{3} : std::vector{0, 3, 4, 8, 16, 32, 35})
         cases.add("additive_scores_backward", fmt::format("{} flags {}", name, flags),
                   [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
                     AdditiveScoresBackward<T> back{.forward = arguments(arrays)};
+                    back.forward.causal = flags & 32;
                     back.dscores = arrays.input(b.pairs());
                     back.dq = given(!(flags & 4), arrays.inout("dq", b.rows() * size));
                     back.dk = given(!(flags & 8), arrays.inout("dk", b.key_rows() * size));

@@ -143,6 +143,14 @@ TEST(Gradients, AdditiveScores) {
                   });
 }
 
+TEST(Gradients, AdditiveScoresOfWhatIsNotHidden) {
+  check_gradients({Leaf::random({4, 5}, 1), Leaf::random({6, 5}, 2), Leaf::random({5}, 3)},
+                  [](Context& cx, const Tensors& t) {
+                    const PairLayout pairs = PairLayout::of(cx, segments(cx, {1, 3}), segments(cx, {2, 4}));
+                    return Tensors{segment_softmax(cx, additive_scores(cx, t[0], t[1], t[2], pairs, true), pairs)};
+                  });
+}
+
 TEST(Gradients, LstmCellChained) {
   check_gradients({Leaf::random({3, 8}, 1), Leaf::random({3, 2}, 2), Leaf::random({8, 2}, 3)},
                   [](Context& cx, const Tensors& t) {

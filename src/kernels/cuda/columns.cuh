@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/cuda/columns.h"
 #include "kernels/cuda/device.cuh"
@@ -112,8 +113,9 @@ template <class Rows>
 void add_sums(const char* name, Size rows, Size cols, const Rows& values, float* to) {
   if (rows == 0 || cols == 0) return;
   const unsigned across = blocks_for(cols, kAcross * Rows::kEach);
-  // As many strips as fill the GPU, high enough to be worth a block.
-  const Size wanted = std::max<Size>(1, 2 * multiprocessors() / across);
+  // As many strips as fill the GPU, but not so many that adding them up takes longer than the strips.
+  const auto balanced = static_cast<Size>(std::sqrt(static_cast<double>(rows)) / 2);
+  const Size wanted = std::clamp<Size>(balanced, 1, std::max<Size>(1, 2 * multiprocessors() / across));
   const Size height = std::max<Size>(2 * kDown, (rows + wanted - 1) / wanted);
   const Size strips = (rows + height - 1) / height;
   sum_columns<<<dim3(across, static_cast<unsigned>(strips)), dim3(kAcross, kDown), 0, stream()>>>(

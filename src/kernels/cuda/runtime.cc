@@ -230,6 +230,12 @@ int multiprocessors() {
   return runtime().multiprocessors;
 }
 
+bool knows_clusters(const void* kernel, const char* name) {
+  cudaFuncAttributes attributes{};
+  check_status(cudaFuncGetAttributes(&attributes, kernel), name);
+  return attributes.ptxVersion >= 90;
+}
+
 std::string name() {
   cudaDeviceProp properties{};
   stream();
