@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "kernels/types.h"
 
 // The contract: every kernel once. A kernel is a function of one argument struct over raw pointers; it trusts its
@@ -89,8 +91,7 @@ struct Product {
 };
 
 // Many products of possibly different sizes: batched (equal sizes) and segmented (a sentence each). No two products
-// of a group may write the same element, unless the group is `summed`: then all begin at the same place in c, and
-// each is added to what is there (`accumulate` is set, too).
+// of a group write the same element.
 template <class T>
 struct Matmul {
   Size count = 0;
@@ -102,7 +103,34 @@ struct Matmul {
   const T* b = nullptr;
   T* c = nullptr;
   bool accumulate = false;
-  bool summed = false;
+};
+
+// Rows of every sentence mixed along its length (Linformer). Where there are two projections, each has half of the
+// columns. For a sentence of n rows from offsets[s] on:
+// y[s * mixtures + i] = sum over j < n of projection[i, j] x[offsets[s] + j].
+template <class T>
+struct ProjectLength {
+  Size sentences = 0, mixtures = 0, size = 0;  // size: columns of one projection
+  Size longest = 0;                            // rows of the longest sentence
+  Size length = 0;                             // columns of a projection, at least as many
+  const std::int32_t* offsets = nullptr;       // [sentences + 1]
+  const T* projections[2] = {};                // [mixtures, length] each, the second optional
+  const T* x = nullptr;                        // [rows, x_stride]
+  Size x_stride = 0;
+  T* y = nullptr;  // [sentences * mixtures, cols()]
+
+  constexpr Size parts() const { return projections[1] != nullptr ? 2 : 1; }
+  constexpr Size cols() const { return parts() * size; }
+};
+
+template <class T>
+struct ProjectLengthBackward {
+  ProjectLength<T> forward;
+  const T* dy = nullptr;  // [sentences * mixtures, cols()]
+  T* dx = nullptr;        // [rows, dx_stride], optional
+  Size dx_stride = 0;
+  bool accumulate_dx = false;
+  Stat<T>* dprojections[2] = {};  // [mixtures, length] each, optional, added to
 };
 
 // ---- rows -----------------------------------------------------------------------------------------------------
@@ -253,10 +281,14 @@ struct AttentionBackward {
 };
 
 // score(i, j) = v . tanh(q_i + k_j) for every query and key of the same sentence: Bahdanau's scores once both sides
-// are projected. Scores are ragged: sentence after sentence, [nq, nk] each.
+// are projected. Scores are ragged: sentence after sentence, [nq, nk] each. Where `causal` as in Attention hides a key
+// from a query, their score is kHidden, of which a softmax makes nothing.
+inline constexpr float kHidden = -1e30f;
+
 template <class T>
 struct AdditiveScores {
   Size sentences = 0, size = 0;
+  bool causal = false;
   Size queries = 0, keys = 0;  // of all sentences: Nq and Nk
   const std::int32_t* query_offsets = nullptr;
   const std::int32_t* key_offsets = nullptr;
@@ -298,7 +330,7 @@ struct LstmCellBackward {
   const T* dh = nullptr;   // optional
   const T* dc = nullptr;   // optional
   T* dgates = nullptr;     // [rows, 4 hidden], of the values before the activations
-  T* dc_before = nullptr;  // optional
+  T* dc_before = nullptr;  // optional; may be dc
   bool accumulate_dc_before = false;
 };
 
@@ -359,6 +391,62 @@ struct LstmLayerBackward {
   T* dh_first = nullptr;       // [B, hidden], optional
   T* dc_first = nullptr;       // [B, hidden], optional
   bool accumulate_dh_first = false, accumulate_dc_first = false;
+};
+
+// ---- steps of a decoder -----------------------------------------------------------------------------------------
+
+// One product of those that a step adds up: x W^T with W [out, size] going forward, x W with W [size, out] going back.
+template <class T>
+struct Term {
+  Size rows = 0, size = 0;
+  const T* x = nullptr;  // [rows, size], rows x_stride apart
+  Size x_stride = 0;
+  const T* weight = nullptr;
+};
+// Terms without rows are missing. Going forward the others have all rows of the step, and with a bias the first is
+// there and its rows lie side by side; going back the last rows of a step may get nothing from a term.
+template <class T>
+using Terms = std::array<Term<T>, 2>;
+
+// A cell and the products before it: gates = terms + bias, or gates += terms; then the cell, and dropout of its result.
+template <class T>
+struct LstmStep {
+  LstmCell<T> cell{};
+  Terms<T> terms{};
+  const T* bias = nullptr;  // [4 hidden]: without it the gates are added to
+  Dropout dropout{};
+  T* dropped = nullptr;  // [rows, hidden], optional: dropout(h)
+};
+
+// dh = cell.dh + dropout(first term) + second term; then the cell's gradient.
+template <class T>
+struct LstmStepBackward {
+  LstmCellBackward<T> cell{};
+  Terms<T> terms{};
+  Dropout dropout{};  // matrix [rows, hidden]
+  T* dh = nullptr;    // [rows, hidden]: working space
+};
+
+// y = tanh(terms + bias).
+template <class T>
+struct TanhStep {
+  Size rows = 0, out = 0;
+  Terms<T> terms{};
+  const T* bias = nullptr;  // [out]
+  T* y = nullptr;           // [rows, out]
+  Dropout dropout{};
+  T* dropped = nullptr;  // [rows, out], optional: dropout(y)
+};
+
+// dz = dropout(dy + terms) * (1 - y^2): the gradient of what the tanh was taken of.
+template <class T>
+struct TanhStepBackward {
+  Size rows = 0, out = 0;
+  Terms<T> terms{};
+  const T* y = nullptr;   // [rows, out]
+  const T* dy = nullptr;  // [rows, out]
+  Dropout dropout{};
+  T* dz = nullptr;  // [rows, out]
 };
 
 // ---- positions ------------------------------------------------------------------------------------------------
@@ -455,6 +543,7 @@ struct AllFinite {
 
 // ---- optimisers over one flat buffer --------------------------------------------------------------------------
 
+// result = the sum of x^2; a number in the memory of the kernels, like everything else.
 template <class T>
 struct SumSquares {
   Size count = 0;
@@ -462,9 +551,26 @@ struct SumSquares {
   double* result = nullptr;
 };
 
-// Adam (Kingma and Ba) and AdamW (Loshchilov and Hutter). `step` counts from 1. The gradient is multiplied by
-// gradient_scale first (averaging, clipping). Decoupled decay takes rate * weight_decay of the weight away; otherwise
-// the decay is added to the gradient.
+// to += scale * the sum of x.
+template <class T>
+struct AddSum {
+  Size count = 0;
+  const T* x = nullptr;
+  double scale = 1;
+  double* to = nullptr;
+};
+
+// Gradients whose norm, the root of `squares`, is above `limit` are brought down to it. Without squares or with limit 0
+// they stay as they are.
+struct Clipping {
+  const double* squares = nullptr;
+  double limit = 0;
+};
+// What they are multiplied by, where the host may read the squares.
+double clipping_factor(const Clipping& clip);
+
+// Adam (Kingma and Ba) and AdamW (Loshchilov and Hutter). `step` counts from 1. Decoupled decay takes
+// rate * weight_decay of the weight away; otherwise the decay is added to the gradient.
 template <class T>
 struct Adam {
   Size count = 0;
@@ -477,7 +583,7 @@ struct Adam {
   double weight_decay = 0;
   bool decoupled = false;
   Size step = 1;
-  double gradient_scale = 1;
+  Clipping clip{};
 };
 
 // Stochastic gradient descent: velocity = momentum * velocity + gradient; weight -= rate * velocity.
@@ -489,7 +595,7 @@ struct Sgd {
   Stat<T>* velocity = nullptr;  // optional: without it there is no momentum
   bf16* copy = nullptr;         // optional, as for Adam
   double rate = 1e-2, momentum = 0, weight_decay = 0;
-  double gradient_scale = 1;
+  Clipping clip{};
 };
 
 // ---- the list -------------------------------------------------------------------------------------------------
@@ -534,6 +640,8 @@ struct Kernels {
   Entry<LinearPacked<T>> linear_packed{"linear_packed"};
   Entry<TopScores<T>> top_scores{"top_scores"};
   Entry<Matmul<T>> matmul{"matmul"};
+  Entry<ProjectLength<T>> project_length{"project_length"};
+  Entry<ProjectLengthBackward<T>> project_length_backward{"project_length_backward"};
   Entry<GatherRows<T>> gather_rows{"gather_rows"};
   Entry<ScatterRows<T>> scatter_rows{"scatter_rows"};
   Entry<CopyBlock<T>> copy_block{"copy_block"};
@@ -552,6 +660,10 @@ struct Kernels {
   Entry<GruCellBackward<T>> gru_cell_backward{"gru_cell_backward"};
   Entry<LstmLayer<T>> lstm_layer{"lstm_layer"};
   Entry<LstmLayerBackward<T>> lstm_layer_backward{"lstm_layer_backward"};
+  Entry<LstmStep<T>> lstm_step{"lstm_step"};
+  Entry<LstmStepBackward<T>> lstm_step_backward{"lstm_step_backward"};
+  Entry<TanhStep<T>> tanh_step{"tanh_step"};
+  Entry<TanhStepBackward<T>> tanh_step_backward{"tanh_step_backward"};
   Entry<Rotate<T>> rotate{"rotate"};
   Entry<Activate<T>> activate{"activate"};
   Entry<ActivateBackward<T>> activate_backward{"activate_backward"};
@@ -563,6 +675,7 @@ struct Kernels {
   Entry<FromBf16<T>> from_bf16{"from_bf16"};
   Entry<AllFinite<T>> all_finite{"all_finite"};
   Entry<SumSquares<T>> sum_squares{"sum_squares"};
+  Entry<AddSum<T>> add_sum{"add_sum"};
   Entry<Adam<T>> adam{"adam"};
   Entry<Sgd<T>> sgd{"sgd"};
 
@@ -579,17 +692,18 @@ struct Kernels {
  private:
   template <class Self, class F>
   static void for_each(Self& self, F& f) {
-    f(self.linear), f(self.linear_backward), f(self.matmul);
+    f(self.linear), f(self.linear_backward), f(self.matmul), f(self.project_length), f(self.project_length_backward);
     f(self.pack_weight), f(self.linear_packed), f(self.top_scores);
     f(self.gather_rows), f(self.scatter_rows), f(self.copy_block);
     f(self.norm), f(self.norm_backward), f(self.softmax), f(self.softmax_backward), f(self.cross_entropy);
     f(self.attention), f(self.attention_backward), f(self.additive_scores), f(self.additive_scores_backward);
     f(self.lstm_cell), f(self.lstm_cell_backward), f(self.lstm_layer), f(self.lstm_layer_backward);
     f(self.gru_cell), f(self.gru_cell_backward), f(self.rotate);
+    f(self.lstm_step), f(self.lstm_step_backward), f(self.tanh_step), f(self.tanh_step_backward);
     f(self.activate), f(self.activate_backward), f(self.combine), f(self.multiply), f(self.dropout);
     f(self.fill), f(self.to_bf16), f(self.from_bf16), f(self.all_finite);
-    f(self.sum_squares), f(self.adam), f(self.sgd);
-    static_assert(sizeof(Self) == 37 * sizeof(self.linear), "an entry is missing from this list");
+    f(self.sum_squares), f(self.add_sum), f(self.adam), f(self.sgd);
+    static_assert(sizeof(Self) == 44 * sizeof(self.linear), "an entry is missing from this list");
   }
 };
 

@@ -35,9 +35,11 @@ std::vector<Batch> all_batches() {
                             {{17, 64, 65}, {90, 64, 3}, 1, 128, 48, false},
                             {{4, 4}, {2000, 11}, 1, 12, 8, false},
                             {{150}, {150}, 1, 20, 20, true},
-                            {{1, 1, 1, 1}, {3, 70, 1, 33}, 10, 64, 64, true}};
+                            {{1, 1, 1, 1}, {3, 70, 1, 33}, 10, 64, 64, true},
+                            {{130, 129, 129}, {130, 129, 129}, 1, 64, 64, true},
+                            {{200, 1, 259}, {64, 280, 65}, 1, 64, 64, false}};
   Batch random{{}, {}, 8, 64, 64, false};
-  for (Size s = 0; s < 12; ++s) {
+  for (Size s = 0; s < 13; ++s) {
     random.queries.push_back(10 + s * 17 % 50);
     random.keys.push_back(10 + s * 23 % 50);
   }
@@ -135,10 +137,27 @@ void add_additive(Cases& cases) {
         a.scores = arrays.output("scores", b.pairs());
         kernels.additive_scores(a);
       });
-      for (const int flags : b.pairs() > 3000 ? std::vector{3} : std::vector{0, 3, 4, 8, 16})
+      if (b.pairs() <= 3000)
+        cases.add("additive_scores", name + " causal", [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+          AdditiveScores<T> a = arguments(arrays);
+          a.causal = true;
+          a.scores = arrays.workspace(b.pairs());
+          kernels.additive_scores(a);
+          // Of hidden keys a softmax makes nothing.
+          std::vector<std::int32_t> starts{0};
+          for (std::size_t s = 0; s < b.queries.size(); ++s)
+            for (Size i = 0; i < b.queries[s]; ++i)
+              starts.push_back(starts.back() + static_cast<std::int32_t>(b.keys[s]));
+          kernels.softmax({.rows = b.rows(),
+                           .starts = arrays.integers(starts),
+                           .x = a.scores,
+                           .y = arrays.output("weights", b.pairs())});
+        });
+      for (const int flags : b.pairs() > 3000 ? std::vector{3} : std::vector{0, 3, 4, 8, 16, 32, 35})
         cases.add("additive_scores_backward", fmt::format("{} flags {}", name, flags),
                   [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
                     AdditiveScoresBackward<T> back{.forward = arguments(arrays)};
+                    back.forward.causal = flags & 32;
                     back.dscores = arrays.input(b.pairs());
                     back.dq = given(!(flags & 4), arrays.inout("dq", b.rows() * size));
                     back.dk = given(!(flags & 8), arrays.inout("dk", b.key_rows() * size));

@@ -18,6 +18,7 @@ const std::vector<Case>& all_cases() {
     add_softmax_cases(cases);
     add_attention_cases(cases);
     add_lstm_cases(cases);
+    add_step_cases(cases);
     add_elementwise_cases(cases);
     return cases.all();
   }();
@@ -71,7 +72,8 @@ TEST_P(Contract, GivesTheReferencesNumbersOnAnyNumberOfThreads) {
 
 // Matrix products may sum in an order that depends on how they are split; everything else must not.
 TEST_P(Contract, GivesTheSameBitsOnAnyNumberOfThreads) {
-  static const std::set<std::string> products = {"linear", "linear_backward", "matmul", "lstm_layer_backward"};
+  static const std::set<std::string> products = {"linear",    "linear_backward",    "matmul",    "lstm_layer_backward",
+                                                 "lstm_step", "lstm_step_backward", "tanh_step", "tanh_step_backward"};
   for (const Case& one : cases()) {
     SCOPED_TRACE(one.entry + " " + one.name);
     std::vector<int> counts = {2, 5};

@@ -23,6 +23,8 @@ struct Pairs {
         key(a.key_offsets[s]),
         keys(a.key_offsets[s + 1] - key) {}
   Size count() const { return queries * keys; }
+  // How many keys query i sees.
+  Size visible(Size i, bool causal) const { return causal ? std::max<Size>(0, keys - queries + i + 1) : keys; }
 };
 
 // Splits the sentences into parts and calls f(sentence's pairs, offset of its scores, the part's sums).
@@ -50,8 +52,10 @@ void additive_scores(const AdditiveScores<float>& a) {
   if (a.sentences == 0) return;
   const PartialSums parts(a.sentences, least_sentences(a), 0);
   each_sentence(a, parts, [&](const Pairs& pairs, Size at, float*) HWY_ATTR {
-    for (Size i = 0; i < pairs.queries; ++i)
-      for (Size j = 0; j < pairs.keys; ++j) {
+    for (Size i = 0; i < pairs.queries; ++i, at += pairs.keys) {
+      const Size visible = pairs.visible(i, a.causal);
+      std::fill_n(a.scores + at + visible, pairs.keys - visible, kHidden);
+      for (Size j = 0; j < visible; ++j) {
         const float* q = a.q + (pairs.query + i) * a.size;
         const float* k = a.k + (pairs.key + j) * a.size;
         Four sum(hn::Zero(kTag));
@@ -59,8 +63,9 @@ void additive_scores(const AdditiveScores<float>& a) {
           const V t = tanh(hn::Add(lanes.load(q + d), lanes.load(k + d)));
           sum.v[w] = hn::MulAdd(lanes.load(a.v + d), t, sum.v[w]);
         });
-        a.scores[at++] = sum.sum();
+        a.scores[at + j] = sum.sum();
       }
+    }
   });
 }
 
@@ -74,10 +79,10 @@ void additive_scores_backward(const AdditiveScoresBackward<float>& b) {
   each_sentence(a, parts, [&](const Pairs& pairs, Size at, float* dv) HWY_ATTR {
     if (b.dq && !b.accumulate_dq) clear_rows(b.dq, pairs.query, pairs.queries, a.size);
     if (b.dk && !b.accumulate_dk) clear_rows(b.dk, pairs.key, pairs.keys, a.size);
-    for (Size i = 0; i < pairs.queries; ++i)
-      for (Size j = 0; j < pairs.keys; ++j) {
+    for (Size i = 0; i < pairs.queries; ++i, at += pairs.keys)
+      for (Size j = 0; j < pairs.visible(i, a.causal); ++j) {
         const Size q = (pairs.query + i) * a.size, k = (pairs.key + j) * a.size;
-        const V dscore = hn::Set(kTag, b.dscores[at++]);
+        const V dscore = hn::Set(kTag, b.dscores[at + j]);
         each_vector(0, a.size, [&](Size d, auto lanes) HWY_ATTR {
           const V t = tanh(hn::Add(lanes.load(a.q + q + d), lanes.load(a.k + k + d)));
           const V slope = hn::Mul(hn::Mul(dscore, lanes.load(a.v + d)), hn::NegMulAdd(t, t, splat(1)));

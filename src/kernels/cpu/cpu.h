@@ -9,6 +9,7 @@ namespace dragoman::kernels::cpu_filling {
 void fill_linear(Kernels<float>& kernels);
 void fill_linear_packed(Kernels<float>& kernels);
 void fill_top_scores(Kernels<float>& kernels);
+void fill_project_length(Kernels<float>& kernels);
 void fill_rows(Kernels<float>& kernels);
 void fill_norm(Kernels<float>& kernels);
 void fill_softmax(Kernels<float>& kernels);
@@ -17,6 +18,7 @@ void fill_attention_backward(Kernels<float>& kernels);
 void fill_additive(Kernels<float>& kernels);
 void fill_lstm(Kernels<float>& kernels);
 void fill_lstm_layer(Kernels<float>& kernels);
+void fill_steps(Kernels<float>& kernels);
 void fill_elementwise(Kernels<float>& kernels);
 void fill_optimiser(Kernels<float>& kernels);
 

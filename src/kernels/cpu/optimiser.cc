@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/threads.h"
 #include "kernels/cpu/cpu.h"
@@ -52,7 +53,7 @@ struct AdamStep {
   HWY_INLINE explicit AdamStep(const Adam<float>& a) {
     const double root = std::sqrt(1 - a.beta2), start1 = 1 - std::pow(a.beta1, static_cast<double>(a.step));
     const double start2 = std::sqrt(1 - std::pow(a.beta2, static_cast<double>(a.step)));
-    scale = splat(a.gradient_scale * root);
+    scale = splat(clipping_factor(a.clip) * root);
     decay = splat(a.decoupled ? 0 : a.weight_decay * root);
     keep = splat(a.decoupled ? 1 - a.rate * a.weight_decay : 1);
     beta1 = splat(a.beta1), share = splat((1 - a.beta1) / root), beta2 = splat(a.beta2);
@@ -99,7 +100,7 @@ void adam(const Adam<float>& a) {
 
 void sgd(const Sgd<float>& a) {
   threads::split(a.count, kGrain, [&](Size begin, Size end) HWY_ATTR {
-    const V scale = splat(a.gradient_scale), decay = splat(a.weight_decay), momentum = splat(a.momentum);
+    const V scale = splat(clipping_factor(a.clip)), decay = splat(a.weight_decay), momentum = splat(a.momentum);
     const V rate = splat(a.rate);
     each_vector(begin, end, [&](Size i, auto lanes) HWY_ATTR {
       const V weight = lanes.load(a.weight + i);
@@ -127,6 +128,7 @@ HWY_EXPORT(sgd);
 
 void fill_optimiser(Kernels<float>& kernels) {
   kernels.sum_squares = [](const auto& a) { HWY_DYNAMIC_DISPATCH(sum_squares)(a); };
+  kernels.add_sum = [](const auto& a) { *a.to += a.scale * std::accumulate(a.x, a.x + a.count, 0.0); };
   kernels.adam = [](const auto& a) { HWY_DYNAMIC_DISPATCH(adam)(a); };
   kernels.sgd = [](const auto& a) { HWY_DYNAMIC_DISPATCH(sgd)(a); };
 }

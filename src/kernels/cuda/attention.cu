@@ -206,7 +206,7 @@ template <class T>
 void attention(const Attention<T>& a) {
   if (a.queries == 0) return;
   if constexpr (std::is_same_v<T, bf16>)
-    if (attention_on_tensor_cores(a) || attention_of_single_queries(a)) return;
+    if (attention_on_tensor_cores(a) || attention_of_single_queries(a) || attention_of_rows(a)) return;
   const std::int64_t* starts = nullptr;
   if (a.weights != nullptr) starts = pair_starts(a.sentences, a.query_offsets, a.key_offsets);
   launch("attention", a.queries, a.heads, a.longest, wide(a) ? attend<true, T> : attend<false, T>, a, Drop(a.dropout),
@@ -299,7 +299,7 @@ template <class T>
 void attention_backward(const AttentionBackward<T>& b) {
   const Attention<T>& a = b.forward;
   if constexpr (std::is_same_v<T, bf16>)
-    if (attention_on_tensor_cores(b)) return;
+    if (attention_on_tensor_cores(b) || attention_of_rows(b)) return;
   const Drop drop(a.dropout);
   const bool in_eights = wide(a) && aligned16(b.dout);
   if (a.queries > 0 && b.dq != nullptr)
@@ -323,6 +323,10 @@ struct Side {
         queries(a.query_offsets[sentence + 1] - first_query),
         first_key(a.key_offsets[sentence]),
         keys(a.key_offsets[sentence + 1] - first_key) {}
+
+  // How many keys query i sees, and the first query that sees key j.
+  __device__ Size visible(Size i, bool causal) const { return causal ? max(Size{0}, keys - queries + i + 1) : keys; }
+  __device__ Size first_asking(Size j, bool causal) const { return causal ? max(Size{0}, j - keys + queries) : 0; }
 };
 
 // A block for each query, a warp for each of its keys in turn.
@@ -332,7 +336,9 @@ __global__ void scores(AdditiveScores<T> a, const std::int64_t* starts) {
   const Side side(a, a.query_offsets, query);
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   T* row = a.scores + starts[side.sentence] + (query - side.first_query) * side.keys;
-  for (Size j = warp; j < side.keys; j += kWarps) {
+  const Size visible = side.visible(query - side.first_query, a.causal);
+  for (Size j = visible + threadIdx.x; j < side.keys; j += kThreads) row[j] = rounded<T>(kHidden);
+  for (Size j = warp; j < visible; j += kWarps) {
     float sum = 0;
     for (Size d = lane; d < a.size; d += kWarp)
       sum += to_float(a.v[d]) *
@@ -357,10 +363,11 @@ __global__ void additive_query_gradients(AdditiveScoresBackward<T> b, const std:
   const Size query = blockIdx.x;
   const Side side(a, a.query_offsets, query);
   const T* dscores = b.dscores + starts[side.sentence] + (query - side.first_query) * side.keys;
+  const Size visible = side.visible(query - side.first_query, a.causal);
   for (Size d = threadIdx.x; d < a.size; d += blockDim.x) {
     const float q = to_float(a.q[query * a.size + d]);
     float slopes = 0, heights = 0;
-    for (Size j = 0; j < side.keys; ++j) {
+    for (Size j = 0; j < visible; ++j) {
       const float t = tanhf(q + to_float(a.k[(side.first_key + j) * a.size + d])), ds = to_float(dscores[j]);
       slopes += ds * (1 - t * t);
       heights += ds * t;
@@ -379,7 +386,7 @@ __global__ void additive_key_gradients(AdditiveScoresBackward<T> b, const std::i
   for (Size d = threadIdx.x; d < a.size; d += blockDim.x) {
     const float k = to_float(a.k[key * a.size + d]);
     float slopes = 0;
-    for (Size i = 0; i < side.queries; ++i) {
+    for (Size i = side.first_asking(key - side.first_key, a.causal); i < side.queries; ++i) {
       const float t = tanhf(k + to_float(a.q[(side.first_query + i) * a.size + d]));
       slopes += to_float(dscores[i * side.keys]) * (1 - t * t);
     }

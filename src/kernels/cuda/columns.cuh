@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/cuda/columns.h"
 #include "kernels/cuda/device.cuh"
@@ -24,6 +25,13 @@ __device__ inline bool is_last_block(unsigned* ticket, unsigned blocks) {
   __syncthreads();
   if (last) __threadfence();
   return last;
+}
+
+// sum += eight numbers that another block may have written.
+__device__ inline void add8_from_others(float (&sum)[8], const float* from) {
+  const float4 a = __ldcg(reinterpret_cast<const float4*>(from)), b = __ldcg(reinterpret_cast<const float4*>(from) + 1);
+  sum[0] += a.x, sum[1] += a.y, sum[2] += a.z, sum[3] += a.w, sum[4] += b.x, sum[5] += b.y, sum[6] += b.z,
+      sum[7] += b.w;
 }
 
 // Rows tells what is summed: kEach numbers from (row, col) on, brought from memory by load() and given by use(). All
@@ -105,8 +113,9 @@ template <class Rows>
 void add_sums(const char* name, Size rows, Size cols, const Rows& values, float* to) {
   if (rows == 0 || cols == 0) return;
   const unsigned across = blocks_for(cols, kAcross * Rows::kEach);
-  // As many strips as fill the GPU, high enough to be worth a block.
-  const Size wanted = std::max<Size>(1, 2 * multiprocessors() / across);
+  // As many strips as fill the GPU, but not so many that adding them up takes longer than the strips.
+  const auto balanced = static_cast<Size>(std::sqrt(static_cast<double>(rows)) / 2);
+  const Size wanted = std::clamp<Size>(balanced, 1, std::max<Size>(1, 2 * multiprocessors() / across));
   const Size height = std::max<Size>(2 * kDown, (rows + wanted - 1) / wanted);
   const Size strips = (rows + height - 1) / height;
   sum_columns<<<dim3(across, static_cast<unsigned>(strips)), dim3(kAcross, kDown), 0, stream()>>>(

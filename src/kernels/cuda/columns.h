@@ -8,12 +8,12 @@ namespace dragoman::kernels::cuda {
 template <class T>
 void add_columns(Size rows, Size cols, const T* x, float* to);
 
-// y[r, c] = row[c], or 0 without a row; with relu, what is above 0 of it.
+// y[r, c] = activation(row[c]), of 0 without a row.
 template <class T>
-void repeat_row(Size rows, Size cols, const T* row, bool relu, T* y);
+void repeat_row(Size rows, Size cols, const T* row, Activation activation, T* y);
 
-// y = y + row, or what is above 0 of it.
+// y = activation(y + row), or activation(y) without a row.
 template <class T>
-void finish_rows(Size rows, Size cols, const T* row, bool relu, T* y);
+void finish_rows(Size rows, Size cols, const T* row, Activation activation, T* y);
 
 }  // namespace dragoman::kernels::cuda

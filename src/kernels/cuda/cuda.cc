@@ -11,11 +11,13 @@ Kernels<T> filled() {
   fill_linear(kernels);
   fill_packed(kernels);
   fill_matmul(kernels);
+  fill_project_length(kernels);
   fill_rows(kernels);
   fill_norm(kernels);
   fill_softmax(kernels);
   fill_attention(kernels);
   fill_lstm(kernels);
+  fill_steps(kernels);
   fill_elementwise(kernels);
   fill_optimiser(kernels);
   return kernels;

@@ -12,6 +12,8 @@ void fill_packed(Kernels<T>& kernels);
 template <class T>
 void fill_matmul(Kernels<T>& kernels);
 template <class T>
+void fill_project_length(Kernels<T>& kernels);
+template <class T>
 void fill_rows(Kernels<T>& kernels);
 template <class T>
 void fill_norm(Kernels<T>& kernels);
@@ -21,6 +23,8 @@ template <class T>
 void fill_attention(Kernels<T>& kernels);
 template <class T>
 void fill_lstm(Kernels<T>& kernels);
+template <class T>
+void fill_steps(Kernels<T>& kernels);
 template <class T>
 void fill_elementwise(Kernels<T>& kernels);
 template <class T>

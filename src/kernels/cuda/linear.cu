@@ -8,29 +8,26 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 template <class T>
-__global__ void repeat(Size rows, Size cols, const T* row, bool relu, bool add, T* y) {
+__global__ void repeat(Size rows, Size cols, const T* row, Activation activation, bool add, T* y) {
   const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (e >= rows * cols) return;
   const float value = (add ? to_float(y[e]) : 0.0f) + (row != nullptr ? to_float(row[e % cols]) : 0.0f);
-  y[e] = rounded<T>(relu ? fmaxf(value, 0.0f) : value);
+  y[e] = rounded<T>(activated(activation, value));
 }
 
-// Bias and relu are part of the product; other activations are a pass of their own.
+template <class T>
+void activate_all(Size count, Activation activation, const T* x, T* y) {
+  map<T, 1>("linear", {count, {x}, y},
+            [activation] __device__(const float(&value)[1]) { return activated(activation, value[0]); });
+}
+
+// Where the value before the activation is wanted, too, the activation is a pass of its own.
 template <class T>
 void linear(const Linear<T>& a) {
-  const bool plain = a.activation == Activation::none;
-  const bool fused = plain || (a.activation == Activation::relu && a.z == nullptr);
-  T* product = !fused && a.z != nullptr ? a.z : a.y;
-  multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = a.transposed}, a.x, a.weight, product,
-                          {.bias = a.bias, .relu = fused && !plain});
-  const Size count = a.rows * a.out;
-  if (!fused) {
-    const Activation kind = a.activation;
-    map<T, 1>("linear", {count, {product}, a.y},
-              [kind] __device__(const float(&x)[1]) { return activated(kind, x[0]); });
-  } else if (a.z != nullptr) {
-    map<T, 1>("linear", {count, {product}, a.z}, [] __device__(const float(&x)[1]) { return x[0]; });
-  }
+  const bool keeps = a.z != nullptr;
+  multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = a.transposed}, a.x, a.weight,
+                          keeps ? a.z : a.y, {.bias = a.bias, .activation = keeps ? Activation::none : a.activation});
+  if (keeps) activate_all(a.rows * a.out, a.activation, a.z, a.y);
 }
 
 // dz = dy * the activation's slope, whose rows are summed on the way.
@@ -102,22 +99,22 @@ void add_columns(Size rows, Size cols, const T* x, float* to) {
 }
 
 template <class T>
-void repeat_row(Size rows, Size cols, const T* row, bool relu, T* y) {
-  repeat<<<blocks_for(rows * cols, 256), 256, 0, stream()>>>(rows, cols, row, relu, false, y);
+void repeat_row(Size rows, Size cols, const T* row, Activation activation, T* y) {
+  repeat<<<blocks_for(rows * cols, 256), 256, 0, stream()>>>(rows, cols, row, activation, false, y);
   check_launch("repeated row");
 }
 
 template <class T>
-void finish_rows(Size rows, Size cols, const T* row, bool relu, T* y) {
-  repeat<<<blocks_for(rows * cols, 256), 256, 0, stream()>>>(rows, cols, row, relu, true, y);
+void finish_rows(Size rows, Size cols, const T* row, Activation activation, T* y) {
+  if (row == nullptr) return activate_all(rows * cols, activation, y, y);
+  repeat<<<blocks_for(rows * cols, 256), 256, 0, stream()>>>(rows, cols, row, activation, true, y);
   check_launch("row added");
 }
 
-template void finish_rows(Size, Size, const float*, bool, float*);
-template void finish_rows(Size, Size, const bf16*, bool, bf16*);
-
-template void repeat_row(Size, Size, const float*, bool, float*);
-template void repeat_row(Size, Size, const bf16*, bool, bf16*);
+template void finish_rows(Size, Size, const float*, Activation, float*);
+template void finish_rows(Size, Size, const bf16*, Activation, bf16*);
+template void repeat_row(Size, Size, const float*, Activation, float*);
+template void repeat_row(Size, Size, const bf16*, Activation, bf16*);
 template void add_columns(Size, Size, const float*, float*);
 template void add_columns(Size, Size, const bf16*, float*);
 

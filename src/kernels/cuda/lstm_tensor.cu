@@ -252,13 +252,17 @@ __global__ void __launch_bounds__(kThreads, 1) walk_forward(LstmLayer<bf16> a, u
       if (t > 0) return a.h + s.row(t - 1) * hidden + begin;
       return a.h_first != nullptr ? a.h_first + Size{s.number} * hidden + begin : nullptr;
     };
-    for (int t = 0; t < steps; ++t) {
-      float x[kEach][4];
+    // The input's share of the gates comes while the blocks meet.
+    bf16 next[kEach][4]{};
+    const auto load_gates = [&](int t) {
 #pragma unroll
       for (int r = 0; r < kEach; ++r)
 #pragma unroll
         for (int g = 0; g < 4; ++g)
-          x[r][g] = t < mine[r].length ? to_float(a.gates[(mine[r].row(t) * 4 + g) * hidden + unit]) : 0.0f;
+          if (t < mine[r].length) next[r][g] = a.gates[(mine[r].row(t) * 4 + g) * hidden + unit];
+    };
+    load_gates(0);
+    for (int t = 0; t < steps; ++t) {
       if (!kCluster && t > 0) meeting.wait();
       product.template multiply<kCluster>(before(upper, l / 4, t), before(lower, l / 4 + 8, t), hidden - begin);
 #pragma unroll
@@ -269,15 +273,19 @@ __global__ void __launch_bounds__(kThreads, 1) walk_forward(LstmLayer<bf16> a, u
 #pragma unroll
       for (int r = 0; r < kEach; ++r) {
         if (t >= mine[r].length) continue;
+        float x[4];
 #pragma unroll
-        for (int g = 0; g < 4; ++g)
+        for (int g = 0; g < 4; ++g) {
+          x[g] = to_float(next[r][g]);
 #pragma unroll
-          for (int q = 0; q < kQuarters; ++q) x[r][g] += parts[q][warp + r * kWarps][g * kUnits + l];
-        const LstmUnit u = lstm_unit(x[r][0], x[r][1], x[r][2], x[r][3], c[r]);
+          for (int q = 0; q < kQuarters; ++q) x[g] += parts[q][warp + r * kWarps][g * kUnits + l];
+        }
+        const LstmUnit u = lstm_unit(x[0], x[1], x[2], x[3], c[r]);
         c[r] = u.c;
         put_unit(a, mine[r], t, unit, u);
         if (kCluster) board.row(t + 1, warp + r * kWarps)[unit] = rounded<bf16>(u.h);
       }
+      load_gates(t + 1);
       if constexpr (kCluster) {
         __syncthreads();
         board.share(t + 1, 1, 0, place.first_unit, blocks);
@@ -313,28 +321,33 @@ __device__ void load_weights(WarpProduct<kChunks, 4>& product, const LstmLayer<b
 
 // A unit at step t as forward left it, and the gradients that reach it from outside the layer; step -1 has only those.
 struct UnitBack {
-  float gates[4], c, c_before, dh;
-  bf16 h_before;
+  bf16 gates[4], c, c_before, h_before, dh, dh_last;
 
   // dc: carried on, or what comes after the sentence's last step.
   __device__ void load(const LstmLayerBackward<bf16>& b, const Sentence& s, int t, int unit, float& dc) {
+    if (!s.exists || t >= s.length) return;
     const LstmLayer<bf16>& a = b.forward;
     const Size n = a.hidden, at = s.number * n + unit;
-    dh = 0;
+    dh = dh_last = {};
     if (t + 1 == s.length) {
-      if (b.dh_last != nullptr) dh = to_float(b.dh_last[at]);
+      if (b.dh_last != nullptr) dh_last = b.dh_last[at];
       if (b.dc_last != nullptr) dc = to_float(b.dc_last[at]);
     }
     if (t < 0) return;
     const Size row = s.row(t);
-    if (b.dh != nullptr) dh += to_float(b.dh[row * n + unit]);
+    if (b.dh != nullptr) dh = b.dh[row * n + unit];
 #pragma unroll
-    for (int g = 0; g < 4; ++g) gates[g] = to_float(a.gates[(row * 4 + g) * n + unit]);
-    c = to_float(a.c[row * n + unit]);
+    for (int g = 0; g < 4; ++g) gates[g] = a.gates[(row * 4 + g) * n + unit];
+    c = a.c[row * n + unit];
     const bf16 *h_of = t > 0 ? a.h : a.h_first, *c_of = t > 0 ? a.c : a.c_first;
     const Size from = t > 0 ? s.row(t - 1) * n + unit : at;
-    h_before = h_of != nullptr ? h_of[from] : rounded<bf16>(0);
-    c_before = c_of != nullptr ? to_float(c_of[from]) : 0.0f;
+    h_before = h_of != nullptr ? h_of[from] : bf16{};
+    c_before = c_of != nullptr ? c_of[from] : bf16{};
+  }
+  __device__ float given() const { return to_float(dh) + to_float(dh_last); }
+  __device__ LstmUnitGradient gradient(float dh_now, float dc) const {
+    return lstm_unit_backward(to_float(gates[0]), to_float(gates[1]), to_float(gates[2]), to_float(gates[3]),
+                              to_float(c_before), to_float(c), dh_now, dc);
   }
 };
 
@@ -364,11 +377,13 @@ __global__ void __launch_bounds__(kThreads, 1) walk_backward(LstmLayerBackward<b
       if (t + 1 >= s.length) return nullptr;
       return kCluster ? board.row(t + 1, r) + begin : b.dgates + s.row(t + 1) * 4 * hidden + begin;
     };
-    for (int t = steps - 1; t >= last; --t) {
-      UnitBack units[kEach];
+    UnitBack units[kEach];  // of the next step: they come while the blocks meet
+    const auto load_units = [&](int t) {
 #pragma unroll
-      for (int r = 0; r < kEach; ++r)
-        if (mine[r].exists && t < mine[r].length) units[r].load(b, mine[r], t, unit, dc[r]);
+      for (int r = 0; r < kEach; ++r) units[r].load(b, mine[r], t, unit, dc[r]);
+    };
+    load_units(steps - 1);
+    for (int t = steps - 1; t >= last; --t) {
       if (t + 1 < steps) {
         if (!kCluster) meeting.wait();
         product.template multiply<kCluster>(later(upper, l / 4, t), later(lower, l / 4 + 8, t), 4 * hidden - begin);
@@ -378,19 +393,19 @@ __global__ void __launch_bounds__(kThreads, 1) walk_backward(LstmLayerBackward<b
 #pragma unroll
       for (int r = 0; r < kEach; ++r) {
         const Sentence& s = mine[r];
-        UnitBack& u = units[r];
+        const UnitBack& u = units[r];
         if (!s.exists || t >= s.length) continue;
+        float dh = u.given();
         if (t + 1 < s.length)
 #pragma unroll
-          for (int w = 0; w < kWarps; ++w) u.dh += parts[w][warp + r * kWarps][l];
+          for (int w = 0; w < kWarps; ++w) dh += parts[w][warp + r * kWarps][l];
         const Size at = s.number * a.hidden + unit;
         if (t < 0) {
-          if (b.dh_first != nullptr) put(b.dh_first[at], u.dh, b.accumulate_dh_first);
+          if (b.dh_first != nullptr) put(b.dh_first[at], dh, b.accumulate_dh_first);
           if (b.dc_first != nullptr) put(b.dc_first[at], dc[r], b.accumulate_dc_first);
           continue;
         }
-        const LstmUnitGradient d =
-            lstm_unit_backward(u.gates[0], u.gates[1], u.gates[2], u.gates[3], u.c_before, u.c, u.dh, dc[r]);
+        const LstmUnitGradient d = u.gradient(dh, dc[r]);
         dc[r] = d.c_before;
         const Size row = s.row(t);
         b.h_before[row * hidden + unit] = u.h_before;
@@ -401,6 +416,7 @@ __global__ void __launch_bounds__(kThreads, 1) walk_backward(LstmLayerBackward<b
           if (kCluster) board.row(t, warp + r * kWarps)[g * hidden + unit] = dgates[g];
         }
       }
+      if (t > last) load_units(t - 1);
       if constexpr (kCluster) {
         __syncthreads();
         board.share(t + 2, 4, hidden, place.first_unit, blocks);
@@ -423,23 +439,21 @@ template <class Arguments>
 struct Walks {
   using Kernel = void (*)(Arguments, unsigned*);
   Kernel with_clusters, without;
+  Size widest;  // what blocks tell each other of a sentence's step: at most so many numbers
 };
 
-// Whether a kernel was compiled for a generation that has clusters; its code may be older than the GPU.
-bool knows_clusters(const void* kernel, const char* name) {
-  cudaFuncAttributes attributes{};
-  check_status(cudaFuncGetAttributes(&attributes, kernel), name);
-  return attributes.ptxVersion >= 90;
-}
-
 // One cluster for each sixteen sentences, or as many groups as there is room for at once.
-template <class Arguments>
-void launch(const char* name, const Walks<Arguments>& walks, const Arguments& arguments, const LstmLayer<bf16>& a,
-            Size width) {
+template <const auto& walks, class Arguments>
+void launch(const char* name, const Arguments& arguments, const LstmLayer<bf16>& a, Size width) {
   constexpr Size kMostBlocks = 8;  // of a cluster
+  static const bool known = [name] {
+    check_status(cudaFuncSetAttribute(walks.with_clusters, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(Board::bytes(std::min(walks.widest, 4 * kMostBlocks * kUnits)))),
+                 name);
+    return knows_clusters(reinterpret_cast<const void*>(walks.with_clusters), name);
+  }();
   const Size slices = a.hidden / kUnits, tiles = (a.sentences + kSentences - 1) / kSentences;
-  const bool clusters =
-      slices <= kMostBlocks && knows_clusters(reinterpret_cast<const void*>(walks.with_clusters), name);
+  const bool clusters = known && slices <= kMostBlocks;
   const Size groups = clusters ? tiles : std::min(tiles, multiprocessors() / slices);
   unsigned* meetings = nullptr;
   cudaLaunchAttribute attribute{};
@@ -451,9 +465,6 @@ void launch(const char* name, const Walks<Arguments>& walks, const Arguments& ar
   config.numAttrs = 1;
   if (clusters) {
     config.dynamicSmemBytes = Board::bytes(width);
-    check_status(cudaFuncSetAttribute(walks.with_clusters, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      static_cast<int>(config.dynamicSmemBytes)),
-                 name);
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {static_cast<unsigned>(slices), 1, 1};
   } else {
@@ -466,26 +477,29 @@ void launch(const char* name, const Walks<Arguments>& walks, const Arguments& ar
 }
 
 template <int kChunks>
-constexpr Walks<LstmLayer<bf16>> kForward{walk_forward<kChunks, true>, walk_forward<kChunks, false>};
+constexpr Walks<LstmLayer<bf16>> kForward{walk_forward<kChunks, true>, walk_forward<kChunks, false>, kChunks * 128};
 template <int kChunks>
-constexpr Walks<LstmLayerBackward<bf16>> kBackward{walk_backward<kChunks, true>, walk_backward<kChunks, false>};
+constexpr Walks<LstmLayerBackward<bf16>> kBackward{walk_backward<kChunks, true>, walk_backward<kChunks, false>,
+                                                   kChunks * 256};
 
 }  // namespace
 
 bool lstm_on_tensor_cores(const LstmLayer<bf16>& a) {
   if (!fits(a)) return false;
-  const Walks<LstmLayer<bf16>>& walks = a.hidden <= 128 ? kForward<1> : a.hidden <= 256 ? kForward<2> : kForward<4>;
-  launch("lstm_layer", walks, a, a, a.hidden);
+  const auto walk = a.hidden <= 128   ? launch<kForward<1>, LstmLayer<bf16>>
+                    : a.hidden <= 256 ? launch<kForward<2>, LstmLayer<bf16>>
+                                      : launch<kForward<4>, LstmLayer<bf16>>;
+  walk("lstm_layer", a, a, a.hidden);
   return true;
 }
 
 bool lstm_on_tensor_cores(const LstmLayerBackward<bf16>& b) {
   const LstmLayer<bf16>& a = b.forward;
   if (!fits(a) || !aligned16(b.dgates)) return false;
-  const Walks<LstmLayerBackward<bf16>>& walks = a.hidden <= 128   ? kBackward<2>
-                                                : a.hidden <= 256 ? kBackward<4>
-                                                                  : kBackward<8>;
-  launch("lstm_layer_backward", walks, b, a, 4 * a.hidden);
+  const auto walk = a.hidden <= 128   ? launch<kBackward<2>, LstmLayerBackward<bf16>>
+                    : a.hidden <= 256 ? launch<kBackward<4>, LstmLayerBackward<bf16>>
+                                      : launch<kBackward<8>, LstmLayerBackward<bf16>>;
+  walk("lstm_layer_backward", b, a, 4 * a.hidden);
   return true;
 }
 

@@ -2,9 +2,8 @@
 #include <cfloat>
 #include <type_traits>
 
-#include "kernels/cuda/activation.cuh"
+#include "kernels/cuda/device.cuh"
 #include "kernels/cuda/filling.h"
-#include "kernels/cuda/map.cuh"
 #include "kernels/cuda/product.h"
 
 // Inference. The library reads any layout equally well, so a packed weight is just [out, in].
@@ -34,13 +33,8 @@ void pack_weight(const PackWeight<T>& a) {
 
 template <class T>
 void linear_packed(const LinearPacked<T>& a) {
-  const Activation kind = a.activation;
-  const bool fused = kind == Activation::none || kind == Activation::relu;
   multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true}, a.x,
-                          static_cast<const T*>(a.packed), a.y, {.bias = a.bias, .relu = kind == Activation::relu});
-  if (!fused)
-    map<T, 1>("linear_packed", {a.rows * a.out, {a.y}, a.y},
-              [kind] __device__(const float(&x)[1]) { return activated(kind, x[0]); });
+                          static_cast<const T*>(a.packed), a.y, {.bias = a.bias, .activation = a.activation});
 }
 
 // The larger score, of equal ones the lower id; without an id nothing at all.

@@ -199,9 +199,11 @@ Plans& plans() {
   return mine;
 }
 
+// Bias and relu are the library's; other activations are a pass of their own.
 cublasLtEpilogue_t epilogue_of(const ProductEnd& end) {
-  if (end.bias == nullptr) return end.relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
-  return end.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+  const bool relu = end.activation == Activation::relu;
+  if (end.bias == nullptr) return relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
+  return relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
 }
 
 template <class In, class Out>
@@ -221,20 +223,27 @@ void set_tf32(bool on) { tf32 = on; }
 template <class In, class Out>
 void multiply_matrices(const ProductShape& shape, const In* a, const In* b, Out* c, const ProductEnd& end) {
   if (shape.m == 0 || shape.n == 0) return;
+  const auto* bias = static_cast<const Out*>(end.bias);
   if (shape.k == 0) {  // a sum of nothing
-    if (!shape.accumulate) repeat_row(shape.m, shape.n, static_cast<const Out*>(end.bias), end.relu, c);
+    if (!shape.accumulate) repeat_row(shape.m, shape.n, bias, end.activation, c);
     return;
   }
+  if constexpr (std::is_same_v<Out, bf16>)
+    if (multiply_small(shape, a, b, c, end)) return;
   if (kClearsResults && !shape.accumulate && shape.c_stride <= shape.n)
     clear(c, static_cast<std::size_t>(shape.m * shape.n) * sizeof(Out));
   Subject subject = subject_of(shape, a, b, c, end.bias);
   subject.end = epilogue_of(end);
-  if (plans().run(subject, a, b, c, end.bias)) return;
+  if (plans().run(subject, a, b, c, end.bias)) {
+    if (end.activation != Activation::none && end.activation != Activation::relu)
+      finish_rows<Out>(shape.m, shape.n, nullptr, end.activation, c);
+    return;
+  }
   // Some alignments have no product with such an end.
   subject = subject_of(shape, a, b, c, nullptr);
   check(plans().run(subject, a, b, c, nullptr), "[cuda] cuBLASLt has no product of [{}, {}] and [{}, {}]", shape.m,
         shape.k, shape.k, shape.n);
-  if (end.bias != nullptr || end.relu) finish_rows(shape.m, shape.n, static_cast<const Out*>(end.bias), end.relu, c);
+  if (bias != nullptr || end.activation != Activation::none) finish_rows(shape.m, shape.n, bias, end.activation, c);
 }
 
 template void multiply_matrices(const ProductShape&, const float*, const float*, float*, const ProductEnd&);

@@ -2,7 +2,8 @@
 
 #include "kernels/contract.h"
 
-// Matrix products by cuBLASLt, which is loaded when the first product is asked for.
+// Matrix products by cuBLASLt, which is loaded when the first product is asked for; small ones in bf16 by our own
+// kernel.
 namespace dragoman::kernels::cuda {
 
 // c[m, n] = op(a) op(b) (+ c), all row-major; strides of rows may be larger than the rows (0: just as large).
@@ -18,11 +19,14 @@ struct ProductShape {
 // What happens to c on its way to memory.
 struct ProductEnd {
   const void* bias = nullptr;  // [n] of c's type
-  bool relu = false;
+  Activation activation = Activation::none;
 };
 
 // In is the type of a and b, Out that of c. Any size may be 0; sums are in f32.
 template <class In, class Out>
 void multiply_matrices(const ProductShape& shape, const In* a, const In* b, Out* c, const ProductEnd& end = {});
+
+// A product that is quicker done than the library is asked. False when it is not, or does not fit.
+bool multiply_small(const ProductShape& shape, const bf16* a, const bf16* b, bf16* c, const ProductEnd& end);
 
 }  // namespace dragoman::kernels::cuda

@@ -230,6 +230,12 @@ int multiprocessors() {
   return runtime().multiprocessors;
 }
 
+bool knows_clusters(const void* kernel, const char* name) {
+  cudaFuncAttributes attributes{};
+  check_status(cudaFuncGetAttributes(&attributes, kernel), name);
+  return attributes.ptxVersion >= 90;
+}
+
 std::string name() {
   cudaDeviceProp properties{};
   stream();
@@ -263,7 +269,11 @@ void* allocate(std::size_t bytes) {
 }
 
 void release(void* memory) {
-  if (memory != nullptr) cudaFreeAsync(memory, stream());
+  if (memory == nullptr) return;
+  try {
+    cudaFreeAsync(memory, stream());
+  } catch (const Error&) {  // what waited to be sent cannot be sent any more
+  }
 }
 
 void* allocate_shared(std::size_t bytes) {
@@ -274,7 +284,7 @@ void* allocate_shared(std::size_t bytes) {
 }
 
 void release_shared(void* memory) {
-  wait();
+  cudaStreamSynchronize(lane().stream);
   cudaFreeHost(memory);
 }
 
@@ -306,6 +316,25 @@ void clear(void* memory, std::size_t bytes) {
 }
 
 void wait() { check_status(cudaStreamSynchronize(stream()), "waiting for the GPU"); }
+
+Delivery::Delivery(std::size_t bytes) : bytes_(bytes), memory_(allocate_shared(bytes)) {
+  check_status(cudaEventCreateWithFlags(&arrived_, cudaEventDisableTiming), "event");
+}
+
+Delivery::~Delivery() {
+  if (arrived_ != nullptr) cudaEventDestroy(arrived_);
+  release_shared(memory_);
+}
+
+void Delivery::send(const void* from) {
+  check_status(cudaMemcpyAsync(memory_, from, bytes_, cudaMemcpyDeviceToHost, stream()), "copy to the host");
+  check_status(cudaEventRecord(arrived_, stream()), "event");
+}
+
+const void* Delivery::wait() const {
+  check_status(cudaEventSynchronize(arrived_), "waiting for the GPU");
+  return memory_;
+}
 
 std::size_t shared_bytes(const char* op, Size numbers) {
   constexpr Size kMost = Size{200} << 10;

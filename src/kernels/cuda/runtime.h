@@ -37,6 +37,8 @@ const T* to_scratch(Scratch purpose, const T* host, Size count) {
 }
 
 int multiprocessors();
+// Whether a kernel was compiled for a generation that has clusters of blocks; its code may be older than the GPU.
+bool knows_clusters(const void* kernel, const char* name);
 
 // Throws Error unless a block of `op` finds room for `numbers` in shared memory; returns the bytes to ask for.
 std::size_t shared_bytes(const char* op, Size numbers);

@@ -117,19 +117,23 @@ void attention_backward(const AttentionBackward<T>& b) {
   });
 }
 
-// Calls f(query row, key row, offset of its score) for every pair of a sentence.
+// Calls f(query row, key row, offset of its score) for every pair of a sentence that can be seen.
 template <class T, class F>
 void for_each_pair(const AdditiveScores<T>& a, F&& f) {
   Size at = 0;
   for (Size s = 0; s < a.sentences; ++s) {
     const Sentence sentence(a, s);
-    for (Size i = 0; i < sentence.queries; ++i)
-      for (Size j = 0; j < sentence.keys; ++j) f(sentence.first_query + i, sentence.first_key + j, at++);
+    for (Size i = 0; i < sentence.queries; ++i, at += sentence.keys)
+      for (Size j = 0; j < sentence.visible(i, a.causal); ++j)
+        f(sentence.first_query + i, sentence.first_key + j, at + j);
   }
 }
 
 template <class T>
 void additive_scores(const AdditiveScores<T>& a) {
+  Size pairs = 0;
+  for (Size s = 0; s < a.sentences; ++s) pairs += Sentence(a, s).queries * Sentence(a, s).keys;
+  std::fill_n(a.scores, pairs, static_cast<T>(kHidden));
   for_each_pair(a, [&](Size query, Size key, Size at) {
     T sum = 0;
     for (Size d = 0; d < a.size; ++d) sum += a.v[d] * std::tanh(a.q[query * a.size + d] + a.k[key * a.size + d]);

@@ -25,49 +25,16 @@ void refuse_nonsense(const AttentionPlace& place, const AttentionConfig& config)
         "{}: rotary positions need a score that is a product over all keys", name);
 }
 
-// Every query becomes a sentence of its own with copies of the keys it sees: causal attention for scores that are
-// computed pair by pair.
-struct Unrolled {
-  Segments queries, keys;
-  Tensor index;  // i32: rows of the keys
-
-  Unrolled(const Context& cx, const Segments& asked, const Segments& rows) {
-    const std::span<std::int32_t> ones = cx.host_array<std::int32_t>(asked.total());
-    const std::span<std::int32_t> seen = cx.host_array<std::int32_t>(asked.total());
-    std::fill(ones.begin(), ones.end(), 1);
-    Size total = 0;
-    for (Size s = 0; s < asked.count(); ++s)
-      for (Size i = 0; i < asked.length(s); ++i) {
-        const Size visible = std::max<Size>(0, rows.length(s) - asked.length(s) + i + 1);
-        seen[asked.begin(s) + i] = static_cast<std::int32_t>(visible);
-        total += visible;
-      }
-    const std::span<std::int32_t> list = cx.host_array<std::int32_t>(total);
-    Size at = 0;
-    for (Size s = 0; s < asked.count(); ++s)
-      for (Size i = 0; i < asked.length(s); ++i)
-        for (Size j = 0; j < seen[asked.begin(s) + i]; ++j) list[at++] = static_cast<std::int32_t>(rows.begin(s) + j);
-    queries = Segments::from_lengths(cx, ones);
-    keys = Segments::from_lengths(cx, seen);
-    index = cx.from_host<std::int32_t>(list, {total});
-  }
-};
-
-// Weights of every head, query after query with the keys it sees, as for each sentence [heads, nq, nk]; keys that a
-// query does not see get zero.
-Tensor arrange_weights(Context& cx, std::vector<Tensor> heads, const Segments& queries, const Segments& rows,
-                       const PairLayout& pairs) {
-  const Size count = std::ssize(heads);
-  heads.push_back(cx.zeros(heads[0].dtype(), {1, 1}));
-  const std::span<const std::int32_t> starts = pairs.host_starts;
+// Weights of every head, [nq, nk] for each sentence, as for each sentence [heads, nq, nk].
+Tensor arrange_weights(Context& cx, const std::vector<Tensor>& heads, const PairLayout& pairs) {
+  if (heads.size() == 1) return heads[0].detached().reshaped({pairs.count});
+  const Segments& queries = pairs.queries;
   std::vector<std::int32_t> index;
   for (Size s = 0; s < queries.count(); ++s)
-    for (Size h = 0; h < count; ++h)
-      for (Size i = queries.begin(s); i < queries.begin(s) + queries.length(s); ++i)
-        for (Size j = 0; j < rows.length(s); ++j) {
-          const bool seen = j < starts[i + 1] - starts[i];
-          index.push_back(static_cast<std::int32_t>(seen ? h * pairs.count + starts[i] + j : count * pairs.count));
-        }
+    for (Size h = 0; h < std::ssize(heads); ++h) {
+      const Size first = pairs.host_starts[queries.begin(s)], count = queries.length(s) * pairs.keys.length(s);
+      for (Size i = 0; i < count; ++i) index.push_back(static_cast<std::int32_t>(h * pairs.count + first + i));
+    }
   const Tensor order = cx.from_host<std::int32_t>(index, {std::ssize(index)});
   return gather_rows(cx, concat_rows(cx, heads), order).detached().reshaped({std::ssize(index)});
 }
@@ -179,8 +146,15 @@ void Attention::finish(Context& cx, Keys& keys, const Tensor& positions) const {
   check(rows.longest() <= config_.linformer_length,
         "{}: an input of {} tokens is longer than the {} this linformer was made for", place_.name, rows.longest(),
         config_.linformer_length);
-  keys.keys = project_length(cx, length_keys_, whole(cx, keys.keys), rows);
-  keys.values = project_length(cx, length_values_, whole(cx, keys.values), rows);
+  const Columns k = keys.keys, v = keys.values;
+  if (k.of.raw() == v.of.raw() && v.first == k.first + k.count && v.count == k.count) {
+    const Tensor both = project_length(cx, {length_keys_, length_values_}, {k.of, k.first, 2 * k.count}, rows);
+    keys.keys = {both, 0, k.count};
+    keys.values = {both, k.count, v.count};
+  } else {
+    keys.keys = project_length(cx, {length_keys_}, k, rows);
+    keys.values = project_length(cx, {length_values_}, v, rows);
+  }
   const std::span<std::int32_t> lengths = cx.host_array<std::int32_t>(rows.count());
   std::fill(lengths.begin(), lengths.end(), config_.linformer);
   keys.rows = Segments::from_lengths(cx, lengths);
@@ -219,19 +193,11 @@ FeedingSource Attention::source(Context& cx, const Keys& keys, const Segments& q
 
 Attended Attention::attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,
                                     bool wants_weights) const {
-  Segments asked = queries, rows = keys.rows;
-  Tensor k = side_by_side(cx, keys.keys, keys), v = side_by_side(cx, keys.values, keys);
-  if (place_.causal) {
-    const Unrolled unrolled(cx, queries, keys.rows);
-    k = gather_rows(cx, k, unrolled.index);
-    v = gather_rows(cx, v, unrolled.index);
-    asked = unrolled.queries;
-    rows = unrolled.keys;
-  }
-  const PairLayout pairs = PairLayout::of(cx, asked, rows);
+  const Tensor k = side_by_side(cx, keys.keys, keys), v = side_by_side(cx, keys.values, keys);
+  const PairLayout pairs = PairLayout::of(cx, queries, keys.rows);
   const Size heads = config_.heads, head = q.cols() / heads, value = v.cols() / heads;
   const auto one_head = [&](const Tensor& hq, const Tensor& hk, const Tensor& hv, const Tensor& score_v) {
-    const Tensor weights = segment_softmax(cx, additive_scores(cx, hq, hk, score_v, pairs), pairs);
+    const Tensor weights = segment_softmax(cx, additive_scores(cx, hq, hk, score_v, pairs, place_.causal), pairs);
     return Attended{segment_mix(cx, dropout(cx, weights, config_.dropout), hv, pairs), weights};
   };
   std::vector<Tensor> outs, weights;
@@ -246,7 +212,7 @@ Attended Attention::attend_additive(Context& cx, const Tensor& q, const Segments
     weights.push_back(one.weights.reshaped({pairs.count, 1}));
   }
   Attended attended{heads == 1 ? outs[0] : concat_columns(cx, outs), {}};
-  if (wants_weights) attended.weights = arrange_weights(cx, weights, queries, keys.rows, pairs);
+  if (wants_weights) attended.weights = arrange_weights(cx, weights, pairs);
   return attended;
 }
 

@@ -138,7 +138,8 @@ Attended attention(Context& cx, const Columns& q, const Columns& k, const Column
   return attended;
 }
 
-Tensor additive_scores(Context& cx, const Tensor& q, const Tensor& k, const Tensor& v, const PairLayout& pairs) {
+Tensor additive_scores(Context& cx, const Tensor& q, const Tensor& k, const Tensor& v, const PairLayout& pairs,
+                       bool causal) {
   constexpr const char* op = "additive_scores";
   ops::enter(op, cx, {q, k, v});
   check(q.cols() == k.cols() && v.count() == q.cols(), "[{}] queries {}, keys {} and v {} differ in size", op,
@@ -151,6 +152,7 @@ Tensor additive_scores(Context& cx, const Tensor& q, const Tensor& k, const Tens
   const auto arguments = [=]<class T>(const kernels::Kernels<T>&) {
     return kernels::AdditiveScores<T>{.sentences = queries.count(),
                                       .size = q.cols(),
+                                      .causal = causal,
                                       .queries = queries.total(),
                                       .keys = keys.total(),
                                       .query_offsets = queries.offsets().ptr(),

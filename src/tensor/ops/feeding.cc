@@ -3,9 +3,9 @@
 #include "tensor/ops.h"
 #include "tensor/ops/door.h"
 
-// The walk is one node of the tape. Going forward a step is a few products and element by element work; going back it
-// hands on only what the step before needs, and everything else (gradients of weights, keys and values) is computed
-// for all steps at once afterwards.
+// The walk is one node of the tape. Going forward a step is a kernel for each layer, one for attention and one for the
+// output; going back it hands on only what the step before needs, and everything else (gradients of weights, keys and
+// values) is computed for all steps at once afterwards.
 namespace dragoman {
 namespace {
 
@@ -62,34 +62,28 @@ T* row_of(const Tensor& tensor, Size row) {
   return tensor.data<T>() + row * tensor.cols();
 }
 
-// c = a W^T or, going back, a W, over `m` rows; a may be the first columns of wider rows, and so may c.
+// `rows` rows of x from `row` on, to be multiplied by a weight: by [out, in] going forward, by [in, out] going back.
+// The weight may be for the first columns of x only.
 template <class T>
-struct StepProduct {
-  Size m = 0;
-  const T* a = nullptr;
-  Size a_stride = 0;
-  const Tensor& weight;
-  T* c = nullptr;
-  Size c_stride = 0;
-  bool accumulate = true;
-};
+kernels::Term<T> term_of(Size rows, const Tensor& x, Size row, const Tensor& weight, bool back = false) {
+  return {.rows = rows,
+          .size = back ? weight.rows() : weight.cols(),
+          .x = row_of<T>(x, row),
+          .x_stride = x.cols(),
+          .weight = weight.ptr()};
+}
 
+// c (+)= a W over the rows of a.
 template <class T>
-void multiply(const Kernels<T>& k, const StepProduct<T>& p, bool back) {
-  const Size out = p.weight.rows(), in = p.weight.cols();
-  const kernels::Product one{.m = p.m,
-                             .n = back ? in : out,
-                             .k = back ? out : in,
-                             .a_stride = p.a_stride,
-                             .b_stride = in,
-                             .c_stride = p.c_stride};
-  k.matmul({.count = 1,
-            .products = &one,
-            .transposed_b = !back,
-            .a = p.a,
-            .b = p.weight.ptr(),
-            .c = p.c,
-            .accumulate = p.accumulate});
+void multiply_back(const Kernels<T>& k, const kernels::Term<T>& a, const Tensor& weight, T* c, Size c_stride,
+                   bool accumulate) {
+  const kernels::Product one{.m = a.rows,
+                             .n = weight.cols(),
+                             .k = a.size,
+                             .a_stride = a.x_stride,
+                             .b_stride = weight.cols(),
+                             .c_stride = c_stride};
+  k.matmul({.count = 1, .products = &one, .a = a.x, .b = a.weight, .c = c, .accumulate = accumulate});
 }
 
 // A layer and what its walk leaves behind.
@@ -156,47 +150,36 @@ struct Feeding {
 template <class T>
 void Feeding::step_layer(const Kernels<T>& k, Size t, std::size_t which) const {
   const Layer& layer = layers[which];
-  const Size m = walk.active[t], row = walk.first[t], before = walk.before(t), after = walk.after(t), d = walk.hidden;
-  T* gates = row_of<T>(layer.gates, row);
-  if (which == 0) {
-    multiply<T>(k, {m, row_of<T>(fed, before), d, weights.fed, gates, 4 * d}, false);
-  } else {
-    const Layer& below = layers[which - 1];
-    T* x = row_of<T>(layer.input, row);
-    if (layer.dropout[t].rate > 0)
-      k.dropout({.rows = m, .cols = d, .dropout = layer.dropout[t], .x = row_of<T>(below.h, after), .y = x});
-    k.linear({.rows = m,
-              .in = d,
-              .out = 4 * d,
-              .x = x,
-              .weight = layer.given.input.ptr(),
-              .bias = layer.given.bias.ptr(),
-              .y = gates});
+  const Size m = walk.active[t], row = walk.first[t], before = walk.before(t), after = walk.after(t);
+  kernels::LstmStep<T> step{.cell = {.rows = m,
+                                     .hidden = walk.hidden,
+                                     .gates = row_of<T>(layer.gates, row),
+                                     .c_before = row_of<T>(layer.c, before),
+                                     .h = row_of<T>(layer.h, after),
+                                     .c = row_of<T>(layer.c, after)}};
+  step.terms = {
+      which == 0 ? term_of<T>(m, fed, before, weights.fed) : term_of<T>(m, layer.input, row, layer.given.input),
+      term_of<T>(m, layer.h, before, layer.given.recurrent)};
+  if (which > 0) step.bias = layer.given.bias.ptr();
+  if (which + 1 < layers.size() && layers[which + 1].dropout[t].rate > 0) {
+    step.dropout = layers[which + 1].dropout[t];
+    step.dropped = row_of<T>(layers[which + 1].input, row);
   }
-  multiply<T>(k, {m, row_of<T>(layer.h, before), d, layer.given.recurrent, gates, 4 * d}, false);
-  k.lstm_cell({.rows = m,
-               .hidden = d,
-               .gates = gates,
-               .c_before = row_of<T>(layer.c, before),
-               .h = row_of<T>(layer.h, after),
-               .c = row_of<T>(layer.c, after)});
+  k.lstm_step(step);
 }
 
 // fed = dropout(tanh(W [h; context] + b)).
 template <class T>
 void Feeding::step_output(const Kernels<T>& k, Size t) const {
-  const Size m = walk.active[t], row = walk.first[t], d = walk.hidden;
-  T* z = row_of<T>(out, row);
-  k.linear({.rows = m,
-            .in = d,
-            .out = d,
-            .x = row_of<T>(top().h, walk.after(t)),
-            .weight = weights.state.ptr(),
-            .bias = weights.bias.ptr(),
-            .y = z});
-  multiply<T>(k, {m, row_of<T>(context, row), context.cols(), weights.context, z, d}, false);
-  k.activate({.count = m * d, .activation = Activation::tanh, .x = z, .y = z});
-  if (drops()) k.dropout({.rows = m, .cols = d, .dropout = dropout[t], .x = z, .y = row_of<T>(fed, walk.after(t))});
+  const Size m = walk.active[t], row = walk.first[t];
+  k.tanh_step(
+      {.rows = m,
+       .out = walk.hidden,
+       .terms = {term_of<T>(m, top().h, walk.after(t), weights.state), term_of<T>(m, context, row, weights.context)},
+       .bias = weights.bias.ptr(),
+       .y = row_of<T>(out, row),
+       .dropout = dropout[t],
+       .dropped = drops() ? row_of<T>(fed, walk.after(t)) : nullptr});
 }
 
 template <class T>
@@ -206,17 +189,19 @@ void Feeding::step(const Kernels<T>& k, Size t) const {
   step_output(k, t);
 }
 
-// What going back needs beside what the walk left: gradients of the states, from before the first step on, and of the
-// values before each activation.
+// What going back needs beside what the walk left: gradients of the values before each activation, of the cells as
+// they are before the step that was walked back last, and of the question a step asked.
 class FeedingBackward {
  public:
   FeedingBackward(Context& cx, const Feeding& walk, const Tensor& dfed, const Tensor& dcontext)
       : cx_(cx), f_(walk), dfed_(dfed), dcontext_(dcontext) {
     const DType type = f_.fed.dtype();
+    const Shape states{f_.walk.sentences, f_.walk.hidden};
     dz_ = cx.empty(type, {f_.walk.rows, f_.walk.hidden});
+    dquestion_ = cx.empty(type, states);
+    dh_ = cx.empty(type, states);
     for (const Layer& layer : f_.layers) {
-      dh_.push_back(cx.zeros(type, layer.h.shape()));
-      dc_.push_back(cx.zeros(type, layer.c.shape()));
+      dc_.push_back(cx.zeros(type, states));
       dgates_.push_back(cx.empty(type, layer.gates.shape()));
     }
   }
@@ -234,69 +219,66 @@ class FeedingBackward {
   template <class T>
   void step(const Kernels<T>& k, Size t) {
     const Size m = f_.walk.active[t], row = f_.walk.first[t], d = f_.walk.hidden;
-    const Tensor& dh = dh_.back();
-    T* dfed = row_of<T>(dfed_, row);
-    T* dz = row_of<T>(dz_, row);
+    k.tanh_step_backward({.rows = m,
+                          .out = d,
+                          .terms = {from_later<T>(t, 0, f_.weights.fed), {}},
+                          .y = row_of<T>(f_.out, row),
+                          .dy = row_of<T>(dfed_, row),
+                          .dropout = f_.dropout[t],
+                          .dz = row_of<T>(dz_, row)});
     T* dcontext = row_of<T>(dcontext_, row);
-    if (f_.drops()) k.dropout({.rows = m, .cols = d, .dropout = f_.dropout[t], .x = dfed, .y = dfed});
-    k.activate_backward(
-        {.count = m * d, .activation = Activation::tanh, .saved = row_of<T>(f_.out, row), .dy = dfed, .dx = dz});
-    multiply<T>(k, {m, dz, d, f_.weights.context, dcontext, dcontext_.cols()}, true);
-    T* dh_now = row_of<T>(dh, f_.walk.after(t));
-    multiply<T>(k, {m, dz, d, f_.weights.state, dh_now, d}, true);
+    const Tensor& weight = f_.weights.context;
+    multiply_back(k, term_of<T>(m, dz_, row, weight, true), weight, dcontext, dcontext_.cols(), true);
     k.attention_backward(
-        {.forward = f_.attention_of_step<T>(t), .dout = dcontext, .dq = dh_now, .dq_stride = d, .accumulate_dq = true});
+        {.forward = f_.attention_of_step<T>(t), .dout = dcontext, .dq = dquestion_.ptr(), .dq_stride = d});
     for (std::size_t i = f_.layers.size(); i-- > 0;) step_layer(k, t, i);
+  }
+
+  // What a layer's gates of the next step hand back through a weight.
+  template <class T>
+  kernels::Term<T> from_later(Size t, std::size_t which, const Tensor& weight) {
+    if (t + 1 == f_.walk.steps()) return {};
+    return term_of<T>(f_.walk.active[t + 1], dgates_[which], f_.walk.first[t + 1], weight, true);
   }
 
   template <class T>
   void step_layer(const Kernels<T>& k, Size t, std::size_t which) {
     const Layer& layer = f_.layers[which];
-    const Size m = f_.walk.active[t], row = f_.walk.first[t], before = f_.walk.before(t), after = f_.walk.after(t),
-               d = f_.walk.hidden;
-    T* dgates = row_of<T>(dgates_[which], row);
-    k.lstm_cell_backward({.rows = m,
-                          .hidden = d,
-                          .gates = row_of<T>(layer.gates, row),
-                          .c_before = row_of<T>(layer.c, before),
-                          .c = row_of<T>(layer.c, after),
-                          .dh = row_of<T>(dh_[which], after),
-                          .dc = row_of<T>(dc_[which], after),
-                          .dgates = dgates,
-                          .dc_before = row_of<T>(dc_[which], before)});
-    multiply<T>(k, {m, dgates, 4 * d, layer.given.recurrent, row_of<T>(dh_[which], before), d, false}, true);
-    if (which > 0)
-      step_input(k, t, which, dgates);
-    else if (t > 0)
-      multiply<T>(k, {m, dgates, 4 * d, f_.weights.fed, row_of<T>(dfed_, f_.walk.first[t - 1]), d}, true);
-  }
-
-  // From a layer to the one below.
-  template <class T>
-  void step_input(const Kernels<T>& k, Size t, std::size_t which, const T* dgates) {
-    const Layer& layer = f_.layers[which];
-    const Size m = f_.walk.active[t], d = f_.walk.hidden;
-    T* dbelow = row_of<T>(dh_[which - 1], f_.walk.after(t));
-    if (layer.dropout[t].rate == 0) return multiply<T>(k, {m, dgates, 4 * d, layer.given.input, dbelow, d}, true);
-    const ops::Scratch dx(cx_, layer.input.dtype(), {m, d});
-    multiply<T>(k, {m, dgates, 4 * d, layer.given.input, dx.ptr(), d, false}, true);
-    k.dropout({.rows = m, .cols = d, .dropout = layer.dropout[t], .x = dx.ptr(), .y = dbelow, .accumulate = true});
+    const Size m = f_.walk.active[t], row = f_.walk.first[t];
+    const bool top = which + 1 == f_.layers.size();
+    kernels::LstmStepBackward<T> step{.cell = {.rows = m,
+                                               .hidden = f_.walk.hidden,
+                                               .gates = row_of<T>(layer.gates, row),
+                                               .c_before = row_of<T>(layer.c, f_.walk.before(t)),
+                                               .c = row_of<T>(layer.c, f_.walk.after(t)),
+                                               .dh = top ? dquestion_.data<T>() : nullptr,
+                                               .dc = dc_[which].ptr(),
+                                               .dgates = row_of<T>(dgates_[which], row),
+                                               .dc_before = dc_[which].ptr()},
+                                      .dh = dh_.ptr()};
+    step.terms = {top ? term_of<T>(m, dz_, row, f_.weights.state, true)
+                      : term_of<T>(m, dgates_[which + 1], row, f_.layers[which + 1].given.input, true),
+                  from_later<T>(t, which, layer.given.recurrent)};
+    if (!top) step.dropout = f_.layers[which + 1].dropout[t];
+    k.lstm_step_backward(step);
   }
 
   template <class T>
   void first_states(const Kernels<T>& k) {
     const Size count = f_.walk.sentences, d = f_.walk.hidden;
     for (std::size_t i = 0; i < f_.layers.size(); ++i) {
-      const LstmState& first = f_.layers[i].given.first;
-      for (const auto& [state, gradient] : {std::pair{first.h, dh_[i]}, {first.c, dc_[i]}})
-        if (const Sink sink = cx_.sink(state))
-          k.copy_block({.rows = count,
-                        .cols = d,
-                        .from = gradient.ptr(),
-                        .from_stride = d,
-                        .to = sink.ptr(),
-                        .to_stride = d,
-                        .accumulate = sink.accumulate});
+      const FeedingLayer& given = f_.layers[i].given;
+      if (const Sink sink = cx_.sink(given.first.h))
+        multiply_back<T>(k, term_of<T>(count, dgates_[i], 0, given.recurrent, true), given.recurrent, sink.ptr(), d,
+                         sink.accumulate);
+      if (const Sink sink = cx_.sink(given.first.c))
+        k.copy_block({.rows = count,
+                      .cols = d,
+                      .from = dc_[i].ptr(),
+                      .from_stride = d,
+                      .to = sink.ptr(),
+                      .to_stride = d,
+                      .accumulate = sink.accumulate});
     }
   }
 
@@ -390,8 +372,8 @@ class FeedingBackward {
 
   Context& cx_;
   const Feeding& f_;
-  Tensor dfed_, dcontext_, dz_;
-  std::vector<Tensor> dh_, dc_, dgates_;  // of each layer
+  Tensor dfed_, dcontext_, dz_, dquestion_, dh_;
+  std::vector<Tensor> dc_, dgates_;  // of each layer
 };
 
 // States with room for `first` before them, which is copied there.

@@ -1,0 +1,72 @@
+#include "kernels/cuda/activation.cuh"
+#include "kernels/cuda/product.h"
+#include "kernels/cuda/sums.cuh"
+
+namespace dragoman::kernels::cuda {
+namespace {
+
+using sums::Four, sums::load4, sums::Raw4, sums::store4, sums::Sums;
+
+// c = activation(alpha a b + bias), or added to c.
+template <bool kTransposed>
+struct Put {
+  static constexpr int kGroups = 1;
+  static constexpr bool kBack = !kTransposed, kSteady = false, kApart = false;
+  float alpha;
+  Activation activation;
+  bool accumulate;
+  const bf16* bias;
+  bf16* c;
+  Size c_stride;
+
+  struct Given {
+    Raw4 bias, c;
+  };
+  __device__ Given bring(Size row, Size col) const {
+    return {load4(bias != nullptr ? bias + col : nullptr), load4(accumulate ? c + row * c_stride + col : nullptr)};
+  }
+  __device__ void finish(Size row, Size col, const Given& given, Sums<kGroups, kApart>& sums) const {
+    Four value = sums[0][0];
+#pragma unroll
+    for (int e = 0; e < 4; ++e) value[e] *= alpha;
+    value += given.bias;
+    value += given.c;
+    if (activation != Activation::none)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) value[e] = activated(activation, value[e]);
+    store4(c + row * c_stride + col, value);
+  }
+};
+
+template <bool kTransposed>
+bool multiply(const ProductShape& s, const sums::Work& work, bf16* c, const ProductEnd& end) {
+  const Put<kTransposed> put{.alpha = static_cast<float>(s.alpha),
+                             .activation = end.activation,
+                             .accumulate = s.accumulate,
+                             .bias = static_cast<const bf16*>(end.bias),
+                             .c = c,
+                             .c_stride = s.c_stride > 0 ? s.c_stride : s.n};
+  if (!sums::fits<Put<kTransposed>>(work) || put.c_stride % 8 != 0 || !aligned16(put.bias, c)) return false;
+  sums::launch("product", work, put);
+  return true;
+}
+
+}  // namespace
+
+bool multiply_small(const ProductShape& s, const bf16* a, const bf16* b, bf16* c, const ProductEnd& end) {
+  constexpr Size kMost = Size{1} << 28;  // products of numbers
+  constexpr Size kMostRows = Size{65535} * kTile;
+  if (s.transposed_a || s.m > kMostRows || s.m * s.n * s.k > kMost) return false;
+  sums::Work work{.rows = static_cast<int>(s.m), .cols = static_cast<int>(s.n)};
+  work.terms[0] = {.x = a,
+                   .weight = b,
+                   .x_stride = s.a_stride > 0 ? s.a_stride : s.k,
+                   .weight_stride = s.b_stride > 0   ? s.b_stride
+                                    : s.transposed_b ? s.k
+                                                     : s.n,
+                   .rows = static_cast<int>(s.m),
+                   .size = static_cast<int>(s.k)};
+  return s.transposed_b ? multiply<true>(s, work, c, end) : multiply<false>(s, work, c, end);
+}
+
+}  // namespace dragoman::kernels::cuda

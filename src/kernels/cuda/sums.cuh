@@ -1,0 +1,348 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/cuda/tiles.cuh"
+
+// Sums of one or two products in one launch, in bf16 on tensor cores, where the library would be slow to ask: a block
+// adds up a tile of 64 x 64 sums, and what follows them (an End) is done where they are. Where tiles are few, a cluster
+// of blocks shares the depth of a tile: each has a part of the products, and each finishes some rows.
+namespace dragoman::kernels::cuda::sums {
+
+// x W^T with W [cols, size], or, going back, x W with W [size, cols]. Rows behind the last of x get nothing.
+struct Term {
+  const bf16 *x = nullptr, *weight = nullptr;
+  Size x_stride = 0, weight_stride = 0;
+  int rows = 0, size = 0;
+};
+
+struct Work {
+  int rows = 0, cols = 0;
+  std::array<Term, 2> terms{};
+};
+
+// ---- four numbers side by side ----------------------------------------------------------------------------------
+
+struct Four {
+  float values[4];
+
+  __device__ float& operator[](int i) { return values[i]; }
+  __device__ float operator[](int i) const { return values[i]; }
+  __device__ void operator+=(const Four& other) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) values[i] += other[i];
+  }
+};
+
+// Four numbers as they lie in memory, on their way.
+struct Raw4 {
+  uint2 raw{};
+
+  __device__ operator Four() const { return {{low_bf16(raw.x), high_bf16(raw.x), low_bf16(raw.y), high_bf16(raw.y)}}; }
+};
+// Null: zeros.
+__device__ inline Raw4 load4(const bf16* from) {
+  return {from != nullptr ? *reinterpret_cast<const uint2*>(from) : uint2{}};
+}
+__device__ inline void store4(bf16* to, const Four& x) {
+  *reinterpret_cast<uint2*>(to) = make_uint2(pack_bf16(x[0], x[1]), pack_bf16(x[2], x[3]));
+}
+
+// An End says
+//   kBack    how weights lie;
+//   kSteady  weights are none of what the kernel before wrote, so that they can be brought while it still runs;
+//   kGroups  a tile has the same columns of so many groups of columns: those of a cell's four gates;
+//   kApart   the sums of the first term are wanted apart from those of the second;
+// and has, for every four columns (of each group), bring(row, col), which begins to read what it needs beside the sums,
+// and finish(row, col, what was brought, sums).
+template <int kGroups, bool kApart>
+using Sums = Four[kApart ? 2 : 1][kGroups];
+
+// ---- clusters ---------------------------------------------------------------------------------------------------
+
+// All blocks that share a tile are here, and see what the others wrote before.
+__device__ inline void meet() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#else
+  __syncthreads();
+#endif
+}
+
+// The kernel before has ended; from here on the blocks of the next one may come and bring its weights.
+__device__ inline void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// Four numbers of shared memory as the `rank`-th of these blocks has them.
+__device__ inline Four load_of([[maybe_unused]] unsigned rank, const float* from) {
+  float4 value;
+#if __CUDA_ARCH__ >= 900
+  const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
+  std::uint32_t there = 0;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
+  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+               : "r"(there)
+               : "memory");
+#else
+  value = *reinterpret_cast<const float4*>(from);
+#endif
+  return {{value.x, value.y, value.z, value.w}};
+}
+
+// ---- tiles ------------------------------------------------------------------------------------------------------
+
+constexpr int kWarps = 8, kThreads = kWarps * kWarp, kStages = 5;
+constexpr int kHalves = 2;  // warps that have the same sixteen rows, each with half of a tile's depth
+
+struct Stage {
+  Tile left, right;
+};
+
+// One operand's tiles of depth, as a thread brings them to shared memory: of each tile two eights, 32 rows apart. The
+// tiles of the second term follow those of the first.
+template <bool kLeft, class End>
+class Feed {
+ public:
+  __device__ Feed(const Work& work, int row, int col, int of_first, int begin, int end)
+      : work_(work), row_(row), col_(col), of_first_(of_first), tile_(begin), end_(end) {
+    begin_term();
+  }
+
+  // The next tile begins to arrive, if there is one.
+  __device__ void load(Tile& to) {
+    if (tile_ == end_) return;
+    if (tile_ == of_first_) begin_term();
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const int r = thread_row() + kApart * i;
+      const bool inside = exists_[i] && (kLeft || !End::kBack ? k_ + thread_col() : k_ + r) < size_;
+      const bf16* source = inside ? from_[i] : anything_;
+      const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to.at(r, thread_col())));
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(source), "r"(inside ? 16 : 0)
+                   : "memory");
+      from_[i] += step_;
+    }
+    k_ += kTile;
+    ++tile_;
+  }
+
+ private:
+  static constexpr int kApart = kThreads / 8;  // rows
+
+  __device__ static int thread_row() { return static_cast<int>(threadIdx.x) / 8; }
+  __device__ static int thread_col() { return static_cast<int>(threadIdx.x) % 8 * 8; }
+
+  __device__ void begin_term() {
+    const bool second = tile_ >= of_first_;
+    const Term term = second ? work_.terms[1] : work_.terms[0];
+    constexpr int kWide = kTile / End::kGroups;
+    k_ = (tile_ - (second ? of_first_ : 0)) * kTile;
+    size_ = term.size;
+    anything_ = kLeft ? term.x : term.weight;
+    step_ = kLeft || !End::kBack ? kTile : kTile * term.weight_stride;
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const int r = thread_row() + kApart * i;
+      if constexpr (kLeft) {
+        exists_[i] = row_ + r < term.rows;
+        from_[i] = term.x + (row_ + r) * term.x_stride + k_ + thread_col();
+      } else if constexpr (End::kBack) {
+        exists_[i] = col_ + thread_col() < work_.cols;
+        from_[i] = term.weight + (k_ + r) * term.weight_stride + col_ + thread_col();
+      } else {
+        const int column = r / kWide * (work_.cols / End::kGroups) + col_ + r % kWide;
+        exists_[i] = column < work_.cols;
+        from_[i] = term.weight + column * term.weight_stride + k_ + thread_col();
+      }
+    }
+  }
+
+  const Work& work_;
+  int row_, col_, of_first_, tile_, end_, k_ = 0, size_ = 0;
+  Size step_ = 0;
+  const bf16 *anything_ = nullptr, *from_[2] = {};
+  bool exists_[2] = {};
+};
+static_assert(kTile == 2 * kThreads / 8);
+
+// A warp's 32 x 32 sums.
+struct Square {
+  float parts[2][4][4];
+
+  __device__ void clear() {
+#pragma unroll
+    for (auto& rows : parts)
+#pragma unroll
+      for (auto& part : rows)
+#pragma unroll
+        for (float& value : part) value = 0;
+  }
+  // Adds the products of the warp's half of a tile's depth.
+  template <bool kBack>
+  __device__ void add(Stage& stage, int row, int col, int half) {
+#pragma unroll
+    for (int i = 0; i < 4 / kHalves; ++i) {
+      const int k = 16 * (half * 4 / kHalves + i);
+      const Quad left[2] = {left_operand(stage.left, row, k), left_operand(stage.left, row + 16, k)};
+#pragma unroll
+      for (int n = 0; n < 2; ++n) {
+        const Quad two = kBack ? right_operands(stage.right, k, col + 16 * n)
+                               : right_operands_transposed(stage.right, k, col + 16 * n);
+#pragma unroll
+        for (int m = 0; m < 2; ++m) {
+          multiply_add(parts[m][2 * n], left[m], two.r[0], two.r[1]);
+          multiply_add(parts[m][2 * n + 1], left[m], two.r[2], two.r[3]);
+        }
+      }
+    }
+  }
+};
+
+// The sums of one half in shared memory, where the tiles were.
+struct Part {
+  static constexpr int kStride = kTile + 8;
+  float values[kTile * kStride];
+
+  __device__ void store(const Square& square, int row, int col) {
+#pragma unroll
+    for (int m = 0; m < 2; ++m) {
+      float* at = values + (row + 16 * m + lane() / 4) * kStride + col + lane() % 4 * 2;
+#pragma unroll
+      for (int n = 0; n < 4; ++n) {
+        const float(&p)[4] = square.parts[m][n];
+        *reinterpret_cast<float2*>(at + 8 * n) = make_float2(p[0], p[1]);
+        *reinterpret_cast<float2*>(at + 8 * kStride + 8 * n) = make_float2(p[2], p[3]);
+      }
+    }
+  }
+};
+static_assert(sizeof(Part) <= sizeof(Stage));
+
+// Four sums of all halves of all blocks, in their order.
+__device__ inline Four total(const Part* parts, int row, int col, unsigned blocks) {
+  Four sum{};
+  for (unsigned rank = 0; rank < blocks; ++rank)
+#pragma unroll
+    for (int half = 0; half < kHalves; ++half) sum += load_of(rank, parts[half].values + row * Part::kStride + col);
+  return sum;
+}
+
+// ---- the launch -------------------------------------------------------------------------------------------------
+
+// Tiles of depth; a term whose rows end before this tile has none.
+__host__ __device__ inline int depth_of(const Term& term, int row) {
+  return row < term.rows ? (term.size + kTile - 1) / kTile : 0;
+}
+
+// Block (x, y, z): columns, rows, and which part of the depth.
+template <class End>
+__global__ void __launch_bounds__(kThreads) add_up(Work work, End end) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  auto* stages = reinterpret_cast<Stage*>(memory);
+  constexpr int kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
+  const int row = static_cast<int>(blockIdx.y) * kTile, col = static_cast<int>(blockIdx.x) * kWide;
+  const int warp = static_cast<int>(threadIdx.x) / kWarp, half = warp / 4;
+  const int my_row = warp % 4 / 2 * 32, my_col = warp % 2 * 32;
+  const int blocks = static_cast<int>(gridDim.z), rank = static_cast<int>(blockIdx.z);
+  const int of_first = depth_of(work.terms[0], row), depth = of_first + depth_of(work.terms[1], row);
+  const int begin = rank * depth / blocks, count = (rank + 1) * depth / blocks - begin;
+  Feed<true, End> left(work, row, col, of_first, begin, begin + count);
+  Feed<false, End> right(work, row, col, of_first, begin, begin + count);
+  if (End::kSteady)
+    for (int i = 0; i < kStages - 1; ++i) right.load(stages[i].right);
+  wait_for_kernel_before();
+  for (int i = 0; i < kStages - 1; ++i) {
+    left.load(stages[i].left);
+    if (!End::kSteady) right.load(stages[i].right);
+    end_of_batch();
+  }
+  // What the end reads beside the sums comes while they are added up.
+  const int share = kTile / blocks, last = work.cols / End::kGroups;
+  const auto row_of = [&](int e) { return row + rank * share + e / (kWide / 4); };
+  const auto col_of = [&](int e) { return col + e % (kWide / 4) * 4; };
+  const auto exists = [&](int e) { return e < share * kWide / 4 && row_of(e) < work.rows && col_of(e) < last; };
+  int e = static_cast<int>(threadIdx.x);
+  typename End::Given given{};
+  if (exists(e)) given = end.bring(row_of(e), col_of(e));
+  Square sums[kPlanes];
+#pragma unroll
+  for (Square& plane : sums) plane.clear();
+  for (int i = 0; i < count; ++i) {
+    asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2) : "memory");
+    __syncthreads();
+    Stage& next = stages[(i + kStages - 1) % kStages];
+    left.load(next.left);
+    right.load(next.right);
+    end_of_batch();
+    if (!End::kApart || begin + i < of_first)
+      sums[0].template add<End::kBack>(stages[i % kStages], my_row, my_col, half);
+    else
+      sums[kPlanes - 1].template add<End::kBack>(stages[i % kStages], my_row, my_col, half);
+  }
+  wait_for_tiles();
+  auto* parts = reinterpret_cast<Part*>(memory);
+#pragma unroll
+  for (int plane = 0; plane < kPlanes; ++plane) parts[plane * kHalves + half].store(sums[plane], my_row, my_col);
+  meet();
+  for (; e < share * kWide / 4; e += kThreads) {
+    if (!exists(e)) continue;
+    if (e >= kThreads) given = end.bring(row_of(e), col_of(e));
+    Sums<End::kGroups, End::kApart> all;
+#pragma unroll
+    for (int plane = 0; plane < kPlanes; ++plane)
+#pragma unroll
+      for (int group = 0; group < End::kGroups; ++group)
+        all[plane][group] = total(parts + plane * kHalves, row_of(e) - row, group * kWide + col_of(e) - col, gridDim.z);
+    end.finish(row_of(e), col_of(e), given, all);
+  }
+  if (blocks > 1) meet();  // nobody leaves while others read what it has
+}
+
+// Whether all numbers lie so that they can be brought in eights.
+template <class End>
+bool fits(const Work& work) {
+  if (work.cols % (End::kGroups == 1 ? 8 : kTile) != 0) return false;
+  return std::all_of(work.terms.begin(), work.terms.end(), [](const Term& term) {
+    return term.rows == 0 || (term.size % 8 == 0 && term.x_stride % 8 == 0 && term.weight_stride % 8 == 0 &&
+                              aligned16(term.x, term.weight));
+  });
+}
+
+template <class End>
+void launch(const char* name, const Work& work, const End& end) {
+  constexpr int kLeast = kHalves * (End::kApart ? 2 : 1);
+  const auto kernel = add_up<End>;
+  static const bool clusters = [&] {
+    check_status(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kStages * int{sizeof(Stage)}), name);
+    return knows_clusters(reinterpret_cast<const void*>(kernel), name);
+  }();
+  const unsigned across = blocks_for(work.cols, kTile), down = blocks_for(work.rows, kTile);
+  const int depth = depth_of(work.terms[0], 0) + depth_of(work.terms[1], 0);
+  // As many blocks as there is room for, each with at least two tiles of depth.
+  unsigned blocks = 1;
+  while (clusters && blocks < 8 && 2 * blocks * across * down <= static_cast<unsigned>(multiprocessors()) &&
+         depth >= 4 * static_cast<int>(blocks))
+    blocks *= 2;
+  const int tiles = (depth + static_cast<int>(blocks) - 1) / static_cast<int>(blocks);
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim = {1, 1, blocks};
+  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[1].val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(across, down, blocks);
+  config.blockDim = dim3(kThreads);
+  config.dynamicSmemBytes = static_cast<std::size_t>(std::clamp(tiles, kLeast, kStages)) * sizeof(Stage);
+  config.stream = stream();
+  config.attrs = attributes;
+  config.numAttrs = clusters ? 2 : 0;
+  check_status(cudaLaunchKernelEx(&config, kernel, work, end), name);
+}
+
+}  // namespace dragoman::kernels::cuda::sums
