@@ -69,6 +69,27 @@ TEST(Softmax, GivesMaskedScoresExactlyNothing) {
   EXPECT_EQ(x, (std::vector<float>{0, 0.5f, 0, 0.5f, 0, 0, 0}));
 }
 
+TEST(Norm, KeepsItsDigitsWhereTheMeanIsFarFromZero) {
+  constexpr int kCols = 67;
+  std::vector<float> x, y(kCols);
+  for (int c = 0; c < kCols; ++c) x.push_back(1000 + static_cast<float>(c * 29 % kCols) / 32);
+  const std::vector<float> gain(kCols, 1.0f), bias(kCols, 0.0f);
+  float mean = 0, rstd = 0;
+  cpu().norm({.rows = 1,
+              .cols = kCols,
+              .x = x.data(),
+              .gain = gain.data(),
+              .bias = bias.data(),
+              .y = y.data(),
+              .mean = &mean,
+              .rstd = &rstd});
+  double exact_mean = 0, exact_variance = 0;
+  for (const float value : x) exact_mean += value / static_cast<double>(kCols);
+  for (const float value : x) exact_variance += std::pow(value - exact_mean, 2) / kCols;
+  EXPECT_NEAR(rstd * std::sqrt(exact_variance + 1e-5), 1, 1e-5);
+  for (int c = 0; c < kCols; ++c) EXPECT_NEAR(y[c], (x[c] - exact_mean) / std::sqrt(exact_variance), 1e-3);
+}
+
 TEST(CrossEntropy, OfALogitThatIsNotANumberIsNotANumber) {
   std::vector<float> logits = {1, 2, std::numeric_limits<float>::quiet_NaN(), 4, 5};
   const std::int32_t target = 1;

@@ -57,12 +57,20 @@ void each_head(const Attention<float>& a, F&& f) {
   Size work = 0;
   for (Size s = 0; s < a.sentences; ++s)
     work += Size{a.query_offsets[s + 1] - a.query_offsets[s]} * (a.key_offsets[s + 1] - a.key_offsets[s]);
-  const auto item = [&](Size i) { f(i / a.heads, i % a.heads); };
-  const Size items = a.sentences * a.heads;
+  // Where there are sentences enough, one thread works through all heads of a sentence, whose rows are neighbours.
+  const Size together = a.sentences >= 16 * threads::count() ? a.heads : 1, items = a.sentences * a.heads / together;
+  const auto item = [&](Size i) {
+    for (Size head = i * together; head < (i + 1) * together; ++head) f(head / a.heads, head % a.heads);
+  };
   if (work * a.heads * (a.key_size + a.value_size) < 2 * kProductGrain)
     for (Size i = 0; i < items; ++i) item(i);
   else
     threads::each(items, item);
+}
+
+// Asks for rows that lie `stride` apart, too far for a core to foresee them.
+HWY_INLINE void ask_for_rows(Size rows, Size cols, const float* from, Size stride) {
+  for (Size r = 0; r < rows; ++r) ask_for(from + r * stride, cols);
 }
 
 // Copies rows that lie `stride` apart side by side.

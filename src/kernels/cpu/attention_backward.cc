@@ -32,9 +32,10 @@ class Backward {
   }
 
   void run() const {
-    transpose(head_.keys, a_.key_size, head_.k(), a_.k_stride, static_cast<float>(a_.scale), keys_turned_, stride_);
-    transpose(head_.keys, a_.value_size, head_.v(), a_.v_stride, 1, values_turned_, stride_);
+    ask_for_all();
     copy_rows(head_.keys, a_.key_size, head_.k(), a_.k_stride, keys_);
+    transpose(head_.keys, a_.key_size, keys_, a_.key_size, static_cast<float>(a_.scale), keys_turned_, stride_);
+    transpose(head_.keys, a_.value_size, head_.v(), a_.v_stride, 1, values_turned_, stride_);
     if (head_.queries == 0) clear_keys();
     // The last queries see all keys, so with them first the gradients of the keys need not start from zeros.
     const Size blocks = (head_.queries + head_.block() - 1) / head_.block();
@@ -47,6 +48,15 @@ class Backward {
   float* dk() const { return b_.dk + head_.first_key * b_.dk_stride + head_.head * a_.key_size; }
   float* dv() const { return b_.dv + head_.first_key * b_.dv_stride + head_.head * a_.value_size; }
   const float* dout(Size i) const { return b_.dout + head_.state(i) * a_.value_size; }
+
+  // Inlined, because the compiler drops calls of functions that do nothing else.
+  HWY_INLINE void ask_for_all() const {
+    ask_for_rows(head_.keys, a_.key_size, head_.k(), a_.k_stride);
+    ask_for_rows(head_.keys, a_.value_size, head_.v(), a_.v_stride);
+    ask_for_rows(head_.queries, a_.key_size, head_.q(0), a_.q_stride);
+    ask_for_rows(head_.queries, a_.value_size, dout(0), head_.out_stride());
+    ask_for_rows(head_.queries, a_.value_size, a_.out + head_.state(0) * a_.value_size, head_.out_stride());
+  }
 
   static void clear(float* x, Size stride, Size rows, Size cols) {
     for (Size r = 0; r < rows; ++r) std::fill_n(x + r * stride, cols, 0.0f);

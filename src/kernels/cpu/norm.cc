@@ -43,110 +43,68 @@ HWY_NOINLINE float spread(Size cols, const float* x, float mean) {
 // What is added to x before the norm.
 enum class Branch { none, plain, dropped };
 
-// The rows of a norm's argument: x + kept * branch.
+// Takes the moments of x + kept * branch, and with a branch writes it.
 template <Branch kBranch>
-struct Sum {
-  const float* HWY_RESTRICT x;
-  const float* HWY_RESTRICT branch;
-  const float* HWY_RESTRICT kept;
+HWY_INLINE Moments add_branch(Size cols, const float* HWY_RESTRICT x, const float* HWY_RESTRICT branch,
+                              const float* HWY_RESTRICT kept, float* HWY_RESTRICT sum) {
+  Moments moments;
+  each_four_of(x, cols, hn::Zero(kTag), [=, &moments](Size c, auto& v, auto lanes) DRAGOMAN_BODY {
+    constexpr int kCount = length_of<decltype(v)>;
+    for (int i = 0; i < kCount; ++i) {
+      const Size at = c + i * kLanes;
+      if (kBranch == Branch::plain) v[i] = hn::Add(v[i], lanes.load(branch + at));
+      if (kBranch == Branch::dropped) v[i] = hn::MulAdd(lanes.load(kept + at), lanes.load(branch + at), v[i]);
+      moments.take(v[i], i);
+    }
+    if (kBranch != Branch::none)
+      for (int i = 0; i < kCount; ++i) lanes.store(v[i], sum + c + i * kLanes);
+  });
+  return moments;
+}
 
-  template <class Lanes>
-  HWY_INLINE V add(V value, Size c, Lanes lanes) const {
-    if constexpr (kBranch == Branch::plain) return hn::Add(value, lanes.load(branch + c));
-    if constexpr (kBranch == Branch::dropped) return hn::MulAdd(lanes.load(kept + c), lanes.load(branch + c), value);
-    return value;
-  }
-};
+// y = (x * stretch + shift) * gain + bias.
+HWY_INLINE void normalise(Size cols, const float* HWY_RESTRICT x, V stretch, V shift, const float* HWY_RESTRICT gain,
+                          const float* HWY_RESTRICT bias, float* HWY_RESTRICT y) {
+  each_four_of(x, cols, hn::Zero(kTag), [=](Size c, auto& v, auto lanes) HWY_ATTR {
+    constexpr int kCount = length_of<decltype(v)>;
+    __builtin_prefetch(x + cols + c);  // the next row comes in while this one goes out
+    for (int i = 0; i < kCount; ++i) {
+      const Size at = c + i * kLanes;
+      v[i] = hn::MulAdd(hn::MulAdd(v[i], stretch, shift), lanes.load(gain + at), lanes.load(bias + at));
+    }
+    for (int i = 0; i < kCount; ++i) lanes.store(v[i], y + c + i * kLanes);
+  });
+}
 
-// One walk writes a row and takes the moments of the next, so that memory has work all the time. Sums are worked out
-// a second time rather than read back: what was written may already have left the cache.
 template <Branch kBranch>
-class NormRows {
- public:
-  // `kept`: room for the factors of two rows, or null.
-  HWY_INLINE NormRows(const Norm<float>& a, const Factors& factors, float* kept)
-      : a_(a), factors_(factors), kept_(kept) {}
-
-  HWY_INLINE void run(Size begin, Size end) const {
-    if (begin == end) return;
-    Line line = line_of(begin, walk<false, true>(begin, {}, begin));
-    for (Size r = begin; r + 1 < end; ++r) line = line_of(r + 1, walk<true, true>(r, line, r + 1));
-    walk<true, false>(end - 1, line, end - 1);
-  }
-
- private:
-  // (s - mean) * rstd = s * stretch + shift.
-  struct Line {
-    float stretch = 0, shift = 0;
-  };
-
-  // Also notes the mean and rstd of row r.
-  HWY_INLINE Line line_of(Size r, const Moments& moments) const {
-    const float part = 1 / static_cast<float>(a_.cols);
+HWY_INLINE void norm_rows(const Norm<float>& a, const Factors& factors, Size begin, Size end) {
+  const Size cols = a.cols;
+  const float part = 1 / static_cast<float>(cols);
+  float* kept = kBranch == Branch::dropped ? scratch(Scratch::piece, Dropout::stride(cols)) : nullptr;
+  for (Size r = begin; r < end; ++r) {
+    const Size first = r * cols;
+    if (kBranch == Branch::dropped) factors.write(r, cols, cols, kept);
+    const float* branch = kBranch == Branch::none ? nullptr : a.branch + first;
+    float* sum = kBranch == Branch::none ? nullptr : a.sum + first;
+    const Moments moments = add_branch<kBranch>(cols, a.x + first, branch, kept, sum);
+    const float* source = kBranch == Branch::none ? a.x + first : sum;
     const float mean = moments.sum.sum() * part, mean_square = mean * mean;
     float variance = moments.squares.sum() * part - mean_square;
     // Far from zero the difference keeps too few digits.
-    if (!(mean_square <= 8 * variance))
-      variance = spread(a_.cols, (kBranch == Branch::none ? a_.x : a_.sum) + r * a_.cols, mean);
-    const float rstd = 1 / std::sqrt(variance + static_cast<float>(a_.epsilon));
-    a_.mean[r] = mean;
-    a_.rstd[r] = rstd;
-    return {rstd, -mean * rstd};
+    if (!(mean_square <= 8 * variance)) variance = spread(cols, source, mean);
+    const float rstd = 1 / std::sqrt(variance + static_cast<float>(a.epsilon));
+    a.mean[r] = mean;
+    a.rstd[r] = rstd;
+    normalise(cols, source, hn::Set(kTag, rstd), hn::Set(kTag, -mean * rstd), a.gain, a.bias, a.y + first);
   }
-
-  float* kept(Size r) const { return kept_ + (r & 1) * Dropout::stride(a_.cols); }
-  HWY_INLINE Sum<kBranch> row(Size r) const {
-    const Size first = r * a_.cols;
-    return {a_.x + first, kBranch == Branch::none ? nullptr : a_.branch + first,
-            kBranch == Branch::dropped ? kept(r) : nullptr};
-  }
-
-  // With kThis, writes y of row r = (sum * stretch + shift) * gain + bias; with kNext, the sum of row r_next, and
-  // returns its moments.
-  template <bool kThis, bool kNext>
-  HWY_INLINE Moments walk(Size r, const Line& line, Size r_next) const {
-    Moments moments;
-    const Size cols = a_.cols;
-    if (kNext && kBranch == Branch::dropped) factors_.write(r_next, cols, cols, kept(r_next));
-    const Sum<kBranch> from = row(r), next = row(r_next);
-    float* HWY_RESTRICT sum = kBranch == Branch::none ? nullptr : a_.sum + r_next * cols;
-    const float* HWY_RESTRICT gain = a_.gain;
-    const float* HWY_RESTRICT bias = a_.bias;
-    float* HWY_RESTRICT y = a_.y + r * cols;
-    const V stretch = hn::Set(kTag, line.stretch), shift = hn::Set(kTag, line.shift), zero = hn::Zero(kTag);
-    each_four_of(next.x, cols, zero, [=, &moments](Size c, auto& v, auto lanes) DRAGOMAN_BODY {
-      constexpr int kCount = length_of<decltype(v)>;
-      if (kNext)
-        for (int i = 0; i < kCount; ++i) {
-          v[i] = next.add(v[i], c + i * kLanes, lanes);
-          moments.take(v[i], i);
-        }
-      if (kNext && kBranch != Branch::none)
-        for (int i = 0; i < kCount; ++i) lanes.store(v[i], sum + c + i * kLanes);
-      if (!kThis) return;
-      for (int i = 0; i < kCount; ++i) {
-        const Size at = c + i * kLanes;
-        const V n = hn::MulAdd(from.add(lanes.load(from.x + at), at, lanes), stretch, shift);
-        v[i] = hn::MulAdd(n, lanes.load(gain + at), lanes.load(bias + at));
-      }
-      for (int i = 0; i < kCount; ++i) lanes.store(v[i], y + c + i * kLanes);
-    });
-    return moments;
-  }
-
-  const Norm<float>& a_;
-  const Factors& factors_;
-  float* kept_;
-};
+}
 
 void norm(const Norm<float>& a) {
-  const bool dropping = a.branch && a.dropout.rate != 0;
   const Factors factors(a.dropout);
   threads::split(a.rows, row_grain(a.cols, kGrain / 2), [&](Size begin, Size end) HWY_ATTR {
-    float* kept = dropping ? scratch(Scratch::piece, 2 * Dropout::stride(a.cols)) : nullptr;
-    if (!a.branch) return NormRows<Branch::none>(a, factors, kept).run(begin, end);
-    if (!dropping) return NormRows<Branch::plain>(a, factors, kept).run(begin, end);
-    NormRows<Branch::dropped>(a, factors, kept).run(begin, end);
+    if (!a.branch) return norm_rows<Branch::none>(a, factors, begin, end);
+    if (a.dropout.rate == 0) return norm_rows<Branch::plain>(a, factors, begin, end);
+    norm_rows<Branch::dropped>(a, factors, begin, end);
   });
 }
 
