@@ -59,12 +59,10 @@ struct Driver {
 
 CudaState cuda_state() {
   CudaState state;
+  // They stay open: closing them would lose what they allocated when they were opened.
   for (const char* library : {"libcudart.so.13", "libcudart.so.12", "libcublasLt.so.13", "libcublasLt.so.12",
                               "libcudnn.so.9", "libnccl.so.2"})
-    if (void* handle = dlopen(library, RTLD_LAZY)) {
-      state.libraries.push_back(library);
-      dlclose(handle);
-    }
+    if (dlopen(library, RTLD_LAZY) != nullptr) state.libraries.push_back(library);
   const Driver driver;
   if (!driver.library) {
     state.problem = "no NVIDIA driver is installed";
