@@ -47,6 +47,7 @@ Tensor batched_matmul(Context& cx, const Tensor& a, const Tensor& b, const Matmu
 Tensor segment_scores(Context& cx, const Tensor& q, const Tensor& k, const PairLayout& pairs, double alpha = 1);
 // Sums of a sentence's values under its weights: [pairs], [Nk, d] -> [Nq, d].
 Tensor segment_mix(Context& cx, const Tensor& weights, const Tensor& values, const PairLayout& pairs);
+
 // ---- rows -----------------------------------------------------------------------------------------------------
 
 struct EmbeddingOptions {

@@ -10,8 +10,8 @@
 namespace dragoman::cli {
 namespace {
 
-// On the host, where a sentence's translation is the same to the bit in any batch. On a GPU the last bits depend on what
-// is beside it, and these models, which learned nothing, choose between words by their last bits.
+// On the host, where a sentence's translation is the same to the bit in any batch. On a GPU the last bits depend on
+// what is beside it, and these models, which learned nothing, choose between words by their last bits.
 class TranslateCommand : public ::testing::Test {
  protected:
   static void SetUpTestSuite() { setenv("CUDA_VISIBLE_DEVICES", "", 1); }
