@@ -43,7 +43,7 @@ Blas load() {
   find(library, "cublasLtGetStatusString", all.describe);
   decltype(&cublasLtCreate) create = nullptr;
   find(library, "cublasLtCreate", create);
-  stream();
+  direct_stream();
   const cublasStatus_t status = create(&all.handle);
   check(status == CUBLAS_STATUS_SUCCESS, "[cuda] cuBLASLt did not start: {}", all.describe(status));
   return all;

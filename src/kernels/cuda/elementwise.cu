@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/filling.h"
 #include "kernels/cuda/map.cuh"
@@ -157,7 +159,30 @@ void rotate(const Rotate<T>& a) {
   check_launch("rotate");
 }
 
+template <class T>
+__global__ void clear_all(Size count, T* y) {
+  const Size stride = static_cast<Size>(gridDim.x) * blockDim.x;
+  for (Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x; e < count; e += stride) y[e] = {};
+}
+
+template <class T>
+void clear_with(Size count, void* memory) {
+  const unsigned blocks = std::min(blocks_for(count, 256), static_cast<unsigned>(16 * multiprocessors()));
+  clear_all<<<blocks, 256, 0, stream()>>>(count, static_cast<T*>(memory));
+  check_launch("clear");
+}
+
 }  // namespace
+
+// A kernel, unlike the driver's own clearing, can be recorded with others.
+void clear(void* memory, std::size_t bytes) {
+  const auto count = static_cast<Size>(bytes), each = static_cast<Size>(sizeof(uint4));
+  if (count == 0) return;
+  if (aligned16(memory) && count % each == 0)
+    clear_with<uint4>(count / each, memory);
+  else
+    clear_with<unsigned char>(count, memory);
+}
 
 template <class T>
 void fill_elementwise(Kernels<T>& kernels) {

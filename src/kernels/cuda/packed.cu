@@ -24,7 +24,7 @@ void pack_weight(const PackWeight<T>& a) {
   T* packed = static_cast<T*>(a.packed);
   if (a.transposed)
     check_status(
-        cudaMemcpyAsync(packed, a.weight, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDefault, stream()),
+        cudaMemcpyAsync(packed, a.weight, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDefault, direct_stream()),
         "pack_weight");
   else
     transpose<<<blocks_for(count, 256), 256, 0, stream()>>>(a.in, a.out, a.weight, packed);

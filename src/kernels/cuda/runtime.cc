@@ -8,31 +8,35 @@
 #include <vector>
 
 #include "base/error.h"
+#include "kernels/cuda/collector.h"
 
 namespace dragoman::kernels::cuda {
 namespace {
 
 // Pinned memory through which small arrays travel to the GPU. It is used from front to back; an event marks when each
 // half has been read, so that a half is written again only after that. Arrays that lie side by side on the GPU, with
-// nobody's bytes in between, travel together: they are sent when the stream is next asked for.
+// nobody's bytes in between, travel together: they are sent before the next kernel.
 class Staging {
  public:
   static constexpr std::size_t kSize = std::size_t{16} << 20, kHalf = kSize / 2;
 
-  // At most kHalf bytes; `roomy`: those up to the next multiple of 256 may be overwritten.
+  bool waits() const { return waiting_ > 0; }
+  // Whether an array can travel with those that wait.
+  bool follows(const void* to, std::size_t bytes) const {
+    return waits() && roomy_ && static_cast<const char*>(to) == to_ + waiting_ && fits(bytes);
+  }
+  // At most kHalf bytes that follow what waits, or nothing waits. `roomy`: the bytes up to the next multiple of 256 may
+  // be overwritten.
   void put(void* to, const void* from, std::size_t bytes, bool roomy, cudaStream_t on) {
-    const bool follows = waiting_ > 0 && roomy_ && static_cast<char*>(to) == to_ + waiting_ && fits(bytes);
-    if (!follows) send(on);
     char* place = reserve(bytes, on);
     std::memcpy(place, from, bytes);
-    if (!follows) to_ = static_cast<char*>(to), from_ = place;
+    if (!waits()) to_ = static_cast<char*>(to), from_ = place;
     last_ = bytes;
     roomy_ = roomy;
     waiting_ = static_cast<std::size_t>(place - from_) + padded(bytes);
   }
-  // Sends what waits.
   void send(cudaStream_t on) {
-    if (waiting_ == 0) return;
+    if (!waits()) return;
     const std::size_t bytes = waiting_ - padded(last_) + last_;
     waiting_ = 0;
     check_status(cudaMemcpyAsync(to_, from_, bytes, cudaMemcpyHostToDevice, on), "copy from the host");
@@ -112,12 +116,21 @@ struct ScratchMemory {
   std::size_t size = 0;
 };
 
-// What a thread works with: a stream, and memory that only this stream's work touches.
+// What a thread works with: a stream, what is on its way there, and memory that only this stream's work touches.
 struct Lane {
   cudaStream_t stream = nullptr;
+  Collector kernels;
   Staging staging;
   Arrivals arrivals;
   std::array<ScratchMemory, static_cast<std::size_t>(Scratch::count)> scratch{};
+
+  // The stream when everything asked for is there, in the order in which it was: whatever waits to be sent was asked
+  // for after the kernels that wait.
+  cudaStream_t settled() {
+    kernels.hand_over(stream);
+    staging.send(stream);
+    return stream;
+  }
 };
 
 // Lanes of threads that ended serve those that come later.
@@ -144,7 +157,12 @@ struct Hold {
   Lane* lane = nullptr;
 
   ~Hold() {
-    if (lane != nullptr) runtime().give_back(*lane);
+    if (lane == nullptr) return;
+    try {
+      lane->settled();
+    } catch (const Error&) {  // a GPU that fails now fails whoever waits for it next
+    }
+    runtime().give_back(*lane);
   }
 };
 
@@ -221,12 +239,15 @@ void select(int gpu) {
 
 cudaStream_t stream() {
   Lane& mine = lane();
-  mine.staging.send(mine.stream);
+  if (mine.staging.waits()) mine.settled();
+  mine.kernels.expect(mine.stream);
   return mine.stream;
 }
 
+cudaStream_t direct_stream() { return lane().settled(); }
+
 int multiprocessors() {
-  stream();
+  lane();
   return runtime().multiprocessors;
 }
 
@@ -238,7 +259,7 @@ bool knows_clusters(const void* kernel, const char* name) {
 
 std::string name() {
   cudaDeviceProp properties{};
-  stream();
+  lane();
   check_status(cudaGetDeviceProperties(&properties, runtime().gpu), "properties");
   return properties.name;
 }
@@ -258,7 +279,7 @@ FreeMemory free_memory() {
 
 void* allocate(std::size_t bytes) {
   void* memory = nullptr;
-  const cudaError_t status = cudaMallocAsync(&memory, std::max<std::size_t>(bytes, 256), stream());
+  const cudaError_t status = cudaMallocAsync(&memory, std::max<std::size_t>(bytes, 256), direct_stream());
   if (status != cudaSuccess) {
     cudaGetLastError();
     const FreeMemory left = free_memory();
@@ -271,20 +292,23 @@ void* allocate(std::size_t bytes) {
 void release(void* memory) {
   if (memory == nullptr) return;
   try {
-    cudaFreeAsync(memory, stream());
+    cudaFreeAsync(memory, direct_stream());
   } catch (const Error&) {  // what waited to be sent cannot be sent any more
   }
 }
 
 void* allocate_shared(std::size_t bytes) {
   void* memory = nullptr;
-  stream();
+  direct_stream();
   check_status(cudaMallocHost(&memory, std::max<std::size_t>(bytes, 1)), "shared memory");
   return memory;
 }
 
 void release_shared(void* memory) {
-  cudaStreamSynchronize(lane().stream);
+  try {
+    wait();
+  } catch (const Error&) {  // a GPU that fails no longer uses it
+  }
   cudaFreeHost(memory);
 }
 
@@ -292,8 +316,12 @@ namespace {
 
 void copy_from_host(void* to, const void* from, std::size_t bytes, bool roomy) {
   if (bytes == 0) return;
-  if (bytes <= Staging::kHalf / 8) return lane().staging.put(to, from, bytes, roomy, lane().stream);
-  check_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream()), "copy from the host");
+  Lane& mine = lane();
+  if (bytes <= Staging::kHalf / 8) {
+    if (!mine.staging.follows(to, bytes)) mine.settled();
+    return mine.staging.put(to, from, bytes, roomy, mine.stream);
+  }
+  check_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, mine.settled()), "copy from the host");
   wait();
 }
 
@@ -303,7 +331,7 @@ void copy_from_host(void* to, const void* from, std::size_t bytes) { copy_from_h
 void upload(void* to, const void* from, std::size_t bytes) { copy_from_host(to, from, bytes, true); }
 
 void copy_to_host(std::span<const HostCopy> copies) {
-  const cudaStream_t on = stream();
+  const cudaStream_t on = direct_stream();
   if (Arrivals::fit(copies)) return lane().arrivals.fetch(copies, on);
   for (const HostCopy& one : copies)
     if (one.bytes > 0)
@@ -311,11 +339,7 @@ void copy_to_host(std::span<const HostCopy> copies) {
   wait();
 }
 
-void clear(void* memory, std::size_t bytes) {
-  if (bytes > 0) check_status(cudaMemsetAsync(memory, 0, bytes, stream()), "clear");
-}
-
-void wait() { check_status(cudaStreamSynchronize(stream()), "waiting for the GPU"); }
+void wait() { check_status(cudaStreamSynchronize(direct_stream()), "waiting for the GPU"); }
 
 Delivery::Delivery(std::size_t bytes) : bytes_(bytes), memory_(allocate_shared(bytes)) {
   check_status(cudaEventCreateWithFlags(&arrived_, cudaEventDisableTiming), "event");
@@ -327,8 +351,9 @@ Delivery::~Delivery() {
 }
 
 void Delivery::send(const void* from) {
-  check_status(cudaMemcpyAsync(memory_, from, bytes_, cudaMemcpyDeviceToHost, stream()), "copy to the host");
-  check_status(cudaEventRecord(arrived_, stream()), "event");
+  const cudaStream_t on = direct_stream();
+  check_status(cudaMemcpyAsync(memory_, from, bytes_, cudaMemcpyDeviceToHost, on), "copy to the host");
+  check_status(cudaEventRecord(arrived_, on), "event");
 }
 
 const void* Delivery::wait() const {

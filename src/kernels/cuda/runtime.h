@@ -9,8 +9,10 @@
 // What the files of this folder share on the host's side.
 namespace dragoman::kernels::cuda {
 
-// The stream of the calling thread, which from then on works on the chosen GPU.
+// The stream of the calling thread, for the launch of one kernel: it is recorded there and goes to the GPU later.
 cudaStream_t stream();
+// The same stream for anything else: everything that was asked for before is on its way.
+cudaStream_t direct_stream();
 
 void check_status(cudaError_t status, const char* what);
 // After a launch: was it accepted?
