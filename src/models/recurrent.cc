@@ -74,10 +74,10 @@ Encoded RecurrentEncoder::encode(Context& cx, const Packed& source) const {
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     if (i > 0) x = dropout(cx, x, config_.dropout_between);
-    const auto there =
-        layer.forward.run(cx, x, source.rows, time, first(cx, layer.h_forward, layer.c_forward, index), false);
-    const auto back =
-        layer.backward.run(cx, x, source.rows, time, first(cx, layer.h_backward, layer.c_backward, index), true);
+    const nn::CellState first_there = first(cx, layer.h_forward, layer.c_forward, index);
+    const nn::CellState first_back = first(cx, layer.h_backward, layer.c_backward, index);
+    const auto [there, back] = nn::RecurrentLayer::run_both(cx, layer.forward, layer.backward, x, source.rows, time,
+                                                            {first_there, first_back});
     x = join(cx, there.h, back.h);
     const Tensor c = config_.cell == nn::Cell::lstm ? join(cx, there.last.c, back.last.c) : Tensor();
     encoded.last.push_back({join(cx, there.last.h, back.last.h), c});

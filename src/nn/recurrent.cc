@@ -70,8 +70,25 @@ RecurrentLayer::RecurrentLayer(Parameters& list, const std::string& name, const 
 RecurrentLayer::Output RecurrentLayer::run(Context& cx, const Tensor& x, const Segments& rows, const TimeOrder& time,
                                            const CellState& first, bool reverse) const {
   if (cell_ == Cell::gru) return run_gru(cx, x, rows, time, first, reverse);
-  const LstmOutput out = lstm_layer(cx, input_(cx, x), recurrent_.weight(), rows, time, {first.h, first.c}, reverse);
+  const LstmOutput out = lstm_layer(cx, lstm_input(cx, x, first, reverse), rows, time);
   return {out.h, {out.last.h, out.last.c}};
+}
+
+LstmInput RecurrentLayer::lstm_input(Context& cx, const Tensor& x, const CellState& first, bool reverse) const {
+  return {input_(cx, x), recurrent_.weight(), {first.h, first.c}, reverse};
+}
+
+std::pair<RecurrentLayer::Output, RecurrentLayer::Output> RecurrentLayer::run_both(
+    Context& cx, const RecurrentLayer& there, const RecurrentLayer& back, const Tensor& x, const Segments& rows,
+    const TimeOrder& time, const std::pair<CellState, CellState>& first) {
+  if (there.cell_ == Cell::gru) {
+    const Output one = there.run(cx, x, rows, time, first.first, false);
+    return {one, back.run(cx, x, rows, time, first.second, true)};
+  }
+  const LstmInput one = there.lstm_input(cx, x, first.first, false);
+  const LstmInput other = back.lstm_input(cx, x, first.second, true);
+  const auto [a, b] = lstm_layers(cx, one, other, rows, time);
+  return {{a.h, {a.last.h, a.last.c}}, {b.h, {b.last.h, b.last.c}}};
 }
 
 RecurrentLayer::Output RecurrentLayer::run_gru(Context& cx, const Tensor& x, const Segments& rows,
