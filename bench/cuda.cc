@@ -17,7 +17,7 @@
 namespace dragoman::kernels {
 namespace {
 
-// An array on the GPU, of random numbers.
+// An array on the GPU, of random or given numbers.
 template <class T>
 class Numbers {
  public:
@@ -32,6 +32,10 @@ class Numbers {
       else
         values[i] = static_cast<T>(static_cast<double>(random.bits()) * 0x1p-32 - 0.5);
     }
+    cuda::copy_from_host(memory_, values.data(), bytes());
+  }
+  explicit Numbers(const std::vector<T>& values)
+      : count_(std::ssize(values)), memory_(static_cast<T*>(cuda::allocate(bytes()))) {
     cuda::copy_from_host(memory_, values.data(), bytes());
   }
   Numbers(const Numbers&) = delete;
@@ -149,16 +153,19 @@ void measure_norm(Size rows, Size cols) {
   }
 }
 
+Numbers<std::int32_t> equal_sentences(Size sentences, Size length) {
+  std::vector<std::int32_t> starts;
+  for (Size s = 0; s <= sentences; ++s) starts.push_back(static_cast<std::int32_t>(s * length));
+  return Numbers<std::int32_t>(starts);
+}
+
 void measure_attention(Size rows, Size length, bool causal) {
   constexpr Size kHeads = 8, kHead = 64;
   const Size sentences = rows / length, cols = kHeads * kHead;
   const Numbers<bf16> q(rows * cols), kv(rows * 2 * cols), out(rows * cols), dout(rows * cols), dq(rows * cols),
       dkv(rows * 2 * cols);
   const Numbers<float> log_sum(rows * kHeads);
-  std::vector<std::int32_t> starts;
-  for (Size s = 0; s <= sentences; ++s) starts.push_back(static_cast<std::int32_t>(s * length));
-  const Numbers<std::int32_t> offsets(std::ssize(starts));
-  cuda::copy_from_host(offsets, starts.data(), offsets.bytes());
+  const Numbers<std::int32_t> offsets = equal_sentences(sentences, length);
   Attention<bf16> a{.sentences = sentences, .heads = kHeads, .key_size = kHead, .value_size = kHead};
   a.queries = a.keys = rows;
   a.query_offsets = a.key_offsets = offsets;
@@ -176,6 +183,30 @@ void measure_attention(Size rows, Size length, bool causal) {
   report(name("attention_backward").c_str(), 8 * array, 2.5 * work, [&] { cuda::half().attention_backward(b); });
 }
 
+// Linformer's 32 mixtures of keys and values.
+void measure_projection(Size rows, Size length) {
+  constexpr Size kMixtures = 32, kSize = 512, kCols = 2 * kSize, kStride = 3 * kSize;
+  const Size sentences = rows / length, mixed = sentences * kMixtures * kCols;
+  const Numbers<bf16> x(rows * kStride), dx(rows * kStride), y(mixed), dy(mixed), first(kMixtures * length),
+      second(kMixtures * length);
+  const Numbers<float> dfirst(kMixtures * length), dsecond(kMixtures * length);
+  const Numbers<std::int32_t> offsets = equal_sentences(sentences, length);
+  ProjectLength<bf16> a{.sentences = sentences, .mixtures = kMixtures, .size = kSize, .longest = length};
+  a.length = length;
+  a.offsets = offsets;
+  a.projections[0] = first, a.projections[1] = second;
+  a.x = x + kSize, a.x_stride = kStride, a.y = y;
+  const double array = 2.0 * kCols * static_cast<double>(rows), result = 2.0 * static_cast<double>(mixed);
+  const double work = 2.0 * kMixtures * kCols * static_cast<double>(rows);
+  const auto name = [&](const char* what) { return fmt::format("{} n = {}", what, length); };
+  report(name("project_length").c_str(), array + result, work, [&] { cuda::half().project_length(a); });
+  ProjectLengthBackward<bf16> b{.forward = a, .dy = dy, .dx = dx + kSize, .dx_stride = kStride};
+  b.accumulate_dx = true;
+  b.dprojections[0] = dfirst, b.dprojections[1] = dsecond;
+  report(name("project_length_backward").c_str(), 3 * array + result, 2 * work,
+         [&] { cuda::half().project_length_backward(b); });
+}
+
 void measure_rest(Size rows, Size cols) {
   constexpr Size kClasses = 32000, kChunk = 4096, kWeights = Size{60} << 20;
   const Numbers<bf16> logits(kChunk * kClasses), table(kClasses * cols), y(rows * cols), z(4 * rows * cols),
@@ -183,6 +214,7 @@ void measure_rest(Size rows, Size cols) {
   const Numbers<std::int32_t> ids(rows), workspace(2 * rows);
   const Numbers<float> loss(kChunk), nll(kChunk), dtable(kClasses * cols), weight(kWeights), gradient(kWeights),
       first(kWeights), second(kWeights);
+  const Numbers<double> squares(1);
   report("cross_entropy 4096 x 32000", 4.0 * kChunk * kClasses, 0, [&] {
     cuda::half().cross_entropy({.rows = kChunk,
                                 .classes = kClasses,
@@ -210,10 +242,8 @@ void measure_rest(Size rows, Size cols) {
     cuda::half().activate_backward(
         {.count = 4 * rows * cols, .activation = Activation::relu, .saved = z, .dy = dz, .dx = dz});
   });
-  report("sum of squares of 60 M", 4.0 * kWeights, 0, [&] {
-    double sum = 0;
-    cuda::f32().sum_squares({.count = kWeights, .x = gradient, .result = &sum});
-  });
+  report("sum of squares of 60 M", 4.0 * kWeights, 0,
+         [&] { cuda::f32().sum_squares({.count = kWeights, .x = gradient, .result = squares}); });
   report("adam of 60 M", 30.0 * kWeights, 0, [&] {
     cuda::f32().adam(
         {.count = kWeights, .weight = weight, .gradient = gradient, .first = first, .second = second, .copy = copy});
@@ -238,8 +268,9 @@ int main(int argc, char** argv) {
     for (const auto& [in, out] : {std::pair{512, 512}, {512, 1024}, {512, 2048}, {2048, 512}, {512, 32000}})
       kernels::measure_linear(out == 32000 ? 4096 : rows, in, out);
     kernels::measure_norm(rows, 512);
-    for (const kernels::Size length : {32, 64, 256, 1024}) kernels::measure_attention(rows, length, false);
+    for (const kernels::Size length : {32, 64, 256, 1024, 4096}) kernels::measure_attention(rows, length, false);
     kernels::measure_attention(rows, 64, true);
+    for (const kernels::Size length : {64, 1024, 4096}) kernels::measure_projection(rows, length);
     kernels::measure_rest(rows, 512);
     return 0;
   } catch (const std::exception& error) {

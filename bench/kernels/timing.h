@@ -1,5 +1,6 @@
 #pragma once
 
+#include <sys/mman.h>
 #include <time.h>
 
 #include <algorithm>
@@ -63,8 +64,15 @@ inline Times by_turns(int turns, double turn, const Work& first, const Work& sec
   return best;
 }
 
+// In large pages where the system has them, as the program's own arrays are.
 inline std::vector<float> random_floats(Size count, double low = -1, double high = 1) {
-  std::vector<float> values(static_cast<std::size_t>(count));
+  std::vector<float> values;
+  values.reserve(static_cast<std::size_t>(count));
+  constexpr std::uintptr_t kPage = 4096;
+  const auto begin = (reinterpret_cast<std::uintptr_t>(values.data()) + kPage - 1) / kPage * kPage;
+  const auto end = reinterpret_cast<std::uintptr_t>(values.data() + count) / kPage * kPage;
+  if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  values.resize(static_cast<std::size_t>(count));
   // A cheap sequence is enough here: the values only have to be different and harmless.
   std::uint64_t state = 0x9E3779B97F4A7C15u;
   for (float& value : values) {

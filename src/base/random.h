@@ -15,8 +15,8 @@ struct Philox {
 
   using Block = std::array<std::uint32_t, 4>;
 
-  static constexpr Block block(std::array<std::uint32_t, 2> key, Block counter) {
-    for (int round = 0; round < kRounds; ++round) {
+  static constexpr Block block(std::array<std::uint32_t, 2> key, Block counter, int rounds = kRounds) {
+    for (int round = 0; round < rounds; ++round) {
       const std::uint64_t product0 = std::uint64_t{kMultiplier0} * counter[0];
       const std::uint64_t product1 = std::uint64_t{kMultiplier1} * counter[2];
       counter = {static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(product1),
@@ -35,10 +35,11 @@ struct RandomKey {
   std::uint64_t stream = 0;
 
   // The `index`-th block of four 32-bit numbers of this stream.
-  constexpr Philox::Block block(std::uint64_t index) const {
+  constexpr Philox::Block block(std::uint64_t index, int rounds = Philox::kRounds) const {
     return Philox::block({static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
                          {static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32),
-                          static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)});
+                          static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)},
+                         rounds);
   }
 };
 

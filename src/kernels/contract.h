@@ -91,8 +91,7 @@ struct Product {
 };
 
 // Many products of possibly different sizes: batched (equal sizes) and segmented (a sentence each). No two products
-// of a group may write the same element, unless the group is `summed`: then all begin at the same place in c, and
-// each is added to what is there (`accumulate` is set, too).
+// of a group write the same element.
 template <class T>
 struct Matmul {
   Size count = 0;
@@ -104,7 +103,34 @@ struct Matmul {
   const T* b = nullptr;
   T* c = nullptr;
   bool accumulate = false;
-  bool summed = false;
+};
+
+// Rows of every sentence mixed along its length (Linformer). Where there are two projections, each has half of the
+// columns. For a sentence of n rows from offsets[s] on:
+// y[s * mixtures + i] = sum over j < n of projection[i, j] x[offsets[s] + j].
+template <class T>
+struct ProjectLength {
+  Size sentences = 0, mixtures = 0, size = 0;  // size: columns of one projection
+  Size longest = 0;                            // rows of the longest sentence
+  Size length = 0;                             // columns of a projection, at least as many
+  const std::int32_t* offsets = nullptr;       // [sentences + 1]
+  const T* projections[2] = {};                // [mixtures, length] each, the second optional
+  const T* x = nullptr;                        // [rows, x_stride]
+  Size x_stride = 0;
+  T* y = nullptr;  // [sentences * mixtures, cols()]
+
+  constexpr Size parts() const { return projections[1] != nullptr ? 2 : 1; }
+  constexpr Size cols() const { return parts() * size; }
+};
+
+template <class T>
+struct ProjectLengthBackward {
+  ProjectLength<T> forward;
+  const T* dy = nullptr;  // [sentences * mixtures, cols()]
+  T* dx = nullptr;        // [rows, dx_stride], optional
+  Size dx_stride = 0;
+  bool accumulate_dx = false;
+  Stat<T>* dprojections[2] = {};  // [mixtures, length] each, optional, added to
 };
 
 // ---- rows -----------------------------------------------------------------------------------------------------
@@ -521,6 +547,7 @@ struct AllFinite {
 
 // ---- optimisers over one flat buffer --------------------------------------------------------------------------
 
+// result = the sum of x^2; a number in the memory of the kernels, like everything else.
 template <class T>
 struct SumSquares {
   Size count = 0;
@@ -528,9 +555,26 @@ struct SumSquares {
   double* result = nullptr;
 };
 
-// Adam (Kingma and Ba) and AdamW (Loshchilov and Hutter). `step` counts from 1. The gradient is multiplied by
-// gradient_scale first (averaging, clipping). Decoupled decay takes rate * weight_decay of the weight away; otherwise
-// the decay is added to the gradient.
+// to += scale * the sum of x.
+template <class T>
+struct AddSum {
+  Size count = 0;
+  const T* x = nullptr;
+  double scale = 1;
+  double* to = nullptr;
+};
+
+// Gradients whose norm, the root of `squares`, is above `limit` are brought down to it. Without squares or with limit 0
+// they stay as they are.
+struct Clipping {
+  const double* squares = nullptr;
+  double limit = 0;
+};
+// What they are multiplied by, where the host may read the squares.
+double clipping_factor(const Clipping& clip);
+
+// Adam (Kingma and Ba) and AdamW (Loshchilov and Hutter). `step` counts from 1. Decoupled decay takes
+// rate * weight_decay of the weight away; otherwise the decay is added to the gradient.
 template <class T>
 struct Adam {
   Size count = 0;
@@ -543,7 +587,7 @@ struct Adam {
   double weight_decay = 0;
   bool decoupled = false;
   Size step = 1;
-  double gradient_scale = 1;
+  Clipping clip{};
 };
 
 // Stochastic gradient descent: velocity = momentum * velocity + gradient; weight -= rate * velocity.
@@ -555,7 +599,7 @@ struct Sgd {
   Stat<T>* velocity = nullptr;  // optional: without it there is no momentum
   bf16* copy = nullptr;         // optional, as for Adam
   double rate = 1e-2, momentum = 0, weight_decay = 0;
-  double gradient_scale = 1;
+  Clipping clip{};
 };
 
 // ---- the list -------------------------------------------------------------------------------------------------
@@ -600,6 +644,8 @@ struct Kernels {
   Entry<LinearPacked<T>> linear_packed{"linear_packed"};
   Entry<TopScores<T>> top_scores{"top_scores"};
   Entry<Matmul<T>> matmul{"matmul"};
+  Entry<ProjectLength<T>> project_length{"project_length"};
+  Entry<ProjectLengthBackward<T>> project_length_backward{"project_length_backward"};
   Entry<GatherRows<T>> gather_rows{"gather_rows"};
   Entry<ScatterRows<T>> scatter_rows{"scatter_rows"};
   Entry<CopyBlock<T>> copy_block{"copy_block"};
@@ -633,6 +679,7 @@ struct Kernels {
   Entry<FromBf16<T>> from_bf16{"from_bf16"};
   Entry<AllFinite<T>> all_finite{"all_finite"};
   Entry<SumSquares<T>> sum_squares{"sum_squares"};
+  Entry<AddSum<T>> add_sum{"add_sum"};
   Entry<Adam<T>> adam{"adam"};
   Entry<Sgd<T>> sgd{"sgd"};
 
@@ -649,7 +696,7 @@ struct Kernels {
  private:
   template <class Self, class F>
   static void for_each(Self& self, F& f) {
-    f(self.linear), f(self.linear_backward), f(self.matmul);
+    f(self.linear), f(self.linear_backward), f(self.matmul), f(self.project_length), f(self.project_length_backward);
     f(self.pack_weight), f(self.linear_packed), f(self.top_scores);
     f(self.gather_rows), f(self.scatter_rows), f(self.copy_block);
     f(self.norm), f(self.norm_backward), f(self.softmax), f(self.softmax_backward), f(self.cross_entropy);
@@ -659,8 +706,8 @@ struct Kernels {
     f(self.lstm_step), f(self.lstm_step_backward), f(self.tanh_step), f(self.tanh_step_backward);
     f(self.activate), f(self.activate_backward), f(self.combine), f(self.multiply), f(self.dropout);
     f(self.fill), f(self.to_bf16), f(self.from_bf16), f(self.all_finite);
-    f(self.sum_squares), f(self.adam), f(self.sgd);
-    static_assert(sizeof(Self) == 41 * sizeof(self.linear), "an entry is missing from this list");
+    f(self.sum_squares), f(self.add_sum), f(self.adam), f(self.sgd);
+    static_assert(sizeof(Self) == 44 * sizeof(self.linear), "an entry is missing from this list");
   }
 };
 

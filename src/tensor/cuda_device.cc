@@ -9,6 +9,16 @@ namespace {
 
 namespace cuda = kernels::cuda;
 
+class CudaDelivery final : public Delivery {
+ public:
+  explicit CudaDelivery(std::size_t bytes) : delivery_(bytes) {}
+  void send(const void* from) override { delivery_.send(from); }
+  const void* wait() override { return delivery_.wait(); }
+
+ private:
+  cuda::Delivery delivery_;
+};
+
 class CudaDevice final : public Device {
  public:
   CudaDevice() : Device(cuda::f32(), no_double(), cuda::half()) {}
@@ -25,6 +35,7 @@ class CudaDevice final : public Device {
   void copy_to_host(std::span<const kernels::HostCopy> copies) const override { cuda::copy_to_host(copies); }
   void clear(void* memory, std::size_t bytes) const override { cuda::clear(memory, bytes); }
   void wait() const override { cuda::wait(); }
+  std::unique_ptr<Delivery> delivery(std::size_t bytes) const override { return std::make_unique<CudaDelivery>(bytes); }
 
  private:
   static const kernels::Kernels<double>& no_double() {

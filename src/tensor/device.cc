@@ -6,11 +6,22 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <vector>
 
 #include "kernels/fillings.h"
 
 namespace dragoman {
 namespace {
+
+class HostDelivery final : public Delivery {
+ public:
+  explicit HostDelivery(std::size_t bytes) : memory_(bytes) {}
+  void send(const void* from) override { std::memcpy(memory_.data(), from, memory_.size()); }
+  const void* wait() override { return memory_.data(); }
+
+ private:
+  std::vector<std::byte> memory_;
+};
 
 class HostDevice final : public Device {
  public:
@@ -36,6 +47,7 @@ class HostDevice final : public Device {
   void clear(void* memory, std::size_t bytes) const override {
     if (bytes > 0) std::memset(memory, 0, bytes);
   }
+  std::unique_ptr<Delivery> delivery(std::size_t bytes) const override { return std::make_unique<HostDelivery>(bytes); }
 
  private:
   static constexpr std::align_val_t kAlignment{64};

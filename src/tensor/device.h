@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -9,6 +10,17 @@
 #include "kernels/contract.h"
 
 namespace dragoman {
+
+// Bytes that travel from a device to the host while it goes on.
+class Delivery {
+ public:
+  virtual ~Delivery() = default;
+
+  // What lies there when everything that was asked for before is done.
+  virtual void send(const void* from) = 0;
+  // Until it is here; the next one overwrites it.
+  virtual const void* wait() = 0;
+};
 
 // Where tensors live and who computes on them: memory, copies, and a filling of the kernel contract.
 class Device {
@@ -37,6 +49,8 @@ class Device {
   virtual void clear(void* memory, std::size_t bytes) const = 0;
   // Until everything that was asked for is done.
   virtual void wait() const {}
+  // A way for `bytes` to the host.
+  virtual std::unique_ptr<Delivery> delivery(std::size_t bytes) const = 0;
 
   // T is float, double (for gradient checks) or bf16 (mixed precision).
   template <class T>

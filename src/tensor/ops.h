@@ -47,10 +47,6 @@ Tensor batched_matmul(Context& cx, const Tensor& a, const Tensor& b, const Matmu
 Tensor segment_scores(Context& cx, const Tensor& q, const Tensor& k, const PairLayout& pairs, double alpha = 1);
 // Sums of a sentence's values under its weights: [pairs], [Nk, d] -> [Nq, d].
 Tensor segment_mix(Context& cx, const Tensor& weights, const Tensor& values, const PairLayout& pairs);
-// Rows projected along the length (Linformer): the first n columns of projection [k, n_max] times a sentence's n
-// rows: [N, d] -> [sentences * k, d].
-Tensor project_length(Context& cx, const Tensor& projection, const Tensor& x, const Segments& rows);
-
 // ---- rows -----------------------------------------------------------------------------------------------------
 
 struct EmbeddingOptions {
@@ -98,6 +94,13 @@ struct Columns {
   Columns(const Tensor& tensor) : of(tensor), count(tensor.cols()) {}
   Columns(const Tensor& tensor, Size first_column, Size columns) : of(tensor), first(first_column), count(columns) {}
 };
+
+struct LengthProjections {
+  Tensor first, second{};  // [k, n_max] each; where there is a second one, each has half of the columns
+};
+// Rows projected along the length (Linformer): the first n columns of a projection times its columns of a sentence's n
+// rows: [N, d] -> [sentences * k, d].
+Tensor project_length(Context& cx, const LengthProjections& projections, const Columns& x, const Segments& rows);
 
 struct AttentionOptions {
   Size heads = 1;
@@ -235,10 +238,18 @@ Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor
 
 // ---- optimisers -----------------------------------------------------------------------------------------------
 
-// Euclidean norm of a flat gradient buffer.
-double gradient_norm(const Tensor& gradient);
-// The factor that brings `norm` down to `limit`; 1 when it is below, or when limit is 0.
-double clipping_factor(double norm, double limit);
+// Sums stay on the device of what is added up, one f64 each, so that nobody waits for them.
+// to += scale * the sum of x.
+void add_sum(const Tensor& x, double scale, const Tensor& to);
+// to = the sum of squares of a flat gradient buffer.
+void sum_squares(const Tensor& gradient, const Tensor& to);
+
+// Gradients longer than `limit` are brought down to it; `squares` is what sum_squares() found. Without them, or with
+// limit 0, they stay as they are.
+struct Clip {
+  Tensor squares;
+  double limit = 0;
+};
 
 struct AdamSettings {
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
@@ -248,16 +259,15 @@ struct AdamSettings {
 struct AdamMoments {
   Tensor first, second;
 };
-// One step over flat buffers; `step` counts from 1, the gradient is multiplied by `gradient_scale` first. In mixed
-// precision `copy` (bf16) gets the new weights, too.
+// One step over flat buffers; `step` counts from 1. In mixed precision `copy` (bf16) gets the new weights, too.
 void adam_step(const Tensor& weight, const Tensor& gradient, const AdamMoments& moments, const AdamSettings& settings,
-               double rate, Size step, double gradient_scale = 1, const Tensor& copy = {});
+               double rate, Size step, const Clip& clip = {}, const Tensor& copy = {});
 
 struct SgdSettings {
   double momentum = 0, weight_decay = 0;
 };
 // `velocity` is undefined without momentum.
 void sgd_step(const Tensor& weight, const Tensor& gradient, const Tensor& velocity, const SgdSettings& settings,
-              double rate, double gradient_scale = 1, const Tensor& copy = {});
+              double rate, const Clip& clip = {}, const Tensor& copy = {});
 
 }  // namespace dragoman

@@ -59,14 +59,15 @@ class Confusion {
 
 }  // namespace
 
-LossSums ClassificationTask::learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
-                                   double gradient_scale) {
+std::uint64_t ClassificationTask::learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
+                                        double gradient_scale, const LossTotals& totals) {
   check(settings.r_drop == 0, "r-drop is for translation; a classifier trains without it");
   const Tensor features = model_.features(cx, Packed::from_host(cx, batch.source.tokens, batch.source.offsets));
   const Losses losses = model_.loss(cx, features, on_device(cx, classes_of(batch, model_.config().classes)),
                                     {.smoothing = settings.label_smoothing, .gradient_scale = gradient_scale});
   cx.backward();
-  return add_up(losses);
+  add_losses(losses, 1, totals);
+  return batch.labels.size();
 }
 
 Scores ClassificationTask::validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const {

@@ -19,7 +19,7 @@ bool fits(const TrainOptions& options, Task& task, Workspace& workspace, const d
   try {
     workspace.reset();
     Context cx = Context::training(workspace, options.seed, 0);
-    task.learn(cx, data::parts_of(largest, most).front(), options.loss, 1);
+    task.learn(cx, data::parts_of(largest, most).front(), options.loss, 1, {cx.zeros(DType::f64, {2, 1})});
     return true;
   } catch (const OutOfMemory&) {
     workspace.drop();

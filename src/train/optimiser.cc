@@ -55,20 +55,20 @@ std::vector<Optimiser::Range> Optimiser::find_ranges(const nn::Parameters& param
   return ranges;
 }
 
-void Optimiser::step(double rate, std::uint64_t update, double gradient_scale) {
-  for (const Range& range : ranges_) step_range(range, rate, update, gradient_scale);
+void Optimiser::step(double rate, std::uint64_t update, const Tensor& squares) {
+  for (const Range& range : ranges_) step_range(range, rate, update, {squares, options_.clip});
 }
 
-void Optimiser::step_range(const Range& range, double rate, std::uint64_t update, double gradient_scale) {
+void Optimiser::step_range(const Range& range, double rate, std::uint64_t update, const Clip& clip) {
   const auto of = [&](const Tensor& flat) { return part(flat, range.first, range.count); };
   const double decay = range.decays ? options_.weight_decay : 0;
   if (options_.kind == OptimiserKind::sgd)
-    return sgd_step(of(weights_), of(gradients_), of(first_.tensor()), {options_.momentum, decay}, rate, gradient_scale,
+    return sgd_step(of(weights_), of(gradients_), of(first_.tensor()), {options_.momentum, decay}, rate, clip,
                     of(copy_));
   const AdamSettings settings{options_.beta1, options_.beta2, options_.epsilon, decay,
                               options_.kind == OptimiserKind::adamw};
   adam_step(of(weights_), of(gradients_), {of(first_.tensor()), of(second_.tensor())}, settings, rate,
-            static_cast<Size>(update), gradient_scale, of(copy_));
+            static_cast<Size>(update), clip, of(copy_));
 }
 
 std::vector<std::pair<std::string, Tensor>> Optimiser::state() const {

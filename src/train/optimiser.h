@@ -37,9 +37,8 @@ class Optimiser {
  public:
   Optimiser(const OptimiserOptions& options, const nn::Parameters& parameters);
 
-  // One update with the gradients in the buffer, which are multiplied by `gradient_scale` first; `update` counts
-  // from 1.
-  void step(double rate, std::uint64_t update, double gradient_scale);
+  // One update with the gradients in the buffer; `update` counts from 1, `squares` is the gradients' sum of squares.
+  void step(double rate, std::uint64_t update, const Tensor& squares);
 
   // What the next update depends on beside the weights: a name and a flat tensor each.
   std::vector<std::pair<std::string, Tensor>> state() const;
@@ -51,7 +50,7 @@ class Optimiser {
     bool decays = false;
   };
   static std::vector<Range> find_ranges(const nn::Parameters& parameters, bool decay);
-  void step_range(const Range& range, double rate, std::uint64_t update, double gradient_scale);
+  void step_range(const Range& range, double rate, std::uint64_t update, const Clip& clip);
 
   OptimiserOptions options_;
   Tensor weights_, gradients_, copy_;

@@ -64,8 +64,9 @@ Plan make_plan(const TrainOptions& options, Task& task, data::Batcher& batches, 
     data::for_each_part(batch, memory.at_once, [&](const data::Batch& part) {
       workspace.reset();
       Context cx = Context::training(workspace, options.seed, 1);
-      task.learn(cx, part, options.loss, 1);
+      task.learn(cx, part, options.loss, 1, {cx.zeros(DType::f64, {2, 1})});
     });
+    workspace.device.wait();
     if (i == 0) continue;  // to warm up
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     tokens += static_cast<double>(batch.labels.size());

@@ -27,6 +27,14 @@ struct LossSums {
   bool operator==(const LossSums&) const = default;
 };
 
+// Where the two sums are added up on a device.
+struct LossTotals {
+  Tensor both;  // f64 [2, 1]
+
+  Tensor loss() const { return both.row_view(0, 1); }
+  Tensor nll() const { return both.row_view(1, 1); }
+};
+
 struct LossSettings {
   double label_smoothing = 0, r_drop = 0;
 
@@ -46,9 +54,10 @@ class Task {
   virtual const models::ModelConfig& config() const = 0;
   virtual nn::Parameters& parameters() = 0;
 
-  // Adds the gradients of one batch, times `gradient_scale` of the sum over labels, to the flat buffer.
-  virtual LossSums learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
-                         double gradient_scale) = 0;
+  // Adds the gradients of one batch, times `gradient_scale` of the sum over labels, to the flat buffer, and what the
+  // sum is to `losses`, which stay on the device. Returns the number of labels.
+  virtual std::uint64_t learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
+                              double gradient_scale, const LossTotals& losses) = 0;
   // Scores over all batches of an epoch: loss, perplexity and what else the task has. At most `at_once` tokens go
   // through together; 0 means whole batches.
   virtual Scores validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const = 0;
@@ -60,13 +69,15 @@ class TranslationTask final : public Task {
 
   const models::ModelConfig& config() const override { return model_.config(); }
   nn::Parameters& parameters() override { return model_.parameters(); }
-  LossSums learn(Context& cx, const data::Batch& batch, const LossSettings& settings, double gradient_scale) override;
+  std::uint64_t learn(Context& cx, const data::Batch& batch, const LossSettings& settings, double gradient_scale,
+                      const LossTotals& losses) override;
   Scores validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const override;
 
   const models::Seq2seq& model() const { return model_; }
 
  private:
-  LossSums learn_twice(Context& cx, const data::Batch& batch, const LossSettings& settings, double gradient_scale);
+  std::uint64_t learn_twice(Context& cx, const data::Batch& batch, const LossSettings& settings, double gradient_scale,
+                            const LossTotals& losses);
 
   models::Seq2seq model_;
 };
@@ -78,7 +89,8 @@ class ClassificationTask final : public Task {
 
   const models::ModelConfig& config() const override { return model_.config(); }
   nn::Parameters& parameters() override { return model_.parameters(); }
-  LossSums learn(Context& cx, const data::Batch& batch, const LossSettings& settings, double gradient_scale) override;
+  std::uint64_t learn(Context& cx, const data::Batch& batch, const LossSettings& settings, double gradient_scale,
+                      const LossTotals& losses) override;
   Scores validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const override;
 
   const models::Classifier& model() const { return model_; }
@@ -89,6 +101,8 @@ class ClassificationTask final : public Task {
 
 // Reads the losses of a batch's labels from the device and adds them up.
 LossSums add_up(const Losses& losses);
+// Adds them, times `scale`, to totals on the device.
+void add_losses(const Losses& losses, double scale, const LossTotals& totals);
 // loss and perplexity of the labels' mean negative log probability.
 Scores loss_scores(const LossSums& sums);
 

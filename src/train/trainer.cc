@@ -19,6 +19,12 @@ const nn::Parameters& freeze(nn::Parameters& parameters, const std::vector<std::
   return parameters;
 }
 
+// Some of the sums, as rows.
+Tensor row_of(const Buffer& sums, Size first, Size count) {
+  const Tensor& all = sums.tensor();
+  return Tensor(all.raw(), all.dtype(), {all.count(), 1}, all.device()).row_view(first, count);
+}
+
 double since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -40,7 +46,9 @@ Trainer::Trainer(const TrainOptions& options, Task& task, TrainData data, store:
       workspace_(task.parameters().weights().device()),
       at_once_(static_cast<std::size_t>(options.at_once)),
       group_(static_cast<std::size_t>(options.optimiser.accumulate)),
-      steps_per_epoch_(data_.training.steps(0)) {
+      steps_per_epoch_(data_.training.steps(0)),
+      sums_(workspace_.device, DType::f64, 3) {
+  for (auto& delivery : deliveries_) delivery = workspace_.device.delivery(sums_.tensor().bytes());
   if (options.optimiser.ema > 0)
     average_.emplace(options.optimiser.ema, task.parameters().weights(), task.parameters().copy());
   state_.seed = options.seed;
@@ -95,7 +103,7 @@ const MemoryPlan& Trainer::rehearse() {
 
 RunEnd Trainer::train(const std::function<bool()>& stop) {
   std::filesystem::create_directories(options_.output);
-  share_before_ = share_done();
+  share_before_ = share_done(state_.position);
   for (Observer* observer : observers_) observer->on_start(run_info());
   if (checkpoints_.list().empty()) save();
   std::string reason = end_reason();
@@ -103,11 +111,13 @@ RunEnd Trainer::train(const std::function<bool()>& stop) {
     data_.training.seek(state_.epoch, state_.step);
     batches_.emplace(std::move(data_.training));
   }
+  const std::size_t most = workspace_.device.on_host() ? 0 : 1;
   while (reason.empty()) {
     const Position before = state_.position;
-    if (!update()) continue;
-    const bool stopping = stop();
-    follow_up(before, stopping);
+    update();
+    const bool stopping = stop(), follows = stopping || is_followed_up(before);
+    if (!settle(follows ? 0 : most)) continue;
+    if (follows) follow_up(before, stopping);
     reason = end_reason();
     if (reason.empty() && stopping) reason = "asked to stop";
   }
@@ -117,7 +127,7 @@ RunEnd Trainer::train(const std::function<bool()>& stop) {
   return end;
 }
 
-LossSums Trainer::learn_group(Position& after) {
+std::uint64_t Trainer::learn_group(Position& after) {
   std::uint64_t labels = 0;
   for (data::Batch& batch : group_) {
     batches_->next(batch);
@@ -127,30 +137,31 @@ LossSums Trainer::learn_group(Position& after) {
   }
   for (;;) {
     try {
-      const LossSums sums = learn_batches(labels);
+      const std::uint64_t learned = learn_batches(labels);
       ++after.updates;
-      after.tokens += sums.tokens;
-      return sums;
+      after.tokens += learned;
+      return learned;
     } catch (const OutOfMemory& problem) {
       make_parts_smaller(problem);
     }
   }
 }
 
-LossSums Trainer::learn_batches(std::uint64_t labels) {
+std::uint64_t Trainer::learn_batches(std::uint64_t labels) {
   task_.parameters().gradients().clear();
-  LossSums sums;
-  std::uint64_t drawn = state_.batches;
+  sums_.tensor().clear();
+  const LossTotals losses{row_of(sums_, 0, 2)};
+  std::uint64_t learned = 0, drawn = state_.batches;
   for (const data::Batch& batch : group_) {
     std::uint64_t stream = ++drawn;  // of random numbers, one for each part
     data::for_each_part(batch, at_once_, [&](const data::Batch& part) {
       workspace_.reset();
       Context cx = Context::training(workspace_, options_.seed, stream);
-      sums += task_.learn(cx, part, options_.loss, 1 / static_cast<double>(labels));
+      learned += task_.learn(cx, part, options_.loss, 1 / static_cast<double>(labels), losses);
       stream += std::uint64_t{1} << 32;
     });
   }
-  return sums;
+  return learned;
 }
 
 // The rehearsal allowed more than there is now: others have taken memory, or a batch is larger than was foreseen.
@@ -169,52 +180,70 @@ void Trainer::make_parts_smaller(const OutOfMemory& problem) {
                    problem.what(), at_once_));
 }
 
-bool Trainer::update() {
-  const auto start = Clock::now();
-  Position after = state_.position;
-  const LossSums sums = learn_group(after);
-  const double norm = gradient_norm(task_.parameters().gradients());
-  if (!is_sane(sums, norm)) {
-    roll_back(sums);
-    return false;
-  }
-  rate_ = state_.rate_factor * schedule_.rate(after);
-  optimiser_.step(rate_, after.updates, clipping_factor(norm, options_.optimiser.clip));
-  if (average_) average_->update(after.updates);
-  const double spent = since(start);
-  log_seconds_ += spent;
-  trained_here_ += spent;
-  state_.seconds += spent;
-  count(after, sums, norm);
-  const StepReport step = report(sums, norm, static_cast<double>(sums.tokens) / spent);
-  for (Observer* observer : observers_) observer->on_update(step);
-  return true;
-}
-
-bool Trainer::is_sane(const LossSums& sums, double norm) const {
-  if (!std::isfinite(sums.loss) || !std::isfinite(norm)) return false;
-  return options_.explosion == 0 || state_.position.updates < kUpdatesBeforeExplosions ||
-         sums.mean_loss() <= options_.explosion * state_.running_loss;
-}
-
-void Trainer::count(const Position& after, const LossSums& sums, double norm) {
-  const double loss = sums.mean_loss();
-  state_.running_loss =
-      state_.position.updates == 0 ? loss : kRunningMemory * state_.running_loss + (1 - kRunningMemory) * loss;
-  state_.position = after;
+void Trainer::update() {
+  Underway now;
+  now.start = Clock::now();
+  now.position = state_.position;
+  now.tokens = learn_group(now.position);
+  now.rate = state_.rate_factor * schedule_.rate(now.position);
+  const Tensor squares = row_of(sums_, 2, 1);
+  sum_squares(task_.parameters().gradients(), squares);
+  optimiser_.step(now.rate, now.position.updates, squares);
+  if (average_) average_->update(now.position.updates);
+  now.sums = deliveries_[now.position.updates % deliveries_.size()].get();
+  now.sums->send(sums_.tensor().raw());
+  underway_.push_back(now);
+  state_.position = now.position;
   state_.batches += group_.size();
   state_.epoch = group_.back().epoch;
   state_.step = group_.back().step + 1;
+}
+
+bool Trainer::settle(std::size_t most) {
+  while (underway_.size() > most) {
+    const Underway done = underway_.front();
+    underway_.pop_front();
+    const auto* sum = static_cast<const double*>(done.sums->wait());
+    const LossSums sums{sum[0], sum[1], done.tokens};
+    const double norm = std::sqrt(sum[2]);
+    if (!is_sane(done, sums, norm)) {
+      underway_.clear();
+      roll_back(done, sums);
+      return false;
+    }
+    const double spent = since(std::max(done.start, seen_));
+    seen_ = Clock::now();
+    log_seconds_ += spent;
+    trained_here_ += spent;
+    state_.seconds += spent;
+    count(done, sums, norm);
+    const StepReport step = report(done, sums, norm, static_cast<double>(sums.tokens) / spent);
+    for (Observer* observer : observers_) observer->on_update(step);
+  }
+  return true;
+}
+
+bool Trainer::is_sane(const Underway& done, const LossSums& sums, double norm) const {
+  if (!std::isfinite(sums.loss) || !std::isfinite(norm)) return false;
+  return options_.explosion == 0 || done.position.updates <= kUpdatesBeforeExplosions ||
+         sums.mean_loss() <= options_.explosion * state_.running_loss;
+}
+
+void Trainer::count(const Underway& done, const LossSums& sums, double norm) {
+  const double loss = sums.mean_loss();
+  state_.running_loss =
+      done.position.updates == 1 ? loss : kRunningMemory * state_.running_loss + (1 - kRunningMemory) * loss;
   state_.since_log += sums;
   state_.since_validation += sums;
   state_.norm_since_log += norm;
   ++state_.updates_since_log;
+  settled_ = done;
 }
 
 // Back to the newest checkpoint with half the learning rate, or the end of the run.
-void Trainer::roll_back(const LossSums& sums) {
+void Trainer::roll_back(const Underway& diverged, const LossSums& sums) {
   const std::string what = fmt::format("update {}: the loss is {:.6g} after a running mean of {:.4g}",
-                                       state_.position.updates + 1, sums.mean_loss(), state_.running_loss);
+                                       diverged.position.updates, sums.mean_loss(), state_.running_loss);
   check(options_.on_divergence == OnDivergence::rollback,
         "{}; training stops here and checkpoints of better times are in {}/checkpoints. A lower schedule.rate, a "
         "warm-up or a smaller optimiser.clip may help; --on-divergence rollback goes back and halves the rate",
@@ -231,10 +260,16 @@ void Trainer::roll_back(const LossSums& sums) {
   save();
 }
 
+bool Trainer::is_followed_up(const Position& before) const {
+  const Position& now = state_.position;
+  return log_every_.crossed(before, now) || validate_every_.crossed(before, now) ||
+         checkpoint_every_.crossed(before, now) || share_done(now) >= 1;
+}
+
 void Trainer::follow_up(const Position& before, bool stopping) {
   const Position& now = state_.position;
   if (log_every_.crossed(before, now)) log();
-  const bool ends = share_done() >= 1;
+  const bool ends = share_done(now) >= 1;
   const bool validates = data_.validation && (validate_every_.crossed(before, now) || ends);
   if (validates) validate();
   if (!validates && !stopping && !ends && !checkpoint_every_.crossed(before, now)) return;
@@ -242,11 +277,11 @@ void Trainer::follow_up(const Position& before, bool stopping) {
   if (!data_.validation) save_model();
 }
 
-StepReport Trainer::report(const LossSums& sums, double norm, double speed) const {
-  const double share = share_done(), done_here = share - share_before_;
-  return {.position = state_.position,
+StepReport Trainer::report(const Underway& last, const LossSums& sums, double norm, double speed) const {
+  const double share = share_done(last.position), done_here = share - share_before_;
+  return {.position = last.position,
           .sums = sums,
-          .rate = rate_,
+          .rate = last.rate,
           .gradient_norm = norm,
           .tokens_per_second = speed,
           .share_done = share,
@@ -255,7 +290,7 @@ StepReport Trainer::report(const LossSums& sums, double norm, double speed) cons
 
 void Trainer::log() {
   const StepReport mean =
-      report(state_.since_log, state_.norm_since_log / static_cast<double>(state_.updates_since_log),
+      report(settled_, state_.since_log, state_.norm_since_log / static_cast<double>(state_.updates_since_log),
              log_seconds_ > 0 ? static_cast<double>(state_.since_log.tokens) / log_seconds_ : 0);
   for (Observer* observer : observers_) observer->on_log(mean);
   state_.since_log = {};
@@ -326,10 +361,10 @@ void Trainer::save_model() {
   store::save_model(model_path(), info_, task_.parameters());
 }
 
-double Trainer::share_done() const {
+double Trainer::share_done(const Position& position) const {
   double share = 0;
   for (const Amount& end : until_)
-    if (!end.none()) share = std::max(share, end.measure(state_.position) / end.count);
+    if (!end.none()) share = std::max(share, end.measure(position) / end.count);
   return share;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -48,19 +50,34 @@ class Trainer {
   RunInfo run_info();
   void tell(const std::string& words);
 
-  // One update; false when it diverged and nothing was changed.
-  bool update();
-  LossSums learn_group(Position& after);
-  // Adds up the gradients of the group's batches.
-  LossSums learn_batches(std::uint64_t labels);
-  void make_parts_smaller(const OutOfMemory& problem);
-  bool is_sane(const LossSums& sums, double norm) const;
-  void count(const Position& after, const LossSums& sums, double norm);
-  void roll_back(const LossSums& sums);
+  // An update that was asked for and whose losses the host has not seen. On a GPU there is one while the next is being
+  // asked for, so that neither side waits for the other.
+  struct Underway {
+    Position position;  // after it
+    double rate = 0;
+    std::uint64_t tokens = 0;
+    Clock::time_point start;
+    Delivery* sums = nullptr;
+  };
 
-  // What follows an update that went from `before` to the present position.
+  // Asks for one update.
+  void update();
+  // Returns the number of labels.
+  std::uint64_t learn_group(Position& after);
+  // Adds up the gradients of the group's batches.
+  std::uint64_t learn_batches(std::uint64_t labels);
+  void make_parts_smaller(const OutOfMemory& problem);
+  // Looks at the losses of updates until at most `most` are underway; false when one had diverged and the run went
+  // back.
+  bool settle(std::size_t most);
+  bool is_sane(const Underway& done, const LossSums& sums, double norm) const;
+  void count(const Underway& done, const LossSums& sums, double norm);
+  void roll_back(const Underway& diverged, const LossSums& sums);
+
+  // Whether something follows the update that went from `before` to the present position.
+  bool is_followed_up(const Position& before) const;
   void follow_up(const Position& before, bool stopping);
-  StepReport report(const LossSums& sums, double norm, double speed) const;
+  StepReport report(const Underway& last, const LossSums& sums, double norm, double speed) const;
   void log();
   void validate();
   void judge(Validation& validation);
@@ -68,7 +85,7 @@ class Trainer {
   void save_model();
 
   std::string end_reason() const;
-  double share_done() const;
+  double share_done(const Position& position) const;
 
   TrainOptions options_;
   Task& task_;
@@ -88,7 +105,11 @@ class Trainer {
   std::optional<data::Prefetcher> batches_;
   std::vector<data::Batch> group_;  // the batches of one update
   std::uint64_t steps_per_epoch_ = 0;
-  double rate_ = 0;          // of the last update
+  Buffer sums_;  // of the update being asked for, f64: its two losses, the squares of its gradients
+  std::array<std::unique_ptr<Delivery>, 2> deliveries_;
+  std::deque<Underway> underway_;
+  Underway settled_;         // the last update that was looked at
+  Clock::time_point seen_;   // when
   double log_seconds_ = 0;   // spent on updates since the last log
   double trained_here_ = 0;  // spent on updates by this start of the program
   double share_before_ = 0;  // of the run that was over when it started

@@ -63,6 +63,11 @@ LossSums add_up(const Losses& losses) {
   return {sum(losses.loss), sum(losses.nll), static_cast<std::uint64_t>(losses.nll.count())};
 }
 
+void add_losses(const Losses& losses, double scale, const LossTotals& totals) {
+  add_sum(losses.loss, scale, totals.loss());
+  add_sum(losses.nll, scale, totals.nll());
+}
+
 Scores loss_scores(const LossSums& sums) {
   Scores scores;
   scores.set("loss", sums.mean_nll());
@@ -70,18 +75,19 @@ Scores loss_scores(const LossSums& sums) {
   return scores;
 }
 
-LossSums TranslationTask::learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
-                                double gradient_scale) {
-  if (settings.r_drop > 0) return learn_twice(cx, batch, settings, gradient_scale);
+std::uint64_t TranslationTask::learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
+                                     double gradient_scale, const LossTotals& totals) {
+  if (settings.r_drop > 0) return learn_twice(cx, batch, settings, gradient_scale, totals);
   const Losses losses = model_.loss(cx, features(cx, model_, batch), labels_of(cx, batch),
                                     {.smoothing = settings.label_smoothing, .gradient_scale = gradient_scale});
   cx.backward();
-  return add_up(losses);
+  add_losses(losses, 1, totals);
+  return batch.labels.size();
 }
 
 // R-Drop (Liang et al., NeurIPS 2021): the mean loss of two passes, plus half their symmetric divergence.
-LossSums TranslationTask::learn_twice(Context& cx, const data::Batch& batch, const LossSettings& settings,
-                                      double gradient_scale) {
+std::uint64_t TranslationTask::learn_twice(Context& cx, const data::Batch& batch, const LossSettings& settings,
+                                           double gradient_scale, const LossTotals& totals) {
   const data::Batch two = doubled(batch);
   const Tensor both = features(cx, model_, two);
   const Tensor logits = model_.logits(cx, both);
@@ -92,11 +98,9 @@ LossSums TranslationTask::learn_twice(Context& cx, const data::Batch& batch, con
   const Losses losses = model_.loss(cx, both, labels_of(cx, two),
                                     {.smoothing = settings.label_smoothing, .gradient_scale = 0.5 * gradient_scale});
   cx.backward();
-  LossSums sums = add_up(losses);
-  sums.tokens /= 2;
-  sums.loss = 0.5 * sums.loss + 0.5 * settings.r_drop * sum(distance);
-  sums.nll *= 0.5;
-  return sums;
+  add_losses(losses, 0.5, totals);
+  add_sum(distance, 0.5 * settings.r_drop, totals.loss());
+  return batch.labels.size();
 }
 
 Scores TranslationTask::validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const {

@@ -112,7 +112,13 @@ class Arrays {
   // `coarse`: random numbers are such that bf16 holds them.
   explicit Arrays(std::uint64_t seed, std::pmr::memory_resource* memory = std::pmr::get_default_resource(),
                   bool coarse = false)
-      : random_(seed), coarse_(coarse), own_(memory), stats_(memory), halves_(memory), integers_(memory) {}
+      : random_(seed),
+        coarse_(coarse),
+        own_(memory),
+        stats_(memory),
+        halves_(memory),
+        integers_(memory),
+        doubles_(memory) {}
 
   // Random numbers that the kernel must not change.
   const T* input(Size count, double low = -1, double high = 1) {
@@ -127,6 +133,11 @@ class Arrays {
   }
   Stat<T>* stat_inout(const char* name, Size count, double low = -1, double high = 1) {
     return draw(stats_, Kind::output, name, count, low, high);
+  }
+  double* double_inout(const char* name, double value) {
+    double* data = doubles_.add(Kind::output, name, 1);
+    *data = value;
+    return data;
   }
   // What the kernel writes.
   T* output(const char* name, Size count) { return own_.add(Kind::output, name, count); }
@@ -177,6 +188,7 @@ class Arrays {
     stats_.add_results(all);
     halves_.add_results(all);
     integers_.add_results(all);
+    doubles_.add_results(all);
     return all;
   }
   void expect_intact() const {
@@ -184,6 +196,7 @@ class Arrays {
     stats_.expect_intact();
     halves_.expect_intact();
     integers_.expect_intact();
+    doubles_.expect_intact();
   }
 
  private:
@@ -204,6 +217,7 @@ class Arrays {
   ArrayList<Stat<T>> stats_;
   ArrayList<bf16> halves_;
   ArrayList<std::int32_t> integers_;
+  ArrayList<double> doubles_;
 };
 
 struct Case {

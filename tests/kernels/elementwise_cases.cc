@@ -109,9 +109,10 @@ void add_conversions(Cases& cases) {
 void add_optimisers(Cases& cases) {
   for (const Size count : kCounts) {
     cases.add("sum_squares", std::to_string(count), [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
-      double sum = -1;
-      kernels.sum_squares({.count = count, .x = arrays.stat_input(count), .result = &sum});
-      arrays.result("sum", {sum});
+      kernels.sum_squares({.count = count, .x = arrays.stat_input(count), .result = arrays.double_inout("sum", -1)});
+    });
+    cases.add("add_sum", std::to_string(count), [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+      kernels.add_sum({.count = count, .x = arrays.input(count), .scale = 0.3, .to = arrays.double_inout("sum", 2.5)});
     });
     for (const bool decoupled : {false, true})
       for (const Size step : {1, 1000})
@@ -127,7 +128,7 @@ void add_optimisers(Cases& cases) {
                                   .weight_decay = 0.05,
                                   .decoupled = decoupled,
                                   .step = step,
-                                  .gradient_scale = 0.3});
+                                  .clip = {arrays.double_inout("squares", 9), 0.9}});
                   });
     for (const bool velocity : {false, true})
       cases.add("sgd", fmt::format("{}{}", count, velocity ? " with momentum" : ""),
@@ -139,7 +140,7 @@ void add_optimisers(Cases& cases) {
                                .rate = 0.1,
                                .momentum = 0.9,
                                .weight_decay = 0.01,
-                               .gradient_scale = 0.5});
+                               .clip = {arrays.double_inout("squares", 9), 4}});
                 });
   }
 }

@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "tests/kernels/contract.h"
 
 namespace dragoman::kernels::test {
@@ -24,6 +26,59 @@ void each_combination(Add&& add) {
   for (const Shape& shape : kShapes)
     for (const bool transposed : {true, false})
       for (const Activation kind : kinds) add(shape, transposed, kind, turn++);
+}
+
+// Sentences whose rows are projected, with room beside their columns.
+struct Projected {
+  std::vector<Size> lengths;
+  Size mixtures, size, length, gap;
+
+  Size rows() const { return std::accumulate(lengths.begin(), lengths.end(), Size{0}); }
+};
+
+template <class T>
+ProjectLength<T> forward_arguments(const Projected& p, Size parts, Arrays<T>& arrays) {
+  ProjectLength<T> a{.sentences = std::ssize(p.lengths), .mixtures = p.mixtures, .size = p.size, .length = p.length};
+  for (const Size length : p.lengths) a.longest = std::max(a.longest, length);
+  for (Size i = 0; i < parts; ++i) a.projections[i] = arrays.input(p.mixtures * p.length);
+  a.x_stride = parts * p.size + p.gap;
+  a.x = arrays.input(p.rows() * a.x_stride);
+  return a;
+}
+
+void add_projections(Cases& cases) {
+  const std::vector<Projected> all = {{{}, 3, 4, 5, 0},
+                                      {{0, 0}, 3, 4, 5, 1},
+                                      {{3, 0, 5}, 2, 3, 5, 2},
+                                      {{1, 9, 4}, 5, 17, 9, 0},
+                                      {{7, 40, 64, 1, 0, 65}, 32, 64, 72, 8},
+                                      {{30, 130}, 33, 64, 136, 16},
+                                      {{200, 17, 90}, 70, 192, 200, 0},
+                                      {{700, 3, 300}, 32, 64, 704, 64}};
+  for (std::size_t turn = 0; turn < all.size(); ++turn)
+    for (const Size parts : {1, 2}) {
+      const Projected p = all[turn];
+      const auto name = fmt::format("{} sentences of {} rows, {} mixtures of {} x {}", p.lengths.size(), p.rows(),
+                                    p.mixtures, parts, p.size);
+      cases.add("project_length", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+        ProjectLength<T> a = forward_arguments(p, parts, arrays);
+        a.y = arrays.output("y", a.sentences * a.mixtures * a.cols());
+        a.offsets = arrays.integers(offsets_of(p.lengths));
+        kernels.project_length(a);
+      });
+      cases.add("project_length_backward", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+        ProjectLengthBackward<T> b{.forward = forward_arguments(p, parts, arrays)};
+        ProjectLength<T>& a = b.forward;
+        b.dy = arrays.input(a.sentences * a.mixtures * a.cols());
+        b.dx_stride = a.x_stride;
+        b.accumulate_dx = turn % 2 == 0;
+        b.dx = given(turn != 3, arrays.inout("dx", p.rows() * b.dx_stride));
+        for (Size i = 0; i < parts; ++i)
+          b.dprojections[i] = given(turn != 2 || i == 0, arrays.stat_inout("dprojection", p.mixtures * p.length));
+        a.offsets = arrays.integers(offsets_of(p.lengths));
+        kernels.project_length_backward(b);
+      });
+    }
 }
 
 }  // namespace
@@ -108,24 +163,7 @@ void add_linear_cases(Cases& cases) {
                         .accumulate = accumulate});
       });
     }
-  // A matrix that many products share: its gradient is the sum of theirs, each over its own first columns.
-  for (const Size size : {3, 100}) {
-    std::vector<Product> products;
-    for (const Size n : {5, 1, 9, 70})
-      products.push_back({.m = 6, .n = n, .k = size, .a = 0, .b = n * size, .c = 2, .a_stride = size});
-    for (Product& one : products) one.b_stride = size, one.c_stride = 71;
-    cases.add("matmul", fmt::format("summed over {}", size),
-              [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
-                kernels.matmul({.count = std::ssize(products),
-                                .products = products.data(),
-                                .transposed_b = true,
-                                .a = arrays.input(6 * size),
-                                .b = arrays.input(140 * size),
-                                .c = arrays.inout("c", 6 * 71 + 2),
-                                .accumulate = true,
-                                .summed = true});
-              });
-  }
+  add_projections(cases);
 }
 
 }  // namespace dragoman::kernels::test

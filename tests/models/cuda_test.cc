@@ -136,7 +136,7 @@ TEST_F(OnCuda, MixedPrecisionTrainsLikeDoublePrecision) {
     for (Size step = 1; step <= 100; ++step) {
       loss = 0;
       for (const double one : train(model, device).losses) loss += one;
-      adam_step(weights, parameters.gradients(), moments, {}, 0.003, step, 1, parameters.copy());
+      adam_step(weights, parameters.gradients(), moments, {}, 0.003, step, {}, parameters.copy());
     }
     return loss;
   };

@@ -50,8 +50,13 @@ TEST(Gradients, SegmentedScoresSoftmaxAndMix) {
 
 TEST(Gradients, ProjectionAlongTheLength) {
   check_gradients({Leaf::random({2, 5}, 1), Leaf::random({8, 3}, 2)}, [](Context& cx, const Tensors& t) {
-    return Tensors{project_length(cx, t[0], t[1], segments(cx, {3, 5, 0}))};
+    return Tensors{project_length(cx, {t[0]}, t[1], segments(cx, {3, 5, 0}))};
   });
+  check_gradients({Leaf::random({2, 5}, 1), Leaf::random({2, 5}, 2), Leaf::random({8, 7}, 3)},
+                  [](Context& cx, const Tensors& t) {
+                    const Columns columns{t[2], 1, 4};
+                    return Tensors{project_length(cx, {t[0], t[1]}, columns, segments(cx, {3, 5, 0}))};
+                  });
 }
 
 TEST(Gradients, EmbeddingWithScaleAndLearnedPositionsAddsUpRepeatedIds) {

@@ -146,7 +146,7 @@ TEST_F(Errors, WrongShapesNameTheOpAndBothShapes) {
             }),
             "[layer_norm] gain [4] and bias [5] do not fit x [3, 5]: expected 5 values");
   EXPECT_EQ(error_of([&] {
-              project_length(cx, zeros({2, 3}), zeros({4, 5}), segments(cx, {4}));
+              project_length(cx, {zeros({2, 3})}, zeros({4, 5}), segments(cx, {4}));
             }),
             "[project_length] a sentence of 4 tokens is longer than the 3 this projection [2, 3] was made for");
   EXPECT_EQ(

@@ -25,7 +25,7 @@ struct MiniRun {
     for (const nn::Parameters::Entry& entry : task.parameters().entries())
       for (Size i = 0; i < entry.shape.count(); ++i)
         static_cast<float*>(entry.gradient.data)[i] = 0.01f * static_cast<float>(i + static_cast<Size>(number));
-    optimiser.step(0.1, number, 1);
+    optimiser.step(0.1, number, {});
     average.update(number);
   }
   std::vector<float> everything() {

@@ -115,10 +115,11 @@ class CrampedTask final : public Task {
   CrampedTask(std::unique_ptr<Task> task, std::size_t most) : task_(std::move(task)), most_(most) {}
   const models::ModelConfig& config() const override { return task_->config(); }
   nn::Parameters& parameters() override { return task_->parameters(); }
-  LossSums learn(Context& cx, const data::Batch& batch, const LossSettings& settings, double scale) override {
-    const LossSums sums = task_->learn(cx, batch, settings, scale);
+  std::uint64_t learn(Context& cx, const data::Batch& batch, const LossSettings& settings, double scale,
+                      const LossTotals& losses) override {
+    const std::uint64_t labels = task_->learn(cx, batch, settings, scale, losses);
     if (batch.tokens() > most_) throw OutOfMemory("no memory is left");
-    return sums;
+    return labels;
   }
   Scores validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const override {
     return task_->validate(workspace, batches, at_once);

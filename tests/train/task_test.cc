@@ -22,7 +22,10 @@ LossSums learn(Task& task, const data::Batch& batch, const LossSettings& setting
   Workspace workspace(cpu_device());
   task.parameters().gradients().clear();
   Context cx = Context::training(workspace, 7, 1);
-  return task.learn(cx, batch, settings, 1);
+  const LossTotals totals{cx.zeros(DType::f64, {2, 1})};
+  const std::uint64_t labels = task.learn(cx, batch, settings, 1, totals);
+  const std::vector<double> sums = totals.both.to_host<double>();
+  return {sums[0], sums[1], labels};
 }
 
 // The gradient along a random direction against the difference of losses, in double.

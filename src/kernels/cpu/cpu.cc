@@ -19,6 +19,7 @@ const Kernels<float>& cpu() {
     cpu_filling::fill_linear(kernels);
     cpu_filling::fill_linear_packed(kernels);
     cpu_filling::fill_top_scores(kernels);
+    cpu_filling::fill_project_length(kernels);
     cpu_filling::fill_rows(kernels);
     cpu_filling::fill_norm(kernels);
     cpu_filling::fill_softmax(kernels);

@@ -9,6 +9,7 @@ namespace dragoman::kernels::cpu_filling {
 void fill_linear(Kernels<float>& kernels);
 void fill_linear_packed(Kernels<float>& kernels);
 void fill_top_scores(Kernels<float>& kernels);
+void fill_project_length(Kernels<float>& kernels);
 void fill_rows(Kernels<float>& kernels);
 void fill_norm(Kernels<float>& kernels);
 void fill_softmax(Kernels<float>& kernels);

@@ -1,4 +1,4 @@
-// Dropout factors, a run of a row at a time: Philox4x32-10 on four blocks side by side, as kernels/types.h lays them
+// Dropout factors, a run of a row at a time: Philox4x32 on four blocks side by side, as kernels/types.h lays them
 // out. The vectors have four lanes on every instruction set, so the elements are the same everywhere.
 #if defined(DRAGOMAN_KERNELS_CPU_DROPOUT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef DRAGOMAN_KERNELS_CPU_DROPOUT_INL
@@ -55,7 +55,7 @@ struct RandomGroups {
     const W multiplier0 = hn::Set(kWords, Philox::kMultiplier0), multiplier1 = hn::Set(kWords, Philox::kMultiplier1);
     W key0 = hn::Set(kWords, static_cast<std::uint32_t>(key.seed));
     W key1 = hn::Set(kWords, static_cast<std::uint32_t>(key.seed >> 32));
-    for (int round = 0; round < Philox::kRounds; ++round) {
+    for (int round = 0; round < Dropout::kRounds; ++round) {
       for (int g = 0; g < kGroups; ++g) {
         const WideProduct product0 = wide_multiply(word[g][0], multiplier0);
         const WideProduct product1 = wide_multiply(word[g][2], multiplier1);

@@ -39,9 +39,8 @@ void activate_all_backward(const ActivateBackward<float>& a) {
     threads::split(a.count, activation_grain(a.activation), [&](Size begin, Size end) HWY_ATTR {
       // The slope of `none` needs no saved values, and none may have been given.
       const float* saved = a.activation == Activation::none ? a.dy : a.saved;
-      each_vector(begin, end, [&](Size i, auto lanes) HWY_ATTR {
-        put(lanes, activate_backward<decltype(kind)::value>(lanes.load(saved + i), lanes.load(a.dy + i)), a.dx + i,
-            a.accumulate_dx);
+      each_vector(begin, end, [=, dy = a.dy, dx = a.dx, add = a.accumulate_dx](Size i, auto lanes) HWY_ATTR {
+        put(lanes, activate_backward<decltype(kind)::value>(lanes.load(saved + i), lanes.load(dy + i)), dx + i, add);
       });
     });
   });
@@ -49,21 +48,26 @@ void activate_all_backward(const ActivateBackward<float>& a) {
 
 void combine(const Combine<float>& a) {
   const V alpha = splat(a.alpha), beta = splat(a.beta);
-  threads::split(a.count, kGrain, [&](Size begin, Size end) HWY_ATTR {
+  threads::split(a.count, kGrain, [=](Size begin, Size end) HWY_ATTR {
     if (!a.b)
-      each_vector(begin, end,
-                  [&](Size i, auto lanes) HWY_ATTR { lanes.store(hn::Mul(alpha, lanes.load(a.a + i)), a.y + i); });
-    else
-      each_vector(begin, end, [&](Size i, auto lanes) HWY_ATTR {
-        lanes.store(hn::MulAdd(alpha, lanes.load(a.a + i), hn::Mul(beta, lanes.load(a.b + i))), a.y + i);
+      each_vector(begin, end, [=, x = a.a, y = a.y](Size i, auto lanes) HWY_ATTR {
+        lanes.store(hn::Mul(alpha, lanes.load(x + i)), y + i);
       });
+    else
+      each_four_of(a.a + begin, end - begin, hn::Zero(kTag),
+                   [=, b = a.b + begin, y = a.y + begin](Size i, auto& v, auto lanes) HWY_ATTR {
+                     constexpr int kCount = length_of<decltype(v)>;
+                     for (int k = 0; k < kCount; ++k)
+                       v[k] = hn::MulAdd(alpha, v[k], hn::Mul(beta, lanes.load(b + i + k * kLanes)));
+                     for (int k = 0; k < kCount; ++k) lanes.store(v[k], y + i + k * kLanes);
+                   });
   });
 }
 
 void multiply(const Multiply<float>& a) {
   threads::split(a.count, kGrain, [&](Size begin, Size end) HWY_ATTR {
-    each_vector(begin, end, [&](Size i, auto lanes) HWY_ATTR {
-      put(lanes, hn::Mul(lanes.load(a.a + i), lanes.load(a.b + i)), a.y + i, a.accumulate);
+    each_vector(begin, end, [x = a.a, b = a.b, y = a.y, add = a.accumulate](Size i, auto lanes) HWY_ATTR {
+      put(lanes, hn::Mul(lanes.load(x + i), lanes.load(b + i)), y + i, add);
     });
   });
 }

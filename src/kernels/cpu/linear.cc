@@ -118,15 +118,6 @@ void linear_backward(const LinearBackward<float>& a) {
 
 // Products are handed out one by one; where they are few, each is cut into several groups of rows.
 void matmul(const Matmul<float>& g) {
-  if (g.summed && g.count > 1) {  // all write to one place: one after the other
-    for (Size p = 0; p < g.count; ++p) {
-      Matmul<float> one = g;
-      one.count = 1;
-      one.products = g.products + p;
-      matmul(one);
-    }
-    return;
-  }
   const auto multiply_rows = [&](const Product& p, Size first, Size last) {
     MatrixProduct product{.m = p.m, .n = p.n, .k = p.k, .a = g.a + p.a, .a_stride = p.a_stride};
     product.transposed_a = g.transposed_a;

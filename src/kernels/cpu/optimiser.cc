@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/threads.h"
 #include "kernels/cpu/cpu.h"
@@ -42,34 +43,47 @@ void sum_squares(const SumSquares<float>& a) {
   *a.result = sum;
 }
 
-// Adam with every constant of a step worked out beforehand.
+// Adam with every constant of a step worked out beforehand. With u = sqrt(1 - beta2) * gradient and the corrections c1
+// and c2 of the means' start:
+//   second = beta2 * second + u^2;  first = beta1 * first + share * u
+//   rate * first / c1 / (sqrt(second / c2) + epsilon) = size * first / (sqrt(second) + least)
 struct AdamStep {
-  V scale, decay, keep, beta1, rest1, beta2, rest2, size, root, epsilon;
+  V scale, decay, keep, beta1, share, beta2, minus_size, least;
 
-  HWY_INLINE explicit AdamStep(const Adam<float>& a)
-      : scale(splat(a.gradient_scale)),
-        decay(splat(a.decoupled ? 0 : a.weight_decay)),
-        keep(splat(a.decoupled ? 1 - a.rate * a.weight_decay : 1)),
-        beta1(splat(a.beta1)),
-        rest1(splat(1 - a.beta1)),
-        beta2(splat(a.beta2)),
-        rest2(splat(1 - a.beta2)),
-        size(splat(a.rate / (1 - std::pow(a.beta1, static_cast<double>(a.step))))),
-        root(splat(1 / std::sqrt(1 - std::pow(a.beta2, static_cast<double>(a.step))))),
-        epsilon(splat(a.epsilon)) {}
-
-  template <class Lanes>
-  HWY_INLINE void operator()(const Adam<float>& a, Size i, Lanes lanes) const {
-    const V weight = lanes.load(a.weight + i);
-    const V gradient = hn::MulAdd(decay, weight, hn::Mul(scale, lanes.load(a.gradient + i)));
-    const V first = hn::MulAdd(beta1, lanes.load(a.first + i), hn::Mul(rest1, gradient));
-    const V second = hn::MulAdd(beta2, lanes.load(a.second + i), hn::Mul(hn::Mul(rest2, gradient), gradient));
-    lanes.store(first, a.first + i);
-    lanes.store(second, a.second + i);
-    const V step = hn::Div(hn::Mul(size, first), hn::MulAdd(hn::Sqrt(second), root, epsilon));
-    lanes.store(hn::MulSub(keep, weight, step), a.weight + i);
+  HWY_INLINE explicit AdamStep(const Adam<float>& a) {
+    const double root = std::sqrt(1 - a.beta2), start1 = 1 - std::pow(a.beta1, static_cast<double>(a.step));
+    const double start2 = std::sqrt(1 - std::pow(a.beta2, static_cast<double>(a.step)));
+    scale = splat(clipping_factor(a.clip) * root);
+    decay = splat(a.decoupled ? 0 : a.weight_decay * root);
+    keep = splat(a.decoupled ? 1 - a.rate * a.weight_decay : 1);
+    beta1 = splat(a.beta1), share = splat((1 - a.beta1) / root), beta2 = splat(a.beta2);
+    minus_size = splat(-a.rate / start1 * start2), least = splat(a.epsilon * start2);
   }
 };
+
+void adam_piece(const Adam<float>& a, Size begin, Size count) {
+  const AdamStep s(a);
+  float* HWY_RESTRICT weights = a.weight + begin;
+  float* HWY_RESTRICT firsts = a.first + begin;
+  float* HWY_RESTRICT seconds = a.second + begin;
+  each_four_of(a.gradient + begin, count, hn::Zero(kTag), [=](Size c, auto& v, auto lanes) DRAGOMAN_BODY {
+    constexpr int kCount = length_of<decltype(v)>;
+    V weight[kCount], first[kCount], second[kCount];
+    for (int i = 0; i < kCount; ++i) {
+      const Size at = c + i * kLanes;
+      weight[i] = lanes.load(weights + at);
+      const V u = hn::MulAdd(s.decay, weight[i], hn::Mul(s.scale, v[i]));
+      first[i] = hn::MulAdd(s.share, u, hn::Mul(s.beta1, lanes.load(firsts + at)));
+      second[i] = hn::MulAdd(u, u, hn::Mul(s.beta2, lanes.load(seconds + at)));
+      lanes.store(first[i], firsts + at);
+      lanes.store(second[i], seconds + at);
+    }
+    // Roots and quotients keep one unit of the core busy for long; side by side the others' work fits in between.
+    for (int i = 0; i < kCount; ++i) second[i] = hn::Add(hn::Sqrt(second[i]), s.least);
+    for (int i = 0; i < kCount; ++i) first[i] = hn::Div(hn::Mul(s.minus_size, first[i]), second[i]);
+    for (int i = 0; i < kCount; ++i) lanes.store(hn::MulAdd(s.keep, weight[i], first[i]), weights + c + i * kLanes);
+  });
+}
 
 template <class Arguments>
 void round_weights(const Arguments& a, Size begin, Size end) {
@@ -78,16 +92,15 @@ void round_weights(const Arguments& a, Size begin, Size end) {
 }
 
 void adam(const Adam<float>& a) {
-  threads::split(a.count, kGrain / 2, [&](Size begin, Size end) HWY_ATTR {
-    const AdamStep step(a);
-    each_vector(begin, end, [&](Size i, auto lanes) HWY_ATTR { step(a, i, lanes); });
+  threads::split(a.count, kGrain / 2, [&](Size begin, Size end) {
+    adam_piece(a, begin, end - begin);
     round_weights(a, begin, end);
   });
 }
 
 void sgd(const Sgd<float>& a) {
   threads::split(a.count, kGrain, [&](Size begin, Size end) HWY_ATTR {
-    const V scale = splat(a.gradient_scale), decay = splat(a.weight_decay), momentum = splat(a.momentum);
+    const V scale = splat(clipping_factor(a.clip)), decay = splat(a.weight_decay), momentum = splat(a.momentum);
     const V rate = splat(a.rate);
     each_vector(begin, end, [&](Size i, auto lanes) HWY_ATTR {
       const V weight = lanes.load(a.weight + i);
@@ -115,6 +128,7 @@ HWY_EXPORT(sgd);
 
 void fill_optimiser(Kernels<float>& kernels) {
   kernels.sum_squares = [](const auto& a) { HWY_DYNAMIC_DISPATCH(sum_squares)(a); };
+  kernels.add_sum = [](const auto& a) { *a.to += a.scale * std::accumulate(a.x, a.x + a.count, 0.0); };
   kernels.adam = [](const auto& a) { HWY_DYNAMIC_DISPATCH(adam)(a); };
   kernels.sgd = [](const auto& a) { HWY_DYNAMIC_DISPATCH(sgd)(a); };
 }

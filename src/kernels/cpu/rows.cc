@@ -20,27 +20,17 @@ namespace {
 void gather_rows(const GatherRows<float>& a) {
   threads::split(a.rows, row_grain(a.cols), [&](Size begin, Size end) HWY_ATTR {
     const V scale = splat(a.scale);
-    // Rows of the table come in any order, which no hardware foresees; the index does.
-    const auto ask_for = [&](Size r) {
-      const float* row = a.table + a.index[r] * a.cols;
-      for (Size c = 0; c < a.cols; c += 64 / static_cast<Size>(sizeof(float))) __builtin_prefetch(row + c);
-    };
-    constexpr Size kAhead = 2;
-    for (Size r = begin; r < std::min(begin + kAhead, end); ++r) ask_for(r);
     for (Size r = begin; r < end; ++r) {
-      if (r + kAhead < end) ask_for(r + kAhead);
+      // Rows of the table come in any order, which no hardware foresees; the index does.
+      if (r + 1 < end) ask_for(a.table + a.index[r + 1] * a.cols, a.cols);
       const float* from = a.table + a.index[r] * a.cols;
       const float* position = a.positions ? a.positions + a.position[r] * a.cols : nullptr;
-      float* y = a.y + r * a.cols;
-      if (position)
-        each_vector(0, a.cols, [&](Size c, auto lanes) HWY_ATTR {
-          lanes.store(hn::MulAdd(scale, lanes.load(from + c), lanes.load(position + c)), y + c);
-        });
-      else if (a.scale == 1)
-        std::copy_n(from, a.cols, y);
-      else
-        each_vector(0, a.cols,
-                    [&](Size c, auto lanes) HWY_ATTR { lanes.store(hn::Mul(scale, lanes.load(from + c)), y + c); });
+      each_four_of(from, a.cols, hn::Zero(kTag), [=, y = a.y + r * a.cols](Size c, auto& v, auto lanes) HWY_ATTR {
+        constexpr int kCount = length_of<decltype(v)>;
+        for (int i = 0; i < kCount; ++i)
+          v[i] = position ? hn::MulAdd(scale, v[i], lanes.load(position + c + i * kLanes)) : hn::Mul(scale, v[i]);
+        for (int i = 0; i < kCount; ++i) lanes.store(v[i], y + c + i * kLanes);
+      });
     }
   });
 }
@@ -68,10 +58,18 @@ const std::int32_t* sort_rows(const ScatterRows<float>& a) {
 // Adds the rows sorted[begin] .. sorted[end], all of one index, to their row of the table, in this order.
 HWY_INLINE void add_run(const ScatterRows<float>& a, const std::int32_t* sorted, Size begin, Size end, V scale) {
   float* to = a.dtable + a.index[sorted[begin]] * a.cols;
-  each_vector(0, a.cols, [&](Size c, auto lanes) HWY_ATTR {
-    V sum = lanes.load(to + c);
-    for (Size i = begin; i < end; ++i) sum = hn::MulAdd(scale, lanes.load(a.dy + sorted[i] * a.cols + c), sum);
-    lanes.store(sum, to + c);
+  for (; begin + 2 <= end; begin += 2) {
+    const float* first = a.dy + sorted[begin] * a.cols;
+    const float* second = a.dy + sorted[begin + 1] * a.cols;
+    each_vector(0, a.cols, [=](Size c, auto lanes) HWY_ATTR {
+      const V sum = hn::MulAdd(scale, lanes.load(first + c), lanes.load(to + c));
+      lanes.store(hn::MulAdd(scale, lanes.load(second + c), sum), to + c);
+    });
+  }
+  if (begin == end) return;
+  const float* from = a.dy + sorted[begin] * a.cols;
+  each_vector(0, a.cols, [=](Size c, auto lanes) HWY_ATTR {
+    lanes.store(hn::MulAdd(scale, lanes.load(from + c), lanes.load(to + c)), to + c);
   });
 }
 
@@ -81,10 +79,12 @@ void scatter_rows(const ScatterRows<float>& a) {
   const auto starts_run = [&](Size i) { return i == 0 || i >= a.rows || a.index[sorted[i]] != a.index[sorted[i - 1]]; };
   threads::split(a.rows, row_grain(a.cols), [&](Size begin, Size end) HWY_ATTR {
     const V scale = splat(a.scale);
+    constexpr Size kAhead = 2;
     // A run belongs to the piece that it starts in.
     while (begin < end && !starts_run(begin)) ++begin;
-    for (Size next; begin < end; begin = next) {
+    for (Size next, asked = begin; begin < end; begin = next) {
       for (next = begin + 1; !starts_run(next);) ++next;
+      for (; asked < std::min(next + kAhead, end); ++asked) ask_for(a.dy + sorted[asked] * a.cols, a.cols);
       add_run(a, sorted, begin, next, scale);
     }
   });

@@ -15,6 +15,11 @@
 
 #include "kernels/contract.h"
 
+// For the body of a loop that holds sums: where a body is called instead of inlined, its sums go through memory.
+#ifndef DRAGOMAN_BODY
+#define DRAGOMAN_BODY HWY_ATTR __attribute__((always_inline))
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -26,6 +31,13 @@ constexpr Size kLanes = HWY_MAX_BYTES / sizeof(float);
 
 HWY_INLINE V splat(double value) { return hn::Set(kTag, static_cast<float>(value)); }
 constexpr Size round_up(Size count, Size unit) { return (count + unit - 1) / unit * unit; }
+
+// Asks for an array that will be read soon: into the second cache, because the first fetches ahead by itself and many
+// requests at once would hold up others.
+HWY_INLINE void ask_for(const float* from, Size count) {
+  constexpr Size kLine = 64 / sizeof(float);
+  for (Size i = 0; i < count; i += kLine) __builtin_prefetch(from + i, 0, 2);
+}
 
 // How many elements a load or store touches: all lanes, or the first `count`; absent ones read as `other`.
 struct Whole {
@@ -99,7 +111,7 @@ HWY_INLINE void each_four_of(const float* x, Size count, V absent, F&& f) {
               Whole::load(x + c + 3 * kLanes)};
     f(c, v, Whole{});
   }
-  const auto one = [&](auto lanes) HWY_ATTR {
+  const auto one = [&](auto lanes) DRAGOMAN_BODY {
     V v[1] = {lanes.load(x + c, absent)};
     f(c, v, lanes);
   };
@@ -122,31 +134,37 @@ struct Four {
 
 // ---- elementary functions -------------------------------------------------------------------------------------
 
-// x = n ln 2 + r with |r| <= ln 2 / 2; what stands for n is `shifted`, n in the low bits of a float's fraction. The
-// error of ln 2 as a float, n times, stays below 3e-7.
+// x = n ln 2 + r with |r| <= ln 2 / 2. The error of ln 2 as a float, n times, stays below 3e-7.
 struct ExpParts {
-  V shifted, minus_one;  // e^r - 1: r times a Chebyshev fit of (e^r - 1) / r, relative error below 5e-7
+  V power;      // 2^n; means nothing unless -127 <= n <= 127, and is 0 for n = -127
+  V minus_one;  // e^r - 1: r times a Chebyshev fit of (e^r - 1) / r, relative error below 5e-7
 };
 HWY_INLINE ExpParts exp_parts(V x) {
-  const V shift = splat(12582912);  // 1.5 * 2^23: adding it rounds to a whole number
+  // Adding 1.5 * 2^23 rounds to a whole number, which then lies in the low bits; 127 more make it 2^n's exponent.
+  const V shift = splat(12582912 + 127);
   const V shifted = hn::MulAdd(x, splat(1.44269504088896341), shift);
   const V r = hn::NegMulAdd(hn::Sub(shifted, shift), splat(0.69314718055994531), x);
   const V r2 = hn::Mul(r, r);
   const V low = hn::MulAdd(r, splat(0.166665766661), splat(0.4999936962));
   const V high = hn::MulAdd(r, splat(0.00836323288368), splat(0.0418760635159));
-  return {shifted, hn::MulAdd(hn::MulAdd(high, r2, low), r2, r)};
-}
-// value * 2^n, by adding n to the exponent; means nothing unless the result is a normal number.
-HWY_INLINE V times_power_of_two(V value, V shifted) {
   const hn::RebindToUnsigned<Tag> bits;
-  return hn::BitCast(kTag, hn::Add(hn::BitCast(bits, value), hn::ShiftLeft<23>(hn::BitCast(bits, shifted))));
+  return {hn::BitCast(kTag, hn::ShiftLeft<23>(hn::BitCast(bits, shifted))),
+          hn::MulAdd(hn::MulAdd(high, r2, low), r2, r)};
 }
 
-// e^x for x <= 88; results below the smallest normal number are 0. NaN (as arithmetic makes it) stays NaN.
+// The larger of the two, and NaN where x is.
+HWY_INLINE V at_least(V low, V x) {
+#if HWY_ARCH_ARM_A64
+  return V(vmaxq_f32(low.raw, x.raw));
+#else
+  return hn::Max(low, x);
+#endif
+}
+
+// e^x for x <= 88; 0 below -87.7. NaN (as arithmetic makes it) stays NaN.
 HWY_INLINE V exp(V x) {
-  const ExpParts parts = exp_parts(x);
-  const V result = times_power_of_two(hn::Add(parts.minus_one, splat(1)), parts.shifted);
-  return hn::IfThenZeroElse(hn::Lt(x, splat(-87.3)), result);
+  const ExpParts parts = exp_parts(at_least(splat(-88), x));
+  return hn::MulAdd(parts.power, parts.minus_one, parts.power);
 }
 
 // The same for several vectors, which run side by side.
@@ -166,8 +184,7 @@ HWY_INLINE V sigmoid(V x) {
 HWY_INLINE V tanh(V x) {
   const V size = hn::Min(hn::Abs(x), splat(20));
   const ExpParts parts = exp_parts(hn::Mul(size, splat(-2)));
-  const V scale = times_power_of_two(splat(1), parts.shifted);
-  const V m = hn::MulAdd(scale, parts.minus_one, hn::Sub(scale, splat(1)));
+  const V m = hn::MulAdd(parts.power, parts.minus_one, hn::Sub(parts.power, splat(1)));
   const V result = hn::CopySign(hn::Div(m, hn::Add(m, splat(2))), x);
   return hn::IfThenElse(hn::Eq(x, x), result, x);
 }

@@ -16,8 +16,9 @@ namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 HWY_INLINE float row_max(Size count, const float* x) {
   const V lowest = splat(-std::numeric_limits<float>::infinity());
   Four top(lowest);
-  each_vector_of_four(
-      0, count, [&](Size c, auto lanes, int w) HWY_ATTR { top.v[w] = hn::Max(top.v[w], lanes.load(x + c, lowest)); });
+  each_vector_of_four(0, count, [&](Size c, auto lanes, int w) DRAGOMAN_BODY {
+    top.v[w] = hn::Max(top.v[w], lanes.load(x + c, lowest));
+  });
   return top.largest();
 }
 
@@ -25,7 +26,7 @@ HWY_INLINE float row_max(Size count, const float* x) {
 HWY_INLINE float exp_row(Size count, const float* x, float shift, float* y) {
   Four sum(hn::Zero(kTag));
   const V by = hn::Set(kTag, shift);
-  each_four_of(x, count, by, [=, &sum](Size c, auto& v, auto lanes) HWY_ATTR {
+  each_four_of(x, count, by, [=, &sum](Size c, auto& v, auto lanes) DRAGOMAN_BODY {
     constexpr int kCount = length_of<decltype(v)>;
     for (int i = 0; i < kCount; ++i) v[i] = hn::Sub(v[i], by);
     exp_of(v);
@@ -44,7 +45,7 @@ HWY_INLINE void scale_row(Size count, float factor, float* y) {
 
 HWY_INLINE float dot_row(Size count, const float* a, const float* b) {
   Four sum(hn::Zero(kTag));
-  each_vector_of_four(0, count, [&](Size c, auto lanes, int w) HWY_ATTR {
+  each_vector_of_four(0, count, [&](Size c, auto lanes, int w) DRAGOMAN_BODY {
     sum.v[w] = hn::MulAdd(lanes.load(a + c), lanes.load(b + c), sum.v[w]);
   });
   return sum.sum();

@@ -46,8 +46,10 @@ void softmax_backward(const SoftmaxBackward<float>& a) {
       float* dx = a.dx + begin;
       const bool accumulate = a.accumulate_dx;
       const V dot = hn::Set(kTag, dot_row(count, y, dy));
-      each_vector(0, count, [=](Size c, auto lanes) HWY_ATTR {
-        put(lanes, hn::Mul(lanes.load(y + c), hn::Sub(lanes.load(dy + c), dot)), dx + c, accumulate);
+      each_four_of(y, count, hn::Zero(kTag), [=](Size c, auto& v, auto lanes) HWY_ATTR {
+        constexpr int kCount = length_of<decltype(v)>;
+        for (int i = 0; i < kCount; ++i) v[i] = hn::Mul(v[i], hn::Sub(lanes.load(dy + c + i * kLanes), dot));
+        for (int i = 0; i < kCount; ++i) put(lanes, v[i], dx + c + i * kLanes, accumulate);
       });
     }
   });
@@ -63,7 +65,7 @@ template <bool keep_exp>
 HWY_INLINE RowSums sum_logits(Size count, float* logits, float largest) {
   Four of_exp(hn::Zero(kTag)), of_logits(hn::Zero(kTag));
   const V top = hn::Set(kTag, largest);
-  each_four_of(logits, count, top, [=, &of_exp, &of_logits](Size c, auto& v, auto lanes) HWY_ATTR {
+  each_four_of(logits, count, top, [=, &of_exp, &of_logits](Size c, auto& v, auto lanes) DRAGOMAN_BODY {
     constexpr int kCount = length_of<decltype(v)>;
     for (int i = 0; i < kCount; ++i) {
       v[i] = hn::Sub(v[i], top);

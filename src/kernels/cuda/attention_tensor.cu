@@ -1,5 +1,4 @@
-#include "kernels/cuda/attention.cuh"
-#include "kernels/cuda/tiles.cuh"
+#include "kernels/cuda/attention_tiles.cuh"
 
 // Attention of heads of 64 on tensor cores: sixty-four queries against sixty-four keys at a time, a block of four
 // warps each, the matrix of weights only ever in registers.
@@ -7,49 +6,12 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr float kLog2E = 1.44269504088896340736f;
-
-// 2^x to 22 bits; below 2^-126 it is 0.
-__device__ inline float power_of_two(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
-
-// Where a block works: a sentence and a head.
-struct Place {
-  Size first_query, first_key, head;
-  int queries, keys;
-
-  __device__ explicit Place(const Attention<bf16>& a)
-      : first_query(a.query_offsets[blockIdx.z]),
-        first_key(a.key_offsets[blockIdx.z]),
-        head(blockIdx.y),
-        queries(static_cast<int>(a.query_offsets[blockIdx.z + 1] - first_query)),
-        keys(static_cast<int>(a.key_offsets[blockIdx.z + 1] - first_key)) {}
-
-  // How many keys query i sees.
-  __device__ int visible(int i, bool causal) const { return causal ? max(0, keys - queries + i + 1) : keys; }
-
-  __device__ const bf16* q(const Attention<bf16>& a, int i) const {
-    return a.q + (first_query + i) * a.q_stride + head * kTile;
-  }
-  __device__ const bf16* k(const Attention<bf16>& a, int j) const {
-    return a.k + (first_key + j) * a.k_stride + head * kTile;
-  }
-  __device__ const bf16* v(const Attention<bf16>& a, int j) const {
-    return a.v + (first_key + j) * a.v_stride + head * kTile;
-  }
-  // Rows of out, dout and log_sum.
-  __device__ Size row(const Attention<bf16>& a, int i) const { return (first_query + i) * a.heads + head; }
-};
-
 // The dropout factors of a lane's pairs: columns of 32 elements of one row of the dropout's matrix, which are two
 // neighbours in each of four eights. `element` is the number of the first. Bit 2 w + e is neighbour e of eight w. The
 // four lanes of a row ask together.
 __device__ unsigned kept_pairs(const Drop& drop, std::uint64_t element) {
   const int mine = lane() % 4, first = lane() - mine + mine % 2 * 2;
-  const Philox::Block block = drop.key.block(element / Dropout::kGroup * 4 + mine);
+  const Philox::Block block = drop.key.block(element / Dropout::kGroup * 4 + mine, Dropout::kRounds);
   unsigned kept = 0;
 #pragma unroll
   for (int w = 0; w < 4; ++w)
@@ -68,8 +30,6 @@ struct Kept {
 
   __device__ Kept(const Drop& drop, const Attention<bf16>& a, const Place& place, int i, int first_key) {
     for (int r = 0; r < 2; ++r) {
-      rows[r] = 0xFFFFu;
-      if (!drop.drops) continue;
       const auto start = static_cast<std::uint64_t>(place.row(a, i + 8 * r) * Dropout::stride(a.longest) + first_key);
       rows[r] = kept_pairs(drop, start);
       rows[r] |= kept_pairs(drop, start + 32) << 8;
@@ -80,7 +40,8 @@ struct Kept {
 };
 
 // Keys and values of the next tile come while this one is worked on, where a sentence has more than one: tiles are the
-// queries, then keys and values by turns.
+// queries, then keys and values by turns. Where no sentence has more than kKeys keys, tiles are worked on no further.
+template <bool kDrops, int kKeys>
 __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, Drop drop) {
   extern __shared__ Tile tiles[];
   Tile& queries = tiles[0];
@@ -91,18 +52,16 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
   const int row = first + warp_row + lane() / 4;  // the lane's rows are this one and the eighth after it
   load_tile<kThreads>(queries, place.q(a, first), a.q_stride, place.queries - first);
 
-  const float scale = static_cast<float>(a.scale) * kLog2E;
-  const int visible[2] = {place.visible(row, a.causal), place.visible(row + 8, a.causal)};
   const int last = place.visible(min(first + kTile, place.queries) - 1, a.causal);
   const bool idle = first + warp_row >= place.queries;
-  float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {0, 0};
+  RunningSoftmax<kKeys> softmax{static_cast<float>(a.scale) * kLog2E};
   Quad q[4];
   Rows out;
   out.clear();
   const auto fetch = [&](int key) {
     Tile* pair = tiles + 1 + key / kTile % 2 * 2;
-    load_tile<kThreads>(pair[0], place.k(a, key), a.k_stride, place.keys - key);
-    load_tile<kThreads>(pair[1], place.v(a, key), a.v_stride, place.keys - key);
+    load_tile<kThreads, kKeys>(pair[0], place.k(a, key), a.k_stride, place.keys - key);
+    load_tile<kThreads, kKeys>(pair[1], place.v(a, key), a.v_stride, place.keys - key);
     end_of_batch();
   };
   if (last > 0) fetch(0);
@@ -121,58 +80,27 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
     if (key == 0) load_left(q, queries, warp_row);
     Rows s;
     s.clear();
-    add_product<true>(s, q, keys);
+    add_product<true, 4, kKeys / 16>(s, q, keys);
     // Most tiles are seen whole by all rows of a warp, of which the first sees least.
-    if (key + kTile > place.visible(first + warp_row, a.causal)) {
+    if (key + kKeys > place.visible(first + warp_row, a.causal))
+      softmax.hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
+    float shrink[2];
+    if (softmax.take(s, shrink)) out.multiply(shrink);
+    if constexpr (kDrops) {
+      const Kept kept(drop, a, place, row, key);
 #pragma unroll
-      for (int n = 0; n < 8; ++n)
+      for (int n = 0; n < kKeys / 8; ++n)
 #pragma unroll
-        for (int e = 0; e < 4; ++e)
-          if (key + 8 * n + lane() % 4 * 2 + e % 2 >= visible[e / 2]) s.part[n][e] = -INFINITY;
+        for (int e = 0; e < 4; ++e) s.part[n][e] = kept.keeps(e / 2, n, e % 2) ? s.part[n][e] * drop.scale : 0.0f;
     }
-    float most[2] = {largest[0], largest[1]};
-#pragma unroll
-    for (int n = 0; n < 8; ++n)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], s.part[n][e]);
-    float shrink[2], origin[2];
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 1));
-      most[r] = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 2));
-      origin[r] = most[r] == -INFINITY ? 0.0f : scale * most[r];
-      shrink[r] = power_of_two(scale * largest[r] - origin[r]);
-      largest[r] = most[r];
-      sum[r] *= shrink[r];
-    }
-    const Kept kept(drop, a, place, row, key);
-#pragma unroll
-    for (int n = 0; n < 8; ++n)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const float p = power_of_two(scale * s.part[n][e] - origin[e / 2]);
-        sum[e / 2] += p;
-        s.part[n][e] = kept.keeps(e / 2, n, e % 2) ? p * drop.scale : 0.0f;
-        out.part[n][e] *= shrink[e / 2];
-      }
     Quad p[4];
 #pragma unroll
-    for (int k = 0; k < 4; ++k) p[k] = s.as_left(k);
-    add_product<false>(out, p, values);
+    for (int k = 0; k < kKeys / 16; ++k) p[k] = s.as_left(k);
+    add_product<false, kKeys / 16>(out, p, values);
     __syncthreads();
   }
   if (last == 0) wait_for_tiles();
-#pragma unroll
-  for (int r = 0; r < 2; ++r) {
-    sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 1);
-    sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 2);
-    if (lane() % 4 == 0 && row + 8 * r < place.queries)
-      a.log_sum[place.row(a, row + 8 * r)] =
-          sum[r] > 0 ? static_cast<float>(a.scale) * largest[r] + logf(sum[r]) : -INFINITY;
-    const float share = sum[r] > 0 ? 1 / sum[r] : 0.0f;
-#pragma unroll
-    for (int n = 0; n < 8; ++n) out.part[n][2 * r] *= share, out.part[n][2 * r + 1] *= share;
-  }
+  softmax.finish(out, a, place, row);
   store_rows(out, queries, warp_row, a.out + place.row(a, first) * kTile, a.heads * kTile, place.queries - first,
              false);
 }
@@ -207,7 +135,7 @@ struct QueryNumbers {
 // A block for each tile of keys: dk and dv, over all queries that see them. The warps own keys, so weights and their
 // gradients are computed transposed: rows are keys, columns queries. With `kWhole` no sentence has more keys than one
 // tile, so dq is complete as well.
-template <bool kWhole>
+template <bool kDrops, bool kWhole>
 __global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16> b, Drop drop) {
   extern __shared__ Tile tiles[];
   __shared__ QueryNumbers numbers;
@@ -253,7 +181,7 @@ __global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16>
             const int j = key + 8 * r;
             weight = j < visible ? power_of_two(weight * (scale * kLog2E) - log_sum) : 0.0f;
             float factor = 1;
-            if (drop.drops && j < visible)
+            if (kDrops && j < visible)
               factor = drop.factor(static_cast<std::uint64_t>(place.row(a, i) * Dropout::stride(a.longest) + j));
             gradient = scale * weight * (factor * gradient - dout_out);
             weight *= factor;
@@ -295,6 +223,7 @@ __global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16>
 }
 
 // A block for each tile of queries: dq, over all keys that they see.
+template <bool kDrops>
 __global__ void __launch_bounds__(kThreads, 3) query_tiles(AttentionBackward<bf16> b, Drop drop) {
   extern __shared__ Tile tiles[];
   __shared__ QueryNumbers numbers;
@@ -325,7 +254,13 @@ __global__ void __launch_bounds__(kThreads, 3) query_tiles(AttentionBackward<bf1
     p.clear(), ds.clear();
     add_product<true>(p, q, keys);
     add_product<true>(ds, dout, values);
-    const Kept kept(drop, a, place, row, key);
+    if constexpr (kDrops) {
+      const Kept kept(drop, a, place, row, key);
+#pragma unroll
+      for (int n = 0; n < 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) ds.part[n][e] *= kept.keeps(e / 2, n, e % 2) ? drop.scale : 0.0f;
+    }
 #pragma unroll
     for (int n = 0; n < 8; ++n)
 #pragma unroll
@@ -333,8 +268,7 @@ __global__ void __launch_bounds__(kThreads, 3) query_tiles(AttentionBackward<bf1
         const int r = e / 2, i = warp_row + l / 4 + 8 * r;
         const bool seen = key + 8 * n + l % 4 * 2 + e % 2 < visible[r];
         const float weight = seen ? power_of_two(p.part[n][e] * (scale * kLog2E) - numbers.log_sum[i]) : 0.0f;
-        const float factor = kept.keeps(r, n, e % 2) ? drop.scale : 0.0f;
-        ds.part[n][e] = scale * weight * (factor * ds.part[n][e] - numbers.dout_out[i]);
+        ds.part[n][e] = scale * weight * (ds.part[n][e] - numbers.dout_out[i]);
       }
     Quad left[4];
 #pragma unroll
@@ -356,6 +290,14 @@ dim3 grid_of(const Attention<bf16>& a, Size longest) {
   return {blocks_for(longest, kTile), static_cast<unsigned>(a.heads), static_cast<unsigned>(a.sentences)};
 }
 
+template <bool kDrops>
+void attend(const Attention<bf16>& a) {
+  const auto kernel = a.longest <= kTile / 2 ? attend_tiles<kDrops, kTile / 2> : attend_tiles<kDrops, kTile>;
+  const std::size_t shared = (a.longest <= kTile ? 3 : 5) * sizeof(Tile);
+  kernel<<<grid_of(a, a.longest_queries), kThreads, shared, stream()>>>(a, Drop(a.dropout));
+  check_launch("attention");
+}
+
 template <class Kernel>
 void launch(Kernel* kernel, const AttentionBackward<bf16>& b, Size longest) {
   constexpr int kShared = 4 * sizeof(Tile);
@@ -364,13 +306,23 @@ void launch(Kernel* kernel, const AttentionBackward<bf16>& b, Size longest) {
   check_launch("attention_backward");
 }
 
+template <bool kDrops>
+void attend_back(const AttentionBackward<bf16>& b) {
+  const Attention<bf16>& a = b.forward;
+  if (a.longest <= kTile) return launch(key_tiles<kDrops, true>, b, 1);
+  launch(key_tiles<kDrops, false>, b, a.longest);
+  if (b.dq != nullptr && a.queries > 0) launch(query_tiles<kDrops>, b, a.longest_queries);
+}
+
 }  // namespace
 
 bool attention_on_tensor_cores(const Attention<bf16>& a) {
   if (!fits(a)) return false;
-  const std::size_t shared = (a.longest <= kTile ? 3 : 5) * sizeof(Tile);
-  attend_tiles<<<grid_of(a, a.longest_queries), kThreads, shared, stream()>>>(a, Drop(a.dropout));
-  check_launch("attention");
+  if (attention_of_long_sentences(a)) return true;
+  if (a.dropout.rate > 0)
+    attend<true>(a);
+  else
+    attend<false>(a);
   return true;
 }
 
@@ -382,12 +334,10 @@ bool attention_on_tensor_cores(const AttentionBackward<bf16>& b) {
       !eights(b.dv, b.dv_stride))
     return false;
   if (a.queries == 0 && a.keys == 0) return true;
-  if (a.longest <= kTile) {
-    launch(key_tiles<true>, b, 1);
-    return true;
-  }
-  launch(key_tiles<false>, b, a.longest);
-  if (b.dq != nullptr && a.queries > 0) launch(query_tiles, b, a.longest_queries);
+  if (a.dropout.rate > 0)
+    attend_back<true>(b);
+  else
+    attend_back<false>(b);
   return true;
 }
 

@@ -27,6 +27,13 @@ __device__ inline bool is_last_block(unsigned* ticket, unsigned blocks) {
   return last;
 }
 
+// sum += eight numbers that another block may have written.
+__device__ inline void add8_from_others(float (&sum)[8], const float* from) {
+  const float4 a = __ldcg(reinterpret_cast<const float4*>(from)), b = __ldcg(reinterpret_cast<const float4*>(from) + 1);
+  sum[0] += a.x, sum[1] += a.y, sum[2] += a.z, sum[3] += a.w, sum[4] += b.x, sum[5] += b.y, sum[6] += b.z,
+      sum[7] += b.w;
+}
+
 // Rows tells what is summed: kEach numbers from (row, col) on, brought from memory by load() and given by use(). All
 // loads of a few rows come before their first use, which may write.
 template <class Rows>

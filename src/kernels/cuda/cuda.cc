@@ -11,6 +11,7 @@ Kernels<T> filled() {
   fill_linear(kernels);
   fill_packed(kernels);
   fill_matmul(kernels);
+  fill_project_length(kernels);
   fill_rows(kernels);
   fill_norm(kernels);
   fill_softmax(kernels);

@@ -6,6 +6,8 @@
 #include "base/machine.h"
 #include "kernels/contract.h"
 
+struct CUevent_st;
+
 // The CUDA filling of the contract and the memory it works on. A program built without CUDA has all of this, too: it
 // then says so in problem(). What one thread asks for is done in that order; threads do not wait for each other's work,
 // so whoever hands memory to another thread calls wait() first.
@@ -26,7 +28,7 @@ FreeMemory free_memory();
 // Memory of the GPU from a pool that grows and is kept; throws OutOfMemory when there is none left.
 void* allocate(std::size_t bytes);
 void release(void* memory);
-// Memory of the host that the GPU can read and write; for tests.
+// Memory of the host that the GPU can read and write.
 void* allocate_shared(std::size_t bytes);
 void release_shared(void* memory);
 // Small arrays are staged and the host goes on at once; `from` may change when the call returns.
@@ -42,6 +44,25 @@ inline void copy_to_host(void* to, const void* from, std::size_t bytes) {
 }
 void clear(void* memory, std::size_t bytes);
 void wait();
+
+// Bytes that travel to the host while it goes on.
+class Delivery {
+ public:
+  explicit Delivery(std::size_t bytes);
+  ~Delivery();
+  Delivery(const Delivery&) = delete;
+  Delivery& operator=(const Delivery&) = delete;
+
+  // What lies there when everything that this thread asked for before is done.
+  void send(const void* from);
+  // Until it is here.
+  const void* wait() const;
+
+ private:
+  std::size_t bytes_;
+  void* memory_ = nullptr;
+  CUevent_st* arrived_ = nullptr;
+};
 
 // Products of f32 in TF32: ten bits of fraction and the speed of the tensor cores. Off unless asked for.
 void set_tf32(bool on);

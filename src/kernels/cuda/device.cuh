@@ -163,7 +163,7 @@ struct Drop {
   __device__ float factor(std::uint64_t element) const {
     if (!drops) return 1;
     const std::uint64_t j = element % Dropout::kGroup;
-    const Philox::Block block = key.block(element / Dropout::kGroup * 4 + j % 4);
+    const Philox::Block block = key.block(element / Dropout::kGroup * 4 + j % 4, Dropout::kRounds);
     const std::uint32_t word = j / 16 == 0 ? (j / 8 == 0 ? block[0] : block[1]) : (j / 8 == 2 ? block[2] : block[3]);
     return (j % 8 < 4 ? word & 0xFFFFu : word >> 16) >= threshold ? scale : 0.0f;
   }
@@ -172,7 +172,7 @@ struct Drop {
   // neighbouring lanes must ask for the four eights of one group, the lane's number modulo 4 being the eight's.
   __device__ unsigned keeps8(std::uint64_t element) const {
     const unsigned eight = threadIdx.x % 4;
-    const Philox::Block block = key.block(element / Dropout::kGroup * 4 + eight);
+    const Philox::Block block = key.block(element / Dropout::kGroup * 4 + eight, Dropout::kRounds);
     unsigned kept = 0;
     for (unsigned apart = 0; apart < 4; ++apart) {
       const unsigned from = eight ^ apart;

@@ -15,12 +15,10 @@ template <class T>
 struct Group {
   const Product* products;  // on the GPU; null: there is only `one`
   Product one;
-  Size count, m, n;  // m and n: the largest
   bool transposed_a, transposed_b, accumulate;
   float alpha;
   const T *a, *b;
   T* c;
-  float* partial;  // of a summed group
 
   __device__ Product product(Size i) const { return products != nullptr ? products[i] : one; }
 };
@@ -73,14 +71,9 @@ struct TilePlace {
   __device__ bool empty() const { return row >= p.m || col >= p.n; }
 };
 
-// Products of a summed group write apart, in f32, and are added up afterwards: [count, m, n].
 template <class T>
 __device__ void put_sum(const Group<T>& g, const Product& p, Size r, Size c, float value) {
-  const bool inside = r < p.m && c < p.n;
-  if (g.partial != nullptr)
-    g.partial[(static_cast<Size>(blockIdx.z) * g.m + r) * g.n + c] = inside ? value : 0.0f;
-  else if (inside)
-    put(g.c[p.c + r * p.c_stride + c], g.alpha * value, g.accumulate);
+  if (r < p.m && c < p.n) put(g.c[p.c + r * p.c_stride + c], g.alpha * value, g.accumulate);
 }
 
 // A block for each tile of each product.
@@ -88,28 +81,25 @@ template <class T>
 __global__ void multiply_group(Group<T> g) {
   __shared__ float left[kDepth][kTile + 1], right[kDepth][kTile + 1];
   const TilePlace<T> at(g);
-  if (at.empty() && g.partial == nullptr) return;
+  if (at.empty()) return;
   float sums[kEach][kEach] = {};
-  if (!at.empty()) add_tile(g, at.p, at.row, at.col, left, right, sums);
+  add_tile(g, at.p, at.row, at.col, left, right, sums);
   const int ty = threadIdx.x / kAcross, tx = threadIdx.x % kAcross;
   for (int i = 0; i < kEach; ++i)
-    for (int j = 0; j < kEach; ++j) {
-      const Size r = at.row + ty + i * kAcross, c = at.col + tx + j * kAcross;
-      if (r < g.m && c < g.n) put_sum(g, at.p, r, c, sums[i][j]);
-    }
+    for (int j = 0; j < kEach; ++j) put_sum(g, at.p, at.row + ty + i * kAcross, at.col + tx + j * kAcross, sums[i][j]);
 }
 
 // The same on tensor cores, by four warps.
 __global__ void __launch_bounds__(128) multiply_group_tiles(Group<bf16> g) {
   __shared__ Tile left, right;
   const TilePlace<bf16> at(g);
-  if (at.empty() && g.partial == nullptr) return;
+  if (at.empty()) return;
   const Product& p = at.p;
   const auto m = static_cast<int>(p.m - at.row), n = static_cast<int>(p.n - at.col);
   const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16, l = lane();
   Rows sums;
   sums.clear();
-  for (Size depth = 0; depth < (at.empty() ? 0 : p.k); depth += kTile) {
+  for (Size depth = 0; depth < p.k; depth += kTile) {
     const auto k = static_cast<int>(p.k - depth);
     __syncthreads();
     if (g.transposed_a)
@@ -134,22 +124,8 @@ __global__ void __launch_bounds__(128) multiply_group_tiles(Group<bf16> g) {
 #pragma unroll
   for (int i = 0; i < 8; ++i)
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      const Size r = at.row + warp_row + l / 4 + e / 2 * 8, c = at.col + 8 * i + l % 4 * 2 + e % 2;
-      if (r < g.m && c < g.n) put_sum(g, p, r, c, sums.part[i][e]);
-    }
-}
-
-// c += alpha * the sum over products of their parts.
-template <class T>
-__global__ void add_parts(Group<T> g) {
-  const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (e >= g.m * g.n) return;
-  float sum = 0;
-#pragma unroll 8
-  for (Size i = 0; i < g.count; ++i) sum += g.partial[i * g.m * g.n + e];
-  const Product p = g.product(0);
-  put(g.c[p.c + e / g.n * p.c_stride + e % g.n], g.alpha * sum, true);
+    for (int e = 0; e < 4; ++e)
+      put_sum(g, p, at.row + warp_row + l / 4 + e / 2 * 8, at.col + 8 * i + l % 4 * 2 + e % 2, sums.part[i][e]);
 }
 
 // Whether tiles can be copied in eights. Along k the last eight of a row may reach beyond k: it then meets zeros of the
@@ -202,19 +178,14 @@ void matmul(const Matmul<T>& g) {
     const Size count = std::min(kMostAtOnce, g.count - first);
     const Group<T> group{.products = g.count > 1 ? to_scratch(Scratch::tables, g.products + first, count) : nullptr,
                          .one = g.products[first],
-                         .count = count,
-                         .m = m,
-                         .n = n,
                          .transposed_a = g.transposed_a,
                          .transposed_b = g.transposed_b,
                          .accumulate = g.accumulate,
                          .alpha = static_cast<float>(g.alpha),
                          .a = g.a,
                          .b = g.b,
-                         .c = g.c,
-                         .partial = g.summed ? scratch<float>(Scratch::partial_sums, count * m * n) : nullptr};
+                         .c = g.c};
     launch(group, dim3(blocks_for(n, kTile), blocks_for(m, kTile), static_cast<unsigned>(count)), tiles);
-    if (g.summed) add_parts<<<blocks_for(m * n, 256), 256, 0, stream()>>>(group);
     check_launch("matmul");
   }
 }

@@ -313,6 +313,25 @@ void clear(void* memory, std::size_t bytes) {
 
 void wait() { check_status(cudaStreamSynchronize(stream()), "waiting for the GPU"); }
 
+Delivery::Delivery(std::size_t bytes) : bytes_(bytes), memory_(allocate_shared(bytes)) {
+  check_status(cudaEventCreateWithFlags(&arrived_, cudaEventDisableTiming), "event");
+}
+
+Delivery::~Delivery() {
+  if (arrived_ != nullptr) cudaEventDestroy(arrived_);
+  release_shared(memory_);
+}
+
+void Delivery::send(const void* from) {
+  check_status(cudaMemcpyAsync(memory_, from, bytes_, cudaMemcpyDeviceToHost, stream()), "copy to the host");
+  check_status(cudaEventRecord(arrived_, stream()), "event");
+}
+
+const void* Delivery::wait() const {
+  check_status(cudaEventSynchronize(arrived_), "waiting for the GPU");
+  return memory_;
+}
+
 std::size_t shared_bytes(const char* op, Size numbers) {
   constexpr Size kMost = Size{200} << 10;
   // Loops over shared memory are compiled to reads of four numbers, the last of which may lie behind the array.

@@ -10,7 +10,7 @@ namespace dragoman::kernels::cuda {
 inline constexpr int kTile = 64;
 
 // Rows are 16 bytes longer than they need be, so that eight rows of a column of eights lie in different banks.
-struct Tile {
+struct alignas(16) Tile {
   static constexpr int kStride = kTile + 8;
   bf16 values[kTile * kStride];
 
@@ -76,6 +76,13 @@ struct Rows {
 #pragma unroll
       for (float& value : one) value = 0;
   }
+  // The lane's rows, each by its factor.
+  __device__ void multiply(const float (&by)[2]) {
+#pragma unroll
+    for (int n = 0; n < 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) part[n][e] *= by[e / 2];
+  }
   // The sixteen columns from 16 k as a left operand of the next product.
   __device__ Quad as_left(int k) const {
     const float(&a)[4] = part[2 * k];
@@ -84,15 +91,15 @@ struct Rows {
   }
 };
 
-// sum += left operands times the right tile; `kTransposed` says whether the right one is. What lies behind the last row
-// or column of a tile is zero and is multiplied like the rest: without branches, operands come while others are
-// multiplied.
-template <bool kTransposed>
+// sum += left operands times the right tile; `kTransposed` says whether the right one is, kDepth and kAcross how many
+// sixteens of it are multiplied. What lies behind the last row or column of a tile is zero and is multiplied like the
+// rest: without branches, operands come while others are multiplied.
+template <bool kTransposed, int kDepth = 4, int kAcross = 4>
 __device__ inline void add_product(Rows& sum, const Quad (&left)[4], Tile& right) {
 #pragma unroll
-  for (int k = 0; k < 4; ++k)
+  for (int k = 0; k < kDepth; ++k)
 #pragma unroll
-    for (int n = 0; n < 4; ++n) {
+    for (int n = 0; n < kAcross; ++n) {
       const Quad two =
           kTransposed ? right_operands_transposed(right, 16 * k, 16 * n) : right_operands(right, 16 * k, 16 * n);
       multiply_add(sum.part[2 * n], left[k], two.r[0], two.r[1]);
@@ -105,12 +112,12 @@ __device__ inline void load_left(Quad (&to)[4], Tile& tile, int row) {
   for (int k = 0; k < 4; ++k) to[k] = left_operand(tile, row, 16 * k);
 }
 
-// Begins to copy `count` rows of `columns` columns into a tile, zeros behind them; by all threads of the block. What is
-// copied is there after wait_for_tiles().
-template <int kThreads>
+// Begins to copy `count` rows of `columns` columns into the first kRows rows of a tile, zeros behind them; by all
+// threads of the block. What is copied is there after wait_for_tiles().
+template <int kThreads, int kRows = kTile>
 __device__ inline void load_tile(Tile& tile, const bf16* from, Size stride, int count, int columns = kTile) {
 #pragma unroll
-  for (int i = 0; i < kTile * 8 / kThreads; ++i) {
+  for (int i = 0; i < kRows * 8 / kThreads; ++i) {
     const int e = static_cast<int>(threadIdx.x) + i * kThreads, row = e / 8, col = e % 8 * 8;
     const bool inside = row < count && col < columns;
     const bf16* source = inside ? from + row * stride + col : from;

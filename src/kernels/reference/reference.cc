@@ -11,6 +11,7 @@ const Kernels<T>& reference() {
     reference_filling::fill_linear(kernels);
     reference_filling::fill_linear_packed(kernels);
     reference_filling::fill_top_scores(kernels);
+    reference_filling::fill_project_length(kernels);
     reference_filling::fill_rows(kernels);
     reference_filling::fill_norm(kernels);
     reference_filling::fill_softmax(kernels);

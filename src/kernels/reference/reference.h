@@ -12,6 +12,8 @@ void fill_linear_packed(Kernels<T>& kernels);
 template <class T>
 void fill_top_scores(Kernels<T>& kernels);
 template <class T>
+void fill_project_length(Kernels<T>& kernels);
+template <class T>
 void fill_rows(Kernels<T>& kernels);
 template <class T>
 void fill_norm(Kernels<T>& kernels);

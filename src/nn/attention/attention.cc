@@ -146,8 +146,15 @@ void Attention::finish(Context& cx, Keys& keys, const Tensor& positions) const {
   check(rows.longest() <= config_.linformer_length,
         "{}: an input of {} tokens is longer than the {} this linformer was made for", place_.name, rows.longest(),
         config_.linformer_length);
-  keys.keys = project_length(cx, length_keys_, whole(cx, keys.keys), rows);
-  keys.values = project_length(cx, length_values_, whole(cx, keys.values), rows);
+  const Columns k = keys.keys, v = keys.values;
+  if (k.of.raw() == v.of.raw() && v.first == k.first + k.count && v.count == k.count) {
+    const Tensor both = project_length(cx, {length_keys_, length_values_}, {k.of, k.first, 2 * k.count}, rows);
+    keys.keys = {both, 0, k.count};
+    keys.values = {both, k.count, v.count};
+  } else {
+    keys.keys = project_length(cx, {length_keys_}, k, rows);
+    keys.values = project_length(cx, {length_values_}, v, rows);
+  }
   const std::span<std::int32_t> lengths = cx.host_array<std::int32_t>(rows.count());
   std::fill(lengths.begin(), lengths.end(), config_.linformer);
   keys.rows = Segments::from_lengths(cx, lengths);

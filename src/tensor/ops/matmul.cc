@@ -11,8 +11,6 @@ struct Group {
   std::span<Product> products;
   bool transposed_a = false, transposed_b = false;
   double alpha = 1;
-  bool shared_a = false;  // all products read the same a, so its gradient is a sum over them
-  bool summed = false;
 };
 
 void run(const Context& cx, const Group& group, const Tensor& a, const Tensor& b, const Tensor& c, bool accumulate) {
@@ -25,8 +23,7 @@ void run(const Context& cx, const Group& group, const Tensor& a, const Tensor& b
               .a = a.ptr(),
               .b = b.ptr(),
               .c = c.ptr(),
-              .accumulate = accumulate,
-              .summed = group.summed});
+              .accumulate = accumulate});
   });
 }
 
@@ -65,19 +62,9 @@ Tensor grouped(Context& cx, const char* op, const Group& group, const Tensor& a,
   if (!c.tracked()) return c;
   cx.record(op, {c}, [group, a, b, c](Context& back) {
     const Tensor dc = back.gradient(c);
-    if (a.tracked()) {
-      Group g = gradient_of_a(back, group);
+    if (const Sink da = back.sink(a)) {
       const bool swapped = group.transposed_a;
-      const Tensor& left = swapped ? b : dc;
-      const Tensor& right = swapped ? dc : b;
-      if (!group.shared_a) {
-        const Sink da = back.sink(a);
-        run(back, g, left, right, da.tensor, da.accumulate);
-      } else {
-        g.summed = true;
-        const ops::SinkAs da(back, a, left.dtype());
-        run(back, g, left, right, da.tensor(), true);
-      }
+      run(back, gradient_of_a(back, group), swapped ? b : dc, swapped ? dc : b, da.tensor, da.accumulate);
     }
     if (const Sink db = back.sink(b)) {
       const bool swapped = group.transposed_b;
@@ -135,22 +122,6 @@ Tensor segment_mix(Context& cx, const Tensor& weights, const Tensor& values, con
     at += nq * nk;
   }
   return grouped(cx, op, group, weights, values, {pairs.queries.total(), size});
-}
-
-Tensor project_length(Context& cx, const Tensor& projection, const Tensor& x, const Segments& rows) {
-  constexpr const char* op = "project_length";
-  ops::enter(op, cx, {projection, x});
-  check(projection.shape().rank() == 2 && x.rows() == rows.total(),
-        "[{}] projection {} and x {} do not fit: expected two sizes and {} rows", op, projection.shape(), x.shape(),
-        rows.total());
-  const Size k = projection.shape()[0], n_max = projection.shape()[1], size = x.cols();
-  check(rows.longest() <= n_max, "[{}] a sentence of {} tokens is longer than the {} this projection {} was made for",
-        op, rows.longest(), n_max, projection.shape());
-  Group group{cx.host_array<Product>(rows.count())};
-  group.shared_a = true;
-  for (Size s = 0; s < rows.count(); ++s)
-    group.products[s] = {k, size, rows.length(s), 0, rows.begin(s) * size, s * k * size, n_max, size, size};
-  return grouped(cx, op, group, projection, x, {rows.count() * k, size});
 }
 
 }  // namespace dragoman

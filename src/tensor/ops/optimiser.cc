@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "tensor/ops.h"
 
 namespace dragoman {
@@ -25,17 +23,23 @@ void run(const Tensor& weight, F&& f) {
 
 }  // namespace
 
-double gradient_norm(const Tensor& gradient) {
-  double squares = 0;
-  run(gradient,
-      [&](const auto& k) { k.sum_squares({.count = gradient.count(), .x = gradient.ptr(), .result = &squares}); });
-  return std::sqrt(squares);
+void add_sum(const Tensor& x, double scale, const Tensor& to) {
+  const auto add = [&](const auto& k) {
+    k.add_sum({.count = x.count(), .x = x.ptr(), .scale = scale, .to = to.ptr()});
+  };
+  if (x.dtype() == DType::bf16)
+    add(x.device().kernels<kernels::bf16>());
+  else
+    run(x, add);
 }
 
-double clipping_factor(double norm, double limit) { return limit > 0 && norm > limit ? limit / norm : 1; }
+void sum_squares(const Tensor& gradient, const Tensor& to) {
+  run(gradient,
+      [&](const auto& k) { k.sum_squares({.count = gradient.count(), .x = gradient.ptr(), .result = to.ptr()}); });
+}
 
 void adam_step(const Tensor& weight, const Tensor& gradient, const AdamMoments& moments, const AdamSettings& settings,
-               double rate, Size step, double gradient_scale, const Tensor& copy) {
+               double rate, Size step, const Clip& clip, const Tensor& copy) {
   check_flat("adam", weight, {gradient, moments.first, moments.second});
   check(step >= 1, "[adam] steps count from 1, got {}", step);
   run(weight, [&](const auto& k) {
@@ -52,12 +56,12 @@ void adam_step(const Tensor& weight, const Tensor& gradient, const AdamMoments& 
             .weight_decay = settings.weight_decay,
             .decoupled = settings.decoupled,
             .step = step,
-            .gradient_scale = gradient_scale});
+            .clip = {clip.squares.ptr(), clip.limit}});
   });
 }
 
 void sgd_step(const Tensor& weight, const Tensor& gradient, const Tensor& velocity, const SgdSettings& settings,
-              double rate, double gradient_scale, const Tensor& copy) {
+              double rate, const Clip& clip, const Tensor& copy) {
   check_flat("sgd", weight, {gradient, velocity});
   run(weight, [&](const auto& k) {
     k.sgd({.count = weight.count(),
@@ -68,7 +72,7 @@ void sgd_step(const Tensor& weight, const Tensor& gradient, const Tensor& veloci
            .rate = rate,
            .momentum = settings.momentum,
            .weight_decay = settings.weight_decay,
-           .gradient_scale = gradient_scale});
+           .clip = {clip.squares.ptr(), clip.limit}});
   });
 }
 

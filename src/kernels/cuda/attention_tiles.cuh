@@ -1,0 +1,118 @@
+#pragma once
+
+#include "kernels/cuda/attention.cuh"
+#include "kernels/cuda/tiles.cuh"
+
+// What attention of heads of 64 on tensor cores shares.
+namespace dragoman::kernels::cuda {
+
+inline constexpr float kLog2E = 1.44269504088896340736f;
+
+// 2^x to 22 bits; below 2^-126 it is 0.
+__device__ inline float power_of_two(float x) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+// Where a block works: a sentence and a head.
+struct Place {
+  Size first_query, first_key, head;
+  int queries, keys;
+
+  __device__ explicit Place(const Attention<bf16>& a)
+      : first_query(a.query_offsets[blockIdx.z]),
+        first_key(a.key_offsets[blockIdx.z]),
+        head(blockIdx.y),
+        queries(static_cast<int>(a.query_offsets[blockIdx.z + 1] - first_query)),
+        keys(static_cast<int>(a.key_offsets[blockIdx.z + 1] - first_key)) {}
+
+  // How many keys query i sees.
+  __device__ int visible(int i, bool causal) const { return causal ? max(0, keys - queries + i + 1) : keys; }
+
+  __device__ const bf16* q(const Attention<bf16>& a, int i) const {
+    return a.q + (first_query + i) * a.q_stride + head * kTile;
+  }
+  __device__ const bf16* k(const Attention<bf16>& a, int j) const {
+    return a.k + (first_key + j) * a.k_stride + head * kTile;
+  }
+  __device__ const bf16* v(const Attention<bf16>& a, int j) const {
+    return a.v + (first_key + j) * a.v_stride + head * kTile;
+  }
+  // Rows of out, dout and log_sum.
+  __device__ Size row(const Attention<bf16>& a, int i) const { return (first_query + i) * a.heads + head; }
+};
+
+// The softmax of a lane's two rows, tile after tile of kKeys keys. Weights are powers of two of scores less an
+// origin, which moves only when scores outgrow it, so that most tiles leave what was summed up as it is.
+template <int kKeys = kTile>
+struct RunningSoftmax {
+  static constexpr float kRoom = 8;  // in powers of two: as much larger than 1 weights may become
+
+  float scale;  // of the scores, in powers of two
+  float origin[2] = {-INFINITY, -INFINITY};
+  float sum[2] = {0, 0};  // of the lane's columns
+
+  // Keys of a tile that a row does not see count as -inf; `visible` are those that it does.
+  __device__ static void hide(Rows& scores, const int (&visible)[2]) {
+#pragma unroll
+    for (int n = 0; n < kKeys / 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        if (8 * n + lane() % 4 * 2 + e % 2 >= visible[e / 2]) scores.part[n][e] = -INFINITY;
+  }
+
+  // Turns scores into weights, not yet divided by their sum. Where that is true for a warp, what its rows have weighed
+  // before is to be multiplied by `shrink`.
+  __device__ bool take(Rows& scores, float (&shrink)[2]) {
+    float most[2] = {-INFINITY, -INFINITY};  // of the lane's columns
+#pragma unroll
+    for (int n = 0; n < kKeys / 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], scores.part[n][e]);
+    const bool outgrown = scale * most[0] > origin[0] + kRoom || scale * most[1] > origin[1] + kRoom;
+    const bool moves = __any_sync(kAllLanes, outgrown);
+    if (moves) move(most, shrink);
+    float from[2];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) from[r] = origin[r] == -INFINITY ? 0.0f : origin[r];
+#pragma unroll
+    for (int n = 0; n < kKeys / 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        float& score = scores.part[n][e];
+        score = power_of_two(scale * score - from[e / 2]);
+        sum[e / 2] += score;
+      }
+    return moves;
+  }
+
+  // Divides the lane's rows by their sums and writes the log-sums of those that are there; the first is row `row`.
+  __device__ void finish(Rows& out, const Attention<bf16>& a, const Place& place, int row) {
+    float share[2];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 1);
+      sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 2);
+      if (lane() % 4 == 0 && row + 8 * r < place.queries)
+        a.log_sum[place.row(a, row + 8 * r)] = sum[r] > 0 ? origin[r] / kLog2E + logf(sum[r]) : -INFINITY;
+      share[r] = sum[r] > 0 ? 1 / sum[r] : 0.0f;
+    }
+    out.multiply(share);
+  }
+
+ private:
+  // The largest scores of rows are their new origins where they are larger; by all lanes of a warp.
+  __device__ void move(const float (&most)[2], float (&shrink)[2]) {
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      float largest = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 1));
+      largest = fmaxf(origin[r], scale * fmaxf(largest, __shfl_xor_sync(kAllLanes, largest, 2)));
+      shrink[r] = origin[r] == largest ? 1.0f : power_of_two(origin[r] - largest);
+      origin[r] = largest;
+      sum[r] *= shrink[r];
+    }
+  }
+};
+
+}  // namespace dragoman::kernels::cuda

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "kernels/cuda/device.cuh"
+
+namespace dragoman::kernels::cuda {
+
+// The rows of one sentence.
+struct Stretch {
+  Size first;
+  int rows;
+
+  template <class T>
+  __device__ Stretch(const ProjectLength<T>& a, Size sentence)
+      : first(a.offsets[sentence]), rows(static_cast<int>(a.offsets[sentence + 1] - first)) {}
+};
+
+template <class T>
+__device__ const T* projection_of(const ProjectLength<T>& a, Size part) {
+  return part == 0 ? a.projections[0] : a.projections[1];
+}
+
+// Linformer's projections on tensor cores: bf16, columns in whole tiles. False when it does not fit.
+bool project_on_tensor_cores(const ProjectLength<bf16>& a);
+bool project_on_tensor_cores(const ProjectLengthBackward<bf16>& b);
+
+}  // namespace dragoman::kernels::cuda
