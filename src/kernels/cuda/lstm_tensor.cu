@@ -231,7 +231,7 @@ struct Layers {
 
 // Two of the eight warps share a quarter of the state, each for two gates: the gates' sums are those of four warps.
 template <int kChunks, bool kCluster>
-__global__ void __launch_bounds__(kThreads, 1)
+__global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
     walk_forward(const __grid_constant__ Layers<LstmLayer<bf16>> layers, unsigned* meetings) {
   const LstmLayer<bf16>& a = layers.of[blockIdx.y];
   extern __shared__ __align__(16) bf16 shared[];
@@ -361,7 +361,7 @@ struct UnitBack {
 
 // Each warp has an eighth of the gates. Step -1 is what reaches the first state.
 template <int kChunks, bool kCluster>
-__global__ void __launch_bounds__(kThreads, 1)
+__global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
     walk_backward(const __grid_constant__ Layers<LstmLayerBackward<bf16>> layers, unsigned* meetings) {
   const LstmLayerBackward<bf16>& b = layers.of[blockIdx.y];
   extern __shared__ __align__(16) bf16 shared[];
