@@ -46,6 +46,12 @@ Tensor packed_from_steps(const Context& cx, const Segments& rows, const TimeOrde
   return cx.from_host<std::int32_t>(list, {rows.total()});
 }
 
+Tensor places_in_time(const Context& cx, const TimeOrder& time) {
+  const std::span<std::int32_t> list = cx.host_array<std::int32_t>(std::ssize(time.host_order));
+  for (std::size_t i = 0; i < list.size(); ++i) list[time.host_order[i]] = static_cast<std::int32_t>(i);
+  return cx.from_host<std::int32_t>(list, {std::ssize(list)});
+}
+
 Tensor last_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time, Size before) {
   const std::span<std::int32_t> list = cx.host_array<std::int32_t>(rows.count());
   for (Size s = 0; s < rows.count(); ++s)

@@ -60,6 +60,8 @@ Tensor step_rows(const Context& cx, const Segments& rows, const TimeOrder& time,
 Tensor steps_from_packed(const Context& cx, const Segments& rows, const TimeOrder& time);
 // Where each packed row went when the steps' rows were written one step after the other: i32 [N].
 Tensor packed_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time, bool reverse = false);
+// Where each sentence stands in the time order: i32 [sentences].
+Tensor places_in_time(const Context& cx, const TimeOrder& time);
 // Where each sentence's last row is in that same array, behind `before` rows of something else: i32 [sentences];
 // sentences without rows are an error.
 Tensor last_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time, Size before = 0);

@@ -58,6 +58,8 @@ struct EmbeddingOptions {
 Tensor embedding(Context& cx, const Tensor& ids, const Tensor& table, const EmbeddingOptions& options = {});
 // Rows of x in the order of index (i32 [M]), any row any number of times: [N, d] -> [M, d].
 Tensor gather_rows(Context& cx, const Tensor& x, const Tensor& index);
+// The same where every row is taken once: index is a permutation and `inverse` undoes it.
+Tensor permute_rows(Context& cx, const Tensor& x, const Tensor& index, const Tensor& inverse);
 Tensor concat_rows(Context& cx, std::span<const Tensor> parts);
 Tensor slice_rows(Context& cx, const Tensor& x, Size first, Size count);
 Tensor concat_columns(Context& cx, std::span<const Tensor> parts);

@@ -190,6 +190,13 @@ TEST(Gradients, LstmLayerInBothDirectionsWithAndWithoutFirstState) {
       });
 }
 
+TEST(Gradients, RowsInAnotherOrder) {
+  check_gradients({Leaf::random({4, 3}, 1)}, [](Context& cx, const Tensors& t) {
+    const Tensor index = ids(cx, {2, 0, 3, 1}), inverse = ids(cx, {1, 3, 0, 2});
+    return Tensors{permute_rows(cx, t[0], index, inverse), permute_rows(cx, t[0], inverse, index)};
+  });
+}
+
 TEST(Gradients, TwoLstmLayersAtTheSameTime) {
   check_gradients({Leaf::random({7, 8}, 1), Leaf::random({8, 2}, 2), Leaf::random({7, 8}, 3), Leaf::random({8, 2}, 4),
                    Leaf::random({4, 2}, 5), Leaf::random({4, 2}, 6)},
