@@ -27,6 +27,7 @@ FreeMemory free_memory();
 
 // Memory of the GPU from a pool that grows and is kept; throws OutOfMemory when there is none left.
 void* allocate(std::size_t bytes);
+// Never throws, for it is what destructors do: a GPU that fails fails whoever waits for it next.
 void release(void* memory);
 // Memory of the host that the GPU can read and write.
 void* allocate_shared(std::size_t bytes);

@@ -269,7 +269,11 @@ void* allocate(std::size_t bytes) {
 }
 
 void release(void* memory) {
-  if (memory != nullptr) cudaFreeAsync(memory, stream());
+  if (memory == nullptr) return;
+  try {
+    cudaFreeAsync(memory, stream());
+  } catch (const Error&) {  // what waited to be sent cannot be sent any more
+  }
 }
 
 void* allocate_shared(std::size_t bytes) {
@@ -280,7 +284,7 @@ void* allocate_shared(std::size_t bytes) {
 }
 
 void release_shared(void* memory) {
-  wait();
+  cudaStreamSynchronize(lane().stream);
   cudaFreeHost(memory);
 }
 
