@@ -377,6 +377,9 @@ struct LstmLayer {
   T* h_last = nullptr;         // [B, hidden]: the state after each sentence's last step (the first of an empty one)
   T* c_last = nullptr;         // [B, hidden]
   T* workspace = nullptr;      // [B, 6 hidden]
+  // Optional: a layer of the same size over the same sentences that does not wait for this one and is run with it; the
+  // other direction of a bidirectional one.
+  const LstmLayer* beside = nullptr;
 };
 
 template <class T>
@@ -391,6 +394,7 @@ struct LstmLayerBackward {
   T* dh_first = nullptr;       // [B, hidden], optional
   T* dc_first = nullptr;       // [B, hidden], optional
   bool accumulate_dh_first = false, accumulate_dc_first = false;
+  const LstmLayerBackward* beside = nullptr;  // of the layer beside, if there was one
 };
 
 // ---- steps of a decoder -----------------------------------------------------------------------------------------

@@ -74,10 +74,10 @@ Encoded RecurrentEncoder::encode(Context& cx, const Packed& source) const {
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     if (i > 0) x = dropout(cx, x, config_.dropout_between);
-    const auto there =
-        layer.forward.run(cx, x, source.rows, time, first(cx, layer.h_forward, layer.c_forward, index), false);
-    const auto back =
-        layer.backward.run(cx, x, source.rows, time, first(cx, layer.h_backward, layer.c_backward, index), true);
+    const nn::CellState first_there = first(cx, layer.h_forward, layer.c_forward, index);
+    const nn::CellState first_back = first(cx, layer.h_backward, layer.c_backward, index);
+    const auto [there, back] = nn::RecurrentLayer::run_both(cx, layer.forward, layer.backward, x, source.rows, time,
+                                                            {first_there, first_back});
     x = join(cx, there.h, back.h);
     const Tensor c = config_.cell == nn::Cell::lstm ? join(cx, there.last.c, back.last.c) : Tensor();
     encoded.last.push_back({join(cx, there.last.h, back.last.h), c});
@@ -365,9 +365,11 @@ Decoded RecurrentDecoder::learn_feeding(Context& cx, const Packed& tokens, const
   const Segments& rows = tokens.rows;
   const TimeOrder time = TimeOrder::of(cx, rows);
   const Tensor embedded = dropout(cx, words_(cx, tokens.tokens), config_.dropout_in);
-  const Tensor words = gather_rows(cx, embedded, nn::steps_from_packed(cx, rows, time));
+  const Tensor in_steps = nn::steps_from_packed(cx, rows, time), in_rows = nn::packed_from_steps(cx, rows, time);
+  const Tensor words = permute_rows(cx, embedded, in_steps, in_rows);
   State first = state;
-  for (Tensor& vector : first.vectors) vector = gather_rows(cx, vector, time.order);
+  const Tensor places = nn::places_in_time(cx, time);
+  for (Tensor& vector : first.vectors) vector = permute_rows(cx, vector, time.order, places);
   std::vector<FeedingLayer> layers;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const nn::Linear& input = layers_[i].input();
@@ -389,10 +391,10 @@ Decoded RecurrentDecoder::learn_feeding(Context& cx, const Packed& tokens, const
   for (std::size_t i = 0; i < layers_.size(); ++i)
     set_layer_state(state, i, {gather_rows(cx, out.states[i].h, last), gather_rows(cx, out.states[i].c, last)});
   state.vectors[extra_vector()] = gather_rows(cx, out.fed_states, last);
-  const Tensor order = nn::packed_from_steps(cx, rows, time);
-  const Tensor features = gather_rows(cx, out.fed, order);
+  const Tensor features = permute_rows(cx, out.fed, in_rows, in_steps);
   if (lexical_ == 0) return {features, {}};
-  return {with_lexical(cx, features, gather_rows(cx, contexts_of(cx, out.context).lexical, order)), {}};
+  const Tensor lexical = permute_rows(cx, contexts_of(cx, out.context).lexical, in_rows, in_steps);
+  return {with_lexical(cx, features, lexical), {}};
 }
 
 }  // namespace dragoman::models

@@ -46,6 +46,12 @@ Tensor packed_from_steps(const Context& cx, const Segments& rows, const TimeOrde
   return cx.from_host<std::int32_t>(list, {rows.total()});
 }
 
+Tensor places_in_time(const Context& cx, const TimeOrder& time) {
+  const std::span<std::int32_t> list = cx.host_array<std::int32_t>(std::ssize(time.host_order));
+  for (std::size_t i = 0; i < list.size(); ++i) list[time.host_order[i]] = static_cast<std::int32_t>(i);
+  return cx.from_host<std::int32_t>(list, {std::ssize(list)});
+}
+
 Tensor last_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time, Size before) {
   const std::span<std::int32_t> list = cx.host_array<std::int32_t>(rows.count());
   for (Size s = 0; s < rows.count(); ++s)
@@ -70,8 +76,25 @@ RecurrentLayer::RecurrentLayer(Parameters& list, const std::string& name, const 
 RecurrentLayer::Output RecurrentLayer::run(Context& cx, const Tensor& x, const Segments& rows, const TimeOrder& time,
                                            const CellState& first, bool reverse) const {
   if (cell_ == Cell::gru) return run_gru(cx, x, rows, time, first, reverse);
-  const LstmOutput out = lstm_layer(cx, input_(cx, x), recurrent_.weight(), rows, time, {first.h, first.c}, reverse);
+  const LstmOutput out = lstm_layer(cx, lstm_input(cx, x, first, reverse), rows, time);
   return {out.h, {out.last.h, out.last.c}};
+}
+
+LstmInput RecurrentLayer::lstm_input(Context& cx, const Tensor& x, const CellState& first, bool reverse) const {
+  return {input_(cx, x), recurrent_.weight(), {first.h, first.c}, reverse};
+}
+
+std::pair<RecurrentLayer::Output, RecurrentLayer::Output> RecurrentLayer::run_both(
+    Context& cx, const RecurrentLayer& there, const RecurrentLayer& back, const Tensor& x, const Segments& rows,
+    const TimeOrder& time, const std::pair<CellState, CellState>& first) {
+  if (there.cell_ == Cell::gru) {
+    const Output one = there.run(cx, x, rows, time, first.first, false);
+    return {one, back.run(cx, x, rows, time, first.second, true)};
+  }
+  const LstmInput one = there.lstm_input(cx, x, first.first, false);
+  const LstmInput other = back.lstm_input(cx, x, first.second, true);
+  const auto [a, b] = lstm_layers(cx, one, other, rows, time);
+  return {{a.h, {a.last.h, a.last.c}}, {b.h, {b.last.h, b.last.c}}};
 }
 
 RecurrentLayer::Output RecurrentLayer::run_gru(Context& cx, const Tensor& x, const Segments& rows,

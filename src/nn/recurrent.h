@@ -27,6 +27,10 @@ class RecurrentLayer {
   // Whole sentences, or as many rows of them as there are, from `first` (zeros when undefined).
   Output run(Context& cx, const Tensor& x, const Segments& rows, const TimeOrder& time, const CellState& first,
              bool reverse = false) const;
+  // The same forward through one layer and in reverse through another, of the same kind and size.
+  static std::pair<Output, Output> run_both(Context& cx, const RecurrentLayer& there, const RecurrentLayer& back,
+                                            const Tensor& x, const Segments& rows, const TimeOrder& time,
+                                            const std::pair<CellState, CellState>& first);
   // One step for [B, in].
   CellState step(Context& cx, const Tensor& x, const CellState& before) const;
 
@@ -40,6 +44,7 @@ class RecurrentLayer {
   Size hidden() const { return hidden_; }
 
  private:
+  LstmInput lstm_input(Context& cx, const Tensor& x, const CellState& first, bool reverse) const;
   Output run_gru(Context& cx, const Tensor& x, const Segments& rows, const TimeOrder& time, const CellState& first,
                  bool reverse) const;
 
@@ -55,6 +60,8 @@ Tensor step_rows(const Context& cx, const Segments& rows, const TimeOrder& time,
 Tensor steps_from_packed(const Context& cx, const Segments& rows, const TimeOrder& time);
 // Where each packed row went when the steps' rows were written one step after the other: i32 [N].
 Tensor packed_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time, bool reverse = false);
+// Where each sentence stands in the time order: i32 [sentences].
+Tensor places_in_time(const Context& cx, const TimeOrder& time);
 // Where each sentence's last row is in that same array, behind `before` rows of something else: i32 [sentences];
 // sentences without rows are an error.
 Tensor last_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time, Size before = 0);

@@ -59,6 +59,8 @@ struct EmbeddingOptions {
 Tensor embedding(Context& cx, const Tensor& ids, const Tensor& table, const EmbeddingOptions& options = {});
 // Rows of x in the order of index (i32 [M]), any row any number of times: [N, d] -> [M, d].
 Tensor gather_rows(Context& cx, const Tensor& x, const Tensor& index);
+// The same where every row is taken once: index is a permutation and `inverse` undoes it.
+Tensor permute_rows(Context& cx, const Tensor& x, const Tensor& index, const Tensor& inverse);
 Tensor concat_rows(Context& cx, std::span<const Tensor> parts);
 Tensor slice_rows(Context& cx, const Tensor& x, Size first, Size count);
 Tensor concat_columns(Context& cx, std::span<const Tensor> parts);
@@ -142,10 +144,17 @@ struct LstmOutput {
   Tensor h;        // [N, hidden]
   LstmState last;  // after each sentence's last step
 };
-// A layer over whole sentences: gates [N, 4 hidden] hold x W + b (taken over, as above), weight is [4 hidden, hidden],
-// `first` is optional and means zeros when undefined.
-LstmOutput lstm_layer(Context& cx, const Tensor& gates, const Tensor& weight, const Segments& rows,
-                      const TimeOrder& time, const LstmState& first, bool reverse);
+struct LstmInput {
+  Tensor gates;     // [N, 4 hidden]: x W + b (taken over, as above)
+  Tensor weight;    // [4 hidden, hidden]
+  LstmState first;  // optional: undefined means zeros
+  bool reverse = false;
+};
+// A layer over whole sentences.
+LstmOutput lstm_layer(Context& cx, const LstmInput& in, const Segments& rows, const TimeOrder& time);
+// Two of one size at the same time: both directions of a bidirectional layer.
+std::pair<LstmOutput, LstmOutput> lstm_layers(Context& cx, const LstmInput& first, const LstmInput& second,
+                                              const Segments& rows, const TimeOrder& time);
 
 // A decoder whose every step reads its own last output (input feeding, Luong et al.): layers of LSTM cells, attention
 // of the top layer's state to the source, fed = dropout(tanh(W [state; context] + b)). Sentences are in the order of

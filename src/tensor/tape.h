@@ -39,7 +39,7 @@ class Tape {
   std::size_t size() const { return nodes_.size(); }
 
  private:
-  static constexpr std::size_t kMaxOutputs = 3;
+  static constexpr std::size_t kMaxOutputs = 6;
   struct Output {
     Gradient* gradient;
     std::size_t bytes;

@@ -55,32 +55,53 @@ LstmLayer<T> layer_arguments(const Layer& l, int flags, Arrays<T>& arrays) {
   return a;
 }
 
+// The same of backward, after forward has run.
+template <class T>
+LstmLayerBackward<T> backward_arguments(const Layer& l, int flags, Arrays<T>& arrays, const Kernels<T>& kernels) {
+  const Size sentences = std::ssize(l.lengths), rows = offsets_of(l.lengths).back();
+  LstmLayerBackward<T> b{.forward = layer_arguments(l, flags, arrays)};
+  kernels.lstm_layer(b.forward);
+  b.dh = given(!(flags & no_dh), arrays.input(rows * l.hidden));
+  b.dh_last = given(!(flags & no_last), arrays.input(sentences * l.hidden));
+  b.dc_last = given(!(flags & no_last), arrays.input(sentences * l.hidden));
+  b.dgates = arrays.output("dgates", rows * 4 * l.hidden);
+  b.h_before = arrays.workspace(rows * l.hidden);
+  b.dweight = given(!(flags & no_weight), arrays.stat_inout("dweight", 4 * l.hidden * l.hidden));
+  const bool wanted = !(flags & no_gradient_of_first);
+  b.dh_first = given(wanted, arrays.inout("dh_first", sentences * l.hidden));
+  b.dc_first = given(wanted, arrays.inout("dc_first", sentences * l.hidden));
+  b.accumulate_dh_first = b.accumulate_dc_first = flags & added;
+  return b;
+}
+
 void add_layers(Cases& cases) {
   for (const Layer& l : kLayers) {
-    const Size sentences = std::ssize(l.lengths), rows = offsets_of(l.lengths).back();
+    const Size sentences = std::ssize(l.lengths);
     const bool large = l.hidden > 100;  // the reference takes its time over these
     for (const int flags : large ? std::vector{3} : std::vector{0, 1, 2, 3})
       cases.add("lstm_layer", fmt::format("{} sentences of hidden {} flags {}", sentences, l.hidden, flags),
                 [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
                   kernels.lstm_layer(layer_arguments(l, flags, arrays));
                 });
+    cases.add("lstm_layer", fmt::format("two of {} sentences of hidden {}", sentences, l.hidden),
+              [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+                LstmLayer<T> there = layer_arguments(l, first, arrays);
+                const LstmLayer<T> back = layer_arguments(l, reversed, arrays);
+                there.beside = &back;
+                kernels.lstm_layer(there);
+              });
     for (const int flags : large ? std::vector{2, 19} : std::vector{0, 1, 2, 3, 5, 10, 18, 19, 34, 65, 127})
       cases.add("lstm_layer_backward", fmt::format("{} sentences of hidden {} flags {}", sentences, l.hidden, flags),
                 [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
-                  LstmLayerBackward<T> b{.forward = layer_arguments(l, flags, arrays)};
-                  kernels.lstm_layer(b.forward);
-                  b.dh = given(!(flags & no_dh), arrays.input(rows * l.hidden));
-                  b.dh_last = given(!(flags & no_last), arrays.input(sentences * l.hidden));
-                  b.dc_last = given(!(flags & no_last), arrays.input(sentences * l.hidden));
-                  b.dgates = arrays.output("dgates", rows * 4 * l.hidden);
-                  b.h_before = arrays.workspace(rows * l.hidden);
-                  b.dweight = given(!(flags & no_weight), arrays.stat_inout("dweight", 4 * l.hidden * l.hidden));
-                  const bool wanted = !(flags & no_gradient_of_first);
-                  b.dh_first = given(wanted, arrays.inout("dh_first", sentences * l.hidden));
-                  b.dc_first = given(wanted, arrays.inout("dc_first", sentences * l.hidden));
-                  b.accumulate_dh_first = b.accumulate_dc_first = flags & added;
-                  kernels.lstm_layer_backward(b);
+                  kernels.lstm_layer_backward(backward_arguments(l, flags, arrays, kernels));
                 });
+    cases.add("lstm_layer_backward", fmt::format("two of {} sentences of hidden {}", sentences, l.hidden),
+              [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+                LstmLayerBackward<T> there = backward_arguments(l, first, arrays, kernels);
+                const LstmLayerBackward<T> back = backward_arguments(l, reversed, arrays, kernels);
+                there.beside = &back;
+                kernels.lstm_layer_backward(there);
+              });
   }
 }
 

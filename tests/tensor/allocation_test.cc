@@ -101,7 +101,7 @@ struct Model {
     const Packed batch = Packed::from_host(cx, tokens, offsets);
     const NormParameters norm{gain, bias};
     Tensor x = dropout(cx, embedding(cx, batch.tokens, table, {.scale = 4}), 0.1);
-    x = lstm_layer(cx, linear(cx, x, w_ih, b), w_hh, batch.rows, TimeOrder::of(cx, batch.rows), {}, true).h;
+    x = lstm_layer(cx, {linear(cx, x, w_ih, b), w_hh, {}, true}, batch.rows, TimeOrder::of(cx, batch.rows)).h;
     const Tensor parts = linear(cx, x, qkv);
     const Tensor attended = attention(cx, {parts, 0, 16}, {parts, 16, 16}, {parts, 32, 16}, batch.rows, batch.rows,
                                       {.heads = 2, .causal = true, .dropout = 0.1})

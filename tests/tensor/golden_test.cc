@@ -107,8 +107,8 @@ TEST(Golden, LstmLayerEqualsPyTorchOnPackedSequences) {
       const Segments rows = segments(cx, numbers["lengths"]);
       const Tensor bias = add(cx, in["b_ih"], in["b_hh"]);
       const Tensor gates = linear(cx, in["x"], in["w_ih"], bias);
-      const LstmOutput out = lstm_layer(cx, gates, in["w_hh"], rows, TimeOrder::of(cx, rows),
-                                        {in["h_first"], in["c_first"]}, numbers["reverse"]);
+      const LstmOutput out = lstm_layer(cx, {gates, in["w_hh"], {in["h_first"], in["c_first"]}, numbers["reverse"]},
+                                        rows, TimeOrder::of(cx, rows));
       return Named{{"h", out.h}, {"h_last", out.last.h}, {"c_last", out.last.c}};
     });
 }

@@ -185,9 +185,28 @@ TEST(Gradients, LstmLayerInBothDirectionsWithAndWithoutFirstState) {
         const Segments rows = segments(cx, {2, 0, 4, 1});
         const LstmState first = with_first ? LstmState{t[2], t[3]} : LstmState{};
         const Tensor own = scale(cx, t[0], 1);
-        const LstmOutput out = lstm_layer(cx, own, t[1], rows, TimeOrder::of(cx, rows), first, reverse);
+        const LstmOutput out = lstm_layer(cx, {own, t[1], first, reverse}, rows, TimeOrder::of(cx, rows));
         return Tensors{out.h, out.last.h, out.last.c};
       });
+}
+
+TEST(Gradients, RowsInAnotherOrder) {
+  check_gradients({Leaf::random({4, 3}, 1)}, [](Context& cx, const Tensors& t) {
+    const Tensor index = ids(cx, {2, 0, 3, 1}), inverse = ids(cx, {1, 3, 0, 2});
+    return Tensors{permute_rows(cx, t[0], index, inverse), permute_rows(cx, t[0], inverse, index)};
+  });
+}
+
+TEST(Gradients, TwoLstmLayersAtTheSameTime) {
+  check_gradients({Leaf::random({7, 8}, 1), Leaf::random({8, 2}, 2), Leaf::random({7, 8}, 3), Leaf::random({8, 2}, 4),
+                   Leaf::random({4, 2}, 5), Leaf::random({4, 2}, 6)},
+                  [](Context& cx, const Tensors& t) {
+                    const Segments rows = segments(cx, {2, 0, 4, 1});
+                    const LstmInput there{scale(cx, t[0], 1), t[1], {t[4], t[5]}, false};
+                    const LstmInput back{scale(cx, t[2], 1), t[3], {}, true};
+                    const auto [a, b] = lstm_layers(cx, there, back, rows, TimeOrder::of(cx, rows));
+                    return Tensors{a.h, a.last.h, a.last.c, b.h, b.last.h, b.last.c};
+                  });
 }
 
 // The loss puts its gradients in place itself; here they are held to differences of the loss it returns.

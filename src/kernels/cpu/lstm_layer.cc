@@ -131,6 +131,7 @@ void run_forward(const Share& share, const Strips& weight) {
 void lstm_layer(const LstmLayer<float>& a) {
   const Strips weight(a.hidden, 4 * a.hidden, a.weight, true);
   each_share(a, [&](const Share& share) { run_forward(share, weight); });
+  if (a.beside) lstm_layer(*a.beside);
 }
 
 void add_row(Size count, const float* from, float* to) {
@@ -187,18 +188,19 @@ void lstm_layer_backward(const LstmLayerBackward<float>& b) {
   const LstmLayer<float>& a = b.forward;
   const Strips weight(4 * a.hidden, a.hidden, a.weight, false);
   each_share(a, [&](const Share& share) { run_backward(b, share, weight); });
-  if (!b.dweight || a.sentences == 0) return;
-  multiply_in_parallel({.m = 4 * a.hidden,
-                        .n = a.hidden,
-                        .k = a.offsets[a.sentences],
-                        .a = b.dgates,
-                        .a_stride = 4 * a.hidden,
-                        .transposed_a = true,
-                        .b = b.h_before,
-                        .b_stride = a.hidden,
-                        .c = b.dweight,
-                        .c_stride = a.hidden,
-                        .beta = 1});
+  if (b.dweight && a.sentences > 0)
+    multiply_in_parallel({.m = 4 * a.hidden,
+                          .n = a.hidden,
+                          .k = a.offsets[a.sentences],
+                          .a = b.dgates,
+                          .a_stride = 4 * a.hidden,
+                          .transposed_a = true,
+                          .b = b.h_before,
+                          .b_stride = a.hidden,
+                          .c = b.dweight,
+                          .c_stride = a.hidden,
+                          .beta = 1});
+  if (b.beside) lstm_layer_backward(*b.beside);
 }
 
 }  // namespace

@@ -191,6 +191,7 @@ void lstm_layer(const LstmLayer<T>& a) {
     step_forward<<<blocks_for(active * a.hidden, kThreads), kThreads, 0, stream()>>>(a, walk, t, active, share, h, c);
   }
   check_launch("lstm_layer");
+  if (a.beside != nullptr) lstm_layer(*a.beside);
 }
 
 // dh and dc arrive in the order of the walk; rows that are at their last step start from what came after the layer.
@@ -270,11 +271,14 @@ void lstm_layer_backward(const LstmLayerBackward<T>& b) {
   if (a.sentences == 0 || a.hidden == 0) return;
   bool done = false;
   if constexpr (std::is_same_v<T, bf16>) done = lstm_on_tensor_cores(b);
-  if (!done) walk_back(b);
   const Size rows = std::accumulate(a.active, a.active + a.steps, Size{0});
-  if (b.dweight != nullptr)
-    multiply_matrices<T, float>({.m = 4 * a.hidden, .n = a.hidden, .k = rows, .transposed_a = true, .accumulate = true},
-                                b.dgates, b.h_before, b.dweight);
+  for (const LstmLayerBackward<T>* one = &b; one != nullptr; one = one->beside) {
+    if (!done) walk_back(*one);
+    if (one->dweight != nullptr)
+      multiply_matrices<T, float>(
+          {.m = 4 * a.hidden, .n = a.hidden, .k = rows, .transposed_a = true, .accumulate = true}, one->dgates,
+          one->h_before, one->dweight);
+  }
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ __device__ inline LstmUnitGradient lstm_unit_backward(float i, float f, float g,
           total * f};
 }
 
-// A whole layer in one launch, in bf16 where its size allows it; false where it does not. The gradient of the weight is
-// left to the caller.
+// A whole layer in one launch, and the one beside it in the same, in bf16 where its size allows it; false where it does
+// not. The gradient of the weight is left to the caller.
 bool lstm_on_tensor_cores(const LstmLayer<bf16>& a);
 bool lstm_on_tensor_cores(const LstmLayerBackward<bf16>& b);
 

@@ -223,9 +223,17 @@ __device__ inline void fill_board(const Board& board, const LstmLayer<bf16>& a, 
   __syncthreads();
 }
 
+// One layer or two, which blocks are told apart by blockIdx.y.
+template <class Arguments>
+struct Layers {
+  Arguments of[2];
+};
+
 // Two of the eight warps share a quarter of the state, each for two gates: the gates' sums are those of four warps.
 template <int kChunks, bool kCluster>
-__global__ void __launch_bounds__(kThreads, 1) walk_forward(LstmLayer<bf16> a, unsigned* meetings) {
+__global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
+    walk_forward(const __grid_constant__ Layers<LstmLayer<bf16>> layers, unsigned* meetings) {
+  const LstmLayer<bf16>& a = layers.of[blockIdx.y];
   extern __shared__ __align__(16) bf16 shared[];
   constexpr int kQuarters = 4, kStride = 4 * kUnits + 4;  // the stride keeps neighbouring rows in different banks
   __shared__ __align__(16) float parts[kQuarters][kSentences][kStride];
@@ -353,7 +361,9 @@ struct UnitBack {
 
 // Each warp has an eighth of the gates. Step -1 is what reaches the first state.
 template <int kChunks, bool kCluster>
-__global__ void __launch_bounds__(kThreads, 1) walk_backward(LstmLayerBackward<bf16> b, unsigned* meetings) {
+__global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
+    walk_backward(const __grid_constant__ Layers<LstmLayerBackward<bf16>> layers, unsigned* meetings) {
+  const LstmLayerBackward<bf16>& b = layers.of[blockIdx.y];
   extern __shared__ __align__(16) bf16 shared[];
   constexpr int kStride = kUnits + 4;
   __shared__ __align__(16) float parts[kWarps][kSentences][kStride];
@@ -437,7 +447,7 @@ bool fits(const LstmLayer<bf16>& a) {
 // The same walk for both kinds of group.
 template <class Arguments>
 struct Walks {
-  using Kernel = void (*)(Arguments, unsigned*);
+  using Kernel = void (*)(Layers<Arguments>, unsigned*);
   Kernel with_clusters, without;
   Size widest;  // what blocks tell each other of a sentence's step: at most so many numbers
 };
@@ -454,11 +464,18 @@ void launch(const char* name, const Arguments& arguments, const LstmLayer<bf16>&
   }();
   const Size slices = a.hidden / kUnits, tiles = (a.sentences + kSentences - 1) / kSentences;
   const bool clusters = known && slices <= kMostBlocks;
+  if (!clusters && arguments.beside != nullptr) {
+    launch<walks>(name, *arguments.beside, a, width);
+    Arguments alone = arguments;
+    alone.beside = nullptr;
+    return launch<walks>(name, alone, a, width);
+  }
   const Size groups = clusters ? tiles : std::min(tiles, multiprocessors() / slices);
+  const Layers<Arguments> layers{arguments, arguments.beside != nullptr ? *arguments.beside : arguments};
   unsigned* meetings = nullptr;
   cudaLaunchAttribute attribute{};
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(groups * slices));
+  config.gridDim = dim3(static_cast<unsigned>(groups * slices), arguments.beside != nullptr ? 2 : 1);
   config.blockDim = dim3(kThreads);
   config.stream = stream();
   config.attrs = &attribute;
@@ -473,7 +490,7 @@ void launch(const char* name, const Arguments& arguments, const LstmLayer<bf16>&
     attribute.id = cudaLaunchAttributeCooperative;
     attribute.val.cooperative = 1;
   }
-  check_status(cudaLaunchKernelEx(&config, clusters ? walks.with_clusters : walks.without, arguments, meetings), name);
+  check_status(cudaLaunchKernelEx(&config, clusters ? walks.with_clusters : walks.without, layers, meetings), name);
 }
 
 template <int kChunks>
@@ -485,7 +502,7 @@ constexpr Walks<LstmLayerBackward<bf16>> kBackward{walk_backward<kChunks, true>,
 }  // namespace
 
 bool lstm_on_tensor_cores(const LstmLayer<bf16>& a) {
-  if (!fits(a)) return false;
+  if (!fits(a) || (a.beside != nullptr && !fits(*a.beside))) return false;
   const auto walk = a.hidden <= 128   ? launch<kForward<1>, LstmLayer<bf16>>
                     : a.hidden <= 256 ? launch<kForward<2>, LstmLayer<bf16>>
                                       : launch<kForward<4>, LstmLayer<bf16>>;
@@ -496,6 +513,7 @@ bool lstm_on_tensor_cores(const LstmLayer<bf16>& a) {
 bool lstm_on_tensor_cores(const LstmLayerBackward<bf16>& b) {
   const LstmLayer<bf16>& a = b.forward;
   if (!fits(a) || !aligned16(b.dgates)) return false;
+  if (b.beside != nullptr && (!fits(b.beside->forward) || !aligned16(b.beside->dgates))) return false;
   const auto walk = a.hidden <= 128   ? launch<kBackward<2>, LstmLayerBackward<bf16>>
                     : a.hidden <= 256 ? launch<kBackward<4>, LstmLayerBackward<bf16>>
                                       : launch<kBackward<8>, LstmLayerBackward<bf16>>;

@@ -121,6 +121,7 @@ void lstm_layer(const LstmLayer<T>& a) {
       a.c_last[s * hidden + d] = c_before[d];
     }
   }
+  if (a.beside) lstm_layer(*a.beside);
 }
 
 template <class T>
@@ -162,6 +163,7 @@ void lstm_layer_backward(const LstmLayerBackward<T>& b) {
       if (b.dc_first) put(b.dc_first[s * hidden + d], dc[d], b.accumulate_dc_first);
     }
   }
+  if (b.beside) lstm_layer_backward(*b.beside);
 }
 
 }  // namespace

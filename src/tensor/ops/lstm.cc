@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "tensor/ops.h"
 #include "tensor/ops/door.h"
 
@@ -81,73 +83,150 @@ Tensor gru_cell(Context& cx, const Tensor& x_gates, const Tensor& h_gates, const
   return h;
 }
 
-LstmOutput lstm_layer(Context& cx, const Tensor& gates, const Tensor& weight, const Segments& rows,
-                      const TimeOrder& time, const LstmState& first, bool reverse) {
+namespace {
+
+// A layer over whole sentences and what its walk leaves behind.
+struct WalkedLayer {
+  LstmInput in;
+  LstmOutput out;
+  Tensor c;  // [N, hidden]
+
+  template <class T>
+  kernels::LstmLayer<T> arguments(const Segments& rows, const TimeOrder& time, const ops::Scratch& workspace) const {
+    return {.sentences = rows.count(),
+            .hidden = in.weight.cols(),
+            .steps = std::ssize(time.active),
+            .offsets = rows.offsets().ptr(),
+            .order = time.order.ptr(),
+            .active = time.active.data(),
+            .reverse = in.reverse,
+            .gates = in.gates.ptr(),
+            .weight = in.weight.ptr(),
+            .h_first = in.first.h.ptr(),
+            .c_first = in.first.c.ptr(),
+            .h = out.h.ptr(),
+            .c = c.ptr(),
+            .h_last = out.last.h.ptr(),
+            .c_last = out.last.c.ptr(),
+            .workspace = workspace.ptr()};
+  }
+  Shape workspace() const { return {out.last.h.rows(), 6 * out.h.cols()}; }
+};
+
+// What going back through a layer reads and where it writes.
+struct LayerGradients {
+  Tensor dh, dh_last, dc_last;
+  Sink dgates, dh_first, dc_first;
+  ops::StatSink dweight;
+  ops::Scratch unwanted, h_before, workspace;
+
+  LayerGradients(Context& cx, const WalkedLayer& layer)
+      : dh(arrived(cx, layer.out.h)),
+        dh_last(arrived(cx, layer.out.last.h)),
+        dc_last(arrived(cx, layer.out.last.c)),
+        dgates(cx.sink(layer.in.gates)),
+        dh_first(cx.sink(layer.in.first.h)),
+        dc_first(cx.sink(layer.in.first.c)),
+        dweight(cx, layer.in.weight),
+        unwanted(cx, layer.out.h.dtype(), dgates ? Shape{0} : layer.in.gates.shape()),
+        h_before(cx, layer.out.h.dtype(), layer.out.h.shape()),
+        workspace(cx, layer.out.h.dtype(), layer.workspace()) {
+    check(!dgates.accumulate, "[lstm_layer] the gates were taken over and may not be used elsewhere");
+  }
+
+  template <class T>
+  kernels::LstmLayerBackward<T> arguments(const WalkedLayer& layer, const Segments& rows, const TimeOrder& time) const {
+    return {.forward = layer.arguments<T>(rows, time, workspace),
+            .dh = dh.ptr(),
+            .dh_last = dh_last.ptr(),
+            .dc_last = dc_last.ptr(),
+            .dgates = dgates ? dgates.ptr() : unwanted.ptr(),
+            .h_before = h_before.ptr(),
+            .dweight = dweight.ptr(),
+            .dh_first = dh_first.ptr(),
+            .dc_first = dc_first.ptr(),
+            .accumulate_dh_first = dh_first.accumulate,
+            .accumulate_dc_first = dc_first.accumulate};
+  }
+
+ private:
+  static Tensor arrived(const Context& cx, const Tensor& t) {
+    return t.gradient()->written ? cx.gradient(t) : Tensor();
+  }
+};
+
+WalkedLayer prepare_layer(Context& cx, const LstmInput& in, const Segments& rows, const TimeOrder& time) {
   constexpr const char* op = "lstm_layer";
-  ops::enter(op, cx, {gates, weight, first.h, first.c});
-  const Size hidden = weight.cols(), sentences = rows.count();
-  check(weight.rows() == 4 * hidden && gates.cols() == 4 * hidden,
-        "[{}] gates {} do not fit weight {}: expected [4 hidden, hidden] and four times its columns", op, gates.shape(),
-        weight.shape());
-  check(gates.rows() == rows.total() && std::ssize(time.active) == rows.longest(),
-        "[{}] gates {} do not fit: expected {} rows in {} steps", op, gates.shape(), rows.total(), rows.longest());
-  const Shape state{sentences, hidden};
-  for (const Tensor& given : {first.h, first.c})
+  const std::initializer_list<Tensor> inputs = {in.gates, in.weight, in.first.h, in.first.c};
+  ops::enter(op, cx, inputs);
+  const Size hidden = in.weight.cols();
+  check(in.weight.rows() == 4 * hidden && in.gates.cols() == 4 * hidden,
+        "[{}] gates {} do not fit weight {}: expected [4 hidden, hidden] and four times its columns", op,
+        in.gates.shape(), in.weight.shape());
+  check(in.gates.rows() == rows.total() && std::ssize(time.active) == rows.longest(),
+        "[{}] gates {} do not fit: expected {} rows in {} steps", op, in.gates.shape(), rows.total(), rows.longest());
+  const Shape state{rows.count(), hidden};
+  for (const Tensor& given : {in.first.h, in.first.c})
     check(!given.defined() || given.shape() == state, "[{}] first state {} does not fit: expected {}", op,
           given.shape(), state);
+  const DType type = in.gates.dtype();
+  const Shape all{rows.total(), hidden};
+  return {in,
+          {ops::result(cx, type, all, inputs),
+           {ops::result(cx, type, state, inputs), ops::result(cx, type, state, inputs)}},
+          cx.empty(type, all)};
+}
 
-  const DType type = gates.dtype();
-  const std::initializer_list<Tensor> inputs = {gates, weight, first.h, first.c};
-  const Tensor h = ops::result(cx, type, {rows.total(), hidden}, inputs);
-  const Tensor h_last = ops::result(cx, type, state, inputs), c_last = ops::result(cx, type, state, inputs);
-  const Tensor c = cx.empty(type, {rows.total(), hidden});
-  const auto arguments = [=]<class T>(const kernels::Kernels<T>&, const ops::Scratch& workspace) {
-    return kernels::LstmLayer<T>{.sentences = sentences,
-                                 .hidden = hidden,
-                                 .steps = std::ssize(time.active),
-                                 .offsets = rows.offsets().ptr(),
-                                 .order = time.order.ptr(),
-                                 .active = time.active.data(),
-                                 .reverse = reverse,
-                                 .gates = gates.ptr(),
-                                 .weight = weight.ptr(),
-                                 .h_first = first.h.ptr(),
-                                 .c_first = first.c.ptr(),
-                                 .h = h.ptr(),
-                                 .c = c.ptr(),
-                                 .h_last = h_last.ptr(),
-                                 .c_last = c_last.ptr(),
-                                 .workspace = workspace.ptr()};
-  };
-  {
-    const ops::Scratch workspace(cx, type, {sentences, 6 * hidden});
-    cx.run(type, [&](const auto& k) { k.lstm_layer(arguments(k, workspace)); });
-  }
-  ops::leave(op, cx, {h, h_last, c_last});
-  if (!h.tracked()) return {h, {h_last, c_last}};
-  cx.record(op, {h, h_last, c_last}, [arguments, type, gates, weight, first, h, h_last, c_last](Context& back) {
-    const auto arrived = [&](const Tensor& t) { return t.gradient()->written ? back.gradient(t) : Tensor(); };
-    const Tensor dh = arrived(h), dh_last = arrived(h_last), dc_last = arrived(c_last);
-    const Sink dgates = back.sink(gates), dh_first = back.sink(first.h), dc_first = back.sink(first.c);
-    check(!dgates.accumulate, "[lstm_layer] the gates were taken over and may not be used elsewhere");
-    const ops::StatSink dweight(back, weight);
-    const ops::Scratch unwanted(back, type, dgates ? Shape{0} : gates.shape()), h_before(back, type, h.shape()),
-        workspace(back, type, {h_last.rows(), 6 * h.cols()});
-    back.run(type, [&](const auto& k) {
-      k.lstm_layer_backward({.forward = arguments(k, workspace),
-                             .dh = dh.ptr(),
-                             .dh_last = dh_last.ptr(),
-                             .dc_last = dc_last.ptr(),
-                             .dgates = dgates ? dgates.ptr() : unwanted.ptr(),
-                             .h_before = h_before.ptr(),
-                             .dweight = dweight.ptr(),
-                             .dh_first = dh_first.ptr(),
-                             .dc_first = dc_first.ptr(),
-                             .accumulate_dh_first = dh_first.accumulate,
-                             .accumulate_dc_first = dc_first.accumulate});
-    });
+void walk_layers(Context& cx, const WalkedLayer& one, const WalkedLayer* other, const Segments& rows,
+                 const TimeOrder& time) {
+  const DType type = one.out.h.dtype();
+  const ops::Scratch workspace(cx, type, one.workspace()), more(cx, type, other ? other->workspace() : Shape{0});
+  cx.run(type, [&]<class T>(const kernels::Kernels<T>& k) {
+    auto layer = one.arguments<T>(rows, time, workspace);
+    kernels::LstmLayer<T> beside;
+    if (other) layer.beside = &(beside = other->arguments<T>(rows, time, more));
+    k.lstm_layer(layer);
   });
-  return {h, {h_last, c_last}};
+  for (const WalkedLayer* layer : {&one, other})
+    if (layer) ops::leave("lstm_layer", cx, {layer->out.h, layer->out.last.h, layer->out.last.c});
+}
+
+void walk_layers_back(Context& cx, const WalkedLayer& one, const WalkedLayer* other, const Segments& rows,
+                      const TimeOrder& time) {
+  const LayerGradients gradients(cx, one);
+  std::optional<LayerGradients> more;
+  if (other) more.emplace(cx, *other);
+  cx.run(one.out.h.dtype(), [&]<class T>(const kernels::Kernels<T>& k) {
+    auto layer = gradients.arguments<T>(one, rows, time);
+    kernels::LstmLayerBackward<T> beside;
+    if (other) layer.beside = &(beside = more->arguments<T>(*other, rows, time));
+    k.lstm_layer_backward(layer);
+  });
+}
+
+}  // namespace
+
+LstmOutput lstm_layer(Context& cx, const LstmInput& in, const Segments& rows, const TimeOrder& time) {
+  const WalkedLayer layer = prepare_layer(cx, in, rows, time);
+  const LstmOutput& out = layer.out;
+  walk_layers(cx, layer, nullptr, rows, time);
+  if (out.h.tracked())
+    cx.record("lstm_layer", {out.h, out.last.h, out.last.c},
+              [layer, rows, time](Context& back) { walk_layers_back(back, layer, nullptr, rows, time); });
+  return out;
+}
+
+std::pair<LstmOutput, LstmOutput> lstm_layers(Context& cx, const LstmInput& first, const LstmInput& second,
+                                              const Segments& rows, const TimeOrder& time) {
+  const WalkedLayer one = prepare_layer(cx, first, rows, time), other = prepare_layer(cx, second, rows, time);
+  const LstmOutput &a = one.out, &b = other.out;
+  check(a.h.cols() == b.h.cols() && a.h.tracked() == b.h.tracked(), "[lstm_layers] layers of {} and {} are unlike",
+        first.weight.shape(), second.weight.shape());
+  walk_layers(cx, one, &other, rows, time);
+  if (a.h.tracked())
+    cx.record("lstm_layers", {a.h, a.last.h, a.last.c, b.h, b.last.h, b.last.c},
+              [one, other, rows, time](Context& back) { walk_layers_back(back, one, &other, rows, time); });
+  return {a, b};
 }
 
 }  // namespace dragoman

@@ -137,6 +137,36 @@ Tensor embedding(Context& cx, const Tensor& ids, const Tensor& table, const Embe
 
 Tensor gather_rows(Context& cx, const Tensor& x, const Tensor& index) { return embedding(cx, index, x); }
 
+// The gradient takes the rows back to where they came from.
+Tensor permute_rows(Context& cx, const Tensor& x, const Tensor& index, const Tensor& inverse) {
+  constexpr const char* op = "permute_rows";
+  ops::enter(op, cx, {x, index, inverse});
+  ops::check_ids(op, index, x.rows());
+  ops::check_ids(op, inverse, x.rows());
+  check(index.count() == x.rows() && inverse.count() == x.rows(), "[{}] {} and {} are no permutations of {}", op,
+        index.shape(), inverse.shape(), x.shape());
+  const auto take = [](const Context& at, const Tensor& from, const Tensor& rows, const Tensor& to) {
+    at.run(from.dtype(), [&](const auto& k) {
+      k.gather_rows(
+          {.rows = rows.count(), .cols = from.cols(), .index = rows.ptr(), .table = from.ptr(), .y = to.ptr()});
+    });
+  };
+  const Tensor y = ops::result(cx, x.dtype(), x.shape(), {x});
+  take(cx, x, index, y);
+  ops::leave(op, cx, {y});
+  if (y.tracked())
+    cx.record(op, {y}, [x, y, inverse, take](Context& back) {
+      const Tensor dy = back.gradient(y);
+      const Sink dx = back.sink(x);
+      if (!dx.accumulate) return take(back, dy, inverse, dx.tensor);
+      const ops::Scratch more(back, dy.dtype(), dy.shape());
+      take(back, dy, inverse, more.tensor());
+      back.run(dy.dtype(),
+               [&](const auto& k) { k.combine({.count = dy.count(), .a = dx.ptr(), .b = more.ptr(), .y = dx.ptr()}); });
+    });
+  return y;
+}
+
 Tensor slice_rows(Context& cx, const Tensor& x, Size first, Size count) {
   constexpr const char* op = "slice_rows";
   ops::enter(op, cx, {x});
