@@ -92,15 +92,17 @@ class Arrivals {
     for (const HostCopy& one : copies) bytes += Staging::padded(one.bytes);
     return bytes <= kSize;
   }
-  void fetch(std::span<const HostCopy> copies, cudaStream_t on) {
+  // They are asked for, and, once the stream has been waited for, handed over.
+  void ask_for(std::span<const HostCopy> copies, cudaStream_t on) {
     if (memory_ == nullptr) memory_ = static_cast<char*>(Staging::pinned(kSize));
     char* place = memory_;
     for (const HostCopy& one : copies) {
       if (one.bytes > 0) check_status(cudaMemcpyAsync(place, one.from, one.bytes, cudaMemcpyDeviceToHost, on), "copy");
       place += Staging::padded(one.bytes);
     }
-    check_status(cudaStreamSynchronize(on), "waiting for the GPU");
-    place = memory_;
+  }
+  void hand_over(std::span<const HostCopy> copies) const {
+    const char* place = memory_;
     for (const HostCopy& one : copies) {
       if (one.bytes > 0) std::memcpy(one.to, place, one.bytes);
       place += Staging::padded(one.bytes);
@@ -331,15 +333,24 @@ void copy_from_host(void* to, const void* from, std::size_t bytes) { copy_from_h
 void upload(void* to, const void* from, std::size_t bytes) { copy_from_host(to, from, bytes, true); }
 
 void copy_to_host(std::span<const HostCopy> copies) {
-  const cudaStream_t on = direct_stream();
-  if (Arrivals::fit(copies)) return lane().arrivals.fetch(copies, on);
+  Lane& mine = lane();
+  const cudaStream_t on = mine.settled();
+  if (Arrivals::fit(copies)) {
+    mine.arrivals.ask_for(copies, on);
+    wait();
+    return mine.arrivals.hand_over(copies);
+  }
   for (const HostCopy& one : copies)
     if (one.bytes > 0)
       check_status(cudaMemcpyAsync(one.to, one.from, one.bytes, cudaMemcpyDeviceToHost, on), "copy to the host");
   wait();
 }
 
-void wait() { check_status(cudaStreamSynchronize(direct_stream()), "waiting for the GPU"); }
+void wait() {
+  Lane& mine = lane();
+  check_status(cudaStreamSynchronize(mine.settled()), "waiting for the GPU");
+  mine.kernels.gpu_is_idle();
+}
 
 Delivery::Delivery(std::size_t bytes) : bytes_(bytes), memory_(allocate_shared(bytes)) {
   check_status(cudaEventCreateWithFlags(&arrived_, cudaEventDisableTiming), "event");
