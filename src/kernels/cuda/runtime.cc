@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/machine.h"
 #include "kernels/cuda/collector.h"
 
 namespace dragoman::kernels::cuda {
@@ -183,11 +184,12 @@ void keep_released_memory(int gpu) {
 }
 
 std::string find_problem() {
-  int driver = 0, gpus = 0;
-  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return "there is no NVIDIA driver here";
+  const int driver = cuda_driver();
+  if (driver == 0) return "there is no NVIDIA driver here";
   if (driver / 1000 < CUDART_VERSION / 1000)
     return fmt::format("the NVIDIA driver is too old: it knows CUDA {}.{}, this program needs {}", driver / 1000,
                        driver % 1000 / 10, CUDART_VERSION / 1000);
+  int gpus = 0;
   const cudaError_t status = cudaGetDeviceCount(&gpus);
   if (status != cudaSuccess) return fmt::format("the NVIDIA driver answers: {}", cudaGetErrorString(status));
   return gpus == 0 ? "there is no NVIDIA GPU here" : "";
