@@ -45,52 +45,94 @@ class Meeting {
   unsigned blocks_, expected_ = 0;
 };
 
-// All blocks of a cluster are here, and see what the others wrote before.
-__device__ inline void meet_in_cluster() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-#endif
-}
-
 // What the blocks of a cluster know of one step, [kSentences, width] by turns for even and odd steps: each writes its
-// own units and passes them on to the others.
+// own units and passes them on to the others. Steps are counted from 0 in the order of the walk; what all others have
+// passed on is counted in bytes as it arrives, so that nobody waits for what a block wrote elsewhere. A block that
+// passes something on has what all others passed on before, hence nobody still reads what is written over.
 class Board {
  public:
-  __device__ Board(bf16* memory, int width) : memory_(memory), stride_(width + 8) {}
+  // `passed`: numbers that a block passes on of each sentence's step.
+  __device__ Board(bf16* memory, int width, int passed, int blocks)
+      : memory_(memory), stride_(width + 8), passed_(passed), blocks_(static_cast<std::uint32_t>(blocks)) {}
   static constexpr std::size_t bytes(Size width) {
     return 2 * kSentences * static_cast<std::size_t>(width + 8) * sizeof(bf16);
   }
 
   __device__ bf16* row(int step, int r) const { return memory_ + (step % 2 * kSentences + r) * stride_; }
 
-  // `groups` times kUnits numbers of every row, `apart` from each other, the first at `first`; by all threads, when all
-  // of the block have written theirs. Then all blocks have all.
-  __device__ void share([[maybe_unused]] int step, [[maybe_unused]] int groups, [[maybe_unused]] int apart,
-                        [[maybe_unused]] int first, [[maybe_unused]] int blocks) const {
 #if __CUDA_ARCH__ >= 900
+  // By all threads, before anything is passed on.
+  __device__ void begin() const {
+    if (threadIdx.x == 0) {
+      for (int step = 0; step < 2; ++step)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(arrivals(step)) : "memory");
+      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+      for (int step = 0; step < 2; ++step) expect(step);
+    }
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+  }
+
+  // The block's units of step `step`: in each of `passed / kUnits` groups, `apart` from each other, those from `first`
+  // on; by all threads, when all of the block have written theirs.
+  __device__ void pass_on(int step, int apart, int first) const {
     constexpr int kEights = kUnits / 8;
-    std::uint32_t rank = 0;
-    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    const int all = kSentences * groups * kEights;
-    for (int e = static_cast<int>(threadIdx.x); e < all * (blocks - 1); e += kThreads) {
-      const int piece = e % all, r = piece / (groups * kEights), column = piece % (groups * kEights);
+    const std::uint32_t rank = cluster_rank();
+    const int columns = passed_ / 8, all = kSentences * columns;
+    for (int e = static_cast<int>(threadIdx.x); e < all * static_cast<int>(blocks_ - 1); e += kThreads) {
+      const int piece = e % all, r = piece / columns, column = piece % columns;
       const bf16* from = row(step, r) + column / kEights * apart + first + column % kEights * 8;
       const uint4 value = *reinterpret_cast<const uint4*>(from);
-      const std::uint32_t other = (rank + 1 + static_cast<std::uint32_t>(e / all)) % static_cast<std::uint32_t>(blocks);
-      std::uint32_t there = 0;
-      const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
-      asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(other));
-      asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(there), "r"(value.x), "r"(value.y),
-                   "r"(value.z), "r"(value.w)
+      const std::uint32_t other = (rank + 1 + static_cast<std::uint32_t>(e / all)) % blocks_;
+      asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
+                       at(other, static_cast<std::uint32_t>(__cvta_generic_to_shared(from)))),
+                   "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w), "r"(at(other, arrivals(step)))
                    : "memory");
     }
-    meet_in_cluster();
-#endif
+  }
+
+  // Until all others' units of step `step` are here.
+  __device__ void wait(int step) const {
+    std::uint32_t done = 0;
+    do asm volatile(
+          "{\n\t.reg .pred p;\n\t"
+          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\tselp.u32 %0, 1, 0, p;\n\t}"
+          : "=r"(done)
+          : "r"(arrivals(step)), "r"(step / 2 % 2)
+          : "memory");
+    while (done == 0);
+    if (threadIdx.x == 0) expect(step + 2);
   }
 
  private:
+  __device__ static std::uint32_t arrivals(int step) {
+    __shared__ __align__(8) std::uint64_t counters[2];
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(counters + step % 2));
+  }
+  __device__ static std::uint32_t cluster_rank() {
+    std::uint32_t rank = 0;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+  }
+  // A shared address as the block of this rank has it.
+  __device__ static std::uint32_t at(std::uint32_t rank, std::uint32_t here) {
+    std::uint32_t there = 0;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
+    return there;
+  }
+  __device__ void expect(int step) const {
+    const std::uint32_t bytes = (blocks_ - 1) * static_cast<std::uint32_t>(kSentences * passed_ * sizeof(bf16));
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(arrivals(step)), "r"(bytes) : "memory");
+  }
+#else
+  __device__ void begin() const {}
+  __device__ void pass_on(int, int, int) const {}
+  __device__ void wait(int) const {}
+
+ private:
+#endif
   bf16* memory_;
-  int stride_;
+  int stride_, passed_;
+  std::uint32_t blocks_;
 };
 
 // A sentence of the walk; beyond the last one there are empty ones.
@@ -217,7 +259,7 @@ __device__ inline void fill_board(const Board& board, const LstmLayer<bf16>& a, 
   const int hidden = static_cast<int>(a.hidden);
   for (int e = static_cast<int>(threadIdx.x); e < kSentences * hidden; e += kThreads) {
     const Sentence s(a, tile + e / hidden);
-    board.row(0, e / hidden)[e % hidden] =
+    board.row(1, e / hidden)[e % hidden] =
         s.exists && a.h_first != nullptr ? a.h_first[s.number * a.hidden + e % hidden] : rounded<bf16>(0);
   }
   __syncthreads();
@@ -244,8 +286,8 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
   load_weights(product, a, place.first_unit, gates, begin);
   const int blocks = hidden / kUnits, unit = place.first_unit + l;
   Meeting meeting(meetings + place.group, blocks);
-  const Board board(shared, hidden);
-  if (kCluster) meet_in_cluster();  // nobody writes to a block that has not begun
+  const Board board(shared, hidden, kUnits, blocks);
+  if (kCluster) board.begin();
   for (int tile = place.group * kSentences; tile < a.sentences; tile += place.groups * kSentences) {
     const Sentence upper(a, tile + l / 4), lower(a, tile + l / 4 + 8);
     const Sentence mine[kEach] = {Sentence(a, tile + warp), Sentence(a, tile + warp + kWarps)};
@@ -255,7 +297,7 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
     for (int r = 0; r < kEach; ++r) c[r] = begin_unit(a, mine[r], unit);
     if (kCluster) fill_board(board, a, tile);
     const auto before = [&](const Sentence& s, int r, int t) -> const bf16* {
-      if (kCluster) return board.row(t, r) + begin;
+      if (kCluster) return board.row(t + 1, r) + begin;
       if (t >= s.length) return nullptr;
       if (t > 0) return a.h + s.row(t - 1) * hidden + begin;
       return a.h_first != nullptr ? a.h_first + Size{s.number} * hidden + begin : nullptr;
@@ -271,7 +313,7 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
     };
     load_gates(0);
     for (int t = 0; t < steps; ++t) {
-      if (!kCluster && t > 0) meeting.wait();
+      if (t > 0) kCluster ? board.wait(t - 1) : meeting.wait();
       product.template multiply<kCluster>(before(upper, l / 4, t), before(lower, l / 4 + 8, t), hidden - begin);
 #pragma unroll
       for (int g = 0; g < 2; ++g)
@@ -291,12 +333,12 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
         const LstmUnit u = lstm_unit(x[0], x[1], x[2], x[3], c[r]);
         c[r] = u.c;
         put_unit(a, mine[r], t, unit, u);
-        if (kCluster) board.row(t + 1, warp + r * kWarps)[unit] = rounded<bf16>(u.h);
+        if (kCluster) board.row(t, warp + r * kWarps)[unit] = rounded<bf16>(u.h);
       }
       load_gates(t + 1);
       if constexpr (kCluster) {
         __syncthreads();
-        board.share(t + 1, 1, 0, place.first_unit, blocks);
+        if (t + 1 < steps) board.pass_on(t, 0, place.first_unit);
       } else {
         meeting.arrive();
       }
@@ -375,8 +417,8 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
   load_weights(product, a, place.first_unit, begin);
   const int blocks = hidden / kUnits;
   Meeting meeting(meetings + place.group, blocks);
-  const Board board(shared, 4 * hidden);
-  if (kCluster) meet_in_cluster();
+  const Board board(shared, 4 * hidden, 4 * kUnits, blocks);
+  if (kCluster) board.begin();
   const int unit = place.first_unit + l, last = b.dh_first != nullptr || b.dc_first != nullptr ? -1 : 0;
   for (int tile = place.group * kSentences; tile < a.sentences; tile += place.groups * kSentences) {
     const Sentence upper(a, tile + l / 4), lower(a, tile + l / 4 + 8);
@@ -385,7 +427,7 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
     float dc[kEach] = {};
     const auto later = [&](const Sentence& s, int r, int t) -> const bf16* {
       if (t + 1 >= s.length) return nullptr;
-      return kCluster ? board.row(t + 1, r) + begin : b.dgates + s.row(t + 1) * 4 * hidden + begin;
+      return kCluster ? board.row(steps - 2 - t, r) + begin : b.dgates + s.row(t + 1) * 4 * hidden + begin;
     };
     UnitBack units[kEach];  // of the next step: they come while the blocks meet
     const auto load_units = [&](int t) {
@@ -395,7 +437,7 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
     load_units(steps - 1);
     for (int t = steps - 1; t >= last; --t) {
       if (t + 1 < steps) {
-        if (!kCluster) meeting.wait();
+        kCluster ? board.wait(steps - 2 - t) : meeting.wait();
         product.template multiply<kCluster>(later(upper, l / 4, t), later(lower, l / 4 + 8, t), 4 * hidden - begin);
         product.store(0, parts[warp][l / 4], parts[warp][l / 4 + 8]);
         __syncthreads();
@@ -423,13 +465,13 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
 #pragma unroll
         for (int g = 0; g < 4; ++g) {
           b.dgates[(row * 4 + g) * hidden + unit] = dgates[g];
-          if (kCluster) board.row(t, warp + r * kWarps)[g * hidden + unit] = dgates[g];
+          if (kCluster) board.row(steps - 1 - t, warp + r * kWarps)[g * hidden + unit] = dgates[g];
         }
       }
       if (t > last) load_units(t - 1);
       if constexpr (kCluster) {
         __syncthreads();
-        board.share(t + 2, 4, hidden, place.first_unit, blocks);
+        if (t > last) board.pass_on(steps - 1 - t, hidden, place.first_unit);
       } else {
         meeting.arrive();
       }

@@ -72,6 +72,12 @@ kernels::Term<T> term_of(Size rows, const Tensor& x, Size row, const Tensor& wei
           .x_stride = x.cols(),
           .weight = weight.ptr()};
 }
+// The same of rows that an entry before the last one wrote.
+template <class T>
+kernels::Term<T> early(kernels::Term<T> term) {
+  term.early = true;
+  return term;
+}
 
 // c (+)= a W over the rows of a.
 template <class T>
@@ -131,6 +137,7 @@ struct Feeding {
     auto a = attention<T>(walk.active[t], source.rows.first(walk.active[t]));
     a.query_offsets = source.questions.offsets().ptr();
     a.longest_queries = 1;
+    a.early = true;
     a.q = row_of<T>(top().h, walk.after(t));
     a.out = row_of<T>(context, walk.first[t]);
     a.log_sum = row_of<Stat<T>>(log_sum, walk.first[t]);
@@ -159,7 +166,7 @@ void Feeding::step_layer(const Kernels<T>& k, Size t, std::size_t which) const {
                                      .c = row_of<T>(layer.c, after)}};
   step.terms = {
       which == 0 ? term_of<T>(m, fed, before, weights.fed) : term_of<T>(m, layer.input, row, layer.given.input),
-      term_of<T>(m, layer.h, before, layer.given.recurrent)};
+      early(term_of<T>(m, layer.h, before, layer.given.recurrent))};
   if (which > 0) step.bias = layer.given.bias.ptr();
   if (which + 1 < layers.size() && layers[which + 1].dropout[t].rate > 0) {
     step.dropout = layers[which + 1].dropout[t];
@@ -175,7 +182,8 @@ void Feeding::step_output(const Kernels<T>& k, Size t) const {
   k.tanh_step(
       {.rows = m,
        .out = walk.hidden,
-       .terms = {term_of<T>(m, top().h, walk.after(t), weights.state), term_of<T>(m, context, row, weights.context)},
+       .terms = {early(term_of<T>(m, top().h, walk.after(t), weights.state)),
+                 term_of<T>(m, context, row, weights.context)},
        .bias = weights.bias.ptr(),
        .y = row_of<T>(out, row),
        .dropout = dropout[t],
@@ -256,9 +264,9 @@ class FeedingBackward {
                                                .dgates = row_of<T>(dgates_[which], row),
                                                .dc_before = dc_[which].ptr()},
                                       .dh = dh_.ptr()};
-    step.terms = {top ? term_of<T>(m, dz_, row, f_.weights.state, true)
+    step.terms = {top ? early(term_of<T>(m, dz_, row, f_.weights.state, true))
                       : term_of<T>(m, dgates_[which + 1], row, f_.layers[which + 1].given.input, true),
-                  from_later<T>(t, which, layer.given.recurrent)};
+                  early(from_later<T>(t, which, layer.given.recurrent))};
     if (!top) step.dropout = f_.layers[which + 1].dropout[t];
     k.lstm_step_backward(step);
   }
