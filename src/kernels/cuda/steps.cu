@@ -48,7 +48,7 @@ struct Cell {
     Four c, h;
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const LstmUnit u = lstm_unit(i[e], f[e], g[e], o[e], before[e]);
+      const LstmUnit u = lstm_unit<Quickly>(i[e], f[e], g[e], o[e], before[e]);
       i[e] = u.i, f[e] = u.f, g[e] = u.g, o[e] = u.o, c[e] = u.c, h[e] = u.h;
     }
 #pragma unroll
@@ -93,8 +93,8 @@ struct CellBackward {
     const Four c_before = given.c_before, c = given.c, dc = given.dc;
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const LstmUnitGradient d =
-          lstm_unit_backward(gates[0][e], gates[1][e], gates[2][e], gates[3][e], c_before[e], c[e], dh[e], dc[e]);
+      const LstmUnitGradient d = lstm_unit_backward<Quickly>(gates[0][e], gates[1][e], gates[2][e], gates[3][e],
+                                                             c_before[e], c[e], dh[e], dc[e]);
       gates[0][e] = d.i, gates[1][e] = d.f, gates[2][e] = d.g, gates[3][e] = d.o, dc_before[e] = d.c_before;
     }
 #pragma unroll
@@ -120,7 +120,7 @@ struct Tanh {
     Four value = sums[0][0];
     value += given;
 #pragma unroll
-    for (int e = 0; e < 4; ++e) value[e] = tanhf(value[e]);
+    for (int e = 0; e < 4; ++e) value[e] = Quickly::tanh(value[e]);
     store4(y + at, value);
     if (dropped_y != nullptr) store4(dropped_y + at, dropped(drop, row, col, cols, value));
   }

@@ -49,6 +49,10 @@ struct Raw4 {
 __device__ inline Raw4 load4(const bf16* from) {
   return {from != nullptr ? *reinterpret_cast<const uint2*>(from) : uint2{}};
 }
+__device__ inline Four load4(const float* from) {
+  const float4 value = *reinterpret_cast<const float4*>(from);
+  return {{value.x, value.y, value.z, value.w}};
+}
 __device__ inline void store4(bf16* to, const Four& x) {
   *reinterpret_cast<uint2*>(to) = make_uint2(pack_bf16(x[0], x[1]), pack_bf16(x[2], x[3]));
 }
@@ -66,18 +70,25 @@ using Sums = Four[kApart ? 2 : 1][kGroups];
 // ---- clusters ---------------------------------------------------------------------------------------------------
 
 // All blocks that share a tile are here, and see what the others wrote before.
-__device__ inline void meet() {
+__device__ inline void meet([[maybe_unused]] int blocks) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-#else
-  __syncthreads();
+  if (blocks > 1)
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+  else
+#endif
+    __syncthreads();
+}
+// The same, but what was written meanwhile may still be on its way.
+__device__ inline void part([[maybe_unused]] int blocks) {
+#if __CUDA_ARCH__ >= 900
+  if (blocks > 1) asm volatile("barrier.cluster.arrive.relaxed.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
 #endif
 }
 
 // Four numbers of shared memory as the `rank`-th of these blocks has them.
 __device__ inline Four load_of([[maybe_unused]] unsigned rank, const float* from) {
-  float4 value;
 #if __CUDA_ARCH__ >= 900
+  float4 value;
   const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
   std::uint32_t there = 0;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
@@ -85,10 +96,10 @@ __device__ inline Four load_of([[maybe_unused]] unsigned rank, const float* from
                : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
                : "r"(there)
                : "memory");
-#else
-  value = *reinterpret_cast<const float4*>(from);
-#endif
   return {{value.x, value.y, value.z, value.w}};
+#else
+  return load4(from);
+#endif
 }
 
 // ---- tiles ------------------------------------------------------------------------------------------------------
@@ -247,7 +258,10 @@ __device__ inline Four total(const Part* parts, int row, int col, unsigned block
   Four sum{};
   for (unsigned rank = 0; rank < blocks; ++rank)
 #pragma unroll
-    for (int half = 0; half < kHalves; ++half) sum += load_of(rank, parts[half].values + row * Part::kStride + col);
+    for (int half = 0; half < kHalves; ++half) {
+      const float* from = parts[half].values + row * Part::kStride + col;
+      sum += blocks > 1 ? load_of(rank, from) : load4(from);
+    }
   return sum;
 }
 
@@ -255,7 +269,7 @@ __device__ inline Four total(const Part* parts, int row, int col, unsigned block
 
 // Block (x, y, z): columns, rows, and which part of the depth.
 template <class End>
-__global__ void __launch_bounds__(kThreads) add_up(Work work, End end) {
+__global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
   extern __shared__ __align__(16) unsigned char memory[];
   auto* stages = reinterpret_cast<Stage*>(memory);
   constexpr int kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
@@ -309,7 +323,7 @@ __global__ void __launch_bounds__(kThreads) add_up(Work work, End end) {
   auto* parts = reinterpret_cast<Part*>(memory);
 #pragma unroll
   for (int plane = 0; plane < kPlanes; ++plane) parts[plane * kHalves + half].store(sums[plane], my_row, my_col);
-  meet();
+  meet(blocks);
   for (; e < height * kWide / 4; e += kThreads) {
     if (!exists(e)) continue;
     if (e >= kThreads) given = end.bring(row_of(e), col_of(e));
@@ -321,7 +335,7 @@ __global__ void __launch_bounds__(kThreads) add_up(Work work, End end) {
         all[plane][group] = total(parts + plane * kHalves, row_of(e) - row, group * kWide + col_of(e) - col, gridDim.z);
     end.finish(row_of(e), col_of(e), given, all);
   }
-  if (blocks > 1) meet();  // nobody leaves while others read what it has
+  part(blocks);  // nobody leaves while others read what it has
 }
 
 // Whether all numbers lie so that they can be brought in eights.
@@ -351,7 +365,8 @@ void launch(const char* name, const Work& work, const End& end) {
          depth >= 4 * static_cast<int>(blocks))
     blocks *= 2;
   int tiles = 0;  // of the block that has most
-  for (const Term& term : work.terms) tiles += static_cast<int>(blocks_for(depth_of(term, 0), static_cast<int>(blocks)));
+  for (const Term& term : work.terms)
+    tiles += static_cast<int>(blocks_for(depth_of(term, 0), static_cast<int>(blocks)));
   cudaLaunchAttribute attributes[2]{{}, comes_early()};
   attributes[0].id = cudaLaunchAttributeClusterDimension;
   attributes[0].val.clusterDim = {1, 1, blocks};

@@ -179,15 +179,14 @@ void Feeding::step_layer(const Kernels<T>& k, Size t, std::size_t which) const {
 template <class T>
 void Feeding::step_output(const Kernels<T>& k, Size t) const {
   const Size m = walk.active[t], row = walk.first[t];
-  k.tanh_step(
-      {.rows = m,
-       .out = walk.hidden,
-       .terms = {early(term_of<T>(m, top().h, walk.after(t), weights.state)),
-                 term_of<T>(m, context, row, weights.context)},
-       .bias = weights.bias.ptr(),
-       .y = row_of<T>(out, row),
-       .dropout = dropout[t],
-       .dropped = drops() ? row_of<T>(fed, walk.after(t)) : nullptr});
+  k.tanh_step({.rows = m,
+               .out = walk.hidden,
+               .terms = {early(term_of<T>(m, top().h, walk.after(t), weights.state)),
+                         term_of<T>(m, context, row, weights.context)},
+               .bias = weights.bias.ptr(),
+               .y = row_of<T>(out, row),
+               .dropout = dropout[t],
+               .dropped = drops() ? row_of<T>(fed, walk.after(t)) : nullptr});
 }
 
 template <class T>
