@@ -93,6 +93,7 @@ void add_attention(Cases& cases) {
                   [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
                     Attention<T> a = forward_arguments(b, rate, gap, arrays);
                     a.weights = given(weights, arrays.output("weights", b.heads * b.pairs()));
+                    a.early = rate > 0;
                     kernels.attention(a);
                   });
       cases.add("attention", name + " of scattered keys", [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
