@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/cuda/follow.cuh"
 #include "kernels/cuda/tiles.cuh"
 
 // Sums of one or two products in one launch, in bf16 on tensor cores, where the library would be slow to ask: a block
@@ -67,13 +68,6 @@ __device__ inline void meet() {
   asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 #else
   __syncthreads();
-#endif
-}
-
-// The kernel before has ended; from here on the blocks of the next one may come and bring its weights.
-__device__ inline void wait_for_kernel_before() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
