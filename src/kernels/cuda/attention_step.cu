@@ -10,7 +10,7 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kHead = 64, kMostWarps = 8;
-constexpr int kLanes = kHead / 8, kBeside = kWarp / kLanes, kTurns = kWarp / kBeside;
+constexpr int kLanes = kHead / 8, kBeside = kWarp / kLanes;
 
 __device__ void unpack(const uint4& raw, float (&to)[8]) {
   to[0] = low_bf16(raw.x), to[1] = high_bf16(raw.x), to[2] = low_bf16(raw.y), to[3] = high_bf16(raw.y);
@@ -33,7 +33,8 @@ __device__ float most_beside(float x) {
 }
 
 // Blocks: sentences, heads, queries of a sentence.
-__global__ void __launch_bounds__(kMostWarps* kWarp) attend_few(Attention<bf16> a) {
+template <int kTurns>
+__global__ void __launch_bounds__(kMostWarps* kWarp, kTurns == 8 ? 2 : 4) attend_few(Attention<bf16> a) {
   wait_for_kernel_before();
   const Size head = static_cast<Size>(blockIdx.y) * blockDim.y + threadIdx.y;
   const Sentence sentence(a, blockIdx.x);
@@ -46,8 +47,8 @@ __global__ void __launch_bounds__(kMostWarps* kWarp) attend_few(Attention<bf16> 
 #pragma unroll
   for (float& x : q) x *= static_cast<float>(a.scale);
   float largest = -FLT_MAX, sum = 0, value[8] = {};
-  for (int begin = 0; begin < count; begin += kWarp) {
-    const int here = min(kWarp, count - begin);
+  for (int begin = 0; begin < count; begin += kTurns * kBeside) {
+    const int here = min(kTurns * kBeside, count - begin);
     const auto row = static_cast<int>(sentence.key_row(a, begin + min(lane, here - 1)));
     uint4 k[kTurns], v[kTurns];
 #pragma unroll
@@ -109,7 +110,11 @@ bool attention_of_few_queries(const Attention<bf16>& a) {
   const auto warps = static_cast<unsigned>(a.heads < kMostWarps ? a.heads : kMostWarps);
   const dim3 grid(static_cast<unsigned>(a.sentences), blocks_for(a.heads, warps),
                   static_cast<unsigned>(a.longest_queries));
-  launch_following<attend_few>("attention", grid, dim3(kWarp, warps), a);
+  static const bool eight = getenv("TURNS") != nullptr;
+  if (eight)
+    launch_following<attend_few<8>>("attention", grid, dim3(kWarp, warps), a);
+  else
+    launch_following<attend_few<4>>("attention", grid, dim3(kWarp, warps), a);
   return true;
 }
 
