@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cfloat>
+#include <cstdlib>
 #include <type_traits>
 
 #include "kernels/cuda/filling.h"
@@ -29,11 +30,13 @@ void pack_weight(const PackWeight<T>& a) {
   else
     transpose<<<blocks_for(count, 256), 256, 0, stream()>>>(a.in, a.out, a.weight, packed);
   check_launch("pack_weight");
+  wait();  // products read packed weights before the kernel before them has ended
 }
 
 template <class T>
 void linear_packed(const LinearPacked<T>& a) {
-  multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true}, a.x,
+  static const bool steady = getenv("UNSTEADY") == nullptr;
+  multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true, .steady_b = steady}, a.x,
                           static_cast<const T*>(a.packed), a.y, {.bias = a.bias, .activation = a.activation});
 }
 
