@@ -207,13 +207,13 @@ Decoder::Scores Decoder::score_alone(Context& cx, const models::Seq2seq& model, 
   const Best best = model.best_words(cx, features, count);
   const Tensor end_scores = wanted.end ? model.scores_of(cx, features, end) : Tensor();
   times.mark(3);
-  const HostValues values = wanted.end ? HostValues({best.columns, best.values, best.log_sum, end_scores})
-                                       : HostValues({best.columns, best.values, best.log_sum});
+  const HostValues values = wanted.end ? HostValues({best.log_sum, best.values, best.columns, end_scores})
+                                       : HostValues({best.log_sum, best.values, best.columns});
   times.mark(4);
   Scores scores;
-  scores.ids = values.of<std::int32_t>(0);
+  scores.ids = values.of<std::int32_t>(2);
   scores.best = values.of<float>(1);
-  const std::vector<float> log_sum = values.of<float>(2), ends = wanted.end ? values.of<float>(3) : log_sum;
+  const std::vector<float> log_sum = values.of<float>(0), ends = wanted.end ? values.of<float>(3) : log_sum;
   if (wanted.all) scores.all = model.logits(cx, features).to_host<float>();
   scores.rows.reserve(log_sum.size());
   for (std::size_t r = 0; r < log_sum.size(); ++r) {
