@@ -85,6 +85,8 @@ void add_packed_cases(Cases& cases) {
     add_linear_cases_of(cases, s);
     add_top_cases_of(cases, s);
   }
+  // Many columns, and many equal ones.
+  for (const Shape& s : {Shape{5, 24, 9004}, Shape{2, 8, 7001}, Shape{3, 0, 5000}}) add_top_cases_of(cases, s);
 }
 
 }  // namespace dragoman::kernels::test

@@ -206,7 +206,7 @@ template <class T>
 void attention(const Attention<T>& a) {
   if (a.queries == 0) return;
   if constexpr (std::is_same_v<T, bf16>)
-    if (attention_on_tensor_cores(a) || attention_of_single_queries(a) || attention_of_rows(a)) return;
+    if (attention_of_few_queries(a) || attention_on_tensor_cores(a) || attention_of_rows(a)) return;
   const std::int64_t* starts = nullptr;
   if (a.weights != nullptr) starts = pair_starts(a.sentences, a.query_offsets, a.key_offsets);
   launch("attention", a.queries, a.heads, a.longest, wide(a) ? attend<true, T> : attend<false, T>, a, Drop(a.dropout),

@@ -30,8 +30,8 @@ bool attention_on_tensor_cores(const AttentionBackward<bf16>& b);
 // The same forward without dropout where sentences are long, on compute capability 9.0; what does not fit tensor cores
 // is not asked for.
 bool attention_of_long_sentences(const Attention<bf16>& a);
-// One query a sentence, heads of 64, keys anywhere: a step of search. False when it does not fit.
-bool attention_of_single_queries(const Attention<bf16>& a);
+// Few queries a sentence, heads of 64, keys anywhere: a step of search. False when it does not fit.
+bool attention_of_few_queries(const Attention<bf16>& a);
 // Heads of up to 512 numbers, query by query. False when it does not fit.
 bool attention_of_rows(const Attention<bf16>& a);
 bool attention_of_rows(const AttentionBackward<bf16>& b);

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "kernels/cuda/device.cuh"
 #include "kernels/cuda/filling.h"
+#include "kernels/cuda/follow.cuh"
 
 namespace dragoman::kernels::cuda {
 namespace {
@@ -43,10 +43,17 @@ template <class T, int kChunks>
 __global__ void norm_wide(Norm<T> a, Drop drop) {
   const Size row = static_cast<Size>(blockIdx.x) * kWarps + threadIdx.x / kWarp;
   const int lane = threadIdx.x % kWarp;
+  wait_for_kernel_before();
   if (row >= a.rows) return;
   const Size start = row * a.cols;
   float s[kChunks][8];
+  Eight<T> gains[kChunks], biases[kChunks];
   float mean = 0, variance = 0;
+#pragma unroll
+  for (int i = 0; i < kChunks; ++i) {
+    const Size c = i * kWide + lane * 8;
+    if (c < a.cols) gains[i].load(a.gain + c), biases[i].load(a.bias + c);
+  }
 #pragma unroll
   for (int i = 0; i < kChunks; ++i) {
     const Size c = i * kWide + lane * 8;
@@ -78,7 +85,7 @@ __global__ void norm_wide(Norm<T> a, Drop drop) {
     const Size c = i * kWide + lane * 8;
     if (c >= a.cols) continue;
     float gain[8], bias[8];
-    load8(a.gain + c, gain), load8(a.bias + c, bias);
+    gains[i].unpack(gain), biases[i].unpack(bias);
     for (int e = 0; e < 8; ++e) s[i][e] = (s[i][e] - mean) * rstd * gain[e] + bias[e];
     store8(a.y + start + c, s[i]);
   }
@@ -94,11 +101,11 @@ void norm(const Norm<T>& a) {
   if (!wide)
     norm_any<<<blocks, kThreads, 0, stream()>>>(a, drop);
   else if (a.cols <= kWide)
-    norm_wide<T, 1><<<blocks, kThreads, 0, stream()>>>(a, drop);
+    launch_following<norm_wide<T, 1>>("norm", blocks, kThreads, a, drop);
   else if (a.cols <= 2 * kWide)
-    norm_wide<T, 2><<<blocks, kThreads, 0, stream()>>>(a, drop);
+    launch_following<norm_wide<T, 2>>("norm", blocks, kThreads, a, drop);
   else
-    norm_wide<T, 4><<<blocks, kThreads, 0, stream()>>>(a, drop);
+    launch_following<norm_wide<T, 4>>("norm", blocks, kThreads, a, drop);
   check_launch("norm");
 }
 

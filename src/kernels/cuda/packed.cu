@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cfloat>
+#include <cstdlib>
 #include <type_traits>
 
-#include "kernels/cuda/device.cuh"
 #include "kernels/cuda/filling.h"
+#include "kernels/cuda/follow.cuh"
 #include "kernels/cuda/product.h"
 
 // Inference. The library reads any layout equally well, so a packed weight is just [out, in].
@@ -29,114 +30,125 @@ void pack_weight(const PackWeight<T>& a) {
   else
     transpose<<<blocks_for(count, 256), 256, 0, stream()>>>(a.in, a.out, a.weight, packed);
   check_launch("pack_weight");
+  wait();  // products read packed weights before the kernel before them has ended
 }
 
 template <class T>
 void linear_packed(const LinearPacked<T>& a) {
-  multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true}, a.x,
+  static const bool steady = getenv("UNSTEADY") == nullptr;
+  multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true, .steady_b = steady}, a.x,
                           static_cast<const T*>(a.packed), a.y, {.bias = a.bias, .activation = a.activation});
 }
 
-// The larger score, of equal ones the lower id; without an id nothing at all.
-struct Candidate {
-  float score = -INFINITY;
-  std::int32_t id = -1;
+// A score and its id as one number: the larger score is more, of equal scores the lower id; 0 is nothing at all.
+using Candidate = std::uint64_t;
 
-  __device__ bool before(const Candidate& other) const {
-    return id >= 0 && (other.id < 0 || score > other.score || (score == other.score && id < other.id));
-  }
-  __device__ void take(const Candidate& other) {
-    if (other.before(*this)) *this = other;
-  }
-};
-
-// Over all threads of a block.
-__device__ Candidate best_of_block(Candidate best, Candidate* room) {
-  for (int apart = kWarp / 2; apart > 0; apart /= 2)
-    best.take({__shfl_xor_sync(kAllLanes, best.score, apart), __shfl_xor_sync(kAllLanes, best.id, apart)});
-  __syncthreads();
-  if (threadIdx.x % kWarp == 0) room[threadIdx.x / kWarp] = best;
-  __syncthreads();
-  for (unsigned w = 0; w < blockDim.x / kWarp; ++w) best.take(room[w]);
-  return best;
+__device__ Candidate candidate(float score, Size id) {
+  if (!(score > -INFINITY)) return 0;
+  const auto bits = __float_as_uint(score + 0.0f);  // -0 is 0
+  const std::uint32_t order = bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
+  return Candidate{order} << 32 | (~static_cast<std::uint32_t>(id));
+}
+__device__ float score_of(Candidate one) {
+  const auto order = static_cast<std::uint32_t>(one >> 32);
+  return one == 0 ? -INFINITY : __uint_as_float(order >> 31 != 0 ? order & 0x7FFFFFFFu : ~order);
+}
+__device__ std::int32_t id_of(Candidate one) {
+  return one == 0 ? -1 : static_cast<std::int32_t>(~static_cast<std::uint32_t>(one));
+}
+__device__ Candidate best_of_warp(Candidate mine) {
+  const auto high = static_cast<std::uint32_t>(mine >> 32);
+  const std::uint32_t most = __reduce_max_sync(kAllLanes, high);
+  return Candidate{most} << 32 | __reduce_max_sync(kAllLanes, high == most ? static_cast<std::uint32_t>(mine) : 0u);
 }
 
-constexpr int kThreads = 512;
+constexpr int kThreads = 512, kWarps = kThreads / kWarp;
 
-// What one thread knows of its columns of a row of logits.
-template <class T>
-struct OwnColumns {
+// One row of logits. A thread has every kThreads-th group of kGroup columns; kGroup is 4 where rows are aligned.
+template <class T, int kGroup>
+struct Row {
   const T* bias;
   const float* logits;
   Size count;
-  float largest = -FLT_MAX, sum = 0;  // of all its logits: the largest, and exp(x - largest) added up
-  Candidate best, second;             // of those that were not given up
 
-  __device__ float at(Size c) const {
-    return c < count ? logits[c] + (bias != nullptr ? to_float(bias[c]) : 0.0f) : -INFINITY;
-  }
-  __device__ void offer(float score, Size c) {
-    const Candidate one{score, score > -INFINITY ? static_cast<std::int32_t>(c) : -1};
-    if (one.before(best)) {
-      second = best;
-      best = one;
+  // Group g of a thread begins here.
+  __device__ static Size column(int thread, Size g) { return (g * kThreads + thread) * kGroup; }
+  __device__ float biased(float logit, Size c) const { return bias != nullptr ? logit + to_float(bias[c]) : logit; }
+  __device__ void load(Size first, float (&x)[kGroup]) const {
+    if (first >= count) {
+#pragma unroll
+      for (float& value : x) value = -INFINITY;
+    } else if constexpr (kGroup == 4) {
+      const float4 four = __ldcg(reinterpret_cast<const float4*>(logits + first));
+      x[0] = four.x, x[1] = four.y, x[2] = four.z, x[3] = four.w;
     } else {
-      second.take(one);
+      x[0] = logits[first];
     }
+    if (bias != nullptr && first < count)
+#pragma unroll
+      for (int e = 0; e < kGroup; ++e) x[e] += to_float(bias[first + e]);
   }
-  // One pass over the columns, eight on their way at a time.
-  __device__ void read() {
-    constexpr int kAhead = 8;
-    for (Size first = threadIdx.x; first < count; first += kAhead * kThreads) {
-      float x[kAhead], most = largest;
-#pragma unroll
-      for (int e = 0; e < kAhead; ++e) x[e] = at(first + e * kThreads);
-#pragma unroll
-      for (int e = 0; e < kAhead; ++e) most = fmaxf(most, x[e]);
-      sum *= __expf(largest - most);
-      largest = most;
-#pragma unroll
-      for (int e = 0; e < kAhead; ++e) {
-        sum += __expf(x[e] - most);
-        offer(x[e], first + e * kThreads);
-      }
+  // The best of a thread's columns after `last`, by all lanes of a warp.
+  __device__ Candidate next(int thread, Candidate last) const {
+    Candidate best = 0;
+    for (Size g = threadIdx.x % kWarp / kGroup;; g += kWarp / kGroup) {
+      const Size c = column(thread, g) + threadIdx.x % kGroup;
+      if (c >= count) break;
+      const Candidate one = candidate(biased(logits[c], c), c);
+      if (one < last && one > best) best = one;
     }
-  }
-  // The two best of what comes after `last`.
-  __device__ void look_again(const Candidate& last) {
-    best = second = {};
-    for (Size c = threadIdx.x; c < count; c += kThreads) {
-      const float score = at(c);
-      if (last.before({score, static_cast<std::int32_t>(c)})) offer(score, c);
-    }
-  }
-  __device__ void give_up_best() {
-    const Candidate last = best;
-    best = second;
-    second = {};
-    if (best.id < 0) look_again(last);
+    return best_of_warp(best);
   }
 };
 
-// A block for each row of logits. Each thread knows the best two of its own columns; the one whose candidate was taken
-// offers its next.
-template <class T>
-__global__ void choose(TopScores<T> a, const float* logits) {
-  __shared__ float room[kThreads / kWarp];
-  __shared__ Candidate rivals[kThreads / kWarp];
-  const Size row = blockIdx.x;
-  OwnColumns<T> mine{a.bias, logits + row * a.out, a.out};
-  mine.read();
-  const float largest = block_max(mine.largest, room);
-  const float sum = block_sum(mine.sum * __expf(mine.largest - largest), room);
-  if (threadIdx.x == 0) a.log_sum[row] = sum > 0 ? largest + logf(sum) : -INFINITY;
+// A block for each row of logits. Each thread knows the best of its own columns; where it was taken, its warp looks for
+// the next.
+template <class T, int kGroup>
+__global__ void __launch_bounds__(kThreads, 4) choose(TopScores<T> a, const float* logits) {
+  __shared__ float room[kWarps];
+  __shared__ Candidate rivals[2][kWarps];
+  wait_for_kernel_before();
+  const auto thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
+  const Size number = blockIdx.x;
+  const Row<T, kGroup> row{a.bias, logits + number * a.out, a.out};
+  // The largest of the thread's logits, where it is, and exp(x - largest) added up.
+  constexpr int kAhead = 8 / kGroup;
+  float largest = -INFINITY, sum = 0;
+  Size id = -1;
+  for (Size g = 0; row.column(thread, g) < a.out; g += kAhead) {
+    float x[kAhead][kGroup];
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) row.load(row.column(thread, g + i), x[i]);
+    const float before = fmaxf(largest, -FLT_MAX);
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i)
+#pragma unroll
+      for (int e = 0; e < kGroup; ++e)
+        if (x[i][e] > largest) largest = x[i][e], id = row.column(thread, g + i) + e;
+    const float most = fmaxf(largest, -FLT_MAX);
+    sum *= __expf(before - most);
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i)
+#pragma unroll
+      for (int e = 0; e < kGroup; ++e) sum += __expf(x[i][e] - most);
+  }
+  const float most = block_max(fmaxf(largest, -FLT_MAX), room);
+  sum = block_sum(sum * __expf(fmaxf(largest, -FLT_MAX) - most), room);
+  if (thread == 0) a.log_sum[number] = sum > 0 ? most + logf(sum) : -INFINITY;
+  Candidate mine = candidate(largest, id), best_here = best_of_warp(mine);
   for (Size i = 0; i < a.best; ++i) {
-    const Candidate best = best_of_block(mine.best, rivals);
-    if (threadIdx.x == 0) {
-      a.scores[row * a.best + i] = best.score;
-      a.ids[row * a.best + i] = best.id;
+    if (lane == 0) rivals[i % 2][warp] = best_here;
+    __syncthreads();
+    const Candidate best = best_of_warp(lane < kWarps ? rivals[i % 2][lane] : 0);
+    if (thread == 0) {
+      a.scores[number * a.best + i] = score_of(best);
+      a.ids[number * a.best + i] = id_of(best);
     }
-    if (best.id >= 0 && best.id == mine.best.id) mine.give_up_best();
+    if (best == 0 || best != best_here) continue;
+    const int owner = __ffs(static_cast<int>(__ballot_sync(kAllLanes, mine == best))) - 1;
+    const Candidate next = row.next(warp * kWarp + owner, best);
+    if (lane == owner) mine = next;
+    best_here = best_of_warp(mine);
   }
 }
 
@@ -154,8 +166,11 @@ void top_scores(const TopScores<T>& a) {
     part.log_sum += first, part.scores += first * a.best, part.ids += first * a.best;
     multiply_matrices<T, float>({.m = part.rows, .n = a.out, .k = a.in, .transposed_b = true}, part.x,
                                 static_cast<const T*>(a.packed), logits);
-    choose<<<static_cast<unsigned>(part.rows), kThreads, 0, stream()>>>(part, logits);
-    check_launch("top_scores");
+    const auto blocks = static_cast<unsigned>(part.rows);
+    if (a.out % 4 == 0)
+      launch_following<choose<T, 4>>("top_scores", blocks, kThreads, part, logits);
+    else
+      launch_following<choose<T, 1>>("top_scores", blocks, kThreads, part, logits);
   }
 }
 

@@ -12,6 +12,7 @@ struct ProductShape {
   bool transposed_a = false;  // a is stored [k, m]
   bool transposed_b = false;  // b is stored [n, k]
   bool accumulate = false;
+  bool steady_b = false;  // b is none of what the last kernels wrote, so it can be read while they still run
   double alpha = 1;
   Size a_stride = 0, b_stride = 0, c_stride = 0;
 };

@@ -97,9 +97,14 @@ class Arrivals {
   void ask_for(std::span<const HostCopy> copies, cudaStream_t on) {
     if (memory_ == nullptr) memory_ = static_cast<char*>(Staging::pinned(kSize));
     char* place = memory_;
-    for (const HostCopy& one : copies) {
-      if (one.bytes > 0) check_status(cudaMemcpyAsync(place, one.from, one.bytes, cudaMemcpyDeviceToHost, on), "copy");
-      place += Staging::padded(one.bytes);
+    for (std::size_t i = 0; i < copies.size();) {
+      // What lies side by side travels together.
+      const auto* from = static_cast<const char*>(copies[i].from);
+      std::size_t bytes = copies[i++].bytes;
+      for (; i < copies.size() && copies[i].from == from + bytes && bytes == Staging::padded(bytes); ++i)
+        bytes += copies[i].bytes;
+      if (bytes > 0) check_status(cudaMemcpyAsync(place, from, bytes, cudaMemcpyDeviceToHost, on), "copy");
+      place += Staging::padded(bytes);
     }
   }
   void hand_over(std::span<const HostCopy> copies) const {

@@ -8,10 +8,10 @@ namespace {
 using sums::Four, sums::load4, sums::Raw4, sums::store4, sums::Sums;
 
 // c = activation(alpha a b + bias), or added to c.
-template <bool kTransposed>
+template <bool kTransposed, bool kSteadyWeight>
 struct Put {
   static constexpr int kGroups = 1;
-  static constexpr bool kBack = !kTransposed, kSteady = false, kApart = false;
+  static constexpr bool kBack = !kTransposed, kSteady = kSteadyWeight, kApart = false;
   float alpha;
   Activation activation;
   bool accumulate;
@@ -38,15 +38,16 @@ struct Put {
   }
 };
 
-template <bool kTransposed>
+template <bool kTransposed, bool kSteady>
 bool multiply(const ProductShape& s, const sums::Work& work, bf16* c, const ProductEnd& end) {
-  const Put<kTransposed> put{.alpha = static_cast<float>(s.alpha),
-                             .activation = end.activation,
-                             .accumulate = s.accumulate,
-                             .bias = static_cast<const bf16*>(end.bias),
-                             .c = c,
-                             .c_stride = s.c_stride > 0 ? s.c_stride : s.n};
-  if (!sums::fits<Put<kTransposed>>(work) || put.c_stride % 8 != 0 || !aligned16(put.bias, c)) return false;
+  using End = Put<kTransposed, kSteady>;
+  const End put{.alpha = static_cast<float>(s.alpha),
+                .activation = end.activation,
+                .accumulate = s.accumulate,
+                .bias = static_cast<const bf16*>(end.bias),
+                .c = c,
+                .c_stride = s.c_stride > 0 ? s.c_stride : s.n};
+  if (!sums::fits<End>(work) || put.c_stride % 8 != 0 || !aligned16(put.bias, c)) return false;
   sums::launch("product", work, put);
   return true;
 }
@@ -66,7 +67,8 @@ bool multiply_small(const ProductShape& s, const bf16* a, const bf16* b, bf16* c
                                                      : s.n,
                    .rows = static_cast<int>(s.m),
                    .size = static_cast<int>(s.k)};
-  return s.transposed_b ? multiply<true>(s, work, c, end) : multiply<false>(s, work, c, end);
+  if (!s.transposed_b) return multiply<false, false>(s, work, c, end);
+  return s.steady_b ? multiply<true, true>(s, work, c, end) : multiply<true, false>(s, work, c, end);
 }
 
 }  // namespace dragoman::kernels::cuda
