@@ -15,17 +15,27 @@ __device__ inline float power_of_two(float x) {
   return result;
 }
 
+// The same to 13 bits by the units that multiply, which have time where the ones for powers do not: the nearest whole
+// number goes to the exponent, a cubic takes the rest.
+__device__ inline float power_of_two_by_products(float x) {
+  constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: what is added to it loses its fraction
+  const float shifted = fmaxf(x, -126.0f) + kRound, rest = fmaxf(x, -126.0f) - (shifted - kRound);
+  const float power = ((0.05517167f * rest + 0.24261115f) * rest + 0.69326099f) * rest + 0.99992807f;
+  return __int_as_float((__float_as_int(shifted) << 23) + __float_as_int(power));
+}
+
 // Where a block works: a sentence and a head.
 struct Place {
   Size first_query, first_key, head;
   int queries, keys;
 
-  __device__ explicit Place(const Attention<bf16>& a)
-      : first_query(a.query_offsets[blockIdx.z]),
-        first_key(a.key_offsets[blockIdx.z]),
-        head(blockIdx.y),
-        queries(static_cast<int>(a.query_offsets[blockIdx.z + 1] - first_query)),
-        keys(static_cast<int>(a.key_offsets[blockIdx.z + 1] - first_key)) {}
+  __device__ Place(const Attention<bf16>& a, Size sentence, Size head)
+      : first_query(a.query_offsets[sentence]),
+        first_key(a.key_offsets[sentence]),
+        head(head),
+        queries(static_cast<int>(a.query_offsets[sentence + 1] - first_query)),
+        keys(static_cast<int>(a.key_offsets[sentence + 1] - first_key)) {}
+  __device__ explicit Place(const Attention<bf16>& a) : Place(a, blockIdx.z, blockIdx.y) {}
 
   // How many keys query i sees.
   __device__ int visible(int i, bool causal) const { return causal ? max(0, keys - queries + i + 1) : keys; }
@@ -45,7 +55,8 @@ struct Place {
 
 // The softmax of a lane's two rows, tile after tile of kKeys keys. Weights are powers of two of scores less an
 // origin, which moves only when scores outgrow it, so that most tiles leave what was summed up as it is.
-template <int kKeys = kTile>
+// kShare of eight weights are computed by products.
+template <int kKeys = kTile, int kShare = 0>
 struct RunningSoftmax {
   static constexpr float kRoom = 8;  // in powers of two: as much larger than 1 weights may become
 
@@ -81,7 +92,8 @@ struct RunningSoftmax {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         float& score = scores.part[n][e];
-        score = power_of_two(scale * score - from[e / 2]);
+        const float power = scale * score - from[e / 2];
+        score = n * kShare % 8 < kShare ? power_of_two_by_products(power) : power_of_two(power);
         sum[e / 2] += score;
       }
     return moves;
