@@ -75,12 +75,16 @@ struct RunningSoftmax {
 
   // Turns scores into weights, not yet divided by their sum. Where that is true for a warp, what its rows have weighed
   // before is to be multiplied by `shrink`.
-  __device__ bool take(Rows& scores, float (&shrink)[2]) {
+  template <int kTiles>
+  __device__ bool take(Rows (&tiles)[kTiles], float (&shrink)[2]) {
     float most[2] = {-INFINITY, -INFINITY};  // of the lane's columns
 #pragma unroll
-    for (int n = 0; n < kKeys / 8; ++n)
+    for (int t = 0; t < kTiles; ++t)
 #pragma unroll
-      for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], scores.part[n][e]);
+      for (int n = 0; n < kKeys / 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], tiles[t].part[n][e]);
+    if (kShare >= 16) most[0] = tiles[0].part[0][0], most[1] = tiles[0].part[0][2];
     const bool outgrown = scale * most[0] > origin[0] + kRoom || scale * most[1] > origin[1] + kRoom;
     const bool moves = __any_sync(kAllLanes, outgrown);
     if (moves) move(most, shrink);
@@ -88,14 +92,16 @@ struct RunningSoftmax {
 #pragma unroll
     for (int r = 0; r < 2; ++r) from[r] = origin[r] == -INFINITY ? 0.0f : origin[r];
 #pragma unroll
-    for (int n = 0; n < kKeys / 8; ++n)
+    for (int t = 0; t < kTiles; ++t)
 #pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        float& score = scores.part[n][e];
-        const float power = scale * score - from[e / 2];
-        score = n * kShare % 8 < kShare ? power_of_two_by_products(power) : power_of_two(power);
-        sum[e / 2] += score;
-      }
+      for (int n = 0; n < kKeys / 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          float& score = tiles[t].part[n][e];
+          const float power = scale * score - from[e / 2];
+          score = n * (kShare % 16) % 8 < kShare % 16 ? power_of_two_by_products(power) : power_of_two(power);
+          sum[e / 2] += score;
+        }
     return moves;
   }
 

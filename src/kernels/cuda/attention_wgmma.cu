@@ -14,8 +14,9 @@ namespace {
 constexpr int kTileBytes = sizeof(WideTile);
 constexpr int kSlots = 2;  // jobs whose queries are there or on their way
 
+template <int kT>
 struct Stage {
-  WideTile keys, values;
+  WideTile keys[kT], values[kT];
 };
 
 // A head of some queries of a sentence: the first of them, none if there are no more jobs, and how many tiles of keys
@@ -26,9 +27,9 @@ struct Job {
 };
 
 // Places are `full` when what was copied there is there, and `empty` when all warps have read it.
-template <int kGroups, int kStages>
+template <int kGroups, int kT, int kStages>
 struct Shared {
-  Stage stages[kStages];
+  Stage<kT> stages[kStages];
   WideTile queries[kSlots][kGroups];
   Job jobs[kSlots];
   Barrier stage_full[kStages], stage_empty[kStages], job_full[kSlots], job_empty[kSlots];
@@ -48,8 +49,8 @@ struct Maps {
 };
 
 // Fetches what the block's jobs need; by one thread.
-template <int kGroups, int kStages>
-__device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared<kGroups, kStages>& shared) {
+template <int kGroups, int kT, int kStages>
+__device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared<kGroups, kT, kStages>& shared) {
   constexpr int kQueries = kGroups * kTile;
   Turn<kSlots> slot;
   Turn<kStages> stage;
@@ -60,7 +61,7 @@ __device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared<kGroups
     const int first = j % parts * kQueries, col = static_cast<int>(place.head) * kTile;
     if (first >= place.queries) continue;
     const int end = min(first + kQueries, place.queries);
-    const int tiles = (place.visible(end - 1, a.causal) + kTile - 1) / kTile;
+    const int tiles = (place.visible(end - 1, a.causal) + kT * kTile - 1) / (kT * kTile);
     shared.job_empty[slot.place].wait(slot.parity ^ 1);
     shared.jobs[slot.place] = {place, first, tiles};
     Barrier& job = shared.job_full[slot.place];
@@ -69,13 +70,15 @@ __device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared<kGroups
       job.copy(shared.queries[slot.place][g], maps.q, col, static_cast<int>(place.first_query) + row);
     slot.next();
     for (int t = 0; t < tiles; ++t) {
-      const int row = static_cast<int>(place.first_key) + t * kTile;
+      const int row = static_cast<int>(place.first_key) + t * kT * kTile;
       Barrier& full = shared.stage_full[stage.place];
-      Stage& to = shared.stages[stage.place];
+      Stage<kT>& to = shared.stages[stage.place];
       shared.stage_empty[stage.place].wait(stage.parity ^ 1);
-      full.arrive_and_expect(2 * kTileBytes);
-      full.copy(to.keys, maps.k, col, row);
-      full.copy(to.values, maps.v, col, row);
+      full.arrive_and_expect(2 * kT * kTileBytes);
+      for (int i = 0; i < kT; ++i) {
+        full.copy(to.keys[i], maps.k, col, row + i * kTile);
+        full.copy(to.values[i], maps.v, col, row + i * kTile);
+      }
       stage.next();
     }
   }
@@ -86,11 +89,11 @@ __device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared<kGroups
 
 // What a group of warps has in its registers: for sixty-four queries the weights of a tile of keys, and what is
 // weighed.
-template <int kShare>
+template <int kT, int kShare>
 struct Queries {
   std::uint64_t queries;
-  Quad weights[4];
-  Rows scores, out;
+  Quad weights[4 * kT];
+  Rows scores[kT], out;
   RunningSoftmax<kTile, kShare> softmax;
 
   __device__ Queries(const WideTile& queries, float scale) : queries(queries.descriptor()), softmax{scale * kLog2E} {
@@ -104,12 +107,12 @@ struct Queries {
   }
   __device__ void begin_sums(const WideTile& values) {
 #pragma unroll
-    for (int k = 0; k < 4; ++k) begin_product(out, weights[k], values.descriptor() + 128 * k, true);
+    for (int k = 0; k < 4 * kT; ++k) begin_product(out, weights[k], values.descriptor() + 128 * k, true);
     end_of_products();
   }
   __device__ void keep_weights() {
 #pragma unroll
-    for (int k = 0; k < 4; ++k) weights[k] = scores.as_left(k);
+    for (int k = 0; k < 4 * kT; ++k) weights[k] = scores[k / 4].as_left(k % 4);
   }
   // The warp's rows to memory, through its rows of a tile; those behind the first `count` of the group are not there.
   __device__ void store(WideTile& through, int warp_row, bf16* to, Size stride, int count) {
@@ -132,48 +135,55 @@ struct Queries {
 };
 
 // Jobs of a group of warps, until there are no more.
-template <int kGroups, int kStages, int kShare>
-__device__ void attend_to_jobs(const Attention<bf16>& a, Shared<kGroups, kStages>& shared) {
+template <int kGroups, int kT, int kStages, int kShare>
+__device__ void attend_to_jobs(const Attention<bf16>& a, Shared<kGroups, kT, kStages>& shared) {
   const int group = static_cast<int>(threadIdx.x) / kGroup, warp_row = static_cast<int>(threadIdx.x) / kWarp % 4 * 16;
   Turn<kStages> stage;
   const auto next_stage = [&] { shared.stage_full[stage.place].wait(stage.parity); };
   const auto release = [&](int place) {
     if (lane() == 0) shared.stage_empty[place].arrive();
   };
-  for (Turn<kSlots> slot;; slot.next()) {
+  int number = 0;
+  for (Turn<kSlots> slot;; slot.next(), ++number) {
     shared.job_full[slot.place].wait(slot.parity);
     const Job& job = shared.jobs[slot.place];
     if (job.first < 0) return;
-    const Place place = job.place;
-    const int group_row = job.first + group * kTile, row = group_row + warp_row + lane() / 4;
+    const Place& place = job.place;
+    const int part = (group + number) % kGroups, group_row = job.first + part * kTile,
+              row = group_row + warp_row + lane() / 4;
     const int count = place.queries - group_row;
     const int seen = count > 0 ? place.visible(min(group_row + kTile, place.queries) - 1, a.causal) : 0;
-    const int unseen = job.tiles - (seen + kTile - 1) / kTile;
-    WideTile& tile = shared.queries[slot.place][group];
-    Queries<kShare> mine(tile, static_cast<float>(a.scale));
-    // Scores become weights; true where what was weighed before shrinks.
+    const int unseen = job.tiles - (seen + kT * kTile - 1) / (kT * kTile);
+    WideTile& tile = shared.queries[slot.place][part];
+    Queries<kT, kShare> mine(tile, static_cast<float>(a.scale));
+    // Scores become weights; true where what was weighed before shrinks. Most tiles are seen whole by all rows of a
+    // warp, of which the first sees least.
+    const int whole = place.visible(group_row + warp_row, a.causal);
     float shrink[2];
     const auto weigh = [&](int key) {
-      arrived(mine.scores);
-      // Most tiles are seen whole by all rows of a warp, of which the first sees least.
-      if (key + kTile > place.visible(group_row + warp_row, a.causal))
-        mine.softmax.hide(mine.scores, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
+#pragma unroll
+      for (int i = 0; i < kT; ++i) arrived(mine.scores[i]);
+      if (key + kT * kTile > whole)
+#pragma unroll
+        for (int i = 0; i < kT; ++i)
+          mine.softmax.hide(mine.scores[i], {place.visible(row, a.causal) - key - i * kTile,
+                                             place.visible(row + 8, a.causal) - key - i * kTile});
       return mine.softmax.take(mine.scores, shrink);
     };
     if (seen > 0) {
       next_stage();
       registers_are_ready();
-      mine.begin_scores(shared.stages[stage.place].keys);
+      mine.begin_scores(shared.stages[stage.place].keys[0]);
       wait_for_products<0>();
       weigh(0);
       mine.keep_weights();
-      for (int key = kTile; key < seen; key += kTile) {
+      for (int key = kT * kTile; key < seen; key += kT * kTile) {
         const int before = stage.place;
         stage.next();
         next_stage();
         registers_are_ready();
-        mine.begin_scores(shared.stages[stage.place].keys);
-        mine.begin_sums(shared.stages[before].values);
+        mine.begin_scores(shared.stages[stage.place].keys[0]);
+        mine.begin_sums(shared.stages[before].values[0]);
         wait_for_products<1>();
         const bool shrinks = weigh(key);
         wait_for_products<0>();
@@ -183,7 +193,7 @@ __device__ void attend_to_jobs(const Attention<bf16>& a, Shared<kGroups, kStages
         mine.keep_weights();
       }
       registers_are_ready();
-      mine.begin_sums(shared.stages[stage.place].values);
+      mine.begin_sums(shared.stages[stage.place].values[0]);
       wait_for_products<0>();
       arrived(mine.out), arrived(mine.weights);
       release(stage.place);
@@ -203,16 +213,16 @@ __device__ void attend_to_jobs(const Attention<bf16>& a, Shared<kGroups, kStages
   }
 }
 
-template <int kGroups, int kStages, int kShare>
+template <int kGroups, int kT, int kStages, int kShare>
 __global__ void __launch_bounds__(kGroups* kGroup + kGroup, 1)
     attend_wide(Attention<bf16> a, const __grid_constant__ Maps maps) {
   extern __shared__ __align__(1024) char memory[];
-  auto& shared = *reinterpret_cast<Shared<kGroups, kStages>*>(memory);
+  auto& shared = *reinterpret_cast<Shared<kGroups, kT, kStages>*>(memory);
   if (threadIdx.x == 0) shared.make();
   __syncthreads();
   if (threadIdx.x < kGroups * kGroup) {
     take_registers<kGroups == 4 ? 112 : kGroups == 3 ? 160 : 240>();
-    attend_to_jobs<kGroups, kStages, kShare>(a, shared);
+    attend_to_jobs<kGroups, kT, kStages, kShare>(a, shared);
   } else {
     give_registers<32>();
     if (threadIdx.x == kGroups * kGroup) fetch(a, maps, shared);
@@ -232,10 +242,10 @@ bool has_instructions() {
   return has;
 }
 
-template <int kGroups, int kStages, int kShare>
+template <int kGroups, int kT, int kStages, int kShare>
 void launch(const Attention<bf16>& a) {
-  const auto kernel = attend_wide<kGroups, kStages, kShare>;
-  constexpr int kShared = sizeof(Shared<kGroups, kStages>);
+  const auto kernel = attend_wide<kGroups, kT, kStages, kShare>;
+  constexpr int kShared = sizeof(Shared<kGroups, kT, kStages>);
   check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared), "attention");
   const Size cols = a.heads * kTile;
   const Maps maps{tile_map(a.q, a.queries, cols, a.q_stride), tile_map(a.k, a.keys, cols, a.k_stride),
@@ -255,13 +265,23 @@ bool attention_of_long_sentences(const Attention<bf16>& a) {
   const int variant = getenv("WIDE") != nullptr ? atoi(getenv("WIDE")) : 42;
   switch (variant) {
     case 0: return old::attention_of_long_sentences(a);
-    case 40: launch<4, 8, 0>(a); break;
-    case 41: launch<4, 8, 1>(a); break;
-    case 42: launch<4, 8, 2>(a); break;
-    case 43: launch<4, 8, 3>(a); break;
-    case 44: launch<4, 8, 4>(a); break;
-    case 30: launch<3, 8, 0>(a); break;
-    case 32: launch<3, 8, 2>(a); break;
+    case 40: launch<4, 1, 8, 0>(a); break;
+    case 41: launch<4, 1, 8, 1>(a); break;
+    case 42: launch<4, 1, 8, 2>(a); break;
+    case 43: launch<4, 1, 8, 3>(a); break;
+    case 44: launch<4, 1, 8, 4>(a); break;
+    case 30: launch<3, 1, 8, 0>(a); break;
+    case 32: launch<3, 1, 8, 2>(a); break;
+    case 50: launch<4, 1, 8, 16>(a); break;
+    case 51: launch<4, 1, 8, 17>(a); break;
+    case 52: launch<4, 1, 8, 18>(a); break;
+    case 150: launch<3, 2, 4, 16>(a); break;
+    case 152: launch<3, 2, 4, 18>(a); break;
+    case 130: launch<3, 2, 4, 0>(a); break;
+    case 131: launch<3, 2, 4, 1>(a); break;
+    case 132: launch<3, 2, 4, 2>(a); break;
+    case 120: launch<2, 2, 4, 0>(a); break;
+    case 122: launch<2, 2, 4, 2>(a); break;
     default: return false;
   }
   return true;
