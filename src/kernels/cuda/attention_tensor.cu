@@ -405,7 +405,7 @@ dim3 grid_of(const Attention<bf16>& a, Size longest) {
 
 template <bool kDrops>
 void attend(const Attention<bf16>& a) {
-  const int variant = getenv("SMALLF") != nullptr ? atoi(getenv("SMALLF")) : 6;
+  const int variant = getenv("SMALLF") != nullptr ? atoi(getenv("SMALLF")) : 0;
   const auto one = variant == 0   ? attend_tiles<kDrops, kTile, true, 4>
                    : variant == 5 ? attend_tiles<kDrops, kTile, false, 5>
                                   : attend_tiles<kDrops, kTile, false, 6>;
@@ -428,7 +428,7 @@ void launch(Kernel* kernel, const AttentionBackward<bf16>& b, Size longest, int 
 template <bool kDrops>
 void attend_back(const AttentionBackward<bf16>& b) {
   const Attention<bf16>& a = b.forward;
-  const int variant = getenv("SMALLB") != nullptr ? atoi(getenv("SMALLB")) : 5;
+  const int variant = getenv("SMALLB") != nullptr ? atoi(getenv("SMALLB")) : 0;
   if (a.longest <= kTile && variant == 0) return launch(key_tiles<kDrops, true>, b, 1);
   if (a.longest <= kTile && a.longest_queries <= kTile)
     return launch(variant == 4 ? key_tile<kDrops, false, 4> : key_tile<kDrops, false, 5>, b, 1);
