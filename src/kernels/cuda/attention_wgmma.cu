@@ -221,7 +221,7 @@ __global__ void __launch_bounds__(kGroups* kGroup + kGroup, 1)
   if (threadIdx.x == 0) shared.make();
   __syncthreads();
   if (threadIdx.x < kGroups * kGroup) {
-    take_registers<kGroups == 4 ? 112 : kGroups == 3 ? 160 : 240>();
+    take_registers<kGroups == 4 ? 112 : kGroups == 3 ? 160 : 232>();
     attend_to_jobs<kGroups, kT, kStages, kShare>(a, shared);
   } else {
     give_registers<32>();
