@@ -12,6 +12,7 @@ __global__ void partial_squares(Size count, const float* x, double* sums) {
   __shared__ double room[kThreads / kWarp];
   double sum = 0;
   const Size stride = static_cast<Size>(gridDim.x) * blockDim.x;
+#pragma unroll 8
   for (Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x; e < count; e += stride) {
     const double value = x[e];
     sum += value * value;
@@ -30,7 +31,7 @@ __global__ void total(int count, const double* sums, double* result) {
 
 template <class T>
 void sum_squares(const SumSquares<T>& a) {
-  const int blocks = 4 * multiprocessors();
+  const int blocks = 8 * multiprocessors();
   double* sums = scratch<double>(Scratch::partial_sums, blocks);
   partial_squares<<<blocks, kThreads, 0, stream()>>>(a.count, a.x, sums);
   total<<<1, kThreads, 0, stream()>>>(blocks, sums, a.result);
