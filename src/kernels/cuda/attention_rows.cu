@@ -366,7 +366,8 @@ bool attention_of_rows(const AttentionBackward<bf16>& b) {
                                                    key_gradients_of_rows<16, 1>, key_gradients_of_rows<32, 1>,
                                                    key_gradients_of_rows<32, 2>};
   if (b.dq != nullptr) launch("attention_backward", queries, b, a, a.queries, true);
-  if (b.dk != nullptr || b.dv != nullptr) launch("attention_backward", keys, b, a, a.keys, false);
+  if ((b.dk != nullptr || b.dv != nullptr) && a.keys > 0 && !key_gradients_of_wide_heads(b))
+    launch("attention_backward", keys, b, a, a.keys, false);
   return true;
 }
 
