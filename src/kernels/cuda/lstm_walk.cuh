@@ -1,0 +1,200 @@
+#pragma once
+
+#include "kernels/cuda/tiles.cuh"
+
+// What the blocks of a group that walks over sentences need of each other and of memory; see lstm_tensor.cu.
+namespace dragoman::kernels::cuda::walk {
+
+inline constexpr int kSentences = 16, kUnits = 32, kWarps = 8, kThreads = kWarps * kWarp, kDepth = 32;
+inline constexpr int kEach =
+    kSentences / kWarps;  // sentences of a thread, element by element: its warp and every eighth after
+
+// Where the blocks of a group meet: a counter that starts at zero.
+class Meeting {
+ public:
+  __device__ Meeting(unsigned* counter, int blocks) : counter_(counter), blocks_(static_cast<unsigned>(blocks)) {}
+
+  // This block has written what the others wait for.
+  __device__ void arrive() {
+    __syncthreads();
+    expected_ += blocks_;
+    if (threadIdx.x == 0) asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter_) : "memory");
+  }
+  // Until all have arrived as often as this block.
+  __device__ void wait() const {
+    if (threadIdx.x == 0) {
+      unsigned arrived = 0;
+      do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(counter_) : "memory");
+      while (arrived < expected_);
+    }
+    __syncthreads();
+  }
+
+ private:
+  unsigned* counter_;
+  unsigned blocks_, expected_ = 0;
+};
+
+// What the blocks of a cluster know of one step, [kSentences, width] by turns for even and odd steps: each writes its
+// own units and passes them on to the others. Steps are counted from 0 in the order of the walk; what all others have
+// passed on is counted in bytes as it arrives, so that nobody waits for what a block wrote elsewhere. A block that
+// passes something on has what all others passed on before, hence nobody still reads what is written over. A thread has
+// one piece of sixteen bytes.
+template <int kGroups>
+class Board {
+ public:
+  // A block passes on its kUnits numbers from `first` on of kGroups groups, which are `apart` from each other.
+  __device__ Board(bf16* memory, int width, int apart, int first, int blocks)
+      : memory_(memory), stride_(width + 8), blocks_(static_cast<std::uint32_t>(blocks)) {
+    const int piece = static_cast<int>(threadIdx.x) % kPieces, column = piece % (kPieces / kSentences);
+    piece_ = piece / (kPieces / kSentences) * stride_ + column / kEights * apart + first + column % kEights * 8;
+  }
+  static constexpr std::size_t bytes(Size width) {
+    return 2 * kSentences * static_cast<std::size_t>(width + 8) * sizeof(bf16);
+  }
+
+  __device__ bf16* row(int step, int r) const { return memory_ + (step % 2 * kSentences + r) * stride_; }
+
+#if __CUDA_ARCH__ >= 900
+  // By all threads, before anything is passed on.
+  __device__ void begin() const {
+    if (threadIdx.x == 0) {
+      for (int step = 0; step < 2; ++step)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(arrivals(step)) : "memory");
+      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+      for (int step = 0; step < 2; ++step) expect(step);
+    }
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+  }
+
+  // The block's numbers of step `step`; by all threads, when all of the block have written theirs.
+  __device__ void pass_on(int step) const {
+    const bf16* from = row(step, 0) + piece_;
+    const uint4 value = *reinterpret_cast<const uint4*>(from);
+    const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
+    std::uint32_t rank = 0;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    for (std::uint32_t next = threadIdx.x / kPieces + 1; next < blocks_; next += kThreads / kPieces) {
+      const std::uint32_t other = rank + next < blocks_ ? rank + next : rank + next - blocks_;
+      asm volatile(
+          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
+              at(other, here)),
+          "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w), "r"(at(other, arrivals(step)))
+          : "memory");
+    }
+  }
+
+  // Until all others' units of step `step` are here.
+  __device__ void wait(int step) const {
+    std::uint32_t done = 0;
+    do
+      asm volatile(
+          "{\n\t.reg .pred p;\n\t"
+          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\tselp.u32 %0, 1, 0, p;\n\t}"
+          : "=r"(done)
+          : "r"(arrivals(step)), "r"(step / 2 % 2)
+          : "memory");
+    while (done == 0);
+    if (threadIdx.x == 0) expect(step + 2);
+  }
+
+ private:
+  __device__ static std::uint32_t arrivals(int step) {
+    __shared__ __align__(8) std::uint64_t counters[2];
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(counters + step % 2));
+  }
+  // A shared address as the block of this rank has it.
+  __device__ static std::uint32_t at(std::uint32_t rank, std::uint32_t here) {
+    std::uint32_t there = 0;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
+    return there;
+  }
+  __device__ void expect(int step) const {
+    const std::uint32_t bytes = (blocks_ - 1) * static_cast<std::uint32_t>(kPieces * sizeof(uint4));
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(arrivals(step)), "r"(bytes) : "memory");
+  }
+#else
+  __device__ void begin() const {}
+  __device__ void pass_on(int) const {}
+  __device__ void wait(int) const {}
+
+ private:
+#endif
+  static constexpr int kEights = kUnits / 8, kPieces = kSentences * kGroups * kEights;
+  static_assert(kThreads % kPieces == 0);
+
+  bf16* memory_;
+  int stride_, piece_;
+  std::uint32_t blocks_;
+};
+
+// A sentence of the walk; beyond the last one there are empty ones.
+struct Sentence {
+  int number = 0, begin = 0, length = 0;
+  bool exists = false, reverse = false;
+
+  __device__ Sentence(const LstmLayer<bf16>& a, int i) : exists(i < a.sentences), reverse(a.reverse) {
+    if (!exists) return;
+    number = a.order[i];
+    begin = a.offsets[number];
+    length = a.offsets[number + 1] - begin;
+  }
+  // The packed row of step t.
+  __device__ Size row(int t) const { return reverse ? begin + length - 1 - t : begin + t; }
+};
+
+// Numbers that a walk reads row by row: those of step t - back, and `first`, sentence after sentence, of the step
+// before the first one. What is null is zeros.
+struct Plane {
+  const bf16 *steps = nullptr, *first = nullptr;
+  Size stride = 0;  // from row to row
+  int back = 0;
+
+  __device__ const bf16* at(const Sentence& s, int t, Size hidden) const {
+    if (t < back) return first != nullptr ? first + s.number * hidden : nullptr;
+    return steps != nullptr ? steps + s.row(t - back) * stride : nullptr;
+  }
+};
+
+// What a warp needs of a step beside sums, kPlanes times kUnits numbers for each of its sentences: it is brought while
+// the blocks tell each other what they found. Four lanes bring a plane.
+template <int kPlanes>
+class Inbox {
+ public:
+  static constexpr int kWidth = kPlanes * kUnits;
+
+  __device__ Inbox(bf16 (*memory)[kWidth], const Plane& plane, int first_unit)
+      : memory_(memory), plane_(plane), first_unit_(first_unit + lane() % 4 * 8) {}
+
+  __device__ void order(const Sentence (&mine)[kEach], int t, Size hidden) const {
+    if (lane() / 4 >= kPlanes) return;
+#pragma unroll
+    for (int r = 0; r < kEach; ++r) {
+      if (t < 0 || t >= mine[r].length) continue;
+      const bf16* from = plane_.at(mine[r], t, hidden);
+      bf16* to = memory_[row_of(r)] + lane() * 8;
+      if (from == nullptr)
+        *reinterpret_cast<uint4*>(to) = uint4{};
+      else
+        asm volatile(
+            "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
+            "l"(from + first_unit_)
+            : "memory");
+    }
+  }
+  __device__ void wait() const {
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncwarp();
+  }
+  // The lane's unit of a plane, of the warp's r-th sentence.
+  __device__ bf16 get(int r, int plane) const { return memory_[row_of(r)][plane * kUnits + lane()]; }
+
+ private:
+  __device__ static int row_of(int r) { return static_cast<int>(threadIdx.x) / kWarp + r * kWarps; }
+
+  bf16 (*memory_)[kWidth];
+  Plane plane_;
+  int first_unit_;
+};
+
+}  // namespace dragoman::kernels::cuda::walk
