@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <atomic>
 
 #include "kernels/cuda/lstm.cuh"
 #include "kernels/cuda/lstm_walk.cuh"
@@ -28,56 +30,52 @@ struct Place {
   }
 };
 
-// Sixteen sentences' rows against kTiles times eight columns: kChunks times kDepth products of each pair.
-template <int kChunks, int kTiles>
+// Sixteen sentences' rows against kParts times thirty-two columns: kChunks times kDepth products of each pair.
+template <int kChunks, int kParts>
 struct WarpProduct {
-  uint4 right[kChunks][kTiles];
-  float sums[kTiles][4];
+  uint4 right[kChunks][4 * kParts];
+  uint4 left[kChunks][2];
 
   // `upper` and `lower`: where the lane's two rows begin, at the warp's first product; null for rows of zeros. kShared:
   // they lie in shared memory.
   template <bool kShared>
-  __device__ void multiply(const bf16* upper, const bf16* lower, int depth) {
-    const auto load = [](const bf16* from) {
+  __device__ void load(const bf16* upper, const bf16* lower, int depth) {
+    const auto read = [](const bf16* from) {
       const auto* four = reinterpret_cast<const uint4*>(from);
       if constexpr (kShared)
         return *four;
       else
         return __ldcg(four);
     };
-    uint4 left[kChunks][2];
 #pragma unroll
     for (int c = 0; c < kChunks; ++c) {
       const int k = c * kDepth + lane() % 4 * 8;
       const bool inside = k < depth;
-      left[c][0] = inside && upper != nullptr ? load(upper + k) : uint4{};
-      left[c][1] = inside && lower != nullptr ? load(lower + k) : uint4{};
+      left[c][0] = inside && upper != nullptr ? read(upper + k) : uint4{};
+      left[c][1] = inside && lower != nullptr ? read(lower + k) : uint4{};
     }
-#pragma unroll
-    for (auto& tile : sums)
-#pragma unroll
-      for (float& sum : tile) sum = 0;
+  }
+  // Column n of tile j is unit 4 n + j of a part's thirty-two: a lane has eight units side by side of both its rows.
+  // Those that are null are not wanted.
+  __device__ void multiply(int part, float* upper, float* lower) const {
+    float sums[4][4] = {};
 #pragma unroll
     for (int c = 0; c < kChunks; ++c) {
       const Quad first{{left[c][0].x, left[c][1].x, left[c][0].y, left[c][1].y}};
       const Quad second{{left[c][0].z, left[c][1].z, left[c][0].w, left[c][1].w}};
 #pragma unroll
-      for (int j = 0; j < kTiles; ++j) multiply_add(sums[j], first, right[c][j].x, right[c][j].y);
+      for (int j = 0; j < 4; ++j) multiply_add(sums[j], first, right[c][4 * part + j].x, right[c][4 * part + j].y);
 #pragma unroll
-      for (int j = 0; j < kTiles; ++j) multiply_add(sums[j], second, right[c][j].z, right[c][j].w);
+      for (int j = 0; j < 4; ++j) multiply_add(sums[j], second, right[c][4 * part + j].z, right[c][4 * part + j].w);
     }
-  }
-  // Column n of tile j is unit 4 n + j of its thirty-two: a lane has eight units side by side of both its rows.
-  __device__ void store(int first_tile, float* upper, float* lower) const {
-    const auto four = [&](int which) {
-      return make_float4(sums[first_tile][which], sums[first_tile + 1][which], sums[first_tile + 2][which],
-                         sums[first_tile + 3][which]);
+    const auto put_eight = [&](float* row, int which) {
+      if (row == nullptr) return;
+      auto* at = reinterpret_cast<float4*>(row + lane() % 4 * 8);
+      for (int i = 0; i < 2; ++i)
+        at[i] = make_float4(sums[0][which + i], sums[1][which + i], sums[2][which + i], sums[3][which + i]);
     };
-    const int unit = lane() % 4 * 8;
-    *reinterpret_cast<float4*>(upper + unit) = four(0);
-    *reinterpret_cast<float4*>(upper + unit + 4) = four(1);
-    *reinterpret_cast<float4*>(lower + unit) = four(2);
-    *reinterpret_cast<float4*>(lower + unit + 4) = four(3);
+    put_eight(upper, 0);
+    put_eight(lower, 2);
   }
 };
 
@@ -85,7 +83,7 @@ struct WarpProduct {
 
 // Of the gates `gates` and `gates` + 1, what multiplies the state from `begin` on.
 template <int kChunks>
-__device__ void load_weights(WarpProduct<kChunks, 8>& product, const LstmLayer<bf16>& a, int first_unit, int gates,
+__device__ void load_weights(WarpProduct<kChunks, 2>& product, const LstmLayer<bf16>& a, int first_unit, int gates,
                              int begin) {
   const int hidden = static_cast<int>(a.hidden), l = lane();
 #pragma unroll
@@ -100,7 +98,7 @@ __device__ void load_weights(WarpProduct<kChunks, 8>& product, const LstmLayer<b
 
 // The first c of a unit; a sentence without rows ends where it begins.
 __device__ inline float begin_unit(const LstmLayer<bf16>& a, const Sentence& s, int unit) {
-  if (!s.exists) return 0;
+  if (!s.exists()) return 0;
   const Size at = s.number * a.hidden + unit;
   const float c = a.c_first != nullptr ? to_float(a.c_first[at]) : 0.0f;
   if (s.length > 0) return c;
@@ -121,80 +119,121 @@ __device__ inline void put_unit(const LstmLayer<bf16>& a, const Sentence& s, int
   a.c_last[s.number * n + unit] = rounded<bf16>(u.c);
 }
 
-// The first states of sixteen sentences.
-__device__ inline void fill_board(const Board<1>& board, const LstmLayer<bf16>& a, int tile) {
-  const int hidden = static_cast<int>(a.hidden);
-  for (int e = static_cast<int>(threadIdx.x); e < kSentences * hidden; e += kThreads) {
-    const Sentence s(a, tile + e / hidden);
-    board.row(1, e / hidden)[e % hidden] =
-        s.exists && a.h_first != nullptr ? a.h_first[s.number * a.hidden + e % hidden] : rounded<bf16>(0);
-  }
-  __syncthreads();
-}
-
 // One layer or two, which blocks are told apart by blockIdx.y.
 template <class Arguments>
 struct Layers {
   Arguments of[2];
 };
 
-// Two of the eight warps share a quarter of the state, each for two gates: the gates' sums are those of four warps.
-template <int kChunks, bool kCluster>
+// A block's shared memory: the sums of kParts warps for each sentence, what a step needs beside them, the sentences,
+// and the board.
+template <int kParts, int kWide, int kPlanes>
+struct Room {
+  static constexpr int kStride = kWide + 4;  // keeps neighbouring rows in different banks
+  int rows;
+  float* parts;
+  bf16* inbox;
+  Sentence* sentences;
+  bf16* board;
+
+  __device__ Room(unsigned char* memory, int count) : rows(count), parts(reinterpret_cast<float*>(memory)) {
+    inbox = reinterpret_cast<bf16*>(parts + kParts * rows * kStride);
+    sentences = reinterpret_cast<Sentence*>(inbox + rows * Inbox<kPlanes>::kWidth);
+    board = reinterpret_cast<bf16*>(sentences + rows);
+  }
+  static constexpr Size bytes(Size rows, Size board_width) {
+    const Size row = kParts * kStride * sizeof(float) + Inbox<kPlanes>::kWidth * sizeof(bf16) + sizeof(Sentence);
+    return rows * row + Board<1, 1>::bytes(rows, board_width);
+  }
+
+  __device__ float* part(int which, int row) const { return parts + (which * rows + row) * kStride; }
+  // The group's sentences, from the first-th of the walk on; by all threads.
+  __device__ void begin(const LstmLayer<bf16>& a, int first) const {
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) < rows)
+      sentences[threadIdx.x] = Sentence::of(a, first + static_cast<int>(threadIdx.x));
+    __syncthreads();
+  }
+};
+
+using ForwardRoom = Room<4, 4 * kUnits, 4>;
+
+// The first states of the group's sentences.
+template <int kTiles>
+__device__ inline void fill_board(const Board<1, kTiles>& board, const LstmLayer<bf16>& a, const ForwardRoom& room) {
+  const int hidden = static_cast<int>(a.hidden);
+  for (int e = static_cast<int>(threadIdx.x); e < room.rows * hidden; e += kThreads) {
+    const Sentence s = room.sentences[e / hidden];
+    board.row(1, e / hidden)[e % hidden] =
+        s.exists() && a.h_first != nullptr ? a.h_first[s.number * a.hidden + e % hidden] : rounded<bf16>(0);
+  }
+  __syncthreads();
+}
+
+// Two of the eight warps share a quarter of the state, each for two gates: the gates' sums are those of four warps. A
+// group has `rows` sentences: sixteen, or at most kTiles times as many.
+template <int kChunks, int kTiles, bool kCluster>
 __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
-    walk_forward(const __grid_constant__ Layers<LstmLayer<bf16>> layers, unsigned* meetings) {
+    walk_forward(const __grid_constant__ Layers<LstmLayer<bf16>> layers, int rows, unsigned* meetings) {
   const LstmLayer<bf16>& a = layers.of[blockIdx.y];
-  extern __shared__ __align__(16) bf16 shared[];
-  constexpr int kQuarters = 4, kStride = 4 * kUnits + 4;  // the stride keeps neighbouring rows in different banks
-  __shared__ __align__(16) float parts[kQuarters][kSentences][kStride];
-  __shared__ __align__(16) bf16 room[kSentences][Inbox<4>::kWidth];
+  extern __shared__ __align__(16) unsigned char memory[];
+  const ForwardRoom room(memory, kTiles == 1 ? kTileRows : rows);
   const Place place(a);
   const int hidden = static_cast<int>(a.hidden), warp = static_cast<int>(threadIdx.x) / kWarp, l = lane();
   const int gates = warp % 2 * 2, quarter = warp / 2, begin = quarter * kChunks * kDepth;
-  WarpProduct<kChunks, 8> product;
+  WarpProduct<kChunks, 2> product;
   load_weights(product, a, place.first_unit, gates, begin);
   const int blocks = hidden / kUnits, unit = place.first_unit + l;
   Meeting meeting(meetings + place.group, blocks);
-  const Board<1> board(shared, hidden, 0, place.first_unit, blocks);
-  const Inbox<4> inbox(room, {.steps = a.gates + l / 4 * a.hidden, .stride = 4 * a.hidden}, place.first_unit);
+  const Board<1, kTiles> board(room.board, room.rows, hidden, 0, place.first_unit, blocks);
+  const Inbox<4> inbox(room.inbox, {.steps = a.gates + l / 4 * a.hidden, .stride = 4 * a.hidden}, place.first_unit);
   if (kCluster) board.begin();
-  for (int tile = place.group * kSentences; tile < a.sentences; tile += place.groups * kSentences) {
-    const Sentence upper(a, tile + l / 4), lower(a, tile + l / 4 + 8);
-    const Sentence mine[kEach] = {Sentence(a, tile + warp), Sentence(a, tile + warp + kWarps)};
-    const int steps = Sentence(a, tile).length;  // the first is the longest
-    float c[kEach];
+  for (int tile = place.group * room.rows; tile < a.sentences; tile += place.groups * room.rows) {
+    room.begin(a, tile);
+    const int steps = room.sentences[0].length;  // the first is the longest
+    float c[kTiles * kTileRows / kWarps] = {};
 #pragma unroll
-    for (int r = 0; r < kEach; ++r) c[r] = begin_unit(a, mine[r], unit);
-    if (kCluster) fill_board(board, a, tile);
-    const auto before = [&](const Sentence& s, int r, int t) -> const bf16* {
-      if (kCluster) return board.row(t + 1, r) + begin;
+    for (int r = 0; r < kTiles * kTileRows / kWarps; ++r)
+      if (warp + r * kWarps < room.rows) c[r] = begin_unit(a, room.sentences[warp + r * kWarps], unit);
+    if (kCluster) fill_board(board, a, room);
+    const auto before = [&](int row, int t) -> const bf16* {
+      if (kCluster) return row < room.rows ? board.row(t + 1, row) + begin : nullptr;
+      const Sentence s = room.sentences[row];
       if (t >= s.length) return nullptr;
       if (t > 0) return a.h + s.row(t - 1) * hidden + begin;
       return a.h_first != nullptr ? a.h_first + Size{s.number} * hidden + begin : nullptr;
     };
-    inbox.order(mine, 0, hidden);
+    inbox.order(room.sentences, room.rows, 0, hidden);
     for (int t = 0; t < steps; ++t) {
       if (t > 0) kCluster ? board.wait(t - 1) : meeting.wait();
-      product.template multiply<kCluster>(before(upper, l / 4, t), before(lower, l / 4 + 8, t), hidden - begin);
+#pragma unroll 1
+      for (int m = 0; m < kTiles; ++m) {
+        const int upper = m * kTileRows + l / 4, lower = upper + 8;
+        product.template load<kCluster>(before(upper, t), before(lower, t), hidden - begin);
 #pragma unroll
-      for (int g = 0; g < 2; ++g)
-        product.store(4 * g, parts[quarter][l / 4] + (gates + g) * kUnits,
-                      parts[quarter][l / 4 + 8] + (gates + g) * kUnits);
+        for (int g = 0; g < 2; ++g)
+          product.multiply(g, upper < room.rows ? room.part(quarter, upper) + (gates + g) * kUnits : nullptr,
+                           lower < room.rows ? room.part(quarter, lower) + (gates + g) * kUnits : nullptr);
+      }
       inbox.wait();
       __syncthreads();
 #pragma unroll
-      for (int r = 0; r < kEach; ++r) {
-        if (t >= mine[r].length) continue;
+      for (int r = 0; r < kTiles * kTileRows / kWarps; ++r) {
+        const int row = warp + r * kWarps;
+        if (row >= room.rows) break;
+        const Sentence s = room.sentences[row];
+        if (t >= s.length) continue;
         float x[4];
 #pragma unroll
         for (int g = 0; g < 4; ++g) {
-          x[g] = to_float(inbox.get(r, g));
+          x[g] = to_float(inbox.get(row, g));
 #pragma unroll
-          for (int q = 0; q < kQuarters; ++q) x[g] += parts[q][warp + r * kWarps][g * kUnits + l];
+          for (int q = 0; q < 4; ++q) x[g] += room.part(q, row)[g * kUnits + l];
         }
         const LstmUnit u = lstm_unit<Quickly>(x[0], x[1], x[2], x[3], c[r]);
         c[r] = u.c;
-        put_unit(a, mine[r], t, unit, u);
-        if (kCluster) board.row(t, warp + r * kWarps)[unit] = rounded<bf16>(u.h);
+        put_unit(a, s, t, unit, u);
+        if (kCluster) board.row(t, row)[unit] = rounded<bf16>(u.h);
       }
       if constexpr (kCluster) {
         __syncthreads();
@@ -202,7 +241,7 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
       } else {
         meeting.arrive();
       }
-      inbox.order(mine, t + 1, hidden);
+      inbox.order(room.sentences, room.rows, t + 1, hidden);
     }
   }
 }
@@ -211,7 +250,7 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
 
 // Of the units from `first_unit` on, what the gates from `begin` on are multiplied by.
 template <int kChunks>
-__device__ void load_weights(WarpProduct<kChunks, 4>& product, const LstmLayer<bf16>& a, int first_unit, int begin) {
+__device__ void load_weights(WarpProduct<kChunks, 1>& product, const LstmLayer<bf16>& a, int first_unit, int begin) {
   const int l = lane();
 #pragma unroll
   for (int c = 0; c < kChunks; ++c) {
@@ -243,54 +282,62 @@ __device__ inline Plane plane_of(const LstmLayerBackward<bf16>& b, int number) {
   return {.steps = b.dh, .stride = n};
 }
 
+using BackwardRoom = Room<kWarps, kUnits, kBackPlanes>;
+
 // Each warp has an eighth of the gates. Step -1 is what reaches the first state.
-template <int kChunks, bool kCluster>
+template <int kChunks, int kTiles, bool kCluster>
 __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
-    walk_backward(const __grid_constant__ Layers<LstmLayerBackward<bf16>> layers, unsigned* meetings) {
+    walk_backward(const __grid_constant__ Layers<LstmLayerBackward<bf16>> layers, int rows, unsigned* meetings) {
   const LstmLayerBackward<bf16>& b = layers.of[blockIdx.y];
-  extern __shared__ __align__(16) bf16 shared[];
-  constexpr int kStride = kUnits + 4;
-  __shared__ __align__(16) float parts[kWarps][kSentences][kStride];
-  __shared__ __align__(16) bf16 room[kSentences][Inbox<kBackPlanes>::kWidth];
   const LstmLayer<bf16>& a = b.forward;
+  extern __shared__ __align__(16) unsigned char memory[];
+  const BackwardRoom room(memory, kTiles == 1 ? kTileRows : rows);
   const Place place(a);
   const int hidden = static_cast<int>(a.hidden), warp = static_cast<int>(threadIdx.x) / kWarp, l = lane();
   const int begin = warp * kChunks * kDepth;
-  WarpProduct<kChunks, 4> product;
+  WarpProduct<kChunks, 1> product;
   load_weights(product, a, place.first_unit, begin);
   const int blocks = hidden / kUnits;
   Meeting meeting(meetings + place.group, blocks);
-  const Board<4> board(shared, 4 * hidden, hidden, place.first_unit, blocks);
-  const Inbox<kBackPlanes> inbox(room, plane_of(b, l / 4), place.first_unit);
+  const Board<4, kTiles> board(room.board, room.rows, 4 * hidden, hidden, place.first_unit, blocks);
+  const Inbox<kBackPlanes> inbox(room.inbox, plane_of(b, l / 4), place.first_unit);
   if (kCluster) board.begin();
   const int unit = place.first_unit + l, last = b.dh_first != nullptr || b.dc_first != nullptr ? -1 : 0;
-  for (int tile = place.group * kSentences; tile < a.sentences; tile += place.groups * kSentences) {
-    const Sentence upper(a, tile + l / 4), lower(a, tile + l / 4 + 8);
-    const Sentence mine[kEach] = {Sentence(a, tile + warp), Sentence(a, tile + warp + kWarps)};
-    const int steps = Sentence(a, tile).length;
-    float dc[kEach] = {};
-    const auto later = [&](const Sentence& s, int r, int t) -> const bf16* {
+  for (int tile = place.group * room.rows; tile < a.sentences; tile += place.groups * room.rows) {
+    room.begin(a, tile);
+    const int steps = room.sentences[0].length;
+    float dc[kTiles * kTileRows / kWarps] = {};
+    const auto later = [&](int row, int t) -> const bf16* {
+      if (row >= room.rows) return nullptr;
+      const Sentence s = room.sentences[row];
       if (t + 1 >= s.length) return nullptr;
-      return kCluster ? board.row(steps - 2 - t, r) + begin : b.dgates + s.row(t + 1) * 4 * hidden + begin;
+      return kCluster ? board.row(steps - 2 - t, row) + begin : b.dgates + s.row(t + 1) * 4 * hidden + begin;
     };
-    inbox.order(mine, steps - 1, hidden);
+    inbox.order(room.sentences, room.rows, steps - 1, hidden);
     for (int t = steps - 1; t >= last; --t) {
       if (t + 1 < steps) {
         kCluster ? board.wait(steps - 2 - t) : meeting.wait();
-        product.template multiply<kCluster>(later(upper, l / 4, t), later(lower, l / 4 + 8, t), 4 * hidden - begin);
-        product.store(0, parts[warp][l / 4], parts[warp][l / 4 + 8]);
+#pragma unroll 1
+        for (int m = 0; m < kTiles; ++m) {
+          const int upper = m * kTileRows + l / 4, lower = upper + 8;
+          product.template load<kCluster>(later(upper, t), later(lower, t), 4 * hidden - begin);
+          product.multiply(0, upper < room.rows ? room.part(warp, upper) : nullptr,
+                           lower < room.rows ? room.part(warp, lower) : nullptr);
+        }
         __syncthreads();
       }
       inbox.wait();
 #pragma unroll
-      for (int r = 0; r < kEach; ++r) {
-        const Sentence& s = mine[r];
-        if (!s.exists || t >= s.length) continue;
+      for (int r = 0; r < kTiles * kTileRows / kWarps; ++r) {
+        const int row = warp + r * kWarps;
+        if (row >= room.rows) break;
+        const Sentence s = room.sentences[row];
+        if (!s.exists() || t >= s.length) continue;
         const Size at = s.number * a.hidden + unit;
-        float dh = t >= 0 ? to_float(inbox.get(r, kGivenH)) : 0.0f;
+        float dh = t >= 0 ? to_float(inbox.get(row, kGivenH)) : 0.0f;
         if (t + 1 < s.length) {
 #pragma unroll
-          for (int w = 0; w < kWarps; ++w) dh += parts[w][warp + r * kWarps][l];
+          for (int w = 0; w < kWarps; ++w) dh += room.part(w, row)[l];
         } else {
           if (b.dh_last != nullptr) dh += to_float(b.dh_last[at]);
           if (b.dc_last != nullptr) dc[r] = to_float(b.dc_last[at]);
@@ -300,17 +347,17 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
           if (b.dc_first != nullptr) put(b.dc_first[at], dc[r], b.accumulate_dc_first);
           continue;
         }
-        const auto given = [&](int plane) { return to_float(inbox.get(r, plane)); };
+        const auto given = [&](int plane) { return to_float(inbox.get(row, plane)); };
         const LstmUnitGradient d =
             lstm_unit_backward<Quickly>(given(0), given(1), given(2), given(3), given(kBeforeC), given(kC), dh, dc[r]);
         dc[r] = d.c_before;
-        const Size row = s.row(t);
-        b.h_before[row * hidden + unit] = inbox.get(r, kBeforeH);
+        const Size packed = s.row(t);
+        b.h_before[packed * hidden + unit] = inbox.get(row, kBeforeH);
         const bf16 dgates[4] = {rounded<bf16>(d.i), rounded<bf16>(d.f), rounded<bf16>(d.g), rounded<bf16>(d.o)};
 #pragma unroll
         for (int g = 0; g < 4; ++g) {
-          b.dgates[(row * 4 + g) * hidden + unit] = dgates[g];
-          if (kCluster) board.row(steps - 1 - t, warp + r * kWarps)[g * hidden + unit] = dgates[g];
+          b.dgates[(packed * 4 + g) * hidden + unit] = dgates[g];
+          if (kCluster) board.row(steps - 1 - t, row)[g * hidden + unit] = dgates[g];
         }
       }
       if constexpr (kCluster) {
@@ -319,7 +366,7 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
       } else {
         meeting.arrive();
       }
-      inbox.order(mine, t - 1, hidden);
+      inbox.order(room.sentences, room.rows, t - 1, hidden);
     }
   }
 }
@@ -331,26 +378,54 @@ bool fits(const LstmLayer<bf16>& a) {
          aligned16(a.weight, a.gates, a.h, a.c, a.h_first, a.c_first);
 }
 
-// The same walk for both kinds of group.
+// The same walk for all kinds of group.
 template <class Arguments>
 struct Walks {
-  using Kernel = void (*)(Layers<Arguments>, unsigned*);
-  Kernel with_clusters, without;
+  using Kernel = void (*)(Layers<Arguments>, int, unsigned*);
+  Kernel with_clusters, with_large_clusters;  // null where there are too many units for clusters
+  Kernel without;
+  Size (*bytes)(Size rows, Size board_width);
   Size widest;  // what blocks tell each other of a sentence's step: at most so many numbers
 };
+constexpr Size kMostBlocks = 8;  // of a cluster
 
-// One cluster for each sixteen sentences, or as many groups as there is room for at once.
+template <class Arguments>
+void allow_memory(const char* name, typename Walks<Arguments>::Kernel kernel, Size bytes) {
+  check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+               name);
+}
+
+// How many sentences a cluster gets: sixteen, or, where so many clusters do not fit on the GPU at once, as many as make
+// them fit.
+template <const auto& walks>
+Size rows_of_cluster(const cudaLaunchConfig_t& config, Size sentences, Size slices, Size layers) {
+  static std::array<std::atomic<int>, kMostBlocks + 1> known{};  // how many clusters fit
+  std::atomic<int>& most = known[static_cast<std::size_t>(slices)];
+  if (most == 0) {
+    int count = 0;
+    check_status(cudaOccupancyMaxActiveClusters(&count, walks.with_clusters, &config), "lstm_layer");
+    most = std::max(count, 1);
+  }
+  if (const char* rows = getenv(walks.widest <= 512 ? "ROWSF" : "ROWSB"))
+    return atoi(rows) > 0 ? Size{atoi(rows)} : Size{kTileRows};
+  const Size groups = std::max<Size>(most / layers, 1);
+  const auto waves = [&](Size rows) { return blocks_for(blocks_for(sentences, rows), groups); };
+  const Size fewest = waves(2 * kTileRows), rows = blocks_for(sentences, fewest * groups);
+  return 4 * fewest < 3 * waves(kTileRows) ? std::max<Size>(rows, kTileRows) : Size{kTileRows};
+}
+
+// One cluster for each sixteen sentences or some more, or as many groups as there is room for at once.
 template <const auto& walks, class Arguments>
 void launch(const char* name, const Arguments& arguments, const LstmLayer<bf16>& a, Size width) {
-  constexpr Size kMostBlocks = 8;  // of a cluster
   static const bool known = [name] {
-    check_status(
-        cudaFuncSetAttribute(walks.with_clusters, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(Board<1>::bytes(std::min(walks.widest, 4 * kMostBlocks * kUnits)))),
-        name);
-    return knows_clusters(reinterpret_cast<const void*>(walks.with_clusters), name);
+    allow_memory<Arguments>(name, walks.without, walks.bytes(kTileRows, 0));
+    if (walks.with_clusters == nullptr || !knows_clusters(reinterpret_cast<const void*>(walks.without), name))
+      return false;
+    allow_memory<Arguments>(name, walks.with_clusters, walks.bytes(kTileRows, walks.widest));
+    allow_memory<Arguments>(name, walks.with_large_clusters, walks.bytes(2 * kTileRows, walks.widest));
+    return true;
   }();
-  const Size slices = a.hidden / kUnits, tiles = (a.sentences + kSentences - 1) / kSentences;
+  const Size slices = a.hidden / kUnits, tiles = (a.sentences + kTileRows - 1) / kTileRows;
   const bool clusters = known && slices <= kMostBlocks;
   if (!clusters && arguments.beside != nullptr) {
     launch<walks>(name, *arguments.beside, a, width);
@@ -358,40 +433,47 @@ void launch(const char* name, const Arguments& arguments, const LstmLayer<bf16>&
     alone.beside = nullptr;
     return launch<walks>(name, alone, a, width);
   }
-  const Size groups = clusters ? tiles : std::min(tiles, multiprocessors() / slices);
   const Layers<Arguments> layers{arguments, arguments.beside != nullptr ? *arguments.beside : arguments};
-  unsigned* meetings = nullptr;
+  const unsigned both = arguments.beside != nullptr ? 2 : 1;
   cudaLaunchAttribute attribute{};
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(groups * slices), arguments.beside != nullptr ? 2 : 1);
   config.blockDim = dim3(kThreads);
   config.stream = stream();
   config.attrs = &attribute;
   config.numAttrs = 1;
   if (clusters) {
-    config.dynamicSmemBytes = Board<1>::bytes(width);
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {static_cast<unsigned>(slices), 1, 1};
-  } else {
-    meetings = scratch<unsigned>(Scratch::meetings, groups);
-    clear(meetings, static_cast<std::size_t>(groups) * sizeof(unsigned));
-    attribute.id = cudaLaunchAttributeCooperative;
-    attribute.val.cooperative = 1;
+    config.gridDim = dim3(static_cast<unsigned>(tiles * slices), both);
+    config.dynamicSmemBytes = static_cast<std::size_t>(walks.bytes(kTileRows, width));
+    const Size rows = rows_of_cluster<walks>(config, a.sentences, slices, both);
+    config.gridDim.x = blocks_for(a.sentences, rows) * static_cast<unsigned>(slices);
+    config.dynamicSmemBytes = static_cast<std::size_t>(walks.bytes(rows, width));
+    const auto walk = rows > kTileRows ? walks.with_large_clusters : walks.with_clusters;
+    return check_status(cudaLaunchKernelEx(&config, walk, layers, static_cast<int>(rows), nullptr), name);
   }
-  if (getenv("FEEDOCC") != nullptr && clusters) {
-    int most = 0;
-    cudaOccupancyMaxActiveClusters(&most, walks.with_clusters, &config);
-    fprintf(stderr, "%s clusters at once %d of %u\n", name, most,
-            config.gridDim.x * config.gridDim.y / static_cast<unsigned>(slices));
-  }
-  check_status(cudaLaunchKernelEx(&config, clusters ? walks.with_clusters : walks.without, layers, meetings), name);
+  const Size groups = std::min(tiles, multiprocessors() / slices);
+  unsigned* meetings = scratch<unsigned>(Scratch::meetings, groups);
+  clear(meetings, static_cast<std::size_t>(groups) * sizeof(unsigned));
+  attribute.id = cudaLaunchAttributeCooperative;
+  attribute.val.cooperative = 1;
+  config.gridDim = dim3(static_cast<unsigned>(groups * slices));
+  config.dynamicSmemBytes = static_cast<std::size_t>(walks.bytes(kTileRows, 0));
+  check_status(cudaLaunchKernelEx(&config, walks.without, layers, kTileRows, meetings), name);
 }
 
 template <int kChunks>
-constexpr Walks<LstmLayer<bf16>> kForward{walk_forward<kChunks, true>, walk_forward<kChunks, false>, kChunks * 128};
+constexpr Walks<LstmLayer<bf16>> kForward{walk_forward<kChunks, 1, true>, walk_forward<kChunks, 2, true>,
+                                          walk_forward<kChunks, 1, false>, ForwardRoom::bytes, kChunks * 128};
+template <>
+constexpr Walks<LstmLayer<bf16>> kForward<4>{nullptr, nullptr, walk_forward<4, 1, false>, ForwardRoom::bytes, 512};
 template <int kChunks>
-constexpr Walks<LstmLayerBackward<bf16>> kBackward{walk_backward<kChunks, true>, walk_backward<kChunks, false>,
+constexpr Walks<LstmLayerBackward<bf16>> kBackward{walk_backward<kChunks, 1, true>, walk_backward<kChunks, 2, true>,
+                                                   walk_backward<kChunks, 1, false>, BackwardRoom::bytes,
                                                    kChunks * 256};
+template <>
+constexpr Walks<LstmLayerBackward<bf16>> kBackward<8>{nullptr, nullptr, walk_backward<8, 1, false>, BackwardRoom::bytes,
+                                                      2048};
 
 }  // namespace
 

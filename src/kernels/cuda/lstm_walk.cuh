@@ -5,9 +5,8 @@
 // What the blocks of a group that walks over sentences need of each other and of memory; see lstm_tensor.cu.
 namespace dragoman::kernels::cuda::walk {
 
-inline constexpr int kSentences = 16, kUnits = 32, kWarps = 8, kThreads = kWarps * kWarp, kDepth = 32;
-inline constexpr int kEach =
-    kSentences / kWarps;  // sentences of a thread, element by element: its warp and every eighth after
+inline constexpr int kUnits = 32, kWarps = 8, kThreads = kWarps * kWarp, kDepth = 32;
+inline constexpr int kTileRows = 16;  // of a product: a group's sentences are one or two tiles of rows
 
 // Where the blocks of a group meet: a counter that starts at zero.
 class Meeting {
@@ -35,25 +34,23 @@ class Meeting {
   unsigned blocks_, expected_ = 0;
 };
 
-// What the blocks of a cluster know of one step, [kSentences, width] by turns for even and odd steps: each writes its
+// What the blocks of a cluster know of one step, [rows, width] by turns for even and odd steps: each writes its
 // own units and passes them on to the others. Steps are counted from 0 in the order of the walk; what all others have
 // passed on is counted in bytes as it arrives, so that nobody waits for what a block wrote elsewhere. A block that
 // passes something on has what all others passed on before, hence nobody still reads what is written over. A thread has
 // one piece of sixteen bytes.
-template <int kGroups>
+template <int kGroups, int kTiles>
 class Board {
  public:
   // A block passes on its kUnits numbers from `first` on of kGroups groups, which are `apart` from each other.
-  __device__ Board(bf16* memory, int width, int apart, int first, int blocks)
-      : memory_(memory), stride_(width + 8), blocks_(static_cast<std::uint32_t>(blocks)) {
-    const int piece = static_cast<int>(threadIdx.x) % kPieces, column = piece % (kPieces / kSentences);
-    piece_ = piece / (kPieces / kSentences) * stride_ + column / kEights * apart + first + column % kEights * 8;
+  __device__ Board(bf16* memory, int rows, int width, int apart, int first, int blocks)
+      : memory_(memory), rows_(rows), stride_(stride_of(width)), blocks_(static_cast<std::uint32_t>(blocks)) {
+    const int column = static_cast<int>(threadIdx.x) % kAcross;
+    piece_ = column / kEights * apart + first + column % kEights * 8;
   }
-  static constexpr std::size_t bytes(Size width) {
-    return 2 * kSentences * static_cast<std::size_t>(width + 8) * sizeof(bf16);
-  }
+  static constexpr Size bytes(Size rows, Size width) { return 2 * rows * stride_of(width) * Size{sizeof(bf16)}; }
 
-  __device__ bf16* row(int step, int r) const { return memory_ + (step % 2 * kSentences + r) * stride_; }
+  __device__ bf16* row(int step, int r) const { return memory_ + (step % 2 * rows_ + r) * stride_; }
 
 #if __CUDA_ARCH__ >= 900
   // By all threads, before anything is passed on.
@@ -69,18 +66,22 @@ class Board {
 
   // The block's numbers of step `step`; by all threads, when all of the block have written theirs.
   __device__ void pass_on(int step) const {
-    const bf16* from = row(step, 0) + piece_;
-    const uint4 value = *reinterpret_cast<const uint4*>(from);
-    const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
+    constexpr int kDown = kMost < kThreads ? kMost / kAcross : kThreads / kAcross;  // rows at once
     std::uint32_t rank = 0;
     asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    for (std::uint32_t next = threadIdx.x / kPieces + 1; next < blocks_; next += kThreads / kPieces) {
-      const std::uint32_t other = rank + next < blocks_ ? rank + next : rank + next - blocks_;
-      asm volatile(
-          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
-              at(other, here)),
-          "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w), "r"(at(other, arrivals(step)))
-          : "memory");
+    const int thread = static_cast<int>(threadIdx.x);
+    for (int r = thread / kAcross % kDown; r < rows_; r += kDown) {
+      const bf16* from = row(step, r) + piece_;
+      const uint4 value = *reinterpret_cast<const uint4*>(from);
+      const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
+      for (std::uint32_t next = thread / (kAcross * kDown) + 1; next < blocks_; next += kThreads / (kAcross * kDown)) {
+        const std::uint32_t other = rank + next < blocks_ ? rank + next : rank + next - blocks_;
+        asm volatile(
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
+                at(other, here)),
+            "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w), "r"(at(other, arrivals(step)))
+            : "memory");
+      }
     }
   }
 
@@ -110,7 +111,7 @@ class Board {
     return there;
   }
   __device__ void expect(int step) const {
-    const std::uint32_t bytes = (blocks_ - 1) * static_cast<std::uint32_t>(kPieces * sizeof(uint4));
+    const std::uint32_t bytes = (blocks_ - 1) * static_cast<std::uint32_t>(rows_ * kAcross * sizeof(uint4));
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(arrivals(step)), "r"(bytes) : "memory");
   }
 #else
@@ -120,27 +121,31 @@ class Board {
 
  private:
 #endif
-  static constexpr int kEights = kUnits / 8, kPieces = kSentences * kGroups * kEights;
-  static_assert(kThreads % kPieces == 0);
+  // Two rows next to each other have sixteen banks each.
+  template <class Width>
+  static constexpr __host__ __device__ Width stride_of(Width width) {
+    return width % 64 == 0 ? width + 32 : width;
+  }
+  static constexpr int kEights = kUnits / 8, kAcross = kGroups * kEights, kMost = kTiles * kTileRows * kAcross;
 
   bf16* memory_;
-  int stride_, piece_;
+  int rows_, stride_, piece_;
   std::uint32_t blocks_;
 };
 
 // A sentence of the walk; beyond the last one there are empty ones.
-struct Sentence {
-  int number = 0, begin = 0, length = 0;
-  bool exists = false, reverse = false;
+struct alignas(16) Sentence {
+  int number, length;        // -1 and 0 where there is none
+  int first_row, direction;  // of its packed rows, as the walk sees them
 
-  __device__ Sentence(const LstmLayer<bf16>& a, int i) : exists(i < a.sentences), reverse(a.reverse) {
-    if (!exists) return;
-    number = a.order[i];
-    begin = a.offsets[number];
-    length = a.offsets[number + 1] - begin;
+  __device__ static Sentence of(const LstmLayer<bf16>& a, int i) {
+    if (i >= a.sentences) return {-1, 0, 0, 0};
+    const int number = a.order[i], begin = a.offsets[number], length = a.offsets[number + 1] - begin;
+    return {number, length, a.reverse ? begin + length - 1 : begin, a.reverse ? -1 : 1};
   }
+  __device__ bool exists() const { return number >= 0; }
   // The packed row of step t.
-  __device__ Size row(int t) const { return reverse ? begin + length - 1 - t : begin + t; }
+  __device__ Size row(int t) const { return first_row + direction * t; }
 };
 
 // Numbers that a walk reads row by row: those of step t - back, and `first`, sentence after sentence, of the step
@@ -156,23 +161,23 @@ struct Plane {
   }
 };
 
-// What a warp needs of a step beside sums, kPlanes times kUnits numbers for each of its sentences: it is brought while
-// the blocks tell each other what they found. Four lanes bring a plane.
+// What a warp needs of a step beside sums, kPlanes times kUnits numbers for each of its sentences (its number and every
+// eighth after): it is brought while the blocks tell each other what they found. Four lanes bring a plane.
 template <int kPlanes>
 class Inbox {
  public:
   static constexpr int kWidth = kPlanes * kUnits;
 
-  __device__ Inbox(bf16 (*memory)[kWidth], const Plane& plane, int first_unit)
+  __device__ Inbox(bf16* memory, const Plane& plane, int first_unit)
       : memory_(memory), plane_(plane), first_unit_(first_unit + lane() % 4 * 8) {}
 
-  __device__ void order(const Sentence (&mine)[kEach], int t, Size hidden) const {
-    if (lane() / 4 >= kPlanes) return;
-#pragma unroll
-    for (int r = 0; r < kEach; ++r) {
-      if (t < 0 || t >= mine[r].length) continue;
-      const bf16* from = plane_.at(mine[r], t, hidden);
-      bf16* to = memory_[row_of(r)] + lane() * 8;
+  __device__ void order(const Sentence* sentences, int rows, int t, Size hidden) const {
+    if (t < 0 || lane() / 4 >= kPlanes) return;
+    for (int row = static_cast<int>(threadIdx.x) / kWarp; row < rows; row += kWarps) {
+      const Sentence s = sentences[row];
+      if (t >= s.length) continue;
+      const bf16* from = plane_.at(s, t, hidden);
+      bf16* to = memory_ + row * kWidth + lane() * 8;
       if (from == nullptr)
         *reinterpret_cast<uint4*>(to) = uint4{};
       else
@@ -186,13 +191,11 @@ class Inbox {
     asm volatile("cp.async.wait_all;" ::: "memory");
     __syncwarp();
   }
-  // The lane's unit of a plane, of the warp's r-th sentence.
-  __device__ bf16 get(int r, int plane) const { return memory_[row_of(r)][plane * kUnits + lane()]; }
+  // The lane's unit of a plane, of one of the warp's sentences.
+  __device__ bf16 get(int row, int plane) const { return memory_[row * kWidth + plane * kUnits + lane()]; }
 
  private:
-  __device__ static int row_of(int r) { return static_cast<int>(threadIdx.x) / kWarp + r * kWarps; }
-
-  bf16 (*memory_)[kWidth];
+  bf16* memory_;
   Plane plane_;
   int first_unit_;
 };
