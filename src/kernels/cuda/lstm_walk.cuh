@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/cuda/cluster.cuh"
 #include "kernels/cuda/tiles.cuh"
 
 // What the blocks of a group that walks over sentences need of each other and of memory; see lstm_tensor.cu.
@@ -52,75 +53,44 @@ class Board {
 
   __device__ bf16* row(int step, int r) const { return memory_ + (step % 2 * rows_ + r) * stride_; }
 
-#if __CUDA_ARCH__ >= 900
   // By all threads, before anything is passed on.
   __device__ void begin() const {
-    if (threadIdx.x == 0) {
-      for (int step = 0; step < 2; ++step)
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(arrivals(step)) : "memory");
-      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-      for (int step = 0; step < 2; ++step) expect(step);
-    }
-    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+    if (threadIdx.x == 0)
+      for (int step = 0; step < 2; ++step) {
+        arrivals(step).begin();
+        arrivals(step).expect(expected());
+      }
+    begin_cluster();
+    wait_for_cluster();
   }
 
   // The block's numbers of step `step`; by all threads, when all of the block have written theirs.
   __device__ void pass_on(int step) const {
     constexpr int kDown = kMost < kThreads ? kMost / kAcross : kThreads / kAcross;  // rows at once
-    std::uint32_t rank = 0;
-    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    const std::uint32_t rank = cluster_rank();
     const int thread = static_cast<int>(threadIdx.x);
     for (int r = thread / kAcross % kDown; r < rows_; r += kDown) {
       const bf16* from = row(step, r) + piece_;
       const uint4 value = *reinterpret_cast<const uint4*>(from);
-      const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
-      for (std::uint32_t next = thread / (kAcross * kDown) + 1; next < blocks_; next += kThreads / (kAcross * kDown)) {
-        const std::uint32_t other = rank + next < blocks_ ? rank + next : rank + next - blocks_;
-        asm volatile(
-            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
-                at(other, here)),
-            "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w), "r"(at(other, arrivals(step)))
-            : "memory");
-      }
+      for (std::uint32_t next = thread / (kAcross * kDown) + 1; next < blocks_; next += kThreads / (kAcross * kDown))
+        arrivals(step).send(rank + next < blocks_ ? rank + next : rank + next - blocks_, from, value);
     }
   }
 
   // Until all others' units of step `step` are here.
   __device__ void wait(int step) const {
-    std::uint32_t done = 0;
-    do
-      asm volatile(
-          "{\n\t.reg .pred p;\n\t"
-          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\tselp.u32 %0, 1, 0, p;\n\t}"
-          : "=r"(done)
-          : "r"(arrivals(step)), "r"(step / 2 % 2)
-          : "memory");
-    while (done == 0);
-    if (threadIdx.x == 0) expect(step + 2);
+    arrivals(step).wait(step / 2);
+    if (threadIdx.x == 0) arrivals(step).expect(expected());
   }
 
  private:
-  __device__ static std::uint32_t arrivals(int step) {
-    __shared__ __align__(8) std::uint64_t counters[2];
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(counters + step % 2));
+  __device__ static Arrivals& arrivals(int step) {
+    __shared__ Arrivals counted[2];
+    return counted[step % 2];
   }
-  // A shared address as the block of this rank has it.
-  __device__ static std::uint32_t at(std::uint32_t rank, std::uint32_t here) {
-    std::uint32_t there = 0;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
-    return there;
+  __device__ std::uint32_t expected() const {
+    return (blocks_ - 1) * static_cast<std::uint32_t>(rows_ * kAcross * sizeof(uint4));
   }
-  __device__ void expect(int step) const {
-    const std::uint32_t bytes = (blocks_ - 1) * static_cast<std::uint32_t>(rows_ * kAcross * sizeof(uint4));
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(arrivals(step)), "r"(bytes) : "memory");
-  }
-#else
-  __device__ void begin() const {}
-  __device__ void pass_on(int) const {}
-  __device__ void wait(int) const {}
-
- private:
-#endif
   // Two rows next to each other have sixteen banks each.
   template <class Width>
   static constexpr __host__ __device__ Width stride_of(Width width) {
