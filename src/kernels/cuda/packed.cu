@@ -23,9 +23,9 @@ void pack_weight(const PackWeight<T>& a) {
   if (a.packed == nullptr || count == 0) return;
   T* packed = static_cast<T*>(a.packed);
   if (a.transposed)
-    check_status(
-        cudaMemcpyAsync(packed, a.weight, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDefault, direct_stream()),
-        "pack_weight");
+    check_status(cudaMemcpyAsync(packed, a.weight, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDefault,
+                                 direct_stream()),
+                 "pack_weight");
   else
     transpose<<<blocks_for(count, 256), 256, 0, stream()>>>(a.in, a.out, a.weight, packed);
   check_launch("pack_weight");
