@@ -22,12 +22,12 @@ inline cudaLaunchAttribute comes_early() {
 
 // Launches a kernel that calls wait_for_kernel_before().
 template <class... Parameters, class... Arguments>
-void launch_early(const char* name, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+void launch_early(const char* name, void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
                   const Arguments&... arguments) {
   cudaLaunchAttribute attribute = comes_early();
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(threads);
+  config.gridDim = blocks;
+  config.blockDim = threads;
   config.stream = stream();
   config.attrs = &attribute;
   static const bool known =
