@@ -348,6 +348,7 @@ void launch(const char* name, const Kernels5<Arguments>& kernels, const Argument
 
 bool attention_of_rows(const Attention<bf16>& a) {
   if (!fits(a) || a.weights != nullptr) return false;
+  if (attention_of_early_keys(a)) return true;
   constexpr Kernels5<Attention<bf16>> kernels{attend_rows<4, 1>, attend_rows<8, 1>, attend_rows<16, 1>,
                                               attend_rows<32, 1>, attend_rows<32, 2>};
   launch("attention", kernels, a, a, a.queries, true);
@@ -359,6 +360,7 @@ bool attention_of_rows(const AttentionBackward<bf16>& b) {
   if (!fits(a) || b.dq_stride % 8 != 0 || b.dk_stride % 8 != 0 || b.dv_stride % 8 != 0 ||
       !aligned16(b.dout, b.dq, b.dk, b.dv))
     return false;
+  if (attention_of_early_keys(b)) return true;
   constexpr Kernels5<AttentionBackward<bf16>> queries{query_gradients_of_rows<4, 1>, query_gradients_of_rows<8, 1>,
                                                       query_gradients_of_rows<16, 1>, query_gradients_of_rows<32, 1>,
                                                       query_gradients_of_rows<32, 2>};
