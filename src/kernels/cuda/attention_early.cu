@@ -106,13 +106,18 @@ struct Question {
     const int count = static_cast<int>(a.key_offsets[query + 1] - first);
     const int key_size = static_cast<int>(a.key_size), value_size = static_cast<int>(a.value_size);
     k = {reinterpret_cast<bf16*>(memory), count, key_size};
-    v = {k.rows + count * key_size, count, value_size};
-    scores = reinterpret_cast<float*>(v.rows + count * value_size);
     k.load(a.k + first * a.k_stride + head * key_size, a.k_stride);
-    v.load(a.v + first * a.v_stride + head * value_size, a.v_stride);
+    v = {k.rows + (alike(a) ? 0 : count * key_size), count, value_size};
+    if (!alike(a)) v.load(a.v + first * a.v_stride + head * value_size, a.v_stride);
+    scores = reinterpret_cast<float*>(v.rows + count * value_size);
+  }
+  // Whether keys are the values.
+  __host__ __device__ static bool alike(const Attention<bf16>& a) {
+    return a.k == a.v && a.key_size == a.value_size && a.k_stride == a.v_stride;
   }
   static Size bytes(const Attention<bf16>& a) {
-    return a.longest * ((a.key_size + a.value_size) * Size{sizeof(bf16)} + 2 * Size{sizeof(float)});
+    const Size numbers = a.key_size + (alike(a) ? 0 : a.value_size);
+    return a.longest * (numbers * Size{sizeof(bf16)} + 2 * Size{sizeof(float)});
   }
 };
 
