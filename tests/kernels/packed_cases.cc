@@ -59,6 +59,34 @@ void add_linear_cases_of(Cases& cases, const Shape& s) {
           });
 }
 
+// A layer whose result a norm adds to something: devices may do both at once.
+void add_norm_cases(Cases& cases) {
+  for (const Shape& s : {Shape{1, 64, 64}, Shape{70, 24, 192}, Shape{5, 520, 128}, Shape{200, 512, 512},
+                         Shape{130, 1024, 512}, Shape{9, 40, 80}, Shape{6, 16, 1024}})
+    for (const bool bias : {true, false})
+      cases.add("linear_packed", fmt::format("{}x{}x{}{} and norm", s.rows, s.in, s.out, bias ? " bias" : ""),
+                [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+                  T* branch = arrays.output("branch", s.rows * s.out);
+                  kernels.linear_packed({.rows = s.rows,
+                                         .in = s.in,
+                                         .out = s.out,
+                                         .x = arrays.input(s.rows * s.in),
+                                         .packed = packed(arrays, kernels, s, true),
+                                         .bias = given(bias, arrays.input(s.out)),
+                                         .y = branch});
+                  kernels.norm({.rows = s.rows,
+                                .cols = s.out,
+                                .x = arrays.input(s.rows * s.out),
+                                .branch = branch,
+                                .gain = arrays.input(s.out),
+                                .bias = arrays.input(s.out),
+                                .sum = arrays.output("sum", s.rows * s.out),
+                                .y = arrays.output("y", s.rows * s.out),
+                                .mean = arrays.stat_output("mean", s.rows),
+                                .rstd = arrays.stat_output("rstd", s.rows)});
+                });
+}
+
 void add_top_cases_of(Cases& cases, const Shape& s) {
   for (const Size best : {0, 1, 4, 12})
     for (const bool bias : {false, true})
@@ -85,6 +113,7 @@ void add_packed_cases(Cases& cases) {
     add_linear_cases_of(cases, s);
     add_top_cases_of(cases, s);
   }
+  add_norm_cases(cases);
   // Many columns, and many equal ones.
   for (const Shape& s : {Shape{5, 24, 9004}, Shape{2, 8, 7001}, Shape{3, 0, 5000}}) add_top_cases_of(cases, s);
 }

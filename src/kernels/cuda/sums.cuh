@@ -233,16 +233,20 @@ __host__ __device__ inline int depth_of(const Term& term, int row) {
   return row < term.rows ? (term.size + kTile - 1) / kTile : 0;
 }
 
-// Block (x, y, z): columns, rows, and which part of the depth.
-template <class End>
-__global__ void __launch_bounds__(kThreads) add_up(Work work, End end) {
-  extern __shared__ __align__(16) unsigned char memory[];
+// What one block adds up: the tile at (row, col), and of its depth part `rank` of `blocks`.
+struct Share {
+  int row, col, rank, blocks;
+};
+
+// The products of a share, as parts in shared memory; every thread must meet the others before it reads them.
+// `meanwhile` is called while the first tiles come.
+template <class End, class F>
+__device__ inline const Part* add_parts(const Work& work, const Share& share, unsigned char* memory, F&& meanwhile) {
   auto* stages = reinterpret_cast<Stage*>(memory);
-  constexpr int kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
-  const int row = static_cast<int>(blockIdx.y) * kTile, col = static_cast<int>(blockIdx.x) * kWide;
+  constexpr int kPlanes = End::kApart ? 2 : 1;
+  const auto [row, col, rank, blocks] = share;
   const int warp = static_cast<int>(threadIdx.x) / kWarp, half = warp / 4;
   const int my_row = warp % 4 / 2 * 32, my_col = warp % 2 * 32;
-  const int blocks = static_cast<int>(gridDim.z), rank = static_cast<int>(blockIdx.z);
   const int of_first = depth_of(work.terms[0], row), depth = of_first + depth_of(work.terms[1], row);
   const int begin = rank * depth / blocks, count = (rank + 1) * depth / blocks - begin;
   Feed<true, End> left(work, row, col, of_first, begin, begin + count);
@@ -255,14 +259,7 @@ __global__ void __launch_bounds__(kThreads) add_up(Work work, End end) {
     if (!End::kSteady) right.load(stages[i].right);
     end_of_batch();
   }
-  // What the end reads beside the sums comes while they are added up.
-  const int share = kTile / blocks, last = work.cols / End::kGroups;
-  const auto row_of = [&](int e) { return row + rank * share + e / (kWide / 4); };
-  const auto col_of = [&](int e) { return col + e % (kWide / 4) * 4; };
-  const auto exists = [&](int e) { return e < share * kWide / 4 && row_of(e) < work.rows && col_of(e) < last; };
-  int e = static_cast<int>(threadIdx.x);
-  typename End::Given given{};
-  if (exists(e)) given = end.bring(row_of(e), col_of(e));
+  meanwhile();
   Square sums[kPlanes];
 #pragma unroll
   for (Square& plane : sums) plane.clear();
@@ -282,6 +279,26 @@ __global__ void __launch_bounds__(kThreads) add_up(Work work, End end) {
   auto* parts = reinterpret_cast<Part*>(memory);
 #pragma unroll
   for (int plane = 0; plane < kPlanes; ++plane) parts[plane * kHalves + half].store(sums[plane], my_row, my_col);
+  return parts;
+}
+
+// Block (x, y, z): columns, rows, and which part of the depth.
+template <class End>
+__global__ void __launch_bounds__(kThreads) add_up(Work work, End end) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  constexpr int kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
+  const int row = static_cast<int>(blockIdx.y) * kTile, col = static_cast<int>(blockIdx.x) * kWide;
+  const int blocks = static_cast<int>(gridDim.z), rank = static_cast<int>(blockIdx.z);
+  // What the end reads beside the sums comes while they are added up.
+  const int share = kTile / blocks, last = work.cols / End::kGroups;
+  const auto row_of = [&](int e) { return row + rank * share + e / (kWide / 4); };
+  const auto col_of = [&](int e) { return col + e % (kWide / 4) * 4; };
+  const auto exists = [&](int e) { return e < share * kWide / 4 && row_of(e) < work.rows && col_of(e) < last; };
+  int e = static_cast<int>(threadIdx.x);
+  typename End::Given given{};
+  const Part* parts = add_parts<End>(work, {row, col, rank, blocks}, memory, [&] {
+    if (exists(e)) given = end.bring(row_of(e), col_of(e));
+  });
   meet();
   for (; e < share * kWide / 4; e += kThreads) {
     if (!exists(e)) continue;
