@@ -51,6 +51,7 @@ struct Driver {
 
   template <class... Args>
   bool call(const char* name, Args... args) const {
+    if (library == nullptr) return false;
     using Function = int (*)(Args...);
     const auto function = reinterpret_cast<Function>(dlsym(library, name));
     return function != nullptr && function(args...) == 0;
@@ -68,7 +69,7 @@ CudaState cuda_state() {
     state.problem = "no NVIDIA driver is installed";
     return state;
   }
-  driver.call("cuDriverGetVersion", &state.driver);
+  state.driver = cuda_driver();
   int count = 0;
   if (!driver.call("cuInit", 0u) || !driver.call("cuDeviceGetCount", &count) || count == 0) {
     state.problem = "the NVIDIA driver finds no GPU";
@@ -102,6 +103,12 @@ Machine inspect_machine() {
   machine.memory_available = meminfo("MemAvailable");
   machine.cuda = cuda_state();
   return machine;
+}
+
+int cuda_driver() {
+  int version = 0;
+  Driver().call("cuDriverGetVersion", &version);
+  return version;
 }
 
 bool has_nvidia_gpu(const std::string& devices) {

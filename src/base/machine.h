@@ -33,6 +33,9 @@ struct Machine {
 
 Machine inspect_machine();
 
+// The CUDA version that the driver supports; 0 without a driver.
+int cuda_driver();
+
 // Whether an NVIDIA GPU is built in, whatever drivers there are: looks through the list of PCI devices in this folder.
 bool has_nvidia_gpu(const std::string& devices = "/sys/bus/pci/devices");
 

@@ -4,6 +4,7 @@
 #include "base/machine.h"
 #include "base/version.h"
 #include "cli/command.h"
+#include "kernels/cuda/cuda.h"
 #include "kernels/fillings.h"
 
 namespace dragoman::cli {
@@ -45,7 +46,8 @@ nlohmann::json as_json(const Machine& machine) {
           {"blas", {{"configuration", blas.configuration}, {"core", blas.core}}},
           {"memory", {{"total", machine.memory}, {"available", machine.memory_available}}},
           {"cuda",
-           {{"driver", machine.cuda.driver},
+           {{"usable", kernels::cuda::problem().empty()},
+            {"driver", machine.cuda.driver},
             {"gpus", gpus},
             {"problem", machine.cuda.problem},
             {"libraries", machine.cuda.libraries}}}};
@@ -66,6 +68,8 @@ void print(const Machine& machine) {
                             gpu.capability % 10));
   if (!machine.cuda.problem.empty()) line("gpu", "none: " + machine.cuda.problem);
   if (machine.cuda.driver > 0) line("driver", "CUDA " + cuda_version(machine.cuda.driver));
+  const std::string& problem = kernels::cuda::problem();
+  line("device", problem.empty() ? "cuda, unless --device says otherwise" : "cpu: " + problem);
   line("cuda", machine.cuda.libraries.empty() ? "no libraries found" : join(machine.cuda.libraries, ", "));
 }
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/old_driver.h"
 #include "tests/cli/program.h"
 
 namespace dragoman::cli {
@@ -19,6 +20,14 @@ TEST(Doctor, TellsWhatTheMachineOffersInWordsAndInJson) {
   EXPECT_GE(told["cpu"]["cores"].get<int>(), 1);
   EXPECT_FALSE(told["cpu"]["instruction_set"].get<std::string>().empty());
   EXPECT_GT(told["memory"]["total"].get<std::int64_t>(), told["memory"]["available"].get<std::int64_t>());
+}
+
+TEST(Doctor, TellsThatADriverIsTooOld) {
+  const support::TempFolder folder;
+  const WithOldDriver old;
+  const Outcome words = run_program(folder, "doctor"), json = run_program(folder, "doctor --json");
+  EXPECT_NE(words.out.find("cpu: " + WithOldDriver::sentence()), std::string::npos) << words.said();
+  EXPECT_FALSE(nlohmann::json::parse(json.out)["cuda"]["usable"].get<bool>()) << json.said();
 }
 
 TEST(Doctor, UnknownFlagsAndCommandsNameTheNearest) {

@@ -12,6 +12,7 @@
 #include "data/phrasebook.h"
 #include "kernels/cuda/cuda.h"
 #include "store/model_file.h"
+#include "tests/cli/old_driver.h"
 #include "tests/cli/program.h"
 #include "train/state.h"
 
@@ -209,6 +210,15 @@ TEST_F(TrainCommand, PartsAreKeptWhenARunGoesOn) {
   ASSERT_EQ(run("--resume --output run --until 8u").status, 0);
   EXPECT_NE(read_all(path("run/config.yaml")).find("at-once: 100"), std::string::npos);
   EXPECT_EQ(contents(newest("run")), contents(newest("straight")));
+}
+
+TEST_F(TrainCommand, WhereTheDriverIsTooOldAGpuIsRefusedAndTheHostTrains) {
+  const WithOldDriver old;
+  const Outcome asked = run(data() + "--output asked --until 1u --device cuda");
+  EXPECT_EQ(asked.status, 1);
+  EXPECT_NE(asked.err.find("no GPU can be used: " + WithOldDriver::sentence()), std::string::npos) << asked.said();
+  const Outcome automatic = run(data() + "--output run --until 1u --device auto");
+  EXPECT_EQ(automatic.status, 0) << automatic.said();
 }
 
 TEST_F(TrainCommand, AGpuLearnsThePhrasebookAsTheHostDoes) {

@@ -28,6 +28,50 @@ class TrainerOnCuda : public ::testing::Test {
   support::TempFolder folder_;
 };
 
+// Another task whose gradients are no numbers in one batch.
+class BrokenOnce final : public Task {
+ public:
+  BrokenOnce(std::unique_ptr<Task> sound, int broken_batch) : sound_(std::move(sound)), broken_batch_(broken_batch) {}
+
+  const models::ModelConfig& config() const override { return sound_->config(); }
+  nn::Parameters& parameters() override { return sound_->parameters(); }
+  std::uint64_t learn(Context& cx, const data::Batch& batch, const LossSettings& settings, double gradient_scale,
+                      const LossTotals& losses) override {
+    const bool broken = ++batches == broken_batch_;
+    return sound_->learn(cx, batch, settings, broken ? NAN : gradient_scale, losses);
+  }
+  Scores validate(Workspace& workspace, data::Batcher& held_out, std::size_t at_once) const override {
+    return sound_->validate(workspace, held_out, at_once);
+  }
+
+  int batches = 0;
+
+ private:
+  std::unique_ptr<Task> sound_;
+  int broken_batch_;
+};
+
+class Remarks final : public Observer {
+ public:
+  void on_remark(const std::string& words, const Position&) override { all.push_back(words); }
+  std::vector<std::string> all;
+};
+
+TEST_F(TrainerOnCuda, AnUpdateThatDivergesIsSeenWhileTheNextIsUnderwayAndBothAreTakenBack) {
+  TrainOptions options = quick_options(folder_.file("run"));
+  options.on_divergence = OnDivergence::rollback;
+  BrokenOnce task(make_translation(tiny_transformer(), corpus_, 1, {cuda_device(), DType::bf16}), 13);
+  Trainer trainer(options, task, {corpus_.batches(batches_of(8)), corpus_.batches(batches_of(16))}, store::ModelInfo{});
+  Remarks remarks;
+  trainer.add(remarks);
+  EXPECT_EQ(trainer.train([] { return false; }).position.updates, 20u);
+  ASSERT_EQ(remarks.all.size(), 1u);
+  EXPECT_NE(remarks.all[0].find("update 13"), std::string::npos) << remarks.all[0];
+  EXPECT_NE(remarks.all[0].find("back to update 10 with 0.5"), std::string::npos) << remarks.all[0];
+  EXPECT_EQ(task.batches, 20 + 4) << "updates 11 to 14 were made twice";
+  for (const float weight : weights_of(task)) ASSERT_TRUE(std::isfinite(weight));
+}
+
 TEST_F(TrainerOnCuda, AResumedRunEqualsTheUninterruptedOneBitByBit) {
   for (const models::ModelConfig& config : {tiny_transformer(), tiny_lstm()})
     for (const DType type : {DType::f32, DType::bf16}) {

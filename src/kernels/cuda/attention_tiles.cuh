@@ -6,15 +6,6 @@
 // What attention of heads of 64 on tensor cores shares.
 namespace dragoman::kernels::cuda {
 
-inline constexpr float kLog2E = 1.44269504088896340736f;
-
-// 2^x to 22 bits; below 2^-126 it is 0.
-__device__ inline float power_of_two(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
-
 // Where a block works: a sentence and a head.
 struct Place {
   Size first_query, first_key, head;

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/error.h"
-
 #include "kernels/cuda/runtime.h"
 
 namespace dragoman::kernels::cuda {
@@ -32,6 +31,7 @@ Blas load() {
   Blas all{};
   find(library, "cublasLtMatmul", all.matmul);
   find(library, "cublasLtMatmulAlgoGetHeuristic", all.choose);
+  find(library, "cublasLtMatmulAlgoConfigGetAttribute", all.read_algorithm);
   find(library, "cublasLtMatmulDescCreate", all.create_operation);
   find(library, "cublasLtMatmulDescSetAttribute", all.set_operation);
   find(library, "cublasLtMatmulDescDestroy", all.destroy_operation);

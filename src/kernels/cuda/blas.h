@@ -9,6 +9,7 @@ namespace dragoman::kernels::cuda {
 struct Blas {
   decltype(&cublasLtMatmul) matmul;
   decltype(&cublasLtMatmulAlgoGetHeuristic) choose;
+  decltype(&cublasLtMatmulAlgoConfigGetAttribute) read_algorithm;
   decltype(&cublasLtMatmulDescCreate) create_operation;
   decltype(&cublasLtMatmulDescSetAttribute) set_operation;
   decltype(&cublasLtMatmulDescDestroy) destroy_operation;

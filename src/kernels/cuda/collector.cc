@@ -11,8 +11,6 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-// The first kernels after a pause go early, so that the GPU has something to do while others are recorded.
-constexpr int kFewest = 8, kMost = 64;
 constexpr std::size_t kMostRows = 512;
 
 // The driver's own function: the runtime does not know the kernels of libraries.
@@ -48,25 +46,32 @@ void Collector::expect(cudaStream_t stream) {
   static const bool off = getenv("OFF") != nullptr;
   if (off) return;
   if (recording_ && ++asked_ > enough_) {
-    const int more = std::min(2 * enough_, kMost);
     hand_over(stream);
-    enough_ = more;
+    enough_ = std::min(2 * enough_, kMost);
   }
   if (recording_) return;
+  if (at_once_ > 0) {
+    --at_once_;
+    return;
+  }
   check_status(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "recording kernels");
   recording_ = true;
   asked_ = 1;
-  enough_ = std::max(enough_, kFewest);
 }
 
 void Collector::hand_over(cudaStream_t stream) {
-  enough_ = kFewest;
   if (!recording_) return;
   recording_ = false;
   cudaGraph_t graph = nullptr;
   check_status(cudaStreamEndCapture(stream, &graph), "recording kernels");
   if (read_row(graph)) launch(graph, stream);
   cudaGraphDestroy(graph);
+}
+
+void Collector::gpu_is_idle() {
+  static const int most = getenv("ATONCE") != nullptr ? atoi(getenv("ATONCE")) : kAtOnce;
+  at_once_ = most;
+  enough_ = kFewest;
 }
 
 bool Collector::read_row(cudaGraph_t graph) {

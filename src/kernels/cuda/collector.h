@@ -26,6 +26,8 @@ class Collector {
   void expect(cudaStream_t stream);
   // All that was asked for goes to the GPU; afterwards the stream is as if it had been launched there directly.
   void hand_over(cudaStream_t stream);
+  // All that was handed over is done.
+  void gpu_is_idle();
 
  private:
   using Row = std::vector<Step>;
@@ -39,8 +41,13 @@ class Collector {
   void launch(cudaGraph_t graph, cudaStream_t stream);
   void forget();
 
+  // The first kernels after a wait are launched as they come, so that the GPU has something to do while others are
+  // recorded, in rows that grow as it has more to do.
+  static constexpr int kAtOnce = 16, kFewest = 16, kMost = 64;
+
   bool recording_ = false;
-  int asked_ = 0, enough_ = 0;
+  int at_once_ = kAtOnce;             // how many more are launched as they come
+  int asked_ = 0, enough_ = kFewest;  // how many are recorded, and how many are to be
   std::map<Row, Ready> ready_;
   std::vector<cudaGraphNode_t> nodes_;
   Row row_;

@@ -93,6 +93,15 @@ bool aligned16(const Pointers*... pointers) {
   return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
 }
 
+inline constexpr float kLog2E = 1.44269504088896340736f;
+
+// 2^x to 22 bits; below 2^-126 it is 0.
+__device__ inline float power_of_two(float x) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
 // ---- sums in a fixed order ------------------------------------------------------------------------------------
 
 __device__ inline float warp_sum(float x) {

@@ -168,7 +168,9 @@ __global__ void __launch_bounds__(kStripThreads, kChunks <= 2 ? 2 : 1)
   const Size first = blockIdx.x * height, last = min(a.rows, first + height);
   // The next row is on its way while this one is worked on.
   Eight<T> next_sum[kChunks], next_dy[kChunks];
+  float next_mean = 0, next_rstd = 0;
   const auto fetch = [&](Size row) {
+    if (row < last) next_mean = a.mean[row], next_rstd = a.rstd[row];
 #pragma unroll
     for (int i = 0; i < kChunks; ++i) {
       const Size c = i * kWide + lane * 8;
@@ -180,7 +182,7 @@ __global__ void __launch_bounds__(kStripThreads, kChunks <= 2 ? 2 : 1)
   fetch(first + warp);
   for (Size row = first + warp; row < last; row += kStripWarps) {
     const Size start = row * a.cols;
-    const float mean = a.mean[row], rstd = a.rstd[row];
+    const float mean = next_mean, rstd = next_rstd;
     float n[kChunks][8], g[kChunks][8], mean_g = 0, mean_gn = 0;
 #pragma unroll
     for (int i = 0; i < kChunks; ++i) next_sum[i].unpack(n[i]), next_dy[i].unpack(g[i]);

@@ -8,14 +8,18 @@ namespace {
 
 constexpr int kThreads = 256;
 
-__global__ void partial_squares(Size count, const float* x, double* sums) {
+// Eights of numbers, then those that are left.
+__global__ void partial_squares(Size count, Size eights, const float* x, double* sums) {
   __shared__ double room[kThreads / kWarp];
   double sum = 0;
-  const Size stride = static_cast<Size>(gridDim.x) * blockDim.x;
-  for (Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x; e < count; e += stride) {
-    const double value = x[e];
-    sum += value * value;
+  const Size thread = static_cast<Size>(blockIdx.x) * kThreads + threadIdx.x;
+  const Size threads = static_cast<Size>(gridDim.x) * kThreads;
+  for (Size e = thread; e < eights; e += threads) {
+    float value[8];
+    load8(x + 8 * e, value);
+    for (const double one : value) sum += one * one;
   }
+  for (Size e = 8 * eights + thread; e < count; e += threads) sum += static_cast<double>(x[e]) * x[e];
   sum = block_sum(sum, room);
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
@@ -30,9 +34,9 @@ __global__ void total(int count, const double* sums, double* result) {
 
 template <class T>
 void sum_squares(const SumSquares<T>& a) {
-  const int blocks = 4 * multiprocessors();
+  const int blocks = 8 * multiprocessors();
   double* sums = scratch<double>(Scratch::partial_sums, blocks);
-  partial_squares<<<blocks, kThreads, 0, stream()>>>(a.count, a.x, sums);
+  partial_squares<<<blocks, kThreads, 0, stream()>>>(a.count, aligned16(a.x) ? a.count / 8 : 0, a.x, sums);
   total<<<1, kThreads, 0, stream()>>>(blocks, sums, a.result);
   check_launch("sum_squares");
 }

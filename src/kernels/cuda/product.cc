@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <map>
 #include <memory>
+#include <span>
 #include <type_traits>
 
 #include "base/error.h"
@@ -72,6 +74,40 @@ Subject coarse(Subject subject) {
   return subject;
 }
 
+// How an algorithm divides the work.
+struct Division {
+  std::uint32_t tile = 0;
+  std::int32_t parts = 0;  // of the sums
+  std::uint16_t cluster = 0;
+
+  explicit Division(const cublasLtMatmulAlgo_t& algorithm) {
+    read(algorithm, CUBLASLT_ALGO_CONFIG_TILE_ID, tile);
+    read(algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, parts);
+    read(algorithm, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, cluster);
+  }
+
+ private:
+  template <class V>
+  static void read(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoConfigAttributes_t what, V& value) {
+    std::size_t written = 0;
+    check_blas(blas().read_algorithm(&algorithm, what, &value, sizeof(value), &written), "product");
+  }
+};
+
+// Of the library's suggestions, the best first. On an H200 its favourite tile is slower, by up to a sixth, than a
+// smaller one that it often names, too (docs/performance.md).
+const cublasLtMatmulHeuristicResult_t& preferred(std::span<const cublasLtMatmulHeuristicResult_t> suggestions) {
+  static const bool rule = getenv("NORULE") == nullptr;
+  if (!rule || Division(suggestions[0].algo).tile != CUBLASLT_MATMUL_TILE_256x128) return suggestions[0];
+  for (const cublasLtMatmulHeuristicResult_t& one : suggestions) {
+    const Division division(one.algo);
+    if (division.tile == CUBLASLT_MATMUL_TILE_128x128 && division.cluster == CUBLASLT_CLUSTER_SHAPE_2x1x1 &&
+        division.parts == 1)
+      return one;
+  }
+  return suggestions[0];
+}
+
 // One product as cuBLASLt sees it. The library thinks in columns, so c^T = op(b)^T op(a)^T is what it is asked for.
 class Call {
  public:
@@ -96,7 +132,7 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // What the library would take first.
+  // What the library would take first, unless better is known.
   bool choose(const Subject& subject, cublasLtMatmulAlgo_t& algorithm) const {
     cublasLtMatmulPreference_t preference = nullptr;
     check_blas(blas().create_preference(&preference), "product");
@@ -108,13 +144,13 @@ class Call {
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, static_cast<std::uint32_t>(subject.align_a));
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, static_cast<std::uint32_t>(subject.align_c));
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, static_cast<std::uint32_t>(subject.align_c));
-    cublasLtMatmulHeuristicResult_t best{};
+    std::array<cublasLtMatmulHeuristicResult_t, 8> all{};
     int found = 0;
-    const cublasStatus_t status =
-        blas().choose(blas().handle, operation_, b_, a_, c_, c_, preference, 1, &best, &found);
+    const cublasStatus_t status = blas().choose(blas().handle, operation_, b_, a_, c_, c_, preference,
+                                                static_cast<int>(all.size()), all.data(), &found);
     blas().destroy_preference(preference);
     if (status != CUBLAS_STATUS_SUCCESS || found == 0) return false;
-    algorithm = best.algo;
+    algorithm = preferred({all.data(), static_cast<std::size_t>(found)}).algo;
     return true;
   }
 

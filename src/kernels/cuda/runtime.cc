@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/machine.h"
 #include "kernels/cuda/collector.h"
 
 namespace dragoman::kernels::cuda {
@@ -93,7 +94,8 @@ class Arrivals {
     for (const HostCopy& one : copies) bytes += Staging::padded(one.bytes);
     return bytes <= kSize;
   }
-  void fetch(std::span<const HostCopy> copies, cudaStream_t on) {
+  // They are asked for, and, once the stream has been waited for, handed over.
+  void ask_for(std::span<const HostCopy> copies, cudaStream_t on) {
     if (memory_ == nullptr) memory_ = static_cast<char*>(Staging::pinned(kSize));
     char* place = memory_;
     for (std::size_t i = 0; i < copies.size();) {
@@ -105,8 +107,9 @@ class Arrivals {
       if (bytes > 0) check_status(cudaMemcpyAsync(place, from, bytes, cudaMemcpyDeviceToHost, on), "copy");
       place += Staging::padded(bytes);
     }
-    check_status(cudaStreamSynchronize(on), "waiting for the GPU");
-    place = memory_;
+  }
+  void hand_over(std::span<const HostCopy> copies) const {
+    const char* place = memory_;
     for (const HostCopy& one : copies) {
       if (one.bytes > 0) std::memcpy(one.to, place, one.bytes);
       place += Staging::padded(one.bytes);
@@ -192,11 +195,12 @@ void keep_released_memory(int gpu) {
 }
 
 std::string find_problem() {
-  int driver = 0, gpus = 0;
-  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return "there is no NVIDIA driver here";
+  const int driver = cuda_driver();
+  if (driver == 0) return "there is no NVIDIA driver here";
   if (driver / 1000 < CUDART_VERSION / 1000)
     return fmt::format("the NVIDIA driver is too old: it knows CUDA {}.{}, this program needs {}", driver / 1000,
                        driver % 1000 / 10, CUDART_VERSION / 1000);
+  int gpus = 0;
   const cudaError_t status = cudaGetDeviceCount(&gpus);
   if (status != cudaSuccess) return fmt::format("the NVIDIA driver answers: {}", cudaGetErrorString(status));
   return gpus == 0 ? "there is no NVIDIA GPU here" : "";
@@ -354,15 +358,24 @@ void copy_from_host(void* to, const void* from, std::size_t bytes) { copy_from_h
 void upload(void* to, const void* from, std::size_t bytes) { copy_from_host(to, from, bytes, true); }
 
 void copy_to_host(std::span<const HostCopy> copies) {
-  const cudaStream_t on = direct_stream();
-  if (Arrivals::fit(copies)) return lane().arrivals.fetch(copies, on);
+  Lane& mine = lane();
+  const cudaStream_t on = mine.settled();
+  if (Arrivals::fit(copies)) {
+    mine.arrivals.ask_for(copies, on);
+    wait();
+    return mine.arrivals.hand_over(copies);
+  }
   for (const HostCopy& one : copies)
     if (one.bytes > 0)
       check_status(cudaMemcpyAsync(one.to, one.from, one.bytes, cudaMemcpyDeviceToHost, on), "copy to the host");
   wait();
 }
 
-void wait() { check_status(cudaStreamSynchronize(direct_stream()), "waiting for the GPU"); }
+void wait() {
+  Lane& mine = lane();
+  check_status(cudaStreamSynchronize(mine.settled()), "waiting for the GPU");
+  mine.kernels.gpu_is_idle();
+}
 
 Delivery::Delivery(std::size_t bytes) : bytes_(bytes), memory_(allocate_shared(bytes)) {
   check_status(cudaEventCreateWithFlags(&arrived_, cudaEventDisableTiming), "event");

@@ -58,9 +58,12 @@ void softmax_backward(const SoftmaxBackward<T>& a) {
   check_launch("softmax_backward");
 }
 
+// exp(x - from), where `shift` is from * log2(e).
+__device__ float exp_from(float x, float shift) { return power_of_two(x * kLog2E - shift); }
+
 // The largest value so far, the sum of exp(x - largest), and the sum of x: one pass over a row.
 struct RowState {
-  float largest = -FLT_MAX, sum = 0, total = 0;
+  float largest = -FLT_MAX / 2, sum = 0, total = 0;  // times log2(e) it is finite
 
   __device__ void add(float x) {
     // A value that is no number stays in both sums.
@@ -70,20 +73,38 @@ struct RowState {
     total += x;
   }
   __device__ void add(const float (&x)[8]) {
-    float most = largest;
-    for (const float value : x) most = fmaxf(most, value);
-    sum *= __expf(largest - most);
+    const float before = largest;
+    for (const float value : x) largest = fmaxf(largest, value);
+    const float shift = largest * kLog2E;
+    sum *= exp_from(before, shift);
     for (const float value : x) {
-      sum += __expf(value - most);
+      sum += exp_from(value, shift);
       total += value;
     }
-    largest = most;
   }
 };
 
 struct EntropyNumbers {
   float smoothing, scale;
 };
+
+// f(c, the eight numbers from c on) for a thread's share of a row. Two loads are on their way at once.
+template <class T, class F>
+__device__ void each_eight(Size cols, const T* row, const F& f) {
+  const Size step = 8 * blockDim.x;
+  for (Size c = 8 * threadIdx.x; c < cols; c += 2 * step) {
+    const bool both = c + step < cols;
+    Eight<T> one, other;
+    one.load(row + c);
+    if (both) other.load(row + c + step);
+    float x[8];
+    one.unpack(x);
+    f(c, x);
+    if (!both) return;
+    other.unpack(x);
+    f(c + step, x);
+  }
+}
 
 // A block for each row. Rows of a multiple of eight classes are read in wide loads.
 template <bool kWide, class T>
@@ -94,11 +115,7 @@ __global__ void entropy_rows(CrossEntropy<T> a, EntropyNumbers n) {
   const float target_logit = to_float(logits[a.targets[row]]);
   RowState state;
   if constexpr (kWide) {
-    for (Size c = 8 * threadIdx.x; c < a.classes; c += 8 * blockDim.x) {
-      float x[8];
-      load8(logits + c, x);
-      state.add(x);
-    }
+    each_eight(a.classes, logits, [&](Size, const float(&x)[8]) { state.add(x); });
   } else {
     for (Size c = threadIdx.x; c < a.classes; c += blockDim.x) state.add(to_float(logits[c]));
   }
@@ -115,18 +132,19 @@ __global__ void entropy_rows(CrossEntropy<T> a, EntropyNumbers n) {
   if (n.scale == 0) return;
   const float others = n.smoothing / classes, target = others + 1 - n.smoothing;
   const Size correct = a.targets[row];
-  const auto gradient = [&](float x, Size c) {
-    return n.scale * (__expf(x - log_sum) - (c == correct ? target : others));
+  const float shift = log_sum * kLog2E;
+  const auto gradient = [&](float x, bool is_correct) {
+    return n.scale * (exp_from(x, shift) - (is_correct ? target : others));
   };
   if constexpr (kWide) {
-    for (Size c = 8 * threadIdx.x; c < a.classes; c += 8 * blockDim.x) {
-      float x[8];
-      load8(logits + c, x);
-      for (int e = 0; e < 8; ++e) x[e] = gradient(x[e], c + e);
+    each_eight(a.classes, logits, [&](Size c, float(&x)[8]) {
+      const auto at = static_cast<int>(correct - c);
+      for (int e = 0; e < 8; ++e) x[e] = gradient(x[e], e == at);
       store8(logits + c, x);
-    }
+    });
   } else {
-    for (Size c = threadIdx.x; c < a.classes; c += blockDim.x) logits[c] = rounded<T>(gradient(to_float(logits[c]), c));
+    for (Size c = threadIdx.x; c < a.classes; c += blockDim.x)
+      logits[c] = rounded<T>(gradient(to_float(logits[c]), c == correct));
   }
 }
 
