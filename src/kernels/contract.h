@@ -267,6 +267,7 @@ struct Attention {
   T* out = nullptr;            // [Nq, heads * value_size]
   Stat<T>* log_sum = nullptr;  // [Nq, heads]: log of the sum of exp(scores); -inf without keys
   T* weights = nullptr;        // optional: for each sentence [heads, nq, nk], before dropout
+  bool early = false;          // all but q and dout was there before the entry that was called last wrote
 };
 
 template <class T>
@@ -406,6 +407,7 @@ struct Term {
   const T* x = nullptr;  // [rows, size], rows x_stride apart
   Size x_stride = 0;
   const T* weight = nullptr;
+  bool early = false;  // x was there before the entry that was called last wrote, and may be read before that is done
 };
 // Terms without rows are missing. Going forward the others have all rows of the step, and with a bias the first is
 // there and its rows lie side by side; going back the last rows of a step may get nothing from a term.

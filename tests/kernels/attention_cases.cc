@@ -37,7 +37,9 @@ std::vector<Batch> all_batches() {
                             {{150}, {150}, 1, 20, 20, true},
                             {{1, 1, 1, 1}, {3, 70, 1, 33}, 10, 64, 64, true},
                             {{130, 129, 129}, {130, 129, 129}, 1, 64, 64, true},
-                            {{200, 1, 259}, {64, 280, 65}, 1, 64, 64, false}};
+                            {{200, 1, 259}, {64, 280, 65}, 1, 64, 64, false},
+                            {{9, 34, 0, 2}, {40, 20, 3, 0}, 1, 512, 512, false},
+                            {{3, 20}, {3, 20}, 2, 128, 320, true}};
   Batch random{{}, {}, 8, 64, 64, false};
   for (Size s = 0; s < 13; ++s) {
     random.queries.push_back(10 + s * 17 % 50);
@@ -93,6 +95,7 @@ void add_attention(Cases& cases) {
                   [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
                     Attention<T> a = forward_arguments(b, rate, gap, arrays);
                     a.weights = given(weights, arrays.output("weights", b.heads * b.pairs()));
+                    a.early = rate > 0;
                     kernels.attention(a);
                   });
       cases.add("attention", name + " of scattered keys", [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {

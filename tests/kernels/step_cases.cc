@@ -13,8 +13,9 @@ std::vector<int> choose(const Step& step, std::vector<int> flags, int large) {
 }
 
 // fewer: the second term has fewer rows; alone: there is no second term; plain: no bias, or nothing else arrives;
-// wider: the second term is the first columns of something wider.
-enum Flags { drops = 1, fewer = 2, alone = 4, plain = 8, wider = 16 };
+// wider: the second term is the first columns of something wider; first_early, second_early: what a term multiplies was
+// there long before.
+enum Flags { drops = 1, fewer = 2, alone = 4, plain = 8, wider = 16, first_early = 32, second_early = 64 };
 
 template <class T>
 Terms<T> terms(Arrays<T>& arrays, Size rows, std::array<Size, 2> sizes, Size out, int flags) {
@@ -25,6 +26,7 @@ Terms<T> terms(Arrays<T>& arrays, Size rows, std::array<Size, 2> sizes, Size out
     term.size = sizes[i];
     term.x_stride = sizes[i] + (i == 1 && flags & wider ? 8 : 0);
     term.x = arrays.input(term.rows * term.x_stride);
+    term.early = (flags & (i == 0 ? first_early : second_early)) != 0;
     term.weight = arrays.input(sizes[i] * out, -0.2, 0.2);
   }
   return both;
@@ -35,7 +37,7 @@ Dropout dropout_of(int flags) { return {.rate = flags & drops ? 0.3 : 0.0, .key 
 void add_lstm_steps(Cases& cases, const Step& s) {
   const Size rows = s.rows, n = s.hidden;
   const auto name = [&](int flags) { return fmt::format("{}x{} flags {}", rows, n, flags); };
-  for (const int flags : choose(s, {0, 1, 4, 8, 9, 16}, 1))
+  for (const int flags : choose(s, {0, 1, 4, 8, 9, 16, 64, 96}, 65))
     cases.add("lstm_step", name(flags), [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
       LstmStep<T> a{.cell = {.rows = rows,
                              .hidden = n,
@@ -49,7 +51,7 @@ void add_lstm_steps(Cases& cases, const Step& s) {
       if (flags & drops) a.dropped = arrays.output("dropped", rows * n);
       kernels.lstm_step(a);
     });
-  for (const int flags : choose(s, {0, 1, 2, 3, 4, 8, 9, 16}, 3))
+  for (const int flags : choose(s, {0, 1, 2, 3, 4, 8, 9, 16, 64, 67, 69, 99}, 67))
     cases.add("lstm_step_backward", name(flags), [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
       LstmStepBackward<T> a{.cell = {.rows = rows,
                                      .hidden = n,
@@ -69,7 +71,7 @@ void add_lstm_steps(Cases& cases, const Step& s) {
 void add_tanh_steps(Cases& cases, const Step& s) {
   const Size rows = s.rows, n = s.hidden;
   const auto name = [&](int flags) { return fmt::format("{}x{} flags {}", rows, n, flags); };
-  for (const int flags : choose(s, {0, 1, 4, 17}, 1))
+  for (const int flags : choose(s, {0, 1, 4, 17, 33}, 33))
     cases.add("tanh_step", name(flags), [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
       TanhStep<T> a{.rows = rows, .out = n, .terms = terms(arrays, rows, {n, 3 * n}, n, flags)};
       a.bias = arrays.input(n);

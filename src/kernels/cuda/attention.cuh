@@ -35,5 +35,8 @@ bool attention_of_few_queries(const Attention<bf16>& a);
 // Heads of up to 512 numbers, query by query. False when it does not fit.
 bool attention_of_rows(const Attention<bf16>& a);
 bool attention_of_rows(const AttentionBackward<bf16>& b);
+// Of heads of more than 64 numbers the gradients of keys and values, on tensor cores; what does not fit rows is not
+// asked for. False when it does not fit.
+bool key_gradients_of_wide_heads(const AttentionBackward<bf16>& b);
 
 }  // namespace dragoman::kernels::cuda

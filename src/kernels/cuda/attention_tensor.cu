@@ -28,6 +28,7 @@ __device__ unsigned kept_pairs(const Drop& drop, std::uint64_t element) {
 struct Kept {
   unsigned rows[2];
 
+  Kept() = default;
   __device__ Kept(const Drop& drop, const Attention<bf16>& a, const Place& place, int i, int first_key) {
     for (int r = 0; r < 2; ++r) {
       const auto start = static_cast<std::uint64_t>(place.row(a, i + 8 * r) * Dropout::stride(a.longest) + first_key);
@@ -39,10 +40,11 @@ struct Kept {
   __device__ bool keeps(int r, int n, int e) const { return rows[r] >> (n / 4 * 8 + n % 4 * 2 + e) & 1; }
 };
 
-// Keys and values of the next tile come while this one is worked on, where a sentence has more than one: tiles are the
-// queries, then keys and values by turns. Where no sentence has more than kKeys keys, tiles are worked on no further.
-template <bool kDrops, int kKeys>
-__global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, Drop drop) {
+// Keys and values of the next tile come while this one is worked on, where a sentence has more than one (kMany): tiles
+// are the queries, then keys and values by turns. Where no sentence has more than kKeys keys, tiles are worked on no
+// further.
+template <bool kDrops, int kKeys, bool kMany, int kBlocks>
+__global__ void __launch_bounds__(kThreads, kBlocks) attend_tiles(Attention<bf16> a, Drop drop) {
   extern __shared__ Tile tiles[];
   Tile& queries = tiles[0];
   const Place place(a);
@@ -66,7 +68,7 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
   };
   if (last > 0) fetch(0);
   for (int key = 0; key < last; key += kTile) {
-    if (key + kTile < last) {
+    if (kMany && key + kTile < last) {
       fetch(key + kTile);
       wait_for_older_tiles();
     } else {
@@ -74,18 +76,20 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
     }
     Tile &keys = tiles[1 + key / kTile % 2 * 2], &values = tiles[2 + key / kTile % 2 * 2];
     if (idle) {
+      if constexpr (!kMany) break;
       __syncthreads();
       continue;
     }
     if (key == 0) load_left(q, queries, warp_row);
-    Rows s;
+    Rows scores[1];
+    Rows& s = scores[0];
     s.clear();
     add_product<true, 4, kKeys / 16>(s, q, keys);
     // Most tiles are seen whole by all rows of a warp, of which the first sees least.
     if (key + kKeys > place.visible(first + warp_row, a.causal))
       softmax.hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
     float shrink[2];
-    if (softmax.take(s, shrink)) out.multiply(shrink);
+    if (softmax.take(scores, shrink)) out.multiply(shrink);
     if constexpr (kDrops) {
       const Kept kept(drop, a, place, row, key);
 #pragma unroll
@@ -97,6 +101,7 @@ __global__ void __launch_bounds__(kThreads, 4) attend_tiles(Attention<bf16> a, D
 #pragma unroll
     for (int k = 0; k < kKeys / 16; ++k) p[k] = s.as_left(k);
     add_product<false, kKeys / 16>(out, p, values);
+    if constexpr (!kMany) break;
     __syncthreads();
   }
   if (last == 0) wait_for_tiles();
@@ -222,6 +227,114 @@ __global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16>
                place.keys - first, b.accumulate_dv);
 }
 
+// Weights of forward, in powers of two; a query that is not there or sees no keys has none.
+__device__ inline float log_sum_of(const Attention<bf16>& a, const Place& place, int i) {
+  const float log_sum = i < place.queries ? a.log_sum[place.row(a, i)] * kLog2E : INFINITY;
+  return log_sum == -INFINITY ? INFINITY : log_sum;
+}
+
+// Sixteen rows of a tile in bf16, from the registers of a warp.
+__device__ inline void put_left(const Quad (&from)[4], Tile& tile, int row) {
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+#pragma unroll
+    for (int r = 0; r < 4; ++r)
+      *reinterpret_cast<std::uint32_t*>(tile.at(row + lane() / 4 + r % 2 * 8, 16 * k + r / 2 * 8 + lane() % 4 * 2)) =
+          from[k].r[r];
+}
+
+// A block for each head of a sentence where none has more keys than one tile: all gradients. Warps own queries; weights
+// and the scores' gradients become left sides of dv and dk through shared memory. With kMany, sentences have more than
+// one tile of queries.
+template <bool kDrops, bool kMany, int kBlocks>
+__global__ void __launch_bounds__(kThreads, kBlocks) key_tile(AttentionBackward<bf16> b, Drop drop) {
+  extern __shared__ Tile tiles[];
+  Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
+  Tile &weights = kMany ? tiles[4] : values, &gradients = kMany ? tiles[5] : keys;
+  const Attention<bf16>& a = b.forward;
+  const Place place(a);
+  const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16, l = lane();
+  const float scale = static_cast<float>(a.scale);
+  load_tile<kThreads>(keys, place.k(a, 0), a.k_stride, place.keys);
+  load_tile<kThreads>(values, place.v(a, 0), a.v_stride, place.keys);
+  Rows dk, dv;
+  dk.clear(), dv.clear();
+  for (int query = 0; query < place.queries; query += kTile) {
+    if (query > 0) __syncthreads();
+    load_tile<kThreads>(queries, place.q(a, query), a.q_stride, place.queries - query);
+    load_tile<kThreads>(douts, b.dout + place.row(a, query) * kTile, a.heads * kTile, place.queries - query);
+    const int row = query + warp_row + l / 4;  // the lane's queries are this one and the eighth after it
+    const float log_sum[2] = {log_sum_of(a, place, row), log_sum_of(a, place, row + 8)};
+    wait_for_tiles();
+    Quad left[4], ds[4];
+    {
+      Rows s, dp;
+      s.clear(), dp.clear();
+      load_left(left, queries, warp_row);
+      add_product<true>(s, left, keys);
+      load_left(left, douts, warp_row);
+      add_product<true>(dp, left, values);
+      if (kTile > place.visible(query + warp_row, a.causal))
+        RunningSoftmax<>::hide(s, {place.visible(row, a.causal), place.visible(row + 8, a.causal)});
+#pragma unroll
+      for (int n = 0; n < 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) s.part[n][e] = power_of_two(s.part[n][e] * (scale * kLog2E) - log_sum[e / 2]);
+      // Dropout acts on weights and, on the way back, on their gradients.
+      const Kept kept = kDrops ? Kept(drop, a, place, row, 0) : Kept();
+      const auto factor = [&](int n, int e) { return kept.keeps(e / 2, n, e % 2) ? drop.scale : 0.0f; };
+      float sum[2] = {0, 0};  // of a row's weights times their gradients
+#pragma unroll
+      for (int n = 0; n < 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          if (kDrops) dp.part[n][e] *= factor(n, e);
+          sum[e / 2] += s.part[n][e] * dp.part[n][e];
+        }
+#pragma unroll
+      for (float& x : sum) x += __shfl_xor_sync(kAllLanes, x, 1), x += __shfl_xor_sync(kAllLanes, x, 2);
+#pragma unroll
+      for (int n = 0; n < 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          float &weight = s.part[n][e], &gradient = dp.part[n][e];
+          gradient = scale * weight * (gradient - sum[e / 2]);
+          if (kDrops) weight *= factor(n, e);
+        }
+#pragma unroll
+      for (int k = 0; k < 4; ++k) ds[k] = dp.as_left(k);
+#pragma unroll
+      for (int k = 0; k < 4; ++k) left[k] = s.as_left(k);
+    }
+    __syncthreads();  // nobody reads values any more
+    put_left(left, weights, warp_row);
+    Rows dq;
+    dq.clear();
+    if (b.dq != nullptr) add_product<false>(dq, ds, keys);
+    __syncthreads();  // weights are there, and nobody reads keys any more
+    if (b.dq != nullptr)
+      store_rows(dq, gradients, warp_row, b.dq + (place.first_query + query) * b.dq_stride + place.head * kTile,
+                 b.dq_stride, place.queries - query, b.accumulate_dq);
+    __syncwarp();
+    put_left(ds, gradients, warp_row);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) left[k] = left_operand_transposed(weights, warp_row, 16 * k);
+    add_product<false>(dv, left, douts);
+    __syncthreads();  // the gradients are there
+#pragma unroll
+    for (int k = 0; k < 4; ++k) left[k] = left_operand_transposed(gradients, warp_row, 16 * k);
+    add_product<false>(dk, left, queries);
+    if constexpr (!kMany) break;
+  }
+  if (place.queries == 0) wait_for_tiles();
+  if (b.dv != nullptr)
+    store_rows(dv, douts, warp_row, b.dv + place.first_key * b.dv_stride + place.head * kTile, b.dv_stride, place.keys,
+               b.accumulate_dv);
+  if (b.dk != nullptr)
+    store_rows(dk, douts, warp_row, b.dk + place.first_key * b.dk_stride + place.head * kTile, b.dk_stride, place.keys,
+               b.accumulate_dk);
+}
+
 // A block for each tile of queries: dq, over all keys that they see.
 template <bool kDrops>
 __global__ void __launch_bounds__(kThreads, 3) query_tiles(AttentionBackward<bf16> b, Drop drop) {
@@ -292,15 +405,21 @@ dim3 grid_of(const Attention<bf16>& a, Size longest) {
 
 template <bool kDrops>
 void attend(const Attention<bf16>& a) {
-  const auto kernel = a.longest <= kTile / 2 ? attend_tiles<kDrops, kTile / 2> : attend_tiles<kDrops, kTile>;
+  const int variant = getenv("SMALLF") != nullptr ? atoi(getenv("SMALLF")) : 0;
+  const auto one = variant == 0   ? attend_tiles<kDrops, kTile, true, 4>
+                   : variant == 5 ? attend_tiles<kDrops, kTile, false, 5>
+                                  : attend_tiles<kDrops, kTile, false, 6>;
+  const auto kernel = a.longest <= kTile / 2 ? attend_tiles<kDrops, kTile / 2, false, 6>
+                      : a.longest <= kTile   ? one
+                                             : attend_tiles<kDrops, kTile, true, 4>;
   const std::size_t shared = (a.longest <= kTile ? 3 : 5) * sizeof(Tile);
   kernel<<<grid_of(a, a.longest_queries), kThreads, shared, stream()>>>(a, Drop(a.dropout));
   check_launch("attention");
 }
 
 template <class Kernel>
-void launch(Kernel* kernel, const AttentionBackward<bf16>& b, Size longest) {
-  constexpr int kShared = 4 * sizeof(Tile);
+void launch(Kernel* kernel, const AttentionBackward<bf16>& b, Size longest, int kTiles = 4) {
+  const int kShared = kTiles * static_cast<int>(sizeof(Tile));
   check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared), "attention");
   kernel<<<grid_of(b.forward, longest), kThreads, kShared, stream()>>>(b, Drop(b.forward.dropout));
   check_launch("attention_backward");
@@ -309,7 +428,11 @@ void launch(Kernel* kernel, const AttentionBackward<bf16>& b, Size longest) {
 template <bool kDrops>
 void attend_back(const AttentionBackward<bf16>& b) {
   const Attention<bf16>& a = b.forward;
-  if (a.longest <= kTile) return launch(key_tiles<kDrops, true>, b, 1);
+  const int variant = getenv("SMALLB") != nullptr ? atoi(getenv("SMALLB")) : 0;
+  if (a.longest <= kTile && variant == 0) return launch(key_tiles<kDrops, true>, b, 1);
+  if (a.longest <= kTile && a.longest_queries <= kTile)
+    return launch(variant == 4 ? key_tile<kDrops, false, 4> : key_tile<kDrops, false, 5>, b, 1);
+  if (a.longest <= kTile) return launch(key_tile<kDrops, true, 3>, b, 1, 6);
   launch(key_tiles<kDrops, false>, b, a.longest);
   if (b.dq != nullptr && a.queries > 0) launch(query_tiles<kDrops>, b, a.longest_queries);
 }

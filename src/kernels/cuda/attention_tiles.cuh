@@ -6,17 +6,27 @@
 // What attention of heads of 64 on tensor cores shares.
 namespace dragoman::kernels::cuda {
 
+// 2^x to 13 bits by the units that multiply, which have time where the ones for powers do not: the nearest whole
+// number goes to the exponent, a cubic takes the rest.
+__device__ inline float power_of_two_by_products(float x) {
+  constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: what is added to it loses its fraction
+  const float shifted = fmaxf(x, -126.0f) + kRound, rest = fmaxf(x, -126.0f) - (shifted - kRound);
+  const float power = ((0.05517167f * rest + 0.24261115f) * rest + 0.69326099f) * rest + 0.99992807f;
+  return __int_as_float((__float_as_int(shifted) << 23) + __float_as_int(power));
+}
+
 // Where a block works: a sentence and a head.
 struct Place {
   Size first_query, first_key, head;
   int queries, keys;
 
-  __device__ explicit Place(const Attention<bf16>& a)
-      : first_query(a.query_offsets[blockIdx.z]),
-        first_key(a.key_offsets[blockIdx.z]),
-        head(blockIdx.y),
-        queries(static_cast<int>(a.query_offsets[blockIdx.z + 1] - first_query)),
-        keys(static_cast<int>(a.key_offsets[blockIdx.z + 1] - first_key)) {}
+  __device__ Place(const Attention<bf16>& a, Size sentence, Size head)
+      : first_query(a.query_offsets[sentence]),
+        first_key(a.key_offsets[sentence]),
+        head(head),
+        queries(static_cast<int>(a.query_offsets[sentence + 1] - first_query)),
+        keys(static_cast<int>(a.key_offsets[sentence + 1] - first_key)) {}
+  __device__ explicit Place(const Attention<bf16>& a) : Place(a, blockIdx.z, blockIdx.y) {}
 
   // How many keys query i sees.
   __device__ int visible(int i, bool causal) const { return causal ? max(0, keys - queries + i + 1) : keys; }
@@ -36,7 +46,8 @@ struct Place {
 
 // The softmax of a lane's two rows, tile after tile of kKeys keys. Weights are powers of two of scores less an
 // origin, which moves only when scores outgrow it, so that most tiles leave what was summed up as it is.
-template <int kKeys = kTile>
+// kShare of eight weights are computed by products.
+template <int kKeys = kTile, int kShare = 0>
 struct RunningSoftmax {
   static constexpr float kRoom = 8;  // in powers of two: as much larger than 1 weights may become
 
@@ -55,12 +66,16 @@ struct RunningSoftmax {
 
   // Turns scores into weights, not yet divided by their sum. Where that is true for a warp, what its rows have weighed
   // before is to be multiplied by `shrink`.
-  __device__ bool take(Rows& scores, float (&shrink)[2]) {
+  template <int kTiles>
+  __device__ bool take(Rows (&tiles)[kTiles], float (&shrink)[2]) {
     float most[2] = {-INFINITY, -INFINITY};  // of the lane's columns
 #pragma unroll
-    for (int n = 0; n < kKeys / 8; ++n)
+    for (int t = 0; t < kTiles; ++t)
 #pragma unroll
-      for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], scores.part[n][e]);
+      for (int n = 0; n < kKeys / 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], tiles[t].part[n][e]);
+    if (kShare >= 16) most[0] = tiles[0].part[0][0], most[1] = tiles[0].part[0][2];
     const bool outgrown = scale * most[0] > origin[0] + kRoom || scale * most[1] > origin[1] + kRoom;
     const bool moves = __any_sync(kAllLanes, outgrown);
     if (moves) move(most, shrink);
@@ -68,13 +83,16 @@ struct RunningSoftmax {
 #pragma unroll
     for (int r = 0; r < 2; ++r) from[r] = origin[r] == -INFINITY ? 0.0f : origin[r];
 #pragma unroll
-    for (int n = 0; n < kKeys / 8; ++n)
+    for (int t = 0; t < kTiles; ++t)
 #pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        float& score = scores.part[n][e];
-        score = power_of_two(scale * score - from[e / 2]);
-        sum[e / 2] += score;
-      }
+      for (int n = 0; n < kKeys / 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          float& score = tiles[t].part[n][e];
+          const float power = scale * score - from[e / 2];
+          score = n * (kShare % 16) % 8 < kShare % 16 ? power_of_two_by_products(power) : power_of_two(power);
+          sum[e / 2] += score;
+        }
     return moves;
   }
 

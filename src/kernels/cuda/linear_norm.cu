@@ -1,23 +1,100 @@
 #include "kernels/cuda/linear_norm.h"
 
+#include <algorithm>
+
 #include "kernels/cuda/sums.cuh"
 
-// The blocks that have a tile's rows are one cluster: each adds up 64 columns, and they tell each other the sums of
-// their columns' numbers and squares.
+// The blocks that have the same rows are one cluster: each adds up 64 columns of 32 rows, and they tell each other the
+// sums of their columns' numbers and squares.
 namespace dragoman::kernels::cuda {
 namespace {
 
-using sums::Four, sums::kThreads, sums::kStages, sums::load4, sums::meet, sums::Part, sums::Raw4, sums::Stage,
+using sums::Four, sums::kStages, sums::kThreads, sums::kWarps, sums::load4, sums::meet, sums::Raw4, sums::Stage,
     sums::store4;
 
-constexpr int kMostBlocks = 8;
-constexpr int kEach = kThreads / kTile;    // threads that share a row of a tile
+constexpr int kRows = 32, kMostBlocks = 8;
+constexpr int kSharers = 4;                // warps that have the same 32 x 32 sums, each with sixteen of a tile's depth
+constexpr int kEach = kThreads / kRows;    // threads that finish a row
 constexpr int kFours = kTile / 4 / kEach;  // what each has of it
-static_assert(kEach == 4 && kMostBlocks == 2 * kEach);
+static_assert(kRows * kTile * kSharers == kWarps * 32 * 32 && kEach == kMostBlocks);
 
-struct Layer {
-  static constexpr int kGroups = 1;
-  static constexpr bool kBack = false, kSteady = true, kApart = false;
+// The sums of sixteen in 64 of the depth, in shared memory, where the tiles were.
+struct Part {
+  static constexpr int kStride = kTile + 8;
+  float values[kRows * kStride];
+};
+constexpr int kFewestStages = (kSharers * sizeof(Part) + sizeof(Stage) - 1) / sizeof(Stage);
+
+// The products of this block's rows and columns, as parts, one for each sharer.
+class Products {
+ public:
+  __device__ Products(const LinearPacked<bf16>& layer, unsigned char* memory)
+      : layer_(layer), stages_(reinterpret_cast<Stage*>(memory)), parts_(reinterpret_cast<Part*>(memory)) {}
+
+  // Weights are none of what the kernel before wrote: they begin to arrive while it still runs.
+  __device__ void begin() {
+    for (int i = 0; i < kStages - 1; ++i) load_weights(i);
+    wait_for_kernel_before();
+    for (int i = 0; i < kStages - 1; ++i) {
+      load_rows(i);
+      end_of_batch();
+    }
+  }
+  __device__ const Part* add_up() {
+    const int warp = static_cast<int>(threadIdx.x) / kWarp, sharer = warp / 2, col = warp % 2 * 32;
+    float sums[2][4][4] = {};
+    for (int i = 0; i < tiles(); ++i) {
+      asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2) : "memory");
+      __syncthreads();
+      load_weights(i + kStages - 1);
+      load_rows(i + kStages - 1);
+      end_of_batch();
+      add(sums, stages_[i % kStages], 16 * sharer, col);
+    }
+    wait_for_tiles();
+#pragma unroll
+    for (int m = 0; m < 2; ++m)
+#pragma unroll
+      for (int n = 0; n < 4; ++n) {
+        float* at = parts_[sharer].values + (16 * m + lane() / 4) * Part::kStride + col + 8 * n + lane() % 4 * 2;
+        const float(&p)[4] = sums[m][n];
+        *reinterpret_cast<float2*>(at) = make_float2(p[0], p[1]);
+        *reinterpret_cast<float2*>(at + 8 * Part::kStride) = make_float2(p[2], p[3]);
+      }
+    __syncthreads();
+    return parts_;
+  }
+
+ private:
+  __device__ int tiles() const { return (static_cast<int>(layer_.in) + kTile - 1) / kTile; }
+  __device__ void load_weights(int tile) {
+    if (tile < tiles())
+      load_tile<kThreads>(stages_[tile % kStages].right,
+                          static_cast<const bf16*>(layer_.packed) + blockIdx.x * kTile * layer_.in + tile * kTile,
+                          layer_.in, kTile, static_cast<int>(layer_.in) - tile * kTile);
+  }
+  __device__ void load_rows(int tile) {
+    const Size row = static_cast<Size>(blockIdx.y) * kRows;
+    if (tile < tiles())
+      load_tile<kThreads, kRows>(stages_[tile % kStages].left, layer_.x + row * layer_.in + tile * kTile, layer_.in,
+                                 static_cast<int>(layer_.rows - row), static_cast<int>(layer_.in) - tile * kTile);
+  }
+  __device__ static void add(float (&sums)[2][4][4], Stage& stage, int k, int col) {
+    const Quad left[2] = {left_operand(stage.left, 0, k), left_operand(stage.left, 16, k)};
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+      const Quad two = right_operands_transposed(stage.right, k, col + 16 * n);
+#pragma unroll
+      for (int m = 0; m < 2; ++m) {
+        multiply_add(sums[m][2 * n], left[m], two.r[0], two.r[1]);
+        multiply_add(sums[m][2 * n + 1], left[m], two.r[2], two.r[3]);
+      }
+    }
+  }
+
+  const LinearPacked<bf16>& layer_;
+  Stage* stages_;
+  Part* parts_;
 };
 
 // A number of shared memory as the `rank`-th block of the cluster has it.
@@ -39,54 +116,48 @@ __device__ float sum_of_row(float x) {
   return x;
 }
 
-// The sum over all columns of a row, of which this thread has x; `room` holds one number for each row of the tile.
+// The sum over all columns of a row, of which this thread has x; `room` holds one number for each row.
 __device__ float sum_of_cluster(float x, float* room) {
   const int row = static_cast<int>(threadIdx.x) / kEach, part = static_cast<int>(threadIdx.x) % kEach;
+  const auto blocks = static_cast<int>(gridDim.x);
   x = sum_of_row(x);
   if (part == 0) room[row] = x;
-  meet();
-  const int blocks = static_cast<int>(gridDim.x);
-  float sum = 0;
-#pragma unroll
-  for (int i = 0; i < kMostBlocks / kEach; ++i) {
-    const int rank = part + i * kEach;
-    if (rank < blocks) sum += number_of(rank, room + row);
-  }
-  return sum_of_row(sum);
+  meet(blocks);
+  return sum_of_row(part < blocks ? number_of(part, room + row) : 0.0f);
 }
 
-__global__ void __launch_bounds__(kThreads) add_up_and_norm(sums::Work work, LinearPacked<bf16> layer, Norm<bf16> a) {
+__global__ void __launch_bounds__(kThreads, 2) add_up_and_norm(LinearPacked<bf16> layer, Norm<bf16> a) {
   extern __shared__ __align__(16) unsigned char memory[];
-  __shared__ float room[2][kTile];
-  const int row = static_cast<int>(blockIdx.y) * kTile, col = static_cast<int>(blockIdx.x) * kTile;
+  __shared__ float room[2][kRows];
   const int my_row = static_cast<int>(threadIdx.x) / kEach, my_col = static_cast<int>(threadIdx.x) % kEach * 4;
-  const bool exists = row + my_row < work.rows;
+  const Size row = static_cast<Size>(blockIdx.y) * kRows + my_row, col = static_cast<Size>(blockIdx.x) * kTile;
+  const bool exists = row < a.rows;
+  const Size start = row * a.cols + col;
   const auto col_of = [&](int i) { return my_col + i * kEach * 4; };
-  const Size start = (row + my_row) * a.cols + col;
+  Products products(layer, memory);
+  products.begin();
+  // What the end reads beside the sums comes while they are added up.
   Raw4 bias[kFours], x[kFours], gain[kFours], shift[kFours];
-  const Part* parts = sums::add_parts<Layer>(work, {row, col, 0, 1}, memory, [&] {
 #pragma unroll
-    for (int i = 0; i < kFours; ++i) {
-      bias[i] = load4(layer.bias != nullptr ? layer.bias + col + col_of(i) : nullptr);
-      x[i] = load4(exists ? a.x + start + col_of(i) : nullptr);
-      gain[i] = load4(a.gain + col + col_of(i));
-      shift[i] = load4(a.bias + col + col_of(i));
-    }
-  });
-  __syncthreads();
+  for (int i = 0; i < kFours; ++i) {
+    bias[i] = load4(layer.bias != nullptr ? layer.bias + col + col_of(i) : nullptr);
+    x[i] = load4(exists ? a.x + start + col_of(i) : nullptr);
+    gain[i] = load4(a.gain + col + col_of(i));
+    shift[i] = load4(a.bias + col + col_of(i));
+  }
+  const Part* parts = products.add_up();
   Four sum[kFours];
   float mean = 0, variance = 0;
 #pragma unroll
   for (int i = 0; i < kFours; ++i) {
     Four branch = bias[i];
 #pragma unroll
-    for (int half = 0; half < sums::kHalves; ++half) {
-      const float4 part = *reinterpret_cast<const float4*>(parts[half].values + my_row * Part::kStride + col_of(i));
-      branch += Four{{part.x, part.y, part.z, part.w}};
-    }
+    for (int part = 0; part < kSharers; ++part)
+      branch += load4(parts[part].values + my_row * Part::kStride + col_of(i));
     sum[i] = x[i];
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
+      // What is added and what is normalised are what is stored: rounded numbers.
       sum[i][e] = to_float(rounded<bf16>(sum[i][e] + to_float(rounded<bf16>(branch[e]))));
       mean += sum[i][e];
     }
@@ -101,18 +172,16 @@ __global__ void __launch_bounds__(kThreads) add_up_and_norm(sums::Work work, Lin
     for (int e = 0; e < 4; ++e) variance += (four[e] - mean) * (four[e] - mean);
   variance = sum_of_cluster(variance, room[1]) / static_cast<float>(a.cols);
   const float rstd = 1 / sqrtf(variance + static_cast<float>(a.epsilon));
-  if (exists) {
 #pragma unroll
-    for (int i = 0; i < kFours; ++i) {
-      Four y = shift[i];
-      const Four by = gain[i];
+  for (int i = 0; i < kFours && exists; ++i) {
+    Four y = shift[i];
+    const Four by = gain[i];
 #pragma unroll
-      for (int e = 0; e < 4; ++e) y[e] += (sum[i][e] - mean) * rstd * by[e];
-      store4(a.y + start + col_of(i), y);
-    }
-    if (blockIdx.x == 0 && my_col == 0) a.mean[row + my_row] = mean, a.rstd[row + my_row] = rstd;
+    for (int e = 0; e < 4; ++e) y[e] += (sum[i][e] - mean) * rstd * by[e];
+    store4(a.y + start + col_of(i), y);
   }
-  meet();  // nobody leaves while others read what it has
+  if (exists && col == 0 && my_col == 0) a.mean[row] = mean, a.rstd[row] = rstd;
+  sums::part(static_cast<int>(gridDim.x));  // nobody leaves while others read what it has
 }
 
 // The thread's layer that waits, if its rows are not 0.
@@ -152,28 +221,19 @@ bool norm_of_waiting_layer(const Norm<bf16>& a) {
   if (a.branch == nullptr || a.branch != layer.y || a.rows != layer.rows || a.cols != layer.out || a.dropout.rate > 0 ||
       !aligned16(a.x, a.gain, a.bias, a.sum, a.y) || !take_back(run_waiting))
     return false;
-  sums::Work work{.rows = static_cast<int>(layer.rows), .cols = static_cast<int>(layer.out)};
-  work.terms[0] = {.x = layer.x,
-                   .weight = static_cast<const bf16*>(layer.packed),
-                   .x_stride = layer.in,
-                   .weight_stride = layer.in,
-                   .rows = work.rows,
-                   .size = static_cast<int>(layer.in)};
-  const unsigned across = blocks_for(work.cols, kTile);
-  cudaLaunchAttribute attributes[2]{};
+  const unsigned across = blocks_for(layer.out, kTile);
+  const auto tiles = static_cast<int>(blocks_for(layer.in, kTile));
+  cudaLaunchAttribute attributes[2]{{}, comes_early()};
   attributes[0].id = cudaLaunchAttributeClusterDimension;
   attributes[0].val.clusterDim = {across, 1, 1};
-  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[1].val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(across, blocks_for(work.rows, kTile));
+  config.gridDim = dim3(across, blocks_for(layer.rows, kRows));
   config.blockDim = dim3(kThreads);
-  config.dynamicSmemBytes =
-      static_cast<std::size_t>(std::clamp(sums::depth_of(work.terms[0], 0), sums::kHalves, kStages)) * sizeof(Stage);
+  config.dynamicSmemBytes = static_cast<std::size_t>(std::clamp(tiles, kFewestStages, kStages)) * sizeof(Stage);
   config.stream = stream();
   config.attrs = attributes;
   config.numAttrs = 2;
-  check_status(cudaLaunchKernelEx(&config, add_up_and_norm, work, layer, a), "norm");
+  check_status(cudaLaunchKernelEx(&config, add_up_and_norm, layer, a), "norm");
   return true;
 }
 

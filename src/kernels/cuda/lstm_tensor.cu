@@ -45,52 +45,97 @@ class Meeting {
   unsigned blocks_, expected_ = 0;
 };
 
-// All blocks of a cluster are here, and see what the others wrote before.
-__device__ inline void meet_in_cluster() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-#endif
-}
-
 // What the blocks of a cluster know of one step, [kSentences, width] by turns for even and odd steps: each writes its
-// own units and passes them on to the others.
+// own units and passes them on to the others. Steps are counted from 0 in the order of the walk; what all others have
+// passed on is counted in bytes as it arrives, so that nobody waits for what a block wrote elsewhere. A block that
+// passes something on has what all others passed on before, hence nobody still reads what is written over. A thread has
+// one piece of sixteen bytes.
+template <int kGroups>
 class Board {
  public:
-  __device__ Board(bf16* memory, int width) : memory_(memory), stride_(width + 8) {}
+  // A block passes on its kUnits numbers from `first` on of kGroups groups, which are `apart` from each other.
+  __device__ Board(bf16* memory, int width, int apart, int first, int blocks)
+      : memory_(memory), stride_(width + 8), blocks_(static_cast<std::uint32_t>(blocks)) {
+    const int piece = static_cast<int>(threadIdx.x) % kPieces, column = piece % (kPieces / kSentences);
+    piece_ = piece / (kPieces / kSentences) * stride_ + column / kEights * apart + first + column % kEights * 8;
+  }
   static constexpr std::size_t bytes(Size width) {
     return 2 * kSentences * static_cast<std::size_t>(width + 8) * sizeof(bf16);
   }
 
   __device__ bf16* row(int step, int r) const { return memory_ + (step % 2 * kSentences + r) * stride_; }
 
-  // `groups` times kUnits numbers of every row, `apart` from each other, the first at `first`; by all threads, when all
-  // of the block have written theirs. Then all blocks have all.
-  __device__ void share([[maybe_unused]] int step, [[maybe_unused]] int groups, [[maybe_unused]] int apart,
-                        [[maybe_unused]] int first, [[maybe_unused]] int blocks) const {
 #if __CUDA_ARCH__ >= 900
-    constexpr int kEights = kUnits / 8;
+  // By all threads, before anything is passed on.
+  __device__ void begin() const {
+    if (threadIdx.x == 0) {
+      for (int step = 0; step < 2; ++step)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(arrivals(step)) : "memory");
+      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+      for (int step = 0; step < 2; ++step) expect(step);
+    }
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+  }
+
+  // The block's numbers of step `step`; by all threads, when all of the block have written theirs.
+  __device__ void pass_on(int step) const {
+    const bf16* from = row(step, 0) + piece_;
+    const uint4 value = *reinterpret_cast<const uint4*>(from);
+    const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
     std::uint32_t rank = 0;
     asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    const int all = kSentences * groups * kEights;
-    for (int e = static_cast<int>(threadIdx.x); e < all * (blocks - 1); e += kThreads) {
-      const int piece = e % all, r = piece / (groups * kEights), column = piece % (groups * kEights);
-      const bf16* from = row(step, r) + column / kEights * apart + first + column % kEights * 8;
-      const uint4 value = *reinterpret_cast<const uint4*>(from);
-      const std::uint32_t other = (rank + 1 + static_cast<std::uint32_t>(e / all)) % static_cast<std::uint32_t>(blocks);
-      std::uint32_t there = 0;
-      const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
-      asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(other));
-      asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(there), "r"(value.x), "r"(value.y),
-                   "r"(value.z), "r"(value.w)
-                   : "memory");
+    for (std::uint32_t next = threadIdx.x / kPieces + 1; next < blocks_; next += kThreads / kPieces) {
+      const std::uint32_t other = rank + next < blocks_ ? rank + next : rank + next - blocks_;
+      asm volatile(
+          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
+              at(other, here)),
+          "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w), "r"(at(other, arrivals(step)))
+          : "memory");
     }
-    meet_in_cluster();
-#endif
+  }
+
+  // Until all others' units of step `step` are here.
+  __device__ void wait(int step) const {
+    std::uint32_t done = 0;
+    do
+      asm volatile(
+          "{\n\t.reg .pred p;\n\t"
+          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\tselp.u32 %0, 1, 0, p;\n\t}"
+          : "=r"(done)
+          : "r"(arrivals(step)), "r"(step / 2 % 2)
+          : "memory");
+    while (done == 0);
+    if (threadIdx.x == 0) expect(step + 2);
   }
 
  private:
+  __device__ static std::uint32_t arrivals(int step) {
+    __shared__ __align__(8) std::uint64_t counters[2];
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(counters + step % 2));
+  }
+  // A shared address as the block of this rank has it.
+  __device__ static std::uint32_t at(std::uint32_t rank, std::uint32_t here) {
+    std::uint32_t there = 0;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
+    return there;
+  }
+  __device__ void expect(int step) const {
+    const std::uint32_t bytes = (blocks_ - 1) * static_cast<std::uint32_t>(kPieces * sizeof(uint4));
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(arrivals(step)), "r"(bytes) : "memory");
+  }
+#else
+  __device__ void begin() const {}
+  __device__ void pass_on(int) const {}
+  __device__ void wait(int) const {}
+
+ private:
+#endif
+  static constexpr int kEights = kUnits / 8, kPieces = kSentences * kGroups * kEights;
+  static_assert(kThreads % kPieces == 0);
+
   bf16* memory_;
-  int stride_;
+  int stride_, piece_;
+  std::uint32_t blocks_;
 };
 
 // A sentence of the walk; beyond the last one there are empty ones.
@@ -106,6 +151,60 @@ struct Sentence {
   }
   // The packed row of step t.
   __device__ Size row(int t) const { return reverse ? begin + length - 1 - t : begin + t; }
+};
+
+// Numbers that a walk reads row by row: those of step t - back, and `first`, sentence after sentence, of the step
+// before the first one. What is null is zeros.
+struct Plane {
+  const bf16 *steps = nullptr, *first = nullptr;
+  Size stride = 0;  // from row to row
+  int back = 0;
+
+  __device__ const bf16* at(const Sentence& s, int t, Size hidden) const {
+    if (t < back) return first != nullptr ? first + s.number * hidden : nullptr;
+    return steps != nullptr ? steps + s.row(t - back) * stride : nullptr;
+  }
+};
+
+// What a warp needs of a step beside sums, kPlanes times kUnits numbers for each of its sentences: it is brought while
+// the blocks tell each other what they found. Four lanes bring a plane.
+template <int kPlanes>
+class Inbox {
+ public:
+  static constexpr int kWidth = kPlanes * kUnits;
+
+  __device__ Inbox(bf16 (*memory)[kWidth], const Plane& plane, int first_unit)
+      : memory_(memory), plane_(plane), first_unit_(first_unit + lane() % 4 * 8) {}
+
+  __device__ void order(const Sentence (&mine)[kEach], int t, Size hidden) const {
+    if (lane() / 4 >= kPlanes) return;
+#pragma unroll
+    for (int r = 0; r < kEach; ++r) {
+      if (t < 0 || t >= mine[r].length) continue;
+      const bf16* from = plane_.at(mine[r], t, hidden);
+      bf16* to = memory_[row_of(r)] + lane() * 8;
+      if (from == nullptr)
+        *reinterpret_cast<uint4*>(to) = uint4{};
+      else
+        asm volatile(
+            "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
+            "l"(from + first_unit_)
+            : "memory");
+    }
+  }
+  __device__ void wait() const {
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncwarp();
+  }
+  // The lane's unit of a plane, of the warp's r-th sentence.
+  __device__ bf16 get(int r, int plane) const { return memory_[row_of(r)][plane * kUnits + lane()]; }
+
+ private:
+  __device__ static int row_of(int r) { return static_cast<int>(threadIdx.x) / kWarp + r * kWarps; }
+
+  bf16 (*memory_)[kWidth];
+  Plane plane_;
+  int first_unit_;
 };
 
 // What a block works on.
@@ -213,11 +312,11 @@ __device__ inline void put_unit(const LstmLayer<bf16>& a, const Sentence& s, int
 }
 
 // The first states of sixteen sentences.
-__device__ inline void fill_board(const Board& board, const LstmLayer<bf16>& a, int tile) {
+__device__ inline void fill_board(const Board<1>& board, const LstmLayer<bf16>& a, int tile) {
   const int hidden = static_cast<int>(a.hidden);
   for (int e = static_cast<int>(threadIdx.x); e < kSentences * hidden; e += kThreads) {
     const Sentence s(a, tile + e / hidden);
-    board.row(0, e / hidden)[e % hidden] =
+    board.row(1, e / hidden)[e % hidden] =
         s.exists && a.h_first != nullptr ? a.h_first[s.number * a.hidden + e % hidden] : rounded<bf16>(0);
   }
   __syncthreads();
@@ -237,6 +336,7 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
   extern __shared__ __align__(16) bf16 shared[];
   constexpr int kQuarters = 4, kStride = 4 * kUnits + 4;  // the stride keeps neighbouring rows in different banks
   __shared__ __align__(16) float parts[kQuarters][kSentences][kStride];
+  __shared__ __align__(16) bf16 room[kSentences][Inbox<4>::kWidth];
   const Place place(a);
   const int hidden = static_cast<int>(a.hidden), warp = static_cast<int>(threadIdx.x) / kWarp, l = lane();
   const int gates = warp % 2 * 2, quarter = warp / 2, begin = quarter * kChunks * kDepth;
@@ -244,8 +344,9 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
   load_weights(product, a, place.first_unit, gates, begin);
   const int blocks = hidden / kUnits, unit = place.first_unit + l;
   Meeting meeting(meetings + place.group, blocks);
-  const Board board(shared, hidden);
-  if (kCluster) meet_in_cluster();  // nobody writes to a block that has not begun
+  const Board<1> board(shared, hidden, 0, place.first_unit, blocks);
+  const Inbox<4> inbox(room, {.steps = a.gates + l / 4 * a.hidden, .stride = 4 * a.hidden}, place.first_unit);
+  if (kCluster) board.begin();
   for (int tile = place.group * kSentences; tile < a.sentences; tile += place.groups * kSentences) {
     const Sentence upper(a, tile + l / 4), lower(a, tile + l / 4 + 8);
     const Sentence mine[kEach] = {Sentence(a, tile + warp), Sentence(a, tile + warp + kWarps)};
@@ -255,28 +356,20 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
     for (int r = 0; r < kEach; ++r) c[r] = begin_unit(a, mine[r], unit);
     if (kCluster) fill_board(board, a, tile);
     const auto before = [&](const Sentence& s, int r, int t) -> const bf16* {
-      if (kCluster) return board.row(t, r) + begin;
+      if (kCluster) return board.row(t + 1, r) + begin;
       if (t >= s.length) return nullptr;
       if (t > 0) return a.h + s.row(t - 1) * hidden + begin;
       return a.h_first != nullptr ? a.h_first + Size{s.number} * hidden + begin : nullptr;
     };
-    // The input's share of the gates comes while the blocks meet.
-    bf16 next[kEach][4]{};
-    const auto load_gates = [&](int t) {
-#pragma unroll
-      for (int r = 0; r < kEach; ++r)
-#pragma unroll
-        for (int g = 0; g < 4; ++g)
-          if (t < mine[r].length) next[r][g] = a.gates[(mine[r].row(t) * 4 + g) * hidden + unit];
-    };
-    load_gates(0);
+    inbox.order(mine, 0, hidden);
     for (int t = 0; t < steps; ++t) {
-      if (!kCluster && t > 0) meeting.wait();
+      if (t > 0) kCluster ? board.wait(t - 1) : meeting.wait();
       product.template multiply<kCluster>(before(upper, l / 4, t), before(lower, l / 4 + 8, t), hidden - begin);
 #pragma unroll
       for (int g = 0; g < 2; ++g)
         product.store(4 * g, parts[quarter][l / 4] + (gates + g) * kUnits,
                       parts[quarter][l / 4 + 8] + (gates + g) * kUnits);
+      inbox.wait();
       __syncthreads();
 #pragma unroll
       for (int r = 0; r < kEach; ++r) {
@@ -284,22 +377,22 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
         float x[4];
 #pragma unroll
         for (int g = 0; g < 4; ++g) {
-          x[g] = to_float(next[r][g]);
+          x[g] = to_float(inbox.get(r, g));
 #pragma unroll
           for (int q = 0; q < kQuarters; ++q) x[g] += parts[q][warp + r * kWarps][g * kUnits + l];
         }
-        const LstmUnit u = lstm_unit(x[0], x[1], x[2], x[3], c[r]);
+        const LstmUnit u = lstm_unit<Quickly>(x[0], x[1], x[2], x[3], c[r]);
         c[r] = u.c;
         put_unit(a, mine[r], t, unit, u);
-        if (kCluster) board.row(t + 1, warp + r * kWarps)[unit] = rounded<bf16>(u.h);
+        if (kCluster) board.row(t, warp + r * kWarps)[unit] = rounded<bf16>(u.h);
       }
-      load_gates(t + 1);
       if constexpr (kCluster) {
         __syncthreads();
-        board.share(t + 1, 1, 0, place.first_unit, blocks);
+        if (t + 1 < steps) board.pass_on(t);
       } else {
         meeting.arrive();
       }
+      inbox.order(mine, t + 1, hidden);
     }
   }
 }
@@ -327,37 +420,18 @@ __device__ void load_weights(WarpProduct<kChunks, 4>& product, const LstmLayer<b
   }
 }
 
-// A unit at step t as forward left it, and the gradients that reach it from outside the layer; step -1 has only those.
-struct UnitBack {
-  bf16 gates[4], c, c_before, h_before, dh, dh_last;
+// The planes of the way back: four gates, c, the states before, and the gradient of h.
+enum : int { kC = 4, kBeforeC, kBeforeH, kGivenH, kBackPlanes };
 
-  // dc: carried on, or what comes after the sentence's last step.
-  __device__ void load(const LstmLayerBackward<bf16>& b, const Sentence& s, int t, int unit, float& dc) {
-    if (!s.exists || t >= s.length) return;
-    const LstmLayer<bf16>& a = b.forward;
-    const Size n = a.hidden, at = s.number * n + unit;
-    dh = dh_last = {};
-    if (t + 1 == s.length) {
-      if (b.dh_last != nullptr) dh_last = b.dh_last[at];
-      if (b.dc_last != nullptr) dc = to_float(b.dc_last[at]);
-    }
-    if (t < 0) return;
-    const Size row = s.row(t);
-    if (b.dh != nullptr) dh = b.dh[row * n + unit];
-#pragma unroll
-    for (int g = 0; g < 4; ++g) gates[g] = a.gates[(row * 4 + g) * n + unit];
-    c = a.c[row * n + unit];
-    const bf16 *h_of = t > 0 ? a.h : a.h_first, *c_of = t > 0 ? a.c : a.c_first;
-    const Size from = t > 0 ? s.row(t - 1) * n + unit : at;
-    h_before = h_of != nullptr ? h_of[from] : bf16{};
-    c_before = c_of != nullptr ? c_of[from] : bf16{};
-  }
-  __device__ float given() const { return to_float(dh) + to_float(dh_last); }
-  __device__ LstmUnitGradient gradient(float dh_now, float dc) const {
-    return lstm_unit_backward(to_float(gates[0]), to_float(gates[1]), to_float(gates[2]), to_float(gates[3]),
-                              to_float(c_before), to_float(c), dh_now, dc);
-  }
-};
+__device__ inline Plane plane_of(const LstmLayerBackward<bf16>& b, int number) {
+  const LstmLayer<bf16>& a = b.forward;
+  const Size n = a.hidden;
+  if (number < kC) return {.steps = a.gates + number * n, .stride = 4 * n};
+  if (number == kC) return {.steps = a.c, .stride = n};
+  if (number == kBeforeC) return {.steps = a.c, .first = a.c_first, .stride = n, .back = 1};
+  if (number == kBeforeH) return {.steps = a.h, .first = a.h_first, .stride = n, .back = 1};
+  return {.steps = b.dh, .stride = n};
+}
 
 // Each warp has an eighth of the gates. Step -1 is what reaches the first state.
 template <int kChunks, bool kCluster>
@@ -367,6 +441,7 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
   extern __shared__ __align__(16) bf16 shared[];
   constexpr int kStride = kUnits + 4;
   __shared__ __align__(16) float parts[kWarps][kSentences][kStride];
+  __shared__ __align__(16) bf16 room[kSentences][Inbox<kBackPlanes>::kWidth];
   const LstmLayer<bf16>& a = b.forward;
   const Place place(a);
   const int hidden = static_cast<int>(a.hidden), warp = static_cast<int>(threadIdx.x) / kWarp, l = lane();
@@ -375,8 +450,9 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
   load_weights(product, a, place.first_unit, begin);
   const int blocks = hidden / kUnits;
   Meeting meeting(meetings + place.group, blocks);
-  const Board board(shared, 4 * hidden);
-  if (kCluster) meet_in_cluster();
+  const Board<4> board(shared, 4 * hidden, hidden, place.first_unit, blocks);
+  const Inbox<kBackPlanes> inbox(room, plane_of(b, l / 4), place.first_unit);
+  if (kCluster) board.begin();
   const int unit = place.first_unit + l, last = b.dh_first != nullptr || b.dc_first != nullptr ? -1 : 0;
   for (int tile = place.group * kSentences; tile < a.sentences; tile += place.groups * kSentences) {
     const Sentence upper(a, tile + l / 4), lower(a, tile + l / 4 + 8);
@@ -385,54 +461,55 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
     float dc[kEach] = {};
     const auto later = [&](const Sentence& s, int r, int t) -> const bf16* {
       if (t + 1 >= s.length) return nullptr;
-      return kCluster ? board.row(t + 1, r) + begin : b.dgates + s.row(t + 1) * 4 * hidden + begin;
+      return kCluster ? board.row(steps - 2 - t, r) + begin : b.dgates + s.row(t + 1) * 4 * hidden + begin;
     };
-    UnitBack units[kEach];  // of the next step: they come while the blocks meet
-    const auto load_units = [&](int t) {
-#pragma unroll
-      for (int r = 0; r < kEach; ++r) units[r].load(b, mine[r], t, unit, dc[r]);
-    };
-    load_units(steps - 1);
+    inbox.order(mine, steps - 1, hidden);
     for (int t = steps - 1; t >= last; --t) {
       if (t + 1 < steps) {
-        if (!kCluster) meeting.wait();
+        kCluster ? board.wait(steps - 2 - t) : meeting.wait();
         product.template multiply<kCluster>(later(upper, l / 4, t), later(lower, l / 4 + 8, t), 4 * hidden - begin);
         product.store(0, parts[warp][l / 4], parts[warp][l / 4 + 8]);
         __syncthreads();
       }
+      inbox.wait();
 #pragma unroll
       for (int r = 0; r < kEach; ++r) {
         const Sentence& s = mine[r];
-        const UnitBack& u = units[r];
         if (!s.exists || t >= s.length) continue;
-        float dh = u.given();
-        if (t + 1 < s.length)
+        const Size at = s.number * a.hidden + unit;
+        float dh = t >= 0 ? to_float(inbox.get(r, kGivenH)) : 0.0f;
+        if (t + 1 < s.length) {
 #pragma unroll
           for (int w = 0; w < kWarps; ++w) dh += parts[w][warp + r * kWarps][l];
-        const Size at = s.number * a.hidden + unit;
+        } else {
+          if (b.dh_last != nullptr) dh += to_float(b.dh_last[at]);
+          if (b.dc_last != nullptr) dc[r] = to_float(b.dc_last[at]);
+        }
         if (t < 0) {
           if (b.dh_first != nullptr) put(b.dh_first[at], dh, b.accumulate_dh_first);
           if (b.dc_first != nullptr) put(b.dc_first[at], dc[r], b.accumulate_dc_first);
           continue;
         }
-        const LstmUnitGradient d = u.gradient(dh, dc[r]);
+        const auto given = [&](int plane) { return to_float(inbox.get(r, plane)); };
+        const LstmUnitGradient d =
+            lstm_unit_backward<Quickly>(given(0), given(1), given(2), given(3), given(kBeforeC), given(kC), dh, dc[r]);
         dc[r] = d.c_before;
         const Size row = s.row(t);
-        b.h_before[row * hidden + unit] = u.h_before;
+        b.h_before[row * hidden + unit] = inbox.get(r, kBeforeH);
         const bf16 dgates[4] = {rounded<bf16>(d.i), rounded<bf16>(d.f), rounded<bf16>(d.g), rounded<bf16>(d.o)};
 #pragma unroll
         for (int g = 0; g < 4; ++g) {
           b.dgates[(row * 4 + g) * hidden + unit] = dgates[g];
-          if (kCluster) board.row(t, warp + r * kWarps)[g * hidden + unit] = dgates[g];
+          if (kCluster) board.row(steps - 1 - t, warp + r * kWarps)[g * hidden + unit] = dgates[g];
         }
       }
-      if (t > last) load_units(t - 1);
       if constexpr (kCluster) {
         __syncthreads();
-        board.share(t + 2, 4, hidden, place.first_unit, blocks);
+        if (t > last) board.pass_on(steps - 1 - t);
       } else {
         meeting.arrive();
       }
+      inbox.order(mine, t - 1, hidden);
     }
   }
 }
@@ -441,7 +518,7 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
 
 bool fits(const LstmLayer<bf16>& a) {
   return a.hidden % kUnits == 0 && a.hidden <= 512 && a.hidden / kUnits <= multiprocessors() &&
-         aligned16(a.weight, a.h, a.h_first);
+         aligned16(a.weight, a.gates, a.h, a.c, a.h_first, a.c_first);
 }
 
 // The same walk for both kinds of group.
@@ -457,9 +534,10 @@ template <const auto& walks, class Arguments>
 void launch(const char* name, const Arguments& arguments, const LstmLayer<bf16>& a, Size width) {
   constexpr Size kMostBlocks = 8;  // of a cluster
   static const bool known = [name] {
-    check_status(cudaFuncSetAttribute(walks.with_clusters, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      static_cast<int>(Board::bytes(std::min(walks.widest, 4 * kMostBlocks * kUnits)))),
-                 name);
+    check_status(
+        cudaFuncSetAttribute(walks.with_clusters, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(Board<1>::bytes(std::min(walks.widest, 4 * kMostBlocks * kUnits)))),
+        name);
     return knows_clusters(reinterpret_cast<const void*>(walks.with_clusters), name);
   }();
   const Size slices = a.hidden / kUnits, tiles = (a.sentences + kSentences - 1) / kSentences;
@@ -481,7 +559,7 @@ void launch(const char* name, const Arguments& arguments, const LstmLayer<bf16>&
   config.attrs = &attribute;
   config.numAttrs = 1;
   if (clusters) {
-    config.dynamicSmemBytes = Board::bytes(width);
+    config.dynamicSmemBytes = Board<1>::bytes(width);
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {static_cast<unsigned>(slices), 1, 1};
   } else {
@@ -489,6 +567,11 @@ void launch(const char* name, const Arguments& arguments, const LstmLayer<bf16>&
     clear(meetings, static_cast<std::size_t>(groups) * sizeof(unsigned));
     attribute.id = cudaLaunchAttributeCooperative;
     attribute.val.cooperative = 1;
+  }
+  if (getenv("FEEDOCC") != nullptr && clusters) {
+    int most = 0;
+    cudaOccupancyMaxActiveClusters(&most, walks.with_clusters, &config);
+    fprintf(stderr, "%s clusters at once %d of %u\n", name, most, config.gridDim.x * config.gridDim.y / static_cast<unsigned>(slices));
   }
   check_status(cudaLaunchKernelEx(&config, clusters ? walks.with_clusters : walks.without, layers, meetings), name);
 }
@@ -512,8 +595,8 @@ bool lstm_on_tensor_cores(const LstmLayer<bf16>& a) {
 
 bool lstm_on_tensor_cores(const LstmLayerBackward<bf16>& b) {
   const LstmLayer<bf16>& a = b.forward;
-  if (!fits(a) || !aligned16(b.dgates)) return false;
-  if (b.beside != nullptr && (!fits(b.beside->forward) || !aligned16(b.beside->dgates))) return false;
+  if (!fits(a) || !aligned16(b.dgates, b.dh)) return false;
+  if (b.beside != nullptr && (!fits(b.beside->forward) || !aligned16(b.beside->dgates, b.beside->dh))) return false;
   const auto walk = a.hidden <= 128   ? launch<kBackward<2>, LstmLayerBackward<bf16>>
                     : a.hidden <= 256 ? launch<kBackward<4>, LstmLayerBackward<bf16>>
                                       : launch<kBackward<8>, LstmLayerBackward<bf16>>;

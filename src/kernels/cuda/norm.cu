@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "kernels/cuda/early.cuh"
 #include "kernels/cuda/filling.h"
-#include "kernels/cuda/follow.cuh"
 #include "kernels/cuda/linear_norm.h"
 
 namespace dragoman::kernels::cuda {
@@ -105,11 +105,11 @@ void norm(const Norm<T>& a) {
   if (!wide)
     norm_any<<<blocks, kThreads, 0, stream()>>>(a, drop);
   else if (a.cols <= kWide)
-    launch_following<norm_wide<T, 1>>("norm", blocks, kThreads, a, drop);
+    launch_early("norm", norm_wide<T, 1>, blocks, kThreads, a, drop);
   else if (a.cols <= 2 * kWide)
-    launch_following<norm_wide<T, 2>>("norm", blocks, kThreads, a, drop);
+    launch_early("norm", norm_wide<T, 2>, blocks, kThreads, a, drop);
   else
-    launch_following<norm_wide<T, 4>>("norm", blocks, kThreads, a, drop);
+    launch_early("norm", norm_wide<T, 4>, blocks, kThreads, a, drop);
   check_launch("norm");
 }
 

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <type_traits>
 
+#include "kernels/cuda/early.cuh"
 #include "kernels/cuda/filling.h"
-#include "kernels/cuda/follow.cuh"
 #include "kernels/cuda/linear_norm.h"
 #include "kernels/cuda/product.h"
 
@@ -176,9 +176,9 @@ void top_scores(const TopScores<T>& a) {
                                 static_cast<const T*>(a.packed), logits);
     const auto blocks = static_cast<unsigned>(part.rows);
     if (a.out % 4 == 0)
-      launch_following<choose<T, 4>>("top_scores", blocks, kThreads, part, logits);
+      launch_early("top_scores", choose<T, 4>, blocks, kThreads, part, logits);
     else
-      launch_following<choose<T, 1>>("top_scores", blocks, kThreads, part, logits);
+      launch_early("top_scores", choose<T, 1>, blocks, kThreads, part, logits);
   }
 }
 

@@ -48,7 +48,7 @@ struct Cell {
     Four c, h;
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const LstmUnit u = lstm_unit(i[e], f[e], g[e], o[e], before[e]);
+      const LstmUnit u = lstm_unit<Quickly>(i[e], f[e], g[e], o[e], before[e]);
       i[e] = u.i, f[e] = u.f, g[e] = u.g, o[e] = u.o, c[e] = u.c, h[e] = u.h;
     }
 #pragma unroll
@@ -93,8 +93,8 @@ struct CellBackward {
     const Four c_before = given.c_before, c = given.c, dc = given.dc;
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const LstmUnitGradient d =
-          lstm_unit_backward(gates[0][e], gates[1][e], gates[2][e], gates[3][e], c_before[e], c[e], dh[e], dc[e]);
+      const LstmUnitGradient d = lstm_unit_backward<Quickly>(gates[0][e], gates[1][e], gates[2][e], gates[3][e],
+                                                             c_before[e], c[e], dh[e], dc[e]);
       gates[0][e] = d.i, gates[1][e] = d.f, gates[2][e] = d.g, gates[3][e] = d.o, dc_before[e] = d.c_before;
     }
 #pragma unroll
@@ -120,7 +120,7 @@ struct Tanh {
     Four value = sums[0][0];
     value += given;
 #pragma unroll
-    for (int e = 0; e < 4; ++e) value[e] = tanhf(value[e]);
+    for (int e = 0; e < 4; ++e) value[e] = Quickly::tanh(value[e]);
     store4(y + at, value);
     if (dropped_y != nullptr) store4(dropped_y + at, dropped(drop, row, col, cols, value));
   }
@@ -151,16 +151,20 @@ struct TanhBackward {
   }
 };
 
+// Terms that can be added up early come first.
 sums::Work work_of(Size rows, Size cols, const Terms<bf16>& terms, bool back) {
+  static const bool off = getenv("NOEARLY") != nullptr;
   sums::Work work{.rows = static_cast<int>(rows), .cols = static_cast<int>(cols)};
+  work.swapped = !off && terms[1].early && !terms[0].early;
   for (std::size_t i = 0; i < terms.size(); ++i) {
-    const Term<bf16>& term = terms[i];
+    const Term<bf16>& term = terms[work.swapped ? 1 - i : i];
     work.terms[i] = {.x = term.x,
                      .weight = term.weight,
                      .x_stride = term.x_stride,
                      .weight_stride = back ? cols : term.size,
                      .rows = static_cast<int>(term.rows),
                      .size = static_cast<int>(term.size)};
+    if (!off) work.early += term.early ? 1 : 0;
   }
   return work;
 }

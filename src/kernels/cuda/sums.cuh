@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 
-#include "kernels/cuda/follow.cuh"
+#include "kernels/cuda/early.cuh"
 #include "kernels/cuda/tiles.cuh"
 
 // Sums of one or two products in one launch, in bf16 on tensor cores, where the library would be slow to ask: a block
@@ -21,6 +22,8 @@ struct Term {
 struct Work {
   int rows = 0, cols = 0;
   std::array<Term, 2> terms{};
+  int early = 0;         // so many terms, from the first on, can be added up while the kernel before still runs
+  bool swapped = false;  // whether the second term is the one whose sums come first where they are wanted apart
 };
 
 // ---- four numbers side by side ----------------------------------------------------------------------------------
@@ -46,6 +49,10 @@ struct Raw4 {
 __device__ inline Raw4 load4(const bf16* from) {
   return {from != nullptr ? *reinterpret_cast<const uint2*>(from) : uint2{}};
 }
+__device__ inline Four load4(const float* from) {
+  const float4 value = *reinterpret_cast<const float4*>(from);
+  return {{value.x, value.y, value.z, value.w}};
+}
 __device__ inline void store4(bf16* to, const Four& x) {
   *reinterpret_cast<uint2*>(to) = make_uint2(pack_bf16(x[0], x[1]), pack_bf16(x[2], x[3]));
 }
@@ -63,18 +70,25 @@ using Sums = Four[kApart ? 2 : 1][kGroups];
 // ---- clusters ---------------------------------------------------------------------------------------------------
 
 // All blocks that share a tile are here, and see what the others wrote before.
-__device__ inline void meet() {
+__device__ inline void meet([[maybe_unused]] int blocks) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-#else
-  __syncthreads();
+  if (blocks > 1)
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+  else
+#endif
+    __syncthreads();
+}
+// The same, but what was written meanwhile may still be on its way.
+__device__ inline void part([[maybe_unused]] int blocks) {
+#if __CUDA_ARCH__ >= 900
+  if (blocks > 1) asm volatile("barrier.cluster.arrive.relaxed.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
 #endif
 }
 
 // Four numbers of shared memory as the `rank`-th of these blocks has them.
 __device__ inline Four load_of([[maybe_unused]] unsigned rank, const float* from) {
-  float4 value;
 #if __CUDA_ARCH__ >= 900
+  float4 value;
   const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
   std::uint32_t there = 0;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
@@ -82,10 +96,10 @@ __device__ inline Four load_of([[maybe_unused]] unsigned rank, const float* from
                : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
                : "r"(there)
                : "memory");
-#else
-  value = *reinterpret_cast<const float4*>(from);
-#endif
   return {{value.x, value.y, value.z, value.w}};
+#else
+  return load4(from);
+#endif
 }
 
 // ---- tiles ------------------------------------------------------------------------------------------------------
@@ -97,20 +111,39 @@ struct Stage {
   Tile left, right;
 };
 
+// Tiles of depth; a term whose rows end before this tile has none.
+__host__ __device__ inline int depth_of(const Term& term, int row) {
+  return row < term.rows ? (term.size + kTile - 1) / kTile : 0;
+}
+
+// The tiles of each term's depth that are one block's.
+struct Share {
+  int begin[2], count[2];
+
+  __device__ Share(const Work& work, int row, int rank, int blocks) {
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const int depth = depth_of(work.terms[i], row);
+      begin[i] = rank * depth / blocks;
+      count[i] = (rank + 1) * depth / blocks - begin[i];
+    }
+  }
+};
+
 // One operand's tiles of depth, as a thread brings them to shared memory: of each tile two eights, 32 rows apart. The
 // tiles of the second term follow those of the first.
 template <bool kLeft, class End>
 class Feed {
  public:
-  __device__ Feed(const Work& work, int row, int col, int of_first, int begin, int end)
-      : work_(work), row_(row), col_(col), of_first_(of_first), tile_(begin), end_(end) {
-    begin_term();
+  __device__ Feed(const Work& work, int row, int col, const Share& share)
+      : work_(work), share_(share), row_(row), col_(col) {
+    begin_term(false);
   }
 
   // The next tile begins to arrive, if there is one.
   __device__ void load(Tile& to) {
-    if (tile_ == end_) return;
-    if (tile_ == of_first_) begin_term();
+    if (left_ == 0 && !second_) begin_term(true);
+    if (left_ == 0) return;
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const int r = thread_row() + kApart * i;
@@ -122,7 +155,7 @@ class Feed {
       from_[i] += step_;
     }
     k_ += kTile;
-    ++tile_;
+    --left_;
   }
 
  private:
@@ -131,11 +164,12 @@ class Feed {
   __device__ static int thread_row() { return static_cast<int>(threadIdx.x) / 8; }
   __device__ static int thread_col() { return static_cast<int>(threadIdx.x) % 8 * 8; }
 
-  __device__ void begin_term() {
-    const bool second = tile_ >= of_first_;
+  __device__ void begin_term(bool second) {
     const Term term = second ? work_.terms[1] : work_.terms[0];
     constexpr int kWide = kTile / End::kGroups;
-    k_ = (tile_ - (second ? of_first_ : 0)) * kTile;
+    second_ = second;
+    left_ = second ? share_.count[1] : share_.count[0];
+    k_ = (second ? share_.begin[1] : share_.begin[0]) * kTile;
     size_ = term.size;
     anything_ = kLeft ? term.x : term.weight;
     step_ = kLeft || !End::kBack ? kTile : kTile * term.weight_stride;
@@ -157,7 +191,9 @@ class Feed {
   }
 
   const Work& work_;
-  int row_, col_, of_first_, tile_, end_, k_ = 0, size_ = 0;
+  const Share& share_;
+  int row_, col_, left_ = 0, k_ = 0, size_ = 0;
+  bool second_ = false;
   Size step_ = 0;
   const bf16 *anything_ = nullptr, *from_[2] = {};
   bool exists_[2] = {};
@@ -222,85 +258,73 @@ __device__ inline Four total(const Part* parts, int row, int col, unsigned block
   Four sum{};
   for (unsigned rank = 0; rank < blocks; ++rank)
 #pragma unroll
-    for (int half = 0; half < kHalves; ++half) sum += load_of(rank, parts[half].values + row * Part::kStride + col);
+    for (int half = 0; half < kHalves; ++half) {
+      const float* from = parts[half].values + row * Part::kStride + col;
+      sum += blocks > 1 ? load_of(rank, from) : load4(from);
+    }
   return sum;
 }
 
 // ---- the launch -------------------------------------------------------------------------------------------------
 
-// Tiles of depth; a term whose rows end before this tile has none.
-__host__ __device__ inline int depth_of(const Term& term, int row) {
-  return row < term.rows ? (term.size + kTile - 1) / kTile : 0;
-}
-
-// What one block adds up: the tile at (row, col), and of its depth part `rank` of `blocks`.
-struct Share {
-  int row, col, rank, blocks;
-};
-
-// The products of a share, as parts in shared memory; every thread must meet the others before it reads them.
-// `meanwhile` is called while the first tiles come.
-template <class End, class F>
-__device__ inline const Part* add_parts(const Work& work, const Share& share, unsigned char* memory, F&& meanwhile) {
+// Block (x, y, z): columns, rows, and which part of the depth.
+template <class End>
+__global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
+  extern __shared__ __align__(16) unsigned char memory[];
   auto* stages = reinterpret_cast<Stage*>(memory);
-  constexpr int kPlanes = End::kApart ? 2 : 1;
-  const auto [row, col, rank, blocks] = share;
+  constexpr int kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
+  const int row = static_cast<int>(blockIdx.y) * kTile, col = static_cast<int>(blockIdx.x) * kWide;
   const int warp = static_cast<int>(threadIdx.x) / kWarp, half = warp / 4;
   const int my_row = warp % 4 / 2 * 32, my_col = warp % 2 * 32;
-  const int of_first = depth_of(work.terms[0], row), depth = of_first + depth_of(work.terms[1], row);
-  const int begin = rank * depth / blocks, count = (rank + 1) * depth / blocks - begin;
-  Feed<true, End> left(work, row, col, of_first, begin, begin + count);
-  Feed<false, End> right(work, row, col, of_first, begin, begin + count);
-  if (End::kSteady)
-    for (int i = 0; i < kStages - 1; ++i) right.load(stages[i].right);
-  wait_for_kernel_before();
-  for (int i = 0; i < kStages - 1; ++i) {
-    left.load(stages[i].left);
-    if (!End::kSteady) right.load(stages[i].right);
-    end_of_batch();
-  }
-  meanwhile();
+  const int blocks = static_cast<int>(gridDim.z), rank = static_cast<int>(blockIdx.z);
+  const Share share(work, row, rank, blocks);
+  const int early = (work.early > 0 ? share.count[0] : 0) + (work.early > 1 ? share.count[1] : 0);
+  Feed<true, End> left(work, row, col, share);
+  Feed<false, End> right(work, row, col, share);
   Square sums[kPlanes];
 #pragma unroll
   for (Square& plane : sums) plane.clear();
-  for (int i = 0; i < count; ++i) {
+  // Tile i, and the tile that comes kStages - 1 later begins to arrive, as far as it may.
+  const auto add = [&](int i, int last_left) {
     asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2) : "memory");
     __syncthreads();
     Stage& next = stages[(i + kStages - 1) % kStages];
-    left.load(next.left);
+    if (i + kStages - 1 < last_left) left.load(next.left);
     right.load(next.right);
     end_of_batch();
-    if (!End::kApart || begin + i < of_first)
+    if (!End::kApart || (i < share.count[0]) != work.swapped)
       sums[0].template add<End::kBack>(stages[i % kStages], my_row, my_col, half);
     else
       sums[kPlanes - 1].template add<End::kBack>(stages[i % kStages], my_row, my_col, half);
+  };
+  if (End::kSteady)
+    for (int i = 0; i < kStages - 1; ++i) {
+      if (i < early) left.load(stages[i].left);
+      right.load(stages[i].right);
+      end_of_batch();
+    }
+  for (int i = 0; i < early; ++i) add(i, early);
+  wait_for_kernel_before();
+  for (int i = early; i < early + kStages - 1; ++i) {
+    left.load(stages[i % kStages].left);
+    if (!End::kSteady) right.load(stages[i % kStages].right);
+    end_of_batch();
   }
+  // What the end reads beside the sums comes while they are added up.
+  const int height = kTile / blocks, last = work.cols / End::kGroups;
+  const auto row_of = [&](int e) { return row + rank * height + e / (kWide / 4); };
+  const auto col_of = [&](int e) { return col + e % (kWide / 4) * 4; };
+  const auto exists = [&](int e) { return e < height * kWide / 4 && row_of(e) < work.rows && col_of(e) < last; };
+  int e = static_cast<int>(threadIdx.x);
+  typename End::Given given{};
+  if (exists(e)) given = end.bring(row_of(e), col_of(e));
+  for (int i = early; i < share.count[0] + share.count[1]; ++i) add(i, INT_MAX);
   wait_for_tiles();
   auto* parts = reinterpret_cast<Part*>(memory);
 #pragma unroll
   for (int plane = 0; plane < kPlanes; ++plane) parts[plane * kHalves + half].store(sums[plane], my_row, my_col);
-  return parts;
-}
-
-// Block (x, y, z): columns, rows, and which part of the depth.
-template <class End>
-__global__ void __launch_bounds__(kThreads) add_up(Work work, End end) {
-  extern __shared__ __align__(16) unsigned char memory[];
-  constexpr int kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
-  const int row = static_cast<int>(blockIdx.y) * kTile, col = static_cast<int>(blockIdx.x) * kWide;
-  const int blocks = static_cast<int>(gridDim.z), rank = static_cast<int>(blockIdx.z);
-  // What the end reads beside the sums comes while they are added up.
-  const int share = kTile / blocks, last = work.cols / End::kGroups;
-  const auto row_of = [&](int e) { return row + rank * share + e / (kWide / 4); };
-  const auto col_of = [&](int e) { return col + e % (kWide / 4) * 4; };
-  const auto exists = [&](int e) { return e < share * kWide / 4 && row_of(e) < work.rows && col_of(e) < last; };
-  int e = static_cast<int>(threadIdx.x);
-  typename End::Given given{};
-  const Part* parts = add_parts<End>(work, {row, col, rank, blocks}, memory, [&] {
-    if (exists(e)) given = end.bring(row_of(e), col_of(e));
-  });
-  meet();
-  for (; e < share * kWide / 4; e += kThreads) {
+  meet(blocks);
+  for (; e < height * kWide / 4; e += kThreads) {
     if (!exists(e)) continue;
     if (e >= kThreads) given = end.bring(row_of(e), col_of(e));
     Sums<End::kGroups, End::kApart> all;
@@ -311,7 +335,7 @@ __global__ void __launch_bounds__(kThreads) add_up(Work work, End end) {
         all[plane][group] = total(parts + plane * kHalves, row_of(e) - row, group * kWide + col_of(e) - col, gridDim.z);
     end.finish(row_of(e), col_of(e), given, all);
   }
-  if (blocks > 1) meet();  // nobody leaves while others read what it has
+  part(blocks);  // nobody leaves while others read what it has
 }
 
 // Whether all numbers lie so that they can be brought in eights.
@@ -340,12 +364,12 @@ void launch(const char* name, const Work& work, const End& end) {
   while (clusters && blocks < 8 && 2 * blocks * across * down <= static_cast<unsigned>(multiprocessors()) &&
          depth >= 4 * static_cast<int>(blocks))
     blocks *= 2;
-  const int tiles = (depth + static_cast<int>(blocks) - 1) / static_cast<int>(blocks);
-  cudaLaunchAttribute attributes[2]{};
+  int tiles = 0;  // of the block that has most
+  for (const Term& term : work.terms)
+    tiles += static_cast<int>(blocks_for(depth_of(term, 0), static_cast<int>(blocks)));
+  cudaLaunchAttribute attributes[2]{{}, comes_early()};
   attributes[0].id = cudaLaunchAttributeClusterDimension;
   attributes[0].val.clusterDim = {1, 1, blocks};
-  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[1].val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(across, down, blocks);
   config.blockDim = dim3(kThreads);

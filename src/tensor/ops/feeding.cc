@@ -72,6 +72,12 @@ kernels::Term<T> term_of(Size rows, const Tensor& x, Size row, const Tensor& wei
           .x_stride = x.cols(),
           .weight = weight.ptr()};
 }
+// The same of rows that an entry before the last one wrote.
+template <class T>
+kernels::Term<T> early(kernels::Term<T> term) {
+  term.early = true;
+  return term;
+}
 
 // c (+)= a W over the rows of a.
 template <class T>
@@ -131,6 +137,7 @@ struct Feeding {
     auto a = attention<T>(walk.active[t], source.rows.first(walk.active[t]));
     a.query_offsets = source.questions.offsets().ptr();
     a.longest_queries = 1;
+    a.early = true;
     a.q = row_of<T>(top().h, walk.after(t));
     a.out = row_of<T>(context, walk.first[t]);
     a.log_sum = row_of<Stat<T>>(log_sum, walk.first[t]);
@@ -159,7 +166,7 @@ void Feeding::step_layer(const Kernels<T>& k, Size t, std::size_t which) const {
                                      .c = row_of<T>(layer.c, after)}};
   step.terms = {
       which == 0 ? term_of<T>(m, fed, before, weights.fed) : term_of<T>(m, layer.input, row, layer.given.input),
-      term_of<T>(m, layer.h, before, layer.given.recurrent)};
+      early(term_of<T>(m, layer.h, before, layer.given.recurrent))};
   if (which > 0) step.bias = layer.given.bias.ptr();
   if (which + 1 < layers.size() && layers[which + 1].dropout[t].rate > 0) {
     step.dropout = layers[which + 1].dropout[t];
@@ -172,14 +179,14 @@ void Feeding::step_layer(const Kernels<T>& k, Size t, std::size_t which) const {
 template <class T>
 void Feeding::step_output(const Kernels<T>& k, Size t) const {
   const Size m = walk.active[t], row = walk.first[t];
-  k.tanh_step(
-      {.rows = m,
-       .out = walk.hidden,
-       .terms = {term_of<T>(m, top().h, walk.after(t), weights.state), term_of<T>(m, context, row, weights.context)},
-       .bias = weights.bias.ptr(),
-       .y = row_of<T>(out, row),
-       .dropout = dropout[t],
-       .dropped = drops() ? row_of<T>(fed, walk.after(t)) : nullptr});
+  k.tanh_step({.rows = m,
+               .out = walk.hidden,
+               .terms = {early(term_of<T>(m, top().h, walk.after(t), weights.state)),
+                         term_of<T>(m, context, row, weights.context)},
+               .bias = weights.bias.ptr(),
+               .y = row_of<T>(out, row),
+               .dropout = dropout[t],
+               .dropped = drops() ? row_of<T>(fed, walk.after(t)) : nullptr});
 }
 
 template <class T>
@@ -191,10 +198,22 @@ void Feeding::step(const Kernels<T>& k, Size t) const {
 
 // What going back needs beside what the walk left: gradients of the values before each activation, of the cells as
 // they are before the step that was walked back last, and of the question a step asked.
+//
+// A step's context gets the gradient dz W. Where nothing else reaches it and launches count for more than products, no
+// step computes that: (dz W) . v = dz . (W v), so each asks the values' products with W, which are the same for all.
 class FeedingBackward {
  public:
-  FeedingBackward(Context& cx, const Feeding& walk, const Tensor& dfed, const Tensor& dcontext)
-      : cx_(cx), f_(walk), dfed_(dfed), dcontext_(dcontext) {
+  FeedingBackward(Context& cx, const Feeding& walk, const Tensor& dfed, const Sink& dcontext)
+      : cx_(cx),
+        f_(walk),
+        dfed_(dfed),
+        dcontext_(dcontext),
+        ahead_(getenv("NOPROJ") == nullptr && !dcontext.accumulate && !cx.device().on_host() &&
+               walk.weights.context.cols() == walk.context.cols()) {
+    if (!dcontext_.accumulate && f_.weights.context.cols() < f_.context.cols()) {
+      dcontext_.tensor.clear();
+      dcontext_.accumulate = true;
+    }
     const DType type = f_.fed.dtype();
     const Shape states{f_.walk.sentences, f_.walk.hidden};
     dz_ = cx.empty(type, {f_.walk.rows, f_.walk.hidden});
@@ -208,7 +227,9 @@ class FeedingBackward {
 
   void run() {
     cx_.run(f_.fed.dtype(), [&](const auto& k) {
+      if (ahead_) multiply_ahead(k);
       for (Size t = f_.walk.steps() - 1; t >= 0; --t) step(k, t);
+      if (ahead_) context_gradient(k, 0, f_.walk.rows);
       first_states(k);
       weights(k);
       keys_and_values(k);
@@ -226,12 +247,44 @@ class FeedingBackward {
                           .dy = row_of<T>(dfed_, row),
                           .dropout = f_.dropout[t],
                           .dz = row_of<T>(dz_, row)});
-    T* dcontext = row_of<T>(dcontext_, row);
-    const Tensor& weight = f_.weights.context;
-    multiply_back(k, term_of<T>(m, dz_, row, weight, true), weight, dcontext, dcontext_.cols(), true);
-    k.attention_backward(
-        {.forward = f_.attention_of_step<T>(t), .dout = dcontext, .dq = dquestion_.ptr(), .dq_stride = d});
+    kernels::AttentionBackward<T> attention{
+        .forward = f_.attention_of_step<T>(t), .dq = dquestion_.ptr(), .dq_stride = d};
+    if (ahead_) {
+      attention.forward.value_size = attention.forward.v_stride = d;
+      attention.forward.v = values_ahead_.ptr();
+      attention.forward.out = row_of<T>(context_ahead_, row);
+      attention.dout = row_of<T>(dz_, row);
+    } else {
+      context_gradient(k, row, m);
+      attention.dout = row_of<T>(dcontext_.tensor, row);
+    }
+    k.attention_backward(attention);
     for (std::size_t i = f_.layers.size(); i-- > 0;) step_layer(k, t, i);
+  }
+
+  // What the context's weight makes of the values and of the contexts.
+  template <class T>
+  void multiply_ahead(const Kernels<T>& k) {
+    const Tensor& weight = f_.weights.context;
+    const auto multiplied = [&](const Tensor& x) {
+      const Tensor y = cx_.empty(x.dtype(), {x.rows(), weight.rows()});
+      k.linear({.rows = x.rows(),
+                .in = weight.cols(),
+                .out = weight.rows(),
+                .x = x.ptr(),
+                .weight = weight.ptr(),
+                .y = y.ptr()});
+      return y;
+    };
+    values_ahead_ = multiplied(f_.source.values);
+    context_ahead_ = multiplied(f_.context);
+  }
+
+  template <class T>
+  void context_gradient(const Kernels<T>& k, Size row, Size rows) {
+    const Tensor &weight = f_.weights.context, &to = dcontext_.tensor;
+    multiply_back(k, term_of<T>(rows, dz_, row, weight, true), weight, row_of<T>(to, row), to.cols(),
+                  dcontext_.accumulate);
   }
 
   // What a layer's gates of the next step hand back through a weight.
@@ -256,9 +309,9 @@ class FeedingBackward {
                                                .dgates = row_of<T>(dgates_[which], row),
                                                .dc_before = dc_[which].ptr()},
                                       .dh = dh_.ptr()};
-    step.terms = {top ? term_of<T>(m, dz_, row, f_.weights.state, true)
+    step.terms = {top ? early(term_of<T>(m, dz_, row, f_.weights.state, true))
                       : term_of<T>(m, dgates_[which + 1], row, f_.layers[which + 1].given.input, true),
-                  from_later<T>(t, which, layer.given.recurrent)};
+                  early(from_later<T>(t, which, layer.given.recurrent))};
     if (!top) step.dropout = f_.layers[which + 1].dropout[t];
     k.lstm_step_backward(step);
   }
@@ -361,7 +414,7 @@ class FeedingBackward {
     const bool one = keys.raw() == values.raw();
     const Sink dk = one ? Sink{cx_.gradient(keys), true} : cx_.sink(keys), dv = one ? dk : cx_.sink(values);
     k.attention_backward({.forward = forward,
-                          .dout = ordered(k, dcontext_, 0).ptr(),
+                          .dout = ordered(k, dcontext_.tensor, 0).ptr(),
                           .dk = dk.ptr(),
                           .dv = dv.ptr(),
                           .dk_stride = keys.cols(),
@@ -372,7 +425,10 @@ class FeedingBackward {
 
   Context& cx_;
   const Feeding& f_;
-  Tensor dfed_, dcontext_, dz_, dquestion_, dh_;
+  Tensor dfed_;
+  Sink dcontext_;
+  bool ahead_;
+  Tensor values_ahead_, context_ahead_, dz_, dquestion_, dh_;
   std::vector<Tensor> dc_, dgates_;  // of each layer
 };
 
@@ -460,7 +516,7 @@ FeedingOutput lstm_feeding(Context& cx, const Tensor& gates, const Tensor& fed, 
   output.fed = cx.track(output.fed);
   output.context = cx.track(output.context);
   cx.record(op, {output.fed, output.context}, [f, fed = output.fed, context = output.context](Context& back) {
-    FeedingBackward(back, f, back.gradient(fed), back.gradient(context)).run();
+    FeedingBackward(back, f, back.gradient(fed), back.sink(context)).run();
   });
   return output;
 }

@@ -1,0 +1,39 @@
+#include "kernels/cuda/tile_map.h"
+
+#include "base/error.h"
+#include "kernels/cuda/runtime.h"
+
+namespace dragoman::kernels::cuda {
+namespace {
+
+// The driver's own function: the runtime has none for it.
+using Encode = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*,
+                            const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
+                            CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+Encode find_encode() {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  check_status(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found),
+               "describing tiles");
+  check(function != nullptr, "[cuda] the driver cannot describe tiles");
+  return reinterpret_cast<Encode>(function);
+}
+
+}  // namespace
+
+CUtensorMap tile_map(const bf16* x, Size rows, Size cols, Size stride) {
+  static const Encode encode = find_encode();
+  constexpr cuuint32_t kTile[] = {64, 64}, kSteps[] = {1, 1};
+  const cuuint64_t sizes[] = {static_cast<cuuint64_t>(cols), static_cast<cuuint64_t>(rows)};
+  const cuuint64_t bytes[] = {static_cast<cuuint64_t>(stride) * sizeof(bf16)};
+  CUtensorMap map{};
+  const CUresult status =
+      encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, const_cast<bf16*>(x), sizes, bytes, kTile, kSteps,
+             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  check(status == CUDA_SUCCESS, "[cuda] tiles of {} rows of {}, {} apart: error {} of the driver", rows, cols, stride,
+        static_cast<int>(status));
+  return map;
+}
+
+}  // namespace dragoman::kernels::cuda

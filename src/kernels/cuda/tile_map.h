@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cuda.h>
+
+#include "kernels/contract.h"
+
+namespace dragoman::kernels::cuda {
+
+// How the copy engine of compute capability 9.0 is told where a matrix lies: rows of `cols` numbers, `stride` apart, of
+// which it fetches tiles of 64 x 64 with their eights exchanged as matrix instructions read them.
+CUtensorMap tile_map(const bf16* x, Size rows, Size cols, Size stride);
+
+}  // namespace dragoman::kernels::cuda

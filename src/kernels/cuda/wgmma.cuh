@@ -1,0 +1,203 @@
+#pragma once
+
+#include <cuda.h>
+
+#include "kernels/cuda/tiles.cuh"
+
+// What compute capability 9.0 has of its own, for files compiled for it alone: matrix instructions that a group of four
+// warps gives to the tensor cores and waits for later, copies of whole tiles by the copy engine, and barriers in shared
+// memory on which both are waited for.
+namespace dragoman::kernels::cuda {
+
+inline constexpr int kGroup = 128;  // threads that multiply together
+
+__device__ inline std::uint32_t shared_address(const void* p) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
+}
+
+// Sixty-four rows of 128 bytes, the eights of row r exchanged by r % 8, as the matrix instructions read them and the
+// copy engine writes them.
+struct alignas(1024) WideTile {
+  bf16 values[kTile * kTile];
+
+  __device__ bf16* eight(int row, int e) { return values + row * kTile + (e ^ row % 8) * 8; }
+
+  // How the instructions are told where it lies: the address and the distance of eight rows in sixteens of bytes, and
+  // which exchange there is.
+  __device__ std::uint64_t descriptor() const {
+    constexpr std::uint64_t kEightRows = 8 * kTile * sizeof(bf16) / 16, kExchange128 = 1;
+    return kExchange128 << 62 | kEightRows << 32 | kEightRows << 16 | (shared_address(values) & 0x3FFFF) >> 4;
+  }
+};
+
+// ---- products -------------------------------------------------------------------------------------------------
+
+// sum = left right, or sum += left right, for sixteen of the depth; a left side in shared memory and a right one that
+// is transposed, or a left side in registers and a right one that is not. The products of a group of warps are done
+// after wait_for_products(), and until then nobody may touch their registers.
+__device__ inline void begin_product_transposed(Rows& sum, std::uint64_t left, std::uint64_t right, bool add) {
+  float(&s)[8][4] = sum.part;
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %34, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+      "%32, %33, add, 1, 1, 0, 0;\n"
+      "}"
+      : "+f"(s[0][0]), "+f"(s[0][1]), "+f"(s[0][2]), "+f"(s[0][3]), "+f"(s[1][0]), "+f"(s[1][1]), "+f"(s[1][2]),
+        "+f"(s[1][3]), "+f"(s[2][0]), "+f"(s[2][1]), "+f"(s[2][2]), "+f"(s[2][3]), "+f"(s[3][0]), "+f"(s[3][1]),
+        "+f"(s[3][2]), "+f"(s[3][3]), "+f"(s[4][0]), "+f"(s[4][1]), "+f"(s[4][2]), "+f"(s[4][3]), "+f"(s[5][0]),
+        "+f"(s[5][1]), "+f"(s[5][2]), "+f"(s[5][3]), "+f"(s[6][0]), "+f"(s[6][1]), "+f"(s[6][2]), "+f"(s[6][3]),
+        "+f"(s[7][0]), "+f"(s[7][1]), "+f"(s[7][2]), "+f"(s[7][3])
+      : "l"(left), "l"(right), "r"(add ? 1 : 0));
+}
+// The same with two tiles on the right that follow each other.
+__device__ inline void begin_product_transposed(Rows (&s)[2], std::uint64_t left, std::uint64_t right, bool add) {
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %66, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+      "%64, %65, add, 1, 1, 0, 0;\n"
+      "}"
+      : "+f"(s[0].part[0][0]), "+f"(s[0].part[0][1]), "+f"(s[0].part[0][2]), "+f"(s[0].part[0][3]),
+        "+f"(s[0].part[1][0]), "+f"(s[0].part[1][1]), "+f"(s[0].part[1][2]), "+f"(s[0].part[1][3]),
+        "+f"(s[0].part[2][0]), "+f"(s[0].part[2][1]), "+f"(s[0].part[2][2]), "+f"(s[0].part[2][3]),
+        "+f"(s[0].part[3][0]), "+f"(s[0].part[3][1]), "+f"(s[0].part[3][2]), "+f"(s[0].part[3][3]),
+        "+f"(s[0].part[4][0]), "+f"(s[0].part[4][1]), "+f"(s[0].part[4][2]), "+f"(s[0].part[4][3]),
+        "+f"(s[0].part[5][0]), "+f"(s[0].part[5][1]), "+f"(s[0].part[5][2]), "+f"(s[0].part[5][3]),
+        "+f"(s[0].part[6][0]), "+f"(s[0].part[6][1]), "+f"(s[0].part[6][2]), "+f"(s[0].part[6][3]),
+        "+f"(s[0].part[7][0]), "+f"(s[0].part[7][1]), "+f"(s[0].part[7][2]), "+f"(s[0].part[7][3]),
+        "+f"(s[1].part[0][0]), "+f"(s[1].part[0][1]), "+f"(s[1].part[0][2]), "+f"(s[1].part[0][3]),
+        "+f"(s[1].part[1][0]), "+f"(s[1].part[1][1]), "+f"(s[1].part[1][2]), "+f"(s[1].part[1][3]),
+        "+f"(s[1].part[2][0]), "+f"(s[1].part[2][1]), "+f"(s[1].part[2][2]), "+f"(s[1].part[2][3]),
+        "+f"(s[1].part[3][0]), "+f"(s[1].part[3][1]), "+f"(s[1].part[3][2]), "+f"(s[1].part[3][3]),
+        "+f"(s[1].part[4][0]), "+f"(s[1].part[4][1]), "+f"(s[1].part[4][2]), "+f"(s[1].part[4][3]),
+        "+f"(s[1].part[5][0]), "+f"(s[1].part[5][1]), "+f"(s[1].part[5][2]), "+f"(s[1].part[5][3]),
+        "+f"(s[1].part[6][0]), "+f"(s[1].part[6][1]), "+f"(s[1].part[6][2]), "+f"(s[1].part[6][3]),
+        "+f"(s[1].part[7][0]), "+f"(s[1].part[7][1]), "+f"(s[1].part[7][2]), "+f"(s[1].part[7][3])
+      : "l"(left), "l"(right), "r"(add ? 1 : 0));
+}
+__device__ inline void begin_product_transposed(Rows (&s)[1], std::uint64_t left, std::uint64_t right, bool add) {
+  begin_product_transposed(s[0], left, right, add);
+}
+__device__ inline void begin_product(Rows& sum, const Quad& left, std::uint64_t right, bool add) {
+  float(&s)[8][4] = sum.part;
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %37, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+      "{%32, %33, %34, %35}, %36, add, 1, 1, 1;\n"
+      "}"
+      : "+f"(s[0][0]), "+f"(s[0][1]), "+f"(s[0][2]), "+f"(s[0][3]), "+f"(s[1][0]), "+f"(s[1][1]), "+f"(s[1][2]),
+        "+f"(s[1][3]), "+f"(s[2][0]), "+f"(s[2][1]), "+f"(s[2][2]), "+f"(s[2][3]), "+f"(s[3][0]), "+f"(s[3][1]),
+        "+f"(s[3][2]), "+f"(s[3][3]), "+f"(s[4][0]), "+f"(s[4][1]), "+f"(s[4][2]), "+f"(s[4][3]), "+f"(s[5][0]),
+        "+f"(s[5][1]), "+f"(s[5][2]), "+f"(s[5][3]), "+f"(s[6][0]), "+f"(s[6][1]), "+f"(s[6][2]), "+f"(s[6][3]),
+        "+f"(s[7][0]), "+f"(s[7][1]), "+f"(s[7][2]), "+f"(s[7][3])
+      : "r"(left.r[0]), "r"(left.r[1]), "r"(left.r[2]), "r"(left.r[3]), "l"(right), "r"(add ? 1 : 0));
+}
+// Before the first product that reads or adds to registers written otherwise.
+__device__ inline void registers_are_ready() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ inline void end_of_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+// Until all products are done but the newest kLeft groups that end_of_products() closed.
+template <int kLeft>
+__device__ inline void wait_for_products() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
+}
+// The compiler does not know when registers are written: after waiting it is told that they may have been.
+__device__ inline void arrived(Rows& rows) {
+#pragma unroll
+  for (auto& part : rows.part)
+#pragma unroll
+    for (float& value : part) asm volatile("" : "+f"(value)::"memory");
+}
+template <int kCount>
+__device__ inline void arrived(Quad (&quads)[kCount]) {
+#pragma unroll
+  for (Quad& quad : quads)
+#pragma unroll
+    for (std::uint32_t& r : quad.r) asm volatile("" : "+r"(r)::"memory");
+}
+
+// Registers of the threads of a group: others of the block give theirs away.
+template <int kRegisters>
+__device__ inline void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+template <int kRegisters>
+__device__ inline void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+// Until all threads of a group are here; `group` is less than 15.
+__device__ inline void wait_for_group(int group) {
+  asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(kGroup) : "memory");
+}
+
+// ---- barriers and copies --------------------------------------------------------------------------------------
+
+// A barrier in shared memory, passed once as many threads as it was made for have come and the bytes they announced
+// are there. Its rounds are told apart by their parity, which begins with 0; the round before the first is over.
+class Barrier {
+ public:
+  __device__ void make(int threads) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&state_)), "r"(threads) : "memory");
+  }
+  __device__ void arrive() {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&state_)) : "memory");
+  }
+  __device__ void arrive_and_expect(int bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&state_)), "r"(bytes)
+                 : "memory");
+  }
+  __device__ void wait(unsigned parity) {
+    std::uint32_t passed = 0;
+    while (passed == 0)
+      asm volatile(
+          "{\n"
+          ".reg .pred passed;\n"
+          "mbarrier.try_wait.parity.shared::cta.b64 passed, [%1], %2;\n"
+          "selp.u32 %0, 1, 0, passed;\n"
+          "}"
+          : "=r"(passed)
+          : "r"(shared_address(&state_)), "r"(parity)
+          : "memory");
+  }
+  // Sixty-four columns from `col` of sixty-four rows from `row` go to a tile, zeros behind the last; their bytes count
+  // for this barrier.
+  __device__ void copy(WideTile& to, const CUtensorMap& from, int col, int row) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(
+            shared_address(&to)),
+        "l"(&from), "r"(shared_address(&state_)), "r"(col), "r"(row)
+        : "memory");
+  }
+
+ private:
+  std::uint64_t state_;
+};
+// After all barriers of a block were made, by the thread that made them; others wait for it.
+__device__ inline void barriers_are_made() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+// What this thread has done to shared memory comes before what the copy engine and the matrix instructions do to it.
+__device__ inline void before_engines() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+// One of a ring of kPlaces places, and the parity of the round in which it comes up.
+template <int kPlaces>
+struct Turn {
+  int place = 0;
+  unsigned parity = 0;
+
+  __device__ void next() {
+    if (++place == kPlaces) place = 0, parity ^= 1;
+  }
+};
+
+}  // namespace dragoman::kernels::cuda
