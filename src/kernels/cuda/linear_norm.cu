@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/sums.cuh"
 
 // The blocks that have the same rows are one cluster: each adds up 64 columns of 32 rows, and they tell each other the
@@ -97,6 +98,84 @@ class Products {
   Part* parts_;
 };
 
+// What comes after the norm: a layer over the whole rows that the cluster has just written. Its weights begin to arrive
+// before they are.
+class NextLayer {
+ public:
+  __device__ NextLayer(const LinearPacked<bf16>& layer, unsigned char* memory)
+      : layer_(layer), rows_(reinterpret_cast<Tile*>(memory)), weights_(rows_ + kTilesOfRows) {}
+
+  __device__ void begin() {
+    for (int i = 0; i < kRing - 1; ++i) load_weights(i);
+  }
+  __device__ void run() {
+    const Size row = static_cast<Size>(blockIdx.y) * kRows;
+    for (int k = 0; k < deep(); ++k)
+      load_tile<kThreads, kRows>(*reinterpret_cast<Tile*>(rows_[k / 2].at(k % 2 * kRows, 0)),
+                                 layer_.x + row * layer_.in + k * kTile, layer_.in,
+                                 static_cast<int>(layer_.rows - row));
+    wait_for_tiles();
+    const int warp = static_cast<int>(threadIdx.x) / kWarp, my_row = warp / 4 * 16, my_col = warp % 4 * 16;
+    float sums[2][4] = {};
+    for (int i = 0; i < steps(); ++i) {
+      asm volatile("cp.async.wait_group %0;" ::"n"(kRing - 2) : "memory");
+      __syncthreads();
+      load_weights(i + kRing - 1);
+      end_of_batch();
+      const int k = i % deep();
+#pragma unroll
+      for (int part = 0; part < 4; ++part) {
+        const Quad left = left_operand(rows_[k / 2], k % 2 * kRows + my_row, 16 * part);
+        const Quad two = right_operands_transposed(weights_[i % kRing], 16 * part, my_col);
+        multiply_add(sums[0], left, two.r[0], two.r[1]);
+        multiply_add(sums[1], left, two.r[2], two.r[3]);
+      }
+      if (k + 1 < deep()) continue;
+      store(sums, row + my_row, column(i) + my_col);
+#pragma unroll
+      for (auto& part : sums)
+#pragma unroll
+        for (float& x : part) x = 0;
+    }
+  }
+
+ private:
+  static constexpr int kTilesOfRows = kMostBlocks / 2, kRing = 5;
+  static_assert((kTilesOfRows + kRing) * sizeof(Tile) <= kStages * sizeof(Stage));
+
+  __device__ int deep() const { return static_cast<int>(layer_.in) / kTile; }
+  __device__ int steps() const {
+    const int tiles = static_cast<int>(layer_.out) / kTile, blocks = static_cast<int>(gridDim.x);
+    return (tiles - static_cast<int>(blockIdx.x) + blocks - 1) / blocks * deep();
+  }
+  // The first column of step i's tile.
+  __device__ Size column(int i) const { return (blockIdx.x + static_cast<Size>(i / deep()) * gridDim.x) * kTile; }
+  __device__ void load_weights(int i) {
+    if (i < steps())
+      load_tile<kThreads>(weights_[i % kRing],
+                          static_cast<const bf16*>(layer_.packed) + column(i) * layer_.in + i % deep() * kTile,
+                          layer_.in, kTile);
+  }
+  __device__ void store(const float (&sums)[2][4], Size row, Size col) const {
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+      const Size at = col + 8 * n + lane() % 4 * 2;
+      const std::uint32_t two = layer_.bias != nullptr ? *reinterpret_cast<const std::uint32_t*>(layer_.bias + at) : 0u;
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const Size r = row + 8 * half + lane() / 4;
+        if (r >= layer_.rows) continue;
+        *reinterpret_cast<std::uint32_t*>(layer_.y + r * layer_.out + at) =
+            pack_bf16(activated(layer_.activation, sums[n][2 * half] + low_bf16(two)),
+                      activated(layer_.activation, sums[n][2 * half + 1] + high_bf16(two)));
+      }
+    }
+  }
+
+  const LinearPacked<bf16>& layer_;
+  Tile *rows_, *weights_;
+};
+
 // A number of shared memory as the `rank`-th block of the cluster has it.
 __device__ float number_of([[maybe_unused]] int rank, const float* from) {
 #if __CUDA_ARCH__ >= 900
@@ -126,7 +205,9 @@ __device__ float sum_of_cluster(float x, float* room) {
   return sum_of_row(part < blocks ? number_of(part, room + row) : 0.0f);
 }
 
-__global__ void __launch_bounds__(kThreads, 2) add_up_and_norm(LinearPacked<bf16> layer, Norm<bf16> a) {
+template <bool kGoesOn>
+__global__ void __launch_bounds__(kThreads, 2)
+    add_up_and_norm(LinearPacked<bf16> layer, Norm<bf16> a, LinearPacked<bf16> next_layer) {
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ float room[2][kRows];
   const int my_row = static_cast<int>(threadIdx.x) / kEach, my_col = static_cast<int>(threadIdx.x) % kEach * 4;
@@ -146,6 +227,8 @@ __global__ void __launch_bounds__(kThreads, 2) add_up_and_norm(LinearPacked<bf16
     shift[i] = load4(a.bias + col + col_of(i));
   }
   const Part* parts = products.add_up();
+  NextLayer next(next_layer, memory);
+  if (kGoesOn) next.begin();
   Four sum[kFours];
   float mean = 0, variance = 0;
 #pragma unroll
@@ -181,48 +264,46 @@ __global__ void __launch_bounds__(kThreads, 2) add_up_and_norm(LinearPacked<bf16
     store4(a.y + start + col_of(i), y);
   }
   if (exists && col == 0 && my_col == 0) a.mean[row] = mean, a.rstd[row] = rstd;
-  sums::part(static_cast<int>(gridDim.x));  // nobody leaves while others read what it has
+  if (kGoesOn) {
+    __threadfence();
+    meet(static_cast<int>(gridDim.x));
+    next.run();
+  } else {
+    sums::part(static_cast<int>(gridDim.x));  // nobody leaves while others read what it has
+  }
 }
 
-// The thread's layer that waits, if its rows are not 0.
-LinearPacked<bf16>& waiting() {
-  thread_local LinearPacked<bf16> layer;
-  return layer;
+// What waits: a layer, or a layer and its norm.
+struct Waiting {
+  LinearPacked<bf16> layer;
+  Norm<bf16> norm;
+  bool has_norm = false;
+};
+Waiting& waiting() {
+  thread_local Waiting mine;
+  return mine;
 }
 
-void run_waiting() { run_layer(waiting()); }
+// Whether a cluster can write one array while others still read the other.
+bool apart(const bf16* written, Size count, const bf16* read, Size of) {
+  return written + count <= read || read + of <= written;
+}
 
 bool knows_norms() {
   static const bool known = [] {
-    check_status(cudaFuncSetAttribute(add_up_and_norm, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      kStages * int{sizeof(Stage)}),
-                 "norm");
-    return knows_clusters(reinterpret_cast<const void*>(add_up_and_norm), "norm");
+    for (const auto kernel : {add_up_and_norm<false>, add_up_and_norm<true>})
+      check_status(
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kStages * int{sizeof(Stage)}),
+          "norm");
+    return knows_clusters(reinterpret_cast<const void*>(add_up_and_norm<false>), "norm");
   }();
   return known;
 }
 
-}  // namespace
-
-bool wait_for_norm(const LinearPacked<bf16>& a) {
-  static const bool fuse = getenv("FUSE") != nullptr;
-  if (!fuse) return false;
-  constexpr Size kMost = Size{1} << 20;  // numbers that come in
-  if (a.rows == 0 || a.in == 0 || a.rows * a.in > kMost || a.activation != Activation::none) return false;
-  if (a.out == 0 || a.out % kTile != 0 || a.out > kMostBlocks * kTile || a.in % 8 != 0) return false;
-  if (!aligned16(a.x, static_cast<const bf16*>(a.packed), a.bias, a.y) || !knows_norms()) return false;
-  hold_back(run_waiting);
-  waiting() = a;
-  return true;
-}
-
-bool norm_of_waiting_layer(const Norm<bf16>& a) {
-  const LinearPacked<bf16> layer = waiting();
-  if (a.branch == nullptr || a.branch != layer.y || a.rows != layer.rows || a.cols != layer.out || a.dropout.rate > 0 ||
-      !aligned16(a.x, a.gain, a.bias, a.sum, a.y) || !take_back(run_waiting))
-    return false;
+// `next` may have no rows.
+void launch(const LinearPacked<bf16>& layer, const Norm<bf16>& norm, const LinearPacked<bf16>& next) {
   const unsigned across = blocks_for(layer.out, kTile);
-  const auto tiles = static_cast<int>(blocks_for(layer.in, kTile));
+  const auto tiles = next.rows > 0 ? kStages : static_cast<int>(blocks_for(layer.in, kTile));
   cudaLaunchAttribute attributes[2]{{}, comes_early()};
   attributes[0].id = cudaLaunchAttributeClusterDimension;
   attributes[0].val.clusterDim = {across, 1, 1};
@@ -233,7 +314,57 @@ bool norm_of_waiting_layer(const Norm<bf16>& a) {
   config.stream = stream();
   config.attrs = attributes;
   config.numAttrs = 2;
-  check_status(cudaLaunchKernelEx(&config, add_up_and_norm, layer, a), "norm");
+  const auto kernel = next.rows > 0 ? add_up_and_norm<true> : add_up_and_norm<false>;
+  check_status(cudaLaunchKernelEx(&config, kernel, layer, norm, next), "norm");
+}
+
+void run_waiting() {
+  const Waiting now = waiting();
+  if (now.has_norm)
+    launch(now.layer, now.norm, {});
+  else
+    run_layer(now.layer);
+}
+
+// Whether the layer reads what the norm that waits writes, and both can be done at once.
+bool goes_on(const LinearPacked<bf16>& a) {
+  static const bool fuse = getenv("FUSE") != nullptr && getenv("FUSE")[0] == '2';
+  const auto& [layer, norm, has_norm] = waiting();
+  return fuse && has_norm && a.x == norm.y && a.rows == norm.rows && a.in == norm.cols && a.out > 0 &&
+         a.out % kTile == 0 && aligned16(static_cast<const bf16*>(a.packed), a.bias, a.y) &&
+         apart(a.y, a.rows * a.out, layer.x, layer.rows * layer.in) &&
+         apart(a.y, a.rows * a.out, norm.x, norm.rows * norm.cols) && take_back(run_waiting);
+}
+
+}  // namespace
+
+bool wait_for_norm(const LinearPacked<bf16>& a) {
+  static const bool fuse = getenv("FUSE") != nullptr;
+  if (!fuse) return false;
+  if (goes_on(a)) {
+    launch(waiting().layer, waiting().norm, a);
+    return true;
+  }
+  constexpr Size kMost = Size{1} << 20;  // numbers that come in
+  if (a.rows == 0 || a.in == 0 || a.rows * a.in > kMost || a.activation != Activation::none) return false;
+  if (a.out == 0 || a.out % kTile != 0 || a.out > kMostBlocks * kTile || a.in % 8 != 0) return false;
+  if (!aligned16(a.x, static_cast<const bf16*>(a.packed), a.bias, a.y) || !knows_norms()) return false;
+  hold_back(run_waiting);
+  waiting() = {.layer = a};
+  return true;
+}
+
+bool norm_of_waiting_layer(const Norm<bf16>& a) {
+  Waiting& mine = waiting();
+  const LinearPacked<bf16>& layer = mine.layer;
+  if (a.branch == nullptr || a.branch != layer.y || a.rows != layer.rows || a.cols != layer.out || a.dropout.rate > 0 ||
+      mine.has_norm || !aligned16(a.x, a.gain, a.bias, a.sum, a.y) ||
+      !apart(a.sum, a.rows * a.cols, layer.x, layer.rows * layer.in) ||
+      !apart(a.y, a.rows * a.cols, layer.x, layer.rows * layer.in) || !take_back(run_waiting))
+    return false;
+  mine.norm = a;
+  mine.has_norm = true;
+  hold_back(run_waiting);
   return true;
 }
 
