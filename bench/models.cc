@@ -141,31 +141,35 @@ class Clock {
 };
 
 // One step that nobody counts, then one a batch. Steps of a GPU are asked for without waiting for the one before, so
-// all batches are timed together, three times; the first time is not counted.
-Rates train_rates(Seq2seq& model, const std::vector<Pairs>& batches) {
-  const Device& device = model.parameters().weights().device();
-  Training training(model);
+// all batches are timed together, three times; the first time is not counted. `step` gives the tokens that count.
+template <class Step>
+Rates time_steps(const Device& device, const std::vector<Pairs>& batches, Step&& step) {
   Rates warm_up, rates;
   if (device.on_host()) {
-    training.step(batches.front());
+    step(batches.front());
     for (const Pairs& pairs : batches) {
       const Clock clock;
-      training.step(pairs);
-      clock.stop(pairs.target.total(), rates);
+      const Size tokens = step(pairs);
+      clock.stop(tokens, rates);
     }
     return rates;
   }
   for (int round = 0; round < 4; ++round) {
     Size tokens = 0;
     const Clock clock;
-    for (const Pairs& pairs : batches) {
-      training.step(pairs);
-      tokens += pairs.target.total();
-    }
+    for (const Pairs& pairs : batches) tokens += step(pairs);
     device.wait();
     clock.stop(tokens, round == 0 ? warm_up : rates);
   }
   return rates;
+}
+
+Rates train_rates(Seq2seq& model, const std::vector<Pairs>& batches) {
+  Training training(model);
+  return time_steps(model.parameters().weights().device(), batches, [&](const Pairs& pairs) {
+    training.step(pairs);
+    return pairs.target.total();
+  });
 }
 
 // The best word after each row of features.
@@ -197,20 +201,17 @@ Rates greedy_rates(const Seq2seq& model, const std::vector<Pairs>& batches) {
 }
 
 // Source tokens a second of the encoder alone.
-Rates encode_rates(const Seq2seq& model, const std::vector<Pairs>& batches) {
-  Workspace workspace(model.parameters().weights().device());
-  Rates warm_up, rates;
-  const auto encode = [&](const Pairs& pairs, Rates& to) {
+Rates encode_rates(const ModelConfig& config, const Device& device, DType type, const std::vector<Pairs>& batches) {
+  nn::Parameters list;
+  const std::unique_ptr<Encoder> encoder = make_encoder(list, config);
+  list.allocate(device, type, 1, false);
+  Workspace workspace(device);
+  return time_steps(device, batches, [&](const Pairs& pairs) {
     workspace.reset();
-    const Clock clock;
     Context cx(workspace);
-    const Memory memory = model.encode(cx, pairs.source.packed(cx));
-    workspace.device.wait();
-    clock.stop(pairs.source.total(), to);
-  };
-  encode(batches.front(), warm_up);
-  for (const Pairs& pairs : batches) encode(pairs, rates);
-  return rates;
+    encoder->encode(cx, pairs.source.packed(cx));
+    return pairs.source.total();
+  });
 }
 
 double median(std::vector<double> values) {
@@ -226,13 +227,17 @@ void run(const BenchOptions& options) {
     ModelConfig config = preset(name);
     config.source_vocabulary = config.target_vocabulary = options.vocabulary;
     for (const std::string& setting : options.settings) Settings(config).read_yaml(setting, "--setting");
-    for (const std::string& mode : options.modes) {
+    const Device& device = find_device(options.device);
+    const DType type = type_of(options.precision);
+    const auto model_rates = [&](const std::string& mode) {
       Seq2seq model(config);
-      model.parameters().allocate(find_device(options.device), type_of(options.precision), 1, mode == "train");
-      if (mode == "greedy") model.parameters().pack();
-      const Rates rates = mode == "train"    ? train_rates(model, batches)
-                          : mode == "greedy" ? greedy_rates(model, batches)
-                                             : encode_rates(model, batches);
+      model.parameters().allocate(device, type, 1, mode == "train");
+      if (mode == "train") return train_rates(model, batches);
+      model.parameters().pack();
+      return greedy_rates(model, batches);
+    };
+    for (const std::string& mode : options.modes) {
+      const Rates rates = mode == "encode" ? encode_rates(config, device, type, batches) : model_rates(mode);
       fmt::print("{:<44} {:<8} {:>12.1f} {:>26.1f}\n", name, mode, median(rates.wall), median(rates.processor));
       std::fflush(stdout);
     }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/threads.h"
+
 namespace dragoman::nn {
 namespace {
 
@@ -98,18 +100,28 @@ void Parameters::allocate(const Device& device, DType type, std::optional<std::u
   if (training) gradients_ = buffer(stat_of(type));
   if (type != stat_of(type)) copy_ = buffer(type);
   connect();
-  for (const Entry& entry : entries_) {
-    if (!seed) break;
-    Random random(*seed, hash(entry.name));
-    std::vector<double> values(static_cast<std::size_t>(entry.shape.count()));
-    for (double& value : values) value = draw(random, entry.init, entry.shape);
-    weights_of(entry).write(values);
-  }
+  if (seed) draw_weights(*seed);
   refresh();
   for (Constant& constant : constants_) {
     const auto size = static_cast<std::size_t>(constant.shape.count() * size_of(type));
     constant.tensor = Tensor(device.allocate(size), type, constant.shape, device);
     constant.tensor.write(constant.values());
+  }
+}
+
+// All parameters at once, so that the largest decides how long it takes.
+void Parameters::draw_weights(std::uint64_t seed) {
+  std::vector<std::vector<double>> values(entries_.size());
+  threads::each(std::ssize(entries_), [&](std::int64_t i) {
+    const Entry& entry = entries_[static_cast<std::size_t>(i)];
+    Random random(seed, hash(entry.name));
+    auto& mine = values[static_cast<std::size_t>(i)];
+    mine.resize(static_cast<std::size_t>(entry.shape.count()));
+    for (double& value : mine) value = draw(random, entry.init, entry.shape);
+  });
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    weights_of(entries_[i]).write(values[i]);
+    values[i] = {};
   }
 }
 

@@ -114,6 +114,7 @@ class Parameters {
     std::function<std::vector<double>()> values;
     bool multiplied = false;
   };
+  void draw_weights(std::uint64_t seed);
   void connect();
   // Calls f with every entry and every view.
   template <class F>

@@ -69,7 +69,9 @@ TEST_F(TrainerOnCuda, AnUpdateThatDivergesIsSeenWhileTheNextIsUnderwayAndBothAre
   EXPECT_NE(remarks.all[0].find("update 13"), std::string::npos) << remarks.all[0];
   EXPECT_NE(remarks.all[0].find("back to update 10 with 0.5"), std::string::npos) << remarks.all[0];
   EXPECT_EQ(task.batches, 20 + 4) << "updates 11 to 14 were made twice";
-  for (const float weight : weights_of(task)) ASSERT_TRUE(std::isfinite(weight));
+  for (const nn::Parameters::Entry& entry : task.parameters().entries())
+    for (const float weight : task.parameters().weights_of(entry).to_host<float>())
+      ASSERT_TRUE(std::isfinite(weight)) << entry.name;
 }
 
 TEST_F(TrainerOnCuda, AResumedRunEqualsTheUninterruptedOneBitByBit) {

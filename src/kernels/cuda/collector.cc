@@ -2,9 +2,6 @@
 
 #include <cuda.h>
 
-#include <algorithm>
-#include <cstdlib>
-
 #include "base/error.h"
 #include "kernels/cuda/runtime.h"
 
@@ -43,12 +40,7 @@ Collector::Step step_of(cudaGraphNode_t node) {
 }  // namespace
 
 void Collector::expect(cudaStream_t stream) {
-  static const bool off = getenv("OFF") != nullptr;
-  if (off) return;
-  if (recording_ && ++asked_ > enough_) {
-    hand_over(stream);
-    enough_ = std::min(2 * enough_, kMost);
-  }
+  if (recording_ && ++asked_ > kMost) hand_over(stream);
   if (recording_) return;
   if (at_once_ > 0) {
     --at_once_;
@@ -66,12 +58,6 @@ void Collector::hand_over(cudaStream_t stream) {
   check_status(cudaStreamEndCapture(stream, &graph), "recording kernels");
   if (read_row(graph)) launch(graph, stream);
   cudaGraphDestroy(graph);
-}
-
-void Collector::gpu_is_idle() {
-  static const int most = getenv("ATONCE") != nullptr ? atoi(getenv("ATONCE")) : kAtOnce;
-  at_once_ = most;
-  enough_ = kFewest;
 }
 
 bool Collector::read_row(cudaGraph_t graph) {

@@ -27,7 +27,7 @@ class Collector {
   // All that was asked for goes to the GPU; afterwards the stream is as if it had been launched there directly.
   void hand_over(cudaStream_t stream);
   // All that was handed over is done.
-  void gpu_is_idle();
+  void gpu_is_idle() { at_once_ = kAtOnce; }
 
  private:
   using Row = std::vector<Step>;
@@ -42,12 +42,12 @@ class Collector {
   void forget();
 
   // The first kernels after a wait are launched as they come, so that the GPU has something to do while others are
-  // recorded, in rows that grow as it has more to do.
-  static constexpr int kAtOnce = 16, kFewest = 16, kMost = 64;
+  // recorded. Whoever waits after every step of a search stays below that: for them recording is a loss.
+  static constexpr int kAtOnce = 128, kMost = 64;
 
   bool recording_ = false;
-  int at_once_ = kAtOnce;             // how many more are launched as they come
-  int asked_ = 0, enough_ = kFewest;  // how many are recorded, and how many are to be
+  int at_once_ = kAtOnce;  // how many more are launched as they come
+  int asked_ = 0;          // how many are recorded
   std::map<Row, Ready> ready_;
   std::vector<cudaGraphNode_t> nodes_;
   Row row_;

@@ -10,7 +10,7 @@
 // one to finish adds up the strips.
 namespace dragoman::kernels::cuda {
 
-inline constexpr int kAcross = 32, kDown = 16;  // threads of a block that sums columns
+inline constexpr int kAcross = 8, kDown = 64;  // threads of a block that sums columns
 
 // Whether this block is the last of `blocks` that counted on `ticket`, which is zero before and afterwards. Then what
 // the others wrote before can be read.

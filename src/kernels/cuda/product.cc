@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <span>
@@ -66,24 +65,24 @@ Size coarse(Size size) {
   return (size + step - 1) / step * step;
 }
 
-// Only a number of rows may change: it decides on no alignment.
+// Only a number of rows may change: it decides on no alignment. More rows than fill the GPU several times change
+// nothing.
 Subject coarse(Subject subject) {
+  constexpr Size kMany = 16384;
   ProductShape& s = subject.shape;
-  if (!s.transposed_a) s.m = coarse(s.m);
+  if (!s.transposed_a) s.m = coarse(std::min(s.m, kMany));
   if (s.transposed_a && !s.transposed_b) s.k = coarse(s.k);
   return subject;
 }
 
-// How an algorithm divides the work.
+// How an algorithm divides the work: by tiles of the result, and into how many parts of each sum.
 struct Division {
   std::uint32_t tile = 0;
-  std::int32_t parts = 0;  // of the sums
-  std::uint16_t cluster = 0;
+  std::int32_t parts = 0;
 
   explicit Division(const cublasLtMatmulAlgo_t& algorithm) {
     read(algorithm, CUBLASLT_ALGO_CONFIG_TILE_ID, tile);
     read(algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, parts);
-    read(algorithm, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, cluster);
   }
 
  private:
@@ -94,18 +93,16 @@ struct Division {
   }
 };
 
-// Of the library's suggestions, the best first. On an H200 its favourite tile is slower, by up to a sixth, than a
-// smaller one that it often names, too (docs/performance.md).
-const cublasLtMatmulHeuristicResult_t& preferred(std::span<const cublasLtMatmulHeuristicResult_t> suggestions) {
-  static const bool rule = getenv("NORULE") == nullptr;
-  if (!rule || Division(suggestions[0].algo).tile != CUBLASLT_MATMUL_TILE_256x128) return suggestions[0];
-  for (const cublasLtMatmulHeuristicResult_t& one : suggestions) {
-    const Division division(one.algo);
-    if (division.tile == CUBLASLT_MATMUL_TILE_128x128 && division.cluster == CUBLASLT_CLUSTER_SHAPE_2x1x1 &&
-        division.parts == 1)
-      return one;
-  }
-  return suggestions[0];
+// Of the library's suggestions, the best first. On an H200 its favourites are slower, by up to a sixth, than smaller
+// tiles that it often names, too; where sums are not divided, all give the same bits (docs/performance.md).
+const cublasLtMatmulAlgo_t& preferred(std::span<const cublasLtMatmulHeuristicResult_t> suggestions) {
+  const std::uint32_t favourite = Division(suggestions[0].algo).tile;
+  if (favourite == CUBLASLT_MATMUL_TILE_256x128 || favourite == CUBLASLT_MATMUL_TILE_192x192)
+    for (const cublasLtMatmulHeuristicResult_t& one : suggestions) {
+      const Division division(one.algo);
+      if (division.tile == CUBLASLT_MATMUL_TILE_128x128 && division.parts == 1) return one.algo;
+    }
+  return suggestions[0].algo;
 }
 
 // One product as cuBLASLt sees it. The library thinks in columns, so c^T = op(b)^T op(a)^T is what it is asked for.
@@ -150,7 +147,7 @@ class Call {
                                                 static_cast<int>(all.size()), all.data(), &found);
     blas().destroy_preference(preference);
     if (status != CUBLAS_STATUS_SUCCESS || found == 0) return false;
-    algorithm = preferred({all.data(), static_cast<std::size_t>(found)}).algo;
+    algorithm = preferred({all.data(), static_cast<std::size_t>(found)});
     return true;
   }
 

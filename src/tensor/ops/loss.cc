@@ -7,11 +7,12 @@ namespace dragoman {
 namespace {
 
 // Rows whose logits are made at once: enough for the matrix product to run at full rate, few enough that the logits
-// stay a small part of memory.
+// stay a small part of memory. Pieces are about equal.
 Size rows_at_once(const Device& device, Size rows, Size classes) {
-  const Size most = Size{1} << (device.on_host() ? 22 : 27);
-  return std::clamp<Size>(most / std::max<Size>(classes, 1) / 16 * 16, std::min<Size>(rows, 64),
-                          std::max<Size>(rows, 1));
+  const Size numbers = Size{1} << (device.on_host() ? 22 : 29);
+  const Size most = std::max<Size>(64, numbers / std::max<Size>(classes, 1));
+  const Size pieces = std::max<Size>(1, (rows + most - 1) / most), piece = (rows + pieces - 1) / pieces;
+  return (piece + 15) / 16 * 16;
 }
 
 }  // namespace
