@@ -10,14 +10,18 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-using sums::Four, sums::kStages, sums::kThreads, sums::kWarps, sums::load4, sums::meet, sums::Raw4, sums::Stage,
-    sums::store4;
+using sums::Four, sums::load4, sums::Raw4, sums::store4;
 
+constexpr int kWarps = 8, kThreads = kWarps * kWarp, kStages = 5;
 constexpr int kRows = 32, kMostBlocks = 8;
 constexpr int kSharers = 4;                // warps that have the same 32 x 32 sums, each with sixteen of a tile's depth
 constexpr int kEach = kThreads / kRows;    // threads that finish a row
 constexpr int kFours = kTile / 4 / kEach;  // what each has of it
 static_assert(kRows * kTile * kSharers == kWarps * 32 * 32 && kEach == kMostBlocks);
+
+struct Stage {
+  Tile left, right;
+};
 
 // The sums of sixteen in 64 of the depth, in shared memory, where the tiles were.
 struct Part {
@@ -176,6 +180,13 @@ class NextLayer {
   Tile *rows_, *weights_;
 };
 
+// All blocks of the cluster are here, and see what the others wrote before.
+__device__ void meet() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+
 // A number of shared memory as the `rank`-th block of the cluster has it.
 __device__ float number_of([[maybe_unused]] int rank, const float* from) {
 #if __CUDA_ARCH__ >= 900
@@ -201,7 +212,7 @@ __device__ float sum_of_cluster(float x, float* room) {
   const auto blocks = static_cast<int>(gridDim.x);
   x = sum_of_row(x);
   if (part == 0) room[row] = x;
-  meet(blocks);
+  meet();
   return sum_of_row(part < blocks ? number_of(part, room + row) : 0.0f);
 }
 
@@ -266,10 +277,10 @@ __global__ void __launch_bounds__(kThreads, 2)
   if (exists && col == 0 && my_col == 0) a.mean[row] = mean, a.rstd[row] = rstd;
   if (kGoesOn) {
     __threadfence();
-    meet(static_cast<int>(gridDim.x));
+    meet();
     next.run();
   } else {
-    sums::part(static_cast<int>(gridDim.x));  // nobody leaves while others read what it has
+    meet();  // nobody leaves while others read what it has
   }
 }
 
