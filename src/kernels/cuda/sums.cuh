@@ -4,6 +4,7 @@
 #include <array>
 #include <climits>
 
+#include "kernels/cuda/cluster.cuh"
 #include "kernels/cuda/early.cuh"
 #include "kernels/cuda/tiles.cuh"
 
@@ -67,49 +68,17 @@ __device__ inline void store4(bf16* to, const Four& x) {
 template <int kGroups, bool kApart>
 using Sums = Four[kApart ? 2 : 1][kGroups];
 
-// ---- clusters ---------------------------------------------------------------------------------------------------
-
-// All blocks that share a tile are here, and see what the others wrote before.
-__device__ inline void meet([[maybe_unused]] int blocks) {
-#if __CUDA_ARCH__ >= 900
-  if (blocks > 1)
-    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-  else
-#endif
-    __syncthreads();
-}
-// The same, but what was written meanwhile may still be on its way.
-__device__ inline void part([[maybe_unused]] int blocks) {
-#if __CUDA_ARCH__ >= 900
-  if (blocks > 1) asm volatile("barrier.cluster.arrive.relaxed.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
-#endif
-}
-
-// Four numbers of shared memory as the `rank`-th of these blocks has them.
-__device__ inline Four load_of([[maybe_unused]] unsigned rank, const float* from) {
-#if __CUDA_ARCH__ >= 900
-  float4 value;
-  const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
-  std::uint32_t there = 0;
-  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
-  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
-               : "r"(there)
-               : "memory");
-  return {{value.x, value.y, value.z, value.w}};
-#else
-  return load4(from);
-#endif
-}
-
 // ---- tiles ------------------------------------------------------------------------------------------------------
 
-constexpr int kWarps = 8, kThreads = kWarps * kWarp, kStages = 5;
+constexpr int kWarps = 8, kThreads = kWarps * kWarp;
 constexpr int kHalves = 2;  // warps that have the same sixteen rows, each with half of a tile's depth
 
 struct Stage {
   Tile left, right;
 };
+// As many as leave room for the blocks of the next kernel.
+template <class End>
+constexpr int kStagesOf = End::kApart ? 4 : 5;
 
 // Tiles of depth; a term whose rows end before this tile has none.
 __host__ __device__ inline int depth_of(const Term& term, int row) {
@@ -253,17 +222,40 @@ struct Part {
 };
 static_assert(sizeof(Part) <= sizeof(Stage));
 
-// Four sums of all halves of all blocks, in their order.
-__device__ inline Four total(const Part* parts, int row, int col, unsigned blocks) {
+// Four sums of both halves.
+__device__ inline Four sum_of(const Part* halves, int row, int col) {
   Four sum{};
-  for (unsigned rank = 0; rank < blocks; ++rank)
 #pragma unroll
-    for (int half = 0; half < kHalves; ++half) {
-      const float* from = parts[half].values + row * Part::kStride + col;
-      sum += blocks > 1 ? load_of(rank, from) : load4(from);
-    }
+  for (int half = 0; half < kHalves; ++half) sum += load4(halves[half].values + row * Part::kStride + col);
   return sum;
 }
+
+// The sums of all blocks that share a tile, of the rows that a block finishes: [planes][blocks][kTile / blocks][kTile].
+struct Gathered {
+  float* values;
+  int blocks;
+
+  static constexpr Size bytes(int planes, int blocks) {
+    return blocks > 1 ? planes * Size{kTile * kTile * sizeof(float)} : 0;
+  }
+  __device__ float* at(int plane, int rank, int row, int col) const {
+    return values + ((plane * blocks + rank) * (kTile / blocks) + row) * kTile + col;
+  }
+  // In the order of the blocks.
+  __device__ Four total(int plane, int row, int col) const {
+    constexpr int kAtOnce = 4;
+    Four sum{};
+    for (int first = 0; first < blocks; first += kAtOnce) {
+      Four some[kAtOnce] = {};
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i)
+        if (first + i < blocks) some[i] = load4(at(plane, first + i, row, col));
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) sum += some[i];
+    }
+    return sum;
+  }
+};
 
 // ---- the launch -------------------------------------------------------------------------------------------------
 
@@ -271,12 +263,21 @@ __device__ inline Four total(const Part* parts, int row, int col, unsigned block
 template <class End>
 __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
   extern __shared__ __align__(16) unsigned char memory[];
-  auto* stages = reinterpret_cast<Stage*>(memory);
-  constexpr int kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
+  __shared__ Arrivals arrivals;
+  constexpr int kStages = kStagesOf<End>, kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
   const int row = static_cast<int>(blockIdx.y) * kTile, col = static_cast<int>(blockIdx.x) * kWide;
   const int warp = static_cast<int>(threadIdx.x) / kWarp, half = warp / 4;
   const int my_row = warp % 4 / 2 * 32, my_col = warp % 2 * 32;
   const int blocks = static_cast<int>(gridDim.z), rank = static_cast<int>(blockIdx.z);
+  const Gathered gathered{reinterpret_cast<float*>(memory), blocks};
+  auto* stages = reinterpret_cast<Stage*>(memory + Gathered::bytes(kPlanes, blocks));
+  if (blocks > 1) {
+    if (threadIdx.x == 0) {
+      arrivals.begin();
+      arrivals.expect(static_cast<std::uint32_t>(Gathered::bytes(kPlanes, blocks)));
+    }
+    begin_cluster();
+  }
   const Share share(work, row, rank, blocks);
   const int early = (work.early > 0 ? share.count[0] : 0) + (work.early > 1 ? share.count[1] : 0);
   Feed<true, End> left(work, row, col, share);
@@ -320,10 +321,21 @@ __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
   if (exists(e)) given = end.bring(row_of(e), col_of(e));
   for (int i = early; i < share.count[0] + share.count[1]; ++i) add(i, INT_MAX);
   wait_for_tiles();
-  auto* parts = reinterpret_cast<Part*>(memory);
+  auto* parts = reinterpret_cast<Part*>(stages);
 #pragma unroll
   for (int plane = 0; plane < kPlanes; ++plane) parts[plane * kHalves + half].store(sums[plane], my_row, my_col);
-  meet(blocks);
+  __syncthreads();
+  if (blocks > 1) {
+    wait_for_cluster();
+    for (int i = static_cast<int>(threadIdx.x); i < kPlanes * kTile * kTile / 4; i += kThreads) {
+      const int plane = i / (kTile * kTile / 4), r = i / (kTile / 4) % kTile, c = i % (kTile / 4) * 4;
+      const Four sum = sum_of(parts + plane * kHalves, r, c);
+      const uint4 value = make_uint4(__float_as_uint(sum[0]), __float_as_uint(sum[1]), __float_as_uint(sum[2]),
+                                     __float_as_uint(sum[3]));
+      arrivals.send(static_cast<std::uint32_t>(r / height), gathered.at(plane, rank, r % height, c), value);
+    }
+    arrivals.wait(0);
+  }
   for (; e < height * kWide / 4; e += kThreads) {
     if (!exists(e)) continue;
     if (e >= kThreads) given = end.bring(row_of(e), col_of(e));
@@ -331,11 +343,13 @@ __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
 #pragma unroll
     for (int plane = 0; plane < kPlanes; ++plane)
 #pragma unroll
-      for (int group = 0; group < End::kGroups; ++group)
-        all[plane][group] = total(parts + plane * kHalves, row_of(e) - row, group * kWide + col_of(e) - col, gridDim.z);
+      for (int group = 0; group < End::kGroups; ++group) {
+        const int r = row_of(e) - row, c = group * kWide + col_of(e) - col;
+        all[plane][group] =
+            blocks > 1 ? gathered.total(plane, r - rank * height, c) : sum_of(parts + plane * kHalves, r, c);
+      }
     end.finish(row_of(e), col_of(e), given, all);
   }
-  part(blocks);  // nobody leaves while others read what it has
 }
 
 // Whether all numbers lie so that they can be brought in eights.
@@ -350,11 +364,11 @@ bool fits(const Work& work) {
 
 template <class End>
 void launch(const char* name, const Work& work, const End& end) {
-  constexpr int kLeast = kHalves * (End::kApart ? 2 : 1);
+  constexpr int kPlanes = End::kApart ? 2 : 1, kLeast = kHalves * kPlanes, kStages = kStagesOf<End>;
   const auto kernel = add_up<End>;
   static const bool clusters = [&] {
-    check_status(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kStages * int{sizeof(Stage)}), name);
+    const auto most = static_cast<int>(kStages * sizeof(Stage)) + static_cast<int>(Gathered::bytes(kPlanes, 2));
+    check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), name);
     return knows_clusters(reinterpret_cast<const void*>(kernel), name);
   }();
   const unsigned across = blocks_for(work.cols, kTile), down = blocks_for(work.rows, kTile);
@@ -373,7 +387,8 @@ void launch(const char* name, const Work& work, const End& end) {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(across, down, blocks);
   config.blockDim = dim3(kThreads);
-  config.dynamicSmemBytes = static_cast<std::size_t>(std::clamp(tiles, kLeast, kStages)) * sizeof(Stage);
+  config.dynamicSmemBytes = static_cast<std::size_t>(std::clamp(tiles, kLeast, kStages)) * sizeof(Stage) +
+                            static_cast<std::size_t>(Gathered::bytes(kPlanes, static_cast<int>(blocks)));
   config.stream = stream();
   config.attrs = attributes;
   config.numAttrs = clusters ? 2 : 0;
