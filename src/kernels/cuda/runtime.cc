@@ -344,6 +344,7 @@ namespace {
 void copy_from_host(void* to, const void* from, std::size_t bytes, bool roomy) {
   if (bytes == 0) return;
   Lane& mine = lane();
+  mine.ask_for_held_back();
   if (bytes <= Staging::kHalf / 8) {
     if (!mine.staging.follows(to, bytes)) mine.settled();
     return mine.staging.put(to, from, bytes, roomy, mine.stream);
