@@ -9,15 +9,25 @@ namespace dragoman::search {
 
 void Beam::choose(std::span<const Row> rows) {
   candidates_.clear();
-  for (std::size_t i = 0; i < before_.size(); ++i) collect(static_cast<std::int32_t>(i), before_[i], rows[i]);
-  std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
-    if (a.sum != b.sum) return a.sum > b.sum;
-    return a.origin != b.origin ? a.origin < b.origin : a.token < b.token;
-  });
-  if (goal_.constraints.empty())
+  const bool free = goal_.constraints.empty();
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    forbidden_.clear();
+    find_forbidden(before_[i], forbidden_);
+    const auto origin = static_cast<std::int32_t>(i);
+    if (tree_[before_[i]].length >= goal_.max_length)
+      offer(origin, goal_.end, rows[i].end, rows[i]);
+    else if (free)
+      collect(origin, rows[i]);
+    else
+      collect_with_terms(origin, rows[i]);
+  }
+  if (free) {
     take_best();
-  else
+  } else {
+    std::sort(candidates_.begin(), candidates_.end(),
+              [](const Candidate& a, const Candidate& b) { return a.before(b); });
     take_from_each_bank();
+  }
   if (enough()) {
     live_.clear();
     origins_.clear();
@@ -25,44 +35,63 @@ void Beam::choose(std::span<const Row> rows) {
 }
 
 // The best continuations of one hypothesis: as many as could all be among the best of the beam.
-void Beam::collect(std::int32_t origin, std::int32_t node, const Row& row) {
-  forbidden_.clear();
-  collected_.clear();
-  find_forbidden(node, forbidden_);
-  const Coverage covered = coverage(node);
-  const auto add = [&](std::int32_t token, float value) {
-    const float log_probability = row.log_probability(value);
-    const int left = token == goal_.end || goal_.constraints.empty()
-                         ? 0
-                         : goal_.constraints.left(goal_.constraints.after(covered, token));
-    candidates_.push_back(
-        {tree_[node].sum + static_cast<double>(log_probability), origin, node, token, log_probability, left});
-    collected_.push_back(token);
-  };
-  const auto has = [&](std::int32_t token) {
-    return std::find(collected_.begin(), collected_.end(), token) != collected_.end();
-  };
-  if (tree_[node].length >= goal_.max_length) return add(goal_.end, row.end);
-  if (!goal_.constraints.empty()) {
-    Tokens next;
-    goal_.constraints.find_next(covered, next);
-    for (const std::int32_t token : next)
-      if (!has(token) && allows(node, covered, token, forbidden_)) add(token, row.all[token]);
-  }
-  int taken = 0;
-  for (std::size_t i = 0; i < row.tokens.size() && row.tokens[i] >= 0 && taken < candidates(); ++i) {
-    const std::int32_t token = row.tokens[i];
-    if (!allows(node, covered, token, forbidden_)) continue;
-    ++taken;
-    if (!has(token)) add(token, row.scores[i]);
+void Beam::collect(std::int32_t origin, const Row& row) {
+  int left = candidates();
+  for (std::size_t i = 0; i < row.tokens.size() && row.tokens[i] >= 0 && left > 0; ++i) {
+    if (std::find(forbidden_.begin(), forbidden_.end(), row.tokens[i]) != forbidden_.end()) continue;
+    if (!offer(origin, row.tokens[i], row.scores[i], row)) return;
+    --left;
   }
 }
 
+// The same, and what goes on with the terms.
+void Beam::collect_with_terms(std::int32_t origin, const Row& row) {
+  const std::int32_t node = before_[static_cast<std::size_t>(origin)];
+  const Coverage covered = coverage(node);
+  Tokens next, collected;
+  const auto add = [&](std::int32_t token, float score) {
+    if (std::find(collected.begin(), collected.end(), token) != collected.end()) return;
+    collected.push_back(token);
+    offer(origin, token, score, row);
+  };
+  goal_.constraints.find_next(covered, next);
+  for (const std::int32_t token : next)
+    if (allows(node, covered, token, forbidden_)) add(token, row.all[token]);
+  int left = candidates();
+  for (std::size_t i = 0; i < row.tokens.size() && row.tokens[i] >= 0 && left > 0; ++i) {
+    if (!allows(node, covered, row.tokens[i], forbidden_)) continue;
+    --left;
+    add(row.tokens[i], row.scores[i]);
+  }
+}
+
+// Adds a continuation; without terms in its place among the others, best first. False where it, and with it whatever
+// is less likely, comes too late: no more are looked at than the beam takes and one end for each hypothesis.
+bool Beam::offer(std::int32_t origin, std::int32_t token, float score, const Row& row) {
+  const std::int32_t node = before_[static_cast<std::size_t>(origin)];
+  Candidate one{.origin = origin, .token = token, .log_probability = row.log_probability(score)};
+  one.sum = tree_[node].sum + static_cast<double>(one.log_probability);
+  auto place = candidates_.end();
+  if (!goal_.constraints.empty()) {
+    if (token != goal_.end) one.left = goal_.constraints.left(goal_.constraints.after(coverage(node), token));
+  } else {
+    if (candidates_.size() == 2 * static_cast<std::size_t>(goal_.options.beam)) {
+      if (!one.before(candidates_.back())) return false;
+      candidates_.pop_back();
+      place = candidates_.end();
+    }
+    while (place != candidates_.begin() && one.before(*(place - 1))) --place;
+  }
+  candidates_.insert(place, one);
+  return true;
+}
+
 void Beam::take(const Candidate& c) {
+  const std::int32_t node = before_[static_cast<std::size_t>(c.origin)];
   if (c.token == goal_.end)
-    finish(c.node, c.log_probability);
+    finish(node, c.log_probability);
   else
-    extend(c.origin, c.node, coverage(c.node), c.token, c.log_probability);
+    extend(c.origin, node, coverage(node), c.token, c.log_probability);
 }
 
 // A hypothesis is complete if its end is among the `beam` best continuations; then the next best takes its place.

@@ -18,19 +18,26 @@ class Beam : public SentenceSearch {
 
  private:
   struct Candidate {
-    double sum;
-    std::int32_t origin, node, token;
-    float log_probability;
-    int left;  // tokens of terms that are missing afterwards
+    double sum = 0;
+    std::int32_t origin = 0, token = 0;
+    float log_probability = 0;
+    int left = 0;  // tokens of terms that are missing afterwards
+
+    bool before(const Candidate& other) const {
+      if (sum != other.sum) return sum > other.sum;
+      return origin != other.origin ? origin < other.origin : token < other.token;
+    }
   };
-  void collect(std::int32_t origin, std::int32_t node, const Row& row);
+  void collect(std::int32_t origin, const Row& row);
+  void collect_with_terms(std::int32_t origin, const Row& row);
+  bool offer(std::int32_t origin, std::int32_t token, float score, const Row& row);
   void take(const Candidate& candidate);
   void take_best();
   void take_from_each_bank();
   bool enough() const;
 
   std::vector<Candidate> candidates_;
-  Tokens forbidden_, collected_;  // of the hypothesis being looked at
+  Tokens forbidden_;  // of the hypothesis being looked at
 };
 
 }  // namespace dragoman::search

@@ -59,6 +59,52 @@ void add_linear_cases_of(Cases& cases, const Shape& s) {
           });
 }
 
+// A layer whose result a norm adds to something, and the layer that follows: devices may do all of it at once.
+template <class T>
+void run_around_norm(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, bool bias, Size next) {
+  T* branch = arrays.output("branch", s.rows * s.out);
+  T* y = arrays.output("y", s.rows * s.out);
+  const Shape after{s.rows, s.out, next};
+  const void* first = packed(arrays, kernels, s, true);
+  const void* second = packed(arrays, kernels, after, true);
+  kernels.linear_packed({.rows = s.rows,
+                         .in = s.in,
+                         .out = s.out,
+                         .x = arrays.input(s.rows * s.in),
+                         .packed = first,
+                         .bias = given(bias, arrays.input(s.out)),
+                         .y = branch});
+  kernels.norm({.rows = s.rows,
+                .cols = s.out,
+                .x = arrays.input(s.rows * s.out),
+                .branch = branch,
+                .gain = arrays.input(s.out),
+                .bias = arrays.input(s.out),
+                .sum = arrays.output("sum", s.rows * s.out),
+                .y = y,
+                .mean = arrays.stat_output("mean", s.rows),
+                .rstd = arrays.stat_output("rstd", s.rows)});
+  kernels.linear_packed({.rows = s.rows,
+                         .in = s.out,
+                         .out = next,
+                         .activation = bias ? Activation::relu : Activation::none,
+                         .x = y,
+                         .packed = second,
+                         .bias = given(bias, arrays.input(next)),
+                         .y = arrays.output("next", s.rows * next)});
+}
+
+void add_norm_cases(Cases& cases) {
+  for (const Shape& s :
+       {Shape{1, 64, 64}, Shape{70, 24, 192}, Shape{5, 520, 128}, Shape{33, 512, 512}, Shape{9, 40, 80}})
+    for (const bool bias : {true, false})
+      for (const Size next : {0, 24, 64, 832})
+        cases.add("linear_packed", fmt::format("{}x{}x{}{}, norm, {}", s.rows, s.in, s.out, bias ? " bias" : "", next),
+                  [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+                    run_around_norm(arrays, kernels, s, bias, next);
+                  });
+}
+
 void add_top_cases_of(Cases& cases, const Shape& s) {
   for (const Size best : {0, 1, 4, 12})
     for (const bool bias : {false, true})
@@ -85,6 +131,7 @@ void add_packed_cases(Cases& cases) {
     add_linear_cases_of(cases, s);
     add_top_cases_of(cases, s);
   }
+  add_norm_cases(cases);
   // Many columns, and many equal ones.
   for (const Shape& s : {Shape{5, 24, 9004}, Shape{2, 8, 7001}, Shape{3, 0, 5000}}) add_top_cases_of(cases, s);
 }

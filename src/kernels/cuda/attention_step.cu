@@ -2,7 +2,7 @@
 #include <cstdlib>
 
 #include "kernels/cuda/attention.cuh"
-#include "kernels/cuda/follow.cuh"
+#include "kernels/cuda/early.cuh"
 
 // Attention of a step of search: few queries a sentence, in bf16, heads of 64, keys that lie anywhere. A warp for each
 // query and head takes 32 keys at a time: eight lanes share a key, four keys are next to each other.
@@ -112,9 +112,9 @@ bool attention_of_few_queries(const Attention<bf16>& a) {
                   static_cast<unsigned>(a.longest_queries));
   static const bool eight = getenv("TURNS") != nullptr;
   if (eight)
-    launch_following<attend_few<8>>("attention", grid, dim3(kWarp, warps), a);
+    launch_early("attention", attend_few<8>, grid, dim3(kWarp, warps), a);
   else
-    launch_following<attend_few<4>>("attention", grid, dim3(kWarp, warps), a);
+    launch_early("attention", attend_few<4>, grid, dim3(kWarp, warps), a);
   return true;
 }
 

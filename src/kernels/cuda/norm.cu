@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <type_traits>
 
+#include "kernels/cuda/early.cuh"
 #include "kernels/cuda/filling.h"
-#include "kernels/cuda/follow.cuh"
+#include "kernels/cuda/linear_norm.h"
 
 namespace dragoman::kernels::cuda {
 namespace {
@@ -95,17 +97,19 @@ __global__ void norm_wide(Norm<T> a, Drop drop) {
 template <class T>
 void norm(const Norm<T>& a) {
   if (a.rows == 0) return;
+  if constexpr (std::is_same_v<T, bf16>)
+    if (norm_of_waiting_layer(a)) return;
   const Drop drop(a.dropout);
   const unsigned blocks = blocks_for(a.rows, kWarps);
   const bool wide = a.cols % 8 == 0 && a.cols <= 4 * kWide && aligned16(a.x, a.branch, a.sum, a.y, a.gain, a.bias);
   if (!wide)
     norm_any<<<blocks, kThreads, 0, stream()>>>(a, drop);
   else if (a.cols <= kWide)
-    launch_following<norm_wide<T, 1>>("norm", blocks, kThreads, a, drop);
+    launch_early("norm", norm_wide<T, 1>, blocks, kThreads, a, drop);
   else if (a.cols <= 2 * kWide)
-    launch_following<norm_wide<T, 2>>("norm", blocks, kThreads, a, drop);
+    launch_early("norm", norm_wide<T, 2>, blocks, kThreads, a, drop);
   else
-    launch_following<norm_wide<T, 4>>("norm", blocks, kThreads, a, drop);
+    launch_early("norm", norm_wide<T, 4>, blocks, kThreads, a, drop);
   check_launch("norm");
 }
 

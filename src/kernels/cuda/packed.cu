@@ -3,8 +3,9 @@
 #include <cstdlib>
 #include <type_traits>
 
+#include "kernels/cuda/early.cuh"
 #include "kernels/cuda/filling.h"
-#include "kernels/cuda/follow.cuh"
+#include "kernels/cuda/linear_norm.h"
 #include "kernels/cuda/product.h"
 
 // Inference. The library reads any layout equally well, so a packed weight is just [out, in].
@@ -34,10 +35,17 @@ void pack_weight(const PackWeight<T>& a) {
 }
 
 template <class T>
-void linear_packed(const LinearPacked<T>& a) {
+void multiply_packed(const LinearPacked<T>& a) {
   static const bool steady = getenv("UNSTEADY") == nullptr;
   multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true, .steady_b = steady}, a.x,
                           static_cast<const T*>(a.packed), a.y, {.bias = a.bias, .activation = a.activation});
+}
+
+template <class T>
+void linear_packed(const LinearPacked<T>& a) {
+  if constexpr (std::is_same_v<T, bf16>)
+    if (wait_for_norm(a)) return;
+  multiply_packed(a);
 }
 
 // A score and its id as one number: the larger score is more, of equal scores the lower id; 0 is nothing at all.
@@ -168,13 +176,15 @@ void top_scores(const TopScores<T>& a) {
                                 static_cast<const T*>(a.packed), logits);
     const auto blocks = static_cast<unsigned>(part.rows);
     if (a.out % 4 == 0)
-      launch_following<choose<T, 4>>("top_scores", blocks, kThreads, part, logits);
+      launch_early("top_scores", choose<T, 4>, blocks, kThreads, part, logits);
     else
-      launch_following<choose<T, 1>>("top_scores", blocks, kThreads, part, logits);
+      launch_early("top_scores", choose<T, 1>, blocks, kThreads, part, logits);
   }
 }
 
 }  // namespace
+
+void run_layer(const LinearPacked<bf16>& a) { multiply_packed(a); }
 
 template <class T>
 void fill_packed(Kernels<T>& kernels) {

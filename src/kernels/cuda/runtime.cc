@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -127,14 +128,19 @@ struct ScratchMemory {
 // What a thread works with: a stream, what is on its way there, and memory that only this stream's work touches.
 struct Lane {
   cudaStream_t stream = nullptr;
+  void (*held_back)() = nullptr;
   Collector kernels;
   Staging staging;
   Arrivals arrivals;
   std::array<ScratchMemory, static_cast<std::size_t>(Scratch::count)> scratch{};
 
+  void ask_for_held_back() {
+    if (held_back != nullptr) std::exchange(held_back, nullptr)();
+  }
   // The stream when everything asked for is there, in the order in which it was: whatever waits to be sent was asked
   // for after the kernels that wait.
   cudaStream_t settled() {
+    ask_for_held_back();
     kernels.hand_over(stream);
     staging.send(stream);
     return stream;
@@ -248,12 +254,24 @@ void select(int gpu) {
 
 cudaStream_t stream() {
   Lane& mine = lane();
+  mine.ask_for_held_back();
   if (mine.staging.waits()) mine.settled();
   mine.kernels.expect(mine.stream);
   return mine.stream;
 }
 
 cudaStream_t direct_stream() { return lane().settled(); }
+
+void hold_back(void (*now)()) {
+  lane().ask_for_held_back();
+  lane().held_back = now;
+}
+
+bool take_back(void (*now)()) {
+  if (lane().held_back != now) return false;
+  lane().held_back = nullptr;
+  return true;
+}
 
 int multiprocessors() {
   lane();
@@ -326,6 +344,7 @@ namespace {
 void copy_from_host(void* to, const void* from, std::size_t bytes, bool roomy) {
   if (bytes == 0) return;
   Lane& mine = lane();
+  mine.ask_for_held_back();
   if (bytes <= Staging::kHalf / 8) {
     if (!mine.staging.follows(to, bytes)) mine.settled();
     return mine.staging.put(to, from, bytes, roomy, mine.stream);
