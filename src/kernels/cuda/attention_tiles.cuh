@@ -133,4 +133,51 @@ struct RunningSoftmax {
   }
 };
 
+// The dropout factors of a lane's pairs: columns of 32 elements of one row of the dropout's matrix, which are two
+// neighbours in each of four eights. `element` is the number of the first. Bit 2 w + e is neighbour e of eight w. The
+// four lanes of a row ask together.
+__device__ inline unsigned kept_pairs(const Drop& drop, std::uint64_t element) {
+  const int mine = lane() % 4, first = lane() - mine + mine % 2 * 2;
+  const Philox::Block block = drop.key.block(element / Dropout::kGroup * 4 + mine, Dropout::kRounds);
+  unsigned kept = 0;
+#pragma unroll
+  for (int w = 0; w < 4; ++w)
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      const std::uint32_t word = __shfl_sync(kAllLanes, block[w], first + e);
+      const std::uint32_t half = mine < 2 ? word & 0xFFFFu : word >> 16;
+      kept |= (half >= drop.threshold ? 1u : 0u) << (2 * w + e);
+    }
+  return kept;
+}
+
+// What the two rows of a lane keep of 64 columns: sixteen bits each.
+struct Kept {
+  unsigned rows[2];
+
+  Kept() = default;
+  __device__ Kept(const Drop& drop, const Attention<bf16>& a, const Place& place, int i, int first_key) {
+    for (int r = 0; r < 2; ++r) {
+      const auto start = static_cast<std::uint64_t>(place.row(a, i + 8 * r) * Dropout::stride(a.longest) + first_key);
+      rows[r] = kept_pairs(drop, start);
+      rows[r] |= kept_pairs(drop, start + 32) << 8;
+    }
+  }
+  // Of the pair (row of the lane, column 8 n + its own columns).
+  __device__ bool keeps(int r, int n, int e) const { return rows[r] >> (n / 4 * 8 + n % 4 * 2 + e) & 1; }
+};
+
+// Whether heads, strides and what else is asked for are as tiles need them.
+inline bool fits_tiles(const Attention<bf16>& a) {
+  const auto eights = [](Size stride) { return stride % 8 == 0; };
+  return a.scale > 0 && a.key_size == kTile && a.value_size == kTile && eights(a.q_stride) && eights(a.k_stride) &&
+         eights(a.v_stride) && aligned16(a.q, a.k, a.v, a.out) && a.sentences <= 65535 && a.weights == nullptr &&
+         a.key_rows == nullptr;
+}
+
+// A block for each tile of the longest sentence, for each head and for each sentence.
+inline dim3 grid_of(const Attention<bf16>& a, Size longest) {
+  return {blocks_for(longest, kTile), static_cast<unsigned>(a.heads), static_cast<unsigned>(a.sentences)};
+}
+
 }  // namespace dragoman::kernels::cuda
