@@ -112,9 +112,10 @@ struct RunningSoftmax {
     for (int r = 0; r < 2; ++r) {
       sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 1);
       sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 2);
+      const bool seen = origin[r] > -INFINITY;  // any key
       if (lane() % 4 == 0 && row + 8 * r < place.queries)
-        a.log_sum[place.row(a, row + 8 * r)] = sum[r] > 0 ? origin[r] / kLog2E + logf(sum[r]) : -INFINITY;
-      share[r] = sum[r] > 0 ? 1 / sum[r] : 0.0f;
+        a.log_sum[place.row(a, row + 8 * r)] = seen ? origin[r] / kLog2E + logf(sum[r]) : -INFINITY;
+      share[r] = seen ? 1 / sum[r] : 0.0f;
     }
     out.multiply(share);
   }
