@@ -48,15 +48,14 @@ __global__ void __launch_bounds__(kThreads, kMany ? 4 : 6) attend_tiles(Attentio
       continue;
     }
     if (key == 0) load_left(q, queries, warp_row);
-    Rows scores[1];
-    Rows& s = scores[0];
+    Rows s;
     s.clear();
     add_product<true, 4, kKeys / 16>(s, q, keys);
     // Most tiles are seen whole by all rows of a warp, of which the first sees least.
     if (key + kKeys > place.visible(first + warp_row, a.causal))
       softmax.hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
     float shrink[2];
-    if (softmax.take(scores, shrink)) out.multiply(shrink);
+    if (softmax.take(s, shrink)) out.multiply(shrink);
     if constexpr (kDrops) {
       const Kept kept(drop, a, place, row, key);
 #pragma unroll

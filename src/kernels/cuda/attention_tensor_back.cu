@@ -155,7 +155,9 @@ __device__ inline void put_left(const Quad (&from)[4], Tile& tile, int row) {
 // and the scores' gradients become left sides of dv and dk through shared memory. With kMany, sentences have more than
 // one tile of queries.
 template <bool kDrops, bool kMany>
-__global__ void __launch_bounds__(kThreads, kMany ? 3 : 5) key_tile(AttentionBackward<bf16> b, Drop drop) {
+__global__ void __launch_bounds__(kThreads, kMany    ? 3
+                                            : kDrops ? 4
+                                                     : 5) key_tile(AttentionBackward<bf16> b, Drop drop) {
   extern __shared__ Tile tiles[];
   Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
   Tile &weights = kMany ? tiles[4] : values, &gradients = kMany ? tiles[5] : keys;

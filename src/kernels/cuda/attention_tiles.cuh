@@ -15,15 +15,6 @@ __device__ inline float power_of_two(float x) {
   return result;
 }
 
-// The same to 13 bits by the units that multiply, which have time where the ones for powers do not: the nearest whole
-// number goes to the exponent, a cubic takes the rest.
-__device__ inline float power_of_two_by_products(float x) {
-  constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: what is added to it loses its fraction
-  const float shifted = fmaxf(x, -126.0f) + kRound, rest = fmaxf(x, -126.0f) - (shifted - kRound);
-  const float power = ((0.05517167f * rest + 0.24261115f) * rest + 0.69326099f) * rest + 0.99992807f;
-  return __int_as_float((__float_as_int(shifted) << 23) + __float_as_int(power));
-}
-
 // Where a block works: a sentence and a head.
 struct Place {
   Size first_query, first_key, head;
@@ -55,10 +46,10 @@ struct Place {
 
 // The softmax of a lane's two rows, tile after tile of kKeys keys. Weights are powers of two of scores less an
 // origin, which moves only when scores outgrow it, so that most tiles leave what was summed up as it is.
-// kShare of eight weights are computed by products.
-template <int kKeys = kTile, int kShare = 0>
+template <int kKeys = kTile>
 struct RunningSoftmax {
-  static constexpr float kRoom = 8;  // in powers of two: as much larger than 1 weights may become
+  static constexpr float kRoom = 8;        // in powers of two: as much larger than 1 weights may become
+  static constexpr float kMost = 0x1p60f;  // sums that follow() still takes
 
   float scale;  // of the scores, in powers of two
   float origin[2] = {-INFINITY, -INFINITY};
@@ -75,34 +66,27 @@ struct RunningSoftmax {
 
   // Turns scores into weights, not yet divided by their sum. Where that is true for a warp, what its rows have weighed
   // before is to be multiplied by `shrink`.
-  template <int kTiles>
-  __device__ bool take(Rows (&tiles)[kTiles], float (&shrink)[2]) {
+  __device__ bool take(Rows& scores, float (&shrink)[2]) {
     float most[2] = {-INFINITY, -INFINITY};  // of the lane's columns
 #pragma unroll
-    for (int t = 0; t < kTiles; ++t)
+    for (int n = 0; n < kKeys / 8; ++n)
 #pragma unroll
-      for (int n = 0; n < kKeys / 8; ++n)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], tiles[t].part[n][e]);
-    if (kShare >= 16) most[0] = tiles[0].part[0][0], most[1] = tiles[0].part[0][2];
+      for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], scores.part[n][e]);
     const bool outgrown = scale * most[0] > origin[0] + kRoom || scale * most[1] > origin[1] + kRoom;
     const bool moves = __any_sync(kAllLanes, outgrown);
     if (moves) move(most, shrink);
-    float from[2];
-#pragma unroll
-    for (int r = 0; r < 2; ++r) from[r] = origin[r] == -INFINITY ? 0.0f : origin[r];
-#pragma unroll
-    for (int t = 0; t < kTiles; ++t)
-#pragma unroll
-      for (int n = 0; n < kKeys / 8; ++n)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          float& score = tiles[t].part[n][e];
-          const float power = scale * score - from[e / 2];
-          score = n * (kShare % 16) % 8 < kShare % 16 ? power_of_two_by_products(power) : power_of_two(power);
-          sum[e / 2] += score;
-        }
+    weigh(scores);
     return moves;
+  }
+
+  // The same from where the origin is, without looking for the largest score first. False where weights of the warp
+  // come out too large: then the scores are lost, and take() is to have them once more.
+  __device__ bool follow(Rows& scores) {
+    const float before[2] = {sum[0], sum[1]};
+    weigh(scores);
+    const bool fits = __all_sync(kAllLanes, sum[0] <= kMost && sum[1] <= kMost);
+    if (!fits) sum[0] = before[0], sum[1] = before[1];
+    return fits;
   }
 
   // Divides the lane's rows by their sums and writes the log-sums of those that are there; the first is row `row`.
@@ -112,15 +96,28 @@ struct RunningSoftmax {
     for (int r = 0; r < 2; ++r) {
       sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 1);
       sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 2);
-      const bool seen = origin[r] > -INFINITY;  // any key
       if (lane() % 4 == 0 && row + 8 * r < place.queries)
-        a.log_sum[place.row(a, row + 8 * r)] = seen ? origin[r] / kLog2E + logf(sum[r]) : -INFINITY;
-      share[r] = seen ? 1 / sum[r] : 0.0f;
+        a.log_sum[place.row(a, row + 8 * r)] = sum[r] > 0 ? origin[r] / kLog2E + logf(sum[r]) : -INFINITY;
+      share[r] = sum[r] > 0 ? 1 / sum[r] : 0.0f;
     }
     out.multiply(share);
   }
 
  private:
+  __device__ void weigh(Rows& scores) {
+    float from[2];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) from[r] = origin[r] == -INFINITY ? 0.0f : origin[r];
+#pragma unroll
+    for (int n = 0; n < kKeys / 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        float& score = scores.part[n][e];
+        score = power_of_two(scale * score - from[e / 2]);
+        sum[e / 2] += score;
+      }
+  }
+
   // The largest scores of rows are their new origins where they are larger; by all lanes of a warp.
   __device__ void move(const float (&most)[2], float (&shrink)[2]) {
 #pragma unroll
