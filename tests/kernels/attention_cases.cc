@@ -8,6 +8,7 @@ struct Batch {
   std::vector<Size> queries, keys;
   Size heads = 1, key_size = 0, value_size = 0;
   bool causal = false;
+  double scale = 0.5;
 
   Size rows() const { return offsets_of(queries).back(); }
   Size key_rows() const { return offsets_of(keys).back(); }
@@ -17,8 +18,8 @@ struct Batch {
     return sum;
   }
   std::string name() const {
-    return fmt::format("{} sentences, {} queries, {} keys, {} heads of {} and {}{}", queries.size(), rows(), key_rows(),
-                       heads, key_size, value_size, causal ? " causal" : "");
+    return fmt::format("{} sentences, {} queries, {} keys, {} heads of {} and {}{} times {}", queries.size(), rows(),
+                       key_rows(), heads, key_size, value_size, causal ? " causal" : "", scale);
   }
 };
 
@@ -41,7 +42,9 @@ std::vector<Batch> all_batches() {
                             {{200, 1, 259}, {64, 280, 65}, 1, 64, 64, false},
                             {{9, 34, 0, 2}, {40, 20, 3, 0}, 1, 512, 512, false},
                             {{3, 20}, {3, 20}, 2, 128, 320, true},
-                            {{1, 1, 1, 1}, {5, 40, 0, 1}, 2, 512, 136, false}};
+                            {{1, 1, 1, 1}, {5, 40, 0, 1}, 2, 512, 136, false},
+                            {{200, 1, 259}, {64, 280, 65}, 1, 64, 64, true},
+                            {{130, 129, 129}, {150, 70, 170}, 1, 64, 64, false, 40}};
   Batch random{{}, {}, 8, 64, 64, false};
   for (Size s = 0; s < 13; ++s) {
     random.queries.push_back(10 + s * 17 % 50);
@@ -70,7 +73,7 @@ Attention<T> forward_arguments(const Batch& b, double rate, Size gap, Arrays<T>&
   a.queries = b.rows(), a.keys = b.key_rows();
   a.longest_queries = most(b.queries), a.longest = most(b.keys);
   a.causal = b.causal;
-  a.scale = 0.5;
+  a.scale = b.scale;
   a.dropout = {rate, {5, 123456789012345}};
   a.q = arrays.input(b.rows() * strides.q);
   a.k = arrays.input(b.key_rows() * strides.k);

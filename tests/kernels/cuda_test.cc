@@ -121,5 +121,45 @@ TEST(Cuda, FillsTheWholeListInF32) {
   cuda::f32().each([](const auto& entry) { EXPECT_TRUE(entry.available()) << entry.name(); });
 }
 
+// There are more heads of sentences than blocks that attend to them.
+TEST(Cuda, LongSentencesOfABatchGetTheAttentionThatEachGetsAlone) {
+  if (!cuda::problem().empty()) GTEST_SKIP() << cuda::problem();
+  constexpr Size kHeads = 8, kSize = 64, kCols = kHeads * kSize;
+  std::vector<Size> lengths;
+  // Arrays follow each other, and those of numbers must begin at addresses divisible by 16.
+  for (Size s = 0; s < 59; ++s) lengths.push_back(128 + s * 89 % 400);
+  const std::vector<std::int32_t> starts = offsets_of(lengths);
+  SharedMemory shared;
+  for (const bool causal : {false, true})
+    shared.with([&](std::pmr::memory_resource* memory) {
+      Arrays<bf16> arrays(1, memory, true);
+      Attention<bf16> all{.sentences = std::ssize(lengths), .heads = kHeads, .key_size = kSize, .value_size = kSize};
+      all.queries = all.keys = starts.back();
+      all.query_offsets = all.key_offsets = arrays.integers(starts);
+      all.longest_queries = all.longest = *std::max_element(lengths.begin(), lengths.end());
+      all.causal = causal, all.scale = 0.5;
+      all.q_stride = all.k_stride = all.v_stride = 3 * kCols;
+      all.q = arrays.input(all.queries * all.q_stride), all.k = all.q + kCols, all.v = all.k + kCols;
+      all.out = arrays.output("out", all.queries * kCols);
+      all.log_sum = arrays.stat_output("log_sum", all.queries * kHeads);
+      cuda::half().attention(all);
+      for (std::size_t s = 0; s < lengths.size(); ++s) {
+        const Size first = starts[s], length = lengths[s];
+        Attention<bf16> one = all;
+        one.sentences = 1;
+        one.queries = one.keys = one.longest_queries = one.longest = length;
+        one.query_offsets = one.key_offsets = arrays.integers({0, static_cast<std::int32_t>(length), 0, 0});
+        one.q += first * one.q_stride, one.k += first * one.k_stride, one.v += first * one.v_stride;
+        one.out = arrays.output("out", length * kCols);
+        one.log_sum = arrays.stat_output("log_sum", length * kHeads);
+        cuda::half().attention(one);
+        cuda::wait();
+        EXPECT_EQ(std::memcmp(one.out, all.out + first * kCols, length * kCols * sizeof(bf16)), 0) << "sentence " << s;
+      }
+      arrays.expect_intact();
+      return Results{};
+    });
+}
+
 }  // namespace
 }  // namespace dragoman::kernels::test

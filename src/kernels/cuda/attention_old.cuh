@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(kThreads, 2) attend_wide(Attention<bf16> a) {
     // Most tiles are seen whole by all rows of a warp, of which the first sees least.
     if (key + kTile > place.visible(group_row + warp_row, a.causal))
       mine.softmax.hide(mine.scores, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
-    return mine.softmax.take(reinterpret_cast<Rows(&)[1]>(mine.scores), shrink);
+    return mine.softmax.take(mine.scores, shrink);
   };
   if (last > 0) next_stage(0);
   if (group_row >= place.queries) {

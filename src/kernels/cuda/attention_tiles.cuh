@@ -6,15 +6,6 @@
 // What attention of heads of 64 on tensor cores shares.
 namespace dragoman::kernels::cuda {
 
-// 2^x to 13 bits by the units that multiply, which have time where the ones for powers do not: the nearest whole
-// number goes to the exponent, a cubic takes the rest.
-__device__ inline float power_of_two_by_products(float x) {
-  constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: what is added to it loses its fraction
-  const float shifted = fmaxf(x, -126.0f) + kRound, rest = fmaxf(x, -126.0f) - (shifted - kRound);
-  const float power = ((0.05517167f * rest + 0.24261115f) * rest + 0.69326099f) * rest + 0.99992807f;
-  return __int_as_float((__float_as_int(shifted) << 23) + __float_as_int(power));
-}
-
 // Where a block works: a sentence and a head.
 struct Place {
   Size first_query, first_key, head;
@@ -46,10 +37,10 @@ struct Place {
 
 // The softmax of a lane's two rows, tile after tile of kKeys keys. Weights are powers of two of scores less an
 // origin, which moves only when scores outgrow it, so that most tiles leave what was summed up as it is.
-// kShare of eight weights are computed by products.
-template <int kKeys = kTile, int kShare = 0>
+template <int kKeys = kTile>
 struct RunningSoftmax {
-  static constexpr float kRoom = 8;  // in powers of two: as much larger than 1 weights may become
+  static constexpr float kRoom = 8;        // in powers of two: as much larger than 1 weights may become
+  static constexpr float kMost = 0x1p60f;  // sums that follow() still takes
 
   float scale;  // of the scores, in powers of two
   float origin[2] = {-INFINITY, -INFINITY};
@@ -66,34 +57,27 @@ struct RunningSoftmax {
 
   // Turns scores into weights, not yet divided by their sum. Where that is true for a warp, what its rows have weighed
   // before is to be multiplied by `shrink`.
-  template <int kTiles>
-  __device__ bool take(Rows (&tiles)[kTiles], float (&shrink)[2]) {
+  __device__ bool take(Rows& scores, float (&shrink)[2]) {
     float most[2] = {-INFINITY, -INFINITY};  // of the lane's columns
 #pragma unroll
-    for (int t = 0; t < kTiles; ++t)
+    for (int n = 0; n < kKeys / 8; ++n)
 #pragma unroll
-      for (int n = 0; n < kKeys / 8; ++n)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], tiles[t].part[n][e]);
-    if (kShare >= 16) most[0] = tiles[0].part[0][0], most[1] = tiles[0].part[0][2];
+      for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], scores.part[n][e]);
     const bool outgrown = scale * most[0] > origin[0] + kRoom || scale * most[1] > origin[1] + kRoom;
     const bool moves = __any_sync(kAllLanes, outgrown);
     if (moves) move(most, shrink);
-    float from[2];
-#pragma unroll
-    for (int r = 0; r < 2; ++r) from[r] = origin[r] == -INFINITY ? 0.0f : origin[r];
-#pragma unroll
-    for (int t = 0; t < kTiles; ++t)
-#pragma unroll
-      for (int n = 0; n < kKeys / 8; ++n)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          float& score = tiles[t].part[n][e];
-          const float power = scale * score - from[e / 2];
-          score = n * (kShare % 16) % 8 < kShare % 16 ? power_of_two_by_products(power) : power_of_two(power);
-          sum[e / 2] += score;
-        }
+    weigh(scores);
     return moves;
+  }
+
+  // The same from where the origin is, without looking for the largest score first. False where weights of the warp
+  // come out too large: then the scores are lost, and take() is to have them once more.
+  __device__ bool follow(Rows& scores) {
+    const float before[2] = {sum[0], sum[1]};
+    weigh(scores);
+    const bool fits = __all_sync(kAllLanes, sum[0] <= kMost && sum[1] <= kMost);
+    if (!fits) sum[0] = before[0], sum[1] = before[1];
+    return fits;
   }
 
   // Divides the lane's rows by their sums and writes the log-sums of those that are there; the first is row `row`.
@@ -111,6 +95,20 @@ struct RunningSoftmax {
   }
 
  private:
+  __device__ void weigh(Rows& scores) {
+    float from[2];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) from[r] = origin[r] == -INFINITY ? 0.0f : origin[r];
+#pragma unroll
+    for (int n = 0; n < kKeys / 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        float& score = scores.part[n][e];
+        score = power_of_two(scale * score - from[e / 2]);
+        sum[e / 2] += score;
+      }
+  }
+
   // The largest scores of rows are their new origins where they are larger; by all lanes of a warp.
   __device__ void move(const float (&most)[2], float (&shrink)[2]) {
 #pragma unroll
@@ -123,5 +121,52 @@ struct RunningSoftmax {
     }
   }
 };
+
+// The dropout factors of a lane's pairs: columns of 32 elements of one row of the dropout's matrix, which are two
+// neighbours in each of four eights. `element` is the number of the first. Bit 2 w + e is neighbour e of eight w. The
+// four lanes of a row ask together.
+__device__ inline unsigned kept_pairs(const Drop& drop, std::uint64_t element) {
+  const int mine = lane() % 4, first = lane() - mine + mine % 2 * 2;
+  const Philox::Block block = drop.key.block(element / Dropout::kGroup * 4 + mine, Dropout::kRounds);
+  unsigned kept = 0;
+#pragma unroll
+  for (int w = 0; w < 4; ++w)
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      const std::uint32_t word = __shfl_sync(kAllLanes, block[w], first + e);
+      const std::uint32_t half = mine < 2 ? word & 0xFFFFu : word >> 16;
+      kept |= (half >= drop.threshold ? 1u : 0u) << (2 * w + e);
+    }
+  return kept;
+}
+
+// What the two rows of a lane keep of 64 columns: sixteen bits each.
+struct Kept {
+  unsigned rows[2];
+
+  Kept() = default;
+  __device__ Kept(const Drop& drop, const Attention<bf16>& a, const Place& place, int i, int first_key) {
+    for (int r = 0; r < 2; ++r) {
+      const auto start = static_cast<std::uint64_t>(place.row(a, i + 8 * r) * Dropout::stride(a.longest) + first_key);
+      rows[r] = kept_pairs(drop, start);
+      rows[r] |= kept_pairs(drop, start + 32) << 8;
+    }
+  }
+  // Of the pair (row of the lane, column 8 n + its own columns).
+  __device__ bool keeps(int r, int n, int e) const { return rows[r] >> (n / 4 * 8 + n % 4 * 2 + e) & 1; }
+};
+
+// Whether heads, strides and what else is asked for are as tiles need them.
+inline bool fits_tiles(const Attention<bf16>& a) {
+  const auto eights = [](Size stride) { return stride % 8 == 0; };
+  return a.scale > 0 && a.key_size == kTile && a.value_size == kTile && eights(a.q_stride) && eights(a.k_stride) &&
+         eights(a.v_stride) && aligned16(a.q, a.k, a.v, a.out) && a.sentences <= 65535 && a.weights == nullptr &&
+         a.key_rows == nullptr;
+}
+
+// A block for each tile of the longest sentence, for each head and for each sentence.
+inline dim3 grid_of(const Attention<bf16>& a, Size longest) {
+  return {blocks_for(longest, kTile), static_cast<unsigned>(a.heads), static_cast<unsigned>(a.sentences)};
+}
 
 }  // namespace dragoman::kernels::cuda

@@ -53,40 +53,6 @@ __device__ inline void begin_product_transposed(Rows& sum, std::uint64_t left, s
         "+f"(s[7][0]), "+f"(s[7][1]), "+f"(s[7][2]), "+f"(s[7][3])
       : "l"(left), "l"(right), "r"(add ? 1 : 0));
 }
-// The same with two tiles on the right that follow each other.
-__device__ inline void begin_product_transposed(Rows (&s)[2], std::uint64_t left, std::uint64_t right, bool add) {
-  asm volatile(
-      "{\n"
-      ".reg .pred add;\n"
-      "setp.ne.b32 add, %66, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
-      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
-      "%64, %65, add, 1, 1, 0, 0;\n"
-      "}"
-      : "+f"(s[0].part[0][0]), "+f"(s[0].part[0][1]), "+f"(s[0].part[0][2]), "+f"(s[0].part[0][3]),
-        "+f"(s[0].part[1][0]), "+f"(s[0].part[1][1]), "+f"(s[0].part[1][2]), "+f"(s[0].part[1][3]),
-        "+f"(s[0].part[2][0]), "+f"(s[0].part[2][1]), "+f"(s[0].part[2][2]), "+f"(s[0].part[2][3]),
-        "+f"(s[0].part[3][0]), "+f"(s[0].part[3][1]), "+f"(s[0].part[3][2]), "+f"(s[0].part[3][3]),
-        "+f"(s[0].part[4][0]), "+f"(s[0].part[4][1]), "+f"(s[0].part[4][2]), "+f"(s[0].part[4][3]),
-        "+f"(s[0].part[5][0]), "+f"(s[0].part[5][1]), "+f"(s[0].part[5][2]), "+f"(s[0].part[5][3]),
-        "+f"(s[0].part[6][0]), "+f"(s[0].part[6][1]), "+f"(s[0].part[6][2]), "+f"(s[0].part[6][3]),
-        "+f"(s[0].part[7][0]), "+f"(s[0].part[7][1]), "+f"(s[0].part[7][2]), "+f"(s[0].part[7][3]),
-        "+f"(s[1].part[0][0]), "+f"(s[1].part[0][1]), "+f"(s[1].part[0][2]), "+f"(s[1].part[0][3]),
-        "+f"(s[1].part[1][0]), "+f"(s[1].part[1][1]), "+f"(s[1].part[1][2]), "+f"(s[1].part[1][3]),
-        "+f"(s[1].part[2][0]), "+f"(s[1].part[2][1]), "+f"(s[1].part[2][2]), "+f"(s[1].part[2][3]),
-        "+f"(s[1].part[3][0]), "+f"(s[1].part[3][1]), "+f"(s[1].part[3][2]), "+f"(s[1].part[3][3]),
-        "+f"(s[1].part[4][0]), "+f"(s[1].part[4][1]), "+f"(s[1].part[4][2]), "+f"(s[1].part[4][3]),
-        "+f"(s[1].part[5][0]), "+f"(s[1].part[5][1]), "+f"(s[1].part[5][2]), "+f"(s[1].part[5][3]),
-        "+f"(s[1].part[6][0]), "+f"(s[1].part[6][1]), "+f"(s[1].part[6][2]), "+f"(s[1].part[6][3]),
-        "+f"(s[1].part[7][0]), "+f"(s[1].part[7][1]), "+f"(s[1].part[7][2]), "+f"(s[1].part[7][3])
-      : "l"(left), "l"(right), "r"(add ? 1 : 0));
-}
-__device__ inline void begin_product_transposed(Rows (&s)[1], std::uint64_t left, std::uint64_t right, bool add) {
-  begin_product_transposed(s[0], left, right, add);
-}
 __device__ inline void begin_product(Rows& sum, const Quad& left, std::uint64_t right, bool add) {
   float(&s)[8][4] = sum.part;
   asm volatile(
@@ -120,8 +86,7 @@ __device__ inline void arrived(Rows& rows) {
 #pragma unroll
     for (float& value : part) asm volatile("" : "+f"(value)::"memory");
 }
-template <int kCount>
-__device__ inline void arrived(Quad (&quads)[kCount]) {
+__device__ inline void arrived(Quad (&quads)[4]) {
 #pragma unroll
   for (Quad& quad : quads)
 #pragma unroll
