@@ -10,7 +10,7 @@
 // one to finish adds up the strips.
 namespace dragoman::kernels::cuda {
 
-inline constexpr int kAcross = 8, kDown = 64;  // threads of a block that sums columns
+inline constexpr int kSumThreads = 512;  // of a block that sums columns
 
 // Whether this block is the last of `blocks` that counted on `ticket`, which is zero before and afterwards. Then what
 // the others wrote before can be read.
@@ -34,11 +34,12 @@ __device__ inline void add8_from_others(float (&sum)[8], const float* from) {
       sum[7] += b.w;
 }
 
-// Rows tells what is summed: kEach numbers from (row, col) on, brought from memory by load() and given by use(). All
-// loads of a few rows come before their first use, which may write.
+// Rows tells what is summed: kEach numbers from (row, col) on, brought from memory by load() and given by use(), and
+// how many threads side by side share a row. All loads of a few rows come before their first use, which may write.
 template <class Rows>
-__global__ void __launch_bounds__(kAcross* kDown, 2)
+__global__ void __launch_bounds__(kSumThreads, 2)
     sum_columns(Size rows, Size cols, Size height, Rows values, float* partial, unsigned* tickets, float* to) {
+  constexpr int kAcross = Rows::kAcross, kDown = kSumThreads / kAcross;
   constexpr int kEach = Rows::kEach, kCols = kAcross * kEach, kAtOnce = 4;
   __shared__ float room[kDown][kCols];
   wait_for_kernel_before();
@@ -69,7 +70,7 @@ __global__ void __launch_bounds__(kAcross* kDown, 2)
   };
   if (thread < kCols && begin + thread < cols) partial[blockIdx.y * cols + begin + thread] = column_of_room(thread);
   if (!is_last_block(tickets + blockIdx.x, gridDim.y)) return;
-  constexpr int kParts = kAcross * kDown / kCols;
+  constexpr int kParts = kSumThreads / kCols;
   static_assert(kParts >= 1 && kParts <= kDown);
   const int mine = thread % kCols, part = thread / kCols;
   float strips = 0;
@@ -84,9 +85,9 @@ __global__ void __launch_bounds__(kAcross* kDown, 2)
 }
 
 // The rows of a matrix, in eights and one by one.
-template <class T>
+template <class T, int kThreads>
 struct RowsInEights {
-  static constexpr int kEach = 8;
+  static constexpr int kAcross = kThreads, kEach = 8;
   using Loaded = Eight<T>;
   const T* x;
   Size cols;
@@ -100,7 +101,7 @@ struct RowsInEights {
 };
 template <class T>
 struct RowsInOnes {
-  static constexpr int kEach = 1;
+  static constexpr int kAcross = 32, kEach = 1;
   using Loaded = T;
   const T* x;
   Size cols;
@@ -113,6 +114,7 @@ struct RowsInOnes {
 template <class Rows>
 void add_sums(const char* name, Size rows, Size cols, const Rows& values, float* to) {
   if (rows == 0 || cols == 0) return;
+  constexpr int kAcross = Rows::kAcross, kDown = kSumThreads / kAcross;
   const unsigned across = blocks_for(cols, kAcross * Rows::kEach);
   // As many strips as fill the GPU, but not so many that adding them up takes longer than the strips.
   const auto balanced = static_cast<Size>(std::sqrt(static_cast<double>(rows)) / 2);

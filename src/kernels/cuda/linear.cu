@@ -33,7 +33,7 @@ void linear(const Linear<T>& a) {
 // dz = dy * the activation's slope, whose rows are summed on the way.
 template <class T>
 struct RowsOfSlopes {
-  static constexpr int kEach = 8;
+  static constexpr int kAcross = 32, kEach = 8;
   struct Loaded {
     Eight<T> saved, dy;
   };
@@ -92,10 +92,13 @@ void linear_backward(const LinearBackward<T>& a) {
 template <class T>
 void add_columns(Size rows, Size cols, const T* x, float* to) {
   constexpr const char* kName = "sum of columns";
-  if (cols % 8 == 0 && aligned16(x))
-    add_sums(kName, rows, cols, RowsInEights<T>{x, cols}, to);
-  else
+  constexpr Size kNarrow = 4096;
+  if (cols % 8 != 0 || !aligned16(x))
     add_sums(kName, rows, cols, RowsInOnes<T>{x, cols}, to);
+  else if (cols <= kNarrow)
+    add_sums(kName, rows, cols, RowsInEights<T, 8>{x, cols}, to);
+  else
+    add_sums(kName, rows, cols, RowsInEights<T, 32>{x, cols}, to);
 }
 
 template <class T>

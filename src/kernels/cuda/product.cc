@@ -95,8 +95,10 @@ struct Division {
 
 // Of the library's suggestions, the best first. On an H200 its favourites are slower, by up to a sixth, than smaller
 // tiles that it often names, too; where sums are not divided, all give the same bits (docs/performance.md).
-const cublasLtMatmulAlgo_t& preferred(std::span<const cublasLtMatmulHeuristicResult_t> suggestions) {
+const cublasLtMatmulAlgo_t& preferred(std::span<const cublasLtMatmulHeuristicResult_t> suggestions, Size cols) {
+  constexpr Size kMany = 16384;  // here they may well be right
   const std::uint32_t favourite = Division(suggestions[0].algo).tile;
+  if (cols > kMany) return suggestions[0].algo;
   if (favourite == CUBLASLT_MATMUL_TILE_256x128 || favourite == CUBLASLT_MATMUL_TILE_192x192)
     for (const cublasLtMatmulHeuristicResult_t& one : suggestions) {
       const Division division(one.algo);
@@ -147,7 +149,7 @@ class Call {
                                                 static_cast<int>(all.size()), all.data(), &found);
     blas().destroy_preference(preference);
     if (status != CUBLAS_STATUS_SUCCESS || found == 0) return false;
-    algorithm = preferred({all.data(), static_cast<std::size_t>(found)});
+    algorithm = preferred({all.data(), static_cast<std::size_t>(found)}, subject.shape.n);
     return true;
   }
 
