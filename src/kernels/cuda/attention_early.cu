@@ -187,9 +187,9 @@ __global__ void __launch_bounds__(kThreads, 4) query_gradients_early(AttentionBa
 constexpr Size kMostBytes = 100 << 10;
 
 bool fits(const Attention<bf16>& a) {
-  return getenv("NOHELD") == nullptr && a.early && a.dropout.rate == 0 && a.key_rows == nullptr &&
-         a.weights == nullptr && a.longest_queries == 1 && a.queries == a.sentences && a.queries > 0 &&
-         std::max(a.key_size, a.value_size) <= kMost && Question::bytes(a) <= kMostBytes;
+  return a.early && a.dropout.rate == 0 && a.key_rows == nullptr && a.weights == nullptr && a.longest_queries == 1 &&
+         a.queries == a.sentences && a.queries > 0 && std::max(a.key_size, a.value_size) <= kMost &&
+         Question::bytes(a) <= kMostBytes;
 }
 
 template <auto kernel, class Arguments>

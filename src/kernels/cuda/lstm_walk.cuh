@@ -52,6 +52,10 @@ class Board {
   static constexpr Size bytes(Size rows, Size width) { return 2 * rows * stride_of(width) * Size{sizeof(bf16)}; }
 
   __device__ bf16* row(int step, int r) const { return memory_ + (step % 2 * rows_ + r) * stride_; }
+  // Where a number of a row lies: an operand's lane wants eight numbers side by side, of which it gets two at a time.
+  __device__ static int place(int number) {
+    return number / 32 * 32 + number % 8 / 2 * 8 + number % 32 / 8 * 2 + number % 2;
+  }
 
   // By all threads, before anything is passed on.
   __device__ void begin() const {
@@ -91,10 +95,10 @@ class Board {
   __device__ std::uint32_t expected() const {
     return (blocks_ - 1) * static_cast<std::uint32_t>(rows_ * kAcross * sizeof(uint4));
   }
-  // Two rows next to each other have sixteen banks each.
+  // Eights of eight rows lie in different banks.
   template <class Width>
   static constexpr __host__ __device__ Width stride_of(Width width) {
-    return width % 64 == 0 ? width + 32 : width;
+    return width + 8;
   }
   static constexpr int kEights = kUnits / 8, kAcross = kGroups * kEights, kMost = kTiles * kTileRows * kAcross;
 
@@ -131,40 +135,56 @@ struct Plane {
   }
 };
 
-// What a warp needs of a step beside sums, kPlanes times kUnits numbers for each of its sentences (its number and every
-// eighth after): it is brought while the blocks tell each other what they found. Four lanes bring a plane.
-template <int kPlanes>
+// Element by element a thread has two units side by side of one sentence of each tile: half a warp has a sentence.
+__device__ inline int thread_unit() { return lane() % 16 * 2; }
+__device__ inline int thread_row(int tile) { return tile * kTileRows + static_cast<int>(threadIdx.x) / 16; }
+
+// What a warp needs of a step beside sums, kPlanes times kUnits numbers for each of its sentences: it is brought while
+// the blocks tell each other what they found. Four lanes bring a plane.
+template <int kPlanes, int kTiles>
 class Inbox {
  public:
   static constexpr int kWidth = kPlanes * kUnits;
 
+  // `plane`: the lane's.
   __device__ Inbox(bf16* memory, const Plane& plane, int first_unit)
       : memory_(memory), plane_(plane), first_unit_(first_unit + lane() % 4 * 8) {}
+  __device__ static int plane_of_lane() { return lane() % kLanes / 4; }
 
   __device__ void order(const Sentence* sentences, int rows, int t, Size hidden) const {
-    if (t < 0 || lane() / 4 >= kPlanes) return;
-    for (int row = static_cast<int>(threadIdx.x) / kWarp; row < rows; row += kWarps) {
-      const Sentence s = sentences[row];
-      if (t >= s.length) continue;
-      const bf16* from = plane_.at(s, t, hidden);
-      bf16* to = memory_ + row * kWidth + lane() * 8;
-      if (from == nullptr)
-        *reinterpret_cast<uint4*>(to) = uint4{};
-      else
-        asm volatile(
-            "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
-            "l"(from + first_unit_)
-            : "memory");
-    }
+    if (t < 0) return;
+#pragma unroll
+    for (int tile = 0; tile < kTiles; ++tile)
+#pragma unroll
+      for (int i = 0; i < kRows; i += kWarp / kLanes) {
+        const int row = tile * kTileRows + static_cast<int>(threadIdx.x) / kWarp * kRows + i + lane() / kLanes;
+        if (row < rows) bring(sentences[row], row, t, hidden);
+      }
   }
   __device__ void wait() const {
     asm volatile("cp.async.wait_all;" ::: "memory");
     __syncwarp();
   }
-  // The lane's unit of a plane, of one of the warp's sentences.
-  __device__ bf16 get(int row, int plane) const { return memory_[row * kWidth + plane * kUnits + lane()]; }
+  // The thread's units of a plane.
+  __device__ std::uint32_t get(int row, int plane) const {
+    return *reinterpret_cast<const std::uint32_t*>(memory_ + row * kWidth + plane * kUnits + thread_unit());
+  }
 
  private:
+  static constexpr int kLanes = 4 * kPlanes, kRows = kTileRows / kWarps;  // of a sentence, and of a warp in a tile
+  static_assert(kWarp % kLanes == 0 && kRows % (kWarp / kLanes) == 0);
+
+  __device__ void bring(const Sentence& s, int row, int t, Size hidden) const {
+    if (t >= s.length) return;
+    const bf16* from = plane_.at(s, t, hidden);
+    bf16* to = memory_ + row * kWidth + lane() % kLanes * 8;
+    if (from == nullptr)
+      *reinterpret_cast<uint4*>(to) = uint4{};
+    else
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from + first_unit_)
+                   : "memory");
+  }
+
   bf16* memory_;
   Plane plane_;
   int first_unit_;
