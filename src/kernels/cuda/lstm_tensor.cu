@@ -5,82 +5,20 @@
 #include "kernels/cuda/lstm.cuh"
 #include "kernels/cuda/lstm_walk.cuh"
 
-// A whole LSTM layer in one launch, bf16 on tensor cores. Sixteen sentences that are neighbours in the walk are worked
-// on by a group of blocks; each block has thirty-two units, whose weights its warps keep in registers for the whole
-// walk. After every step the blocks of a group tell each other what they found. Where a group can be a cluster (compute
-// capability 9.0, at most eight blocks), they write to each other's shared memory; otherwise they read it from memory
-// and meet at a counter.
-//
-// Operands come from memory to registers as they lie there. Lane l brings eight numbers side by side of the rows l / 4
-// and l / 4 + 8; the four lanes of a row thus hold thirty-two numbers, in another order than two mma.m16n8k16 expect.
-// Both operands are in that order, so every product meets its partner.
+// A whole LSTM layer in one launch, bf16 on tensor cores. Sixteen sentences that are neighbours in the walk, or some
+// more, are worked on by a group of blocks; each block has thirty-two units, whose weights its warps keep in registers
+// for the whole walk. After every step the blocks of a group tell each other what they found. Where a group can be a
+// cluster (compute capability 9.0, at most eight blocks), they write to each other's shared memory; otherwise they read
+// it from memory and meet at a counter.
 namespace dragoman::kernels::cuda {
 namespace {
 
 using namespace walk;
 
-// What a block works on.
-struct Place {
-  int group, groups, first_unit;
-
-  __device__ Place(const LstmLayer<bf16>& a) {
-    const int slices = static_cast<int>(a.hidden) / kUnits;
-    group = static_cast<int>(blockIdx.x) / slices, groups = static_cast<int>(gridDim.x) / slices;
-    first_unit = static_cast<int>(blockIdx.x) % slices * kUnits;
-  }
-};
-
-// Sixteen sentences' rows against kParts times thirty-two columns: kChunks times kDepth products of each pair.
-template <int kChunks, int kParts>
-struct WarpProduct {
-  uint4 right[kChunks][4 * kParts];
-  Quad left[kChunks][2];
-
-  // From a board: `row` is that of the lane's row (its number modulo 16), [begin, begin + kChunks * kDepth) the warp's
-  // products. What lies behind the last of `width` numbers is multiplied by zero.
-  __device__ void load(const bf16* row, int begin, int width) {
-#pragma unroll
-    for (int c = 0; c < kChunks; ++c)
-#pragma unroll
-      for (int i = 0; i < 2; ++i) {
-        const int k = begin + c * kDepth + 16 * i + lane() / 16 * 8;
-        left[c][i] = load_quad(row + (k < width ? k : 0));
-      }
-  }
-  // From memory: `upper` and `lower` are where the lane's two rows begin, at the warp's first product; null for rows of
-  // zeros.
-  __device__ void load_from_memory(const bf16* upper, const bf16* lower, int depth) {
-#pragma unroll
-    for (int c = 0; c < kChunks; ++c) {
-      const int k = c * kDepth + lane() % 4 * 8;
-      const auto read = [&](const bf16* from) {
-        return k < depth && from != nullptr ? __ldcg(reinterpret_cast<const uint4*>(from + k)) : uint4{};
-      };
-      const uint4 a = read(upper), b = read(lower);
-      left[c][0] = {{a.x, b.x, a.y, b.y}};
-      left[c][1] = {{a.z, b.z, a.w, b.w}};
-    }
-  }
-  // Column n of tile j is unit 4 n + j of a part's thirty-two: a lane has eight units side by side of both its rows.
-  // Those that are null are not wanted.
-  __device__ void multiply(int part, float* upper, float* lower) const {
-    float sums[4][4] = {};
-#pragma unroll
-    for (int c = 0; c < kChunks; ++c) {
-#pragma unroll
-      for (int j = 0; j < 4; ++j) multiply_add(sums[j], left[c][0], right[c][4 * part + j].x, right[c][4 * part + j].y);
-#pragma unroll
-      for (int j = 0; j < 4; ++j) multiply_add(sums[j], left[c][1], right[c][4 * part + j].z, right[c][4 * part + j].w);
-    }
-    const auto put_eight = [&](float* row, int which) {
-      if (row == nullptr) return;
-      auto* at = reinterpret_cast<float4*>(row + lane() % 4 * 8);
-      for (int i = 0; i < 2; ++i)
-        at[i] = make_float4(sums[0][which + i], sums[1][which + i], sums[2][which + i], sums[3][which + i]);
-    };
-    put_eight(upper, 0);
-    put_eight(lower, 2);
-  }
+// One layer or two, which blocks are told apart by blockIdx.y.
+template <class Arguments>
+struct Layers {
+  Arguments of[2];
 };
 
 // ---- forward --------------------------------------------------------------------------------------------------
@@ -99,14 +37,6 @@ __device__ void load_weights(WarpProduct<kChunks, 2>& product, const LstmLayer<b
       product.right[c][j] = k < hidden ? *reinterpret_cast<const uint4*>(a.weight + Size{row} * hidden + k) : uint4{};
     }
 }
-
-// Two units side by side, as they lie in memory.
-__device__ inline float2 unpacked(std::uint32_t pair) { return {low_bf16(pair), high_bf16(pair)}; }
-__device__ inline float2 load2(const bf16* from) {
-  return from != nullptr ? unpacked(*reinterpret_cast<const std::uint32_t*>(from)) : float2{};
-}
-__device__ inline void store2(bf16* to, std::uint32_t pair) { *reinterpret_cast<std::uint32_t*>(to) = pair; }
-__device__ inline void add2(float2& to, const float2& x) { to.x += x.x, to.y += x.y; }
 
 // The first c of two units; a sentence without rows ends where it begins.
 __device__ inline float2 begin_units(const LstmLayer<bf16>& a, const Sentence& s, int unit) {
@@ -137,53 +67,6 @@ __device__ inline std::uint32_t put_units(const LstmLayer<bf16>& a, const Senten
   store2(a.c_last + s.number * n + unit, c);
   return h;
 }
-
-// One layer or two, which blocks are told apart by blockIdx.y.
-template <class Arguments>
-struct Layers {
-  Arguments of[2];
-};
-
-// A block's shared memory: the sums of kParts warps for each sentence, what a step needs beside them, the sentences,
-// and the board.
-template <int kParts, int kWide, int kPlanes>
-struct Room {
-  static constexpr int kStride = kWide + 4;  // keeps neighbouring rows in different banks
-  int rows;
-  float* parts;
-  bf16* inbox;
-  Sentence* sentences;
-  bf16* board;
-
-  __device__ Room(unsigned char* memory, int count) : rows(count), parts(reinterpret_cast<float*>(memory)) {
-    inbox = reinterpret_cast<bf16*>(parts + kParts * rows * kStride);
-    sentences = reinterpret_cast<Sentence*>(inbox + rows * Inbox<kPlanes, 1>::kWidth);
-    board = reinterpret_cast<bf16*>(sentences + rows);
-  }
-  static constexpr Size bytes(Size rows, Size board_width) {
-    const Size row = kParts * kStride * sizeof(float) + Inbox<kPlanes, 1>::kWidth * sizeof(bf16) + sizeof(Sentence);
-    return rows * row + Board<1, 1>::bytes(rows, board_width);
-  }
-
-  // The row of an operand that a lane is to name. Behind the last one any row will do: nobody reads its sums.
-  __device__ int row_of_lane(int tile) const {
-    const int row = tile * kTileRows + lane() % 16;
-    return row < rows ? row : 0;
-  }
-  __device__ float* part(int which, int row) const { return parts + (which * rows + row) * kStride; }
-  // Of the thread's two units, the sums of all parts from column `col` on, added to x.
-  __device__ void add_parts(float2& x, int row, int col) const {
-#pragma unroll
-    for (int i = 0; i < kParts; ++i) add2(x, *reinterpret_cast<const float2*>(part(i, row) + col + thread_unit()));
-  }
-  // The group's sentences, from the first-th of the walk on; by all threads.
-  __device__ void begin(const LstmLayer<bf16>& a, int first) const {
-    __syncthreads();
-    if (static_cast<int>(threadIdx.x) < rows)
-      sentences[threadIdx.x] = Sentence::of(a, first + static_cast<int>(threadIdx.x));
-    __syncthreads();
-  }
-};
 
 using ForwardRoom = Room<4, 4 * kUnits, 4>;
 
@@ -300,6 +183,13 @@ __device__ void load_weights(WarpProduct<kChunks, 1>& product, const LstmLayer<b
   }
 }
 
+// The gradient of two units' first state, where it is wanted.
+__device__ inline void put_first(bf16* to, Size at, float2 x, bool accumulate) {
+  if (to == nullptr) return;
+  if (accumulate) add2(x, load2(to + at));
+  store2(to + at, pack_bf16(x.x, x.y));
+}
+
 // The planes of the way back: four gates, c, the states before, and the gradient of h.
 enum : int { kC = 4, kBeforeC, kBeforeH, kGivenH, kBackPlanes };
 
@@ -314,13 +204,6 @@ __device__ inline Plane plane_of(const LstmLayerBackward<bf16>& b, int number) {
 }
 
 using BackwardRoom = Room<kWarps, kUnits, kBackPlanes>;
-
-// The gradient of two units' first state, where it is wanted.
-__device__ inline void put_first(bf16* to, Size at, float2 x, bool accumulate) {
-  if (to == nullptr) return;
-  if (accumulate) add2(x, load2(to + at));
-  store2(to + at, pack_bf16(x.x, x.y));
-}
 
 // Each warp has an eighth of the gates. Step -1 is what reaches the first state.
 template <int kChunks, int kTiles, bool kCluster>
@@ -416,7 +299,11 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
 
 bool fits(const LstmLayer<bf16>& a) {
   return a.hidden % kUnits == 0 && a.hidden <= 512 && a.hidden / kUnits <= multiprocessors() &&
-         aligned16(a.weight, a.gates, a.h, a.c, a.h_first, a.c_first);
+         aligned16(a.weight, a.gates, a.h, a.c, a.h_first, a.c_first, a.h_last, a.c_last);
+}
+
+bool fits(const LstmLayerBackward<bf16>& b) {
+  return fits(b.forward) && aligned16(b.dh, b.dh_last, b.dc_last, b.dgates, b.h_before, b.dh_first, b.dc_first);
 }
 
 // The same walk for all kinds of group.
@@ -436,10 +323,9 @@ void allow_memory(const char* name, typename Walks<Arguments>::Kernel kernel, Si
                name);
 }
 
-// How many sentences a cluster gets: sixteen, or, where so many clusters do not fit on the GPU at once, as many as make
-// them fit.
+// How many sentences a cluster gets: sixteen, or, where so many clusters do not fit on the GPU at once, some more.
 template <const auto& walks>
-Size rows_of_cluster(const cudaLaunchConfig_t& config, Size sentences, Size slices, Size layers) {
+Size rows_of_cluster(const cudaLaunchConfig_t& config, Size sentences, Size slices, Size layers, Size width) {
   static std::array<std::atomic<int>, kMostBlocks + 1> known{};  // how many clusters fit
   std::atomic<int>& most = known[static_cast<std::size_t>(slices)];
   if (most == 0) {
@@ -447,9 +333,11 @@ Size rows_of_cluster(const cudaLaunchConfig_t& config, Size sentences, Size slic
     check_status(cudaOccupancyMaxActiveClusters(&count, walks.with_clusters, &config), "lstm_layer");
     most = std::max(count, 1);
   }
+  constexpr Size kHalf = 113 << 10;  // bytes: two blocks are to have room on a multiprocessor
   const Size groups = std::max<Size>(most / layers, 1);
-  const auto waves = [&](Size rows) { return blocks_for(blocks_for(sentences, rows), groups); };
-  const Size fewest = waves(2 * kTileRows), rows = blocks_for(sentences, fewest * groups);
+  const auto waves = [&](Size rows) { return Size{blocks_for(blocks_for(sentences, rows), groups)}; };
+  const Size fewest = waves(std::clamp<Size>(kHalf / walks.bytes(1, width), kTileRows, 2 * kTileRows));
+  const Size rows = blocks_for(sentences, fewest * groups);
   return 4 * fewest < 3 * waves(kTileRows) ? std::max<Size>(rows, kTileRows) : Size{kTileRows};
 }
 
@@ -485,7 +373,7 @@ void launch(const char* name, const Arguments& arguments, const LstmLayer<bf16>&
     attribute.val.clusterDim = {static_cast<unsigned>(slices), 1, 1};
     config.gridDim = dim3(static_cast<unsigned>(tiles * slices), both);
     config.dynamicSmemBytes = static_cast<std::size_t>(walks.bytes(kTileRows, width));
-    const Size rows = rows_of_cluster<walks>(config, a.sentences, slices, both);
+    const Size rows = rows_of_cluster<walks>(config, a.sentences, slices, both, width);
     config.gridDim.x = blocks_for(a.sentences, rows) * static_cast<unsigned>(slices);
     config.dynamicSmemBytes = static_cast<std::size_t>(walks.bytes(rows, width));
     const auto walk = rows > kTileRows ? walks.with_large_clusters : walks.with_clusters;
@@ -527,8 +415,7 @@ bool lstm_on_tensor_cores(const LstmLayer<bf16>& a) {
 
 bool lstm_on_tensor_cores(const LstmLayerBackward<bf16>& b) {
   const LstmLayer<bf16>& a = b.forward;
-  if (!fits(a) || !aligned16(b.dgates, b.dh)) return false;
-  if (b.beside != nullptr && (!fits(b.beside->forward) || !aligned16(b.beside->dgates, b.beside->dh))) return false;
+  if (!fits(b) || (b.beside != nullptr && !fits(*b.beside))) return false;
   const auto walk = a.hidden <= 128   ? launch<kBackward<2>, LstmLayerBackward<bf16>>
                     : a.hidden <= 256 ? launch<kBackward<4>, LstmLayerBackward<bf16>>
                                       : launch<kBackward<8>, LstmLayerBackward<bf16>>;

@@ -9,6 +9,17 @@ namespace dragoman::kernels::cuda::walk {
 inline constexpr int kUnits = 32, kWarps = 8, kThreads = kWarps * kWarp, kDepth = 32;
 inline constexpr int kTileRows = 16;  // of a product: a group's sentences are one or two tiles of rows
 
+// What a block works on.
+struct Place {
+  int group, groups, first_unit;
+
+  __device__ Place(const LstmLayer<bf16>& a) {
+    const int slices = static_cast<int>(a.hidden) / kUnits;
+    group = static_cast<int>(blockIdx.x) / slices, groups = static_cast<int>(gridDim.x) / slices;
+    first_unit = static_cast<int>(blockIdx.x) % slices * kUnits;
+  }
+};
+
 // Where the blocks of a group meet: a counter that starts at zero.
 class Meeting {
  public:
@@ -188,6 +199,112 @@ class Inbox {
   bf16* memory_;
   Plane plane_;
   int first_unit_;
+};
+
+// Two units side by side, as they lie in memory.
+__device__ inline float2 unpacked(std::uint32_t pair) { return {low_bf16(pair), high_bf16(pair)}; }
+__device__ inline float2 load2(const bf16* from) {
+  return from != nullptr ? unpacked(*reinterpret_cast<const std::uint32_t*>(from)) : float2{};
+}
+__device__ inline void store2(bf16* to, std::uint32_t pair) { *reinterpret_cast<std::uint32_t*>(to) = pair; }
+__device__ inline void add2(float2& to, const float2& x) { to.x += x.x, to.y += x.y; }
+
+// Sixteen sentences' rows against kParts times thirty-two columns: kChunks times kDepth products of each pair.
+//
+// Weights come from memory to registers as they lie there: eight numbers side by side, so that the four lanes of a row
+// hold thirty-two, in another order than two mma.m16n8k16 expect. Both operands are in that order, and every product
+// meets its partner.
+template <int kChunks, int kParts>
+struct WarpProduct {
+  uint4 right[kChunks][4 * kParts];
+  Quad left[kChunks][2];
+
+  // From a board: `row` is that of the lane's row (its number modulo 16), [begin, begin + kChunks * kDepth) the warp's
+  // products. What lies behind the last of `width` numbers is multiplied by zero.
+  __device__ void load(const bf16* row, int begin, int width) {
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c)
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const int k = begin + c * kDepth + 16 * i + lane() / 16 * 8;
+        left[c][i] = load_quad(row + (k < width ? k : 0));
+      }
+  }
+  // From memory: `upper` and `lower` are where the lane's two rows begin, at the warp's first product; null for rows of
+  // zeros.
+  __device__ void load_from_memory(const bf16* upper, const bf16* lower, int depth) {
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c) {
+      const int k = c * kDepth + lane() % 4 * 8;
+      const auto read = [&](const bf16* from) {
+        return k < depth && from != nullptr ? __ldcg(reinterpret_cast<const uint4*>(from + k)) : uint4{};
+      };
+      const uint4 a = read(upper), b = read(lower);
+      left[c][0] = {{a.x, b.x, a.y, b.y}};
+      left[c][1] = {{a.z, b.z, a.w, b.w}};
+    }
+  }
+  // Column n of tile j is unit 4 n + j of a part's thirty-two: a lane has eight units side by side of both its rows.
+  // Those that are null are not wanted.
+  __device__ void multiply(int part, float* upper, float* lower) const {
+    float sums[4][4] = {};
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) multiply_add(sums[j], left[c][0], right[c][4 * part + j].x, right[c][4 * part + j].y);
+#pragma unroll
+      for (int j = 0; j < 4; ++j) multiply_add(sums[j], left[c][1], right[c][4 * part + j].z, right[c][4 * part + j].w);
+    }
+    const auto put_eight = [&](float* row, int which) {
+      if (row == nullptr) return;
+      auto* at = reinterpret_cast<float4*>(row + lane() % 4 * 8);
+      for (int i = 0; i < 2; ++i)
+        at[i] = make_float4(sums[0][which + i], sums[1][which + i], sums[2][which + i], sums[3][which + i]);
+    };
+    put_eight(upper, 0);
+    put_eight(lower, 2);
+  }
+};
+
+// A block's shared memory: the sums of kParts warps for each sentence, what a step needs beside them, the sentences,
+// and the board.
+template <int kParts, int kWide, int kPlanes>
+struct Room {
+  static constexpr int kStride = kWide + 4;  // keeps neighbouring rows in different banks
+  int rows;
+  float* parts;
+  bf16* inbox;
+  Sentence* sentences;
+  bf16* board;
+
+  __device__ Room(unsigned char* memory, int count) : rows(count), parts(reinterpret_cast<float*>(memory)) {
+    inbox = reinterpret_cast<bf16*>(parts + kParts * rows * kStride);
+    sentences = reinterpret_cast<Sentence*>(inbox + rows * Inbox<kPlanes, 1>::kWidth);
+    board = reinterpret_cast<bf16*>(sentences + rows);
+  }
+  static constexpr Size bytes(Size rows, Size board_width) {
+    const Size row = kParts * kStride * sizeof(float) + Inbox<kPlanes, 1>::kWidth * sizeof(bf16) + sizeof(Sentence);
+    return rows * row + Board<1, 1>::bytes(rows, board_width);
+  }
+
+  // The row of an operand that a lane is to name. Behind the last one any row will do: nobody reads its sums.
+  __device__ int row_of_lane(int tile) const {
+    const int row = tile * kTileRows + lane() % 16;
+    return row < rows ? row : 0;
+  }
+  __device__ float* part(int which, int row) const { return parts + (which * rows + row) * kStride; }
+  // Of the thread's two units, the sums of all parts from column `col` on, added to x.
+  __device__ void add_parts(float2& x, int row, int col) const {
+#pragma unroll
+    for (int i = 0; i < kParts; ++i) add2(x, *reinterpret_cast<const float2*>(part(i, row) + col + thread_unit()));
+  }
+  // The group's sentences, from the first-th of the walk on; by all threads.
+  __device__ void begin(const LstmLayer<bf16>& a, int first) const {
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) < rows)
+      sentences[threadIdx.x] = Sentence::of(a, first + static_cast<int>(threadIdx.x));
+    __syncthreads();
+  }
 };
 
 }  // namespace dragoman::kernels::cuda::walk
