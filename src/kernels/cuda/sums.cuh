@@ -388,9 +388,9 @@ void launch(const char* name, const Work& work, const End& end) {
   int tiles = 0;  // of the block that has most
   for (const Term& term : work.terms)
     tiles += static_cast<int>(blocks_for(depth_of(term, 0), static_cast<int>(blocks)));
-  cudaLaunchAttribute attributes[2]{{}, comes_early()};
-  attributes[0].id = cudaLaunchAttributeClusterDimension;
-  attributes[0].val.clusterDim = {1, 1, blocks};
+  cudaLaunchAttribute attributes[2]{comes_early(), {}};
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim = {1, 1, blocks};
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(across, down, blocks);
   config.blockDim = dim3(kThreads);
@@ -398,7 +398,7 @@ void launch(const char* name, const Work& work, const End& end) {
                             static_cast<std::size_t>(Gathered::bytes(kPlanes, static_cast<int>(blocks)));
   config.stream = stream();
   config.attrs = attributes;
-  config.numAttrs = clusters ? 2 : 0;
+  config.numAttrs = !clusters ? 0 : blocks > 1 ? 2 : 1;
   check_status(cudaLaunchKernelEx(&config, kernel, work, end), name);
 }
 
