@@ -194,9 +194,8 @@ bool fits(const Attention<bf16>& a) {
 
 template <auto kernel, class Arguments>
 bool launch(const char* name, const Arguments& arguments, const Attention<bf16>& a) {
-  static const bool room = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                static_cast<int>(kMostBytes)) == cudaSuccess;
-  if (!room) return cudaGetLastError() == cudaSuccess;  // false: small GPUs have less
+  static const bool room = has_room(kernel, kMostBytes);
+  if (!room) return false;
   launch_early_with(static_cast<std::size_t>(Question::bytes(a)), name, kernel,
                     dim3(static_cast<unsigned>(a.queries), static_cast<unsigned>(a.heads)), kThreads, arguments);
   return true;
