@@ -187,16 +187,15 @@ __global__ void __launch_bounds__(kThreads, 4) query_gradients_early(AttentionBa
 constexpr Size kMostBytes = 100 << 10;
 
 bool fits(const Attention<bf16>& a) {
-  return getenv("NOHELD") == nullptr && a.early && a.dropout.rate == 0 && a.key_rows == nullptr &&
-         a.weights == nullptr && a.longest_queries == 1 && a.queries == a.sentences && a.queries > 0 &&
-         std::max(a.key_size, a.value_size) <= kMost && Question::bytes(a) <= kMostBytes;
+  return a.early && a.dropout.rate == 0 && a.key_rows == nullptr && a.weights == nullptr && a.longest_queries == 1 &&
+         a.queries == a.sentences && a.queries > 0 && std::max(a.key_size, a.value_size) <= kMost &&
+         Question::bytes(a) <= kMostBytes;
 }
 
 template <auto kernel, class Arguments>
 bool launch(const char* name, const Arguments& arguments, const Attention<bf16>& a) {
-  static const bool room = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                static_cast<int>(kMostBytes)) == cudaSuccess;
-  if (!room) return cudaGetLastError() == cudaSuccess;  // false: small GPUs have less
+  static const bool room = has_room(kernel, kMostBytes);
+  if (!room) return false;
   launch_early_with(static_cast<std::size_t>(Question::bytes(a)), name, kernel,
                     dim3(static_cast<unsigned>(a.queries), static_cast<unsigned>(a.heads)), kThreads, arguments);
   return true;

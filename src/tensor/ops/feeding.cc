@@ -208,8 +208,7 @@ class FeedingBackward {
         f_(walk),
         dfed_(dfed),
         dcontext_(dcontext),
-        ahead_(getenv("NOPROJ") == nullptr && !dcontext.accumulate && !cx.device().on_host() &&
-               walk.weights.context.cols() == walk.context.cols()) {
+        ahead_(!dcontext.accumulate && !cx.device().on_host() && walk.weights.context.cols() == walk.context.cols()) {
     if (!dcontext_.accumulate && f_.weights.context.cols() < f_.context.cols()) {
       dcontext_.tensor.clear();
       dcontext_.accumulate = true;
