@@ -226,18 +226,19 @@ bool apart(const bf16* written, Size count, const bf16* read, Size of) {
   return written + count <= read || read + of <= written;
 }
 
-bool knows_norms() {
-  static const bool known = [] {
-    const auto allow = [](auto kernel, std::size_t bytes) {
-      check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-                   "norm");
+// Whether there are clusters, and enough shared memory.
+bool can_launch() {
+  static const bool can = [] {
+    const auto finds_room = [](auto kernel, std::size_t bytes) {
+      const auto status =
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+      if (status != cudaSuccess) cudaGetLastError();
+      return status == cudaSuccess;
     };
-    if (!knows_clusters(reinterpret_cast<const void*>(add_up_and_norm<true>), "norm")) return false;
-    allow(add_up_and_norm<false>, kRoomOfOne);
-    allow(add_up_and_norm<true>, sizeof(Room));
-    return true;
+    return knows_clusters(reinterpret_cast<const void*>(add_up_and_norm<true>), "norm") &&
+           finds_room(add_up_and_norm<false>, kRoomOfOne) && finds_room(add_up_and_norm<true>, sizeof(Room));
   }();
-  return known;
+  return can;
 }
 
 // `next` may have no rows.
@@ -284,7 +285,7 @@ bool wait_for_norm(const LinearPacked<bf16>& a) {
   constexpr Size kMostRows = 1024, kMost = kDeepest * kTile;
   if (a.rows == 0 || a.rows > kMostRows || a.activation != Activation::none) return false;
   if (a.out == 0 || a.out > kMost || a.out % kTile != 0 || a.in == 0 || a.in > kMost || a.in % 8 != 0) return false;
-  if (!aligned16(a.x, static_cast<const bf16*>(a.packed), a.bias, a.y) || !knows_norms()) return false;
+  if (!aligned16(a.x, static_cast<const bf16*>(a.packed), a.bias, a.y) || !can_launch()) return false;
   hold_back(run_waiting);
   waiting() = {.layer = a};
   return true;
