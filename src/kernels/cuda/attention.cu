@@ -1,4 +1,5 @@
 #include "kernels/cuda/attention.cuh"
+#include "kernels/cuda/early.cuh"
 
 #include <cfloat>
 
@@ -16,6 +17,7 @@ constexpr int kMany = 4;  // rows that a warp compares a vector with at once
 // One block scans all sentences, a stretch for each thread.
 __global__ void scan_pairs(Size sentences, const std::int32_t* queries, const std::int32_t* keys,
                            std::int64_t* starts) {
+  wait_for_kernel_before();
   __shared__ std::int64_t warps[kWarp];
   const Size stretch = (sentences + blockDim.x - 1) / blockDim.x;
   const Size first = threadIdx.x * stretch, last = min(sentences, first + stretch);
@@ -45,8 +47,7 @@ __global__ void scan_pairs(Size sentences, const std::int32_t* queries, const st
 const std::int64_t* pair_starts(Size sentences, const std::int32_t* query_offsets, const std::int32_t* key_offsets) {
   auto* starts = scratch<std::int64_t>(Scratch::pairs, sentences);
   const unsigned threads = sentences <= kWarp ? kWarp : sentences <= 256 ? 256 : 1024;
-  scan_pairs<<<1, threads, 0, stream()>>>(sentences, query_offsets, key_offsets, starts);
-  check_launch("places of pairs");
+  launch_early("places of pairs", scan_pairs, 1, threads, sentences, query_offsets, key_offsets, starts);
   return starts;
 }
 
@@ -332,6 +333,7 @@ struct Side {
 // A block for each query, a warp for each of its keys in turn.
 template <class T>
 __global__ void scores(AdditiveScores<T> a, const std::int64_t* starts) {
+  wait_for_kernel_before();
   const Size query = blockIdx.x;
   const Side side(a, a.query_offsets, query);
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
@@ -352,13 +354,13 @@ template <class T>
 void additive_scores(const AdditiveScores<T>& a) {
   if (a.queries == 0 || a.keys == 0) return;
   const std::int64_t* starts = pair_starts(a.sentences, a.query_offsets, a.key_offsets);
-  scores<<<static_cast<unsigned>(a.queries), kThreads, 0, stream()>>>(a, starts);
-  check_launch("additive_scores");
+  launch_early("additive_scores", scores<T>, static_cast<unsigned>(a.queries), kThreads, a, starts);
 }
 
 // A block for each query: dq, and this query's part of dv; each thread has columns of its own.
 template <class T>
 __global__ void additive_query_gradients(AdditiveScoresBackward<T> b, const std::int64_t* starts, float* dv) {
+  wait_for_kernel_before();
   const AdditiveScores<T>& a = b.forward;
   const Size query = blockIdx.x;
   const Side side(a, a.query_offsets, query);
@@ -379,6 +381,7 @@ __global__ void additive_query_gradients(AdditiveScoresBackward<T> b, const std:
 
 template <class T>
 __global__ void additive_key_gradients(AdditiveScoresBackward<T> b, const std::int64_t* starts) {
+  wait_for_kernel_before();
   const AdditiveScores<T>& a = b.forward;
   const Size key = blockIdx.x;
   const Side side(a, a.key_offsets, key);
@@ -402,14 +405,13 @@ void additive_scores_backward(const AdditiveScoresBackward<T>& b) {
   const unsigned threads = a.size <= 64 ? 64 : kThreads;
   if (a.queries > 0 && (b.dq != nullptr || b.dv != nullptr)) {
     float* dv = b.dv != nullptr ? scratch<float>(Scratch::products, a.queries * a.size) : nullptr;
-    additive_query_gradients<<<static_cast<unsigned>(a.queries), threads, 0, stream()>>>(b, starts, dv);
-    check_launch("additive_scores_backward");
+    launch_early("additive_scores_backward", additive_query_gradients<T>, static_cast<unsigned>(a.queries), threads, b,
+                 starts, dv);
     if (b.dv != nullptr) add_columns(a.queries, a.size, dv, b.dv);
   }
-  if (a.keys > 0 && b.dk != nullptr) {
-    additive_key_gradients<<<static_cast<unsigned>(a.keys), threads, 0, stream()>>>(b, starts);
-    check_launch("additive_scores_backward");
-  }
+  if (a.keys > 0 && b.dk != nullptr)
+    launch_early("additive_scores_backward", additive_key_gradients<T>, static_cast<unsigned>(a.keys), threads, b,
+                 starts);
 }
 
 }  // namespace

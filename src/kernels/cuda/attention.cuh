@@ -35,6 +35,10 @@ bool attention_of_few_queries(const Attention<bf16>& a);
 // Heads of up to 512 numbers, query by query. False when it does not fit.
 bool attention_of_rows(const Attention<bf16>& a);
 bool attention_of_rows(const AttentionBackward<bf16>& b);
+// The same for one query a sentence where keys and values were there early; backward gives the gradients of queries
+// only. What does not fit rows is not asked for. False when it does not fit.
+bool attention_of_early_keys(const Attention<bf16>& a);
+bool attention_of_early_keys(const AttentionBackward<bf16>& b);
 // Of heads of more than 64 numbers the gradients of keys and values, on tensor cores; what does not fit rows is not
 // asked for. False when it does not fit.
 bool key_gradients_of_wide_heads(const AttentionBackward<bf16>& b);

@@ -31,23 +31,16 @@ struct Group {
       eight.raw[0] = eights[i];
       eight.unpack(to);
     }
-    // The lane's part of the product with a row.
-    __device__ float dot(const Raw& row) const {
-      float sum = 0;
-#pragma unroll
-      for (int i = 0; i < kEach; ++i) {
-        float x[8], y[8];
-        unpack(i, x);
-        row.unpack(i, y);
-#pragma unroll
-        for (int e = 0; e < 8; ++e) sum += x[e] * y[e];
-      }
-      return sum;
-    }
   };
   struct Row {
     float values[kEach][8] = {};
 
+    __device__ void load(const bf16* row, Size size) {
+      Raw raw;
+      raw.load(row, size);
+#pragma unroll
+      for (int i = 0; i < kEach; ++i) raw.unpack(i, values[i]);
+    }
     __device__ void add(float factor, const Raw& row) {
 #pragma unroll
       for (int i = 0; i < kEach; ++i) {
@@ -62,6 +55,18 @@ struct Group {
       for (auto& eight : values)
 #pragma unroll
         for (float& value : eight) value *= factor;
+    }
+    // The lane's part of the product with a row.
+    __device__ float dot(const Raw& row) const {
+      float sum = 0;
+#pragma unroll
+      for (int i = 0; i < kEach; ++i) {
+        float x[8];
+        row.unpack(i, x);
+#pragma unroll
+        for (int e = 0; e < 8; ++e) sum += values[i][e] * x[e];
+      }
+      return sum;
     }
     __device__ void store(bf16* row, Size size, bool accumulate) {
 #pragma unroll
@@ -115,45 +120,31 @@ __device__ std::uint64_t first_dropped(const Attention<bf16>& a, Size query, Siz
 
 // ---- forward ----------------------------------------------------------------------------------------------------
 
-// Keys and values of a few rows of a sentence, as many as a group looks at at once.
 template <int kLanes, int kEach>
-struct Seen {
-  typename Group<kLanes, kEach>::Raw k[kMany], v[kMany];
-
-  __device__ void load(const Attention<bf16>& a, const Sentence& one, const Item& item, Size first, Size visible) {
-#pragma unroll
-    for (int i = 0; i < kMany; ++i) {
-      const Size j = first + i * item.parts;
-      const Size row = j < visible ? one.key_row(a, j) : 0;
-      k[i].load(j < visible ? a.k + row * a.k_stride + item.head * a.key_size : nullptr, a.key_size);
-      v[i].load(j < visible ? a.v + row * a.v_stride + item.head * a.value_size : nullptr, a.value_size);
-    }
-  }
-};
-
-template <int kLanes, int kEach>
-__global__ void __launch_bounds__(kThreads, 2) attend_rows(Attention<bf16> a, Drop drop, int shared) {
+__global__ void __launch_bounds__(kThreads, kEach == 1 ? 3 : 2) attend_rows(Attention<bf16> a, Drop drop, int shared) {
+  wait_for_kernel_before();
   using G = Group<kLanes, kEach>;
-  if (!a.early) wait_for_kernel_before();
   const Item item(G::number(), G::kCount, shared, a.queries, a.heads);
-  typename G::Raw q;
-  typename G::Row mixed;
+  typename G::Row q, mixed;
   float largest = -INFINITY, sum = 0;
   if (item.exists) {
     const Sentence one(a, sentence_of_query(a, item.row));
     const Size visible = one.visible(item.row - one.first_query, a.causal);
-    Seen<kLanes, kEach> seen;
-    const auto& [k, v] = seen;
-    seen.load(a, one, item, item.part, visible);
-    if (a.early) wait_for_kernel_before();
     q.load(a.q + item.row * a.q_stride + item.head * a.key_size, a.key_size);
-    const auto scale = static_cast<float>(a.scale);
+    q.scale(static_cast<float>(a.scale));
     for (Size first = item.part; first < visible; first += kMany * item.parts) {
-      if (first > item.part) seen.load(a, one, item, first, visible);
+      typename G::Raw k[kMany], v[kMany];
       float scores[kMany], most = largest;
 #pragma unroll
       for (int i = 0; i < kMany; ++i) {
-        scores[i] = first + i * item.parts < visible ? scale * G::sum(q.dot(k[i])) : -INFINITY;
+        const Size j = first + i * item.parts;
+        const Size row = j < visible ? one.key_row(a, j) : 0;
+        k[i].load(j < visible ? a.k + row * a.k_stride + item.head * a.key_size : nullptr, a.key_size);
+        v[i].load(j < visible ? a.v + row * a.v_stride + item.head * a.value_size : nullptr, a.value_size);
+      }
+#pragma unroll
+      for (int i = 0; i < kMany; ++i) {
+        scores[i] = first + i * item.parts < visible ? G::sum(q.dot(k[i])) : -INFINITY;
         most = fmaxf(most, scores[i]);
       }
       const float shrink = expf(largest - most);  // 0 at first
@@ -218,27 +209,27 @@ struct Pair {
 template <int kLanes, int kEach>
 __global__ void __launch_bounds__(kThreads, 2)
     query_gradients_of_rows(AttentionBackward<bf16> b, Drop drop, int shared) {
+  wait_for_kernel_before();
   using G = Group<kLanes, kEach>;
   const Attention<bf16>& a = b.forward;
-  if (!a.early) wait_for_kernel_before();
   const Item item(G::number(), G::kCount, shared, a.queries, a.heads);
-  typename G::Raw q, dout;
-  typename G::Row dq;
+  typename G::Row q, dout, dq;
   if (item.exists) {
     const Sentence one(a, sentence_of_query(a, item.row));
     const Size visible = one.visible(item.row - one.first_query, a.causal), at = item.row * a.heads + item.head;
     typename G::Raw out;
-    Seen<kLanes, kEach> seen;
-    const auto& [k, v] = seen;
-    seen.load(a, one, item, item.part, visible);
     q.load(a.q + item.row * a.q_stride + item.head * a.key_size, a.key_size);
-    out.load(a.out + at * a.value_size, a.value_size);
-    const float log_sum = a.log_sum[at];
-    if (a.early) wait_for_kernel_before();
     dout.load(b.dout + at * a.value_size, a.value_size);
-    const float dout_out = G::sum(dout.dot(out));
+    out.load(a.out + at * a.value_size, a.value_size);
+    const float dout_out = G::sum(dout.dot(out)), log_sum = a.log_sum[at];
     for (Size first = item.part; first < visible; first += kMany * item.parts) {
-      if (first > item.part) seen.load(a, one, item, first, visible);
+      typename G::Raw k[kMany], v[kMany];
+#pragma unroll
+      for (int i = 0; i < kMany; ++i) {
+        const Size j = first + i * item.parts, row = one.first_key + j;
+        k[i].load(j < visible ? a.k + row * a.k_stride + item.head * a.key_size : nullptr, a.key_size);
+        v[i].load(j < visible ? a.v + row * a.v_stride + item.head * a.value_size : nullptr, a.value_size);
+      }
 #pragma unroll
       for (int i = 0; i < kMany; ++i) {
         const Size j = first + i * item.parts;
@@ -266,16 +257,15 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 template <int kLanes, int kEach>
 __global__ void __launch_bounds__(kThreads, 2) key_gradients_of_rows(AttentionBackward<bf16> b, Drop drop, int) {
+  wait_for_kernel_before();
   using G = Group<kLanes, kEach>;
   constexpr int kTwo = 2;  // queries at once
   const Attention<bf16>& a = b.forward;
   const Item item(G::number(), G::kCount, 1, a.keys, a.heads);
-  wait_for_kernel_before();
   if (!item.exists) return;
   const Sentence one(a, sentence_of(a.key_offsets, a.sentences, item.row));
   const Size j = item.row - one.first_key;
-  typename G::Raw k, v;
-  typename G::Row dk, dv;
+  typename G::Row k, v, dk, dv;
   k.load(a.k + item.row * a.k_stride + item.head * a.key_size, a.key_size);
   v.load(a.v + item.row * a.v_stride + item.head * a.value_size, a.value_size);
   // Queries before this one do not see the key.
@@ -293,7 +283,10 @@ __global__ void __launch_bounds__(kThreads, 2) key_gradients_of_rows(AttentionBa
     for (int i = 0; i < kTwo; ++i) {
       if (first + i >= one.queries) continue;
       const Size query = one.first_query + first + i;
-      const float q_k = G::sum(k.dot(q[i])), dout_v = G::sum(v.dot(dout[i])), dout_out = G::sum(dout[i].dot(out[i]));
+      typename G::Row given;
+#pragma unroll
+      for (int e = 0; e < kEach; ++e) dout[i].unpack(e, given.values[e]);
+      const float q_k = G::sum(k.dot(q[i])), dout_v = G::sum(v.dot(dout[i])), dout_out = G::sum(given.dot(out[i]));
       const float factor = drop.factor(first_dropped(a, query, item.head) + j);
       const Pair pair(a, q_k, a.log_sum[query * a.heads + item.head], factor, dout_v, dout_out);
       dk.add(pair.dscore, q[i]);
@@ -348,6 +341,7 @@ void launch(const char* name, const Kernels5<Arguments>& kernels, const Argument
 
 bool attention_of_rows(const Attention<bf16>& a) {
   if (!fits(a) || a.weights != nullptr) return false;
+  if (attention_of_early_keys(a)) return true;
   constexpr Kernels5<Attention<bf16>> kernels{attend_rows<4, 1>, attend_rows<8, 1>, attend_rows<16, 1>,
                                               attend_rows<32, 1>, attend_rows<32, 2>};
   launch("attention", kernels, a, a, a.queries, true);
@@ -359,6 +353,7 @@ bool attention_of_rows(const AttentionBackward<bf16>& b) {
   if (!fits(a) || b.dq_stride % 8 != 0 || b.dk_stride % 8 != 0 || b.dv_stride % 8 != 0 ||
       !aligned16(b.dout, b.dq, b.dk, b.dv))
     return false;
+  if (attention_of_early_keys(b)) return true;
   constexpr Kernels5<AttentionBackward<bf16>> queries{query_gradients_of_rows<4, 1>, query_gradients_of_rows<8, 1>,
                                                       query_gradients_of_rows<16, 1>, query_gradients_of_rows<32, 1>,
                                                       query_gradients_of_rows<32, 2>};

@@ -184,7 +184,7 @@ bool key_gradients_of_wide_heads(const AttentionBackward<bf16>& b) {
   static const bool room = cudaFuncSetAttribute(wide_key_gradients, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                 bytes_for(kMost)) == cudaSuccess ||
                            cudaGetLastError() == cudaSuccess;  // small GPUs have less
-  if (!room || getenv("NOWIDE") != nullptr) return false;
+  if (!room) return false;
   const dim3 grid(static_cast<unsigned>(a.sentences), static_cast<unsigned>(a.heads), static_cast<unsigned>(tiles));
   wide_key_gradients<<<grid, kThreads, bytes_for(most), stream()>>>(b, Drop(a.dropout), static_cast<int>(most) + 8);
   check_launch("attention_backward");

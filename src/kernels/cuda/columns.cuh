@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernels/cuda/columns.h"
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/early.cuh"
 
 // Sums over rows in a fixed order and one launch: blocks sum strips of rows, and of the blocks of some columns the last
 // one to finish adds up the strips.
@@ -41,6 +41,7 @@ __global__ void __launch_bounds__(kAcross* kDown, 2)
     sum_columns(Size rows, Size cols, Size height, Rows values, float* partial, unsigned* tickets, float* to) {
   constexpr int kEach = Rows::kEach, kCols = kAcross * kEach, kAtOnce = 4;
   __shared__ float room[kDown][kCols];
+  wait_for_kernel_before();
   const Size begin = static_cast<Size>(blockIdx.x) * kCols, col = begin + threadIdx.x * kEach;
   const Size first = blockIdx.y * height, last = col < cols ? min(rows, first + height) : 0;
   float sum[kEach] = {};
@@ -118,9 +119,8 @@ void add_sums(const char* name, Size rows, Size cols, const Rows& values, float*
   const Size wanted = std::clamp<Size>(balanced, 1, std::max<Size>(1, 2 * multiprocessors() / across));
   const Size height = std::max<Size>(2 * kDown, (rows + wanted - 1) / wanted);
   const Size strips = (rows + height - 1) / height;
-  sum_columns<<<dim3(across, static_cast<unsigned>(strips)), dim3(kAcross, kDown), 0, stream()>>>(
-      rows, cols, height, values, scratch<float>(Scratch::partial_sums, strips * cols), tickets(across), to);
-  check_launch(name);
+  launch_early(name, sum_columns<Rows>, dim3(across, static_cast<unsigned>(strips)), dim3(kAcross, kDown), rows, cols,
+               height, values, scratch<float>(Scratch::partial_sums, strips * cols), tickets(across), to);
 }
 
 }  // namespace dragoman::kernels::cuda

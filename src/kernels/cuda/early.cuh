@@ -20,20 +20,25 @@ inline cudaLaunchAttribute comes_early() {
   return attribute;
 }
 
-// Launches a kernel that calls wait_for_kernel_before().
+// Launches a kernel that calls wait_for_kernel_before(), with so many bytes of shared memory.
 template <class... Parameters, class... Arguments>
-void launch_early(const char* name, void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
-                  const Arguments&... arguments) {
+void launch_early_with(std::size_t bytes, const char* name, void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
+                       const Arguments&... arguments) {
   cudaLaunchAttribute attribute = comes_early();
   cudaLaunchConfig_t config{};
   config.gridDim = blocks;
   config.blockDim = threads;
+  config.dynamicSmemBytes = bytes;
   config.stream = stream();
   config.attrs = &attribute;
-  static const bool known =
-      getenv("NOPDL") == nullptr && knows_clusters(reinterpret_cast<const void*>(kernel), name);  // as its neighbours
+  static const bool known = knows_clusters(reinterpret_cast<const void*>(kernel), name);
   config.numAttrs = known ? 1 : 0;
   check_status(cudaLaunchKernelEx(&config, kernel, arguments...), name);
+}
+template <class... Parameters, class... Arguments>
+void launch_early(const char* name, void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
+                  const Arguments&... arguments) {
+  launch_early_with(0, name, kernel, blocks, threads, arguments...);
 }
 
 }  // namespace dragoman::kernels::cuda

@@ -5,78 +5,20 @@
 #include "kernels/cuda/lstm.cuh"
 #include "kernels/cuda/lstm_walk.cuh"
 
-// A whole LSTM layer in one launch, bf16 on tensor cores. Sixteen sentences that are neighbours in the walk are worked
-// on by a group of blocks; each block has thirty-two units, whose weights its warps keep in registers for the whole
-// walk. After every step the blocks of a group tell each other what they found. Where a group can be a cluster (compute
-// capability 9.0, at most eight blocks), they write to each other's shared memory; otherwise they read it from memory
-// and meet at a counter.
-//
-// Operands come from memory to registers as they lie there. Lane l brings eight numbers side by side of the rows l / 4
-// and l / 4 + 8; the four lanes of a row thus hold thirty-two numbers, in another order than two mma.m16n8k16 expect.
-// Both operands are in that order, so every product meets its partner.
+// A whole LSTM layer in one launch, bf16 on tensor cores. Sixteen sentences that are neighbours in the walk, or some
+// more, are worked on by a group of blocks; each block has thirty-two units, whose weights its warps keep in registers
+// for the whole walk. After every step the blocks of a group tell each other what they found. Where a group can be a
+// cluster (compute capability 9.0, at most eight blocks), they write to each other's shared memory; otherwise they read
+// it from memory and meet at a counter.
 namespace dragoman::kernels::cuda {
 namespace {
 
 using namespace walk;
 
-// What a block works on.
-struct Place {
-  int group, groups, first_unit;
-
-  __device__ Place(const LstmLayer<bf16>& a) {
-    const int slices = static_cast<int>(a.hidden) / kUnits;
-    group = static_cast<int>(blockIdx.x) / slices, groups = static_cast<int>(gridDim.x) / slices;
-    first_unit = static_cast<int>(blockIdx.x) % slices * kUnits;
-  }
-};
-
-// Sixteen sentences' rows against kParts times thirty-two columns: kChunks times kDepth products of each pair.
-template <int kChunks, int kParts>
-struct WarpProduct {
-  uint4 right[kChunks][4 * kParts];
-  uint4 left[kChunks][2];
-
-  // `upper` and `lower`: where the lane's two rows begin, at the warp's first product; null for rows of zeros. kShared:
-  // they lie in shared memory.
-  template <bool kShared>
-  __device__ void load(const bf16* upper, const bf16* lower, int depth) {
-    const auto read = [](const bf16* from) {
-      const auto* four = reinterpret_cast<const uint4*>(from);
-      if constexpr (kShared)
-        return *four;
-      else
-        return __ldcg(four);
-    };
-#pragma unroll
-    for (int c = 0; c < kChunks; ++c) {
-      const int k = c * kDepth + lane() % 4 * 8;
-      const bool inside = k < depth;
-      left[c][0] = inside && upper != nullptr ? read(upper + k) : uint4{};
-      left[c][1] = inside && lower != nullptr ? read(lower + k) : uint4{};
-    }
-  }
-  // Column n of tile j is unit 4 n + j of a part's thirty-two: a lane has eight units side by side of both its rows.
-  // Those that are null are not wanted.
-  __device__ void multiply(int part, float* upper, float* lower) const {
-    float sums[4][4] = {};
-#pragma unroll
-    for (int c = 0; c < kChunks; ++c) {
-      const Quad first{{left[c][0].x, left[c][1].x, left[c][0].y, left[c][1].y}};
-      const Quad second{{left[c][0].z, left[c][1].z, left[c][0].w, left[c][1].w}};
-#pragma unroll
-      for (int j = 0; j < 4; ++j) multiply_add(sums[j], first, right[c][4 * part + j].x, right[c][4 * part + j].y);
-#pragma unroll
-      for (int j = 0; j < 4; ++j) multiply_add(sums[j], second, right[c][4 * part + j].z, right[c][4 * part + j].w);
-    }
-    const auto put_eight = [&](float* row, int which) {
-      if (row == nullptr) return;
-      auto* at = reinterpret_cast<float4*>(row + lane() % 4 * 8);
-      for (int i = 0; i < 2; ++i)
-        at[i] = make_float4(sums[0][which + i], sums[1][which + i], sums[2][which + i], sums[3][which + i]);
-    };
-    put_eight(upper, 0);
-    put_eight(lower, 2);
-  }
+// One layer or two, which blocks are told apart by blockIdx.y.
+template <class Arguments>
+struct Layers {
+  Arguments of[2];
 };
 
 // ---- forward --------------------------------------------------------------------------------------------------
@@ -96,65 +38,35 @@ __device__ void load_weights(WarpProduct<kChunks, 2>& product, const LstmLayer<b
     }
 }
 
-// The first c of a unit; a sentence without rows ends where it begins.
-__device__ inline float begin_unit(const LstmLayer<bf16>& a, const Sentence& s, int unit) {
-  if (!s.exists()) return 0;
+// The first c of two units; a sentence without rows ends where it begins.
+__device__ inline float2 begin_units(const LstmLayer<bf16>& a, const Sentence& s, int unit) {
+  if (!s.exists()) return {};
   const Size at = s.number * a.hidden + unit;
-  const float c = a.c_first != nullptr ? to_float(a.c_first[at]) : 0.0f;
+  const float2 c = load2(a.c_first != nullptr ? a.c_first + at : nullptr);
   if (s.length > 0) return c;
-  a.h_last[at] = a.h_first != nullptr ? a.h_first[at] : rounded<bf16>(0);
-  a.c_last[at] = rounded<bf16>(c);
+  const float2 h = load2(a.h_first != nullptr ? a.h_first + at : nullptr);
+  store2(a.h_last + at, pack_bf16(h.x, h.y));
+  store2(a.c_last + at, pack_bf16(c.x, c.y));
   return c;
 }
 
-__device__ inline void put_unit(const LstmLayer<bf16>& a, const Sentence& s, int t, int unit, const LstmUnit& u) {
+// What two units have found at step t; returns their h.
+__device__ inline std::uint32_t put_units(const LstmLayer<bf16>& a, const Sentence& s, int t, int unit,
+                                          const LstmUnit& u, const LstmUnit& v) {
   const Size row = s.row(t), n = a.hidden;
   bf16* gates = a.gates + row * 4 * n + unit;
-  gates[0] = rounded<bf16>(u.i), gates[n] = rounded<bf16>(u.f);
-  gates[2 * n] = rounded<bf16>(u.g), gates[3 * n] = rounded<bf16>(u.o);
-  a.h[row * n + unit] = rounded<bf16>(u.h);
-  a.c[row * n + unit] = rounded<bf16>(u.c);
-  if (t + 1 < s.length) return;
-  a.h_last[s.number * n + unit] = rounded<bf16>(u.h);
-  a.c_last[s.number * n + unit] = rounded<bf16>(u.c);
+  store2(gates, pack_bf16(u.i, v.i));
+  store2(gates + n, pack_bf16(u.f, v.f));
+  store2(gates + 2 * n, pack_bf16(u.g, v.g));
+  store2(gates + 3 * n, pack_bf16(u.o, v.o));
+  const std::uint32_t h = pack_bf16(u.h, v.h), c = pack_bf16(u.c, v.c);
+  store2(a.h + row * n + unit, h);
+  store2(a.c + row * n + unit, c);
+  if (t + 1 < s.length) return h;
+  store2(a.h_last + s.number * n + unit, h);
+  store2(a.c_last + s.number * n + unit, c);
+  return h;
 }
-
-// One layer or two, which blocks are told apart by blockIdx.y.
-template <class Arguments>
-struct Layers {
-  Arguments of[2];
-};
-
-// A block's shared memory: the sums of kParts warps for each sentence, what a step needs beside them, the sentences,
-// and the board.
-template <int kParts, int kWide, int kPlanes>
-struct Room {
-  static constexpr int kStride = kWide + 4;  // keeps neighbouring rows in different banks
-  int rows;
-  float* parts;
-  bf16* inbox;
-  Sentence* sentences;
-  bf16* board;
-
-  __device__ Room(unsigned char* memory, int count) : rows(count), parts(reinterpret_cast<float*>(memory)) {
-    inbox = reinterpret_cast<bf16*>(parts + kParts * rows * kStride);
-    sentences = reinterpret_cast<Sentence*>(inbox + rows * Inbox<kPlanes>::kWidth);
-    board = reinterpret_cast<bf16*>(sentences + rows);
-  }
-  static constexpr Size bytes(Size rows, Size board_width) {
-    const Size row = kParts * kStride * sizeof(float) + Inbox<kPlanes>::kWidth * sizeof(bf16) + sizeof(Sentence);
-    return rows * row + Board<1, 1>::bytes(rows, board_width);
-  }
-
-  __device__ float* part(int which, int row) const { return parts + (which * rows + row) * kStride; }
-  // The group's sentences, from the first-th of the walk on; by all threads.
-  __device__ void begin(const LstmLayer<bf16>& a, int first) const {
-    __syncthreads();
-    if (static_cast<int>(threadIdx.x) < rows)
-      sentences[threadIdx.x] = Sentence::of(a, first + static_cast<int>(threadIdx.x));
-    __syncthreads();
-  }
-};
 
 using ForwardRoom = Room<4, 4 * kUnits, 4>;
 
@@ -164,7 +76,7 @@ __device__ inline void fill_board(const Board<1, kTiles>& board, const LstmLayer
   const int hidden = static_cast<int>(a.hidden);
   for (int e = static_cast<int>(threadIdx.x); e < room.rows * hidden; e += kThreads) {
     const Sentence s = room.sentences[e / hidden];
-    board.row(1, e / hidden)[e % hidden] =
+    board.row(1, e / hidden)[board.place(e % hidden)] =
         s.exists() && a.h_first != nullptr ? a.h_first[s.number * a.hidden + e % hidden] : rounded<bf16>(0);
   }
   __syncthreads();
@@ -183,21 +95,22 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
   const int gates = warp % 2 * 2, quarter = warp / 2, begin = quarter * kChunks * kDepth;
   WarpProduct<kChunks, 2> product;
   load_weights(product, a, place.first_unit, gates, begin);
-  const int blocks = hidden / kUnits, unit = place.first_unit + l;
+  const int blocks = hidden / kUnits, unit = place.first_unit + thread_unit();
   Meeting meeting(meetings + place.group, blocks);
   const Board<1, kTiles> board(room.board, room.rows, hidden, 0, place.first_unit, blocks);
-  const Inbox<4> inbox(room.inbox, {.steps = a.gates + l / 4 * a.hidden, .stride = 4 * a.hidden}, place.first_unit);
+  using In = Inbox<4, kTiles>;
+  const In inbox(room.inbox, {.steps = a.gates + In::plane_of_lane() * a.hidden, .stride = 4 * a.hidden},
+                 place.first_unit);
   if (kCluster) board.begin();
   for (int tile = place.group * room.rows; tile < a.sentences; tile += place.groups * room.rows) {
     room.begin(a, tile);
     const int steps = room.sentences[0].length;  // the first is the longest
-    float c[kTiles * kTileRows / kWarps] = {};
+    float2 c[kTiles] = {};
 #pragma unroll
-    for (int r = 0; r < kTiles * kTileRows / kWarps; ++r)
-      if (warp + r * kWarps < room.rows) c[r] = begin_unit(a, room.sentences[warp + r * kWarps], unit);
+    for (int m = 0; m < kTiles; ++m)
+      if (thread_row(m) < room.rows) c[m] = begin_units(a, room.sentences[thread_row(m)], unit);
     if (kCluster) fill_board(board, a, room);
     const auto before = [&](int row, int t) -> const bf16* {
-      if (kCluster) return row < room.rows ? board.row(t + 1, row) + begin : nullptr;
       const Sentence s = room.sentences[row];
       if (t >= s.length) return nullptr;
       if (t > 0) return a.h + s.row(t - 1) * hidden + begin;
@@ -209,7 +122,10 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
 #pragma unroll 1
       for (int m = 0; m < kTiles; ++m) {
         const int upper = m * kTileRows + l / 4, lower = upper + 8;
-        product.template load<kCluster>(before(upper, t), before(lower, t), hidden - begin);
+        if (kCluster)
+          product.load(board.row(t + 1, room.row_of_lane(m)), begin, hidden);
+        else
+          product.load_from_memory(before(upper, t), before(lower, t), hidden - begin);
 #pragma unroll
         for (int g = 0; g < 2; ++g)
           product.multiply(g, upper < room.rows ? room.part(quarter, upper) + (gates + g) * kUnits : nullptr,
@@ -218,22 +134,20 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
       inbox.wait();
       __syncthreads();
 #pragma unroll
-      for (int r = 0; r < kTiles * kTileRows / kWarps; ++r) {
-        const int row = warp + r * kWarps;
-        if (row >= room.rows) break;
-        const Sentence s = room.sentences[row];
-        if (t >= s.length) continue;
-        float x[4];
+      for (int m = 0; m < kTiles; ++m) {
+        const int row = thread_row(m);
+        if (row >= room.rows || t >= room.sentences[row].length) continue;
+        float2 x[4];
 #pragma unroll
         for (int g = 0; g < 4; ++g) {
-          x[g] = to_float(inbox.get(row, g));
-#pragma unroll
-          for (int q = 0; q < 4; ++q) x[g] += room.part(q, row)[g * kUnits + l];
+          x[g] = unpacked(inbox.get(row, g));
+          room.add_parts(x[g], row, g * kUnits);
         }
-        const LstmUnit u = lstm_unit<Quickly>(x[0], x[1], x[2], x[3], c[r]);
-        c[r] = u.c;
-        put_unit(a, s, t, unit, u);
-        if (kCluster) board.row(t, row)[unit] = rounded<bf16>(u.h);
+        const LstmUnit u = lstm_unit<Quickly>(x[0].x, x[1].x, x[2].x, x[3].x, c[m].x);
+        const LstmUnit v = lstm_unit<Quickly>(x[0].y, x[1].y, x[2].y, x[3].y, c[m].y);
+        c[m] = {u.c, v.c};
+        const std::uint32_t h = put_units(a, room.sentences[row], t, unit, u, v);
+        if (kCluster) store2(board.row(t, row) + board.place(unit), h);
       }
       if constexpr (kCluster) {
         __syncthreads();
@@ -269,6 +183,13 @@ __device__ void load_weights(WarpProduct<kChunks, 1>& product, const LstmLayer<b
   }
 }
 
+// The gradient of two units' first state, where it is wanted.
+__device__ inline void put_first(bf16* to, Size at, float2 x, bool accumulate) {
+  if (to == nullptr) return;
+  if (accumulate) add2(x, load2(to + at));
+  store2(to + at, pack_bf16(x.x, x.y));
+}
+
 // The planes of the way back: four gates, c, the states before, and the gradient of h.
 enum : int { kC = 4, kBeforeC, kBeforeH, kGivenH, kBackPlanes };
 
@@ -300,18 +221,17 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
   const int blocks = hidden / kUnits;
   Meeting meeting(meetings + place.group, blocks);
   const Board<4, kTiles> board(room.board, room.rows, 4 * hidden, hidden, place.first_unit, blocks);
-  const Inbox<kBackPlanes> inbox(room.inbox, plane_of(b, l / 4), place.first_unit);
+  using In = Inbox<kBackPlanes, kTiles>;
+  const In inbox(room.inbox, plane_of(b, In::plane_of_lane()), place.first_unit);
   if (kCluster) board.begin();
-  const int unit = place.first_unit + l, last = b.dh_first != nullptr || b.dc_first != nullptr ? -1 : 0;
+  const int unit = place.first_unit + thread_unit(), last = b.dh_first != nullptr || b.dc_first != nullptr ? -1 : 0;
   for (int tile = place.group * room.rows; tile < a.sentences; tile += place.groups * room.rows) {
     room.begin(a, tile);
     const int steps = room.sentences[0].length;
-    float dc[kTiles * kTileRows / kWarps] = {};
+    float2 dc[kTiles] = {};
     const auto later = [&](int row, int t) -> const bf16* {
-      if (row >= room.rows) return nullptr;
       const Sentence s = room.sentences[row];
-      if (t + 1 >= s.length) return nullptr;
-      return kCluster ? board.row(steps - 2 - t, row) + begin : b.dgates + s.row(t + 1) * 4 * hidden + begin;
+      return t + 1 < s.length ? b.dgates + s.row(t + 1) * 4 * hidden + begin : nullptr;
     };
     inbox.order(room.sentences, room.rows, steps - 1, hidden);
     for (int t = steps - 1; t >= last; --t) {
@@ -320,7 +240,10 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
 #pragma unroll 1
         for (int m = 0; m < kTiles; ++m) {
           const int upper = m * kTileRows + l / 4, lower = upper + 8;
-          product.template load<kCluster>(later(upper, t), later(lower, t), 4 * hidden - begin);
+          if (kCluster)
+            product.load(board.row(steps - 2 - t, room.row_of_lane(m)), begin, 4 * hidden);
+          else
+            product.load_from_memory(later(upper, t), later(lower, t), 4 * hidden - begin);
           product.multiply(0, upper < room.rows ? room.part(warp, upper) : nullptr,
                            lower < room.rows ? room.part(warp, lower) : nullptr);
         }
@@ -328,36 +251,37 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
       }
       inbox.wait();
 #pragma unroll
-      for (int r = 0; r < kTiles * kTileRows / kWarps; ++r) {
-        const int row = warp + r * kWarps;
-        if (row >= room.rows) break;
+      for (int m = 0; m < kTiles; ++m) {
+        const int row = thread_row(m);
+        if (row >= room.rows) continue;
         const Sentence s = room.sentences[row];
         if (!s.exists() || t >= s.length) continue;
         const Size at = s.number * a.hidden + unit;
-        float dh = t >= 0 ? to_float(inbox.get(row, kGivenH)) : 0.0f;
+        const auto given = [&](int plane) { return unpacked(inbox.get(row, plane)); };
+        float2 dh = t >= 0 ? given(kGivenH) : float2{};
         if (t + 1 < s.length) {
-#pragma unroll
-          for (int w = 0; w < kWarps; ++w) dh += room.part(w, row)[l];
+          room.add_parts(dh, row, 0);
         } else {
-          if (b.dh_last != nullptr) dh += to_float(b.dh_last[at]);
-          if (b.dc_last != nullptr) dc[r] = to_float(b.dc_last[at]);
+          add2(dh, load2(b.dh_last != nullptr ? b.dh_last + at : nullptr));
+          if (b.dc_last != nullptr) dc[m] = load2(b.dc_last + at);
         }
         if (t < 0) {
-          if (b.dh_first != nullptr) put(b.dh_first[at], dh, b.accumulate_dh_first);
-          if (b.dc_first != nullptr) put(b.dc_first[at], dc[r], b.accumulate_dc_first);
+          put_first(b.dh_first, at, dh, b.accumulate_dh_first);
+          put_first(b.dc_first, at, dc[m], b.accumulate_dc_first);
           continue;
         }
-        const auto given = [&](int plane) { return to_float(inbox.get(row, plane)); };
-        const LstmUnitGradient d =
-            lstm_unit_backward<Quickly>(given(0), given(1), given(2), given(3), given(kBeforeC), given(kC), dh, dc[r]);
-        dc[r] = d.c_before;
+        const float2 i = given(0), f = given(1), g = given(2), o = given(3), before = given(kBeforeC), c = given(kC);
+        const auto u = lstm_unit_backward<Quickly>(i.x, f.x, g.x, o.x, before.x, c.x, dh.x, dc[m].x);
+        const auto v = lstm_unit_backward<Quickly>(i.y, f.y, g.y, o.y, before.y, c.y, dh.y, dc[m].y);
+        dc[m] = {u.c_before, v.c_before};
         const Size packed = s.row(t);
-        b.h_before[packed * hidden + unit] = inbox.get(row, kBeforeH);
-        const bf16 dgates[4] = {rounded<bf16>(d.i), rounded<bf16>(d.f), rounded<bf16>(d.g), rounded<bf16>(d.o)};
+        store2(b.h_before + packed * hidden + unit, inbox.get(row, kBeforeH));
+        const std::uint32_t dgates[4] = {pack_bf16(u.i, v.i), pack_bf16(u.f, v.f), pack_bf16(u.g, v.g),
+                                         pack_bf16(u.o, v.o)};
 #pragma unroll
-        for (int g = 0; g < 4; ++g) {
-          b.dgates[(packed * 4 + g) * hidden + unit] = dgates[g];
-          if (kCluster) board.row(steps - 1 - t, row)[g * hidden + unit] = dgates[g];
+        for (int gate = 0; gate < 4; ++gate) {
+          store2(b.dgates + (packed * 4 + gate) * hidden + unit, dgates[gate]);
+          if (kCluster) store2(board.row(steps - 1 - t, row) + gate * hidden + board.place(unit), dgates[gate]);
         }
       }
       if constexpr (kCluster) {
@@ -375,7 +299,11 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
 
 bool fits(const LstmLayer<bf16>& a) {
   return a.hidden % kUnits == 0 && a.hidden <= 512 && a.hidden / kUnits <= multiprocessors() &&
-         aligned16(a.weight, a.gates, a.h, a.c, a.h_first, a.c_first);
+         aligned16(a.weight, a.gates, a.h, a.c, a.h_first, a.c_first, a.h_last, a.c_last);
+}
+
+bool fits(const LstmLayerBackward<bf16>& b) {
+  return fits(b.forward) && aligned16(b.dh, b.dh_last, b.dc_last, b.dgates, b.h_before, b.dh_first, b.dc_first);
 }
 
 // The same walk for all kinds of group.
@@ -395,10 +323,9 @@ void allow_memory(const char* name, typename Walks<Arguments>::Kernel kernel, Si
                name);
 }
 
-// How many sentences a cluster gets: sixteen, or, where so many clusters do not fit on the GPU at once, as many as make
-// them fit.
+// How many sentences a cluster gets: sixteen, or, where so many clusters do not fit on the GPU at once, some more.
 template <const auto& walks>
-Size rows_of_cluster(const cudaLaunchConfig_t& config, Size sentences, Size slices, Size layers) {
+Size rows_of_cluster(const cudaLaunchConfig_t& config, Size sentences, Size slices, Size layers, Size width) {
   static std::array<std::atomic<int>, kMostBlocks + 1> known{};  // how many clusters fit
   std::atomic<int>& most = known[static_cast<std::size_t>(slices)];
   if (most == 0) {
@@ -406,11 +333,11 @@ Size rows_of_cluster(const cudaLaunchConfig_t& config, Size sentences, Size slic
     check_status(cudaOccupancyMaxActiveClusters(&count, walks.with_clusters, &config), "lstm_layer");
     most = std::max(count, 1);
   }
-  if (const char* rows = getenv(walks.widest <= 512 ? "ROWSF" : "ROWSB"))
-    return atoi(rows) > 0 ? Size{atoi(rows)} : Size{kTileRows};
+  constexpr Size kHalf = 113 << 10;  // bytes: two blocks are to have room on a multiprocessor
   const Size groups = std::max<Size>(most / layers, 1);
-  const auto waves = [&](Size rows) { return blocks_for(blocks_for(sentences, rows), groups); };
-  const Size fewest = waves(2 * kTileRows), rows = blocks_for(sentences, fewest * groups);
+  const auto waves = [&](Size rows) { return Size{blocks_for(blocks_for(sentences, rows), groups)}; };
+  const Size fewest = waves(std::clamp<Size>(kHalf / walks.bytes(1, width), kTileRows, 2 * kTileRows));
+  const Size rows = blocks_for(sentences, fewest * groups);
   return 4 * fewest < 3 * waves(kTileRows) ? std::max<Size>(rows, kTileRows) : Size{kTileRows};
 }
 
@@ -446,7 +373,7 @@ void launch(const char* name, const Arguments& arguments, const LstmLayer<bf16>&
     attribute.val.clusterDim = {static_cast<unsigned>(slices), 1, 1};
     config.gridDim = dim3(static_cast<unsigned>(tiles * slices), both);
     config.dynamicSmemBytes = static_cast<std::size_t>(walks.bytes(kTileRows, width));
-    const Size rows = rows_of_cluster<walks>(config, a.sentences, slices, both);
+    const Size rows = rows_of_cluster<walks>(config, a.sentences, slices, both, width);
     config.gridDim.x = blocks_for(a.sentences, rows) * static_cast<unsigned>(slices);
     config.dynamicSmemBytes = static_cast<std::size_t>(walks.bytes(rows, width));
     const auto walk = rows > kTileRows ? walks.with_large_clusters : walks.with_clusters;
@@ -488,8 +415,7 @@ bool lstm_on_tensor_cores(const LstmLayer<bf16>& a) {
 
 bool lstm_on_tensor_cores(const LstmLayerBackward<bf16>& b) {
   const LstmLayer<bf16>& a = b.forward;
-  if (!fits(a) || !aligned16(b.dgates, b.dh)) return false;
-  if (b.beside != nullptr && (!fits(b.beside->forward) || !aligned16(b.beside->dgates, b.beside->dh))) return false;
+  if (!fits(b) || (b.beside != nullptr && !fits(*b.beside))) return false;
   const auto walk = a.hidden <= 128   ? launch<kBackward<2>, LstmLayerBackward<bf16>>
                     : a.hidden <= 256 ? launch<kBackward<4>, LstmLayerBackward<bf16>>
                                       : launch<kBackward<8>, LstmLayerBackward<bf16>>;

@@ -9,6 +9,17 @@ namespace dragoman::kernels::cuda::walk {
 inline constexpr int kUnits = 32, kWarps = 8, kThreads = kWarps * kWarp, kDepth = 32;
 inline constexpr int kTileRows = 16;  // of a product: a group's sentences are one or two tiles of rows
 
+// What a block works on.
+struct Place {
+  int group, groups, first_unit;
+
+  __device__ Place(const LstmLayer<bf16>& a) {
+    const int slices = static_cast<int>(a.hidden) / kUnits;
+    group = static_cast<int>(blockIdx.x) / slices, groups = static_cast<int>(gridDim.x) / slices;
+    first_unit = static_cast<int>(blockIdx.x) % slices * kUnits;
+  }
+};
+
 // Where the blocks of a group meet: a counter that starts at zero.
 class Meeting {
  public:
@@ -52,6 +63,10 @@ class Board {
   static constexpr Size bytes(Size rows, Size width) { return 2 * rows * stride_of(width) * Size{sizeof(bf16)}; }
 
   __device__ bf16* row(int step, int r) const { return memory_ + (step % 2 * rows_ + r) * stride_; }
+  // Where a number of a row lies: an operand's lane wants eight numbers side by side, of which it gets two at a time.
+  __device__ static int place(int number) {
+    return number / 32 * 32 + number % 8 / 2 * 8 + number % 32 / 8 * 2 + number % 2;
+  }
 
   // By all threads, before anything is passed on.
   __device__ void begin() const {
@@ -91,10 +106,10 @@ class Board {
   __device__ std::uint32_t expected() const {
     return (blocks_ - 1) * static_cast<std::uint32_t>(rows_ * kAcross * sizeof(uint4));
   }
-  // Two rows next to each other have sixteen banks each.
+  // Eights of eight rows lie in different banks.
   template <class Width>
   static constexpr __host__ __device__ Width stride_of(Width width) {
-    return width % 64 == 0 ? width + 32 : width;
+    return width + 8;
   }
   static constexpr int kEights = kUnits / 8, kAcross = kGroups * kEights, kMost = kTiles * kTileRows * kAcross;
 
@@ -131,43 +146,165 @@ struct Plane {
   }
 };
 
-// What a warp needs of a step beside sums, kPlanes times kUnits numbers for each of its sentences (its number and every
-// eighth after): it is brought while the blocks tell each other what they found. Four lanes bring a plane.
-template <int kPlanes>
+// Element by element a thread has two units side by side of one sentence of each tile: half a warp has a sentence.
+__device__ inline int thread_unit() { return lane() % 16 * 2; }
+__device__ inline int thread_row(int tile) { return tile * kTileRows + static_cast<int>(threadIdx.x) / 16; }
+
+// What a warp needs of a step beside sums, kPlanes times kUnits numbers for each of its sentences: it is brought while
+// the blocks tell each other what they found. Four lanes bring a plane.
+template <int kPlanes, int kTiles>
 class Inbox {
  public:
   static constexpr int kWidth = kPlanes * kUnits;
 
+  // `plane`: the lane's.
   __device__ Inbox(bf16* memory, const Plane& plane, int first_unit)
       : memory_(memory), plane_(plane), first_unit_(first_unit + lane() % 4 * 8) {}
+  __device__ static int plane_of_lane() { return lane() % kLanes / 4; }
 
   __device__ void order(const Sentence* sentences, int rows, int t, Size hidden) const {
-    if (t < 0 || lane() / 4 >= kPlanes) return;
-    for (int row = static_cast<int>(threadIdx.x) / kWarp; row < rows; row += kWarps) {
-      const Sentence s = sentences[row];
-      if (t >= s.length) continue;
-      const bf16* from = plane_.at(s, t, hidden);
-      bf16* to = memory_ + row * kWidth + lane() * 8;
-      if (from == nullptr)
-        *reinterpret_cast<uint4*>(to) = uint4{};
-      else
-        asm volatile(
-            "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
-            "l"(from + first_unit_)
-            : "memory");
-    }
+    if (t < 0) return;
+#pragma unroll
+    for (int tile = 0; tile < kTiles; ++tile)
+#pragma unroll
+      for (int i = 0; i < kRows; i += kWarp / kLanes) {
+        const int row = tile * kTileRows + static_cast<int>(threadIdx.x) / kWarp * kRows + i + lane() / kLanes;
+        if (row < rows) bring(sentences[row], row, t, hidden);
+      }
   }
   __device__ void wait() const {
     asm volatile("cp.async.wait_all;" ::: "memory");
     __syncwarp();
   }
-  // The lane's unit of a plane, of one of the warp's sentences.
-  __device__ bf16 get(int row, int plane) const { return memory_[row * kWidth + plane * kUnits + lane()]; }
+  // The thread's units of a plane.
+  __device__ std::uint32_t get(int row, int plane) const {
+    return *reinterpret_cast<const std::uint32_t*>(memory_ + row * kWidth + plane * kUnits + thread_unit());
+  }
 
  private:
+  static constexpr int kLanes = 4 * kPlanes, kRows = kTileRows / kWarps;  // of a sentence, and of a warp in a tile
+  static_assert(kWarp % kLanes == 0 && kRows % (kWarp / kLanes) == 0);
+
+  __device__ void bring(const Sentence& s, int row, int t, Size hidden) const {
+    if (t >= s.length) return;
+    const bf16* from = plane_.at(s, t, hidden);
+    bf16* to = memory_ + row * kWidth + lane() % kLanes * 8;
+    if (from == nullptr)
+      *reinterpret_cast<uint4*>(to) = uint4{};
+    else
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from + first_unit_)
+                   : "memory");
+  }
+
   bf16* memory_;
   Plane plane_;
   int first_unit_;
+};
+
+// Two units side by side, as they lie in memory.
+__device__ inline float2 unpacked(std::uint32_t pair) { return {low_bf16(pair), high_bf16(pair)}; }
+__device__ inline float2 load2(const bf16* from) {
+  return from != nullptr ? unpacked(*reinterpret_cast<const std::uint32_t*>(from)) : float2{};
+}
+__device__ inline void store2(bf16* to, std::uint32_t pair) { *reinterpret_cast<std::uint32_t*>(to) = pair; }
+__device__ inline void add2(float2& to, const float2& x) { to.x += x.x, to.y += x.y; }
+
+// Sixteen sentences' rows against kParts times thirty-two columns: kChunks times kDepth products of each pair.
+//
+// Weights come from memory to registers as they lie there: eight numbers side by side, so that the four lanes of a row
+// hold thirty-two, in another order than two mma.m16n8k16 expect. Both operands are in that order, and every product
+// meets its partner.
+template <int kChunks, int kParts>
+struct WarpProduct {
+  uint4 right[kChunks][4 * kParts];
+  Quad left[kChunks][2];
+
+  // From a board: `row` is that of the lane's row (its number modulo 16), [begin, begin + kChunks * kDepth) the warp's
+  // products. What lies behind the last of `width` numbers is multiplied by zero.
+  __device__ void load(const bf16* row, int begin, int width) {
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c)
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const int k = begin + c * kDepth + 16 * i + lane() / 16 * 8;
+        left[c][i] = load_quad(row + (k < width ? k : 0));
+      }
+  }
+  // From memory: `upper` and `lower` are where the lane's two rows begin, at the warp's first product; null for rows of
+  // zeros.
+  __device__ void load_from_memory(const bf16* upper, const bf16* lower, int depth) {
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c) {
+      const int k = c * kDepth + lane() % 4 * 8;
+      const auto read = [&](const bf16* from) {
+        return k < depth && from != nullptr ? __ldcg(reinterpret_cast<const uint4*>(from + k)) : uint4{};
+      };
+      const uint4 a = read(upper), b = read(lower);
+      left[c][0] = {{a.x, b.x, a.y, b.y}};
+      left[c][1] = {{a.z, b.z, a.w, b.w}};
+    }
+  }
+  // Column n of tile j is unit 4 n + j of a part's thirty-two: a lane has eight units side by side of both its rows.
+  // Those that are null are not wanted.
+  __device__ void multiply(int part, float* upper, float* lower) const {
+    float sums[4][4] = {};
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) multiply_add(sums[j], left[c][0], right[c][4 * part + j].x, right[c][4 * part + j].y);
+#pragma unroll
+      for (int j = 0; j < 4; ++j) multiply_add(sums[j], left[c][1], right[c][4 * part + j].z, right[c][4 * part + j].w);
+    }
+    const auto put_eight = [&](float* row, int which) {
+      if (row == nullptr) return;
+      auto* at = reinterpret_cast<float4*>(row + lane() % 4 * 8);
+      for (int i = 0; i < 2; ++i)
+        at[i] = make_float4(sums[0][which + i], sums[1][which + i], sums[2][which + i], sums[3][which + i]);
+    };
+    put_eight(upper, 0);
+    put_eight(lower, 2);
+  }
+};
+
+// A block's shared memory: the sums of kParts warps for each sentence, what a step needs beside them, the sentences,
+// and the board.
+template <int kParts, int kWide, int kPlanes>
+struct Room {
+  static constexpr int kStride = kWide + 4;  // keeps neighbouring rows in different banks
+  int rows;
+  float* parts;
+  bf16* inbox;
+  Sentence* sentences;
+  bf16* board;
+
+  __device__ Room(unsigned char* memory, int count) : rows(count), parts(reinterpret_cast<float*>(memory)) {
+    inbox = reinterpret_cast<bf16*>(parts + kParts * rows * kStride);
+    sentences = reinterpret_cast<Sentence*>(inbox + rows * Inbox<kPlanes, 1>::kWidth);
+    board = reinterpret_cast<bf16*>(sentences + rows);
+  }
+  static constexpr Size bytes(Size rows, Size board_width) {
+    const Size row = kParts * kStride * sizeof(float) + Inbox<kPlanes, 1>::kWidth * sizeof(bf16) + sizeof(Sentence);
+    return rows * row + Board<1, 1>::bytes(rows, board_width);
+  }
+
+  // The row of an operand that a lane is to name. Behind the last one any row will do: nobody reads its sums.
+  __device__ int row_of_lane(int tile) const {
+    const int row = tile * kTileRows + lane() % 16;
+    return row < rows ? row : 0;
+  }
+  __device__ float* part(int which, int row) const { return parts + (which * rows + row) * kStride; }
+  // Of the thread's two units, the sums of all parts from column `col` on, added to x.
+  __device__ void add_parts(float2& x, int row, int col) const {
+#pragma unroll
+    for (int i = 0; i < kParts; ++i) add2(x, *reinterpret_cast<const float2*>(part(i, row) + col + thread_unit()));
+  }
+  // The group's sentences, from the first-th of the walk on; by all threads.
+  __device__ void begin(const LstmLayer<bf16>& a, int first) const {
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) < rows)
+      sentences[threadIdx.x] = Sentence::of(a, first + static_cast<int>(threadIdx.x));
+    __syncthreads();
+  }
 };
 
 }  // namespace dragoman::kernels::cuda::walk

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "kernels/cuda/early.cuh"
 #include "kernels/cuda/filling.h"
 #include "kernels/cuda/product.h"
 #include "kernels/cuda/tiles.cuh"
@@ -80,6 +81,7 @@ __device__ void put_sum(const Group<T>& g, const Product& p, Size r, Size c, flo
 template <class T>
 __global__ void multiply_group(Group<T> g) {
   __shared__ float left[kDepth][kTile + 1], right[kDepth][kTile + 1];
+  wait_for_kernel_before();
   const TilePlace<T> at(g);
   if (at.empty()) return;
   float sums[kEach][kEach] = {};
@@ -92,6 +94,7 @@ __global__ void multiply_group(Group<T> g) {
 // The same on tensor cores, by four warps.
 __global__ void __launch_bounds__(128) multiply_group_tiles(Group<bf16> g) {
   __shared__ Tile left, right;
+  wait_for_kernel_before();
   const TilePlace<bf16> at(g);
   if (at.empty()) return;
   const Product& p = at.p;
@@ -143,8 +146,8 @@ bool fits_tiles(const Matmul<bf16>& g) {
 template <class T>
 void launch(const Group<T>& group, dim3 grid, [[maybe_unused]] bool tiles) {
   if constexpr (std::is_same_v<T, bf16>)
-    if (tiles) return multiply_group_tiles<<<grid, 128, 0, stream()>>>(group);
-  multiply_group<<<grid, kThreads, 0, stream()>>>(group);
+    if (tiles) return launch_early("matmul", multiply_group_tiles, grid, 128, group);
+  launch_early("matmul", multiply_group<T>, grid, kThreads, group);
 }
 
 template <class T>

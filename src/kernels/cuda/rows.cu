@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/columns.h"
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/early.cuh"
 #include "kernels/cuda/filling.h"
 
 namespace dragoman::kernels::cuda {
@@ -11,6 +11,7 @@ constexpr int kThreads = 256;
 
 template <class T>
 __global__ void gather_wide(GatherRows<T> a, float scale) {
+  wait_for_kernel_before();
   const Size eights = a.cols / 8;
   const Size thread = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   const Size row = thread / eights, col = thread % eights * 8;
@@ -28,6 +29,7 @@ __global__ void gather_wide(GatherRows<T> a, float scale) {
 
 template <class T>
 __global__ void gather(GatherRows<T> a, float scale) {
+  wait_for_kernel_before();
   const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (e >= a.rows * a.cols) return;
   const Size row = e / a.cols, col = e % a.cols;
@@ -42,15 +44,15 @@ void gather_rows(const GatherRows<T>& a) {
   if (count == 0) return;
   const auto scale = static_cast<float>(a.scale);
   if (a.cols % 8 == 0 && aligned16(a.table, a.positions, a.y))
-    gather_wide<<<blocks_for(count / 8, kThreads), kThreads, 0, stream()>>>(a, scale);
+    launch_early("gather_rows", gather_wide<T>, blocks_for(count / 8, kThreads), kThreads, a, scale);
   else
-    gather<<<blocks_for(count, kThreads), kThreads, 0, stream()>>>(a, scale);
-  check_launch("gather_rows");
+    launch_early("gather_rows", gather<T>, blocks_for(count, kThreads), kThreads, a, scale);
 }
 
 // Where each of `count` rows stands when they are sorted by (index, row): the number of rows that come before it. Each
 // block counts for its rows among one stretch of all rows.
 __global__ void count_before(int count, const std::int32_t* index, int* places) {
+  wait_for_kernel_before();
   __shared__ __align__(16) std::int32_t tile[kThreads];
   const int row = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
   const std::int32_t mine = row < count ? index[row] : 0;
@@ -81,6 +83,7 @@ __global__ void count_before(int count, const std::int32_t* index, int* places) 
 
 __global__ void put_in_order(int count, const std::int32_t* index, const int* places, std::int32_t* order,
                              std::int32_t* sorted) {
+  wait_for_kernel_before();
   const int row = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
   if (row >= count) return;
   order[places[row]] = row;
@@ -124,6 +127,7 @@ __device__ void add_run(const ScatterRows<T>& a, float scale, const std::int32_t
 template <class T>
 __global__ void add_runs(Size count, ScatterRows<T> a, float scale, bool wide, const std::int32_t* order,
                          const std::int32_t* sorted) {
+  wait_for_kernel_before();
   const Size begin = blockIdx.x;
   const std::int32_t index = sorted[begin];
   if (begin > 0 && sorted[begin - 1] == index) return;
@@ -160,16 +164,17 @@ void scatter_rows(const ScatterRows<T>& a) {
     const unsigned stretches = std::clamp(8 * static_cast<unsigned>(multiprocessors()) / blocks, 1u, blocks);
     int* places = scratch<int>(Scratch::partial_sums, count);
     clear(places, static_cast<std::size_t>(count) * sizeof(int));
-    count_before<<<dim3(blocks, stretches), kThreads, 0, stream()>>>(number, a.index + first, places);
-    put_in_order<<<blocks, kThreads, 0, stream()>>>(number, a.index + first, places, order, sorted);
-    add_runs<<<static_cast<unsigned>(count), kRunThreads, 0, stream()>>>(count, piece, static_cast<float>(a.scale),
-                                                                         wide, order, sorted);
-    check_launch("scatter_rows");
+    constexpr const char* name = "scatter_rows";
+    launch_early(name, count_before, dim3(blocks, stretches), kThreads, number, a.index + first, places);
+    launch_early(name, put_in_order, blocks, kThreads, number, a.index + first, places, order, sorted);
+    launch_early(name, add_runs<T>, static_cast<unsigned>(count), kRunThreads, count, piece,
+                 static_cast<float>(a.scale), wide, order, sorted);
   }
 }
 
 template <class T>
 __global__ void copy_elements(CopyBlock<T> a) {
+  wait_for_kernel_before();
   const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (e >= a.rows * a.cols) return;
   const Size row = e / a.cols, col = e % a.cols;
@@ -178,6 +183,7 @@ __global__ void copy_elements(CopyBlock<T> a) {
 
 template <class T>
 __global__ void copy_eights(CopyBlock<T> a) {
+  wait_for_kernel_before();
   const Size eights = a.cols / 8;
   const Size thread = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   const Size row = thread / eights, col = thread % eights * 8;
@@ -198,10 +204,9 @@ void copy_block(const CopyBlock<T>& a) {
   if (count == 0) return;
   const bool wide = a.cols % 8 == 0 && a.from_stride % 8 == 0 && a.to_stride % 8 == 0 && aligned16(a.from, a.to);
   if (wide)
-    copy_eights<<<blocks_for(count / 8, kThreads), kThreads, 0, stream()>>>(a);
+    launch_early("copy_block", copy_eights<T>, blocks_for(count / 8, kThreads), kThreads, a);
   else
-    copy_elements<<<blocks_for(count, kThreads), kThreads, 0, stream()>>>(a);
-  check_launch("copy_block");
+    launch_early("copy_block", copy_elements<T>, blocks_for(count, kThreads), kThreads, a);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include <cfloat>
 
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/early.cuh"
 #include "kernels/cuda/filling.h"
 
 namespace dragoman::kernels::cuda {
@@ -19,6 +19,7 @@ __device__ Size row_begin(const A& a, Size row) {
 // A warp for each row.
 template <class T>
 __global__ void softmax_rows(Softmax<T> a) {
+  wait_for_kernel_before();
   const Size row = static_cast<Size>(blockIdx.x) * kWarps + threadIdx.x / kWarp;
   const int lane = threadIdx.x % kWarp;
   if (row >= a.rows) return;
@@ -34,12 +35,12 @@ __global__ void softmax_rows(Softmax<T> a) {
 template <class T>
 void softmax(const Softmax<T>& a) {
   if (a.rows == 0) return;
-  softmax_rows<<<blocks_for(a.rows, kWarps), kWarps * kWarp, 0, stream()>>>(a);
-  check_launch("softmax");
+  launch_early("softmax", softmax_rows<T>, blocks_for(a.rows, kWarps), kWarps * kWarp, a);
 }
 
 template <class T>
 __global__ void softmax_rows_backward(SoftmaxBackward<T> a) {
+  wait_for_kernel_before();
   const Size row = static_cast<Size>(blockIdx.x) * kWarps + threadIdx.x / kWarp;
   const int lane = threadIdx.x % kWarp;
   if (row >= a.rows) return;
@@ -54,8 +55,7 @@ __global__ void softmax_rows_backward(SoftmaxBackward<T> a) {
 template <class T>
 void softmax_backward(const SoftmaxBackward<T>& a) {
   if (a.rows == 0) return;
-  softmax_rows_backward<<<blocks_for(a.rows, kWarps), kWarps * kWarp, 0, stream()>>>(a);
-  check_launch("softmax_backward");
+  launch_early("softmax_backward", softmax_rows_backward<T>, blocks_for(a.rows, kWarps), kWarps * kWarp, a);
 }
 
 // exp(x - from), where `shift` is from * log2(e).

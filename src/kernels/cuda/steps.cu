@@ -153,9 +153,8 @@ struct TanhBackward {
 
 // Terms that can be added up early come first.
 sums::Work work_of(Size rows, Size cols, const Terms<bf16>& terms, bool back) {
-  static const bool off = getenv("NOEARLY") != nullptr;
   sums::Work work{.rows = static_cast<int>(rows), .cols = static_cast<int>(cols)};
-  work.swapped = !off && terms[1].early && !terms[0].early;
+  work.swapped = terms[1].early && !terms[0].early;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const Term<bf16>& term = terms[work.swapped ? 1 - i : i];
     work.terms[i] = {.x = term.x,
@@ -164,7 +163,7 @@ sums::Work work_of(Size rows, Size cols, const Terms<bf16>& terms, bool back) {
                      .weight_stride = back ? cols : term.size,
                      .rows = static_cast<int>(term.rows),
                      .size = static_cast<int>(term.size)};
-    if (!off) work.early += term.early ? 1 : 0;
+    work.early += term.early ? 1 : 0;
   }
   return work;
 }

@@ -241,6 +241,17 @@ struct Gathered {
   __device__ float* at(int plane, int rank, int row, int col) const {
     return values + ((plane * blocks + rank) * (kTile / blocks) + row) * kTile + col;
   }
+  // A block sends its sums to those that finish their rows; by all threads.
+  __device__ void send(const Part* parts, int planes, int rank, const Arrivals& arrivals) const {
+    const int height = kTile / blocks;
+    for (int e = static_cast<int>(threadIdx.x); e < planes * kTile * kTile / 4; e += kThreads) {
+      const int plane = e / (kTile * kTile / 4), row = e / (kTile / 4) % kTile, col = e % (kTile / 4) * 4;
+      const Four sum = sum_of(parts + plane * kHalves, row, col);
+      const uint4 value = make_uint4(__float_as_uint(sum[0]), __float_as_uint(sum[1]), __float_as_uint(sum[2]),
+                                     __float_as_uint(sum[3]));
+      arrivals.send(static_cast<std::uint32_t>(row / height), at(plane, rank, row % height, col), value);
+    }
+  }
   // In the order of the blocks.
   __device__ Four total(int plane, int row, int col) const {
     constexpr int kAtOnce = 4;
@@ -327,13 +338,7 @@ __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
   __syncthreads();
   if (blocks > 1) {
     wait_for_cluster();
-    for (int i = static_cast<int>(threadIdx.x); i < kPlanes * kTile * kTile / 4; i += kThreads) {
-      const int plane = i / (kTile * kTile / 4), r = i / (kTile / 4) % kTile, c = i % (kTile / 4) * 4;
-      const Four sum = sum_of(parts + plane * kHalves, r, c);
-      const uint4 value = make_uint4(__float_as_uint(sum[0]), __float_as_uint(sum[1]), __float_as_uint(sum[2]),
-                                     __float_as_uint(sum[3]));
-      arrivals.send(static_cast<std::uint32_t>(r / height), gathered.at(plane, rank, r % height, c), value);
-    }
+    gathered.send(parts, kPlanes, rank, arrivals);
     arrivals.wait(0);
   }
   for (; e < height * kWide / 4; e += kThreads) {
@@ -367,9 +372,11 @@ void launch(const char* name, const Work& work, const End& end) {
   constexpr int kPlanes = End::kApart ? 2 : 1, kLeast = kHalves * kPlanes, kStages = kStagesOf<End>;
   const auto kernel = add_up<End>;
   static const bool clusters = [&] {
-    const auto most = static_cast<int>(kStages * sizeof(Stage)) + static_cast<int>(Gathered::bytes(kPlanes, 2));
-    check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), name);
-    return knows_clusters(reinterpret_cast<const void*>(kernel), name);
+    const bool known = knows_clusters(reinterpret_cast<const void*>(kernel), name);
+    const Size most = kStages * Size{sizeof(Stage)} + Gathered::bytes(kPlanes, known ? 2 : 1);
+    check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
+                 name);
+    return known;
   }();
   const unsigned across = blocks_for(work.cols, kTile), down = blocks_for(work.rows, kTile);
   const int depth = depth_of(work.terms[0], 0) + depth_of(work.terms[1], 0);
@@ -381,9 +388,9 @@ void launch(const char* name, const Work& work, const End& end) {
   int tiles = 0;  // of the block that has most
   for (const Term& term : work.terms)
     tiles += static_cast<int>(blocks_for(depth_of(term, 0), static_cast<int>(blocks)));
-  cudaLaunchAttribute attributes[2]{{}, comes_early()};
-  attributes[0].id = cudaLaunchAttributeClusterDimension;
-  attributes[0].val.clusterDim = {1, 1, blocks};
+  cudaLaunchAttribute attributes[2]{comes_early(), {}};
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim = {1, 1, blocks};
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(across, down, blocks);
   config.blockDim = dim3(kThreads);
@@ -391,7 +398,7 @@ void launch(const char* name, const Work& work, const End& end) {
                             static_cast<std::size_t>(Gathered::bytes(kPlanes, static_cast<int>(blocks)));
   config.stream = stream();
   config.attrs = attributes;
-  config.numAttrs = clusters ? 2 : 0;
+  config.numAttrs = !clusters ? 0 : blocks > 1 ? 2 : 1;
   check_status(cudaLaunchKernelEx(&config, kernel, work, end), name);
 }
 

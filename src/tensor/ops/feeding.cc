@@ -208,8 +208,7 @@ class FeedingBackward {
         f_(walk),
         dfed_(dfed),
         dcontext_(dcontext),
-        ahead_(getenv("NOPROJ") == nullptr && !dcontext.accumulate && !cx.device().on_host() &&
-               walk.weights.context.cols() == walk.context.cols()) {
+        ahead_(!dcontext.accumulate && !cx.device().on_host() && walk.weights.context.cols() == walk.context.cols()) {
     if (!dcontext_.accumulate && f_.weights.context.cols() < f_.context.cols()) {
       dcontext_.tensor.clear();
       dcontext_.accumulate = true;
@@ -219,9 +218,12 @@ class FeedingBackward {
     dz_ = cx.empty(type, {f_.walk.rows, f_.walk.hidden});
     dquestion_ = cx.empty(type, states);
     dh_ = cx.empty(type, states);
+    // The words' share of the first layer's gates has the same gradient as the gates.
+    const Sink given = cx.sink(f_.layers[0].gates);
+    check(!given.accumulate, "[lstm_feeding] the gates were taken over and may not be used elsewhere");
     for (const Layer& layer : f_.layers) {
       dc_.push_back(cx.zeros(type, states));
-      dgates_.push_back(cx.empty(type, layer.gates.shape()));
+      dgates_.push_back(dgates_.empty() && given ? given.tensor : cx.empty(type, layer.gates.shape()));
     }
   }
 
@@ -352,10 +354,13 @@ class FeedingBackward {
 
   template <class T>
   void weights(const Kernels<T>& k) {
-    const Tensor rows_before = f_.walk.rows_before(cx_);
     const Size rows = f_.walk.rows, d = f_.walk.hidden;
-    const ops::Scratch before(cx_, f_.fed.dtype(), {rows, d});
+    // Where all sentences are equally long, the states that rows start from lie in the order of the rows.
+    const bool ordered = rows == f_.walk.steps() * f_.walk.sentences;
+    const Tensor rows_before = ordered ? Tensor() : f_.walk.rows_before(cx_);
+    const ops::Scratch before(cx_, f_.fed.dtype(), ordered ? Shape{0} : Shape{rows, d});
     const auto states_before = [&](const Tensor& states) -> const T* {
+      if (ordered) return states.ptr();
       k.gather_rows({.rows = rows, .cols = d, .index = rows_before.ptr(), .table = states.ptr(), .y = before.ptr()});
       return before.ptr();
     };
@@ -376,16 +381,6 @@ class FeedingBackward {
                     .to = narrow.ptr(),
                     .to_stride = used});
     weight_gradient<T>(k, f_.weights.context, {}, dz_, used == width ? f_.context.ptr() : narrow.ptr());
-    give_gates(k);
-  }
-
-  // The words' share of the first layer's gates gets their gradient as it is.
-  template <class T>
-  void give_gates(const Kernels<T>& k) {
-    const Sink dgates = cx_.sink(f_.layers[0].gates);
-    if (!dgates) return;
-    check(!dgates.accumulate, "[lstm_feeding] the gates were taken over and may not be used elsewhere");
-    k.combine({.count = dgates_[0].count(), .a = dgates_[0].ptr(), .y = dgates.ptr()});
   }
 
   // All questions at once, in the order of the sentences.
