@@ -181,9 +181,7 @@ bool key_gradients_of_wide_heads(const AttentionBackward<bf16>& b) {
   if (a.key_size % kTile != 0 || a.value_size % kTile != 0 || most <= kTile || most > kMost || tiles > 65535)
     return false;
   const auto bytes_for = [](Size size) { return static_cast<int>(4 * kMany * (size + 8) * Size{sizeof(bf16)}); };
-  static const bool room = cudaFuncSetAttribute(wide_key_gradients, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                bytes_for(kMost)) == cudaSuccess ||
-                           cudaGetLastError() == cudaSuccess;  // small GPUs have less
+  static const bool room = has_room(wide_key_gradients, bytes_for(kMost));
   if (!room) return false;
   const dim3 grid(static_cast<unsigned>(a.sentences), static_cast<unsigned>(a.heads), static_cast<unsigned>(tiles));
   wide_key_gradients<<<grid, kThreads, bytes_for(most), stream()>>>(b, Drop(a.dropout), static_cast<int>(most) + 8);
