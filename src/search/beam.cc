@@ -8,82 +8,61 @@
 namespace dragoman::search {
 
 void Beam::choose(std::span<const Row> rows) {
-  candidates_.clear();
-  const bool free = goal_.constraints.empty();
-  for (std::size_t i = 0; i < before_.size(); ++i) {
-    forbidden_.clear();
-    find_forbidden(before_[i], forbidden_);
-    const auto origin = static_cast<std::int32_t>(i);
-    if (tree_[before_[i]].length >= goal_.max_length)
-      offer(origin, goal_.end, rows[i].end, rows[i]);
-    else if (free)
-      collect(origin, rows[i]);
-    else
-      collect_with_terms(origin, rows[i]);
-  }
-  if (free) {
-    take_best();
-  } else {
-    std::sort(candidates_.begin(), candidates_.end(),
-              [](const Candidate& a, const Candidate& b) { return a.before(b); });
-    take_from_each_bank();
-  }
+  if (goal_.constraints.empty())
+    take_best(rows);
+  else
+    take_from_each_bank(rows);
   if (enough()) {
     live_.clear();
     origins_.clear();
   }
 }
 
-// The best continuations of one hypothesis: as many as could all be among the best of the beam.
-void Beam::collect(std::int32_t origin, const Row& row) {
-  int left = candidates();
-  for (std::size_t i = 0; i < row.tokens.size() && row.tokens[i] >= 0 && left > 0; ++i) {
-    if (std::find(forbidden_.begin(), forbidden_.end(), row.tokens[i]) != forbidden_.end()) continue;
-    if (!offer(origin, row.tokens[i], row.scores[i], row)) return;
-    --left;
-  }
+Beam::Candidate Beam::candidate(std::int32_t origin, std::int32_t token, float score, const Row& row) const {
+  const std::int32_t node = before_[static_cast<std::size_t>(origin)];
+  const float log_probability = row.log_probability(score);
+  return {tree_[node].sum + static_cast<double>(log_probability), origin, token, log_probability, 0};
 }
 
-// The same, and what goes on with the terms.
-void Beam::collect_with_terms(std::int32_t origin, const Row& row) {
-  const std::int32_t node = before_[static_cast<std::size_t>(origin)];
-  const Coverage covered = coverage(node);
-  Tokens next, collected;
-  const auto add = [&](std::int32_t token, float score) {
-    if (std::find(collected.begin(), collected.end(), token) != collected.end()) return;
-    collected.push_back(token);
-    offer(origin, token, score, row);
-  };
-  goal_.constraints.find_next(covered, next);
-  for (const std::int32_t token : next)
-    if (allows(node, covered, token, forbidden_)) add(token, row.all[token]);
-  int left = candidates();
-  for (std::size_t i = 0; i < row.tokens.size() && row.tokens[i] >= 0 && left > 0; ++i) {
-    if (!allows(node, covered, row.tokens[i], forbidden_)) continue;
-    --left;
-    add(row.tokens[i], row.scores[i]);
+bool Beam::move_on(Queue& queue, const Row& row) const {
+  const auto begin = forbidden_.begin() + queue.forbidden, end = begin + queue.count;
+  while (queue.left > 0 && queue.next < row.tokens.size() && row.tokens[queue.next] >= 0) {
+    const std::int32_t token = row.tokens[queue.next];
+    const float score = row.scores[queue.next++];
+    if (std::find(begin, end, token) != end) continue;
+    queue.first = candidate(queue.first.origin, token, score, row);
+    --queue.left;
+    return true;
   }
+  return false;
 }
 
-// Adds a continuation; without terms in its place among the others, best first. False where it, and with it whatever
-// is less likely, comes too late: no more are looked at than the beam takes and one end for each hypothesis.
-bool Beam::offer(std::int32_t origin, std::int32_t token, float score, const Row& row) {
-  const std::int32_t node = before_[static_cast<std::size_t>(origin)];
-  Candidate one{.origin = origin, .token = token, .log_probability = row.log_probability(score)};
-  one.sum = tree_[node].sum + static_cast<double>(one.log_probability);
-  auto place = candidates_.end();
-  if (!goal_.constraints.empty()) {
-    if (token != goal_.end) one.left = goal_.constraints.left(goal_.constraints.after(coverage(node), token));
-  } else {
-    if (candidates_.size() == 2 * static_cast<std::size_t>(goal_.options.beam)) {
-      if (!one.before(candidates_.back())) return false;
-      candidates_.pop_back();
-      place = candidates_.end();
+// The continuations of each hypothesis are in order: the best of all is one of the first. A hypothesis is complete if
+// its end is among the `beam` best; then the next best takes its place.
+void Beam::take_best(std::span<const Row> rows) {
+  queues_.clear();
+  forbidden_.clear();
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    Queue queue;
+    queue.first.origin = static_cast<std::int32_t>(i);
+    queue.forbidden = std::ssize(forbidden_);
+    find_forbidden(before_[i], forbidden_);
+    queue.count = std::ssize(forbidden_) - queue.forbidden;
+    if (tree_[before_[i]].length >= goal_.max_length) {
+      queue.first = candidate(queue.first.origin, goal_.end, rows[i].end, rows[i]);
+    } else {
+      queue.left = candidates();
+      if (!move_on(queue, rows[i])) continue;
     }
-    while (place != candidates_.begin() && one.before(*(place - 1))) --place;
+    queues_.push_back(queue);
   }
-  candidates_.insert(place, one);
-  return true;
+  const auto width = static_cast<std::size_t>(goal_.options.beam);
+  for (std::size_t rank = 0; !queues_.empty() && live_.size() < width; ++rank) {
+    const auto best = std::min_element(queues_.begin(), queues_.end(),
+                                       [](const Queue& a, const Queue& b) { return a.first.before(b.first); });
+    if (best->first.token != goal_.end || rank < width) take(best->first);
+    if (!move_on(*best, rows[static_cast<std::size_t>(best->first.origin)])) queues_.erase(best);
+  }
 }
 
 void Beam::take(const Candidate& c) {
@@ -94,17 +73,40 @@ void Beam::take(const Candidate& c) {
     extend(c.origin, node, coverage(node), c.token, c.log_probability);
 }
 
-// A hypothesis is complete if its end is among the `beam` best continuations; then the next best takes its place.
-void Beam::take_best() {
-  const auto width = static_cast<std::size_t>(goal_.options.beam);
-  for (std::size_t rank = 0; rank < candidates_.size() && live_.size() < width; ++rank)
-    if (candidates_[rank].token != goal_.end || rank < width) take(candidates_[rank]);
+// The best continuations of one hypothesis, as many as could all be among the best of the beam, and what goes on with
+// the terms.
+void Beam::collect(std::int32_t origin, const Row& row, std::vector<Candidate>& candidates) {
+  const std::int32_t node = before_[static_cast<std::size_t>(origin)];
+  const Coverage covered = coverage(node);
+  const auto first = std::ssize(candidates);
+  const auto add = [&](std::int32_t token, float score) {
+    const auto same = [&](const Candidate& other) { return other.token == token; };
+    if (std::any_of(candidates.begin() + first, candidates.end(), same)) return;
+    candidates.push_back(candidate(origin, token, score, row));
+    if (token != goal_.end) candidates.back().left = goal_.constraints.left(goal_.constraints.after(covered, token));
+  };
+  if (tree_[node].length >= goal_.max_length) return add(goal_.end, row.end);
+  Tokens next;
+  forbidden_.clear();
+  find_forbidden(node, forbidden_);
+  goal_.constraints.find_next(covered, next);
+  for (const std::int32_t token : next)
+    if (allows(node, covered, token, forbidden_)) add(token, row.all[token]);
+  int left = this->candidates();
+  for (std::size_t i = 0; i < row.tokens.size() && row.tokens[i] >= 0 && left > 0; ++i) {
+    if (!allows(node, covered, row.tokens[i], forbidden_)) continue;
+    --left;
+    add(row.tokens[i], row.scores[i]);
+  }
 }
 
-void Beam::take_from_each_bank() {
+void Beam::take_from_each_bank(std::span<const Row> rows) {
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < before_.size(); ++i) collect(static_cast<std::int32_t>(i), rows[i], candidates);
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) { return a.before(b); });
   const auto width = static_cast<std::size_t>(goal_.options.beam);
   std::map<int, std::vector<const Candidate*>> banks;  // by what is left; complete ones first
-  for (const Candidate& candidate : candidates_) banks[candidate.left].push_back(&candidate);
+  for (const Candidate& one : candidates) banks[one.left].push_back(&one);
   std::vector<const Candidate*> taken;
   for (std::size_t place = 0; taken.size() < width && !banks.empty(); ++place)
     for (auto bank = banks.begin(); bank != banks.end() && taken.size() < width;) {
@@ -116,7 +118,7 @@ void Beam::take_from_each_bank() {
       }
     }
   std::sort(taken.begin(), taken.end());  // candidates are in order of their sums
-  for (const Candidate* candidate : taken) take(*candidate);
+  for (const Candidate* one : taken) take(*one);
 }
 
 bool Beam::enough() const {

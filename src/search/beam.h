@@ -28,16 +28,24 @@ class Beam : public SentenceSearch {
       return origin != other.origin ? origin < other.origin : token < other.token;
     }
   };
-  void collect(std::int32_t origin, const Row& row);
-  void collect_with_terms(std::int32_t origin, const Row& row);
-  bool offer(std::int32_t origin, std::int32_t token, float score, const Row& row);
+  // What a hypothesis goes on with, best first.
+  struct Queue {
+    Candidate first{};
+    std::size_t next = 0;                     // of the row's tokens
+    std::ptrdiff_t forbidden = 0, count = 0;  // those of forbidden_ that may not follow
+    int left = 0;                             // continuations that may still come
+  };
+  Candidate candidate(std::int32_t origin, std::int32_t token, float score, const Row& row) const;
+  // To the next continuation; false when there is none.
+  bool move_on(Queue& queue, const Row& row) const;
   void take(const Candidate& candidate);
-  void take_best();
-  void take_from_each_bank();
+  void take_best(std::span<const Row> rows);
+  void collect(std::int32_t origin, const Row& row, std::vector<Candidate>& candidates);
+  void take_from_each_bank(std::span<const Row> rows);
   bool enough() const;
 
-  std::vector<Candidate> candidates_;
-  Tokens forbidden_;  // of the hypothesis being looked at
+  std::vector<Queue> queues_;
+  Tokens forbidden_;
 };
 
 }  // namespace dragoman::search

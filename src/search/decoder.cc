@@ -1,10 +1,7 @@
 #include "search/decoder.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <numeric>
 
 #include "base/threads.h"
@@ -14,25 +11,6 @@ namespace {
 
 // Steps between two times that the pasts are moved to make room.
 constexpr Size kStepsAhead = 32;
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-struct Times {
-  double at[8] = {};
-  double last = 0;
-  int steps = 0;
-  void mark(int i) {
-    const double t = now();
-    at[i] += t - last;
-    last = t;
-  }
-  ~Times() {
-    if (getenv("TIMES") == nullptr || steps == 0) return;
-    std::fprintf(stderr, "us a step: steps %d", steps);
-    for (const double t : at) std::fprintf(stderr, " %.0f", t * 1e6 / steps);
-    std::fprintf(stderr, " (outside, tokens, decode, best, wait, rows, advance, select)\n");
-  }
-};
-thread_local Times times;
 
 class PackedTokens {
  public:
@@ -109,8 +87,6 @@ void Decoder::add(std::vector<Task> tasks) {
 }
 
 void Decoder::step() {
-  ++times.steps;
-  times.mark(0);
   Size live = 0;
   for (const Task& task : batch_.tasks)
     if (task.search) live += std::ssize(task.search->live());
@@ -125,7 +101,6 @@ void Decoder::step() {
   passing_[passing_now_].reset();
   Context cx(passing_[passing_now_]);
   const Packed tokens = last_tokens(cx, batch_);
-  times.mark(1);
   const Scores scores = score(cx, batch_, tokens);
   advance(cx, batch_, tokens.rows, scores);
 }
@@ -203,13 +178,10 @@ Decoder::Scores Decoder::score(Context& cx, Batch& batch, const Packed& tokens) 
 Decoder::Scores Decoder::score_alone(Context& cx, const models::Seq2seq& model, const Tensor& features,
                                      const Wanted& wanted, std::int32_t end) {
   const Size vocabulary = model.config().target_vocabulary, count = std::min<Size>(wanted.best, vocabulary);
-  times.mark(2);
   const Best best = model.best_words(cx, features, count);
   const Tensor end_scores = wanted.end ? model.scores_of(cx, features, end) : Tensor();
-  times.mark(3);
   const HostValues values = wanted.end ? HostValues({best.log_sum, best.values, best.columns, end_scores})
                                        : HostValues({best.log_sum, best.values, best.columns});
-  times.mark(4);
   Scores scores;
   scores.ids = values.of<std::int32_t>(2);
   scores.best = values.of<float>(1);
@@ -266,7 +238,6 @@ void Decoder::remember_attention(Task& task, const Scores& scores, Size first_ro
 
 // Rows belong to the tokens that were appended: one for a hypothesis that goes on, more where a prefix was forced.
 void Decoder::advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores) {
-  times.mark(5);
   std::vector<std::int32_t> chosen, beams;
   Size hypothesis = 0;
   for (Task& task : batch.tasks) {
@@ -286,9 +257,7 @@ void Decoder::advance(Context& cx, Batch& batch, const Segments& tokens, const S
     beams.back() = static_cast<std::int32_t>(search.live().size());
     hypothesis += static_cast<Size>(live);
   }
-  times.mark(6);
   for (Member& member : batch.members) member.state = member.state.select(cx, chosen, beams);
-  times.mark(7);
   for (Task& task : batch.tasks)
     if (task.search && task.search->done()) {
       task.finished(task);

@@ -1,7 +1,6 @@
 #include "search/neural_engine.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <optional>
 
@@ -143,14 +142,9 @@ std::vector<NeuralEngine::Flight> NeuralEngine::wait_for_work(std::size_t underw
   }
   std::vector<Flight> taken;
   if (waiting_.empty() || batch_ < underway + std::max<std::size_t>(batch_ / 4, 1)) return taken;
-  // Workers that have nothing to do get their share.
-  static const int share = getenv("SHARE") != nullptr ? atoi(getenv("SHARE")) : 1;
-  static const std::size_t fewest = getenv("FEWEST") != nullptr ? static_cast<std::size_t>(atoi(getenv("FEWEST"))) : 16;
-  const int others = static_cast<int>(workers_.size()) - idle_ - 1;
-  const auto sharers = static_cast<std::size_t>(shares_ ? idle_ + 1 : std::max(1, std::min(idle_ + 1, share - others)));
-  const std::size_t least = shares_ ? 1 : fewest;
-  const std::size_t count =
-      std::min({batch_ - underway, waiting_.size(), std::max((waiting_.size() + sharers - 1) / sharers, least)});
+  // Workers that have nothing to do get their share; a GPU does better with one large batch.
+  const std::size_t sharers = shares_ ? static_cast<std::size_t>(idle_) + 1 : 1;
+  const std::size_t count = std::min(batch_ - underway, (waiting_.size() + sharers - 1) / sharers);
   for (std::size_t i = 0; i < count; ++i) {
     taken.push_back(std::move(waiting_.front()));
     waiting_.pop_front();

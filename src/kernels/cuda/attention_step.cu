@@ -1,20 +1,28 @@
 #include <cfloat>
-#include <cstdlib>
 
 #include "kernels/cuda/attention.cuh"
 #include "kernels/cuda/early.cuh"
 
-// Attention of a step of search: few queries a sentence, in bf16, heads of 64, keys that lie anywhere. A warp for each
-// query and head takes 32 keys at a time: eight lanes share a key, four keys are next to each other.
+// Attention of a step of search: few queries a sentence, in bf16, heads of 64, keys that lie anywhere. A warp has a
+// query and a head and takes sixteen keys at a time: eight lanes share a key, four keys are next to each other. The
+// warps of a block have neighbouring queries, since those share keys.
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kHead = 64, kMostWarps = 8;
-constexpr int kLanes = kHead / 8, kBeside = kWarp / kLanes;
+constexpr int kHead = 64, kWarps = 8, kQueries = 4, kHeads = kWarps / kQueries;
+constexpr int kLanes = kHead / 8, kBeside = kWarp / kLanes, kTurns = 4;
 
 __device__ void unpack(const uint4& raw, float (&to)[8]) {
   to[0] = low_bf16(raw.x), to[1] = high_bf16(raw.x), to[2] = low_bf16(raw.y), to[3] = high_bf16(raw.y);
   to[4] = low_bf16(raw.z), to[5] = high_bf16(raw.z), to[6] = low_bf16(raw.w), to[7] = high_bf16(raw.w);
+}
+
+__device__ float product_of(const uint4& a, const uint4& b) {
+  float x[8], y[8], sum = 0;
+  unpack(a, x), unpack(b, y);
+#pragma unroll
+  for (int e = 0; e < 8; ++e) sum += x[e] * y[e];
+  return sum;
 }
 
 // The sum over the lanes of one key.
@@ -32,28 +40,31 @@ __device__ float most_beside(float x) {
   return x;
 }
 
-// Blocks: sentences, heads, queries of a sentence.
-template <int kTurns>
-__global__ void __launch_bounds__(kMostWarps* kWarp, kTurns == 8 ? 2 : 4) attend_few(Attention<bf16> a) {
+// Blocks: sentences, heads, queries of a sentence; with one query each, several sentences a block.
+__global__ void __launch_bounds__(kWarps* kWarp, 4) attend_few(Attention<bf16> a) {
   wait_for_kernel_before();
-  const Size head = static_cast<Size>(blockIdx.y) * blockDim.y + threadIdx.y;
-  const Sentence sentence(a, blockIdx.x);
-  if (head >= a.heads || blockIdx.z >= sentence.queries) return;
+  const bool single = a.longest_queries == 1;
+  const unsigned place = threadIdx.y % kQueries, head = blockIdx.y * kHeads + threadIdx.y / kQueries;
+  const unsigned sentence = single ? blockIdx.x * kQueries + place : blockIdx.x;
+  if (head >= a.heads || sentence >= a.sentences) return;
+  const int query = a.query_offsets[sentence] + static_cast<int>(single ? 0 : blockIdx.z * kQueries + place);
+  if (query >= a.query_offsets[sentence + 1]) return;
+  const int first_key = a.key_offsets[sentence], count = a.key_offsets[sentence + 1] - first_key;
   const int lane = static_cast<int>(threadIdx.x), beside = lane / kLanes;
-  const Size query = sentence.first_query + blockIdx.z, start = head * kHead + lane % kLanes * 8;
-  const int count = static_cast<int>(sentence.keys);
-  float q[8];
-  load8(a.q + query * a.q_stride + start, q);
-#pragma unroll
-  for (float& x : q) x *= static_cast<float>(a.scale);
+  const int start = static_cast<int>(head) * kHead + lane % kLanes * 8;
+  const uint4 q = *reinterpret_cast<const uint4*>(a.q + query * a.q_stride + start);
   float largest = -FLT_MAX, sum = 0, value[8] = {};
+  int row = 0;  // the rows of 32 keys come at once, one a lane
   for (int begin = 0; begin < count; begin += kTurns * kBeside) {
-    const int here = min(kTurns * kBeside, count - begin);
-    const auto row = static_cast<int>(sentence.key_row(a, begin + min(lane, here - 1)));
+    const int here = min(kTurns * kBeside, count - begin), first = begin % kWarp;
+    if (first == 0) {
+      row = first_key + min(begin + lane, count - 1);
+      if (a.key_rows != nullptr) row = a.key_rows[row];
+    }
     uint4 k[kTurns], v[kTurns];
 #pragma unroll
     for (int t = 0; t < kTurns; ++t) {
-      const Size from = __shfl_sync(kAllLanes, row, kBeside * t + beside);
+      const Size from = __shfl_sync(kAllLanes, row, first + kBeside * t + beside);
       if (kBeside * t >= here) continue;
       k[t] = *reinterpret_cast<const uint4*>(a.k + from * a.k_stride + start);
       v[t] = *reinterpret_cast<const uint4*>(a.v + from * a.v_stride + start);
@@ -63,12 +74,8 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, kTurns == 8 ? 2 : 4) attend
     for (int t = 0; t < kTurns; ++t) {
       score[t] = -INFINITY;
       if (kBeside * t >= here) continue;
-      float key[8], dot = 0;
-      unpack(k[t], key);
-#pragma unroll
-      for (int e = 0; e < 8; ++e) dot += q[e] * key[e];
-      dot = sum_of_key(dot);
-      if (kBeside * t + beside < here) score[t] = dot;
+      const float dot = sum_of_key(product_of(q, k[t]));
+      if (kBeside * t + beside < here) score[t] = static_cast<float>(a.scale) * dot;
       most = fmaxf(most, score[t]);
     }
     most = most_beside(most);
@@ -92,29 +99,24 @@ __global__ void __launch_bounds__(kMostWarps* kWarp, kTurns == 8 ? 2 : 4) attend
   const float share = count > 0 ? 1 / sum : 0.0f;
 #pragma unroll
   for (float& x : value) x = sum_beside(x) * share;
-  if (beside == 0) store8(a.out + query * a.heads * kHead + start, value);
-  if (lane == 0) a.log_sum[query * a.heads + head] = count > 0 ? largest + logf(sum) : -INFINITY;
+  if (beside == 0) store8(a.out + Size{query} * a.heads * kHead + start, value);
+  if (lane == 0) a.log_sum[Size{query} * a.heads + head] = count > 0 ? largest + logf(sum) : -INFINITY;
 }
 
 }  // namespace
 
 bool attention_of_few_queries(const Attention<bf16>& a) {
-  static const Size most_queries = getenv("FEW") != nullptr ? atoi(getenv("FEW")) : 8;
-  constexpr Size kMostKeys = 128;  // from there on tensor cores are faster for several queries
+  constexpr Size kFew = 8, kMostKeys = 128;  // beyond, tensor cores are faster
   const auto eights = [](Size stride) { return stride % 8 == 0; };
-  const bool single = a.longest_queries == 1 && a.queries == a.sentences;
-  if (!single && (a.causal || a.longest_queries > most_queries || a.longest > kMostKeys)) return false;
+  const bool single = a.longest_queries == 1;
+  if ((!single || a.queries < a.sentences) && (a.causal || a.longest_queries > kFew || a.longest > kMostKeys))
+    return false;
   if (a.key_size != kHead || a.value_size != kHead || a.weights != nullptr || a.dropout.rate > 0) return false;
   if (!eights(a.q_stride) || !eights(a.k_stride) || !eights(a.v_stride) || !aligned16(a.q, a.k, a.v, a.out))
     return false;
-  const auto warps = static_cast<unsigned>(a.heads < kMostWarps ? a.heads : kMostWarps);
-  const dim3 grid(static_cast<unsigned>(a.sentences), blocks_for(a.heads, warps),
-                  static_cast<unsigned>(a.longest_queries));
-  static const bool eight = getenv("TURNS") != nullptr;
-  if (eight)
-    launch_early("attention", attend_few<8>, grid, dim3(kWarp, warps), a);
-  else
-    launch_early("attention", attend_few<4>, grid, dim3(kWarp, warps), a);
+  const dim3 grid(blocks_for(a.sentences, single ? kQueries : 1), blocks_for(a.heads, kHeads),
+                  blocks_for(a.longest_queries, kQueries));
+  launch_early("attention", attend_few, grid, dim3(kWarp, kWarps), a);
   return true;
 }
 

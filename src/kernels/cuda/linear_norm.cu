@@ -1,184 +1,81 @@
 #include "kernels/cuda/linear_norm.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "kernels/cuda/activation.cuh"
-#include "kernels/cuda/sums.cuh"
+#include "kernels/cuda/early.cuh"
+#include "kernels/cuda/tiles.cuh"
 
-// The blocks that have the same rows are one cluster: each adds up 64 columns of 32 rows, and they tell each other the
-// sums of their columns' numbers and squares.
+// The blocks that have the same 32 rows are one cluster: each has 64 columns, and they tell each other the sums of
+// their columns' numbers and squares. All of a layer's weights that a block needs are in its shared memory at once;
+// they begin to arrive while the kernel before still runs.
 namespace dragoman::kernels::cuda {
 namespace {
 
-using sums::Four, sums::load4, sums::Raw4, sums::store4;
+constexpr int kWarps = 8, kThreads = kWarps * kWarp;
+constexpr int kRows = 32, kDeepest = 8;  // tiles of depth
+constexpr int kAcross = kTile / 16;      // warps side by side; each has 16 x 16 sums
+static_assert(kWarps == kAcross * kRows / 16);
 
-constexpr int kWarps = 8, kThreads = kWarps * kWarp, kStages = 5;
-constexpr int kRows = 32, kMostBlocks = 8;
-constexpr int kSharers = 4;                // warps that have the same 32 x 32 sums, each with sixteen of a tile's depth
-constexpr int kEach = kThreads / kRows;    // threads that finish a row
-constexpr int kFours = kTile / 4 / kEach;  // what each has of it
-static_assert(kRows * kTile * kSharers == kWarps * 32 * 32 && kEach == kMostBlocks);
+// Tiles of depth of a block's rows, two in one tile, and of the weights of its columns.
+struct Room {
+  Tile rows[kDeepest / 2], weights[kDeepest], next_weights[kDeepest];
 
-struct Stage {
-  Tile left, right;
+  __device__ Tile& rows_of(int k) { return *reinterpret_cast<Tile*>(rows[k / 2].at(k % 2 * kRows, 0)); }
+};
+constexpr std::size_t kRoomOfOne = sizeof(Room) - sizeof(Room::next_weights);
+
+__device__ int tiles_of(const LinearPacked<bf16>& layer) { return (static_cast<int>(layer.in) + kTile - 1) / kTile; }
+
+__device__ void load_weights(const LinearPacked<bf16>& layer, Tile* to) {
+  const bf16* from = static_cast<const bf16*>(layer.packed) + static_cast<Size>(blockIdx.x) * kTile * layer.in;
+  for (int k = 0; k < tiles_of(layer); ++k)
+    load_tile<kThreads>(to[k], from + k * kTile, layer.in, kTile, static_cast<int>(layer.in) - k * kTile);
+}
+
+__device__ void load_rows(const LinearPacked<bf16>& layer, Room& room) {
+  const Size row = static_cast<Size>(blockIdx.y) * kRows;
+  for (int k = 0; k < tiles_of(layer); ++k)
+    load_tile<kThreads, kRows>(room.rows_of(k), layer.x + row * layer.in + k * kTile, layer.in,
+                               static_cast<int>(layer.rows - row), static_cast<int>(layer.in) - k * kTile);
+}
+
+// What a lane has of its warp's 16 x 16 numbers: of two rows, 8 apart, two pairs of columns, 8 apart.
+struct Square {
+  float values[2][2][2] = {};  // row, pair, column
+
+  __device__ static int row(int r) { return static_cast<int>(threadIdx.x) / kWarp / kAcross * 16 + 8 * r + lane() / 4; }
+  __device__ static int warp_column() { return static_cast<int>(threadIdx.x) / kWarp % kAcross; }
+  __device__ static int column(int pair) { return warp_column() * 16 + 8 * pair + lane() % 4 * 2; }
+
+  // f(row, pair, first value, second value)
+  template <class F>
+  __device__ void each(F&& f) {
+#pragma unroll
+    for (int r = 0; r < 2; ++r)
+#pragma unroll
+      for (int pair = 0; pair < 2; ++pair) f(r, pair, values[r][pair][0], values[r][pair][1]);
+  }
 };
 
-// The sums of sixteen in 64 of the depth, in shared memory, where the tiles were.
-struct Part {
-  static constexpr int kStride = kTile + 8;
-  float values[kRows * kStride];
-};
-constexpr int kFewestStages = (kSharers * sizeof(Part) + sizeof(Stage) - 1) / sizeof(Stage);
-
-// The products of this block's rows and columns, as parts, one for each sharer.
-class Products {
- public:
-  __device__ Products(const LinearPacked<bf16>& layer, unsigned char* memory)
-      : layer_(layer), stages_(reinterpret_cast<Stage*>(memory)), parts_(reinterpret_cast<Part*>(memory)) {}
-
-  // Weights are none of what the kernel before wrote: they begin to arrive while it still runs.
-  __device__ void begin() {
-    for (int i = 0; i < kStages - 1; ++i) load_weights(i);
-    wait_for_kernel_before();
-    for (int i = 0; i < kStages - 1; ++i) {
-      load_rows(i);
-      end_of_batch();
+__device__ Square multiply(Room& room, Tile* weights, int tiles) {
+  float sums[2][4] = {};
+  const int row = Square::row(0) - lane() / 4, col = Square::warp_column() * 16;
+  for (int k = 0; k < tiles; ++k)
+#pragma unroll
+    for (int part = 0; part < kTile / 16; ++part) {
+      const Quad left = left_operand(room.rows_of(k), row, 16 * part);
+      const Quad two = right_operands_transposed(weights[k], 16 * part, col);
+      multiply_add(sums[0], left, two.r[0], two.r[1]);
+      multiply_add(sums[1], left, two.r[2], two.r[3]);
     }
-  }
-  __device__ const Part* add_up() {
-    const int warp = static_cast<int>(threadIdx.x) / kWarp, sharer = warp / 2, col = warp % 2 * 32;
-    float sums[2][4][4] = {};
-    for (int i = 0; i < tiles(); ++i) {
-      asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2) : "memory");
-      __syncthreads();
-      load_weights(i + kStages - 1);
-      load_rows(i + kStages - 1);
-      end_of_batch();
-      add(sums, stages_[i % kStages], 16 * sharer, col);
-    }
-    wait_for_tiles();
-#pragma unroll
-    for (int m = 0; m < 2; ++m)
-#pragma unroll
-      for (int n = 0; n < 4; ++n) {
-        float* at = parts_[sharer].values + (16 * m + lane() / 4) * Part::kStride + col + 8 * n + lane() % 4 * 2;
-        const float(&p)[4] = sums[m][n];
-        *reinterpret_cast<float2*>(at) = make_float2(p[0], p[1]);
-        *reinterpret_cast<float2*>(at + 8 * Part::kStride) = make_float2(p[2], p[3]);
-      }
-    __syncthreads();
-    return parts_;
-  }
-
- private:
-  __device__ int tiles() const { return (static_cast<int>(layer_.in) + kTile - 1) / kTile; }
-  __device__ void load_weights(int tile) {
-    if (tile < tiles())
-      load_tile<kThreads>(stages_[tile % kStages].right,
-                          static_cast<const bf16*>(layer_.packed) + blockIdx.x * kTile * layer_.in + tile * kTile,
-                          layer_.in, kTile, static_cast<int>(layer_.in) - tile * kTile);
-  }
-  __device__ void load_rows(int tile) {
-    const Size row = static_cast<Size>(blockIdx.y) * kRows;
-    if (tile < tiles())
-      load_tile<kThreads, kRows>(stages_[tile % kStages].left, layer_.x + row * layer_.in + tile * kTile, layer_.in,
-                                 static_cast<int>(layer_.rows - row), static_cast<int>(layer_.in) - tile * kTile);
-  }
-  __device__ static void add(float (&sums)[2][4][4], Stage& stage, int k, int col) {
-    const Quad left[2] = {left_operand(stage.left, 0, k), left_operand(stage.left, 16, k)};
-#pragma unroll
-    for (int n = 0; n < 2; ++n) {
-      const Quad two = right_operands_transposed(stage.right, k, col + 16 * n);
-#pragma unroll
-      for (int m = 0; m < 2; ++m) {
-        multiply_add(sums[m][2 * n], left[m], two.r[0], two.r[1]);
-        multiply_add(sums[m][2 * n + 1], left[m], two.r[2], two.r[3]);
-      }
-    }
-  }
-
-  const LinearPacked<bf16>& layer_;
-  Stage* stages_;
-  Part* parts_;
-};
-
-// What comes after the norm: a layer over the whole rows that the cluster has just written. Its weights begin to arrive
-// before they are.
-class NextLayer {
- public:
-  __device__ NextLayer(const LinearPacked<bf16>& layer, unsigned char* memory)
-      : layer_(layer), rows_(reinterpret_cast<Tile*>(memory)), weights_(rows_ + kTilesOfRows) {}
-
-  __device__ void begin() {
-    for (int i = 0; i < kRing - 1; ++i) load_weights(i);
-  }
-  __device__ void run() {
-    const Size row = static_cast<Size>(blockIdx.y) * kRows;
-    for (int k = 0; k < deep(); ++k)
-      load_tile<kThreads, kRows>(*reinterpret_cast<Tile*>(rows_[k / 2].at(k % 2 * kRows, 0)),
-                                 layer_.x + row * layer_.in + k * kTile, layer_.in,
-                                 static_cast<int>(layer_.rows - row));
-    wait_for_tiles();
-    const int warp = static_cast<int>(threadIdx.x) / kWarp, my_row = warp / 4 * 16, my_col = warp % 4 * 16;
-    float sums[2][4] = {};
-    for (int i = 0; i < steps(); ++i) {
-      asm volatile("cp.async.wait_group %0;" ::"n"(kRing - 2) : "memory");
-      __syncthreads();
-      load_weights(i + kRing - 1);
-      end_of_batch();
-      const int k = i % deep();
-#pragma unroll
-      for (int part = 0; part < 4; ++part) {
-        const Quad left = left_operand(rows_[k / 2], k % 2 * kRows + my_row, 16 * part);
-        const Quad two = right_operands_transposed(weights_[i % kRing], 16 * part, my_col);
-        multiply_add(sums[0], left, two.r[0], two.r[1]);
-        multiply_add(sums[1], left, two.r[2], two.r[3]);
-      }
-      if (k + 1 < deep()) continue;
-      store(sums, row + my_row, column(i) + my_col);
-#pragma unroll
-      for (auto& part : sums)
-#pragma unroll
-        for (float& x : part) x = 0;
-    }
-  }
-
- private:
-  static constexpr int kTilesOfRows = kMostBlocks / 2, kRing = 5;
-  static_assert((kTilesOfRows + kRing) * sizeof(Tile) <= kStages * sizeof(Stage));
-
-  __device__ int deep() const { return static_cast<int>(layer_.in) / kTile; }
-  __device__ int steps() const {
-    const int tiles = static_cast<int>(layer_.out) / kTile, blocks = static_cast<int>(gridDim.x);
-    return (tiles - static_cast<int>(blockIdx.x) + blocks - 1) / blocks * deep();
-  }
-  // The first column of step i's tile.
-  __device__ Size column(int i) const { return (blockIdx.x + static_cast<Size>(i / deep()) * gridDim.x) * kTile; }
-  __device__ void load_weights(int i) {
-    if (i < steps())
-      load_tile<kThreads>(weights_[i % kRing],
-                          static_cast<const bf16*>(layer_.packed) + column(i) * layer_.in + i % deep() * kTile,
-                          layer_.in, kTile);
-  }
-  __device__ void store(const float (&sums)[2][4], Size row, Size col) const {
-#pragma unroll
-    for (int n = 0; n < 2; ++n) {
-      const Size at = col + 8 * n + lane() % 4 * 2;
-      const std::uint32_t two = layer_.bias != nullptr ? *reinterpret_cast<const std::uint32_t*>(layer_.bias + at) : 0u;
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const Size r = row + 8 * half + lane() / 4;
-        if (r >= layer_.rows) continue;
-        *reinterpret_cast<std::uint32_t*>(layer_.y + r * layer_.out + at) =
-            pack_bf16(activated(layer_.activation, sums[n][2 * half] + low_bf16(two)),
-                      activated(layer_.activation, sums[n][2 * half + 1] + high_bf16(two)));
-      }
-    }
-  }
-
-  const LinearPacked<bf16>& layer_;
-  Tile *rows_, *weights_;
-};
+  Square square;
+  square.each([&](int r, int pair, float& first, float& second) {
+    first = sums[pair][2 * r];
+    second = sums[pair][2 * r + 1];
+  });
+  return square;
+}
 
 // All blocks of the cluster are here, and see what the others wrote before.
 __device__ void meet() {
@@ -187,101 +84,130 @@ __device__ void meet() {
 #endif
 }
 
-// A number of shared memory as the `rank`-th block of the cluster has it.
-__device__ float number_of([[maybe_unused]] int rank, const float* from) {
+// Four numbers of shared memory as the `rank`-th block of the cluster has them, added up.
+__device__ float sum_of([[maybe_unused]] int rank, const float* from) {
+  float4 four;
 #if __CUDA_ARCH__ >= 900
   const auto here = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
   std::uint32_t there = 0;
-  float value = 0;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
-  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(value) : "r"(there) : "memory");
-  return value;
+  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(four.x), "=f"(four.y), "=f"(four.z), "=f"(four.w)
+               : "r"(there)
+               : "memory");
 #else
-  return *from;
+  four = *reinterpret_cast<const float4*>(from);
 #endif
+  return four.x + four.y + four.z + four.w;
 }
 
-__device__ float sum_of_row(float x) {
-  for (int apart = 1; apart < kEach; apart *= 2) x += __shfl_xor_sync(kAllLanes, x, apart);
-  return x;
+__device__ float sum_of_four_lanes(float x) {
+  x += __shfl_xor_sync(kAllLanes, x, 1);
+  return x + __shfl_xor_sync(kAllLanes, x, 2);
 }
 
-// The sum over all columns of a row, of which this thread has x; `room` holds one number for each row.
-__device__ float sum_of_cluster(float x, float* room) {
-  const int row = static_cast<int>(threadIdx.x) / kEach, part = static_cast<int>(threadIdx.x) % kEach;
-  const auto blocks = static_cast<int>(gridDim.x);
-  x = sum_of_row(x);
-  if (part == 0) room[row] = x;
+// Sums of the rows of all blocks' columns, for the lane's two rows.
+__device__ void add_over_cluster(float (&sums)[2], float (&of_warps)[kRows][kAcross]) {
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    sums[r] = sum_of_four_lanes(sums[r]);
+    if (lane() % 4 == 0) of_warps[Square::row(r)][Square::warp_column()] = sums[r];
+  }
   meet();
-  return sum_of_row(part < blocks ? number_of(part, room + row) : 0.0f);
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    sums[r] = 0;
+    for (int rank = lane() % 4; rank < static_cast<int>(gridDim.x); rank += 4)
+      sums[r] += sum_of(rank, of_warps[Square::row(r)]);
+    sums[r] = sum_of_four_lanes(sums[r]);
+  }
 }
+
+__device__ std::uint32_t load2(const bf16* from) { return *reinterpret_cast<const std::uint32_t*>(from); }
+__device__ void store2(bf16* to, float first, float second) {
+  *reinterpret_cast<std::uint32_t*>(to) = pack_bf16(first, second);
+}
+
+// The pairs of columns of one row of numbers that a lane has.
+struct Pairs {
+  std::uint32_t raw[2];
+
+  __device__ Pairs(const bf16* from, Size col) {
+#pragma unroll
+    for (int pair = 0; pair < 2; ++pair) raw[pair] = from != nullptr ? load2(from + col + Square::column(pair)) : 0u;
+  }
+};
 
 template <bool kGoesOn>
-__global__ void __launch_bounds__(kThreads, 2)
-    add_up_and_norm(LinearPacked<bf16> layer, Norm<bf16> a, LinearPacked<bf16> next_layer) {
+__global__ void __launch_bounds__(kThreads)
+    add_up_and_norm(LinearPacked<bf16> layer, Norm<bf16> a, LinearPacked<bf16> next) {
   extern __shared__ __align__(16) unsigned char memory[];
-  __shared__ float room[2][kRows];
-  const int my_row = static_cast<int>(threadIdx.x) / kEach, my_col = static_cast<int>(threadIdx.x) % kEach * 4;
-  const Size row = static_cast<Size>(blockIdx.y) * kRows + my_row, col = static_cast<Size>(blockIdx.x) * kTile;
-  const bool exists = row < a.rows;
-  const Size start = row * a.cols + col;
-  const auto col_of = [&](int i) { return my_col + i * kEach * 4; };
-  Products products(layer, memory);
-  products.begin();
-  // What the end reads beside the sums comes while they are added up.
-  Raw4 bias[kFours], x[kFours], gain[kFours], shift[kFours];
+  __shared__ __align__(16) float room_of_sums[2][kRows][kAcross];
+  auto& room = *reinterpret_cast<Room*>(memory);
+  load_weights(layer, room.weights);
+  wait_for_kernel_before();
+  load_rows(layer, room);
+  end_of_batch();
+  const Size col = static_cast<Size>(blockIdx.x) * kTile, row = static_cast<Size>(blockIdx.y) * kRows;
+  const bool goes_on = kGoesOn && col < next.out;
+  if (goes_on) load_weights(next, room.next_weights);
+  end_of_batch();
+  const auto exists = [&](int r) { return row + Square::row(r) < a.rows; };
+  const auto at = [&](int r, int pair) { return (row + Square::row(r)) * a.cols + col + Square::column(pair); };
+  // What is read beside the sums comes while they are added up.
+  const Pairs bias(layer.bias, col), gain(a.gain, col), shift(a.bias, col);
+  std::uint32_t x[2][2];
 #pragma unroll
-  for (int i = 0; i < kFours; ++i) {
-    bias[i] = load4(layer.bias != nullptr ? layer.bias + col + col_of(i) : nullptr);
-    x[i] = load4(exists ? a.x + start + col_of(i) : nullptr);
-    gain[i] = load4(a.gain + col + col_of(i));
-    shift[i] = load4(a.bias + col + col_of(i));
+  for (int r = 0; r < 2; ++r)
+#pragma unroll
+    for (int pair = 0; pair < 2; ++pair) x[r][pair] = exists(r) ? load2(a.x + at(r, pair)) : 0u;
+  wait_for_older_tiles();
+  Square sum = multiply(room, room.weights, tiles_of(layer));
+  float mean[2] = {}, variance[2] = {}, rstd[2];
+  sum.each([&](int r, int pair, float& first, float& second) {
+    first += low_bf16(bias.raw[pair]), second += high_bf16(bias.raw[pair]);
+    // What is added and what is normalised are what is stored: rounded numbers.
+    const std::uint32_t branch = pack_bf16(first, second);
+    const std::uint32_t both =
+        pack_bf16(low_bf16(x[r][pair]) + low_bf16(branch), high_bf16(x[r][pair]) + high_bf16(branch));
+    first = low_bf16(both), second = high_bf16(both);
+    mean[r] += first + second;
+    if (!exists(r)) return;
+    *reinterpret_cast<std::uint32_t*>(layer.y + at(r, pair)) = branch;
+    *reinterpret_cast<std::uint32_t*>(a.sum + at(r, pair)) = both;
+  });
+  add_over_cluster(mean, room_of_sums[0]);
+#pragma unroll
+  for (float& one : mean) one /= static_cast<float>(a.cols);
+  sum.each([&](int r, int, float& first, float& second) {
+    first -= mean[r], second -= mean[r];
+    variance[r] += first * first + second * second;
+  });
+  add_over_cluster(variance, room_of_sums[1]);
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    rstd[r] = 1 / sqrtf(variance[r] / static_cast<float>(a.cols) + static_cast<float>(a.epsilon));
+    if (exists(r) && col + Square::column(0) == 0)
+      a.mean[row + Square::row(r)] = mean[r], a.rstd[row + Square::row(r)] = rstd[r];
   }
-  const Part* parts = products.add_up();
-  NextLayer next(next_layer, memory);
-  if (kGoesOn) next.begin();
-  Four sum[kFours];
-  float mean = 0, variance = 0;
-#pragma unroll
-  for (int i = 0; i < kFours; ++i) {
-    Four branch = bias[i];
-#pragma unroll
-    for (int part = 0; part < kSharers; ++part)
-      branch += load4(parts[part].values + my_row * Part::kStride + col_of(i));
-    sum[i] = x[i];
-#pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      // What is added and what is normalised are what is stored: rounded numbers.
-      sum[i][e] = to_float(rounded<bf16>(sum[i][e] + to_float(rounded<bf16>(branch[e]))));
-      mean += sum[i][e];
-    }
-    if (!exists) continue;
-    store4(layer.y + start + col_of(i), branch);
-    store4(a.sum + start + col_of(i), sum[i]);
-  }
-  mean = sum_of_cluster(mean, room[0]) / static_cast<float>(a.cols);
-#pragma unroll
-  for (const Four& four : sum)
-#pragma unroll
-    for (int e = 0; e < 4; ++e) variance += (four[e] - mean) * (four[e] - mean);
-  variance = sum_of_cluster(variance, room[1]) / static_cast<float>(a.cols);
-  const float rstd = 1 / sqrtf(variance + static_cast<float>(a.epsilon));
-#pragma unroll
-  for (int i = 0; i < kFours && exists; ++i) {
-    Four y = shift[i];
-    const Four by = gain[i];
-#pragma unroll
-    for (int e = 0; e < 4; ++e) y[e] += (sum[i][e] - mean) * rstd * by[e];
-    store4(a.y + start + col_of(i), y);
-  }
-  if (exists && col == 0 && my_col == 0) a.mean[row] = mean, a.rstd[row] = rstd;
-  if (kGoesOn) {
-    __threadfence();
-    meet();
-    next.run();
-  } else {
-    meet();  // nobody leaves while others read what it has
-  }
+  sum.each([&](int r, int pair, float& first, float& second) {
+    if (exists(r))
+      store2(a.y + at(r, pair), first * rstd[r] * low_bf16(gain.raw[pair]) + low_bf16(shift.raw[pair]),
+             second * rstd[r] * high_bf16(gain.raw[pair]) + high_bf16(shift.raw[pair]));
+  });
+  __threadfence();
+  meet();  // all columns of y are there, and nobody reads sums of others any more
+  if (!goes_on) return;
+  load_rows(next, room);
+  wait_for_tiles();
+  sum = multiply(room, room.next_weights, tiles_of(next));
+  const Pairs next_bias(next.bias, col);
+  sum.each([&](int r, int pair, float& first, float& second) {
+    if (exists(r))
+      store2(next.y + (row + Square::row(r)) * next.out + col + Square::column(pair),
+             activated(next.activation, first + low_bf16(next_bias.raw[pair])),
+             activated(next.activation, second + high_bf16(next_bias.raw[pair])));
+  });
 }
 
 // What waits: a layer, or a layer and its norm.
@@ -300,28 +226,31 @@ bool apart(const bf16* written, Size count, const bf16* read, Size of) {
   return written + count <= read || read + of <= written;
 }
 
-bool knows_norms() {
-  static const bool known = [] {
-    for (const auto kernel : {add_up_and_norm<false>, add_up_and_norm<true>})
-      check_status(
-          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kStages * int{sizeof(Stage)}),
-          "norm");
-    return knows_clusters(reinterpret_cast<const void*>(add_up_and_norm<false>), "norm");
+// Whether there are clusters, and enough shared memory.
+bool can_launch() {
+  static const bool can = [] {
+    const auto finds_room = [](auto kernel, std::size_t bytes) {
+      const auto status =
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+      if (status != cudaSuccess) cudaGetLastError();
+      return status == cudaSuccess;
+    };
+    return knows_clusters(reinterpret_cast<const void*>(add_up_and_norm<true>), "norm") &&
+           finds_room(add_up_and_norm<false>, kRoomOfOne) && finds_room(add_up_and_norm<true>, sizeof(Room));
   }();
-  return known;
+  return can;
 }
 
 // `next` may have no rows.
 void launch(const LinearPacked<bf16>& layer, const Norm<bf16>& norm, const LinearPacked<bf16>& next) {
   const unsigned across = blocks_for(layer.out, kTile);
-  const auto tiles = next.rows > 0 ? kStages : static_cast<int>(blocks_for(layer.in, kTile));
   cudaLaunchAttribute attributes[2]{{}, comes_early()};
   attributes[0].id = cudaLaunchAttributeClusterDimension;
   attributes[0].val.clusterDim = {across, 1, 1};
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(across, blocks_for(layer.rows, kRows));
   config.blockDim = dim3(kThreads);
-  config.dynamicSmemBytes = static_cast<std::size_t>(std::clamp(tiles, kFewestStages, kStages)) * sizeof(Stage);
+  config.dynamicSmemBytes = next.rows > 0 ? sizeof(Room) : kRoomOfOne;
   config.stream = stream();
   config.attrs = attributes;
   config.numAttrs = 2;
@@ -339,10 +268,9 @@ void run_waiting() {
 
 // Whether the layer reads what the norm that waits writes, and both can be done at once.
 bool goes_on(const LinearPacked<bf16>& a) {
-  static const bool fuse = getenv("FUSE") != nullptr && getenv("FUSE")[0] == '2';
   const auto& [layer, norm, has_norm] = waiting();
-  return fuse && has_norm && a.x == norm.y && a.rows == norm.rows && a.in == norm.cols && a.out > 0 &&
-         a.out % kTile == 0 && aligned16(static_cast<const bf16*>(a.packed), a.bias, a.y) &&
+  return has_norm && a.x == norm.y && a.rows == norm.rows && a.in == norm.cols && a.out > 0 && a.out % kTile == 0 &&
+         a.out <= norm.cols && aligned16(static_cast<const bf16*>(a.packed), a.bias, a.y) &&
          apart(a.y, a.rows * a.out, layer.x, layer.rows * layer.in) &&
          apart(a.y, a.rows * a.out, norm.x, norm.rows * norm.cols) && take_back(run_waiting);
 }
@@ -350,16 +278,14 @@ bool goes_on(const LinearPacked<bf16>& a) {
 }  // namespace
 
 bool wait_for_norm(const LinearPacked<bf16>& a) {
-  static const bool fuse = getenv("FUSE") != nullptr;
-  if (!fuse) return false;
   if (goes_on(a)) {
     launch(waiting().layer, waiting().norm, a);
     return true;
   }
-  constexpr Size kMost = Size{1} << 20;  // numbers that come in
-  if (a.rows == 0 || a.in == 0 || a.rows * a.in > kMost || a.activation != Activation::none) return false;
-  if (a.out == 0 || a.out % kTile != 0 || a.out > kMostBlocks * kTile || a.in % 8 != 0) return false;
-  if (!aligned16(a.x, static_cast<const bf16*>(a.packed), a.bias, a.y) || !knows_norms()) return false;
+  constexpr Size kMostRows = 1024, kMost = kDeepest * kTile;
+  if (a.rows == 0 || a.rows > kMostRows || a.activation != Activation::none) return false;
+  if (a.out == 0 || a.out > kMost || a.out % kTile != 0 || a.in == 0 || a.in > kMost || a.in % 8 != 0) return false;
+  if (!aligned16(a.x, static_cast<const bf16*>(a.packed), a.bias, a.y) || !can_launch()) return false;
   hold_back(run_waiting);
   waiting() = {.layer = a};
   return true;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cfloat>
-#include <cstdlib>
 #include <type_traits>
 
 #include "kernels/cuda/early.cuh"
@@ -36,8 +35,7 @@ void pack_weight(const PackWeight<T>& a) {
 
 template <class T>
 void multiply_packed(const LinearPacked<T>& a) {
-  static const bool steady = getenv("UNSTEADY") == nullptr;
-  multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true, .steady_b = steady}, a.x,
+  multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true, .steady_b = true}, a.x,
                           static_cast<const T*>(a.packed), a.y, {.bias = a.bias, .activation = a.activation});
 }
 
@@ -70,7 +68,7 @@ __device__ Candidate best_of_warp(Candidate mine) {
   return Candidate{most} << 32 | __reduce_max_sync(kAllLanes, high == most ? static_cast<std::uint32_t>(mine) : 0u);
 }
 
-constexpr int kThreads = 512, kWarps = kThreads / kWarp;
+constexpr int kThreads = 256, kWarps = kThreads / kWarp;
 
 // One row of logits. A thread has every kThreads-th group of kGroup columns; kGroup is 4 where rows are aligned.
 template <class T, int kGroup>
@@ -109,8 +107,26 @@ struct Row {
   }
 };
 
-// A block for each row of logits. Each thread knows the best of its own columns; where it was taken, its warp looks for
-// the next.
+// What a thread knows of its columns: the two largest numbers and where they are, and exp(x - largest) added up.
+struct Own {
+  float largest = -INFINITY, second = -INFINITY, sum = 0;
+  Size id = -1, second_id = -1;
+
+  // Never less than any number: where there is none yet, differences are still numbers.
+  __device__ float most() const { return fmaxf(largest, -FLT_MAX); }
+  // Ids come in order, so that of equal numbers the first stays.
+  __device__ void offer(float x, Size c) {
+    if (x > largest) {
+      second = largest, second_id = id;
+      largest = x, id = c;
+    } else if (x > second) {
+      second = x, second_id = c;
+    }
+  }
+};
+
+// A block for each row of logits. Each thread knows the best two of its own columns; where both were taken, its warp
+// looks for the next.
 template <class T, int kGroup>
 __global__ void __launch_bounds__(kThreads, 4) choose(TopScores<T> a, const float* logits) {
   __shared__ float room[kWarps];
@@ -119,31 +135,28 @@ __global__ void __launch_bounds__(kThreads, 4) choose(TopScores<T> a, const floa
   const auto thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
   const Size number = blockIdx.x;
   const Row<T, kGroup> row{a.bias, logits + number * a.out, a.out};
-  // The largest of the thread's logits, where it is, and exp(x - largest) added up.
-  constexpr int kAhead = 8 / kGroup;
-  float largest = -INFINITY, sum = 0;
-  Size id = -1;
+  constexpr int kAhead = 16 / kGroup;
+  Own own;
   for (Size g = 0; row.column(thread, g) < a.out; g += kAhead) {
     float x[kAhead][kGroup];
 #pragma unroll
     for (int i = 0; i < kAhead; ++i) row.load(row.column(thread, g + i), x[i]);
-    const float before = fmaxf(largest, -FLT_MAX);
+    const float before = own.most();
 #pragma unroll
     for (int i = 0; i < kAhead; ++i)
 #pragma unroll
-      for (int e = 0; e < kGroup; ++e)
-        if (x[i][e] > largest) largest = x[i][e], id = row.column(thread, g + i) + e;
-    const float most = fmaxf(largest, -FLT_MAX);
-    sum *= __expf(before - most);
+      for (int e = 0; e < kGroup; ++e) own.offer(x[i][e], row.column(thread, g + i) + e);
+    own.sum *= __expf(before - own.most());
 #pragma unroll
     for (int i = 0; i < kAhead; ++i)
 #pragma unroll
-      for (int e = 0; e < kGroup; ++e) sum += __expf(x[i][e] - most);
+      for (int e = 0; e < kGroup; ++e) own.sum += __expf(x[i][e] - own.most());
   }
-  const float most = block_max(fmaxf(largest, -FLT_MAX), room);
-  sum = block_sum(sum * __expf(fmaxf(largest, -FLT_MAX) - most), room);
+  const float most = block_max(own.most(), room);
+  const float sum = block_sum(own.sum * __expf(own.most() - most), room);
   if (thread == 0) a.log_sum[number] = sum > 0 ? most + logf(sum) : -INFINITY;
-  Candidate mine = candidate(largest, id), best_here = best_of_warp(mine);
+  Candidate mine = candidate(own.largest, own.id), after = candidate(own.second, own.second_id);
+  Candidate best_here = best_of_warp(mine);
   for (Size i = 0; i < a.best; ++i) {
     if (lane == 0) rivals[i % 2][warp] = best_here;
     __syncthreads();
@@ -154,8 +167,9 @@ __global__ void __launch_bounds__(kThreads, 4) choose(TopScores<T> a, const floa
     }
     if (best == 0 || best != best_here) continue;
     const int owner = __ffs(static_cast<int>(__ballot_sync(kAllLanes, mine == best))) - 1;
-    const Candidate next = row.next(warp * kWarp + owner, best);
-    if (lane == owner) mine = next;
+    Candidate next = __shfl_sync(kAllLanes, after, owner);
+    if (next == 0) next = row.next(warp * kWarp + owner, best);
+    if (lane == owner) mine = next, after = 0;
     best_here = best_of_warp(mine);
   }
 }
