@@ -7,9 +7,6 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// Sentences of one tile are done by a kernel of their own, all gradients at once.
-__device__ inline bool is_short(const Place& place, int mixed) { return mixed && place.queries <= kTile && place.keys <= kTile; }
-
 // What backward needs to know of each query of a tile: its log-sum in powers of two, and dout . out. Queries behind
 // the last have weight 0. A pair of threads for each query.
 struct QueryNumbers {
@@ -39,14 +36,14 @@ struct QueryNumbers {
 // A block for each tile of keys: dk and dv, over all queries that see them. The warps own keys, so weights and their
 // gradients are computed transposed: rows are keys, columns queries.
 template <bool kDrops>
-__global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16> b, Drop drop, int mixed) {
+__global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16> b, Drop drop) {
   extern __shared__ Tile tiles[];
   __shared__ QueryNumbers numbers;
   Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
   const Attention<bf16>& a = b.forward;
   const Place place(a);
   const int first = static_cast<int>(blockIdx.x) * kTile;
-  if (first >= place.keys || is_short(place, mixed)) return;
+  if (first >= place.keys) return;
   const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16, l = lane();
   load_tile<kThreads>(keys, place.k(a, first), a.k_stride, place.keys - first);
   load_tile<kThreads>(values, place.v(a, first), a.v_stride, place.keys - first);
@@ -154,17 +151,16 @@ __device__ inline void put_left(const Quad (&from)[4], Tile& tile, int row) {
           from[k].r[r];
 }
 
-// A block for each head of a short sentence: all gradients. Warps own queries; weights and the scores' gradients become
-// left sides of dv and dk through shared memory. With kMany, sentences have as many queries as they like, but none has
-// more keys than one tile.
+// A block for each head of a sentence where none has more keys than one tile: all gradients. The warps own queries;
+// weights and the scores' gradients become left sides of dv and dk through shared memory. With kMany, sentences may
+// have more than one tile of queries.
 template <bool kDrops, bool kMany>
-__global__ void __launch_bounds__(kThreads, kMany ? 3 : 4 + !kDrops) key_tile(AttentionBackward<bf16> b, Drop drop, int mixed) {
+__global__ void __launch_bounds__(kThreads, kMany ? 3 : 4 + !kDrops) key_tile(AttentionBackward<bf16> b, Drop drop) {
   extern __shared__ Tile tiles[];
   Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
   Tile &weights = kMany ? tiles[4] : values, &gradients = kMany ? tiles[5] : keys;
   const Attention<bf16>& a = b.forward;
   const Place place(a);
-  if (!kMany && !is_short(place, 1)) return;
   const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16, l = lane();
   load_tile<kThreads>(keys, place.k(a, 0), a.k_stride, place.keys);
   load_tile<kThreads>(values, place.v(a, 0), a.v_stride, place.keys);
@@ -223,14 +219,14 @@ __global__ void __launch_bounds__(kThreads, kMany ? 3 : 4 + !kDrops) key_tile(At
 
 // A block for each tile of queries: dq, over all keys that they see.
 template <bool kDrops>
-__global__ void __launch_bounds__(kThreads, 3) query_tiles(AttentionBackward<bf16> b, Drop drop, int mixed) {
+__global__ void __launch_bounds__(kThreads, 3) query_tiles(AttentionBackward<bf16> b, Drop drop) {
   extern __shared__ Tile tiles[];
   __shared__ QueryNumbers numbers;
   Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
   const Attention<bf16>& a = b.forward;
   const Place place(a);
   const int first = static_cast<int>(blockIdx.x) * kTile;
-  if (first >= place.queries || is_short(place, mixed)) return;
+  if (first >= place.queries) return;
   const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16, l = lane();
   load_tile<kThreads>(queries, place.q(a, first), a.q_stride, place.queries - first);
   load_tile<kThreads>(douts, b.dout + place.row(a, first) * kTile, a.heads * kTile, place.queries - first);
@@ -282,16 +278,15 @@ template <class Kernel>
 void launch(Kernel* kernel, const AttentionBackward<bf16>& b, Size longest, int tiles = 4) {
   const int shared = tiles * static_cast<int>(sizeof(Tile));
   check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "attention");
-  kernel<<<grid_of(b.forward, longest), kThreads, shared, stream()>>>(b, Drop(b.forward.dropout), getenv("MIXED") != nullptr);
+  kernel<<<grid_of(b.forward, longest), kThreads, shared, stream()>>>(b, Drop(b.forward.dropout));
   check_launch("attention_backward");
 }
 
 template <bool kDrops>
 void attend_back(const AttentionBackward<bf16>& b) {
   const Attention<bf16>& a = b.forward;
-  if (a.longest <= kTile && a.longest_queries > kTile) return launch(key_tile<kDrops, true>, b, 1, 6);
-  if (a.longest <= kTile || getenv("MIXED") != nullptr) launch(key_tile<kDrops, false>, b, 1);
-  if (a.longest <= kTile) return;
+  if (a.longest <= kTile && a.longest_queries <= kTile) return launch(key_tile<kDrops, false>, b, 1);
+  if (a.longest <= kTile) return launch(key_tile<kDrops, true>, b, 1, 6);
   launch(key_tiles<kDrops>, b, a.longest);
   if (b.dq != nullptr && a.queries > 0) launch(query_tiles<kDrops>, b, a.longest_queries);
 }
