@@ -104,13 +104,22 @@ class Group {
     for (;; slot_.next()) {
       shared_.job_full[slot_.place].wait(slot_.parity);
       if (uniform(job().first) < 0) return;
-      attend();
-      softmax_.finish(out_, a_, job().place, row());
-      wait_for_group(group_);
-      store();
-      before_engines();
-      __syncwarp();
+      const int count = uniform(job().place.queries - group_row());
+      const int seen = count > 0 ? uniform(visible(group_row() + min(kTile, count) - 1)) : 0;
+      const int unseen = uniform(job().tiles) - tiles_of(seen);
+      if (count > 0) {
+        attend(seen);
+        softmax_.finish(out_, a_, job().place, row());
+        wait_for_group(group_);
+        store();
+        before_engines();
+        __syncwarp();
+      }
       release(shared_.job_empty[slot_.place]);
+      for (int t = 0; t < unseen; ++t) {
+        shared_.stage_full[stage_.place].wait(stage_.parity);
+        release_stage();
+      }
     }
   }
 
@@ -125,8 +134,13 @@ class Group {
   __device__ static void release(Barrier& empty) {
     if (lane() == 0) empty.arrive();
   }
+  __device__ void release_stage() {
+    release(shared_.stage_empty[stage_.place]);
+    stage_.next();
+  }
 
-  __device__ void attend() {
+  // To the first `seen` keys, which is what the last query sees.
+  __device__ void attend(int seen) {
     softmax_ = {static_cast<float>(a_.scale) * kLog2E};
     // Behind the last query lie the next sentence's, which have no say.
 #pragma unroll
@@ -135,24 +149,14 @@ class Group {
     out_.clear();
 #pragma unroll
     for (Quad& quad : weights_) quad = {};
-    const int count = job().place.queries - group_row();
-    const int seen = uniform(count > 0 ? visible(group_row() + min(kTile, count) - 1) : 0);
-    const int unseen = uniform(job().tiles) - tiles_of(seen);
     const int whole = uniform(visible(group_row() + warp_row_));
     for (int key = 0; key < seen; key += kTile) add_tile(key, whole);
-    if (seen > 0) {
-      registers_are_ready();
-      begin_sums(shared_.stages[stage_.place].values);
-      wait_for_products<0>();
-      arrived(out_), arrived(weights_);
-      release(shared_.stage_empty[stage_.place]);
-      stage_.next();
-    }
-    for (int t = 0; t < unseen; ++t) {
-      shared_.stage_full[stage_.place].wait(stage_.parity);
-      release(shared_.stage_empty[stage_.place]);
-      stage_.next();
-    }
+    if (seen == 0) return;
+    registers_are_ready();
+    begin_sums(shared_.stages[stage_.place].values);
+    wait_for_products<0>();
+    arrived(out_), arrived(weights_);
+    release_stage();
   }
 
   // The weights of the tile of keys from `key`, while the values of the one before are summed up (for the first one the
