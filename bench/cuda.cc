@@ -7,10 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cmath>
-#include <cstring>
 #include <functional>
-#include <map>
 #include <vector>
 
 #include "base/error.h"
@@ -26,13 +23,8 @@ class Numbers {
  public:
   explicit Numbers(Size count) : count_(count), memory_(static_cast<T*>(cuda::allocate(bytes()))) {
     std::vector<T> values(static_cast<std::size_t>(count));
-    static int seed = 0;
-    Random random(++seed);
+    Random random(1);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (i >= 1000003 && getenv("VARIANTS") != nullptr) {
-        values[i] = values[i - 1000003];
-        continue;
-      }
       if constexpr (std::is_same_v<T, bf16>)
         values[i] = {static_cast<std::uint16_t>((random.bits() & 0x807Fu) | 0x3E80u)};
       else if constexpr (std::is_integral_v<T>)
@@ -191,107 +183,6 @@ void measure_attention(Size rows, Size length, bool causal) {
   report(name("attention_backward").c_str(), 8 * array, 2.5 * work, [&] { cuda::half().attention_backward(b); });
 }
 
-std::vector<float> read_back(const bf16* x, Size count) {
-  std::vector<bf16> raw(static_cast<std::size_t>(count));
-  cuda::copy_to_host(raw.data(), x, raw.size() * sizeof(bf16));
-  cuda::wait();
-  std::vector<float> values;
-  for (bf16 b : raw) {
-    const std::uint32_t bits = std::uint32_t{b.bits} << 16;
-    float f;
-    memcpy(&f, &bits, 4);
-    values.push_back(f);
-  }
-  return values;
-}
-double difference(const std::vector<float>& a, const std::vector<float>& b) {
-  double wrong = 0, squares = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    wrong += (a[i] - b[i]) * (a[i] - b[i]);
-    squares += b[i] * b[i];
-  }
-  return std::sqrt(wrong / squares);
-}
-
-void measure_variants(const char* wide, const char* small) {
-  constexpr Size kHeads = 8, kHead = 64, cols = kHeads * kHead, rows = 65536;
-  const Numbers<bf16> q(rows * cols), kv(rows * 2 * cols), out(rows * cols), dout(rows * cols), dq(rows * cols),
-      dkv(rows * 2 * cols);
-  const Numbers<float> log_sum(rows * kHeads);
-  const auto arguments = [&](Size most, Size length, bool causal, const std::int32_t* offsets) {
-    Attention<bf16> a{.sentences = most / length, .heads = kHeads, .key_size = kHead, .value_size = kHead};
-    a.queries = a.keys = a.sentences * length;
-    a.query_offsets = a.key_offsets = offsets;
-    a.longest_queries = a.longest = length;
-    a.causal = causal, a.scale = 0.125;
-    a.q = q, a.k = kv, a.v = kv + cols;
-    a.q_stride = cols, a.k_stride = a.v_stride = 2 * cols;
-    a.out = out, a.log_sum = log_sum;
-    return a;
-  };
-  const auto each = [](std::string list, auto f) {
-    std::size_t start = 0;
-    while (start < list.size()) {
-      const std::size_t end = std::min(list.find(',', start), list.size());
-      f(list.substr(start, end - start));
-      start = end + 1;
-    }
-  };
-  std::map<Size, std::vector<float>> first;
-  each(wide, [&](const std::string& v) {
-    setenv("WIDE", v.c_str(), 1);
-    fmt::print("wide {:>3}:", v);
-    for (const Size length : {128, 200, 257, 777, -300, -1000}) {
-      const Size n = std::abs(length);
-      const auto offsets = equal_sentences(8000 / n, n);
-      cuda::copy_from_host(out, std::vector<bf16>(8000 * cols, bf16{0x7FC0}).data(), 8000 * cols * 2);
-      const Attention<bf16> a = arguments(8000, n, length < 0, offsets);
-      cuda::half().attention(a);
-      const auto result = read_back(out, a.queries * cols);
-      if (!first.contains(length)) first[length] = result;
-      fmt::print(" {:.4f}", difference(result, first[length]));
-    }
-    for (const Size length : {128, 256, 512, 1024, 4096, -256, -1024}) {
-      const Size n = std::abs(length);
-      const auto offsets = equal_sentences(rows / n, n);
-      const Attention<bf16> a = arguments(rows, n, length < 0, offsets);
-      const double s = seconds([&] { cuda::half().attention(a); });
-      fmt::print("  n {} {:.1f} us {:.0f}", length, 1e6 * s,
-                 4e-12 * static_cast<double>(rows * n * cols) * (length < 0 ? 0.5 : 1) / s);
-    }
-    fmt::print("\n");
-    fflush(stdout);
-  });
-  unsetenv("WIDE");
-  std::map<Size, std::vector<float>> before;
-  each(small, [&](const std::string& v) {
-    setenv("SMALLF", v.c_str(), 1);
-    setenv("SMALLB", v.c_str(), 1);
-    fmt::print("small {:>3}:", v);
-    for (const Size length : {64, -64, 50, 30}) {
-      const Size n = std::abs(length);
-      for (const double rate : {0.0, 0.1}) {
-        const auto offsets = equal_sentences(16384 / n, n);
-        Attention<bf16> a = arguments(16384, n, length < 0, offsets);
-        a.dropout = {rate, {5, 1234567}};
-        AttentionBackward<bf16> b{.forward = a, .dout = dout, .dq = dq, .dk = dkv, .dv = dkv + cols};
-        b.dq_stride = cols, b.dk_stride = b.dv_stride = 2 * cols;
-        const double forward = seconds([&] { cuda::half().attention(a); });
-        const double back = seconds([&] { cuda::half().attention_backward(b); });
-        auto result = read_back(dkv, 2000 * 2 * cols);
-        const auto other = read_back(dq, 2000 * cols);
-        result.insert(result.end(), other.begin(), other.end());
-        const Size key = length * 2 + (rate > 0 ? 1 : 0);
-        if (!before.contains(key)) before[key] = result;
-        fmt::print("  n {} {} {:.1f} {:.1f} us {:.4f}", length, rate, 1e6 * forward, 1e6 * back,
-                   difference(result, before[key]));
-      }
-    }
-    fmt::print("\n");
-    fflush(stdout);
-  });
-}
-
 // Linformer's 32 mixtures of keys and values.
 void measure_projection(Size rows, Size length) {
   constexpr Size kMixtures = 32, kSize = 512, kCols = 2 * kSize, kStride = 3 * kSize;
@@ -372,10 +263,6 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     check(kernels::cuda::problem().empty(), "{}", kernels::cuda::problem());
-    if (getenv("VARIANTS") != nullptr) {
-      kernels::measure_variants(getenv("VARIANTS"), getenv("SMALLS"));
-      return 0;
-    }
     kernels::measure_ceilings();
     if (only_ceilings) return 0;
     for (const auto& [in, out] : {std::pair{512, 512}, {512, 1024}, {512, 2048}, {2048, 512}, {512, 32000}})

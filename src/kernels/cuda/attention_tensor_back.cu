@@ -7,9 +7,6 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// Sentences of one tile are done by a kernel of their own, all gradients at once.
-__device__ inline bool is_short(const Place& place, int mixed) { return mixed && place.queries <= kTile && place.keys <= kTile; }
-
 // What backward needs to know of each query of a tile: its log-sum in powers of two, and dout . out. Queries behind
 // the last have weight 0. A pair of threads for each query.
 struct QueryNumbers {
@@ -36,17 +33,15 @@ struct QueryNumbers {
   }
 };
 
-// A block for each tile of keys: dk and dv, over all queries that see them. The warps own keys, so weights and their
+// The tile of keys from `first`: dk and dv, over all queries that see them. The warps own keys, so weights and their
 // gradients are computed transposed: rows are keys, columns queries.
 template <bool kDrops>
-__global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16> b, Drop drop, int mixed) {
-  extern __shared__ Tile tiles[];
-  __shared__ QueryNumbers numbers;
+__device__ void back_to_keys(const AttentionBackward<bf16>& b, const Drop& drop, int first, Tile* tiles,
+                             QueryNumbers& numbers) {
   Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
   const Attention<bf16>& a = b.forward;
   const Place place(a);
-  const int first = static_cast<int>(blockIdx.x) * kTile;
-  if (first >= place.keys || is_short(place, mixed)) return;
+  if (first >= place.keys) return;
   const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16, l = lane();
   load_tile<kThreads>(keys, place.k(a, first), a.k_stride, place.keys - first);
   load_tile<kThreads>(values, place.v(a, first), a.v_stride, place.keys - first);
@@ -107,6 +102,73 @@ __global__ void __launch_bounds__(kThreads, 3) key_tiles(AttentionBackward<bf16>
                place.keys - first, b.accumulate_dv);
 }
 
+// The tile of queries from `first`: dq, over all keys that they see.
+template <bool kDrops>
+__device__ void back_to_queries(const AttentionBackward<bf16>& b, const Drop& drop, int first, Tile* tiles,
+                                QueryNumbers& numbers) {
+  Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
+  const Attention<bf16>& a = b.forward;
+  const Place place(a);
+  if (first >= place.queries) return;
+  const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16, l = lane();
+  load_tile<kThreads>(queries, place.q(a, first), a.q_stride, place.queries - first);
+  load_tile<kThreads>(douts, b.dout + place.row(a, first) * kTile, a.heads * kTile, place.queries - first);
+  numbers.load(b, place, first);
+  wait_for_tiles();
+  Quad q[4], dout[4];
+  load_left(q, queries, warp_row), load_left(dout, douts, warp_row);
+  const int row = first + warp_row + l / 4;
+  const int visible[2] = {place.visible(row, a.causal), place.visible(row + 8, a.causal)};
+  const int last = place.visible(min(first + kTile, place.queries) - 1, a.causal);
+  const float scale = static_cast<float>(a.scale);
+  Rows dq;
+  dq.clear();
+  for (int key = 0; key < last; key += kTile) {
+    __syncthreads();
+    load_tile<kThreads>(keys, place.k(a, key), a.k_stride, place.keys - key);
+    load_tile<kThreads>(values, place.v(a, key), a.v_stride, place.keys - key);
+    wait_for_tiles();
+    Rows p, ds;
+    p.clear(), ds.clear();
+    add_product<true>(p, q, keys);
+    add_product<true>(ds, dout, values);
+    if constexpr (kDrops) {
+      const Kept kept(drop, a, place, row, key);
+#pragma unroll
+      for (int n = 0; n < 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) ds.part[n][e] *= kept.keeps(e / 2, n, e % 2) ? drop.scale : 0.0f;
+    }
+#pragma unroll
+    for (int n = 0; n < 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const int r = e / 2, i = warp_row + l / 4 + 8 * r;
+        const bool seen = key + 8 * n + l % 4 * 2 + e % 2 < visible[r];
+        const float weight = seen ? power_of_two(p.part[n][e] * (scale * kLog2E) - numbers.log_sum[i]) : 0.0f;
+        ds.part[n][e] = scale * weight * (ds.part[n][e] - numbers.dout_out[i]);
+      }
+    Quad left[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) left[k] = ds.as_left(k);
+    add_product<false>(dq, left, keys);
+  }
+  store_rows(dq, queries, warp_row, b.dq + (place.first_query + first) * b.dq_stride + place.head * kTile, b.dq_stride,
+             place.queries - first, b.accumulate_dq);
+}
+
+// A block for each tile of keys, of which there are `key_tiles` at most, and one for each tile of queries.
+template <bool kDrops>
+__global__ void __launch_bounds__(kThreads, 3) all_tiles(AttentionBackward<bf16> b, Drop drop, int key_tiles) {
+  extern __shared__ Tile tiles[];
+  __shared__ QueryNumbers numbers;
+  const int tile = static_cast<int>(blockIdx.x);
+  if (tile < key_tiles)
+    back_to_keys<kDrops>(b, drop, tile * kTile, tiles, numbers);
+  else
+    back_to_queries<kDrops>(b, drop, (tile - key_tiles) * kTile, tiles, numbers);
+}
+
 // What a warp knows of sixteen queries and a tile of keys that has all that they see: weights after dropout, and the
 // scores' gradients.
 struct Pairs {
@@ -154,17 +216,16 @@ __device__ inline void put_left(const Quad (&from)[4], Tile& tile, int row) {
           from[k].r[r];
 }
 
-// A block for each head of a short sentence: all gradients. Warps own queries; weights and the scores' gradients become
-// left sides of dv and dk through shared memory. With kMany, sentences have as many queries as they like, but none has
-// more keys than one tile.
+// A block for each head of a sentence where none has more keys than one tile: all gradients. The warps own queries;
+// weights and the scores' gradients become left sides of dv and dk through shared memory. With kMany, sentences may
+// have more than one tile of queries.
 template <bool kDrops, bool kMany>
-__global__ void __launch_bounds__(kThreads, kMany ? 3 : 4 + !kDrops) key_tile(AttentionBackward<bf16> b, Drop drop, int mixed) {
+__global__ void __launch_bounds__(kThreads, kMany ? 3 : 4 + !kDrops) single_tile(AttentionBackward<bf16> b, Drop drop) {
   extern __shared__ Tile tiles[];
   Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
   Tile &weights = kMany ? tiles[4] : values, &gradients = kMany ? tiles[5] : keys;
   const Attention<bf16>& a = b.forward;
   const Place place(a);
-  if (!kMany && !is_short(place, 1)) return;
   const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16, l = lane();
   load_tile<kThreads>(keys, place.k(a, 0), a.k_stride, place.keys);
   load_tile<kThreads>(values, place.v(a, 0), a.v_stride, place.keys);
@@ -221,79 +282,23 @@ __global__ void __launch_bounds__(kThreads, kMany ? 3 : 4 + !kDrops) key_tile(At
                b.accumulate_dk);
 }
 
-// A block for each tile of queries: dq, over all keys that they see.
-template <bool kDrops>
-__global__ void __launch_bounds__(kThreads, 3) query_tiles(AttentionBackward<bf16> b, Drop drop, int mixed) {
-  extern __shared__ Tile tiles[];
-  __shared__ QueryNumbers numbers;
-  Tile &queries = tiles[0], &douts = tiles[1], &keys = tiles[2], &values = tiles[3];
-  const Attention<bf16>& a = b.forward;
-  const Place place(a);
-  const int first = static_cast<int>(blockIdx.x) * kTile;
-  if (first >= place.queries || is_short(place, mixed)) return;
-  const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16, l = lane();
-  load_tile<kThreads>(queries, place.q(a, first), a.q_stride, place.queries - first);
-  load_tile<kThreads>(douts, b.dout + place.row(a, first) * kTile, a.heads * kTile, place.queries - first);
-  numbers.load(b, place, first);
-  wait_for_tiles();
-  Quad q[4], dout[4];
-  load_left(q, queries, warp_row), load_left(dout, douts, warp_row);
-  const int row = first + warp_row + l / 4;
-  const int visible[2] = {place.visible(row, a.causal), place.visible(row + 8, a.causal)};
-  const int last = place.visible(min(first + kTile, place.queries) - 1, a.causal);
-  const float scale = static_cast<float>(a.scale);
-  Rows dq;
-  dq.clear();
-  for (int key = 0; key < last; key += kTile) {
-    __syncthreads();
-    load_tile<kThreads>(keys, place.k(a, key), a.k_stride, place.keys - key);
-    load_tile<kThreads>(values, place.v(a, key), a.v_stride, place.keys - key);
-    wait_for_tiles();
-    Rows p, ds;
-    p.clear(), ds.clear();
-    add_product<true>(p, q, keys);
-    add_product<true>(ds, dout, values);
-    if constexpr (kDrops) {
-      const Kept kept(drop, a, place, row, key);
-#pragma unroll
-      for (int n = 0; n < 8; ++n)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) ds.part[n][e] *= kept.keeps(e / 2, n, e % 2) ? drop.scale : 0.0f;
-    }
-#pragma unroll
-    for (int n = 0; n < 8; ++n)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const int r = e / 2, i = warp_row + l / 4 + 8 * r;
-        const bool seen = key + 8 * n + l % 4 * 2 + e % 2 < visible[r];
-        const float weight = seen ? power_of_two(p.part[n][e] * (scale * kLog2E) - numbers.log_sum[i]) : 0.0f;
-        ds.part[n][e] = scale * weight * (ds.part[n][e] - numbers.dout_out[i]);
-      }
-    Quad left[4];
-#pragma unroll
-    for (int k = 0; k < 4; ++k) left[k] = ds.as_left(k);
-    add_product<false>(dq, left, keys);
-  }
-  store_rows(dq, queries, warp_row, b.dq + (place.first_query + first) * b.dq_stride + place.head * kTile, b.dq_stride,
-             place.queries - first, b.accumulate_dq);
-}
-
-template <class Kernel>
-void launch(Kernel* kernel, const AttentionBackward<bf16>& b, Size longest, int tiles = 4) {
+template <class Kernel, class... More>
+void launch(Kernel* kernel, int tiles, dim3 grid, const AttentionBackward<bf16>& b, More... more) {
   const int shared = tiles * static_cast<int>(sizeof(Tile));
   check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "attention");
-  kernel<<<grid_of(b.forward, longest), kThreads, shared, stream()>>>(b, Drop(b.forward.dropout), getenv("MIXED") != nullptr);
+  kernel<<<grid, kThreads, shared, stream()>>>(b, Drop(b.forward.dropout), more...);
   check_launch("attention_backward");
 }
 
 template <bool kDrops>
 void attend_back(const AttentionBackward<bf16>& b) {
   const Attention<bf16>& a = b.forward;
-  if (a.longest <= kTile && a.longest_queries > kTile) return launch(key_tile<kDrops, true>, b, 1, 6);
-  if (a.longest <= kTile || getenv("MIXED") != nullptr) launch(key_tile<kDrops, false>, b, 1);
-  if (a.longest <= kTile) return;
-  launch(key_tiles<kDrops>, b, a.longest);
-  if (b.dq != nullptr && a.queries > 0) launch(query_tiles<kDrops>, b, a.longest_queries);
+  dim3 grid = grid_of(a, 1);
+  if (a.longest <= kTile && a.longest_queries <= kTile) return launch(single_tile<kDrops, false>, 4, grid, b);
+  if (a.longest <= kTile) return launch(single_tile<kDrops, true>, 6, grid, b);
+  const unsigned key_tiles = blocks_for(a.longest, kTile);
+  grid.x = key_tiles + (b.dq != nullptr ? blocks_for(a.longest_queries, kTile) : 0);
+  launch(all_tiles<kDrops>, 4, grid, b, static_cast<int>(key_tiles));
 }
 
 }  // namespace

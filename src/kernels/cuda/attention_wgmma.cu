@@ -1,4 +1,3 @@
-#include "kernels/cuda/attention_old.cuh"
 #include "kernels/cuda/attention_tiles.cuh"
 #include "kernels/cuda/tile_map.h"
 #include "kernels/cuda/wgmma.cuh"
@@ -11,6 +10,8 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
+constexpr int kStages = 8;  // tiles of keys and values that are there or on their way
+constexpr int kSlots = 3;   // jobs whose queries are
 constexpr int kGroups = 4, kWarps = 4 * kGroups, kThreads = (kGroups + 1) * kGroup, kQueries = kGroups * kTile;
 
 // A head of some queries of a sentence: the first of them, or none if there are no more jobs; which group has them, the
@@ -25,7 +26,6 @@ struct Stage {
 };
 
 // Places are `full` when what was copied there is there, and `empty` when all warps are done with it.
-template <int kStages, int kSlots>
 struct Shared {
   Stage stages[kStages];
   WideTile queries[kSlots][kGroups];
@@ -49,8 +49,7 @@ struct Maps {
 __device__ inline int tiles_of(int rows) { return (rows + kTile - 1) / kTile; }
 
 // Fetches what the block's jobs need; by one thread.
-template <int kStages, int kSlots>
-__device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared<kStages, kSlots>& shared) {
+__device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared& shared) {
   constexpr int kBytes = sizeof(WideTile);
   Turn<kSlots> slot;
   Turn<kStages> stage;
@@ -87,215 +86,177 @@ __device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared<kStages
   shared.job_full[slot.place].arrive();
 }
 
-// What a group of warps has in its registers: for sixty-four queries the weights of a tile of keys, and what is
-// weighed.
-struct Queries {
-  WideTile& queries;
-  Quad weights[4];
-  Rows scores, out;
-  RunningSoftmax<> softmax;
+// What all lanes of a warp have alike, for the compiler to know.
+__device__ inline int uniform(int x) { return __shfl_sync(kAllLanes, x, 0); }
 
-  __device__ Queries(WideTile& queries, float scale) : queries(queries), weights{}, softmax{scale * kLog2E} {
-    out.clear();
+// A group of warps, which has its sixty-four queries of every job: in registers the weights of a tile of keys and what
+// is weighed. What a job says is read again where it is needed, for registers are few.
+class Group {
+ public:
+  __device__ Group(const Attention<bf16>& a, Shared& shared)
+      : a_(a),
+        shared_(shared),
+        group_(uniform(static_cast<int>(threadIdx.x) / kGroup)),
+        warp_row_(uniform(static_cast<int>(threadIdx.x) / kWarp % 4 * 16)) {}
+
+  // Jobs until there are no more.
+  __device__ void work() {
+    for (;; slot_.next()) {
+      shared_.job_full[slot_.place].wait(slot_.parity);
+      if (uniform(job().first) < 0) return;
+      const int count = uniform(job().place.queries - group_row());
+      const int seen = count > 0 ? uniform(visible(group_row() + min(kTile, count) - 1)) : 0;
+      const int unseen = uniform(job().tiles) - tiles_of(seen);
+      if (count > 0) {
+        attend(seen);
+        softmax_.finish(out_, a_, job().place, row());
+        wait_for_group(group_);
+        store();
+        before_engines();
+        __syncwarp();
+      }
+      release(shared_.job_empty[slot_.place]);
+      for (int t = 0; t < unseen; ++t) {
+        shared_.stage_full[stage_.place].wait(stage_.parity);
+        release_stage();
+      }
+    }
+  }
+
+ private:
+  __device__ const Job& job() const { return shared_.jobs[slot_.place]; }
+  __device__ WideTile& queries() const { return shared_.queries[slot_.place][group_]; }
+  // The group's first query, the lane's first, and how many keys a query sees.
+  __device__ int group_row() const { return job().first + ((group_ - job().group) & (kGroups - 1)) * kTile; }
+  __device__ int row() const { return group_row() + warp_row_ + lane() / 4; }
+  __device__ int visible(int i) const { return job().place.visible(i, a_.causal); }
+
+  __device__ static void release(Barrier& empty) {
+    if (lane() == 0) empty.arrive();
+  }
+  __device__ void release_stage() {
+    release(shared_.stage_empty[stage_.place]);
+    stage_.next();
+  }
+
+  // To the first `seen` keys, which is what the last query sees.
+  __device__ void attend(int seen) {
+    softmax_ = {static_cast<float>(a_.scale) * kLog2E};
+    // Behind the last query lie the next sentence's, which have no say.
+#pragma unroll
+    for (int r = 0; r < 2; ++r)
+      if (row() + 8 * r >= job().place.queries) softmax_.origin[r] = INFINITY;
+    out_.clear();
+#pragma unroll
+    for (Quad& quad : weights_) quad = {};
+    const int whole = uniform(visible(group_row() + warp_row_));
+    for (int key = 0; key < seen; key += kTile) add_tile(key, whole);
+    if (seen == 0) return;
+    registers_are_ready();
+    begin_sums(shared_.stages[stage_.place].values);
+    wait_for_products<0>();
+    arrived(out_), arrived(weights_);
+    release_stage();
+  }
+
+  // The weights of the tile of keys from `key`, while the values of the one before are summed up (for the first one the
+  // weights before are zeros). Most tiles are seen whole by all rows of a warp, of which the first sees least.
+  __device__ void add_tile(int key, int whole) {
+    const int before = stage_.place;
+    if (key > 0) stage_.next();
+    shared_.stage_full[stage_.place].wait(stage_.parity);
+    registers_are_ready();
+    begin_scores(shared_.stages[stage_.place].keys);
+    begin_sums(shared_.stages[before].values);
+    wait_for_products<1>();
+    arrived(scores_);
+    if (key + kTile > whole) hide(key);
+    const bool weighed = key > 0 && softmax_.follow(scores_);
+    wait_for_products<0>();
+    arrived(out_), arrived(weights_);
+    if (key > 0) release(shared_.stage_empty[before]);
+    if (!weighed) {
+      if (key > 0) {
+        repeat_scores(shared_.stages[stage_.place].keys);
+        if (key + kTile > whole) hide(key);
+      }
+      float shrink[2];
+      if (softmax_.take(scores_, shrink)) out_.multiply(shrink);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) weights_[k] = scores_.as_left(k);
   }
 
   __device__ void begin_scores(const WideTile& keys) {
-    const std::uint64_t left = queries.descriptor(), right = keys.descriptor();
+    const std::uint64_t left = queries().descriptor(), right = keys.descriptor();
 #pragma unroll
-    for (int k = 0; k < 4; ++k) begin_product_transposed(scores, left + 2 * k, right + 2 * k, k > 0);
+    for (int k = 0; k < 4; ++k) begin_product_transposed(scores_, left + 2 * k, right + 2 * k, k > 0);
     end_of_products();
   }
   __device__ void begin_sums(const WideTile& values) {
     const std::uint64_t right = values.descriptor();
 #pragma unroll
-    for (int k = 0; k < 4; ++k) begin_product(out, weights[k], right + 128 * k, true);
+    for (int k = 0; k < 4; ++k) begin_product(out_, weights_[k], right + 128 * k);
     end_of_products();
   }
-  __device__ void keep_weights() {
-#pragma unroll
-    for (int k = 0; k < 4; ++k) weights[k] = scores.as_left(k);
-  }
-  // The scores of a warp's rows once more, by itself.
-  __device__ void repeat_scores(WideTile& keys, int warp_row) {
-    asm volatile("" : "+r"(warp_row));  // so that nothing of this is computed before it is needed
-    scores.clear();
+  __device__ void hide(int key) { softmax_.hide(scores_, {visible(row()) - key, visible(row() + 8) - key}); }
+
+  // The scores of the warp's rows once more, by itself.
+  __device__ void repeat_scores(WideTile& keys) {
+    int warp_row = warp_row_;
+    asm volatile("" : "+r"(warp_row));  // so that no addresses are computed before they are needed
+    scores_.clear();
 #pragma unroll 1
     for (int k = 0; k < 4; ++k) {
-      const Quad left = load_quad(queries.eight(warp_row + lane() % 16, 2 * k + lane() / 16));
+      const Quad left = load_quad(queries().eight(warp_row + lane() % 16, 2 * k + lane() / 16));
 #pragma unroll
       for (int n = 0; n < 4; ++n) {
         const Quad two = load_quad(keys.eight(16 * n + lane() % 8 + lane() / 16 * 8, 2 * k + lane() / 8 % 2));
-        multiply_add(scores.part[2 * n], left, two.r[0], two.r[1]);
-        multiply_add(scores.part[2 * n + 1], left, two.r[2], two.r[3]);
+        multiply_add(scores_.part[2 * n], left, two.r[0], two.r[1]);
+        multiply_add(scores_.part[2 * n + 1], left, two.r[2], two.r[3]);
       }
     }
   }
-  // A warp's rows to memory, through its rows of the queries' tile; those behind the first `count` of the group are not
-  // there.
-  __device__ void store(int warp_row, bf16* to, Size stride, int count) {
-    const int l = lane();
+
+  // The warp's rows to memory, through its rows of the queries' tile.
+  __device__ void store() {
+    const int l = lane(), count = job().place.queries - group_row();
+    bf16* const to = a_.out + job().place.row(a_, group_row()) * kTile;
 #pragma unroll
     for (int n = 0; n < 8; ++n)
 #pragma unroll
       for (int r = 0; r < 2; ++r)
-        reinterpret_cast<std::uint32_t*>(queries.eight(warp_row + l / 4 + 8 * r, n))[l % 4] =
-            pack_bf16(out.part[n][2 * r], out.part[n][2 * r + 1]);
+        reinterpret_cast<std::uint32_t*>(queries().eight(warp_row_ + l / 4 + 8 * r, n))[l % 4] =
+            pack_bf16(out_.part[n][2 * r], out_.part[n][2 * r + 1]);
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const int row = warp_row + 4 * i + l / 8;
-      if (row >= count) continue;
-      *reinterpret_cast<uint4*>(to + row * stride + l % 8 * 8) =
-          *reinterpret_cast<const uint4*>(queries.eight(row, l % 8));
+      const int r = warp_row_ + 4 * i + l / 8;
+      if (r < count)
+        *reinterpret_cast<uint4*>(to + r * a_.heads * kTile + l % 8 * 8) =
+            *reinterpret_cast<const uint4*>(queries().eight(r, l % 8));
     }
   }
+
+  const Attention<bf16>& a_;
+  Shared& shared_;
+  const int group_, warp_row_;
+  Turn<kSlots> slot_;
+  Turn<kStages> stage_;
+  Quad weights_[4];
+  Rows scores_, out_;
+  RunningSoftmax<> softmax_{};
 };
 
-// Jobs of a group of warps, until there are no more.
-template <int kStages, int kSlots, int kMode>
-__device__ void attend_to_jobs(const Attention<bf16>& a, Shared<kStages, kSlots>& shared) {
-  const auto uniform = [](int x) { return kMode & 32 ? __shfl_sync(kAllLanes, x, 0) : x; };
-  const int group = uniform(static_cast<int>(threadIdx.x) / kGroup);
-  const int warp_row = uniform(static_cast<int>(threadIdx.x) / kWarp % 4 * 16);
-  Turn<kStages> stage;
-  const auto wait_for_stage = [&] { shared.stage_full[stage.place].wait(stage.parity); };
-  const auto release = [](Barrier& empty) {
-    if (lane() == 0) empty.arrive();
-  };
-  for (Turn<kSlots> slot;; slot.next()) {
-    shared.job_full[slot.place].wait(slot.parity);
-    const Job& job = shared.jobs[slot.place];
-    if (uniform(job.first) < 0) return;
-    // What the job says is read again where it is needed: registers are few.
-    const auto group_row = [&] { return job.first + (group - job.group & kGroups - 1) * kTile; };
-    const auto row = [&] { return group_row() + warp_row + lane() / 4; };
-    const auto visible = [&](int i) { return job.place.visible(i, a.causal); };
-    const int count = job.place.queries - group_row();
-    const int seen = uniform(count > 0 ? visible(group_row() + min(kTile, count) - 1) : 0);
-    const int unseen = uniform(job.tiles) - tiles_of(seen);
-    Queries mine(shared.queries[slot.place][group], static_cast<float>(a.scale));
-    // Behind the last query lie the next sentence's, which have no say.
-#pragma unroll
-    for (int r = 0; r < 2; ++r)
-      if (row() + 8 * r >= job.place.queries) mine.softmax.origin[r] = INFINITY;
-    // Most tiles are seen whole by all rows of a warp, of which the first sees least.
-    const int whole = uniform(visible(group_row() + warp_row));
-    const auto hide = [&](int key) {
-      if (key + kTile > whole) mine.softmax.hide(mine.scores, {visible(row()) - key, visible(row() + 8) - key});
-    };
-    if constexpr (kMode & 16) {
-      for (int key = 0; key < seen; key += kTile) {
-        const int before = stage.place;
-        if (key > 0) stage.next();
-        wait_for_stage();
-        registers_are_ready();
-        mine.begin_scores(shared.stages[stage.place].keys);
-        mine.begin_sums(shared.stages[before].values);
-        wait_for_products<1>();
-        arrived(mine.scores);
-        hide(key);
-        const bool fits = key > 0 && mine.softmax.follow(mine.scores);
-        wait_for_products<0>();
-        arrived(mine.out), arrived(mine.weights);
-        if (key > 0) release(shared.stage_empty[before]);
-        if (!fits) {
-          if (key > 0) {
-            mine.repeat_scores(shared.stages[stage.place].keys, warp_row);
-            hide(key);
-          }
-          float shrink[2];
-          if (mine.softmax.take(mine.scores, shrink)) mine.out.multiply(shrink);
-        }
-        mine.keep_weights();
-      }
-      if (seen > 0) {
-        registers_are_ready();
-        mine.begin_sums(shared.stages[stage.place].values);
-        wait_for_products<0>();
-        arrived(mine.out), arrived(mine.weights);
-        release(shared.stage_empty[stage.place]);
-        stage.next();
-      }
-    } else {
-      float shrink[2];
-      if (seen > 0) {
-        wait_for_stage();
-        registers_are_ready();
-        mine.begin_scores(shared.stages[stage.place].keys);
-        wait_for_products<0>();
-        arrived(mine.scores);
-        hide(0);
-        if constexpr (!(kMode & 4)) mine.softmax.take(mine.scores, shrink);
-        mine.keep_weights();
-        for (int key = kTile; key < seen; key += kTile) {
-          const int before = stage.place;
-          stage.next();
-          wait_for_stage();
-          registers_are_ready();
-          if constexpr (!(kMode & 8)) {
-            mine.begin_scores(shared.stages[stage.place].keys);
-            if constexpr (kMode & 2) {
-              wait_for_products<0>();
-              arrived(mine.scores);
-              mine.begin_sums(shared.stages[before].values);
-            } else {
-              mine.begin_sums(shared.stages[before].values);
-              wait_for_products<1>();
-            }
-          }
-          arrived(mine.scores);
-          hide(key);
-          bool fits = true, shrinks = false;
-          if constexpr (kMode & 4) {
-          } else if constexpr (kMode & 1) {
-            shrinks = mine.softmax.take(mine.scores, shrink);
-          } else {
-            fits = mine.softmax.follow(mine.scores);
-          }
-          wait_for_products<0>();
-          arrived(mine.out), arrived(mine.weights);
-          release(shared.stage_empty[before]);
-          if (!fits) {
-            mine.repeat_scores(shared.stages[stage.place].keys, warp_row);
-            hide(key);
-            shrinks = mine.softmax.take(mine.scores, shrink);
-          }
-          if (shrinks) mine.out.multiply(shrink);
-          mine.keep_weights();
-        }
-        registers_are_ready();
-        mine.begin_sums(shared.stages[stage.place].values);
-        wait_for_products<0>();
-        arrived(mine.out), arrived(mine.weights);
-        release(shared.stage_empty[stage.place]);
-        stage.next();
-      }
-    }
-    for (int t = 0; t < unseen; ++t) {
-      wait_for_stage();
-      release(shared.stage_empty[stage.place]);
-      stage.next();
-    }
-    mine.softmax.finish(mine.out, a, job.place, row());
-    wait_for_group(group);
-    mine.store(warp_row, a.out + job.place.row(a, group_row()) * kTile, a.heads * kTile,
-               job.place.queries - group_row());
-    before_engines();
-    __syncwarp();
-    release(shared.job_empty[slot.place]);
-  }
-}
-
-template <int kStages, int kSlots, int kMode>
 __global__ void __launch_bounds__(kThreads, 1) attend_wide(Attention<bf16> a, const __grid_constant__ Maps maps) {
   extern __shared__ __align__(1024) char memory[];
-  auto& shared = *reinterpret_cast<Shared<kStages, kSlots>*>(memory);
+  Shared& shared = *reinterpret_cast<Shared*>(memory);
   if (threadIdx.x == 0) shared.make();
   __syncthreads();
-  // Of 96 registers that a thread begins with.
+  // A thread begins with 96 registers.
   if (threadIdx.x < kGroups * kGroup) {
     take_registers<112>();
-    attend_to_jobs<kStages, kSlots, kMode>(a, shared);
+    Group(a, shared).work();
   } else {
     give_registers<32>();
     if (threadIdx.x == kGroups * kGroup) fetch(a, maps, shared);
@@ -315,40 +276,20 @@ bool has_instructions() {
   return has;
 }
 
-template <int kStages, int kSlots, int kMode>
-void launch(const Attention<bf16>& a) {
-  const auto kernel = attend_wide<kStages, kSlots, kMode>;
-  constexpr int kShared = sizeof(Shared<kStages, kSlots>);
-  check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared), "attention");
-  const Size cols = a.heads * kTile;
-  const Maps maps{tile_map(a.q, a.queries, cols, a.q_stride), tile_map(a.k, a.keys, cols, a.k_stride),
-                  tile_map(a.v, a.keys, cols, a.v_stride)};
-  const Size jobs = a.sentences * a.heads * blocks_for(a.longest_queries, kQueries);
-  const auto blocks = static_cast<unsigned>(std::min<Size>(jobs, multiprocessors()));
-  kernel<<<blocks, kThreads, kShared, stream()>>>(a, maps);
-  check_launch("attention");
-}
-
 }  // namespace
 
 bool attention_of_long_sentences(const Attention<bf16>& a) {
   constexpr Size kLong = 128;
   if (a.dropout.rate > 0 || a.queries < kLong * a.sentences || a.keys < kLong * a.sentences || !has_instructions())
     return false;
-  const int variant = getenv("WIDE") != nullptr ? atoi(getenv("WIDE")) : 0;
-  switch (variant) {
-    case 0: return old::attention_of_long_sentences(a);
-    case 1: launch<8, 2, 16>(a); break;
-    case 2: launch<8, 2, 0>(a); break;
-    case 3: launch<8, 2, 1>(a); break;
-    case 4: launch<8, 2, 2>(a); break;
-    case 5: launch<8, 2, 4>(a); break;
-    case 6: launch<8, 2, 8>(a); break;
-    case 7: launch<6, 3, 16>(a); break;
-    case 8: launch<8, 2, 48>(a); break;
-    case 9: launch<8, 2, 32>(a); break;
-    default: return false;
-  }
+  constexpr int kBytes = sizeof(Shared);
+  check_status(cudaFuncSetAttribute(attend_wide, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes), "attention");
+  const Size cols = a.heads * kTile, jobs = a.sentences * a.heads * blocks_for(a.longest_queries, kQueries);
+  const Maps maps{tile_map(a.q, a.queries, cols, a.q_stride), tile_map(a.k, a.keys, cols, a.k_stride),
+                  tile_map(a.v, a.keys, cols, a.v_stride)};
+  const auto blocks = static_cast<unsigned>(std::min<Size>(jobs, multiprocessors()));
+  attend_wide<<<blocks, kThreads, kBytes, stream()>>>(a, maps);
+  check_launch("attention");
   return true;
 }
 

@@ -26,51 +26,51 @@ struct alignas(1024) WideTile {
   // which exchange there is.
   __device__ std::uint64_t descriptor() const {
     constexpr std::uint64_t kEightRows = 8 * kTile * sizeof(bf16) / 16, kExchange128 = 1;
-    return kExchange128 << 62 | kEightRows << 32 | kEightRows << 16 | (shared_address(values) & 0x3FFFF) >> 4;
+    return kExchange128 << 62 | kEightRows << 32 | kEightRows << 16 | shared_address(values) >> 4;
   }
 };
 
 // ---- products -------------------------------------------------------------------------------------------------
 
-// sum = left right, or sum += left right, for sixteen of the depth; a left side in shared memory and a right one that
-// is transposed, or a left side in registers and a right one that is not. The products of a group of warps are done
-// after wait_for_products(), and until then nobody may touch their registers.
+// The registers of a Rows, as operands 0 to 31 of an instruction.
+#define DRAGOMAN_ROWS                                                                      \
+  "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, " \
+  "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}"
+#define DRAGOMAN_ROWS_OPERANDS(s)                                                                           \
+  "+f"((s)[0][0]), "+f"((s)[0][1]), "+f"((s)[0][2]), "+f"((s)[0][3]), "+f"((s)[1][0]), "+f"((s)[1][1]),     \
+      "+f"((s)[1][2]), "+f"((s)[1][3]), "+f"((s)[2][0]), "+f"((s)[2][1]), "+f"((s)[2][2]), "+f"((s)[2][3]), \
+      "+f"((s)[3][0]), "+f"((s)[3][1]), "+f"((s)[3][2]), "+f"((s)[3][3]), "+f"((s)[4][0]), "+f"((s)[4][1]), \
+      "+f"((s)[4][2]), "+f"((s)[4][3]), "+f"((s)[5][0]), "+f"((s)[5][1]), "+f"((s)[5][2]), "+f"((s)[5][3]), \
+      "+f"((s)[6][0]), "+f"((s)[6][1]), "+f"((s)[6][2]), "+f"((s)[6][3]), "+f"((s)[7][0]), "+f"((s)[7][1]), \
+      "+f"((s)[7][2]), "+f"((s)[7][3])
+
+// For sixteen of the depth: sum = left right or, with `add`, sum += left right, where the left tile is in shared memory
+// and the right one lies there transposed; and sum += left right, where the left side is in registers. The products of
+// a group of warps are done after wait_for_products(), and until then nobody may touch their registers.
 __device__ inline void begin_product_transposed(Rows& sum, std::uint64_t left, std::uint64_t right, bool add) {
-  float(&s)[8][4] = sum.part;
   asm volatile(
       "{\n"
       ".reg .pred add;\n"
       "setp.ne.b32 add, %34, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
-      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
-      "%32, %33, add, 1, 1, 0, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 " DRAGOMAN_ROWS
+      ", %32, %33, add, 1, 1, 0, 0;\n"
       "}"
-      : "+f"(s[0][0]), "+f"(s[0][1]), "+f"(s[0][2]), "+f"(s[0][3]), "+f"(s[1][0]), "+f"(s[1][1]), "+f"(s[1][2]),
-        "+f"(s[1][3]), "+f"(s[2][0]), "+f"(s[2][1]), "+f"(s[2][2]), "+f"(s[2][3]), "+f"(s[3][0]), "+f"(s[3][1]),
-        "+f"(s[3][2]), "+f"(s[3][3]), "+f"(s[4][0]), "+f"(s[4][1]), "+f"(s[4][2]), "+f"(s[4][3]), "+f"(s[5][0]),
-        "+f"(s[5][1]), "+f"(s[5][2]), "+f"(s[5][3]), "+f"(s[6][0]), "+f"(s[6][1]), "+f"(s[6][2]), "+f"(s[6][3]),
-        "+f"(s[7][0]), "+f"(s[7][1]), "+f"(s[7][2]), "+f"(s[7][3])
+      : DRAGOMAN_ROWS_OPERANDS(sum.part)
       : "l"(left), "l"(right), "r"(add ? 1 : 0));
 }
-__device__ inline void begin_product(Rows& sum, const Quad& left, std::uint64_t right, bool add) {
-  float(&s)[8][4] = sum.part;
+__device__ inline void begin_product(Rows& sum, const Quad& left, std::uint64_t right) {
   asm volatile(
       "{\n"
       ".reg .pred add;\n"
-      "setp.ne.b32 add, %37, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
-      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
-      "{%32, %33, %34, %35}, %36, add, 1, 1, 1;\n"
+      "setp.eq.b32 add, 0, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 " DRAGOMAN_ROWS
+      ", {%32, %33, %34, %35}, %36, add, 1, 1, 1;\n"
       "}"
-      : "+f"(s[0][0]), "+f"(s[0][1]), "+f"(s[0][2]), "+f"(s[0][3]), "+f"(s[1][0]), "+f"(s[1][1]), "+f"(s[1][2]),
-        "+f"(s[1][3]), "+f"(s[2][0]), "+f"(s[2][1]), "+f"(s[2][2]), "+f"(s[2][3]), "+f"(s[3][0]), "+f"(s[3][1]),
-        "+f"(s[3][2]), "+f"(s[3][3]), "+f"(s[4][0]), "+f"(s[4][1]), "+f"(s[4][2]), "+f"(s[4][3]), "+f"(s[5][0]),
-        "+f"(s[5][1]), "+f"(s[5][2]), "+f"(s[5][3]), "+f"(s[6][0]), "+f"(s[6][1]), "+f"(s[6][2]), "+f"(s[6][3]),
-        "+f"(s[7][0]), "+f"(s[7][1]), "+f"(s[7][2]), "+f"(s[7][3])
-      : "r"(left.r[0]), "r"(left.r[1]), "r"(left.r[2]), "r"(left.r[3]), "l"(right), "r"(add ? 1 : 0));
+      : DRAGOMAN_ROWS_OPERANDS(sum.part)
+      : "r"(left.r[0]), "r"(left.r[1]), "r"(left.r[2]), "r"(left.r[3]), "l"(right));
 }
+#undef DRAGOMAN_ROWS
+#undef DRAGOMAN_ROWS_OPERANDS
 // Before the first product that reads or adds to registers written otherwise.
 __device__ inline void registers_are_ready() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void end_of_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
