@@ -263,8 +263,9 @@ cudaStream_t stream() {
 cudaStream_t direct_stream() { return lane().settled(); }
 
 void hold_back(void (*now)()) {
-  lane().ask_for_held_back();
-  lane().held_back = now;
+  Lane& mine = lane();
+  mine.settled();  // what is sent from here on was asked for later
+  mine.held_back = now;
 }
 
 bool take_back(void (*now)()) {
