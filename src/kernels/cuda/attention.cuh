@@ -24,15 +24,6 @@ struct Sentence {
   }
 };
 
-// Lets a kernel have so many bytes of shared memory; false where the GPU has less.
-template <class Kernel>
-bool has_room(Kernel* kernel, Size bytes) {
-  const cudaError_t status =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-  if (status != cudaSuccess) cudaGetLastError();
-  return status == cudaSuccess;
-}
-
 // Attention on tensor cores: heads of 64, keys and values alike, in bf16. False when it does not fit.
 bool attention_on_tensor_cores(const Attention<bf16>& a);
 bool attention_on_tensor_cores(const AttentionBackward<bf16>& b);

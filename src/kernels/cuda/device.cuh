@@ -102,6 +102,15 @@ __device__ inline float power_of_two(float x) {
   return result;
 }
 
+// Lets a kernel have so many bytes of shared memory; false where the GPU has less.
+template <class Kernel>
+bool has_room(Kernel* kernel, Size bytes) {
+  const cudaError_t status =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  if (status != cudaSuccess) cudaGetLastError();
+  return status == cudaSuccess;
+}
+
 // ---- sums in a fixed order ------------------------------------------------------------------------------------
 
 __device__ inline float warp_sum(float x) {

@@ -228,16 +228,8 @@ bool apart(const bf16* written, Size count, const bf16* read, Size of) {
 
 // Whether there are clusters, and enough shared memory.
 bool can_launch() {
-  static const bool can = [] {
-    const auto finds_room = [](auto kernel, std::size_t bytes) {
-      const auto status =
-          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-      if (status != cudaSuccess) cudaGetLastError();
-      return status == cudaSuccess;
-    };
-    return knows_clusters(reinterpret_cast<const void*>(add_up_and_norm<true>), "norm") &&
-           finds_room(add_up_and_norm<false>, kRoomOfOne) && finds_room(add_up_and_norm<true>, sizeof(Room));
-  }();
+  static const bool can = knows_clusters(reinterpret_cast<const void*>(add_up_and_norm<true>), "norm") &&
+                          has_room(add_up_and_norm<false>, kRoomOfOne) && has_room(add_up_and_norm<true>, sizeof(Room));
   return can;
 }
 
