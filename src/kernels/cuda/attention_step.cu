@@ -12,14 +12,9 @@ namespace {
 constexpr int kHead = 64, kWarps = 8, kQueries = 4, kHeads = kWarps / kQueries;
 constexpr int kLanes = kHead / 8, kBeside = kWarp / kLanes, kTurns = 4;
 
-__device__ void unpack(const uint4& raw, float (&to)[8]) {
-  to[0] = low_bf16(raw.x), to[1] = high_bf16(raw.x), to[2] = low_bf16(raw.y), to[3] = high_bf16(raw.y);
-  to[4] = low_bf16(raw.z), to[5] = high_bf16(raw.z), to[6] = low_bf16(raw.w), to[7] = high_bf16(raw.w);
-}
-
-__device__ float product_of(const uint4& a, const uint4& b) {
+__device__ float product_of(const Eight<bf16>& a, const Eight<bf16>& b) {
   float x[8], y[8], sum = 0;
-  unpack(a, x), unpack(b, y);
+  a.unpack(x), b.unpack(y);
 #pragma unroll
   for (int e = 0; e < 8; ++e) sum += x[e] * y[e];
   return sum;
@@ -52,7 +47,8 @@ __global__ void __launch_bounds__(kWarps* kWarp, 4) attend_few(Attention<bf16> a
   const int first_key = a.key_offsets[sentence], count = a.key_offsets[sentence + 1] - first_key;
   const int lane = static_cast<int>(threadIdx.x), beside = lane / kLanes;
   const int start = static_cast<int>(head) * kHead + lane % kLanes * 8;
-  const uint4 q = *reinterpret_cast<const uint4*>(a.q + query * a.q_stride + start);
+  Eight<bf16> q;
+  q.load(a.q + query * a.q_stride + start);
   float largest = -FLT_MAX, sum = 0, value[8] = {};
   int row = 0;  // the rows of 32 keys come at once, one a lane
   for (int begin = 0; begin < count; begin += kTurns * kBeside) {
@@ -61,13 +57,13 @@ __global__ void __launch_bounds__(kWarps* kWarp, 4) attend_few(Attention<bf16> a
       row = first_key + min(begin + lane, count - 1);
       if (a.key_rows != nullptr) row = a.key_rows[row];
     }
-    uint4 k[kTurns], v[kTurns];
+    Eight<bf16> k[kTurns], v[kTurns];
 #pragma unroll
     for (int t = 0; t < kTurns; ++t) {
       const Size from = __shfl_sync(kAllLanes, row, first + kBeside * t + beside);
       if (kBeside * t >= here) continue;
-      k[t] = *reinterpret_cast<const uint4*>(a.k + from * a.k_stride + start);
-      v[t] = *reinterpret_cast<const uint4*>(a.v + from * a.v_stride + start);
+      k[t].load(a.k + from * a.k_stride + start);
+      v[t].load(a.v + from * a.v_stride + start);
     }
     float score[kTurns], most = largest;
 #pragma unroll
@@ -89,7 +85,7 @@ __global__ void __launch_bounds__(kWarps* kWarp, 4) attend_few(Attention<bf16> a
       if (kBeside * t >= here) continue;
       const float weight = __expf(score[t] - most);
       float one[8];
-      unpack(v[t], one);
+      v[t].unpack(one);
       sum += weight;
 #pragma unroll
       for (int e = 0; e < 8; ++e) value[e] += weight * one[e];

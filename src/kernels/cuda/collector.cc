@@ -10,21 +10,12 @@ namespace {
 
 constexpr std::size_t kMostRows = 512;
 
-// The driver's own function: the runtime does not know the kernels of libraries.
+// The driver's, since the runtime does not know the kernels of libraries.
 using ReadKernel = CUresult (*)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*);
-ReadKernel find_read_kernel() {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  check_status(
-      cudaGetDriverEntryPointByVersion("cuGraphKernelNodeGetParams", &function, 12080, cudaEnableDefault, &found),
-      "recording kernels");
-  check(function != nullptr, "[cuda] the driver cannot read recorded kernels");
-  return reinterpret_cast<ReadKernel>(function);
-}
 
 // What is recorded there: the kernel and its clusters; of the few things libraries record beside kernels, their kind.
 Collector::Step step_of(cudaGraphNode_t node) {
-  static const ReadKernel read = find_read_kernel();
+  static const auto read = reinterpret_cast<ReadKernel>(driver_function("cuGraphKernelNodeGetParams", 12000));
   cudaGraphNodeType type{};
   check_status(cudaGraphNodeGetType(node, &type), "recorded kernels");
   if (type != cudaGraphNodeTypeKernel) return {nullptr, static_cast<std::uint64_t>(type)};

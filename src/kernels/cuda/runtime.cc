@@ -274,6 +274,14 @@ bool take_back(void (*now)()) {
   return true;
 }
 
+void* driver_function(const char* name, unsigned version) {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  check_status(cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &found), name);
+  check(function != nullptr, "[cuda] the driver has no {}", name);
+  return function;
+}
+
 int multiprocessors() {
   lane();
   return runtime().multiprocessors;

@@ -9,7 +9,7 @@
 // What the files of this folder share on the host's side.
 namespace dragoman::kernels::cuda {
 
-// The stream of the calling thread, for the launch of one kernel: it is recorded there and goes to the GPU later.
+// The stream of the calling thread, for the launch of one kernel: it may be recorded there and go to the GPU later.
 cudaStream_t stream();
 // The same stream for anything else: everything that was asked for before is on its way.
 cudaStream_t direct_stream();
@@ -43,6 +43,9 @@ const T* to_scratch(Scratch purpose, const T* host, Size count) {
   copy_from_host(memory, host, static_cast<std::size_t>(count) * sizeof(T));
   return memory;
 }
+
+// A function of the driver for which the runtime has none; `version` is the CUDA that brought it.
+void* driver_function(const char* name, unsigned version);
 
 int multiprocessors();
 // Whether a kernel was compiled for a generation that has clusters of blocks; its code may be older than the GPU.

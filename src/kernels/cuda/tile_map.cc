@@ -6,23 +6,14 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-// The driver's own function: the runtime has none for it.
 using Encode = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*,
                             const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
                             CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-Encode find_encode() {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  check_status(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found),
-               "describing tiles");
-  check(function != nullptr, "[cuda] the driver cannot describe tiles");
-  return reinterpret_cast<Encode>(function);
-}
 
 }  // namespace
 
 CUtensorMap tile_map(const bf16* x, Size rows, Size cols, Size stride) {
-  static const Encode encode = find_encode();
+  static const auto encode = reinterpret_cast<Encode>(driver_function("cuTensorMapEncodeTiled", 12000));
   constexpr cuuint32_t kTile[] = {64, 64}, kSteps[] = {1, 1};
   const cuuint64_t sizes[] = {static_cast<cuuint64_t>(cols), static_cast<cuuint64_t>(rows)};
   const cuuint64_t bytes[] = {static_cast<cuuint64_t>(stride) * sizeof(bf16)};
