@@ -267,7 +267,7 @@ __global__ void __launch_bounds__(kThreads, 1) attend_wide(Attention<bf16> a, co
 bool has_instructions() {
   static const bool has = [] {
     int gpu = 0, major = 0, minor = 0;
-    stream();
+    multiprocessors();  // the thread has its GPU from here on
     check_status(cudaGetDevice(&gpu), "attention");
     check_status(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, gpu), "attention");
     check_status(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, gpu), "attention");
