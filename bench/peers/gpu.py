@@ -16,7 +16,7 @@ from torch.nn import functional as F
 
 
 class LinformerAttention(peer.Attention):
-    """Keys and values projected along the length; padding contributes nothing."""
+    """Keys and values of mixtures along the length, fewer rows to project; padding contributes nothing."""
 
     def __init__(self, size, heads, dropout, rows=32, longest=256):
         super().__init__(size, heads, dropout)
@@ -25,11 +25,13 @@ class LinformerAttention(peer.Attention):
         self.mask = None
 
     def keys(self, x):
-        k, v = self.key_value(x).chunk(2, dim=2)
         if self.mask is not None:
-            k, v = k * self.mask, v * self.mask
-        n = x.shape[1]
-        return self.split(self.length_keys[:, :n] @ k), self.split(self.length_values[:, :n] @ v)
+            x = x * self.mask
+        n, size = x.shape[1], x.shape[2]
+        weights, biases = self.key_value.weight.split(size), self.key_value.bias.split(size)
+        rows = len(self.length_keys)
+        both = (torch.cat([self.length_keys, self.length_values])[:, :n] @ x).split(rows, dim=1)
+        return tuple(self.split(F.linear(*one)) for one in zip(both, weights, biases))
 
     def forward(self, x, keys, mask=None, causal=False):
         return super().forward(x, keys, None, causal)

@@ -105,29 +105,28 @@ struct Matmul {
   bool accumulate = false;
 };
 
-// Rows of every sentence mixed along its length (Linformer). Where there are two projections, each has half of the
-// columns. For a sentence of n rows from offsets[s] on:
-// y[s * mixtures + i] = sum over j < n of projection[i, j] x[offsets[s] + j].
+// Rows of every sentence mixed along its length (Linformer), by one projection or by two. For each projection p and a
+// sentence of n rows from offsets[s] on:
+// y[p][s * mixtures + i] = sum over j < n of projections[p][i, j] x[offsets[s] + j].
 template <class T>
 struct ProjectLength {
-  Size sentences = 0, mixtures = 0, size = 0;  // size: columns of one projection
+  Size sentences = 0, mixtures = 0, size = 0;  // size: columns of x
   Size longest = 0;                            // rows of the longest sentence
   Size length = 0;                             // columns of a projection, at least as many
   const std::int32_t* offsets = nullptr;       // [sentences + 1]
   const T* projections[2] = {};                // [mixtures, length] each, the second optional
   const T* x = nullptr;                        // [rows, x_stride]
   Size x_stride = 0;
-  T* y = nullptr;  // [sentences * mixtures, cols()]
+  T* y[2] = {};  // [sentences * mixtures, size], one a projection
 
   constexpr Size parts() const { return projections[1] != nullptr ? 2 : 1; }
-  constexpr Size cols() const { return parts() * size; }
 };
 
 template <class T>
 struct ProjectLengthBackward {
   ProjectLength<T> forward;
-  const T* dy = nullptr;  // [sentences * mixtures, cols()]
-  T* dx = nullptr;        // [rows, dx_stride], optional
+  const T* dy[2] = {};  // [sentences * mixtures, size], one a projection; where one is missing it is zero
+  T* dx = nullptr;      // [rows, dx_stride], optional
   Size dx_stride = 0;
   bool accumulate_dx = false;
   Stat<T>* dprojections[2] = {};  // [mixtures, length] each, optional, added to

@@ -98,12 +98,16 @@ struct Columns {
   Columns(const Tensor& tensor, Size first_column, Size columns) : of(tensor), first(first_column), count(columns) {}
 };
 
+// One of each where there is one projection.
 struct LengthProjections {
-  Tensor first, second{};  // [k, n_max] each; where there is a second one, each has half of the columns
+  Tensor first, second{};  // [k, n_max] each
 };
-// Rows projected along the length (Linformer): the first n columns of a projection times its columns of a sentence's n
-// rows: [N, d] -> [sentences * k, d].
-Tensor project_length(Context& cx, const LengthProjections& projections, const Columns& x, const Segments& rows);
+struct Mixtures {
+  Tensor first, second{};  // [sentences * k, d] each
+};
+// Rows projected along the length (Linformer): the first n columns of a projection times a sentence's n rows,
+// [N, d] -> [sentences * k, d]. Two projections read the rows once.
+Mixtures project_length(Context& cx, const LengthProjections& projections, const Columns& x, const Segments& rows);
 
 struct AttentionOptions {
   Size heads = 1;

@@ -174,7 +174,7 @@ def attention(w, name, x, memory, causal, projection=None):
     project_keys = w.get(name + ".linformer_keys", k, n_max)[:, :n]
     project_values = w.get(name + ".linformer_values", k, n_max)[:, :n]
     (wq, wk, wv), (bq, bk, bv) = in_weight.chunk(3), in_bias.chunk(3)
-    q, keys, values = F.linear(x, wq, bq), project_keys @ F.linear(memory, wk, bk), project_values @ F.linear(memory, wv, bv)
+    q, keys, values = F.linear(x, wq, bq), F.linear(project_keys @ memory, wk, bk), F.linear(project_values @ memory, wv, bv)
 
     def heads(y):
         return y.view(len(y), HEADS, -1).transpose(0, 1)

@@ -41,7 +41,7 @@ ProjectLength<T> forward_arguments(const Projected& p, Size parts, Arrays<T>& ar
   ProjectLength<T> a{.sentences = std::ssize(p.lengths), .mixtures = p.mixtures, .size = p.size, .length = p.length};
   for (const Size length : p.lengths) a.longest = std::max(a.longest, length);
   for (Size i = 0; i < parts; ++i) a.projections[i] = arrays.input(p.mixtures * p.length);
-  a.x_stride = parts * p.size + p.gap;
+  a.x_stride = p.size + p.gap;
   a.x = arrays.input(p.rows() * a.x_stride);
   return a;
 }
@@ -54,22 +54,26 @@ void add_projections(Cases& cases) {
                                       {{7, 40, 64, 1, 0, 65}, 32, 64, 72, 8},
                                       {{30, 130}, 33, 64, 136, 16},
                                       {{200, 17, 90}, 70, 192, 200, 0},
-                                      {{700, 3, 300}, 32, 64, 704, 64}};
+                                      {{700, 3, 300}, 32, 64, 704, 64},
+                                      {{129, 5, 0, 256}, 20, 320, 256, 8},
+                                      {std::vector<Size>(40, 5), 8, 64, 8, 0}};
   for (std::size_t turn = 0; turn < all.size(); ++turn)
     for (const Size parts : {1, 2}) {
       const Projected p = all[turn];
-      const auto name = fmt::format("{} sentences of {} rows, {} mixtures of {} x {}", p.lengths.size(), p.rows(),
-                                    p.mixtures, parts, p.size);
+      const auto name = fmt::format("{} sentences of {} rows, {} x {} mixtures of {}", p.lengths.size(), p.rows(),
+                                    parts, p.mixtures, p.size);
       cases.add("project_length", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
         ProjectLength<T> a = forward_arguments(p, parts, arrays);
-        a.y = arrays.output("y", a.sentences * a.mixtures * a.cols());
+        for (Size i = 0; i < parts; ++i) a.y[i] = arrays.output("y", a.sentences * a.mixtures * a.size);
         a.offsets = arrays.integers(offsets_of(p.lengths));
         kernels.project_length(a);
       });
       cases.add("project_length_backward", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
         ProjectLengthBackward<T> b{.forward = forward_arguments(p, parts, arrays)};
         ProjectLength<T>& a = b.forward;
-        b.dy = arrays.input(a.sentences * a.mixtures * a.cols());
+        // Of two gradients now the first is missing, now the second.
+        const Size missing = parts == 1 ? -1 : turn % 4 == 1 ? 0 : turn % 4 == 3 ? 1 : -1;
+        for (Size i = 0; i < parts; ++i) b.dy[i] = given(i != missing, arrays.input(a.sentences * a.mixtures * a.size));
         b.dx_stride = a.x_stride;
         b.accumulate_dx = turn % 2 == 0;
         b.dx = given(turn != 3, arrays.inout("dx", p.rows() * b.dx_stride));

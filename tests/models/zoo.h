@@ -48,10 +48,13 @@ inline std::vector<std::pair<std::string, ModelConfig>> zoo() {
           [](ModelConfig& c) { c.recurrent.dropout_between = 0.3; });
   variant("additive with input feeding", "lstm-lexical",
           [](ModelConfig& c) { c.attention.score = nn::Score::additive; });
-  variant("linformer over the source of an lstm", "lstm-luong", [](ModelConfig& c) {
-    c.attention.linformer = 3;
-    c.attention.linformer_length = 12;
-  });
+  for (const char* base : {"lstm-luong", "lstm-lexical", "seq2seq-key-value-encoder", "seq2seq-additive-encoder"})
+    variant("linformer over the source of an lstm", base, [](ModelConfig& c) {
+      c.attention.linformer = 3;
+      c.attention.linformer_length = 12;
+    });
+  for (const nn::Score score : {nn::Score::reduced_rank, nn::Score::additive})
+    variant("linformer with another score", "linformer-k32", [&](ModelConfig& c) { c.attention.score = score; });
   variant("lexical without input feeding", "lstm-lexical", [](ModelConfig& c) { c.recurrent.input_feeding = false; });
   variant("lexical transformer", "transformer-small", [](ModelConfig& c) { c.lexical = true; });
   for (const nn::Score score :

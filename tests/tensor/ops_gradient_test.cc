@@ -50,13 +50,21 @@ TEST(Gradients, SegmentedScoresSoftmaxAndMix) {
 
 TEST(Gradients, ProjectionAlongTheLength) {
   check_gradients({Leaf::random({2, 5}, 1), Leaf::random({8, 3}, 2)}, [](Context& cx, const Tensors& t) {
-    return Tensors{project_length(cx, {t[0]}, t[1], segments(cx, {3, 5, 0}))};
+    return Tensors{project_length(cx, {t[0]}, t[1], segments(cx, {3, 5, 0})).first};
   });
-  check_gradients({Leaf::random({2, 5}, 1), Leaf::random({2, 5}, 2), Leaf::random({8, 7}, 3)},
-                  [](Context& cx, const Tensors& t) {
-                    const Columns columns{t[2], 1, 4};
-                    return Tensors{project_length(cx, {t[0], t[1]}, columns, segments(cx, {3, 5, 0}))};
-                  });
+}
+
+TEST(Gradients, TwoProjectionsAlongTheLengthAddUpWhereTheyReadTheSameColumns) {
+  const auto both = [](Context& cx, const Tensors& t) {
+    return project_length(cx, {t[0], t[1]}, Columns{t[2], 1, 4}, segments(cx, {3, 5, 0}));
+  };
+  const std::vector<Leaf> leaves = {Leaf::random({2, 5}, 1), Leaf::random({2, 5}, 2), Leaf::random({8, 7}, 3)};
+  check_gradients(leaves, [&](Context& cx, const Tensors& t) {
+    const Mixtures mixtures = both(cx, t);
+    return Tensors{mixtures.first, mixtures.second};
+  });
+  check_gradients(leaves, [&](Context& cx, const Tensors& t) { return Tensors{both(cx, t).first}; });
+  check_gradients(leaves, [&](Context& cx, const Tensors& t) { return Tensors{both(cx, t).second}; });
 }
 
 TEST(Gradients, EmbeddingWithScaleAndLearnedPositionsAddsUpRepeatedIds) {

@@ -14,9 +14,10 @@ struct Stretch {
       : first(a.offsets[sentence]), rows(static_cast<int>(a.offsets[sentence + 1] - first)) {}
 };
 
+// What belongs to a projection; not an index into a kernel's arguments, which would be copied to memory for it.
 template <class T>
-__device__ const T* projection_of(const ProjectLength<T>& a, Size part) {
-  return part == 0 ? a.projections[0] : a.projections[1];
+__device__ T* one_of(T* const (&both)[2], Size part) {
+  return part == 0 ? both[0] : both[1];
 }
 
 // Linformer's projections on tensor cores: bf16, columns in whole tiles. False when it does not fit.

@@ -112,6 +112,13 @@ __device__ inline void load_left(Quad (&to)[4], Tile& tile, int row) {
   for (int k = 0; k < 4; ++k) to[k] = left_operand(tile, row, 16 * k);
 }
 
+// Begins to copy eight numbers to shared memory, or zeros where they do not exist; `from` is an address all the same.
+__device__ inline void begin_copy(bf16* to, const bf16* from, bool exists) {
+  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(exists ? 16 : 0)
+               : "memory");
+}
+
 // Begins to copy `count` rows of `columns` columns into the first kRows rows of a tile, zeros behind them; by all
 // threads of the block. What is copied is there after wait_for_tiles().
 template <int kThreads, int kRows = kTile>
@@ -120,16 +127,14 @@ __device__ inline void load_tile(Tile& tile, const bf16* from, Size stride, int 
   for (int i = 0; i < kRows * 8 / kThreads; ++i) {
     const int e = static_cast<int>(threadIdx.x) + i * kThreads, row = e / 8, col = e % 8 * 8;
     const bool inside = row < count && col < columns;
-    const bf16* source = inside ? from + row * stride + col : from;
-    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(tile.at(row, col)));
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(source), "r"(inside ? 16 : 0)
-                 : "memory");
+    begin_copy(tile.at(row, col), inside ? from + row * stride + col : from, inside);
   }
 }
-// What was begun since the last call is one batch; wait_for_older_tiles() leaves only the newest batch on its way.
+// What was begun since the last call is one batch; wait_for_older_tiles() leaves only the newest batches on their way.
 __device__ inline void end_of_batch() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int kNewest = 1>
 __device__ inline void wait_for_older_tiles() {
-  asm volatile("cp.async.wait_group 1;" ::: "memory");
+  asm volatile("cp.async.wait_group %0;" ::"n"(kNewest) : "memory");
   __syncthreads();
 }
 __device__ inline void wait_for_tiles() {

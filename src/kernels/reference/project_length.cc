@@ -5,40 +5,45 @@ namespace {
 
 template <class T>
 void project_length(const ProjectLength<T>& a) {
-  for (Size s = 0; s < a.sentences; ++s)
-    for (Size i = 0; i < a.mixtures; ++i)
-      for (Size c = 0; c < a.cols(); ++c) {
-        const T* projection = a.projections[c / a.size] + i * a.length;
-        T sum = 0;
-        for (Size row = a.offsets[s]; row < a.offsets[s + 1]; ++row)
-          sum += projection[row - a.offsets[s]] * a.x[row * a.x_stride + c];
-        a.y[(s * a.mixtures + i) * a.cols() + c] = sum;
-      }
+  for (Size p = 0; p < a.parts(); ++p)
+    for (Size s = 0; s < a.sentences; ++s)
+      for (Size i = 0; i < a.mixtures; ++i)
+        for (Size c = 0; c < a.size; ++c) {
+          const T* projection = a.projections[p] + i * a.length;
+          T sum = 0;
+          for (Size row = a.offsets[s]; row < a.offsets[s + 1]; ++row)
+            sum += projection[row - a.offsets[s]] * a.x[row * a.x_stride + c];
+          a.y[p][(s * a.mixtures + i) * a.size + c] = sum;
+        }
 }
 
-// With P the first n columns of a projection, Y = P X of every sentence gives  dX = P^T dY  and  dP += dY X^T.
+// Of row j of a sentence.
+template <class T>
+void row_backward(const ProjectLengthBackward<T>& b, Size sentence, Size j) {
+  const ProjectLength<T>& a = b.forward;
+  const Size row = a.offsets[sentence] + j, first = sentence * a.mixtures * a.size;
+  for (Size c = 0; b.dx && c < a.size; ++c) {
+    T sum = 0;
+    for (Size p = 0; p < a.parts(); ++p)
+      for (Size i = 0; b.dy[p] && i < a.mixtures; ++i)
+        sum += a.projections[p][i * a.length + j] * b.dy[p][first + i * a.size + c];
+    put(b.dx[row * b.dx_stride + c], sum, b.accumulate_dx);
+  }
+  for (Size p = 0; p < a.parts(); ++p)
+    for (Size i = 0; b.dy[p] && b.dprojections[p] && i < a.mixtures; ++i) {
+      Stat<T> sum = 0;
+      for (Size c = 0; c < a.size; ++c) sum += b.dy[p][first + i * a.size + c] * a.x[row * a.x_stride + c];
+      b.dprojections[p][i * a.length + j] += sum;
+    }
+}
+
+// With P the first n columns of a projection, Y = P X of every sentence gives  dP += dY X^T  and  dX = P^T dY, added up
+// over the projections.
 template <class T>
 void project_length_backward(const ProjectLengthBackward<T>& b) {
   const ProjectLength<T>& a = b.forward;
-  for (Size s = 0; s < a.sentences; ++s) {
-    const T* dy = b.dy + s * a.mixtures * a.cols();
-    for (Size row = a.offsets[s]; row < a.offsets[s + 1]; ++row) {
-      const Size j = row - a.offsets[s];
-      if (b.dx)
-        for (Size c = 0; c < a.cols(); ++c) {
-          T sum = 0;
-          for (Size i = 0; i < a.mixtures; ++i)
-            sum += a.projections[c / a.size][i * a.length + j] * dy[i * a.cols() + c];
-          put(b.dx[row * b.dx_stride + c], sum, b.accumulate_dx);
-        }
-      for (Size p = 0; p < a.parts(); ++p)
-        for (Size i = 0; b.dprojections[p] && i < a.mixtures; ++i) {
-          Stat<T> sum = 0;
-          for (Size c = p * a.size; c < (p + 1) * a.size; ++c) sum += dy[i * a.cols() + c] * a.x[row * a.x_stride + c];
-          b.dprojections[p][i * a.length + j] += sum;
-        }
-    }
-  }
+  for (Size s = 0; s < a.sentences; ++s)
+    for (Size j = 0; j < a.offsets[s + 1] - a.offsets[s]; ++j) row_backward(b, s, j);
 }
 
 }  // namespace

@@ -39,6 +39,11 @@ Tensor arrange_weights(Context& cx, const std::vector<Tensor>& heads, const Pair
   return gather_rows(cx, concat_rows(cx, heads), order).detached().reshaped({std::ssize(index)});
 }
 
+// Rows [first, first + count) of a layer as a layer of their own.
+Linear rows_of(Parameters& list, const Parameter& weight, const Parameter& bias, Size first, Size count) {
+  return Linear(list.rows(weight, first, count), bias.defined() ? list.rows(bias, first, count) : Parameter());
+}
+
 Tensor whole(Context& cx, const Columns& columns) {
   return columns.count == columns.of.cols() ? columns.of : slice_columns(cx, columns.of, columns.first, columns.count);
 }
@@ -61,6 +66,17 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
   refuse_nonsense(place, config);
   const std::string& name = place.name;
   Size query = place.query, key = place.memory, value = place.values > 0 ? place.values : place.memory;
+  const bool mixes = config.linformer > 0;
+  // Keys, then values, from this row of a weight on.
+  const auto split = [&](const Parameter& weight, const Parameter& bias, Size row) {
+    if (mixes) {
+      key_ = rows_of(list, weight, bias, row, key);
+      value_ = rows_of(list, weight, bias, row + key, value);
+    } else {
+      key_value_ = rows_of(list, weight, bias, row, key + value);
+      key_columns_ = key;
+    }
+  };
   if (place.projected) {
     // One matrix, as PyTorch's MultiheadAttention has it: rows for queries, then keys, then values.
     const Size d = place.query;
@@ -68,19 +84,19 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
           place.memory);
     const Parameter weight = list.add(name + ".in_proj_weight", {3 * d, d}, Init::glorot());
     const Parameter bias = list.add(name + ".in_proj_bias", {3 * d}, Init::zeros());
-    if (place.self) {
+    if (place.self && !mixes) {
       own_ = Linear(weight, bias);
+      key_columns_ = d;
     } else {
-      query_ = Linear(list.rows(weight, 0, d), list.rows(bias, 0, d));
-      key_value_ = Linear(list.rows(weight, d, 2 * d), list.rows(bias, d, 2 * d));
+      query_ = rows_of(list, weight, bias, 0, d);
+      split(weight, bias, d);
     }
     out_ = Linear(list, name + ".out_proj", d, d);
-    key = value = key_columns_ = d;
   } else if (config.key_size > 0) {
     check(place.values == 0, "{}: key-size takes the values from the states; they cannot be given apart", name);
-    key_value_ = Linear(list, name + ".key_value", place.memory, config.key_size + config.value_size, false);
-    key = key_columns_ = config.key_size;
+    key = config.key_size;
     value = config.value_size;
+    split(list.add(name + ".key_value.weight", {key + value, place.memory}, Init::glorot()), {}, 0);
   }
   switch (config.score) {
     case Score::dot:
@@ -102,7 +118,7 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
       break;
     }
   }
-  if (config.linformer > 0) {
+  if (mixes) {
     const Shape shape{config.linformer, config.linformer_length};
     const double bound = 1 / std::sqrt(static_cast<double>(config.linformer));
     length_keys_ = list.add(name + ".linformer_keys", shape, Init::normal(bound));
@@ -124,6 +140,11 @@ Keys Attention::prepare(Context& cx, const Tensor& memory, const Segments& rows,
 Keys Attention::prepare(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows,
                         const Tensor& positions) const {
   Keys result{.keys = memory, .values = values, .rows = rows};
+  if (config_.linformer > 0) result = mix(cx, memory, values, rows);
+  if (key_.defined()) {
+    result.keys = key_(cx, result.keys.of);
+    result.values = value_(cx, result.values.of);
+  }
   if (key_value_.defined()) {
     const Tensor both = key_value_(cx, memory);
     result.keys = {both, 0, key_columns_};
@@ -133,31 +154,33 @@ Keys Attention::prepare(Context& cx, const Tensor& memory, const Tensor& values,
   return result;
 }
 
+// E X and F X in the place of the memory X, whatever keys and values are made of it: for weights W it is the same
+// whether E (X W^T) or (E X) W^T, but this way there are k rows a sentence to multiply instead of n. Biases are added
+// to what is made of the mixtures, so they do what they do in exact attention: one that all keys share changes no
+// weight of the softmax, and the values' is added once, since the weights add up to one.
+Keys Attention::mix(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows) const {
+  check(rows.longest() <= config_.linformer_length,
+        "{}: an input of {} tokens is longer than the {} this linformer was made for", place_.name, rows.longest(),
+        config_.linformer_length);
+  const std::span<std::int32_t> lengths = cx.host_array<std::int32_t>(rows.count());
+  std::fill(lengths.begin(), lengths.end(), config_.linformer);
+  const Segments mixed = Segments::from_lengths(cx, lengths);
+  if (values.raw() != memory.raw())
+    return {.keys = project_length(cx, {length_keys_}, memory, rows).first,
+            .values = project_length(cx, {length_values_}, values, rows).first,
+            .rows = mixed};
+  const Mixtures both = project_length(cx, {length_keys_, length_values_}, memory, rows);
+  return {.keys = both.first, .values = both.second, .rows = mixed};
+}
+
 Size Attention::own_size() const {
-  const bool as_they_are = !key_score_.defined() && !place_.rotary && config_.linformer == 0;
+  const bool as_they_are = !key_score_.defined() && !place_.rotary;
   return own_.defined() && as_they_are ? 3 * key_columns_ : 0;
 }
 
 void Attention::finish(Context& cx, Keys& keys, const Tensor& positions) const {
   if (key_score_.defined()) keys.keys = key_score_(cx, whole(cx, keys.keys));
   if (place_.rotary) keys.keys = rotate(cx, keys.keys, config_.heads, positions);
-  if (config_.linformer == 0) return;
-  const Segments rows = keys.rows;
-  check(rows.longest() <= config_.linformer_length,
-        "{}: an input of {} tokens is longer than the {} this linformer was made for", place_.name, rows.longest(),
-        config_.linformer_length);
-  const Columns k = keys.keys, v = keys.values;
-  if (k.of.raw() == v.of.raw() && v.first == k.first + k.count && v.count == k.count) {
-    const Tensor both = project_length(cx, {length_keys_, length_values_}, {k.of, k.first, 2 * k.count}, rows);
-    keys.keys = {both, 0, k.count};
-    keys.values = {both, k.count, v.count};
-  } else {
-    keys.keys = project_length(cx, {length_keys_}, k, rows);
-    keys.values = project_length(cx, {length_values_}, v, rows);
-  }
-  const std::span<std::int32_t> lengths = cx.host_array<std::int32_t>(rows.count());
-  std::fill(lengths.begin(), lengths.end(), config_.linformer);
-  keys.rows = Segments::from_lengths(cx, lengths);
 }
 
 Attended Attention::attend(Context& cx, const Tensor& x, const Segments& queries, const Keys& keys,

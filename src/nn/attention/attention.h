@@ -22,7 +22,7 @@ struct AttentionConfig {
   int rank = 16;     // of reduced_rank
   int key_size = 0;  // with value_size: [k; v] = T h; 0 uses the whole states for both
   int value_size = 0;
-  int linformer = 0;           // k: keys and values projected along the length to k rows; 0 uses them all
+  int linformer = 0;           // k: keys and values are made of k mixtures along the length; 0 makes them of all rows
   int linformer_length = 256;  // n_max
   double dropout = 0;          // on the weights
 
@@ -33,7 +33,7 @@ struct AttentionConfig {
     v("rank", rank, "rank of the reduced_rank score", at_least(1));
     v("key-size", key_size, "size of keys split off the states; 0 attends over whole states", at_least(0));
     v("value-size", value_size, "size of values split off the states; goes with key-size", at_least(0));
-    v("linformer", linformer, "rows that keys and values are projected to along the length; 0 keeps them all",
+    v("linformer", linformer, "mixtures along the length that keys and values are made of; 0 makes them of all rows",
       at_least(0));
     v("linformer-length", linformer_length, "longest input a linformer can take", at_least(1));
     v("dropout", dropout, "share of attention weights dropped in training", between(0, 0.95));
@@ -95,7 +95,9 @@ class Attention {
   const AttentionConfig& config() const { return config_; }
 
  private:
-  // Score, rotation and projection along the length, where there are some.
+  // The mixtures that take the place of a memory and its values in a Linformer.
+  Keys mix(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows) const;
+  // Score and rotation, where there are some.
   void finish(Context& cx, Keys& keys, const Tensor& positions) const;
   Attended attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,
                            bool wants_weights) const;
@@ -105,6 +107,7 @@ class Attention {
   Size out_size_ = 0;
   Linear query_, key_value_, out_;         // projections; key_value_ is also the split's T
   Linear own_;                             // query_ and key_value_ in one, of a memory that asks itself
+  Linear key_, value_;                     // key_value_ in two, of mixtures, which are not the same for both
   Size key_columns_ = 0;                   // of key_value_'s result; the rest are values
   Linear query_score_, key_score_;         // W of multiplicative; U and V; W2 and W1
   Parameter additive_v_;                   // v
