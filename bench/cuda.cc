@@ -183,26 +183,30 @@ void measure_attention(Size rows, Size length, bool causal) {
   report(name("attention_backward").c_str(), 8 * array, 2.5 * work, [&] { cuda::half().attention_backward(b); });
 }
 
-// Linformer's 32 mixtures of keys and values.
+// Linformer's 32 mixtures for keys and 32 for values.
 void measure_projection(Size rows, Size length) {
-  constexpr Size kMixtures = 32, kSize = 512, kCols = 2 * kSize, kStride = 3 * kSize;
-  const Size sentences = rows / length, mixed = sentences * kMixtures * kCols;
-  const Numbers<bf16> x(rows * kStride), dx(rows * kStride), y(mixed), dy(mixed), first(kMixtures * length),
-      second(kMixtures * length);
-  const Numbers<float> dfirst(kMixtures * length), dsecond(kMixtures * length);
+  constexpr Size kMixtures = 32, kSize = 512;
+  const Size sentences = rows / length, mixed = sentences * kMixtures * kSize;
+  const Numbers<bf16> x(rows * kSize), dx(rows * kSize), y(2 * mixed), dy(2 * mixed),
+      projections(2 * kMixtures * length);
+  const Numbers<float> dprojections(2 * kMixtures * length);
   const Numbers<std::int32_t> offsets = equal_sentences(sentences, length);
   ProjectLength<bf16> a{.sentences = sentences, .mixtures = kMixtures, .size = kSize, .longest = length};
   a.length = length;
   a.offsets = offsets;
-  a.projections[0] = first, a.projections[1] = second;
-  a.x = x + kSize, a.x_stride = kStride, a.y = y;
-  const double array = 2.0 * kCols * static_cast<double>(rows), result = 2.0 * static_cast<double>(mixed);
-  const double work = 2.0 * kMixtures * kCols * static_cast<double>(rows);
+  a.x = x, a.x_stride = kSize;
+  ProjectLengthBackward<bf16> b{.forward = {}, .dx = dx, .dx_stride = kSize, .accumulate_dx = true};
+  for (const Size part : {0, 1}) {
+    a.projections[part] = projections + part * kMixtures * length;
+    a.y[part] = y + part * mixed;
+    b.dy[part] = dy + part * mixed;
+    b.dprojections[part] = dprojections + part * kMixtures * length;
+  }
+  b.forward = a;
+  const double array = 2.0 * kSize * static_cast<double>(rows), result = 4.0 * static_cast<double>(mixed);
+  const double work = 4.0 * kMixtures * kSize * static_cast<double>(rows);
   const auto name = [&](const char* what) { return fmt::format("{} n = {}", what, length); };
   report(name("project_length").c_str(), array + result, work, [&] { cuda::half().project_length(a); });
-  ProjectLengthBackward<bf16> b{.forward = a, .dy = dy, .dx = dx + kSize, .dx_stride = kStride};
-  b.accumulate_dx = true;
-  b.dprojections[0] = dfirst, b.dprojections[1] = dsecond;
   report(name("project_length_backward").c_str(), 3 * array + result, 2 * work,
          [&] { cuda::half().project_length_backward(b); });
 }
@@ -270,7 +274,7 @@ int main(int argc, char** argv) {
     kernels::measure_norm(rows, 512);
     for (const kernels::Size length : {32, 64, 256, 1024, 4096}) kernels::measure_attention(rows, length, false);
     kernels::measure_attention(rows, 64, true);
-    for (const kernels::Size length : {64, 1024, 4096}) kernels::measure_projection(rows, length);
+    for (const kernels::Size length : {64, 256, 1024, 4096}) kernels::measure_projection(rows, length);
     kernels::measure_rest(rows, 512);
     return 0;
   } catch (const std::exception& error) {

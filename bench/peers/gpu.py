@@ -28,10 +28,9 @@ class LinformerAttention(peer.Attention):
         if self.mask is not None:
             x = x * self.mask
         n, size = x.shape[1], x.shape[2]
-        weights, biases = self.key_value.weight.split(size), self.key_value.bias.split(size)
-        rows = len(self.length_keys)
-        both = (torch.cat([self.length_keys, self.length_values])[:, :n] @ x).split(rows, dim=1)
-        return tuple(self.split(F.linear(*one)) for one in zip(both, weights, biases))
+        mixtures = self.length_keys[:, :n] @ x, self.length_values[:, :n] @ x
+        layers = zip(self.key_value.weight.split(size), self.key_value.bias.split(size))
+        return tuple(self.split(F.linear(mixed, *layer)) for mixed, layer in zip(mixtures, layers))
 
     def forward(self, x, keys, mask=None, causal=False):
         return super().forward(x, keys, None, causal)

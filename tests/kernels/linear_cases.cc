@@ -55,7 +55,7 @@ void add_projections(Cases& cases) {
                                       {{30, 130}, 33, 64, 136, 16},
                                       {{200, 17, 90}, 70, 192, 200, 0},
                                       {{700, 3, 300}, 32, 64, 704, 64},
-                                      {{129, 5, 0, 256}, 20, 320, 256, 8},
+                                      {{129, 5, 0}, 20, 320, 136, 8},
                                       {std::vector<Size>(40, 5), 8, 64, 8, 0}};
   for (std::size_t turn = 0; turn < all.size(); ++turn)
     for (const Size parts : {1, 2}) {
