@@ -65,7 +65,7 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
     : config_(config), place_(place) {
   refuse_nonsense(place, config);
   const std::string& name = place.name;
-  Size query = place.query, key = place.memory, value = place.values > 0 ? place.values : place.memory;
+  Size key = place.memory, value = place.values > 0 ? place.values : place.memory;
   const bool mixes = config.linformer > 0;
   // Keys, then values, from this row of a weight on.
   const auto split = [&](const Parameter& weight, const Parameter& bias, Size row) {
@@ -98,26 +98,7 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
     value = config.value_size;
     split(list.add(name + ".key_value.weight", {key + value, place.memory}, Init::glorot()), {}, 0);
   }
-  switch (config.score) {
-    case Score::dot:
-    case Score::scaled_dot:
-      check(query == key, "{}: {} compares vectors of one size, but queries have {} and keys {}; use multiplicative",
-            name, name_of(config.score), query, key);
-      break;
-    case Score::multiplicative: query_score_ = Linear(list, name + ".score", query, key, false, Init::fan_in()); break;
-    case Score::reduced_rank:
-      query_score_ =
-          Linear(list, name + ".score_query", query, Size{config.rank} * config.heads, false, Init::fan_in());
-      key_score_ = Linear(list, name + ".score_key", key, Size{config.rank} * config.heads, false, Init::fan_in());
-      break;
-    case Score::additive: {
-      const Size hidden = place.query;
-      query_score_ = Linear(list, name + ".score_query", query, hidden, false, Init::fan_in());
-      key_score_ = Linear(list, name + ".score_key", key, hidden, true, Init::fan_in());
-      additive_v_ = list.add(name + ".score_v", {hidden}, Init::uniform(1 / std::sqrt(static_cast<double>(hidden))));
-      break;
-    }
-  }
+  add_score(list, place.query, key);
   if (mixes) {
     const Shape shape{config.linformer, config.linformer_length};
     const double bound = 1 / std::sqrt(static_cast<double>(config.linformer));
@@ -125,6 +106,30 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
     length_values_ = list.add(name + ".linformer_values", shape, Init::normal(bound));
   }
   out_size_ = value;
+}
+
+void Attention::add_score(Parameters& list, Size query, Size key) {
+  const std::string& name = place_.name;
+  switch (config_.score) {
+    case Score::dot:
+    case Score::scaled_dot:
+      check(query == key, "{}: {} compares vectors of one size, but queries have {} and keys {}; use multiplicative",
+            name, name_of(config_.score), query, key);
+      break;
+    case Score::multiplicative: query_score_ = Linear(list, name + ".score", query, key, false, Init::fan_in()); break;
+    case Score::reduced_rank:
+      query_score_ =
+          Linear(list, name + ".score_query", query, Size{config_.rank} * config_.heads, false, Init::fan_in());
+      key_score_ = Linear(list, name + ".score_key", key, Size{config_.rank} * config_.heads, false, Init::fan_in());
+      break;
+    case Score::additive: {
+      const Size hidden = place_.query;
+      query_score_ = Linear(list, name + ".score_query", query, hidden, false, Init::fan_in());
+      key_score_ = Linear(list, name + ".score_key", key, hidden, true, Init::fan_in());
+      additive_v_ = list.add(name + ".score_v", {hidden}, Init::uniform(1 / std::sqrt(static_cast<double>(hidden))));
+      break;
+    }
+  }
 }
 
 Keys Attention::prepare(Context& cx, const Tensor& memory, const Segments& rows, const Tensor& positions,

@@ -95,6 +95,8 @@ class Attention {
   const AttentionConfig& config() const { return config_; }
 
  private:
+  // The score's parameters, for queries and keys of these sizes.
+  void add_score(Parameters& list, Size query, Size key);
   // The mixtures that take the place of a memory and its values in a Linformer.
   Keys mix(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows) const;
   // Score and rotation, where there are some.
