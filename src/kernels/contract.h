@@ -261,7 +261,8 @@ struct Attention {
   const T* v = nullptr;  // [Nk, heads * value_size]
   Size q_stride = 0, k_stride = 0, v_stride = 0;
   // Optional, [Nk]: key i of all sentences' keys is row key_rows[i] of k and v, so that hypotheses share what they
-  // have in common; the way back does not know it.
+  // have in common; the way back does not know it. Of rows that the layer which made q has written, too, every query
+  // has at most its own.
   const std::int32_t* key_rows = nullptr;
   T* out = nullptr;            // [Nq, heads * value_size]
   Stat<T>* log_sum = nullptr;  // [Nq, heads]: log of the sum of exp(scores); -inf without keys

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <memory_resource>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -245,6 +246,7 @@ class Cases {
 
 void add_linear_cases(Cases& cases);
 void add_packed_cases(Cases& cases);
+void add_decoder_cases(Cases& cases);
 void add_row_cases(Cases& cases);
 void add_softmax_cases(Cases& cases);
 void add_attention_cases(Cases& cases);

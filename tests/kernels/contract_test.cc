@@ -14,6 +14,7 @@ const std::vector<Case>& all_cases() {
     Cases cases;
     add_linear_cases(cases);
     add_packed_cases(cases);
+    add_decoder_cases(cases);
     add_row_cases(cases);
     add_softmax_cases(cases);
     add_attention_cases(cases);

@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/columns.h"
 #include "kernels/cuda/filling.h"
+#include "kernels/cuda/row_recorder.h"
 
 // Attention of any sizes: a block for each query and head (and, on the way back, for each key and head). Scores of one
 // query lie in shared memory.
@@ -207,7 +208,7 @@ template <class T>
 void attention(const Attention<T>& a) {
   if (a.queries == 0) return;
   if constexpr (std::is_same_v<T, bf16>)
-    if (attention_of_few_queries(a) || attention_on_tensor_cores(a) || attention_of_rows(a)) return;
+    if (record(a) || attention_of_few_queries(a) || attention_on_tensor_cores(a) || attention_of_rows(a)) return;
   const std::int64_t* starts = nullptr;
   if (a.weights != nullptr) starts = pair_starts(a.sentences, a.query_offsets, a.key_offsets);
   launch("attention", a.queries, a.heads, a.longest, wide(a) ? attend<true, T> : attend<false, T>, a, Drop(a.dropout),

@@ -263,24 +263,11 @@ __global__ void __launch_bounds__(kThreads, 1) attend_wide(Attention<bf16> a, co
   }
 }
 
-// Whether this is compute capability 9.0.
-bool has_instructions() {
-  static const bool has = [] {
-    int gpu = 0, major = 0, minor = 0;
-    multiprocessors();  // the thread has its GPU from here on
-    check_status(cudaGetDevice(&gpu), "attention");
-    check_status(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, gpu), "attention");
-    check_status(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, gpu), "attention");
-    return major == 9 && minor == 0;
-  }();
-  return has;
-}
-
 }  // namespace
 
 bool attention_of_long_sentences(const Attention<bf16>& a) {
   constexpr Size kLong = 128;
-  if (a.dropout.rate > 0 || a.queries < kLong * a.sentences || a.keys < kLong * a.sentences || !has_instructions())
+  if (a.dropout.rate > 0 || a.queries < kLong * a.sentences || a.keys < kLong * a.sentences || !is_capability_90())
     return false;
   constexpr int kBytes = sizeof(Shared);
   check_status(cudaFuncSetAttribute(attend_wide, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes), "attention");

@@ -48,14 +48,24 @@ class Arrivals {
         : "memory");
 #endif
   }
-  // Until all that is expected in a turn is here.
+  __device__ void send([[maybe_unused]] std::uint32_t rank, [[maybe_unused]] const void* here,
+                       [[maybe_unused]] const float2& value) const {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::"r"(
+                     at(rank, here)),
+                 "f"(value.x), "f"(value.y), "r"(at(rank, &state_))
+                 : "memory");
+#endif
+  }
+  // Until all that is expected in a turn is here. It lies in shared memory, of which nobody has copies: to order what the
+  // block's threads do is enough.
   __device__ void wait([[maybe_unused]] int turn) const {
 #if __CUDA_ARCH__ >= 900
     std::uint32_t done = 0;
     while (done == 0)
       asm volatile(
           "{\n\t.reg .pred p;\n\t"
-          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\tselp.u32 %0, 1, 0, p;\n\t}"
+          "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [%1], %2;\n\tselp.u32 %0, 1, 0, p;\n\t}"
           : "=r"(done)
           : "r"(shared_address(&state_)), "r"(turn % 2)
           : "memory");

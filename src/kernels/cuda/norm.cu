@@ -3,7 +3,7 @@
 
 #include "kernels/cuda/early.cuh"
 #include "kernels/cuda/filling.h"
-#include "kernels/cuda/linear_norm.h"
+#include "kernels/cuda/row_recorder.h"
 
 namespace dragoman::kernels::cuda {
 namespace {
@@ -98,7 +98,7 @@ template <class T>
 void norm(const Norm<T>& a) {
   if (a.rows == 0) return;
   if constexpr (std::is_same_v<T, bf16>)
-    if (norm_of_waiting_layer(a)) return;
+    if (record(a)) return;
   const Drop drop(a.dropout);
   const unsigned blocks = blocks_for(a.rows, kWarps);
   const bool wide = a.cols % 8 == 0 && a.cols <= 4 * kWide && aligned16(a.x, a.branch, a.sum, a.y, a.gain, a.bias);

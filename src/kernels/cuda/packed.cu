@@ -4,8 +4,8 @@
 
 #include "kernels/cuda/early.cuh"
 #include "kernels/cuda/filling.h"
-#include "kernels/cuda/linear_norm.h"
 #include "kernels/cuda/product.h"
+#include "kernels/cuda/row_recorder.h"
 
 // Inference. The library reads any layout equally well, so a packed weight is just [out, in].
 namespace dragoman::kernels::cuda {
@@ -42,7 +42,7 @@ void multiply_packed(const LinearPacked<T>& a) {
 template <class T>
 void linear_packed(const LinearPacked<T>& a) {
   if constexpr (std::is_same_v<T, bf16>)
-    if (wait_for_norm(a)) return;
+    if (record(a)) return;
   multiply_packed(a);
 }
 
@@ -198,7 +198,7 @@ void top_scores(const TopScores<T>& a) {
 
 }  // namespace
 
-void run_layer(const LinearPacked<bf16>& a) { multiply_packed(a); }
+void run_alone(const LinearPacked<bf16>& a) { multiply_packed(a); }
 
 template <class T>
 void fill_packed(Kernels<T>& kernels) {

@@ -137,6 +137,11 @@ struct Lane {
   void ask_for_held_back() {
     if (held_back != nullptr) std::exchange(held_back, nullptr)();
   }
+  // The stream for getting memory: what is held back may use the stream later.
+  cudaStream_t without_kernels() {
+    kernels.hand_over(stream);
+    return stream;
+  }
   // The stream when everything asked for is there, in the order in which it was: whatever waits to be sent was asked
   // for after the kernels that wait.
   cudaStream_t settled() {
@@ -268,8 +273,10 @@ void hold_back(void (*now)()) {
   mine.held_back = now;
 }
 
+bool is_held_back(void (*now)()) { return lane().held_back == now; }
+
 bool take_back(void (*now)()) {
-  if (lane().held_back != now) return false;
+  if (!is_held_back(now)) return false;
   lane().held_back = nullptr;
   return true;
 }
@@ -291,6 +298,17 @@ bool knows_clusters(const void* kernel, const char* name) {
   cudaFuncAttributes attributes{};
   check_status(cudaFuncGetAttributes(&attributes, kernel), name);
   return attributes.ptxVersion >= 90;
+}
+
+bool is_capability_90() {
+  static const bool is = [] {
+    lane();
+    int major = 0, minor = 0;
+    check_status(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, runtime().gpu), "capability");
+    check_status(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, runtime().gpu), "capability");
+    return major == 9 && minor == 0;
+  }();
+  return is;
 }
 
 std::string name() {
@@ -315,7 +333,7 @@ FreeMemory free_memory() {
 
 void* allocate(std::size_t bytes) {
   void* memory = nullptr;
-  const cudaError_t status = cudaMallocAsync(&memory, std::max<std::size_t>(bytes, 256), direct_stream());
+  const cudaError_t status = cudaMallocAsync(&memory, std::max<std::size_t>(bytes, 256), lane().without_kernels());
   if (status != cudaSuccess) {
     cudaGetLastError();
     const FreeMemory left = free_memory();

@@ -17,6 +17,7 @@ cudaStream_t direct_stream();
 // What waits to be asked for together with what comes next: `now` is called before anything else goes to the thread's
 // stream, unless it was taken back before. One at a time.
 void hold_back(void (*now)());
+bool is_held_back(void (*now)());
 // Whether it waited still.
 bool take_back(void (*now)());
 
@@ -50,6 +51,9 @@ void* driver_function(const char* name, unsigned version);
 int multiprocessors();
 // Whether a kernel was compiled for a generation that has clusters of blocks; its code may be older than the GPU.
 bool knows_clusters(const void* kernel, const char* name);
+
+// Whether the GPU is of compute capability 9.0, which has instructions that later ones have not.
+bool is_capability_90();
 
 // Throws Error unless a block of `op` finds room for `numbers` in shared memory; returns the bytes to ask for.
 std::size_t shared_bytes(const char* op, Size numbers);

@@ -2,6 +2,7 @@
 
 #include <cuda.h>
 
+#include "kernels/cuda/cluster.cuh"
 #include "kernels/cuda/tiles.cuh"
 
 // What compute capability 9.0 has of its own, for files compiled for it alone: matrix instructions that a group of four
@@ -10,10 +11,6 @@
 namespace dragoman::kernels::cuda {
 
 inline constexpr int kGroup = 128;  // threads that multiply together
-
-__device__ inline std::uint32_t shared_address(const void* p) {
-  return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
-}
 
 // Sixty-four rows of 128 bytes, the eights of row r exchanged by r % 8, as the matrix instructions read them and the
 // copy engine writes them.

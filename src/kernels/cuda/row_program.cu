@@ -1,0 +1,499 @@
+#include "kernels/cuda/row_program.h"
+
+#include "kernels/cuda/cluster.cuh"
+#include "kernels/cuda/early.cuh"
+#include "kernels/cuda/row_attention.cuh"
+#include "kernels/cuda/wgmma.cuh"
+
+// A cluster of blocks has 40 rows; each block has every so manieth tile of a layer's columns and one head. One thread
+// has the copy engine fetch weights, as many as there is room for, whatever the others are at. Weights are the left
+// side of a product and rows the right one, because matrix instructions work on 64 on the left but on as few as one
+// likes on the right. What a layer reads lies whole in every block's shared memory: whoever computed a part of it sent
+// it to all.
+namespace dragoman::kernels::cuda {
+namespace {
+
+constexpr int kRows = RowProgram::kRows, kEights = kTile / 8;
+constexpr int kWorkers = kRows * kEights, kThreads = kWorkers + kWarp;  // a worker for every eight of a tile of rows
+constexpr int kGroups = 2, kMultiply = kGroups * kGroup;                // threads of them that multiply
+constexpr int kPlaces = 8;  // tiles of weights that are there or on their way
+constexpr int kParts = kRows / 8;
+
+// Rows of 128 bytes, exchanged as in a WideTile.
+struct alignas(1024) RowTile {
+  bf16 values[kRows * kTile];
+
+  __device__ bf16* eight(int row, int e) { return values + row * kTile + (e ^ row % 8) * 8; }
+};
+
+struct Shared {
+  WideTile weights[kPlaces];
+  RowTile rows[3][RowProgram::kMostAcross];
+  alignas(16) bf16 passing[2][kRows][kTile + 8];   // eights on their way from one thread of the block to another
+  float partial[kParts * 4][kGroup];               // sums on their way from one group to the other
+  float2 moments[RowProgram::kMostAcross][kRows];  // of each block's columns: mean and sum of squares around it
+  int sentences[kRows];
+  Instruction program[RowProgram::kMostInstructions];
+  Barrier full[kPlaces], empty[kPlaces];
+  Arrivals arrivals[2], statistics;
+
+  __device__ void make() {
+    for (Barrier& barrier : full) barrier.make(1);
+    for (Barrier& barrier : empty) barrier.make(kGroup / kWarp);
+    for (Arrivals& one : arrivals) one.begin();
+    statistics.begin();
+    barriers_are_made();
+  }
+};
+constexpr int kBytes = sizeof(Shared);
+
+// Where the n-th tile of weights lies, and the parity of the round in which it comes.
+struct Place {
+  unsigned place, parity;
+
+  __device__ explicit Place(unsigned n) : place(n % kPlaces), parity(n / kPlaces % 2) {}
+};
+
+// Fetches the weights of all layers in the order in which they are used; by one thread.
+class Fetcher {
+ public:
+  __device__ Fetcher(const RowProgram& program, Shared& shared, int rank)
+      : program_(program), shared_(shared), rank_(rank) {}
+
+  __device__ void work() {
+    int layer = 0;
+    for (int i = 0; i < program_.count; ++i) {
+      if (shared_.program[i].attends) continue;
+      const auto& [up, product, norm] = shared_.program[i].layer;
+      if (up.y == nullptr) {
+        for (int t = rank_; t < product.across; t += program_.across)
+          fetch(program_.weights[layer], t, 0, product.depth);
+        ++layer;
+        continue;
+      }
+      // The next part of the layer before is made while the last one is on its way.
+      const CUtensorMap &before = program_.weights[layer], &after = program_.weights[layer + 1];
+      fetch(before, rank_, 0, up.depth);
+      for (int t = rank_, part = 0; t < up.across; t += program_.across, part += program_.across) {
+        if (t + program_.across < up.across) fetch(before, t + program_.across, 0, up.depth);
+        fetch(after, rank_, part, program_.across);
+      }
+      layer += 2;
+    }
+  }
+
+ private:
+  // Of a tile of columns some tiles of the depth.
+  __device__ void fetch(const CUtensorMap& weights, int tile, int first, int count) {
+    for (int k = first; k < first + count; ++k, ++fetched_) {
+      const Place at(fetched_);
+      shared_.empty[at.place].wait(at.parity ^ 1);
+      shared_.full[at.place].arrive_and_expect(sizeof(WideTile));
+      shared_.full[at.place].copy(shared_.weights[at.place], weights, k * kTile, tile * kTile);
+    }
+  }
+
+  const RowProgram& program_;
+  Shared& shared_;
+  const int rank_;
+  unsigned fetched_ = 0;
+};
+
+// 64 columns of the rows: a lane of the group's warp w has of columns 16 w + lane / 4 and 8 more (e / 2) the rows
+// 8 n + lane % 4 * 2 and the next (e % 2).
+struct Sums {
+  float part[kParts][4];
+
+  // For sixteen of the depth: += or, unless `add`, = weights times rows, both as lower halves of descriptors.
+  __device__ void begin_product(std::uint32_t weights, std::uint32_t rows, bool add) {
+    asm volatile(
+        "{\n"
+        ".reg .pred add;\n"
+        ".reg .b64 left, right;\n"
+        "setp.ne.b32 add, %22, 0;\n"
+        "mov.b64 left, {%20, %23};\n"
+        "mov.b64 right, {%21, %23};\n"
+        "wgmma.mma_async.sync.aligned.m64n40k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, "
+        "%13, %14, %15, %16, %17, %18, %19}, left, right, add, 1, 1, 0, 0;\n"
+        "}"
+        : "+f"(part[0][0]), "+f"(part[0][1]), "+f"(part[0][2]), "+f"(part[0][3]), "+f"(part[1][0]), "+f"(part[1][1]),
+          "+f"(part[1][2]), "+f"(part[1][3]), "+f"(part[2][0]), "+f"(part[2][1]), "+f"(part[2][2]), "+f"(part[2][3]),
+          "+f"(part[3][0]), "+f"(part[3][1]), "+f"(part[3][2]), "+f"(part[3][3]), "+f"(part[4][0]), "+f"(part[4][1]),
+          "+f"(part[4][2]), "+f"(part[4][3])
+        : "r"(weights), "r"(rows), "r"(add ? 1 : 0), "n"(kUpper));
+  }
+  __device__ void arrived() {
+#pragma unroll
+    for (auto& one : part)
+#pragma unroll
+      for (float& value : one) asm volatile("" : "+f"(value)::"memory");
+  }
+  __device__ void clear() {
+#pragma unroll
+    for (auto& one : part)
+#pragma unroll
+      for (float& value : one) value = 0;
+  }
+
+  // Of a tile's descriptor, see WideTile; an address has the block's number in its cluster in its upper bits.
+  static constexpr std::uint32_t kUpper = 1u << 30 | 64;
+  __device__ static std::uint32_t lower(const void* tile) { return 64u << 16 | (shared_address(tile) & 0x3FFFFu) >> 4; }
+};
+
+// Over the eight lanes that have a row.
+__device__ float sum_of_row(float x) {
+#pragma unroll
+  for (int apart = 1; apart < kEights; apart *= 2) x += __shfl_xor_sync(kAllLanes, x, apart);
+  return x;
+}
+
+__device__ uint4 packed8(const float (&x)[8]) {
+  return make_uint4(pack_bf16(x[0], x[1]), pack_bf16(x[2], x[3]), pack_bf16(x[4], x[5]), pack_bf16(x[6], x[7]));
+}
+
+// One of the threads that compute. It has an eight of each tile of rows: `row_` and `e_`.
+class Worker {
+ public:
+  __device__ Worker(const RowProgram& program, Shared& shared, int rank)
+      : program_(program),
+        shared_(shared),
+        rank_(rank),
+        thread_(static_cast<int>(threadIdx.x)),
+        row_(thread_ / kEights),
+        e_(thread_ % kEights) {}
+
+  __device__ void work() {
+    load_rows();
+    for (int i = 0; i < program_.count; ++i) {
+      const Instruction& one = shared_.program[i];
+      // What comes while the layer before is computed.
+      if (i + 1 < program_.count && shared_.program[i + 1].attends) find_keys(shared_.program[i + 1].attention);
+      if (one.attends)
+        attend(one);
+      else
+        multiply(one);
+    }
+  }
+
+ private:
+  // All workers of the block are here.
+  __device__ static void meet() { asm volatile("bar.sync 1, %0;" ::"n"(kWorkers) : "memory"); }
+  __device__ int across() const { return program_.across; }
+  // The block's first row, and whether the worker's exists.
+  __device__ static int first_row() { return static_cast<int>(blockIdx.y) * kRows; }
+  __device__ bool exists() const { return first_row() + row_ < program_.rows; }
+  __device__ bool multiplies() const { return thread_ < kMultiply; }
+  __device__ int group() const { return thread_ / kGroup; }
+  __device__ Size at(const ProductPart& p, int col) const { return Size{first_row() + row_} * p.across * kTile + col; }
+
+  __device__ void load_rows() {
+    for (int k = 0; k < across(); ++k) {
+      uint4 value = make_uint4(0, 0, 0, 0);
+      if (exists())
+        value =
+            *reinterpret_cast<const uint4*>(program_.x + (Size{first_row() + row_} * across() + k) * kTile + e_ * 8);
+      *reinterpret_cast<uint4*>(shared_.rows[0][k].eight(row_, e_)) = value;
+    }
+    if (thread_ < kRows && program_.query_offsets != nullptr && first_row() + thread_ < program_.rows)
+      shared_.sentences[thread_] =
+          static_cast<int>(sentence_of(program_.query_offsets, program_.sentences, first_row() + thread_));
+    before_engines();
+    meet();
+  }
+
+  // ---- what blocks send each other, in turns that are counted from 1 ----
+  //
+  // Every block sends something in every turn, and not before it has all of the turn before. So when a block has all of
+  // a turn, nobody reads what the turn before it brought, and nobody waits for an earlier one any more.
+
+  // Begins a turn: what all blocks together will send.
+  __device__ void expect(int tiles) {
+    ++turn_;
+    if (thread_ == 0) shared_.arrivals[turn_ % 2].expect(tiles * static_cast<int>(sizeof(RowTile)));
+  }
+  // The worker's eight of a tile of the buffer, to all blocks.
+  __device__ void send(int buffer, int tile, const uint4& value) {
+    const void* here = shared_.rows[buffer][tile].eight(row_, e_);
+    for (int i = 0; i < across(); ++i) {
+      int to = rank_ + i;
+      if (to >= across()) to -= across();
+      shared_.arrivals[turn_ % 2].send(static_cast<std::uint32_t>(to), here, value);
+    }
+  }
+  __device__ void wait_for_turn() {
+    if (turn_ > 0) shared_.arrivals[turn_ % 2].wait((turn_ - 1) / 2);
+    before_engines();
+  }
+  __device__ static int after(int buffer) { return buffer == 2 ? 0 : buffer + 1; }
+
+  // ---- layers ----
+
+  // Tile by tile. A layer that has another one before it reads that one's tiles as they come: they go into the two
+  // buffers that nobody reads, in turn, and while some are on their way the next ones are made.
+  __device__ void multiply(const Instruction& one) {
+    const auto& [up, p, norm] = one.layer;
+    const bool two = up.y != nullptr;
+    const ProductPart& first = two ? up : p;
+    const int tiles = first.across;
+    const Beside beside(*this, one);
+    const Bias bias = two ? Bias(p, rank_) : Bias();
+    if (multiplies()) wait_for_turn();
+    if (one.shared && !two) expect(tiles);
+    int to = two ? buffer_ : after(buffer_);
+    Sums sums;
+    for (int t = rank_; t < tiles + (two ? across() : 0); t += across()) {
+      const bool more = t < tiles;
+      uint4 value{};
+      if (more) {
+        const Bias own(first, t);
+        Sums tile;
+        if (multiplies()) add_up(tile, shared_.rows[buffer_], first.depth, false);
+        pass(tile, own, first.relu);
+        value = two ? take_part(up, t) : finish(one, t, beside);
+      }
+      if (two && t != rank_) {
+        wait_for_turn();
+        if (multiplies()) add_up(sums, shared_.rows[to], across(), t != rank_ + across());
+      }
+      if (two && more) {
+        expect(across());
+        to = after(to) == buffer_ ? after(buffer_) : after(to);
+      }
+      if (more && (two || one.shared)) send(to, two ? rank_ : t, value);
+    }
+    if (two) {
+      if (one.shared) expect(across());
+      pass(sums, bias, p.relu);
+      const uint4 value = finish(one, rank_, beside);
+      if (one.shared) send(buffer_, rank_, value);
+    } else if (one.shared) {
+      buffer_ = to;
+    }
+  }
+  __device__ uint4 take_part(const ProductPart& up, int tile) {
+    const uint4 value = take();
+    if (exists()) *reinterpret_cast<uint4*>(up.y + at(up, tile * kTile + e_ * 8)) = value;
+    return value;
+  }
+
+  // The next tiles of weights times rows; each group of warps has its part of the depth.
+  __device__ void add_up(Sums& sums, const RowTile* rows, int depth, bool add) {
+    const std::uint32_t left = Sums::lower(shared_.weights), right = Sums::lower(rows);
+    if (!add && group() >= depth) sums.clear();
+    for (int k = group(); k < depth; k += kGroups) {
+      const Place at(used_ + k);
+      shared_.full[at.place].wait(at.parity);
+      registers_are_ready();
+      const std::uint32_t a = left + at.place * (sizeof(WideTile) / 16);
+      const std::uint32_t b = right + static_cast<std::uint32_t>(k) * (sizeof(RowTile) / 16);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) sums.begin_product(a + 2 * i, b + 2 * i, add || k >= kGroups || i > 0);
+      end_of_products();
+      if (k >= kGroups) {
+        wait_for_products<1>();
+        release(Place(used_ + k - kGroups).place);
+      }
+    }
+    wait_for_products<0>();
+    sums.arrived();
+    used_ += static_cast<unsigned>(depth);
+    const int mine = (depth - 1 - group()) / kGroups * kGroups + group();
+    if (group() < depth) release(Place(used_ - depth + mine).place);
+  }
+  __device__ void release(unsigned place) {
+    if (lane() == 0) shared_.empty[place].arrive();
+  }
+  // Of a lane's columns.
+  struct Bias {
+    bf16 of[2] = {};
+
+    __device__ static int column() { return static_cast<int>(threadIdx.x) % kGroup / kWarp * 16 + lane() / 4; }
+    Bias() = default;
+    __device__ Bias(const ProductPart& p, int tile) {
+      if (p.bias != nullptr) of[0] = p.bias[tile * kTile + column()], of[1] = p.bias[tile * kTile + column() + 8];
+    }
+  };
+  // A tile of results to all workers. Each group adds up some of the rows, of which the other one gives it its part.
+  __device__ void pass(const Sums& sums, const Bias& bias, bool relu) {
+    const float least = relu ? 0.0f : -INFINITY;
+    const auto is_mine = [&](int n) { return (n < (kParts + 1) / 2) == (group() == 0); };
+    const auto each = [&](auto&& f) {
+      if (!multiplies()) return;
+#pragma unroll
+      for (int n = 0; n < kParts; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) f(n, e, shared_.partial[4 * n + e][thread_ % kGroup]);
+    };
+    each([&](int n, int e, float& partial) {
+      if (!is_mine(n)) partial = sums.part[n][e];
+    });
+    meet();
+    each([&](int n, int e, float& partial) {
+      if (!is_mine(n)) return;
+      const float sum = sums.part[n][e] + partial + to_float(bias.of[e / 2]);
+      shared_.passing[passing_][8 * n + lane() % 4 * 2 + e % 2][Bias::column() + e / 2 * 8] =
+          rounded<bf16>(sum < least ? least : sum);
+    });
+  }
+  // The worker's eight of it.
+  __device__ uint4 take() {
+    meet();
+    const uint4 value = *reinterpret_cast<const uint4*>(&shared_.passing[passing_][row_][e_ * 8]);
+    passing_ ^= 1;
+    return value;
+  }
+
+  // What a norm reads beside the sums; it comes while they are added up. Each block has one tile of it.
+  struct Beside {
+    Eight<bf16> x{}, gain{}, shift{};
+
+    __device__ Beside(const Worker& worker, const Instruction& one) {
+      const NormPart& norm = one.layer.norm;
+      if (norm.y == nullptr) return;
+      const int col = worker.rank_ * kTile + worker.e_ * 8;
+      if (worker.exists()) x.load(norm.x + worker.at(one.layer.product, col));
+      gain.load(norm.gain + col), shift.load(norm.bias + col);
+    }
+  };
+
+  // What comes of a tile of the layer.
+  __device__ uint4 finish(const Instruction& one, int tile, const Beside& beside) {
+    const ProductPart& p = one.layer.product;
+    const int col = tile * kTile + e_ * 8;
+    const Eight<bf16> branch{take()};
+    if (exists()) *reinterpret_cast<uint4*>(p.y + at(p, col)) = branch.raw[0];
+    if (one.layer.norm.y == nullptr) return branch.raw[0];
+    // What is added and what is normalised are what is stored: rounded numbers.
+    const NormPart& norm = one.layer.norm;
+    float a[8], b[8];
+    branch.unpack(a), beside.x.unpack(b);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) a[i] += b[i];
+    const Eight<bf16> sum{packed8(a)};
+    sum.unpack(a);
+    const float2 whole = moments_of_row(a);
+    const float rstd = 1 / sqrtf(whole.y + norm.epsilon);
+    float gain[8], shift[8];
+    beside.gain.unpack(gain), beside.shift.unpack(shift);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) a[i] = (a[i] - whole.x) * rstd * gain[i] + shift[i];
+    const uint4 y = packed8(a);
+    if (exists()) {
+      *reinterpret_cast<uint4*>(norm.sum + at(p, col)) = sum.raw[0];
+      *reinterpret_cast<uint4*>(norm.y + at(p, col)) = y;
+      if (col == 0) norm.mean[first_row() + row_] = whole.x, norm.rstd[first_row() + row_] = rstd;
+    }
+    return y;
+  }
+
+  // Mean and variance of a whole row from those of the blocks' columns.
+  __device__ float2 moments_of_row(const float (&x)[8]) {
+    if (thread_ == 0) shared_.statistics.expect(across() * kRows * static_cast<int>(sizeof(float2)));
+    float sum = 0, squares = 0;
+#pragma unroll
+    for (const float one : x) sum += one;
+    const float mean = sum_of_row(sum) / kTile;
+#pragma unroll
+    for (const float one : x) squares += (one - mean) * (one - mean);
+    squares = sum_of_row(squares);
+    const bool counts = e_ < across();
+    if (counts)
+      shared_.statistics.send(static_cast<std::uint32_t>(e_), &shared_.moments[rank_][row_],
+                              make_float2(mean, squares));
+    shared_.statistics.wait(norms_++);
+    const float2 theirs = counts ? shared_.moments[e_][row_] : make_float2(0, 0);
+    const float whole = sum_of_row(theirs.x) / static_cast<float>(across());
+    const float off = counts ? theirs.x - whole : 0.0f;
+    const float around = sum_of_row(theirs.y + kTile * off * off);
+    return make_float2(whole, around / static_cast<float>(across() * kTile));
+  }
+
+  // ---- attention ----
+
+  __device__ int warp_row() const { return thread_ / kWarp * RowAttention::kRowsOfWarp; }
+
+  // Of the warp's rows, by its first lanes.
+  __device__ void find_keys(const AttentionPart& a) {
+    const int row = warp_row() + lane();
+    keys_ = {};
+    if (lane() >= RowAttention::kRowsOfWarp || first_row() + row >= program_.rows) return;
+    const int sentence = a.by_sentence ? shared_.sentences[row] : first_row() + row;
+    keys_.first = a.key_offsets[sentence];
+    keys_.count = a.key_offsets[sentence + 1] - keys_.first;
+  }
+
+  __device__ void attend(const Instruction& one) {
+    const AttentionPart& a = one.attention;
+    if (one.shared) expect(across());
+    meet();  // the block's own columns of queries, and of new keys and values, are there
+    RowAttention rows(a, rank_, keys_);
+    rows.attend(first_row() + warp_row(), program_.rows);
+    if (lane() < 4 * RowAttention::kRowsOfWarp) {
+      float low[8], high[8];
+#pragma unroll
+      for (int j = 0; j < 8; ++j) low[j] = rows.out[j][0], high[j] = rows.out[j][1];
+      const int row = warp_row() + lane() / 4;
+      auto* to = reinterpret_cast<uint4*>(&shared_.passing[passing_][row][lane() % 4 * 16]);
+      to[0] = packed8(low), to[1] = packed8(high);
+      if (lane() % 4 == 0 && first_row() + row < program_.rows)
+        a.log_sum[Size{first_row() + row} * across() + rank_] = rows.log_sum;
+    }
+    const uint4 value = take();
+    if (exists())
+      *reinterpret_cast<uint4*>(a.out + (Size{first_row() + row_} * across() + rank_) * kTile + e_ * 8) = value;
+    if (!one.shared) return;
+    buffer_ = after(buffer_);
+    send(buffer_, rank_, value);
+  }
+
+  const RowProgram& program_;
+  Shared& shared_;
+  const int rank_, thread_, row_, e_;
+  int buffer_ = 0;  // what the next layer reads
+  int turn_ = 0, norms_ = 0, passing_ = 0;
+  unsigned used_ = 0;  // tiles of weights
+  Keys keys_;          // for the next attention
+};
+
+__global__ void __launch_bounds__(kThreads, 1) run_rows(const __grid_constant__ RowProgram program) {
+  extern __shared__ __align__(1024) char memory[];
+  Shared& shared = *reinterpret_cast<Shared*>(memory);
+  const int rank = static_cast<int>(cluster_rank());
+  if (threadIdx.x == 0) shared.make();
+  constexpr int kWords = sizeof(Instruction) / sizeof(std::uint32_t);
+  for (int i = static_cast<int>(threadIdx.x); i < program.count * kWords; i += kThreads)
+    reinterpret_cast<std::uint32_t*>(shared.program)[i] =
+        reinterpret_cast<const std::uint32_t*>(program.instructions)[i];
+  __syncthreads();
+  begin_cluster();
+  wait_for_cluster();
+  if (threadIdx.x >= kWorkers) {
+    if (threadIdx.x == kWorkers) Fetcher(program, shared, rank).work();
+    return;
+  }
+  wait_for_kernel_before();
+  Worker(program, shared, rank).work();
+}
+
+}  // namespace
+
+bool runs_row_programs() {
+  static const bool runs = is_capability_90() && has_room(run_rows, kBytes);
+  return runs;
+}
+
+void run_row_program(const RowProgram& program) {
+  cudaLaunchAttribute attributes[2]{{}, comes_early()};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim = {static_cast<unsigned>(program.across), 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(program.across), blocks_for(program.rows, kRows));
+  config.blockDim = dim3(kThreads);
+  config.dynamicSmemBytes = kBytes;
+  config.stream = stream();
+  config.attrs = attributes;
+  config.numAttrs = 2;
+  check_status(cudaLaunchKernelEx(&config, run_rows, program), "step of search");
+}
+
+}  // namespace dragoman::kernels::cuda
