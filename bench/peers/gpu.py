@@ -4,9 +4,10 @@ torch.compile where its time is not spent on compiling. Batches are padded; spee
 
     bench/peers/gpu.py [--lengths FILE] [--only NAME ...]
 
-bench/gpu runs it with a time limit for each name and puts the numbers beside ours.
+bench/gpu_table runs it with a time limit for each name and puts the numbers beside ours.
 """
 import argparse
+import gc
 import time
 
 import models as peer
@@ -272,6 +273,9 @@ def main():
     table = measures(options.lengths)
     for name in options.only or table:
         print(f"{name:<32} {table[name]():>12.1f} tokens/s", flush=True)
+        torch.compiler.reset()
+        gc.collect()
+        torch.cuda.empty_cache()
 
 
 if __name__ == "__main__":
