@@ -51,14 +51,14 @@ class Arrivals {
   __device__ void send([[maybe_unused]] std::uint32_t rank, [[maybe_unused]] const void* here,
                        [[maybe_unused]] const float2& value) const {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::"r"(
-                     at(rank, here)),
-                 "f"(value.x), "f"(value.y), "r"(at(rank, &state_))
-                 : "memory");
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::"r"(at(rank, here)),
+        "f"(value.x), "f"(value.y), "r"(at(rank, &state_))
+        : "memory");
 #endif
   }
-  // Until all that is expected in a turn is here. It lies in shared memory, of which nobody has copies: to order what the
-  // block's threads do is enough.
+  // Until all that is expected in a turn is here. It lies in shared memory, of which nobody has copies: to order what
+  // the block's threads do is enough.
   __device__ void wait([[maybe_unused]] int turn) const {
 #if __CUDA_ARCH__ >= 900
     std::uint32_t done = 0;

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "kernels/types.h"
+
+// Matrix products: layers, packed weights, products of groups, projections along the length.
+namespace dragoman::kernels {
+
+// y = activation(x W + b). W is [in, out], or [out, in] when `transposed`.
+template <class T>
+struct Linear {
+  Size rows = 0, in = 0, out = 0;
+  bool transposed = true;
+  Activation activation = Activation::none;
+  const T* x = nullptr;       // [rows, in]
+  const T* weight = nullptr;  // [out, in] or [in, out]
+  const T* bias = nullptr;    // [out], optional
+  T* y = nullptr;             // [rows, out]
+  T* z = nullptr;             // [rows, out], optional: the value before the activation, where needs_input()
+};
+
+template <class T>
+struct LinearBackward {
+  Size rows = 0, in = 0, out = 0;
+  bool transposed = true;
+  Activation activation = Activation::none;
+  const T* x = nullptr;       // [rows, in]
+  const T* weight = nullptr;  // as forward
+  const T* saved = nullptr;   // [rows, out]: z where needs_input(), otherwise y; unused for none
+  const T* dy = nullptr;      // [rows, out]
+  T* dz = nullptr;            // [rows, out]: working space unless the activation is none
+  T* dx = nullptr;            // [rows, in], optional
+  bool accumulate_dx = false;
+  Stat<T>* dweight = nullptr;  // as weight, optional
+  Stat<T>* dbias = nullptr;    // [out], optional
+};
+
+// A weight in the layout that linear_packed wants: an opaque array, made once and read by every call.
+template <class T>
+struct PackWeight {
+  Size in = 0, out = 0;
+  bool transposed = true;     // as Linear
+  const T* weight = nullptr;  // [out, in] or [in, out]
+  void* packed = nullptr;     // optional: without it only the size is told
+  Size* bytes = nullptr;      // optional: how large `packed` is
+};
+
+// y = activation(x W + b) with a packed weight. A row of y is the same to the bit whatever other rows there are, on any
+// number of threads.
+template <class T>
+struct LinearPacked {
+  Size rows = 0, in = 0, out = 0;
+  Activation activation = Activation::none;
+  const T* x = nullptr;          // [rows, in]
+  const void* packed = nullptr;  // of [in, out]
+  const T* bias = nullptr;       // [out], optional
+  T* y = nullptr;                // [rows, out]
+};
+
+// The best of the logits x W + b of every row and the log of the sum of all their exponentials; the [rows, out] matrix
+// is never written. Equal logits are in the order of their ids. Rows are independent to the bit, as in linear_packed.
+template <class T>
+struct TopScores {
+  Size rows = 0, in = 0, out = 0, best = 0;
+  const T* x = nullptr;          // [rows, in]
+  const void* packed = nullptr;  // of [in, out]
+  const T* bias = nullptr;       // [out], optional
+  Stat<T>* log_sum = nullptr;    // [rows]
+  Stat<T>* scores = nullptr;     // [rows, best], best first; -inf where no id is left
+  std::int32_t* ids = nullptr;   // [rows, best]; -1 where no id is left
+};
+
+// One product of a group: c[m, n] = op(a) op(b), each matrix at an element offset of its array with its row stride.
+struct Product {
+  Size m = 0, n = 0, k = 0;
+  Size a = 0, b = 0, c = 0;
+  Size a_stride = 0, b_stride = 0, c_stride = 0;
+};
+
+// Many products of possibly different sizes: batched (equal sizes) and segmented (a sentence each). No two products
+// of a group write the same element.
+template <class T>
+struct Matmul {
+  Size count = 0;
+  const Product* products = nullptr;
+  bool transposed_a = false;  // a is stored [k, m]
+  bool transposed_b = false;  // b is stored [n, k]
+  double alpha = 1;
+  const T* a = nullptr;
+  const T* b = nullptr;
+  T* c = nullptr;
+  bool accumulate = false;
+};
+
+// Rows of every sentence mixed along its length (Linformer), by one projection or by two. For each projection p and a
+// sentence of n rows from offsets[s] on:
+// y[p][s * mixtures + i] = sum over j < n of projections[p][i, j] x[offsets[s] + j].
+template <class T>
+struct ProjectLength {
+  Size sentences = 0, mixtures = 0, size = 0;  // size: columns of x
+  Size longest = 0;                            // rows of the longest sentence
+  Size length = 0;                             // columns of a projection, at least as many
+  const std::int32_t* offsets = nullptr;       // [sentences + 1]
+  const T* projections[2] = {};                // [mixtures, length] each, the second optional
+  const T* x = nullptr;                        // [rows, x_stride]
+  Size x_stride = 0;
+  T* y[2] = {};  // [sentences * mixtures, size], one a projection
+
+  constexpr Size parts() const { return projections[1] != nullptr ? 2 : 1; }
+};
+
+template <class T>
+struct ProjectLengthBackward {
+  ProjectLength<T> forward;
+  const T* dy[2] = {};  // [sentences * mixtures, size], one a projection; where one is missing it is zero
+  T* dx = nullptr;      // [rows, dx_stride], optional
+  Size dx_stride = 0;
+  bool accumulate_dx = false;
+  Stat<T>* dprojections[2] = {};  // [mixtures, length] each, optional, added to
+};
+
+}  // namespace dragoman::kernels

@@ -1,0 +1,156 @@
+#pragma once
+
+#include <array>
+
+#include "kernels/types.h"
+
+// Recurrent cells, layers of them, and steps of a decoder.
+namespace dragoman::kernels {
+
+// ---- recurrence ---------------------------------------------------------------------------------------------------
+
+// One LSTM step: gates in the order input, forget, cell, output.
+//   c = sigmoid(f) * c_before + sigmoid(i) * tanh(g);  h = sigmoid(o) * tanh(c)
+template <class T>
+struct LstmCell {
+  Size rows = 0, hidden = 0;
+  T* gates = nullptr;           // [rows, 4 hidden]: in, before the activations; out, after them
+  const T* c_before = nullptr;  // [rows, hidden]
+  T* h = nullptr;               // [rows, hidden]
+  T* c = nullptr;               // [rows, hidden]
+};
+
+template <class T>
+struct LstmCellBackward {
+  Size rows = 0, hidden = 0;
+  const T* gates = nullptr;  // after the activations
+  const T* c_before = nullptr;
+  const T* c = nullptr;
+  const T* dh = nullptr;   // optional
+  const T* dc = nullptr;   // optional
+  T* dgates = nullptr;     // [rows, 4 hidden], of the values before the activations
+  T* dc_before = nullptr;  // optional; may be dc
+  bool accumulate_dc_before = false;
+};
+
+// One GRU step: gates in the order reset, update, new, the input's share and the state's share apart.
+//   r = sigmoid(xr + hr);  u = sigmoid(xu + hu);  n = tanh(xn + r * hn);  h = (1 - u) * n + u * h_before
+template <class T>
+struct GruCell {
+  Size rows = 0, hidden = 0;
+  T* x_gates = nullptr;         // [rows, 3 hidden]: in, x W + b; out, the activated r, u, n
+  const T* h_gates = nullptr;   // [rows, 3 hidden]: h_before U + b
+  const T* h_before = nullptr;  // [rows, hidden]
+  T* h = nullptr;               // [rows, hidden]
+};
+
+template <class T>
+struct GruCellBackward {
+  Size rows = 0, hidden = 0;
+  const T* x_gates = nullptr;  // after the activations
+  const T* h_gates = nullptr;
+  const T* h_before = nullptr;
+  const T* dh = nullptr;
+  T* dx_gates = nullptr;   // [rows, 3 hidden], of the values before the activations
+  T* dh_gates = nullptr;   // [rows, 3 hidden]
+  T* dh_before = nullptr;  // [rows, hidden], optional: without the part that comes through h_gates
+  bool accumulate_dh_before = false;
+};
+
+// A whole LSTM layer over packed sentences, forward in time or backward. The input's share of the gates is already
+// there (one product for all rows); the layer adds the recurrent share step by step. Step t works on the sentences
+// that still have a row: the first active[t] of `order`.
+template <class T>
+struct LstmLayer {
+  Size sentences = 0, hidden = 0, steps = 0;
+  const std::int32_t* offsets = nullptr;  // [B + 1]
+  const std::int32_t* order = nullptr;    // [B]: sentences, longest first
+  const std::int32_t* active = nullptr;   // [steps], on the host
+  bool reverse = false;
+  T* gates = nullptr;          // [N, 4 hidden]: in, x W + b; out, after the activations
+  const T* weight = nullptr;   // [4 hidden, hidden]
+  const T* h_first = nullptr;  // [B, hidden], optional (zeros)
+  const T* c_first = nullptr;  // [B, hidden], optional (zeros)
+  T* h = nullptr;              // [N, hidden]
+  T* c = nullptr;              // [N, hidden]
+  T* h_last = nullptr;         // [B, hidden]: the state after each sentence's last step (the first of an empty one)
+  T* c_last = nullptr;         // [B, hidden]
+  T* workspace = nullptr;      // [B, 6 hidden]
+  // Optional: a layer of the same size over the same sentences that does not wait for this one and is run with it; the
+  // other direction of a bidirectional one.
+  const LstmLayer* beside = nullptr;
+};
+
+template <class T>
+struct LstmLayerBackward {
+  LstmLayer<T> forward{};      // as forward left it; its workspace may be used again
+  const T* dh = nullptr;       // [N, hidden], optional
+  const T* dh_last = nullptr;  // [B, hidden], optional
+  const T* dc_last = nullptr;  // [B, hidden], optional
+  T* dgates = nullptr;         // [N, 4 hidden], of the values before the activations
+  T* h_before = nullptr;       // [N, hidden], working space: the state each row started from
+  Stat<T>* dweight = nullptr;  // optional
+  T* dh_first = nullptr;       // [B, hidden], optional
+  T* dc_first = nullptr;       // [B, hidden], optional
+  bool accumulate_dh_first = false, accumulate_dc_first = false;
+  const LstmLayerBackward* beside = nullptr;  // of the layer beside, if there was one
+};
+
+// ---- steps of a decoder -------------------------------------------------------------------------------------------
+
+// One product of those that a step adds up: x W^T with W [out, size] going forward, x W with W [size, out] going back.
+template <class T>
+struct Term {
+  Size rows = 0, size = 0;
+  const T* x = nullptr;  // [rows, size], rows x_stride apart
+  Size x_stride = 0;
+  const T* weight = nullptr;
+  bool early = false;  // x was there before the entry that was called last wrote, and may be read before that is done
+};
+// Terms without rows are missing. Going forward the others have all rows of the step, and with a bias the first is
+// there and its rows lie side by side; going back the last rows of a step may get nothing from a term.
+template <class T>
+using Terms = std::array<Term<T>, 2>;
+
+// A cell and the products before it: gates = terms + bias, or gates += terms; then the cell, and dropout of its result.
+template <class T>
+struct LstmStep {
+  LstmCell<T> cell{};
+  Terms<T> terms{};
+  const T* bias = nullptr;  // [4 hidden]: without it the gates are added to
+  Dropout dropout{};
+  T* dropped = nullptr;  // [rows, hidden], optional: dropout(h)
+};
+
+// dh = cell.dh + dropout(first term) + second term; then the cell's gradient.
+template <class T>
+struct LstmStepBackward {
+  LstmCellBackward<T> cell{};
+  Terms<T> terms{};
+  Dropout dropout{};  // matrix [rows, hidden]
+  T* dh = nullptr;    // [rows, hidden]: working space
+};
+
+// y = tanh(terms + bias).
+template <class T>
+struct TanhStep {
+  Size rows = 0, out = 0;
+  Terms<T> terms{};
+  const T* bias = nullptr;  // [out]
+  T* y = nullptr;           // [rows, out]
+  Dropout dropout{};
+  T* dropped = nullptr;  // [rows, out], optional: dropout(y)
+};
+
+// dz = dropout(dy + terms) * (1 - y^2): the gradient of what the tanh was taken of.
+template <class T>
+struct TanhStepBackward {
+  Size rows = 0, out = 0;
+  Terms<T> terms{};
+  const T* y = nullptr;   // [rows, out]
+  const T* dy = nullptr;  // [rows, out]
+  Dropout dropout{};
+  T* dz = nullptr;  // [rows, out]
+};
+
+}  // namespace dragoman::kernels
