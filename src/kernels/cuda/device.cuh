@@ -61,10 +61,11 @@ __device__ inline void store8(float* to, const float (&from)[8]) {
   reinterpret_cast<float4*>(to)[0] = make_float4(from[0], from[1], from[2], from[3]);
   reinterpret_cast<float4*>(to)[1] = make_float4(from[4], from[5], from[6], from[7]);
 }
-__device__ inline void store8(bf16* to, const float (&from)[8]) {
-  *reinterpret_cast<uint4*>(to) = make_uint4(pack_bf16(from[0], from[1]), pack_bf16(from[2], from[3]),
-                                             pack_bf16(from[4], from[5]), pack_bf16(from[6], from[7]));
+__device__ inline uint4 pack8(const float (&from)[8]) {
+  return make_uint4(pack_bf16(from[0], from[1]), pack_bf16(from[2], from[3]), pack_bf16(from[4], from[5]),
+                    pack_bf16(from[6], from[7]));
 }
+__device__ inline void store8(bf16* to, const float (&from)[8]) { *reinterpret_cast<uint4*>(to) = pack8(from); }
 
 // Eight values as they lie in memory, on their way.
 template <class T>

@@ -6,7 +6,7 @@
 #include "kernels/cuda/tiles.cuh"
 
 // Attention as a row program does it.
-namespace dragoman::kernels::cuda {
+namespace dragoman::kernels::cuda::row_programs {
 
 // Which keys a row attends to.
 struct Keys {
@@ -177,4 +177,4 @@ class RowAttention {
   float largest_ = -FLT_MAX, sum_ = 0;
 };
 
-}  // namespace dragoman::kernels::cuda
+}  // namespace dragoman::kernels::cuda::row_programs

@@ -1,9 +1,8 @@
 #include "kernels/cuda/row_program.h"
 
-#include "kernels/cuda/cluster.cuh"
 #include "kernels/cuda/early.cuh"
 #include "kernels/cuda/row_attention.cuh"
-#include "kernels/cuda/wgmma.cuh"
+#include "kernels/cuda/row_shared.cuh"
 
 // A cluster of blocks has 40 rows; each block has every so manieth tile of a layer's columns and one head. One thread
 // has the copy engine fetch weights, as many as there is room for, whatever the others are at. Weights are the left
@@ -13,142 +12,15 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kRows = RowProgram::kRows, kEights = kTile / 8;
-constexpr int kWorkers = kRows * kEights, kThreads = kWorkers + kWarp;  // a worker for every eight of a tile of rows
-constexpr int kGroups = 2, kMultiply = kGroups * kGroup;                // threads of them that multiply
-constexpr int kPlaces = 8;  // tiles of weights that are there or on their way
-constexpr int kParts = kRows / 8;
+using namespace row_programs;
 
-// Rows of 128 bytes, exchanged as in a WideTile.
-struct alignas(1024) RowTile {
-  bf16 values[kRows * kTile];
-
-  __device__ bf16* eight(int row, int e) { return values + row * kTile + (e ^ row % 8) * 8; }
-};
-
-struct Shared {
-  WideTile weights[kPlaces];
-  RowTile rows[3][RowProgram::kMostAcross];
-  alignas(16) bf16 passing[2][kRows][kTile + 8];   // eights on their way from one thread of the block to another
-  float partial[kParts * 4][kGroup];               // sums on their way from one group to the other
-  float2 moments[RowProgram::kMostAcross][kRows];  // of each block's columns: mean and sum of squares around it
-  int sentences[kRows];
-  Instruction program[RowProgram::kMostInstructions];
-  Barrier full[kPlaces], empty[kPlaces];
-  Arrivals arrivals[2], statistics;
-
-  __device__ void make() {
-    for (Barrier& barrier : full) barrier.make(1);
-    for (Barrier& barrier : empty) barrier.make(kGroup / kWarp);
-    for (Arrivals& one : arrivals) one.begin();
-    statistics.begin();
-    barriers_are_made();
-  }
-};
 constexpr int kBytes = sizeof(Shared);
-
-// Where the n-th tile of weights lies, and the parity of the round in which it comes.
-struct Place {
-  unsigned place, parity;
-
-  __device__ explicit Place(unsigned n) : place(n % kPlaces), parity(n / kPlaces % 2) {}
-};
-
-// Fetches the weights of all layers in the order in which they are used; by one thread.
-class Fetcher {
- public:
-  __device__ Fetcher(const RowProgram& program, Shared& shared, int rank)
-      : program_(program), shared_(shared), rank_(rank) {}
-
-  __device__ void work() {
-    int layer = 0;
-    for (int i = 0; i < program_.count; ++i) {
-      if (shared_.program[i].attends) continue;
-      const auto& [up, product, norm] = shared_.program[i].layer;
-      if (up.y == nullptr) {
-        for (int t = rank_; t < product.across; t += program_.across)
-          fetch(program_.weights[layer], t, 0, product.depth);
-        ++layer;
-        continue;
-      }
-      // The next part of the layer before is made while the last one is on its way.
-      const CUtensorMap &before = program_.weights[layer], &after = program_.weights[layer + 1];
-      fetch(before, rank_, 0, up.depth);
-      for (int t = rank_, part = 0; t < up.across; t += program_.across, part += program_.across) {
-        if (t + program_.across < up.across) fetch(before, t + program_.across, 0, up.depth);
-        fetch(after, rank_, part, program_.across);
-      }
-      layer += 2;
-    }
-  }
-
- private:
-  // Of a tile of columns some tiles of the depth.
-  __device__ void fetch(const CUtensorMap& weights, int tile, int first, int count) {
-    for (int k = first; k < first + count; ++k, ++fetched_) {
-      const Place at(fetched_);
-      shared_.empty[at.place].wait(at.parity ^ 1);
-      shared_.full[at.place].arrive_and_expect(sizeof(WideTile));
-      shared_.full[at.place].copy(shared_.weights[at.place], weights, k * kTile, tile * kTile);
-    }
-  }
-
-  const RowProgram& program_;
-  Shared& shared_;
-  const int rank_;
-  unsigned fetched_ = 0;
-};
-
-// 64 columns of the rows: a lane of the group's warp w has of columns 16 w + lane / 4 and 8 more (e / 2) the rows
-// 8 n + lane % 4 * 2 and the next (e % 2).
-struct Sums {
-  float part[kParts][4];
-
-  // For sixteen of the depth: += or, unless `add`, = weights times rows, both as lower halves of descriptors.
-  __device__ void begin_product(std::uint32_t weights, std::uint32_t rows, bool add) {
-    asm volatile(
-        "{\n"
-        ".reg .pred add;\n"
-        ".reg .b64 left, right;\n"
-        "setp.ne.b32 add, %22, 0;\n"
-        "mov.b64 left, {%20, %23};\n"
-        "mov.b64 right, {%21, %23};\n"
-        "wgmma.mma_async.sync.aligned.m64n40k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, "
-        "%13, %14, %15, %16, %17, %18, %19}, left, right, add, 1, 1, 0, 0;\n"
-        "}"
-        : "+f"(part[0][0]), "+f"(part[0][1]), "+f"(part[0][2]), "+f"(part[0][3]), "+f"(part[1][0]), "+f"(part[1][1]),
-          "+f"(part[1][2]), "+f"(part[1][3]), "+f"(part[2][0]), "+f"(part[2][1]), "+f"(part[2][2]), "+f"(part[2][3]),
-          "+f"(part[3][0]), "+f"(part[3][1]), "+f"(part[3][2]), "+f"(part[3][3]), "+f"(part[4][0]), "+f"(part[4][1]),
-          "+f"(part[4][2]), "+f"(part[4][3])
-        : "r"(weights), "r"(rows), "r"(add ? 1 : 0), "n"(kUpper));
-  }
-  __device__ void arrived() {
-#pragma unroll
-    for (auto& one : part)
-#pragma unroll
-      for (float& value : one) asm volatile("" : "+f"(value)::"memory");
-  }
-  __device__ void clear() {
-#pragma unroll
-    for (auto& one : part)
-#pragma unroll
-      for (float& value : one) value = 0;
-  }
-
-  // Of a tile's descriptor, see WideTile; an address has the block's number in its cluster in its upper bits.
-  static constexpr std::uint32_t kUpper = 1u << 30 | 64;
-  __device__ static std::uint32_t lower(const void* tile) { return 64u << 16 | (shared_address(tile) & 0x3FFFFu) >> 4; }
-};
 
 // Over the eight lanes that have a row.
 __device__ float sum_of_row(float x) {
 #pragma unroll
   for (int apart = 1; apart < kEights; apart *= 2) x += __shfl_xor_sync(kAllLanes, x, apart);
   return x;
-}
-
-__device__ uint4 packed8(const float (&x)[8]) {
-  return make_uint4(pack_bf16(x[0], x[1]), pack_bf16(x[2], x[3]), pack_bf16(x[4], x[5]), pack_bf16(x[6], x[7]));
 }
 
 // One of the threads that compute. It has an eight of each tile of rows: `row_` and `e_`.
@@ -369,7 +241,7 @@ class Worker {
     branch.unpack(a), beside.x.unpack(b);
 #pragma unroll
     for (int i = 0; i < 8; ++i) a[i] += b[i];
-    const Eight<bf16> sum{packed8(a)};
+    const Eight<bf16> sum{pack8(a)};
     sum.unpack(a);
     const float2 whole = moments_of_row(a);
     const float rstd = 1 / sqrtf(whole.y + norm.epsilon);
@@ -377,7 +249,7 @@ class Worker {
     beside.gain.unpack(gain), beside.shift.unpack(shift);
 #pragma unroll
     for (int i = 0; i < 8; ++i) a[i] = (a[i] - whole.x) * rstd * gain[i] + shift[i];
-    const uint4 y = packed8(a);
+    const uint4 y = pack8(a);
     if (exists()) {
       *reinterpret_cast<uint4*>(norm.sum + at(p, col)) = sum.raw[0];
       *reinterpret_cast<uint4*>(norm.y + at(p, col)) = y;
@@ -434,7 +306,7 @@ class Worker {
       for (int j = 0; j < 8; ++j) low[j] = rows.out[j][0], high[j] = rows.out[j][1];
       const int row = warp_row() + lane() / 4;
       auto* to = reinterpret_cast<uint4*>(&shared_.passing[passing_][row][lane() % 4 * 16]);
-      to[0] = packed8(low), to[1] = packed8(high);
+      to[0] = pack8(low), to[1] = pack8(high);
       if (lane() % 4 == 0 && first_row() + row < program_.rows)
         a.log_sum[Size{first_row() + row} * across() + rank_] = rows.log_sum;
     }
