@@ -256,6 +256,19 @@ void add_elementwise_cases(Cases& cases);
 
 const std::vector<Case>& all_cases();
 
+// A weight of this shape in the layout of the kernels under test.
+template <class T>
+const void* packed(Arrays<T>& arrays, const Kernels<T>& kernels, PackWeight<T> pack, const T* weight) {
+  Size bytes = 0;
+  pack.weight = weight;
+  pack.bytes = &bytes;
+  kernels.pack_weight(pack);
+  pack.packed = arrays.workspace((bytes + Size{sizeof(T)} - 1) / Size{sizeof(T)});
+  pack.bytes = nullptr;
+  kernels.pack_weight(pack);
+  return pack.packed;
+}
+
 // The lengths of sentences, as offsets.
 inline std::vector<std::int32_t> offsets_of(const std::vector<Size>& lengths) {
   std::vector<std::int32_t> offsets{0};

@@ -24,14 +24,8 @@ struct Layer {
   Layer(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, const char* name, Size from, Size to)
       : in(from), out(to) {
     const double bound = 2 / std::sqrt(static_cast<double>(in));
-    Size bytes = 0;
-    PackWeight<T> pack{.in = in, .out = out, .transposed = true, .weight = arrays.input(in * out, -bound, bound)};
-    pack.bytes = &bytes;
-    kernels.pack_weight(pack);
-    pack.packed = arrays.workspace((bytes + Size{sizeof(T)} - 1) / Size{sizeof(T)});
-    pack.bytes = nullptr;
-    kernels.pack_weight(pack);
-    packed = pack.packed;
+    packed = test::packed(arrays, kernels, {.in = in, .out = out, .transposed = true},
+                          arrays.input(in * out, -bound, bound));
     bias = s.biases ? arrays.input(out) : nullptr;
     y = name != nullptr ? arrays.output(name, s.rows() * out) : nullptr;
   }
@@ -203,10 +197,9 @@ void run_decoder(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s) {
 
 void add_decoder_cases(Cases& cases) {
   const std::vector<Size> many(9, 4);
-  for (const Shape& s :
-       {Shape{{1}, 1, 64, 1, true}, Shape{{1, 2, 4, 1}, 2, 128, 2, false}, Shape{{3, 40, 2}, 2, 640, 1, false},
-        Shape{{5, 4, 2, 8, 1, 4, 4, 4, 3}, 4, 1024, 1, true}, Shape{many, 8, 2048, 2, true},
-                         Shape{std::vector<Size>(31, 4), 8, 1024, 1, true}})
+  for (const Shape& s : {Shape{{1}, 1, 64, 1, true}, Shape{{1, 2, 4, 1}, 2, 128, 2, false},
+                         Shape{{3, 40, 2}, 2, 640, 1, false}, Shape{{5, 4, 2, 8, 1, 4, 4, 4, 3}, 4, 1024, 1, true},
+                         Shape{many, 8, 2048, 2, true}, Shape{std::vector<Size>(31, 4), 8, 1024, 1, true}})
     cases.add("linear_packed",
               fmt::format("{} layers of a decoder, {} heads, {} inner, {} rows", s.layers, s.heads, s.inner, s.rows()),
               [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) { run_decoder(arrays, kernels, s); });

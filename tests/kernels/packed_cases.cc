@@ -11,17 +11,9 @@ const std::vector<Shape> kShapes = {{0, 3, 4},    {3, 0, 4},     {3, 4, 0},     
                                     {2, 3, 5},    {5, 16, 16},   {17, 33, 9},   {64, 64, 64}, {3, 100, 999},
                                     {7, 520, 31}, {26, 70, 130}, {301, 40, 77}, {9, 1100, 50}};
 
-// The weight in the layout of the kernels under test.
 template <class T>
 const void* packed(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, bool transposed) {
-  Size bytes = 0;
-  PackWeight<T> pack{.in = s.in, .out = s.out, .transposed = transposed, .weight = arrays.input(s.in * s.out)};
-  pack.bytes = &bytes;
-  kernels.pack_weight(pack);
-  pack.packed = arrays.workspace((bytes + Size{sizeof(T)} - 1) / Size{sizeof(T)});
-  pack.bytes = nullptr;
-  kernels.pack_weight(pack);
-  return pack.packed;
+  return packed(arrays, kernels, {.in = s.in, .out = s.out, .transposed = transposed}, arrays.input(s.in * s.out));
 }
 
 // Rows of the unit matrix give the weight back.

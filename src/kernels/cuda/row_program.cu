@@ -150,7 +150,10 @@ class Worker {
 
   // The next tiles of weights times rows; each group of warps has its part of the depth.
   __device__ void add_up(Sums& sums, const RowTile* rows, int depth, bool add) {
-    const std::uint32_t left = Sums::lower(shared_.weights), right = Sums::lower(rows);
+    // In a cluster the upper bits of an address have the block's number.
+    constexpr std::uint32_t kWithinBlock = 0x3FFFF;
+    const std::uint32_t left = lower_descriptor(shared_address(shared_.weights) & kWithinBlock);
+    const std::uint32_t right = lower_descriptor(shared_address(rows) & kWithinBlock);
     if (!add && group() >= depth) sums.clear();
     for (int k = group(); k < depth; k += kGroups) {
       const Place at(used_ + k);

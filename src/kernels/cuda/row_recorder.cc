@@ -61,6 +61,9 @@ bool aligned(std::initializer_list<const void*> pointers) {
                      [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; });
 }
 
+// Whether each query has keys of its own.
+bool goes_alone(const Attention<bf16>& a) { return a.longest_queries == 1 && a.queries == a.sentences; }
+
 // The program of a thread.
 class Recorder {
  public:
@@ -113,7 +116,7 @@ class Recorder {
   bool take(const Attention<bf16>& a) {
     if (!is_held_back(run_recorded)) return false;
     const Step& last = steps_.back();
-    const bool single = a.longest_queries == 1 && a.queries == a.sentences;
+    const bool single = goes_alone(a);
     const auto eights = [](Size stride) { return stride % 8 == 0; };
     if (last.attends || last.has_up || last.has_norm || a.q != last.layer.y || a.q_stride != last.layer.out ||
         a.queries != last.layer.rows || a.heads != across_ || last.layer.out < across_ * kTile || a.key_size != kTile ||
@@ -241,14 +244,13 @@ class Recorder {
             .epsilon = static_cast<float>(a.epsilon)};
   }
   static AttentionPart part_of(const Attention<bf16>& a) {
-    const bool single = a.longest_queries == 1 && a.queries == a.sentences;
     return {.q = a.q,
             .k = a.k,
             .v = a.v,
             .q_stride = static_cast<int>(a.q_stride),
             .k_stride = static_cast<int>(a.k_stride),
             .v_stride = static_cast<int>(a.v_stride),
-            .by_sentence = !single,
+            .by_sentence = !goes_alone(a),
             .key_offsets = a.key_offsets,
             .key_rows = a.key_rows,
             .out = a.out,

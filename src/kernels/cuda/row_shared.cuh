@@ -14,12 +14,7 @@ inline constexpr int kGroups = 2, kMultiply = kGroups * kGroup;  // workers that
 inline constexpr int kPlaces = 8;                                // tiles of weights that are there or on their way
 inline constexpr int kParts = kRows / 8;
 
-// Rows of 128 bytes, exchanged as in a WideTile.
-struct alignas(1024) RowTile {
-  bf16 values[kRows * kTile];
-
-  __device__ bf16* eight(int row, int e) { return values + row * kTile + (e ^ row % 8) * 8; }
-};
+using RowTile = WideRows<kRows>;
 
 struct Shared {
   WideTile weights[kPlaces];
@@ -113,7 +108,7 @@ struct Sums {
           "+f"(part[1][2]), "+f"(part[1][3]), "+f"(part[2][0]), "+f"(part[2][1]), "+f"(part[2][2]), "+f"(part[2][3]),
           "+f"(part[3][0]), "+f"(part[3][1]), "+f"(part[3][2]), "+f"(part[3][3]), "+f"(part[4][0]), "+f"(part[4][1]),
           "+f"(part[4][2]), "+f"(part[4][3])
-        : "r"(weights), "r"(rows), "r"(add ? 1 : 0), "n"(kUpper));
+        : "r"(weights), "r"(rows), "r"(add ? 1 : 0), "n"(kUpperDescriptor));
   }
   __device__ void arrived() {
 #pragma unroll
@@ -127,10 +122,6 @@ struct Sums {
 #pragma unroll
       for (float& value : one) value = 0;
   }
-
-  // Of a tile's descriptor, see WideTile; an address has the block's number in its cluster in its upper bits.
-  static constexpr std::uint32_t kUpper = 1u << 30 | 64;
-  __device__ static std::uint32_t lower(const void* tile) { return 64u << 16 | (shared_address(tile) & 0x3FFFFu) >> 4; }
 };
 
 }  // namespace dragoman::kernels::cuda::row_programs

@@ -12,20 +12,23 @@ namespace dragoman::kernels::cuda {
 
 inline constexpr int kGroup = 128;  // threads that multiply together
 
-// Sixty-four rows of 128 bytes, the eights of row r exchanged by r % 8, as the matrix instructions read them and the
-// copy engine writes them.
-struct alignas(1024) WideTile {
-  bf16 values[kTile * kTile];
+// How the instructions are told where rows of 128 bytes lie: the address and the distance of eight rows in sixteens of
+// bytes, and, in the upper half, the distance again and which exchange there is.
+__device__ inline std::uint32_t lower_descriptor(std::uint32_t address) { return 64u << 16 | address >> 4; }
+inline constexpr std::uint32_t kUpperDescriptor = 1u << 30 | 64u;
+
+// Rows of 128 bytes, the eights of row r exchanged by r % 8, as the matrix instructions read them and the copy engine
+// writes them.
+template <int kRows>
+struct alignas(1024) WideRows {
+  bf16 values[kRows * kTile];
 
   __device__ bf16* eight(int row, int e) { return values + row * kTile + (e ^ row % 8) * 8; }
-
-  // How the instructions are told where it lies: the address and the distance of eight rows in sixteens of bytes, and
-  // which exchange there is.
   __device__ std::uint64_t descriptor() const {
-    constexpr std::uint64_t kEightRows = 8 * kTile * sizeof(bf16) / 16, kExchange128 = 1;
-    return kExchange128 << 62 | kEightRows << 32 | kEightRows << 16 | shared_address(values) >> 4;
+    return std::uint64_t{kUpperDescriptor} << 32 | lower_descriptor(shared_address(values));
   }
 };
+using WideTile = WideRows<kTile>;
 
 // ---- products -------------------------------------------------------------------------------------------------
 
