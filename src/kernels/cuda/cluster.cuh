@@ -48,6 +48,11 @@ class Arrivals {
         : "memory");
 #endif
   }
+  __device__ void send(std::uint32_t rank, const void* here, const float (&value)[4]) const {
+    send(rank, here,
+         make_uint4(__float_as_uint(value[0]), __float_as_uint(value[1]), __float_as_uint(value[2]),
+                    __float_as_uint(value[3])));
+  }
   __device__ void send([[maybe_unused]] std::uint32_t rank, [[maybe_unused]] const void* here,
                        [[maybe_unused]] const float2& value) const {
 #if __CUDA_ARCH__ >= 900

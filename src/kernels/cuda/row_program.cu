@@ -8,7 +8,9 @@
 // has the copy engine fetch weights, as many as there is room for, whatever the others are at. Weights are the left
 // side of a product and rows the right one, because matrix instructions work on 64 on the left but on as few as one
 // likes on the right. What a layer reads lies whole in every block's shared memory: whoever computed a part of it sent
-// it to all.
+// it to all. Only between the two layers of a feed-forward part, whose inner rows are long, blocks keep what they have
+// and send each other parts of sums. The code is long and every warp goes through it once a layer: what it takes is the
+// number of instructions and the time until what they wait for is there.
 namespace dragoman::kernels::cuda {
 namespace {
 
@@ -23,54 +25,71 @@ __device__ float sum_of_row(float x) {
   return x;
 }
 
-// One of the threads that compute. It has an eight of each tile of rows: `row_` and `e_`.
+// All lanes have the same, and the compiler knows it.
+__device__ std::uint32_t uniform(std::uint32_t x) { return __reduce_max_sync(kAllLanes, x); }
+
+// One of the threads that compute. It has an eight of each tile of rows.
 class Worker {
  public:
   __device__ Worker(const RowProgram& program, Shared& shared, int rank)
-      : program_(program),
-        shared_(shared),
-        rank_(rank),
-        thread_(static_cast<int>(threadIdx.x)),
-        row_(thread_ / kEights),
-        e_(thread_ % kEights) {}
+      : program_(program), shared_(shared), rank_(rank), thread_(static_cast<int>(threadIdx.x)) {}
 
   __device__ void work() {
     load_rows();
     for (int i = 0; i < program_.count; ++i) {
+      // Whatever follows from the thread's number is worked out again: there is no room for all of it at once.
+      asm volatile("" : "+r"(thread_));
       const Instruction& one = shared_.program[i];
-      // What comes while the layer before is computed.
-      if (i + 1 < program_.count && shared_.program[i + 1].attends) find_keys(shared_.program[i + 1].attention);
       if (one.attends)
         attend(one);
+      else if (one.layer.up.y != nullptr)
+        multiply_twice(one);
       else
         multiply(one);
     }
   }
 
  private:
+  // The worker's eight.
+  __device__ int row() const { return thread_ / kEights; }
+  __device__ int eight() const { return thread_ % kEights; }
   // All workers of the block are here.
   __device__ static void meet() { asm volatile("bar.sync 1, %0;" ::"n"(kWorkers) : "memory"); }
   __device__ int across() const { return program_.across; }
   // The block's first row, and whether the worker's exists.
   __device__ static int first_row() { return static_cast<int>(blockIdx.y) * kRows; }
-  __device__ bool exists() const { return first_row() + row_ < program_.rows; }
+  __device__ bool exists() const { return first_row() + row() < program_.rows; }
   __device__ bool multiplies() const { return thread_ < kMultiply; }
   __device__ int group() const { return thread_ / kGroup; }
-  __device__ Size at(const ProductPart& p, int col) const { return Size{first_row() + row_} * p.across * kTile + col; }
+  __device__ Size at(const ProductPart& p, int col) const { return Size{first_row() + row()} * p.across * kTile + col; }
 
   __device__ void load_rows() {
     for (int k = 0; k < across(); ++k) {
       uint4 value = make_uint4(0, 0, 0, 0);
       if (exists())
         value =
-            *reinterpret_cast<const uint4*>(program_.x + (Size{first_row() + row_} * across() + k) * kTile + e_ * 8);
-      *reinterpret_cast<uint4*>(shared_.rows[0][k].eight(row_, e_)) = value;
+            *reinterpret_cast<const uint4*>(program_.x + (Size{first_row() + row()} * across() + k) * kTile + eight() * 8);
+      *reinterpret_cast<uint4*>(shared_.rows[0][k].eight(row(), eight())) = value;
     }
-    if (thread_ < kRows && program_.query_offsets != nullptr && first_row() + thread_ < program_.rows)
-      shared_.sentences[thread_] =
-          static_cast<int>(sentence_of(program_.query_offsets, program_.sentences, first_row() + thread_));
+    if (program_.keys.offsets != nullptr) find_keys(program_.keys, false, shared_.keys);
+    if (program_.keys_of_sentences.offsets != nullptr)
+      find_keys(program_.keys_of_sentences, true, shared_.keys_of_sentences);
     before_engines();
     meet();
+  }
+  __device__ void find_keys(const KeyPart& part, bool by_sentence, KeysOfRows& to) {
+    Keys keys;
+    const int row = warp_row() + lane();
+    if (lane() < RowAttention::kRowsOfWarp) {
+      if (first_row() + row < program_.rows) {
+        const int at = by_sentence ? static_cast<int>(sentence_of(program_.query_offsets, program_.sentences,
+                                                                  first_row() + row))
+                                   : first_row() + row;
+        keys.first = part.offsets[at], keys.end = part.offsets[at + 1];
+      }
+      to.first[row] = keys.first, to.end[row] = keys.end;
+    }
+    to.places[thread_] = keys.find(part.rows, keys.next(0) + lane());
   }
 
   // ---- what blocks send each other, in turns that are counted from 1 ----
@@ -79,13 +98,14 @@ class Worker {
   // a turn, nobody reads what the turn before it brought, and nobody waits for an earlier one any more.
 
   // Begins a turn: what all blocks together will send.
-  __device__ void expect(int tiles) {
+  __device__ void expect(int bytes) {
     ++turn_;
-    if (thread_ == 0) shared_.arrivals[turn_ % 2].expect(tiles * static_cast<int>(sizeof(RowTile)));
+    if (thread_ == 0) shared_.arrivals[turn_ % 2].expect(bytes);
   }
+  __device__ void expect_tiles(int tiles) { expect(tiles * static_cast<int>(sizeof(RowTile))); }
   // The worker's eight of a tile of the buffer, to all blocks.
   __device__ void send(int buffer, int tile, const uint4& value) {
-    const void* here = shared_.rows[buffer][tile].eight(row_, e_);
+    const void* here = shared_.rows[buffer][tile].eight(row(), eight());
     for (int i = 0; i < across(); ++i) {
       int to = rank_ + i;
       if (to >= across()) to -= across();
@@ -100,84 +120,6 @@ class Worker {
 
   // ---- layers ----
 
-  // Tile by tile. A layer that has another one before it reads that one's tiles as they come: they go into the two
-  // buffers that nobody reads, in turn, and while some are on their way the next ones are made.
-  __device__ void multiply(const Instruction& one) {
-    const auto& [up, p, norm] = one.layer;
-    const bool two = up.y != nullptr;
-    const ProductPart& first = two ? up : p;
-    const int tiles = first.across;
-    const Beside beside(*this, one);
-    const Bias bias = two ? Bias(p, rank_) : Bias();
-    if (multiplies()) wait_for_turn();
-    if (one.shared && !two) expect(tiles);
-    int to = two ? buffer_ : after(buffer_);
-    Sums sums;
-    for (int t = rank_; t < tiles + (two ? across() : 0); t += across()) {
-      const bool more = t < tiles;
-      uint4 value{};
-      if (more) {
-        const Bias own(first, t);
-        Sums tile;
-        if (multiplies()) add_up(tile, shared_.rows[buffer_], first.depth, false);
-        pass(tile, own, first.relu);
-        value = two ? take_part(up, t) : finish(one, t, beside);
-      }
-      if (two && t != rank_) {
-        wait_for_turn();
-        if (multiplies()) add_up(sums, shared_.rows[to], across(), t != rank_ + across());
-      }
-      if (two && more) {
-        expect(across());
-        to = after(to) == buffer_ ? after(buffer_) : after(to);
-      }
-      if (more && (two || one.shared)) send(to, two ? rank_ : t, value);
-    }
-    if (two) {
-      if (one.shared) expect(across());
-      pass(sums, bias, p.relu);
-      const uint4 value = finish(one, rank_, beside);
-      if (one.shared) send(buffer_, rank_, value);
-    } else if (one.shared) {
-      buffer_ = to;
-    }
-  }
-  __device__ uint4 take_part(const ProductPart& up, int tile) {
-    const uint4 value = take();
-    if (exists()) *reinterpret_cast<uint4*>(up.y + at(up, tile * kTile + e_ * 8)) = value;
-    return value;
-  }
-
-  // The next tiles of weights times rows; each group of warps has its part of the depth.
-  __device__ void add_up(Sums& sums, const RowTile* rows, int depth, bool add) {
-    // In a cluster the upper bits of an address have the block's number.
-    constexpr std::uint32_t kWithinBlock = 0x3FFFF;
-    const std::uint32_t left = lower_descriptor(shared_address(shared_.weights) & kWithinBlock);
-    const std::uint32_t right = lower_descriptor(shared_address(rows) & kWithinBlock);
-    if (!add && group() >= depth) sums.clear();
-    for (int k = group(); k < depth; k += kGroups) {
-      const Place at(used_ + k);
-      shared_.full[at.place].wait(at.parity);
-      registers_are_ready();
-      const std::uint32_t a = left + at.place * (sizeof(WideTile) / 16);
-      const std::uint32_t b = right + static_cast<std::uint32_t>(k) * (sizeof(RowTile) / 16);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) sums.begin_product(a + 2 * i, b + 2 * i, add || k >= kGroups || i > 0);
-      end_of_products();
-      if (k >= kGroups) {
-        wait_for_products<1>();
-        release(Place(used_ + k - kGroups).place);
-      }
-    }
-    wait_for_products<0>();
-    sums.arrived();
-    used_ += static_cast<unsigned>(depth);
-    const int mine = (depth - 1 - group()) / kGroups * kGroups + group();
-    if (group() < depth) release(Place(used_ - depth + mine).place);
-  }
-  __device__ void release(unsigned place) {
-    if (lane() == 0) shared_.empty[place].arrive();
-  }
   // Of a lane's columns.
   struct Bias {
     bf16 of[2] = {};
@@ -188,35 +130,146 @@ class Worker {
       if (p.bias != nullptr) of[0] = p.bias[tile * kTile + column()], of[1] = p.bias[tile * kTile + column() + 8];
     }
   };
-  // A tile of results to all workers. Each group adds up some of the rows, of which the other one gives it its part.
-  __device__ void pass(const Sums& sums, const Bias& bias, bool relu) {
+  // Tile by tile, each group of warps one.
+  __device__ void multiply(const Instruction& one) {
+    const ProductPart& p = one.layer.product;
+    const Beside beside(*this, one);
+    if (multiplies()) wait_for_turn();
+    if (one.shared) expect_tiles(p.across);
+    const int to = after(buffer_);
+    for (int t = rank_; t < p.across; t += kGroups * across()) {
+      RowTile* passing = shared_.passing + kGroups * passing_;
+      const int tiles = t + across() < p.across ? 2 : 1;
+      make_tiles(p, t, tiles, passing);
+      meet();
+      for (int i = 0; i < tiles; ++i) {
+        const int tile = t + i * across();
+        const uint4 value = finish(one, tile, beside, *mine(passing[i]));
+        if (one.shared) send(to, tile, value);
+      }
+      passing_ ^= 1;
+    }
+    if (one.shared) buffer_ = to;
+  }
+
+  // A layer and the one before it. Of that one's result a block has some tiles and keeps them; multiplied by the
+  // weights that go with them, they give a part of the sum for each tile of columns, which goes to the block that has
+  // the tile. Parts go into the two buffers that nobody reads.
+  __device__ void multiply_twice(const Instruction& one) {
+    const auto& [up, p, norm] = one.layer;
+    const Beside beside(*this, one);
+    const int tiles = up.across / across();
+    if (multiplies()) wait_for_turn();
+    for (int i = 0; i < tiles; i += kGroups)
+      make_tiles(up, rank_ + i * across(), min(kGroups, tiles - i), shared_.passing + i);
+    before_engines();
+    meet();
+    if (exists())
+      for (int i = 0; i < tiles; ++i)
+        *reinterpret_cast<uint4*>(up.y + at(up, (rank_ + i * across()) * kTile + eight() * 8)) = *mine(shared_.passing[i]);
+    expect(across() * static_cast<int>(sizeof(float4)) * kParts * kGroup);
+    const Bias bias(p, rank_);
+    if (multiplies()) {
+      for (int i = 0; i < across(); i += kGroups) {
+        Sums sums;
+        add_up(sums, shared_.passing, tiles, kGroups);
+        const int to = (rank_ + i + group()) % across();
+#pragma unroll
+        for (int n = 0; n < kParts; ++n)
+          shared_.arrivals[turn_ % 2].send(static_cast<std::uint32_t>(to), part_of_sums(rank_, n), sums.part[n]);
+      }
+      wait_for_turn();
+    }
+    meet();  // nobody reads the tiles any more
+    if (multiplies()) put_whole_sums(bias, p.relu);
+    if (one.shared) expect_tiles(across());
+    meet();
+    const uint4 value = finish(one, rank_, beside, *mine(shared_.passing[0]));
+    if (one.shared) send(buffer_, rank_, value);
+  }
+  // The worker's, of a block's.
+  __device__ float4* part_of_sums(int block, int n) {
+    constexpr int kHalf = RowProgram::kMostAcross / 2;
+    const int buffer = block < kHalf ? after(buffer_) : after(after(buffer_));
+    return reinterpret_cast<float4*>(shared_.rows[buffer]) + (block % kHalf * kParts + n) * kGroup + thread_ % kGroup;
+  }
+  // Of the block's tile: each group adds up some of the rows.
+  __device__ void put_whole_sums(const Bias& bias, bool relu) {
+    const int begin = group() == 0 ? 0 : (kParts + 1) / 2, end = group() == 0 ? (kParts + 1) / 2 : kParts;
+    for (int n = begin; n < end; ++n) {
+      float sum[4] = {};
+      for (int b = 0; b < across(); ++b) {
+        const float4 part = *part_of_sums(b, n);
+        sum[0] += part.x, sum[1] += part.y, sum[2] += part.z, sum[3] += part.w;
+      }
+      put(shared_.passing[0], n, sum, bias, relu);
+    }
+  }
+
+  // `tiles` of columns from `tile` on, at most one for each group.
+  __device__ void make_tiles(const ProductPart& p, int tile, int tiles, RowTile* to) {
+    if (!multiplies()) return;
+    if (group() >= tiles) {
+      used_ += static_cast<unsigned>(p.depth / 2 * tiles);
+      return;
+    }
+    const Bias bias(p, tile + group() * across());
+    Sums sums;
+    add_up(sums, shared_.rows[buffer_], p.depth, tiles);
+#pragma unroll
+    for (int n = 0; n < kParts; ++n) put(to[group()], n, sums.part[n], bias, p.relu);
+  }
+
+  // The next tiles of weights times rows, a pair of tiles at a time; as many groups as there are `columns` take turns.
+  __device__ void add_up(Sums& sums, const RowTile* rows, int depth, int columns) {
+    // In a cluster the upper bits of an address have the block's number.
+    constexpr std::uint32_t kWithinBlock = 0x3FFFF;
+    constexpr int kDeep = 4;  // products that a tile takes
+    const std::uint32_t left = lower_descriptor(shared_address(shared_.weights) & kWithinBlock);
+    const std::uint32_t right = lower_descriptor(shared_address(rows) & kWithinBlock);
+    const int pairs = depth / 2;
+    unsigned next = used_ + group();
+    for (int k = 0; k < pairs; ++k, next += columns) {
+      const Place at(next);
+      const std::uint32_t a = uniform(left + at.place * static_cast<std::uint32_t>(sizeof(Pair) / 16));
+      const std::uint32_t b = uniform(right + static_cast<std::uint32_t>(k * (2 * sizeof(RowTile) / 16)));
+      shared_.full[at.place].wait(at.parity);
+      registers_are_ready();
+#pragma unroll
+      for (int t = 0; t < 2; ++t)
+#pragma unroll
+        for (int i = 0; i < kDeep; ++i)
+          sums.begin_product(a + t * (sizeof(WideTile) / 16) + 2 * i, b + t * (sizeof(RowTile) / 16) + 2 * i,
+                             k > 0 || t > 0 || i > 0);
+      end_of_products();
+      if (k > 0) {
+        wait_for_products<1>();
+        release(Place(next - columns).place);
+      }
+    }
+    wait_for_products<0>();
+    sums.arrived();
+    release(Place(next - columns).place);
+    used_ += static_cast<unsigned>(pairs * columns);
+  }
+  __device__ void release(unsigned place) {
+    if (lane() == 0) shared_.empty[place].arrive();
+  }
+  // Eight rows of a tile's sums, as results.
+  __device__ static void put(RowTile& to, int n, const float (&sum)[4], const Bias& bias, bool relu) {
     const float least = relu ? 0.0f : -INFINITY;
-    const auto is_mine = [&](int n) { return (n < (kParts + 1) / 2) == (group() == 0); };
-    const auto each = [&](auto&& f) {
-      if (!multiplies()) return;
+    float of[4];
 #pragma unroll
-      for (int n = 0; n < kParts; ++n)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) f(n, e, shared_.partial[4 * n + e][thread_ % kGroup]);
-    };
-    each([&](int n, int e, float& partial) {
-      if (!is_mine(n)) partial = sums.part[n][e];
-    });
-    meet();
-    each([&](int n, int e, float& partial) {
-      if (!is_mine(n)) return;
-      const float sum = sums.part[n][e] + partial + to_float(bias.of[e / 2]);
-      shared_.passing[passing_][8 * n + lane() % 4 * 2 + e % 2][Bias::column() + e / 2 * 8] =
-          rounded<bf16>(sum < least ? least : sum);
-    });
+    for (int e = 0; e < 4; ++e) {
+      of[e] = sum[e] + to_float(bias.of[e / 2]);
+      of[e] = of[e] < least ? least : of[e];
+    }
+    const int warp = static_cast<int>(threadIdx.x) % kGroup / kWarp;
+    store_transposed(to.eight(8 * n + lane() % 8, 2 * warp + lane() / 8 % 2), pack_bf16(of[0], of[1]),
+                     pack_bf16(of[2], of[3]));
   }
-  // The worker's eight of it.
-  __device__ uint4 take() {
-    meet();
-    const uint4 value = *reinterpret_cast<const uint4*>(&shared_.passing[passing_][row_][e_ * 8]);
-    passing_ ^= 1;
-    return value;
-  }
+  // The worker's eight.
+  __device__ const uint4* mine(RowTile& tile) const { return reinterpret_cast<const uint4*>(tile.eight(row(), eight())); }
 
   // What a norm reads beside the sums; it comes while they are added up. Each block has one tile of it.
   struct Beside {
@@ -225,17 +278,17 @@ class Worker {
     __device__ Beside(const Worker& worker, const Instruction& one) {
       const NormPart& norm = one.layer.norm;
       if (norm.y == nullptr) return;
-      const int col = worker.rank_ * kTile + worker.e_ * 8;
+      const int col = worker.rank_ * kTile + worker.eight() * 8;
       if (worker.exists()) x.load(norm.x + worker.at(one.layer.product, col));
       gain.load(norm.gain + col), shift.load(norm.bias + col);
     }
   };
 
   // What comes of a tile of the layer.
-  __device__ uint4 finish(const Instruction& one, int tile, const Beside& beside) {
+  __device__ uint4 finish(const Instruction& one, int tile, const Beside& beside, const uint4& result) {
     const ProductPart& p = one.layer.product;
-    const int col = tile * kTile + e_ * 8;
-    const Eight<bf16> branch{take()};
+    const int col = tile * kTile + eight() * 8;
+    const Eight<bf16> branch{result};
     if (exists()) *reinterpret_cast<uint4*>(p.y + at(p, col)) = branch.raw[0];
     if (one.layer.norm.y == nullptr) return branch.raw[0];
     // What is added and what is normalised are what is stored: rounded numbers.
@@ -256,7 +309,7 @@ class Worker {
     if (exists()) {
       *reinterpret_cast<uint4*>(norm.sum + at(p, col)) = sum.raw[0];
       *reinterpret_cast<uint4*>(norm.y + at(p, col)) = y;
-      if (col == 0) norm.mean[first_row() + row_] = whole.x, norm.rstd[first_row() + row_] = rstd;
+      if (col == 0) norm.mean[first_row() + row()] = whole.x, norm.rstd[first_row() + row()] = rstd;
     }
     return y;
   }
@@ -271,12 +324,12 @@ class Worker {
 #pragma unroll
     for (const float one : x) squares += (one - mean) * (one - mean);
     squares = sum_of_row(squares);
-    const bool counts = e_ < across();
+    const bool counts = eight() < across();
     if (counts)
-      shared_.statistics.send(static_cast<std::uint32_t>(e_), &shared_.moments[rank_][row_],
+      shared_.statistics.send(static_cast<std::uint32_t>(eight()), &shared_.moments[rank_][row()],
                               make_float2(mean, squares));
     shared_.statistics.wait(norms_++);
-    const float2 theirs = counts ? shared_.moments[e_][row_] : make_float2(0, 0);
+    const float2 theirs = counts ? shared_.moments[eight()][row()] : make_float2(0, 0);
     const float whole = sum_of_row(theirs.x) / static_cast<float>(across());
     const float off = counts ? theirs.x - whole : 0.0f;
     const float around = sum_of_row(theirs.y + kTile * off * off);
@@ -287,35 +340,30 @@ class Worker {
 
   __device__ int warp_row() const { return thread_ / kWarp * RowAttention::kRowsOfWarp; }
 
-  // Of the warp's rows, by its first lanes.
-  __device__ void find_keys(const AttentionPart& a) {
-    const int row = warp_row() + lane();
-    keys_ = {};
-    if (lane() >= RowAttention::kRowsOfWarp || first_row() + row >= program_.rows) return;
-    const int sentence = a.by_sentence ? shared_.sentences[row] : first_row() + row;
-    keys_.first = a.key_offsets[sentence];
-    keys_.count = a.key_offsets[sentence + 1] - keys_.first;
-  }
-
   __device__ void attend(const Instruction& one) {
     const AttentionPart& a = one.attention;
-    if (one.shared) expect(across());
+    if (one.shared) expect_tiles(across());
+    const KeysOfRows& of = a.by_sentence ? shared_.keys_of_sentences : shared_.keys;
+    Keys keys;
+    if (lane() < RowAttention::kRowsOfWarp) keys = {of.first[warp_row() + lane()], of.end[warp_row() + lane()]};
+    RowTile& passing = shared_.passing[kGroups * passing_];
     meet();  // the block's own columns of queries, and of new keys and values, are there
-    RowAttention rows(a, rank_, keys_);
-    rows.attend(first_row() + warp_row(), program_.rows);
-    if (lane() < 4 * RowAttention::kRowsOfWarp) {
-      float low[8], high[8];
+    RowAttention rows(a, a.by_sentence ? program_.keys_of_sentences.rows : program_.keys.rows, rank_);
+    rows.attend(keys, of.places[thread_], first_row() + warp_row(), program_.rows);
+    if (lane() % 4 < RowAttention::kRowsOfWarp / 2) {
 #pragma unroll
-      for (int j = 0; j < 8; ++j) low[j] = rows.out[j][0], high[j] = rows.out[j][1];
-      const int row = warp_row() + lane() / 4;
-      auto* to = reinterpret_cast<uint4*>(&shared_.passing[passing_][row][lane() % 4 * 16]);
-      to[0] = pack8(low), to[1] = pack8(high);
-      if (lane() % 4 == 0 && first_row() + row < program_.rows)
-        a.log_sum[Size{first_row() + row} * across() + rank_] = rows.log_sum;
+      for (int i = 0; i < 2; ++i) {
+        const int row = warp_row() + lane() % 4 * 2 + i;
+        *reinterpret_cast<uint4*>(passing.eight(row, lane() / 4)) = rows.result(i);
+        if (lane() / 4 == 0 && first_row() + row < program_.rows)
+          a.log_sum[Size{first_row() + row} * across() + rank_] = rows.log_sum(i);
+      }
     }
-    const uint4 value = take();
+    __syncwarp();  // a warp's rows are its own
+    const uint4 value = *mine(passing);
+    passing_ ^= 1;
     if (exists())
-      *reinterpret_cast<uint4*>(a.out + (Size{first_row() + row_} * across() + rank_) * kTile + e_ * 8) = value;
+      *reinterpret_cast<uint4*>(a.out + (Size{first_row() + row()} * across() + rank_) * kTile + eight() * 8) = value;
     if (!one.shared) return;
     buffer_ = after(buffer_);
     send(buffer_, rank_, value);
@@ -323,11 +371,11 @@ class Worker {
 
   const RowProgram& program_;
   Shared& shared_;
-  const int rank_, thread_, row_, e_;
+  const int rank_;
+  int thread_;
   int buffer_ = 0;  // what the next layer reads
   int turn_ = 0, norms_ = 0, passing_ = 0;
-  unsigned used_ = 0;  // tiles of weights
-  Keys keys_;          // for the next attention
+  unsigned used_ = 0;  // pairs of tiles of weights
 };
 
 __global__ void __launch_bounds__(kThreads, 1) run_rows(const __grid_constant__ RowProgram program) {

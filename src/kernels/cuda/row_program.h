@@ -25,11 +25,16 @@ struct NormPart {
   float epsilon;
 };
 
-// Where the layer has another one before it, its result is used up in parts as it comes; up.y is null where there is
-// none.
+// Where the layer has another one before it, each block uses up what it has of that one's result, and parts of sums go
+// from block to block; up.y is null where there is none.
 struct LayerPart {
   ProductPart up, product;
   NormPart norm;
+};
+
+// Which keys there are, as in Attention.
+struct KeyPart {
+  const std::int32_t *offsets, *rows;
 };
 
 // A block has one head of 64.
@@ -37,7 +42,6 @@ struct AttentionPart {
   const bf16 *q, *k, *v;
   int q_stride, k_stride, v_stride;
   bool by_sentence;  // otherwise each row has keys of its own
-  const std::int32_t *key_offsets, *key_rows;
   bf16* out;
   float* log_sum;
   float scale;
@@ -55,10 +59,12 @@ struct Instruction {
 struct RowProgram {
   static constexpr int kRows = 40;  // of a cluster of blocks: with so many, 512 rows are underway at once
   static constexpr int kMostAcross = 8, kMostInstructions = 48, kMostLayers = 64;
+  static constexpr int kMostTiles = 4;  // that a block has of the layer before another one
 
   int rows, across, count;            // across: blocks that share rows, and tiles of what they share
   const bf16* x;                      // what the first layer reads
-  const std::int32_t* query_offsets;  // of the sentences that rows belong to, where anything is done by sentence
+  KeyPart keys, keys_of_sentences;    // null where nothing attends to such
+  const std::int32_t* query_offsets;  // of the sentences that rows belong to
   int sentences;
   Instruction instructions[kMostInstructions];
   CUtensorMap weights[kMostLayers];  // in the order in which they are used

@@ -73,7 +73,7 @@ class Recorder {
   }
 
   bool take(const LinearPacked<bf16>& a) {
-    if (a.rows == 0 || a.rows > kMostRows || a.in == 0 || a.out == 0 || a.in % kTile != 0 || a.out % kTile != 0 ||
+    if (a.rows == 0 || a.rows > kMostRows || a.in == 0 || a.out == 0 || a.in % (2 * kTile) != 0 || a.out % kTile != 0 ||
         (a.activation != Activation::none && a.activation != Activation::relu) ||
         !aligned({a.x, a.packed, a.bias, a.y}) || !runs_row_programs())
       return false;
@@ -120,14 +120,18 @@ class Recorder {
     const auto eights = [](Size stride) { return stride % 8 == 0; };
     if (last.attends || last.has_up || last.has_norm || a.q != last.layer.y || a.q_stride != last.layer.out ||
         a.queries != last.layer.rows || a.heads != across_ || last.layer.out < across_ * kTile || a.key_size != kTile ||
-        a.value_size != kTile || (a.causal && !single) || a.longest > kMostKeys || a.dropout.rate > 0 ||
+        a.value_size != kTile || (a.causal && !single) || a.longest == 0 || a.longest > kMostKeys || a.dropout.rate > 0 ||
         a.weights != nullptr || !eights(a.k_stride) || !eights(a.v_stride) || !aligned({a.k, a.v, a.out}) || full())
       return false;
+    KeyPart& keys = single ? keys_ : keys_of_sentences_;
+    if (keys.offsets != nullptr && (keys.offsets != a.key_offsets || keys.rows != a.key_rows)) return false;
+    if (!single && query_offsets_ != nullptr && query_offsets_ != a.query_offsets) return false;
     // Which rows there are is only known where they are not chosen one by one.
     if (a.key_rows == nullptr && (touched_.has(a.k, a.keys * a.k_stride) || touched_.has(a.v, a.keys * a.v_stride)))
       return false;
     if (touched_.has(a.out, a.queries * across_ * kTile) || touched_.has(a.log_sum, a.queries * a.heads)) return false;
     touched_.add(a.out, a.queries * across_ * kTile), touched_.add(a.log_sum, a.queries * a.heads);
+    keys = {a.key_offsets, a.key_rows};
     if (!single) query_offsets_ = a.query_offsets, sentences_ = a.sentences;
     take_back(run_recorded);
     return add({.attention = a, .attends = true});
@@ -158,6 +162,7 @@ class Recorder {
   void forget() {
     steps_.clear();
     touched_.clear();
+    keys_ = keys_of_sentences_ = {};
     query_offsets_ = nullptr;
     layers_ = 0;
     enough_ = kFirst;
@@ -180,7 +185,8 @@ class Recorder {
     if (a.x != last.result() || a.rows != rows() || a.in != last.columns() || touched_.has(a.y, a.rows * a.out))
       return false;
     const bool joins =
-        !last.attends && !last.has_up && !last.has_norm && a.in % (across_ * kTile) == 0 && a.out == across_ * kTile;
+        !last.attends && !last.has_up && !last.has_norm && a.in % (2 * across_ * kTile) == 0 &&
+        a.in <= RowProgram::kMostTiles * across_ * kTile && a.out == across_ * kTile;
     // All blocks must have a part of what is shared.
     return joins || (a.in <= kMostColumns && a.in >= across_ * kTile);
   }
@@ -207,6 +213,8 @@ class Recorder {
     program_.across = static_cast<int>(across_);
     program_.count = static_cast<int>(steps_.size());
     program_.x = steps_[0].source();
+    program_.keys = keys_;
+    program_.keys_of_sentences = keys_of_sentences_;
     program_.query_offsets = query_offsets_;
     program_.sentences = static_cast<int>(sentences_);
     CUtensorMap* weights = program_.weights;
@@ -251,8 +259,6 @@ class Recorder {
             .k_stride = static_cast<int>(a.k_stride),
             .v_stride = static_cast<int>(a.v_stride),
             .by_sentence = !goes_alone(a),
-            .key_offsets = a.key_offsets,
-            .key_rows = a.key_rows,
             .out = a.out,
             .log_sum = a.log_sum,
             .scale = static_cast<float>(a.scale)};
@@ -260,7 +266,8 @@ class Recorder {
 
   std::vector<Step> steps_;
   Touched touched_;
-  const std::int32_t* query_offsets_ = nullptr;  // of those that attend by sentence, who must agree
+  KeyPart keys_{}, keys_of_sentences_{};  // all that attend to such must agree
+  const std::int32_t* query_offsets_ = nullptr;
   Size sentences_ = 0, across_ = 0;
   int layers_ = 0;
   Size enough_ = kFirst;  // steps

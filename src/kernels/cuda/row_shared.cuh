@@ -10,19 +10,28 @@ namespace dragoman::kernels::cuda::row_programs {
 inline constexpr int kRows = RowProgram::kRows, kEights = kTile / 8;
 // A worker for every eight of a tile of rows, and who fetches weights.
 inline constexpr int kWorkers = kRows * kEights, kThreads = kWorkers + kWarp;
-inline constexpr int kGroups = 2, kMultiply = kGroups * kGroup;  // workers that multiply
-inline constexpr int kPlaces = 8;                                // tiles of weights that are there or on their way
+inline constexpr int kGroups = 2, kMultiply = kGroups * kGroup;  // workers that multiply, each group a tile
+inline constexpr int kPlaces = 4;                                // pairs of tiles that are there or on their way
 inline constexpr int kParts = kRows / 8;
 
 using RowTile = WideRows<kRows>;
 
+// Two tiles of the depth: what is waited for together.
+struct Pair {
+  WideTile tiles[2];
+};
+
+// Which keys the rows attend to: `first` to `end`, and where the first ones of a warp's rows lie.
+struct KeysOfRows {
+  int first[kRows], end[kRows], places[kWorkers];
+};
+
 struct Shared {
-  WideTile weights[kPlaces];
+  Pair weights[kPlaces];
   RowTile rows[3][RowProgram::kMostAcross];
-  alignas(16) bf16 passing[2][kRows][kTile + 8];   // eights on their way from one thread of the block to another
-  float partial[kParts * 4][kGroup];               // sums on their way from one group to the other
+  RowTile passing[RowProgram::kMostTiles];         // on their way from some threads of the block to others
   float2 moments[RowProgram::kMostAcross][kRows];  // of each block's columns: mean and sum of squares around it
-  int sentences[kRows];
+  KeysOfRows keys, keys_of_sentences;
   Instruction program[RowProgram::kMostInstructions];
   Barrier full[kPlaces], empty[kPlaces];
   Arrivals arrivals[2], statistics;
@@ -35,7 +44,7 @@ struct Shared {
     barriers_are_made();
   }
 };
-// Where the n-th tile of weights lies, and the parity of the round in which it comes.
+// Where the n-th pair of tiles of weights lies, and the parity of the round in which it comes.
 struct Place {
   unsigned place, parity;
 
@@ -49,36 +58,40 @@ class Fetcher {
       : program_(program), shared_(shared), rank_(rank) {}
 
   __device__ void work() {
-    int layer = 0;
+    const CUtensorMap* weights = program_.weights;
     for (int i = 0; i < program_.count; ++i) {
       if (shared_.program[i].attends) continue;
       const auto& [up, product, norm] = shared_.program[i].layer;
-      if (up.y == nullptr) {
-        for (int t = rank_; t < product.across; t += program_.across)
-          fetch(program_.weights[layer], t, 0, product.depth);
-        ++layer;
-        continue;
-      }
-      // The next part of the layer before is made while the last one is on its way.
-      const CUtensorMap &before = program_.weights[layer], &after = program_.weights[layer + 1];
-      fetch(before, rank_, 0, up.depth);
-      for (int t = rank_, part = 0; t < up.across; t += program_.across, part += program_.across) {
-        if (t + program_.across < up.across) fetch(before, t + program_.across, 0, up.depth);
-        fetch(after, rank_, part, program_.across);
-      }
-      layer += 2;
+      if (up.y != nullptr) fetch_own_tiles(*weights++, up);
+      if (up.y != nullptr)
+        fetch_parts(*weights++, up.across / program_.across);
+      else
+        fetch_own_tiles(*weights++, product);
     }
   }
 
  private:
-  // Of a tile of columns some tiles of the depth.
-  __device__ void fetch(const CUtensorMap& weights, int tile, int first, int count) {
-    for (int k = first; k < first + count; ++k, ++fetched_) {
-      const Place at(fetched_);
-      shared_.empty[at.place].wait(at.parity ^ 1);
-      shared_.full[at.place].arrive_and_expect(sizeof(WideTile));
-      shared_.full[at.place].copy(shared_.weights[at.place], weights, k * kTile, tile * kTile);
-    }
+  // Every so manieth tile of columns.
+  __device__ void fetch_own_tiles(const CUtensorMap& weights, const ProductPart& p) {
+    for (int t = rank_; t < p.across; t += kGroups * program_.across)
+      for (int k = 0; k < p.depth; k += 2)
+        for (int own = t; own < p.across && own < t + kGroups * program_.across; own += program_.across)
+          fetch(weights, own, k, k + 1);
+  }
+  // All tiles of columns, of each what is multiplied by the block's own `tiles` of the depth.
+  __device__ void fetch_parts(const CUtensorMap& weights, int tiles) {
+    for (int i = 0; i < program_.across; i += kGroups)
+      for (int k = 0; k < tiles; k += 2)
+        for (int g = 0; g < kGroups; ++g)
+          fetch(weights, (rank_ + i + g) % program_.across, rank_ + k * program_.across,
+                rank_ + (k + 1) * program_.across);
+  }
+  __device__ void fetch(const CUtensorMap& weights, int tile, int depth0, int depth1) {
+    const Place at(fetched_++);
+    shared_.empty[at.place].wait(at.parity ^ 1);
+    shared_.full[at.place].arrive_and_expect(sizeof(Pair));
+    shared_.full[at.place].copy(shared_.weights[at.place].tiles[0], weights, depth0 * kTile, tile * kTile);
+    shared_.full[at.place].copy(shared_.weights[at.place].tiles[1], weights, depth1 * kTile, tile * kTile);
   }
 
   const RowProgram& program_;
@@ -115,12 +128,6 @@ struct Sums {
     for (auto& one : part)
 #pragma unroll
       for (float& value : one) asm volatile("" : "+f"(value)::"memory");
-  }
-  __device__ void clear() {
-#pragma unroll
-    for (auto& one : part)
-#pragma unroll
-      for (float& value : one) value = 0;
   }
 };
 

@@ -40,6 +40,13 @@ __device__ inline Quad load_quad_transposed(const bf16* row) {
   return q;
 }
 
+// An 8 x 8 matrix: lane l has of row l / 4 the columns l % 4 * 2 and the next.
+__device__ inline std::uint32_t transposed(std::uint32_t pair) {
+  std::uint32_t result = 0;
+  asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(result) : "r"(pair));
+  return result;
+}
+
 __device__ inline int lane() { return threadIdx.x % kWarp; }
 
 // A left operand: 16 rows from `row`, 16 columns from `col`.
