@@ -73,21 +73,25 @@ class State {
   // The rows of pool `index` that are the new tokens'.
   Tensor new_rows(Context& cx, std::size_t index, DType type, Size columns);
   void store(Context& cx, std::size_t index, const Tensor& rows);
-  // Where in owned_ the rows of each hypothesis begin, and their end.
-  std::vector<Size> begins() const;
+  std::span<const std::int32_t> owned(Size hypothesis) const {
+    return std::span(*owned_).subspan(static_cast<std::size_t>(begins_[hypothesis]),
+                                      static_cast<std::size_t>(lengths_[hypothesis]));
+  }
   // The hypotheses of some sentences and the rows of the pools that these own, in increasing order sentence by
   // sentence.
   struct Kept {
     std::vector<std::int32_t> hypotheses, rows;
   };
-  // Takes over the lists of another state's sentences, their rows behind those that are here.
-  Kept adopt(const State& from, std::span<const Size> sentences);
+  // Takes over another state's sentences, their lists to the end of `owned`, their rows behind those that are here.
+  Kept adopt(const State& from, std::span<const Size> sentences, std::vector<std::int32_t>& owned);
 
   bool continues_ = false;
   std::vector<std::int32_t> lengths_;  // by hypothesis
   std::vector<std::int32_t> beams_;    // hypotheses of each sentence
   std::vector<Tensor> pools_;          // [capacity, d] each
-  std::vector<std::int32_t> owned_;    // rows of the pools that each hypothesis has, one after the other
+  // Rows of the pools that each hypothesis has, from its place in begins_ on; several may begin at one.
+  std::shared_ptr<const std::vector<std::int32_t>> owned_ = std::make_shared<std::vector<std::int32_t>>();
+  std::vector<Size> begins_;
   Size used_ = 0, first_new_ = 0;
   Segments past_, by_sentence_;
   Tensor past_index_;  // i32: rows of the pools

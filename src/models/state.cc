@@ -16,7 +16,8 @@ Tensor index_of(const Context& cx, std::span<const std::int32_t> values) {
 State::State(const Memory& memory, bool continues)
     : continues_(continues),
       lengths_(static_cast<std::size_t>(memory.source.rows.count()), 0),
-      beams_(lengths_.size(), 1) {}
+      beams_(lengths_.size(), 1),
+      begins_(lengths_.size(), 0) {}
 
 void State::extend(const Context& cx, const Segments& tokens) {
   check(tokens.count() == hypotheses(), "[decode] got tokens for {} hypotheses, expected {}", tokens.count(),
@@ -36,18 +37,19 @@ void State::extend(const Context& cx, const Segments& tokens) {
   if (!continues_) {
     past_ = tokens;
   } else {
-    std::vector<std::int32_t> rows;
-    rows.reserve(owned_.size() + static_cast<std::size_t>(tokens.total()));
-    auto owned = owned_.cbegin();
-    for (h = 0; h < hypotheses(); owned += lengths_[h], ++h) {
-      rows.insert(rows.end(), owned, owned + lengths_[h]);
-      for (Size i = 0; i < tokens.length(h); ++i)
-        rows.push_back(static_cast<std::int32_t>(first_new_ + tokens.begin(h) + i));
+    const auto rows = std::make_shared<std::vector<std::int32_t>>(
+        static_cast<std::size_t>(std::accumulate(lengths.begin(), lengths.end(), Size{0})));
+    auto next = rows->begin();
+    for (h = 0; h < hypotheses(); ++h) {
+      const std::span<const std::int32_t> before = owned(h);
+      begins_[h] = next - rows->begin();
+      next = std::copy(before.begin(), before.end(), next);
+      for (Size i = 0; i < tokens.length(h); ++i) *next++ = static_cast<std::int32_t>(first_new_ + tokens.begin(h) + i);
     }
-    owned_ = std::move(rows);
+    owned_ = rows;
     used_ += tokens.total();
     past_ = Segments::from_lengths(cx, lengths);
-    past_index_ = index_of(cx, owned_);
+    past_index_ = index_of(cx, *owned_);
   }
   lengths_ = std::move(lengths);
 }
@@ -94,22 +96,15 @@ State State::select(Context& cx, std::span<const std::int32_t> chosen, std::span
   next.beams_.assign(beams.begin(), beams.end());
   next.pools_ = pools_;
   next.used_ = used_;
-  const std::vector<Size> begins = this->begins();
-  next.owned_.reserve(owned_.size());
+  next.owned_ = owned_;
   for (const std::int32_t h : chosen) {
     next.lengths_.push_back(lengths_[h]);
-    if (continues_) next.owned_.insert(next.owned_.end(), owned_.begin() + begins[h], owned_.begin() + begins[h + 1]);
+    next.begins_.push_back(begins_[h]);
   }
   if (vectors.empty()) return next;
   const Tensor index = index_of(cx, chosen);
   for (const Tensor& vector : vectors) next.vectors.push_back(gather_rows(cx, vector, index));
   return next;
-}
-
-std::vector<Size> State::begins() const {
-  std::vector<Size> begins = {0};
-  for (const std::int32_t length : lengths_) begins.push_back(begins.back() + length);
-  return begins;
 }
 
 Size State::room() const {
@@ -125,6 +120,13 @@ struct Run {
   const Memory* memory;
   const State* state;
   std::vector<Size> sentences;
+
+  // All sentences of the batch, in order.
+  bool is_whole() const {
+    Size next = 0;
+    return std::ssize(sentences) == memory->source.rows.count() &&
+           std::all_of(sentences.begin(), sentences.end(), [&](Size s) { return s == next++; });
+  }
 };
 
 std::vector<Run> runs_of(std::span<const Underway> sentences) {
@@ -141,12 +143,17 @@ class Stack {
  public:
   Stack(Context& cx, const Tensor& like, Size rows) : cx_(cx), tensor_(cx.empty(like.dtype(), {rows, like.cols()})) {}
 
+  // Some rows, or the first `count`.
   void add(const Tensor& from, const Tensor& index) {
     if (index.count() == 0) return;
     const Tensor rows = gather_rows(cx_, from, index);
-    cx_.copy(rows, tensor_.row_view(filled_, rows.rows()));
+    add(rows, rows.rows());
     cx_.release(rows);
-    filled_ += index.count();
+  }
+  void add(const Tensor& from, Size count) {
+    if (count == 0) return;
+    cx_.copy(from.row_view(0, count), tensor_.row_view(filled_, count));
+    filled_ += count;
   }
   const Tensor& tensor() const { return tensor_; }
 
@@ -158,9 +165,14 @@ class Stack {
 
 nn::Keys join_keys(Context& cx, std::span<const Run> runs, std::size_t which) {
   std::vector<std::int32_t> lengths;
-  std::vector<Tensor> indices;  // of each run
+  std::vector<Tensor> indices;  // of each run; undefined where all of its rows come along
   for (const Run& run : runs) {
     const Segments& rows = run.memory->keys[which].rows;
+    if (run.is_whole()) {
+      for (Size s = 0; s < rows.count(); ++s) lengths.push_back(static_cast<std::int32_t>(rows.length(s)));
+      indices.emplace_back();
+      continue;
+    }
     std::vector<std::int32_t> index;
     for (const Size s : run.sentences) {
       lengths.push_back(static_cast<std::int32_t>(rows.length(s)));
@@ -172,7 +184,13 @@ nn::Keys join_keys(Context& cx, std::span<const Run> runs, std::size_t which) {
   nn::Keys joined{first.keys, first.values, Segments::from_lengths(cx, lengths), {}};
   const auto stacked = [&](Columns nn::Keys::*side) {
     Stack stack(cx, (first.*side).of, joined.rows.total());
-    for (std::size_t r = 0; r < runs.size(); ++r) stack.add((runs[r].memory->keys[which].*side).of, indices[r]);
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      const nn::Keys& keys = runs[r].memory->keys[which];
+      if (indices[r].defined())
+        stack.add((keys.*side).of, indices[r]);
+      else
+        stack.add((keys.*side).of, keys.rows.total());
+    }
     return stack.tensor();
   };
   const bool one = first.keys.of.raw() == first.values.of.raw();
@@ -195,20 +213,22 @@ Memory join_memories(Context& cx, std::span<const Underway> sentences) {
   return joined;
 }
 
-State::Kept State::adopt(const State& from, std::span<const Size> sentences) {
-  const std::vector<Size> begins = from.begins();
+State::Kept State::adopt(const State& from, std::span<const Size> sentences, std::vector<std::int32_t>& owned) {
   std::vector<Size> first_hypothesis = {0};  // of each sentence
   for (const std::int32_t beam : from.beams_) first_hypothesis.push_back(first_hypothesis.back() + beam);
   Kept kept;
   for (const Size s : sentences) {
     const Size first = first_hypothesis[s], last = first_hypothesis[s + 1];
-    const auto owned = std::span(from.owned_).subspan(begins[first], begins[last] - begins[first]);
-    std::vector<std::int32_t> rows(owned.begin(), owned.end());
+    std::vector<std::int32_t> rows;
+    for (Size h = first; h < last; ++h) rows.insert(rows.end(), from.owned(h).begin(), from.owned(h).end());
     std::sort(rows.begin(), rows.end());
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-    for (const std::int32_t row : owned)
-      owned_.push_back(
-          static_cast<std::int32_t>(used_ + (std::lower_bound(rows.begin(), rows.end(), row) - rows.begin())));
+    for (Size h = first; h < last; ++h) {
+      begins_.push_back(std::ssize(owned));
+      for (const std::int32_t row : from.owned(h))
+        owned.push_back(
+            static_cast<std::int32_t>(used_ + (std::lower_bound(rows.begin(), rows.end(), row) - rows.begin())));
+    }
     used_ += std::ssize(rows);
     beams_.push_back(from.beams_[s]);
     lengths_.insert(lengths_.end(), from.lengths_.begin() + first, from.lengths_.begin() + last);
@@ -224,11 +244,13 @@ State State::join(Context& cx, std::span<const Underway> sentences, Size room) {
   if (sentences.empty()) return next;
   const std::vector<Run> runs = runs_of(sentences);
   std::vector<Tensor> rows, hypotheses;  // of each run, those that go along
+  const auto owned = std::make_shared<std::vector<std::int32_t>>();
   for (const Run& run : runs) {
-    const Kept kept = next.adopt(*run.state, run.sentences);
+    const Kept kept = next.adopt(*run.state, run.sentences, *owned);
     rows.push_back(index_of(cx, kept.rows));
     hypotheses.push_back(index_of(cx, kept.hypotheses));
   }
+  next.owned_ = owned;
   const State& model = *sentences.front().state;
   for (std::size_t p = 0; p < model.pools_.size(); ++p) {
     if (!model.pools_[p].defined()) {

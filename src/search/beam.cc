@@ -42,12 +42,19 @@ bool Beam::move_on(Queue& queue, const Row& row) const {
 void Beam::take_best(std::span<const Row> rows) {
   queues_.clear();
   forbidden_.clear();
+  Queue last;
   for (std::size_t i = 0; i < before_.size(); ++i) {
     Queue queue;
     queue.first.origin = static_cast<std::int32_t>(i);
-    queue.forbidden = std::ssize(forbidden_);
-    find_forbidden(before_[i], forbidden_);
-    queue.count = std::ssize(forbidden_) - queue.forbidden;
+    // Without banned words, what is forbidden depends on the length alone.
+    if (i > 0 && goal_.banned.empty() && tree_[before_[i]].length == tree_[before_[i - 1]].length) {
+      queue.forbidden = last.forbidden, queue.count = last.count;
+    } else {
+      queue.forbidden = std::ssize(forbidden_);
+      find_forbidden(before_[i], forbidden_);
+      queue.count = std::ssize(forbidden_) - queue.forbidden;
+    }
+    last = queue;
     if (tree_[before_[i]].length >= goal_.max_length) {
       queue.first = candidate(queue.first.origin, goal_.end, rows[i].end, rows[i]);
     } else {

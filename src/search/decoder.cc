@@ -14,6 +14,10 @@ constexpr Size kStepsAhead = 32;
 
 class PackedTokens {
  public:
+  void expect(std::size_t tokens) {
+    tokens_.reserve(tokens);
+    offsets_.reserve(tokens + 1);
+  }
   void add(std::int32_t token) { tokens_.push_back(token); }
   void add(const Tokens& tokens) { tokens_.insert(tokens_.end(), tokens.begin(), tokens.end()); }
   void end() { offsets_.push_back(static_cast<std::int32_t>(tokens_.size())); }
@@ -132,6 +136,7 @@ Packed Decoder::first_tokens(const Context& cx, const Batch& batch, std::int32_t
 
 Packed Decoder::last_tokens(const Context& cx, const Batch& batch) {
   PackedTokens tokens;
+  tokens.expect(static_cast<std::size_t>(batch.members[0].state.hypotheses()));
   for (const Task& task : batch.tasks) {
     if (!task.search) continue;
     for (const std::int32_t node : task.search->live()) {
@@ -258,11 +263,14 @@ void Decoder::advance(Context& cx, Batch& batch, const Segments& tokens, const S
     hypothesis += static_cast<Size>(live);
   }
   for (Member& member : batch.members) member.state = member.state.select(cx, chosen, beams);
+  std::vector<Task*> done;
   for (Task& task : batch.tasks)
-    if (task.search && task.search->done()) {
-      task.finished(task);
-      task.search = nullptr;
-    }
+    if (task.search && task.search->done()) done.push_back(&task);
+  threads::each(std::ssize(done), [&](std::int64_t i) {
+    Task& task = *done[static_cast<std::size_t>(i)];
+    task.finished(task);
+    task.search = nullptr;
+  });
 }
 
 // Brings what is still underway, and the newcomers, into fresh memory side by side.

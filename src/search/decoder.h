@@ -18,7 +18,8 @@ struct Task {
   // For each node of the search's tree: what the first model attended to when it wrote it, [source tokens]; empty
   // unless wanted and where the model does not attend to single tokens.
   std::vector<std::vector<float>> attention;
-  std::function<void(Task&)> finished;  // called once, when the search is done
+  // Called once, when the search is done; for sentences that are done in one step by several threads.
+  std::function<void(Task&)> finished;
 };
 
 // Translates sentences with one model or the mean of several, a step at a time for all of them together. Sentences

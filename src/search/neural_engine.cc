@@ -29,7 +29,8 @@ NeuralEngine::NeuralEngine(std::vector<std::unique_ptr<Model>> models, const Tra
           "{} and {} do not share a target vocabulary, so they make no ensemble", model->path(), models_[0]->path());
   const int usual = device.on_host() ? threads::count() : kWorkersOfAGpu;
   const int count = options.threads > 0 ? options.threads : usual;
-  for (int i = 0; i < count; ++i) workers_.emplace_back([this] { work(); });
+  idle_.assign(static_cast<std::size_t>(count), false);
+  for (int i = 0; i < count; ++i) workers_.emplace_back([this, i] { work(static_cast<std::size_t>(i)); });
 }
 
 NeuralEngine::~NeuralEngine() {
@@ -102,23 +103,29 @@ class NeuralEngine::Worker {
   }
 
  private:
+  // By several threads at a time.
   void land(const Flight& flight, const Task& task) {
-    if (!flight->take(task)) return again_.push_back(flight);
-    flights_.erase(std::find(flights_.begin(), flights_.end(), flight));
+    const bool taken = flight->take(task);
+    {
+      std::lock_guard lock(landing_);
+      if (!taken) return again_.push_back(flight);
+      flights_.erase(std::find(flights_.begin(), flights_.end(), flight));
+    }
     flight->finish();
   }
 
   Decoder decoder_;
+  std::mutex landing_;           // of both lists
   std::vector<Flight> flights_;  // all jobs underway
   std::vector<Flight> again_;    // those of them that must be searched anew
 };
 
-void NeuralEngine::work() {
+void NeuralEngine::work(std::size_t number) {
   std::vector<const models::Seq2seq*> networks;
   for (const auto& model : models_) networks.push_back(&model->network());
   std::optional<Worker> worker;
   for (;;) {
-    const std::vector<Flight> taken = wait_for_work(worker ? worker->underway() : 0);
+    const std::vector<Flight> taken = wait_for_work(number, worker ? worker->underway() : 0);
     if (taken.empty() && (!worker || worker->underway() == 0)) return;
     if (!worker) worker.emplace(networks, models_[0]->target().special().begin);
     std::optional<threads::SerialScope> serial;
@@ -133,28 +140,36 @@ void NeuralEngine::work() {
 }
 
 // New sentences come in when a quarter of the places is free, so that reading them is worth a batch of its own.
-std::vector<NeuralEngine::Flight> NeuralEngine::wait_for_work(std::size_t underway) {
+std::vector<NeuralEngine::Flight> NeuralEngine::wait_for_work(std::size_t number, std::size_t underway) {
   std::unique_lock lock(mutex_);
   if (underway == 0) {
-    ++idle_;
-    wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-    --idle_;
+    idle_[number] = true;
+    wake_.wait(lock, [&] { return stopping_ || (!waiting_.empty() && is_next(number)); });
+    idle_[number] = false;
   }
   std::vector<Flight> taken;
   if (waiting_.empty() || batch_ < underway + std::max<std::size_t>(batch_ / 4, 1)) return taken;
   // Workers that have nothing to do get their share; a GPU does better with one large batch.
-  const std::size_t sharers = shares_ ? static_cast<std::size_t>(idle_) + 1 : 1;
+  const std::size_t sharers = shares_ ? static_cast<std::size_t>(idle()) + 1 : 1;
   const std::size_t count = std::min(batch_ - underway, (waiting_.size() + sharers - 1) / sharers);
   for (std::size_t i = 0; i < count; ++i) {
     taken.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
   }
+  if (!shares_ && !waiting_.empty()) wake_.notify_all();
   return taken;
 }
 
+// Those who share come as they like. Of others the first comes, whose memory has been in use before.
+bool NeuralEngine::is_next(std::size_t number) const {
+  return shares_ || std::find(idle_.begin(), idle_.end(), true) - idle_.begin() == static_cast<std::ptrdiff_t>(number);
+}
+
+int NeuralEngine::idle() const { return static_cast<int>(std::count(idle_.begin(), idle_.end(), true)); }
+
 bool NeuralEngine::others_work() {
   std::lock_guard lock(mutex_);
-  return idle_ + 1 < static_cast<int>(workers_.size());
+  return idle() + 1 < static_cast<int>(workers_.size());
 }
 
 }  // namespace dragoman::search

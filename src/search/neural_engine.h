@@ -30,8 +30,11 @@ class NeuralEngine : public Engine {
 
   class Worker;
 
-  void work();
-  std::vector<Flight> wait_for_work(std::size_t underway);
+  void work(std::size_t number);
+  std::vector<Flight> wait_for_work(std::size_t number, std::size_t underway);
+  // Whether this idle worker is the one to take what waits.
+  bool is_next(std::size_t number) const;
+  int idle() const;
   bool others_work();
 
   std::vector<std::unique_ptr<Model>> models_;
@@ -40,7 +43,7 @@ class NeuralEngine : public Engine {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Flight> waiting_;
-  int idle_ = 0;  // workers without work
+  std::vector<bool> idle_;  // whether each worker is without work
   bool stopping_ = false;
   std::vector<std::thread> workers_;
 };

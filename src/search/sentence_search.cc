@@ -72,15 +72,14 @@ bool SentenceSearch::allows(std::int32_t node, const Coverage& covered, std::int
 
 void SentenceSearch::extend(std::int32_t origin, std::int32_t node, const Coverage& covered, std::int32_t token,
                             float log_probability) {
-  const Coverage next = goal_.constraints.empty() ? Coverage{} : goal_.constraints.after(covered, token);
   live_.push_back(tree_.add(node, token, log_probability));
-  coverages_.push_back(next);
+  if (!goal_.constraints.empty()) coverages_.push_back(goal_.constraints.after(covered, token));
   origins_.push_back(origin);
 }
 
 void SentenceSearch::finish(std::int32_t node, float log_probability) {
   const std::int32_t end = tree_.add(node, goal_.end, log_probability);
-  coverages_.push_back(coverage(node));
+  if (!goal_.constraints.empty()) coverages_.push_back(coverage(node));
   tree_.finish(end);
   finished_.push_back({end, score(goal_.options, tree_[end].sum, tree_[end].length)});
 }

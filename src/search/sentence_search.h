@@ -79,11 +79,13 @@ class SentenceSearch {
   void extend(std::int32_t origin, std::int32_t node, const Coverage& coverage, std::int32_t token,
               float log_probability);
   void finish(std::int32_t node, float log_probability);
-  const Coverage& coverage(std::int32_t node) const { return coverages_[static_cast<std::size_t>(node)]; }
+  const Coverage& coverage(std::int32_t node) const {
+    return coverages_[goal_.constraints.empty() ? 0 : static_cast<std::size_t>(node)];
+  }
 
   Goal goal_;
   Tree tree_;
-  std::vector<Coverage> coverages_ = {{}};  // of each node
+  std::vector<Coverage> coverages_ = {{}};  // of each node; the first one's where nothing must be covered
   std::vector<std::int32_t> live_ = {0}, before_, origins_;
   std::vector<Finished> finished_;
 

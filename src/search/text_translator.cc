@@ -1,7 +1,7 @@
 #include "search/text_translator.h"
 
 #include <algorithm>
-#include <future>
+#include <latch>
 #include <mutex>
 
 #include "base/error.h"
@@ -75,6 +75,38 @@ class Parts {
   std::exception_ptr error_;
 };
 
+// What is waited for together: who waits is woken once.
+class Answers {
+ public:
+  explicit Answers(std::size_t count) : results_(count), errors_(count), left_(static_cast<std::ptrdiff_t>(count)) {}
+
+  void arrive(std::size_t i, TranslationResult result, const std::exception_ptr& error) {
+    results_[i] = std::move(result);
+    errors_[i] = error;
+    left_.count_down();
+  }
+  // All of them, or the first error.
+  std::vector<TranslationResult> wait() {
+    left_.wait();
+    for (const std::exception_ptr& error : errors_)
+      if (error) std::rethrow_exception(error);
+    return std::move(results_);
+  }
+
+ private:
+  std::vector<TranslationResult> results_;
+  std::vector<std::exception_ptr> errors_;
+  std::latch left_;
+};
+
+// At least as many as there are tokens: none is less than a byte of what the tokenizer makes of the text, which writes
+// some characters that are not ASCII at more length (the longest, of three bytes, becomes eighteen letters of 33), and
+// puts no more than two marks around it.
+std::size_t most_tokens(std::string_view text) {
+  const auto others = std::count_if(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
+  return text.size() + 10 * static_cast<std::size_t>(others) + 2;
+}
+
 std::unique_ptr<Engine> open_engine(const std::vector<std::string>& files, const TranslatorOptions& options) {
   for (const std::string& file : files) {
     if (!is_statistical(store::SafetensorsFile(file))) continue;
@@ -144,28 +176,23 @@ void TextTranslator::submit(std::vector<Job> jobs) {
 
 std::vector<TranslationResult> TextTranslator::translate(const std::vector<Request>& requests,
                                                          const SearchOptions& search) {
-  std::vector<std::promise<TranslationResult>> promises(requests.size());
+  const auto answers = std::make_shared<Answers>(requests.size());
   const auto options = std::make_shared<const SearchOptions>(search);
   std::vector<Job> jobs;
   for (std::size_t i = 0; i < requests.size(); ++i)
-    jobs.push_back(
-        {requests[i], options, i, [&promise = promises[i]](TranslationResult result, const std::exception_ptr& error) {
-           error ? promise.set_exception(error) : promise.set_value(std::move(result));
-         }});
+    jobs.push_back({requests[i], options, i, [answers, i](TranslationResult result, const std::exception_ptr& error) {
+                      answers->arrive(i, std::move(result), error);
+                    }});
   submit(std::move(jobs));
-  // All are waited for before the first error is thrown: they write to this function's memory.
-  std::vector<std::future<TranslationResult>> futures;
-  for (auto& promise : promises) futures.push_back(promise.get_future());
-  for (const auto& future : futures) future.wait();
-  std::vector<TranslationResult> results;
-  for (auto& future : futures) results.push_back(future.get());
-  return results;
+  return answers->wait();
 }
 
 // The sentences, or parts of them, that the engine gets; none for a blank text, one for a text that fits.
 std::vector<std::string> TextTranslator::cut(const std::string& text) const {
   if (count_words(text) == 0) return {};
-  const auto fits = [this](std::string_view part) { return engine_->count_tokens(part) <= limit_; };
+  const auto fits = [this](std::string_view part) {
+    return most_tokens(part) <= static_cast<std::size_t>(limit_) || engine_->count_tokens(part) <= limit_;
+  };
   std::vector<std::string> texts;
   if (options_.sentences) {
     for (const text::Span& span : text::split_sentences(text)) {

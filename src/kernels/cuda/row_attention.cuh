@@ -28,9 +28,9 @@ struct Keys {
 };
 
 // Attention of a warp's four rows, sixteen keys at a time, while the next ones come. Matrix instructions have sixteen
-// keys, or sixteen numbers of the values, on the left and eight rows on the right: the first four are the warp's. Scores
-// of keys that are not a row's do not count. Numbers are taken in another order: of each half of a head, lane % 4 has
-// eight in a row where keys are compared with queries, and lane / 4 eight in a row of the values.
+// keys, or sixteen numbers of the values, on the left and eight rows on the right: the first four are the warp's.
+// Scores of keys that are not a row's do not count. Numbers are taken in another order: of each half of a head, lane %
+// 4 has eight in a row where keys are compared with queries, and lane / 4 eight in a row of the values.
 class RowAttention {
  public:
   static constexpr int kRowsOfWarp = 4, kKeys = 16;

@@ -67,26 +67,33 @@ class Worker {
     for (int k = 0; k < across(); ++k) {
       uint4 value = make_uint4(0, 0, 0, 0);
       if (exists())
-        value =
-            *reinterpret_cast<const uint4*>(program_.x + (Size{first_row() + row()} * across() + k) * kTile + eight() * 8);
+        value = *reinterpret_cast<const uint4*>(program_.x + (Size{first_row() + row()} * across() + k) * kTile +
+                                                eight() * 8);
       *reinterpret_cast<uint4*>(shared_.rows[0][k].eight(row(), eight())) = value;
     }
-    if (program_.keys.offsets != nullptr) find_keys(program_.keys, false, shared_.keys);
+    if (program_.keys_of_sentences.offsets != nullptr) find_sentences();
+    meet();
+    if (program_.keys.offsets != nullptr) find_keys(program_.keys, first_row() + warp_row() + lane(), shared_.keys);
     if (program_.keys_of_sentences.offsets != nullptr)
-      find_keys(program_.keys_of_sentences, true, shared_.keys_of_sentences);
+      find_keys(program_.keys_of_sentences,
+                lane() < RowAttention::kRowsOfWarp ? shared_.sentences[warp_row() + lane()] : 0,
+                shared_.keys_of_sentences);
     before_engines();
     meet();
   }
-  __device__ void find_keys(const KeyPart& part, bool by_sentence, KeysOfRows& to) {
+  // Which sentences the block's rows belong to.
+  __device__ void find_sentences() {
+    for (int s = thread_; s < program_.sentences; s += kWorkers) {
+      const int begin = program_.query_offsets[s] - first_row(), end = program_.query_offsets[s + 1] - first_row();
+      for (int row = max(0, begin); row < min(kRows, end); ++row) shared_.sentences[row] = s;
+    }
+  }
+  // `sentence`: whose keys are those of the warp's row `lane`.
+  __device__ void find_keys(const KeyPart& part, int sentence, KeysOfRows& to) {
     Keys keys;
     const int row = warp_row() + lane();
     if (lane() < RowAttention::kRowsOfWarp) {
-      if (first_row() + row < program_.rows) {
-        const int at = by_sentence ? static_cast<int>(sentence_of(program_.query_offsets, program_.sentences,
-                                                                  first_row() + row))
-                                   : first_row() + row;
-        keys.first = part.offsets[at], keys.end = part.offsets[at + 1];
-      }
+      if (first_row() + row < program_.rows) keys = {part.offsets[sentence], part.offsets[sentence + 1]};
       to.first[row] = keys.first, to.end[row] = keys.end;
     }
     to.places[thread_] = keys.find(part.rows, keys.next(0) + lane());
@@ -166,7 +173,8 @@ class Worker {
     meet();
     if (exists())
       for (int i = 0; i < tiles; ++i)
-        *reinterpret_cast<uint4*>(up.y + at(up, (rank_ + i * across()) * kTile + eight() * 8)) = *mine(shared_.passing[i]);
+        *reinterpret_cast<uint4*>(up.y + at(up, (rank_ + i * across()) * kTile + eight() * 8)) =
+            *mine(shared_.passing[i]);
     expect(across() * static_cast<int>(sizeof(float4)) * kParts * kGroup);
     const Bias bias(p, rank_);
     if (multiplies()) {
@@ -269,7 +277,9 @@ class Worker {
                      pack_bf16(of[2], of[3]));
   }
   // The worker's eight.
-  __device__ const uint4* mine(RowTile& tile) const { return reinterpret_cast<const uint4*>(tile.eight(row(), eight())); }
+  __device__ const uint4* mine(RowTile& tile) const {
+    return reinterpret_cast<const uint4*>(tile.eight(row(), eight()));
+  }
 
   // What a norm reads beside the sums; it comes while they are added up. Each block has one tile of it.
   struct Beside {
@@ -383,10 +393,12 @@ __global__ void __launch_bounds__(kThreads, 1) run_rows(const __grid_constant__ 
   Shared& shared = *reinterpret_cast<Shared*>(memory);
   const int rank = static_cast<int>(cluster_rank());
   if (threadIdx.x == 0) shared.make();
-  constexpr int kWords = sizeof(Instruction) / sizeof(std::uint32_t);
+  // As from any memory: what is read of constants must be the same for all lanes to be quick.
+  const Instruction* instructions = program.instructions;
+  asm volatile("" : "+l"(instructions));
+  constexpr int kWords = sizeof(Instruction) / sizeof(uint2);
   for (int i = static_cast<int>(threadIdx.x); i < program.count * kWords; i += kThreads)
-    reinterpret_cast<std::uint32_t*>(shared.program)[i] =
-        reinterpret_cast<const std::uint32_t*>(program.instructions)[i];
+    reinterpret_cast<uint2*>(shared.program)[i] = reinterpret_cast<const uint2*>(instructions)[i];
   __syncthreads();
   begin_cluster();
   wait_for_cluster();

@@ -120,8 +120,9 @@ class Recorder {
     const auto eights = [](Size stride) { return stride % 8 == 0; };
     if (last.attends || last.has_up || last.has_norm || a.q != last.layer.y || a.q_stride != last.layer.out ||
         a.queries != last.layer.rows || a.heads != across_ || last.layer.out < across_ * kTile || a.key_size != kTile ||
-        a.value_size != kTile || (a.causal && !single) || a.longest == 0 || a.longest > kMostKeys || a.dropout.rate > 0 ||
-        a.weights != nullptr || !eights(a.k_stride) || !eights(a.v_stride) || !aligned({a.k, a.v, a.out}) || full())
+        a.value_size != kTile || (a.causal && !single) || a.longest == 0 || a.longest > kMostKeys ||
+        a.dropout.rate > 0 || a.weights != nullptr || !eights(a.k_stride) || !eights(a.v_stride) ||
+        !aligned({a.k, a.v, a.out}) || full())
       return false;
     KeyPart& keys = single ? keys_ : keys_of_sentences_;
     if (keys.offsets != nullptr && (keys.offsets != a.key_offsets || keys.rows != a.key_rows)) return false;
@@ -184,9 +185,8 @@ class Recorder {
     if (last.has_norm && std::ssize(steps_) >= enough_) return false;
     if (a.x != last.result() || a.rows != rows() || a.in != last.columns() || touched_.has(a.y, a.rows * a.out))
       return false;
-    const bool joins =
-        !last.attends && !last.has_up && !last.has_norm && a.in % (2 * across_ * kTile) == 0 &&
-        a.in <= RowProgram::kMostTiles * across_ * kTile && a.out == across_ * kTile;
+    const bool joins = !last.attends && !last.has_up && !last.has_norm && a.in % (2 * across_ * kTile) == 0 &&
+                       a.in <= RowProgram::kMostTiles * across_ * kTile && a.out == across_ * kTile;
     // All blocks must have a part of what is shared.
     return joins || (a.in <= kMostColumns && a.in >= across_ * kTile);
   }

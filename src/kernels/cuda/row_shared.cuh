@@ -31,6 +31,7 @@ struct Shared {
   RowTile rows[3][RowProgram::kMostAcross];
   RowTile passing[RowProgram::kMostTiles];         // on their way from some threads of the block to others
   float2 moments[RowProgram::kMostAcross][kRows];  // of each block's columns: mean and sum of squares around it
+  int sentences[kRows];
   KeysOfRows keys, keys_of_sentences;
   Instruction program[RowProgram::kMostInstructions];
   Barrier full[kPlaces], empty[kPlaces];

@@ -283,10 +283,9 @@ __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
   const Gathered gathered{reinterpret_cast<float*>(memory), blocks};
   auto* stages = reinterpret_cast<Stage*>(memory + Gathered::bytes(kPlanes, blocks));
   if (blocks > 1) {
-    if (threadIdx.x == 0) {
-      arrivals.begin();
-      arrivals.expect(static_cast<std::uint32_t>(Gathered::bytes(kPlanes, blocks)));
-    }
+    if (threadIdx.x == 0) arrivals.begin();
+    __syncthreads();
+    if (threadIdx.x == 0) arrivals.expect(static_cast<std::uint32_t>(Gathered::bytes(kPlanes, blocks)));
     begin_cluster();
   }
   const Share share(work, row, rank, blocks);

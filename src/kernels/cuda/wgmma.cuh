@@ -107,8 +107,8 @@ __device__ inline void wait_for_group(int group) {
   asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(kGroup) : "memory");
 }
 
-// Two 8 x 8 matrices to shared memory, transposed: lane l has of row l / 4 the columns l % 4 * 2 and the next; lanes 0 to
-// 7 and 8 to 15 give the addresses of the rows there.
+// Two 8 x 8 matrices to shared memory, transposed: lane l has of row l / 4 the columns l % 4 * 2 and the next; lanes 0
+// to 7 and 8 to 15 give the addresses of the rows there.
 __device__ inline void store_transposed(bf16* row, std::uint32_t first, std::uint32_t second) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
   asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(address), "r"(first), "r"(second)
