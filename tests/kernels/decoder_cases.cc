@@ -199,6 +199,7 @@ void add_decoder_cases(Cases& cases) {
   const std::vector<Size> many(9, 4);
   for (const Shape& s : {Shape{{1}, 1, 64, 1, true}, Shape{{1, 2, 4, 1}, 2, 128, 2, false},
                          Shape{{3, 40, 2}, 2, 640, 1, false}, Shape{{5, 4, 2, 8, 1, 4, 4, 4, 3}, 4, 1024, 1, true},
+                         Shape{{5, 0, 0, 3, 4}, 2, 512, 1, true}, Shape{{4, 4, 4}, 6, 1536, 1, true},
                          Shape{many, 8, 2048, 2, true}, Shape{std::vector<Size>(31, 4), 8, 1024, 1, true}})
     cases.add("linear_packed",
               fmt::format("{} layers of a decoder, {} heads, {} inner, {} rows", s.layers, s.heads, s.inner, s.rows()),

@@ -79,8 +79,8 @@ class Recorder {
       return false;
     const bool follows = continues(a);
     if (!follows) {
-      cut();
-      if (a.in < 2 * kTile || a.in > kMostColumns) return false;
+      if (take_back(run_recorded)) run();
+      if (a.in > kMostColumns) return false;
       across_ = a.in / kTile;
       touched_.add(a.x, a.rows * a.in);
     }
@@ -148,7 +148,6 @@ class Recorder {
 
  private:
   static constexpr Size kMostRows = 1024, kMostKeys = 256, kMostColumns = RowProgram::kMostAcross * kTile;
-  static constexpr Size kFirst = 7;
 
   static void run_recorded();
 
@@ -166,23 +165,12 @@ class Recorder {
     keys_ = keys_of_sentences_ = {};
     query_offsets_ = nullptr;
     layers_ = 0;
-    enough_ = kFirst;
-  }
-
-  // What was recorded goes to the GPU before its time. The first program after a wait is short, so that the GPU has
-  // something to do while longer ones are recorded.
-  void cut() {
-    if (!take_back(run_recorded)) return;
-    const Size next = 2 * enough_;
-    run();
-    enough_ = next;
   }
 
   // Whether the layer reads what the last step gives, and can follow it.
   bool continues(const LinearPacked<bf16>& a) const {
     if (!is_held_back(run_recorded) || full()) return false;
     const Step& last = steps_.back();
-    if (last.has_norm && std::ssize(steps_) >= enough_) return false;
     if (a.x != last.result() || a.rows != rows() || a.in != last.columns() || touched_.has(a.y, a.rows * a.out))
       return false;
     const bool joins = !last.attends && !last.has_up && !last.has_norm && a.in % (2 * across_ * kTile) == 0 &&
@@ -270,7 +258,6 @@ class Recorder {
   const std::int32_t* query_offsets_ = nullptr;
   Size sentences_ = 0, across_ = 0;
   int layers_ = 0;
-  Size enough_ = kFirst;  // steps
   std::map<std::tuple<const void*, Size, Size>, CUtensorMap> maps_;
   RowProgram program_{};
 };
