@@ -1,6 +1,7 @@
 #include "kernels/cuda/row_recorder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <tuple>
@@ -80,7 +81,8 @@ class Recorder {
     const bool follows = continues(a);
     if (!follows) {
       if (take_back(run_recorded)) run();
-      if (a.in > kMostColumns) return false;
+      // Clusters of two, four or eight blocks.
+      if (a.in > kMostColumns || !std::has_single_bit(static_cast<std::size_t>(a.in))) return false;
       across_ = a.in / kTile;
       touched_.add(a.x, a.rows * a.in);
     }
