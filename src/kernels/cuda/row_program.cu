@@ -132,11 +132,11 @@ class Worker {
     bf16 of[2] = {};
 
     __device__ static int column() { return static_cast<int>(threadIdx.x) % kGroup / kWarp * 16 + lane() / 4; }
-    Bias() = default;
     __device__ Bias(const ProductPart& p, int tile) {
       if (p.bias != nullptr) of[0] = p.bias[tile * kTile + column()], of[1] = p.bias[tile * kTile + column() + 8];
     }
   };
+
   // Tile by tile, each group of warps one.
   __device__ void multiply(const Instruction& one) {
     const ProductPart& p = one.layer.product;
@@ -195,7 +195,7 @@ class Worker {
     const uint4 value = finish(one, rank_, beside, *mine(shared_.passing[0]));
     if (one.shared) send(buffer_, rank_, value);
   }
-  // The worker's, of a block's.
+  // Where what `block` sends to the worker arrives.
   __device__ float4* part_of_sums(int block, int n) {
     constexpr int kHalf = RowProgram::kMostAcross / 2;
     const int buffer = block < kHalf ? after(buffer_) : after(after(buffer_));
