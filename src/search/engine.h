@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dragoman/translator.h"
+#include "text/tokenizer.h"
 
 namespace dragoman::search {
 
@@ -16,6 +17,7 @@ struct Job {
   std::shared_ptr<const SearchOptions> options;
   std::uint64_t stream = 0;  // names the random numbers of sampling
   std::function<void(TranslationResult, std::exception_ptr)> done;
+  std::vector<text::Encoded> source{};  // the text's tokens for each model, with their marks, once they were counted
 };
 
 // Translates sentences that fit its model, many at a time. What the neural and the statistical translator have in
@@ -28,6 +30,8 @@ class Engine {
   virtual void submit(std::vector<Job> jobs) = 0;
   // How many tokens the engine counts in a text, and how many it can take.
   virtual int count_tokens(std::string_view text) const = 0;
+  // The same of a job's text; what there is to know of it for later stays with the job.
+  virtual int tokenize(Job& job) const { return count_tokens(job.request.text); }
   virtual int max_tokens() const = 0;
 };
 

@@ -23,6 +23,7 @@ class NeuralEngine : public Engine {
 
   void submit(std::vector<Job> jobs) override;
   int count_tokens(std::string_view text) const override;
+  int tokenize(Job& job) const override { return NeuralJob::tokenize(job, models_); }
   int max_tokens() const override;
 
  private:

@@ -24,6 +24,11 @@ std::string replace_unknown(const std::string& text, const std::vector<std::stri
   return result.append(text, at);
 }
 
+// Marks aside.
+int tokens_of(const text::Encoded& encoded, const Model& model) {
+  return static_cast<int>(encoded.ids.size()) - (model.info().source_begin + model.info().source_end);
+}
+
 }  // namespace
 
 void check_options(const SearchOptions& options) {
@@ -43,13 +48,14 @@ void check_options(const SearchOptions& options) {
 NeuralJob::NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models) : job_(std::move(job)), models_(models) {
   check_options(*job_.options);
   const Request& request = job_.request;
-  for (const std::unique_ptr<Model>& model : models_) {
-    text::Encoded encoded = model->encode_source_spans(request.text);
-    const int marks = model->info().source_begin + model->info().source_end;
-    check(static_cast<int>(encoded.ids.size()) - marks <= model->max_source(),
-          "a sentence of {} tokens is longer than the {} that {} can take", encoded.ids.size(), model->max_source(),
-          model->path());
-    if (sources_.empty()) source_spans_ = std::move(encoded.spans);
+  if (job_.source.empty()) tokenize(job_, models_);
+  for (std::size_t m = 0; m < models_.size(); ++m) {
+    text::Encoded& encoded = job_.source[m];
+    const Model& model = *models_[m];
+    check(tokens_of(encoded, model) <= model.max_source(),
+          "a sentence of {} tokens is longer than the {} that {} can take", encoded.ids.size(), model.max_source(),
+          model.path());
+    if (m == 0) source_spans_ = std::move(encoded.spans);
     sources_.push_back(std::move(encoded.ids));
   }
   const text::Tokenizer& target = models_[0]->target();
@@ -64,6 +70,16 @@ NeuralJob::NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models) : 
     if (!alone.empty() && alone != banned_.back()) banned_.push_back(alone);
   }
   for (const std::int32_t id : sources_[0]) result_.source_tokens.push_back(models_[0]->source().piece(id));
+}
+
+int NeuralJob::tokenize(Job& job, std::span<const std::unique_ptr<Model>> models) {
+  int most = 0;
+  job.source.clear();
+  for (const std::unique_ptr<Model>& model : models) {
+    job.source.push_back(model->encode_source_spans(job.request.text));
+    most = std::max(most, tokens_of(job.source.back(), *model));
+  }
+  return most;
 }
 
 // The tokens of words that follow other words: some tokenizers write them differently at the beginning.

@@ -15,6 +15,9 @@ class NeuralJob {
   // Fails when the sentence is too long for one of the models, or the options make no sense.
   NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models);
 
+  // Finds the text's tokens for all models; how many the one that has most of them counts, marks aside.
+  static int tokenize(Job& job, std::span<const std::unique_ptr<Model>> models);
+
   // The work for a decoder; `finished` is left to the caller.
   Task task() const;
   // Takes what the search found. False when a banned word came out in a spelling that was not thought of: then the

@@ -99,14 +99,6 @@ class Answers {
   std::latch left_;
 };
 
-// At least as many as there are tokens: none is less than a byte of what the tokenizer makes of the text, which writes
-// some characters that are not ASCII at more length (the longest, of three bytes, becomes eighteen letters of 33), and
-// puts no more than two marks around it.
-std::size_t most_tokens(std::string_view text) {
-  const auto others = std::count_if(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
-  return text.size() + 10 * static_cast<std::size_t>(others) + 2;
-}
-
 std::unique_ptr<Engine> open_engine(const std::vector<std::string>& files, const TranslatorOptions& options) {
   for (const std::string& file : files) {
     if (!is_statistical(store::SafetensorsFile(file))) continue;
@@ -136,7 +128,7 @@ void TextTranslator::submit(std::vector<Job> jobs) {
     try {
       std::string& text = jobs[at].request.text;
       if (data::find_invalid_utf8(text) != std::string::npos) text = data::replace_invalid_utf8(text);
-      cuts[at] = cut(text);
+      cuts[at] = cut(jobs[at]);
     } catch (...) {
       errors[at] = std::current_exception();
     }
@@ -188,11 +180,10 @@ std::vector<TranslationResult> TextTranslator::translate(const std::vector<Reque
 }
 
 // The sentences, or parts of them, that the engine gets; none for a blank text, one for a text that fits.
-std::vector<std::string> TextTranslator::cut(const std::string& text) const {
+std::vector<std::string> TextTranslator::cut(Job& job) const {
+  const std::string& text = job.request.text;
   if (count_words(text) == 0) return {};
-  const auto fits = [this](std::string_view part) {
-    return most_tokens(part) <= static_cast<std::size_t>(limit_) || engine_->count_tokens(part) <= limit_;
-  };
+  const auto fits = [this](std::string_view part) { return engine_->count_tokens(part) <= limit_; };
   std::vector<std::string> texts;
   if (options_.sentences) {
     for (const text::Span& span : text::split_sentences(text)) {
@@ -202,9 +193,10 @@ std::vector<std::string> TextTranslator::cut(const std::string& text) const {
     }
     return texts;
   }
-  if (fits(text)) return {text};
-  check(options_.long_input == LongInput::split, "an input of {} tokens is longer than the {} allowed",
-        engine_->count_tokens(text), limit_);
+  const int tokens = engine_->tokenize(job);
+  if (tokens <= limit_) return {text};
+  job.source.clear();
+  check(options_.long_input == LongInput::split, "an input of {} tokens is longer than the {} allowed", tokens, limit_);
   for (const text::Span& span : text::split_to_fit(text, fits))
     texts.push_back(text.substr(span.begin, span.end - span.begin));
   return texts;

@@ -20,7 +20,7 @@ class TextTranslator {
   std::vector<TranslationResult> translate(const std::vector<Request>& requests, const SearchOptions& search);
 
  private:
-  std::vector<std::string> cut(const std::string& text) const;
+  std::vector<std::string> cut(Job& job) const;
 
   TranslatorOptions options_;
   int limit_;

@@ -151,6 +151,7 @@ class RowAttention {
   __device__ static std::uint32_t word(const uint4& x, int j) {
     return j / 2 == 0 ? x.x : j / 2 == 1 ? x.y : j / 2 == 2 ? x.z : x.w;
   }
+
   const AttentionPart& a_;
   const std::int32_t* key_rows_;
   const int column_;

@@ -45,6 +45,7 @@ struct Shared {
     barriers_are_made();
   }
 };
+
 // Where the n-th pair of tiles of weights lies, and the parity of the round in which it comes.
 struct Place {
   unsigned place, parity;
