@@ -368,8 +368,10 @@ Decoded RecurrentDecoder::learn_feeding(Context& cx, const Packed& tokens, const
   const Tensor in_steps = nn::steps_from_packed(cx, rows, time), in_rows = nn::packed_from_steps(cx, rows, time);
   const Tensor words = permute_rows(cx, embedded, in_steps, in_rows);
   State first = state;
-  const Tensor places = nn::places_in_time(cx, time);
-  for (Tensor& vector : first.vectors) vector = permute_rows(cx, vector, time.order, places);
+  if (!std::ranges::is_sorted(time.host_order)) {
+    const Tensor places = nn::places_in_time(cx, time);
+    for (Tensor& vector : first.vectors) vector = permute_rows(cx, vector, time.order, places);
+  }
   std::vector<FeedingLayer> layers;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const nn::Linear& input = layers_[i].input();
@@ -387,10 +389,12 @@ Decoded RecurrentDecoder::learn_feeding(Context& cx, const Packed& tokens, const
   const FeedingOutput out = lstm_feeding(cx, layers_[0].known_gates(cx, words), first.vectors[extra_vector()], layers,
                                          weights, source_attention_.source(cx, source.keys, source.all_queries), time,
                                          {.between = config_.dropout_between, .out = config_.dropout_out});
-  const Tensor last = nn::last_from_steps(cx, rows, time, rows.count());
-  for (std::size_t i = 0; i < layers_.size(); ++i)
-    set_layer_state(state, i, {gather_rows(cx, out.states[i].h, last), gather_rows(cx, out.states[i].c, last)});
-  state.vectors[extra_vector()] = gather_rows(cx, out.fed_states, last);
+  if (state.continues()) {
+    const Tensor last = nn::last_from_steps(cx, rows, time, rows.count());
+    for (std::size_t i = 0; i < layers_.size(); ++i)
+      set_layer_state(state, i, {gather_rows(cx, out.states[i].h, last), gather_rows(cx, out.states[i].c, last)});
+    state.vectors[extra_vector()] = gather_rows(cx, out.fed_states, last);
+  }
   const Tensor features = permute_rows(cx, out.fed, in_rows, in_steps);
   if (lexical_ == 0) return {features, {}};
   const Tensor lexical = permute_rows(cx, contexts_of(cx, out.context).lexical, in_rows, in_steps);

@@ -48,17 +48,21 @@ struct Held {
         if (lane() == 0 && first + i * kWarps < count) sums[first + i * kWarps] = some[i];
     }
   }
-  // The thread's two columns of the rows' sum, each row by its factor.
+  // The thread's two columns of the rows' sum, each row by its factor, which one lane computes for its warp.
   template <class Factor>
   __device__ float2 mix(const Factor& factor) const {
     float2 sum{};
     const int col = 2 * static_cast<int>(threadIdx.x);
-    if (col >= size) return sum;
-#pragma unroll 4
-    for (int j = 0; j < count; ++j) {
-      const std::uint32_t pair = *reinterpret_cast<const std::uint32_t*>(rows + j * size + col);
-      const float by = factor(j);
-      sum.x += by * low_bf16(pair), sum.y += by * high_bf16(pair);
+    for (int first = 0; first < count; first += kWarp) {
+      const float mine = first + lane() < count ? factor(first + lane()) : 0.0f;
+      const int last = min(kWarp, count - first);
+#pragma unroll 8
+      for (int i = 0; i < last; ++i) {
+        const float by = __shfl_sync(kAllLanes, mine, i);
+        const std::uint32_t pair =
+            col < size ? *reinterpret_cast<const std::uint32_t*>(rows + (first + i) * size + col) : 0;
+        sum.x += by * low_bf16(pair), sum.y += by * high_bf16(pair);
+      }
     }
     return sum;
   }

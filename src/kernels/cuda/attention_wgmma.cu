@@ -190,7 +190,7 @@ class Group {
   __device__ void begin_scores(const WideTile& keys) {
     const std::uint64_t left = queries().descriptor(), right = keys.descriptor();
 #pragma unroll
-    for (int k = 0; k < 4; ++k) begin_product_transposed(scores_, left + 2 * k, right + 2 * k, k > 0);
+    for (int k = 0; k < 4; ++k) begin_product<true>(scores_, left + 2 * k, right + 2 * k, k > 0);
     end_of_products();
   }
   __device__ void begin_sums(const WideTile& values) {

@@ -26,6 +26,11 @@ class Collector {
   void expect(cudaStream_t stream);
   // All that was asked for goes to the GPU; afterwards the stream is as if it had been launched there directly.
   void hand_over(cudaStream_t stream);
+  // Before a copy from the host: with it a new row begins, unless that leaves a short one. Rows that began wherever so
+  // many kernels had come would be others in every step of a training.
+  void expect_copy(cudaStream_t stream) {
+    if (asked_ >= kFew) hand_over(stream);
+  }
   // All that was handed over is done.
   void gpu_is_idle() { at_once_ = kAtOnce; }
 
@@ -43,11 +48,11 @@ class Collector {
 
   // The first kernels after a wait are launched as they come, so that the GPU has something to do while others are
   // recorded. Whoever waits after every step of a search stays below that: for them recording is a loss.
-  static constexpr int kAtOnce = 128, kMost = 64;
+  static constexpr int kAtOnce = 128, kMost = 64, kFew = 16;
 
   bool recording_ = false;
   int at_once_ = kAtOnce;  // how many more are launched as they come
-  int asked_ = 0;          // how many are recorded
+  int asked_ = 0;          // how many are recorded, if any are
   std::map<Row, Ready> ready_;
   std::vector<cudaGraphNode_t> nodes_;
   Row row_;

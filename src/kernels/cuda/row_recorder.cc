@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <map>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -189,13 +187,8 @@ class Recorder {
                        [x](const Step& one) { return one.has_norm && (x == one.norm.sum || x == one.norm.y); });
   }
 
-  // How weights lie in memory is worked out once.
-  const CUtensorMap& map_of(const LinearPacked<bf16>& layer) {
-    const std::tuple key(layer.packed, layer.in, layer.out);
-    const auto found = maps_.find(key);
-    if (found != maps_.end()) return found->second;
-    return maps_.emplace(key, tile_map(static_cast<const bf16*>(layer.packed), layer.out, layer.in, layer.in))
-        .first->second;
+  static CUtensorMap map_of(const LinearPacked<bf16>& layer) {
+    return tile_map(static_cast<const bf16*>(layer.packed), layer.out, layer.in, layer.in);
   }
 
   const RowProgram& assembled() {
@@ -260,7 +253,6 @@ class Recorder {
   const std::int32_t* query_offsets_ = nullptr;
   Size sentences_ = 0, across_ = 0;
   int layers_ = 0;
-  std::map<std::tuple<const void*, Size, Size>, CUtensorMap> maps_;
   RowProgram program_{};
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -27,6 +28,8 @@ class Staging {
   bool follows(const void* to, std::size_t bytes) const {
     return waits() && roomy_ && static_cast<const char*>(to) == to_ + waiting_ && fits(bytes);
   }
+  // Whether an array takes the place of others that must have been read: the stream then has to be settled.
+  bool turns(std::size_t bytes) const { return memory_ != nullptr && !fits(bytes); }
   // At most kHalf bytes that follow what waits, or nothing waits. `roomy`: the bytes up to the next multiple of 256 may
   // be overwritten.
   void put(void* to, const void* from, std::size_t bytes, bool roomy, cudaStream_t on) {
@@ -37,11 +40,16 @@ class Staging {
     roomy_ = roomy;
     waiting_ = static_cast<std::size_t>(place - from_) + padded(bytes);
   }
-  void send(cudaStream_t on) {
-    if (!waits()) return;
-    const std::size_t bytes = waiting_ - padded(last_) + last_;
+  struct Load {
+    void* to;
+    const void* from;
+    std::size_t bytes;
+  };
+  // What waits, which is then on its way. Where nobody's bytes follow it is whole sixteens of bytes.
+  Load take() {
+    const std::size_t bytes = waiting_ - padded(last_) + (roomy_ ? (last_ + 15) / 16 * 16 : last_);
     waiting_ = 0;
-    check_status(cudaMemcpyAsync(to_, from_, bytes, cudaMemcpyHostToDevice, on), "copy from the host");
+    return {to_, from_, bytes};
   }
 
   static std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -142,12 +150,22 @@ struct Lane {
     kernels.hand_over(stream);
     return stream;
   }
-  // The stream when everything asked for is there, in the order in which it was: whatever waits to be sent was asked
-  // for after the kernels that wait.
+  // What waits to be sent goes among the kernels that wait: it was asked for after them.
+  void send() {
+    if (!staging.waits()) return;
+    const Staging::Load load = staging.take();
+    if (load.bytes % 16 == 0 && reinterpret_cast<std::uintptr_t>(load.to) % 16 == 0) {
+      kernels.expect_copy(stream);
+      return fetch(load.to, load.from, load.bytes);
+    }
+    kernels.hand_over(stream);
+    check_status(cudaMemcpyAsync(load.to, load.from, load.bytes, cudaMemcpyHostToDevice, stream), "copy from the host");
+  }
+  // The stream when everything asked for is there, in the order in which it was.
   cudaStream_t settled() {
     ask_for_held_back();
+    send();
     kernels.hand_over(stream);
-    staging.send(stream);
     return stream;
   }
 };
@@ -260,7 +278,7 @@ void select(int gpu) {
 cudaStream_t stream() {
   Lane& mine = lane();
   mine.ask_for_held_back();
-  if (mine.staging.waits()) mine.settled();
+  mine.send();
   mine.kernels.expect(mine.stream);
   return mine.stream;
 }
@@ -373,7 +391,8 @@ void copy_from_host(void* to, const void* from, std::size_t bytes, bool roomy) {
   Lane& mine = lane();
   mine.ask_for_held_back();
   if (bytes <= Staging::kHalf / 8) {
-    if (!mine.staging.follows(to, bytes)) mine.settled();
+    if (!mine.staging.follows(to, bytes)) mine.send();
+    if (mine.staging.turns(bytes)) mine.settled();
     return mine.staging.put(to, from, bytes, roomy, mine.stream);
   }
   check_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, mine.settled()), "copy from the host");

@@ -45,6 +45,10 @@ const T* to_scratch(Scratch purpose, const T* host, Size count) {
   return memory;
 }
 
+// From pinned memory of the host, in sixteens of bytes at addresses divisible by 16, by a kernel: to go from a kernel
+// to the copy engine and back takes a GPU longer than to fetch some kilobytes.
+void fetch(void* to, const void* pinned, std::size_t bytes);
+
 // A function of the driver for which the runtime has none; `version` is the CUDA that brought it.
 void* driver_function(const char* name, unsigned version);
 

@@ -207,6 +207,16 @@ struct Part {
   static constexpr int kStride = kTile + 8;
   float values[kTile * kStride];
 
+  // Sixteen rows of all columns that a warp has.
+  __device__ void store(const Rows& rows) {
+    float* at = values + (threadIdx.x / kWarp % 4 * 16 + lane() / 4) * kStride + lane() % 4 * 2;
+#pragma unroll
+    for (int n = 0; n < 8; ++n) {
+      const float(&p)[4] = rows.part[n];
+      *reinterpret_cast<float2*>(at + 8 * n) = make_float2(p[0], p[1]);
+      *reinterpret_cast<float2*>(at + 8 * kStride + 8 * n) = make_float2(p[2], p[3]);
+    }
+  }
   __device__ void store(const Square& square, int row, int col) {
 #pragma unroll
     for (int m = 0; m < 2; ++m) {
@@ -268,6 +278,50 @@ struct Gathered {
   }
 };
 
+// What a block finishes of a tile: some of its rows, each thread every kThreads-th four columns of them.
+template <class End>
+class Finish {
+ public:
+  static constexpr int kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
+
+  __device__ Finish(const Work& work, const End& end, int row, int col, int rank, int blocks)
+      : work_(work), end_(end), row_(row), col_(col), first_(rank * kTile / blocks), height_(kTile / blocks) {}
+
+  // What the end reads beside the sums begins to come.
+  __device__ void bring() {
+    const int e = static_cast<int>(threadIdx.x);
+    if (exists(e)) given_ = end_.bring(row_of(e), col_of(e));
+  }
+  // From the sums of both halves, or of all blocks.
+  __device__ void run(const Part* parts, const Gathered& gathered) {
+    for (int e = static_cast<int>(threadIdx.x); e < height_ * kWide / 4; e += kThreads) {
+      if (!exists(e)) continue;
+      if (e >= kThreads) given_ = end_.bring(row_of(e), col_of(e));
+      Sums<End::kGroups, End::kApart> all;
+#pragma unroll
+      for (int plane = 0; plane < kPlanes; ++plane)
+#pragma unroll
+        for (int group = 0; group < End::kGroups; ++group) {
+          const int r = e / (kWide / 4), c = group * kWide + e % (kWide / 4) * 4;
+          all[plane][group] = gathered.blocks > 1 ? gathered.total(plane, r, c) : sum_of(parts + plane * kHalves, r, c);
+        }
+      end_.finish(row_of(e), col_of(e), given_, all);
+    }
+  }
+
+ private:
+  __device__ int row_of(int e) const { return row_ + first_ + e / (kWide / 4); }
+  __device__ int col_of(int e) const { return col_ + e % (kWide / 4) * 4; }
+  __device__ bool exists(int e) const {
+    return e < height_ * kWide / 4 && row_of(e) < work_.rows && col_of(e) < work_.cols / End::kGroups;
+  }
+
+  const Work& work_;
+  const End& end_;
+  const int row_, col_, first_, height_;
+  typename End::Given given_{};
+};
+
 // ---- the launch -------------------------------------------------------------------------------------------------
 
 // Block (x, y, z): columns, rows, and which part of the depth.
@@ -322,13 +376,8 @@ __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
     end_of_batch();
   }
   // What the end reads beside the sums comes while they are added up.
-  const int height = kTile / blocks, last = work.cols / End::kGroups;
-  const auto row_of = [&](int e) { return row + rank * height + e / (kWide / 4); };
-  const auto col_of = [&](int e) { return col + e % (kWide / 4) * 4; };
-  const auto exists = [&](int e) { return e < height * kWide / 4 && row_of(e) < work.rows && col_of(e) < last; };
-  int e = static_cast<int>(threadIdx.x);
-  typename End::Given given{};
-  if (exists(e)) given = end.bring(row_of(e), col_of(e));
+  Finish<End> finish(work, end, row, col, rank, blocks);
+  finish.bring();
   for (int i = early; i < share.count[0] + share.count[1]; ++i) add(i, INT_MAX);
   wait_for_tiles();
   auto* parts = reinterpret_cast<Part*>(stages);
@@ -340,20 +389,7 @@ __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
     gathered.send(parts, kPlanes, rank, arrivals);
     arrivals.wait(0);
   }
-  for (; e < height * kWide / 4; e += kThreads) {
-    if (!exists(e)) continue;
-    if (e >= kThreads) given = end.bring(row_of(e), col_of(e));
-    Sums<End::kGroups, End::kApart> all;
-#pragma unroll
-    for (int plane = 0; plane < kPlanes; ++plane)
-#pragma unroll
-      for (int group = 0; group < End::kGroups; ++group) {
-        const int r = row_of(e) - row, c = group * kWide + col_of(e) - col;
-        all[plane][group] =
-            blocks > 1 ? gathered.total(plane, r - rank * height, c) : sum_of(parts + plane * kHalves, r, c);
-      }
-    end.finish(row_of(e), col_of(e), given, all);
-  }
+  finish.run(parts, gathered);
 }
 
 // Whether all numbers lie so that they can be brought in eights.
@@ -366,8 +402,50 @@ bool fits(const Work& work) {
   });
 }
 
+// Blocks across, down, and how many share the depth of a tile: as many as there is room for, each with at least two
+// tiles of it.
+struct Grid {
+  unsigned across, down, blocks = 1;
+
+  Grid(const Work& work, bool clusters) : across(blocks_for(work.cols, kTile)), down(blocks_for(work.rows, kTile)) {
+    const int depth = depth_of(work.terms[0], 0) + depth_of(work.terms[1], 0);
+    while (clusters && blocks < 8 && 2 * blocks * across * down <= static_cast<unsigned>(multiprocessors()) &&
+           depth >= 4 * static_cast<int>(blocks))
+      blocks *= 2;
+  }
+  // Tiles of depth of the block that has most.
+  int deepest(const Work& work) const {
+    int tiles = 0;
+    for (const Term& term : work.terms)
+      tiles += static_cast<int>(blocks_for(depth_of(term, 0), static_cast<int>(blocks)));
+    return tiles;
+  }
+};
+
+// Launches a kernel over such blocks, which comes early where clusters are known.
+template <class... Parameters, class... Arguments>
+void launch_over(const Grid& grid, bool clusters, std::size_t bytes, int threads, const char* name,
+                 void (*kernel)(Parameters...), const Arguments&... arguments) {
+  cudaLaunchAttribute attributes[2]{comes_early(), {}};
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim = {1, 1, grid.blocks};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(grid.across, grid.down, grid.blocks);
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = bytes;
+  config.stream = stream();
+  config.attrs = attributes;
+  config.numAttrs = !clusters ? 0 : grid.blocks > 1 ? 2 : 1;
+  check_status(cudaLaunchKernelEx(&config, kernel, arguments...), name);
+}
+
+// The same by compute capability 9.0's own instructions; in sums_wgmma.cu, for every End there is.
+template <class End>
+void launch_wgmma(const char* name, const Work& work, const End& end);
+
 template <class End>
 void launch(const char* name, const Work& work, const End& end) {
+  if (is_capability_90()) return launch_wgmma(name, work, end);
   constexpr int kPlanes = End::kApart ? 2 : 1, kLeast = kHalves * kPlanes, kStages = kStagesOf<End>;
   const auto kernel = add_up<End>;
   static const bool clusters = [&] {
@@ -377,28 +455,10 @@ void launch(const char* name, const Work& work, const End& end) {
                  name);
     return known;
   }();
-  const unsigned across = blocks_for(work.cols, kTile), down = blocks_for(work.rows, kTile);
-  const int depth = depth_of(work.terms[0], 0) + depth_of(work.terms[1], 0);
-  // As many blocks as there is room for, each with at least two tiles of depth.
-  unsigned blocks = 1;
-  while (clusters && blocks < 8 && 2 * blocks * across * down <= static_cast<unsigned>(multiprocessors()) &&
-         depth >= 4 * static_cast<int>(blocks))
-    blocks *= 2;
-  int tiles = 0;  // of the block that has most
-  for (const Term& term : work.terms)
-    tiles += static_cast<int>(blocks_for(depth_of(term, 0), static_cast<int>(blocks)));
-  cudaLaunchAttribute attributes[2]{comes_early(), {}};
-  attributes[1].id = cudaLaunchAttributeClusterDimension;
-  attributes[1].val.clusterDim = {1, 1, blocks};
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(across, down, blocks);
-  config.blockDim = dim3(kThreads);
-  config.dynamicSmemBytes = static_cast<std::size_t>(std::clamp(tiles, kLeast, kStages)) * sizeof(Stage) +
-                            static_cast<std::size_t>(Gathered::bytes(kPlanes, static_cast<int>(blocks)));
-  config.stream = stream();
-  config.attrs = attributes;
-  config.numAttrs = !clusters ? 0 : blocks > 1 ? 2 : 1;
-  check_status(cudaLaunchKernelEx(&config, kernel, work, end), name);
+  const Grid grid(work, clusters);
+  const std::size_t bytes = static_cast<std::size_t>(std::clamp(grid.deepest(work), kLeast, kStages)) * sizeof(Stage) +
+                            static_cast<std::size_t>(Gathered::bytes(kPlanes, static_cast<int>(grid.blocks)));
+  launch_over(grid, clusters, bytes, kThreads, name, kernel, work, end);
 }
 
 }  // namespace dragoman::kernels::cuda::sums

@@ -45,18 +45,19 @@ using WideTile = WideRows<kTile>;
       "+f"((s)[7][2]), "+f"((s)[7][3])
 
 // For sixteen of the depth: sum = left right or, with `add`, sum += left right, where the left tile is in shared memory
-// and the right one lies there transposed; and sum += left right, where the left side is in registers. The products of
-// a group of warps are done after wait_for_products(), and until then nobody may touch their registers.
-__device__ inline void begin_product_transposed(Rows& sum, std::uint64_t left, std::uint64_t right, bool add) {
+// and the right one lies there, transposed or not; and sum += left right, where the left side is in registers. The
+// products of a group of warps are done after wait_for_products(), and until then nobody may touch their registers.
+template <bool kTransposed>
+__device__ inline void begin_product(Rows& sum, std::uint64_t left, std::uint64_t right, bool add) {
   asm volatile(
       "{\n"
       ".reg .pred add;\n"
       "setp.ne.b32 add, %34, 0;\n"
       "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 " DRAGOMAN_ROWS
-      ", %32, %33, add, 1, 1, 0, 0;\n"
+      ", %32, %33, add, 1, 1, 0, %35;\n"
       "}"
       : DRAGOMAN_ROWS_OPERANDS(sum.part)
-      : "l"(left), "l"(right), "r"(add ? 1 : 0));
+      : "l"(left), "l"(right), "r"(add ? 1 : 0), "n"(kTransposed ? 0 : 1));
 }
 __device__ inline void begin_product(Rows& sum, const Quad& left, std::uint64_t right) {
   asm volatile(
@@ -144,9 +145,10 @@ class Barrier {
           : "r"(shared_address(&state_)), "r"(parity)
           : "memory");
   }
-  // Sixty-four columns from `col` of sixty-four rows from `row` go to a tile, zeros behind the last; their bytes count
-  // for this barrier.
-  __device__ void copy(WideTile& to, const CUtensorMap& from, int col, int row) {
+  // Sixty-four columns from `col` of the rows from `row`, as many as the map says, go to a tile, zeros behind the last;
+  // their bytes count for this barrier.
+  template <int kRows>
+  __device__ void copy(WideRows<kRows>& to, const CUtensorMap& from, int col, int row) {
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(
             shared_address(&to)),

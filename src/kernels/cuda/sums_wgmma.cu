@@ -1,0 +1,248 @@
+#include <utility>
+
+#include "kernels/cuda/product_end.cuh"
+#include "kernels/cuda/step_ends.cuh"
+#include "kernels/cuda/tile_map.h"
+#include "kernels/cuda/wgmma.cuh"
+
+// Sums of products by compute capability 9.0's own instructions, for which alone this file is compiled. One warp has
+// the copy engine fetch tiles, weights before the kernel before has ended; two groups of warps multiply, each half of a
+// tile's depth.
+namespace dragoman::kernels::cuda::sums {
+namespace {
+
+constexpr int kAllThreads = kThreads + kWarp;
+static_assert(kThreads == kHalves * kGroup);
+
+struct WideStage {
+  WideTile left, right;
+};
+// A block may have half of a multiprocessor's shared memory, so that the blocks of the next kernel find room.
+constexpr int kRoom = 7 * sizeof(WideStage), kMostStages = 7;
+
+// Where the terms' rows and weights lie, for the copy engine.
+struct Maps {
+  CUtensorMap x[2], weight[2];
+};
+
+// Places are `full` when both tiles are there, and `empty` when all warps are done with them.
+struct Barriers {
+  Barrier full[kMostStages], empty[kMostStages];
+
+  __device__ void make(int stages) {
+    for (int i = 0; i < stages; ++i) full[i].make(1), empty[i].make(kWarps);
+    barriers_are_made();
+  }
+};
+
+// One of the places in turn, and the parity of its round.
+struct Place {
+  int stages, at = 0;
+  unsigned parity = 0;
+
+  __device__ void next() {
+    if (++at == stages) at = 0, parity ^= 1;
+  }
+};
+
+// Fetches a block's tiles; by one thread.
+template <class End>
+class Fetch {
+ public:
+  __device__ Fetch(const Work& work, const Maps& maps, const Share& share, int row, int col, WideStage* stages,
+                   int count, Barriers& barriers)
+      : work_(work),
+        maps_(maps),
+        share_(share),
+        row_(row),
+        col_(col),
+        stages_(stages),
+        barriers_(barriers),
+        lefts_{count},
+        rights_{count} {}
+
+  // The first `early` tiles, and after them as many weights as find room, do not wait for the kernel before.
+  __device__ void run(int early) {
+    for (const CUtensorMap* map : {&maps_.x[0], &maps_.x[1], &maps_.weight[0], &maps_.weight[1]}) prefetch(*map);
+    const int all = share_.count[0] + share_.count[1];
+    const int ahead = End::kSteady ? min(all, early + lefts_.stages) : early;
+    for (int i = 0; i < ahead; ++i) {
+      right(i);
+      if (i < early) left(i);
+    }
+    wait_for_kernel_before();
+    for (int i = early; i < ahead; ++i) left(i);
+    for (int i = ahead; i < all; ++i) right(i), left(i);
+  }
+
+ private:
+  __device__ static void prefetch(const CUtensorMap& map) {
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+  }
+  // The term that tile i belongs to, and where in its depth it lies.
+  __device__ int term_of(int i) const { return i < share_.count[0] ? 0 : 1; }
+  __device__ int depth_at(int i) const {
+    return (i < share_.count[0] ? share_.begin[0] + i : share_.begin[1] + i - share_.count[0]) * kTile;
+  }
+  __device__ void left(int i) {
+    barriers_.full[lefts_.at].copy(stages_[lefts_.at].left, maps_.x[term_of(i)], depth_at(i), row_);
+    lefts_.next();
+  }
+  __device__ void right(int i) {
+    Barrier& full = barriers_.full[rights_.at];
+    WideTile& to = stages_[rights_.at].right;
+    const CUtensorMap& from = maps_.weight[term_of(i)];
+    barriers_.empty[rights_.at].wait(rights_.parity ^ 1);
+    full.arrive_and_expect(sizeof(WideStage));
+    if constexpr (End::kBack) {
+      full.copy(to, from, col_, depth_at(i));
+    } else {
+      // The same columns of each group.
+      constexpr int kWide = kTile / End::kGroups;
+#pragma unroll
+      for (int group = 0; group < End::kGroups; ++group)
+        full.copy(reinterpret_cast<WideRows<kWide>*>(&to)[group], from, depth_at(i),
+                  group * (work_.cols / End::kGroups) + col_);
+    }
+    rights_.next();
+  }
+
+  const Work& work_;
+  const Maps& maps_;
+  const Share& share_;
+  const int row_, col_;
+  WideStage* stages_;
+  Barriers& barriers_;
+  Place lefts_, rights_;
+};
+
+// A group's half of the depth of `count` tiles, added to the sum if there is one.
+template <bool kBack>
+__device__ void add_tiles(Rows& sum, bool add, int count, WideStage* stages, Barriers& barriers, Place& place) {
+  if (count == 0) return;
+  const int half = static_cast<int>(threadIdx.x) / kGroup;
+  const auto release = [&](int at) {
+    if (lane() == 0) barriers.empty[at].arrive();
+  };
+  int before = 0;
+  for (int i = 0; i < count; ++i) {
+    barriers.full[place.at].wait(place.parity);
+    const std::uint64_t left = stages[place.at].left.descriptor(), right = stages[place.at].right.descriptor();
+    registers_are_ready();
+#pragma unroll
+    for (int step = 0; step < 2; ++step) {
+      const int k = 2 * half + step;
+      begin_product<!kBack>(sum, left + 2 * k, right + (kBack ? 128 : 2) * k, add || i + step > 0);
+    }
+    end_of_products();
+    wait_for_products<1>();
+    if (i > 0) release(before);
+    before = place.at;
+    place.next();
+  }
+  wait_for_products<0>();
+  arrived(sum);
+  release(before);
+}
+
+__device__ inline void wait_for_groups() { asm volatile("bar.sync 1, %0;" ::"n"(kThreads) : "memory"); }
+
+// Block (x, y, z): columns, rows, and which part of the depth.
+template <class End>
+__global__ void __launch_bounds__(kAllThreads, 2)
+    add_up_wgmma(Work work, End end, int stages, const __grid_constant__ Maps maps) {
+  extern __shared__ __align__(1024) unsigned char memory[];
+  __shared__ Arrivals arrivals;
+  __shared__ Barriers barriers;
+  constexpr int kPlanes = Finish<End>::kPlanes;
+  const int row = static_cast<int>(blockIdx.y) * kTile, col = static_cast<int>(blockIdx.x) * Finish<End>::kWide;
+  const int blocks = static_cast<int>(gridDim.z), rank = static_cast<int>(blockIdx.z);
+  const Gathered gathered{reinterpret_cast<float*>(memory), blocks};
+  auto* tiles = reinterpret_cast<WideStage*>(memory + Gathered::bytes(kPlanes, blocks));
+  if (threadIdx.x == 0) {
+    barriers.make(stages);
+    arrivals.begin();
+  }
+  __syncthreads();
+  if (blocks > 1) {
+    if (threadIdx.x == 0) arrivals.expect(static_cast<std::uint32_t>(Gathered::bytes(kPlanes, blocks)));
+    begin_cluster();
+  }
+  const Share share(work, row, rank, blocks);
+  if (threadIdx.x >= kThreads) {
+    const int early = (work.early > 0 ? share.count[0] : 0) + (work.early > 1 ? share.count[1] : 0);
+    if (threadIdx.x == kThreads) Fetch<End>(work, maps, share, row, col, tiles, stages, barriers).run(early);
+    return;
+  }
+  Rows sums[kPlanes];
+  Finish<End> finish(work, end, row, col, rank, blocks);
+  Place place{stages};
+  // What the end reads beside the sums comes while they are added up.
+  const auto begin_late = [&] {
+    wait_for_kernel_before();
+    finish.bring();
+  };
+  if (work.early == 0) begin_late();
+  add_tiles<End::kBack>(sums[0], false, share.count[0], tiles, barriers, place);
+  if (work.early == 1) begin_late();
+  add_tiles<End::kBack>(sums[kPlanes - 1], kPlanes == 1 && share.count[0] > 0, share.count[1], tiles, barriers, place);
+  if (work.early == 2) begin_late();
+  if (share.count[0] == 0 && (kPlanes > 1 || share.count[1] == 0)) sums[0].clear();
+  if (kPlanes > 1 && share.count[1] == 0) sums[kPlanes - 1].clear();
+  wait_for_groups();
+  auto* parts = reinterpret_cast<Part*>(tiles);
+  const int half = static_cast<int>(threadIdx.x) / kGroup;
+#pragma unroll
+  for (int plane = 0; plane < kPlanes; ++plane)
+    parts[(kPlanes > 1 && work.swapped ? 1 - plane : plane) * kHalves + half].store(sums[plane]);
+  wait_for_groups();
+  if (blocks > 1) {
+    wait_for_cluster();
+    gathered.send(parts, kPlanes, rank, arrivals);
+    arrivals.wait(0);
+  }
+  finish.run(parts, gathered);
+}
+
+template <class End>
+Maps maps_of(const Work& work) {
+  Maps maps{};
+  for (std::size_t i = 0; i < work.terms.size(); ++i) {
+    const Term& term = work.terms[i];
+    if (term.rows == 0) continue;
+    maps.x[i] = tile_map(term.x, term.rows, term.size, term.x_stride);
+    maps.weight[i] = End::kBack ? tile_map(term.weight, term.size, work.cols, term.weight_stride)
+                                : tile_map(term.weight, work.cols, term.size, term.weight_stride, kTile / End::kGroups);
+  }
+  return maps;
+}
+
+}  // namespace
+
+template <class End>
+void launch_wgmma(const char* name, const Work& work, const End& end) {
+  constexpr int kPlanes = Finish<End>::kPlanes;
+  constexpr auto kLeast = static_cast<int>((kHalves * kPlanes * sizeof(Part) - 1) / sizeof(WideStage) + 1);
+  const auto kernel = add_up_wgmma<End>;
+  [[maybe_unused]] static const bool ready = [&] {
+    check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kRoom), name);
+    return true;
+  }();
+  const Grid grid(work, true);
+  const auto gathered = static_cast<int>(Gathered::bytes(kPlanes, static_cast<int>(grid.blocks)));
+  const int most = (kRoom - gathered) / static_cast<int>(sizeof(WideStage));
+  const int stages = std::clamp(grid.deepest(work), kLeast, most);
+  const auto bytes = static_cast<std::size_t>(gathered) + static_cast<std::size_t>(stages) * sizeof(WideStage);
+  launch_over(grid, true, bytes, kAllThreads, name, kernel, work, end, stages, maps_of<End>(work));
+}
+
+template void launch_wgmma(const char*, const Work&, const Cell&);
+template void launch_wgmma(const char*, const Work&, const CellBackward<false>&);
+template void launch_wgmma(const char*, const Work&, const CellBackward<true>&);
+template void launch_wgmma(const char*, const Work&, const Tanh&);
+template void launch_wgmma(const char*, const Work&, const TanhBackward&);
+template void launch_wgmma(const char*, const Work&, const Put<false, false>&);
+template void launch_wgmma(const char*, const Work&, const Put<true, false>&);
+template void launch_wgmma(const char*, const Work&, const Put<true, true>&);
+
+}  // namespace dragoman::kernels::cuda::sums
