@@ -161,5 +161,76 @@ TEST(Cuda, LongSentencesOfABatchGetTheAttentionThatEachGetsAlone) {
     });
 }
 
+// A step with some rows of a larger one: terms[1] has rows as long as there are any.
+template <class Step>
+Step rows_of(Step step, Size first, Size rows) {
+  for (Term<bf16>& term : step.terms) {
+    term.x += first * term.x_stride;
+    term.rows = std::clamp<Size>(term.rows - first, 0, rows);
+  }
+  return step;
+}
+
+// Of many rows blocks that are neighbours fetch for each other; of few they share the depth of sums.
+TEST(Cuda, AStepOfManyRowsIsTheSameAsItsRowsInParts) {
+  if (!cuda::problem().empty()) GTEST_SKIP() << cuda::problem();
+  constexpr Size kRows = 1000, kFew = 100, kHidden = 512, kGates = 4 * kHidden;
+  SharedMemory shared;
+  for (const Size second : {kRows, Size{700}})
+    shared.with([&](std::pmr::memory_resource* memory) {
+      Arrays<bf16> arrays(1, memory, true);
+      const auto term = [&](Size rows, Size size, Size out) {
+        return Term<bf16>{.rows = rows,
+                          .size = size,
+                          .x = arrays.input(rows * size),
+                          .x_stride = size,
+                          .weight = arrays.input(size * out, -0.1, 0.1)};
+      };
+      const bf16 *states = arrays.input(kRows * kHidden), *gates = arrays.input(kRows * kGates, 0, 1);
+      LstmStep<bf16> step{.bias = arrays.input(kGates)};
+      step.terms = {term(kRows, kHidden, kGates), term(kRows, kHidden, kGates)};
+      LstmStepBackward<bf16> back{.dh = arrays.workspace(kRows * kHidden)};
+      back.terms = {term(kRows, kHidden, kHidden), term(second, kGates, kHidden)};
+      TanhStep<bf16> out{.out = kHidden, .bias = step.bias};
+      out.terms = {term(kRows, kHidden, kHidden), term(kRows, kHidden, kHidden)};
+      std::vector<const bf16*> whole, parts;
+      for (const Size most : {kRows, kFew}) {
+        bf16 *activated = arrays.output("gates", kRows * kGates), *dgates = arrays.output("dgates", kRows * kGates);
+        bf16 *h = arrays.output("h", kRows * kHidden), *c = arrays.output("c", kRows * kHidden);
+        bf16* y = arrays.output("y", kRows * kHidden);
+        for (Size first = 0; first < kRows; first += most) {
+          const Size here = first * kHidden, rows = std::min(most, kRows - first);
+          auto one = rows_of(step, first, rows);
+          one.cell = {rows, kHidden, activated + 4 * here, states + here, h + here, c + here};
+          cuda::half().lstm_step(one);
+          auto other = rows_of(back, first, rows);
+          other.cell = {.rows = rows,
+                        .hidden = kHidden,
+                        .gates = gates + 4 * here,
+                        .c_before = states + here,
+                        .c = states + here,
+                        .dgates = dgates + 4 * here};
+          cuda::half().lstm_step_backward(other);
+          auto last = rows_of(out, first, rows);
+          last.rows = rows, last.y = y + here;
+          cuda::half().tanh_step(last);
+        }
+        cuda::wait();
+        (most == kRows ? whole : parts) = {activated, dgates, h, c, y};
+      }
+      for (std::size_t a = 0; a < whole.size(); ++a) {
+        const Size count = kRows * (a < 2 ? kGates : kHidden);
+        Size wrong = 0;
+        for (Size i = 0; i < count; ++i) {
+          const float x = whole[a][i].value(), y = parts[a][i].value();
+          if (!(std::abs(x - y) <= std::abs(y) / 64 + 1e-3f)) ++wrong;
+        }
+        EXPECT_EQ(wrong, 0) << "array " << a << " with " << second << " rows of the second term";
+      }
+      arrays.expect_intact();
+      return Results{};
+    });
+}
+
 }  // namespace
 }  // namespace dragoman::kernels::test

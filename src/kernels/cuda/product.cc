@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "base/error.h"
 #include "kernels/cuda/blas.h"
@@ -93,19 +94,32 @@ struct Division {
   }
 };
 
-// Of the library's suggestions, the best first. On an H200 its favourites are slower, by up to a sixth, than smaller
-// tiles that it often names, too; where sums are not divided, all give the same bits (docs/performance.md).
-const cublasLtMatmulAlgo_t& preferred(std::span<const cublasLtMatmulHeuristicResult_t> suggestions, Size cols) {
-  constexpr Size kMany = 16384;  // here they may well be right
-  const std::uint32_t favourite = Division(suggestions[0].algo).tile;
-  if (cols > kMany) return suggestions[0].algo;
-  if (favourite == CUBLASLT_MATMUL_TILE_256x128 || favourite == CUBLASLT_MATMUL_TILE_192x192)
+// Of the library's suggestions, the best first. On an H200 its favourites for many rows are slower, by up to a fifth,
+// than smaller tiles that it often names, too; where sums are not divided, all give the same bits
+// (docs/performance.md).
+const cublasLtMatmulHeuristicResult_t& preferred(std::span<const cublasLtMatmulHeuristicResult_t> suggestions,
+                                                 const ProductShape& shape) {
+  constexpr Size kMany = 16384;  // columns or numbers in a sum, for which they are right
+  const Size tiles = Size{blocks_for(shape.m, 128)} * blocks_for(shape.n, 128);
+  if (shape.n <= kMany && shape.k < kMany && tiles >= multiprocessors())
     for (const cublasLtMatmulHeuristicResult_t& one : suggestions) {
       const Division division(one.algo);
-      if (division.tile == CUBLASLT_MATMUL_TILE_128x128 && division.parts == 1) return one.algo;
+      if (division.tile == CUBLASLT_MATMUL_TILE_128x128 && division.parts == 1) return one;
     }
-  return suggestions[0].algo;
+  return suggestions[0];
 }
+
+// An algorithm, and whether it gets space to work in. Many ask only for four bytes in which their blocks count the
+// tiles that were taken. Without them the tiles are dealt out beforehand, and nothing has to be cleared before the
+// product, which would take 2 us and more.
+struct Choice {
+  cublasLtMatmulAlgo_t algorithm{};
+  bool has_space = true;
+
+  Choice() = default;
+  explicit Choice(const cublasLtMatmulHeuristicResult_t& suggestion)
+      : algorithm(suggestion.algo), has_space(suggestion.workspaceSize > sizeof(std::uint32_t)) {}
+};
 
 // One product as cuBLASLt sees it. The library thinks in columns, so c^T = op(b)^T op(a)^T is what it is asked for.
 class Call {
@@ -132,7 +146,7 @@ class Call {
   Call& operator=(const Call&) = delete;
 
   // What the library would take first, unless better is known.
-  bool choose(const Subject& subject, cublasLtMatmulAlgo_t& algorithm) const {
+  bool choose(const Subject& subject, Choice& choice) const {
     cublasLtMatmulPreference_t preference = nullptr;
     check_blas(blas().create_preference(&preference), "product");
     const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t what, auto value) {
@@ -149,16 +163,17 @@ class Call {
                                                 static_cast<int>(all.size()), all.data(), &found);
     blas().destroy_preference(preference);
     if (status != CUBLAS_STATUS_SUCCESS || found == 0) return false;
-    algorithm = preferred({all.data(), static_cast<std::size_t>(found)}, subject.shape.n);
+    choice = Choice(preferred({all.data(), static_cast<std::size_t>(found)}, subject.shape));
     return true;
   }
 
   cublasStatus_t run(const ProductShape& s, const void* a, const void* b, void* c, const void* bias,
-                     const cublasLtMatmulAlgo_t& algorithm) {
+                     const Choice& choice) {
     if (bias != nullptr) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
     const auto alpha = static_cast<float>(s.alpha), beta = s.accumulate ? 1.0f : 0.0f;
-    return blas().matmul(blas().handle, operation_, &alpha, b, b_, a, a_, &beta, c, c_, c, c_, &algorithm,
-                         scratch_bytes(Scratch::products, kWorkspace), kWorkspace, stream());
+    void* space = choice.has_space ? scratch_bytes(Scratch::products, kWorkspace) : nullptr;
+    return blas().matmul(blas().handle, operation_, &alpha, b, b_, a, a_, &beta, c, c_, c, c_, &choice.algorithm, space,
+                         space != nullptr ? kWorkspace : 0, stream());
   }
 
  private:
@@ -188,15 +203,21 @@ class Plans {
     if (found == plans_.end()) {
       if (plans_.size() >= kMost) plans_.clear();
       found = plans_.emplace(key, Plan{std::make_unique<Call>(subject), {}}).first;
-      if (!choose(coarse(subject), found->second.algorithm) && !choose(subject, found->second.algorithm))
+      if (!choose(coarse(subject), found->second.choice) && !choose(subject, found->second.choice))
         found->second.call.reset();
     }
     Plan& plan = found->second;
     if (!plan.call) return false;
-    cublasStatus_t status = plan.call->run(subject.shape, a, b, c, bias, plan.algorithm);
-    if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) {
-      if (!choose(subject, plan.algorithm)) return false;
-      status = plan.call->run(subject.shape, a, b, c, bias, plan.algorithm);
+    const auto ask = [&] { return plan.call->run(subject.shape, a, b, c, bias, plan.choice); };
+    const auto refused = [](cublasStatus_t status) {
+      return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
+    };
+    cublasStatus_t status = ask();
+    if (refused(status) && !std::exchange(plan.choice.has_space, true)) status = ask();
+    if (refused(status)) {
+      if (!choose(subject, plan.choice)) return false;
+      plan.choice.has_space = true;
+      status = ask();
       if (status == CUBLAS_STATUS_NOT_SUPPORTED) {
         plan.call.reset();
         return false;
@@ -210,23 +231,23 @@ class Plans {
   static constexpr std::size_t kMost = 4096;
   struct Plan {
     std::unique_ptr<Call> call;  // null: the library cannot do it
-    cublasLtMatmulAlgo_t algorithm;
+    Choice choice;
   };
 
-  bool choose(const Subject& subject, cublasLtMatmulAlgo_t& algorithm) {
+  bool choose(const Subject& subject, Choice& choice) {
     const Subject::Key key = subject.key();
     const auto known = choices_.find(key);
     if (known != choices_.end()) {
-      algorithm = known->second;
+      choice = known->second;
       return true;
     }
-    if (!Call(subject).choose(subject, algorithm)) return false;
-    choices_.emplace(key, algorithm);
+    if (!Call(subject).choose(subject, choice)) return false;
+    choices_.emplace(key, choice);
     return true;
   }
 
   std::map<Subject::Key, Plan> plans_;
-  std::map<Subject::Key, cublasLtMatmulAlgo_t> choices_;
+  std::map<Subject::Key, Choice> choices_;
 };
 
 Plans& plans() {

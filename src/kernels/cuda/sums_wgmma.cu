@@ -5,13 +5,13 @@
 #include "kernels/cuda/tile_map.h"
 #include "kernels/cuda/wgmma.cuh"
 
-// Sums of products by compute capability 9.0's own instructions, for which alone this file is compiled. One warp has
-// the copy engine fetch tiles, weights before the kernel before has ended; two groups of warps multiply, each half of a
-// tile's depth.
+// Sums of products by compute capability 9.0's own instructions, for which alone this file is compiled. Two threads
+// have the copy engine fetch tiles, one of rows and one of weights, which need not wait for the kernel before; two
+// groups of warps multiply, each half of a tile's depth.
 namespace dragoman::kernels::cuda::sums {
 namespace {
 
-constexpr int kAllThreads = kThreads + kWarp;
+constexpr int kAllThreads = kThreads + 2 * kWarp;
 static_assert(kThreads == kHalves * kGroup);
 
 struct WideStage {
@@ -45,34 +45,40 @@ struct Place {
   }
 };
 
-// Fetches a block's tiles; by one thread.
+// Fetches a block's tiles. Both run at the same time, each by one thread.
 template <class End>
-class Fetch {
- public:
-  __device__ Fetch(const Work& work, const Maps& maps, const Share& share, int row, int col, WideStage* stages,
-                   int count, Barriers& barriers)
-      : work_(work),
-        maps_(maps),
-        share_(share),
-        row_(row),
-        col_(col),
-        stages_(stages),
-        barriers_(barriers),
-        lefts_{count},
-        rights_{count} {}
+struct Fetch {
+  const Share& share;
+  const Maps& maps;
+  WideStage* stages;
+  int count, row, col;
+  Barriers& barriers;
 
-  // The first `early` tiles, and after them as many weights as find room, do not wait for the kernel before.
-  __device__ void run(int early) {
-    for (const CUtensorMap* map : {&maps_.x[0], &maps_.x[1], &maps_.weight[0], &maps_.weight[1]}) prefetch(*map);
-    const int all = share_.count[0] + share_.count[1];
-    const int ahead = End::kSteady ? min(all, early + lefts_.stages) : early;
-    for (int i = 0; i < ahead; ++i) {
-      right(i);
-      if (i < early) left(i);
-    }
+  // The first `early` tiles do not wait for the kernel before.
+  __device__ void rows(int early) const {
+    prefetch(maps.x[0]), prefetch(maps.x[1]);
+    Place place{count};
+    for (int i = 0; i < early; ++i) fetch_rows(i, place);
     wait_for_kernel_before();
-    for (int i = early; i < ahead; ++i) left(i);
-    for (int i = ahead; i < all; ++i) right(i), left(i);
+    for (int i = early; i < share.count[0] + share.count[1]; ++i) fetch_rows(i, place);
+  }
+  __device__ void weights() const {
+    prefetch(maps.weight[0]), prefetch(maps.weight[1]);
+    if (!End::kSteady) wait_for_kernel_before();
+    Place place{count};
+    for (int i = 0; i < share.count[0] + share.count[1]; ++i) {
+      Barrier& full = barriers.full[place.at];
+      WideTile& to = stages[place.at].right;
+      barriers.empty[place.at].wait(place.parity ^ 1);
+      full.arrive_and_expect(sizeof(WideStage));
+      if constexpr (End::kGroups > 1)
+        full.copy_groups(to, maps.weight[term_of(i)], depth_at(i), col);
+      else if constexpr (End::kBack)
+        full.copy(to, maps.weight[term_of(i)], col, depth_at(i));
+      else
+        full.copy(to, maps.weight[term_of(i)], depth_at(i), col);
+      place.next();
+    }
   }
 
  private:
@@ -80,40 +86,15 @@ class Fetch {
     asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
   }
   // The term that tile i belongs to, and where in its depth it lies.
-  __device__ int term_of(int i) const { return i < share_.count[0] ? 0 : 1; }
+  __device__ int term_of(int i) const { return i < share.count[0] ? 0 : 1; }
   __device__ int depth_at(int i) const {
-    return (i < share_.count[0] ? share_.begin[0] + i : share_.begin[1] + i - share_.count[0]) * kTile;
+    return (i < share.count[0] ? share.begin[0] + i : share.begin[1] + i - share.count[0]) * kTile;
   }
-  __device__ void left(int i) {
-    barriers_.full[lefts_.at].copy(stages_[lefts_.at].left, maps_.x[term_of(i)], depth_at(i), row_);
-    lefts_.next();
+  __device__ void fetch_rows(int i, Place& place) const {
+    barriers.empty[place.at].wait(place.parity ^ 1);
+    barriers.full[place.at].copy(stages[place.at].left, maps.x[term_of(i)], depth_at(i), row);
+    place.next();
   }
-  __device__ void right(int i) {
-    Barrier& full = barriers_.full[rights_.at];
-    WideTile& to = stages_[rights_.at].right;
-    const CUtensorMap& from = maps_.weight[term_of(i)];
-    barriers_.empty[rights_.at].wait(rights_.parity ^ 1);
-    full.arrive_and_expect(sizeof(WideStage));
-    if constexpr (End::kBack) {
-      full.copy(to, from, col_, depth_at(i));
-    } else {
-      // The same columns of each group.
-      constexpr int kWide = kTile / End::kGroups;
-#pragma unroll
-      for (int group = 0; group < End::kGroups; ++group)
-        full.copy(reinterpret_cast<WideRows<kWide>*>(&to)[group], from, depth_at(i),
-                  group * (work_.cols / End::kGroups) + col_);
-    }
-    rights_.next();
-  }
-
-  const Work& work_;
-  const Maps& maps_;
-  const Share& share_;
-  const int row_, col_;
-  WideStage* stages_;
-  Barriers& barriers_;
-  Place lefts_, rights_;
 };
 
 // A group's half of the depth of `count` tiles, added to the sum if there is one.
@@ -170,8 +151,10 @@ __global__ void __launch_bounds__(kAllThreads, 2)
   }
   const Share share(work, row, rank, blocks);
   if (threadIdx.x >= kThreads) {
-    const int early = (work.early > 0 ? share.count[0] : 0) + (work.early > 1 ? share.count[1] : 0);
-    if (threadIdx.x == kThreads) Fetch<End>(work, maps, share, row, col, tiles, stages, barriers).run(early);
+    const Fetch<End> fetch{share, maps, tiles, stages, row, col, barriers};
+    if (threadIdx.x == kThreads) fetch.weights();
+    if (threadIdx.x == kThreads + kWarp)
+      fetch.rows((work.early > 0 ? share.count[0] : 0) + (work.early > 1 ? share.count[1] : 0));
     return;
   }
   Rows sums[kPlanes];
@@ -212,7 +195,7 @@ Maps maps_of(const Work& work) {
     if (term.rows == 0) continue;
     maps.x[i] = tile_map(term.x, term.rows, term.size, term.x_stride);
     maps.weight[i] = End::kBack ? tile_map(term.weight, term.size, work.cols, term.weight_stride)
-                                : tile_map(term.weight, work.cols, term.size, term.weight_stride, kTile / End::kGroups);
+                                : tile_map(term.weight, work.cols, term.size, term.weight_stride, End::kGroups);
   }
   return maps;
 }

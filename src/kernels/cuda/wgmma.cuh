@@ -145,14 +145,21 @@ class Barrier {
           : "r"(shared_address(&state_)), "r"(parity)
           : "memory");
   }
-  // Sixty-four columns from `col` of the rows from `row`, as many as the map says, go to a tile, zeros behind the last;
-  // their bytes count for this barrier.
-  template <int kRows>
-  __device__ void copy(WideRows<kRows>& to, const CUtensorMap& from, int col, int row) {
+  // Sixty-four columns from `col` of sixty-four rows from `row` go to a tile, zeros behind the last; their bytes count
+  // for this barrier.
+  __device__ void copy(WideTile& to, const CUtensorMap& from, int col, int row) {
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(
             shared_address(&to)),
         "l"(&from), "r"(shared_address(&state_)), "r"(col), "r"(row)
+        : "memory");
+  }
+  // The same of all groups' rows from `row`.
+  __device__ void copy_groups(WideTile& to, const CUtensorMap& from, int col, int row) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(shared_address(&to)),
+        "l"(&from), "r"(shared_address(&state_)), "r"(col), "r"(row), "r"(0)
         : "memory");
   }
 
