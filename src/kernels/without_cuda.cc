@@ -27,6 +27,7 @@ Delivery::~Delivery() = default;
 void Delivery::send(const void*) {}
 const void* Delivery::wait() const { return memory_; }
 void set_tf32(bool) {}
+void set_common(bool) {}
 
 const Kernels<float>& f32() {
   static const Kernels<float> empty("cuda");

@@ -94,17 +94,32 @@ TEST_P(CudaContract, GivesTheReferencesNumbersAndTheSameBitsAgain) {
   }
 }
 
+void expect_numbers_in_half(const std::vector<Case>& cases, SharedMemory& shared) {
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.entry + " " + one.name);
+    const Results first = run_cuda<bf16>(one, shared);
+    expect_close_in_half(run_double(one, true), first);
+    expect_same_bits(first, run_cuda<bf16>(one, shared));
+    if (testing::Test::HasFailure()) break;
+  }
+}
+
 TEST_P(CudaContract, GivesTheReferencesNumbersInHalfPrecision) {
   bool available = false;
   cuda::half().each([&](const auto& entry) { available |= entry.name() == GetParam() && entry.available(); });
   if (!available) GTEST_SKIP() << "weights and their updates are f32";
-  for (const Case& one : cases()) {
-    SCOPED_TRACE(one.entry + " " + one.name);
-    const Results first = run_cuda<bf16>(one, *shared);
-    expect_close_in_half(run_double(one, true), first);
-    expect_same_bits(first, run_cuda<bf16>(one, *shared));
-    if (HasFailure()) break;
-  }
+  expect_numbers_in_half(cases(), *shared);
+}
+
+TEST_P(CudaContract, GivesThemOnOtherGenerationsOfGpus) {
+  static const std::set<std::string> differ = {"lstm_step", "lstm_step_backward", "tanh_step", "tanh_step_backward",
+                                               "linear",    "linear_packed",      "matmul",    "attention"};
+  if (!differ.contains(GetParam())) GTEST_SKIP() << "the same instructions everywhere";
+  struct Common {
+    Common() { cuda::set_common(true); }
+    ~Common() { cuda::set_common(false); }
+  } scope;
+  expect_numbers_in_half(cases(), *shared);
 }
 
 INSTANTIATE_TEST_SUITE_P(Entry, CudaContract, testing::ValuesIn(names_of_entries()),

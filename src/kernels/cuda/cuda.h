@@ -68,6 +68,9 @@ class Delivery {
 // Products of f32 in TF32: ten bits of fraction and the speed of the tensor cores. Off unless asked for.
 void set_tf32(bool on);
 
+// Kernels do without instructions that only one generation of GPUs has, as they do on others. For tests.
+void set_common(bool on);
+
 const Kernels<float>& f32();
 const Kernels<bf16>& half();
 

@@ -413,8 +413,9 @@ __global__ void __launch_bounds__(kThreads, 1) run_rows(const __grid_constant__ 
 }  // namespace
 
 bool runs_row_programs() {
-  static const bool runs = is_capability_90() && has_room(run_rows, kBytes);
-  return runs;
+  if (!is_capability_90()) return false;
+  static const bool room = has_room(run_rows, kBytes);
+  return room;
 }
 
 void run_row_program(const RowProgram& program) {

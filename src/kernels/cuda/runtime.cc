@@ -128,6 +128,8 @@ class Arrivals {
   char* memory_ = nullptr;
 };
 
+bool common = false;
+
 struct ScratchMemory {
   void* memory = nullptr;
   std::size_t size = 0;
@@ -326,8 +328,10 @@ bool is_capability_90() {
     check_status(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, runtime().gpu), "capability");
     return major == 9 && minor == 0;
   }();
-  return is;
+  return is && !common;
 }
+
+void set_common(bool on) { common = on; }
 
 std::string name() {
   cudaDeviceProp properties{};

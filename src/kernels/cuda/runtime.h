@@ -56,7 +56,7 @@ int multiprocessors();
 // Whether a kernel was compiled for a generation that has clusters of blocks; its code may be older than the GPU.
 bool knows_clusters(const void* kernel, const char* name);
 
-// Whether the GPU is of compute capability 9.0, which has instructions that later ones have not.
+// Whether the GPU is of compute capability 9.0, which has instructions that later ones have not, and they may be used.
 bool is_capability_90();
 
 // Throws Error unless a block of `op` finds room for `numbers` in shared memory; returns the bytes to ask for.

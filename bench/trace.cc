@@ -1,0 +1,122 @@
+// What a GPU did and when, without a profiler's program: a library that CUDA loads into any program.
+//   CUDA_INJECTION64_PATH=build/cuda/bench/libdragoman_trace.so DRAGOMAN_TRACE=timeline.txt dragoman train ...
+// When the program ends it prints for every kernel how often it ran and how long; the timeline has a line for each run:
+// begin and end in microseconds since the first, blocks, name. Kernels that come early overlap with those before them.
+#include <cupti.h>
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+struct Run {
+  std::uint64_t begin, end;
+  long blocks;
+  std::string name;
+};
+
+struct Trace {
+  std::mutex mutex;
+  std::vector<Run> runs;
+};
+Trace& trace() {
+  static Trace& one = *std::make_unique<Trace>().release();  // programs end in any order
+  return one;
+}
+
+std::string readable(const char* name) {
+  const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(name, nullptr, nullptr, nullptr), std::free);
+  std::string result = plain ? plain.get() : name;
+  for (const std::string_view noise : {"dragoman::kernels::", "cuda::", "(anonymous namespace)::"})
+    for (std::size_t at = 0; (at = result.find(noise, at)) != std::string::npos;) result.erase(at, noise.size());
+  return result.substr(0, result.find('('));
+}
+
+void CUPTIAPI give_room(std::uint8_t** memory, std::size_t* size, std::size_t* most) {
+  *size = std::size_t{8} << 20;
+  *memory = static_cast<std::uint8_t*>(std::aligned_alloc(8, *size));
+  *most = 0;
+}
+
+void CUPTIAPI take(CUcontext, std::uint32_t, std::uint8_t* memory, std::size_t, std::size_t bytes) {
+  const std::lock_guard lock(trace().mutex);
+  const auto add = [](const auto& record, long blocks, const char* name) {
+    trace().runs.push_back({record.start, record.end, blocks, name});
+  };
+  for (CUpti_Activity* one = nullptr; cuptiActivityGetNextRecord(memory, bytes, &one) == CUPTI_SUCCESS;) {
+    if (one->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
+      const auto& kernel = *reinterpret_cast<const CUpti_ActivityKernel9*>(one);
+      add(kernel, long{kernel.gridX} * kernel.gridY * kernel.gridZ, kernel.name);
+    } else if (one->kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
+      add(*reinterpret_cast<const CUpti_ActivityMemcpy6*>(one), 0, "copy");
+    } else if (one->kind == CUPTI_ACTIVITY_KIND_MEMSET) {
+      add(*reinterpret_cast<const CUpti_ActivityMemset4*>(one), 0, "clear");
+    }
+  }
+  std::free(memory);
+}
+
+void print_timeline(const std::vector<Run>& runs, const char* path) {
+  std::FILE* file = std::fopen(path, "w");
+  if (file == nullptr) return std::perror(path);
+  for (const Run& run : runs) {
+    const auto since = [&](std::uint64_t time) { return static_cast<double>(time - runs[0].begin) / 1000; };
+    std::fprintf(file, "%.2f %.2f %ld %s\n", since(run.begin), since(run.end), run.blocks,
+                 readable(run.name.c_str()).c_str());
+  }
+  std::fclose(file);
+}
+
+void print_sums(const std::vector<Run>& runs) {
+  struct Sum {
+    long times = 0;
+    double microseconds = 0;
+  };
+  std::map<std::string, Sum> sums;
+  std::uint64_t busy_until = 0, idle = 0;
+  for (const Run& run : runs) {
+    Sum& sum = sums[run.name];
+    ++sum.times;
+    sum.microseconds += static_cast<double>(run.end - run.begin) / 1000;
+    if (busy_until > 0 && run.begin > busy_until) idle += run.begin - busy_until;
+    busy_until = std::max(busy_until, run.end);
+  }
+  std::vector<std::pair<std::string, Sum>> list(sums.begin(), sums.end());
+  std::ranges::sort(list, std::greater(), [](const auto& one) { return one.second.microseconds; });
+  std::fprintf(stderr, "%10s %8s %10s  %s\n", "ms", "times", "us each", "kernel");
+  for (const auto& [name, sum] : list)
+    std::fprintf(stderr, "%10.3f %8ld %10.2f  %.100s\n", sum.microseconds / 1000, sum.times,
+                 sum.microseconds / static_cast<double>(sum.times), readable(name.c_str()).c_str());
+  std::fprintf(stderr, "%10.3f ms from first to last, %.3f of them idle\n",
+               static_cast<double>(busy_until - runs[0].begin) / 1e6, static_cast<double>(idle) / 1e6);
+}
+
+void finish() {
+  cuptiActivityFlushAll(1);
+  const std::lock_guard lock(trace().mutex);
+  std::vector<Run>& runs = trace().runs;
+  if (runs.empty()) return;
+  std::ranges::sort(runs, {}, &Run::begin);
+  if (const char* path = std::getenv("DRAGOMAN_TRACE")) print_timeline(runs, path);
+  print_sums(runs);
+}
+
+}  // namespace
+
+// CUDA calls it when it has loaded the library.
+extern "C" int InitializeInjection() {
+  cuptiActivityRegisterCallbacks(give_room, take);
+  for (const CUpti_ActivityKind kind :
+       {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET})
+    cuptiActivityEnable(kind);
+  std::atexit(finish);
+  return 1;
+}
