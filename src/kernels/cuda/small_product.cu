@@ -1,5 +1,6 @@
 #include "kernels/cuda/product.h"
 #include "kernels/cuda/product_end.cuh"
+#include "kernels/cuda/sums_tiles.cuh"
 
 namespace dragoman::kernels::cuda {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "kernels/cuda/filling.h"
 #include "kernels/cuda/step_ends.cuh"
+#include "kernels/cuda/sums_tiles.cuh"
 
 // A decoder's steps: products and what follows them in one launch in bf16, where sizes allow it.
 namespace dragoman::kernels::cuda {

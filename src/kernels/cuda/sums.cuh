@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <climits>
 
 #include "kernels/cuda/cluster.cuh"
 #include "kernels/cuda/early.cuh"
@@ -73,13 +72,6 @@ using Sums = Four[kApart ? 2 : 1][kGroups];
 constexpr int kWarps = 8, kThreads = kWarps * kWarp;
 constexpr int kHalves = 2;  // warps that have the same sixteen rows, each with half of a tile's depth
 
-struct Stage {
-  Tile left, right;
-};
-// As many as leave room for the blocks of the next kernel.
-template <class End>
-constexpr int kStagesOf = End::kApart ? 4 : 5;
-
 // Tiles of depth; a term whose rows end before this tile has none.
 __host__ __device__ inline int depth_of(const Term& term, int row) {
   return row < term.rows ? (term.size + kTile - 1) / kTile : 0;
@@ -99,138 +91,11 @@ struct Share {
   }
 };
 
-// One operand's tiles of depth, as a thread brings them to shared memory: of each tile two eights, 32 rows apart. The
-// tiles of the second term follow those of the first.
-template <bool kLeft, class End>
-class Feed {
- public:
-  __device__ Feed(const Work& work, int row, int col, const Share& share)
-      : work_(work), share_(share), row_(row), col_(col) {
-    begin_term(false);
-  }
-
-  // The next tile begins to arrive, if there is one.
-  __device__ void load(Tile& to) {
-    if (left_ == 0 && !second_) begin_term(true);
-    if (left_ == 0) return;
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const int r = thread_row() + kApart * i;
-      const bool inside = exists_[i] && (kLeft || !End::kBack ? k_ + thread_col() : k_ + r) < size_;
-      const bf16* source = inside ? from_[i] : anything_;
-      const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to.at(r, thread_col())));
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(source), "r"(inside ? 16 : 0)
-                   : "memory");
-      from_[i] += step_;
-    }
-    k_ += kTile;
-    --left_;
-  }
-
- private:
-  static constexpr int kApart = kThreads / 8;  // rows
-
-  __device__ static int thread_row() { return static_cast<int>(threadIdx.x) / 8; }
-  __device__ static int thread_col() { return static_cast<int>(threadIdx.x) % 8 * 8; }
-
-  __device__ void begin_term(bool second) {
-    const Term term = second ? work_.terms[1] : work_.terms[0];
-    constexpr int kWide = kTile / End::kGroups;
-    second_ = second;
-    left_ = second ? share_.count[1] : share_.count[0];
-    k_ = (second ? share_.begin[1] : share_.begin[0]) * kTile;
-    size_ = term.size;
-    anything_ = kLeft ? term.x : term.weight;
-    step_ = kLeft || !End::kBack ? kTile : kTile * term.weight_stride;
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const int r = thread_row() + kApart * i;
-      if constexpr (kLeft) {
-        exists_[i] = row_ + r < term.rows;
-        from_[i] = term.x + (row_ + r) * term.x_stride + k_ + thread_col();
-      } else if constexpr (End::kBack) {
-        exists_[i] = col_ + thread_col() < work_.cols;
-        from_[i] = term.weight + (k_ + r) * term.weight_stride + col_ + thread_col();
-      } else {
-        const int column = r / kWide * (work_.cols / End::kGroups) + col_ + r % kWide;
-        exists_[i] = column < work_.cols;
-        from_[i] = term.weight + column * term.weight_stride + k_ + thread_col();
-      }
-    }
-  }
-
-  const Work& work_;
-  const Share& share_;
-  int row_, col_, left_ = 0, k_ = 0, size_ = 0;
-  bool second_ = false;
-  Size step_ = 0;
-  const bf16 *anything_ = nullptr, *from_[2] = {};
-  bool exists_[2] = {};
-};
-static_assert(kTile == 2 * kThreads / 8);
-
-// A warp's 32 x 32 sums.
-struct Square {
-  float parts[2][4][4];
-
-  __device__ void clear() {
-#pragma unroll
-    for (auto& rows : parts)
-#pragma unroll
-      for (auto& part : rows)
-#pragma unroll
-        for (float& value : part) value = 0;
-  }
-  // Adds the products of the warp's half of a tile's depth.
-  template <bool kBack>
-  __device__ void add(Stage& stage, int row, int col, int half) {
-#pragma unroll
-    for (int i = 0; i < 4 / kHalves; ++i) {
-      const int k = 16 * (half * 4 / kHalves + i);
-      const Quad left[2] = {left_operand(stage.left, row, k), left_operand(stage.left, row + 16, k)};
-#pragma unroll
-      for (int n = 0; n < 2; ++n) {
-        const Quad two = kBack ? right_operands(stage.right, k, col + 16 * n)
-                               : right_operands_transposed(stage.right, k, col + 16 * n);
-#pragma unroll
-        for (int m = 0; m < 2; ++m) {
-          multiply_add(parts[m][2 * n], left[m], two.r[0], two.r[1]);
-          multiply_add(parts[m][2 * n + 1], left[m], two.r[2], two.r[3]);
-        }
-      }
-    }
-  }
-};
-
 // The sums of one half in shared memory, where the tiles were.
 struct Part {
   static constexpr int kStride = kTile + 8;
   float values[kTile * kStride];
-
-  // Sixteen rows of all columns that a warp has.
-  __device__ void store(const Rows& rows) {
-    float* at = values + (threadIdx.x / kWarp % 4 * 16 + lane() / 4) * kStride + lane() % 4 * 2;
-#pragma unroll
-    for (int n = 0; n < 8; ++n) {
-      const float(&p)[4] = rows.part[n];
-      *reinterpret_cast<float2*>(at + 8 * n) = make_float2(p[0], p[1]);
-      *reinterpret_cast<float2*>(at + 8 * kStride + 8 * n) = make_float2(p[2], p[3]);
-    }
-  }
-  __device__ void store(const Square& square, int row, int col) {
-#pragma unroll
-    for (int m = 0; m < 2; ++m) {
-      float* at = values + (row + 16 * m + lane() / 4) * kStride + col + lane() % 4 * 2;
-#pragma unroll
-      for (int n = 0; n < 4; ++n) {
-        const float(&p)[4] = square.parts[m][n];
-        *reinterpret_cast<float2*>(at + 8 * n) = make_float2(p[0], p[1]);
-        *reinterpret_cast<float2*>(at + 8 * kStride + 8 * n) = make_float2(p[2], p[3]);
-      }
-    }
-  }
 };
-static_assert(sizeof(Part) <= sizeof(Stage));
 
 // Four sums of both halves.
 __device__ inline Four sum_of(const Part* halves, int row, int col) {
@@ -285,15 +150,20 @@ class Finish {
   static constexpr int kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
 
   __device__ Finish(const Work& work, const End& end, int row, int col, int rank, int blocks)
-      : work_(work), end_(end), row_(row), col_(col), first_(rank * kTile / blocks), height_(kTile / blocks) {}
+      : work_(work), end_(end), row_(row), col_(col), rank_(rank), height_(kTile / blocks) {}
 
   // What the end reads beside the sums begins to come.
   __device__ void bring() {
     const int e = static_cast<int>(threadIdx.x);
     if (exists(e)) given_ = end_.bring(row_of(e), col_of(e));
   }
-  // From the sums of both halves, or of all blocks.
-  __device__ void run(const Part* parts, const Gathered& gathered) {
+  // From the sums of both halves, or of all blocks, which send them to each other.
+  __device__ void run(const Part* parts, const Gathered& gathered, const Arrivals& arrivals) {
+    if (gathered.blocks > 1) {
+      wait_for_cluster();
+      gathered.send(parts, kPlanes, rank_, arrivals);
+      arrivals.wait(0);
+    }
     for (int e = static_cast<int>(threadIdx.x); e < height_ * kWide / 4; e += kThreads) {
       if (!exists(e)) continue;
       if (e >= kThreads) given_ = end_.bring(row_of(e), col_of(e));
@@ -310,7 +180,7 @@ class Finish {
   }
 
  private:
-  __device__ int row_of(int e) const { return row_ + first_ + e / (kWide / 4); }
+  __device__ int row_of(int e) const { return row_ + rank_ * height_ + e / (kWide / 4); }
   __device__ int col_of(int e) const { return col_ + e % (kWide / 4) * 4; }
   __device__ bool exists(int e) const {
     return e < height_ * kWide / 4 && row_of(e) < work_.rows && col_of(e) < work_.cols / End::kGroups;
@@ -318,79 +188,11 @@ class Finish {
 
   const Work& work_;
   const End& end_;
-  const int row_, col_, first_, height_;
+  const int row_, col_, rank_, height_;
   typename End::Given given_{};
 };
 
 // ---- the launch -------------------------------------------------------------------------------------------------
-
-// Block (x, y, z): columns, rows, and which part of the depth.
-template <class End>
-__global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
-  extern __shared__ __align__(16) unsigned char memory[];
-  __shared__ Arrivals arrivals;
-  constexpr int kStages = kStagesOf<End>, kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
-  const int row = static_cast<int>(blockIdx.y) * kTile, col = static_cast<int>(blockIdx.x) * kWide;
-  const int warp = static_cast<int>(threadIdx.x) / kWarp, half = warp / 4;
-  const int my_row = warp % 4 / 2 * 32, my_col = warp % 2 * 32;
-  const int blocks = static_cast<int>(gridDim.z), rank = static_cast<int>(blockIdx.z);
-  const Gathered gathered{reinterpret_cast<float*>(memory), blocks};
-  auto* stages = reinterpret_cast<Stage*>(memory + Gathered::bytes(kPlanes, blocks));
-  if (blocks > 1) {
-    if (threadIdx.x == 0) arrivals.begin();
-    __syncthreads();
-    if (threadIdx.x == 0) arrivals.expect(static_cast<std::uint32_t>(Gathered::bytes(kPlanes, blocks)));
-    begin_cluster();
-  }
-  const Share share(work, row, rank, blocks);
-  const int early = (work.early > 0 ? share.count[0] : 0) + (work.early > 1 ? share.count[1] : 0);
-  Feed<true, End> left(work, row, col, share);
-  Feed<false, End> right(work, row, col, share);
-  Square sums[kPlanes];
-#pragma unroll
-  for (Square& plane : sums) plane.clear();
-  // Tile i, and the tile that comes kStages - 1 later begins to arrive, as far as it may.
-  const auto add = [&](int i, int last_left) {
-    asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2) : "memory");
-    __syncthreads();
-    Stage& next = stages[(i + kStages - 1) % kStages];
-    if (i + kStages - 1 < last_left) left.load(next.left);
-    right.load(next.right);
-    end_of_batch();
-    if (!End::kApart || (i < share.count[0]) != work.swapped)
-      sums[0].template add<End::kBack>(stages[i % kStages], my_row, my_col, half);
-    else
-      sums[kPlanes - 1].template add<End::kBack>(stages[i % kStages], my_row, my_col, half);
-  };
-  if (End::kSteady)
-    for (int i = 0; i < kStages - 1; ++i) {
-      if (i < early) left.load(stages[i].left);
-      right.load(stages[i].right);
-      end_of_batch();
-    }
-  for (int i = 0; i < early; ++i) add(i, early);
-  wait_for_kernel_before();
-  for (int i = early; i < early + kStages - 1; ++i) {
-    left.load(stages[i % kStages].left);
-    if (!End::kSteady) right.load(stages[i % kStages].right);
-    end_of_batch();
-  }
-  // What the end reads beside the sums comes while they are added up.
-  Finish<End> finish(work, end, row, col, rank, blocks);
-  finish.bring();
-  for (int i = early; i < share.count[0] + share.count[1]; ++i) add(i, INT_MAX);
-  wait_for_tiles();
-  auto* parts = reinterpret_cast<Part*>(stages);
-#pragma unroll
-  for (int plane = 0; plane < kPlanes; ++plane) parts[plane * kHalves + half].store(sums[plane], my_row, my_col);
-  __syncthreads();
-  if (blocks > 1) {
-    wait_for_cluster();
-    gathered.send(parts, kPlanes, rank, arrivals);
-    arrivals.wait(0);
-  }
-  finish.run(parts, gathered);
-}
 
 // Whether all numbers lie so that they can be brought in eights.
 template <class End>
@@ -437,28 +239,6 @@ void launch_over(const Grid& grid, bool clusters, std::size_t bytes, int threads
   config.attrs = attributes;
   config.numAttrs = !clusters ? 0 : grid.blocks > 1 ? 2 : 1;
   check_status(cudaLaunchKernelEx(&config, kernel, arguments...), name);
-}
-
-// The same by compute capability 9.0's own instructions; in sums_wgmma.cu, for every End there is.
-template <class End>
-void launch_wgmma(const char* name, const Work& work, const End& end);
-
-template <class End>
-void launch(const char* name, const Work& work, const End& end) {
-  if (is_capability_90()) return launch_wgmma(name, work, end);
-  constexpr int kPlanes = End::kApart ? 2 : 1, kLeast = kHalves * kPlanes, kStages = kStagesOf<End>;
-  const auto kernel = add_up<End>;
-  static const bool clusters = [&] {
-    const bool known = knows_clusters(reinterpret_cast<const void*>(kernel), name);
-    const Size most = kStages * Size{sizeof(Stage)} + Gathered::bytes(kPlanes, known ? 2 : 1);
-    check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
-                 name);
-    return known;
-  }();
-  const Grid grid(work, clusters);
-  const std::size_t bytes = static_cast<std::size_t>(std::clamp(grid.deepest(work), kLeast, kStages)) * sizeof(Stage) +
-                            static_cast<std::size_t>(Gathered::bytes(kPlanes, static_cast<int>(grid.blocks)));
-  launch_over(grid, clusters, bytes, kThreads, name, kernel, work, end);
 }
 
 }  // namespace dragoman::kernels::cuda::sums

@@ -1,5 +1,3 @@
-#include <utility>
-
 #include "kernels/cuda/product_end.cuh"
 #include "kernels/cuda/step_ends.cuh"
 #include "kernels/cuda/tile_map.h"
@@ -126,6 +124,17 @@ __device__ void add_tiles(Rows& sum, bool add, int count, WideStage* stages, Bar
   release(before);
 }
 
+// A warp's sixteen rows go to where the sums of its half are gathered.
+__device__ inline void store(Part& part, const Rows& rows) {
+  float* at = part.values + (threadIdx.x / kWarp % 4 * 16 + lane() / 4) * Part::kStride + lane() % 4 * 2;
+#pragma unroll
+  for (int n = 0; n < 8; ++n) {
+    const float(&p)[4] = rows.part[n];
+    *reinterpret_cast<float2*>(at + 8 * n) = make_float2(p[0], p[1]);
+    *reinterpret_cast<float2*>(at + 8 * Part::kStride + 8 * n) = make_float2(p[2], p[3]);
+  }
+}
+
 __device__ inline void wait_for_groups() { asm volatile("bar.sync 1, %0;" ::"n"(kThreads) : "memory"); }
 
 // Block (x, y, z): columns, rows, and which part of the depth.
@@ -177,14 +186,9 @@ __global__ void __launch_bounds__(kAllThreads, 2)
   const int half = static_cast<int>(threadIdx.x) / kGroup;
 #pragma unroll
   for (int plane = 0; plane < kPlanes; ++plane)
-    parts[(kPlanes > 1 && work.swapped ? 1 - plane : plane) * kHalves + half].store(sums[plane]);
+    store(parts[(kPlanes > 1 && work.swapped ? 1 - plane : plane) * kHalves + half], sums[plane]);
   wait_for_groups();
-  if (blocks > 1) {
-    wait_for_cluster();
-    gathered.send(parts, kPlanes, rank, arrivals);
-    arrivals.wait(0);
-  }
-  finish.run(parts, gathered);
+  finish.run(parts, gathered, arrivals);
 }
 
 template <class End>
