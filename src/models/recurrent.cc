@@ -389,12 +389,10 @@ Decoded RecurrentDecoder::learn_feeding(Context& cx, const Packed& tokens, const
   const FeedingOutput out = lstm_feeding(cx, layers_[0].known_gates(cx, words), first.vectors[extra_vector()], layers,
                                          weights, source_attention_.source(cx, source.keys, source.all_queries), time,
                                          {.between = config_.dropout_between, .out = config_.dropout_out});
-  if (state.continues()) {
-    const Tensor last = nn::last_from_steps(cx, rows, time, rows.count());
-    for (std::size_t i = 0; i < layers_.size(); ++i)
-      set_layer_state(state, i, {gather_rows(cx, out.states[i].h, last), gather_rows(cx, out.states[i].c, last)});
-    state.vectors[extra_vector()] = gather_rows(cx, out.fed_states, last);
-  }
+  const Tensor last = nn::last_from_steps(cx, rows, time, rows.count());
+  for (std::size_t i = 0; i < layers_.size(); ++i)
+    set_layer_state(state, i, {gather_rows(cx, out.states[i].h, last), gather_rows(cx, out.states[i].c, last)});
+  state.vectors[extra_vector()] = gather_rows(cx, out.fed_states, last);
   const Tensor features = permute_rows(cx, out.fed, in_rows, in_steps);
   if (lexical_ == 0) return {features, {}};
   const Tensor lexical = permute_rows(cx, contexts_of(cx, out.context).lexical, in_rows, in_steps);
