@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -32,12 +34,18 @@ Trace& trace() {
   return one;
 }
 
+// Without its parameters, and without the names of our rooms.
 std::string readable(const char* name) {
   const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(name, nullptr, nullptr, nullptr), std::free);
   std::string result = plain ? plain.get() : name;
   for (const std::string_view noise : {"dragoman::kernels::", "cuda::", "(anonymous namespace)::"})
     for (std::size_t at = 0; (at = result.find(noise, at)) != std::string::npos;) result.erase(at, noise.size());
-  return result.substr(0, result.find('('));
+  int depth = 0;  // of template arguments, which may have parentheses
+  const auto end = std::ranges::find_if(result, [&](char c) {
+    depth += (c == '<') - (c == '>');
+    return c == '(' && depth == 0;
+  });
+  return {result.begin(), end};
 }
 
 void CUPTIAPI give_room(std::uint8_t** memory, std::size_t* size, std::size_t* most) {

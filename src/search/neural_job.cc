@@ -53,8 +53,8 @@ NeuralJob::NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models) : 
     text::Encoded& encoded = job_.source[m];
     const Model& model = *models_[m];
     check(tokens_of(encoded, model) <= model.max_source(),
-          "a sentence of {} tokens is longer than the {} that {} can take", encoded.ids.size(), model.max_source(),
-          model.path());
+          "a sentence of {} tokens is longer than the {} that {} can take", tokens_of(encoded, model),
+          model.max_source(), model.path());
     if (m == 0) source_spans_ = std::move(encoded.spans);
     sources_.push_back(std::move(encoded.ids));
   }

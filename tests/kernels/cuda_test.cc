@@ -176,7 +176,7 @@ TEST(Cuda, LongSentencesOfABatchGetTheAttentionThatEachGetsAlone) {
     });
 }
 
-// A step with some rows of a larger one: terms[1] has rows as long as there are any.
+// Some rows of a step; a term may have fewer than the step.
 template <class Step>
 Step rows_of(Step step, Size first, Size rows) {
   for (Term<bf16>& term : step.terms) {
@@ -186,7 +186,7 @@ Step rows_of(Step step, Size first, Size rows) {
   return step;
 }
 
-// Of many rows blocks that are neighbours fetch for each other; of few they share the depth of sums.
+// Of many rows a block adds up whole sums; of few, blocks share their depth.
 TEST(Cuda, AStepOfManyRowsIsTheSameAsItsRowsInParts) {
   if (!cuda::problem().empty()) GTEST_SKIP() << cuda::problem();
   constexpr Size kRows = 1000, kFew = 100, kHidden = 512, kGates = 4 * kHidden;

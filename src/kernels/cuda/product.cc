@@ -7,7 +7,6 @@
 #include <memory>
 #include <span>
 #include <type_traits>
-#include <utility>
 
 #include "base/error.h"
 #include "kernels/cuda/blas.h"
@@ -209,13 +208,9 @@ class Plans {
     Plan& plan = found->second;
     if (!plan.call) return false;
     const auto ask = [&] { return plan.call->run(subject.shape, a, b, c, bias, plan.choice); };
-    const auto refused = [](cublasStatus_t status) {
-      return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
-    };
     cublasStatus_t status = ask();
-    if (refused(status) && !std::exchange(plan.choice.has_space, true)) status = ask();
-    if (refused(status)) {
-      if (!choose(subject, plan.choice)) return false;
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) {
+      if (!choose(subject, plan.choice)) return false;  // whichever was refused, the shape or to do without space
       plan.choice.has_space = true;
       status = ask();
       if (status == CUBLAS_STATUS_NOT_SUPPORTED) {

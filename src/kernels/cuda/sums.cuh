@@ -122,9 +122,7 @@ struct Gathered {
     for (int e = static_cast<int>(threadIdx.x); e < planes * kTile * kTile / 4; e += kThreads) {
       const int plane = e / (kTile * kTile / 4), row = e / (kTile / 4) % kTile, col = e % (kTile / 4) * 4;
       const Four sum = sum_of(parts + plane * kHalves, row, col);
-      const uint4 value = make_uint4(__float_as_uint(sum[0]), __float_as_uint(sum[1]), __float_as_uint(sum[2]),
-                                     __float_as_uint(sum[3]));
-      arrivals.send(static_cast<std::uint32_t>(row / height), at(plane, rank, row % height, col), value);
+      arrivals.send(static_cast<std::uint32_t>(row / height), at(plane, rank, row % height, col), sum.values);
     }
   }
   // In the order of the blocks.
