@@ -23,7 +23,7 @@ namespace {
 using Arguments = std::vector<std::string>;
 
 struct TrainSettings {
-  align::PhraseSystemConfig system;
+  smt::PhraseSystemConfig system;
   std::vector<std::string> source_files, target_files, valid_source, valid_target;
 
   template <class V>
@@ -55,38 +55,38 @@ int train(const std::string& model, const Arguments& arguments) {
   TrainSettings options;
   Settings(options).parse(arguments);
   const auto start = std::chrono::steady_clock::now();
-  const align::PhraseSystem system =
-      align::PhraseSystem::train(options.system, {.corpora = corpora(options.source_files, options.target_files),
-                                                  .development = corpora(options.valid_source, options.valid_target)});
+  const smt::PhraseSystem system =
+      smt::PhraseSystem::train(options.system, {.corpora = corpora(options.source_files, options.target_files),
+                                                .development = corpora(options.valid_source, options.valid_target)});
   search::save_statistical(model, system);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-  fmt::print("{}", align::weights_to_text(system.weights()));
+  fmt::print("{}", smt::weights_to_text(system.weights()));
   fmt::print("BLEU on the development set {:.2f}\n{:.0f} s, {:.0f} s of processor time, at most {:.0f} MiB\n",
              system.tuned_score(), wall.count(), processor_seconds(), peak_mebibytes());
   return 0;
 }
 
-align::PhraseSystem load_adjusted(const std::string& model, const Arguments& settings) {
-  align::PhraseSystem system = search::load_statistical(model);
-  align::PhraseSystemConfig config = system.config();
+smt::PhraseSystem load_adjusted(const std::string& model, const Arguments& settings) {
+  smt::PhraseSystem system = search::load_statistical(model);
+  smt::PhraseSystemConfig config = system.config();
   Settings(config).parse(settings);
   system.adjust(config);
   return system;
 }
 
 int tune(const Arguments& files, const Arguments& settings) {
-  align::PhraseSystem system = load_adjusted(files[0], settings);
+  smt::PhraseSystem system = load_adjusted(files[0], settings);
   system.tune(corpora({files[1]}, {files[2]}));
   search::save_statistical(files[3], system);
   fmt::print("{}BLEU on the development set {:.2f}, {:.0f} s of processor time\n",
-             align::weights_to_text(system.weights()), system.tuned_score(), processor_seconds());
+             smt::weights_to_text(system.weights()), system.tuned_score(), processor_seconds());
   return 0;
 }
 
 int translate(const std::string& model, const std::string& input, const std::string& output,
               const Arguments& arguments) {
   const double begin = processor_seconds();
-  const align::PhraseSystem system = load_adjusted(model, arguments);
+  const smt::PhraseSystem system = load_adjusted(model, arguments);
   const double loaded = processor_seconds();
   const std::vector<std::string> lines = eval::read_lines(input);
   std::vector<std::string> translations(lines.size());
@@ -119,22 +119,22 @@ int translate(const std::string& model, const std::string& input, const std::str
 }
 
 int queries(const std::string& path, const std::string& text) {
-  const align::PhraseSystem system = search::load_statistical(path);
-  const align::NgramModel& model = *system.language_model();
+  const smt::PhraseSystem system = search::load_statistical(path);
+  const smt::NgramModel& model = *system.language_model();
   std::vector<std::vector<std::uint32_t>> sentences;
   for (const std::string& line : eval::read_lines(text)) sentences.push_back(system.target_ids(line));
   double best = 0, log10 = 0, words = 0;
   for (int pass = 0; pass < 5; ++pass) {
     log10 = words = 0;
     const double begin = processor_seconds();
-    align::NgramState next;
+    smt::NgramState next;
     for (const auto& sentence : sentences) {
-      align::NgramState state = model.begin();
+      smt::NgramState state = model.begin();
       for (const std::uint32_t word : sentence) {
         log10 += model.score(state, word, next);
         state = next;
       }
-      log10 += model.score(state, align::kSentenceEnd, next);
+      log10 += model.score(state, smt::kSentenceEnd, next);
       words += static_cast<double>(sentence.size()) + 1;
     }
     best = std::max(best, words / (processor_seconds() - begin));

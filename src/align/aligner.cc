@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "align/checked_file.h"
+#include "base/checked_file.h"
 
 namespace dragoman::align {
 namespace {

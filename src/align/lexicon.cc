@@ -4,7 +4,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "align/checked_file.h"
+#include "base/checked_file.h"
 #include "data/line_reader.h"
 
 namespace dragoman::align {

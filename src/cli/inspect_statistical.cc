@@ -13,17 +13,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json as_json(align::PhraseSystemConfig config) {
+Json as_json(smt::PhraseSystemConfig config) {
   Json json;
   const Settings settings(config);
   for (const Setting& setting : settings.all()) json[setting.key] = setting.get();
   return json;
 }
 
-Json describe(const align::PhraseSystem& system, const store::Metadata& card) {
+Json describe(const smt::PhraseSystem& system, const store::Metadata& card) {
   Json json, weights;
-  for (std::size_t i = 0; i < align::kFeatures; ++i)
-    weights[std::string(align::feature_name(static_cast<align::Feature>(i)))] = system.weights()[i];
+  for (std::size_t i = 0; i < smt::kFeatures; ++i)
+    weights[std::string(smt::feature_name(static_cast<smt::Feature>(i)))] = system.weights()[i];
   json["phrase_pairs"] = system.phrase_table().pairs();
   json["source_phrases"] = system.phrase_table().source_phrases();
   for (int n = 1; system.language_model() != nullptr && n <= system.language_model()->order(); ++n)
@@ -60,7 +60,7 @@ int inspect_statistical(const std::string& name, bool json) {
     subject = describe(search::load_statistical(name), store::SafetensorsFile(name).metadata());
   } else {
     struct PresetFile {
-      align::PhraseSystemConfig config;
+      smt::PhraseSystemConfig config;
       void visit(Settings& v) { v.group("statistical", config); }
     } preset;
     Settings(preset).read_yaml_part(models::preset_text(name), name, "statistical");

@@ -1,4 +1,4 @@
-#include "data/phrasebook.h"
+#include "phrasebook/phrasebook.h"
 
 #include <algorithm>
 
@@ -10,10 +10,10 @@
 namespace dragoman::cli {
 namespace {
 
-using data::DistinctPairs;
-using data::Phrasebook;
-using data::PhrasePair;
-using data::Split;
+using phrasebook::BilingualPhrase;
+using phrasebook::DistinctPairs;
+using phrasebook::Phrasebook;
+using phrasebook::Split;
 
 struct PhrasebookOptions {
   std::int64_t sentences = 100000;
@@ -49,7 +49,7 @@ class PartFiles {
       const std::int64_t now = std::min(step, count - done);
       std::string english, german;
       for (std::int64_t i = 0; i < now; ++i) {
-        const PhrasePair pair = pairs.next();
+        const BilingualPhrase pair = pairs.next();
         english.append(pair.english).append("\n");
         german.append(pair.german).append("\n");
       }
@@ -85,7 +85,7 @@ void show_patterns(const PhrasebookOptions& options) {
     const Phrasebook book(static_cast<std::uint64_t>(options.seed), {name});
     fmt::print("{}\n", name);
     for (std::int64_t i = 0; i < options.show; ++i) {
-      const PhrasePair pair = book.pair(Split::train, static_cast<std::uint64_t>(i));
+      const BilingualPhrase pair = book.pair(Split::train, static_cast<std::uint64_t>(i));
       fmt::print("  {}\n  {}\n", pair.german, pair.english);
     }
   }

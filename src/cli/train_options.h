@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "align/phrase_system.h"
 #include "cli/make_vocabulary.h"
 #include "data/batcher.h"
 #include "data/corpus.h"
 #include "data/filters.h"
 #include "models/config.h"
+#include "smt/phrase_system.h"
 #include "train/options.h"
 
 namespace dragoman::cli {
@@ -57,7 +57,7 @@ struct TrainCommandOptions {
   models::ModelConfig model;
   train::TrainOptions train;
   TranslatedValidation validation;
-  align::PhraseSystemConfig statistical;
+  smt::PhraseSystemConfig statistical;
   std::string cache;
   bool tensorboard = true, report = true;
   bool resume = false, overwrite = false, dry_run = false, verify_resume = false;

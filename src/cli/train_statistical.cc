@@ -10,7 +10,7 @@ namespace dragoman::cli {
 std::string train_statistical(const TrainCommandOptions& options) {
   const std::string path = options.train.output + "/model.safetensors";
   check(options.overwrite || !std::filesystem::exists(path), "{}: is there already; --overwrite begins anew", path);
-  align::PhraseData data;
+  smt::PhraseData data;
   data.corpora = options.corpus.corpora();
   data.reading = options.reading;
   data.filter = options.filter;
@@ -22,7 +22,7 @@ std::string train_statistical(const TrainCommandOptions& options) {
     development.weight.clear();
     data.development = development.corpora();
   }
-  const align::PhraseSystem system = align::PhraseSystem::train(options.statistical, data);
+  const smt::PhraseSystem system = smt::PhraseSystem::train(options.statistical, data);
   store::Metadata card = {{"task", name_of(options.task)}};
   if (!options.preset.empty()) card["preset"] = options.preset;
   card["data"] = join(options.corpus.source, " ") + " " + join(options.corpus.target, " ");

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/hash.h"
+#include "base/hash.h"
 #include "data/utf8.h"
 #include "data/words.h"
 

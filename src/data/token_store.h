@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "data/filters.h"
-#include "data/hash.h"
 
 namespace dragoman::data {
 

@@ -32,7 +32,7 @@ std::vector<text::Span> spans_of(const std::string& text, const std::vector<std:
 
 }  // namespace
 
-StatisticalEngine::StatisticalEngine(align::PhraseSystem system, const TranslatorOptions& options)
+StatisticalEngine::StatisticalEngine(smt::PhraseSystem system, const TranslatorOptions& options)
     : system_(std::move(system)) {
   const int count = options.threads > 0 ? options.threads : threads::count();
   for (int i = 0; i < count; ++i) workers_.emplace_back([this] { work(); });
@@ -89,11 +89,11 @@ TranslationResult StatisticalEngine::translate(const Job& job) const {
   check_request(job.request, *job.options);
   TranslationResult result;
   result.source_tokens = system_.source_words(job.request.text);
-  for (const align::PhraseTranslation& found : system_.translate(job.request.text, job.options->n_best)) {
+  for (const smt::PhraseTranslation& found : system_.translate(job.request.text, job.options->n_best)) {
     Translation& translation = result.translations.emplace_back();
     translation.text = found.text;
     translation.score = found.score;
-    translation.log_probability = found.features[index(align::Feature::language_model)];
+    translation.log_probability = found.features[index(smt::Feature::language_model)];
     translation.tokens = found.words;
     if (job.options->alignment) translation.alignment = align(job.request.text, found);
   }
@@ -102,7 +102,7 @@ TranslationResult StatisticalEngine::translate(const Job& job) const {
 
 // From words as the translator cuts them to words between spaces.
 std::vector<AlignmentLink> StatisticalEngine::align(const std::string& source,
-                                                    const align::PhraseTranslation& translation) const {
+                                                    const smt::PhraseTranslation& translation) const {
   const std::vector<int> from = words_of(source, system_.source_spans(source));
   const std::vector<int> to = words_of(translation.text, spans_of(translation.text, translation.words));
   std::vector<AlignmentLink> links;

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <thread>
 
-#include "align/phrase_system.h"
 #include "search/engine.h"
+#include "smt/phrase_system.h"
 
 namespace dragoman::search {
 
@@ -14,7 +14,7 @@ namespace dragoman::search {
 // sampling, and no tree of hypotheses.
 class StatisticalEngine : public Engine {
  public:
-  StatisticalEngine(align::PhraseSystem system, const TranslatorOptions& options);
+  StatisticalEngine(smt::PhraseSystem system, const TranslatorOptions& options);
   ~StatisticalEngine() override;
 
   void submit(std::vector<Job> jobs) override;
@@ -24,9 +24,9 @@ class StatisticalEngine : public Engine {
  private:
   void work();
   TranslationResult translate(const Job& job) const;
-  std::vector<AlignmentLink> align(const std::string& source, const align::PhraseTranslation& translation) const;
+  std::vector<AlignmentLink> align(const std::string& source, const smt::PhraseTranslation& translation) const;
 
-  align::PhraseSystem system_;
+  smt::PhraseSystem system_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Job> waiting_;

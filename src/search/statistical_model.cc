@@ -10,8 +10,8 @@ constexpr const char* kStatistical = "statistical";
 
 }  // namespace
 
-void save_statistical(const std::string& path, const align::PhraseSystem& system, const store::Metadata& card) {
-  const align::PhraseSystem::Sections sections = system.sections();
+void save_statistical(const std::string& path, const smt::PhraseSystem& system, const store::Metadata& card) {
+  const smt::PhraseSystem::Sections sections = system.sections();
   store::Metadata metadata = card;
   metadata[kKind] = kStatistical;
   std::vector<store::StoredTensor> tensors;
@@ -24,13 +24,13 @@ bool is_statistical(const store::SafetensorsFile& file) {
   return kind != file.metadata().end() && kind->second == kStatistical;
 }
 
-align::PhraseSystem load_statistical(const std::string& path) {
+smt::PhraseSystem load_statistical(const std::string& path) {
   const store::SafetensorsFile file(path);
   check(is_statistical(file), "{}: expected a statistical model", path);
   std::map<std::string, std::string_view> sections;
   for (const store::StoredTensor& tensor : file.tensors()) sections[tensor.name] = tensor.bytes;
   try {
-    return align::PhraseSystem::from_sections(sections);
+    return smt::PhraseSystem::from_sections(sections);
   } catch (const Error& error) {
     fail("{}: {}", path, error.what());
   }

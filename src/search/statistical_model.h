@@ -2,16 +2,16 @@
 
 #include <string>
 
-#include "align/phrase_system.h"
+#include "smt/phrase_system.h"
 #include "store/safetensors.h"
 
 namespace dragoman::search {
 
 // A statistical model as one safetensors file: each part of it is a tensor of bytes, and the metadata says what kind of
 // model it is.
-void save_statistical(const std::string& path, const align::PhraseSystem& system, const store::Metadata& card = {});
+void save_statistical(const std::string& path, const smt::PhraseSystem& system, const store::Metadata& card = {});
 
 bool is_statistical(const store::SafetensorsFile& file);
-align::PhraseSystem load_statistical(const std::string& path);
+smt::PhraseSystem load_statistical(const std::string& path);
 
 }  // namespace dragoman::search

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "data/hash.h"
+#include "base/hash.h"
 
 namespace dragoman::store {
 namespace {
@@ -15,7 +15,7 @@ using nlohmann::ordered_json;
 constexpr std::size_t kLongestHeader = 100'000'000;
 constexpr const char* kChecksum = "checksum";
 
-void add_metadata(data::Hasher& hasher, const Metadata& metadata) {
+void add_metadata(Hasher& hasher, const Metadata& metadata) {
   for (const auto& [key, value] : metadata) {
     if (key == kChecksum) continue;
     hasher.add_text(key);
@@ -23,7 +23,7 @@ void add_metadata(data::Hasher& hasher, const Metadata& metadata) {
   }
 }
 
-std::string written(const data::Hasher& hasher) { return fmt::format("{:016x}", hasher.value()); }
+std::string written(const Hasher& hasher) { return fmt::format("{:016x}", hasher.value()); }
 
 Size size_of_stored(const std::string& type) {
   static const std::map<std::string, Size> sizes = {{"F64", 8}, {"I64", 8}, {"F32", 4}, {"I32", 4}, {"BF16", 2},
@@ -64,7 +64,7 @@ const char* stored_type(DType type) {
 }
 
 void write_safetensors(const std::string& path, const Metadata& metadata, const std::vector<StoredTensor>& tensors) {
-  data::Hasher hasher;
+  Hasher hasher;
   add_metadata(hasher, metadata);
   for (const StoredTensor& tensor : tensors) hasher.add(tensor.bytes);
   ordered_json header;
@@ -113,7 +113,7 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path), file_(p
 void SafetensorsFile::verify() const {
   const auto found = metadata_.find(kChecksum);
   if (found == metadata_.end()) return;
-  data::Hasher hasher;
+  Hasher hasher;
   add_metadata(hasher, metadata_);
   hasher.add(data_);
   check(found->second == written(hasher), "{}: is damaged: its bytes are not those that were written", path_);

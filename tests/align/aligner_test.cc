@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "data/hash.h"
+#include "base/hash.h"
 #include "tests/align/synthetic.h"
 #include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"
@@ -92,7 +92,7 @@ TEST(Aligner, RefusesModelsWhosePartsDoNotFit) {
   for (std::size_t at = 28; at + 8 < bytes.size(); at += 41) {
     std::string changed = bytes.substr(0, bytes.size() - 8);
     changed[at] = static_cast<char>(0x80 | (changed[at] ^ 0x5A));
-    const std::uint64_t hash = data::hash_of(changed);
+    const std::uint64_t hash = hash_of(changed);
     changed.append(reinterpret_cast<const char*>(&hash), sizeof hash);
     ++tried;
     try {

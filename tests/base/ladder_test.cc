@@ -10,10 +10,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kRooms = {"base",   "kernels", "tensor", "text",  "data",   "eval",  "align", "nn",
-                                         "models", "store",   "search", "train", "report", "serve", "cli"};
+const std::vector<std::string> kRooms = {"base",   "kernels", "tensor", "text",  "data",   "phrasebook",
+                                         "eval",   "align",   "smt",    "nn",    "models", "store",
+                                         "search", "train",   "report", "serve", "cli"};
 // Rooms that know no tensors.
-const std::vector<std::string> kPlain = {"text", "data", "eval", "align"};
+const std::vector<std::string> kPlain = {"text", "data", "phrasebook", "eval", "align", "smt"};
 
 int rank(const std::string& room) {
   const auto at = std::find(kRooms.begin(), kRooms.end(), room);

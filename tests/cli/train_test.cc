@@ -9,8 +9,8 @@
 
 #include "base/file_lock.h"
 #include "base/random.h"
-#include "data/phrasebook.h"
 #include "kernels/cuda/cuda.h"
+#include "phrasebook/phrasebook.h"
 #include "store/model_file.h"
 #include "tests/cli/old_driver.h"
 #include "tests/cli/program.h"
@@ -34,10 +34,10 @@ const char* const kModel =
 class TrainCommand : public testing::Test {
  protected:
   TrainCommand() {
-    const data::Phrasebook book(5);
+    const phrasebook::Phrasebook book(5);
     std::string english, german;
     for (std::uint64_t i = 0; i < 40; ++i) {
-      const data::PhrasePair pair = book.pair(data::Split::train, i);
+      const phrasebook::BilingualPhrase pair = book.pair(phrasebook::Split::train, i);
       english += pair.english + "\n";
       german += pair.german + "\n";
     }

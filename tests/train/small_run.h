@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "data/phrasebook.h"
 #include "data/tokenize.h"
+#include "phrasebook/phrasebook.h"
 #include "tensor/placement.h"
 #include "tests/support/temp_folder.h"
 #include "text/build.h"
@@ -27,10 +27,10 @@ inline text::LineSource lines_of(const std::vector<std::string>& lines) {
 class SmallCorpus {
  public:
   SmallCorpus() {
-    const data::Phrasebook book(3);
+    const phrasebook::Phrasebook book(3);
     std::vector<std::string> english, german;
     for (std::uint64_t i = 0; i < 48; ++i) {
-      const data::PhrasePair pair = book.pair(data::Split::train, i);
+      const phrasebook::BilingualPhrase pair = book.pair(phrasebook::Split::train, i);
       english.push_back(pair.english);
       german.push_back(pair.german);
     }

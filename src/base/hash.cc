@@ -1,0 +1,46 @@
+#include "base/hash.h"
+
+#include <algorithm>
+
+namespace dragoman {
+
+// Each lane takes every fourth word; a step is a bijection of the lane for any word, so no difference is ever lost.
+void Hasher::mix_block(const char* block) {
+  constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
+  for (std::size_t i = 0; i < 4; ++i) {
+    std::uint64_t word;
+    std::memcpy(&word, block + 8 * i, 8);
+    const std::uint64_t product = (lanes_[i] ^ word) * kMultiplier;
+    lanes_[i] = product ^ (product >> 32);
+  }
+}
+
+void Hasher::add(std::string_view bytes) {
+  const std::size_t held = size_ % kBlock;
+  size_ += bytes.size();
+  if (held > 0) {
+    const std::size_t count = bytes.copy(rest_.data() + held, kBlock - held);
+    bytes.remove_prefix(count);
+    if (held + count < kBlock) return;
+    mix_block(rest_.data());
+  }
+  for (; bytes.size() >= kBlock; bytes.remove_prefix(kBlock)) mix_block(bytes.data());
+  bytes.copy(rest_.data(), bytes.size());
+}
+
+std::uint64_t Hasher::value() const {
+  Hasher last = *this;
+  std::fill(last.rest_.begin() + static_cast<std::ptrdiff_t>(size_ % kBlock), last.rest_.end(), '\0');
+  last.mix_block(last.rest_.data());
+  std::uint64_t value = mix(size_);
+  for (const std::uint64_t lane : last.lanes_) value = mix(value, lane);
+  return value;
+}
+
+std::uint64_t hash_of(std::string_view bytes) {
+  Hasher hasher;
+  hasher.add(bytes);
+  return hasher.value();
+}
+
+}  // namespace dragoman

@@ -1,0 +1,217 @@
+#include <algorithm>
+
+#include "kernels/cuda/attention/attention.cuh"
+#include "kernels/cuda/products/tiles.cuh"
+#include "kernels/cuda/runtime/early.cuh"
+
+// Attention of a decoder's steps in bf16: one query a sentence, and keys and values that were there long before. A
+// block has a query and brings its sentence's keys and values to shared memory while the kernel before still works;
+// what remains then are two passes over them.
+namespace dragoman::kernels::cuda {
+namespace {
+
+constexpr int kWarps = 8, kThreads = kWarps * kWarp, kMost = 2 * kThreads;  // numbers of a head
+
+// `count` rows of `size` numbers in shared memory.
+struct Held {
+  bf16* rows;
+  int count, size;
+
+  // By all threads; the rows are there after wait_for_tiles().
+  __device__ void load(const bf16* from, Size apart) const {
+    const int across = size / 8;
+    for (int e = static_cast<int>(threadIdx.x); e < count * across; e += kThreads) {
+      const int row = e / across, col = e % across * 8;
+      const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(rows + row * size + col));
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from + row * apart + col)
+                   : "memory");
+    }
+  }
+  // sums[j] = the product of row j with a vector that each warp has; a warp takes every so manieth row.
+  template <class Vector>
+  __device__ void multiply(const Vector& vector, float* sums) const {
+    constexpr int kAtOnce = 4;
+    const int warp = static_cast<int>(threadIdx.x) / kWarp;
+    for (int first = warp; first < count; first += kAtOnce * kWarps) {
+      float some[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const int j = first + i * kWarps;
+        some[i] = j < count ? vector.dot(rows + j * size, size) : 0.0f;
+      }
+#pragma unroll
+      for (int apart = kWarp / 2; apart > 0; apart /= 2)
+#pragma unroll
+        for (float& one : some) one += __shfl_xor_sync(kAllLanes, one, apart);
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i)
+        if (lane() == 0 && first + i * kWarps < count) sums[first + i * kWarps] = some[i];
+    }
+  }
+  // The thread's two columns of the rows' sum, each row by its factor, which one lane computes for its warp.
+  template <class Factor>
+  __device__ float2 mix(const Factor& factor) const {
+    float2 sum{};
+    const int col = 2 * static_cast<int>(threadIdx.x);
+    for (int first = 0; first < count; first += kWarp) {
+      const float mine = first + lane() < count ? factor(first + lane()) : 0.0f;
+      const int last = min(kWarp, count - first);
+#pragma unroll 8
+      for (int i = 0; i < last; ++i) {
+        const float by = __shfl_sync(kAllLanes, mine, i);
+        const std::uint32_t pair =
+            col < size ? *reinterpret_cast<const std::uint32_t*>(rows + (first + i) * size + col) : 0;
+        sum.x += by * low_bf16(pair), sum.y += by * high_bf16(pair);
+      }
+    }
+    return sum;
+  }
+};
+
+// A vector that the lanes of a warp share, eight numbers at a time.
+struct Spread {
+  uint4 eights[kMost / (8 * kWarp)] = {};
+
+  __device__ void load(const bf16* from, int size) {
+#pragma unroll
+    for (int i = 0; i < kMost / (8 * kWarp); ++i) {
+      const int d = (lane() + i * kWarp) * 8;
+      if (d < size) eights[i] = *reinterpret_cast<const uint4*>(from + d);
+    }
+  }
+  // The lane's part of the product with a row.
+  __device__ float dot(const bf16* row, int size) const {
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < kMost / (8 * kWarp); ++i) {
+      const int d = (lane() + i * kWarp) * 8;
+      if (d >= size) continue;
+      Eight<bf16> mine;
+      mine.raw[0] = eights[i];
+      float x[8], y[8];
+      mine.unpack(x);
+      load8(row + d, y);
+#pragma unroll
+      for (int e = 0; e < 8; ++e) sum += x[e] * y[e];
+    }
+    return sum;
+  }
+};
+
+// The block's query, and its keys and values on their way.
+struct Question {
+  Size query, head, at;  // `at` among all queries' heads
+  Held k, v;
+  float* scores;  // room for one number a key, and of twice as many for what else there is
+
+  __device__ Question(const Attention<bf16>& a, unsigned char* memory)
+      : query(blockIdx.x), head(blockIdx.y), at(query * a.heads + head) {
+    const Size first = a.key_offsets[query];
+    const int count = static_cast<int>(a.key_offsets[query + 1] - first);
+    const int key_size = static_cast<int>(a.key_size), value_size = static_cast<int>(a.value_size);
+    k = {reinterpret_cast<bf16*>(memory), count, key_size};
+    k.load(a.k + first * a.k_stride + head * key_size, a.k_stride);
+    v = {k.rows + (alike(a) ? 0 : count * key_size), count, value_size};
+    if (!alike(a)) v.load(a.v + first * a.v_stride + head * value_size, a.v_stride);
+    scores = reinterpret_cast<float*>(v.rows + count * value_size);
+  }
+  // Whether keys are the values.
+  __host__ __device__ static bool alike(const Attention<bf16>& a) {
+    return a.k == a.v && a.key_size == a.value_size && a.k_stride == a.v_stride;
+  }
+  static Size bytes(const Attention<bf16>& a) {
+    const Size numbers = a.key_size + (alike(a) ? 0 : a.value_size);
+    return a.longest * (numbers * Size{sizeof(bf16)} + 2 * Size{sizeof(float)});
+  }
+};
+
+__global__ void __launch_bounds__(kThreads, 4) attend_early(Attention<bf16> a) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  const Question question(a, memory);
+  const int count = question.k.count;
+  wait_for_kernel_before();
+  Spread q;
+  q.load(a.q + question.query * a.q_stride + question.head * a.key_size, question.k.size);
+  wait_for_tiles();
+  question.k.multiply(q, question.scores);
+  __syncthreads();
+  const auto scale = static_cast<float>(a.scale);
+  float largest = -INFINITY, sum = 0;
+  for (int j = lane(); j < count; j += kWarp) largest = fmaxf(largest, scale * question.scores[j]);
+  largest = warp_max(largest);
+  for (int j = lane(); j < count; j += kWarp) sum += expf(scale * question.scores[j] - largest);
+  sum = warp_sum(sum);
+  const float2 mixed = question.v.mix([&](int j) { return expf(scale * question.scores[j] - largest); });
+  const int col = 2 * static_cast<int>(threadIdx.x);
+  const float share = sum > 0 ? 1 / sum : 0.0f;
+  if (col < question.v.size)
+    *reinterpret_cast<std::uint32_t*>(a.out + question.at * a.value_size + col) =
+        pack_bf16(share * mixed.x, share * mixed.y);
+  if (threadIdx.x == 0) a.log_sum[question.at] = sum > 0 ? largest + logf(sum) : -INFINITY;
+}
+
+// dq_i = sum_j ds_ij k_j with ds_ij = scale w_ij (do_i . v_j - do_i . o_i): see attention_rows.cu.
+__global__ void __launch_bounds__(kThreads, 4) query_gradients_early(AttentionBackward<bf16> b) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  const Attention<bf16>& a = b.forward;
+  const Question question(a, memory);
+  const int count = question.k.count;
+  const auto scale = static_cast<float>(a.scale);
+  float *scores = question.scores, *dout_v = scores + count;
+  Spread q, out, dout;
+  q.load(a.q + question.query * a.q_stride + question.head * a.key_size, question.k.size);
+  out.load(a.out + question.at * a.value_size, question.v.size);
+  const float log_sum = a.log_sum[question.at];
+  wait_for_tiles();
+  question.k.multiply(q, scores);
+  wait_for_kernel_before();
+  dout.load(b.dout + question.at * a.value_size, question.v.size);
+  question.v.multiply(dout, dout_v);
+  float dout_out = 0;
+#pragma unroll
+  for (int i = 0; i < kMost / (8 * kWarp); ++i) {
+    Eight<bf16> mine, given;
+    mine.raw[0] = out.eights[i], given.raw[0] = dout.eights[i];
+    float x[8], y[8];
+    mine.unpack(x), given.unpack(y);
+#pragma unroll
+    for (int e = 0; e < 8; ++e) dout_out += x[e] * y[e];
+  }
+  dout_out = warp_sum(dout_out);
+  __syncthreads();
+  float2 dq = question.k.mix([&](int j) { return scale * expf(scale * scores[j] - log_sum) * (dout_v[j] - dout_out); });
+  const int col = 2 * static_cast<int>(threadIdx.x);
+  if (col >= question.k.size) return;
+  auto* to = reinterpret_cast<std::uint32_t*>(b.dq + question.query * b.dq_stride + question.head * a.key_size + col);
+  if (b.accumulate_dq) dq.x += low_bf16(*to), dq.y += high_bf16(*to);
+  *to = pack_bf16(dq.x, dq.y);
+}
+
+// Four blocks, or at least one beside those of another kernel, have room on a multiprocessor.
+constexpr Size kMostBytes = 100 << 10;
+
+bool fits(const Attention<bf16>& a) {
+  return a.early && a.dropout.rate == 0 && a.key_rows == nullptr && a.weights == nullptr && a.longest_queries == 1 &&
+         a.queries == a.sentences && a.queries > 0 && std::max(a.key_size, a.value_size) <= kMost &&
+         Question::bytes(a) <= kMostBytes;
+}
+
+template <auto kernel, class Arguments>
+bool launch(const char* name, const Arguments& arguments, const Attention<bf16>& a) {
+  static const bool room = has_room(kernel, kMostBytes);
+  if (!room) return false;
+  launch_early_with(static_cast<std::size_t>(Question::bytes(a)), name, kernel,
+                    dim3(static_cast<unsigned>(a.queries), static_cast<unsigned>(a.heads)), kThreads, arguments);
+  return true;
+}
+
+}  // namespace
+
+bool attention_of_early_keys(const Attention<bf16>& a) { return fits(a) && launch<attend_early>("attention", a, a); }
+
+bool attention_of_early_keys(const AttentionBackward<bf16>& b) {
+  return fits(b.forward) && b.dk == nullptr && b.dv == nullptr && b.dq != nullptr &&
+         launch<query_gradients_early>("attention_backward", b, b.forward);
+}
+
+}  // namespace dragoman::kernels::cuda

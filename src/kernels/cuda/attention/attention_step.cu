@@ -1,0 +1,119 @@
+#include <cfloat>
+
+#include "kernels/cuda/attention/attention.cuh"
+#include "kernels/cuda/runtime/early.cuh"
+
+// Attention of a step of search: few queries a sentence, in bf16, heads of 64, keys that lie anywhere. A warp has a
+// query and a head and takes sixteen keys at a time: eight lanes share a key, four keys are next to each other. The
+// warps of a block have neighbouring queries, since those share keys.
+namespace dragoman::kernels::cuda {
+namespace {
+
+constexpr int kHead = 64, kWarps = 8, kQueries = 4, kHeads = kWarps / kQueries;
+constexpr int kLanes = kHead / 8, kBeside = kWarp / kLanes, kTurns = 4;
+
+__device__ float product_of(const Eight<bf16>& a, const Eight<bf16>& b) {
+  float x[8], y[8], sum = 0;
+  a.unpack(x), b.unpack(y);
+#pragma unroll
+  for (int e = 0; e < 8; ++e) sum += x[e] * y[e];
+  return sum;
+}
+
+// The sum over the lanes of one key.
+__device__ float sum_of_key(float x) {
+  for (int apart = 1; apart < kLanes; apart *= 2) x += __shfl_xor_sync(kAllLanes, x, apart);
+  return x;
+}
+// Over the keys next to each other, of what each lane has.
+__device__ float sum_beside(float x) {
+  for (int apart = kLanes; apart < kWarp; apart *= 2) x += __shfl_xor_sync(kAllLanes, x, apart);
+  return x;
+}
+__device__ float most_beside(float x) {
+  for (int apart = kLanes; apart < kWarp; apart *= 2) x = fmaxf(x, __shfl_xor_sync(kAllLanes, x, apart));
+  return x;
+}
+
+// Blocks: sentences, heads, queries of a sentence; with one query each, several sentences a block.
+__global__ void __launch_bounds__(kWarps* kWarp, 4) attend_few(Attention<bf16> a) {
+  wait_for_kernel_before();
+  const bool single = a.longest_queries == 1;
+  const unsigned place = threadIdx.y % kQueries, head = blockIdx.y * kHeads + threadIdx.y / kQueries;
+  const unsigned sentence = single ? blockIdx.x * kQueries + place : blockIdx.x;
+  if (head >= a.heads || sentence >= a.sentences) return;
+  const int query = a.query_offsets[sentence] + static_cast<int>(single ? 0 : blockIdx.z * kQueries + place);
+  if (query >= a.query_offsets[sentence + 1]) return;
+  const int first_key = a.key_offsets[sentence], count = a.key_offsets[sentence + 1] - first_key;
+  const int lane = static_cast<int>(threadIdx.x), beside = lane / kLanes;
+  const int start = static_cast<int>(head) * kHead + lane % kLanes * 8;
+  Eight<bf16> q;
+  q.load(a.q + query * a.q_stride + start);
+  float largest = -FLT_MAX, sum = 0, value[8] = {};
+  int row = 0;  // the rows of 32 keys come at once, one a lane
+  for (int begin = 0; begin < count; begin += kTurns * kBeside) {
+    const int here = min(kTurns * kBeside, count - begin), first = begin % kWarp;
+    if (first == 0) {
+      row = first_key + min(begin + lane, count - 1);
+      if (a.key_rows != nullptr) row = a.key_rows[row];
+    }
+    Eight<bf16> k[kTurns], v[kTurns];
+#pragma unroll
+    for (int t = 0; t < kTurns; ++t) {
+      const Size from = __shfl_sync(kAllLanes, row, first + kBeside * t + beside);
+      if (kBeside * t >= here) continue;
+      k[t].load(a.k + from * a.k_stride + start);
+      v[t].load(a.v + from * a.v_stride + start);
+    }
+    float score[kTurns], most = largest;
+#pragma unroll
+    for (int t = 0; t < kTurns; ++t) {
+      score[t] = -INFINITY;
+      if (kBeside * t >= here) continue;
+      const float dot = sum_of_key(product_of(q, k[t]));
+      if (kBeside * t + beside < here) score[t] = static_cast<float>(a.scale) * dot;
+      most = fmaxf(most, score[t]);
+    }
+    most = most_beside(most);
+    const float shrink = __expf(largest - most);
+    largest = most;
+    sum *= shrink;
+#pragma unroll
+    for (float& x : value) x *= shrink;
+#pragma unroll
+    for (int t = 0; t < kTurns; ++t) {
+      if (kBeside * t >= here) continue;
+      const float weight = __expf(score[t] - most);
+      float one[8];
+      v[t].unpack(one);
+      sum += weight;
+#pragma unroll
+      for (int e = 0; e < 8; ++e) value[e] += weight * one[e];
+    }
+  }
+  sum = sum_beside(sum);
+  const float share = count > 0 ? 1 / sum : 0.0f;
+#pragma unroll
+  for (float& x : value) x = sum_beside(x) * share;
+  if (beside == 0) store8(a.out + Size{query} * a.heads * kHead + start, value);
+  if (lane == 0) a.log_sum[Size{query} * a.heads + head] = count > 0 ? largest + logf(sum) : -INFINITY;
+}
+
+}  // namespace
+
+bool attention_of_few_queries(const Attention<bf16>& a) {
+  constexpr Size kFew = 8, kMostKeys = 128;  // beyond, tensor cores are faster
+  const auto eights = [](Size stride) { return stride % 8 == 0; };
+  const bool single = a.longest_queries == 1;
+  if ((!single || a.queries < a.sentences) && (a.causal || a.longest_queries > kFew || a.longest > kMostKeys))
+    return false;
+  if (a.key_size != kHead || a.value_size != kHead || a.weights != nullptr || a.dropout.rate > 0) return false;
+  if (!eights(a.q_stride) || !eights(a.k_stride) || !eights(a.v_stride) || !aligned16(a.q, a.k, a.v, a.out))
+    return false;
+  const dim3 grid(blocks_for(a.sentences, single ? kQueries : 1), blocks_for(a.heads, kHeads),
+                  blocks_for(a.longest_queries, kQueries));
+  launch_early("attention", attend_few, grid, dim3(kWarp, kWarps), a);
+  return true;
+}
+
+}  // namespace dragoman::kernels::cuda

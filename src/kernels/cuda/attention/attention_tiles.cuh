@@ -1,0 +1,172 @@
+#pragma once
+
+#include "kernels/cuda/attention/attention.cuh"
+#include "kernels/cuda/products/tiles.cuh"
+
+// What attention of heads of 64 on tensor cores shares.
+namespace dragoman::kernels::cuda {
+
+// Where a block works: a sentence and a head.
+struct Place {
+  Size first_query, first_key, head;
+  int queries, keys;
+
+  __device__ Place(const Attention<bf16>& a, Size sentence, Size head)
+      : first_query(a.query_offsets[sentence]),
+        first_key(a.key_offsets[sentence]),
+        head(head),
+        queries(static_cast<int>(a.query_offsets[sentence + 1] - first_query)),
+        keys(static_cast<int>(a.key_offsets[sentence + 1] - first_key)) {}
+  __device__ explicit Place(const Attention<bf16>& a) : Place(a, blockIdx.z, blockIdx.y) {}
+
+  // How many keys query i sees.
+  __device__ int visible(int i, bool causal) const { return causal ? max(0, keys - queries + i + 1) : keys; }
+
+  __device__ const bf16* q(const Attention<bf16>& a, int i) const {
+    return a.q + (first_query + i) * a.q_stride + head * kTile;
+  }
+  __device__ const bf16* k(const Attention<bf16>& a, int j) const {
+    return a.k + (first_key + j) * a.k_stride + head * kTile;
+  }
+  __device__ const bf16* v(const Attention<bf16>& a, int j) const {
+    return a.v + (first_key + j) * a.v_stride + head * kTile;
+  }
+  // Rows of out, dout and log_sum.
+  __device__ Size row(const Attention<bf16>& a, int i) const { return (first_query + i) * a.heads + head; }
+};
+
+// The softmax of a lane's two rows, tile after tile of kKeys keys. Weights are powers of two of scores less an
+// origin, which moves only when scores outgrow it, so that most tiles leave what was summed up as it is.
+template <int kKeys = kTile>
+struct RunningSoftmax {
+  static constexpr float kRoom = 8;        // in powers of two: as much larger than 1 weights may become
+  static constexpr float kMost = 0x1p60f;  // sums that follow() still takes
+
+  float scale;  // of the scores, in powers of two
+  float origin[2] = {-INFINITY, -INFINITY};
+  float sum[2] = {0, 0};  // of the lane's columns
+
+  // Keys of a tile that a row does not see count as -inf; `visible` are those that it does.
+  __device__ static void hide(Rows& scores, const int (&visible)[2]) {
+#pragma unroll
+    for (int n = 0; n < kKeys / 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        if (8 * n + lane() % 4 * 2 + e % 2 >= visible[e / 2]) scores.part[n][e] = -INFINITY;
+  }
+
+  // Turns scores into weights, not yet divided by their sum. Where that is true for a warp, what its rows have weighed
+  // before is to be multiplied by `shrink`.
+  __device__ bool take(Rows& scores, float (&shrink)[2]) {
+    float most[2] = {-INFINITY, -INFINITY};  // of the lane's columns
+#pragma unroll
+    for (int n = 0; n < kKeys / 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], scores.part[n][e]);
+    const bool outgrown = scale * most[0] > origin[0] + kRoom || scale * most[1] > origin[1] + kRoom;
+    const bool moves = __any_sync(kAllLanes, outgrown);
+    if (moves) move(most, shrink);
+    weigh(scores);
+    return moves;
+  }
+
+  // The same from where the origin is, without looking for the largest score first. False where weights of the warp
+  // come out too large: then the scores are lost, and take() is to have them once more.
+  __device__ bool follow(Rows& scores) {
+    const float before[2] = {sum[0], sum[1]};
+    weigh(scores);
+    const bool fits = __all_sync(kAllLanes, sum[0] <= kMost && sum[1] <= kMost);
+    if (!fits) sum[0] = before[0], sum[1] = before[1];
+    return fits;
+  }
+
+  // Divides the lane's rows by their sums and writes the log-sums of those that are there; the first is row `row`.
+  __device__ void finish(Rows& out, const Attention<bf16>& a, const Place& place, int row) {
+    float share[2];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 1);
+      sum[r] += __shfl_xor_sync(kAllLanes, sum[r], 2);
+      if (lane() % 4 == 0 && row + 8 * r < place.queries)
+        a.log_sum[place.row(a, row + 8 * r)] = sum[r] > 0 ? origin[r] / kLog2E + logf(sum[r]) : -INFINITY;
+      share[r] = sum[r] > 0 ? 1 / sum[r] : 0.0f;
+    }
+    out.multiply(share);
+  }
+
+ private:
+  __device__ void weigh(Rows& scores) {
+    float from[2];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) from[r] = origin[r] == -INFINITY ? 0.0f : origin[r];
+#pragma unroll
+    for (int n = 0; n < kKeys / 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        float& score = scores.part[n][e];
+        score = power_of_two(scale * score - from[e / 2]);
+        sum[e / 2] += score;
+      }
+  }
+
+  // The largest scores of rows are their new origins where they are larger; by all lanes of a warp.
+  __device__ void move(const float (&most)[2], float (&shrink)[2]) {
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      float largest = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 1));
+      largest = fmaxf(origin[r], scale * fmaxf(largest, __shfl_xor_sync(kAllLanes, largest, 2)));
+      shrink[r] = origin[r] == largest ? 1.0f : power_of_two(origin[r] - largest);
+      origin[r] = largest;
+      sum[r] *= shrink[r];
+    }
+  }
+};
+
+// The dropout factors of a lane's pairs: columns of 32 elements of one row of the dropout's matrix, which are two
+// neighbours in each of four eights. `element` is the number of the first. Bit 2 w + e is neighbour e of eight w. The
+// four lanes of a row ask together.
+__device__ inline unsigned kept_pairs(const Drop& drop, std::uint64_t element) {
+  const int mine = lane() % 4, first = lane() - mine + mine % 2 * 2;
+  const Philox::Block block = drop.key.block(element / Dropout::kGroup * 4 + mine, Dropout::kRounds);
+  unsigned kept = 0;
+#pragma unroll
+  for (int w = 0; w < 4; ++w)
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      const std::uint32_t word = __shfl_sync(kAllLanes, block[w], first + e);
+      const std::uint32_t half = mine < 2 ? word & 0xFFFFu : word >> 16;
+      kept |= (half >= drop.threshold ? 1u : 0u) << (2 * w + e);
+    }
+  return kept;
+}
+
+// What the two rows of a lane keep of 64 columns: sixteen bits each.
+struct Kept {
+  unsigned rows[2];
+
+  Kept() = default;
+  __device__ Kept(const Drop& drop, const Attention<bf16>& a, const Place& place, int i, int first_key) {
+    for (int r = 0; r < 2; ++r) {
+      const auto start = static_cast<std::uint64_t>(place.row(a, i + 8 * r) * Dropout::stride(a.longest) + first_key);
+      rows[r] = kept_pairs(drop, start);
+      rows[r] |= kept_pairs(drop, start + 32) << 8;
+    }
+  }
+  // Of the pair (row of the lane, column 8 n + its own columns).
+  __device__ bool keeps(int r, int n, int e) const { return rows[r] >> (n / 4 * 8 + n % 4 * 2 + e) & 1; }
+};
+
+// Whether heads, strides and what else is asked for are as tiles need them.
+inline bool fits_tiles(const Attention<bf16>& a) {
+  const auto eights = [](Size stride) { return stride % 8 == 0; };
+  return a.scale > 0 && a.key_size == kTile && a.value_size == kTile && eights(a.q_stride) && eights(a.k_stride) &&
+         eights(a.v_stride) && aligned16(a.q, a.k, a.v, a.out) && a.sentences <= 65535 && a.weights == nullptr &&
+         a.key_rows == nullptr;
+}
+
+// A block for each tile of the longest sentence, for each head and for each sentence.
+inline dim3 grid_of(const Attention<bf16>& a, Size longest) {
+  return {blocks_for(longest, kTile), static_cast<unsigned>(a.heads), static_cast<unsigned>(a.sentences)};
+}
+
+}  // namespace dragoman::kernels::cuda

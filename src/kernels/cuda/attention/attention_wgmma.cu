@@ -1,0 +1,283 @@
+#include "kernels/cuda/attention/attention_tiles.cuh"
+#include "kernels/cuda/products/wgmma.cuh"
+#include "kernels/cuda/runtime/tile_map.h"
+
+// Attention forward of long sentences by compute capability 9.0's own instructions, for which alone this file is
+// compiled. A block stays on its multiprocessor and does job after job: four groups of warps with sixty-four queries
+// each, and one thread that has the copy engine fetch queries, keys and values ahead of them, jobs' boundaries or not.
+// Groups do not wait for one another, so that some compute weights while the products of others run; scores and weights
+// only ever exist in registers, and what one tile weighs is summed up while the weights of the next are computed.
+namespace dragoman::kernels::cuda {
+namespace {
+
+constexpr int kStages = 8;  // tiles of keys and values that are there or on their way
+constexpr int kSlots = 3;   // jobs whose queries are
+constexpr int kGroups = 4, kWarps = 4 * kGroups, kThreads = (kGroups + 1) * kGroup, kQueries = kGroups * kTile;
+
+// A head of some queries of a sentence: the first of them, or none if there are no more jobs; which group has them, the
+// next ones being the following groups'; and how many tiles of keys they see.
+struct Job {
+  Place place;
+  int first, group, tiles;
+};
+
+struct Stage {
+  WideTile keys, values;
+};
+
+// Places are `full` when what was copied there is there, and `empty` when all warps are done with it.
+struct Shared {
+  Stage stages[kStages];
+  WideTile queries[kSlots][kGroups];
+  Job jobs[kSlots];
+  Barrier stage_full[kStages], stage_empty[kStages], job_full[kSlots], job_empty[kSlots];
+
+  __device__ void make() {
+    for (Barrier& barrier : stage_full) barrier.make(1);
+    for (Barrier& barrier : stage_empty) barrier.make(kWarps);
+    for (Barrier& barrier : job_full) barrier.make(1);
+    for (Barrier& barrier : job_empty) barrier.make(kWarps);
+    barriers_are_made();
+  }
+};
+
+// Where queries, keys and values lie, for the copy engine.
+struct Maps {
+  CUtensorMap q, k, v;
+};
+
+__device__ inline int tiles_of(int rows) { return (rows + kTile - 1) / kTile; }
+
+// Fetches what the block's jobs need; by one thread.
+__device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared& shared) {
+  constexpr int kBytes = sizeof(WideTile);
+  Turn<kSlots> slot;
+  Turn<kStages> stage;
+  int group = 0;
+  const int parts = (static_cast<int>(a.longest_queries) + kQueries - 1) / kQueries, heads = static_cast<int>(a.heads);
+  const int jobs = static_cast<int>(a.sentences) * heads * parts;
+  for (int j = static_cast<int>(blockIdx.x); j < jobs; j += static_cast<int>(gridDim.x)) {
+    // Later parts of a sentence may see more keys, so no block has the same part each time.
+    const int pair = j / parts, first = (j + pair) % parts * kQueries;
+    const Place place(a, pair / heads, pair % heads);
+    if (first >= place.queries) continue;
+    const int end = min(first + kQueries, place.queries), col = static_cast<int>(place.head) * kTile;
+    const int tiles = tiles_of(place.visible(end - 1, a.causal));
+    shared.job_empty[slot.place].wait(slot.parity ^ 1);
+    shared.jobs[slot.place] = {place, first, group, tiles};
+    Barrier& job = shared.job_full[slot.place];
+    job.arrive_and_expect(tiles_of(end - first) * kBytes);
+    for (int row = first; row < end; row += kTile, ++group)
+      job.copy(shared.queries[slot.place][group % kGroups], maps.q, col, static_cast<int>(place.first_query) + row);
+    slot.next();
+    for (int t = 0; t < tiles; ++t) {
+      const int row = static_cast<int>(place.first_key) + t * kTile;
+      Barrier& full = shared.stage_full[stage.place];
+      Stage& to = shared.stages[stage.place];
+      shared.stage_empty[stage.place].wait(stage.parity ^ 1);
+      full.arrive_and_expect(2 * kBytes);
+      full.copy(to.keys, maps.k, col, row);
+      full.copy(to.values, maps.v, col, row);
+      stage.next();
+    }
+  }
+  shared.job_empty[slot.place].wait(slot.parity ^ 1);
+  shared.jobs[slot.place].first = -1;
+  shared.job_full[slot.place].arrive();
+}
+
+// What all lanes of a warp have alike, for the compiler to know.
+__device__ inline int uniform(int x) { return __shfl_sync(kAllLanes, x, 0); }
+
+// A group of warps, which has its sixty-four queries of every job: in registers the weights of a tile of keys and what
+// is weighed. What a job says is read again where it is needed, for registers are few.
+class Group {
+ public:
+  __device__ Group(const Attention<bf16>& a, Shared& shared)
+      : a_(a),
+        shared_(shared),
+        group_(uniform(static_cast<int>(threadIdx.x) / kGroup)),
+        warp_row_(uniform(static_cast<int>(threadIdx.x) / kWarp % 4 * 16)) {}
+
+  // Jobs until there are no more.
+  __device__ void work() {
+    for (;; slot_.next()) {
+      shared_.job_full[slot_.place].wait(slot_.parity);
+      if (uniform(job().first) < 0) return;
+      const int count = uniform(job().place.queries - group_row());
+      const int seen = count > 0 ? uniform(visible(group_row() + min(kTile, count) - 1)) : 0;
+      const int unseen = uniform(job().tiles) - tiles_of(seen);
+      if (count > 0) {
+        attend(seen);
+        softmax_.finish(out_, a_, job().place, row());
+        wait_for_group(group_);
+        store();
+        before_engines();
+        __syncwarp();
+      }
+      release(shared_.job_empty[slot_.place]);
+      for (int t = 0; t < unseen; ++t) {
+        shared_.stage_full[stage_.place].wait(stage_.parity);
+        release_stage();
+      }
+    }
+  }
+
+ private:
+  __device__ const Job& job() const { return shared_.jobs[slot_.place]; }
+  __device__ WideTile& queries() const { return shared_.queries[slot_.place][group_]; }
+  // The group's first query, the lane's first, and how many keys a query sees.
+  __device__ int group_row() const { return job().first + ((group_ - job().group) & (kGroups - 1)) * kTile; }
+  __device__ int row() const { return group_row() + warp_row_ + lane() / 4; }
+  __device__ int visible(int i) const { return job().place.visible(i, a_.causal); }
+
+  __device__ static void release(Barrier& empty) {
+    if (lane() == 0) empty.arrive();
+  }
+  __device__ void release_stage() {
+    release(shared_.stage_empty[stage_.place]);
+    stage_.next();
+  }
+
+  // To the first `seen` keys, which is what the last query sees.
+  __device__ void attend(int seen) {
+    softmax_ = {static_cast<float>(a_.scale) * kLog2E};
+    // Behind the last query lie the next sentence's, which have no say.
+#pragma unroll
+    for (int r = 0; r < 2; ++r)
+      if (row() + 8 * r >= job().place.queries) softmax_.origin[r] = INFINITY;
+    out_.clear();
+#pragma unroll
+    for (Quad& quad : weights_) quad = {};
+    const int whole = uniform(visible(group_row() + warp_row_));
+    for (int key = 0; key < seen; key += kTile) add_tile(key, whole);
+    if (seen == 0) return;
+    registers_are_ready();
+    begin_sums(shared_.stages[stage_.place].values);
+    wait_for_products<0>();
+    arrived(out_), arrived(weights_);
+    release_stage();
+  }
+
+  // The weights of the tile of keys from `key`, while the values of the one before are summed up (for the first one the
+  // weights before are zeros). Most tiles are seen whole by all rows of a warp, of which the first sees least.
+  __device__ void add_tile(int key, int whole) {
+    const int before = stage_.place;
+    if (key > 0) stage_.next();
+    shared_.stage_full[stage_.place].wait(stage_.parity);
+    registers_are_ready();
+    begin_scores(shared_.stages[stage_.place].keys);
+    begin_sums(shared_.stages[before].values);
+    wait_for_products<1>();
+    arrived(scores_);
+    if (key + kTile > whole) hide(key);
+    const bool weighed = key > 0 && softmax_.follow(scores_);
+    wait_for_products<0>();
+    arrived(out_), arrived(weights_);
+    if (key > 0) release(shared_.stage_empty[before]);
+    if (!weighed) {
+      if (key > 0) {
+        repeat_scores(shared_.stages[stage_.place].keys);
+        if (key + kTile > whole) hide(key);
+      }
+      float shrink[2];
+      if (softmax_.take(scores_, shrink)) out_.multiply(shrink);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) weights_[k] = scores_.as_left(k);
+  }
+
+  __device__ void begin_scores(const WideTile& keys) {
+    const std::uint64_t left = queries().descriptor(), right = keys.descriptor();
+#pragma unroll
+    for (int k = 0; k < 4; ++k) begin_product<true>(scores_, left + 2 * k, right + 2 * k, k > 0);
+    end_of_products();
+  }
+  __device__ void begin_sums(const WideTile& values) {
+    const std::uint64_t right = values.descriptor();
+#pragma unroll
+    for (int k = 0; k < 4; ++k) begin_product(out_, weights_[k], right + 128 * k);
+    end_of_products();
+  }
+  __device__ void hide(int key) { softmax_.hide(scores_, {visible(row()) - key, visible(row() + 8) - key}); }
+
+  // The scores of the warp's rows once more, by itself.
+  __device__ void repeat_scores(WideTile& keys) {
+    int warp_row = warp_row_;
+    asm volatile("" : "+r"(warp_row));  // so that no addresses are computed before they are needed
+    scores_.clear();
+#pragma unroll 1
+    for (int k = 0; k < 4; ++k) {
+      const Quad left = load_quad(queries().eight(warp_row + lane() % 16, 2 * k + lane() / 16));
+#pragma unroll
+      for (int n = 0; n < 4; ++n) {
+        const Quad two = load_quad(keys.eight(16 * n + lane() % 8 + lane() / 16 * 8, 2 * k + lane() / 8 % 2));
+        multiply_add(scores_.part[2 * n], left, two.r[0], two.r[1]);
+        multiply_add(scores_.part[2 * n + 1], left, two.r[2], two.r[3]);
+      }
+    }
+  }
+
+  // The warp's rows to memory, through its rows of the queries' tile.
+  __device__ void store() {
+    const int l = lane(), count = job().place.queries - group_row();
+    bf16* const to = a_.out + job().place.row(a_, group_row()) * kTile;
+#pragma unroll
+    for (int n = 0; n < 8; ++n)
+#pragma unroll
+      for (int r = 0; r < 2; ++r)
+        reinterpret_cast<std::uint32_t*>(queries().eight(warp_row_ + l / 4 + 8 * r, n))[l % 4] =
+            pack_bf16(out_.part[n][2 * r], out_.part[n][2 * r + 1]);
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int r = warp_row_ + 4 * i + l / 8;
+      if (r < count)
+        *reinterpret_cast<uint4*>(to + r * a_.heads * kTile + l % 8 * 8) =
+            *reinterpret_cast<const uint4*>(queries().eight(r, l % 8));
+    }
+  }
+
+  const Attention<bf16>& a_;
+  Shared& shared_;
+  const int group_, warp_row_;
+  Turn<kSlots> slot_;
+  Turn<kStages> stage_;
+  Quad weights_[4];
+  Rows scores_, out_;
+  RunningSoftmax<> softmax_{};
+};
+
+__global__ void __launch_bounds__(kThreads, 1) attend_wide(Attention<bf16> a, const __grid_constant__ Maps maps) {
+  extern __shared__ __align__(1024) char memory[];
+  Shared& shared = *reinterpret_cast<Shared*>(memory);
+  if (threadIdx.x == 0) shared.make();
+  __syncthreads();
+  // A thread begins with 96 registers.
+  if (threadIdx.x < kGroups * kGroup) {
+    take_registers<112>();
+    Group(a, shared).work();
+  } else {
+    give_registers<32>();
+    if (threadIdx.x == kGroups * kGroup) fetch(a, maps, shared);
+  }
+}
+
+}  // namespace
+
+bool attention_of_long_sentences(const Attention<bf16>& a) {
+  constexpr Size kLong = 128;
+  if (a.dropout.rate > 0 || a.queries < kLong * a.sentences || a.keys < kLong * a.sentences || !is_capability_90())
+    return false;
+  constexpr int kBytes = sizeof(Shared);
+  check_status(cudaFuncSetAttribute(attend_wide, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes), "attention");
+  const Size cols = a.heads * kTile, jobs = a.sentences * a.heads * blocks_for(a.longest_queries, kQueries);
+  const Maps maps{tile_map(a.q, a.queries, cols, a.q_stride), tile_map(a.k, a.keys, cols, a.k_stride),
+                  tile_map(a.v, a.keys, cols, a.v_stride)};
+  const auto blocks = static_cast<unsigned>(std::min<Size>(jobs, multiprocessors()));
+  attend_wide<<<blocks, kThreads, kBytes, stream()>>>(a, maps);
+  check_launch("attention");
+  return true;
+}
+
+}  // namespace dragoman::kernels::cuda

@@ -1,0 +1,242 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/cuda/products/tiles.cuh"
+#include "kernels/cuda/runtime/cluster.cuh"
+#include "kernels/cuda/runtime/early.cuh"
+
+// Sums of one or two products in one launch, in bf16 on tensor cores, where the library would be slow to ask: a block
+// adds up a tile of 64 x 64 sums, and what follows them (an End) is done where they are. Where tiles are few, a cluster
+// of blocks shares the depth of a tile: each has a part of the products, and each finishes some rows.
+namespace dragoman::kernels::cuda::sums {
+
+// x W^T with W [cols, size], or, going back, x W with W [size, cols]. Rows behind the last of x get nothing.
+struct Term {
+  const bf16 *x = nullptr, *weight = nullptr;
+  Size x_stride = 0, weight_stride = 0;
+  int rows = 0, size = 0;
+};
+
+struct Work {
+  int rows = 0, cols = 0;
+  std::array<Term, 2> terms{};
+  int early = 0;         // so many terms, from the first on, can be added up while the kernel before still runs
+  bool swapped = false;  // whether the second term is the one whose sums come first where they are wanted apart
+};
+
+// ---- four numbers side by side ----------------------------------------------------------------------------------
+
+struct Four {
+  float values[4];
+
+  __device__ float& operator[](int i) { return values[i]; }
+  __device__ float operator[](int i) const { return values[i]; }
+  __device__ void operator+=(const Four& other) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) values[i] += other[i];
+  }
+};
+
+// Four numbers as they lie in memory, on their way.
+struct Raw4 {
+  uint2 raw{};
+
+  __device__ operator Four() const { return {{low_bf16(raw.x), high_bf16(raw.x), low_bf16(raw.y), high_bf16(raw.y)}}; }
+};
+// Null: zeros.
+__device__ inline Raw4 load4(const bf16* from) {
+  return {from != nullptr ? *reinterpret_cast<const uint2*>(from) : uint2{}};
+}
+__device__ inline Four load4(const float* from) {
+  const float4 value = *reinterpret_cast<const float4*>(from);
+  return {{value.x, value.y, value.z, value.w}};
+}
+__device__ inline void store4(bf16* to, const Four& x) {
+  *reinterpret_cast<uint2*>(to) = make_uint2(pack_bf16(x[0], x[1]), pack_bf16(x[2], x[3]));
+}
+
+// An End says
+//   kBack    how weights lie;
+//   kSteady  weights are none of what the kernel before wrote, so that they can be brought while it still runs;
+//   kGroups  a tile has the same columns of so many groups of columns: those of a cell's four gates;
+//   kApart   the sums of the first term are wanted apart from those of the second;
+// and has, for every four columns (of each group), bring(row, col), which begins to read what it needs beside the sums,
+// and finish(row, col, what was brought, sums).
+template <int kGroups, bool kApart>
+using Sums = Four[kApart ? 2 : 1][kGroups];
+
+// ---- tiles ------------------------------------------------------------------------------------------------------
+
+constexpr int kWarps = 8, kThreads = kWarps * kWarp;
+constexpr int kHalves = 2;  // warps that have the same sixteen rows, each with half of a tile's depth
+
+// Tiles of depth; a term whose rows end before this tile has none.
+__host__ __device__ inline int depth_of(const Term& term, int row) {
+  return row < term.rows ? (term.size + kTile - 1) / kTile : 0;
+}
+
+// The tiles of each term's depth that are one block's.
+struct Share {
+  int begin[2], count[2];
+
+  __device__ Share(const Work& work, int row, int rank, int blocks) {
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const int depth = depth_of(work.terms[i], row);
+      begin[i] = rank * depth / blocks;
+      count[i] = (rank + 1) * depth / blocks - begin[i];
+    }
+  }
+};
+
+// The sums of one half in shared memory, where the tiles were.
+struct Part {
+  static constexpr int kStride = kTile + 8;
+  float values[kTile * kStride];
+};
+
+// Four sums of both halves.
+__device__ inline Four sum_of(const Part* halves, int row, int col) {
+  Four sum{};
+#pragma unroll
+  for (int half = 0; half < kHalves; ++half) sum += load4(halves[half].values + row * Part::kStride + col);
+  return sum;
+}
+
+// The sums of all blocks that share a tile, of the rows that a block finishes: [planes][blocks][kTile / blocks][kTile].
+struct Gathered {
+  float* values;
+  int blocks;
+
+  static constexpr Size bytes(int planes, int blocks) {
+    return blocks > 1 ? planes * Size{kTile * kTile * sizeof(float)} : 0;
+  }
+  __device__ float* at(int plane, int rank, int row, int col) const {
+    return values + ((plane * blocks + rank) * (kTile / blocks) + row) * kTile + col;
+  }
+  // A block sends its sums to those that finish their rows; by all threads.
+  __device__ void send(const Part* parts, int planes, int rank, const Arrivals& arrivals) const {
+    const int height = kTile / blocks;
+    for (int e = static_cast<int>(threadIdx.x); e < planes * kTile * kTile / 4; e += kThreads) {
+      const int plane = e / (kTile * kTile / 4), row = e / (kTile / 4) % kTile, col = e % (kTile / 4) * 4;
+      const Four sum = sum_of(parts + plane * kHalves, row, col);
+      arrivals.send(static_cast<std::uint32_t>(row / height), at(plane, rank, row % height, col), sum.values);
+    }
+  }
+  // In the order of the blocks.
+  __device__ Four total(int plane, int row, int col) const {
+    constexpr int kAtOnce = 4;
+    Four sum{};
+    for (int first = 0; first < blocks; first += kAtOnce) {
+      Four some[kAtOnce] = {};
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i)
+        if (first + i < blocks) some[i] = load4(at(plane, first + i, row, col));
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) sum += some[i];
+    }
+    return sum;
+  }
+};
+
+// What a block finishes of a tile: some of its rows, each thread every kThreads-th four columns of them.
+template <class End>
+class Finish {
+ public:
+  static constexpr int kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
+
+  __device__ Finish(const Work& work, const End& end, int row, int col, int rank, int blocks)
+      : work_(work), end_(end), row_(row), col_(col), rank_(rank), height_(kTile / blocks) {}
+
+  // What the end reads beside the sums begins to come.
+  __device__ void bring() {
+    const int e = static_cast<int>(threadIdx.x);
+    if (exists(e)) given_ = end_.bring(row_of(e), col_of(e));
+  }
+  // From the sums of both halves, or of all blocks, which send them to each other.
+  __device__ void run(const Part* parts, const Gathered& gathered, const Arrivals& arrivals) {
+    if (gathered.blocks > 1) {
+      wait_for_cluster();
+      gathered.send(parts, kPlanes, rank_, arrivals);
+      arrivals.wait(0);
+    }
+    for (int e = static_cast<int>(threadIdx.x); e < height_ * kWide / 4; e += kThreads) {
+      if (!exists(e)) continue;
+      if (e >= kThreads) given_ = end_.bring(row_of(e), col_of(e));
+      Sums<End::kGroups, End::kApart> all;
+#pragma unroll
+      for (int plane = 0; plane < kPlanes; ++plane)
+#pragma unroll
+        for (int group = 0; group < End::kGroups; ++group) {
+          const int r = e / (kWide / 4), c = group * kWide + e % (kWide / 4) * 4;
+          all[plane][group] = gathered.blocks > 1 ? gathered.total(plane, r, c) : sum_of(parts + plane * kHalves, r, c);
+        }
+      end_.finish(row_of(e), col_of(e), given_, all);
+    }
+  }
+
+ private:
+  __device__ int row_of(int e) const { return row_ + rank_ * height_ + e / (kWide / 4); }
+  __device__ int col_of(int e) const { return col_ + e % (kWide / 4) * 4; }
+  __device__ bool exists(int e) const {
+    return e < height_ * kWide / 4 && row_of(e) < work_.rows && col_of(e) < work_.cols / End::kGroups;
+  }
+
+  const Work& work_;
+  const End& end_;
+  const int row_, col_, rank_, height_;
+  typename End::Given given_{};
+};
+
+// ---- the launch -------------------------------------------------------------------------------------------------
+
+// Whether all numbers lie so that they can be brought in eights.
+template <class End>
+bool fits(const Work& work) {
+  if (work.cols % (End::kGroups == 1 ? 8 : kTile) != 0) return false;
+  return std::all_of(work.terms.begin(), work.terms.end(), [](const Term& term) {
+    return term.rows == 0 || (term.size % 8 == 0 && term.x_stride % 8 == 0 && term.weight_stride % 8 == 0 &&
+                              aligned16(term.x, term.weight));
+  });
+}
+
+// Blocks across, down, and how many share the depth of a tile: as many as there is room for, each with at least two
+// tiles of it.
+struct Grid {
+  unsigned across, down, blocks = 1;
+
+  Grid(const Work& work, bool clusters) : across(blocks_for(work.cols, kTile)), down(blocks_for(work.rows, kTile)) {
+    const int depth = depth_of(work.terms[0], 0) + depth_of(work.terms[1], 0);
+    while (clusters && blocks < 8 && 2 * blocks * across * down <= static_cast<unsigned>(multiprocessors()) &&
+           depth >= 4 * static_cast<int>(blocks))
+      blocks *= 2;
+  }
+  // Tiles of depth of the block that has most.
+  int deepest(const Work& work) const {
+    int tiles = 0;
+    for (const Term& term : work.terms)
+      tiles += static_cast<int>(blocks_for(depth_of(term, 0), static_cast<int>(blocks)));
+    return tiles;
+  }
+};
+
+// Launches a kernel over such blocks, which comes early where clusters are known.
+template <class... Parameters, class... Arguments>
+void launch_over(const Grid& grid, bool clusters, std::size_t bytes, int threads, const char* name,
+                 void (*kernel)(Parameters...), const Arguments&... arguments) {
+  cudaLaunchAttribute attributes[2]{comes_early(), {}};
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim = {1, 1, grid.blocks};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(grid.across, grid.down, grid.blocks);
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = bytes;
+  config.stream = stream();
+  config.attrs = attributes;
+  config.numAttrs = !clusters ? 0 : grid.blocks > 1 ? 2 : 1;
+  check_status(cudaLaunchKernelEx(&config, kernel, arguments...), name);
+}
+
+}  // namespace dragoman::kernels::cuda::sums

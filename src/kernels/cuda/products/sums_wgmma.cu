@@ -1,0 +1,235 @@
+#include "kernels/cuda/products/product_end.cuh"
+#include "kernels/cuda/products/wgmma.cuh"
+#include "kernels/cuda/recurrence/step_ends.cuh"
+#include "kernels/cuda/runtime/tile_map.h"
+
+// Sums of products by compute capability 9.0's own instructions, for which alone this file is compiled. Two threads
+// have the copy engine fetch tiles, one of rows and one of weights, which need not wait for the kernel before; two
+// groups of warps multiply, each half of a tile's depth.
+namespace dragoman::kernels::cuda::sums {
+namespace {
+
+constexpr int kAllThreads = kThreads + 2 * kWarp;
+static_assert(kThreads == kHalves * kGroup);
+
+struct WideStage {
+  WideTile left, right;
+};
+// A block may have half of a multiprocessor's shared memory, so that the blocks of the next kernel find room.
+constexpr int kRoom = 7 * sizeof(WideStage), kMostStages = 7;
+
+// Where the terms' rows and weights lie, for the copy engine.
+struct Maps {
+  CUtensorMap x[2], weight[2];
+};
+
+// Places are `full` when both tiles are there, and `empty` when all warps are done with them.
+struct Barriers {
+  Barrier full[kMostStages], empty[kMostStages];
+
+  __device__ void make(int stages) {
+    for (int i = 0; i < stages; ++i) full[i].make(1), empty[i].make(kWarps);
+    barriers_are_made();
+  }
+};
+
+// One of the places in turn, and the parity of its round.
+struct Place {
+  int stages, at = 0;
+  unsigned parity = 0;
+
+  __device__ void next() {
+    if (++at == stages) at = 0, parity ^= 1;
+  }
+};
+
+// Fetches a block's tiles. Both run at the same time, each by one thread.
+template <class End>
+struct Fetch {
+  const Share& share;
+  const Maps& maps;
+  WideStage* stages;
+  int count, row, col;
+  Barriers& barriers;
+
+  // The first `early` tiles do not wait for the kernel before.
+  __device__ void rows(int early) const {
+    prefetch(maps.x[0]), prefetch(maps.x[1]);
+    Place place{count};
+    for (int i = 0; i < early; ++i) fetch_rows(i, place);
+    wait_for_kernel_before();
+    for (int i = early; i < share.count[0] + share.count[1]; ++i) fetch_rows(i, place);
+  }
+  __device__ void weights() const {
+    prefetch(maps.weight[0]), prefetch(maps.weight[1]);
+    if (!End::kSteady) wait_for_kernel_before();
+    Place place{count};
+    for (int i = 0; i < share.count[0] + share.count[1]; ++i) {
+      Barrier& full = barriers.full[place.at];
+      WideTile& to = stages[place.at].right;
+      barriers.empty[place.at].wait(place.parity ^ 1);
+      full.arrive_and_expect(sizeof(WideStage));
+      if constexpr (End::kGroups > 1)
+        full.copy_groups(to, maps.weight[term_of(i)], depth_at(i), col);
+      else if constexpr (End::kBack)
+        full.copy(to, maps.weight[term_of(i)], col, depth_at(i));
+      else
+        full.copy(to, maps.weight[term_of(i)], depth_at(i), col);
+      place.next();
+    }
+  }
+
+ private:
+  __device__ static void prefetch(const CUtensorMap& map) {
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+  }
+  // The term that tile i belongs to, and where in its depth it lies.
+  __device__ int term_of(int i) const { return i < share.count[0] ? 0 : 1; }
+  __device__ int depth_at(int i) const {
+    return (i < share.count[0] ? share.begin[0] + i : share.begin[1] + i - share.count[0]) * kTile;
+  }
+  __device__ void fetch_rows(int i, Place& place) const {
+    barriers.empty[place.at].wait(place.parity ^ 1);
+    barriers.full[place.at].copy(stages[place.at].left, maps.x[term_of(i)], depth_at(i), row);
+    place.next();
+  }
+};
+
+// A group's half of the depth of `count` tiles, added to the sum if there is one.
+template <bool kBack>
+__device__ void add_tiles(Rows& sum, bool add, int count, WideStage* stages, Barriers& barriers, Place& place) {
+  if (count == 0) return;
+  const int half = static_cast<int>(threadIdx.x) / kGroup;
+  const auto release = [&](int at) {
+    if (lane() == 0) barriers.empty[at].arrive();
+  };
+  int before = 0;
+  for (int i = 0; i < count; ++i) {
+    barriers.full[place.at].wait(place.parity);
+    const std::uint64_t left = stages[place.at].left.descriptor(), right = stages[place.at].right.descriptor();
+    registers_are_ready();
+#pragma unroll
+    for (int step = 0; step < 2; ++step) {
+      const int k = 2 * half + step;
+      begin_product<!kBack>(sum, left + 2 * k, right + (kBack ? 128 : 2) * k, add || i + step > 0);
+    }
+    end_of_products();
+    wait_for_products<1>();
+    if (i > 0) release(before);
+    before = place.at;
+    place.next();
+  }
+  wait_for_products<0>();
+  arrived(sum);
+  release(before);
+}
+
+// A warp's sixteen rows go to where the sums of its half are gathered.
+__device__ inline void store(Part& part, const Rows& rows) {
+  float* at = part.values + (threadIdx.x / kWarp % 4 * 16 + lane() / 4) * Part::kStride + lane() % 4 * 2;
+#pragma unroll
+  for (int n = 0; n < 8; ++n) {
+    const float(&p)[4] = rows.part[n];
+    *reinterpret_cast<float2*>(at + 8 * n) = make_float2(p[0], p[1]);
+    *reinterpret_cast<float2*>(at + 8 * Part::kStride + 8 * n) = make_float2(p[2], p[3]);
+  }
+}
+
+__device__ inline void wait_for_groups() { asm volatile("bar.sync 1, %0;" ::"n"(kThreads) : "memory"); }
+
+// Block (x, y, z): columns, rows, and which part of the depth.
+template <class End>
+__global__ void __launch_bounds__(kAllThreads, 2)
+    add_up_wgmma(Work work, End end, int stages, const __grid_constant__ Maps maps) {
+  extern __shared__ __align__(1024) unsigned char memory[];
+  __shared__ Arrivals arrivals;
+  __shared__ Barriers barriers;
+  constexpr int kPlanes = Finish<End>::kPlanes;
+  const int row = static_cast<int>(blockIdx.y) * kTile, col = static_cast<int>(blockIdx.x) * Finish<End>::kWide;
+  const int blocks = static_cast<int>(gridDim.z), rank = static_cast<int>(blockIdx.z);
+  const Gathered gathered{reinterpret_cast<float*>(memory), blocks};
+  auto* tiles = reinterpret_cast<WideStage*>(memory + Gathered::bytes(kPlanes, blocks));
+  if (threadIdx.x == 0) {
+    barriers.make(stages);
+    arrivals.begin();
+  }
+  __syncthreads();
+  if (blocks > 1) {
+    if (threadIdx.x == 0) arrivals.expect(static_cast<std::uint32_t>(Gathered::bytes(kPlanes, blocks)));
+    begin_cluster();
+  }
+  const Share share(work, row, rank, blocks);
+  if (threadIdx.x >= kThreads) {
+    const Fetch<End> fetch{share, maps, tiles, stages, row, col, barriers};
+    if (threadIdx.x == kThreads) fetch.weights();
+    if (threadIdx.x == kThreads + kWarp)
+      fetch.rows((work.early > 0 ? share.count[0] : 0) + (work.early > 1 ? share.count[1] : 0));
+    return;
+  }
+  Rows sums[kPlanes];
+  Finish<End> finish(work, end, row, col, rank, blocks);
+  Place place{stages};
+  // What the end reads beside the sums comes while they are added up.
+  const auto begin_late = [&] {
+    wait_for_kernel_before();
+    finish.bring();
+  };
+  if (work.early == 0) begin_late();
+  add_tiles<End::kBack>(sums[0], false, share.count[0], tiles, barriers, place);
+  if (work.early == 1) begin_late();
+  add_tiles<End::kBack>(sums[kPlanes - 1], kPlanes == 1 && share.count[0] > 0, share.count[1], tiles, barriers, place);
+  if (work.early == 2) begin_late();
+  if (share.count[0] == 0 && (kPlanes > 1 || share.count[1] == 0)) sums[0].clear();
+  if (kPlanes > 1 && share.count[1] == 0) sums[kPlanes - 1].clear();
+  wait_for_groups();
+  auto* parts = reinterpret_cast<Part*>(tiles);
+  const int half = static_cast<int>(threadIdx.x) / kGroup;
+#pragma unroll
+  for (int plane = 0; plane < kPlanes; ++plane)
+    store(parts[(kPlanes > 1 && work.swapped ? 1 - plane : plane) * kHalves + half], sums[plane]);
+  wait_for_groups();
+  finish.run(parts, gathered, arrivals);
+}
+
+template <class End>
+Maps maps_of(const Work& work) {
+  Maps maps{};
+  for (std::size_t i = 0; i < work.terms.size(); ++i) {
+    const Term& term = work.terms[i];
+    if (term.rows == 0) continue;
+    maps.x[i] = tile_map(term.x, term.rows, term.size, term.x_stride);
+    maps.weight[i] = End::kBack ? tile_map(term.weight, term.size, work.cols, term.weight_stride)
+                                : tile_map(term.weight, work.cols, term.size, term.weight_stride, End::kGroups);
+  }
+  return maps;
+}
+
+}  // namespace
+
+template <class End>
+void launch_wgmma(const char* name, const Work& work, const End& end) {
+  constexpr int kPlanes = Finish<End>::kPlanes;
+  constexpr auto kLeast = static_cast<int>((kHalves * kPlanes * sizeof(Part) - 1) / sizeof(WideStage) + 1);
+  const auto kernel = add_up_wgmma<End>;
+  [[maybe_unused]] static const bool ready = [&] {
+    check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kRoom), name);
+    return true;
+  }();
+  const Grid grid(work, true);
+  const auto gathered = static_cast<int>(Gathered::bytes(kPlanes, static_cast<int>(grid.blocks)));
+  const int most = (kRoom - gathered) / static_cast<int>(sizeof(WideStage));
+  const int stages = std::clamp(grid.deepest(work), kLeast, most);
+  const auto bytes = static_cast<std::size_t>(gathered) + static_cast<std::size_t>(stages) * sizeof(WideStage);
+  launch_over(grid, true, bytes, kAllThreads, name, kernel, work, end, stages, maps_of<End>(work));
+}
+
+template void launch_wgmma(const char*, const Work&, const Cell&);
+template void launch_wgmma(const char*, const Work&, const CellBackward<false>&);
+template void launch_wgmma(const char*, const Work&, const CellBackward<true>&);
+template void launch_wgmma(const char*, const Work&, const Tanh&);
+template void launch_wgmma(const char*, const Work&, const TanhBackward&);
+template void launch_wgmma(const char*, const Work&, const Put<false, false>&);
+template void launch_wgmma(const char*, const Work&, const Put<true, false>&);
+template void launch_wgmma(const char*, const Work&, const Put<true, true>&);
+
+}  // namespace dragoman::kernels::cuda::sums

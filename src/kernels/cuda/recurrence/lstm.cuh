@@ -1,0 +1,50 @@
+#pragma once
+
+#include "kernels/cuda/runtime/device.cuh"
+
+// One unit of an LSTM; see the reference for the equations.
+namespace dragoman::kernels::cuda {
+
+struct LstmUnit {
+  float i, f, g, o, c, h;
+};
+
+// How a unit's activations are computed: as exactly as f32 has them, or to 1e-6 with a third of the instructions, which
+// is more than bf16 tells apart.
+struct Exactly {
+  __device__ static float sigmoid(float x) { return cuda::sigmoid(x); }
+  __device__ static float tanh(float x) { return tanhf(x); }
+};
+struct Quickly {
+  __device__ static float sigmoid(float x) { return __fdividef(1.0f, 1.0f + __expf(-x)); }
+  __device__ static float tanh(float x) { return 1 - 2 * sigmoid(-2 * x); }
+};
+
+template <class How = Exactly>
+__device__ inline LstmUnit lstm_unit(float i, float f, float g, float o, float c_before) {
+  LstmUnit u{How::sigmoid(i), How::sigmoid(f), How::tanh(g), How::sigmoid(o), 0, 0};
+  u.c = u.f * c_before + u.i * u.g;
+  u.h = u.o * How::tanh(u.c);
+  return u;
+}
+
+struct LstmUnitGradient {
+  float i, f, g, o, c_before;
+};
+
+// Gates after their activations in, gradients of the values before them out.
+template <class How = Exactly>
+__device__ inline LstmUnitGradient lstm_unit_backward(float i, float f, float g, float o, float c_before, float c,
+                                                      float dh, float dc) {
+  const float tanh_c = How::tanh(c);
+  const float total = dc + dh * o * (1 - tanh_c * tanh_c);
+  return {total * g * i * (1 - i), total * c_before * f * (1 - f), total * i * (1 - g * g), dh * tanh_c * o * (1 - o),
+          total * f};
+}
+
+// A whole layer in one launch, and the one beside it in the same, in bf16 where its size allows it; false where it does
+// not. The gradient of the weight is left to the caller.
+bool lstm_on_tensor_cores(const LstmLayer<bf16>& a);
+bool lstm_on_tensor_cores(const LstmLayerBackward<bf16>& b);
+
+}  // namespace dragoman::kernels::cuda

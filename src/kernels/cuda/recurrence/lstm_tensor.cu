@@ -1,0 +1,426 @@
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include "kernels/cuda/recurrence/lstm.cuh"
+#include "kernels/cuda/recurrence/lstm_walk.cuh"
+
+// A whole LSTM layer in one launch, bf16 on tensor cores. Sixteen sentences that are neighbours in the walk, or some
+// more, are worked on by a group of blocks; each block has thirty-two units, whose weights its warps keep in registers
+// for the whole walk. After every step the blocks of a group tell each other what they found. Where a group can be a
+// cluster (compute capability 9.0, at most eight blocks), they write to each other's shared memory; otherwise they read
+// it from memory and meet at a counter.
+namespace dragoman::kernels::cuda {
+namespace {
+
+using namespace walk;
+
+// One layer or two, which blocks are told apart by blockIdx.y.
+template <class Arguments>
+struct Layers {
+  Arguments of[2];
+};
+
+// ---- forward --------------------------------------------------------------------------------------------------
+
+// Of the gates `gates` and `gates` + 1, what multiplies the state from `begin` on.
+template <int kChunks>
+__device__ void load_weights(WarpProduct<kChunks, 2>& product, const LstmLayer<bf16>& a, int first_unit, int gates,
+                             int begin) {
+  const int hidden = static_cast<int>(a.hidden), l = lane();
+#pragma unroll
+  for (int c = 0; c < kChunks; ++c)
+#pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      const int row = (gates + j / 4) * hidden + first_unit + l / 4 * 4 + j % 4;
+      const int k = begin + c * kDepth + l % 4 * 8;
+      product.right[c][j] = k < hidden ? *reinterpret_cast<const uint4*>(a.weight + Size{row} * hidden + k) : uint4{};
+    }
+}
+
+// The first c of two units; a sentence without rows ends where it begins.
+__device__ inline float2 begin_units(const LstmLayer<bf16>& a, const Sentence& s, int unit) {
+  if (!s.exists()) return {};
+  const Size at = s.number * a.hidden + unit;
+  const float2 c = load2(a.c_first != nullptr ? a.c_first + at : nullptr);
+  if (s.length > 0) return c;
+  const float2 h = load2(a.h_first != nullptr ? a.h_first + at : nullptr);
+  store2(a.h_last + at, pack_bf16(h.x, h.y));
+  store2(a.c_last + at, pack_bf16(c.x, c.y));
+  return c;
+}
+
+// What two units have found at step t; returns their h.
+__device__ inline std::uint32_t put_units(const LstmLayer<bf16>& a, const Sentence& s, int t, int unit,
+                                          const LstmUnit& u, const LstmUnit& v) {
+  const Size row = s.row(t), n = a.hidden;
+  bf16* gates = a.gates + row * 4 * n + unit;
+  store2(gates, pack_bf16(u.i, v.i));
+  store2(gates + n, pack_bf16(u.f, v.f));
+  store2(gates + 2 * n, pack_bf16(u.g, v.g));
+  store2(gates + 3 * n, pack_bf16(u.o, v.o));
+  const std::uint32_t h = pack_bf16(u.h, v.h), c = pack_bf16(u.c, v.c);
+  store2(a.h + row * n + unit, h);
+  store2(a.c + row * n + unit, c);
+  if (t + 1 < s.length) return h;
+  store2(a.h_last + s.number * n + unit, h);
+  store2(a.c_last + s.number * n + unit, c);
+  return h;
+}
+
+using ForwardRoom = Room<4, 4 * kUnits, 4>;
+
+// The first states of the group's sentences.
+template <int kTiles>
+__device__ inline void fill_board(const Board<1, kTiles>& board, const LstmLayer<bf16>& a, const ForwardRoom& room) {
+  const int hidden = static_cast<int>(a.hidden);
+  for (int e = static_cast<int>(threadIdx.x); e < room.rows * hidden; e += kThreads) {
+    const Sentence s = room.sentences[e / hidden];
+    board.row(1, e / hidden)[board.place(e % hidden)] =
+        s.exists() && a.h_first != nullptr ? a.h_first[s.number * a.hidden + e % hidden] : rounded<bf16>(0);
+  }
+  __syncthreads();
+}
+
+// Two of the eight warps share a quarter of the state, each for two gates: the gates' sums are those of four warps. A
+// group has `rows` sentences: sixteen, or at most kTiles times as many.
+template <int kChunks, int kTiles, bool kCluster>
+__global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
+    walk_forward(const __grid_constant__ Layers<LstmLayer<bf16>> layers, int rows, unsigned* meetings) {
+  const LstmLayer<bf16>& a = layers.of[blockIdx.y];
+  extern __shared__ __align__(16) unsigned char memory[];
+  const ForwardRoom room(memory, kTiles == 1 ? kTileRows : rows);
+  const Place place(a);
+  const int hidden = static_cast<int>(a.hidden), warp = static_cast<int>(threadIdx.x) / kWarp, l = lane();
+  const int gates = warp % 2 * 2, quarter = warp / 2, begin = quarter * kChunks * kDepth;
+  WarpProduct<kChunks, 2> product;
+  load_weights(product, a, place.first_unit, gates, begin);
+  const int blocks = hidden / kUnits, unit = place.first_unit + thread_unit();
+  Meeting meeting(meetings + place.group, blocks);
+  const Board<1, kTiles> board(room.board, room.rows, hidden, 0, place.first_unit, blocks);
+  using In = Inbox<4, kTiles>;
+  const In inbox(room.inbox, {.steps = a.gates + In::plane_of_lane() * a.hidden, .stride = 4 * a.hidden},
+                 place.first_unit);
+  if (kCluster) board.begin();
+  for (int tile = place.group * room.rows; tile < a.sentences; tile += place.groups * room.rows) {
+    room.begin(a, tile);
+    const int steps = room.sentences[0].length;  // the first is the longest
+    float2 c[kTiles] = {};
+#pragma unroll
+    for (int m = 0; m < kTiles; ++m)
+      if (thread_row(m) < room.rows) c[m] = begin_units(a, room.sentences[thread_row(m)], unit);
+    if (kCluster) fill_board(board, a, room);
+    const auto before = [&](int row, int t) -> const bf16* {
+      const Sentence s = room.sentences[row];
+      if (t >= s.length) return nullptr;
+      if (t > 0) return a.h + s.row(t - 1) * hidden + begin;
+      return a.h_first != nullptr ? a.h_first + Size{s.number} * hidden + begin : nullptr;
+    };
+    inbox.order(room.sentences, room.rows, 0, hidden);
+    for (int t = 0; t < steps; ++t) {
+      if (t > 0) kCluster ? board.wait(t - 1) : meeting.wait();
+#pragma unroll 1
+      for (int m = 0; m < kTiles; ++m) {
+        const int upper = m * kTileRows + l / 4, lower = upper + 8;
+        if (kCluster)
+          product.load(board.row(t + 1, room.row_of_lane(m)), begin, hidden);
+        else
+          product.load_from_memory(before(upper, t), before(lower, t), hidden - begin);
+#pragma unroll
+        for (int g = 0; g < 2; ++g)
+          product.multiply(g, upper < room.rows ? room.part(quarter, upper) + (gates + g) * kUnits : nullptr,
+                           lower < room.rows ? room.part(quarter, lower) + (gates + g) * kUnits : nullptr);
+      }
+      inbox.wait();
+      __syncthreads();
+#pragma unroll
+      for (int m = 0; m < kTiles; ++m) {
+        const int row = thread_row(m);
+        if (row >= room.rows || t >= room.sentences[row].length) continue;
+        float2 x[4];
+#pragma unroll
+        for (int g = 0; g < 4; ++g) {
+          x[g] = unpacked(inbox.get(row, g));
+          room.add_parts(x[g], row, g * kUnits);
+        }
+        const LstmUnit u = lstm_unit<Quickly>(x[0].x, x[1].x, x[2].x, x[3].x, c[m].x);
+        const LstmUnit v = lstm_unit<Quickly>(x[0].y, x[1].y, x[2].y, x[3].y, c[m].y);
+        c[m] = {u.c, v.c};
+        const std::uint32_t h = put_units(a, room.sentences[row], t, unit, u, v);
+        if (kCluster) store2(board.row(t, row) + board.place(unit), h);
+      }
+      if constexpr (kCluster) {
+        __syncthreads();
+        if (t + 1 < steps) board.pass_on(t);
+      } else {
+        meeting.arrive();
+      }
+      inbox.order(room.sentences, room.rows, t + 1, hidden);
+    }
+  }
+}
+
+// ---- backward -------------------------------------------------------------------------------------------------
+
+// Of the units from `first_unit` on, what the gates from `begin` on are multiplied by.
+template <int kChunks>
+__device__ void load_weights(WarpProduct<kChunks, 1>& product, const LstmLayer<bf16>& a, int first_unit, int begin) {
+  const int l = lane();
+#pragma unroll
+  for (int c = 0; c < kChunks; ++c) {
+    std::uint32_t words[4][4];  // of each tile: eight gates of one unit
+#pragma unroll
+    for (int e = 0; e < 8; ++e) {
+      const int k = begin + c * kDepth + l % 4 * 8 + e;
+      uint2 units{};
+      if (k < 4 * a.hidden) units = *reinterpret_cast<const uint2*>(a.weight + k * a.hidden + first_unit + l / 4 * 4);
+      const std::uint32_t numbers[4] = {units.x & 0xFFFFu, units.x >> 16, units.y & 0xFFFFu, units.y >> 16};
+#pragma unroll
+      for (int j = 0; j < 4; ++j) words[j][e / 2] = e % 2 == 0 ? numbers[j] : words[j][e / 2] | numbers[j] << 16;
+    }
+#pragma unroll
+    for (int j = 0; j < 4; ++j) product.right[c][j] = make_uint4(words[j][0], words[j][1], words[j][2], words[j][3]);
+  }
+}
+
+// The gradient of two units' first state, where it is wanted.
+__device__ inline void put_first(bf16* to, Size at, float2 x, bool accumulate) {
+  if (to == nullptr) return;
+  if (accumulate) add2(x, load2(to + at));
+  store2(to + at, pack_bf16(x.x, x.y));
+}
+
+// The planes of the way back: four gates, c, the states before, and the gradient of h.
+enum : int { kC = 4, kBeforeC, kBeforeH, kGivenH, kBackPlanes };
+
+__device__ inline Plane plane_of(const LstmLayerBackward<bf16>& b, int number) {
+  const LstmLayer<bf16>& a = b.forward;
+  const Size n = a.hidden;
+  if (number < kC) return {.steps = a.gates + number * n, .stride = 4 * n};
+  if (number == kC) return {.steps = a.c, .stride = n};
+  if (number == kBeforeC) return {.steps = a.c, .first = a.c_first, .stride = n, .back = 1};
+  if (number == kBeforeH) return {.steps = a.h, .first = a.h_first, .stride = n, .back = 1};
+  return {.steps = b.dh, .stride = n};
+}
+
+using BackwardRoom = Room<kWarps, kUnits, kBackPlanes>;
+
+// Each warp has an eighth of the gates. Step -1 is what reaches the first state.
+template <int kChunks, int kTiles, bool kCluster>
+__global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
+    walk_backward(const __grid_constant__ Layers<LstmLayerBackward<bf16>> layers, int rows, unsigned* meetings) {
+  const LstmLayerBackward<bf16>& b = layers.of[blockIdx.y];
+  const LstmLayer<bf16>& a = b.forward;
+  extern __shared__ __align__(16) unsigned char memory[];
+  const BackwardRoom room(memory, kTiles == 1 ? kTileRows : rows);
+  const Place place(a);
+  const int hidden = static_cast<int>(a.hidden), warp = static_cast<int>(threadIdx.x) / kWarp, l = lane();
+  const int begin = warp * kChunks * kDepth;
+  WarpProduct<kChunks, 1> product;
+  load_weights(product, a, place.first_unit, begin);
+  const int blocks = hidden / kUnits;
+  Meeting meeting(meetings + place.group, blocks);
+  const Board<4, kTiles> board(room.board, room.rows, 4 * hidden, hidden, place.first_unit, blocks);
+  using In = Inbox<kBackPlanes, kTiles>;
+  const In inbox(room.inbox, plane_of(b, In::plane_of_lane()), place.first_unit);
+  if (kCluster) board.begin();
+  const int unit = place.first_unit + thread_unit(), last = b.dh_first != nullptr || b.dc_first != nullptr ? -1 : 0;
+  for (int tile = place.group * room.rows; tile < a.sentences; tile += place.groups * room.rows) {
+    room.begin(a, tile);
+    const int steps = room.sentences[0].length;
+    float2 dc[kTiles] = {};
+    const auto later = [&](int row, int t) -> const bf16* {
+      const Sentence s = room.sentences[row];
+      return t + 1 < s.length ? b.dgates + s.row(t + 1) * 4 * hidden + begin : nullptr;
+    };
+    inbox.order(room.sentences, room.rows, steps - 1, hidden);
+    for (int t = steps - 1; t >= last; --t) {
+      if (t + 1 < steps) {
+        kCluster ? board.wait(steps - 2 - t) : meeting.wait();
+#pragma unroll 1
+        for (int m = 0; m < kTiles; ++m) {
+          const int upper = m * kTileRows + l / 4, lower = upper + 8;
+          if (kCluster)
+            product.load(board.row(steps - 2 - t, room.row_of_lane(m)), begin, 4 * hidden);
+          else
+            product.load_from_memory(later(upper, t), later(lower, t), 4 * hidden - begin);
+          product.multiply(0, upper < room.rows ? room.part(warp, upper) : nullptr,
+                           lower < room.rows ? room.part(warp, lower) : nullptr);
+        }
+        __syncthreads();
+      }
+      inbox.wait();
+#pragma unroll
+      for (int m = 0; m < kTiles; ++m) {
+        const int row = thread_row(m);
+        if (row >= room.rows) continue;
+        const Sentence s = room.sentences[row];
+        if (!s.exists() || t >= s.length) continue;
+        const Size at = s.number * a.hidden + unit;
+        const auto given = [&](int plane) { return unpacked(inbox.get(row, plane)); };
+        float2 dh = t >= 0 ? given(kGivenH) : float2{};
+        if (t + 1 < s.length) {
+          room.add_parts(dh, row, 0);
+        } else {
+          add2(dh, load2(b.dh_last != nullptr ? b.dh_last + at : nullptr));
+          if (b.dc_last != nullptr) dc[m] = load2(b.dc_last + at);
+        }
+        if (t < 0) {
+          put_first(b.dh_first, at, dh, b.accumulate_dh_first);
+          put_first(b.dc_first, at, dc[m], b.accumulate_dc_first);
+          continue;
+        }
+        const float2 i = given(0), f = given(1), g = given(2), o = given(3), before = given(kBeforeC), c = given(kC);
+        const auto u = lstm_unit_backward<Quickly>(i.x, f.x, g.x, o.x, before.x, c.x, dh.x, dc[m].x);
+        const auto v = lstm_unit_backward<Quickly>(i.y, f.y, g.y, o.y, before.y, c.y, dh.y, dc[m].y);
+        dc[m] = {u.c_before, v.c_before};
+        const Size packed = s.row(t);
+        store2(b.h_before + packed * hidden + unit, inbox.get(row, kBeforeH));
+        const std::uint32_t dgates[4] = {pack_bf16(u.i, v.i), pack_bf16(u.f, v.f), pack_bf16(u.g, v.g),
+                                         pack_bf16(u.o, v.o)};
+#pragma unroll
+        for (int gate = 0; gate < 4; ++gate) {
+          store2(b.dgates + (packed * 4 + gate) * hidden + unit, dgates[gate]);
+          if (kCluster) store2(board.row(steps - 1 - t, row) + gate * hidden + board.place(unit), dgates[gate]);
+        }
+      }
+      if constexpr (kCluster) {
+        __syncthreads();
+        if (t > last) board.pass_on(steps - 1 - t);
+      } else {
+        meeting.arrive();
+      }
+      inbox.order(room.sentences, room.rows, t - 1, hidden);
+    }
+  }
+}
+
+// ---- launches -------------------------------------------------------------------------------------------------
+
+bool fits(const LstmLayer<bf16>& a) {
+  return a.hidden % kUnits == 0 && a.hidden <= 512 && a.hidden / kUnits <= multiprocessors() &&
+         aligned16(a.weight, a.gates, a.h, a.c, a.h_first, a.c_first, a.h_last, a.c_last);
+}
+
+bool fits(const LstmLayerBackward<bf16>& b) {
+  return fits(b.forward) && aligned16(b.dh, b.dh_last, b.dc_last, b.dgates, b.h_before, b.dh_first, b.dc_first);
+}
+
+// The same walk for all kinds of group.
+template <class Arguments>
+struct Walks {
+  using Kernel = void (*)(Layers<Arguments>, int, unsigned*);
+  Kernel with_clusters, with_large_clusters;  // null where there are too many units for clusters
+  Kernel without;
+  Size (*bytes)(Size rows, Size board_width);
+  Size widest;  // what blocks tell each other of a sentence's step: at most so many numbers
+};
+constexpr Size kMostBlocks = 8;  // of a cluster
+
+template <class Arguments>
+void allow_memory(const char* name, typename Walks<Arguments>::Kernel kernel, Size bytes) {
+  check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+               name);
+}
+
+// How many sentences a cluster gets: sixteen, or, where so many clusters do not fit on the GPU at once, some more.
+template <const auto& walks>
+Size rows_of_cluster(const cudaLaunchConfig_t& config, Size sentences, Size slices, Size layers, Size width) {
+  static std::array<std::atomic<int>, kMostBlocks + 1> known{};  // how many clusters fit
+  std::atomic<int>& most = known[static_cast<std::size_t>(slices)];
+  if (most == 0) {
+    int count = 0;
+    check_status(cudaOccupancyMaxActiveClusters(&count, walks.with_clusters, &config), "lstm_layer");
+    most = std::max(count, 1);
+  }
+  constexpr Size kHalf = 113 << 10;  // bytes: two blocks are to have room on a multiprocessor
+  const Size groups = std::max<Size>(most / layers, 1);
+  const auto waves = [&](Size rows) { return Size{blocks_for(blocks_for(sentences, rows), groups)}; };
+  const Size fewest = waves(std::clamp<Size>(kHalf / walks.bytes(1, width), kTileRows, 2 * kTileRows));
+  const Size rows = blocks_for(sentences, fewest * groups);
+  return 4 * fewest < 3 * waves(kTileRows) ? std::max<Size>(rows, kTileRows) : Size{kTileRows};
+}
+
+// One cluster for each sixteen sentences or some more, or as many groups as there is room for at once.
+template <const auto& walks, class Arguments>
+void launch(const char* name, const Arguments& arguments, const LstmLayer<bf16>& a, Size width) {
+  static const bool known = [name] {
+    allow_memory<Arguments>(name, walks.without, walks.bytes(kTileRows, 0));
+    if (walks.with_clusters == nullptr || !knows_clusters(reinterpret_cast<const void*>(walks.without), name))
+      return false;
+    allow_memory<Arguments>(name, walks.with_clusters, walks.bytes(kTileRows, walks.widest));
+    allow_memory<Arguments>(name, walks.with_large_clusters, walks.bytes(2 * kTileRows, walks.widest));
+    return true;
+  }();
+  const Size slices = a.hidden / kUnits, tiles = (a.sentences + kTileRows - 1) / kTileRows;
+  const bool clusters = known && slices <= kMostBlocks;
+  if (!clusters && arguments.beside != nullptr) {
+    launch<walks>(name, *arguments.beside, a, width);
+    Arguments alone = arguments;
+    alone.beside = nullptr;
+    return launch<walks>(name, alone, a, width);
+  }
+  const Layers<Arguments> layers{arguments, arguments.beside != nullptr ? *arguments.beside : arguments};
+  const unsigned both = arguments.beside != nullptr ? 2 : 1;
+  cudaLaunchAttribute attribute{};
+  cudaLaunchConfig_t config{};
+  config.blockDim = dim3(kThreads);
+  config.stream = stream();
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  if (clusters) {
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {static_cast<unsigned>(slices), 1, 1};
+    config.gridDim = dim3(static_cast<unsigned>(tiles * slices), both);
+    config.dynamicSmemBytes = static_cast<std::size_t>(walks.bytes(kTileRows, width));
+    const Size rows = rows_of_cluster<walks>(config, a.sentences, slices, both, width);
+    config.gridDim.x = blocks_for(a.sentences, rows) * static_cast<unsigned>(slices);
+    config.dynamicSmemBytes = static_cast<std::size_t>(walks.bytes(rows, width));
+    const auto walk = rows > kTileRows ? walks.with_large_clusters : walks.with_clusters;
+    return check_status(cudaLaunchKernelEx(&config, walk, layers, static_cast<int>(rows), nullptr), name);
+  }
+  const Size groups = std::min(tiles, multiprocessors() / slices);
+  unsigned* meetings = scratch<unsigned>(Scratch::meetings, groups);
+  clear(meetings, static_cast<std::size_t>(groups) * sizeof(unsigned));
+  attribute.id = cudaLaunchAttributeCooperative;
+  attribute.val.cooperative = 1;
+  config.gridDim = dim3(static_cast<unsigned>(groups * slices));
+  config.dynamicSmemBytes = static_cast<std::size_t>(walks.bytes(kTileRows, 0));
+  check_status(cudaLaunchKernelEx(&config, walks.without, layers, kTileRows, meetings), name);
+}
+
+template <int kChunks>
+constexpr Walks<LstmLayer<bf16>> kForward{walk_forward<kChunks, 1, true>, walk_forward<kChunks, 2, true>,
+                                          walk_forward<kChunks, 1, false>, ForwardRoom::bytes, kChunks * 128};
+template <>
+constexpr Walks<LstmLayer<bf16>> kForward<4>{nullptr, nullptr, walk_forward<4, 1, false>, ForwardRoom::bytes, 512};
+template <int kChunks>
+constexpr Walks<LstmLayerBackward<bf16>> kBackward{walk_backward<kChunks, 1, true>, walk_backward<kChunks, 2, true>,
+                                                   walk_backward<kChunks, 1, false>, BackwardRoom::bytes,
+                                                   kChunks * 256};
+template <>
+constexpr Walks<LstmLayerBackward<bf16>> kBackward<8>{nullptr, nullptr, walk_backward<8, 1, false>, BackwardRoom::bytes,
+                                                      2048};
+
+}  // namespace
+
+bool lstm_on_tensor_cores(const LstmLayer<bf16>& a) {
+  if (!fits(a) || (a.beside != nullptr && !fits(*a.beside))) return false;
+  const auto walk = a.hidden <= 128   ? launch<kForward<1>, LstmLayer<bf16>>
+                    : a.hidden <= 256 ? launch<kForward<2>, LstmLayer<bf16>>
+                                      : launch<kForward<4>, LstmLayer<bf16>>;
+  walk("lstm_layer", a, a, a.hidden);
+  return true;
+}
+
+bool lstm_on_tensor_cores(const LstmLayerBackward<bf16>& b) {
+  const LstmLayer<bf16>& a = b.forward;
+  if (!fits(b) || (b.beside != nullptr && !fits(*b.beside))) return false;
+  const auto walk = a.hidden <= 128   ? launch<kBackward<2>, LstmLayerBackward<bf16>>
+                    : a.hidden <= 256 ? launch<kBackward<4>, LstmLayerBackward<bf16>>
+                                      : launch<kBackward<8>, LstmLayerBackward<bf16>>;
+  walk("lstm_layer_backward", b, a, 4 * a.hidden);
+  return true;
+}
+
+}  // namespace dragoman::kernels::cuda

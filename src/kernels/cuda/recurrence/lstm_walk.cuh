@@ -1,0 +1,310 @@
+#pragma once
+
+#include "kernels/cuda/products/tiles.cuh"
+#include "kernels/cuda/runtime/cluster.cuh"
+
+// What the blocks of a group that walks over sentences need of each other and of memory; see lstm_tensor.cu.
+namespace dragoman::kernels::cuda::walk {
+
+inline constexpr int kUnits = 32, kWarps = 8, kThreads = kWarps * kWarp, kDepth = 32;
+inline constexpr int kTileRows = 16;  // of a product: a group's sentences are one or two tiles of rows
+
+// What a block works on.
+struct Place {
+  int group, groups, first_unit;
+
+  __device__ Place(const LstmLayer<bf16>& a) {
+    const int slices = static_cast<int>(a.hidden) / kUnits;
+    group = static_cast<int>(blockIdx.x) / slices, groups = static_cast<int>(gridDim.x) / slices;
+    first_unit = static_cast<int>(blockIdx.x) % slices * kUnits;
+  }
+};
+
+// Where the blocks of a group meet: a counter that starts at zero.
+class Meeting {
+ public:
+  __device__ Meeting(unsigned* counter, int blocks) : counter_(counter), blocks_(static_cast<unsigned>(blocks)) {}
+
+  // This block has written what the others wait for.
+  __device__ void arrive() {
+    __syncthreads();
+    expected_ += blocks_;
+    if (threadIdx.x == 0) asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter_) : "memory");
+  }
+  // Until all have arrived as often as this block.
+  __device__ void wait() const {
+    if (threadIdx.x == 0) {
+      unsigned arrived = 0;
+      do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(counter_) : "memory");
+      while (arrived < expected_);
+    }
+    __syncthreads();
+  }
+
+ private:
+  unsigned* counter_;
+  unsigned blocks_, expected_ = 0;
+};
+
+// What the blocks of a cluster know of one step, [rows, width] by turns for even and odd steps: each writes its
+// own units and passes them on to the others. Steps are counted from 0 in the order of the walk; what all others have
+// passed on is counted in bytes as it arrives, so that nobody waits for what a block wrote elsewhere. A block that
+// passes something on has what all others passed on before, hence nobody still reads what is written over. A thread has
+// one piece of sixteen bytes.
+template <int kGroups, int kTiles>
+class Board {
+ public:
+  // A block passes on its kUnits numbers from `first` on of kGroups groups, which are `apart` from each other.
+  __device__ Board(bf16* memory, int rows, int width, int apart, int first, int blocks)
+      : memory_(memory), rows_(rows), stride_(stride_of(width)), blocks_(static_cast<std::uint32_t>(blocks)) {
+    const int column = static_cast<int>(threadIdx.x) % kAcross;
+    piece_ = column / kEights * apart + first + column % kEights * 8;
+  }
+  static constexpr Size bytes(Size rows, Size width) { return 2 * rows * stride_of(width) * Size{sizeof(bf16)}; }
+
+  __device__ bf16* row(int step, int r) const { return memory_ + (step % 2 * rows_ + r) * stride_; }
+  // Where a number of a row lies: an operand's lane wants eight numbers side by side, of which it gets two at a time.
+  __device__ static int place(int number) {
+    return number / 32 * 32 + number % 8 / 2 * 8 + number % 32 / 8 * 2 + number % 2;
+  }
+
+  // By all threads, before anything is passed on.
+  __device__ void begin() const {
+    if (threadIdx.x == 0)
+      for (int step = 0; step < 2; ++step) {
+        arrivals(step).begin();
+        arrivals(step).expect(expected());
+      }
+    begin_cluster();
+    wait_for_cluster();
+  }
+
+  // The block's numbers of step `step`; by all threads, when all of the block have written theirs.
+  __device__ void pass_on(int step) const {
+    constexpr int kDown = kMost < kThreads ? kMost / kAcross : kThreads / kAcross;  // rows at once
+    const std::uint32_t rank = cluster_rank();
+    const int thread = static_cast<int>(threadIdx.x);
+    for (int r = thread / kAcross % kDown; r < rows_; r += kDown) {
+      const bf16* from = row(step, r) + piece_;
+      const uint4 value = *reinterpret_cast<const uint4*>(from);
+      for (std::uint32_t next = thread / (kAcross * kDown) + 1; next < blocks_; next += kThreads / (kAcross * kDown))
+        arrivals(step).send(rank + next < blocks_ ? rank + next : rank + next - blocks_, from, value);
+    }
+  }
+
+  // Until all others' units of step `step` are here.
+  __device__ void wait(int step) const {
+    arrivals(step).wait(step / 2);
+    if (threadIdx.x == 0) arrivals(step).expect(expected());
+  }
+
+ private:
+  __device__ static Arrivals& arrivals(int step) {
+    __shared__ Arrivals counted[2];
+    return counted[step % 2];
+  }
+  __device__ std::uint32_t expected() const {
+    return (blocks_ - 1) * static_cast<std::uint32_t>(rows_ * kAcross * sizeof(uint4));
+  }
+  // Eights of eight rows lie in different banks.
+  template <class Width>
+  static constexpr __host__ __device__ Width stride_of(Width width) {
+    return width + 8;
+  }
+  static constexpr int kEights = kUnits / 8, kAcross = kGroups * kEights, kMost = kTiles * kTileRows * kAcross;
+
+  bf16* memory_;
+  int rows_, stride_, piece_;
+  std::uint32_t blocks_;
+};
+
+// A sentence of the walk; beyond the last one there are empty ones.
+struct alignas(16) Sentence {
+  int number, length;        // -1 and 0 where there is none
+  int first_row, direction;  // of its packed rows, as the walk sees them
+
+  __device__ static Sentence of(const LstmLayer<bf16>& a, int i) {
+    if (i >= a.sentences) return {-1, 0, 0, 0};
+    const int number = a.order[i], begin = a.offsets[number], length = a.offsets[number + 1] - begin;
+    return {number, length, a.reverse ? begin + length - 1 : begin, a.reverse ? -1 : 1};
+  }
+  __device__ bool exists() const { return number >= 0; }
+  // The packed row of step t.
+  __device__ Size row(int t) const { return first_row + direction * t; }
+};
+
+// Numbers that a walk reads row by row: those of step t - back, and `first`, sentence after sentence, of the step
+// before the first one. What is null is zeros.
+struct Plane {
+  const bf16 *steps = nullptr, *first = nullptr;
+  Size stride = 0;  // from row to row
+  int back = 0;
+
+  __device__ const bf16* at(const Sentence& s, int t, Size hidden) const {
+    if (t < back) return first != nullptr ? first + s.number * hidden : nullptr;
+    return steps != nullptr ? steps + s.row(t - back) * stride : nullptr;
+  }
+};
+
+// Element by element a thread has two units side by side of one sentence of each tile: half a warp has a sentence.
+__device__ inline int thread_unit() { return lane() % 16 * 2; }
+__device__ inline int thread_row(int tile) { return tile * kTileRows + static_cast<int>(threadIdx.x) / 16; }
+
+// What a warp needs of a step beside sums, kPlanes times kUnits numbers for each of its sentences: it is brought while
+// the blocks tell each other what they found. Four lanes bring a plane.
+template <int kPlanes, int kTiles>
+class Inbox {
+ public:
+  static constexpr int kWidth = kPlanes * kUnits;
+
+  // `plane`: the lane's.
+  __device__ Inbox(bf16* memory, const Plane& plane, int first_unit)
+      : memory_(memory), plane_(plane), first_unit_(first_unit + lane() % 4 * 8) {}
+  __device__ static int plane_of_lane() { return lane() % kLanes / 4; }
+
+  __device__ void order(const Sentence* sentences, int rows, int t, Size hidden) const {
+    if (t < 0) return;
+#pragma unroll
+    for (int tile = 0; tile < kTiles; ++tile)
+#pragma unroll
+      for (int i = 0; i < kRows; i += kWarp / kLanes) {
+        const int row = tile * kTileRows + static_cast<int>(threadIdx.x) / kWarp * kRows + i + lane() / kLanes;
+        if (row < rows) bring(sentences[row], row, t, hidden);
+      }
+  }
+  __device__ void wait() const {
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncwarp();
+  }
+  // The thread's units of a plane.
+  __device__ std::uint32_t get(int row, int plane) const {
+    return *reinterpret_cast<const std::uint32_t*>(memory_ + row * kWidth + plane * kUnits + thread_unit());
+  }
+
+ private:
+  static constexpr int kLanes = 4 * kPlanes, kRows = kTileRows / kWarps;  // of a sentence, and of a warp in a tile
+  static_assert(kWarp % kLanes == 0 && kRows % (kWarp / kLanes) == 0);
+
+  __device__ void bring(const Sentence& s, int row, int t, Size hidden) const {
+    if (t >= s.length) return;
+    const bf16* from = plane_.at(s, t, hidden);
+    bf16* to = memory_ + row * kWidth + lane() % kLanes * 8;
+    if (from == nullptr)
+      *reinterpret_cast<uint4*>(to) = uint4{};
+    else
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from + first_unit_)
+                   : "memory");
+  }
+
+  bf16* memory_;
+  Plane plane_;
+  int first_unit_;
+};
+
+// Two units side by side, as they lie in memory.
+__device__ inline float2 unpacked(std::uint32_t pair) { return {low_bf16(pair), high_bf16(pair)}; }
+__device__ inline float2 load2(const bf16* from) {
+  return from != nullptr ? unpacked(*reinterpret_cast<const std::uint32_t*>(from)) : float2{};
+}
+__device__ inline void store2(bf16* to, std::uint32_t pair) { *reinterpret_cast<std::uint32_t*>(to) = pair; }
+__device__ inline void add2(float2& to, const float2& x) { to.x += x.x, to.y += x.y; }
+
+// Sixteen sentences' rows against kParts times thirty-two columns: kChunks times kDepth products of each pair.
+//
+// Weights come from memory to registers as they lie there: eight numbers side by side, so that the four lanes of a row
+// hold thirty-two, in another order than two mma.m16n8k16 expect. Both operands are in that order, and every product
+// meets its partner.
+template <int kChunks, int kParts>
+struct WarpProduct {
+  uint4 right[kChunks][4 * kParts];
+  Quad left[kChunks][2];
+
+  // From a board: `row` is that of the lane's row (its number modulo 16), [begin, begin + kChunks * kDepth) the warp's
+  // products. What lies behind the last of `width` numbers is multiplied by zero.
+  __device__ void load(const bf16* row, int begin, int width) {
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c)
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const int k = begin + c * kDepth + 16 * i + lane() / 16 * 8;
+        left[c][i] = load_quad(row + (k < width ? k : 0));
+      }
+  }
+  // From memory: `upper` and `lower` are where the lane's two rows begin, at the warp's first product; null for rows of
+  // zeros.
+  __device__ void load_from_memory(const bf16* upper, const bf16* lower, int depth) {
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c) {
+      const int k = c * kDepth + lane() % 4 * 8;
+      const auto read = [&](const bf16* from) {
+        return k < depth && from != nullptr ? __ldcg(reinterpret_cast<const uint4*>(from + k)) : uint4{};
+      };
+      const uint4 a = read(upper), b = read(lower);
+      left[c][0] = {{a.x, b.x, a.y, b.y}};
+      left[c][1] = {{a.z, b.z, a.w, b.w}};
+    }
+  }
+  // Column n of tile j is unit 4 n + j of a part's thirty-two: a lane has eight units side by side of both its rows.
+  // Those that are null are not wanted.
+  __device__ void multiply(int part, float* upper, float* lower) const {
+    float sums[4][4] = {};
+#pragma unroll
+    for (int c = 0; c < kChunks; ++c) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) multiply_add(sums[j], left[c][0], right[c][4 * part + j].x, right[c][4 * part + j].y);
+#pragma unroll
+      for (int j = 0; j < 4; ++j) multiply_add(sums[j], left[c][1], right[c][4 * part + j].z, right[c][4 * part + j].w);
+    }
+    const auto put_eight = [&](float* row, int which) {
+      if (row == nullptr) return;
+      auto* at = reinterpret_cast<float4*>(row + lane() % 4 * 8);
+      for (int i = 0; i < 2; ++i)
+        at[i] = make_float4(sums[0][which + i], sums[1][which + i], sums[2][which + i], sums[3][which + i]);
+    };
+    put_eight(upper, 0);
+    put_eight(lower, 2);
+  }
+};
+
+// A block's shared memory: the sums of kParts warps for each sentence, what a step needs beside them, the sentences,
+// and the board.
+template <int kParts, int kWide, int kPlanes>
+struct Room {
+  static constexpr int kStride = kWide + 4;  // keeps neighbouring rows in different banks
+  int rows;
+  float* parts;
+  bf16* inbox;
+  Sentence* sentences;
+  bf16* board;
+
+  __device__ Room(unsigned char* memory, int count) : rows(count), parts(reinterpret_cast<float*>(memory)) {
+    inbox = reinterpret_cast<bf16*>(parts + kParts * rows * kStride);
+    sentences = reinterpret_cast<Sentence*>(inbox + rows * Inbox<kPlanes, 1>::kWidth);
+    board = reinterpret_cast<bf16*>(sentences + rows);
+  }
+  static constexpr Size bytes(Size rows, Size board_width) {
+    const Size row = kParts * kStride * sizeof(float) + Inbox<kPlanes, 1>::kWidth * sizeof(bf16) + sizeof(Sentence);
+    return rows * row + Board<1, 1>::bytes(rows, board_width);
+  }
+
+  // The row of an operand that a lane is to name. Behind the last one any row will do: nobody reads its sums.
+  __device__ int row_of_lane(int tile) const {
+    const int row = tile * kTileRows + lane() % 16;
+    return row < rows ? row : 0;
+  }
+  __device__ float* part(int which, int row) const { return parts + (which * rows + row) * kStride; }
+  // Of the thread's two units, the sums of all parts from column `col` on, added to x.
+  __device__ void add_parts(float2& x, int row, int col) const {
+#pragma unroll
+    for (int i = 0; i < kParts; ++i) add2(x, *reinterpret_cast<const float2*>(part(i, row) + col + thread_unit()));
+  }
+  // The group's sentences, from the first-th of the walk on; by all threads.
+  __device__ void begin(const LstmLayer<bf16>& a, int first) const {
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) < rows)
+      sentences[threadIdx.x] = Sentence::of(a, first + static_cast<int>(threadIdx.x));
+    __syncthreads();
+  }
+};
+
+}  // namespace dragoman::kernels::cuda::walk

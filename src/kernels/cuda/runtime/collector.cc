@@ -1,0 +1,85 @@
+#include "kernels/cuda/runtime/collector.h"
+
+#include <cuda.h>
+
+#include "base/error.h"
+#include "kernels/cuda/runtime/runtime.h"
+
+namespace dragoman::kernels::cuda {
+namespace {
+
+constexpr std::size_t kMostRows = 512;
+
+// The driver's, since the runtime does not know the kernels of libraries.
+using ReadKernel = CUresult (*)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*);
+
+// What is recorded there: the kernel and its clusters; of the few things libraries record beside kernels, their kind.
+Collector::Step step_of(cudaGraphNode_t node) {
+  static const auto read = reinterpret_cast<ReadKernel>(driver_function("cuGraphKernelNodeGetParams", 12000));
+  cudaGraphNodeType type{};
+  check_status(cudaGraphNodeGetType(node, &type), "recorded kernels");
+  if (type != cudaGraphNodeTypeKernel) return {nullptr, static_cast<std::uint64_t>(type)};
+  CUDA_KERNEL_NODE_PARAMS parameters{};
+  check(read(node, &parameters) == CUDA_SUCCESS, "[cuda] the driver cannot read a recorded kernel");
+  cudaLaunchAttributeValue value{};
+  check_status(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributeClusterDimension, &value), "recorded kernels");
+  const auto& [x, y, z] = value.clusterDim;
+  const void* kernel = parameters.func != nullptr ? static_cast<const void*>(parameters.func) : parameters.kern;
+  return {kernel, std::uint64_t{x} << 32 | std::uint64_t{y} << 16 | z};
+}
+
+}  // namespace
+
+void Collector::expect(cudaStream_t stream) {
+  if (recording_ && ++asked_ > kMost) hand_over(stream);
+  if (recording_) return;
+  if (at_once_ > 0) {
+    --at_once_;
+    return;
+  }
+  check_status(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "recording kernels");
+  recording_ = true;
+  asked_ = 1;
+}
+
+void Collector::hand_over(cudaStream_t stream) {
+  if (!recording_) return;
+  recording_ = false;
+  cudaGraph_t graph = nullptr;
+  check_status(cudaStreamEndCapture(stream, &graph), "recording kernels");
+  if (read_row(graph)) launch(graph, stream);
+  cudaGraphDestroy(graph);
+}
+
+bool Collector::read_row(cudaGraph_t graph) {
+  std::size_t count = 0;
+  check_status(cudaGraphGetNodes(graph, nullptr, &count), "recorded kernels");
+  nodes_.resize(count);
+  if (count > 0) check_status(cudaGraphGetNodes(graph, nodes_.data(), &count), "recorded kernels");
+  row_.clear();
+  for (cudaGraphNode_t node : nodes_) row_.push_back(step_of(node));
+  return count > 0;
+}
+
+void Collector::launch(cudaGraph_t graph, cudaStream_t stream) {
+  if (ready_.size() >= kMostRows) forget();
+  Ready& ready = ready_[row_];
+  cudaGraphExec_t& one = ready.graphs[ready.next++ % ready.graphs.size()];
+  cudaGraphExecUpdateResultInfo result{};
+  if (one != nullptr && cudaGraphExecUpdate(one, graph, &result) != cudaSuccess) {
+    cudaGetLastError();
+    cudaGraphExecDestroy(one);
+    one = nullptr;
+  }
+  if (one == nullptr) check_status(cudaGraphInstantiate(&one, graph, 0), "recorded kernels");
+  check_status(cudaGraphLaunch(one, stream), "recorded kernels");
+}
+
+void Collector::forget() {
+  for (auto& [row, ready] : ready_)
+    for (cudaGraphExec_t one : ready.graphs)
+      if (one != nullptr) cudaGraphExecDestroy(one);
+  ready_.clear();
+}
+
+}  // namespace dragoman::kernels::cuda

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "kernels/cuda/runtime/device.cuh"
+
+// Kernels whose blocks come while those of the kernel before still work, from compute capability 9.0 on: what the
+// kernel before did not write can be read meanwhile.
+namespace dragoman::kernels::cuda {
+
+// The kernel before has ended; from here on the blocks of the next one may come.
+__device__ inline void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+inline cudaLaunchAttribute comes_early() {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  return attribute;
+}
+
+// Launches a kernel that calls wait_for_kernel_before(), with so many bytes of shared memory.
+template <class... Parameters, class... Arguments>
+void launch_early_with(std::size_t bytes, const char* name, void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
+                       const Arguments&... arguments) {
+  cudaLaunchAttribute attribute = comes_early();
+  cudaLaunchConfig_t config{};
+  config.gridDim = blocks;
+  config.blockDim = threads;
+  config.dynamicSmemBytes = bytes;
+  config.stream = stream();
+  config.attrs = &attribute;
+  static const bool known = knows_clusters(reinterpret_cast<const void*>(kernel), name);
+  config.numAttrs = known ? 1 : 0;
+  check_status(cudaLaunchKernelEx(&config, kernel, arguments...), name);
+}
+template <class... Parameters, class... Arguments>
+void launch_early(const char* name, void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
+                  const Arguments&... arguments) {
+  launch_early_with(0, name, kernel, blocks, threads, arguments...);
+}
+
+}  // namespace dragoman::kernels::cuda

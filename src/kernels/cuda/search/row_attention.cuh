@@ -1,0 +1,165 @@
+#pragma once
+
+#include <cfloat>
+
+#include "kernels/cuda/products/tiles.cuh"
+#include "kernels/cuda/search/row_program.h"
+
+// Attention as a row program does it.
+namespace dragoman::kernels::cuda::row_programs {
+
+// The keys of a warp's four rows: lane i < 4 has row i's, `first` to `end`. Rows of one sentence have the same;
+// otherwise a row's come behind those of the row before, perhaps with others' between them.
+struct Keys {
+  static constexpr int kNone = 1 << 30;  // behind all
+
+  int first = 0, end = 0;
+
+  // The first from `key` on that anybody attends to.
+  __device__ int next(int key) const {
+    const int from = max(key, first);
+    return __reduce_min_sync(kAllLanes, from < end ? from : kNone);
+  }
+  // Where a key lies, or the last one for those behind it.
+  __device__ int find(const std::int32_t* rows, int key) const {
+    const int there = max(0, min(key, __reduce_max_sync(kAllLanes, end) - 1));
+    return rows != nullptr ? rows[there] : there;
+  }
+};
+
+// Attention of a warp's four rows, sixteen keys at a time, while the next ones come. Matrix instructions have sixteen
+// keys, or sixteen numbers of the values, on the left and eight rows on the right: the first four are the warp's.
+// Scores of keys that are not a row's do not count. Numbers are taken in another order: of each half of a head, lane %
+// 4 has eight in a row where keys are compared with queries, and lane / 4 eight in a row of the values.
+class RowAttention {
+ public:
+  static constexpr int kRowsOfWarp = 4, kKeys = 16;
+
+  __device__ RowAttention(const AttentionPart& a, const std::int32_t* key_rows, int head)
+      : a_(a), key_rows_(key_rows), column_(head * kTile) {}
+
+  // `row`: the warp's first, of `rows`; `first_places`: where the first 32 keys lie. Afterwards result(i) is of row
+  // lane % 4 * 2 + i.
+  __device__ void attend(const Keys& keys, int first_places, int row, int rows) {
+    const int mine = row + lane() / 4;
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      q_[h] = make_uint4(0, 0, 0, 0);
+      if (lane() / 4 < kRowsOfWarp && mine < rows)
+        q_[h] = *reinterpret_cast<const uint4*>(a_.q + Size{mine} * a_.q_stride + column_ + 32 * h + lane() % 4 * 8);
+    }
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      first_[i] = __shfl_sync(kAllLanes, keys.first, lane() % 4 * 2 + i);
+      end_[i] = __shfl_sync(kAllLanes, keys.end, lane() % 4 * 2 + i);
+    }
+    int now = keys.next(0), coming = keys.next(now + kKeys);
+    int place = __shfl_sync(kAllLanes, first_places, lane() % kKeys);
+    uint4 k[2][2], v[4];
+    load_keys(k, place), load_values(v, place);
+    place = coming == now + kKeys ? __shfl_sync(kAllLanes, first_places, kKeys + lane() % kKeys)
+                                  : keys.find(key_rows_, coming + lane() % kKeys);
+    while (now != Keys::kNone) {
+      const int after = keys.next(coming + kKeys);
+      float weights[4] = {};
+      compare(weights, k);
+      load_keys(k, place);
+      weigh(weights, now);
+      add(weights, v);
+      load_values(v, place);
+      place = keys.find(key_rows_, after + lane() % kKeys);
+      now = coming, coming = after;
+    }
+#pragma unroll
+    for (float& sum : sum_)
+#pragma unroll
+      for (int apart = 4; apart < kWarp; apart *= 2) sum += __shfl_xor_sync(kAllLanes, sum, apart);
+  }
+
+  // The eight numbers from lane / 4 * 8 on of the mean of the values.
+  __device__ uint4 result(int i) const {
+    const float share = sum_[i] > 0 ? 1 / sum_[i] : 0.0f;
+    float of[8];
+#pragma unroll
+    for (int j = 0; j < 8; ++j) of[j] = out_[j / 2][j % 2 * 2 + i] * share;
+    return pack8(of);
+  }
+  __device__ float log_sum(int i) const { return sum_[i] > 0 ? largest_[i] + logf(sum_[i]) : -INFINITY; }
+
+ private:
+  // Of sixteen keys and values what a lane needs; `place`: where that of lane % 16 lies.
+  __device__ const uint4* find_head(const bf16* x, int stride, int place, int from, int first) const {
+    const Size row = __shfl_sync(kAllLanes, place, from);
+    return reinterpret_cast<const uint4*>(x + row * stride + column_ + first);
+  }
+  __device__ void load_keys(uint4 (&k)[2][2], int place) const {
+#pragma unroll
+    for (int j = 0; j < 2; ++j) {
+      const uint4* key = find_head(a_.k, a_.k_stride, place, 8 * j + lane() / 4, lane() % 4 * 8);
+      k[j][0] = key[0], k[j][1] = key[4];
+    }
+  }
+  __device__ void load_values(uint4 (&v)[4], int place) const {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      v[i] = *find_head(a_.v, a_.v_stride, place, lane() % 4 * 2 + i % 2 + i / 2 * 8, lane() / 4 * 8);
+  }
+
+  // weights[e]: of key lane / 4 + e / 2 * 8 for row e % 2.
+  __device__ void compare(float (&weights)[4], const uint4 (&k)[2][2]) const {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      multiply_add(weights, {{k[0][h].x, k[1][h].x, k[0][h].y, k[1][h].y}}, q_[h].x, q_[h].y);
+      multiply_add(weights, {{k[0][h].z, k[1][h].z, k[0][h].w, k[1][h].w}}, q_[h].z, q_[h].w);
+    }
+  }
+  // Scores become weights; `begin`: the first key.
+  __device__ void weigh(float (&weights)[4], int begin) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      const int key = begin + lane() / 4 + e / 2 * 8;
+      weights[e] = key >= first_[e % 2] && key < end_[e % 2] ? a_.scale * weights[e] : -INFINITY;
+    }
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      float most = fmaxf(weights[i], weights[2 + i]);
+#pragma unroll
+      for (int apart = 4; apart < kWarp; apart *= 2) most = fmaxf(most, __shfl_xor_sync(kAllLanes, most, apart));
+      most = fmaxf(most, largest_[i]);
+      const float shrink = __expf(largest_[i] - most);
+      largest_[i] = most;
+      weights[i] = __expf(weights[i] - most), weights[2 + i] = __expf(weights[2 + i] - most);
+      sum_[i] = sum_[i] * shrink + (weights[i] + weights[2 + i]);
+#pragma unroll
+      for (auto& one : out_) one[i] *= shrink, one[2 + i] *= shrink;
+    }
+  }
+  __device__ void add(const float (&weights)[4], const uint4 (&v)[4]) {
+    const std::uint32_t low = transposed(pack_bf16(weights[0], weights[1])),
+                        high = transposed(pack_bf16(weights[2], weights[3]));
+#pragma unroll
+    for (int m = 0; m < 4; ++m)
+      multiply_add(out_[m],
+                   {{pair(v[0], v[1], 2 * m), pair(v[0], v[1], 2 * m + 1), pair(v[2], v[3], 2 * m),
+                     pair(v[2], v[3], 2 * m + 1)}},
+                   low, high);
+  }
+  // The j-th of either eight.
+  __device__ static std::uint32_t pair(const uint4& a, const uint4& b, int j) {
+    return __byte_perm(word(a, j), word(b, j), j % 2 == 0 ? 0x5410 : 0x7632);
+  }
+  __device__ static std::uint32_t word(const uint4& x, int j) {
+    return j / 2 == 0 ? x.x : j / 2 == 1 ? x.y : j / 2 == 2 ? x.z : x.w;
+  }
+
+  const AttentionPart& a_;
+  const std::int32_t* key_rows_;
+  const int column_;
+  uint4 q_[2];
+  // Of the lane's two rows.
+  int first_[2], end_[2];
+  float largest_[2] = {-FLT_MAX, -FLT_MAX}, sum_[2] = {};
+  float out_[4][4] = {};  // of numbers 2 m + e / 2 of the lane's eight, row e % 2
+};
+
+}  // namespace dragoman::kernels::cuda::row_programs

@@ -1,0 +1,435 @@
+#include "kernels/cuda/search/row_program.h"
+
+#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/search/row_attention.cuh"
+#include "kernels/cuda/search/row_shared.cuh"
+
+// A cluster of blocks has 40 rows; each block has every so manieth tile of a layer's columns and one head. One thread
+// has the copy engine fetch weights, as many as there is room for, whatever the others are at. Weights are the left
+// side of a product and rows the right one, because matrix instructions work on 64 on the left but on as few as one
+// likes on the right. What a layer reads lies whole in every block's shared memory: whoever computed a part of it sent
+// it to all. Only between the two layers of a feed-forward part, whose inner rows are long, blocks keep what they have
+// and send each other parts of sums. The code is long and every warp goes through it once a layer: what it takes is the
+// number of instructions and the time until what they wait for is there.
+namespace dragoman::kernels::cuda {
+namespace {
+
+using namespace row_programs;
+
+constexpr int kBytes = sizeof(Shared);
+
+// Over the eight lanes that have a row.
+__device__ float sum_of_row(float x) {
+#pragma unroll
+  for (int apart = 1; apart < kEights; apart *= 2) x += __shfl_xor_sync(kAllLanes, x, apart);
+  return x;
+}
+
+// All lanes have the same, and the compiler knows it.
+__device__ std::uint32_t uniform(std::uint32_t x) { return __reduce_max_sync(kAllLanes, x); }
+
+// One of the threads that compute. It has an eight of each tile of rows.
+class Worker {
+ public:
+  __device__ Worker(const RowProgram& program, Shared& shared, int rank)
+      : program_(program), shared_(shared), rank_(rank), thread_(static_cast<int>(threadIdx.x)) {}
+
+  __device__ void work() {
+    load_rows();
+    for (int i = 0; i < program_.count; ++i) {
+      // Whatever follows from the thread's number is worked out again: there is no room for all of it at once.
+      asm volatile("" : "+r"(thread_));
+      const Instruction& one = shared_.program[i];
+      if (one.attends)
+        attend(one);
+      else if (one.layer.up.y != nullptr)
+        multiply_twice(one);
+      else
+        multiply(one);
+    }
+  }
+
+ private:
+  // The worker's eight.
+  __device__ int row() const { return thread_ / kEights; }
+  __device__ int eight() const { return thread_ % kEights; }
+  // All workers of the block are here.
+  __device__ static void meet() { asm volatile("bar.sync 1, %0;" ::"n"(kWorkers) : "memory"); }
+  __device__ int across() const { return program_.across; }
+  // The block's first row, and whether the worker's exists.
+  __device__ static int first_row() { return static_cast<int>(blockIdx.y) * kRows; }
+  __device__ bool exists() const { return first_row() + row() < program_.rows; }
+  __device__ bool multiplies() const { return thread_ < kMultiply; }
+  __device__ int group() const { return thread_ / kGroup; }
+  __device__ Size at(const ProductPart& p, int col) const { return Size{first_row() + row()} * p.across * kTile + col; }
+
+  __device__ void load_rows() {
+    for (int k = 0; k < across(); ++k) {
+      uint4 value = make_uint4(0, 0, 0, 0);
+      if (exists())
+        value = *reinterpret_cast<const uint4*>(program_.x + (Size{first_row() + row()} * across() + k) * kTile +
+                                                eight() * 8);
+      *reinterpret_cast<uint4*>(shared_.rows[0][k].eight(row(), eight())) = value;
+    }
+    if (program_.keys_of_sentences.offsets != nullptr) find_sentences();
+    meet();
+    if (program_.keys.offsets != nullptr) find_keys(program_.keys, first_row() + warp_row() + lane(), shared_.keys);
+    if (program_.keys_of_sentences.offsets != nullptr)
+      find_keys(program_.keys_of_sentences,
+                lane() < RowAttention::kRowsOfWarp ? shared_.sentences[warp_row() + lane()] : 0,
+                shared_.keys_of_sentences);
+    before_engines();
+    meet();
+  }
+  // Which sentences the block's rows belong to.
+  __device__ void find_sentences() {
+    for (int s = thread_; s < program_.sentences; s += kWorkers) {
+      const int begin = program_.query_offsets[s] - first_row(), end = program_.query_offsets[s + 1] - first_row();
+      for (int row = max(0, begin); row < min(kRows, end); ++row) shared_.sentences[row] = s;
+    }
+  }
+  // `sentence`: whose keys are those of the warp's row `lane`.
+  __device__ void find_keys(const KeyPart& part, int sentence, KeysOfRows& to) {
+    Keys keys;
+    const int row = warp_row() + lane();
+    if (lane() < RowAttention::kRowsOfWarp) {
+      if (first_row() + row < program_.rows) keys = {part.offsets[sentence], part.offsets[sentence + 1]};
+      to.first[row] = keys.first, to.end[row] = keys.end;
+    }
+    to.places[thread_] = keys.find(part.rows, keys.next(0) + lane());
+  }
+
+  // ---- what blocks send each other, in turns that are counted from 1 ----
+  //
+  // Every block sends something in every turn, and not before it has all of the turn before. So when a block has all of
+  // a turn, nobody reads what the turn before it brought, and nobody waits for an earlier one any more.
+
+  // Begins a turn: what all blocks together will send.
+  __device__ void expect(int bytes) {
+    ++turn_;
+    if (thread_ == 0) shared_.arrivals[turn_ % 2].expect(bytes);
+  }
+  __device__ void expect_tiles(int tiles) { expect(tiles * static_cast<int>(sizeof(RowTile))); }
+  // The worker's eight of a tile of the buffer, to all blocks.
+  __device__ void send(int buffer, int tile, const uint4& value) {
+    const void* here = shared_.rows[buffer][tile].eight(row(), eight());
+    for (int i = 0; i < across(); ++i) {
+      int to = rank_ + i;
+      if (to >= across()) to -= across();
+      shared_.arrivals[turn_ % 2].send(static_cast<std::uint32_t>(to), here, value);
+    }
+  }
+  __device__ void wait_for_turn() {
+    if (turn_ > 0) shared_.arrivals[turn_ % 2].wait((turn_ - 1) / 2);
+    before_engines();
+  }
+  __device__ static int after(int buffer) { return buffer == 2 ? 0 : buffer + 1; }
+
+  // ---- layers ----
+
+  // Of a lane's columns.
+  struct Bias {
+    bf16 of[2] = {};
+
+    __device__ static int column() { return static_cast<int>(threadIdx.x) % kGroup / kWarp * 16 + lane() / 4; }
+    __device__ Bias(const ProductPart& p, int tile) {
+      if (p.bias != nullptr) of[0] = p.bias[tile * kTile + column()], of[1] = p.bias[tile * kTile + column() + 8];
+    }
+  };
+
+  // Tile by tile, each group of warps one.
+  __device__ void multiply(const Instruction& one) {
+    const ProductPart& p = one.layer.product;
+    const Beside beside(*this, one);
+    if (multiplies()) wait_for_turn();
+    if (one.shared) expect_tiles(p.across);
+    const int to = after(buffer_);
+    for (int t = rank_; t < p.across; t += kGroups * across()) {
+      RowTile* passing = shared_.passing + kGroups * passing_;
+      const int tiles = t + across() < p.across ? 2 : 1;
+      make_tiles(p, t, tiles, passing);
+      meet();
+      for (int i = 0; i < tiles; ++i) {
+        const int tile = t + i * across();
+        const uint4 value = finish(one, tile, beside, *mine(passing[i]));
+        if (one.shared) send(to, tile, value);
+      }
+      passing_ ^= 1;
+    }
+    if (one.shared) buffer_ = to;
+  }
+
+  // A layer and the one before it. Of that one's result a block has some tiles and keeps them; multiplied by the
+  // weights that go with them, they give a part of the sum for each tile of columns, which goes to the block that has
+  // the tile. Parts go into the two buffers that nobody reads.
+  __device__ void multiply_twice(const Instruction& one) {
+    const auto& [up, p, norm] = one.layer;
+    const Beside beside(*this, one);
+    const int tiles = up.across / across();
+    if (multiplies()) wait_for_turn();
+    for (int i = 0; i < tiles; i += kGroups)
+      make_tiles(up, rank_ + i * across(), min(kGroups, tiles - i), shared_.passing + i);
+    before_engines();
+    meet();
+    if (exists())
+      for (int i = 0; i < tiles; ++i)
+        *reinterpret_cast<uint4*>(up.y + at(up, (rank_ + i * across()) * kTile + eight() * 8)) =
+            *mine(shared_.passing[i]);
+    expect(across() * static_cast<int>(sizeof(float4)) * kParts * kGroup);
+    const Bias bias(p, rank_);
+    if (multiplies()) {
+      for (int i = 0; i < across(); i += kGroups) {
+        Sums sums;
+        add_up(sums, shared_.passing, tiles, kGroups);
+        const int to = (rank_ + i + group()) % across();
+#pragma unroll
+        for (int n = 0; n < kParts; ++n)
+          shared_.arrivals[turn_ % 2].send(static_cast<std::uint32_t>(to), part_of_sums(rank_, n), sums.part[n]);
+      }
+      wait_for_turn();
+    }
+    meet();  // nobody reads the tiles any more
+    if (multiplies()) put_whole_sums(bias, p.relu);
+    if (one.shared) expect_tiles(across());
+    meet();
+    const uint4 value = finish(one, rank_, beside, *mine(shared_.passing[0]));
+    if (one.shared) send(buffer_, rank_, value);
+  }
+  // Where what `block` sends to the worker arrives.
+  __device__ float4* part_of_sums(int block, int n) {
+    constexpr int kHalf = RowProgram::kMostAcross / 2;
+    const int buffer = block < kHalf ? after(buffer_) : after(after(buffer_));
+    return reinterpret_cast<float4*>(shared_.rows[buffer]) + (block % kHalf * kParts + n) * kGroup + thread_ % kGroup;
+  }
+  // Of the block's tile: each group adds up some of the rows.
+  __device__ void put_whole_sums(const Bias& bias, bool relu) {
+    const int begin = group() == 0 ? 0 : (kParts + 1) / 2, end = group() == 0 ? (kParts + 1) / 2 : kParts;
+    for (int n = begin; n < end; ++n) {
+      float sum[4] = {};
+      for (int b = 0; b < across(); ++b) {
+        const float4 part = *part_of_sums(b, n);
+        sum[0] += part.x, sum[1] += part.y, sum[2] += part.z, sum[3] += part.w;
+      }
+      put(shared_.passing[0], n, sum, bias, relu);
+    }
+  }
+
+  // `tiles` of columns from `tile` on, at most one for each group.
+  __device__ void make_tiles(const ProductPart& p, int tile, int tiles, RowTile* to) {
+    if (!multiplies()) return;
+    if (group() >= tiles) {
+      used_ += static_cast<unsigned>(p.depth / 2 * tiles);
+      return;
+    }
+    const Bias bias(p, tile + group() * across());
+    Sums sums;
+    add_up(sums, shared_.rows[buffer_], p.depth, tiles);
+#pragma unroll
+    for (int n = 0; n < kParts; ++n) put(to[group()], n, sums.part[n], bias, p.relu);
+  }
+
+  // The next tiles of weights times rows, a pair of tiles at a time; as many groups as there are `columns` take turns.
+  __device__ void add_up(Sums& sums, const RowTile* rows, int depth, int columns) {
+    // In a cluster the upper bits of an address have the block's number.
+    constexpr std::uint32_t kWithinBlock = 0x3FFFF;
+    constexpr int kDeep = 4;  // products that a tile takes
+    const std::uint32_t left = lower_descriptor(shared_address(shared_.weights) & kWithinBlock);
+    const std::uint32_t right = lower_descriptor(shared_address(rows) & kWithinBlock);
+    const int pairs = depth / 2;
+    unsigned next = used_ + group();
+    for (int k = 0; k < pairs; ++k, next += columns) {
+      const Place at(next);
+      const std::uint32_t a = uniform(left + at.place * static_cast<std::uint32_t>(sizeof(Pair) / 16));
+      const std::uint32_t b = uniform(right + static_cast<std::uint32_t>(k * (2 * sizeof(RowTile) / 16)));
+      shared_.full[at.place].wait(at.parity);
+      registers_are_ready();
+#pragma unroll
+      for (int t = 0; t < 2; ++t)
+#pragma unroll
+        for (int i = 0; i < kDeep; ++i)
+          sums.begin_product(a + t * (sizeof(WideTile) / 16) + 2 * i, b + t * (sizeof(RowTile) / 16) + 2 * i,
+                             k > 0 || t > 0 || i > 0);
+      end_of_products();
+      if (k > 0) {
+        wait_for_products<1>();
+        release(Place(next - columns).place);
+      }
+    }
+    wait_for_products<0>();
+    sums.arrived();
+    release(Place(next - columns).place);
+    used_ += static_cast<unsigned>(pairs * columns);
+  }
+  __device__ void release(unsigned place) {
+    if (lane() == 0) shared_.empty[place].arrive();
+  }
+  // Eight rows of a tile's sums, as results.
+  __device__ static void put(RowTile& to, int n, const float (&sum)[4], const Bias& bias, bool relu) {
+    const float least = relu ? 0.0f : -INFINITY;
+    float of[4];
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      of[e] = sum[e] + to_float(bias.of[e / 2]);
+      of[e] = of[e] < least ? least : of[e];
+    }
+    const int warp = static_cast<int>(threadIdx.x) % kGroup / kWarp;
+    store_transposed(to.eight(8 * n + lane() % 8, 2 * warp + lane() / 8 % 2), pack_bf16(of[0], of[1]),
+                     pack_bf16(of[2], of[3]));
+  }
+  // The worker's eight.
+  __device__ const uint4* mine(RowTile& tile) const {
+    return reinterpret_cast<const uint4*>(tile.eight(row(), eight()));
+  }
+
+  // What a norm reads beside the sums; it comes while they are added up. Each block has one tile of it.
+  struct Beside {
+    Eight<bf16> x{}, gain{}, shift{};
+
+    __device__ Beside(const Worker& worker, const Instruction& one) {
+      const NormPart& norm = one.layer.norm;
+      if (norm.y == nullptr) return;
+      const int col = worker.rank_ * kTile + worker.eight() * 8;
+      if (worker.exists()) x.load(norm.x + worker.at(one.layer.product, col));
+      gain.load(norm.gain + col), shift.load(norm.bias + col);
+    }
+  };
+
+  // What comes of a tile of the layer.
+  __device__ uint4 finish(const Instruction& one, int tile, const Beside& beside, const uint4& result) {
+    const ProductPart& p = one.layer.product;
+    const int col = tile * kTile + eight() * 8;
+    const Eight<bf16> branch{result};
+    if (exists()) *reinterpret_cast<uint4*>(p.y + at(p, col)) = branch.raw[0];
+    if (one.layer.norm.y == nullptr) return branch.raw[0];
+    // What is added and what is normalised are what is stored: rounded numbers.
+    const NormPart& norm = one.layer.norm;
+    float a[8], b[8];
+    branch.unpack(a), beside.x.unpack(b);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) a[i] += b[i];
+    const Eight<bf16> sum{pack8(a)};
+    sum.unpack(a);
+    const float2 whole = moments_of_row(a);
+    const float rstd = 1 / sqrtf(whole.y + norm.epsilon);
+    float gain[8], shift[8];
+    beside.gain.unpack(gain), beside.shift.unpack(shift);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) a[i] = (a[i] - whole.x) * rstd * gain[i] + shift[i];
+    const uint4 y = pack8(a);
+    if (exists()) {
+      *reinterpret_cast<uint4*>(norm.sum + at(p, col)) = sum.raw[0];
+      *reinterpret_cast<uint4*>(norm.y + at(p, col)) = y;
+      if (col == 0) norm.mean[first_row() + row()] = whole.x, norm.rstd[first_row() + row()] = rstd;
+    }
+    return y;
+  }
+
+  // Mean and variance of a whole row from those of the blocks' columns.
+  __device__ float2 moments_of_row(const float (&x)[8]) {
+    if (thread_ == 0) shared_.statistics.expect(across() * kRows * static_cast<int>(sizeof(float2)));
+    float sum = 0, squares = 0;
+#pragma unroll
+    for (const float one : x) sum += one;
+    const float mean = sum_of_row(sum) / kTile;
+#pragma unroll
+    for (const float one : x) squares += (one - mean) * (one - mean);
+    squares = sum_of_row(squares);
+    const bool counts = eight() < across();
+    if (counts)
+      shared_.statistics.send(static_cast<std::uint32_t>(eight()), &shared_.moments[rank_][row()],
+                              make_float2(mean, squares));
+    shared_.statistics.wait(norms_++);
+    const float2 theirs = counts ? shared_.moments[eight()][row()] : make_float2(0, 0);
+    const float whole = sum_of_row(theirs.x) / static_cast<float>(across());
+    const float off = counts ? theirs.x - whole : 0.0f;
+    const float around = sum_of_row(theirs.y + kTile * off * off);
+    return make_float2(whole, around / static_cast<float>(across() * kTile));
+  }
+
+  // ---- attention ----
+
+  __device__ int warp_row() const { return thread_ / kWarp * RowAttention::kRowsOfWarp; }
+
+  __device__ void attend(const Instruction& one) {
+    const AttentionPart& a = one.attention;
+    if (one.shared) expect_tiles(across());
+    const KeysOfRows& of = a.by_sentence ? shared_.keys_of_sentences : shared_.keys;
+    Keys keys;
+    if (lane() < RowAttention::kRowsOfWarp) keys = {of.first[warp_row() + lane()], of.end[warp_row() + lane()]};
+    RowTile& passing = shared_.passing[kGroups * passing_];
+    meet();  // the block's own columns of queries, and of new keys and values, are there
+    RowAttention rows(a, a.by_sentence ? program_.keys_of_sentences.rows : program_.keys.rows, rank_);
+    rows.attend(keys, of.places[thread_], first_row() + warp_row(), program_.rows);
+    if (lane() % 4 < RowAttention::kRowsOfWarp / 2) {
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const int row = warp_row() + lane() % 4 * 2 + i;
+        *reinterpret_cast<uint4*>(passing.eight(row, lane() / 4)) = rows.result(i);
+        if (lane() / 4 == 0 && first_row() + row < program_.rows)
+          a.log_sum[Size{first_row() + row} * across() + rank_] = rows.log_sum(i);
+      }
+    }
+    __syncwarp();  // a warp's rows are its own
+    const uint4 value = *mine(passing);
+    passing_ ^= 1;
+    if (exists())
+      *reinterpret_cast<uint4*>(a.out + (Size{first_row() + row()} * across() + rank_) * kTile + eight() * 8) = value;
+    if (!one.shared) return;
+    buffer_ = after(buffer_);
+    send(buffer_, rank_, value);
+  }
+
+  const RowProgram& program_;
+  Shared& shared_;
+  const int rank_;
+  int thread_;
+  int buffer_ = 0;  // what the next layer reads
+  int turn_ = 0, norms_ = 0, passing_ = 0;
+  unsigned used_ = 0;  // pairs of tiles of weights
+};
+
+__global__ void __launch_bounds__(kThreads, 1) run_rows(const __grid_constant__ RowProgram program) {
+  extern __shared__ __align__(1024) char memory[];
+  Shared& shared = *reinterpret_cast<Shared*>(memory);
+  const int rank = static_cast<int>(cluster_rank());
+  if (threadIdx.x == 0) shared.make();
+  // As from any memory: what is read of constants must be the same for all lanes to be quick.
+  const Instruction* instructions = program.instructions;
+  asm volatile("" : "+l"(instructions));
+  constexpr int kWords = sizeof(Instruction) / sizeof(uint2);
+  for (int i = static_cast<int>(threadIdx.x); i < program.count * kWords; i += kThreads)
+    reinterpret_cast<uint2*>(shared.program)[i] = reinterpret_cast<const uint2*>(instructions)[i];
+  __syncthreads();
+  begin_cluster();
+  wait_for_cluster();
+  if (threadIdx.x >= kWorkers) {
+    if (threadIdx.x == kWorkers) Fetcher(program, shared, rank).work();
+    return;
+  }
+  wait_for_kernel_before();
+  Worker(program, shared, rank).work();
+}
+
+}  // namespace
+
+bool runs_row_programs() {
+  if (!is_capability_90()) return false;
+  static const bool room = has_room(run_rows, kBytes);
+  return room;
+}
+
+void run_row_program(const RowProgram& program) {
+  cudaLaunchAttribute attributes[2]{{}, comes_early()};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim = {static_cast<unsigned>(program.across), 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(program.across), blocks_for(program.rows, kRows));
+  config.blockDim = dim3(kThreads);
+  config.dynamicSmemBytes = kBytes;
+  config.stream = stream();
+  config.attrs = attributes;
+  config.numAttrs = 2;
+  check_status(cudaLaunchKernelEx(&config, run_rows, program), "step of search");
+}
+
+}  // namespace dragoman::kernels::cuda

@@ -1,0 +1,136 @@
+#pragma once
+
+#include "kernels/cuda/products/wgmma.cuh"
+#include "kernels/cuda/runtime/cluster.cuh"
+#include "kernels/cuda/search/row_program.h"
+
+// What a block of a row program has in its shared memory, who fetches weights into it, and products of them and rows.
+namespace dragoman::kernels::cuda::row_programs {
+
+inline constexpr int kRows = RowProgram::kRows, kEights = kTile / 8;
+// A worker for every eight of a tile of rows, and who fetches weights.
+inline constexpr int kWorkers = kRows * kEights, kThreads = kWorkers + kWarp;
+inline constexpr int kGroups = 2, kMultiply = kGroups * kGroup;  // workers that multiply, each group a tile
+inline constexpr int kPlaces = 4;                                // pairs of tiles that are there or on their way
+inline constexpr int kParts = kRows / 8;
+
+using RowTile = WideRows<kRows>;
+
+// Two tiles of the depth: what is waited for together.
+struct Pair {
+  WideTile tiles[2];
+};
+
+// Which keys the rows attend to: `first` to `end`, and where the first ones of a warp's rows lie.
+struct KeysOfRows {
+  int first[kRows], end[kRows], places[kWorkers];
+};
+
+struct Shared {
+  Pair weights[kPlaces];
+  RowTile rows[3][RowProgram::kMostAcross];
+  RowTile passing[RowProgram::kMostTiles];         // on their way from some threads of the block to others
+  float2 moments[RowProgram::kMostAcross][kRows];  // of each block's columns: mean and sum of squares around it
+  int sentences[kRows];
+  KeysOfRows keys, keys_of_sentences;
+  Instruction program[RowProgram::kMostInstructions];
+  Barrier full[kPlaces], empty[kPlaces];
+  Arrivals arrivals[2], statistics;
+
+  __device__ void make() {
+    for (Barrier& barrier : full) barrier.make(1);
+    for (Barrier& barrier : empty) barrier.make(kGroup / kWarp);
+    for (Arrivals& one : arrivals) one.begin();
+    statistics.begin();
+    barriers_are_made();
+  }
+};
+
+// Where the n-th pair of tiles of weights lies, and the parity of the round in which it comes.
+struct Place {
+  unsigned place, parity;
+
+  __device__ explicit Place(unsigned n) : place(n % kPlaces), parity(n / kPlaces % 2) {}
+};
+
+// Fetches the weights of all layers in the order in which they are used; by one thread.
+class Fetcher {
+ public:
+  __device__ Fetcher(const RowProgram& program, Shared& shared, int rank)
+      : program_(program), shared_(shared), rank_(rank) {}
+
+  __device__ void work() {
+    const CUtensorMap* weights = program_.weights;
+    for (int i = 0; i < program_.count; ++i) {
+      if (shared_.program[i].attends) continue;
+      const auto& [up, product, norm] = shared_.program[i].layer;
+      if (up.y != nullptr) fetch_own_tiles(*weights++, up);
+      if (up.y != nullptr)
+        fetch_parts(*weights++, up.across / program_.across);
+      else
+        fetch_own_tiles(*weights++, product);
+    }
+  }
+
+ private:
+  // Every so manieth tile of columns.
+  __device__ void fetch_own_tiles(const CUtensorMap& weights, const ProductPart& p) {
+    for (int t = rank_; t < p.across; t += kGroups * program_.across)
+      for (int k = 0; k < p.depth; k += 2)
+        for (int own = t; own < p.across && own < t + kGroups * program_.across; own += program_.across)
+          fetch(weights, own, k, k + 1);
+  }
+  // All tiles of columns, of each what is multiplied by the block's own `tiles` of the depth.
+  __device__ void fetch_parts(const CUtensorMap& weights, int tiles) {
+    for (int i = 0; i < program_.across; i += kGroups)
+      for (int k = 0; k < tiles; k += 2)
+        for (int g = 0; g < kGroups; ++g)
+          fetch(weights, (rank_ + i + g) % program_.across, rank_ + k * program_.across,
+                rank_ + (k + 1) * program_.across);
+  }
+  __device__ void fetch(const CUtensorMap& weights, int tile, int depth0, int depth1) {
+    const Place at(fetched_++);
+    shared_.empty[at.place].wait(at.parity ^ 1);
+    shared_.full[at.place].arrive_and_expect(sizeof(Pair));
+    shared_.full[at.place].copy(shared_.weights[at.place].tiles[0], weights, depth0 * kTile, tile * kTile);
+    shared_.full[at.place].copy(shared_.weights[at.place].tiles[1], weights, depth1 * kTile, tile * kTile);
+  }
+
+  const RowProgram& program_;
+  Shared& shared_;
+  const int rank_;
+  unsigned fetched_ = 0;
+};
+
+// 64 columns of the rows: a lane of the group's warp w has of columns 16 w + lane / 4 and 8 more (e / 2) the rows
+// 8 n + lane % 4 * 2 and the next (e % 2).
+struct Sums {
+  float part[kParts][4];
+
+  // For sixteen of the depth: += or, unless `add`, = weights times rows, both as lower halves of descriptors.
+  __device__ void begin_product(std::uint32_t weights, std::uint32_t rows, bool add) {
+    asm volatile(
+        "{\n"
+        ".reg .pred add;\n"
+        ".reg .b64 left, right;\n"
+        "setp.ne.b32 add, %22, 0;\n"
+        "mov.b64 left, {%20, %23};\n"
+        "mov.b64 right, {%21, %23};\n"
+        "wgmma.mma_async.sync.aligned.m64n40k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, "
+        "%13, %14, %15, %16, %17, %18, %19}, left, right, add, 1, 1, 0, 0;\n"
+        "}"
+        : "+f"(part[0][0]), "+f"(part[0][1]), "+f"(part[0][2]), "+f"(part[0][3]), "+f"(part[1][0]), "+f"(part[1][1]),
+          "+f"(part[1][2]), "+f"(part[1][3]), "+f"(part[2][0]), "+f"(part[2][1]), "+f"(part[2][2]), "+f"(part[2][3]),
+          "+f"(part[3][0]), "+f"(part[3][1]), "+f"(part[3][2]), "+f"(part[3][3]), "+f"(part[4][0]), "+f"(part[4][1]),
+          "+f"(part[4][2]), "+f"(part[4][3])
+        : "r"(weights), "r"(rows), "r"(add ? 1 : 0), "n"(kUpperDescriptor));
+  }
+  __device__ void arrived() {
+#pragma unroll
+    for (auto& one : part)
+#pragma unroll
+      for (float& value : one) asm volatile("" : "+f"(value)::"memory");
+  }
+};
+
+}  // namespace dragoman::kernels::cuda::row_programs

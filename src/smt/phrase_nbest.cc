@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <queue>
+#include <set>
+#include <unordered_map>
+
+#include "smt/phrase_search.h"
+
+namespace dragoman::smt {
+namespace {
+
+// Walks from the end of the sentence to its begin, best whole path first: since every hypothesis knows the best way to
+// itself, the score of the best completion of a half-walked path is known exactly.
+class BackwardWalk {
+ public:
+  explicit BackwardWalk(const Hypothesis& goal) { visit({&goal, 0, goal.best.score, kNone}); }
+
+  // The next best path, or an empty one when there are no more.
+  std::vector<const PhraseOption*> next() {
+    while (!queue_.empty()) {
+      const Entry entry = queue_.top();
+      queue_.pop();
+      const Place place = places_[entry.place];
+      const std::vector<Arc>& arcs = sorted(*place.node);
+      const Arc& arc = arcs[place.arc];
+      if (place.arc + 1 < arcs.size())
+        visit({place.node, place.arc + 1, place.score + arcs[place.arc + 1].score - arc.score, place.from});
+      if (arc.previous->best.previous == nullptr) return path_from(entry.place);
+      visit({arc.previous, 0, place.score, entry.place});
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  // A path walked as far as `node`, which it will leave by its arc number `arc`.
+  struct Place {
+    const Hypothesis* node;
+    std::size_t arc;
+    double score;      // of the best whole path that goes on like this
+    std::size_t from;  // the place walked through before
+  };
+  // Of equally good ones the youngest goes first, so that a path is walked to its end before others of its score.
+  struct Entry {
+    double score;
+    std::size_t place;
+    bool operator<(const Entry& other) const {
+      return score != other.score ? score < other.score : place < other.place;
+    }
+  };
+
+  // All arcs to a hypothesis, best first.
+  const std::vector<Arc>& sorted(const Hypothesis& node) {
+    auto& arcs = arcs_[&node];
+    if (arcs.empty()) {
+      arcs = node.others;
+      std::stable_sort(arcs.begin(), arcs.end(), [](const Arc& a, const Arc& b) { return a.score > b.score; });
+      arcs.insert(arcs.begin(), node.best);
+    }
+    return arcs;
+  }
+
+  void visit(const Place& place) {
+    queue_.push({place.score, places_.size()});
+    places_.push_back(place);
+  }
+
+  std::vector<const PhraseOption*> path_from(std::size_t place) {
+    std::vector<const PhraseOption*> path;
+    for (; place != kNone; place = places_[place].from) {
+      const Arc& arc = sorted(*places_[place].node)[places_[place].arc];
+      if (arc.option != nullptr) path.push_back(arc.option);
+    }
+    return path;
+  }
+
+  std::priority_queue<Entry> queue_;
+  std::vector<Place> places_;
+  std::unordered_map<const Hypothesis*, std::vector<Arc>> arcs_;
+};
+
+std::vector<const PhraseOption*> single_best(const Hypothesis& goal) {
+  std::vector<const PhraseOption*> path;
+  for (const Hypothesis* node = goal.best.previous; node->best.previous != nullptr; node = node->best.previous)
+    path.push_back(node->best.option);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+// What tells translations apart: words, and which source words were copied.
+std::vector<std::uint64_t> spelling(const std::vector<const PhraseOption*>& path) {
+  std::vector<std::uint64_t> words;
+  for (const PhraseOption* option : path) {
+    if (option->copied) words.push_back(~std::uint64_t{option->begin});
+    if (!option->copied) words.insert(words.end(), option->entry.words.begin(), option->entry.words.end());
+  }
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::vector<const PhraseOption*>> best_paths(const Hypothesis& goal, int count) {
+  if (count == 1) return {single_best(goal)};
+  // Many paths spell the same words; this many of them are looked at for each translation that is wanted.
+  constexpr int kPatience = 50;
+  std::vector<std::vector<const PhraseOption*>> paths;
+  std::set<std::vector<std::uint64_t>> seen;
+  BackwardWalk walk(goal);
+  for (int tried = 0; tried < kPatience * count && static_cast<int>(paths.size()) < count; ++tried) {
+    std::vector<const PhraseOption*> path = walk.next();
+    if (path.empty()) break;
+    if (seen.insert(spelling(path)).second) paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+}  // namespace dragoman::smt

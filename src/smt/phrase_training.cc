@@ -1,0 +1,215 @@
+#include <algorithm>
+#include <optional>
+
+#include "align/aligner.h"
+#include "base/join.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "data/pair_reader.h"
+#include "smt/ngram_arpa.h"
+#include "smt/phrase_system.h"
+
+namespace dragoman::smt {
+namespace {
+
+// Lines of words with spaces between them.
+struct TextPairs {
+  std::vector<std::string> source, target;
+};
+
+// Cuts the pairs of corpora into words, a block at a time on all threads.
+TextPairs read_pairs(const std::vector<data::Corpus>& corpora, const data::ReadingOptions& reading,
+                     data::Filters filters, const PhraseText& source, const PhraseText& target) {
+  constexpr std::size_t kBlock = 4096;
+  TextPairs pairs;
+  std::vector<data::Pair> block;
+  Progress progress("reading", 0, "pairs");
+  const auto flush = [&] {
+    const std::size_t first = pairs.source.size();
+    pairs.source.resize(first + block.size());
+    pairs.target.resize(first + block.size());
+    threads::each(static_cast<std::int64_t>(block.size()), [&](std::int64_t at) {
+      const auto i = static_cast<std::size_t>(at);
+      pairs.source[first + i] = join(source.split(block[i].source), " ");
+      pairs.target[first + i] = join(target.split(block[i].target), " ");
+    });
+    progress.advance(static_cast<std::int64_t>(block.size()));
+    block.clear();
+  };
+  for (const data::Corpus& corpus : corpora) {
+    const auto reader = data::PairReader::open(corpus, reading);
+    for (data::Pair pair; reader->next(pair);) {
+      if (!filters.keeps(pair)) continue;
+      block.push_back(std::move(pair));
+      if (block.size() == kBlock) flush();
+    }
+  }
+  flush();
+  return pairs;
+}
+
+void truecase(PhraseText& text, std::vector<std::string>& lines) {
+  if (!text.truecases()) return;
+  for (const std::string& line : lines) text.truecaser().learn(split_at_spaces(line));
+  text.truecaser().finish();
+  for (std::string& line : lines) {
+    std::vector<std::string> words = split_at_spaces(line);
+    text.truecaser().apply(words);
+    line = join(words, " ");
+  }
+}
+
+// Marks that a text already has are no words, so that they are found as unknown.
+std::unique_ptr<text::Vocabulary> count_words(const std::vector<std::string>& lines) {
+  text::WordCounts counts;
+  for (const std::string& line : lines)
+    for (std::string& word : split_at_spaces(line)) ++counts[std::move(word)];
+  for (const char* mark : {"<unk>", "<s>", "</s>"}) counts.erase(mark);
+  return std::make_unique<text::Vocabulary>(text::Vocabulary::from_counts(counts, 1, 0));
+}
+
+std::vector<std::uint32_t> ids_of(const std::string& line, const text::Vocabulary& vocabulary) {
+  std::vector<std::uint32_t> ids;
+  for (const std::string& word : split_at_spaces(line))
+    ids.push_back(static_cast<std::uint32_t>(vocabulary.find(word)));
+  return ids;
+}
+
+}  // namespace
+
+// The steps of training, in their order.
+class PhraseTrainer {
+ public:
+  explicit PhraseTrainer(const PhraseSystemConfig& config) : system_(config) {}
+
+  PhraseSystem run(const PhraseData& data) {
+    system_.config_.check_consistent();
+    std::optional<ArpaModel> arpa;  // read first: a damaged file shall not cost hours
+    if (!system_.config_.read_arpa.empty()) arpa.emplace(read_arpa(system_.config_.read_arpa));
+    pairs_ =
+        read_pairs(data.corpora, data.reading, data::Filters(data.filter), system_.source_text_, system_.target_text_);
+    check(!pairs_.source.empty(), "expected sentence pairs to learn from, but the corpora are empty");
+    truecase(system_.source_text_, pairs_.source);
+    truecase(system_.target_text_, pairs_.target);
+    system_.source_ = count_words(pairs_.source);
+    system_.target_ = count_words(pairs_.target);
+    log::info("{} pairs, {} source and {} target words", with_commas(static_cast<std::int64_t>(pairs_.source.size())),
+              with_commas(system_.source_->words().size()), with_commas(system_.target_->words().size()));
+    if (arpa) take_over(std::move(*arpa));
+    learn_phrases();
+    if (system_.config_.language_model && !arpa) learn_language_model();
+    silence_unused();
+    if (!data.development.empty() && system_.config_.tuning.iterations > 0)
+      system_.tune(data.development, data.reading);
+    return std::move(system_);
+  }
+
+ private:
+  // Pairs that are empty or too long have no links, so nothing is learned from them.
+  std::vector<align::Links> align() const {
+    const PhraseSystemConfig& config = system_.config_;
+    align::Bitext bitext({}, {}, static_cast<std::size_t>(config.max_words));
+    for (std::size_t i = 0; i < pairs_.source.size(); ++i) bitext.add(pairs_.source[i], pairs_.target[i], false);
+    bitext.cut(1);
+    align::Cooccurrence cooccurrence(bitext);
+    align::Trainer trainer(bitext, cooccurrence, config.training);
+    trainer.run([&](const align::Iteration& iteration, const align::Directions&) {
+      log::info("aligning, {} {}: log p per word {:.4f} forward, {:.4f} backward", name_of(iteration.kind),
+                iteration.number,
+                iteration.forward / static_cast<double>(std::max<std::size_t>(1, bitext.target().tokens())),
+                iteration.backward / static_cast<double>(std::max<std::size_t>(1, bitext.source().tokens())));
+    });
+    const align::Aligner aligner(trainer, bitext);
+    std::vector<align::Links> links(pairs_.source.size());
+    Progress progress("linking", static_cast<std::int64_t>(links.size()), "pairs");
+    threads::each(static_cast<std::int64_t>(links.size()), [&](std::int64_t at) {
+      const auto i = static_cast<std::size_t>(at);
+      links[i] = aligner.align(bitext.source().sentence(i), bitext.target().sentence(i), config.links);
+      progress.advance();
+    });
+    return links;
+  }
+
+  void learn_phrases() {
+    PhraseCorpus corpus;
+    corpus.links = align();
+    for (std::size_t i = 0; i < pairs_.source.size(); ++i) {
+      corpus.source.add(ids_of(pairs_.source[i], *system_.source_));
+      corpus.target.add(ids_of(pairs_.target[i], *system_.target_));
+    }
+    const LinkLexicon lexicon(corpus, static_cast<std::uint32_t>(system_.source_->size()),
+                              static_cast<std::uint32_t>(system_.target_->size()));
+    system_.table_ = count_phrases(corpus, lexicon, system_.config_.phrases);
+    log::info("phrase table: {} pairs of {} source phrases, {:.1f} MiB",
+              with_commas(static_cast<std::int64_t>(system_.table_.pairs())),
+              with_commas(static_cast<std::int64_t>(system_.table_.source_phrases())),
+              static_cast<double>(system_.table_.bytes()) / (1 << 20));
+  }
+
+  // A language model that was made elsewhere. Its words come first among the target words, so that it takes the others
+  // for unknown.
+  void take_over(ArpaModel arpa) {
+    std::vector<std::string> words = arpa.vocabulary.words();
+    const std::size_t of_model = words.size(), of_text = system_.target_->words().size();
+    for (const std::string& word : system_.target_->words())
+      if (arpa.vocabulary.find(word) == 0) words.push_back(word);
+    log::info("language model: {}, order {}; knows {} of the {} target words", system_.config_.read_arpa,
+              arpa.model.order(), with_commas(of_model + of_text - words.size()), with_commas(of_text));
+    system_.target_ = std::make_unique<text::Vocabulary>(std::move(words));
+    system_.language_model_ = std::make_unique<NgramModel>(std::move(arpa.model));
+  }
+
+  void learn_language_model() {
+    const PhraseSystemConfig& config = system_.config_;
+    NgramEstimator estimates(config.ngrams, static_cast<std::uint32_t>(system_.target_->size()));
+    Progress progress("language model", static_cast<std::int64_t>(pairs_.target.size()), "sentences");
+    for (const std::string& line : pairs_.target) {
+      if (!line.empty()) estimates.add(ids_of(line, *system_.target_));
+      progress.advance();
+    }
+    estimates.finish();
+    progress.finish();
+    if (!config.write_arpa.empty()) write_arpa(config.write_arpa, estimates, *system_.target_);
+    system_.language_model_ = std::make_unique<NgramModel>(NgramModel::build(estimates));
+    std::string sizes;
+    for (int n = 1; n <= estimates.order(); ++n)
+      sizes += (n == 1 ? "" : ", ") + with_commas(static_cast<std::int64_t>(estimates.count(n)));
+    log::info("language model: {} n-grams of 1 to {} words, {:.1f} MiB", sizes, estimates.order(),
+              static_cast<double>(system_.language_model_->bytes()) / (1 << 20));
+  }
+
+  // What the settings leave out has no weight.
+  void silence_unused() {
+    const std::vector<Feature> used = system_.config_.features();
+    for (std::size_t i = 0; i < kFeatures; ++i)
+      if (std::find(used.begin(), used.end(), static_cast<Feature>(i)) == used.end()) system_.weights_[i] = 0;
+  }
+
+  PhraseSystem system_;
+  TextPairs pairs_;
+};
+
+PhraseSystem PhraseSystem::train(const PhraseSystemConfig& config, const PhraseData& data) {
+  return PhraseTrainer(config).run(data);
+}
+
+void PhraseSystem::tune(const std::vector<data::Corpus>& development, const data::ReadingOptions& reading) {
+  const TuningConfig& config = config_.tuning;
+  const TextPairs text = read_pairs(development, reading, data::Filters({}), source_text_, target_text_);
+  std::vector<TuningPair> pairs;
+  for (std::size_t i = 0; i < text.source.size(); ++i) {
+    if (config.sentences > 0 && pairs.size() == static_cast<std::size_t>(config.sentences)) break;
+    std::vector<std::string> source = split_at_spaces(text.source[i]), target = split_at_spaces(text.target[i]);
+    if (source.empty() || target.empty()) continue;
+    if (source_text_.truecases()) source_text_.truecaser().apply(source);
+    if (target_text_.truecases()) target_text_.truecaser().apply(target);
+    pairs.push_back({std::move(source), join(target, " ")});
+  }
+  check(!pairs.empty(), "expected sentence pairs to tune on, but the development set is empty");
+  const Tuned tuned = tune_weights(model(), config_.decoder, *source_, *target_, pairs, config_.features(), config);
+  weights_ = tuned.weights;
+  tuned_score_ = tuned.score;
+}
+
+}  // namespace dragoman::smt
