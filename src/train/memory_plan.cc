@@ -7,14 +7,14 @@
 namespace dragoman::train {
 namespace {
 
-std::string words_for(std::size_t bytes) {
+std::string show_bytes(std::size_t bytes) {
   const auto mebibytes = static_cast<double>(bytes) / (1 << 20);
   return mebibytes < 1024 ? fmt::format("{:.1f} MiB", mebibytes) : fmt::format("{:.1f} GiB", mebibytes / 1024);
 }
 
 std::string number(std::size_t value) { return with_commas(static_cast<std::int64_t>(value)); }
 
-// Whether parts of at most `most` tokens find room.
+// Whether there is memory for the first part of at most `most` tokens.
 bool fits(const TrainOptions& options, Task& task, Workspace& workspace, const data::Batch& largest, std::size_t most) {
   try {
     workspace.reset();
@@ -29,6 +29,22 @@ bool fits(const TrainOptions& options, Task& task, Workspace& workspace, const d
 
 }  // namespace
 
+MemoryPlan permanent_memory(const nn::Parameters& parameters, const Optimiser& optimiser,
+                            const MovingAverage* average) {
+  MemoryPlan plan;
+  const Tensor copy = parameters.copy();
+  plan.weights = parameters.weights().bytes() + (copy.defined() ? copy.bytes() : 0);
+  plan.gradients = parameters.gradients().bytes();
+  for (const auto& [name, tensor] : optimiser.state()) plan.optimiser += tensor.bytes();
+  if (average != nullptr) plan.optimiser += 2 * average->tensor().bytes();
+  return plan;
+}
+
+std::size_t smaller_part(std::size_t at_once, std::size_t largest, std::size_t longest) {
+  const std::size_t tried = at_once == 0 ? largest : std::min(at_once, largest);
+  return tried > longest ? std::max(tried / 2, longest) : 0;
+}
+
 void rehearse_learning(const TrainOptions& options, Task& task, Workspace& workspace, const data::Batch& largest,
                        MemoryPlan& plan) {
   const auto usable = static_cast<std::size_t>(options.memory_fraction * static_cast<double>(plan.free));
@@ -38,13 +54,13 @@ void rehearse_learning(const TrainOptions& options, Task& task, Workspace& works
   plan.at_once = static_cast<std::size_t>(options.at_once);
   workspace.arena.set_limit(usable - std::min(usable, plan.search));
   while (!fits(options, task, workspace, largest, plan.at_once)) {
-    const std::size_t tried = plan.at_once == 0 ? plan.largest_batch : std::min(plan.at_once, plan.largest_batch);
-    check(tried > longest,
-          "{} of memory are free, of which this run may take {}; search takes {}, and what is left is too little for a "
+    const std::size_t smaller = smaller_part(plan.at_once, plan.largest_batch, longest);
+    check(smaller > 0,
+          "{} of memory are free, of which this run may use {}; search needs {}, and the rest is too little for a "
           "sentence pair of {} tokens. A smaller model, shorter sentences (batch.max-source-length, "
           "batch.max-target-length) or a larger memory-fraction may help",
-          words_for(plan.free), words_for(usable), words_for(plan.search), number(longest));
-    plan.at_once = std::max(tried / 2, longest);
+          show_bytes(plan.free), show_bytes(usable), show_bytes(plan.search), number(longest));
+    plan.at_once = smaller;
   }
   plan.learning = workspace.arena.reserved();
   task.parameters().gradients().clear();
@@ -57,10 +73,10 @@ std::vector<std::pair<std::string, std::string>> describe(const MemoryPlan& plan
                                 : fmt::format("{} tokens of both sides; the largest batch of {} goes through in parts",
                                               number(plan.at_once), number(plan.largest_batch));
   return {{"memory", fmt::format("{}: weights {}, gradients {}, optimiser {}, batches {}, search {}",
-                                 words_for(plan.total()), words_for(plan.weights), words_for(plan.gradients),
-                                 words_for(plan.optimiser), words_for(plan.learning), words_for(plan.search))},
-          {"free memory",
-           fmt::format("{}, of which batches and search may take {:.3g} %", words_for(plan.free), 100 * plan.fraction)},
+                                 show_bytes(plan.total()), show_bytes(plan.weights), show_bytes(plan.gradients),
+                                 show_bytes(plan.optimiser), show_bytes(plan.learning), show_bytes(plan.search))},
+          {"free memory", fmt::format("{}, of which batches and search may take {:.3g} %", show_bytes(plan.free),
+                                      100 * plan.fraction)},
           {"at once", limit}};
 }
 

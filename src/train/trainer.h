@@ -1,118 +1,103 @@
 #pragma once
 
-#include <array>
-#include <chrono>
-#include <deque>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "data/prefetcher.h"
 #include "store/model_file.h"
 #include "train/checkpoint.h"
-#include "train/observer.h"
-#include "train/options.h"
+#include "train/divergence_guard.h"
+#include "train/gradient_accumulator.h"
+#include "train/model_selection.h"
+#include "train/run_progress.h"
+#include "train/update_pipeline.h"
 
 namespace dragoman::train {
 
-// What a run learns from and is judged by.
+// The data of a run: for learning and for validation.
 struct TrainData {
   data::Batcher training;
   std::optional<data::Batcher> validation;
 };
 
-// The loop: batches in, updates of the weights, validation, checkpoints. Whatever a person or a file sees of it comes
-// from observers. Holds no hidden state: a trainer that loads a checkpoint goes on exactly as the one that wrote it.
+// The training loop: batches in, updates of the weights, validation, checkpoints. Observers do all printing, logging
+// and drawing. There is no hidden state: a trainer that loads a checkpoint continues exactly as the one that wrote it.
 class Trainer {
  public:
-  // `info` is what model files hold beside the weights. Parameters of the task must have memory and gradients.
+  // `info` is what model files hold beside the weights. The task's parameters must be allocated with gradients.
   Trainer(const TrainOptions& options, Task& task, TrainData data, store::ModelInfo info);
 
   // Observers must outlive the trainer.
   void add(Observer& observer) { observers_.push_back(&observer); }
-  // Finds out, before the first update, what the run takes of memory and how much may go through the model at once.
+  // Measures, before the first update, how much memory the run needs and how many tokens can go through the model at
+  // once.
   const MemoryPlan& rehearse();
-  // Goes on from the newest good checkpoint of the output folder; false when there is none.
+  // Continues from the newest intact checkpoint in the output folder; false when there is none.
   bool resume();
-  // Trains to the end and says why it ended. `stop` is asked after every update; true saves and leaves.
+  // Trains to the end and says why it ended. `stop` is called after every update; when it returns true, the trainer
+  // saves a checkpoint and returns.
   RunEnd train(const std::function<bool()>& stop);
 
   const TrainState& state() const { return state_; }
-  // The file that holds the best model, or the newest where nothing is validated.
+  // The file of the best model, or of the newest where nothing is validated.
   std::string model_path() const { return options_.output + "/model.safetensors"; }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  // What follows an update.
+  struct Due {
+    bool log = false, validate = false, save = false;
+    bool any() const { return log || validate || save; }
+  };
 
   MovingAverage* average() { return average_ ? &*average_ : nullptr; }
   Trained trained() { return {task_.parameters(), optimiser_, average(), state_}; }
   RunInfo run_info();
-  void tell(const std::string& words);
+  void remark(const std::string& words) { notify(&Observer::on_remark, words, state_.position); }
+  template <class... Parameters, class... Arguments>
+  void notify(void (Observer::*event)(Parameters...), const Arguments&... arguments) {
+    for (Observer* observer : observers_) (observer->*event)(arguments...);
+  }
 
-  // An update that was asked for and whose losses the host has not seen. On a GPU there is one while the next is being
-  // asked for, so that neither side waits for the other.
-  struct Underway {
-    Position position;  // after it
-    double rate = 0;
-    std::uint64_t tokens = 0;
-    Clock::time_point start;
-    Delivery* sums = nullptr;
-  };
-
-  // Asks for one update.
-  void update();
-  // Returns the number of labels.
-  std::uint64_t learn_group(Position& after);
-  // Adds up the gradients of the group's batches.
-  std::uint64_t learn_batches(std::uint64_t labels);
-  void make_parts_smaller(const OutOfMemory& problem);
-  // Looks at the losses of updates until at most `most` are underway; false when one had diverged and the run went
-  // back.
+  // An update in two halves: the gradients of its batches, complete when the first returns, and the step of the
+  // optimiser. Both only enqueue work on the device.
+  PendingUpdate compute_gradients();
+  void apply_gradients(PendingUpdate update);
+  // Waits for the oldest updates until at most `most` are pending; false when one diverged and the run was rolled back.
   bool settle(std::size_t most);
-  bool is_sane(const Underway& done, const LossSums& sums, double norm) const;
-  void count(const Underway& done, const LossSums& sums, double norm);
-  void roll_back(const Underway& diverged, const LossSums& sums);
+  void roll_back(const FinishedUpdate& diverged);
 
-  // Whether something follows the update that went from `before` to the present position.
-  bool is_followed_up(const Position& before) const;
-  void follow_up(const Position& before, bool stopping);
-  StepReport report(const Underway& last, const LossSums& sums, double norm, double speed) const;
-  void log();
+  Due due_since(const Position& before, bool stopping) const;
+  void follow_up(const Due& due);
   void validate();
-  void judge(Validation& validation);
-  void save();
+  void save_checkpoint();
   void save_model();
-
+  // The path of the checkpoint; empty when there is none.
+  std::string load_newest_checkpoint();
+  // Empty while the run goes on.
   std::string end_reason() const;
-  double share_done(const Position& position) const;
 
   TrainOptions options_;
   Task& task_;
   TrainData data_;
   store::ModelInfo info_;
   std::vector<Observer*> observers_;
-  std::vector<Amount> until_;
   Amount validate_every_, checkpoint_every_, log_every_;
+  RunProgress progress_;
   Schedule schedule_;
   Optimiser optimiser_;
   std::optional<MovingAverage> average_;
   CheckpointFolder checkpoints_;
   TrainState state_;
   Workspace workspace_;
+  GradientAccumulator gradients_;
+  UpdatePipeline pipeline_;
+  DivergenceGuard divergence_;
+  ModelSelection selection_;
   std::optional<MemoryPlan> memory_;
-  std::size_t at_once_ = 0;
   std::optional<data::Prefetcher> batches_;
   std::vector<data::Batch> group_;  // the batches of one update
   std::uint64_t steps_per_epoch_ = 0;
-  Buffer sums_;  // of the update being asked for, f64: its two losses, the squares of its gradients
-  std::array<std::unique_ptr<Delivery>, 2> deliveries_;
-  std::deque<Underway> underway_;
-  Underway settled_;         // the last update that was looked at
-  Clock::time_point seen_;   // when
-  double log_seconds_ = 0;   // spent on updates since the last log
-  double trained_here_ = 0;  // spent on updates by this start of the program
-  double share_before_ = 0;  // of the run that was over when it started
 };
 
 }  // namespace dragoman::train

@@ -78,7 +78,16 @@ TEST_F(MemoryPlanTest, IsDescribedInWords) {
   EXPECT_EQ(describe(plan)[2].second, "1,250 tokens of both sides; the largest batch of 5,000 goes through in parts");
 }
 
-// What a run says.
+TEST(SmallerPart, HalvesWhatWasTriedDownToTheLongestSentence) {
+  EXPECT_EQ(smaller_part(0, 1000, 10), 500u);
+  EXPECT_EQ(smaller_part(500, 1000, 10), 250u);
+  EXPECT_EQ(smaller_part(5000, 1000, 10), 500u) << "a limit above the largest batch was none";
+  EXPECT_EQ(smaller_part(15, 1000, 10), 10u);
+  EXPECT_EQ(smaller_part(10, 1000, 10), 0u) << "a sentence is not split";
+  EXPECT_EQ(smaller_part(0, 10, 10), 0u);
+}
+
+// Collects the remarks of a run.
 class Remarks final : public Observer {
  public:
   void on_remark(const std::string& words, const Position&) override { all += words + "\n"; }

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "train/observer.h"
+#include "train/state.h"
+#include "train/update_pipeline.h"
+
+namespace dragoman::train {
+
+// How far a run has come and how fast: sums up updates for the log and estimates the time that is left. The sums since
+// the last log are in the TrainState, so that a resumed run logs the same means; times are of this process only.
+class RunProgress {
+ public:
+  // The run ends at the first of these amounts.
+  explicit RunProgress(std::vector<Amount> until) : until_(std::move(until)) {}
+
+  // This process trains from here on.
+  void begin(const Position& position) { share_before_ = share_done(position); }
+  // Adds an update to the sums and reports on it alone.
+  StepReport add(const FinishedUpdate& update, TrainState& state);
+  // The means since the last log, which start again from zero.
+  StepReport take_log(TrainState& state);
+
+  const std::vector<Amount>& until() const { return until_; }
+  // Of the whole run: 1 at its end.
+  double share_done(const Position& position) const;
+  // "reached 5e", or empty before the end.
+  std::string end_reason(const Position& position) const;
+
+ private:
+  StepReport report(const LossSums& sums, double norm, double tokens_per_second) const;
+
+  std::vector<Amount> until_;
+  Position position_;        // after the last update
+  double rate_ = 0;          // of the last update
+  double log_seconds_ = 0;   // spent on updates since the last log
+  double seconds_ = 0;       // spent on updates by this process
+  double share_before_ = 0;  // of the run that was done before this process started
+};
+
+}  // namespace dragoman::train

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <deque>
+#include <memory>
+
+#include "train/buffer.h"
+#include "train/task.h"
+#include "train/units.h"
+
+namespace dragoman::train {
+
+// An update that is enqueued on the device; the host has not read its losses yet.
+struct PendingUpdate {
+  Position position;  // after the update
+  double rate = 0;
+  std::uint64_t tokens = 0;
+  std::chrono::steady_clock::time_point start;
+};
+
+// An update whose losses have arrived on the host.
+struct FinishedUpdate {
+  Position position;
+  double rate = 0;
+  LossSums sums;
+  double gradient_norm = 0;
+  double seconds = 0;  // that the update took; where two overlap, the time since the previous one finished
+};
+
+// Brings the losses and the gradient norm of updates to the host without stopping the device: while one update is
+// being enqueued, the totals of the one before are still on their way. On the CPU an update is finished at once.
+class UpdatePipeline {
+ public:
+  explicit UpdatePipeline(const Device& device);
+
+  // How many updates may be pending while the next one is enqueued.
+  std::size_t depth() const { return depth_; }
+
+  // Memory on the device for the totals of the update being enqueued; push() sends them to the host.
+  LossTotals losses() const;
+  Tensor gradient_squares() const;
+
+  void push(const PendingUpdate& update);
+  std::size_t pending() const { return pending_.size(); }
+  // Waits for the oldest pending update.
+  FinishedUpdate pop();
+  // Forgets the pending updates.
+  void clear() { pending_.clear(); }
+
+ private:
+  Delivery& delivery(const Position& position) { return *deliveries_[position.updates % deliveries_.size()]; }
+
+  std::size_t depth_;
+  Buffer totals_;                                        // f64: loss, negative log-likelihood, squares of the gradients
+  std::array<std::unique_ptr<Delivery>, 2> deliveries_;  // used in turn
+  std::deque<PendingUpdate> pending_;                    // oldest first
+  std::chrono::steady_clock::time_point last_pop_;
+};
+
+}  // namespace dragoman::train
