@@ -9,10 +9,10 @@
 
 #include "base/error.h"
 
-// Values, texts and lists one after the other as bytes, little end first as on every machine we run on.
+// Serialises values, texts and lists as consecutive bytes, in little-endian order as on every machine we support.
 namespace dragoman {
 
-// Takes values; what becomes of their bytes is the derived class's matter.
+// Turns values into bytes; the derived class stores them.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
@@ -51,7 +51,7 @@ class ByteWriter final : public ByteSink {
   std::string bytes_;
 };
 
-// Reads what was put. Every read is checked; errors name `what`.
+// Reads values in the order they were put. Every read is checked against the end; errors start with `what`.
 class ByteReader {
  public:
   ByteReader(std::string_view bytes, std::string what) : bytes_(bytes), what_(std::move(what)) {}

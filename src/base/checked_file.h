@@ -7,14 +7,14 @@
 #include "base/file.h"
 #include "base/hash.h"
 
-// Files of one kind: a line that names it, values, and a checksum of both.
+// Files with a header line that names their kind, then values, then a checksum of both.
 namespace dragoman {
 
 class CheckedFileWriter final : public ByteSink {
  public:
-  // `kind` ends with a line end.
+  // `kind` is the header line with its line end.
   CheckedFileWriter(const std::string& path, std::string_view kind);
-  // Only now does the file appear.
+  // Adds the checksum and renames the file into place; before that nothing is visible under its name.
   void commit();
 
  private:
@@ -24,11 +24,11 @@ class CheckedFileWriter final : public ByteSink {
   Hasher hasher_;
 };
 
-// Refuses a file of another kind, a cut and a changed one at once.
+// Opens such a file. Throws when its kind is another, and when it is truncated or damaged.
 class CheckedFile {
  public:
   CheckedFile(const std::string& path, std::string_view kind);
-  // From the first value on; for as long as the file lives.
+  // Starts at the first value; must not outlive this object.
   ByteReader reader() const { return {values_, path_}; }
 
  private:

@@ -66,7 +66,7 @@ void AtomicFile::commit() {
   check(rename(partial_.c_str(), path_.c_str()) == 0, "{}: cannot be put in place: {}", path_, std::strerror(errno));
   close(descriptor_);
   descriptor_ = -1;
-  // The new name is safe only once the folder itself is on disk.
+  // The new name is durable only once the folder itself is synced.
   const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
   const int parent = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (parent < 0) return;

@@ -7,8 +7,8 @@
 
 namespace dragoman {
 
-// A file's bytes as memory, read-only and shared with every process that maps it. The bytes stay valid when the file
-// is renamed over or removed.
+// A memory-mapped file, read-only and shared with every process that maps it. The bytes stay valid when the file is
+// removed or replaced by a rename.
 class MappedFile {
  public:
   // Throws when the file cannot be opened; an empty file is an empty view.
@@ -24,8 +24,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// A file that appears whole or not at all: written under a temporary name beside it, synced and renamed by commit().
-// Without commit() nothing is left behind.
+// A file that appears as a whole or not at all: written under a temporary name in the same folder, synced and renamed
+// by commit(). Without commit() the temporary file is removed.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -35,7 +35,7 @@ class AtomicFile {
 
   // Appends.
   void write(std::string_view bytes);
-  // Overwrites from byte `begin` on, for a header that is known only at the end; write() goes on appending.
+  // Overwrites from byte `begin` on, for a header that is known only at the end; write() still appends after it.
   void write_at(std::string_view bytes, std::uint64_t begin);
   void commit();
   // Bytes appended so far.

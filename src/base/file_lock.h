@@ -5,13 +5,13 @@
 
 namespace dragoman {
 
-// Only one process (or thread) at a time holds the lock of a path. The lock is a small file that the last holder
-// removes; a holder that dies releases it.
+// An exclusive lock on a path between processes and threads (flock). It is an empty file that the holder removes; the
+// lock of a process that dies is released.
 class FileLock {
  public:
-  // Waits for the holder before.
+  // Waits until the lock is free.
   explicit FileLock(std::string path) : FileLock(std::move(path), true) {}
-  // Nothing when another holds it.
+  // Returns nothing when the lock is taken.
   static std::optional<FileLock> try_lock(std::string path);
   ~FileLock();
   FileLock(FileLock&& other) noexcept;

@@ -4,7 +4,7 @@
 
 namespace dragoman {
 
-// Each lane takes every fourth word; a step is a bijection of the lane for any word, so no difference is ever lost.
+// Each lane hashes every fourth word. For any word, a step is a bijection of the lane, so no difference is ever lost.
 void Hasher::mix_block(const char* block) {
   constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
   for (std::size_t i = 0; i < 4; ++i) {

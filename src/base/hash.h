@@ -12,12 +12,12 @@
 
 namespace dragoman {
 
-// A fast 64-bit hash of bytes that arrive in pieces: names caches, finds torn files and duplicates. Not cryptographic.
-// The value does not depend on where the pieces were cut.
+// A fast 64-bit hash of bytes that arrive in pieces, for names of cache files, checksums and duplicates. It is not
+// cryptographic. The value does not depend on how the bytes are divided into pieces.
 class Hasher {
  public:
   void add(std::string_view bytes);
-  // The length goes in first, so that ("ab", "c") and ("a", "bc") differ.
+  // The length is hashed first, so that ("ab", "c") and ("a", "bc") differ.
   void add_text(std::string_view text) {
     add_value(std::uint64_t{text.size()});
     add(text);

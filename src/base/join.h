@@ -6,7 +6,7 @@
 
 namespace dragoman {
 
-// The words one after the other, with `between` between them.
+// The words separated by `between`.
 std::string join(std::span<const std::string> words, std::string_view between);
 
 }  // namespace dragoman

@@ -27,7 +27,7 @@ std::string value_in(const char* path, const std::string& key) {
   return "";
 }
 
-// Arm processors give numbers instead of a name.
+// Arm processors report a part number instead of a name.
 std::string cpu_name() {
   if (const std::string name = value_in("/proc/cpuinfo", "model name"); !name.empty()) return name;
   static const std::map<std::string, const char*> parts = {
@@ -45,7 +45,7 @@ std::int64_t meminfo(const std::string& key) {
   return kibibytes * 1024;
 }
 
-// The few functions of the CUDA driver that tell what is there.
+// Calls functions of the CUDA driver, which may not be installed.
 struct Driver {
   void* library = dlopen("libcuda.so.1", RTLD_LAZY);
 
@@ -60,7 +60,7 @@ struct Driver {
 
 CudaState cuda_state() {
   CudaState state;
-  // They stay open: closing them would lose what they allocated when they were opened.
+  // The libraries stay open: closing them would leak what they allocated when they were loaded.
   for (const char* library : {"libcudart.so.13", "libcudart.so.12", "libcublasLt.so.13", "libcublasLt.so.12",
                               "libcudnn.so.9", "libnccl.so.2"})
     if (dlopen(library, RTLD_LAZY) != nullptr) state.libraries.push_back(library);
@@ -127,7 +127,7 @@ bool has_nvidia_gpu(const std::string& devices) {
 
 FreeMemory free_memory() {
   FreeMemory memory{static_cast<std::size_t>(meminfo("MemAvailable")), static_cast<std::size_t>(meminfo("MemTotal"))};
-  // A container may be allowed less. What it has cached of files does not count: it gives way.
+  // A container (cgroup) may be limited to less. Its page cache does not count as used: it can be reclaimed.
   std::size_t most = 0, used = 0, cached = 0;
   std::ifstream("/sys/fs/cgroup/memory.max") >> most;
   std::ifstream("/sys/fs/cgroup/memory.current") >> used;

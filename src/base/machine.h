@@ -13,7 +13,7 @@ struct Gpu {
   int capability = 0;       // 90 for 9.0
 };
 
-// What CUDA offers here. Found by asking the driver's library at run time, so it needs no CUDA to build.
+// CUDA on this machine. Asks the driver's library at run time, so it needs no CUDA to build.
 struct CudaState {
   std::vector<Gpu> gpus;
   int driver = 0;                      // CUDA version the driver supports, 13000 for 13.0; 0 without a driver
@@ -21,7 +21,7 @@ struct CudaState {
   std::vector<std::string> libraries;  // CUDA libraries that can be loaded
 };
 
-// What this machine is.
+// Hardware and operating system of this machine.
 struct Machine {
   std::string cpu;                                // "Neoverse-N1", "Intel(R) Xeon(R) ..."
   std::string architecture;                       // "aarch64", "x86_64"
@@ -36,10 +36,10 @@ Machine inspect_machine();
 // The CUDA version that the driver supports; 0 without a driver.
 int cuda_driver();
 
-// Whether an NVIDIA GPU is built in, whatever drivers there are: looks through the list of PCI devices in this folder.
+// Whether the machine has an NVIDIA GPU, with or without a driver: searches the list of PCI devices in this folder.
 bool has_nvidia_gpu(const std::string& devices = "/sys/bus/pci/devices");
 
-// Bytes that this process can still have of the machine's memory, and the most it could ever have.
+// Bytes of memory that this process can still allocate, and the most it could have (a container may limit both).
 struct FreeMemory {
   std::size_t free = 0, total = 0;
 };

@@ -7,7 +7,7 @@ namespace dragoman {
 
 // Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel Random Numbers: As Easy as
 // 1, 2, 3", SC 2011). The n-th block of a key is a pure function of (key, n), so any thread, device or resumed run
-// finds the same numbers without shared state.
+// draws the same numbers without shared state.
 struct Philox {
   static constexpr std::uint32_t kMultiplier0 = 0xD2511F53u, kMultiplier1 = 0xCD9E8D57u;
   static constexpr std::uint32_t kWeyl0 = 0x9E3779B9u, kWeyl1 = 0xBB67AE85u;
@@ -29,7 +29,7 @@ struct Philox {
   }
 };
 
-// Names one stream of random numbers: a run's seed and what the numbers are for (a step, a layer, an epoch).
+// One stream of random numbers: the seed of a run and the purpose of the numbers (a step, a layer, an epoch).
 struct RandomKey {
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
@@ -81,7 +81,7 @@ class Random {
   std::uint64_t position_;
 };
 
-// Mixes values into one well-spread 64-bit number; for making stream names such as (epoch, purpose).
+// Mixes two values into one well-spread 64-bit number; makes stream ids from pairs such as (epoch, purpose).
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b = 0) {
   std::uint64_t x = a + 0x9E3779B97F4A7C15u * (b + 1);
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;

@@ -10,7 +10,7 @@ namespace dragoman {
 // The entry of `known` with the smallest edit distance to `word`, or empty when none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
-// How one value is read from and written as text.
+// Parses one value from text and formats it as text.
 namespace text_value {
 std::int64_t parse_integer(const std::string& text);
 double parse_number(const std::string& text);

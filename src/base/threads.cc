@@ -17,19 +17,19 @@ namespace {
 
 thread_local bool serial = false;
 
-// How often a thread that waits looks again before it goes to sleep, some tens of microseconds in all. A training step
-// starts hundreds of short loops in a row; a wake-up through the kernel would cost more than many of them.
+// How often a waiting thread polls before it sleeps: some tens of microseconds in all. A training step runs hundreds of
+// short loops in a row; waking a thread through the kernel would cost more than many of them.
 constexpr int kSpins = 2000;
 
 void pause_briefly() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  asm volatile("isb");  // waits longer than `yield`, which most cores pass at once
+  asm volatile("isb");  // stalls longer than `yield`, which is a no-op on most cores
 #endif
 }
 
-// Threads that run the pieces of one loop at a time. The caller works too, so a pool of n has n - 1 workers.
+// Threads that run the pieces of one loop at a time. The caller takes part, so a pool of n has n - 1 workers.
 class Pool {
  public:
   explicit Pool(int count) {
@@ -48,8 +48,8 @@ class Pool {
 
   int count() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // Runs body(context, i, i + 1) for every piece i in [0, pieces), handed out in order. No more threads take part than
-  // there are pieces; the others are not waited for.
+  // Runs body(context, i, i + 1) for every piece i in [0, pieces), handed out in order. At most `pieces` threads take
+  // part; the caller does not wait for the others.
   void run(std::int64_t pieces, detail::Body body, void* context) {
     const int helpers = static_cast<int>(std::min<std::int64_t>(pieces, count())) - 1;
     body_ = body;
@@ -87,7 +87,7 @@ class Pool {
     serial = before;
   }
 
-  // Calls go out as one number: how many threads take part, and a count that makes every call a new one.
+  // A call is published as one number: how many threads take part, and above it a count that makes every call new.
   static constexpr std::uint64_t kParticipants = 1 << 16;
   void call(int participants) {
     const std::uint64_t before = call_.load(std::memory_order_relaxed);
@@ -107,7 +107,7 @@ class Pool {
         sleepers_.fetch_sub(1, std::memory_order_seq_cst);
       }
       seen = call_.load(std::memory_order_acquire);
-      // Who takes no part looks at nothing else: the caller may be writing the next loop already.
+      // A thread that takes no part must read nothing else: the caller may already be writing the next loop.
       if (static_cast<std::uint64_t>(index) >= seen % kParticipants) continue;
       if (stopping_) return;
       take_pieces();
@@ -128,8 +128,8 @@ class Pool {
   bool stopping_ = false;
 };
 
-// The pool, and the right to use it: one loop of the process at a time is parallel, a second one at the same moment
-// runs on its own thread.
+// The pool and its lock: one loop of the process at a time is parallel; a second one at the same time runs on its
+// caller's thread.
 struct Shared {
   std::mutex in_use;
   std::atomic<int> count{available()};

@@ -5,18 +5,18 @@
 #include <type_traits>
 #include <utility>
 
-// One pool of threads for the whole process. A loop is split over it where that pays; a loop started inside another
-// loop, or inside a SerialScope, runs on its own thread.
+// One thread pool for the whole process. split() and each() run a loop on it; a loop that is started inside another
+// loop or inside a SerialScope runs on the calling thread.
 namespace dragoman::threads {
 
-// How many threads loops may use, the caller's included.
+// Number of threads that loops may use, including the caller's.
 int count();
 // 0 means one per available core (the process's affinity mask).
 void set_count(int count);
 // Cores this process may run on.
 int available();
 
-// While one lives, loops of this thread run on this thread alone. Workers that each translate their own batch hold one.
+// During its lifetime, loops of this thread run on this thread alone. Workers with a batch of their own each hold one.
 class SerialScope {
  public:
   SerialScope();
@@ -35,8 +35,8 @@ void run_each(std::int64_t count, Body body, void* context);
 }  // namespace detail
 
 // Calls body(begin, end) for consecutive pieces that cover [0, count). Pieces are at least `grain` long (except the
-// last); their borders are multiples of `grain` and depend on count, grain and the number of threads only. Allocates
-// nothing. An exception in a piece is rethrown here after all pieces ended.
+// last); their boundaries are multiples of `grain` and depend only on count, grain and the number of threads. Allocates
+// nothing. An exception in a piece is rethrown here after all pieces have ended.
 template <class F>
 void split(std::int64_t count, std::int64_t grain, F&& body) {
   using Function = std::remove_reference_t<F>;
@@ -46,7 +46,7 @@ void split(std::int64_t count, std::int64_t grain, F&& body) {
       const_cast<void*>(static_cast<const void*>(std::addressof(body))));
 }
 
-// Calls body(i) for every i in [0, count), handed out one by one to whichever thread is free: for uneven work.
+// Calls body(i) for every i in [0, count) with dynamic scheduling: free threads take the next i. For uneven work.
 template <class F>
 void each(std::int64_t count, F&& body) {
   using Function = std::remove_reference_t<F>;

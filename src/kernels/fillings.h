@@ -4,19 +4,19 @@
 
 #include "kernels/contract.h"
 
-// The fillings of the contract that this build has.
+// The fillings of the contract on the host. The CUDA filling is in cuda/cuda.h.
 namespace dragoman::kernels {
 
-// Scalar, in the order of the definitions: what every other filling is tested against. T is float or double.
+// Scalar loops in the order of the definitions. Every other filling is tested against them. T is float or double.
 template <class T>
 const Kernels<T>& reference();
 
-// SIMD chosen at run time, OpenBLAS for matrix products, threads where they pay.
+// SIMD with the instruction set chosen at run time, OpenBLAS for matrix products, several threads where that pays.
 const Kernels<float>& cpu();
-// The instruction set that `cpu` chose: "NEON", "AVX2", "AVX3", ...
+// The instruction set in use: "NEON", "AVX2", "AVX3", ...
 const char* cpu_instruction_set();
 
-// What the BLAS library says of itself: version and the CPU core it was tuned for.
+// The BLAS library: its version and the CPU core it is tuned for.
 struct BlasInfo {
   std::string configuration, core;
 };

@@ -2,7 +2,7 @@
 
 #include "kernels/contract.h"
 
-// A decoder's steps from the other entries of a list: what a filling does that has nothing better.
+// The steps of a decoder composed of other entries: the fallback of a filling that has no fused kernel for them.
 namespace dragoman::kernels::composed {
 
 template <class T>
@@ -22,7 +22,7 @@ void multiply(const Kernels<T>& k, const Term<T>& term, Size out, bool back, boo
             .accumulate = accumulate});
 }
 
-// Going forward: y = terms + bias, or y += terms.
+// Forward: y = terms + bias, or y += terms without a bias.
 template <class T>
 void add_up(const Kernels<T>& k, const Terms<T>& terms, Size rows, Size out, const T* bias, T* y) {
   const auto& [first, second] = terms;

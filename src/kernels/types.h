@@ -6,12 +6,12 @@
 
 #include "base/random.h"
 
-// The few types that kernels speak of.
+// Types in the arguments of kernels.
 namespace dragoman::kernels {
 
 using Size = std::int64_t;
 
-// The upper half of a float: its sign, its exponent and 7 bits of fraction.
+// bfloat16, the upper half of a float: sign, 8 bits of exponent and 7 bits of fraction.
 struct bf16 {
   std::uint16_t bits = 0;
 
@@ -37,7 +37,7 @@ struct StatOf<double> {
 template <class T>
 using Stat = typename StatOf<T>::type;
 
-// Bytes on their way from a device to the host.
+// A copy of bytes from a device to the host.
 struct HostCopy {
   void* to = nullptr;
   const void* from = nullptr;
@@ -46,20 +46,20 @@ struct HostCopy {
 
 enum class Activation { none, relu, gelu, silu, tanh, sigmoid };
 
-// Whether backward starts from the value before the activation; otherwise from the result.
+// Whether backward needs the input of the activation; otherwise it needs the output.
 constexpr bool needs_input(Activation activation) {
   return activation == Activation::gelu || activation == Activation::silu;
 }
 
-// Which elements of a matrix are dropped: a pure function of the key and the element's row and column, so that
-// backward draws the same again and nothing is stored. Kept elements are multiplied by scale().
+// Which elements of a matrix are dropped: a pure function of the key and the element's row and column, so backward
+// regenerates the same mask and no mask is stored. Kept elements are multiplied by scale().
 //
-// Element (row, col) of a matrix with `cols` columns has number e = row * round_up(cols, 32) + col. Group e / 32 owns
-// the random blocks 4g .. 4g + 3; element j = e % 32 takes word j / 8 of block 4g + j % 4, its low half when
-// j % 8 < 4 and its high half otherwise. Four blocks side by side in a vector thus serve elements in order.
+// Element (row, col) of a matrix with `cols` columns has number e = row * round_up(cols, 32) + col. Group g = e / 32
+// uses the random blocks 4g .. 4g + 3; element j = e % 32 uses word j / 8 of block 4g + j % 4, its low half when
+// j % 8 < 4 and its high half otherwise. With four blocks side by side in a vector, elements come out in order.
 struct Dropout {
   static constexpr Size kGroup = 32;
-  // Of Philox: the fewest that pass every test of BigCrush (table 2 of the paper that base/random.h names).
+  // Rounds of Philox: the fewest that pass every test of BigCrush (Salmon et al. 2011, table 2).
   static constexpr int kRounds = 7;
 
   double rate = 0;
@@ -75,7 +75,7 @@ struct Dropout {
     const std::uint32_t word = key.block(element / kGroup * 4 + j % 4, kRounds)[j / 8];
     return (j % 8 < 4 ? word & 0xFFFFu : word >> 16) >= threshold();
   }
-  // What the element is multiplied by.
+  // The factor of an element: 0 or scale().
   constexpr double factor(Size row, Size col, Size cols) const {
     return rate == 0 ? 1.0 : keeps(row, col, cols) ? scale() : 0.0;
   }

@@ -1,4 +1,4 @@
-// What a program answers that was built without CUDA.
+// The functions of cuda/cuda.h in a build without CUDA.
 #include "base/error.h"
 #include "kernels/cuda/cuda.h"
 

@@ -2,7 +2,7 @@
 
 #include "kernels/types.h"
 
-// Element by element.
+// Element-wise kernels.
 namespace dragoman::kernels {
 
 template <class T>
@@ -33,6 +33,7 @@ struct Combine {
   T* y = nullptr;
 };
 
+// y = a * b, or y += a * b.
 template <class T>
 struct Multiply {
   Size count = 0;
@@ -42,7 +43,7 @@ struct Multiply {
   bool accumulate = false;
 };
 
-// y = x * factor of the dropout; forward and backward are the same.
+// y = x * dropout.factor(row, column), forward and backward alike.
 template <class T>
 struct DropElements {
   Size rows = 0, cols = 0;
@@ -73,6 +74,7 @@ struct FromBf16 {
   T* y = nullptr;
 };
 
+// result = no element of x is infinite or NaN.
 template <class T>
 struct AllFinite {
   Size count = 0;

@@ -2,10 +2,10 @@
 
 #include "kernels/types.h"
 
-// Sums and optimisers over one flat buffer.
+// Sums and optimisers over flat buffers.
 namespace dragoman::kernels {
 
-// result = the sum of x^2; a number in the memory of the kernels, like everything else.
+// result = the sum of x^2. `result` is in the memory of the device, like all arrays.
 template <class T>
 struct SumSquares {
   Size count = 0;
@@ -22,17 +22,17 @@ struct AddSum {
   double* to = nullptr;
 };
 
-// Gradients whose norm, the root of `squares`, is above `limit` are brought down to it. Without squares or with limit 0
-// they stay as they are.
+// Gradient clipping: gradients with a norm (the square root of `squares`) above `limit` are scaled down to it. Without
+// squares or with limit 0 they are used as they are.
 struct Clipping {
   const double* squares = nullptr;
   double limit = 0;
 };
-// What they are multiplied by, where the host may read the squares.
+// The factor of the gradients; the host must be able to read the squares.
 double clipping_factor(const Clipping& clip);
 
-// Adam (Kingma and Ba) and AdamW (Loshchilov and Hutter). `step` counts from 1. Decoupled decay takes
-// rate * weight_decay of the weight away; otherwise the decay is added to the gradient.
+// Adam (Kingma & Ba 2015) and AdamW (Loshchilov & Hutter 2019). `step` counts from 1. Decoupled weight decay subtracts
+// rate * weight_decay * weight; otherwise weight_decay * weight is added to the gradient.
 template <class T>
 struct Adam {
   Size count = 0;
@@ -40,7 +40,7 @@ struct Adam {
   const Stat<T>* gradient = nullptr;
   Stat<T>* first = nullptr;   // running mean of gradients
   Stat<T>* second = nullptr;  // running mean of their squares
-  bf16* copy = nullptr;       // optional: the new weights as products read them in mixed precision
+  bf16* copy = nullptr;       // optional: the new weights in bf16, for mixed precision
   double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   double weight_decay = 0;
   bool decoupled = false;
@@ -54,7 +54,7 @@ struct Sgd {
   Size count = 0;
   Stat<T>* weight = nullptr;
   const Stat<T>* gradient = nullptr;
-  Stat<T>* velocity = nullptr;  // optional: without it there is no momentum
+  Stat<T>* velocity = nullptr;  // optional: null for no momentum
   bf16* copy = nullptr;         // optional, as for Adam
   double rate = 1e-2, momentum = 0, weight_decay = 0;
   Clipping clip{};

@@ -2,7 +2,7 @@
 
 #include "kernels/types.h"
 
-// Matrix products: layers, packed weights, products of groups, projections along the length.
+// Matrix products: linear layers, packed weights, grouped products, projections along the length.
 namespace dragoman::kernels {
 
 // y = activation(x W + b). W is [in, out], or [out, in] when `transposed`.
@@ -15,7 +15,7 @@ struct Linear {
   const T* weight = nullptr;  // [out, in] or [in, out]
   const T* bias = nullptr;    // [out], optional
   T* y = nullptr;             // [rows, out]
-  T* z = nullptr;             // [rows, out], optional: the value before the activation, where needs_input()
+  T* z = nullptr;             // [rows, out], optional: the input of the activation, where needs_input()
 };
 
 template <class T>
@@ -27,25 +27,25 @@ struct LinearBackward {
   const T* weight = nullptr;  // as forward
   const T* saved = nullptr;   // [rows, out]: z where needs_input(), otherwise y; unused for none
   const T* dy = nullptr;      // [rows, out]
-  T* dz = nullptr;            // [rows, out]: working space unless the activation is none
+  T* dz = nullptr;            // [rows, out]: workspace, unless the activation is none
   T* dx = nullptr;            // [rows, in], optional
   bool accumulate_dx = false;
   Stat<T>* dweight = nullptr;  // as weight, optional
   Stat<T>* dbias = nullptr;    // [out], optional
 };
 
-// A weight in the layout that linear_packed wants: an opaque array, made once and read by every call.
+// Packs a weight into the layout of linear_packed: an opaque array, written once and read by every call.
 template <class T>
 struct PackWeight {
   Size in = 0, out = 0;
   bool transposed = true;     // as Linear
   const T* weight = nullptr;  // [out, in] or [in, out]
-  void* packed = nullptr;     // optional: without it only the size is told
-  Size* bytes = nullptr;      // optional: how large `packed` is
+  void* packed = nullptr;     // optional: null to ask for the size only
+  Size* bytes = nullptr;      // optional: the size of `packed`
 };
 
-// y = activation(x W + b) with a packed weight. A row of y is the same to the bit whatever other rows there are, on any
-// number of threads.
+// y = activation(x W + b) with a packed weight. A row of y has the same bits whatever the other rows are and whatever
+// the number of threads is.
 template <class T>
 struct LinearPacked {
   Size rows = 0, in = 0, out = 0;
@@ -56,8 +56,8 @@ struct LinearPacked {
   T* y = nullptr;                // [rows, out]
 };
 
-// The best of the logits x W + b of every row and the log of the sum of all their exponentials; the [rows, out] matrix
-// is never written. Equal logits are in the order of their ids. Rows are independent to the bit, as in linear_packed.
+// Top-k of the logits x W + b of every row and the log-sum-exp of the whole row; the [rows, out] matrix is never
+// written. Equal logits are ordered by id. The bits of a row do not depend on the others, as in linear_packed.
 template <class T>
 struct TopScores {
   Size rows = 0, in = 0, out = 0, best = 0;
@@ -69,15 +69,16 @@ struct TopScores {
   std::int32_t* ids = nullptr;   // [rows, best]; -1 where no id is left
 };
 
-// One product of a group: c[m, n] = op(a) op(b), each matrix at an element offset of its array with its row stride.
+// One product of a group: c[m, n] = op(a) op(b). Each matrix starts at an element offset into its array and has a row
+// stride.
 struct Product {
   Size m = 0, n = 0, k = 0;
   Size a = 0, b = 0, c = 0;
   Size a_stride = 0, b_stride = 0, c_stride = 0;
 };
 
-// Many products of possibly different sizes: batched (equal sizes) and segmented (a sentence each). No two products
-// of a group write the same element.
+// A group of products of possibly different sizes: batched (equal sizes) or segmented (one per sentence). No two
+// products of a group write the same element.
 template <class T>
 struct Matmul {
   Size count = 0;
@@ -91,8 +92,8 @@ struct Matmul {
   bool accumulate = false;
 };
 
-// Rows of every sentence mixed along its length (Linformer), by one projection or by two. For each projection p and a
-// sentence of n rows from offsets[s] on:
+// Linformer's projection of every sentence along its length (Wang et al. 2020), by one matrix or by two. For projection
+// p and a sentence of n rows from offsets[s] on:
 // y[p][s * mixtures + i] = sum over j < n of projections[p][i, j] x[offsets[s] + j].
 template <class T>
 struct ProjectLength {
@@ -103,7 +104,7 @@ struct ProjectLength {
   const T* projections[2] = {};                // [mixtures, length] each, the second optional
   const T* x = nullptr;                        // [rows, x_stride]
   Size x_stride = 0;
-  T* y[2] = {};  // [sentences * mixtures, size], one a projection
+  T* y[2] = {};  // [sentences * mixtures, size], one per projection
 
   constexpr Size parts() const { return projections[1] != nullptr ? 2 : 1; }
 };
@@ -111,7 +112,7 @@ struct ProjectLength {
 template <class T>
 struct ProjectLengthBackward {
   ProjectLength<T> forward;
-  const T* dy[2] = {};  // [sentences * mixtures, size], one a projection; where one is missing it is zero
+  const T* dy[2] = {};  // [sentences * mixtures, size], one per projection; null stands for zeros
   T* dx = nullptr;      // [rows, dx_stride], optional
   Size dx_stride = 0;
   bool accumulate_dx = false;

@@ -4,10 +4,10 @@
 
 #include "kernels/types.h"
 
-// Recurrent cells, layers of them, and steps of a decoder.
+// Recurrent cells, layers, and the fused steps of a recurrent decoder.
 namespace dragoman::kernels {
 
-// ---- recurrence ---------------------------------------------------------------------------------------------------
+// ---- cells and layers ---------------------------------------------------------------------------------------------
 
 // One LSTM step: gates in the order input, forget, cell, output.
 //   c = sigmoid(f) * c_before + sigmoid(i) * tanh(g);  h = sigmoid(o) * tanh(c)
@@ -33,7 +33,7 @@ struct LstmCellBackward {
   bool accumulate_dc_before = false;
 };
 
-// One GRU step: gates in the order reset, update, new, the input's share and the state's share apart.
+// One GRU step: gates in the order reset, update, new; those of the input and those of the state are separate.
 //   r = sigmoid(xr + hr);  u = sigmoid(xu + hu);  n = tanh(xn + r * hn);  h = (1 - u) * n + u * h_before
 template <class T>
 struct GruCell {
@@ -53,13 +53,13 @@ struct GruCellBackward {
   const T* dh = nullptr;
   T* dx_gates = nullptr;   // [rows, 3 hidden], of the values before the activations
   T* dh_gates = nullptr;   // [rows, 3 hidden]
-  T* dh_before = nullptr;  // [rows, hidden], optional: without the part that comes through h_gates
+  T* dh_before = nullptr;  // [rows, hidden], optional: without the part through h_gates
   bool accumulate_dh_before = false;
 };
 
-// A whole LSTM layer over packed sentences, forward in time or backward. The input's share of the gates is already
-// there (one product for all rows); the layer adds the recurrent share step by step. Step t works on the sentences
-// that still have a row: the first active[t] of `order`.
+// An LSTM layer over packed sentences, forward or backward in time. On entry the gates hold the input's part (one
+// product for all rows); the layer adds the recurrent part step by step. Step t works on the sentences longer than t:
+// the first active[t] of `order`.
 template <class T>
 struct LstmLayer {
   Size sentences = 0, hidden = 0, steps = 0;
@@ -73,32 +73,32 @@ struct LstmLayer {
   const T* c_first = nullptr;  // [B, hidden], optional (zeros)
   T* h = nullptr;              // [N, hidden]
   T* c = nullptr;              // [N, hidden]
-  T* h_last = nullptr;         // [B, hidden]: the state after each sentence's last step (the first of an empty one)
+  T* h_last = nullptr;         // [B, hidden]: the state after each sentence's last step (h_first if empty)
   T* c_last = nullptr;         // [B, hidden]
   T* workspace = nullptr;      // [B, 6 hidden]
-  // Optional: a layer of the same size over the same sentences that does not wait for this one and is run with it; the
-  // other direction of a bidirectional one.
+  // Optional: an independent layer of the same size over the same sentences that runs concurrently, such as the other
+  // direction of a bidirectional layer.
   const LstmLayer* beside = nullptr;
 };
 
 template <class T>
 struct LstmLayerBackward {
-  LstmLayer<T> forward{};      // as forward left it; its workspace may be used again
+  LstmLayer<T> forward{};      // the arguments of forward after the call; its workspace may be reused
   const T* dh = nullptr;       // [N, hidden], optional
   const T* dh_last = nullptr;  // [B, hidden], optional
   const T* dc_last = nullptr;  // [B, hidden], optional
   T* dgates = nullptr;         // [N, 4 hidden], of the values before the activations
-  T* h_before = nullptr;       // [N, hidden], working space: the state each row started from
+  T* h_before = nullptr;       // [N, hidden], workspace: the state before each row
   Stat<T>* dweight = nullptr;  // optional
   T* dh_first = nullptr;       // [B, hidden], optional
   T* dc_first = nullptr;       // [B, hidden], optional
   bool accumulate_dh_first = false, accumulate_dc_first = false;
-  const LstmLayerBackward* beside = nullptr;  // of the layer beside, if there was one
+  const LstmLayerBackward* beside = nullptr;  // of the concurrent layer, if there was one
 };
 
 // ---- steps of a decoder -------------------------------------------------------------------------------------------
 
-// One product of those that a step adds up: x W^T with W [out, size] going forward, x W with W [size, out] going back.
+// One product in the sum of a step: x W^T with W [out, size] in forward, x W with W [size, out] in backward.
 template <class T>
 struct Term {
   Size rows = 0, size = 0;
@@ -107,28 +107,28 @@ struct Term {
   const T* weight = nullptr;
   bool early = false;  // x was there before the entry that was called last wrote, and may be read before that is done
 };
-// Terms without rows are missing. Going forward the others have all rows of the step, and with a bias the first is
-// there and its rows lie side by side; going back the last rows of a step may get nothing from a term.
+// A term with 0 rows is absent. In forward, the others have all rows of the step, and with a bias the first term is
+// present and contiguous. In backward, a term may have fewer rows: the last rows of the step get nothing from it.
 template <class T>
 using Terms = std::array<Term<T>, 2>;
 
-// A cell and the products before it: gates = terms + bias, or gates += terms; then the cell, and dropout of its result.
+// The products before a cell and the cell: gates = terms + bias, or gates += terms; then the cell; then dropout of h.
 template <class T>
 struct LstmStep {
   LstmCell<T> cell{};
   Terms<T> terms{};
-  const T* bias = nullptr;  // [4 hidden]: without it the gates are added to
+  const T* bias = nullptr;  // [4 hidden]; null: terms are added to the gates
   Dropout dropout{};
   T* dropped = nullptr;  // [rows, hidden], optional: dropout(h)
 };
 
-// dh = cell.dh + dropout(first term) + second term; then the cell's gradient.
+// dh = cell.dh + dropout(first term) + second term; then backward of the cell.
 template <class T>
 struct LstmStepBackward {
   LstmCellBackward<T> cell{};
   Terms<T> terms{};
   Dropout dropout{};  // matrix [rows, hidden]
-  T* dh = nullptr;    // [rows, hidden]: working space
+  T* dh = nullptr;    // [rows, hidden]: workspace
 };
 
 // y = tanh(terms + bias).
@@ -142,7 +142,7 @@ struct TanhStep {
   T* dropped = nullptr;  // [rows, out], optional: dropout(y)
 };
 
-// dz = dropout(dy + terms) * (1 - y^2): the gradient of what the tanh was taken of.
+// dz = dropout(dy + terms) * (1 - y^2): the gradient of the argument of tanh.
 template <class T>
 struct TanhStepBackward {
   Size rows = 0, out = 0;

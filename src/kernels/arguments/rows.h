@@ -2,12 +2,12 @@
 
 #include "kernels/types.h"
 
-// Whole rows: gathered, normalised, turned into probabilities, turned by their positions.
+// Kernels over rows: gather and scatter, layer norm, softmax, rotary positions.
 namespace dragoman::kernels {
 
-// ---- rows ---------------------------------------------------------------------------------------------------------
+// ---- moving rows --------------------------------------------------------------------------------------------------
 
-// y[r] = scale * table[index[r]] + positions[position[r]]. Embeddings, row gathering, repeating one row.
+// y[r] = scale * table[index[r]] + positions[position[r]]: embeddings, gathering rows, repeating one row.
 template <class T>
 struct GatherRows {
   Size rows = 0, cols = 0;
@@ -19,7 +19,7 @@ struct GatherRows {
   T* y = nullptr;                          // [rows, cols]
 };
 
-// dtable[index[r]] += scale * dy[r]. Rows that meet in one row of the table are added in a fixed order.
+// dtable[index[r]] += scale * dy[r]. Rows with the same index are added in a fixed order.
 template <class T>
 struct ScatterRows {
   Size rows = 0, cols = 0, table_rows = 0;
@@ -30,7 +30,7 @@ struct ScatterRows {
   std::int32_t* workspace = nullptr;  // [2 * rows]
 };
 
-// A block of a matrix copied into, or added to, a block of another: concatenation, slices, and their gradients.
+// Copies a block of a matrix into a block of another, or adds it: concatenation, slices, and their gradients.
 template <class T>
 struct CopyBlock {
   Size rows = 0, cols = 0;
@@ -43,8 +43,8 @@ struct CopyBlock {
 
 // ---- normalisation and softmax ------------------------------------------------------------------------------------
 
-// s = x + dropout(branch); y = gain * (s - mean(s)) / sqrt(var(s) + epsilon) + bias, each row by itself.
-// Without a branch s is x: plain layer norm.
+// s = x + dropout(branch); y = gain * (s - mean(s)) / sqrt(var(s) + epsilon) + bias, for each row.
+// Without a branch, s = x: plain layer norm.
 template <class T>
 struct Norm {
   Size rows = 0, cols = 0;
@@ -54,7 +54,7 @@ struct Norm {
   Dropout dropout{};
   const T* gain = nullptr;  // [cols]
   const T* bias = nullptr;  // [cols]
-  T* sum = nullptr;         // [rows, cols]; needed with a branch
+  T* sum = nullptr;         // [rows, cols]: s; required with a branch
   T* y = nullptr;           // [rows, cols]
   Stat<T>* mean = nullptr;  // [rows]
   Stat<T>* rstd = nullptr;  // [rows]: 1 / sqrt(var + epsilon)
@@ -63,12 +63,12 @@ struct Norm {
 template <class T>
 struct NormBackward {
   Size rows = 0, cols = 0;
-  const T* sum = nullptr;  // what was normalised: `sum` of forward, or x without a branch
+  const T* sum = nullptr;  // the input of the norm: `sum` of forward, or x without a branch
   const T* gain = nullptr;
   const Stat<T>* mean = nullptr;
   const Stat<T>* rstd = nullptr;
   const T* dy = nullptr;
-  const T* dsum = nullptr;  // optional: the gradient that reaches `sum` past the norm
+  const T* dsum = nullptr;  // optional: the gradient of `sum` from elsewhere (the residual path)
   Dropout dropout{};
   T* dx = nullptr;  // optional
   bool accumulate_dx = false;
@@ -79,7 +79,7 @@ struct NormBackward {
 };
 
 // y = softmax(x) over each row. Rows have `cols` elements, or, with `starts`, row r is elements starts[r] ..
-// starts[r + 1] of a ragged array. An empty row is left alone. x and y may be the same array.
+// starts[r + 1] of a ragged array. An empty row is skipped. x and y may be the same array.
 template <class T>
 struct Softmax {
   Size rows = 0, cols = 0;
@@ -99,7 +99,7 @@ struct SoftmaxBackward {
   bool accumulate_dx = false;
 };
 
-// Projection's other half: from logits to losses and, in place, to their gradient.
+// Softmax cross-entropy with label smoothing: from logits to losses and, in place, to the gradient of the logits.
 //   loss = (1 - smoothing) * -log p(target) + smoothing * mean over classes of -log p(class)
 //   logits become gradient_scale * (p - q), q the smoothed target distribution, unless gradient_scale is 0.
 template <class T>
@@ -115,11 +115,11 @@ struct CrossEntropy {
 
 // ---- positions ----------------------------------------------------------------------------------------------------
 
-// Rotary positions (Su et al.): in every head the pair (x[i], x[i + size / 2]) turns by the angle
-// position * 10000^(-2 i / size); `inverse` turns back, which is also the gradient.
+// Rotary position embedding (Su et al. 2021): in every head the pair (x[i], x[i + size / 2]) is rotated by the angle
+// position * 10000^(-2 i / size); `inverse` rotates back, which is also the gradient.
 template <class T>
 struct Rotate {
-  Size rows = 0, heads = 0, size = 0;      // size of one head, even
+  Size rows = 0, heads = 0, size = 0;      // size: of one head, even
   const std::int32_t* position = nullptr;  // [rows]
   const T* x = nullptr;                    // [rows, heads * size], rows x_stride apart
   Size x_stride = 0;
