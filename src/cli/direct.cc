@@ -4,7 +4,7 @@
 
 #include "base/join.h"
 #include "cli/command.h"
-#include "cli/corpus_lines.h"
+#include "run/corpus_lines.h"
 #include "text/word_tokenizer.h"
 
 namespace dragoman::cli {
@@ -28,7 +28,7 @@ int translate(const DirectOptions& options, const Words& paths) {
   const align::Lexicon lexicon = align::Lexicon::load(paths[0]);
   const align::Side side({.language = options.source});
   const text::WordRules target({.language = options.target});
-  CorpusLines lines({paths.size() == 2 ? paths[1] : "-"}, "translating");
+  run::CorpusLines lines({paths.size() == 2 ? paths[1] : "-"}, "translating");
   for (std::string line; lines.next(line);) {
     const Words words = align::translate_directly(lexicon, side.words(line, !options.tokenized));
     fmt::print("{}\n", options.tokenized ? join(words, " ") : target.detokenize(words));

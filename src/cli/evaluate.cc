@@ -4,12 +4,12 @@
 #include "base/join.h"
 #include "base/log.h"
 #include "cli/command.h"
-#include "cli/evaluate_report.h"
 #include "eval/alignment_error.h"
 #include "eval/bleu.h"
 #include "eval/chrf.h"
 #include "eval/ter.h"
 #include "eval/text_file.h"
+#include "run/evaluation_report.h"
 
 namespace dragoman::cli {
 
@@ -139,17 +139,17 @@ void warn_if_tokenized(const std::string& path, const Lines& lines) {
                ends);
 }
 
-void test_against_first(const EvaluateOptions& options, Evaluation& evaluation) {
+void test_against_first(const EvaluateOptions& options, run::Evaluation& evaluation) {
   const bool several = evaluation.systems.size() > 1;
   if (!several && !options.confidence) return;
   const bool bootstrap = options.test == SignificanceTest::both || options.test == SignificanceTest::bootstrap;
   const bool randomization = options.test == SignificanceTest::both || options.test == SignificanceTest::randomization;
   for (std::size_t m = 0; m < evaluation.metrics.size(); ++m) {
     const eval::Metric& metric = *evaluation.metrics[m];
-    const SystemScore& first = evaluation.systems[0].scores[m];
+    const run::SystemScore& first = evaluation.systems[0].scores[m];
     std::vector<double> first_scores;
-    for (SystemResult& system : evaluation.systems) {
-      SystemScore& score = system.scores[m];
+    for (run::SystemResult& system : evaluation.systems) {
+      run::SystemScore& score = system.scores[m];
       const bool is_first = &score == &first;
       if (bootstrap || options.confidence) {
         const auto scores = eval::bootstrap_scores(metric, score.statistics, options.resamples, options.seed);
@@ -168,7 +168,7 @@ void test_against_first(const EvaluateOptions& options, Evaluation& evaluation) 
 }
 
 void cut_slices(const EvaluateOptions& options, const Lines& references, const std::vector<Lines>& outputs,
-                Evaluation& evaluation) {
+                run::Evaluation& evaluation) {
   for (const std::string& name : split_list(options.slices)) {
     if (name == "length") {
       evaluation.slices.push_back({name, eval::slices_by_length(references, options.bleu.tokenizer)});
@@ -193,7 +193,7 @@ int evaluate_translations(const EvaluateOptions& options, const std::vector<std:
   std::vector<std::string> output_paths = {paths[0]};
   output_paths.insert(output_paths.end(), options.systems.begin(), options.systems.end());
 
-  Evaluation evaluation;
+  run::Evaluation evaluation;
   evaluation.metrics = make_metrics(options);
   evaluation.references = references.size();
   evaluation.sentences = references[0].size();
@@ -203,7 +203,7 @@ int evaluate_translations(const EvaluateOptions& options, const std::vector<std:
     for (std::size_t r = 0; r < references.size(); ++r)
       eval::check_parallel(path, outputs.back(), paths[r + 1], references[r]);
     if (!options.force && options.bleu.tokenizer != eval::BleuTokenizer::none) warn_if_tokenized(path, outputs.back());
-    SystemResult& system = evaluation.systems.emplace_back();
+    run::SystemResult& system = evaluation.systems.emplace_back();
     system.path = path;
     for (const auto& metric : evaluation.metrics) {
       eval::Statistics statistics = eval::count_all(*metric, outputs.back(), references);
@@ -213,9 +213,9 @@ int evaluate_translations(const EvaluateOptions& options, const std::vector<std:
   }
   test_against_first(options, evaluation);
   cut_slices(options, references[0], outputs, evaluation);
-  const std::string report = options.json       ? report_json(evaluation, options.sentence)
-                             : options.sentence ? report_sentences(evaluation)
-                                                : report_text(evaluation);
+  const std::string report = options.json       ? run::report_json(evaluation, options.sentence)
+                             : options.sentence ? run::report_sentences(evaluation)
+                                                : run::report_text(evaluation);
   std::fputs(report.c_str(), stdout);
   return 0;
 }

@@ -3,10 +3,10 @@
 
 #include "base/progress.h"
 #include "cli/command.h"
-#include "cli/inspect_statistical.h"
 #include "models/classifier.h"
 #include "models/presets.h"
 #include "models/seq2seq.h"
+#include "run/describe_statistical.h"
 #include "store/model_file.h"
 
 namespace dragoman::cli {
@@ -102,7 +102,7 @@ int run(const Command& self, const Words& arguments) {
       return 0;
     }
     expect_words(words, 1, "expected one model file or preset (inspect --presets lists those)");
-    if (is_statistical(words[0])) return inspect_statistical(words[0], options.json);
+    if (run::is_statistical(words[0])) return run::inspect_statistical(words[0], options.json);
     Subject model = subject(words[0]);
     if (options.json)
       fmt::print("{}\n", as_json(model).dump(2));

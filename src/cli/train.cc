@@ -7,11 +7,11 @@
 #include "base/machine.h"
 #include "base/progress.h"
 #include "cli/command.h"
-#include "cli/train_data.h"
-#include "cli/train_statistical.h"
-#include "cli/train_translation.h"
 #include "models/presets.h"
 #include "report/run_report.h"
+#include "run/train_statistical.h"
+#include "run/training_data.h"
+#include "run/validation_translator.h"
 #include "text/vocabulary.h"
 #include "train/console.h"
 #include "train/json_log.h"
@@ -31,7 +31,7 @@ constexpr std::uint64_t kVerifiedUpdates = 20;
 
 // The settings of a run: those of its preset or of the run that is resumed, then those of --config files, then flags.
 struct RunSettings {
-  TrainCommandOptions options;
+  run::TrainingOptions options;
   int threads = 0;
   PlacementOptions where;
   Settings settings;
@@ -45,7 +45,7 @@ struct RunSettings {
 
   // What a later start needs to go on: everything but how this start was asked for.
   void save(const std::string& path) {
-    TrainCommandOptions& o = options;
+    run::TrainingOptions& o = options;
     const std::tuple<bool, bool, bool, bool> before(o.resume, o.overwrite, o.dry_run, o.verify_resume);
     o.resume = o.overwrite = o.dry_run = o.verify_resume = false;
     AtomicFile file(path);
@@ -67,7 +67,7 @@ Parsed read_settings(RunSettings& run, const Words& arguments) {
 }
 
 // Only one trainer may write to a folder, and only one that means to may write to the folder of a run.
-FileLock claim_folder(const TrainCommandOptions& options) {
+FileLock claim_folder(const run::TrainingOptions& options) {
   const std::string& folder = options.train.output;
   check(!folder.empty(), "expected --output FOLDER, where the run goes");
   std::error_code problem;
@@ -82,12 +82,12 @@ FileLock claim_folder(const TrainCommandOptions& options) {
   return std::move(*lock);
 }
 
-std::unique_ptr<train::Task> make_task(TrainCommandOptions& options, const Vocabularies& vocabularies) {
+std::unique_ptr<train::Task> make_task(run::TrainingOptions& options, const run::Vocabularies& vocabularies) {
   if (options.fine_tunes()) options.model = store::ModelFile(options.from).info().config;
   options.model.source_vocabulary = vocabularies.source->size();
   options.model.target_vocabulary = vocabularies.target->size();
   std::unique_ptr<train::Task> task;
-  if (options.task == TrainTask::classify) {
+  if (options.task == run::TrainTask::classify) {
     options.model.classes = vocabularies.target->size() - text::Vocabulary::kSpecial;
     task = std::make_unique<train::ClassificationTask>(options.model);
   } else {
@@ -100,7 +100,7 @@ std::unique_ptr<train::Task> make_task(TrainCommandOptions& options, const Vocab
   return task;
 }
 
-store::ModelInfo model_info(const TrainCommandOptions& options, const Vocabularies& vocabularies) {
+store::ModelInfo model_info(const run::TrainingOptions& options, const run::Vocabularies& vocabularies) {
   store::Metadata card = {{"task", name_of(options.task)}};
   if (!options.preset.empty()) card["preset"] = options.preset;
   if (!options.from.empty()) card["from"] = options.from;
@@ -114,22 +114,24 @@ store::ModelInfo model_info(const TrainCommandOptions& options, const Vocabulari
 }
 
 // Nothing where nothing is translated.
-std::optional<ValidationTranslator> validation_translator(const TrainCommandOptions& options, const RunData& data,
-                                                          const Vocabularies& vocabularies, const train::Task& task) {
+std::optional<run::ValidationTranslator> validation_translator(const run::TrainingOptions& options,
+                                                               const run::RunData& data,
+                                                               const run::Vocabularies& vocabularies,
+                                                               const train::Task& task) {
   const auto* const translation = dynamic_cast<const train::TranslationTask*>(&task);
-  const std::vector<TextPair> pairs = data.validation_text(static_cast<std::size_t>(options.validation.sentences));
+  const std::vector<run::TextPair> pairs = data.validation_text(static_cast<std::size_t>(options.validation.sentences));
   if (translation == nullptr || pairs.empty()) return std::nullopt;
-  return std::optional<ValidationTranslator>(std::in_place, translation->model(), vocabularies, pairs, options);
+  return std::optional<run::ValidationTranslator>(std::in_place, translation->model(), vocabularies, pairs, options);
 }
 
 // Everything that watches a run, in the order in which it is told.
 class Watchers {
  public:
-  Watchers(RunSettings& run, const RunData& data, const Vocabularies& vocabularies, train::Task& task)
+  Watchers(RunSettings& run, const run::RunData& data, const run::Vocabularies& vocabularies, train::Task& task)
       : translator_(validation_translator(run.options, data, vocabularies, task)),
         console_(run.options.validation.samples),
         history_(run.options.train.output + "/log.jsonl") {
-    const TrainCommandOptions& options = run.options;
+    const run::TrainingOptions& options = run.options;
     if (options.tensorboard) board_.emplace(options.train.output + "/tensorboard");
     if (options.report) report_.emplace(options.train.output, description(run, data));
   }
@@ -144,7 +146,7 @@ class Watchers {
   std::string report_path() const { return report_ ? report_->path() : ""; }
 
  private:
-  static report::RunDescription description(RunSettings& run, const RunData& data) {
+  static report::RunDescription description(RunSettings& run, const run::RunData& data) {
     const std::string title = fs::path(run.options.train.output).filename().string();
     report::Facts facts = data.facts();
     const Machine machine = inspect_machine();
@@ -153,7 +155,7 @@ class Watchers {
     return {"dragoman run " + (title.empty() ? run.options.train.output : title), facts, run.settings.dump()};
   }
 
-  std::optional<ValidationTranslator> translator_;
+  std::optional<run::ValidationTranslator> translator_;
   train::Console console_;
   train::JsonLog history_;
   std::optional<train::TensorBoard> board_;
@@ -161,10 +163,10 @@ class Watchers {
 };
 
 int train_run(RunSettings& run) {
-  TrainCommandOptions& options = run.options;
+  run::TrainingOptions& options = run.options;
   const FileLock lock = claim_folder(options);
-  const Vocabularies vocabularies = open_vocabularies(options);
-  const RunData data(options, vocabularies);
+  const run::Vocabularies vocabularies = run::open_vocabularies(options);
+  const run::RunData data(options, vocabularies);
   const std::unique_ptr<train::Task> task = make_task(options, vocabularies);
   run.save(options.train.output + kSettings);
   Watchers watchers(run, data, vocabularies, *task);
@@ -183,20 +185,20 @@ int train_run(RunSettings& run) {
 }
 
 int train_statistical_run(RunSettings& run) {
-  const TrainCommandOptions& options = run.options;
+  const run::TrainingOptions& options = run.options;
   const FileLock lock = claim_folder(options);
   run.save(options.train.output + kSettings);
-  fmt::print("{}\n", train_statistical(options));
+  fmt::print("{}\n", run::train_statistical(options));
   return 0;
 }
 
-int print_plan(TrainCommandOptions& options) {
-  const Vocabularies vocabularies = make_vocabularies(options);
-  const RunData data(options, vocabularies);
+int print_plan(run::TrainingOptions& options) {
+  const run::Vocabularies vocabularies = run::make_vocabularies(options);
+  const run::RunData data(options, vocabularies);
   const std::unique_ptr<train::Task> task = make_task(options, vocabularies);
   train::MemoryPlan memory;
   {
-    std::optional<ValidationTranslator> translator = validation_translator(options, data, vocabularies, *task);
+    std::optional<run::ValidationTranslator> translator = validation_translator(options, data, vocabularies, *task);
     train::Trainer trainer(options.train, *task, {data.training(), data.validation()},
                            model_info(options, vocabularies));
     if (translator) trainer.add(*translator);
@@ -209,9 +211,9 @@ int print_plan(TrainCommandOptions& options) {
   return 0;
 }
 
-int prove_resume(TrainCommandOptions& options) {
-  const Vocabularies vocabularies = make_vocabularies(options);
-  const RunData data(options, vocabularies);
+int prove_resume(run::TrainingOptions& options) {
+  const run::Vocabularies vocabularies = run::make_vocabularies(options);
+  const run::RunData data(options, vocabularies);
   const auto make = [&](const std::string& output) {
     train::FreshRun fresh{make_task(options, vocabularies), nullptr};
     train::TrainOptions settings = options.train;
@@ -239,7 +241,7 @@ int run(const Command& self, const Words& arguments) {
   expect_words(parsed.positional, 0, "every setting of train has a name (dragoman train --help)");
   threads::set_count(run.threads);
   set_placement(run.where);
-  if (run.options.task == TrainTask::statistical) return train_statistical_run(run);
+  if (run.options.task == run::TrainTask::statistical) return train_statistical_run(run);
   if (run.options.dry_run) return print_plan(run.options);
   if (run.options.verify_resume) return prove_resume(run.options);
   return train_run(run);

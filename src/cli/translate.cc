@@ -9,9 +9,9 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/command.h"
-#include "cli/translate_stream.h"
 #include "data/line_reader.h"
 #include "data/utf8.h"
+#include "run/translation_stream.h"
 #include "search/options.h"
 #include "search/words.h"
 
@@ -210,7 +210,8 @@ int run(const Command& self, const Words& arguments) {
     Printer printer(options);
     std::unique_ptr<Progress> progress;
     if (!options.quiet) progress = std::make_unique<Progress>("translate", 0, "lines");
-    const auto stream = std::make_shared<TranslateStream>(translator, std::make_shared<const SearchOptions>(search));
+    const auto stream =
+        std::make_shared<run::TranslationStream>(translator, std::make_shared<const SearchOptions>(search));
     stream->run([input](Request& request) { return input->next(request); },
                 [&](std::uint64_t line, const Request& request, const TranslationResult& result) {
                   if (result.parts > 1 && !options.translator.sentences)

@@ -1,7 +1,7 @@
 #include "base/log.h"
 #include "cli/command.h"
-#include "cli/corpus_lines.h"
-#include "cli/make_vocabulary.h"
+#include "run/corpus_lines.h"
+#include "run/make_vocabulary.h"
 #include "text/tokenizer_file.h"
 
 namespace dragoman::cli {
@@ -24,7 +24,7 @@ namespace dragoman::cli {
 namespace {
 
 struct VocabOptions {
-  VocabularyOptions vocabulary;
+  run::VocabularyOptions vocabulary;
   std::string output;
   std::string use;
   Show show = Show::pieces;
@@ -38,15 +38,15 @@ struct VocabOptions {
   }
 };
 
-text::LineSource source(CorpusLines& lines) {
+text::LineSource source(run::CorpusLines& lines) {
   return [&lines](std::string& line) { return lines.next(line); };
 }
 
 std::unique_ptr<text::Tokenizer> build(const VocabOptions& options, const std::vector<std::string>& corpora) {
-  if (options.vocabulary.is_given()) return make_vocabulary(options.vocabulary, nullptr);
+  if (options.vocabulary.is_given()) return run::make_vocabulary(options.vocabulary, nullptr);
   check(!corpora.empty(), "expected one or more corpora to learn from, or --encoder and --merges");
-  CorpusLines lines(corpora, "reading");
-  return make_vocabulary(options.vocabulary, source(lines));
+  run::CorpusLines lines(corpora, "reading");
+  return run::make_vocabulary(options.vocabulary, source(lines));
 }
 
 double share(std::int64_t part, std::int64_t whole) {
@@ -70,7 +70,7 @@ int make(const VocabOptions& options, const std::vector<std::string>& corpora) {
   const std::unique_ptr<text::Tokenizer> tokenizer = build(options, corpora);
   text::save_tokenizer(*tokenizer, options.output);
   log::info("wrote {}", options.output);
-  CorpusLines lines(corpora, "measuring");
+  run::CorpusLines lines(corpora, "measuring");
   print_coverage(*tokenizer, text::measure_coverage(*tokenizer, source(lines)));
   return 0;
 }
@@ -88,7 +88,7 @@ std::string shown(const text::Tokenizer& tokenizer, std::span<const std::int32_t
 int apply(const VocabOptions& options, std::vector<std::string> corpora) {
   const std::unique_ptr<text::Tokenizer> tokenizer = text::load_tokenizer(options.use);
   if (corpora.empty()) corpora.push_back("-");
-  CorpusLines lines(std::move(corpora), "reading");
+  run::CorpusLines lines(std::move(corpora), "reading");
   std::vector<std::int32_t> ids;
   for (std::string line; lines.next(line);) {
     ids.clear();

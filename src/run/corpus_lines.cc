@@ -1,11 +1,11 @@
-#include "cli/corpus_lines.h"
+#include "run/corpus_lines.h"
 
 #include <filesystem>
 #include <utility>
 
 #include "base/error.h"
 
-namespace dragoman::cli {
+namespace dragoman::run {
 namespace {
 
 // 0, unknown, where one of the files is stdin. A missing file is found here, before any other has been read.
@@ -53,4 +53,4 @@ bool CorpusLines::next(std::string& line) {
   }
 }
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::run

@@ -1,11 +1,11 @@
-#include "cli/evaluate_report.h"
+#include "run/evaluation_report.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace dragoman::cli {
+namespace dragoman::run {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -206,4 +206,4 @@ std::string report_json(const Evaluation& evaluation, bool with_sentences) {
   return json.dump(2) + "\n";
 }
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::run

@@ -1,10 +1,10 @@
-#include "cli/train_data.h"
+#include "run/training_data.h"
 
 #include "base/progress.h"
 #include "store/model_file.h"
 #include "text/tokenizer_file.h"
 
-namespace dragoman::cli {
+namespace dragoman::run {
 namespace {
 
 enum class Side { source, target, both };
@@ -12,7 +12,7 @@ enum class Side { source, target, both };
 // The sentences of one side, or of both, of all training corpora.
 class SideLines {
  public:
-  SideLines(const TrainCommandOptions& options, Side side)
+  SideLines(const TrainingOptions& options, Side side)
       : options_(options),
         side_(side),
         corpora_(options.corpus.corpora()),
@@ -38,7 +38,7 @@ class SideLines {
   }
 
  private:
-  const TrainCommandOptions& options_;
+  const TrainingOptions& options_;
   Side side_;
   std::vector<data::Corpus> corpora_;
   data::Filters filters_;
@@ -49,31 +49,31 @@ class SideLines {
   bool has_target_ = false;
 };
 
-std::unique_ptr<text::Tokenizer> make(const TrainCommandOptions& options, Side side) {
+std::unique_ptr<text::Tokenizer> make(const TrainingOptions& options, Side side) {
   SideLines lines(options, side);
   return make_vocabulary(options.vocabulary.made, [&](std::string& line) { return lines.next(line); });
 }
 
 // Labels are words between spaces; every one that occurs is a class.
-std::unique_ptr<text::Tokenizer> make_labels(const TrainCommandOptions& options) {
+std::unique_ptr<text::Tokenizer> make_labels(const TrainingOptions& options) {
   SideLines lines(options, Side::target);
   return text::build_words([&](std::string& line) { return lines.next(line); }, {.language = text::Language::tokenized},
                            {.min_count = 1, .size = 0, .multiple = 1});
 }
 
-std::string source_file(const TrainCommandOptions& options) { return options.train.output + "/source.vocab"; }
-std::string target_file(const TrainCommandOptions& options) { return options.train.output + "/target.vocab"; }
+std::string source_file(const TrainingOptions& options) { return options.train.output + "/source.vocab"; }
+std::string target_file(const TrainingOptions& options) { return options.train.output + "/target.vocab"; }
 
-bool wants_shared(const TrainCommandOptions& options) {
+bool wants_shared(const TrainingOptions& options) {
   return options.task == TrainTask::translate && (options.vocabulary.shared || options.model.tied == models::Tie::all);
 }
 
-std::shared_ptr<const text::Tokenizer> source_vocabulary(const TrainCommandOptions& options) {
+std::shared_ptr<const text::Tokenizer> source_vocabulary(const TrainingOptions& options) {
   if (!options.vocabulary.source.empty()) return text::load_tokenizer(options.vocabulary.source);
   return make(options, wants_shared(options) ? Side::both : Side::source);
 }
 
-std::shared_ptr<const text::Tokenizer> target_vocabulary(const TrainCommandOptions& options,
+std::shared_ptr<const text::Tokenizer> target_vocabulary(const TrainingOptions& options,
                                                          std::shared_ptr<const text::Tokenizer> source) {
   if (!options.vocabulary.target.empty()) return text::load_tokenizer(options.vocabulary.target);
   if (options.task == TrainTask::classify) return make_labels(options);
@@ -88,7 +88,7 @@ Vocabularies of_model(const std::string& path) {
           text::deserialize_tokenizer(model.info().target_tokenizer)};
 }
 
-data::TokenStore open_store(const TrainCommandOptions& options, const data::Corpus& corpus,
+data::TokenStore open_store(const TrainingOptions& options, const data::Corpus& corpus,
                             const Vocabularies& vocabularies, bool keep_text, bool filtered) {
   return data::open_tokens({.corpus = corpus,
                             .reading = options.reading,
@@ -123,7 +123,7 @@ void add_lengths(std::vector<std::pair<std::string, std::string>>& facts, const 
 
 }  // namespace
 
-Vocabularies make_vocabularies(const TrainCommandOptions& options) {
+Vocabularies make_vocabularies(const TrainingOptions& options) {
   if (options.fine_tunes()) return of_model(options.from);
   if (options.goes_on())
     return {text::load_tokenizer(source_file(options)), text::load_tokenizer(target_file(options))};
@@ -133,14 +133,14 @@ Vocabularies make_vocabularies(const TrainCommandOptions& options) {
   return made;
 }
 
-Vocabularies open_vocabularies(const TrainCommandOptions& options) {
+Vocabularies open_vocabularies(const TrainingOptions& options) {
   Vocabularies made = make_vocabularies(options);
   text::save_tokenizer(*made.source, source_file(options));
   text::save_tokenizer(*made.target, target_file(options));
   return made;
 }
 
-RunData::RunData(const TrainCommandOptions& options, const Vocabularies& vocabularies)
+RunData::RunData(const TrainingOptions& options, const Vocabularies& vocabularies)
     : options_(options), vocabularies_(vocabularies) {
   const bool splits = options.split.by != data::SplitBy::none;
   const bool samples = options.batch.rows.sample_source > 0 || options.batch.rows.sample_target > 0;
@@ -195,4 +195,4 @@ std::vector<std::pair<std::string, std::string>> RunData::facts() const {
   return facts;
 }
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::run

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/train_options.h"
 #include "data/tokenize.h"
+#include "run/training_options.h"
 
-namespace dragoman::cli {
+namespace dragoman::run {
 
 // The two vocabularies of a run; they may be one.
 struct Vocabularies {
@@ -20,9 +20,9 @@ struct Vocabularies {
 
 // From the fine-tuned model, from files, from the run being resumed, or made from the training data; in the end the
 // output folder holds them.
-Vocabularies open_vocabularies(const TrainCommandOptions& options);
+Vocabularies open_vocabularies(const TrainingOptions& options);
 // The same, with nothing written.
-Vocabularies make_vocabularies(const TrainCommandOptions& options);
+Vocabularies make_vocabularies(const TrainingOptions& options);
 
 // A pair of the validation set as text.
 struct TextPair {
@@ -32,7 +32,7 @@ struct TextPair {
 // The tokenised corpora of a run.
 class RunData {
  public:
-  RunData(const TrainCommandOptions& options, const Vocabularies& vocabularies);
+  RunData(const TrainingOptions& options, const Vocabularies& vocabularies);
 
   data::Batcher training() const;
   // Nothing where the run has no validation data.
@@ -45,9 +45,9 @@ class RunData {
  private:
   data::BatchOptions batches() const;
 
-  const TrainCommandOptions& options_;
+  const TrainingOptions& options_;
   Vocabularies vocabularies_;
   std::vector<data::BatchSource> training_, validation_;
 };
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::run

@@ -4,15 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "cli/make_vocabulary.h"
 #include "data/batcher.h"
 #include "data/corpus.h"
 #include "data/filters.h"
 #include "models/config.h"
+#include "run/make_vocabulary.h"
 #include "smt/phrase_system.h"
 #include "train/options.h"
 
-namespace dragoman::cli {
+namespace dragoman::run {
 
 enum class TrainTask { translate, classify, statistical };
 
@@ -44,7 +44,7 @@ struct TranslatedValidation {
   }
 };
 
-struct TrainCommandOptions {
+struct TrainingOptions {
   std::string preset, from;
   TrainTask task = TrainTask::translate;
   data::CorpusOptions corpus;
@@ -95,11 +95,11 @@ struct TrainCommandOptions {
   }
 };
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::run
 
 template <>
-struct dragoman::EnumNames<dragoman::cli::TrainTask> {
-  using TrainTask = dragoman::cli::TrainTask;
+struct dragoman::EnumNames<dragoman::run::TrainTask> {
+  using TrainTask = dragoman::run::TrainTask;
   static constexpr std::pair<TrainTask, const char*> list[] = {
       {TrainTask::translate, "translate"}, {TrainTask::classify, "classify"}, {TrainTask::statistical, "statistical"}};
 };

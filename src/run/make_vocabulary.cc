@@ -1,9 +1,9 @@
-#include "cli/make_vocabulary.h"
+#include "run/make_vocabulary.h"
 
 #include "data/line_reader.h"
 #include "text/byte_bpe.h"
 
-namespace dragoman::cli {
+namespace dragoman::run {
 namespace {
 
 constexpr std::int32_t kDefaultSubwords = 8000;
@@ -39,4 +39,4 @@ std::unique_ptr<text::Tokenizer> make_vocabulary(const VocabularyOptions& option
        .sample = options.sample});
 }
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::run

@@ -1,17 +1,17 @@
-#include "cli/translate_stream.h"
+#include "run/translation_stream.h"
 
 #include <thread>
 
 #include "base/error.h"
 
-namespace dragoman::cli {
+namespace dragoman::run {
 namespace {
 
 constexpr std::size_t kMostAhead = 4096;
 
 }  // namespace
 
-void TranslateStream::run(const Read& read, const Write& write, const std::function<void()>& idle) {
+void TranslationStream::run(const Read& read, const Write& write, const std::function<void()>& idle) {
   std::thread reader([self = shared_from_this(), read] { self->read_all(read); });
   std::thread submitter([&] { submit_all(); });
   std::exception_ptr error;
@@ -30,7 +30,7 @@ void TranslateStream::run(const Read& read, const Write& write, const std::funct
   reader.join();
 }
 
-void TranslateStream::read_all(const Read& read) {
+void TranslationStream::read_all(const Read& read) {
   try {
     for (;;) {
       Request request;
@@ -50,7 +50,7 @@ void TranslateStream::read_all(const Read& read) {
   changed_.notify_all();
 }
 
-void TranslateStream::submit_all() {
+void TranslationStream::submit_all() {
   for (;;) {
     std::vector<search::Job> jobs;
     {
@@ -80,7 +80,7 @@ void TranslateStream::submit_all() {
   changed_.wait(lock, [this] { return unanswered_ == 0; });
 }
 
-void TranslateStream::write_all(const Write& write, const std::function<void()>& idle) {
+void TranslationStream::write_all(const Write& write, const std::function<void()>& idle) {
   for (;;) {
     Request request;
     Answer answer;
@@ -116,10 +116,10 @@ void TranslateStream::write_all(const Write& write, const std::function<void()>&
   }
 }
 
-void TranslateStream::stop() {
+void TranslationStream::stop() {
   std::lock_guard lock(mutex_);
   stopping_ = true;
   changed_.notify_all();
 }
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::run

@@ -10,7 +10,7 @@
 #include "eval/slices.h"
 
 // What `dragoman evaluate` found out, and how it is shown to people and to programs.
-namespace dragoman::cli {
+namespace dragoman::run {
 
 // One metric on one system's output.
 struct SystemScore {
@@ -47,4 +47,4 @@ std::string report_sentences(const Evaluation& evaluation);
 // The first system's metrics stand at the top: bleu.score, bleu.signature, ...
 std::string report_json(const Evaluation& evaluation, bool with_sentences);
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::run

@@ -1,4 +1,4 @@
-#include "cli/train_translation.h"
+#include "run/validation_translator.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "search/model.h"
 #include "search/neural_engine.h"
 
-namespace dragoman::cli {
+namespace dragoman::run {
 namespace {
 
 double score(const eval::Metric& metric, const eval::Lines& outputs, const eval::Lines& references) {
@@ -17,7 +17,7 @@ double score(const eval::Metric& metric, const eval::Lines& outputs, const eval:
 }  // namespace
 
 ValidationTranslator::ValidationTranslator(const models::Seq2seq& model, const Vocabularies& vocabularies,
-                                           std::vector<TextPair> pairs, const TrainCommandOptions& options)
+                                           std::vector<TextPair> pairs, const TrainingOptions& options)
     : vocabularies_(vocabularies),
       pairs_(std::move(pairs)),
       options_(options),
@@ -127,4 +127,4 @@ void ValidationTranslator::measure(train::Validation& validation) {
   validation.samples.assign(translated_.begin(), translated_.begin() + static_cast<std::ptrdiff_t>(shown));
 }
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::run

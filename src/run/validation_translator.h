@@ -2,17 +2,17 @@
 
 #include <vector>
 
-#include "cli/train_data.h"
+#include "run/training_data.h"
 #include "search/decoder.h"
 #include "train/observer.h"
 
-namespace dragoman::cli {
+namespace dragoman::run {
 
 // Translates sentences of the validation set at each validation: BLEU, chrF and samples with their attention.
 class ValidationTranslator final : public train::Observer {
  public:
   ValidationTranslator(const models::Seq2seq& model, const Vocabularies& vocabularies, std::vector<TextPair> pairs,
-                       const TrainCommandOptions& options);
+                       const TrainingOptions& options);
 
   std::size_t rehearse() override;
   void measure(train::Validation& validation) override;
@@ -28,10 +28,10 @@ class ValidationTranslator final : public train::Observer {
 
   Vocabularies vocabularies_;
   std::vector<TextPair> pairs_;
-  const TrainCommandOptions& options_;
+  const TrainingOptions& options_;
   const models::Seq2seq& model_;
   search::Decoder decoder_;
   std::vector<train::Sample> translated_;  // one for each pair; those beyond the samples have only text
 };
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::run

@@ -5,7 +5,7 @@
 
 #include "text/build.h"
 
-namespace dragoman::cli {
+namespace dragoman::run {
 
 enum class VocabularyKind { words, bpe, unigram, byte_bpe };
 
@@ -44,11 +44,11 @@ struct VocabularyOptions {
 // `lines` is not asked when the vocabulary is given.
 std::unique_ptr<text::Tokenizer> make_vocabulary(const VocabularyOptions& options, const text::LineSource& lines);
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::run
 
 template <>
-struct dragoman::EnumNames<dragoman::cli::VocabularyKind> {
-  using Kind = dragoman::cli::VocabularyKind;
+struct dragoman::EnumNames<dragoman::run::VocabularyKind> {
+  using Kind = dragoman::run::VocabularyKind;
   static constexpr std::pair<Kind, const char*> list[] = {
       {Kind::words, "words"}, {Kind::bpe, "bpe"}, {Kind::unigram, "unigram"}, {Kind::byte_bpe, "byte-bpe"}};
 };

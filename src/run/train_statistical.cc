@@ -1,13 +1,13 @@
-#include "cli/train_statistical.h"
+#include "run/train_statistical.h"
 
 #include <filesystem>
 
 #include "base/join.h"
 #include "search/statistical_model.h"
 
-namespace dragoman::cli {
+namespace dragoman::run {
 
-std::string train_statistical(const TrainCommandOptions& options) {
+std::string train_statistical(const TrainingOptions& options) {
   const std::string path = options.train.output + "/model.safetensors";
   check(options.overwrite || !std::filesystem::exists(path), "{}: is there already; --overwrite begins anew", path);
   smt::PhraseData data;
@@ -32,4 +32,4 @@ std::string train_statistical(const TrainCommandOptions& options) {
   return path;
 }
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::run

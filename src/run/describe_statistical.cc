@@ -1,4 +1,4 @@
-#include "cli/inspect_statistical.h"
+#include "run/describe_statistical.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include "models/presets.h"
 #include "search/statistical_model.h"
 
-namespace dragoman::cli {
+namespace dragoman::run {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -73,4 +73,4 @@ int inspect_statistical(const std::string& name, bool json) {
   return 0;
 }
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::run

@@ -10,16 +10,16 @@
 
 #include "search/text_translator.h"
 
-namespace dragoman::cli {
+namespace dragoman::run {
 
 // Lines in, translations out in the same order, while more lines arrive. Reading stays a bounded number of lines ahead
 // of writing, and whatever has been read is translated at once, so a slow producer waits for nothing but its own line.
-class TranslateStream : public std::enable_shared_from_this<TranslateStream> {
+class TranslationStream : public std::enable_shared_from_this<TranslationStream> {
  public:
   using Read = std::function<bool(Request&)>;  // false at the end
   using Write = std::function<void(std::uint64_t line, const Request&, const TranslationResult&)>;
 
-  TranslateStream(search::TextTranslator& translator, std::shared_ptr<const SearchOptions> options)
+  TranslationStream(search::TextTranslator& translator, std::shared_ptr<const SearchOptions> options)
       : translator_(translator), options_(std::move(options)) {}
 
   // To be held by a shared_ptr: after an error a reader that waits for input outlives the call, with `read` and this.
@@ -51,4 +51,4 @@ class TranslateStream : public std::enable_shared_from_this<TranslateStream> {
   std::uint64_t unanswered_ = 0;
 };
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::run

@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "data/line_reader.h"
 
-namespace dragoman::cli {
+namespace dragoman::run {
 
 // The lines of several files one after the other, plain or gzip; "-" is stdin. Shows a progress bar by bytes.
 class CorpusLines {
@@ -29,4 +29,4 @@ class CorpusLines {
   Progress progress_;
 };
 
-}  // namespace dragoman::cli
+}  // namespace dragoman::run

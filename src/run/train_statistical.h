@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "run/training_options.h"
+
+namespace dragoman::run {
+
+// Trains a statistical translator and gives the path of its model file.
+std::string train_statistical(const TrainingOptions& options);
+
+}  // namespace dragoman::run
