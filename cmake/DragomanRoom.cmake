@@ -1,6 +1,6 @@
-# A room is a folder of src/ built as one static library; NEEDS lists the rooms below it that it may use, so a wrong
-# dependency fails to link. LIBS lists libraries from outside that its sources use. A room that only CALLS what computes is
-# compiled quickly rather than made fast.
+# dragoman_room(NAME [CALLS] [NEEDS room...] [LIBS library...]): builds the folder src/NAME as one static library.
+# NEEDS lists the lower rooms it may use, so a wrong dependency fails to link; LIBS lists external libraries.
+# CALLS marks a room that does no heavy computation itself: it is compiled with -O1 to save build time.
 function(dragoman_room NAME)
   cmake_parse_arguments(ROOM "CALLS" "" "NEEDS;LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
@@ -22,7 +22,7 @@ function(dragoman_room NAME)
   set_property(GLOBAL APPEND PROPERTY DRAGOMAN_ROOMS ${NAME})
 endfunction()
 
-# One test program a room: tests/NAME/*.cc, linked with that room (and whatever it needs).
+# dragoman_tests(NAME [LIBS library...]): one test program from tests/NAME/*.cc, linked with the room NAME where there is one.
 function(dragoman_tests NAME)
   cmake_parse_arguments(TESTS "" "" "LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${NAME}/*.cc")
@@ -32,10 +32,13 @@ function(dragoman_tests NAME)
                                                   DRAGOMAN_SOURCE="${PROJECT_SOURCE_DIR}"
                                                   DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>"
                                                   DRAGOMAN_EXAMPLES="${PROJECT_BINARY_DIR}/examples")
-  target_link_libraries(test_${NAME} PRIVATE dragoman_${NAME} ${TESTS_LIBS} GTest::gtest GTest::gtest_main dragoman_flags)
-  # Tests are compiled quickly rather than made fast; what they test is as optimised as ever.
+  target_link_libraries(test_${NAME} PRIVATE ${TESTS_LIBS} GTest::gtest GTest::gtest_main dragoman_flags)
+  if(TARGET dragoman_${NAME})
+    target_link_libraries(test_${NAME} PRIVATE dragoman_${NAME})
+  endif()
+  # Test code is compiled with -O1 to save build time; the rooms under test keep their full optimisation.
   target_compile_options(test_${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
   add_test(NAME ${NAME} COMMAND test_${NAME} --gtest_brief=1)
-  # Some tests start processes that start threads, which the thread sanitizer only allows when asked.
+  # Some tests fork processes that start threads; the thread sanitizer allows this only with die_after_fork=0.
   set_tests_properties(${NAME} PROPERTIES ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0")
 endfunction()
