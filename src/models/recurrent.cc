@@ -144,8 +144,11 @@ std::size_t RecurrentDecoder::extra_vector() const { return (config_.cell == nn:
 Memory RecurrentDecoder::remember(Context& cx, const Encoded& source) const {
   Memory memory{source, {}};
   if (!attends_source()) return memory;
-  const Tensor values = lexical_ > 0 ? join(cx, source.states, source.embeddings) : source.states;
-  memory.keys.push_back(source_attention_.prepare(cx, source.states, values, source.rows));
+  if (lexical_ > 0)
+    memory.keys.push_back(
+        source_attention_.prepare(cx, source.states, join(cx, source.states, source.embeddings), source.rows));
+  else
+    memory.keys.push_back(source_attention_.prepare(cx, source.states, source.rows));
   return memory;
 }
 
@@ -278,11 +281,12 @@ struct RecurrentDecoder::StepMemory {
         index.push_back(static_cast<std::int32_t>(source.rows.begin(s) + i));
     }
     const Tensor rows = cx.from_host<std::int32_t>(index, {std::ssize(index)});
-    const bool same = source.keys.of.raw() == source.values.of.raw();
     const Tensor moved = gather_rows(cx, source.keys.of, rows);
     keys.keys = {moved, source.keys.first, source.keys.count};
-    keys.values = {same ? moved : gather_rows(cx, source.values.of, rows), source.values.first, source.values.count};
+    keys.values = {source.one_tensor ? moved : gather_rows(cx, source.values.of, rows), source.values.first,
+                   source.values.count};
     keys.rows = Segments::from_lengths(cx, lengths);
+    keys.one_tensor = source.one_tensor;
     const std::vector<std::int32_t> ones(static_cast<std::size_t>(hypotheses), 1);
     all_queries = Segments::from_lengths(cx, ones);
   }

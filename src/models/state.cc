@@ -78,14 +78,15 @@ void State::store(Context& cx, std::size_t index, const Tensor& rows) {
 nn::Keys State::remember(Context& cx, std::size_t index, const nn::Keys& keys) {
   if (!continues_) return keys;
   // Parts of one product are remembered as one.
-  const std::size_t values = keys.keys.of.raw() == keys.values.of.raw() ? index : index + 1;
+  const std::size_t values = keys.one_tensor ? index : index + 1;
   store(cx, index, keys.keys.of);
   if (values != index) store(cx, values, keys.values.of);
   return {{pools_[index], keys.keys.first, keys.keys.count},
           {pools_[values], keys.values.first, keys.values.count},
           past_,
           past_index_,
-          keys.queries};
+          keys.queries,
+          keys.one_tensor};
 }
 
 State State::select(Context& cx, std::span<const std::int32_t> chosen, std::span<const std::int32_t> beams) const {
@@ -181,7 +182,8 @@ nn::Keys join_keys(Context& cx, std::span<const Run> runs, std::size_t which) {
     indices.push_back(index_of(cx, index));
   }
   const nn::Keys& first = runs.front().memory->keys[which];
-  nn::Keys joined{first.keys, first.values, Segments::from_lengths(cx, lengths), {}};
+  nn::Keys joined{first.keys, first.values, Segments::from_lengths(cx, lengths)};
+  joined.one_tensor = first.one_tensor;
   const auto stacked = [&](Columns nn::Keys::*side) {
     Stack stack(cx, (first.*side).of, joined.rows.total());
     for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -193,9 +195,8 @@ nn::Keys join_keys(Context& cx, std::span<const Run> runs, std::size_t which) {
     }
     return stack.tensor();
   };
-  const bool one = first.keys.of.raw() == first.values.of.raw();
   joined.keys.of = stacked(&nn::Keys::keys);
-  joined.values.of = one ? joined.keys.of : stacked(&nn::Keys::values);
+  joined.values.of = joined.one_tensor ? joined.keys.of : stacked(&nn::Keys::values);
   return joined;
 }
 

@@ -176,8 +176,9 @@ struct FeedingWeights {
 struct FeedingSource {
   Tensor keys, values;  // [Nk, hidden], [Nk, d]
   Segments rows;
-  Segments questions;  // one a sentence
-  double scale = 1;    // of the products of states and keys
+  Segments questions;            // one a sentence
+  double scale = 1;              // of the products of states and keys
+  bool values_are_keys = false;  // both are the same tensor
 };
 struct FeedingDropout {
   double between = 0, out = 0;

@@ -105,6 +105,14 @@ void add_attention(Cases& cases) {
                     a.early = true;
                     kernels.attention(a);
                   });
+      if (b.key_size == b.value_size)
+        cases.add("attention", name + " of keys that are the values",
+                  [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+                    Attention<T> a = forward_arguments(b, rate, gap, arrays);
+                    a.v = a.k, a.v_stride = a.k_stride;
+                    a.values_are_keys = a.early = true;
+                    kernels.attention(a);
+                  });
       cases.add("attention", name + " of scattered keys", [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
         Attention<T> a = forward_arguments(b, rate, gap, arrays);
         a.key_rows = arrays.integers(b.key_rows(), std::max<Size>(b.key_rows(), 1));

@@ -134,26 +134,31 @@ void Attention::add_score(Parameters& list, Size query, Size key) {
 
 Keys Attention::prepare(Context& cx, const Tensor& memory, const Segments& rows, const Tensor& positions,
                         const Tensor& into) const {
-  if (!own_.defined()) return prepare(cx, memory, memory, rows, positions);
+  if (!own_.defined()) return make(cx, {memory, memory, rows, {}, {}, true}, positions);
   const Tensor all = own_(cx, memory, into);
   const Size d = key_columns_;
-  Keys result{.keys = {all, d, d}, .values = {all, 2 * d, d}, .rows = rows, .queries = {all, 0, d}};
+  Keys result{.keys = {all, d, d}, .values = {all, 2 * d, d}, .rows = rows, .queries = {all, 0, d}, .one_tensor = true};
   finish(cx, result, positions);
   return result;
 }
 
 Keys Attention::prepare(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows,
                         const Tensor& positions) const {
-  Keys result{.keys = memory, .values = values, .rows = rows};
-  if (config_.linformer > 0) result = mix(cx, memory, values, rows);
+  return make(cx, {memory, values, rows}, positions);
+}
+
+Keys Attention::make(Context& cx, const Keys& memory, const Tensor& positions) const {
+  Keys result = config_.linformer > 0 ? mix(cx, memory) : memory;
   if (key_.defined()) {
     result.keys = key_(cx, result.keys.of);
     result.values = value_(cx, result.values.of);
+    result.one_tensor = false;
   }
   if (key_value_.defined()) {
-    const Tensor both = key_value_(cx, memory);
+    const Tensor both = key_value_(cx, memory.keys.of);
     result.keys = {both, 0, key_columns_};
     result.values = {both, key_columns_, both.cols() - key_columns_};
+    result.one_tensor = true;
   }
   finish(cx, result, positions);
   return result;
@@ -163,18 +168,19 @@ Keys Attention::prepare(Context& cx, const Tensor& memory, const Tensor& values,
 // whether E (X W^T) or (E X) W^T, but this way there are k rows a sentence to multiply instead of n. Biases are added
 // to what is made of the mixtures, so they do what they do in exact attention: one that all keys share changes no
 // weight of the softmax, and the values' is added once, since the weights add up to one.
-Keys Attention::mix(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows) const {
+Keys Attention::mix(Context& cx, const Keys& memory) const {
+  const Segments& rows = memory.rows;
   check(rows.longest() <= config_.linformer_length,
         "{}: an input of {} tokens is longer than the {} this linformer was made for", place_.name, rows.longest(),
         config_.linformer_length);
   const std::span<std::int32_t> lengths = cx.host_array<std::int32_t>(rows.count());
   std::fill(lengths.begin(), lengths.end(), config_.linformer);
   const Segments mixed = Segments::from_lengths(cx, lengths);
-  if (values.raw() != memory.raw())
-    return {.keys = project_length(cx, {length_keys_}, memory, rows).first,
-            .values = project_length(cx, {length_values_}, values, rows).first,
+  if (!memory.one_tensor)
+    return {.keys = project_length(cx, {length_keys_}, memory.keys.of, rows).first,
+            .values = project_length(cx, {length_values_}, memory.values.of, rows).first,
             .rows = mixed};
-  const Mixtures both = project_length(cx, {length_keys_, length_values_}, memory, rows);
+  const Mixtures both = project_length(cx, {length_keys_, length_values_}, memory.keys.of, rows);
   return {.keys = both.first, .values = both.second, .rows = mixed};
 }
 
@@ -186,6 +192,7 @@ Size Attention::own_size() const {
 void Attention::finish(Context& cx, Keys& keys, const Tensor& positions) const {
   if (key_score_.defined()) keys.keys = key_score_(cx, whole(cx, keys.keys));
   if (place_.rotary) keys.keys = rotate(cx, keys.keys, config_.heads, positions);
+  if (key_score_.defined() || place_.rotary) keys.one_tensor = false;
 }
 
 Attended Attention::attend(Context& cx, const Tensor& x, const Segments& queries, const Keys& keys,
@@ -213,10 +220,13 @@ Attended Attention::attend(Context& cx, const Tensor& x, const Segments& queries
 }
 
 FeedingSource Attention::source(Context& cx, const Keys& keys, const Segments& questions) const {
+  const auto is_whole = [](const Columns& columns) { return columns.count == columns.of.cols(); };
+  const bool values_are_keys =
+      keys.one_tensor && is_whole(keys.keys) && is_whole(keys.values) && !query_score_.defined();
   Tensor k = whole(cx, keys.keys);
   const double scale = config_.score == Score::scaled_dot ? 1 / std::sqrt(static_cast<double>(k.cols())) : 1;
   if (query_score_.defined()) k = linear(cx, k, query_score_.weight(), {}, {.transposed = false});
-  return {k, whole(cx, keys.values), keys.rows, questions, scale};
+  return {k, whole(cx, keys.values), keys.rows, questions, scale, values_are_keys};
 }
 
 Attended Attention::attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,

@@ -56,8 +56,9 @@ struct AttentionPlace {
 struct Keys {
   Columns keys, values;
   Segments rows;
-  Tensor index{};     // i32 [rows.total()], optional: which row of keys and values each is
-  Columns queries{};  // optional: what asks, when that is the memory itself and was projected with it
+  Tensor index{};           // i32 [rows.total()], optional: which row of keys and values each is
+  Columns queries{};        // optional: what asks, when that is the memory itself and was projected with it
+  bool one_tensor = false;  // keys and values are columns of the same tensor
 };
 
 class Attention {
@@ -97,8 +98,10 @@ class Attention {
  private:
   // The score's parameters, for queries and keys of these sizes.
   void add_score(Parameters& list, Size query, Size key);
+  // The keys of a memory that is given as keys and values without projections.
+  Keys make(Context& cx, const Keys& memory, const Tensor& positions) const;
   // The mixtures that take the place of a memory and its values in a Linformer.
-  Keys mix(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows) const;
+  Keys mix(Context& cx, const Keys& memory) const;
   // Score and rotation, where there are some.
   void finish(Context& cx, Keys& keys, const Tensor& positions) const;
   Attended attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,

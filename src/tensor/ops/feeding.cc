@@ -129,7 +129,8 @@ struct Feeding {
             .v = source.values.ptr(),
             .q_stride = walk.hidden,
             .k_stride = walk.hidden,
-            .v_stride = context.cols()};
+            .v_stride = context.cols(),
+            .values_are_keys = source.values_are_keys};
   }
   // Of one step: every sentence that is still there asks once.
   template <class T>
@@ -406,7 +407,7 @@ class FeedingBackward {
     forward.out = ordered(k, f_.context, 0).ptr();
     forward.log_sum = ordered(wide, f_.log_sum, 0).ptr();
     // One tensor may be both; its two gradients are then added to zeros.
-    const bool one = keys.raw() == values.raw();
+    const bool one = f_.source.values_are_keys;
     const Sink dk = one ? Sink{cx_.gradient(keys), true} : cx_.sink(keys), dv = one ? dk : cx_.sink(values);
     k.attention_backward({.forward = forward,
                           .dout = ordered(k, dcontext_.tensor, 0).ptr(),
