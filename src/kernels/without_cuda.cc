@@ -1,4 +1,4 @@
-// The functions of cuda/cuda.h in a build without CUDA.
+// The CUDA interface of a program built without CUDA: problem() says so, and everything else fails with that sentence.
 #include "base/error.h"
 #include "kernels/cuda/cuda.h"
 
@@ -10,7 +10,9 @@ const std::string& problem() {
 }
 
 int count() { return 0; }
-void select(int) { fail("{}", problem()); }
+int current_gpu() { return 0; }
+void enter(int) { fail("{}", problem()); }
+OnGpu::~OnGpu() = default;
 std::string name() { return {}; }
 FreeMemory free_memory() { return {}; }
 void* allocate(std::size_t) { fail("{}", problem()); }

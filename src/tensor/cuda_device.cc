@@ -1,7 +1,9 @@
+#include <map>
 #include <mutex>
 
 #include "base/log.h"
 #include "kernels/cuda/cuda.h"
+#include "kernels/cuda/runtime/check_gpu.h"
 #include "tensor/device.h"
 
 namespace dragoman {
@@ -19,32 +21,69 @@ class CudaDelivery final : public Delivery {
   cuda::Delivery delivery_;
 };
 
+// One GPU. Every method works there and leaves the thread's current GPU as it was; only kernels() changes it.
 class CudaDevice final : public Device {
  public:
-  CudaDevice() : Device(cuda::f32(), no_double(), cuda::half()) {}
+  explicit CudaDevice(int gpu)
+      : Device(cuda::f32(), no_double(), cuda::half()),
+        gpu_(gpu),
+        name_(gpu == 0 ? "cuda" : fmt::format("cuda:{}", gpu)) {}
 
-  const char* name() const override { return "cuda"; }
+  const char* name() const override { return name_.c_str(); }
   bool on_host() const override { return false; }
-  void* allocate(std::size_t bytes) const override { return cuda::allocate(bytes); }
-  void release(void* memory) const override { cuda::release(memory); }
-  FreeMemory memory() const override { return cuda::free_memory(); }
+  void* allocate(std::size_t bytes) const override {
+    const cuda::OnGpu here(gpu_);
+    return cuda::allocate(bytes);
+  }
+  void release(void* memory) const override {
+    try {
+      const cuda::OnGpu here(gpu_);
+      cuda::release(memory);
+    } catch (const Error&) {  // destructors call this; the next synchronisation with the GPU reports its failure
+    }
+  }
+  FreeMemory memory() const override {
+    const cuda::OnGpu here(gpu_);
+    return cuda::free_memory();
+  }
   void copy_from_host(void* to, const void* from, std::size_t bytes) const override {
+    const cuda::OnGpu here(gpu_);
     cuda::copy_from_host(to, from, bytes);
   }
-  void upload(void* to, const void* from, std::size_t bytes) const override { cuda::upload(to, from, bytes); }
-  void copy_to_host(std::span<const kernels::HostCopy> copies) const override { cuda::copy_to_host(copies); }
-  void clear(void* memory, std::size_t bytes) const override { cuda::clear(memory, bytes); }
-  void wait() const override { cuda::wait(); }
-  std::unique_ptr<Delivery> delivery(std::size_t bytes) const override { return std::make_unique<CudaDelivery>(bytes); }
+  void upload(void* to, const void* from, std::size_t bytes) const override {
+    const cuda::OnGpu here(gpu_);
+    cuda::upload(to, from, bytes);
+  }
+  void copy_to_host(std::span<const kernels::HostCopy> copies) const override {
+    const cuda::OnGpu here(gpu_);
+    cuda::copy_to_host(copies);
+  }
+  void clear(void* memory, std::size_t bytes) const override {
+    const cuda::OnGpu here(gpu_);
+    cuda::clear(memory, bytes);
+  }
+  void wait() const override {
+    const cuda::OnGpu here(gpu_);
+    cuda::wait();
+  }
+  std::unique_ptr<Delivery> delivery(std::size_t bytes) const override {
+    const cuda::OnGpu here(gpu_);
+    return std::make_unique<CudaDelivery>(bytes);
+  }
 
  private:
+  void enter() const override { cuda::enter(gpu_); }
+
   static const kernels::Kernels<double>& no_double() {
     static const kernels::Kernels<double> empty("cuda");
     return empty;
   }
+
+  int gpu_;
+  std::string name_;
 };
 
-// The number behind "cuda:", or -1.
+// The GPU that "cuda" or "cuda:N" names, or -1.
 int gpu_of(const std::string& name) {
   constexpr std::string_view kBefore = "cuda:";
   if (name == "cuda") return 0;
@@ -53,7 +92,7 @@ int gpu_of(const std::string& name) {
   return std::stoi(name.substr(kBefore.size()));
 }
 
-// Where a GPU is built in but cannot be used, a person should know why.
+// Warns once where there is a GPU that this program cannot use.
 const Device& host_instead() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -65,10 +104,13 @@ const Device& host_instead() {
 
 }  // namespace
 
-const Device& cuda_device() {
+const Device& cuda_device(int gpu) {
   check(cuda::problem().empty(), "no GPU can be used: {}", cuda::problem());
-  static const CudaDevice device;
-  return device;
+  cuda::check_gpu(gpu, cuda::count());
+  static std::mutex mutex;
+  static std::map<int, CudaDevice> devices;
+  const std::lock_guard lock(mutex);
+  return devices.try_emplace(gpu, gpu).first->second;
 }
 
 void check_device_name(const std::string& name) {
@@ -80,9 +122,7 @@ const Device& find_device(const std::string& name) {
   check_device_name(name);
   if (name == "cpu") return cpu_device();
   if (name == "auto") return cuda::problem().empty() ? cuda_device() : host_instead();
-  const Device& device = cuda_device();
-  cuda::select(gpu_of(name));
-  return device;
+  return cuda_device(gpu_of(name));
 }
 
 }  // namespace dragoman

@@ -34,7 +34,7 @@ class HostDevice final : public Device {
 
   void* allocate(std::size_t bytes) const override {
     void* memory = ::operator new(bytes, kAlignment, std::nothrow);
-    if (memory == nullptr) throw OutOfMemory(fmt::format("[memory] {} bytes could not be had on {}", bytes, name_));
+    if (memory == nullptr) throw OutOfMemory(fmt::format("[memory] cannot allocate {} bytes on {}", bytes, name_));
     prefer_large_pages(memory, bytes);
     return memory;
   }
@@ -52,8 +52,8 @@ class HostDevice final : public Device {
  private:
   static constexpr std::align_val_t kAlignment{64};
 
-  // Weights are read from end to end at every step; with large pages the hardware fetches ahead without a stop every
-  // 4 KiB. Where the system has none, nothing changes.
+  // Every step reads all weights in order. With huge pages the hardware prefetcher does not stop every 4 KiB. Systems
+  // without huge pages ignore the advice.
   static void prefer_large_pages(void* memory, std::size_t bytes) {
     constexpr std::uintptr_t kPage = 4096, kWorthIt = 4 << 20;
     if (bytes < kWorthIt) return;

@@ -11,18 +11,19 @@
 
 namespace dragoman {
 
-// Bytes that travel from a device to the host while it goes on.
+// An asynchronous copy from a device to the host.
 class Delivery {
  public:
   virtual ~Delivery() = default;
 
-  // What lies there when everything that was asked for before is done.
+  // Copies the contents after everything that was asked for before.
   virtual void send(const void* from) = 0;
-  // Until it is here; the next one overwrites it.
+  // Waits until the copy has arrived; the next send() overwrites it.
   virtual const void* wait() = 0;
 };
 
-// Where tensors live and who computes on them: memory, copies, and a filling of the kernel contract.
+// One processor with its memory: allocation, copies, and a table of kernels. Threads may use any number of devices at
+// the same time; what one thread asks of one device is done in that order.
 class Device {
  public:
   virtual ~Device() = default;
@@ -30,29 +31,30 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   virtual const char* name() const = 0;
-  // The host may read and write this device's memory.
+  // Whether the host may read and write this device's memory.
   virtual bool on_host() const = 0;
   // Memory aligned for any kernel; throws OutOfMemory when there is none left.
   virtual void* allocate(std::size_t bytes) const = 0;
   virtual void release(void* memory) const = 0;
-  // What is left of the device's memory.
+  // Free and total memory of the device.
   virtual FreeMemory memory() const = 0;
   virtual void copy_from_host(void* to, const void* from, std::size_t bytes) const = 0;
-  // The same where the bytes behind the array, up to the next multiple of 256, are nobody's.
+  // The same, and the bytes behind the array, up to the next multiple of 256, may be overwritten.
   virtual void upload(void* to, const void* from, std::size_t bytes) const { copy_from_host(to, from, bytes); }
-  // After everything that was asked for before; one wait serves them all.
+  // Waits for everything that was asked for before, once for all copies.
   virtual void copy_to_host(std::span<const kernels::HostCopy> copies) const = 0;
   void copy_to_host(void* to, const void* from, std::size_t bytes) const {
     const kernels::HostCopy one{to, from, bytes};
     copy_to_host({&one, 1});
   }
   virtual void clear(void* memory, std::size_t bytes) const = 0;
-  // Until everything that was asked for is done.
+  // Waits until everything that this thread asked for is done.
   virtual void wait() const {}
-  // A way for `bytes` to the host.
   virtual std::unique_ptr<Delivery> delivery(std::size_t bytes) const = 0;
 
-  // T is float, double (for gradient checks) or bf16 (mixed precision).
+  // The kernels for T: float, double (for gradient checks) or bf16 (mixed precision). All GPUs share one table, whose
+  // kernels run on the calling thread's current GPU; kernels() makes this device the current one. A thread that
+  // alternates between devices must therefore call kernels() again after each change.
   template <class T>
   const kernels::Kernels<T>& kernels() const;
 
@@ -62,6 +64,9 @@ class Device {
       : f32_(f32), f64_(f64), half_(half) {}
 
  private:
+  // Makes this device the one that the calling thread's kernels run on.
+  virtual void enter() const {}
+
   const kernels::Kernels<float>& f32_;
   const kernels::Kernels<double>& f64_;
   const kernels::Kernels<kernels::bf16>& half_;
@@ -69,28 +74,31 @@ class Device {
 
 template <>
 inline const kernels::Kernels<float>& Device::kernels<float>() const {
+  enter();
   return f32_;
 }
 template <>
 inline const kernels::Kernels<double>& Device::kernels<double>() const {
+  enter();
   return f64_;
 }
 
 template <>
 inline const kernels::Kernels<kernels::bf16>& Device::kernels<kernels::bf16>() const {
+  enter();
   return half_;
 }
 
-// The host's processor with the fast kernels.
+// The CPU with the fast kernels.
 const Device& cpu_device();
-// The same memory with the scalar kernels: for tests.
+// The CPU with the scalar kernels: for tests.
 const Device& reference_device();
-// The GPU; throws Error with the reason where there is none.
-const Device& cuda_device();
+// A GPU; throws Error with the reason where it cannot be used.
+const Device& cuda_device(int gpu = 0);
 
-// The device that `--device` names: cpu, cuda, cuda:N, or auto, which is a GPU where there is one.
+// The device that `--device` names: cpu, cuda (the first GPU), cuda:N, or auto (the first GPU, or the CPU without one).
 const Device& find_device(const std::string& name);
-// Fails with what was expected unless the name is one of those.
+// Throws Error unless the name is one of those.
 void check_device_name(const std::string& name);
 
 }  // namespace dragoman

@@ -8,34 +8,52 @@
 
 struct CUevent_st;
 
-// The CUDA filling of the contract and the memory it works on. A program built without CUDA has all of this, too: it
-// then says so in problem(). What one thread asks for is done in that order; threads do not wait for each other's work,
-// so whoever hands memory to another thread calls wait() first.
+// The CUDA kernels and the memory they work on. A program built without CUDA has these functions, too; problem() then
+// says so.
+//
+// Every thread has a current GPU, number 0 at first, and all functions and kernels work on it. Memory belongs to the
+// GPU that was current when it was allocated. What one thread asks of one GPU is done in that order. Threads do not
+// wait for each other's work: call wait() before handing memory to another thread.
 namespace dragoman::kernels::cuda {
 
 // Why no GPU can be used, as a sentence; empty when one can.
 const std::string& problem();
-// How many GPUs there are.
+// The number of GPUs.
 int count();
-// Chooses the GPU for this process; the first one unless called before anything else.
-void select(int gpu);
-// "NVIDIA H200".
+
+// The calling thread's current GPU.
+int current_gpu();
+// Makes a GPU the current one. Throws Error if there is no such GPU. Costs nothing when it is current already.
+void enter(int gpu);
+// Makes a GPU the current one, and at the end of the scope the one that was current before.
+class OnGpu {
+ public:
+  explicit OnGpu(int gpu) : before_(current_gpu()) { enter(gpu); }
+  ~OnGpu();
+  OnGpu(const OnGpu&) = delete;
+  OnGpu& operator=(const OnGpu&) = delete;
+
+ private:
+  int before_;
+};
+
+// The name of the GPU: "NVIDIA H200".
 std::string name();
 
-// What is left of the GPU's memory; what the pool holds for later counts as free.
+// Free memory of the GPU, including what the pool holds for reuse.
 FreeMemory free_memory();
 
-// Memory of the GPU from a pool that grows and is kept; throws OutOfMemory when there is none left.
+// Memory of the GPU from a pool that only grows; throws OutOfMemory when there is none left.
 void* allocate(std::size_t bytes);
-// Never throws, for it is what destructors do: a GPU that fails fails whoever waits for it next.
+// Never throws, since destructors call it; the next synchronisation reports a failed GPU.
 void release(void* memory);
-// Memory of the host that the GPU can read and write.
+// Pinned host memory that the GPU can read and write.
 void* allocate_shared(std::size_t bytes);
 void release_shared(void* memory);
-// Small arrays are staged and the host goes on at once; `from` may change when the call returns.
+// Small arrays are staged and the call returns at once; `from` may change when it returns.
 void copy_from_host(void* to, const void* from, std::size_t bytes);
-// The same where the bytes behind the array, up to the next multiple of 256, are nobody's: arrays that follow each
-// other travel together.
+// The same, and the bytes behind the array, up to the next multiple of 256, may be overwritten: adjacent arrays are
+// merged into one transfer.
 void upload(void* to, const void* from, std::size_t bytes);
 // Waits for everything that this thread asked for before.
 void copy_to_host(std::span<const HostCopy> copies);
@@ -46,7 +64,7 @@ inline void copy_to_host(void* to, const void* from, std::size_t bytes) {
 void clear(void* memory, std::size_t bytes);
 void wait();
 
-// Bytes that travel to the host while it goes on.
+// An asynchronous copy to the host, from the GPU that was current when it was made.
 class Delivery {
  public:
   explicit Delivery(std::size_t bytes);
@@ -54,21 +72,22 @@ class Delivery {
   Delivery(const Delivery&) = delete;
   Delivery& operator=(const Delivery&) = delete;
 
-  // What lies there when everything that this thread asked for before is done.
+  // Copies the contents after everything that this thread asked for before.
   void send(const void* from);
-  // Until it is here.
+  // Waits until the copy has arrived.
   const void* wait() const;
 
  private:
+  int gpu_ = 0;
   std::size_t bytes_;
   void* memory_ = nullptr;
   CUevent_st* arrived_ = nullptr;
 };
 
-// Products of f32 in TF32: ten bits of fraction and the speed of the tensor cores. Off unless asked for.
+// Computes products of f32 in TF32 on tensor cores, with ten bits of fraction. Off unless asked for.
 void set_tf32(bool on);
 
-// Kernels do without instructions that only one generation of GPUs has, as they do on others. For tests.
+// Makes kernels avoid instructions that only one generation of GPUs has. For tests.
 void set_common(bool on);
 
 const Kernels<float>& f32();

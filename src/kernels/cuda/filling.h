@@ -2,7 +2,7 @@
 
 #include "kernels/contract.h"
 
-// Each file of this folder fills its part of the list, for float and for bf16.
+// Every file of kernels fills its entries of the table, for float and for bf16.
 namespace dragoman::kernels::cuda {
 
 template <class T>

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <mutex>
 #include <string>
 
 #include "base/error.h"
@@ -41,11 +42,7 @@ Blas load() {
   find(library, "cublasLtMatmulPreferenceSetAttribute", all.set_preference);
   find(library, "cublasLtMatmulPreferenceDestroy", all.destroy_preference);
   find(library, "cublasLtGetStatusString", all.describe);
-  decltype(&cublasLtCreate) create = nullptr;
-  find(library, "cublasLtCreate", create);
-  direct_stream();
-  const cublasStatus_t status = create(&all.handle);
-  check(status == CUBLAS_STATUS_SUCCESS, "[cuda] cuBLASLt did not start: {}", all.describe(status));
+  find(library, "cublasLtCreate", all.create);
   return all;
 }
 
@@ -54,6 +51,20 @@ Blas load() {
 const Blas& blas() {
   static const Blas loaded = load();
   return loaded;
+}
+
+cublasLtHandle_t blas_handle() {
+  struct Handle {
+    std::once_flag once;
+    cublasLtHandle_t handle = nullptr;
+  };
+  static PerGpu<Handle> handles;
+  Handle& mine = handles.here();
+  std::call_once(mine.once, [&mine] {
+    direct_stream();
+    check_blas(blas().create(&mine.handle), "start of cuBLASLt");
+  });
+  return mine.handle;
 }
 
 void check_blas(cublasStatus_t status, const char* what) {

@@ -19,10 +19,12 @@ struct Blas {
   decltype(&cublasLtMatmulPreferenceSetAttribute) set_preference;
   decltype(&cublasLtMatmulPreferenceDestroy) destroy_preference;
   decltype(&cublasLtGetStatusString) describe;
-  cublasLtHandle_t handle;
+  decltype(&cublasLtCreate) create;
 };
 
 const Blas& blas();
+// The library's handle for the current GPU, to which it is tied.
+cublasLtHandle_t blas_handle();
 void check_blas(cublasStatus_t status, const char* what);
 
 }  // namespace dragoman::kernels::cuda

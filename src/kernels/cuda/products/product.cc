@@ -41,7 +41,7 @@ struct Subject {
   Key key() const {
     const ProductShape& s = shape;
     const int flags = s.transposed_a | s.transposed_b << 1 | s.accumulate << 2 | (in == CUDA_R_32F) << 3 |
-                      (out == CUDA_R_32F) << 4 | tf32 << 5;
+                      (out == CUDA_R_32F) << 4 | tf32 << 5 | current_gpu() << 6;
     return {s.m,
             s.n,
             s.k,
@@ -158,7 +158,7 @@ class Call {
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, static_cast<std::uint32_t>(subject.align_c));
     std::array<cublasLtMatmulHeuristicResult_t, 8> all{};
     int found = 0;
-    const cublasStatus_t status = blas().choose(blas().handle, operation_, b_, a_, c_, c_, preference,
+    const cublasStatus_t status = blas().choose(blas_handle(), operation_, b_, a_, c_, c_, preference,
                                                 static_cast<int>(all.size()), all.data(), &found);
     blas().destroy_preference(preference);
     if (status != CUBLAS_STATUS_SUCCESS || found == 0) return false;
@@ -171,7 +171,7 @@ class Call {
     if (bias != nullptr) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
     const auto alpha = static_cast<float>(s.alpha), beta = s.accumulate ? 1.0f : 0.0f;
     void* space = choice.has_space ? scratch_bytes(Scratch::products, kWorkspace) : nullptr;
-    return blas().matmul(blas().handle, operation_, &alpha, b, b_, a, a_, &beta, c, c_, c, c_, &choice.algorithm, space,
+    return blas().matmul(blas_handle(), operation_, &alpha, b, b_, a, a_, &beta, c, c_, c, c_, &choice.algorithm, space,
                          space != nullptr ? kWorkspace : 0, stream());
   }
 

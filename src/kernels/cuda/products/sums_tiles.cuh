@@ -204,13 +204,14 @@ void launch(const char* name, const Work& work, const End& end) {
   if (is_capability_90()) return launch_wgmma(name, work, end);
   constexpr int kPlanes = End::kApart ? 2 : 1, kLeast = kHalves * kPlanes, kStages = kStagesOf<End>;
   const auto kernel = add_up<End>;
-  static const bool clusters = [&] {
+  static OncePerGpu once;
+  const bool clusters = once.here([&] {
     const bool known = knows_clusters(reinterpret_cast<const void*>(kernel), name);
     const Size most = kStages * Size{sizeof(Stage)} + Gathered::bytes(kPlanes, known ? 2 : 1);
     check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
                  name);
     return known;
-  }();
+  });
   const Grid grid(work, clusters);
   const std::size_t bytes = static_cast<std::size_t>(std::clamp(grid.deepest(work), kLeast, kStages)) * sizeof(Stage) +
                             static_cast<std::size_t>(Gathered::bytes(kPlanes, static_cast<int>(grid.blocks)));

@@ -211,10 +211,11 @@ void launch_wgmma(const char* name, const Work& work, const End& end) {
   constexpr int kPlanes = Finish<End>::kPlanes;
   constexpr auto kLeast = static_cast<int>((kHalves * kPlanes * sizeof(Part) - 1) / sizeof(WideStage) + 1);
   const auto kernel = add_up_wgmma<End>;
-  [[maybe_unused]] static const bool ready = [&] {
+  static OncePerGpu ready;
+  ready.here([&] {
     check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kRoom), name);
     return true;
-  }();
+  });
   const Grid grid(work, true);
   const auto gathered = static_cast<int>(Gathered::bytes(kPlanes, static_cast<int>(grid.blocks)));
   const int most = (kRoom - gathered) / static_cast<int>(sizeof(WideStage));

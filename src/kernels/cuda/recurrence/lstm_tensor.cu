@@ -326,8 +326,8 @@ void allow_memory(const char* name, typename Walks<Arguments>::Kernel kernel, Si
 // How many sentences a cluster gets: sixteen, or, where so many clusters do not fit on the GPU at once, some more.
 template <const auto& walks>
 Size rows_of_cluster(const cudaLaunchConfig_t& config, Size sentences, Size slices, Size layers, Size width) {
-  static std::array<std::atomic<int>, kMostBlocks + 1> known{};  // how many clusters fit
-  std::atomic<int>& most = known[static_cast<std::size_t>(slices)];
+  static PerGpu<std::array<std::atomic<int>, kMostBlocks + 1>> known;  // how many clusters fit
+  std::atomic<int>& most = known.here()[static_cast<std::size_t>(slices)];
   if (most == 0) {
     int count = 0;
     check_status(cudaOccupancyMaxActiveClusters(&count, walks.with_clusters, &config), "lstm_layer");
@@ -344,14 +344,15 @@ Size rows_of_cluster(const cudaLaunchConfig_t& config, Size sentences, Size slic
 // One cluster for each sixteen sentences or some more, or as many groups as there is room for at once.
 template <const auto& walks, class Arguments>
 void launch(const char* name, const Arguments& arguments, const LstmLayer<bf16>& a, Size width) {
-  static const bool known = [name] {
+  static OncePerGpu once;
+  const bool known = once.here([name] {
     allow_memory<Arguments>(name, walks.without, walks.bytes(kTileRows, 0));
     if (walks.with_clusters == nullptr || !knows_clusters(reinterpret_cast<const void*>(walks.without), name))
       return false;
     allow_memory<Arguments>(name, walks.with_clusters, walks.bytes(kTileRows, walks.widest));
     allow_memory<Arguments>(name, walks.with_large_clusters, walks.bytes(2 * kTileRows, walks.widest));
     return true;
-  }();
+  });
   const Size slices = a.hidden / kUnits, tiles = (a.sentences + kTileRows - 1) / kTileRows;
   const bool clusters = known && slices <= kMostBlocks;
   if (!clusters && arguments.beside != nullptr) {

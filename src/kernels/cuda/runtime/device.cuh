@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "kernels/contract.h"
+#include "kernels/cuda/runtime/alignment.h"
 #include "kernels/cuda/runtime/runtime.h"
 
 // What the files of this folder share on the GPU's side.
@@ -88,12 +89,6 @@ struct Eight {
   }
 };
 
-// Whether load8 and store8 may be used on all of these (null is fine).
-template <class... Pointers>
-bool aligned16(const Pointers*... pointers) {
-  return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
-}
-
 inline constexpr float kLog2E = 1.44269504088896340736f;
 
 // 2^x to 22 bits; below 2^-126 it is 0.
@@ -103,13 +98,19 @@ __device__ inline float power_of_two(float x) {
   return result;
 }
 
-// Lets a kernel have so many bytes of shared memory; false where the GPU has less.
+// Lets a kernel use up to `bytes` of dynamic shared memory on the current GPU; false where the GPU has less.
 template <class Kernel>
 bool has_room(Kernel* kernel, Size bytes) {
   const cudaError_t status =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
   if (status != cudaSuccess) cudaGetLastError();
   return status == cudaSuccess;
+}
+// The same where the GPU must have as much.
+template <class Kernel>
+void allow_shared(const char* name, Kernel* kernel, Size bytes) {
+  check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+               name);
 }
 
 // ---- sums in a fixed order ------------------------------------------------------------------------------------

@@ -31,8 +31,9 @@ void launch_early_with(std::size_t bytes, const char* name, void (*kernel)(Param
   config.dynamicSmemBytes = bytes;
   config.stream = stream();
   config.attrs = &attribute;
-  static const bool known = knows_clusters(reinterpret_cast<const void*>(kernel), name);
-  config.numAttrs = known ? 1 : 0;
+  static OncePerGpu known;
+  const bool early = known.here([&] { return knows_clusters(reinterpret_cast<const void*>(kernel), name); });
+  config.numAttrs = early ? 1 : 0;
   check_status(cudaLaunchKernelEx(&config, kernel, arguments...), name);
 }
 template <class... Parameters, class... Arguments>

@@ -5,13 +5,14 @@
 #include <cstddef>
 
 #include "kernels/cuda/cuda.h"
+#include "kernels/cuda/runtime/gpus.h"
 
-// What the files of this folder share on the host's side.
+// The host side of all CUDA kernels. Every function works on the calling thread's current GPU.
 namespace dragoman::kernels::cuda {
 
-// The stream of the calling thread, for the launch of one kernel: it may be recorded there and go to the GPU later.
+// The thread's stream, for the launch of one kernel, which may be recorded and submitted later (collector.h).
 cudaStream_t stream();
-// The same stream for anything else: everything that was asked for before is on its way.
+// The same stream for anything else: everything asked for before has been submitted.
 cudaStream_t direct_stream();
 
 // What waits to be asked for together with what comes next: `now` is called before anything else goes to the thread's
@@ -22,11 +23,11 @@ bool is_held_back(void (*now)());
 bool take_back(void (*now)());
 
 void check_status(cudaError_t status, const char* what);
-// After a launch: was it accepted?
+// Throws Error unless the launch before it was accepted.
 inline void check_launch(const char* kernel) { check_status(cudaGetLastError(), kernel); }
 
-// Working space of the filling itself. What one call leaves there the next one overwrites; since every thread has its
-// own and does its work in order, no call can disturb another. Each purpose has its own.
+// Working memory of the kernels themselves, one array per purpose, thread and GPU. The next call for the same purpose
+// overwrites it; the work of a thread is done in order, so no call disturbs another.
 enum class Scratch { partial_sums, tables, pairs, products, logits, meetings, tickets, count };
 void* scratch_bytes(Scratch purpose, std::size_t bytes);
 template <class T>
@@ -34,10 +35,10 @@ T* scratch(Scratch purpose, Size count) {
   return static_cast<T*>(scratch_bytes(purpose, static_cast<std::size_t>(count) * sizeof(T)));
 }
 
-// Counters of this thread's calls, all zero; a kernel that counts with them leaves them at zero.
+// Counters that are zero; a kernel that counts with them resets them to zero.
 unsigned* tickets(Size count);
 
-// A table of the host in scratch memory of the GPU.
+// Copies a table of the host to scratch memory.
 template <class T>
 const T* to_scratch(Scratch purpose, const T* host, Size count) {
   T* memory = scratch<T>(purpose, count);
@@ -45,21 +46,24 @@ const T* to_scratch(Scratch purpose, const T* host, Size count) {
   return memory;
 }
 
-// From pinned memory of the host, in sixteens of bytes at addresses divisible by 16, by a kernel: to go from a kernel
-// to the copy engine and back takes a GPU longer than to fetch some kilobytes.
+// Copies from pinned host memory by a kernel; addresses and size are multiples of 16. For a few kilobytes this is
+// faster than the copy engine, because switching between kernels and the copy engine costs more than the copy.
 void fetch(void* to, const void* pinned, std::size_t bytes);
 
-// A function of the driver for which the runtime has none; `version` is the CUDA that brought it.
+// A driver function that the runtime library does not wrap; `version` is the CUDA version that introduced it.
 void* driver_function(const char* name, unsigned version);
 
-int multiprocessors();
-// Whether a kernel was compiled for a generation that has clusters of blocks; its code may be older than the GPU.
+// Of the current GPU, less what set_common() takes away.
+GpuLimits gpu_limits();
+inline int multiprocessors() { return gpu_limits().multiprocessors; }
+// Whether the code of a kernel that the current GPU runs was compiled for a generation with thread block clusters; the
+// GPU itself may be newer than that.
 bool knows_clusters(const void* kernel, const char* name);
 
-// Whether the GPU is of compute capability 9.0, which has instructions that later ones have not, and they may be used.
-bool is_capability_90();
+// Whether the instructions that only compute capability 9.0 has may be used.
+inline bool is_capability_90() { return gpu_limits().capability_90; }
 
-// Throws Error unless a block of `op` finds room for `numbers` in shared memory; returns the bytes to ask for.
+// Throws Error unless `numbers` floats fit into the shared memory of a block of `op`; returns the bytes to ask for.
 std::size_t shared_bytes(const char* op, Size numbers);
 
 // Blocks that cover `count` with `size` each.
