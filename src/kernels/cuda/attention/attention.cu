@@ -126,14 +126,7 @@ __device__ void mix(Size first, Size last, const float* weights, Size size, Row 
   }
 }
 
-// Whether rows of this size can be mixed in eights.
-bool eights(Size size) { return size > 0 && size % 8 == 0 && size <= 8 * kThreads; }
-
-template <class T>
-bool wide(const Attention<T>& a) {
-  return eights(a.key_size) && eights(a.value_size) && a.q_stride % 8 == 0 && a.k_stride % 8 == 0 &&
-         a.v_stride % 8 == 0 && aligned16(a.q, a.k, a.v, a.out);
-}
+static_assert(kMostEights == 8 * kThreads, "each eight of a row has a thread");
 
 // One row of the dropout's matrix.
 struct DropRow {
@@ -196,23 +189,39 @@ __global__ void attend(Attention<T> a, Drop drop, const std::int64_t* starts) {
 template <class... Arguments>
 void launch(const char* op, Size rows, Size heads, Size numbers, void (*kernel)(Arguments...), Arguments... arguments) {
   const std::size_t bytes = shared_bytes(op, numbers);
-  if (bytes > (std::size_t{32} << 10))
-    check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-                 op);
+  if (bytes > (std::size_t{32} << 10)) allow_shared(op, kernel, static_cast<Size>(bytes));
   const dim3 grid(static_cast<unsigned>(rows), static_cast<unsigned>(heads));
   kernel<<<grid, kThreads, bytes, stream()>>>(arguments...);
   check_launch(op);
 }
 
+template <bool kWide, class T>
+void attention_general(const Attention<T>& a) {
+  const std::int64_t* starts = nullptr;
+  if (a.weights != nullptr) starts = pair_starts(a.sentences, a.query_offsets, a.key_offsets);
+  launch("attention", a.queries, a.heads, a.longest, attend<kWide, T>, a, Drop(a.dropout), starts);
+}
+
 template <class T>
 void attention(const Attention<T>& a) {
   if (a.queries == 0) return;
-  if constexpr (std::is_same_v<T, bf16>)
-    if (record(a) || attention_of_few_queries(a) || attention_on_tensor_cores(a) || attention_of_rows(a)) return;
-  const std::int64_t* starts = nullptr;
-  if (a.weights != nullptr) starts = pair_starts(a.sentences, a.query_offsets, a.key_offsets);
-  launch("attention", a.queries, a.heads, a.longest, wide(a) ? attend<true, T> : attend<false, T>, a, Drop(a.dropout),
-         starts);
+  const AttentionKernel kernel = choose_attention(shape_of(a), gpu_limits());
+  if constexpr (std::is_same_v<T, bf16>) {
+    if (record(a)) return;
+    switch (kernel) {
+      case AttentionKernel::few_queries: return attention_few_queries(a);
+      case AttentionKernel::wgmma: return attention_wgmma(a);
+      case AttentionKernel::tiles: return attention_tiles(a);
+      case AttentionKernel::prefetch: return attention_prefetch(a);
+      case AttentionKernel::rows: return attention_rows(a);
+      case AttentionKernel::general_vectors:
+      case AttentionKernel::general: break;
+    }
+  }
+  if (kernel == AttentionKernel::general_vectors)
+    attention_general<true>(a);
+  else
+    attention_general<false>(a);
 }
 
 // With w the weights and m the dropout factors (see the reference):
@@ -297,19 +306,31 @@ __global__ void key_gradients(AttentionBackward<T> b, Drop drop) {
         [&](Size d, float value) { put(b.dv[key * b.dv_stride + head * a.value_size + d], value, b.accumulate_dv); });
 }
 
+template <bool kWide, class T>
+void attention_backward_general(const AttentionBackward<T>& b) {
+  const Attention<T>& a = b.forward;
+  const Drop drop(a.dropout);
+  if (a.queries > 0 && b.dq != nullptr)
+    launch("attention_backward", a.queries, a.heads, a.longest, query_gradients<kWide, T>, b, drop);
+  if (a.keys > 0 && (b.dk != nullptr || b.dv != nullptr))
+    launch("attention_backward", a.keys, a.heads, 2 * a.longest_queries, key_gradients<kWide, T>, b, drop);
+}
+
 template <class T>
 void attention_backward(const AttentionBackward<T>& b) {
-  const Attention<T>& a = b.forward;
-  if constexpr (std::is_same_v<T, bf16>)
-    if (attention_on_tensor_cores(b) || attention_of_rows(b)) return;
-  const Drop drop(a.dropout);
-  const bool in_eights = wide(a) && aligned16(b.dout);
-  if (a.queries > 0 && b.dq != nullptr)
-    launch("attention_backward", a.queries, a.heads, a.longest,
-           in_eights ? query_gradients<true, T> : query_gradients<false, T>, b, drop);
-  if (a.keys > 0 && (b.dk != nullptr || b.dv != nullptr))
-    launch("attention_backward", a.keys, a.heads, 2 * a.longest_queries,
-           in_eights ? key_gradients<true, T> : key_gradients<false, T>, b, drop);
+  const AttentionBackwardKernel kernel = choose_attention_backward(shape_of(b), gpu_limits());
+  if constexpr (std::is_same_v<T, bf16>) switch (kernel) {
+      case AttentionBackwardKernel::tiles: return attention_tiles(b);
+      case AttentionBackwardKernel::prefetch: return attention_prefetch(b);
+      case AttentionBackwardKernel::rows_and_wide_keys: return attention_rows(b, true);
+      case AttentionBackwardKernel::rows: return attention_rows(b, false);
+      case AttentionBackwardKernel::general_vectors:
+      case AttentionBackwardKernel::general: break;
+    }
+  if (kernel == AttentionBackwardKernel::general_vectors)
+    attention_backward_general<true>(b);
+  else
+    attention_backward_general<false>(b);
 }
 
 // ---- additive scores ------------------------------------------------------------------------------------------

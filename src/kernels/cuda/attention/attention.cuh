@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/cuda/attention/choose_attention.h"
 #include "kernels/cuda/runtime/device.cuh"
 
 namespace dragoman::kernels::cuda {
@@ -24,23 +25,16 @@ struct Sentence {
   }
 };
 
-// Attention on tensor cores: heads of 64, keys and values alike, in bf16. False when it does not fit.
-bool attention_on_tensor_cores(const Attention<bf16>& a);
-bool attention_on_tensor_cores(const AttentionBackward<bf16>& b);
-// The same forward without dropout where sentences are long, on compute capability 9.0; what does not fit tensor cores
-// is not asked for.
-bool attention_of_long_sentences(const Attention<bf16>& a);
-// Few queries a sentence, heads of 64, keys anywhere: a step of search. False when it does not fit.
-bool attention_of_few_queries(const Attention<bf16>& a);
-// Heads of up to 512 numbers, query by query. False when it does not fit.
-bool attention_of_rows(const Attention<bf16>& a);
-bool attention_of_rows(const AttentionBackward<bf16>& b);
-// The same for one query a sentence where keys and values were there early; backward gives the gradients of queries
-// only. What does not fit rows is not asked for. False when it does not fit.
-bool attention_of_early_keys(const Attention<bf16>& a);
-bool attention_of_early_keys(const AttentionBackward<bf16>& b);
-// Of heads of more than 64 numbers the gradients of keys and values, on tensor cores; what does not fit rows is not
-// asked for. False when it does not fit.
-bool key_gradients_of_wide_heads(const AttentionBackward<bf16>& b);
+// The launches for each kernel that choose_attention() and choose_attention_backward() name; they trust the choice.
+void attention_few_queries(const Attention<bf16>& a);
+void attention_wgmma(const Attention<bf16>& a);
+void attention_tiles(const Attention<bf16>& a);
+void attention_tiles(const AttentionBackward<bf16>& b);
+void attention_prefetch(const Attention<bf16>& a);
+void attention_prefetch(const AttentionBackward<bf16>& b);
+void attention_rows(const Attention<bf16>& a);
+// `wide_keys`: the gradients of keys and values by wide_key_gradients().
+void attention_rows(const AttentionBackward<bf16>& b, bool wide_keys);
+void wide_key_gradients(const AttentionBackward<bf16>& b);
 
 }  // namespace dragoman::kernels::cuda

@@ -11,6 +11,7 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 8, kThreads = kWarps * kWarp, kMost = 2 * kThreads;  // numbers of a head
+static_assert(kMost == kMostRow);
 
 // `count` rows of `size` numbers in shared memory.
 struct Held {
@@ -111,17 +112,9 @@ struct Question {
     const int key_size = static_cast<int>(a.key_size), value_size = static_cast<int>(a.value_size);
     k = {reinterpret_cast<bf16*>(memory), count, key_size};
     k.load(a.k + first * a.k_stride + head * key_size, a.k_stride);
-    v = {k.rows + (alike(a) ? 0 : count * key_size), count, value_size};
-    if (!alike(a)) v.load(a.v + first * a.v_stride + head * value_size, a.v_stride);
+    v = {k.rows + (a.values_are_keys ? 0 : count * key_size), count, value_size};
+    if (!a.values_are_keys) v.load(a.v + first * a.v_stride + head * value_size, a.v_stride);
     scores = reinterpret_cast<float*>(v.rows + count * value_size);
-  }
-  // Whether keys are the values.
-  __host__ __device__ static bool alike(const Attention<bf16>& a) {
-    return a.k == a.v && a.key_size == a.value_size && a.k_stride == a.v_stride;
-  }
-  static Size bytes(const Attention<bf16>& a) {
-    const Size numbers = a.key_size + (alike(a) ? 0 : a.value_size);
-    return a.longest * (numbers * Size{sizeof(bf16)} + 2 * Size{sizeof(float)});
   }
 };
 
@@ -187,31 +180,21 @@ __global__ void __launch_bounds__(kThreads, 4) query_gradients_early(AttentionBa
   *to = pack_bf16(dq.x, dq.y);
 }
 
-// Four blocks, or at least one beside those of another kernel, have room on a multiprocessor.
-constexpr Size kMostBytes = 100 << 10;
-
-bool fits(const Attention<bf16>& a) {
-  return a.early && a.dropout.rate == 0 && a.key_rows == nullptr && a.weights == nullptr && a.longest_queries == 1 &&
-         a.queries == a.sentences && a.queries > 0 && std::max(a.key_size, a.value_size) <= kMost &&
-         Question::bytes(a) <= kMostBytes;
-}
-
 template <auto kernel, class Arguments>
-bool launch(const char* name, const Arguments& arguments, const Attention<bf16>& a) {
-  static const bool room = has_room(kernel, kMostBytes);
-  if (!room) return false;
-  launch_early_with(static_cast<std::size_t>(Question::bytes(a)), name, kernel,
+void launch(const char* name, const Arguments& arguments, const Attention<bf16>& a) {
+  static OncePerGpu allowed;
+  allowed.here([name] { return allow_shared(name, kernel, kPrefetchBytes), true; });
+  const Size bytes = prefetch_bytes(a.key_size, a.value_size, a.values_are_keys, a.longest);
+  launch_early_with(static_cast<std::size_t>(bytes), name, kernel,
                     dim3(static_cast<unsigned>(a.queries), static_cast<unsigned>(a.heads)), kThreads, arguments);
-  return true;
 }
 
 }  // namespace
 
-bool attention_of_early_keys(const Attention<bf16>& a) { return fits(a) && launch<attend_early>("attention", a, a); }
+void attention_prefetch(const Attention<bf16>& a) { launch<attend_early>("attention", a, a); }
 
-bool attention_of_early_keys(const AttentionBackward<bf16>& b) {
-  return fits(b.forward) && b.dk == nullptr && b.dv == nullptr && b.dq != nullptr &&
-         launch<query_gradients_early>("attention_backward", b, b.forward);
+void attention_prefetch(const AttentionBackward<bf16>& b) {
+  launch<query_gradients_early>("attention_backward", b, b.forward);
 }
 
 }  // namespace dragoman::kernels::cuda

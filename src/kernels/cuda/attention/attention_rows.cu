@@ -300,11 +300,6 @@ __global__ void __launch_bounds__(kThreads, 2) key_gradients_of_rows(AttentionBa
 
 // ---- launches ---------------------------------------------------------------------------------------------------
 
-bool fits(const Attention<bf16>& a) {
-  return a.key_size % 8 == 0 && a.value_size % 8 == 0 && std::max(a.key_size, a.value_size) <= 512 &&
-         a.q_stride % 8 == 0 && a.k_stride % 8 == 0 && a.v_stride % 8 == 0 && aligned16(a.q, a.k, a.v, a.out);
-}
-
 // As many groups share a query as there is room and work for.
 int sharing(Size items, int lanes, Size longest) {
   int shared = 1;
@@ -339,21 +334,14 @@ void launch(const char* name, const Kernels5<Arguments>& kernels, const Argument
 
 }  // namespace
 
-bool attention_of_rows(const Attention<bf16>& a) {
-  if (!fits(a) || a.weights != nullptr) return false;
-  if (attention_of_early_keys(a)) return true;
+void attention_rows(const Attention<bf16>& a) {
   constexpr Kernels5<Attention<bf16>> kernels{attend_rows<4, 1>, attend_rows<8, 1>, attend_rows<16, 1>,
                                               attend_rows<32, 1>, attend_rows<32, 2>};
   launch("attention", kernels, a, a, a.queries, true);
-  return true;
 }
 
-bool attention_of_rows(const AttentionBackward<bf16>& b) {
+void attention_rows(const AttentionBackward<bf16>& b, bool wide_keys) {
   const Attention<bf16>& a = b.forward;
-  if (!fits(a) || b.dq_stride % 8 != 0 || b.dk_stride % 8 != 0 || b.dv_stride % 8 != 0 ||
-      !aligned16(b.dout, b.dq, b.dk, b.dv))
-    return false;
-  if (attention_of_early_keys(b)) return true;
   constexpr Kernels5<AttentionBackward<bf16>> queries{query_gradients_of_rows<4, 1>, query_gradients_of_rows<8, 1>,
                                                       query_gradients_of_rows<16, 1>, query_gradients_of_rows<32, 1>,
                                                       query_gradients_of_rows<32, 2>};
@@ -361,9 +349,11 @@ bool attention_of_rows(const AttentionBackward<bf16>& b) {
                                                    key_gradients_of_rows<16, 1>, key_gradients_of_rows<32, 1>,
                                                    key_gradients_of_rows<32, 2>};
   if (b.dq != nullptr) launch("attention_backward", queries, b, a, a.queries, true);
-  if ((b.dk != nullptr || b.dv != nullptr) && a.keys > 0 && !key_gradients_of_wide_heads(b))
+  if ((b.dk == nullptr && b.dv == nullptr) || a.keys == 0) return;
+  if (wide_keys)
+    wide_key_gradients(b);
+  else
     launch("attention_backward", keys, b, a, a.keys, false);
-  return true;
 }
 
 }  // namespace dragoman::kernels::cuda

@@ -9,7 +9,7 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kHead = 64, kWarps = 8, kQueries = 4, kHeads = kWarps / kQueries;
+constexpr int kHead = kTileHead, kWarps = 8, kQueries = 4, kHeads = kWarps / kQueries;
 constexpr int kLanes = kHead / 8, kBeside = kWarp / kLanes, kTurns = 4;
 
 __device__ float product_of(const Eight<bf16>& a, const Eight<bf16>& b) {
@@ -101,19 +101,11 @@ __global__ void __launch_bounds__(kWarps* kWarp, 4) attend_few(Attention<bf16> a
 
 }  // namespace
 
-bool attention_of_few_queries(const Attention<bf16>& a) {
-  constexpr Size kFew = 8, kMostKeys = 128;  // beyond, tensor cores are faster
-  const auto eights = [](Size stride) { return stride % 8 == 0; };
+void attention_few_queries(const Attention<bf16>& a) {
   const bool single = a.longest_queries == 1;
-  if ((!single || a.queries < a.sentences) && (a.causal || a.longest_queries > kFew || a.longest > kMostKeys))
-    return false;
-  if (a.key_size != kHead || a.value_size != kHead || a.weights != nullptr || a.dropout.rate > 0) return false;
-  if (!eights(a.q_stride) || !eights(a.k_stride) || !eights(a.v_stride) || !aligned16(a.q, a.k, a.v, a.out))
-    return false;
   const dim3 grid(blocks_for(a.sentences, single ? kQueries : 1), blocks_for(a.heads, kHeads),
                   blocks_for(a.longest_queries, kQueries));
   launch_early("attention", attend_few, grid, dim3(kWarp, kWarps), a);
-  return true;
 }
 
 }  // namespace dragoman::kernels::cuda

@@ -88,14 +88,11 @@ void attend(const Attention<bf16>& a) {
 
 }  // namespace
 
-bool attention_on_tensor_cores(const Attention<bf16>& a) {
-  if (!fits_tiles(a)) return false;
-  if (attention_of_long_sentences(a)) return true;
+void attention_tiles(const Attention<bf16>& a) {
   if (a.dropout.rate > 0)
     attend<true>(a);
   else
     attend<false>(a);
-  return true;
 }
 
 }  // namespace dragoman::kernels::cuda

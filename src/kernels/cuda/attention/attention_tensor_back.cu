@@ -285,7 +285,7 @@ __global__ void __launch_bounds__(kThreads, kMany ? 3 : 4 + !kDrops) single_tile
 template <class Kernel, class... More>
 void launch(Kernel* kernel, int tiles, dim3 grid, const AttentionBackward<bf16>& b, More... more) {
   const int shared = tiles * static_cast<int>(sizeof(Tile));
-  check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "attention");
+  allow_shared("attention_backward", kernel, shared);
   kernel<<<grid, kThreads, shared, stream()>>>(b, Drop(b.forward.dropout), more...);
   check_launch("attention_backward");
 }
@@ -303,19 +303,12 @@ void attend_back(const AttentionBackward<bf16>& b) {
 
 }  // namespace
 
-bool attention_on_tensor_cores(const AttentionBackward<bf16>& b) {
-  Attention<bf16> a = b.forward;
-  a.weights = nullptr;
-  const auto eights = [](const bf16* x, Size stride) { return x == nullptr || (stride % 8 == 0 && aligned16(x)); };
-  if (!fits_tiles(a) || !aligned16(b.dout) || !eights(b.dq, b.dq_stride) || !eights(b.dk, b.dk_stride) ||
-      !eights(b.dv, b.dv_stride))
-    return false;
-  if (a.queries == 0 && a.keys == 0) return true;
-  if (a.dropout.rate > 0)
+void attention_tiles(const AttentionBackward<bf16>& b) {
+  if (b.forward.queries == 0 && b.forward.keys == 0) return;
+  if (b.forward.dropout.rate > 0)
     attend_back<true>(b);
   else
     attend_back<false>(b);
-  return true;
 }
 
 }  // namespace dragoman::kernels::cuda

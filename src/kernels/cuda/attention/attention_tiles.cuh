@@ -156,13 +156,7 @@ struct Kept {
   __device__ bool keeps(int r, int n, int e) const { return rows[r] >> (n / 4 * 8 + n % 4 * 2 + e) & 1; }
 };
 
-// Whether heads, strides and what else is asked for are as tiles need them.
-inline bool fits_tiles(const Attention<bf16>& a) {
-  const auto eights = [](Size stride) { return stride % 8 == 0; };
-  return a.scale > 0 && a.key_size == kTile && a.value_size == kTile && eights(a.q_stride) && eights(a.k_stride) &&
-         eights(a.v_stride) && aligned16(a.q, a.k, a.v, a.out) && a.sentences <= 65535 && a.weights == nullptr &&
-         a.key_rows == nullptr;
-}
+static_assert(kTile == kTileHead, "a tile is as wide as a head");
 
 // A block for each tile of the longest sentence, for each head and for each sentence.
 inline dim3 grid_of(const Attention<bf16>& a, Size longest) {

@@ -265,19 +265,15 @@ __global__ void __launch_bounds__(kThreads, 1) attend_wide(Attention<bf16> a, co
 
 }  // namespace
 
-bool attention_of_long_sentences(const Attention<bf16>& a) {
-  constexpr Size kLong = 128;
-  if (a.dropout.rate > 0 || a.queries < kLong * a.sentences || a.keys < kLong * a.sentences || !is_capability_90())
-    return false;
+void attention_wgmma(const Attention<bf16>& a) {
   constexpr int kBytes = sizeof(Shared);
-  check_status(cudaFuncSetAttribute(attend_wide, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes), "attention");
+  allow_shared("attention", attend_wide, kBytes);
   const Size cols = a.heads * kTile, jobs = a.sentences * a.heads * blocks_for(a.longest_queries, kQueries);
   const Maps maps{tile_map(a.q, a.queries, cols, a.q_stride), tile_map(a.k, a.keys, cols, a.k_stride),
                   tile_map(a.v, a.keys, cols, a.v_stride)};
   const auto blocks = static_cast<unsigned>(std::min<Size>(jobs, multiprocessors()));
   attend_wide<<<blocks, kThreads, kBytes, stream()>>>(a, maps);
   check_launch("attention");
-  return true;
 }
 
 }  // namespace dragoman::kernels::cuda

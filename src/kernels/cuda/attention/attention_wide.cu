@@ -8,7 +8,8 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kWarps = 8, kThreads = kWarps * kWarp, kMany = 32, kMost = kWarps * kTile;
+constexpr int kWarps = 8, kThreads = kWarps * kWarp, kMany = kWideKeysRows;
+static_assert(kWarps * kTile == kMostRow, "each warp has a tile of columns");
 
 // kMany rows in shared memory; see tiles.cuh.
 struct Strip {
@@ -121,7 +122,7 @@ struct Statistics {
   }
 };
 
-__global__ void __launch_bounds__(kThreads) wide_key_gradients(AttentionBackward<bf16> b, Drop drop, int stride) {
+__global__ void __launch_bounds__(kThreads) add_key_gradients(AttentionBackward<bf16> b, Drop drop, int stride) {
   extern __shared__ __align__(16) bf16 memory[];
   __shared__ __align__(16) bf16 small[2][kMany * (kMany + 8)];
   __shared__ Statistics statistics;
@@ -175,18 +176,16 @@ __global__ void __launch_bounds__(kThreads) wide_key_gradients(AttentionBackward
 
 }  // namespace
 
-bool key_gradients_of_wide_heads(const AttentionBackward<bf16>& b) {
+void wide_key_gradients(const AttentionBackward<bf16>& b) {
+  static OncePerGpu allowed;
+  allowed.here(
+      [] { return allow_shared("attention_backward", add_key_gradients, wide_keys_dynamic_bytes(kMostRow)), true; });
   const Attention<bf16>& a = b.forward;
-  const Size most = std::max(a.key_size, a.value_size), tiles = blocks_for(a.longest, kMany);
-  if (a.key_size % kTile != 0 || a.value_size % kTile != 0 || most <= kTile || most > kMost || tiles > 65535)
-    return false;
-  const auto bytes_for = [](Size size) { return static_cast<int>(4 * kMany * (size + 8) * Size{sizeof(bf16)}); };
-  static const bool room = has_room(wide_key_gradients, bytes_for(kMost));
-  if (!room) return false;
-  const dim3 grid(static_cast<unsigned>(a.sentences), static_cast<unsigned>(a.heads), static_cast<unsigned>(tiles));
-  wide_key_gradients<<<grid, kThreads, bytes_for(most), stream()>>>(b, Drop(a.dropout), static_cast<int>(most) + 8);
+  const Size largest = std::max(a.key_size, a.value_size);
+  const dim3 grid(static_cast<unsigned>(a.sentences), static_cast<unsigned>(a.heads), blocks_for(a.longest, kMany));
+  add_key_gradients<<<grid, kThreads, static_cast<std::size_t>(wide_keys_dynamic_bytes(largest)), stream()>>>(
+      b, Drop(a.dropout), static_cast<int>(largest) + 8);
   check_launch("attention_backward");
-  return true;
 }
 
 }  // namespace dragoman::kernels::cuda

@@ -71,7 +71,7 @@ template <class T>
 void project_length(const ProjectLength<T>& a) {
   if (a.sentences == 0 || a.mixtures == 0 || a.size == 0) return;
   if constexpr (std::is_same_v<T, bf16>)
-    if (project_on_tensor_cores(a)) return;
+    if (choose_project_length(a) == ProjectLengthKernel::tiles) return project_tiles(a);
   const dim3 grid(static_cast<unsigned>(a.sentences), blocks_for(a.size, kThreads),
                   static_cast<unsigned>(a.parts()) * blocks_for(a.mixtures, kMixtures));
   project<<<grid, kThreads, 0, stream()>>>(a);
@@ -83,7 +83,7 @@ void project_length_backward(const ProjectLengthBackward<T>& b) {
   const ProjectLength<T>& a = b.forward;
   if (a.longest == 0 || a.mixtures == 0 || a.size == 0) return;
   if constexpr (std::is_same_v<T, bf16>)
-    if (project_on_tensor_cores(b)) return;
+    if (choose_project_length(b) == ProjectLengthKernel::tiles) return project_tiles(b);
   const auto longest = static_cast<unsigned>(a.longest);
   if (b.dx != nullptr) project_back<<<dim3(static_cast<unsigned>(a.sentences), longest), kThreads, 0, stream()>>>(b);
   for (Size part = 0; part < a.parts(); ++part)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/cuda/attention/choose_attention.h"
 #include "kernels/cuda/runtime/device.cuh"
 
 namespace dragoman::kernels::cuda {
@@ -20,8 +21,8 @@ __device__ T* one_of(T* const (&both)[2], Size part) {
   return part == 0 ? both[0] : both[1];
 }
 
-// Linformer's projections on tensor cores: bf16, columns in whole tiles. False when it does not fit.
-bool project_on_tensor_cores(const ProjectLength<bf16>& a);
-bool project_on_tensor_cores(const ProjectLengthBackward<bf16>& b);
+// The launches for ProjectLengthKernel::tiles; they trust the choice.
+void project_tiles(const ProjectLength<bf16>& a);
+void project_tiles(const ProjectLengthBackward<bf16>& b);
 
 }  // namespace dragoman::kernels::cuda

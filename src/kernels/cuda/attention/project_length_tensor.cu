@@ -101,7 +101,7 @@ struct Pieces {
 // Blocks along x are sentences, then columns, then stacked rows, so that those that read the same of x are neighbours;
 // along y pieces. kStages - 1 tiles are on their way while one is multiplied: more of them where there are few blocks.
 template <int kGroups, int kStages>
-__global__ void __launch_bounds__(kThreads, 8 / kStages) project_tiles(ProjectLength<bf16> a, Pieces cut) {
+__global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectLength<bf16> a, Pieces cut) {
   extern __shared__ Stage stages[];
   constexpr int kRows = 16 * kGroups;
   wait_for_kernel_before();
@@ -320,11 +320,6 @@ __global__ void __launch_bounds__(kThreads * 2)
 
 // ---- launches -------------------------------------------------------------------------------------------------
 
-bool fits(const ProjectLength<bf16>& a) {
-  return a.size % kTile == 0 && a.length % 8 == 0 && a.x_stride % 8 == 0 && aligned16(a.x, a.y[0], a.y[1]) &&
-         aligned16(a.projections[0], a.projections[1]);
-}
-
 // False where the GPU has not enough shared memory for all stages.
 template <int kGroups, int kStages>
 bool project_in_stages(const ProjectLength<bf16>& a) {
@@ -338,7 +333,7 @@ bool project_in_stages(const ProjectLength<bf16>& a) {
   Pieces cut{};
   cut.rows = std::max<Size>(1, blocks_for(blocks_for(a.longest, pieces), kTile)) * kTile;
   cut.pieces = std::max<Size>(1, blocks_for(a.longest, cut.rows));
-  const auto kernel = project_tiles<kGroups, kStages>;
+  const auto kernel = multiply_tiles<kGroups, kStages>;
   const Size shared = std::min<Size>(cut.rows / kTile, kStages) * static_cast<Size>(sizeof(Stage));
   if (!has_room(kernel, shared)) return false;
   if (cut.pieces > 1) {
@@ -351,9 +346,10 @@ bool project_in_stages(const ProjectLength<bf16>& a) {
 }
 
 template <int kGroups>
-bool project_rows(const ProjectLength<bf16>& a) {
+void project_rows(const ProjectLength<bf16>& a) {
   const bool few_tiles = a.longest <= 2 * kTile;
-  return (!few_tiles && project_in_stages<kGroups, 4>(a)) || project_in_stages<kGroups, 2>(a);
+  if (!few_tiles && project_in_stages<kGroups, 4>(a)) return;
+  if (!project_in_stages<kGroups, 2>(a)) check_status(cudaErrorInvalidConfiguration, "project_length");
 }
 
 template <int kGroups>
@@ -372,24 +368,24 @@ void projection_gradients(const ProjectLengthBackward<bf16>& b) {
 
 }  // namespace
 
-bool project_on_tensor_cores(const ProjectLength<bf16>& a) {
-  return fits(a) && (stacked_rows(a) <= 32 ? project_rows<2>(a) : project_rows<4>(a));
+void project_tiles(const ProjectLength<bf16>& a) {
+  if (stacked_rows(a) <= 32)
+    project_rows<2>(a);
+  else
+    project_rows<4>(a);
 }
 
-bool project_on_tensor_cores(const ProjectLengthBackward<bf16>& b) {
+void project_tiles(const ProjectLengthBackward<bf16>& b) {
   const ProjectLength<bf16>& a = b.forward;
-  if (!fits(a) || !aligned16(b.dy[0], b.dy[1], b.dx) || b.dx_stride % 8 != 0) return false;
-  if (b.dy[0] == nullptr && b.dy[1] == nullptr) return false;
   if (b.dx != nullptr) {
     const dim3 grid(static_cast<unsigned>(a.sentences) * blocks_for(a.size, kWide), blocks_for(a.longest, kTile));
     launch_early("project_length_backward", project_back_tiles, grid, kBackThreads, b);
   }
-  if (b.dprojections[0] == nullptr && b.dprojections[1] == nullptr) return true;
+  if (b.dprojections[0] == nullptr && b.dprojections[1] == nullptr) return;
   if (stacked_rows(a) <= 32)
     projection_gradients<2>(b);
   else
     projection_gradients<4>(b);
-  return true;
 }
 
 }  // namespace dragoman::kernels::cuda
