@@ -7,15 +7,15 @@
 #include "kernels/cuda/rows/columns.h"
 #include "kernels/cuda/search/row_recorder.h"
 
-// Attention of any sizes: a block for each query and head (and, on the way back, for each key and head). Scores of one
-// query lie in shared memory.
+// Attention of any sizes, and the entries of the contract. The general kernels use a block per query and head; backward
+// also one per key and head. The scores of one query are in shared memory.
 namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 8, kThreads = kWarps * kWarp;
-constexpr int kMany = 4;  // rows that a warp compares a vector with at once
+constexpr int kMany = 4;  // rows that a warp multiplies with a vector at a time
 
-// One block scans all sentences, a stretch for each thread.
+// A prefix sum over all sentences by one block; each thread has a range of sentences.
 __global__ void scan_pairs(Size sentences, const std::int32_t* queries, const std::int32_t* keys,
                            std::int64_t* starts) {
   wait_for_kernel_before();
@@ -27,7 +27,7 @@ __global__ void scan_pairs(Size sentences, const std::int32_t* queries, const st
   };
   std::int64_t mine = 0;
   for (Size s = first; s < last; ++s) mine += pairs(s);
-  // Sums of this warp's threads up to this one, then of the warps before.
+  // Prefix sums within the warp, then the sums of the warps before.
   const unsigned lane = threadIdx.x % kWarp;
   std::int64_t upto = mine;
   for (unsigned apart = 1; apart < kWarp; apart *= 2) {
@@ -44,7 +44,7 @@ __global__ void scan_pairs(Size sentences, const std::int32_t* queries, const st
   }
 }
 
-// Where each sentence's [nq, nk] matrix begins when they lie one after the other: one number a sentence, in scratch.
+// The offset of each sentence's [nq, nk] matrix when the matrices are stored one after the other; in scratch memory.
 const std::int64_t* pair_starts(Size sentences, const std::int32_t* query_offsets, const std::int32_t* key_offsets) {
   auto* starts = scratch<std::int64_t>(Scratch::pairs, sentences);
   const unsigned threads = sentences <= kWarp ? kWarp : sentences <= 256 ? 256 : 1024;
@@ -54,8 +54,8 @@ const std::int64_t* pair_starts(Size sentences, const std::int32_t* query_offset
 
 // ---- products as scores ---------------------------------------------------------------------------------------
 
-// x . row(i) for each i, by the lanes of a warp; a row may be null. kWide: rows are aligned and a multiple of eight
-// wide.
+// sums[i] = x . row(i), by the lanes of a warp; a row may be null. kWide: rows are aligned and their size is a multiple
+// of eight.
 template <bool kWide, class T, int kCount, class Row>
 __device__ void dots(const T* x, Size size, Row row, float (&sums)[kCount]) {
   const Size lane = threadIdx.x % kWarp;
@@ -93,8 +93,8 @@ __device__ float dot(const T* x, const T* y, Size size) {
   return sum[0];
 }
 
-// put(d, the sum over rows first <= j < last of weights[j] * row(j)[d]) for every d, by all threads of a block. Where
-// rows are wide, several threads share a column of eights, each taking every so manieth row.
+// Calls put(d, sum) with the sum over rows first <= j < last of weights[j] * row(j)[d] for every d, by all threads of a
+// block. With kWide, several threads share eight columns, each taking every n-th row.
 template <bool kWide, class Row, class Put>
 __device__ void mix(Size first, Size last, const float* weights, Size size, Row row, Put put) {
   if constexpr (!kWide) {
@@ -128,7 +128,7 @@ __device__ void mix(Size first, Size last, const float* weights, Size size, Row 
 
 static_assert(kMostEights == 8 * kThreads, "each eight of a row has a thread");
 
-// One row of the dropout's matrix.
+// One row of the dropout matrix.
 struct DropRow {
   Drop drop;
   std::uint64_t first;
@@ -185,7 +185,7 @@ __global__ void attend(Attention<T> a, Drop drop, const std::int64_t* starts) {
       [&](Size d, float value) { out[d] = rounded<T>(value); });
 }
 
-// A block for each row and head, with `numbers` in shared memory.
+// Launches a block per row and head with `numbers` floats of shared memory.
 template <class... Arguments>
 void launch(const char* op, Size rows, Size heads, Size numbers, void (*kernel)(Arguments...), Arguments... arguments) {
   const std::size_t bytes = shared_bytes(op, numbers);
@@ -226,7 +226,7 @@ void attention(const Attention<T>& a) {
 
 // With w the weights and m the dropout factors (see the reference):
 //   ds_ij = w_ij (m_ij (do_i . v_j) - do_i . o_i)
-// What a pair contributes.
+// The factors of one query and key in the gradients.
 struct Pair {
   float kept, dscore;  // w m and scale * ds
 
@@ -281,7 +281,7 @@ __global__ void key_gradients(AttentionBackward<T> b, Drop drop) {
   const Size key = blockIdx.x, head = blockIdx.y;
   const Sentence one(a, sentence_of(a.key_offsets, a.sentences, key));
   const Size j = key - one.first_key;
-  // Queries before this one do not see the key.
+  // The first query that sees the key.
   const Size first = a.causal ? max(Size{0}, j - one.keys + one.queries) : 0;
   float *kept = pairs, *dscores = pairs + one.queries;
   for (Size i = first + threadIdx.x / kWarp; i < one.queries; i += kWarps) {
@@ -335,7 +335,7 @@ void attention_backward(const AttentionBackward<T>& b) {
 
 // ---- additive scores ------------------------------------------------------------------------------------------
 
-// The pairs that a query or a key of a sentence takes part in.
+// The sentence of a query or of a key.
 struct Side {
   Size sentence, first_query, queries, first_key, keys;
 
@@ -347,12 +347,12 @@ struct Side {
         first_key(a.key_offsets[sentence]),
         keys(a.key_offsets[sentence + 1] - first_key) {}
 
-  // How many keys query i sees, and the first query that sees key j.
+  // The number of keys that query i sees, and the first query that sees key j.
   __device__ Size visible(Size i, bool causal) const { return causal ? max(Size{0}, keys - queries + i + 1) : keys; }
   __device__ Size first_asking(Size j, bool causal) const { return causal ? max(Size{0}, j - keys + queries) : 0; }
 };
 
-// A block for each query, a warp for each of its keys in turn.
+// A block per query; its warps take the keys in turn.
 template <class T>
 __global__ void scores(AdditiveScores<T> a, const std::int64_t* starts) {
   wait_for_kernel_before();
@@ -379,7 +379,7 @@ void additive_scores(const AdditiveScores<T>& a) {
   launch_early("additive_scores", scores<T>, static_cast<unsigned>(a.queries), kThreads, a, starts);
 }
 
-// A block for each query: dq, and this query's part of dv; each thread has columns of its own.
+// A block per query: dq, and this query's contribution to dv. Each thread has its own columns.
 template <class T>
 __global__ void additive_query_gradients(AdditiveScoresBackward<T> b, const std::int64_t* starts, float* dv) {
   wait_for_kernel_before();

@@ -16,9 +16,9 @@ struct Sentence {
         first_key(a.key_offsets[s]),
         keys(a.key_offsets[s + 1] - first_key) {}
 
-  // How many keys query i sees.
+  // The number of keys that query i sees.
   __device__ Size visible(Size i, bool causal) const { return causal ? max(Size{0}, keys - queries + i + 1) : keys; }
-  // Where key j lies.
+  // The row of key j.
   template <class T>
   __device__ Size key_row(const Attention<T>& a, Size j) const {
     return a.key_rows != nullptr ? a.key_rows[first_key + j] : first_key + j;

@@ -4,9 +4,9 @@
 #include "kernels/cuda/products/tiles.cuh"
 #include "kernels/cuda/runtime/early.cuh"
 
-// Attention of a decoder's steps in bf16: one query a sentence, and keys and values that were there long before. A
-// block has a query and brings its sentence's keys and values to shared memory while the kernel before still works;
-// what remains then are two passes over them.
+// Attention of a decoder's steps in bf16: one query per sentence, and keys and values that do not depend on the
+// previous kernel. A block per query prefetches its sentence's keys and values to shared memory while the previous
+// kernel drains (programmatic dependent launch); two passes over shared memory remain.
 namespace dragoman::kernels::cuda {
 namespace {
 
@@ -18,7 +18,7 @@ struct Held {
   bf16* rows;
   int count, size;
 
-  // By all threads; the rows are there after wait_for_tiles().
+  // Starts the copy, by all threads; wait_for_tiles() waits for it.
   __device__ void load(const bf16* from, Size apart) const {
     const int across = size / 8;
     for (int e = static_cast<int>(threadIdx.x); e < count * across; e += kThreads) {
@@ -28,7 +28,7 @@ struct Held {
                    : "memory");
     }
   }
-  // sums[j] = the product of row j with a vector that each warp has; a warp takes every so manieth row.
+  // sums[j] = row j . vector, where each warp has the vector; a warp takes every n-th row.
   template <class Vector>
   __device__ void multiply(const Vector& vector, float* sums) const {
     constexpr int kAtOnce = 4;
@@ -49,7 +49,7 @@ struct Held {
         if (lane() == 0 && first + i * kWarps < count) sums[first + i * kWarps] = some[i];
     }
   }
-  // The thread's two columns of the rows' sum, each row by its factor, which one lane computes for its warp.
+  // The thread's two columns of the sum over rows, each times factor(row), which one lane computes for its warp.
   template <class Factor>
   __device__ float2 mix(const Factor& factor) const {
     float2 sum{};
@@ -69,7 +69,7 @@ struct Held {
   }
 };
 
-// A vector that the lanes of a warp share, eight numbers at a time.
+// A vector spread over the lanes of a warp, eight numbers at a time.
 struct Spread {
   uint4 eights[kMost / (8 * kWarp)] = {};
 
@@ -80,7 +80,7 @@ struct Spread {
       if (d < size) eights[i] = *reinterpret_cast<const uint4*>(from + d);
     }
   }
-  // The lane's part of the product with a row.
+  // The lane's part of the dot product with a row.
   __device__ float dot(const bf16* row, int size) const {
     float sum = 0;
 #pragma unroll
@@ -99,11 +99,11 @@ struct Spread {
   }
 };
 
-// The block's query, and its keys and values on their way.
+// The block's query, and its keys and values, whose copies have been started.
 struct Question {
-  Size query, head, at;  // `at` among all queries' heads
+  Size query, head, at;  // at = query * heads + head
   Held k, v;
-  float* scores;  // room for one number a key, and of twice as many for what else there is
+  float* scores;  // two numbers per key
 
   __device__ Question(const Attention<bf16>& a, unsigned char* memory)
       : query(blockIdx.x), head(blockIdx.y), at(query * a.heads + head) {

@@ -3,18 +3,18 @@
 #include "kernels/cuda/attention/attention.cuh"
 #include "kernels/cuda/runtime/early.cuh"
 
-// Attention of heads of up to 512 numbers in bf16 without tensor cores: a group of lanes has a query (or, on the way
-// back, a key) in registers and walks over the rows that it meets, a few at a time. Where queries are few, several
-// groups share one, each with every so manieth key.
+// Attention of heads of up to 512 numbers in bf16 without tensor cores: a group of lanes holds a query (for the key
+// gradients, a key) in registers and walks over the rows of its sentence, a few at a time. Where there are few queries,
+// several groups share one (split-K), each taking every n-th key.
 namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 256;
 
-// A row as kLanes lanes have it, kEach eights each; beyond its size there are zeros.
+// A row spread over kLanes lanes, kEach times eight numbers per lane; zeros behind its end.
 template <int kLanes, int kEach>
 struct Group {
-  static constexpr int kCount = kThreads / kLanes;  // of a block
+  static constexpr int kCount = kThreads / kLanes;  // groups per block
 
   struct Raw {
     uint4 eights[kEach];
@@ -56,7 +56,7 @@ struct Group {
 #pragma unroll
         for (float& value : eight) value *= factor;
     }
-    // The lane's part of the product with a row.
+    // The lane's part of the dot product with a row.
     __device__ float dot(const Raw& row) const {
       float sum = 0;
 #pragma unroll
@@ -85,7 +85,7 @@ struct Group {
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % kLanes; }
   __device__ static int number() { return static_cast<int>(threadIdx.x) / kLanes; }
   __device__ static int column(int i) { return (lane() + i * kLanes) * 8; }
-  // Over the lanes of the group; groups of a warp may be at different places.
+  // The sum over the lanes of the group; the groups of a warp may have diverged.
   __device__ static float sum(float x) {
     const unsigned mask =
         kLanes == kWarp ? kAllLanes : ((1u << kLanes % kWarp) - 1u) << (threadIdx.x % kWarp / kLanes * kLanes);
@@ -95,9 +95,9 @@ struct Group {
   }
 };
 
-constexpr int kMany = 4;  // rows that a group looks at at once
+constexpr int kMany = 4;  // rows that a group processes at a time
 
-// What a group works on: a query or key and a head, and which of those that share it this group is.
+// What a group works on: a query or key and a head; this is part `part` of the `parts` groups that share it.
 struct Item {
   Size row, head;
   int part, parts;
@@ -300,7 +300,7 @@ __global__ void __launch_bounds__(kThreads, 2) key_gradients_of_rows(AttentionBa
 
 // ---- launches ---------------------------------------------------------------------------------------------------
 
-// As many groups share a query as there is room and work for.
+// The number of groups that share a query: as many as the GPU has room and the keys have work for.
 int sharing(Size items, int lanes, Size longest) {
   int shared = 1;
   while (shared < 8 && 2 * shared * items * lanes <= Size{4} * kThreads * multiprocessors() && longest >= 4 * shared)

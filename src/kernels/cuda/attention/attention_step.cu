@@ -3,9 +3,9 @@
 #include "kernels/cuda/attention/attention.cuh"
 #include "kernels/cuda/runtime/early.cuh"
 
-// Attention of a step of search: few queries a sentence, in bf16, heads of 64, keys that lie anywhere. A warp has a
-// query and a head and takes sixteen keys at a time: eight lanes share a key, four keys are next to each other. The
-// warps of a block have neighbouring queries, since those share keys.
+// Attention of a step of search: few queries per sentence, in bf16, heads of 64, keys of the KV cache in any order. A
+// warp has one query and head and takes sixteen keys at a time: eight lanes share a key, so four keys are processed
+// side by side, in four turns. The warps of a block have neighbouring queries, which share keys.
 namespace dragoman::kernels::cuda {
 namespace {
 
@@ -20,12 +20,12 @@ __device__ float product_of(const Eight<bf16>& a, const Eight<bf16>& b) {
   return sum;
 }
 
-// The sum over the lanes of one key.
+// The sum over the eight lanes of a key.
 __device__ float sum_of_key(float x) {
   for (int apart = 1; apart < kLanes; apart *= 2) x += __shfl_xor_sync(kAllLanes, x, apart);
   return x;
 }
-// Over the keys next to each other, of what each lane has.
+// The sum over the keys that are processed side by side, lane by lane.
 __device__ float sum_beside(float x) {
   for (int apart = kLanes; apart < kWarp; apart *= 2) x += __shfl_xor_sync(kAllLanes, x, apart);
   return x;
@@ -35,7 +35,7 @@ __device__ float most_beside(float x) {
   return x;
 }
 
-// Blocks: sentences, heads, queries of a sentence; with one query each, several sentences a block.
+// Grid: sentences, heads, queries of a sentence. With one query per sentence, a block has several sentences.
 __global__ void __launch_bounds__(kWarps* kWarp, 4) attend_few(Attention<bf16> a) {
   wait_for_kernel_before();
   const bool single = a.longest_queries == 1;
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kWarps* kWarp, 4) attend_few(Attention<bf16> a
   Eight<bf16> q;
   q.load(a.q + query * a.q_stride + start);
   float largest = -FLT_MAX, sum = 0, value[8] = {};
-  int row = 0;  // the rows of 32 keys come at once, one a lane
+  int row = 0;  // the rows of 32 keys are loaded at once, one per lane
   for (int begin = 0; begin < count; begin += kTurns * kBeside) {
     const int here = min(kTurns * kBeside, count - begin), first = begin % kWarp;
     if (first == 0) {

@@ -1,15 +1,15 @@
 #include "kernels/cuda/attention/attention_tiles.cuh"
 
-// Attention forward of heads of 64 on tensor cores: sixty-four queries against sixty-four keys at a time, a block of
-// four warps each, the matrix of weights only ever in registers.
+// Attention forward of heads of 64 on tensor cores. A block of four warps has 64 queries and takes 64 keys at a time;
+// the weights stay in registers (Dao et al. 2022, FlashAttention).
 namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 128;
 
-// Keys and values of the next tile come while this one is worked on, where a sentence has more than one (kMany): tiles
-// are the queries, then keys and values by turns. Where no sentence has more than kKeys keys, tiles are worked on no
-// further.
+// Tiles in shared memory: the queries, then one or two pairs of keys and values. With kMany, sentences may have more
+// than one tile of keys, and the next pair is loaded while this one is processed. Otherwise no sentence has more than
+// kKeys keys, and only so many of a tile are processed.
 template <bool kDrops, int kKeys, bool kMany>
 __global__ void __launch_bounds__(kThreads, kMany ? 4 : 6) attend_tiles(Attention<bf16> a, Drop drop) {
   extern __shared__ Tile tiles[];
@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(kThreads, kMany ? 4 : 6) attend_tiles(Attentio
   const int first = static_cast<int>(blockIdx.x) * kTile;
   if (first >= place.queries) return;
   const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16;
-  const int row = first + warp_row + lane() / 4;  // the lane's rows are this one and the eighth after it
+  const int row = first + warp_row + lane() / 4;  // the lane has this row and row + 8
   load_tile<kThreads>(queries, place.q(a, first), a.q_stride, place.queries - first);
 
   const int last = place.visible(min(first + kTile, place.queries) - 1, a.causal);
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(kThreads, kMany ? 4 : 6) attend_tiles(Attentio
     Rows s;
     s.clear();
     add_product<true, 4, kKeys / 16>(s, q, keys);
-    // Most tiles are seen whole by all rows of a warp, of which the first sees least.
+    // Skipped where all rows of the warp see the whole tile; the first row sees the fewest keys.
     if (key + kKeys > place.visible(first + warp_row, a.causal))
       softmax.hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
     float shrink[2];

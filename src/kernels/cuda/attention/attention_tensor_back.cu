@@ -1,14 +1,14 @@
 #include "kernels/cuda/attention/attention_tiles.cuh"
 
-// The way back through attention of heads of 64 on tensor cores, by blocks of four warps. The matrix of weights is
-// computed again, sixty-four queries against sixty-four keys at a time.
+// Attention backward of heads of 64 on tensor cores, by blocks of four warps. The weights are computed again, 64
+// queries against 64 keys at a time.
 namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 128;
 
-// What backward needs to know of each query of a tile: its log-sum in powers of two, and dout . out. Queries behind
-// the last have weight 0. A pair of threads for each query.
+// Per query of a tile: its log-sum, times log2(e), and dout . out. Queries behind the last one get weight 0. Two
+// threads compute one query.
 struct QueryNumbers {
   float log_sum[kTile], dout_out[kTile];
 
@@ -16,7 +16,7 @@ struct QueryNumbers {
     const Attention<bf16>& a = b.forward;
     const int i = static_cast<int>(threadIdx.x) / 2, half = static_cast<int>(threadIdx.x) % 2 * (kTile / 2);
     const bool inside = first + i < place.queries;
-    // Without keys the log-sum is -inf, and no pair asks for it.
+    // The log-sum of a query without keys is -inf, and nothing reads it.
     if (half == 0) log_sum[i] = inside ? a.log_sum[place.row(a, first + i)] * kLog2E : INFINITY;
     float sum = 0;
     if (inside) {
@@ -33,8 +33,8 @@ struct QueryNumbers {
   }
 };
 
-// The tile of keys from `first`: dk and dv, over all queries that see them. The warps own keys, so weights and their
-// gradients are computed transposed: rows are keys, columns queries.
+// dk and dv of the tile of keys from `first` on, over all queries that see them. The warps own keys, so the weights and
+// their gradients are computed transposed: rows are keys, columns queries.
 template <bool kDrops>
 __device__ void back_to_keys(const AttentionBackward<bf16>& b, const Drop& drop, int first, Tile* tiles,
                              QueryNumbers& numbers) {
@@ -46,11 +46,11 @@ __device__ void back_to_keys(const AttentionBackward<bf16>& b, const Drop& drop,
   load_tile<kThreads>(keys, place.k(a, first), a.k_stride, place.keys - first);
   load_tile<kThreads>(values, place.v(a, first), a.v_stride, place.keys - first);
   const float scale = static_cast<float>(a.scale);
-  const int key = first + warp_row + l / 4;  // the lane's keys are this one and the eighth after it
+  const int key = first + warp_row + l / 4;  // the lane has this key and key + 8
   const bool idle = first + warp_row >= place.keys;
   Rows dk, dv;
   dk.clear(), dv.clear();
-  // Queries before this one see none of these keys.
+  // The first tile of queries that see any of these keys.
   const int begin = a.causal ? max(0, first - place.keys + place.queries) / kTile * kTile : 0;
   for (int query = begin; query < place.queries; query += kTile) {
     if (query > begin) __syncthreads();
@@ -102,7 +102,7 @@ __device__ void back_to_keys(const AttentionBackward<bf16>& b, const Drop& drop,
                place.keys - first, b.accumulate_dv);
 }
 
-// The tile of queries from `first`: dq, over all keys that they see.
+// dq of the tile of queries from `first` on, over all keys that they see.
 template <bool kDrops>
 __device__ void back_to_queries(const AttentionBackward<bf16>& b, const Drop& drop, int first, Tile* tiles,
                                 QueryNumbers& numbers) {
@@ -157,7 +157,7 @@ __device__ void back_to_queries(const AttentionBackward<bf16>& b, const Drop& dr
              place.queries - first, b.accumulate_dq);
 }
 
-// A block for each tile of keys, of which there are `key_tiles` at most, and one for each tile of queries.
+// A block per tile of keys, at most `key_tiles`, then one per tile of queries.
 template <bool kDrops>
 __global__ void __launch_bounds__(kThreads, 3) all_tiles(AttentionBackward<bf16> b, Drop drop, int key_tiles) {
   extern __shared__ Tile tiles[];
@@ -169,16 +169,16 @@ __global__ void __launch_bounds__(kThreads, 3) all_tiles(AttentionBackward<bf16>
     back_to_queries<kDrops>(b, drop, (tile - key_tiles) * kTile, tiles, numbers);
 }
 
-// What a warp knows of sixteen queries and a tile of keys that has all that they see: weights after dropout, and the
-// scores' gradients.
+// What a warp computes of sixteen queries and the one tile of keys that they see: weights after dropout, and the
+// gradients of the scores.
 struct Pairs {
   Quad weights[4], gradients[4];
 
-  // From scores and the gradients of weights. `log_sum` is in powers of two and inf for queries that see no keys.
+  // From the scores and the gradients of the weights. `log_sum` is times log2(e), and inf for queries without keys.
   template <bool kDrops>
   __device__ void set(Rows& s, Rows& dp, float scale, const float (&log_sum)[2], const Kept& kept, float drop_scale) {
     const auto factor = [&](int n, int e) { return kept.keeps(e / 2, n, e % 2) ? drop_scale : 0.0f; };
-    float sum[2] = {0, 0};  // of a row's weights times their gradients, which is dout . out
+    float sum[2] = {0, 0};  // over a row's weights times their gradients, which is dout . out
 #pragma unroll
     for (int n = 0; n < 8; ++n)
 #pragma unroll
@@ -206,7 +206,7 @@ __device__ inline float log_sum_of(const Attention<bf16>& a, const Place& place,
   return log_sum == -INFINITY ? INFINITY : log_sum;
 }
 
-// Sixteen rows of a tile in bf16, from the registers of a warp.
+// Writes the registers of a warp to sixteen rows of a tile.
 __device__ inline void put_left(const Quad (&from)[4], Tile& tile, int row) {
 #pragma unroll
   for (int k = 0; k < 4; ++k)
@@ -216,9 +216,9 @@ __device__ inline void put_left(const Quad (&from)[4], Tile& tile, int row) {
           from[k].r[r];
 }
 
-// A block for each head of a sentence where none has more keys than one tile: all gradients. The warps own queries;
-// weights and the scores' gradients become left sides of dv and dk through shared memory. With kMany, sentences may
-// have more than one tile of queries.
+// All gradients where no sentence has more than one tile of keys, by a block per sentence and head. The warps own
+// queries; the weights and the gradients of the scores pass through shared memory to become the left operands of dv and
+// dk. With kMany, sentences may have more than one tile of queries.
 template <bool kDrops, bool kMany>
 __global__ void __launch_bounds__(kThreads, kMany ? 3 : 4 + !kDrops) single_tile(AttentionBackward<bf16> b, Drop drop) {
   extern __shared__ Tile tiles[];
@@ -235,7 +235,7 @@ __global__ void __launch_bounds__(kThreads, kMany ? 3 : 4 + !kDrops) single_tile
     if (query > 0) __syncthreads();
     load_tile<kThreads>(queries, place.q(a, query), a.q_stride, place.queries - query);
     load_tile<kThreads>(douts, b.dout + place.row(a, query) * kTile, a.heads * kTile, place.queries - query);
-    const int row = query + warp_row + l / 4;  // the lane's queries are this one and the eighth after it
+    const int row = query + warp_row + l / 4;  // the lane has this query and row + 8
     const float log_sum[2] = {log_sum_of(a, place, row), log_sum_of(a, place, row + 8)};
     wait_for_tiles();
     Quad left[4];
@@ -247,18 +247,18 @@ __global__ void __launch_bounds__(kThreads, kMany ? 3 : 4 + !kDrops) single_tile
       add_product<true>(s, left, keys);
       load_left(left, douts, warp_row);
       add_product<true>(dp, left, values);
-      // Most tiles are seen whole by all rows of a warp, of which the first sees least.
+      // Skipped where all rows of the warp see the whole tile; the first row sees the fewest keys.
       if (kTile > place.visible(query + warp_row, a.causal))
         RunningSoftmax<>::hide(s, {place.visible(row, a.causal), place.visible(row + 8, a.causal)});
       const Kept kept = kDrops ? Kept(drop, a, place, row, 0) : Kept();
       pairs.set<kDrops>(s, dp, static_cast<float>(a.scale), log_sum, kept, drop.scale);
     }
-    __syncthreads();  // nobody reads values any more
+    __syncthreads();  // the values have been read
     put_left(pairs.weights, weights, warp_row);
     Rows dq;
     dq.clear();
     if (b.dq != nullptr) add_product<false>(dq, pairs.gradients, keys);
-    __syncthreads();  // weights are there, and nobody reads keys any more
+    __syncthreads();  // the weights are written, and the keys have been read
     if (b.dq != nullptr)
       store_rows(dq, gradients, warp_row, b.dq + (place.first_query + query) * b.dq_stride + place.head * kTile,
                  b.dq_stride, place.queries - query, b.accumulate_dq);
@@ -267,7 +267,7 @@ __global__ void __launch_bounds__(kThreads, kMany ? 3 : 4 + !kDrops) single_tile
 #pragma unroll
     for (int k = 0; k < 4; ++k) left[k] = left_operand_transposed(weights, warp_row, 16 * k);
     add_product<false>(dv, left, douts);
-    __syncthreads();  // the gradients are there
+    __syncthreads();  // the gradients are written
 #pragma unroll
     for (int k = 0; k < 4; ++k) left[k] = left_operand_transposed(gradients, warp_row, 16 * k);
     add_product<false>(dk, left, queries);

@@ -3,10 +3,10 @@
 #include "kernels/cuda/attention/attention.cuh"
 #include "kernels/cuda/products/tiles.cuh"
 
-// What attention of heads of 64 on tensor cores shares.
+// Shared by the attention kernels of heads of 64 on tensor cores.
 namespace dragoman::kernels::cuda {
 
-// Where a block works: a sentence and a head.
+// The sentence and head of a block.
 struct Place {
   Size first_query, first_key, head;
   int queries, keys;
@@ -19,7 +19,7 @@ struct Place {
         keys(static_cast<int>(a.key_offsets[sentence + 1] - first_key)) {}
   __device__ explicit Place(const Attention<bf16>& a) : Place(a, blockIdx.z, blockIdx.y) {}
 
-  // How many keys query i sees.
+  // The number of keys that query i sees.
   __device__ int visible(int i, bool causal) const { return causal ? max(0, keys - queries + i + 1) : keys; }
 
   __device__ const bf16* q(const Attention<bf16>& a, int i) const {
@@ -31,22 +31,22 @@ struct Place {
   __device__ const bf16* v(const Attention<bf16>& a, int j) const {
     return a.v + (first_key + j) * a.v_stride + head * kTile;
   }
-  // Rows of out, dout and log_sum.
+  // The row of query i in out, dout and log_sum.
   __device__ Size row(const Attention<bf16>& a, int i) const { return (first_query + i) * a.heads + head; }
 };
 
-// The softmax of a lane's two rows, tile after tile of kKeys keys. Weights are powers of two of scores less an
-// origin, which moves only when scores outgrow it, so that most tiles leave what was summed up as it is.
+// The online softmax of a lane's two rows over tiles of kKeys keys. Weights are 2^(score - origin). The origin moves
+// only when scores exceed it by kRoom, so that most tiles need no rescaling of the sums so far.
 template <int kKeys = kTile>
 struct RunningSoftmax {
-  static constexpr float kRoom = 8;        // in powers of two: as much larger than 1 weights may become
-  static constexpr float kMost = 0x1p60f;  // sums that follow() still takes
+  static constexpr float kRoom = 8;        // take() keeps weights below 2^kRoom
+  static constexpr float kMost = 0x1p60f;  // the largest sum that follow() accepts
 
-  float scale;  // of the scores, in powers of two
+  float scale;  // of the scores, times log2(e)
   float origin[2] = {-INFINITY, -INFINITY};
-  float sum[2] = {0, 0};  // of the lane's columns
+  float sum[2] = {0, 0};  // over the lane's columns
 
-  // Keys of a tile that a row does not see count as -inf; `visible` are those that it does.
+  // Sets the scores of keys that a row does not see to -inf; `visible` is the number it does see.
   __device__ static void hide(Rows& scores, const int (&visible)[2]) {
 #pragma unroll
     for (int n = 0; n < kKeys / 8; ++n)
@@ -55,10 +55,10 @@ struct RunningSoftmax {
         if (8 * n + lane() % 4 * 2 + e % 2 >= visible[e / 2]) scores.part[n][e] = -INFINITY;
   }
 
-  // Turns scores into weights, not yet divided by their sum. Where that is true for a warp, what its rows have weighed
-  // before is to be multiplied by `shrink`.
+  // Turns scores into weights that are not yet divided by their sum. Where it returns true, for a whole warp, the
+  // caller multiplies the sums of values so far by `shrink`.
   __device__ bool take(Rows& scores, float (&shrink)[2]) {
-    float most[2] = {-INFINITY, -INFINITY};  // of the lane's columns
+    float most[2] = {-INFINITY, -INFINITY};  // over the lane's columns
 #pragma unroll
     for (int n = 0; n < kKeys / 8; ++n)
 #pragma unroll
@@ -70,8 +70,8 @@ struct RunningSoftmax {
     return moves;
   }
 
-  // The same from where the origin is, without looking for the largest score first. False where weights of the warp
-  // come out too large: then the scores are lost, and take() is to have them once more.
+  // The same with the present origin, without looking for the largest score. Returns false where weights of the warp
+  // become too large: the scores are then lost, and the caller computes them again for take().
   __device__ bool follow(Rows& scores) {
     const float before[2] = {sum[0], sum[1]};
     weigh(scores);
@@ -80,7 +80,7 @@ struct RunningSoftmax {
     return fits;
   }
 
-  // Divides the lane's rows by their sums and writes the log-sums of those that are there; the first is row `row`.
+  // Divides the lane's rows by their sums and writes the log-sums of existing rows; the lane's first is row `row`.
   __device__ void finish(Rows& out, const Attention<bf16>& a, const Place& place, int row) {
     float share[2];
 #pragma unroll
@@ -109,7 +109,7 @@ struct RunningSoftmax {
       }
   }
 
-  // The largest scores of rows are their new origins where they are larger; by all lanes of a warp.
+  // Moves the origins to the largest scores of their rows where those are larger; by all lanes of a warp.
   __device__ void move(const float (&most)[2], float (&shrink)[2]) {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
@@ -122,9 +122,9 @@ struct RunningSoftmax {
   }
 };
 
-// The dropout factors of a lane's pairs: columns of 32 elements of one row of the dropout's matrix, which are two
-// neighbours in each of four eights. `element` is the number of the first. Bit 2 w + e is neighbour e of eight w. The
-// four lanes of a row ask together.
+// Which of a lane's elements dropout keeps. The lane has eight of 32 columns of one row of the dropout matrix: two
+// neighbours in each group of eight. `element` is the number of the first column; bit 2 w + e is neighbour e of group
+// w. The four lanes of a row must call it together.
 __device__ inline unsigned kept_pairs(const Drop& drop, std::uint64_t element) {
   const int mine = lane() % 4, first = lane() - mine + mine % 2 * 2;
   const Philox::Block block = drop.key.block(element / Dropout::kGroup * 4 + mine, Dropout::kRounds);
@@ -140,7 +140,7 @@ __device__ inline unsigned kept_pairs(const Drop& drop, std::uint64_t element) {
   return kept;
 }
 
-// What the two rows of a lane keep of 64 columns: sixteen bits each.
+// Which elements dropout keeps in a lane's two rows of 64 columns: sixteen bits each.
 struct Kept {
   unsigned rows[2];
 
@@ -152,13 +152,13 @@ struct Kept {
       rows[r] |= kept_pairs(drop, start + 32) << 8;
     }
   }
-  // Of the pair (row of the lane, column 8 n + its own columns).
+  // Element e of the lane's two in group n of eight columns, in its row r.
   __device__ bool keeps(int r, int n, int e) const { return rows[r] >> (n / 4 * 8 + n % 4 * 2 + e) & 1; }
 };
 
 static_assert(kTile == kTileHead, "a tile is as wide as a head");
 
-// A block for each tile of the longest sentence, for each head and for each sentence.
+// A block per tile of the longest sentence, head and sentence.
 inline dim3 grid_of(const Attention<bf16>& a, Size longest) {
   return {blocks_for(longest, kTile), static_cast<unsigned>(a.heads), static_cast<unsigned>(a.sentences)};
 }

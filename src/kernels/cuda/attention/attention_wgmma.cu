@@ -2,20 +2,21 @@
 #include "kernels/cuda/products/wgmma.cuh"
 #include "kernels/cuda/runtime/tile_map.h"
 
-// Attention forward of long sentences by compute capability 9.0's own instructions, for which alone this file is
-// compiled. A block stays on its multiprocessor and does job after job: four groups of warps with sixty-four queries
-// each, and one thread that has the copy engine fetch queries, keys and values ahead of them, jobs' boundaries or not.
-// Groups do not wait for one another, so that some compute weights while the products of others run; scores and weights
-// only ever exist in registers, and what one tile weighs is summed up while the weights of the next are computed.
+// Attention forward of long sentences by TMA and wgmma (compute capability 9.0, for which alone this file is compiled);
+// compare Shah et al. 2024, FlashAttention-3. Blocks are persistent: each stays on its multiprocessor and takes job
+// after job. They are warp-specialised: four consumer warp groups have 64 queries each, and one producer thread
+// prefetches queries, keys and values by TMA, also across jobs. The groups do not wait for each other, so some compute
+// weights while the products of others run. Scores and weights stay in registers, and the values of one tile are added
+// up while the weights of the next tile are computed.
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kStages = 8;  // tiles of keys and values that are there or on their way
-constexpr int kSlots = 3;   // jobs whose queries are
+constexpr int kStages = 8;  // of the ring of key and value tiles
+constexpr int kSlots = 3;   // of the ring of jobs and their queries
 constexpr int kGroups = 4, kWarps = 4 * kGroups, kThreads = (kGroups + 1) * kGroup, kQueries = kGroups * kTile;
 
-// A head of some queries of a sentence: the first of them, or none if there are no more jobs; which group has them, the
-// next ones being the following groups'; and how many tiles of keys they see.
+// One head of up to kQueries queries of a sentence: the first query, or -1 after the last job; the warp group of the
+// first 64 queries, the next groups having the next ones; and the number of key tiles that the queries see.
 struct Job {
   Place place;
   int first, group, tiles;
@@ -25,7 +26,7 @@ struct Stage {
   WideTile keys, values;
 };
 
-// Places are `full` when what was copied there is there, and `empty` when all warps are done with it.
+// `full` barriers complete when a copy has arrived, `empty` ones when all warps have read it.
 struct Shared {
   Stage stages[kStages];
   WideTile queries[kSlots][kGroups];
@@ -41,14 +42,14 @@ struct Shared {
   }
 };
 
-// Where queries, keys and values lie, for the copy engine.
+// TMA descriptors of queries, keys and values.
 struct Maps {
   CUtensorMap q, k, v;
 };
 
 __device__ inline int tiles_of(int rows) { return (rows + kTile - 1) / kTile; }
 
-// Fetches what the block's jobs need; by one thread.
+// The producer: fetches the tiles of the block's jobs; by one thread.
 __device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared& shared) {
   constexpr int kBytes = sizeof(WideTile);
   Turn<kSlots> slot;
@@ -57,7 +58,7 @@ __device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared& shared
   const int parts = (static_cast<int>(a.longest_queries) + kQueries - 1) / kQueries, heads = static_cast<int>(a.heads);
   const int jobs = static_cast<int>(a.sentences) * heads * parts;
   for (int j = static_cast<int>(blockIdx.x); j < jobs; j += static_cast<int>(gridDim.x)) {
-    // Later parts of a sentence may see more keys, so no block has the same part each time.
+    // With a causal mask later parts see more keys, so each block takes different parts in turn.
     const int pair = j / parts, first = (j + pair) % parts * kQueries;
     const Place place(a, pair / heads, pair % heads);
     if (first >= place.queries) continue;
@@ -86,11 +87,11 @@ __device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared& shared
   shared.job_full[slot.place].arrive();
 }
 
-// What all lanes of a warp have alike, for the compiler to know.
+// Tells the compiler that all lanes of a warp have the same value.
 __device__ inline int uniform(int x) { return __shfl_sync(kAllLanes, x, 0); }
 
-// A group of warps, which has its sixty-four queries of every job: in registers the weights of a tile of keys and what
-// is weighed. What a job says is read again where it is needed, for registers are few.
+// A consumer warp group with 64 queries of every job. Its registers hold the weights of a tile of keys and the sums of
+// values. The job is read from shared memory again where it is needed, because registers are few.
 class Group {
  public:
   __device__ Group(const Attention<bf16>& a, Shared& shared)
@@ -99,7 +100,7 @@ class Group {
         group_(uniform(static_cast<int>(threadIdx.x) / kGroup)),
         warp_row_(uniform(static_cast<int>(threadIdx.x) / kWarp % 4 * 16)) {}
 
-  // Jobs until there are no more.
+  // Works until there are no more jobs.
   __device__ void work() {
     for (;; slot_.next()) {
       shared_.job_full[slot_.place].wait(slot_.parity);
@@ -126,7 +127,7 @@ class Group {
  private:
   __device__ const Job& job() const { return shared_.jobs[slot_.place]; }
   __device__ WideTile& queries() const { return shared_.queries[slot_.place][group_]; }
-  // The group's first query, the lane's first, and how many keys a query sees.
+  // The first query of the group and of the lane, and the number of keys that a query sees.
   __device__ int group_row() const { return job().first + ((group_ - job().group) & (kGroups - 1)) * kTile; }
   __device__ int row() const { return group_row() + warp_row_ + lane() / 4; }
   __device__ int visible(int i) const { return job().place.visible(i, a_.causal); }
@@ -139,10 +140,10 @@ class Group {
     stage_.next();
   }
 
-  // To the first `seen` keys, which is what the last query sees.
+  // Attends to the first `seen` keys, the number that the last query sees.
   __device__ void attend(int seen) {
     softmax_ = {static_cast<float>(a_.scale) * kLog2E};
-    // Behind the last query lie the next sentence's, which have no say.
+    // The rows behind the last query belong to the next sentence; their weights must not force a rescaling.
 #pragma unroll
     for (int r = 0; r < 2; ++r)
       if (row() + 8 * r >= job().place.queries) softmax_.origin[r] = INFINITY;
@@ -159,8 +160,8 @@ class Group {
     release_stage();
   }
 
-  // The weights of the tile of keys from `key`, while the values of the one before are summed up (for the first one the
-  // weights before are zeros). Most tiles are seen whole by all rows of a warp, of which the first sees least.
+  // Computes the weights of the tile of keys from `key` on while the values of the previous tile are added up (with
+  // zero weights before the first). `whole` keys are visible to all rows of the warp; tiles within them need no mask.
   __device__ void add_tile(int key, int whole) {
     const int before = stage_.place;
     if (key > 0) stage_.next();
@@ -201,10 +202,10 @@ class Group {
   }
   __device__ void hide(int key) { softmax_.hide(scores_, {visible(row()) - key, visible(row() + 8) - key}); }
 
-  // The scores of the warp's rows once more, by itself.
+  // Computes the scores of the warp's rows again, without the other warps of the group.
   __device__ void repeat_scores(WideTile& keys) {
     int warp_row = warp_row_;
-    asm volatile("" : "+r"(warp_row));  // so that no addresses are computed before they are needed
+    asm volatile("" : "+r"(warp_row));  // keeps the compiler from computing addresses early
     scores_.clear();
 #pragma unroll 1
     for (int k = 0; k < 4; ++k) {
@@ -218,7 +219,7 @@ class Group {
     }
   }
 
-  // The warp's rows to memory, through its rows of the queries' tile.
+  // Writes the warp's rows to memory through its rows of the query tile.
   __device__ void store() {
     const int l = lane(), count = job().place.queries - group_row();
     bf16* const to = a_.out + job().place.row(a_, group_row()) * kTile;
@@ -253,7 +254,7 @@ __global__ void __launch_bounds__(kThreads, 1) attend_wide(Attention<bf16> a, co
   Shared& shared = *reinterpret_cast<Shared*>(memory);
   if (threadIdx.x == 0) shared.make();
   __syncthreads();
-  // A thread begins with 96 registers.
+  // Every thread starts with 96 registers.
   if (threadIdx.x < kGroups * kGroup) {
     take_registers<112>();
     Group(a, shared).work();

@@ -30,39 +30,43 @@ struct AttentionBackwardShape {
   bool dq = true, dk_or_dv = true;
 };
 
-// In this order the first kernel that fits is taken:
+// The first kernel that fits is chosen. All but the general ones need bf16, vectors, and no weights asked for.
 //
-//   kernel       heads               other conditions (all but general: bf16, vectors, no weights asked for)
-//   few_queries  64, 64              no dropout, and either one query in every sentence or: not causal, at most 8
-//   queries
-//                                    and 128 keys a sentence
-//   wgmma        64, 64              positive scale, keys not scattered, at most 65535 sentences, no dropout, at least
-//                                    128 queries and keys a sentence on average, compute capability 9.0
-//   tiles        64, 64              positive scale, keys not scattered, at most 65535 sentences
-//   prefetch     up to 512, by 8     `early`, no dropout, one query in every sentence, keys not scattered, keys and
-//                                    values of the longest sentence fit into kPrefetchBytes
-//   rows         up to 512, by 8
-//   general_vectors  up to 2048, by 8    any type, weights or not
-//   general          any                 any type, weights or not
+//   kernel           head size             further conditions                               file
+//   few_queries      64                    no dropout; one query per sentence, or not       attention_step.cu
+//                                          causal, at most 8 queries and 128 keys
+//   wgmma            64                    as tiles; no dropout, on average at least 128    attention_wgmma.cu
+//                                          queries and keys, compute capability 9.0
+//   tiles            64                    positive scale, keys not scattered, at most      attention_tensor.cu
+//                                          65535 sentences
+//   prefetch         8 to 512, times 8     `early`, no dropout, one query per sentence,     attention_early.cu
+//                                          keys not scattered, at most kPrefetchBytes
+//   rows             8 to 512, times 8                                                      attention_rows.cu
+//   general_vectors  8 to 2048, times 8    f32, or weights asked for, too                   attention.cu
+//   general          any                   f32, or weights asked for, too                   attention.cu
 enum class AttentionKernel { few_queries, wgmma, tiles, prefetch, rows, general_vectors, general };
 
-//   kernel       heads               other conditions (all but general: bf16, all vectors)
-//   tiles        64, 64              positive scale, keys not scattered, at most 65535 sentences
-//   prefetch     up to 512, by 8     as forward, and only dq is asked for
-//   rows_and_wide_keys  64 < largest <= 512, by 64   shared memory for the key gradients' tiles (kWideKeysBytes)
-//   rows         up to 512, by 8
-//   general_vectors  up to 2048, by 8    any type
-//   general          any                 any type
+// The same for the gradients. All but the general ones need bf16 and vectors, also of dout and the gradients.
+//
+//   kernel              head size             further conditions                            file
+//   tiles               64                    positive scale, keys not scattered, at most   attention_tensor_back.cu
+//                                             65535 sentences
+//   prefetch            8 to 512, times 8     as forward; only dq asked for                 attention_early.cu
+//   rows_and_wide_keys  64 to 512, times 64,  shared memory of kWideKeysBytes               attention_rows.cu,
+//                       one more than 64                                                    attention_wide.cu
+//   rows                8 to 512, times 8                                                   attention_rows.cu
+//   general_vectors     8 to 2048, times 8    f32, too; dout in vectors                     attention.cu
+//   general             any                   f32, too                                      attention.cu
 enum class AttentionBackwardKernel { tiles, prefetch, rows_and_wide_keys, rows, general_vectors, general };
 
-// Heads of the kernels on tensor cores.
+// Head size of the kernels on tensor cores.
 inline constexpr Size kTileHead = 64;
-// The largest heads of the kernels that hold a row in registers, and of those of a block that reads in eights.
+// The largest heads: of kernels that hold a row in registers, and of blocks whose threads read eight numbers each.
 inline constexpr Size kMostRow = 512, kMostEights = 2048;
 inline constexpr Size kMostGridSentences = 65535;
 
-// Shared memory of the prefetch kernels: the keys and values of one sentence and two floats a key. With at most this
-// much, a block fits on a multiprocessor beside one of another kernel.
+// Shared memory of the prefetch kernels: the keys and values of one sentence and two floats per key. With this limit, a
+// block fits on a multiprocessor beside a block of the previous kernel.
 inline constexpr Size kPrefetchBytes = 100 << 10;
 inline Size prefetch_bytes(Size key_size, Size value_size, bool values_are_keys, Size longest) {
   const Size numbers = key_size + (values_are_keys ? 0 : value_size);

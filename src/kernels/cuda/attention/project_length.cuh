@@ -15,7 +15,7 @@ struct Stretch {
       : first(a.offsets[sentence]), rows(static_cast<int>(a.offsets[sentence + 1] - first)) {}
 };
 
-// What belongs to a projection; not an index into a kernel's arguments, which would be copied to memory for it.
+// both[part] without indexing, which would make the compiler copy a kernel's arguments to local memory.
 template <class T>
 __device__ T* one_of(T* const (&both)[2], Size part) {
   return part == 0 ? both[0] : both[1];

@@ -5,25 +5,24 @@
 #include "kernels/cuda/rows/columns.cuh"
 #include "kernels/cuda/runtime/early.cuh"
 
-// Linformer's projections on tensor cores. The mixtures of both projections are rows of one matrix, one projection's
-// below the other's, and a block has up to sixty-four of them: with thirty-two mixtures, what it reads of x serves
-// both. What it multiplies next comes while it multiplies. Sums that are shared out to several blocks are added up in a
-// fixed order.
+// Linformer's projections (Wang et al. 2020) on tensor cores. The mixtures of both projections are stacked as the rows
+// of one matrix, of which a block has up to 64: with 32 mixtures, it reads x once for both. The next tiles are loaded
+// while this one is multiplied. Sums that are split over several blocks (split-K) are added up in a fixed order.
 namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kWide = 2 * kTile;  // columns of a block
+constexpr int kWide = 2 * kTile;  // columns per block
 
 __host__ __device__ int stacked_rows(const ProjectLength<bf16>& a) { return static_cast<int>(a.parts() * a.mixtures); }
 
-// A matrix for each projection, `mixtures` rows each, the second below the first. A missing one is zero.
+// One matrix per projection, of `mixtures` rows each, the second below the first. A missing one is zero.
 struct Stack {
   const bf16 *first, *second;
-  int mixtures, count;  // rows of one, of all
+  int mixtures, count;  // rows of one matrix and of both
   Size stride;
 
-  // From row `skipped` of the matrices on.
+  // The rows of the matrices from `skipped` on.
   __device__ Stack(const ProjectLength<bf16>& a, const bf16* const (&both)[2], Size skipped, Size row_stride)
       : first(both[0] != nullptr ? both[0] + skipped * row_stride : nullptr),
         second(both[1] != nullptr ? both[1] + skipped * row_stride : nullptr),
@@ -31,7 +30,7 @@ struct Stack {
         count(stacked_rows(a)),
         stride(row_stride) {}
 
-  // Begins to copy rows from `row` on, of them `columns` columns from `col` on, into the first kRows rows of a tile,
+  // Starts to copy the rows from `row` on, `columns` columns from `col` on, to the first kRows rows of a tile, with
   // zeros behind them; by kBy threads.
   template <int kRows, int kBy = kThreads>
   __device__ void load(Tile& tile, int row, Size col, int columns) const {
@@ -53,7 +52,7 @@ struct Stage {
   Tile projection, x[2];
 };
 
-// A warp has thirty-two columns.
+// A warp has 32 columns.
 template <int kGroups>
 struct Sums {
   float part[kGroups][4][4] = {};
@@ -77,7 +76,7 @@ struct Sums {
     }
   }
 
-  // Calls f(row, column, two sums side by side).
+  // Calls f(row, column, two adjacent sums).
   template <class F>
   __device__ void each_pair(F&& f) const {
     const int warp = static_cast<int>(threadIdx.x) / kWarp, l = lane();
@@ -91,15 +90,15 @@ struct Sums {
   }
 };
 
-// How sentences are shared out along their length: `pieces` blocks of `rows` rows for the longest.
+// How sentences are split along their length: `pieces` blocks of `rows` rows for the longest one.
 struct Pieces {
   Size pieces, rows;
   float* partial;     // [blocks along x, pieces, 16 kGroups, kWide]
-  unsigned* tickets;  // one a block along x
+  unsigned* tickets;  // one per block along x
 };
 
-// Blocks along x are sentences, then columns, then stacked rows, so that those that read the same of x are neighbours;
-// along y pieces. kStages - 1 tiles are on their way while one is multiplied: more of them where there are few blocks.
+// Blocks along x are sentences, then columns, then stacked rows, so that blocks that read the same part of x are
+// neighbours; blocks along y are pieces. While one stage is multiplied, kStages - 1 are being loaded.
 template <int kGroups, int kStages>
 __global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectLength<bf16> a, Pieces cut) {
   extern __shared__ Stage stages[];
@@ -116,7 +115,7 @@ __global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectL
 
   const Stack projections(a, a.projections, 0, a.length);
   const bf16* x = a.x + rows.first * a.x_stride + col;
-  // Behind the last tile, a batch of nothing.
+  // Behind the last tile it commits an empty batch.
   const auto fetch = [&](int tile) {
     const int j = first + tile * kTile;
     Stage& stage = stages[tile % kStages];
@@ -139,7 +138,7 @@ __global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectL
   }
   __syncthreads();
 
-  // Calls f(row, column, where it goes) for every eight of the result.
+  // Calls f(row, column, destination) for every eight numbers of the result.
   const auto each_eight = [&](auto&& f) {
     for (int e = static_cast<int>(threadIdx.x); e < kRows * kWide / 8; e += kThreads) {
       const int r = e / (kWide / 8), c = e % (kWide / 8) * 8, part = row + r < a.mixtures ? 0 : 1;
@@ -178,8 +177,8 @@ __global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectL
 
 constexpr int kBackThreads = 256;
 
-// A block has sixty-four rows of a sentence and kWide columns, half of them four warps. Blocks along x are sentences,
-// then columns; along y rows.
+// A block has 64 rows of a sentence and kWide columns; four warps have each half of the columns. Blocks along x are
+// sentences, then columns; blocks along y are rows.
 __global__ void __launch_bounds__(kBackThreads) project_back_tiles(ProjectLengthBackward<bf16> b) {
   __shared__ Tile projection, dy[2];
   wait_for_kernel_before();
@@ -216,12 +215,12 @@ __global__ void __launch_bounds__(kBackThreads) project_back_tiles(ProjectLength
 
 // ---- dprojection = dy x^T -------------------------------------------------------------------------------------
 
-// The tiles that a block multiplies: of every so manieth sentence that is long enough, column after column.
+// The tiles that a block multiplies: of every n-th sentence that is long enough, column after column.
 struct Walk {
   Size sentence, step;
   int col = 0;
 
-  // From this sentence or a later one on.
+  // Moves to the next sentence that is long enough, unless this one is.
   __device__ void find(const ProjectLength<bf16>& a, int first) {
     while (sentence < a.sentences && Stretch(a, sentence).rows <= first) sentence += step;
   }
@@ -234,8 +233,8 @@ struct Walk {
   }
 };
 
-// Blocks along x are positions, then stacked rows; along y they share the sentences. Each leaves its part of the sums:
-// partial [blocks along x, blocks along y, 16 kGroups, kTile].
+// Blocks along x are positions, then stacked rows; blocks along y share the sentences. Each writes its part of the
+// sums: partial [blocks along x, blocks along y, 16 kGroups, kTile].
 template <int kGroups>
 __global__ void __launch_bounds__(kThreads) projection_gradient_tiles(ProjectLengthBackward<bf16> b, float* partial) {
   __shared__ Tile gradients[2], xs[2];
@@ -286,8 +285,8 @@ __global__ void __launch_bounds__(kThreads) projection_gradient_tiles(ProjectLen
             make_float2(sums[g][n][2 * r], sums[g][n][2 * r + 1]);
 }
 
-// Adds up the parts that `sharing` blocks left of every tile of sums. A block has four of a tile's rows; four threads
-// share the parts of four numbers. Blocks along x are tiles, along y rows.
+// Adds up the parts of every tile of sums that `sharing` blocks wrote. A block has four rows of a tile; four threads
+// share the parts of four numbers. Blocks along x are tiles, blocks along y are rows.
 __global__ void __launch_bounds__(kThreads * 2)
     add_projection_gradients(ProjectLengthBackward<bf16> b, const float* partial, int sharing, int tile_rows) {
   constexpr int kShare = 4, kFours = kTile / 4;
@@ -305,7 +304,7 @@ __global__ void __launch_bounds__(kThreads * 2)
   }
   room[share][r][four] = sum;
   __syncthreads();
-  // Now a thread has one number.
+  // From here on a thread has one number.
   const int tiles = static_cast<int>((a.longest + kTile - 1) / kTile), c = static_cast<int>(threadIdx.x) % kTile;
   const int my_row = static_cast<int>(threadIdx.x) / kTile;
   const int row = static_cast<int>(blockIdx.x) / tiles * tile_rows + static_cast<int>(blockIdx.y) * 4 + my_row;
@@ -320,13 +319,13 @@ __global__ void __launch_bounds__(kThreads * 2)
 
 // ---- launches -------------------------------------------------------------------------------------------------
 
-// False where the GPU has not enough shared memory for all stages.
+// Returns false where the GPU has too little shared memory for all stages.
 template <int kGroups, int kStages>
 bool project_in_stages(const ProjectLength<bf16>& a) {
   constexpr int kRows = 16 * kGroups;
   const unsigned blocks =
       static_cast<unsigned>(a.sentences) * blocks_for(a.size, kWide) * blocks_for(stacked_rows(a), kRows);
-  // With four stages there is room for two blocks a multiprocessor, and each piece is one more to be added up.
+  // With four stages two blocks fit on a multiprocessor; every further piece must be added up.
   constexpr Size kWorthABlock = 4 * kTile;
   const Size most = std::max<Size>(1, blocks_for(a.longest, kWorthABlock));
   const Size pieces = std::clamp<Size>(2 * multiprocessors() / blocks, 1, most);
@@ -356,7 +355,7 @@ template <int kGroups>
 void projection_gradients(const ProjectLengthBackward<bf16>& b) {
   const ProjectLength<bf16>& a = b.forward;
   constexpr int kRows = 16 * kGroups;
-  constexpr Size kMost = 256;  // parts that one number is the sum of
+  constexpr Size kMost = 256;  // parts per sum
   const unsigned blocks = blocks_for(a.longest, kTile) * blocks_for(stacked_rows(a), kRows);
   const Size sharing = std::clamp<Size>(4 * multiprocessors() / blocks, 1, std::min(kMost, a.sentences));
   float* partial = scratch<float>(Scratch::partial_sums, blocks * sharing * kRows * kTile);

@@ -6,14 +6,14 @@
 #include "kernels/cuda/rows/columns.h"
 #include "kernels/cuda/runtime/early.cuh"
 
-// Sums over rows in a fixed order and one launch: blocks sum strips of rows, and of the blocks of some columns the last
-// one to finish adds up the strips.
+// Column sums in a fixed order by one launch: each block sums a strip of rows, and the last block of some columns to
+// finish adds up the strips.
 namespace dragoman::kernels::cuda {
 
-inline constexpr int kSumThreads = 512;  // of a block that sums columns
+inline constexpr int kSumThreads = 512;  // per block that sums columns
 
-// Whether this block is the last of `blocks` that counted on `ticket`, which is zero before and afterwards. Then what
-// the others wrote before can be read.
+// Whether this block is the last of `blocks` to take `ticket`, which is zero before and afterwards. The last block may
+// read what the others wrote before.
 __device__ inline bool is_last_block(unsigned* ticket, unsigned blocks) {
   __shared__ bool last;
   __threadfence();
@@ -34,8 +34,8 @@ __device__ inline void add8_from_others(float (&sum)[8], const float* from) {
       sum[7] += b.w;
 }
 
-// Rows tells what is summed: kEach numbers from (row, col) on, brought from memory by load() and given by use(), and
-// how many threads side by side share a row. All loads of a few rows come before their first use, which may write.
+// Rows says what is summed: load() reads kEach numbers from (row, col) on and use() returns their values; kAcross
+// threads share a row. All loads of a few rows precede their first use, which may write.
 template <class Rows>
 __global__ void __launch_bounds__(kSumThreads, 2)
     sum_columns(Size rows, Size cols, Size height, Rows values, float* partial, unsigned* tickets, float* to) {
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kSumThreads, 2)
   }
   for (int e = 0; e < kEach; ++e) room[threadIdx.y][threadIdx.x * kEach + e] = sum[e];
   __syncthreads();
-  // Now every thread has one column.
+  // From here on every thread has one column.
   const int thread = static_cast<int>(threadIdx.y) * kAcross + static_cast<int>(threadIdx.x);
   const auto column_of_room = [&](int c) {
     float all = 0;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(kSumThreads, 2)
   to[begin + mine] += strips;
 }
 
-// The rows of a matrix, in eights and one by one.
+// The rows of a matrix, read in vectors of eight or one by one.
 template <class T, int kThreads>
 struct RowsInEights {
   static constexpr int kAcross = kThreads, kEach = 8;
@@ -110,13 +110,13 @@ struct RowsInOnes {
   __device__ void use(const Loaded& one, Size, Size, float (&value)[1]) const { value[0] = to_float(one); }
 };
 
-// to[c] += the sums of values over rows.
+// to[c] += the sum of values over all rows.
 template <class Rows>
 void add_sums(const char* name, Size rows, Size cols, const Rows& values, float* to) {
   if (rows == 0 || cols == 0) return;
   constexpr int kAcross = Rows::kAcross, kDown = kSumThreads / kAcross;
   const unsigned across = blocks_for(cols, kAcross * Rows::kEach);
-  // As many strips as fill the GPU, but not so many that adding them up takes longer than the strips.
+  // Enough strips to fill the GPU, but not so many that adding them up takes longer than summing them.
   const auto balanced = static_cast<Size>(std::sqrt(static_cast<double>(rows)) / 2);
   const Size wanted = std::clamp<Size>(balanced, 1, std::max<Size>(1, 2 * multiprocessors() / across));
   const Size height = std::max<Size>(2 * kDown, (rows + wanted - 1) / wanted);

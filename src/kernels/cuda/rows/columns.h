@@ -8,7 +8,7 @@ namespace dragoman::kernels::cuda {
 template <class T>
 void add_columns(Size rows, Size cols, const T* x, float* to);
 
-// y[r, c] = activation(row[c]), of 0 without a row.
+// y[r, c] = activation(row[c]), or activation(0) without a row.
 template <class T>
 void repeat_row(Size rows, Size cols, const T* row, Activation activation, T* y);
 

@@ -44,7 +44,7 @@ void fill(const Fill<T>& a) {
   map<T, 0>("fill", {a.count, {}, a.y}, [value] __device__(const float(&)[1]) { return value; });
 }
 
-// Each thread takes one eight of a row, each row has a whole number of groups of four eights.
+// Each thread takes eight elements of a row; a row is a multiple of 32 elements.
 template <class T>
 __global__ void drop_elements(DropElements<T> a, Drop drop, bool wide) {
   wait_for_kernel_before();
@@ -113,7 +113,7 @@ void from_bf16(const FromBf16<T>& a) {
   convert_all("from_bf16", a.count, a.x, a.y);
 }
 
-// Threads that find a bad number all write the same answer.
+// All threads that find a NaN or infinity write the same value.
 template <class T>
 __global__ void find_bad(Size count, const T* x, int* bad) {
   for (Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x; e < count;
@@ -174,7 +174,7 @@ void clear_with(Size count, void* memory) {
 
 }  // namespace
 
-// A kernel, unlike the driver's own clearing, can be recorded with others.
+// By a kernel, which can be recorded with others (collector.h), unlike cudaMemsetAsync.
 void clear(void* memory, std::size_t bytes) {
   const auto count = static_cast<Size>(bytes), each = static_cast<Size>(sizeof(uint4));
   if (count == 0) return;

@@ -2,7 +2,7 @@
 
 #include "kernels/cuda/runtime/early.cuh"
 
-// Arrays element by element: y[e] = f(x0[e], x1[e], ...), or added to y[e].
+// Element-wise functions of arrays: y[e] = f(x0[e], x1[e], ...), or y[e] += f(...).
 namespace dragoman::kernels::cuda {
 
 template <class T, int kInputs>
@@ -13,7 +13,7 @@ struct MapArguments {
   bool accumulate = false;
 };
 
-// Each thread takes eight elements side by side where the arrays are aligned, otherwise one.
+// Each thread takes eight adjacent elements where the arrays are aligned, otherwise one.
 template <bool kWide, class T, int kInputs, class F>
 __global__ void map_elements(MapArguments<T, kInputs> a, F f) {
   constexpr int kMost = kInputs > 0 ? kInputs : 1;

@@ -9,10 +9,10 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4, kThreads = kWarps * kWarp;
-constexpr int kStripWarps = 8, kStripThreads = kStripWarps * kWarp;  // of a block that works through a strip of rows
-constexpr int kWide = 8 * kWarp;                                     // columns that a warp takes at once, eight a lane
+constexpr int kStripWarps = 8, kStripThreads = kStripWarps * kWarp;  // per block of a strip of rows
+constexpr int kWide = 8 * kWarp;  // columns that a warp takes at once, eight per lane
 
-// Rows whose columns are no multiple of eight or not aligned, or too many for the registers: any lane any column.
+// For rows that are unaligned, not a multiple of eight columns, or too long for the registers.
 template <class T>
 __global__ void norm_any(Norm<T> a, Drop drop) {
   const Size row = static_cast<Size>(blockIdx.x) * kWarps + threadIdx.x / kWarp;
@@ -40,7 +40,7 @@ __global__ void norm_any(Norm<T> a, Drop drop) {
   if (lane == 0) a.mean[row] = mean, a.rstd[row] = rstd;
 }
 
-// A warp holds its row in registers: kChunks times eight values a lane.
+// A warp holds its row in registers: kChunks times eight values per lane.
 template <class T, int kChunks>
 __global__ void norm_wide(Norm<T> a, Drop drop) {
   const Size row = static_cast<Size>(blockIdx.x) * kWarps + threadIdx.x / kWarp;
@@ -66,7 +66,7 @@ __global__ void norm_wide(Norm<T> a, Drop drop) {
       float branch[8];
       if (inside) {
         load8(a.branch + start + c, branch);
-        // What is normalised is what backward will read: the rounded sum.
+        // Normalises the rounded sum, since that is what backward reads.
         for (int e = 0; e < 8; ++e)
           s[i][e] = to_float(rounded<T>(s[i][e] + (kept >> e & 1 ? drop.scale * branch[e] : 0.0f)));
         store8(a.sum + start + c, s[i]);
@@ -141,7 +141,7 @@ __global__ void norm_backward_any(NormBackward<T> a, Drop drop) {
   }
 }
 
-// The gradients of gain and bias over a strip of rows: partial[strip] holds both, one after the other.
+// The gradients of gain and bias over a strip of rows; partial[strip] holds one after the other.
 template <class T>
 __global__ void gain_strips(NormBackward<T> a, Size height, float* partial) {
   const Size col = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -157,8 +157,8 @@ __global__ void gain_strips(NormBackward<T> a, Size height, float* partial) {
   partial[blockIdx.y * 2 * a.cols + a.cols + col] = dbias;
 }
 
-// The rows of a strip, by the warps of its block in turn; each lane sums the gradients of gain and bias of its own
-// columns on the way.
+// The warps of a block take the rows of its strip in turn; each lane sums the gradients of gain and bias of its own
+// columns.
 template <class T, int kChunks>
 __global__ void __launch_bounds__(kStripThreads, kChunks <= 2 ? 2 : 1)
     norm_backward_wide(NormBackward<T> a, Drop drop, Size height, float* partial) {
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(kStripThreads, kChunks <= 2 ? 2 : 1)
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   float dgain[kChunks][8] = {}, dbias[kChunks][8] = {};
   const Size first = blockIdx.x * height, last = min(a.rows, first + height);
-  // The next row is on its way while this one is worked on.
+  // The next row is loaded while this one is processed.
   Eight<T> next_sum[kChunks], next_dy[kChunks];
   float next_mean = 0, next_rstd = 0;
   const auto fetch = [&](Size row) {
@@ -248,7 +248,7 @@ __global__ void __launch_bounds__(kStripThreads, kChunks <= 2 ? 2 : 1)
 
 constexpr int kSumWarps = 32;
 
-// Adds the strips' sums to the gradients that are wanted.
+// Adds the sums of the strips to the gradients that are asked for.
 __global__ void add_gain_strips(Size strips, Size cols, const float* partial, float* dgain, float* dbias) {
   __shared__ float room[kSumWarps][kWarp];
   const Size col = static_cast<Size>(blockIdx.x) * kWarp + threadIdx.x;

@@ -49,8 +49,8 @@ void gather_rows(const GatherRows<T>& a) {
     launch_early("gather_rows", gather<T>, blocks_for(count, kThreads), kThreads, a, scale);
 }
 
-// Where each of `count` rows stands when they are sorted by (index, row): the number of rows that come before it. Each
-// block counts for its rows among one stretch of all rows.
+// The place of each of `count` rows when they are sorted by (index, row): the number of rows that come before it. Each
+// block counts for its rows in one range of all rows.
 __global__ void count_before(int count, const std::int32_t* index, int* places) {
   wait_for_kernel_before();
   __shared__ __align__(16) std::int32_t tile[kThreads];
@@ -62,10 +62,10 @@ __global__ void count_before(int count, const std::int32_t* index, int* places) 
   for (int first = begin; first < end; first += kThreads) {
     const int other = first + static_cast<int>(threadIdx.x);
     __syncthreads();
-    // Beyond the end nothing comes before anything.
+    // Rows behind the end come before no row.
     tile[threadIdx.x] = other < count ? index[other] : 0x7FFFFFFF;
     __syncthreads();
-    // Rows of an earlier tile come before this one when their index is equal, those of a later one do not.
+    // Rows of an earlier tile with the same index come before this one; those of a later tile do not.
     if (first + kThreads <= row || first > row) {
       const std::int32_t limit = first > row ? mine : mine + 1;
       const auto* fours = reinterpret_cast<const int4*>(tile);
@@ -92,8 +92,8 @@ __global__ void put_in_order(int count, const std::int32_t* index, const int* pl
 
 constexpr int kRunThreads = 128;
 
-// The rows of a run, eight columns a thread; where there are more threads than eights, several share a column, each
-// taking every so manieth row.
+// Adds the rows of a run, eight columns per thread. Where there are more threads than that, several share the columns,
+// each taking every n-th row.
 template <class T>
 __device__ void add_run(const ScatterRows<T>& a, float scale, const std::int32_t* order, Size begin, Size end,
                         float* to) {
@@ -108,7 +108,7 @@ __device__ void add_run(const ScatterRows<T>& a, float scale, const std::int32_t
         load8(a.dy + order[place] * a.cols + col, value);
         for (int e = 0; e < 8; ++e) sum[e] += scale * value[e];
       }
-    if (parts > 1 && end - begin > 1) {  // then this loop has one round
+    if (parts > 1 && end - begin > 1) {  // the loop over columns has one iteration then
       store8(room + 8 * threadIdx.x, sum);
       __syncthreads();
       for (int p = 1; p < parts && part == 0; ++p) {
@@ -123,7 +123,7 @@ __device__ void add_run(const ScatterRows<T>& a, float scale, const std::int32_t
   }
 }
 
-// A block for each place in the sorted list that begins a run of one index: it adds the run's rows.
+// A block per place in the sorted list. The blocks whose place begins a run of one index add the run's rows.
 template <class T>
 __global__ void add_runs(Size count, ScatterRows<T> a, float scale, bool wide, const std::int32_t* order,
                          const std::int32_t* sorted) {
@@ -131,7 +131,7 @@ __global__ void add_runs(Size count, ScatterRows<T> a, float scale, bool wide, c
   const Size begin = blockIdx.x;
   const std::int32_t index = sorted[begin];
   if (begin > 0 && sorted[begin - 1] == index) return;
-  Size end = begin, beyond = count;  // the last of the run, found by halving, and one behind it
+  Size end = begin, beyond = count;  // binary search for the last of the run; `beyond` is behind it
   while (beyond - end > 1) {
     const Size middle = (end + beyond) / 2;
     (sorted[middle] == index ? end : beyond) = middle;
@@ -147,7 +147,7 @@ __global__ void add_runs(Size count, ScatterRows<T> a, float scale, bool wide, c
   }
 }
 
-// Sorting compares every row with every other, so long lists go in pieces, one after the other.
+// Sorting compares every row with every other, so long lists are processed in pieces, one after the other.
 template <class T>
 void scatter_rows(const ScatterRows<T>& a) {
   constexpr Size kPiece = 16384;

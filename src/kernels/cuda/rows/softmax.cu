@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kWarps = 4;
 
-// Threads of a block that has a row of its own.
+// Threads of a block per row.
 unsigned threads_for(Size cols) { return cols > 4096 ? 512 : 128; }
 
 template <class A>
@@ -16,7 +16,7 @@ __device__ Size row_begin(const A& a, Size row) {
   return a.starts != nullptr ? a.starts[row] : row * a.cols;
 }
 
-// A warp for each row.
+// A warp per row.
 template <class T>
 __global__ void softmax_rows(Softmax<T> a) {
   wait_for_kernel_before();
@@ -61,12 +61,12 @@ void softmax_backward(const SoftmaxBackward<T>& a) {
 // exp(x - from), where `shift` is from * log2(e).
 __device__ float exp_from(float x, float shift) { return power_of_two(x * kLog2E - shift); }
 
-// The largest value so far, the sum of exp(x - largest), and the sum of x: one pass over a row.
+// The online softmax statistics of a row: the largest value so far, the sum of exp(x - largest), and the sum of x.
 struct RowState {
-  float largest = -FLT_MAX / 2, sum = 0, total = 0;  // times log2(e) it is finite
+  float largest = -FLT_MAX / 2, sum = 0, total = 0;  // largest * log2(e) is finite
 
   __device__ void add(float x) {
-    // A value that is no number stays in both sums.
+    // NaN propagates to both sums.
     const float most = fmaxf(largest, x);
     sum = sum * __expf(largest - most) + __expf(x - most);
     largest = most;
@@ -88,7 +88,7 @@ struct EntropyNumbers {
   float smoothing, scale;
 };
 
-// f(c, the eight numbers from c on) for a thread's share of a row. Two loads are on their way at once.
+// Calls f(c, the eight numbers from c on) for a thread's share of a row, with two loads in flight.
 template <class T, class F>
 __device__ void each_eight(Size cols, const T* row, const F& f) {
   const Size step = 8 * blockDim.x;
@@ -106,7 +106,7 @@ __device__ void each_eight(Size cols, const T* row, const F& f) {
   }
 }
 
-// A block for each row. Rows of a multiple of eight classes are read in wide loads.
+// A block per row. Rows whose number of classes is a multiple of eight are read in vectors.
 template <bool kWide, class T>
 __global__ void entropy_rows(CrossEntropy<T> a, EntropyNumbers n) {
   __shared__ float room[32];

@@ -2,14 +2,15 @@
 
 #include "kernels/cuda/runtime/device.cuh"
 
-// Blocks of a cluster write to each other's shared memory (compute capability 9.0; elsewhere nobody asks for it).
+// Distributed shared memory: blocks of a cluster write to each other's shared memory (compute capability 9.0; never
+// called on other GPUs).
 namespace dragoman::kernels::cuda {
 
 __device__ inline std::uint32_t shared_address(const void* here) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(here));
 }
 
-// The number of this block in its cluster.
+// The rank of this block in its cluster.
 __device__ inline std::uint32_t cluster_rank() {
   std::uint32_t rank = 0;
 #if __CUDA_ARCH__ >= 900
@@ -18,26 +19,26 @@ __device__ inline std::uint32_t cluster_rank() {
   return rank;
 }
 
-// What others send to a block is counted in bytes as it arrives: whoever waits for it waits for nothing else. Turns are
-// counted from 0; of each it must be said how much is expected, and no block may send for one before the receiver has
-// seen the last but one. Lies in shared memory, at the same place in every block.
+// A transaction barrier (mbarrier) that counts the bytes other blocks have written to this one. Turns are numbered from
+// 0. Each needs one expect(), and no block may send for a turn before the receiver has finished wait() of the turn two
+// before it. It must be at the same place in the shared memory of every block.
 class Arrivals {
  public:
-  // By one thread; then all threads of the cluster call begin_cluster() before anything is sent.
+  // Called by one thread; then all threads of the cluster call begin_cluster() before anything is sent.
   __device__ void begin() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&state_)) : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
   }
-  // By one thread.
+  // Announces the bytes of a turn; called by one thread.
   __device__ void expect([[maybe_unused]] std::uint32_t bytes) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&state_)), "r"(bytes)
                  : "memory");
 #endif
   }
-  // Writes to what is `here` in this block, in the block of this rank, and counts it there.
+  // Writes to the block of this rank, where `here` is in this block, and counts the bytes there.
   __device__ void send([[maybe_unused]] std::uint32_t rank, [[maybe_unused]] const void* here,
                        [[maybe_unused]] const uint4& value) const {
 #if __CUDA_ARCH__ >= 900
@@ -62,8 +63,8 @@ class Arrivals {
         : "memory");
 #endif
   }
-  // Until all that is expected in a turn is here. It lies in shared memory, of which nobody has copies: to order what
-  // the block's threads do is enough.
+  // Waits until all expected bytes of a turn have arrived. Acquire at block scope is enough: shared memory has no
+  // cached copies, so only the order of this block's own threads matters.
   __device__ void wait([[maybe_unused]] int turn) const {
 #if __CUDA_ARCH__ >= 900
     std::uint32_t done = 0;
@@ -89,7 +90,7 @@ class Arrivals {
   std::uint64_t state_;
 };
 
-// All threads of a block say that it has begun, and later wait until the other blocks have.
+// Cluster barrier: begin_cluster() arrives, wait_for_cluster() waits for all blocks; called by all threads.
 __device__ inline void begin_cluster() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");

@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::size_t kMostRows = 512;
 
-// The driver's, since the runtime does not know the kernels of libraries.
+// The driver's function, because the runtime's does not know the kernels of libraries.
 using ReadKernel = CUresult (*)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*);
 
-// What is recorded there: the kernel and its clusters; of the few things libraries record beside kernels, their kind.
+// A node's kernel and its cluster size; of the few nodes of libraries that are no kernels, their type.
 Collector::Step step_of(cudaGraphNode_t node) {
   static const auto read = reinterpret_cast<ReadKernel>(driver_function("cuGraphKernelNodeGetParams", 12000));
   cudaGraphNodeType type{};

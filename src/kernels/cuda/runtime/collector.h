@@ -10,49 +10,49 @@
 
 namespace dragoman::kernels::cuda {
 
-// Kernels that were asked for and are not yet on their way. Asking the driver for one kernel after the other costs the
-// host about twice what recording them as a graph does, and a GPU goes through a graph with shorter breaks. So kernels
-// are recorded; they go to the GPU as one graph when there are many, or before anything that is not a kernel.
+// Records kernel launches by stream capture and submits them as CUDA graphs. Launching kernels one by one costs the
+// host about twice as much as recording them, and the GPU has shorter gaps between the nodes of a graph. A graph is
+// submitted when it has many kernels, or before anything that is not a kernel.
 //
-// A graph is a plain row of kernels, and usually the same row has run before: it is then given the new arguments, which
-// is far cheaper than making one. Rows are the same only when their kernels are, because a change of kernels does not
-// change everything about them.
+// A graph is a plain sequence of kernels, and usually the same sequence has run before. Its executable graph is then
+// updated with the new arguments (cudaGraphExecUpdate), which is far cheaper than instantiating another. Only sequences
+// of the same kernels share one, because updating a node to another kernel does not update all of its attributes.
 class Collector {
  public:
-  // One of a row: the kernel, and the size of its clusters.
+  // One kernel of a sequence, and the size of its clusters.
   using Step = std::pair<const void*, std::uint64_t>;
 
-  // Before a kernel is launched on the stream.
+  // Must be called before each kernel launch on the stream.
   void expect(cudaStream_t stream);
-  // All that was asked for goes to the GPU; afterwards the stream is as if it had been launched there directly.
+  // Submits the recorded kernels; afterwards the stream is as if they had been launched directly.
   void hand_over(cudaStream_t stream);
-  // Before a copy from the host: with it a new row begins, unless that leaves a short one. Rows that began wherever so
-  // many kernels had come would be others in every step of a training.
+  // Must be called before an upload. A new sequence begins with it, unless the present one is short: sequences that
+  // were cut only by their length would differ in every training step.
   void expect_copy(cudaStream_t stream) {
     if (asked_ >= kFew) hand_over(stream);
   }
-  // All that was handed over is done.
+  // Everything submitted has been executed.
   void gpu_is_idle() { at_once_ = kAtOnce; }
 
  private:
   using Row = std::vector<Step>;
-  // A few of each row, in turn, so that none is changed while it is likely to run.
+  // A few executable graphs per sequence, used in turn, so that none is updated while it is likely to run.
   struct Ready {
     std::array<cudaGraphExec_t, 4> graphs{};
     std::size_t next = 0;
   };
-  // False when nothing was recorded.
+  // Reads the kernels of a graph; false when it is empty.
   bool read_row(cudaGraph_t graph);
   void launch(cudaGraph_t graph, cudaStream_t stream);
   void forget();
 
-  // The first kernels after a wait are launched as they come, so that the GPU has something to do while others are
-  // recorded. Whoever waits after every step of a search stays below that: for them recording is a loss.
+  // The first kernels after a synchronisation are launched directly, so that the GPU has work while others are
+  // recorded. A search that synchronises after every step stays below that number; recording would slow it down.
   static constexpr int kAtOnce = 128, kMost = 64, kFew = 16;
 
   bool recording_ = false;
-  int at_once_ = kAtOnce;  // how many more are launched as they come
-  int asked_ = 0;          // how many are recorded, if any are
+  int at_once_ = kAtOnce;  // how many more are launched directly
+  int asked_ = 0;          // how many have been recorded
   std::map<Row, Ready> ready_;
   std::vector<cudaGraphNode_t> nodes_;
   Row row_;

@@ -6,7 +6,7 @@
 #include "kernels/cuda/runtime/alignment.h"
 #include "kernels/cuda/runtime/runtime.h"
 
-// What the files of this folder share on the GPU's side.
+// The device side shared by all CUDA kernels.
 namespace dragoman::kernels::cuda {
 
 inline constexpr int kWarp = 32;
@@ -48,7 +48,7 @@ __device__ inline void put(T& y, float value, bool accumulate) {
 
 __device__ inline float sigmoid(float x) { return 1 / (1 + expf(-x)); }
 
-// Eight values side by side, at an address divisible by 16.
+// Eight adjacent values at an address divisible by 16.
 __device__ inline void load8(const float* from, float (&to)[8]) {
   const float4 a = reinterpret_cast<const float4*>(from)[0], b = reinterpret_cast<const float4*>(from)[1];
   to[0] = a.x, to[1] = a.y, to[2] = a.z, to[3] = a.w, to[4] = b.x, to[5] = b.y, to[6] = b.z, to[7] = b.w;
@@ -68,7 +68,7 @@ __device__ inline uint4 pack8(const float (&from)[8]) {
 }
 __device__ inline void store8(bf16* to, const float (&from)[8]) { *reinterpret_cast<uint4*>(to) = pack8(from); }
 
-// Eight values as they lie in memory, on their way.
+// Eight values as they are in memory: loads can be started before the values are unpacked.
 template <class T>
 struct Eight {
   uint4 raw[sizeof(T) / 2];
@@ -91,7 +91,7 @@ struct Eight {
 
 inline constexpr float kLog2E = 1.44269504088896340736f;
 
-// 2^x to 22 bits; below 2^-126 it is 0.
+// 2^x to 22 bits; results below 2^-126 are 0.
 __device__ inline float power_of_two(float x) {
   float result;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
@@ -128,7 +128,7 @@ __device__ inline float warp_max(float x) {
   return x;
 }
 
-// Over all threads of a block; every thread gets the result. `room` holds one number for each warp.
+// Over all threads of a block; every thread gets the result. `room` holds one number per warp.
 template <class T>
 __device__ inline T block_sum(T x, T* room) {
   x = warp_sum(x);
@@ -151,7 +151,7 @@ __device__ inline float block_max(float x, float* room) {
 
 // ---- sentences ------------------------------------------------------------------------------------------------
 
-// The sentence that has this row; empty ones have none.
+// The sentence that contains this row; empty sentences contain none.
 __device__ inline Size sentence_of(const std::int32_t* offsets, Size sentences, Size row) {
   Size low = 0, high = sentences;
   while (high - low > 1) {
@@ -166,7 +166,7 @@ __device__ inline Size sentence_of(const std::int32_t* offsets, Size sentences, 
 
 // ---- dropout --------------------------------------------------------------------------------------------------
 
-// A Dropout as the GPU uses it.
+// A Dropout with its threshold and scale computed.
 struct Drop {
   bool drops = false;
   std::uint32_t threshold = 0;
@@ -189,7 +189,7 @@ struct Drop {
   }
 
   // Which of eight elements are kept, one bit each; `element` is the number of the first and divisible by 8. Four
-  // neighbouring lanes must ask for the four eights of one group, the lane's number modulo 4 being the eight's.
+  // neighbouring lanes must call it for the four eights of one group, lane modulo 4 being the number of the eight.
   __device__ unsigned keeps8(std::uint64_t element) const {
     const unsigned eight = threadIdx.x % 4;
     const Philox::Block block = key.block(element / Dropout::kGroup * 4 + eight, Dropout::kRounds);

@@ -2,11 +2,11 @@
 
 #include "kernels/cuda/runtime/device.cuh"
 
-// Kernels whose blocks come while those of the kernel before still work, from compute capability 9.0 on: what the
-// kernel before did not write can be read meanwhile.
+// Programmatic dependent launch (compute capability 9.0 and later): the blocks of a kernel start while the previous
+// kernel drains, and prefetch what does not depend on it.
 namespace dragoman::kernels::cuda {
 
-// The kernel before has ended; from here on the blocks of the next one may come.
+// Waits until the previous kernel has ended and its writes are visible; then lets the blocks of the next kernel start.
 __device__ inline void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
@@ -20,7 +20,7 @@ inline cudaLaunchAttribute comes_early() {
   return attribute;
 }
 
-// Launches a kernel that calls wait_for_kernel_before(), with so many bytes of shared memory.
+// Launches a kernel that calls wait_for_kernel_before(), with `bytes` of dynamic shared memory.
 template <class... Parameters, class... Arguments>
 void launch_early_with(std::size_t bytes, const char* name, void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
                        const Arguments&... arguments) {

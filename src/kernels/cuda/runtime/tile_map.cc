@@ -25,8 +25,8 @@ CUtensorMap tile_map(const bf16* x, Size rows, Size cols, Size stride, unsigned 
       encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, groups > 1 ? 3 : 2, const_cast<bf16*>(x), sizes, strides, tile,
              kSteps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  check(status == CUDA_SUCCESS, "[cuda] tiles of {} rows of {}, {} apart: error {} of the driver", rows, cols, stride,
-        static_cast<int>(status));
+  check(status == CUDA_SUCCESS, "[cuda] TMA descriptor of {} rows of {} numbers, {} apart: driver error {}", rows, cols,
+        stride, static_cast<int>(status));
   return map;
 }
 

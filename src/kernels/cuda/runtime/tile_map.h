@@ -6,9 +6,9 @@
 
 namespace dragoman::kernels::cuda {
 
-// How the copy engine of compute capability 9.0 is told where a matrix lies: rows of `cols` numbers, `stride` apart, of
-// which it fetches tiles of 64 x 64 with their eights exchanged as matrix instructions read them. With groups, a tile
-// has the same few rows of each of so many equal groups of rows.
+// The TMA descriptor of a matrix (compute capability 9.0): rows of `cols` numbers, `stride` apart, fetched in tiles of
+// 64 x 64 with the 128-byte swizzle that wgmma reads. The rows may consist of `groups` equal groups; a tile then has
+// the same 64 / groups rows of each group.
 CUtensorMap tile_map(const bf16* x, Size rows, Size cols, Size stride, unsigned groups = 1);
 
 }  // namespace dragoman::kernels::cuda
