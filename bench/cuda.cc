@@ -1,8 +1,8 @@
-// How close the CUDA kernels come to what the GPU can do, at the sizes of a step of transformer-base.
+// How close the CUDA kernels come to the limits of the GPU, at the sizes of a training step of transformer-base.
 //
 //   bench_cuda [--rows 16384] [--ceilings]
 //
-// Ceilings are measured in the same run: a large copy and a large product. Times are means of many calls in a row.
+// The limits are measured in the same run, by a large copy and a large product. Times are means over many calls.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -17,7 +17,7 @@
 namespace dragoman::kernels {
 namespace {
 
-// An array on the GPU, of random or given numbers.
+// An array on the GPU with random or given numbers.
 template <class T>
 class Numbers {
  public:
@@ -64,7 +64,7 @@ double seconds(const std::function<void()>& work) {
 
 double copy_rate = 1, product_rate = 1;
 
-// `bytes` and `operations`: the least that the work must move and do.
+// `bytes` and `operations`: the least that the work must move and compute.
 void report(const char* name, double bytes, double operations, const std::function<void()>& work) {
   const double time = seconds(work), floor = std::max(bytes / copy_rate, operations / product_rate);
   fmt::print("{:<34} {:>9.1f} us {:>9.2f} TB/s {:>8.1f} TFLOP/s {:>6.0f} % of the floor\n", name, 1e6 * time,
@@ -183,7 +183,7 @@ void measure_attention(Size rows, Size length, bool causal) {
   report(name("attention_backward").c_str(), 8 * array, 2.5 * work, [&] { cuda::half().attention_backward(b); });
 }
 
-// Linformer's 32 mixtures for keys and 32 for values.
+// The projections of Linformer (Wang et al. 2020): 32 mixtures for keys and 32 for values.
 void measure_projection(Size rows, Size length) {
   constexpr Size kMixtures = 32, kSize = 512;
   const Size sentences = rows / length, mixed = sentences * kMixtures * kSize;

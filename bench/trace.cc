@@ -1,7 +1,8 @@
-// What a GPU did and when, without a profiler's program: a library that CUDA loads into any program.
+// A timeline of a GPU's kernels without a separate profiler: a CUPTI library that CUDA loads into any program.
 //   CUDA_INJECTION64_PATH=build/cuda/bench/libdragoman_trace.so DRAGOMAN_TRACE=timeline.txt dragoman train ...
-// When the program ends it prints for every kernel how often it ran and how long; the timeline has a line for each run:
-// begin and end in microseconds since the first, blocks, name. Kernels that come early overlap with those before them.
+// At the end of the program it prints how often and how long every kernel ran. The timeline has a line per run: begin
+// and end in microseconds since the first, blocks, name. Kernels of a programmatic dependent launch overlap the one
+// before.
 #include <cupti.h>
 #include <cxxabi.h>
 
@@ -30,17 +31,18 @@ struct Trace {
   std::vector<Run> runs;
 };
 Trace& trace() {
-  static Trace& one = *std::make_unique<Trace>().release();  // programs end in any order
+  static Trace& one =
+      *std::make_unique<Trace>().release();  // never destroyed: finish() may run after static destructors
   return one;
 }
 
-// Without its parameters, and without the names of our rooms.
+// The demangled name without parameters and without our namespaces.
 std::string readable(const char* name) {
   const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(name, nullptr, nullptr, nullptr), std::free);
   std::string result = plain ? plain.get() : name;
   for (const std::string_view noise : {"dragoman::kernels::", "cuda::", "(anonymous namespace)::"})
     for (std::size_t at = 0; (at = result.find(noise, at)) != std::string::npos;) result.erase(at, noise.size());
-  int depth = 0;  // of template arguments, which may have parentheses
+  int depth = 0;  // of template arguments, which may contain parentheses
   const auto end = std::ranges::find_if(result, [&](char c) {
     depth += (c == '<') - (c == '>');
     return c == '(' && depth == 0;
@@ -119,7 +121,7 @@ void finish() {
 
 }  // namespace
 
-// CUDA calls it when it has loaded the library.
+// CUDA calls this after loading the library.
 extern "C" int InitializeInjection() {
   cuptiActivityRegisterCallbacks(give_room, take);
   for (const CUpti_ActivityKind kind :

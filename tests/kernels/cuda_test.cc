@@ -1,5 +1,6 @@
 // The walk through the contract on a GPU, in f32 and in bf16.
 #include <set>
+#include <thread>
 
 #include "kernels/cuda/cuda.h"
 #include "tests/kernels/compare.h"
@@ -7,7 +8,7 @@
 namespace dragoman::kernels::test {
 namespace {
 
-// Memory that both sides see, handed out from front to back and taken back as a whole.
+// Memory that the host and all GPUs can access, handed out from front to back and taken back as a whole.
 class SharedMemory {
  public:
   SharedMemory() : memory_(cuda::allocate_shared(kSize)) {}
@@ -15,7 +16,7 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  // What `run` gets is gone when it returns.
+  // The memory that `run` gets is taken back when it returns.
   template <class F>
   Results with(F&& run) {
     std::pmr::monotonic_buffer_resource all(memory_, kSize);
@@ -42,7 +43,7 @@ Results run_cuda(const Case& one, SharedMemory& shared) {
   });
 }
 
-// Rounding to bf16 loses up to 1/256 of every number; sums are f32, so a result is off by little more than that.
+// Rounding to bf16 changes a number by up to 1/256. Sums are f32, so the error of a result is little more than that.
 void expect_close_in_half(const Results& exact, const Results& actual) {
   ASSERT_EQ(exact.size(), actual.size());
   for (std::size_t a = 0; a < exact.size(); ++a) {
@@ -114,7 +115,7 @@ TEST_P(CudaContract, GivesTheReferencesNumbersInHalfPrecision) {
 TEST_P(CudaContract, GivesThemOnOtherGenerationsOfGpus) {
   static const std::set<std::string> differ = {"lstm_step", "lstm_step_backward", "tanh_step", "tanh_step_backward",
                                                "linear",    "linear_packed",      "matmul",    "attention"};
-  if (!differ.contains(GetParam())) GTEST_SKIP() << "the same instructions everywhere";
+  if (!differ.contains(GetParam())) GTEST_SKIP() << "uses the same instructions on all GPUs";
   struct Common {
     Common() { cuda::set_common(true); }
     ~Common() { cuda::set_common(false); }
@@ -131,17 +132,104 @@ TEST(Cuda, AProgramWithoutAGpuSaysWhy) {
   EXPECT_NE(cuda::problem().find(' '), std::string::npos) << "a sentence, not a code";
 }
 
+TEST(Cuda, AGpuThatIsNotThereCannotBeEntered) {
+  if (!cuda::problem().empty()) GTEST_SKIP() << cuda::problem();
+  EXPECT_THROW(cuda::enter(cuda::count()), Error);
+  EXPECT_THROW(cuda::enter(-1), Error);
+  EXPECT_EQ(cuda::current_gpu(), 0);
+}
+
+TEST(Cuda, MemoryIsReleasedByThreadsThatDidNotAllocateIt) {
+  if (!cuda::problem().empty()) GTEST_SKIP() << cuda::problem();
+  void* memory = cuda::allocate(1 << 20);
+  cuda::clear(memory, 1 << 20);
+  cuda::wait();
+  std::thread([memory] {
+    char last = 1;
+    cuda::copy_to_host(&last, static_cast<char*>(memory) + (1 << 20) - 1, 1);
+    EXPECT_EQ(last, 0);
+    cuda::release(memory);
+    cuda::wait();
+  }).join();
+}
+
+// Kernels whose attributes, clusters or library handles are kept per GPU.
+class TwoGpus : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (cuda::count() < 2) GTEST_SKIP() << "needs two GPUs; this machine has " << cuda::count();
+    const auto name_of = [](int gpu) {
+      const cuda::OnGpu here(gpu);
+      return cuda::name();
+    };
+    if (name_of(0) != name_of(1)) GTEST_SKIP() << "needs two GPUs of the same kind";
+  }
+  static std::vector<Case> cases() {
+    static const std::set<std::string> entries = {"linear", "attention", "attention_backward", "lstm_layer",
+                                                  "lstm_step"};
+    std::vector<Case> some;
+    for (const Case& one : all_cases())
+      if (entries.contains(one.entry)) some.push_back(one);
+    return some;
+  }
+  static Results run_on(int gpu, const Case& one, SharedMemory& shared) {
+    const cuda::OnGpu here(gpu);
+    return run_cuda<bf16>(one, shared);
+  }
+};
+
+TEST_F(TwoGpus, GiveTheSameBitsToAThreadThatAlternates) {
+  SharedMemory shared;
+  for (const Case& one : cases()) {
+    SCOPED_TRACE(one.entry + " " + one.name);
+    expect_same_bits(run_on(0, one, shared), run_on(1, one, shared));
+    EXPECT_EQ(cuda::current_gpu(), 0);
+    if (HasFailure()) break;
+  }
+}
+
+TEST_F(TwoGpus, GiveTheSameBitsToTwoThreadsAtOnce) {
+  const std::vector<Case> all = cases();
+  std::vector<Results> results[2];
+  std::vector<std::thread> threads;
+  for (const int gpu : {0, 1})
+    threads.emplace_back([&, gpu] {
+      const cuda::OnGpu here(gpu);
+      SharedMemory shared;
+      for (const Case& one : all) results[gpu].push_back(run_cuda<bf16>(one, shared));
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < all.size() && !HasFailure(); ++i) {
+    SCOPED_TRACE(all[i].entry + " " + all[i].name);
+    expect_same_bits(results[0][i], results[1][i]);
+  }
+}
+
+TEST_F(TwoGpus, KeepMemoryApart) {
+  void* memory[2] = {};
+  for (const int gpu : {0, 1}) {
+    const cuda::OnGpu here(gpu);
+    const FreeMemory before = cuda::free_memory();
+    memory[gpu] = cuda::allocate(64 << 20);
+    EXPECT_LE(cuda::free_memory().free, before.free - (64 << 20));
+  }
+  for (const int gpu : {0, 1}) {
+    const cuda::OnGpu here(gpu);
+    cuda::release(memory[gpu]);
+  }
+}
+
 TEST(Cuda, FillsTheWholeListInF32) {
   if (!cuda::problem().empty()) GTEST_SKIP() << cuda::problem();
   cuda::f32().each([](const auto& entry) { EXPECT_TRUE(entry.available()) << entry.name(); });
 }
 
-// There are more heads of sentences than blocks that attend to them.
+// There are more pairs of sentence and head than persistent blocks of the wgmma kernel.
 TEST(Cuda, LongSentencesOfABatchGetTheAttentionThatEachGetsAlone) {
   if (!cuda::problem().empty()) GTEST_SKIP() << cuda::problem();
   constexpr Size kHeads = 8, kSize = 64, kCols = kHeads * kSize;
   std::vector<Size> lengths;
-  // Arrays follow each other, and those of numbers must begin at addresses divisible by 16.
+  // With 59 sentences the arrays behind the offsets stay aligned to 16 bytes.
   for (Size s = 0; s < 59; ++s) lengths.push_back(128 + s * 89 % 400);
   const std::vector<std::int32_t> starts = offsets_of(lengths);
   SharedMemory shared;
@@ -176,7 +264,7 @@ TEST(Cuda, LongSentencesOfABatchGetTheAttentionThatEachGetsAlone) {
     });
 }
 
-// Some rows of a step; a term may have fewer than the step.
+// `rows` rows of a step from `first` on; a term may have fewer rows than the step.
 template <class Step>
 Step rows_of(Step step, Size first, Size rows) {
   for (Term<bf16>& term : step.terms) {
@@ -186,7 +274,7 @@ Step rows_of(Step step, Size first, Size rows) {
   return step;
 }
 
-// Of many rows a block adds up whole sums; of few, blocks share their depth.
+// With many rows a block computes whole sums; with few, several blocks split the depth (split-K).
 TEST(Cuda, AStepOfManyRowsIsTheSameAsItsRowsInParts) {
   if (!cuda::problem().empty()) GTEST_SKIP() << cuda::problem();
   constexpr Size kRows = 1000, kFew = 100, kHidden = 512, kGates = 4 * kHidden;

@@ -30,33 +30,34 @@ struct AttentionBackwardShape {
   bool dq = true, dk_or_dv = true;
 };
 
-// The first kernel that fits is chosen. All but the general ones need bf16, vectors, and no weights asked for.
+// The first kernel that fits is chosen. "n x 8" is a multiple of 8, also 0. All but the general kernels need bf16,
+// vectors, and no weights asked for.
 //
-//   kernel           head size             further conditions                               file
-//   few_queries      64                    no dropout; one query per sentence, or not       attention_step.cu
-//                                          causal, at most 8 queries and 128 keys
-//   wgmma            64                    as tiles; no dropout, on average at least 128    attention_wgmma.cu
-//                                          queries and keys, compute capability 9.0
-//   tiles            64                    positive scale, keys not scattered, at most      attention_tensor.cu
-//                                          65535 sentences
-//   prefetch         8 to 512, times 8     `early`, no dropout, one query per sentence,     attention_early.cu
-//                                          keys not scattered, at most kPrefetchBytes
-//   rows             8 to 512, times 8                                                      attention_rows.cu
-//   general_vectors  8 to 2048, times 8    f32, or weights asked for, too                   attention.cu
-//   general          any                   f32, or weights asked for, too                   attention.cu
+//   kernel           head size           further conditions                               file
+//   few_queries      64                  no dropout; one query per sentence, or not       attention_step.cu
+//                                        causal, at most 8 queries and 128 keys
+//   wgmma            64                  as tiles; no dropout, on average at least 128    attention_wgmma.cu
+//                                        queries and keys, compute capability 9.0
+//   tiles            64                  positive scale, keys not scattered, at most      attention_tensor.cu
+//                                        65535 sentences
+//   prefetch         n x 8, up to 512    `early`, no dropout, one query per sentence,     attention_early.cu
+//                                        keys not scattered, at most kPrefetchBytes
+//   rows             n x 8, up to 512                                                     attention_rows.cu
+//   general_vectors  n x 8, 8 to 2048    f32, or weights asked for, too; vectors          attention.cu
+//   general          any                 f32, or weights asked for, too                   attention.cu
 enum class AttentionKernel { few_queries, wgmma, tiles, prefetch, rows, general_vectors, general };
 
-// The same for the gradients. All but the general ones need bf16 and vectors, also of dout and the gradients.
+// The same for the gradients. All but the general kernels need bf16 and vectors, also of dout and the gradients.
 //
-//   kernel              head size             further conditions                            file
-//   tiles               64                    positive scale, keys not scattered, at most   attention_tensor_back.cu
-//                                             65535 sentences
-//   prefetch            8 to 512, times 8     as forward; only dq asked for                 attention_early.cu
-//   rows_and_wide_keys  64 to 512, times 64,  shared memory of kWideKeysBytes               attention_rows.cu,
-//                       one more than 64                                                    attention_wide.cu
-//   rows                8 to 512, times 8                                                   attention_rows.cu
-//   general_vectors     8 to 2048, times 8    f32, too; dout in vectors                     attention.cu
-//   general             any                   f32, too                                      attention.cu
+//   kernel              head size           further conditions                            file
+//   tiles               64                  positive scale, keys not scattered, at most   attention_tensor_back.cu
+//                                           65535 sentences
+//   prefetch            n x 8, up to 512    as forward; only dq asked for                 attention_early.cu
+//   rows_and_wide_keys  n x 64, the larger  at least kWideKeysBytes of shared memory      attention_rows.cu (dq),
+//                       128 to 512                                                        attention_wide.cu
+//   rows                n x 8, up to 512                                                  attention_rows.cu
+//   general_vectors     n x 8, 8 to 2048    f32, too; vectors, also of dout               attention.cu
+//   general             any                 f32, too                                      attention.cu
 enum class AttentionBackwardKernel { tiles, prefetch, rows_and_wide_keys, rows, general_vectors, general };
 
 // Head size of the kernels on tensor cores.
