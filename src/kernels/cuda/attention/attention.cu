@@ -205,10 +205,10 @@ void attention_general(const Attention<T>& a) {
 template <class T>
 void attention(const Attention<T>& a) {
   if (a.queries == 0) return;
-  const AttentionKernel kernel = choose_attention(shape_of(a), gpu_limits());
-  if constexpr (std::is_same_v<T, bf16>) {
+  if constexpr (std::is_same_v<T, bf16>)
     if (record(a)) return;
-    switch (kernel) {
+  const AttentionKernel kernel = choose_attention(shape_of(a), gpu_limits());
+  if constexpr (std::is_same_v<T, bf16>) switch (kernel) {
       case AttentionKernel::few_queries: return attention_few_queries(a);
       case AttentionKernel::wgmma: return attention_wgmma(a);
       case AttentionKernel::tiles: return attention_tiles(a);
@@ -217,7 +217,6 @@ void attention(const Attention<T>& a) {
       case AttentionKernel::general_vectors:
       case AttentionKernel::general: break;
     }
-  }
   if (kernel == AttentionKernel::general_vectors)
     attention_general<true>(a);
   else

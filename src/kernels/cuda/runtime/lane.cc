@@ -45,6 +45,7 @@ class ThreadState {
   }
 
   int gpu() const { return current_.number(); }
+  // Work not yet submitted to the GPU that is left stays in its lane until the thread uses or waits for that GPU again.
   void enter(int gpu) {
     current_.enter(gpu, [this](int next) {
       check_gpu(next, count());
