@@ -1,10 +1,7 @@
 #include "kernels/cuda/attention/attention.cuh"
-#include "kernels/cuda/runtime/early.cuh"
 
-#include <cfloat>
-
+#include "kernels/cuda/attention/additive_scores.cuh"
 #include "kernels/cuda/filling.h"
-#include "kernels/cuda/rows/columns.h"
 #include "kernels/cuda/search/row_recorder.h"
 
 // Attention of any sizes, and the entries of the contract. The general kernels use a block per query and head; backward
@@ -14,45 +11,6 @@ namespace {
 
 constexpr int kWarps = 8, kThreads = kWarps * kWarp;
 constexpr int kMany = 4;  // rows that a warp multiplies with a vector at a time
-
-// A prefix sum over all sentences by one block; each thread has a range of sentences.
-__global__ void scan_pairs(Size sentences, const std::int32_t* queries, const std::int32_t* keys,
-                           std::int64_t* starts) {
-  wait_for_kernel_before();
-  __shared__ std::int64_t warps[kWarp];
-  const Size stretch = (sentences + blockDim.x - 1) / blockDim.x;
-  const Size first = threadIdx.x * stretch, last = min(sentences, first + stretch);
-  const auto pairs = [&](Size s) {
-    return static_cast<std::int64_t>(queries[s + 1] - queries[s]) * (keys[s + 1] - keys[s]);
-  };
-  std::int64_t mine = 0;
-  for (Size s = first; s < last; ++s) mine += pairs(s);
-  // Prefix sums within the warp, then the sums of the warps before.
-  const unsigned lane = threadIdx.x % kWarp;
-  std::int64_t upto = mine;
-  for (unsigned apart = 1; apart < kWarp; apart *= 2) {
-    const std::int64_t other = __shfl_up_sync(kAllLanes, upto, apart);
-    if (lane >= apart) upto += other;
-  }
-  if (lane == kWarp - 1) warps[threadIdx.x / kWarp] = upto;
-  __syncthreads();
-  std::int64_t before = upto - mine;
-  for (unsigned w = 0; w < threadIdx.x / kWarp; ++w) before += warps[w];
-  for (Size s = first; s < last; ++s) {
-    starts[s] = before;
-    before += pairs(s);
-  }
-}
-
-// The offset of each sentence's [nq, nk] matrix when the matrices are stored one after the other; in scratch memory.
-const std::int64_t* pair_starts(Size sentences, const std::int32_t* query_offsets, const std::int32_t* key_offsets) {
-  auto* starts = scratch<std::int64_t>(Scratch::pairs, sentences);
-  const unsigned threads = sentences <= kWarp ? kWarp : sentences <= 256 ? 256 : 1024;
-  launch_early("places of pairs", scan_pairs, 1, threads, sentences, query_offsets, key_offsets, starts);
-  return starts;
-}
-
-// ---- products as scores ---------------------------------------------------------------------------------------
 
 // sums[i] = x . row(i), by the lanes of a warp; a row may be null. kWide: rows are aligned and their size is a multiple
 // of eight.
@@ -332,117 +290,13 @@ void attention_backward(const AttentionBackward<T>& b) {
     attention_backward_general<false>(b);
 }
 
-// ---- additive scores ------------------------------------------------------------------------------------------
-
-// The sentence of a query or of a key.
-struct Side {
-  Size sentence, first_query, queries, first_key, keys;
-
-  template <class T>
-  __device__ Side(const AdditiveScores<T>& a, const std::int32_t* offsets, Size row)
-      : sentence(sentence_of(offsets, a.sentences, row)),
-        first_query(a.query_offsets[sentence]),
-        queries(a.query_offsets[sentence + 1] - first_query),
-        first_key(a.key_offsets[sentence]),
-        keys(a.key_offsets[sentence + 1] - first_key) {}
-
-  // The number of keys that query i sees, and the first query that sees key j.
-  __device__ Size visible(Size i, bool causal) const { return causal ? max(Size{0}, keys - queries + i + 1) : keys; }
-  __device__ Size first_asking(Size j, bool causal) const { return causal ? max(Size{0}, j - keys + queries) : 0; }
-};
-
-// A block per query; its warps take the keys in turn.
-template <class T>
-__global__ void scores(AdditiveScores<T> a, const std::int64_t* starts) {
-  wait_for_kernel_before();
-  const Size query = blockIdx.x;
-  const Side side(a, a.query_offsets, query);
-  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-  T* row = a.scores + starts[side.sentence] + (query - side.first_query) * side.keys;
-  const Size visible = side.visible(query - side.first_query, a.causal);
-  for (Size j = visible + threadIdx.x; j < side.keys; j += kThreads) row[j] = rounded<T>(kHidden);
-  for (Size j = warp; j < visible; j += kWarps) {
-    float sum = 0;
-    for (Size d = lane; d < a.size; d += kWarp)
-      sum += to_float(a.v[d]) *
-             tanhf(to_float(a.q[query * a.size + d]) + to_float(a.k[(side.first_key + j) * a.size + d]));
-    sum = warp_sum(sum);
-    if (lane == 0) row[j] = rounded<T>(sum);
-  }
-}
-
-template <class T>
-void additive_scores(const AdditiveScores<T>& a) {
-  if (a.queries == 0 || a.keys == 0) return;
-  const std::int64_t* starts = pair_starts(a.sentences, a.query_offsets, a.key_offsets);
-  launch_early("additive_scores", scores<T>, static_cast<unsigned>(a.queries), kThreads, a, starts);
-}
-
-// A block per query: dq, and this query's contribution to dv. Each thread has its own columns.
-template <class T>
-__global__ void additive_query_gradients(AdditiveScoresBackward<T> b, const std::int64_t* starts, float* dv) {
-  wait_for_kernel_before();
-  const AdditiveScores<T>& a = b.forward;
-  const Size query = blockIdx.x;
-  const Side side(a, a.query_offsets, query);
-  const T* dscores = b.dscores + starts[side.sentence] + (query - side.first_query) * side.keys;
-  const Size visible = side.visible(query - side.first_query, a.causal);
-  for (Size d = threadIdx.x; d < a.size; d += blockDim.x) {
-    const float q = to_float(a.q[query * a.size + d]);
-    float slopes = 0, heights = 0;
-    for (Size j = 0; j < visible; ++j) {
-      const float t = tanhf(q + to_float(a.k[(side.first_key + j) * a.size + d])), ds = to_float(dscores[j]);
-      slopes += ds * (1 - t * t);
-      heights += ds * t;
-    }
-    if (b.dq != nullptr) put(b.dq[query * a.size + d], slopes * to_float(a.v[d]), b.accumulate_dq);
-    if (dv != nullptr) dv[query * a.size + d] = heights;
-  }
-}
-
-template <class T>
-__global__ void additive_key_gradients(AdditiveScoresBackward<T> b, const std::int64_t* starts) {
-  wait_for_kernel_before();
-  const AdditiveScores<T>& a = b.forward;
-  const Size key = blockIdx.x;
-  const Side side(a, a.key_offsets, key);
-  const T* dscores = b.dscores + starts[side.sentence] + key - side.first_key;
-  for (Size d = threadIdx.x; d < a.size; d += blockDim.x) {
-    const float k = to_float(a.k[key * a.size + d]);
-    float slopes = 0;
-    for (Size i = side.first_asking(key - side.first_key, a.causal); i < side.queries; ++i) {
-      const float t = tanhf(k + to_float(a.q[(side.first_query + i) * a.size + d]));
-      slopes += to_float(dscores[i * side.keys]) * (1 - t * t);
-    }
-    put(b.dk[key * a.size + d], slopes * to_float(a.v[d]), b.accumulate_dk);
-  }
-}
-
-template <class T>
-void additive_scores_backward(const AdditiveScoresBackward<T>& b) {
-  const AdditiveScores<T>& a = b.forward;
-  if (a.sentences == 0 || a.size == 0) return;
-  const std::int64_t* starts = pair_starts(a.sentences, a.query_offsets, a.key_offsets);
-  const unsigned threads = a.size <= 64 ? 64 : kThreads;
-  if (a.queries > 0 && (b.dq != nullptr || b.dv != nullptr)) {
-    float* dv = b.dv != nullptr ? scratch<float>(Scratch::products, a.queries * a.size) : nullptr;
-    launch_early("additive_scores_backward", additive_query_gradients<T>, static_cast<unsigned>(a.queries), threads, b,
-                 starts, dv);
-    if (b.dv != nullptr) add_columns(a.queries, a.size, dv, b.dv);
-  }
-  if (a.keys > 0 && b.dk != nullptr)
-    launch_early("additive_scores_backward", additive_key_gradients<T>, static_cast<unsigned>(a.keys), threads, b,
-                 starts);
-}
-
 }  // namespace
 
 template <class T>
 void fill_attention(Kernels<T>& kernels) {
   kernels.attention = attention<T>;
   kernels.attention_backward = attention_backward<T>;
-  kernels.additive_scores = additive_scores<T>;
-  kernels.additive_scores_backward = additive_scores_backward<T>;
+  fill_additive_scores(kernels);
 }
 
 template void fill_attention(Kernels<float>&);

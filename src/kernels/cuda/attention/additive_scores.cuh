@@ -1,0 +1,13 @@
+#pragma once
+
+#include "kernels/contract.h"
+
+namespace dragoman::kernels::cuda {
+
+// The offset of each sentence's [nq, nk] matrix when the matrices are stored one after the other; in scratch memory.
+const std::int64_t* pair_starts(Size sentences, const std::int32_t* query_offsets, const std::int32_t* key_offsets);
+
+template <class T>
+void fill_additive_scores(Kernels<T>& kernels);
+
+}  // namespace dragoman::kernels::cuda
