@@ -131,7 +131,7 @@ TEST(ClassificationTask, RefusesALineWithSeveralLabels) {
   config.classes = 2;
   ClassificationTask task(config);
   task.parameters().allocate(cpu_device(), DType::f32, 1, true);
-  EXPECT_NE(support::message([&] { learn(task, first_batch(corpus, 1, false), {}); }).find("one label a line"),
+  EXPECT_NE(support::message([&] { learn(task, first_batch(corpus, 1, false), {}); }).find("one label per line"),
             std::string::npos);
 }
 

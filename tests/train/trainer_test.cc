@@ -96,7 +96,7 @@ TEST(Trainer, VerifyResumeNoticesARunThatGoesOnDifferently) {
     if (++made == 3) options.schedule.rate = 0.02;  // the start that resumes
     return fresh_run(tiny_transformer(), options, output);
   };
-  EXPECT_NE(message([&] { verify_resume(make, folder.path(), 10); }).find("is not the uninterrupted one"),
+  EXPECT_NE(message([&] { verify_resume(make, folder.path(), 10); }).find("differs from the uninterrupted one"),
             std::string::npos);
 }
 
