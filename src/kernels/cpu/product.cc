@@ -7,10 +7,10 @@ namespace {
 
 CBLAS_TRANSPOSE order(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
 
-// The library wants a stride of at least a row's length even of a matrix that has one row.
+// BLAS requires a stride of at least the row length, even for a matrix of one row.
 blasint stride(Size given, Size cols) { return static_cast<blasint>(std::max<Size>({given, cols, 1})); }
 
-// c = beta c: all that is left of a product with nothing to sum up.
+// c = beta c: a product with k = 0.
 void scale_result(const MatrixProduct& p) {
   for (Size i = 0; i < p.m; ++i)
     for (Size j = 0; j < p.n; ++j) {

@@ -7,7 +7,8 @@
 
 namespace dragoman::kernels::cpu_filling {
 
-// c[m, n] = alpha op(a) op(b) + beta c. A transposed a is stored [k, m], a transposed b [n, k]; strides are of rows.
+// c[m, n] = alpha op(a) op(b) + beta c. A transposed a is stored [k, m], a transposed b [n, k]. Strides are between
+// rows.
 struct MatrixProduct {
   Size m = 0, n = 0, k = 0;
   const float* a = nullptr;
@@ -26,20 +27,20 @@ struct Panel {
   Size row = 0, rows = 0, col = 0, cols = 0;
 };
 
-// The part of a product that gives one panel of its result.
+// The product that computes one panel of the result.
 MatrixProduct part_of(const MatrixProduct& whole, const Panel& panel);
 
 // On the calling thread.
 void multiply(const MatrixProduct& product);
 
-// Split over the pool by blocks of the result.
+// Parallel over panels of the result.
 void multiply_in_parallel(const MatrixProduct& product);
 
-// Multiplications that are worth one more thread: several microseconds.
+// Multiply-adds that justify one more thread: several microseconds.
 constexpr Size kProductGrain = 256 * 1024;
 
-// How an [m, n] result is cut into panels, one a thread: a grid whose panels have the shortest sides, since each reads
-// its rows of one operand and its columns of the other.
+// Partition of an [m, n] result into a grid of panels, one per thread. Minimises rows + columns of a panel, because a
+// panel reads its rows of one operand and its columns of the other.
 struct PanelGrid {
   Size rows = 1, cols = 1;
 
@@ -56,7 +57,7 @@ struct PanelGrid {
     return best;
   }
 
-  // Borders suit the register tiles.
+  // Boundaries are multiples of kUnit, to fit the register tiles.
   static constexpr Size kUnit = 16;
   static Size border(Size size, Size parts, Size index) {
     const Size units = (size + kUnit - 1) / kUnit;
@@ -64,7 +65,7 @@ struct PanelGrid {
   }
 };
 
-// Calls f(panel) for every panel of a result, on all threads that pay.
+// Calls f(panel) for every panel of a result, on as many threads as the work justifies.
 template <class F>
 void each_panel(Size m, Size n, Size k, F&& f) {
   if (m == 0 || n == 0) return;
