@@ -6,8 +6,8 @@
 
 #include "bench/kernels/timing.h"
 
-// Packed attention against the usual composition: every sentence padded to the longest, one batched product for the
-// scores, a mask, a softmax, one batched product for the result; and the same backwards.
+// Packed attention against the usual composition: all sentences padded to the longest, a batched product for the
+// scores, a mask, a softmax, a batched product for the result; and the corresponding backward.
 namespace dragoman::bench {
 namespace {
 
@@ -15,7 +15,7 @@ using namespace kernels;
 
 constexpr Size kHeads = 8, kSize = 64, kModel = kHeads * kSize;
 
-// One array for each of what a padded batch needs. Products run on all threads, the softmax is the SIMD one.
+// The arrays of a padded batch. Products run on all threads; the softmax is our SIMD kernel.
 class Padded {
  public:
   explicit Padded(const std::vector<Size>& lengths)
@@ -123,14 +123,14 @@ class Packed {
   AttentionBackward<float> b_;
 };
 
-// Multiplications and additions of the packed products alone.
+// Floating-point operations of the packed products alone.
 double flops_of(const std::vector<Size>& lengths, int products) {
   double pairs = 0;
   for (const Size n : lengths) pairs += static_cast<double>(n * n);
   return 2.0 * products * pairs * static_cast<double>(kModel);
 }
 
-// A large product: it makes the library touch its buffers, into which small ones read ahead.
+// A large product makes OpenBLAS touch its packing buffers before small ones are measured.
 void warm_library() {
   constexpr Size kLarge = 1024;
   const std::vector<float> x = random_floats(kLarge * kLarge);

@@ -1,4 +1,4 @@
-// How close the CPU kernels come to what the machine can do.
+// Measures the CPU kernels against the limits of the machine.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -8,8 +8,8 @@
 #include "base/threads.h"
 #include "bench/kernels/timing.h"
 
-// The library's own threads spin for seconds after a product and would take the cores from what is measured next;
-// it reads how long from the environment, when it is loaded.
+// The threads of OpenBLAS spin for seconds after a product and would disturb the next measurement. It reads this
+// timeout from the environment when it is loaded.
 static void let_library_threads_sleep(char** argv) {
   constexpr const char* kTimeout = "OPENBLAS_THREAD_TIMEOUT";
   if (getenv(kTimeout)) return;
@@ -23,11 +23,11 @@ int main(int argc, char** argv) {
   bench::Settings settings;
   int threads = 0;
   CLI::App app("Rates of the CPU kernels against ceilings measured in the same run");
-  app.add_flag("--quick", settings.quick, "small arrays and few turns: to see that it runs");
-  app.add_option("--filter", settings.filter, "measure only what has this in its name");
+  app.add_flag("--quick", settings.quick, "small arrays and few repetitions: a smoke test");
+  app.add_option("--filter", settings.filter, "measure only kernels with this in their name");
   app.add_option("--threads", threads, "threads to use (0: one per core)");
   bool cpu_time = false;
-  app.add_flag("--cpu-time", cpu_time, "one thread, and its CPU time: on a machine that others keep busy");
+  app.add_flag("--cpu-time", cpu_time, "measure CPU time on one thread: for a busy machine");
   CLI11_PARSE(app, argc, argv);
   if (cpu_time) bench::measured_clock = CLOCK_PROCESS_CPUTIME_ID;
   threads::set_count(cpu_time ? 1 : threads);

@@ -5,7 +5,7 @@
 #include "base/threads.h"
 #include "bench/kernels/timing.h"
 
-// Kernels that are bound by memory: bytes that must be moved per second, against a plain copy.
+// Memory-bound kernels: bytes moved per second against a plain copy.
 namespace dragoman::bench {
 namespace {
 
@@ -56,7 +56,7 @@ class Memory {
     fmt::print("{:<34} {:>8.2f} {:>8.2f} {:>8.0f}%\n", name, rate, ceiling, 100 * rate / ceiling);
     std::fflush(stdout);
   }
-  // `floats`: how many floats per element must be read or written.
+  // `floats`: number of floats per element that are read or written.
   void measure(const std::string& name, int floats, const Work& work) {
     measure(name, static_cast<double>(floats) * sizeof(float) * static_cast<double>(x_.count), work);
   }
@@ -111,10 +111,10 @@ class Memory {
   }
 
   void classes() {
-    measure("softmax, 512 a row", 2, [&] {
+    measure("softmax, 512 per row", 2, [&] {
       cpu().softmax({.rows = x_.rows, .cols = x_.cols, .starts = nullptr, .x = x_.a.data(), .y = x_.b.data()});
     });
-    measure("softmax, 64 a row", 2, [&] {
+    measure("softmax, 64 per row", 2, [&] {
       cpu().softmax({.rows = x_.count / 64, .cols = 64, .starts = nullptr, .x = x_.a.data(), .y = x_.b.data()});
     });
     measure("softmax backward", 3, [&] {

@@ -19,10 +19,10 @@ struct Shape {
   double flops() const { return 2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out); }
 };
 
-// The library's threads spin for a while after a product; the next measurement must not meet them.
+// The threads of OpenBLAS spin for a while after a product; the next measurement waits until they sleep.
 void let_library_rest() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
 
-// Best times of our work and of the library's, by turns.
+// Best times of our kernel and of OpenBLAS, measured alternately.
 Times against_library(bool quick, double once, const Work& ours, const Work& library) {
   const int turns = quick ? 2 : 9;
   const double turn = quick ? 0.01 : std::max(0.03, once);
@@ -84,7 +84,7 @@ struct PackedLayer {
   }
 };
 
-// With a packed weight, and, for an output layer, the whole way to the best four words.
+// With a packed weight, and, for an output layer, with the top four words (top_scores).
 void measure_packed(const Settings& settings, const Shape& s) {
   const auto name = fmt::format("packed linear {} x {} x {}", s.rows, s.in, s.out);
   const auto best_name = fmt::format("best words {} x {} x {}", s.rows, s.in, s.out);
@@ -149,7 +149,7 @@ void measure_backward(const Settings& settings, const Shape& s) {
              }));
 }
 
-// A recurrent layer has no counterpart in the library: its products are set against a large one.
+// BLAS has no recurrent layer: its products are compared with a large one.
 void measure_recurrent(const Settings& settings, Size sentences, Size hidden) {
   const Size length = 30, rows = sentences * length;
   const auto name = fmt::format("LSTM layer {} sentences, hidden {}", sentences, hidden);

@@ -10,23 +10,23 @@
 
 #include "kernels/fillings.h"
 
-// What the measurements share. Every figure is set against a ceiling measured in the same run, the two by turns, and
-// of each the best time counts: on a machine with other work the best is the one least disturbed.
+// Shared by all measurements. Every figure is compared with a ceiling measured alternately in the same run, and the
+// best time of each counts: on a machine with other work, it is the least disturbed one.
 namespace dragoman::bench {
 
 using kernels::Size;
 
 struct Settings {
   bool quick = false;
-  std::string filter;  // measure only what has this in its name
+  std::string filter;  // measure only kernels with this in their name
 
   bool wanted(const std::string& name) const { return filter.empty() || name.find(filter) != std::string::npos; }
 };
 
 using Work = std::function<void()>;
 
-// What counts as time: what passed, or, where other work shares the machine, what this process was given. The second
-// is for one thread: waiting threads spin.
+// Wall time, or, on a busy machine, the CPU time of this process. CPU time is meaningful for one thread only, because
+// waiting threads spin.
 inline clockid_t measured_clock = CLOCK_MONOTONIC;
 
 inline double now() {
@@ -40,7 +40,7 @@ inline double seconds(const Work& work) {
   return now() - start;
 }
 
-// Best times of two pieces of work that take turns; each turn repeats the work for about `turn` seconds.
+// Best times of two functions, measured alternately; each turn repeats the function for about `turn` seconds.
 struct Times {
   double first = 1e30, second = 1e30;
 };
@@ -64,7 +64,7 @@ inline Times by_turns(int turns, double turn, const Work& first, const Work& sec
   return best;
 }
 
-// In large pages where the system has them, as the program's own arrays are.
+// Memory in huge pages where the system has them, like the arrays of the program.
 inline std::vector<float> random_floats(Size count, double low = -1, double high = 1) {
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>(count));
@@ -73,7 +73,7 @@ inline std::vector<float> random_floats(Size count, double low = -1, double high
   const auto end = reinterpret_cast<std::uintptr_t>(values.data() + count) / kPage * kPage;
   if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
   values.resize(static_cast<std::size_t>(count));
-  // A cheap sequence is enough here: the values only have to be different and harmless.
+  // A cheap sequence suffices: the values only have to differ and be harmless.
   std::uint64_t state = 0x9E3779B97F4A7C15u;
   for (float& value : values) {
     state = state * 6364136223846793005u + 1442695040888963407u;

@@ -12,7 +12,7 @@ namespace {
 constexpr double kWidth = 560, kHeight = 260, kLeft = 58, kRight = 16, kTop = 34, kBottom = 38;
 constexpr std::size_t kMostPoints = 400;
 
-// One axis: values to pixels.
+// An axis: maps values to pixels.
 struct Scale {
   double low = 0, high = 1, from = 0, to = 1;
   bool logarithmic = false;
@@ -32,7 +32,7 @@ struct Extent {
     high = std::max(high, value);
   }
   bool empty() const { return low > high; }
-  // Room above and below, and never a point.
+  // Adds a margin at both ends, so that the extent is never empty.
   void widen(bool logarithmic) {
     if (logarithmic) {
       low /= 1.05;
@@ -49,7 +49,7 @@ bool is_drawable(const Chart& chart, const std::pair<double, double>& point) {
   return std::isfinite(point.first) && std::isfinite(point.second) && (!chart.logarithmic || point.second > 0);
 }
 
-// Means of neighbours, so that a long run draws as fast as a short one.
+// At most kMostPoints points: means of neighbours, so that the chart of a long run stays small.
 std::vector<std::pair<double, double>> thinned(const Chart& chart, const Series& series) {
   std::vector<std::pair<double, double>> all, few;
   for (const auto& point : series.points)
@@ -68,7 +68,7 @@ std::vector<std::pair<double, double>> thinned(const Chart& chart, const Series&
   return few;
 }
 
-// 1, 2 and 5 times powers of ten; fewer of them on long axes.
+// 1, 2 and 5 times powers of ten, or only the powers on axes of three decades and more.
 std::vector<double> log_ticks(double low, double high) {
   std::vector<double> found;
   const double decades = std::log10(high / low);
@@ -136,7 +136,7 @@ std::string short_number(double value) {
 
 std::vector<double> ticks(double low, double high, int count) {
   const double rough = (high - low) / std::max(count, 1);
-  // Values that differ by rounding alone have no room for steps between them.
+  // A range of rounding errors has no ticks.
   if (!(rough > 1e-12 * std::max(std::abs(low), std::abs(high))) || !std::isfinite(rough)) return {low};
   const double power = std::pow(10, std::floor(std::log10(rough)));
   double step = 10 * power;

@@ -9,23 +9,23 @@ namespace dragoman::report {
 
 struct Series {
   std::string name;
-  std::vector<std::pair<double, double>> points;  // by rising x
+  std::vector<std::pair<double, double>> points;  // in order of x
 };
 
-// A line chart. Series without points are left out; with logarithmic y, points at or below zero too.
+// A line chart. Series without points are left out, and so are values at or below zero on a logarithmic y axis.
 struct Chart {
   std::string title, x_label;
   std::vector<Series> series;
   bool logarithmic = false;
 };
 
-// As SVG that needs nothing from outside; its colours follow the page's style sheet.
+// Self-contained SVG whose colours come from the style sheet of the page.
 std::string draw(const Chart& chart);
 
 // Round numbers that divide [low, high] into about `count` parts.
 std::vector<double> ticks(double low, double high, int count);
 
-// Text as it may stand in HTML and SVG.
+// Text escaped for HTML and SVG.
 std::string escape(std::string_view text);
 // 0.00031 as "3.1e-04", 12345 as "12.3k", 3.14159 as "3.14".
 std::string short_number(double value);

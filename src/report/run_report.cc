@@ -14,10 +14,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr auto kPause = std::chrono::seconds(10);
-constexpr std::size_t kStages = 6;  // validations whose samples are shown
+constexpr auto kPause = std::chrono::seconds(10);  // between two rewrites of the page
+constexpr std::size_t kStages = 6;                 // validations whose samples are shown
 
-// The lines of a run's log by kind.
+// The lines of a log by kind.
 struct History {
   std::vector<json> train, validation, remarks;
   json start, end;
@@ -76,7 +76,7 @@ std::string charts(const History& history) {
                                 series("F1", history.validation, P("/scores/f1"))}));
   add(chart("Learning rate", {series("rate", history.train, P("/rate"))}));
   add(chart("Gradient norm", {series("norm", history.train, P("/gradient_norm"))}));
-  add(chart("Throughput", {series("target tokens a second", history.train, P("/tokens_per_second"))}));
+  add(chart("Throughput", {series("target tokens per second", history.train, P("/tokens_per_second"))}));
   return html + "</section>";
 }
 
@@ -110,7 +110,7 @@ Facts summary(const History& history) {
   return facts;
 }
 
-// Validations to show: the first, the last and some between, evenly.
+// The validations to show: the first, the last and some at even distances between them.
 std::vector<const json*> stages(const History& history) {
   const std::size_t count = history.validation.size(), shown = std::min(count, kStages);
   std::vector<const json*> chosen;
@@ -131,7 +131,7 @@ std::string stage(const json& validation, const json& sample, bool open) {
 std::string samples(const History& history) {
   const std::vector<const json*> shown = stages(history);
   if (shown.empty() || shown.back()->at("samples").empty()) return "";
-  std::string html = "<h2>Translations as training moved</h2>";
+  std::string html = "<h2>Translations during training</h2>";
   const json& last = shown.back()->at("samples");
   for (std::size_t i = 0; i < last.size(); ++i) {
     html += fmt::format("<article><p class='source'>{}</p><p class='reference'>{}</p>",

@@ -13,18 +13,18 @@ namespace dragoman::report {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-// What the page says beside what the log holds.
+// The contents of the page that are not in the log.
 struct RunDescription {
   std::string title;
   Facts facts;           // sizes of data and model
   std::string settings;  // YAML
 };
 
-// The page of a run, made from its log (see train/json_log.h): curves, sample translations as training moved,
-// configuration and data. One file that needs nothing from the network.
+// The page of a run, made from its log (train/json_log.h): curves, sample translations during training, configuration
+// and data. One self-contained HTML file.
 std::string run_page(const std::string& log_path, const RunDescription& description);
 
-// Keeps report/index.html of a run up to date: at every validation, and now and then between them.
+// Keeps report/index.html of a run up to date: rewrites it at every validation, and every few seconds between them.
 class ReportWriter final : public train::Observer {
  public:
   // Must be added after the observer that writes the log.

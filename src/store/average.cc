@@ -13,21 +13,21 @@ bool is_averaged(const StoredTensor& tensor) {
   return tensor.type == "F32" && !tensor.name.starts_with(kTrainingPrefix);
 }
 
-// The same tensor in every file, or an error that names both files.
+// The tensors of this name in all files; throws an error with both paths when one differs in shape or type.
 std::vector<const StoredTensor*> find_in_all(const std::vector<std::unique_ptr<ModelFile>>& models,
-                                             const StoredTensor& wanted) {
+                                             const StoredTensor& first) {
   std::vector<const StoredTensor*> found;
   for (const auto& model : models) {
-    const StoredTensor* const tensor = model->file().find(wanted.name);
-    check(tensor != nullptr && tensor->shape == wanted.shape && tensor->type == wanted.type,
+    const StoredTensor* const tensor = model->file().find(first.name);
+    check(tensor != nullptr && tensor->shape == first.shape && tensor->type == first.type,
           "{} and {} are not of one configuration: they differ in '{}'", models[0]->file().path(), model->file().path(),
-          wanted.name);
+          first.name);
     found.push_back(tensor);
   }
   return found;
 }
 
-// Sums are taken in double, so that the order of the files does not matter to the last bit that is kept.
+// The element-wise mean, summed in double so that the order of the files does not change the rounded result.
 std::string mean(const std::vector<const StoredTensor*>& tensors) {
   const std::size_t count = tensors[0]->bytes.size() / sizeof(float);
   std::string result(count * sizeof(float), '\0');

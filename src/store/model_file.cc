@@ -15,7 +15,7 @@ std::vector<Size> sizes_of(const Shape& shape) {
   return sizes;
 }
 
-// Tensors that a model file may hold beside the parameters.
+// Whether a tensor of a model file may be something other than a parameter.
 bool is_companion(const std::string& name) {
   return name == kSourceTokenizer || name == kTargetTokenizer || name.starts_with(kTrainingPrefix);
 }
@@ -32,7 +32,7 @@ void save_model(const std::string& path, const ModelInfo& info, const nn::Parame
                        {"source_end", info.source_end ? "true" : "false"}};
   for (const auto& [key, value] : info.card) metadata[kCard + key] = value;
   std::vector<StoredTensor> tensors;
-  std::vector<std::vector<char>> host;  // device weights travel through host memory
+  std::vector<std::vector<char>> host;  // copies of the weights in host memory
   for (const nn::Parameters::Entry& entry : parameters.entries()) {
     const Tensor weights = parameters.weights_of(entry);
     host.emplace_back(weights.bytes());

@@ -23,7 +23,7 @@ void add_metadata(Hasher& hasher, const Metadata& metadata) {
   }
 }
 
-std::string written(const Hasher& hasher) { return fmt::format("{:016x}", hasher.value()); }
+std::string show(const Hasher& hasher) { return fmt::format("{:016x}", hasher.value()); }
 
 Size size_of_stored(const std::string& type) {
   static const std::map<std::string, Size> sizes = {{"F64", 8}, {"I64", 8}, {"F32", 4}, {"I32", 4}, {"BF16", 2},
@@ -37,7 +37,7 @@ StoredTensor read_entry(const std::string& name, const json& entry, std::string_
   StoredTensor tensor{name, entry.at("dtype"), entry.at("shape"), {}};
   const std::vector<std::uint64_t> place = entry.at("data_offsets");
   check(place.size() == 2 && place[0] <= place[1] && place[1] <= data.size(),
-        "the tensor '{}' lies outside the file: the file is cut off or damaged", name);
+        "the tensor '{}' lies outside the file: the file is truncated or damaged", name);
   std::uint64_t count = 1;
   for (const Size size : tensor.shape) {
     check(size >= 0 && (size == 0 || count <= data.size() / static_cast<std::uint64_t>(size)),
@@ -69,7 +69,7 @@ void write_safetensors(const std::string& path, const Metadata& metadata, const 
   for (const StoredTensor& tensor : tensors) hasher.add(tensor.bytes);
   ordered_json header;
   header["__metadata__"] = metadata;
-  header["__metadata__"][kChecksum] = written(hasher);
+  header["__metadata__"][kChecksum] = show(hasher);
   std::uint64_t at = 0;
   for (const StoredTensor& tensor : tensors) {
     header[tensor.name] = {
@@ -77,7 +77,7 @@ void write_safetensors(const std::string& path, const Metadata& metadata, const 
     at += tensor.bytes.size();
   }
   std::string text = header.dump();
-  text.append((8 - text.size() % 8) % 8, ' ');  // the data begins aligned
+  text.append((8 - text.size() % 8) % 8, ' ');  // aligns the data
   std::string length(8, '\0');
   for (int i = 0; i < 8; ++i) length[static_cast<std::size_t>(i)] = static_cast<char>(text.size() >> (8 * i) & 0xFF);
   AtomicFile file(path);
@@ -93,8 +93,8 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path), file_(p
     check(bytes.size() >= 8, "it has only {} bytes", bytes.size());
     std::uint64_t length = 0;
     for (int i = 7; i >= 0; --i) length = length << 8 | static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)]);
-    check(length <= kLongestHeader && bytes.size() > 8 && bytes[8] == '{', "it does not begin like a safetensors file");
-    check(length <= bytes.size() - 8, "it is cut off within its header");
+    check(length <= kLongestHeader && bytes.size() > 8 && bytes[8] == '{', "it does not start like a safetensors file");
+    check(length <= bytes.size() - 8, "it is truncated within its header");
     const json header = json::parse(bytes.substr(8, length));
     data_ = bytes.substr(8 + length);
     for (const auto& [name, entry] : header.items()) {
@@ -116,7 +116,7 @@ void SafetensorsFile::verify() const {
   Hasher hasher;
   add_metadata(hasher, metadata_);
   hasher.add(data_);
-  check(found->second == written(hasher), "{}: is damaged: its bytes are not those that were written", path_);
+  check(found->second == show(hasher), "{}: is damaged: its checksum does not match", path_);
 }
 
 const StoredTensor* SafetensorsFile::find(const std::string& name) const {

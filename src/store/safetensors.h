@@ -8,11 +8,11 @@
 #include "base/file.h"
 #include "tensor/tensor.h"
 
-// The safetensors format: 8 bytes of length, a JSON header (name -> type, shape, place), then the bytes of all tensors
-// in a row. Any program that reads the format opens our files.
+// The safetensors format: the length of the header in 8 bytes, a JSON header (name -> type, shape, offsets), then the
+// bytes of all tensors. Any program that reads the format can open our files.
 namespace dragoman::store {
 
-// A tensor in a file. `type` is the format's own word: F32, F64, BF16, I32, I8, U8.
+// A tensor in a file. `type` is the format's name for it: F32, F64, BF16, I32, I8, U8.
 struct StoredTensor {
   std::string name, type;
   std::vector<Size> shape;
@@ -23,11 +23,10 @@ const char* stored_type(DType type);
 
 using Metadata = std::map<std::string, std::string>;
 
-// Tensors are written in the given order; appears whole or not at all. A checksum of metadata and data joins the
-// metadata.
+// Writes the tensors in the given order, atomically. Adds a checksum of metadata and data to the metadata.
 void write_safetensors(const std::string& path, const Metadata& metadata, const std::vector<StoredTensor>& tensors);
 
-// A file mapped into memory. Everything in its header is checked before anything is used.
+// A memory-mapped file. The constructor checks the whole header.
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(const std::string& path);
@@ -36,7 +35,7 @@ class SafetensorsFile {
   const Metadata& metadata() const { return metadata_; }
   const std::vector<StoredTensor>& tensors() const { return tensors_; }
   const StoredTensor* find(const std::string& name) const;
-  // Reads everything and fails unless it is what was written; files of other programs have no checksum and pass.
+  // Reads everything and throws unless the checksum matches; files of other programs have none and pass.
   void verify() const;
 
  private:

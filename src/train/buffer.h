@@ -6,7 +6,7 @@
 
 namespace dragoman::train {
 
-// A flat tensor with memory of its own, zeros at first: moments, averages.
+// A flat tensor that owns its memory, initially zero: moments, averages.
 class Buffer {
  public:
   Buffer() = default;

@@ -13,7 +13,7 @@ constexpr const char* kWeights = "weights";
 
 std::string prefixed(const std::string& name) { return store::kTrainingPrefix + name; }
 
-// Tensors of the run, flat, with copies of their bytes on the host.
+// The flat tensors of a run with their bytes copied to the host.
 class Companions {
  public:
   void add(const std::string& name, const Tensor& tensor) {
@@ -32,7 +32,7 @@ class Companions {
   std::vector<store::StoredTensor> tensors_;
 };
 
-// Where each flat tensor of the file belongs.
+// The flat tensors beside the model's weights, by name.
 std::vector<std::pair<std::string, Tensor>> flat_tensors(const Trained& trained) {
   auto list = trained.optimiser.state();
   if (trained.average) list.emplace_back(kWeights, trained.average->tensor());
@@ -41,8 +41,8 @@ std::vector<std::pair<std::string, Tensor>> flat_tensors(const Trained& trained)
 
 const store::StoredTensor& require(const store::SafetensorsFile& file, const std::string& name) {
   const store::StoredTensor* const stored = file.find(prefixed(name));
-  check(stored != nullptr, "{}: has no '{}': it is a model, or a checkpoint of a run with other settings", file.path(),
-        prefixed(name));
+  check(stored != nullptr, "{}: has no '{}': it is a plain model, or a checkpoint of a run with other settings",
+        file.path(), prefixed(name));
   return *stored;
 }
 

@@ -10,7 +10,7 @@
 
 namespace dragoman::train {
 
-// All that changes while training. `average` may be null.
+// Everything that training changes. `average` may be null.
 struct Trained {
   nn::Parameters& parameters;
   Optimiser& optimiser;
@@ -18,10 +18,11 @@ struct Trained {
   TrainState& state;
 };
 
-// A checkpoint is a model file (of the averaged weights, where there are some) with the rest of the run beside it. It
-// appears whole or not at all.
+// A checkpoint is a model file (of the averaged weights, if there are any) that also holds the rest of the run. It is
+// written atomically.
 void save_checkpoint(const std::string& path, const store::ModelInfo& info, const Trained& trained);
-// Checks every byte before anything is changed; fails when the file is damaged or is not from this kind of run.
+// Verifies the whole file before it changes anything; throws when the file is damaged or from a run with other
+// settings.
 void load_checkpoint(const std::string& path, const Trained& trained);
 
 // The checkpoints of a run, named after their update.
@@ -29,14 +30,15 @@ class CheckpointFolder {
  public:
   CheckpointFolder(std::string path, int keep) : path_(std::move(path)), keep_(keep) {}
 
-  // Removes what a killed program left half written.
+  // Removes temporary files of a killed process.
   void tidy() const;
-  // Writes one; removes the oldest ones beyond `keep` and those of a future that was given up. Gives its path.
+  // Writes a checkpoint and returns its path. Removes the oldest ones beyond `keep` and, after a rollback, those of
+  // later updates.
   std::string save(const store::ModelInfo& info, const Trained& trained) const;
   // Oldest first.
   std::vector<std::string> list() const;
-  // Loads the newest one that is good and gives its path; `damaged` hears of those that are not. Empty when there is
-  // none at all; fails when there are some but none is good.
+  // Loads the newest intact checkpoint and returns its path, or an empty string when there is no file. Calls `damaged`
+  // with the error of each damaged one; throws when all are damaged.
   std::string load_newest(const Trained& trained, const std::function<void(const std::string&)>& damaged) const;
 
  private:

@@ -11,10 +11,10 @@ std::vector<std::int32_t> classes_of(const data::Batch& batch, int classes) {
   std::vector<std::int32_t> list;
   for (std::size_t row = 0; row < batch.target.rows(); ++row) {
     const auto label = batch.target.row(row);
-    check(label.size() == 1, "pair {}: a classifier learns from one label a line, but this one has {} words",
+    check(label.size() == 1, "pair {}: expected one label per line for classification, but this line has {} words",
           batch.sentences[row] + 1, label.size());
     const std::int32_t known = label[0] - text::Vocabulary::kSpecial;
-    check(known >= 0 && known < classes, "pair {}: its label was not seen when the labels were counted",
+    check(known >= 0 && known < classes, "pair {}: its label does not occur in the training data",
           batch.sentences[row] + 1);
     list.push_back(known);
   }
@@ -25,15 +25,16 @@ Tensor on_device(const Context& cx, const std::vector<std::int32_t>& classes) {
   return cx.from_host<std::int32_t>(classes, {std::ssize(classes)});
 }
 
-// For each class how often it was right, how often the answer, and how often both.
+// Counts per class for accuracy and F1: how often it is the reference, how often it is predicted, how often both.
 class Confusion {
  public:
-  explicit Confusion(int classes) : right_(static_cast<std::size_t>(classes)), said_(right_), both_(right_) {}
+  explicit Confusion(int classes)
+      : reference_(static_cast<std::size_t>(classes)), predicted_(reference_), both_(reference_) {}
 
-  void add(std::int32_t right, std::int32_t said) {
-    ++right_[static_cast<std::size_t>(right)];
-    ++said_[static_cast<std::size_t>(said)];
-    if (right == said) ++both_[static_cast<std::size_t>(right)];
+  void add(std::int32_t reference, std::int32_t predicted) {
+    ++reference_[static_cast<std::size_t>(reference)];
+    ++predicted_[static_cast<std::size_t>(predicted)];
+    if (reference == predicted) ++both_[static_cast<std::size_t>(reference)];
     ++count_;
   }
   double accuracy() const {
@@ -41,19 +42,19 @@ class Confusion {
     for (const double both : both_) correct += both;
     return count_ == 0 ? 0 : 100 * correct / count_;
   }
-  // The mean over the classes that occur of 2 both / (right + said).
+  // Macro-averaged F1: the mean of 2 both / (reference + predicted) over the classes that occur.
   double f1() const {
     double total = 0, classes = 0;
-    for (std::size_t c = 0; c < right_.size(); ++c) {
-      if (right_[c] + said_[c] == 0) continue;
-      total += 2 * both_[c] / (right_[c] + said_[c]);
+    for (std::size_t c = 0; c < reference_.size(); ++c) {
+      if (reference_[c] + predicted_[c] == 0) continue;
+      total += 2 * both_[c] / (reference_[c] + predicted_[c]);
       ++classes;
     }
     return classes == 0 ? 0 : 100 * total / classes;
   }
 
  private:
-  std::vector<double> right_, said_, both_;
+  std::vector<double> reference_, predicted_, both_;
   double count_ = 0;
 };
 
@@ -61,7 +62,7 @@ class Confusion {
 
 std::uint64_t ClassificationTask::learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
                                         double gradient_scale, const LossTotals& totals) {
-  check(settings.r_drop == 0, "r-drop is for translation; a classifier trains without it");
+  check(settings.r_drop == 0, "r-drop: expected 0 for classification; it is for translation only");
   const Tensor features = model_.features(cx, Packed::from_host(cx, batch.source.tokens, batch.source.offsets));
   const Losses losses = model_.loss(cx, features, on_device(cx, classes_of(batch, model_.config().classes)),
                                     {.smoothing = settings.label_smoothing, .gradient_scale = gradient_scale});
@@ -80,14 +81,15 @@ Scores ClassificationTask::validate(Workspace& workspace, data::Batcher& batches
     data::for_each_part(batch, at_once, [&](const data::Batch& part) {
       workspace.reset();
       Context cx(workspace);
-      const std::vector<std::int32_t> right = classes_of(part, model_.config().classes);
+      const std::vector<std::int32_t> references = classes_of(part, model_.config().classes);
       const Tensor features = model_.features(cx, Packed::from_host(cx, part.source.tokens, part.source.offsets));
-      sums += add_up(model_.loss(cx, features, on_device(cx, right), {}));
+      sums += add_up(model_.loss(cx, features, on_device(cx, references), {}));
       const Tensor logits = model_.logits(cx, features);
       const std::vector<float> values = logits.to_host<float>();
-      for (std::size_t row = 0; row < right.size(); ++row) {
+      for (std::size_t row = 0; row < references.size(); ++row) {
         const auto first = values.begin() + static_cast<std::ptrdiff_t>(row) * logits.cols();
-        confusion.add(right[row], static_cast<std::int32_t>(std::max_element(first, first + logits.cols()) - first));
+        confusion.add(references[row],
+                      static_cast<std::int32_t>(std::max_element(first, first + logits.cols()) - first));
       }
     });
   }

@@ -38,13 +38,13 @@ void Console::clear_line() {
 void Console::on_start(const RunInfo& info) {
   std::string ends;
   for (const Amount& end : info.until) ends += (ends.empty() ? "" : " or ") + end.show();
-  log::info("{} parameters ({} trained), {} sentence pairs, {} batches an epoch, until {}",
+  log::info("{} parameters ({} trained), {} sentence pairs, {} batches per epoch, until {}",
             with_commas(info.parameters), with_commas(info.trainable), number(info.sentences),
             number(info.steps_per_epoch), ends.empty() ? "stopped" : ends);
   if (info.memory)
     for (const auto& [name, words] : describe(*info.memory)) log::info("{}: {}", name, words);
   if (info.begin.updates > 0)
-    log::info("going on from update {} (epoch {:.2f})", number(info.begin.updates), info.begin.epochs);
+    log::info("resuming from update {} (epoch {:.2f})", number(info.begin.updates), info.begin.epochs);
 }
 
 void Console::on_update(const StepReport& step) {

@@ -6,8 +6,8 @@
 
 namespace dragoman::train {
 
-// What a person at the terminal sees: a live line with a progress bar, a few sample translations at each validation.
-// Where stderr is not a terminal, plain lines instead.
+// Output for a person at the terminal: a live line with a progress bar, and sample translations at each validation.
+// Prints plain lines where stderr is not a terminal.
 class Console final : public Observer {
  public:
   // `samples`: translations to show at each validation.
@@ -23,7 +23,7 @@ class Console final : public Observer {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // Takes the live line away, so that something can be printed.
+  // Erases the live line before other output.
   void clear_line();
 
   int samples_;

@@ -7,8 +7,8 @@
 
 namespace dragoman::train {
 
-// The history of a run as one JSON object a line: start, train, validation, remark, end. A resumed run cuts off what
-// lies behind the checkpoint it goes on from, so the file reads as if nothing had happened.
+// The history of a run, one JSON object per line: start, train, validation, remark, end. A resumed run removes the
+// lines after its checkpoint, so the file reads like that of an uninterrupted run.
 class JsonLog final : public Observer {
  public:
   explicit JsonLog(std::string path) : path_(std::move(path)) {}
@@ -23,7 +23,7 @@ class JsonLog final : public Observer {
   void append(const std::string& line) const;
 
   std::string path_;
-  AppendFile file_;  // open from the start of the run on
+  AppendFile file_;  // opened by on_start()
 };
 
 }  // namespace dragoman::train

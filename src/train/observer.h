@@ -9,32 +9,32 @@
 #include "train/task.h"
 #include "train/units.h"
 
-// What others see of a run. The trainer calls every observer in the order they were added; it neither prints nor
-// draws nor translates itself.
+// The interface to watch a run. The trainer calls its observers in the order they were added; it does no printing,
+// drawing or translating itself.
 namespace dragoman::train {
 
-// What there is to know before the first update.
+// What is known before the first update.
 struct RunInfo {
   std::string output;  // folder of the run
-  Position begin;      // where this start of the program takes over; zero for a new run
+  Position begin;      // where this process starts; zero for a new run
   std::vector<Amount> until;
   Amount log;
   Size parameters = 0, trainable = 0;
   std::uint64_t sentences = 0, steps_per_epoch = 0;
-  std::optional<MemoryPlan> memory{};  // when there was a rehearsal
+  std::optional<MemoryPlan> memory{};  // if there was a rehearsal
 };
 
-// One update, or the mean of several.
+// One update, or several with their means.
 struct StepReport {
   Position position;
-  LossSums sums;  // since the last report of its kind
+  LossSums sums;  // since the last report of this kind
   double rate = 0, gradient_norm = 0;
   double tokens_per_second = 0;
   double share_done = 0;    // of the whole run, 0 to 1
   double seconds_left = 0;  // at this speed
 };
 
-// A sentence of the validation set as the model now translates it.
+// A sentence of the validation set with the model's present translation.
 struct Sample {
   std::string source, reference, output;
   std::vector<std::string> source_pieces, output_pieces;
@@ -44,37 +44,37 @@ struct Sample {
 struct Validation {
   Position position;
   Scores scores;
-  LossSums training;  // what was learned from since the last validation
+  LossSums training;  // of the updates since the last validation
   std::vector<Sample> samples;
-  bool best = false;  // by the metric that decides
+  bool best = false;  // by the chosen metric
   int without_improvement = 0;
-  double seconds = 0;  // this validation took
+  double seconds = 0;  // of this validation
 };
 
 struct RunEnd {
   Position position;
   std::string reason;  // "reached 5e", "no better perplexity in 10 validations"
-  std::string model;   // the file to translate with; empty when there is none yet
-  double seconds = 0;  // of training, over all starts of the program
+  std::string model;   // path of the model file; empty when there is none yet
+  double seconds = 0;  // of training, over all processes of the run
 };
 
 class Observer {
  public:
   virtual ~Observer() = default;
 
-  // Does once, before the run, the largest thing that measure() will do, and tells how many bytes of the device it
-  // takes.
+  // Runs the most expensive case of measure() once before the run and returns how many bytes of device memory it
+  // needs.
   virtual std::size_t rehearse() { return 0; }
   virtual void on_start(const RunInfo&) {}
-  // After every update: cheap or nothing.
+  // After every update; must be cheap.
   virtual void on_update(const StepReport&) {}
-  // Every `log` updates, with means over them.
+  // At the interval `log`, with means over it.
   virtual void on_log(const StepReport&) {}
-  // May add scores and samples, before anyone decides by them. The model has the weights that would be kept.
+  // May add scores and samples before the validation is judged. The model has the weights that would be saved.
   virtual void measure(Validation&) {}
   virtual void on_validation(const Validation&) {}
   virtual void on_checkpoint(const std::string& /*path*/, const Position&) {}
-  // Something a person should know: a rollback, a damaged checkpoint.
+  // An event that a person should know about: a rollback, a damaged checkpoint.
   virtual void on_remark(const std::string& /*words*/, const Position&) {}
   virtual void on_end(const RunEnd&) {}
 };

@@ -19,32 +19,32 @@ struct OptimiserOptions {
 
   template <class V>
   void visit(V& v) {
-    v("kind", kind, "adam, adamw (decay apart from the gradient) or sgd with momentum");
-    v("beta1", beta1, "adam: memory of gradients", between(0, 0.9999999));
-    v("beta2", beta2, "adam: memory of their squares", between(0, 0.9999999));
-    v("epsilon", epsilon, "adam: what keeps small denominators away from zero", more_than(0));
-    v("momentum", momentum, "sgd: memory of gradients; 0 for none", between(0, 0.9999999));
-    v("weight-decay", weight_decay, "pulls weight matrices towards zero; biases and norms are spared", at_least(0));
-    v("clip", clip, "longest gradient; longer ones are shortened to this; 0 never", at_least(0));
-    v("accumulate", accumulate, "batches whose gradients make one update", at_least(1));
-    v("ema", ema, "memory of a moving average of the weights that is validated and kept, such as 0.999; 0 for none",
+    v("kind", kind, "adam, adamw (decoupled weight decay) or sgd with momentum");
+    v("beta1", beta1, "adam: decay rate of the running mean of gradients", between(0, 0.9999999));
+    v("beta2", beta2, "adam: decay rate of the running mean of squared gradients", between(0, 0.9999999));
+    v("epsilon", epsilon, "adam: added to the denominator to keep it away from zero", more_than(0));
+    v("momentum", momentum, "sgd: momentum; 0: none", between(0, 0.9999999));
+    v("weight-decay", weight_decay, "pulls weight matrices towards zero; biases and norms are exempt", at_least(0));
+    v("clip", clip, "largest gradient norm; longer gradients are scaled down to it; 0: never", at_least(0));
+    v("accumulate", accumulate, "batches per update: their gradients are added up", at_least(1));
+    v("ema", ema, "decay rate of a moving average of the weights, which is validated and saved, such as 0.999; 0: none",
       between(0, 0.9999999));
   }
 };
 
-// Adam, AdamW or SGD over the flat buffer of a model. Frozen parameters stay as they are.
+// Adam, AdamW or SGD over the flat parameter buffer of a model. Frozen parameters do not change.
 class Optimiser {
  public:
   Optimiser(const OptimiserOptions& options, const nn::Parameters& parameters);
 
-  // One update with the gradients in the buffer; `update` counts from 1, `squares` is the gradients' sum of squares.
+  // One update with the gradients in the buffer. `update` counts from 1; `squares` is the sum of squared gradients.
   void step(double rate, std::uint64_t update, const Tensor& squares);
 
-  // What the next update depends on beside the weights: a name and a flat tensor each.
+  // The state of the optimiser, on which the next update depends beside the weights: flat tensors with their names.
   std::vector<std::pair<std::string, Tensor>> state() const;
 
  private:
-  // Neighbouring parameters that are treated alike.
+  // Neighbouring parameters with the same settings: one kernel call each.
   struct Range {
     Size first = 0, count = 0;
     bool decays = false;
@@ -55,17 +55,18 @@ class Optimiser {
   OptimiserOptions options_;
   Tensor weights_, gradients_, copy_;
   std::vector<Range> ranges_;
-  Buffer first_, second_;  // SGD: its velocity, nothing
+  Buffer first_, second_;  // Adam: the two moments; SGD: velocity and nothing
 };
 
-// An exponential moving average of the weights. Early on it forgets faster, so that the start leaves no trace.
+// An exponential moving average (EMA) of the weights. Its decay rate starts low, so that the initial weights are soon
+// forgotten.
 class MovingAverage {
  public:
-  // `copy` as nn::Parameters has it: in mixed precision it follows the weights.
+  // `copy` is the bf16 copy of the weights that nn::Parameters has in mixed precision.
   MovingAverage(double memory, const Tensor& weights, const Tensor& copy = {});
 
   void update(std::uint64_t update);
-  // Exchanges the average and the model's weights; done twice, nothing has changed.
+  // Exchanges the average and the model's weights; twice restores both.
   void swap();
   const Tensor& tensor() const { return average_.tensor(); }
 
@@ -75,7 +76,7 @@ class MovingAverage {
   Buffer average_, spare_;
 };
 
-// While one lives, the model has the averaged weights and the average holds the others. Null: nothing happens.
+// During its lifetime, the model has the averaged weights and the average holds the others. Null: does nothing.
 class Averaged {
  public:
   explicit Averaged(MovingAverage* average) : average_(average) {

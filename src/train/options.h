@@ -11,7 +11,7 @@ namespace dragoman::train {
 
 enum class OnDivergence { stop, rollback };
 
-// Everything the trainer itself goes by. Amounts of training are written as 100ku, 5e or 1Gt (train/units.h).
+// Settings of the trainer. Amounts of training are written as 100ku, 5e or 1Gt (train/units.h).
 struct TrainOptions {
   std::string output;
   std::vector<std::string> until = {"50e"};
@@ -31,21 +31,23 @@ struct TrainOptions {
   template <class V>
   void visit(V& v) {
     v("output", output, "folder of the run: model, checkpoints, log, report");
-    v("until", until, "where training ends, such as 100ku, 5e or 1Gt; of several the first that is reached");
+    v("until", until,
+      "when to end: 100ku updates, 5e epochs or 1Gt target tokens; of several, the first that is reached");
     v("validate", validate, "how often to validate");
-    v("checkpoint", checkpoint, "how often to save everything needed to go on");
-    v("log", log, "how often to note loss, speed and learning rate");
+    v("checkpoint", checkpoint, "how often to save everything that is needed to resume");
+    v("log", log, "how often to log loss, speed and learning rate");
     v("metric", metric, "the score that decides which model is best: perplexity, loss, bleu, chrf, accuracy, f1");
-    v("patience", patience, "end after this many validations without a better score; 0 never", at_least(0));
-    v("keep", keep, "checkpoints to keep, the newest ones", at_least(2));
-    v("seed", seed, "of starting values, order of the data and dropout");
-    v("freeze", freeze, "parameters that stay as they are, by pattern, such as encoder.*");
-    v("on-divergence", on_divergence, "when the loss is no number or explodes: stop, or go back and halve the rate");
-    v("explosion", explosion, "a loss this many times its running mean counts as an explosion; 0 never", at_least(0));
-    v("memory-fraction", memory_fraction, "share of the memory that is free at the start that batches and search take",
+    v("patience", patience, "end after this many validations without a better score; 0: never", at_least(0));
+    v("keep", keep, "how many of the newest checkpoints to keep", at_least(2));
+    v("seed", seed, "random seed of initial weights, data order and dropout");
+    v("freeze", freeze, "parameters that are not trained, by pattern, such as encoder.*");
+    v("on-divergence", on_divergence,
+      "when the loss is not finite or explodes: stop, or rollback to the newest checkpoint with half the rate");
+    v("explosion", explosion, "a loss this many times its running mean counts as an explosion; 0: never", at_least(0));
+    v("memory-fraction", memory_fraction, "share of the memory free at the start that batches and search may use",
       between(0, 1));
     v("at-once", at_once,
-      "tokens of both sides that go through the model together; a larger batch goes in parts. 0 finds out what fits",
+      "largest number of tokens (both sides) that go through the model at once; larger batches are split. 0: measure",
       at_least(0));
     loss.visit(v);
     v.group("optimiser", optimiser);

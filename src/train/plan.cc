@@ -9,11 +9,11 @@
 namespace dragoman::train {
 namespace {
 
-constexpr std::uint64_t kLookedAt = 200;  // batches whose sizes are looked at
-constexpr int kTimed = 3;
+constexpr std::uint64_t kSurveyed = 200;  // batches for the mean size
+constexpr int kTimed = 3;                 // batches for the time per update
 
-// Target tokens a batch has on average.
-double survey(data::Batcher& batches, std::uint64_t count) {
+// Mean number of target tokens per batch.
+double mean_tokens(data::Batcher& batches, std::uint64_t count) {
   data::Batch batch;
   double tokens = 0;
   batches.seek(0, 0);
@@ -49,7 +49,7 @@ Plan make_plan(const TrainOptions& options, Task& task, data::Batcher& batches, 
   plan.parameters = task.parameters().count();
   plan.sentences = batches.sentences();
   plan.steps_per_epoch = batches.steps(0);
-  plan.tokens_per_batch = survey(batches, std::min(plan.steps_per_epoch, kLookedAt));
+  plan.tokens_per_batch = mean_tokens(batches, std::min(plan.steps_per_epoch, kSurveyed));
   plan.memory = memory;
   const double accumulate = options.optimiser.accumulate;
   plan.end =
@@ -67,7 +67,7 @@ Plan make_plan(const TrainOptions& options, Task& task, data::Batcher& batches, 
       task.learn(cx, part, options.loss, 1, {cx.zeros(DType::f64, {2, 1})});
     });
     workspace.device.wait();
-    if (i == 0) continue;  // to warm up
+    if (i == 0) continue;  // warm-up
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     tokens += static_cast<double>(batch.labels.size());
   }
@@ -81,12 +81,12 @@ std::vector<std::pair<std::string, std::string>> describe(const Plan& plan) {
   std::vector<std::pair<std::string, std::string>> facts = {
       {"parameters", number(plan.parameters)},
       {"sentence pairs", number(plan.sentences)},
-      {"batches an epoch",
+      {"batches per epoch",
        fmt::format("{}, {:.0f} target tokens each", number(plan.steps_per_epoch), plan.tokens_per_batch)},
       {"until", fmt::format("update {}, epoch {:.2f}, {} target tokens", number(plan.end.updates), plan.end.epochs,
                             number(plan.end.tokens))}};
   for (const auto& fact : describe(plan.memory)) facts.push_back(fact);
-  facts.emplace_back("time", fmt::format("{} at {:.3f} s an update on this machine now, validation not counted",
+  facts.emplace_back("time", fmt::format("{} at {:.3f} s per update on this machine now, without validation",
                                          clock_time(plan.seconds()), plan.seconds_per_update));
   return facts;
 }

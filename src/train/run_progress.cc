@@ -1,7 +1,5 @@
 #include "train/run_progress.h"
 
-#include <algorithm>
-
 namespace dragoman::train {
 
 StepReport RunProgress::add(const FinishedUpdate& update, TrainState& state) {
@@ -29,7 +27,7 @@ StepReport RunProgress::take_log(TrainState& state) {
 }
 
 StepReport RunProgress::report(const LossSums& sums, double norm, double tokens_per_second) const {
-  const double share = share_done(position_), done_here = share - share_before_;
+  const double share = share_done(until_, position_), done_here = share - share_before_;
   return {.position = position_,
           .sums = sums,
           .rate = rate_,
@@ -37,13 +35,6 @@ StepReport RunProgress::report(const LossSums& sums, double norm, double tokens_
           .tokens_per_second = tokens_per_second,
           .share_done = share,
           .seconds_left = done_here > 0 ? seconds_ * (1 - share) / done_here : 0};
-}
-
-double RunProgress::share_done(const Position& position) const {
-  double share = 0;
-  for (const Amount& end : until_)
-    if (!end.none()) share = std::max(share, end.measure(position) / end.count);
-  return share;
 }
 
 std::string RunProgress::end_reason(const Position& position) const {

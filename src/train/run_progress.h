@@ -17,15 +17,14 @@ class RunProgress {
   explicit RunProgress(std::vector<Amount> until) : until_(std::move(until)) {}
 
   // This process trains from here on.
-  void begin(const Position& position) { share_before_ = share_done(position); }
+  void begin(const Position& position) { share_before_ = share_done(until_, position); }
   // Adds an update to the sums and reports on it alone.
   StepReport add(const FinishedUpdate& update, TrainState& state);
   // The means since the last log, which start again from zero.
   StepReport take_log(TrainState& state);
 
   const std::vector<Amount>& until() const { return until_; }
-  // Of the whole run: 1 at its end.
-  double share_done(const Position& position) const;
+  bool ended(const Position& position) const { return share_done(until_, position) >= 1; }
   // "reached 5e", or empty before the end.
   std::string end_reason(const Position& position) const;
 

@@ -9,19 +9,12 @@ namespace dragoman::train {
 Schedule::Schedule(const ScheduleOptions& options, std::vector<Amount> until)
     : options_(options), warmup_(Amount::parse(options.warmup)), until_(std::move(until)) {
   check(options.kind != ScheduleKind::inverse_sqrt || !warmup_.none(),
-        "schedule.kind inverse-sqrt falls from the end of its warm-up on: expected schedule.warmup, such as 4ku");
-  check(options.kind != ScheduleKind::cosine || share_done({1u << 31, 1e9, 1ull << 62}) > 0,
+        "schedule.kind inverse-sqrt falls from the end of its warm-up: expected schedule.warmup, such as 4ku");
+  const bool ends = std::any_of(until_.begin(), until_.end(), [](const Amount& end) { return !end.none(); });
+  check(options.kind != ScheduleKind::cosine || ends,
         "schedule.kind cosine ends where training ends: expected an end, such as --until 10e");
   check(warmup_.none() || options.first <= options.rate, "schedule.first {} is above schedule.rate {}", options.first,
         options.rate);
-}
-
-// How much of training is over, from 0 to 1.
-double Schedule::share_done(const Position& position) const {
-  double share = 0;
-  for (const Amount& end : until_)
-    if (!end.none()) share = std::max(share, end.measure(position) / end.count);
-  return std::min(share, 1.0);
 }
 
 double Schedule::rate(const Position& position) const {
@@ -33,8 +26,8 @@ double Schedule::rate(const Position& position) const {
     case ScheduleKind::inverse_sqrt: return peak / std::sqrt(warm);
     case ScheduleKind::cosine: break;
   }
-  // The cosine begins where the warm-up ends: that share of the whole is taken off both.
-  const double share = share_done(position), begin = warmup_.none() ? 0 : share / warm;
+  // The cosine covers the time from the end of the warm-up (`begin`) to the end of training, as shares of the run.
+  const double share = std::min(share_done(until_, position), 1.0), begin = warmup_.none() ? 0 : share / warm;
   const double along = begin < 1 ? std::clamp((share - begin) / (1 - begin), 0.0, 1.0) : 1;
   return options_.last + (peak - options_.last) * 0.5 * (1 + std::cos(std::numbers::pi * along));
 }

@@ -10,7 +10,7 @@ namespace dragoman::train {
 
 enum class ScheduleKind { constant, inverse_sqrt, cosine };
 
-// How the learning rate moves. Every kind may begin with a linear warm-up.
+// The learning rate during training. Every kind may begin with a linear warm-up.
 struct ScheduleOptions {
   ScheduleKind kind = ScheduleKind::constant;
   double rate = 3e-4, first = 1e-7, last = 1e-6;
@@ -20,28 +20,28 @@ struct ScheduleOptions {
 
   template <class V>
   void visit(V& v) {
-    v("kind", kind, "after the warm-up: constant, falling with 1/sqrt(updates), or a half cosine down to `last`");
-    v("rate", rate, "the highest learning rate", more_than(0));
-    v("first", first, "where the warm-up begins", at_least(0));
-    v("last", last, "cosine: the rate at the end of training", at_least(0));
+    v("kind", kind,
+      "after the warm-up: constant, inverse-sqrt (falls with 1/sqrt(updates)), or cosine (half a period, down to "
+      "`last`)");
+    v("rate", rate, "peak learning rate", more_than(0));
+    v("first", first, "learning rate at the start of the warm-up", at_least(0));
+    v("last", last, "cosine: learning rate at the end of training", at_least(0));
     v("warmup", warmup, "length of the linear warm-up, such as 4ku; empty for none");
-    v("plateau", plateau, "reduce the rate after this many validations without improvement; 0 never", at_least(0));
-    v("plateau-factor", plateau_factor, "what the rate is then multiplied with", between(0, 1));
+    v("plateau", plateau, "reduce the rate after this many validations without improvement; 0: never", at_least(0));
+    v("plateau-factor", plateau_factor, "factor by which the rate is then multiplied", between(0, 1));
   }
 };
 
 // The learning rate as a function of the position alone.
 class Schedule {
  public:
-  // `until` are the ends of training of which the first reached counts.
+  // Training ends at the first of the amounts `until`.
   Schedule(const ScheduleOptions& options, std::vector<Amount> until);
 
   // For the update that ends at `position`.
   double rate(const Position& position) const;
 
  private:
-  double share_done(const Position& position) const;
-
   ScheduleOptions options_;
   Amount warmup_;
   std::vector<Amount> until_;

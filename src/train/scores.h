@@ -7,7 +7,7 @@
 
 namespace dragoman::train {
 
-// What a validation found, by name: loss, perplexity, bleu, chrf, accuracy, f1 ...
+// The results of a validation by name: loss, perplexity, bleu, chrf, accuracy, f1 ...
 class Scores {
  public:
   void set(const std::string& name, double value) {

@@ -2,8 +2,8 @@
 
 namespace dragoman::train {
 
-// While one lives, SIGINT and SIGTERM ask the trainer to save and leave instead of ending the program; a second one
-// ends it.
+// During its lifetime, SIGINT and SIGTERM do not end the program but are noted, so that the trainer can save and
+// return. A second signal ends the program.
 class StopSignal {
  public:
   StopSignal();
@@ -11,7 +11,7 @@ class StopSignal {
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
-  // The signal that came, or 0.
+  // The signal that was received, or 0.
   static int received();
 };
 

@@ -10,9 +10,9 @@
 
 namespace dragoman::train {
 
-// Sums over what was learned from: divide by `tokens` for means.
+// Sums over labels: divide by `tokens` for means.
 struct LossSums {
-  double loss = 0;           // what is minimised: smoothing and R-Drop included
+  double loss = 0;           // the training objective, with label smoothing and R-Drop
   double nll = 0;            // -log p of the labels
   std::uint64_t tokens = 0;  // labels
 
@@ -27,7 +27,7 @@ struct LossSums {
   bool operator==(const LossSums&) const = default;
 };
 
-// Where the two sums are added up on a device.
+// The same two sums in the memory of a device.
 struct LossTotals {
   Tensor both;  // f64 [2, 1]
 
@@ -40,13 +40,14 @@ struct LossSettings {
 
   template <class V>
   void visit(V& v) {
-    v("label-smoothing", label_smoothing, "share of each label's probability spread over all others", between(0, 0.95));
-    v("r-drop", r_drop, "weight of the distance between two passes with different dropout; 0 makes one pass",
+    v("label-smoothing", label_smoothing, "share of each label's probability that is spread over all classes",
+      between(0, 0.95));
+    v("r-drop", r_drop, "R-Drop: weight of the divergence between two passes with different dropout; 0: a single pass",
       at_least(0));
   }
 };
 
-// What is being learned: a model, its loss and how it is validated. The trainer knows nothing else about it.
+// A model with its loss and its validation. The trainer knows nothing else about it.
 class Task {
  public:
   virtual ~Task() = default;
@@ -54,12 +55,12 @@ class Task {
   virtual const models::ModelConfig& config() const = 0;
   virtual nn::Parameters& parameters() = 0;
 
-  // Adds the gradients of one batch, times `gradient_scale` of the sum over labels, to the flat buffer, and what the
-  // sum is to `losses`, which stay on the device. Returns the number of labels.
+  // Adds the gradient of one batch (of the summed loss, times `gradient_scale`) to the flat buffer and the losses to
+  // `losses`, which stay on the device. Returns the number of labels.
   virtual std::uint64_t learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
                               double gradient_scale, const LossTotals& losses) = 0;
-  // Scores over all batches of an epoch: loss, perplexity and what else the task has. At most `at_once` tokens go
-  // through together; 0 means whole batches.
+  // Scores over all batches of an epoch: loss, perplexity and others of the task. At most `at_once` tokens go through
+  // the model together; 0: whole batches.
   virtual Scores validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const = 0;
 };
 
@@ -82,7 +83,8 @@ class TranslationTask final : public Task {
   models::Seq2seq model_;
 };
 
-// Labels are the words of the target side: label k is the class k - text::Vocabulary::kSpecial.
+// Classification of source sentences. The target side has one word per line, the label; word k of the vocabulary is
+// the class k - text::Vocabulary::kSpecial.
 class ClassificationTask final : public Task {
  public:
   explicit ClassificationTask(const models::ModelConfig& config) : model_(config) {}
@@ -99,11 +101,11 @@ class ClassificationTask final : public Task {
   models::Classifier model_;
 };
 
-// Reads the losses of a batch's labels from the device and adds them up.
+// Copies the losses of a batch's labels to the host and adds them up.
 LossSums add_up(const Losses& losses);
-// Adds them, times `scale`, to totals on the device.
+// Adds the losses, times `scale`, to totals on the device.
 void add_losses(const Losses& losses, double scale, const LossTotals& totals);
-// loss and perplexity of the labels' mean negative log probability.
+// Mean negative log-likelihood ("loss") and perplexity.
 Scores loss_scores(const LossSums& sums);
 
 }  // namespace dragoman::train

@@ -21,7 +21,7 @@ constexpr std::array<std::uint32_t, 256> make_table() {
   return table;
 }
 
-// Checksums are stored rotated and shifted, so that a checksum of data that holds checksums is no weaker.
+// Checksums are stored masked (rotated, plus a constant), because a CRC of data that contains CRCs is weak.
 std::uint32_t masked(std::uint32_t crc) { return std::rotr(crc, 15) + 0xA282EAD8u; }
 
 template <class T>
@@ -31,7 +31,7 @@ std::string little_endian(T value) {
   return bytes;
 }
 
-// A message in the wire format of protocol buffers.
+// Builds a message in the wire format of protocol buffers.
 class Message {
  public:
   Message& number(int field, std::uint64_t value) {
@@ -67,7 +67,7 @@ class Message {
   std::string bytes_;
 };
 
-// Fields of the messages, by the names of their definitions.
+// Field numbers in event.proto and summary.proto.
 namespace event {
 constexpr int kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5, kSessionLog = 7;
 }
@@ -89,7 +89,7 @@ void add_scalar(Message& summary, const std::string& tag, double number) {
                   Message().text(value::kTag, tag).real(value::kSimpleValue, static_cast<float>(number)));
 }
 
-// A string tensor of one element under the text plugin's name.
+// A string tensor with one element for TensorBoard's text plugin.
 void add_text(Message& summary, const std::string& tag, const std::string& words) {
   constexpr int kDtype = 1, kShape = 2, kStringValue = 8, kDimension = 2, kSize = 1;
   constexpr std::uint64_t kString = 7;

@@ -9,12 +9,12 @@
 
 namespace dragoman::train {
 
-// CRC-32C (Castagnoli), as event files have it.
+// CRC-32C (Castagnoli), the checksum of event files.
 std::uint32_t crc32c(std::string_view bytes);
 
-// Scalars and sample translations as TensorBoard reads them: a file of records (length, checksum, event, checksum) of
-// protocol buffers. A resumed run writes a file of its own, whose first event takes back what an abandoned end of the
-// run had written.
+// Writes scalars and sample translations as TensorBoard event files: records (length, checksum, event, checksum) of
+// protocol buffers. A resumed run writes a new file; its first event, a session start, makes TensorBoard drop the
+// events that the interrupted process wrote after the checkpoint.
 class TensorBoard final : public Observer {
  public:
   explicit TensorBoard(std::string folder) : folder_(std::move(folder)) {}

@@ -158,7 +158,7 @@ void Trainer::roll_back(const FinishedUpdate& diverged) {
 
 Trainer::Due Trainer::due_since(const Position& before, bool stopping) const {
   const Position& now = state_.position;
-  const bool ends = progress_.share_done(now) >= 1;
+  const bool ends = progress_.ended(now);
   Due due;
   due.log = log_every_.crossed(before, now);
   due.validate = data_.validation && (ends || validate_every_.crossed(before, now));

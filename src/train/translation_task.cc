@@ -13,7 +13,7 @@ Tensor labels_of(const Context& cx, const data::Batch& batch) {
   return cx.from_host<std::int32_t>(batch.labels, {std::ssize(batch.labels)});
 }
 
-// What the output layer reads after each target token.
+// The input of the output layer at each target token.
 Tensor features(Context& cx, const models::Seq2seq& model, const data::Batch& batch) {
   const models::Memory memory = model.encode(cx, packed(cx, batch.source));
   models::State state = model.start(cx, memory, false);
@@ -40,7 +40,7 @@ void append(data::PackedRows& to, const data::PackedRows& rows) {
   for (std::size_t i = 1; i < rows.offsets.size(); ++i) to.offsets.push_back(rows.offsets[i] + shift);
 }
 
-// The batch behind itself: dropout treats the two copies differently.
+// The batch twice; dropout treats the two copies differently.
 data::Batch doubled(const data::Batch& batch) {
   data::Batch two = batch;
   append(two.source, batch.source);
@@ -50,7 +50,7 @@ data::Batch doubled(const data::Batch& batch) {
 }
 
 // KL(p || q) + KL(q || p) of the distributions over two rows of logits a and b: [N, V] -> [N, 1]. With log p = a - c
-// and log q = b - d it is sum_j (p_j - q_j)(a_j - b_j), for the constants c and d meet sums of zero.
+// and log q = b - d it is sum_j (p_j - q_j)(a_j - b_j); c and d cancel because p - q sums to zero.
 Tensor symmetric_divergence(Context& cx, const Tensor& a, const Tensor& b) {
   const Tensor gap = multiply(cx, add(cx, softmax(cx, a), softmax(cx, b), 1, -1), add(cx, a, b, 1, -1));
   const std::vector<double> ones(static_cast<std::size_t>(gap.cols()), 1);
@@ -85,7 +85,7 @@ std::uint64_t TranslationTask::learn(Context& cx, const data::Batch& batch, cons
   return batch.labels.size();
 }
 
-// R-Drop (Liang et al., NeurIPS 2021): the mean loss of two passes, plus half their symmetric divergence.
+// R-Drop (Liang et al. 2021): the mean loss of two passes plus r_drop times half their symmetric divergence.
 std::uint64_t TranslationTask::learn_twice(Context& cx, const data::Batch& batch, const LossSettings& settings,
                                            double gradient_scale, const LossTotals& totals) {
   const data::Batch two = doubled(batch);

@@ -1,5 +1,6 @@
 #include "train/units.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -65,6 +66,13 @@ std::vector<Amount> parse_amounts(const std::vector<std::string>& texts) {
   std::vector<Amount> amounts;
   for (const std::string& text : texts) amounts.push_back(Amount::parse(text));
   return amounts;
+}
+
+double share_done(const std::vector<Amount>& until, const Position& position) {
+  double share = 0;
+  for (const Amount& end : until)
+    if (!end.none()) share = std::max(share, end.measure(position) / end.count);
+  return share;
 }
 
 }  // namespace dragoman::train

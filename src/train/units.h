@@ -6,19 +6,19 @@
 
 namespace dragoman::train {
 
-// How far training has come, in every unit people count it in.
+// How far training has come, in each unit that people use.
 struct Position {
   std::uint64_t updates = 0;
   double epochs = 0;         // 2.5: halfway through the third pass over the data
-  std::uint64_t tokens = 0;  // target tokens that have been learned from
+  std::uint64_t tokens = 0;  // target tokens seen so far
 
   bool operator==(const Position&) const = default;
 };
 
 enum class Unit { updates, epochs, tokens };
 
-// An amount of training as people write it: `100ku` updates, `5e` epochs, `1Gt` target tokens. A bare number counts
-// updates; k, M and G multiply by thousands. Empty and 0 mean none.
+// An amount of training as people write it: `100ku` updates, `5e` epochs, `1Gt` target tokens. A number without a unit
+// counts updates; k, M and G are powers of a thousand. Empty and 0 mean none.
 struct Amount {
   double count = 0;
   Unit unit = Unit::updates;
@@ -30,10 +30,13 @@ struct Amount {
   // The position in this amount's unit.
   double measure(const Position& position) const;
   bool reached(const Position& position) const { return !none() && measure(position) >= count; }
-  // Whether a multiple of this amount lies behind `before` and not behind `after`: "every 500 updates".
+  // Whether training passed a multiple of this amount between the two positions: "every 500 updates".
   bool crossed(const Position& before, const Position& after) const;
 };
 
 std::vector<Amount> parse_amounts(const std::vector<std::string>& texts);
+
+// How much of a run that ends at the first of these amounts is done: 1 at its end, 0 for a run without an end.
+double share_done(const std::vector<Amount>& until, const Position& position);
 
 }  // namespace dragoman::train

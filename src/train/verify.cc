@@ -7,16 +7,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that is gone with its owner.
-class Scratch {
+// A folder that the destructor removes.
+class TemporaryFolder {
  public:
-  explicit Scratch(std::string path) : path_(std::move(path)) { fs::remove_all(path_); }
-  ~Scratch() {
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) { fs::remove_all(path_); }
+  ~TemporaryFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   const std::string& path() const { return path_; }
 
  private:
@@ -40,14 +40,14 @@ TrainState state_in(const store::SafetensorsFile& file) {
 }  // namespace
 
 std::size_t verify_resume(const MakeRun& make, const std::string& folder, std::uint64_t updates) {
-  const Scratch straight(folder + "/verify-straight"), broken(folder + "/verify-broken");
+  const TemporaryFolder straight(folder + "/verify-straight"), interrupted(folder + "/verify-interrupted");
   train_until(*make(straight.path()).trainer, updates);
-  train_until(*make(broken.path()).trainer, updates / 2);
-  const FreshRun again = make(broken.path());
-  check(again.trainer->resume(), "{}: there is no checkpoint to resume from", broken.path());
+  train_until(*make(interrupted.path()).trainer, updates / 2);
+  const FreshRun again = make(interrupted.path());
+  check(again.trainer->resume(), "{}: there is no checkpoint to resume from", interrupted.path());
   train_until(*again.trainer, updates);
 
-  const store::SafetensorsFile one(last_checkpoint(straight.path())), two(last_checkpoint(broken.path()));
+  const store::SafetensorsFile one(last_checkpoint(straight.path())), two(last_checkpoint(interrupted.path()));
   std::size_t compared = 0;
   check(one.tensors().size() == two.tensors().size(), "the two runs saved {} and {} tensors", one.tensors().size(),
         two.tensors().size());
@@ -55,10 +55,10 @@ std::size_t verify_resume(const MakeRun& make, const std::string& folder, std::u
     if (tensor.name == "train.state") continue;
     const store::StoredTensor* const other = two.find(tensor.name);
     check(other != nullptr && other->bytes == tensor.bytes,
-          "the resumed run is not the uninterrupted one: '{}' differs after {} updates", tensor.name, updates);
+          "the resumed run differs from the uninterrupted one: '{}' after {} updates", tensor.name, updates);
     compared += tensor.bytes.size();
   }
-  check(state_in(one) == state_in(two), "the resumed run's state is not that of the uninterrupted one");
+  check(state_in(one) == state_in(two), "the state of the resumed run differs from that of the uninterrupted one");
   return compared;
 }
 

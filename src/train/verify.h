@@ -8,16 +8,17 @@
 
 namespace dragoman::train {
 
-// Makes the same run again, writing to `output`: its task as it starts, and a trainer for it.
+// A run before its first update: the task with its initial weights and a trainer.
 struct FreshRun {
   std::unique_ptr<Task> task;
   std::unique_ptr<Trainer> trainer;
 };
+// Makes the same run again with the folder `output`.
 using MakeRun = std::function<FreshRun(const std::string& output)>;
 
-// Trains `updates` in one go, and again with a stop in the middle, a new start and --resume, both in subfolders of
-// `folder` that are gone afterwards. Throws when weights, moments, averages or the state differ in a single bit. Gives
-// how many bytes were compared.
+// Trains for `updates` without interruption, then again with a stop in the middle and a resume, in temporary subfolders
+// of `folder`. Throws when weights, moments, averages or the state differ in a single bit. Returns the number of bytes
+// compared.
 std::size_t verify_resume(const MakeRun& make, const std::string& folder, std::uint64_t updates);
 
 }  // namespace dragoman::train

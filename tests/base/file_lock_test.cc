@@ -11,7 +11,7 @@
 namespace dragoman {
 namespace {
 
-TEST(FileLock, OnlyOneHoldsItAndItGoesWithItsHolder) {
+TEST(FileLock, IsExclusiveAndReleasedByItsHolder) {
   const support::TempFolder folder;
   {
     const auto first = FileLock::try_lock(folder.file("lock"));
@@ -38,7 +38,7 @@ TEST(FileLock, OthersWaitForTheirTurn) {
   EXPECT_EQ(most, 1);
 }
 
-TEST(FileLock, SaysWhereItCannotBe) {
+TEST(FileLock, NamesThePathItCannotLock) {
   EXPECT_NE(support::message([] { FileLock("/proc/no/such/lock"); }).find("/proc/no/such/lock: cannot be written"),
             std::string::npos);
 }

@@ -34,7 +34,7 @@ TEST(AtomicFile, LeavesNothingBehindWithoutCommit) {
             std::string::npos);
 }
 
-TEST(MappedFile, GivesTheBytesAndSurvivesTheFile) {
+TEST(MappedFile, GivesTheBytesEvenAfterTheFileIsRemoved) {
   const TempFolder folder;
   const std::string path = folder.write("a", "bytes");
   const MappedFile file(path), empty(folder.write("b", ""));

@@ -18,7 +18,7 @@ TEST(Machine, AnNvidiaGpuIsKnownByItsPciDevice) {
   };
   EXPECT_FALSE(has_nvidia_gpu(folder.file("nothing")));
   add("0000:00:01.0", "0x8086", "0x030000");
-  add("0000:00:02.0", "0x10de", "0x040300");  // the sound of a graphics card
+  add("0000:00:02.0", "0x10de", "0x040300");  // the audio device of a graphics card
   EXPECT_FALSE(has_nvidia_gpu(folder.path()));
   add("0000:00:03.0", "0x10de", "0x030200");
   EXPECT_TRUE(has_nvidia_gpu(folder.path()));

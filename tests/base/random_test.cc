@@ -9,7 +9,7 @@
 namespace dragoman {
 namespace {
 
-// Known answers of the Random123 distribution's kat_vectors file for philox4x32-10.
+// Known answers for philox4x32-10 from the file kat_vectors of the Random123 distribution.
 TEST(Philox, GivesThePublishedKnownAnswers) {
   EXPECT_EQ(Philox::block({0, 0}, {0, 0, 0, 0}), (Philox::Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   EXPECT_EQ(Philox::block({0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}),

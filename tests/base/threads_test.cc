@@ -20,7 +20,7 @@ TEST(Threads, SplitCoversEveryIndexOnce) {
   }
 }
 
-TEST(Threads, ManyShortLoopsInARowLoseNothing) {
+TEST(Threads, ManyShortLoopsInARowRunCompletely) {
   set_count(4);
   std::atomic<std::int64_t> sum = 0;
   for (int round = 0; round < 5000; ++round) each(8, [&](std::int64_t i) { sum += i; });

@@ -166,7 +166,7 @@ TEST_F(TrainCommand, AFinishedRunIsNotOverwrittenByAccident) {
   EXPECT_EQ(run(settings + "--overwrite").status, 0);
   const Outcome longer = run("--output run --resume --until 8u");
   EXPECT_EQ(longer.status, 0) << longer.err;
-  EXPECT_NE(longer.err.find("going on from update 4"), std::string::npos) << longer.err;
+  EXPECT_NE(longer.err.find("resuming from update 4"), std::string::npos) << longer.err;
   EXPECT_EQ(newest("run"), path("run/checkpoints/000000008.safetensors"));
 }
 
@@ -176,7 +176,7 @@ TEST_F(TrainCommand, ADamagedCheckpointIsNamedAndTheOlderOneGoesOn) {
   const Outcome outcome = run("--output run --resume");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.err.find("000000006.safetensors: is not a readable model file"), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find("going on from update 3"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("resuming from update 3"), std::string::npos) << outcome.err;
 }
 
 TEST_F(TrainCommand, AnUnwritableFolderIsNamed) {
@@ -188,7 +188,7 @@ TEST_F(TrainCommand, AnUnwritableFolderIsNamed) {
 TEST_F(TrainCommand, ADryRunPrintsThePlanAndTrainsNothing) {
   const Outcome outcome = run(data() + "--output run --until 3e --batch.by sentences --batch.size 10 --dry-run");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  for (const char* part : {"parameters", "batches an epoch", "4,", "update 12, epoch 3.00", "MiB", "free memory",
+  for (const char* part : {"parameters", "batches per epoch", "4,", "update 12, epoch 3.00", "MiB", "free memory",
                            "at once              the largest batch", "time"})
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
   EXPECT_FALSE(std::filesystem::exists(path("run")));

@@ -3,7 +3,7 @@
 namespace dragoman::kernels::test {
 namespace {
 
-// The sizes of a batch: how many queries and keys each sentence has.
+// The sizes of a batch: numbers of queries and keys of each sentence.
 struct Batch {
   std::vector<Size> queries, keys;
   Size heads = 1, key_size = 0, value_size = 0;
@@ -62,7 +62,7 @@ struct Strides {
   Size q, k, v;
 };
 
-// The arguments of forward. Rows may be longer than the heads need: queries, keys and values of one product.
+// The arguments of forward. Rows may be longer than the heads: queries, keys and values from one product.
 template <class T>
 Attention<T> forward_arguments(const Batch& b, double rate, Size gap, Arrays<T>& arrays) {
   const Strides strides{b.heads * b.key_size + gap, b.heads * b.key_size + 2 * gap, b.heads * b.value_size + gap};
@@ -84,8 +84,8 @@ Attention<T> forward_arguments(const Batch& b, double rate, Size gap, Arrays<T>&
   return a;
 }
 
-// Bits: which gradients are added to, and which are not wanted. Large batches, slow in the reference, take a few; steep
-// ones, whose gradients multiply what was rounded, none.
+// Bits: which gradients are added to, and which are not needed. Large batches are slow in the reference and try only a
+// few; steep ones, whose gradients amplify rounding errors, none.
 std::vector<int> flags_for(const Batch& b) {
   if (b.scale > 1) return {};
   if (b.pairs() * b.heads > 3000) return {b.causal ? 0 : 7};
@@ -129,7 +129,7 @@ void add_attention(Cases& cases) {
                     back.dq = given(!(flags & 8), arrays.inout("dq", b.rows() * a.q_stride));
                     back.dk = given(!(flags & 16), arrays.inout("dk", b.key_rows() * a.k_stride));
                     back.dv = given(!(flags & 32), arrays.inout("dv", b.key_rows() * a.v_stride));
-                    if ((flags & 48) == 48) {  // of questions only, as a step of a decoder asks
+                    if ((flags & 48) == 48) {  // of the queries only, as in a decoder step
                       kernels.fill({.count = 1, .y = arrays.workspace(1)});
                       back.forward.early = true;
                     }
@@ -165,7 +165,7 @@ void add_additive(Cases& cases) {
           a.causal = true;
           a.scores = arrays.workspace(b.pairs());
           kernels.additive_scores(a);
-          // Of hidden keys a softmax makes nothing.
+          // The softmax weight of a hidden key is zero.
           std::vector<std::int32_t> starts{0};
           for (std::size_t s = 0; s < b.queries.size(); ++s)
             for (Size i = 0; i < b.queries[s]; ++i)

@@ -2,7 +2,7 @@
 
 #include "tests/kernels/contract.h"
 
-// Runs of a case and comparisons of what they wrote.
+// Runs a case and compares the results.
 namespace dragoman::kernels::test {
 
 using Results = std::vector<Result>;
@@ -14,17 +14,17 @@ inline Results run_float(const Case& one, const Kernels<float>& kernels) {
   return arrays.results();
 }
 
-// `coarse`: on numbers that bf16 holds.
+// `coarse`: on numbers that are representable in bf16.
 inline Results run_double(const Case& one, bool coarse = false) {
   Arrays<double> arrays(one.seed(), std::pmr::get_default_resource(), coarse);
   one.in_double(arrays, reference<double>());
   return arrays.results();
 }
 
-// How far single precision may be from double: a few units of the last place of the array's typical value, or, for
-// long sums, a few times as far as the plain scalar sum is.
+// Tolerance of single precision against double: a few units in the last place of the array's typical value, or, for
+// long sums, a few times the error of the scalar sum.
 struct Bounds {
-  // What is left where sums of terms of about one cancel each other.
+  // The error where sums of terms of about one cancel.
   static constexpr double kLeast = 0.25;
 
   double typical = 0, scalar_error = 0;

@@ -18,12 +18,12 @@
 #include "base/random.h"
 #include "kernels/fillings.h"
 
-// The walk through the contract: a case fills the arguments of one kernel and calls it. It is written once for any T,
-// runs with `reference<double>`, `reference<float>` and the fillings under test, on the same numbers, and what they
-// wrote is compared.
+// The walk through the contract: a case fills the arguments of one kernel and calls it. It is written once for any T
+// and runs on the same numbers with `reference<double>`, `reference<float>` and the fillings under test, whose outputs
+// are compared.
 namespace dragoman::kernels::test {
 
-// A number as T holds it.
+// A number rounded to T.
 template <class T>
 T number(double value) {
   if constexpr (std::is_same_v<T, bf16>)
@@ -49,7 +49,7 @@ struct Result {
 enum class Kind { input, output, workspace };
 
 // Arrays of one type, in memory that the kernels under test can reach. Every array has guard elements around it.
-// Outputs are poisoned with NaN before the kernel runs, so an element that was not written, or written outside, shows.
+// Outputs are filled with NaN before the kernel runs, so that missing writes and writes out of bounds are detected.
 template <class U>
 class ArrayList {
  public:
@@ -62,7 +62,7 @@ class ArrayList {
     arrays_.push_back(std::make_unique<Array>(Array{kind, name, std::move(poisoned), {}}));
     return arrays_.back()->memory.data() + kGuards;
   }
-  // What the last array holds now, the kernel must not change.
+  // The kernel must not change the last array.
   void keep() { arrays_.back()->original.assign(arrays_.back()->memory.begin(), arrays_.back()->memory.end()); }
   void add_results(std::vector<Result>& all) const {
     for (const auto& array : arrays_) {
@@ -80,7 +80,7 @@ class ArrayList {
       for (std::size_t i = 0; i < size; ++i) {
         const bool guard = i < kGuards || i >= size - kGuards;
         if (guard && number_of(array->memory[i]) != kGuard) {
-          ADD_FAILURE() << array->name << ": written outside, at element "
+          ADD_FAILURE() << array->name << ": written out of bounds, at element "
                         << static_cast<Size>(i) - static_cast<Size>(kGuards) << " of " << size - 2 * kGuards;
           break;
         }
@@ -106,11 +106,11 @@ class ArrayList {
   std::vector<std::unique_ptr<Array>> arrays_;
 };
 
-// The arrays of one run of a case: of T, of the type of statistics, and of bf16 where that is what an entry writes.
+// The arrays of one run of a case: of T, of Stat<T>, and of bf16 for entries that write it.
 template <class T>
 class Arrays {
  public:
-  // `coarse`: random numbers are such that bf16 holds them.
+  // `coarse`: random numbers are representable in bf16.
   explicit Arrays(std::uint64_t seed, std::pmr::memory_resource* memory = std::pmr::get_default_resource(),
                   bool coarse = false)
       : random_(seed),
@@ -140,13 +140,13 @@ class Arrays {
     *data = value;
     return data;
   }
-  // What the kernel writes.
+  // An output.
   T* output(const char* name, Size count) { return own_.add(Kind::output, name, count); }
   Stat<T>* stat_output(const char* name, Size count) { return stats_.add(Kind::output, name, count); }
   bf16* half_output(const char* name, Size count) { return halves_.add(Kind::output, name, count); }
-  // What the kernel may use as it likes.
+  // A workspace.
   T* workspace(Size count) { return own_.add(Kind::workspace, "workspace", count); }
-  // Values given one by one, which the kernel must not change.
+  // Given values that the kernel must not change.
   const T* values(const std::vector<double>& given) {
     T* data = own_.add(Kind::input, "values", std::ssize(given));
     for (std::size_t i = 0; i < given.size(); ++i) data[i] = number<T>(given[i]);
@@ -177,7 +177,7 @@ class Arrays {
 
   std::int32_t* integer_output(const char* name, Size count) { return integers_.add(Kind::output, name, count); }
 
-  // Results that are not arrays of T; compared as they are.
+  // Results that are not arrays of T; compared exactly.
   void result(const char* name, const std::vector<double>& values) {
     T* data = own_.add(Kind::output, name, std::ssize(values));
     for (std::size_t i = 0; i < values.size(); ++i) data[i] = number<T>(values[i]);
@@ -276,7 +276,7 @@ inline std::vector<std::int32_t> offsets_of(const std::vector<Size>& lengths) {
   return offsets;
 }
 
-// A pointer that is there, or null.
+// The pointer if `present`, otherwise null.
 template <class T>
 T* given(bool wanted, T* pointer) {
   return wanted ? pointer : nullptr;

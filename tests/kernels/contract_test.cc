@@ -28,7 +28,7 @@ const std::vector<Case>& all_cases() {
 
 namespace {
 
-// Gives the pool its usual size back.
+// Sets the size of the thread pool and restores the default in the end.
 struct ThreadCount {
   explicit ThreadCount(int count) { threads::set_count(count); }
   ~ThreadCount() { threads::set_count(0); }
@@ -71,7 +71,7 @@ TEST_P(Contract, GivesTheReferencesNumbersOnAnyNumberOfThreads) {
   }
 }
 
-// Matrix products may sum in an order that depends on how they are split; everything else must not.
+// Matrix products may sum in an order that depends on how they are split; all other kernels must not.
 TEST_P(Contract, GivesTheSameBitsOnAnyNumberOfThreads) {
   static const std::set<std::string> products = {"linear",    "linear_backward",    "matmul",    "lstm_layer_backward",
                                                  "lstm_step", "lstm_step_backward", "tanh_step", "tanh_step_backward"};
@@ -127,7 +127,7 @@ TEST(Kernels, AMissingEntrySaysWhatIsMissingAndWhere) {
   }
 }
 
-TEST(Kernels, TellWhichInstructionsAndWhichLibraryTheyUse) {
+TEST(Kernels, NameTheirInstructionSetAndBlasLibrary) {
   EXPECT_NE(std::string(cpu_instruction_set()), "");
   EXPECT_NE(blas_info().configuration, "");
   EXPECT_NE(blas_info().core, "");

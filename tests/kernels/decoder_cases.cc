@@ -1,7 +1,7 @@
 #include "tests/kernels/contract.h"
 
-// Layers of a Transformer's decoder in a step of search: each entry reads what the one before wrote, and devices may do
-// all of them at once.
+// Layers of a Transformer decoder in a step of search: each entry reads the result of the previous one, and a device
+// may fuse them.
 namespace dragoman::kernels::test {
 namespace {
 
@@ -65,13 +65,13 @@ struct AddAndNorm {
   }
 };
 
-// Keys of a sentence or a hypothesis, and where they lie.
+// The keys of a sentence or a hypothesis: how many, and their rows.
 struct Index {
   const std::int32_t *queries, *keys, *rows;
   Size sentences, longest_queries, longest, count;
 };
 
-// Hypothesis h has some of the pool's rows and its own new one, the last of all.
+// Hypothesis h reads some rows of the KV cache and its own new row, which is the last.
 template <class T>
 Index own_past(Arrays<T>& arrays, const Shape& s, Size past) {
   std::vector<Size> ones, lengths;
@@ -91,7 +91,7 @@ Index own_past(Arrays<T>& arrays, const Shape& s, Size past) {
           std::ssize(rows)};
 }
 
-// Every sentence has other keys, the third none.
+// Sentences have different keys, the third none.
 template <class T>
 Index source(Arrays<T>& arrays, const Shape& s) {
   std::vector<Size> lengths;
@@ -137,7 +137,7 @@ struct Attending {
   }
 };
 
-constexpr Size kPast = 24;  // rows of each pool that were there before
+constexpr Size kPast = 24;  // rows of each KV cache before the step
 
 template <class T>
 struct DecoderLayer {
@@ -182,7 +182,7 @@ struct DecoderLayer {
   }
 };
 
-// Arrays of other types come last, so that those of T begin at addresses that vectors can be read from.
+// Arrays of other types come last, so that those of T are aligned for vector loads.
 template <class T>
 void run_decoder(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s) {
   const T* x = arrays.input(s.rows() * s.size());

@@ -8,14 +8,14 @@
 namespace dragoman::kernels {
 namespace {
 
-// Ones, dropped: every element is 0 or the scale.
+// Dropout of ones: every element is 0 or the scale.
 std::vector<float> drop_ones(Size rows, Size cols, const Dropout& dropout) {
   std::vector<float> x(static_cast<std::size_t>(rows * cols), 1.0f);
   cpu().dropout({.rows = rows, .cols = cols, .dropout = dropout, .x = x.data(), .y = x.data()});
   return x;
 }
 
-TEST(Dropout, KeepsTheShareItShouldAndTheMean) {
+TEST(Dropout, KeepsTheRightShareOfElementsAndTheMean) {
   constexpr Size kRows = 1000, kCols = 513;
   for (const double rate : {0.1, 0.25, 0.5}) {
     const auto y = drop_ones(kRows, kCols, {rate, {7, 1}});
@@ -46,12 +46,12 @@ TEST(Dropout, NeighboursRowsStepsAndSeedsAreIndependent) {
   EXPECT_NEAR(agreement(y, drop_ones(kRows, kCols, {0.5, {8, 1}}), 0), 0.5, room);
 }
 
-TEST(Dropout, OfAKeyIsAlwaysTheSame) {
+TEST(Dropout, IsAFunctionOfTheKey) {
   const Dropout dropout{0.3, {7, 1}};
   EXPECT_EQ(drop_ones(50, 70, dropout), drop_ones(50, 70, dropout));
 }
 
-TEST(Dropout, OfARowDoesNotDependOnTheRowsAfterIt) {
+TEST(Dropout, ARowDoesNotDependOnTheRowsAfterIt) {
   const Dropout dropout{0.3, {7, 1}};
   const auto few = drop_ones(3, 70, dropout), many = drop_ones(50, 70, dropout);
   EXPECT_TRUE(std::equal(few.begin(), few.end(), many.begin()));

@@ -62,14 +62,14 @@ TEST(Functions, SaturateWithoutOverflowAndKeepNaN) {
   EXPECT_TRUE(std::isnan(y[4]));
 }
 
-TEST(Softmax, GivesMaskedScoresExactlyNothing) {
+TEST(Softmax, GivesMaskedScoresExactlyZero) {
   const float masked = -std::numeric_limits<float>::infinity();
   std::vector<float> x = {masked, 3, masked, 3, masked, masked, masked};
   cpu().softmax({.rows = 1, .cols = 7, .starts = nullptr, .x = x.data(), .y = x.data()});
   EXPECT_EQ(x, (std::vector<float>{0, 0.5f, 0, 0.5f, 0, 0, 0}));
 }
 
-TEST(Norm, KeepsItsDigitsWhereTheMeanIsFarFromZero) {
+TEST(Norm, IsPreciseWhereTheMeanIsFarFromZero) {
   constexpr int kCols = 67;
   std::vector<float> x, y(kCols);
   for (int c = 0; c < kCols; ++c) x.push_back(1000 + static_cast<float>(c * 29 % kCols) / 32);
@@ -90,7 +90,7 @@ TEST(Norm, KeepsItsDigitsWhereTheMeanIsFarFromZero) {
   for (int c = 0; c < kCols; ++c) EXPECT_NEAR(y[c], (x[c] - exact_mean) / std::sqrt(exact_variance), 1e-3);
 }
 
-TEST(CrossEntropy, OfALogitThatIsNotANumberIsNotANumber) {
+TEST(CrossEntropy, IsNaNIfALogitIsNaN) {
   std::vector<float> logits = {1, 2, std::numeric_limits<float>::quiet_NaN(), 4, 5};
   const std::int32_t target = 1;
   float loss = 0, nll = 0;

@@ -28,7 +28,7 @@ void each_combination(Add&& add) {
       for (const Activation kind : kinds) add(shape, transposed, kind, turn++);
 }
 
-// Sentences whose rows are projected, with room beside their columns.
+// Sentences whose rows are projected; rows may be longer than the projected columns.
 struct Projected {
   std::vector<Size> lengths;
   Size mixtures, size, length, gap;
@@ -47,7 +47,7 @@ ProjectLength<T> forward_arguments(const Projected& p, Size parts, Arrays<T>& ar
 }
 
 void add_projections(Cases& cases) {
-  // More sentences than a GPU has blocks at once: it does not cut the long one.
+  // More sentences than a GPU runs thread blocks at once: the long one is not split.
   std::vector<Size> many(270, 1);
   many[5] = 330;
   const std::vector<Projected> all = {{{}, 3, 4, 5, 0},
@@ -74,7 +74,7 @@ void add_projections(Cases& cases) {
       cases.add("project_length_backward", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
         ProjectLengthBackward<T> b{.forward = forward_arguments(p, parts, arrays)};
         ProjectLength<T>& a = b.forward;
-        // Of two gradients now the first is missing, now the second.
+        // One of the two gradients is missing: the first or the second.
         const Size missing = parts == 1 ? -1 : turn % 4 == 1 ? 0 : turn % 4 == 3 ? 1 : -1;
         for (Size i = 0; i < parts; ++i) b.dy[i] = given(i != missing, arrays.input(a.sentences * a.mixtures * a.size));
         b.dx_stride = a.x_stride;

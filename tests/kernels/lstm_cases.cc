@@ -10,7 +10,7 @@ struct Layer {
   std::vector<Size> lengths;
   Size hidden;
 };
-// So many that not all of them are walked over at once.
+// So many sentences that they are not all processed at once.
 std::vector<Size> many_lengths() {
   std::vector<Size> lengths(1150);
   for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = static_cast<Size>(i * 7 % 11 < 2 ? i % 4 : 1);
@@ -33,7 +33,7 @@ const std::vector<Layer> kLayers = {
 
 enum Flags { reversed = 1, first = 2, no_dh = 4, no_last = 8, added = 16, no_gradient_of_first = 32, no_weight = 64 };
 
-// The arguments of forward; gates hold the input's share.
+// The arguments of forward; the gates hold the input's part.
 template <class T>
 LstmLayer<T> layer_arguments(const Layer& l, int flags, Arrays<T>& arrays) {
   const auto offsets = offsets_of(l.lengths);
@@ -62,7 +62,7 @@ LstmLayer<T> layer_arguments(const Layer& l, int flags, Arrays<T>& arrays) {
   return a;
 }
 
-// The same of backward, after forward has run.
+// The arguments of backward, after forward has run.
 template <class T>
 LstmLayerBackward<T> backward_arguments(const Layer& l, int flags, Arrays<T>& arrays, const Kernels<T>& kernels) {
   const Size sentences = std::ssize(l.lengths), rows = offsets_of(l.lengths).back();
@@ -84,7 +84,7 @@ LstmLayerBackward<T> backward_arguments(const Layer& l, int flags, Arrays<T>& ar
 void add_layers(Cases& cases) {
   for (const Layer& l : kLayers) {
     const Size sentences = std::ssize(l.lengths);
-    const bool large = l.hidden > 100 || sentences > 100;  // the reference takes its time over these
+    const bool large = l.hidden > 100 || sentences > 100;  // slow in the reference
     for (const int flags : large ? std::vector{3} : std::vector{0, 1, 2, 3})
       cases.add("lstm_layer", fmt::format("{} sentences of hidden {} flags {}", sentences, l.hidden, flags),
                 [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {

@@ -16,7 +16,7 @@ const void* packed(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s,
   return packed(arrays, kernels, {.in = s.in, .out = s.out, .transposed = transposed}, arrays.input(s.in * s.out));
 }
 
-// Rows of the unit matrix give the weight back.
+// Rows of the identity matrix give the weight.
 void add_pack_cases(Cases& cases) {
   for (const Shape& s : kShapes)
     for (const bool transposed : {true, false})
@@ -51,7 +51,7 @@ void add_linear_cases_of(Cases& cases, const Shape& s) {
           });
 }
 
-// A layer whose result a norm adds to something, and the layer that follows: devices may do all of it at once.
+// A linear layer, a residual norm of its result, and the next linear layer: a device may fuse them.
 template <class T>
 void run_around_norm(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, bool bias, Size next) {
   T* branch = arrays.output("branch", s.rows * s.out);

@@ -8,7 +8,7 @@
 #include "base/threads.h"
 #include "kernels/fillings.h"
 
-// What search relies on: a sentence's numbers do not depend on its neighbours in the batch.
+// Search relies on this: the numbers of a sentence do not depend on the others in the batch.
 namespace dragoman::kernels {
 namespace {
 
@@ -34,7 +34,7 @@ struct Layer {
     cpu().pack_weight({.in = in, .out = out, .weight = weight.data(), .packed = to.data()});
     return to;
   }
-  // Rows [first, first + rows) computed by themselves.
+  // Rows [first, first + rows) computed separately.
   std::vector<float> linear(Size first, Size rows) const {
     std::vector<float> y(static_cast<std::size_t>(rows * out));
     cpu().linear_packed({.rows = rows,
@@ -129,7 +129,7 @@ TEST(TopScores, AreThePackedLayersLogits) {
   EXPECT_EQ(best.scores[0], *std::max_element(logits.begin(), logits.end()));
 }
 
-TEST(TopScores, OfEqualLogitsTakeTheLowestIds) {
+TEST(TopScores, TakeTheLowestIdsAmongEqualLogits) {
   constexpr Size in = 3, out = 1000;
   const std::vector<float> x(2 * in, 0.0f), packed = Layer{in, out}.packed;
   std::vector<float> bias(out, 1.0f), scores(2 * kBest), log_sum(2);
@@ -155,7 +155,7 @@ TEST(TopScores, OfEqualLogitsTakeTheLowestIds) {
   threads::set_count(0);
 }
 
-TEST(TopScores, WithLogitsOfMinusInfinityLeaveThemOut) {
+TEST(TopScores, LeaveOutLogitsOfMinusInfinity) {
   constexpr Size in = 2, out = 300;
   constexpr float kLowest = -std::numeric_limits<float>::infinity();
   const std::vector<float> x(in, 0.5f), packed = Layer{in, out}.packed;

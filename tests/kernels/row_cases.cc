@@ -54,7 +54,7 @@ void add_copy(Cases& cases) {
                   });
 }
 
-// Bits: what is given, wanted and added to. Large shapes, slow in the reference, take a few.
+// Bits: what is given, needed and added to. Large shapes are slow in the reference and try only a few.
 std::vector<int> flags_for(const Shape& s) {
   if (s.rows * s.cols > 10000) return {0, 13};
   return {0, 1, 2, 5, 6, 11, 12, 31, 63, 64};

@@ -56,7 +56,7 @@ void add_softmax_cases(Cases& cases) {
                                             .accumulate_dx = accumulate});
                 });
   }
-  // A score of minus infinity is a masked one.
+  // A score of minus infinity is masked.
   cases.add("softmax", "masked", []<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
     const double masked = -std::numeric_limits<double>::infinity();
     kernels.softmax({.rows = 1,

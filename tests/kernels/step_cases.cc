@@ -7,7 +7,7 @@ struct Step {
   Size rows, hidden;
 };
 const std::vector<Step> kSteps = {{0, 4}, {1, 1}, {3, 5}, {10, 64}, {70, 80}, {9, 256}};
-// Of large ones one case is enough: the reference takes its time.
+// One case of each large size is enough: the reference is slow.
 std::vector<int> choose(const Step& step, std::vector<int> flags, int large) {
   return step.rows * step.hidden > 1000 ? std::vector{large} : flags;
 }

@@ -17,7 +17,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// Every element is closed in its turn; enough of a check for text that we write ourselves.
+// Whether elements are properly nested; enough of a check for text that we write ourselves.
 bool is_balanced(const std::string& html) {
   static const std::regex tag("<(/?)([a-zA-Z0-9]+)[^>]*?(/?)>");
   std::vector<std::string> open;
@@ -37,7 +37,7 @@ bool is_balanced(const std::string& html) {
 TEST(Ticks, AreRoundNumbersInsideTheRange) {
   EXPECT_EQ(ticks(0, 10, 5), (std::vector<double>{0, 2, 4, 6, 8, 10}));
   EXPECT_EQ(ticks(0, 0.4, 4).size(), 5u);
-  EXPECT_EQ(ticks(99.99999999999999, 100, 5).size(), 1u) << "rounding is no range";
+  EXPECT_EQ(ticks(99.99999999999999, 100, 5).size(), 1u) << "a difference by rounding is no range";
   for (const auto& [low, high] : std::vector<std::pair<double, double>>{{-3.7, 12.9}, {1e-7, 1e-4}, {999, 1001}})
     for (const double tick : ticks(low, high, 5)) {
       EXPECT_GE(tick, low - 1e-9);
@@ -79,7 +79,7 @@ TEST(Chart, LogarithmicAxesKeepRatios) {
   EXPECT_NEAR(points[0].second - points[1].second, points[1].second - points[2].second, 0.2);
 }
 
-TEST(Chart, TakesNothingNumbersThatAreNoneAndASinglePoint) {
+TEST(Chart, HandlesEmptySeriesNaNAndASinglePoint) {
   EXPECT_NE(draw(Chart{"Empty", "", {{"a", {}}}}).find("nothing yet"), std::string::npos);
   const double nan = std::nan("");
   EXPECT_EQ(draw(Chart{"", "", {{"a", {{1, nan}, {2, 3}}}}}).find("nan"), std::string::npos);
@@ -108,7 +108,7 @@ TEST(RunReport, ShowsCurvesSamplesAndSettingsWithoutTheNetwork) {
   ReportWriter report(folder.path(), {"dragoman run test", {{"training pairs", "48"}}, "batch.size: 8\n"});
   log.on_start({});
   report.on_start({});
-  EXPECT_TRUE(std::filesystem::exists(report.path())) << "there is a page from the beginning";
+  EXPECT_TRUE(std::filesystem::exists(report.path())) << "the page exists from the start";
   for (std::uint64_t update = 10; update <= 80; update += 10) {
     train::StepReport step;
     step.position = {update, static_cast<double>(update) / 100, 10 * update};

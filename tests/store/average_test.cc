@@ -22,7 +22,7 @@ void save(const std::string& path, Size size, float value) {
   save_model(path, info, parameters, {{"train.first", "U8", {3}, "abc"}});
 }
 
-TEST(Average, IsTheMeanOfTheWeightsAndNothingOfTheTraining) {
+TEST(Average, IsTheMeanOfTheWeightsWithoutTrainingState) {
   const support::TempFolder folder;
   save(folder.file("a"), 4, 1);
   save(folder.file("b"), 4, 2);

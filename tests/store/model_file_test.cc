@@ -72,11 +72,11 @@ TEST_F(ModelFiles, BadFilesAreRefusedWithTheReason) {
   write("empty", "");
   EXPECT_NE(error_of("empty").find("only 0 bytes"), std::string::npos);
   write("text", "this is a text file, not a model");
-  EXPECT_NE(error_of("text").find("does not begin like"), std::string::npos);
+  EXPECT_NE(error_of("text").find("does not start like"), std::string::npos);
   write("header", good.substr(0, 100));
-  EXPECT_NE(error_of("header").find("cut off"), std::string::npos);
+  EXPECT_NE(error_of("header").find("truncated"), std::string::npos);
   write("short", good.substr(0, good.size() - 1));
-  EXPECT_NE(error_of("short").find("cut off"), std::string::npos);
+  EXPECT_NE(error_of("short").find("truncated"), std::string::npos);
   std::string newer = good;
   newer.replace(newer.find("\"version\":\"1\""), 13, "\"version\":\"7\"");
   write("newer", newer);

@@ -12,7 +12,7 @@ using support::message;
 using support::read_all;
 using support::TempFolder;
 
-// A run in miniature: parameters with everything that goes into a checkpoint.
+// A minimal run: parameters and everything else that a checkpoint holds.
 struct MiniRun {
   MiniRun() : optimiser({.kind = OptimiserKind::adam}, task.parameters()), average(0.9, task.parameters().weights()) {}
 
@@ -45,7 +45,7 @@ std::string quiet(const CheckpointFolder& folder, MiniRun& run) {
   return folder.load_newest(run.trained(), [](const std::string&) {});
 }
 
-TEST(Checkpoint, BringsBackWeightsMomentsAverageAndState) {
+TEST(Checkpoint, RestoresWeightsMomentsAverageAndState) {
   TempFolder folder;
   MiniRun run;
   run.move_to(1);
@@ -79,7 +79,7 @@ TEST(Checkpoint, OnlyTheNewestAreKept) {
   EXPECT_EQ(folder.names(), (std::vector<std::string>{"000000004.safetensors", "000000005.safetensors"}));
 }
 
-TEST(Checkpoint, NewestGoodOneIsUsedWhateverHappenedToTheOthers) {
+TEST(Checkpoint, TheNewestIntactOneIsUsed) {
   for (const std::string damage : {"truncated", "flipped", "empty", "text"}) {
     TempFolder folder;
     MiniRun run;
@@ -122,7 +122,7 @@ TEST(Checkpoint, EveryFlippedByteIsNoticed) {
   }
 }
 
-TEST(Checkpoint, AllDamagedIsAnErrorAndNoneIsNot) {
+TEST(Checkpoint, ItIsAnErrorIfAllAreDamagedButNotIfThereAreNone) {
   TempFolder folder;
   MiniRun run;
   const CheckpointFolder checkpoints(folder.path(), 3);
@@ -131,7 +131,7 @@ TEST(Checkpoint, AllDamagedIsAnErrorAndNoneIsNot) {
   EXPECT_NE(message([&] { quiet(checkpoints, run); }).find("none of its 1 checkpoints can be used"), std::string::npos);
 }
 
-TEST(Checkpoint, HalfWrittenFilesAreIgnoredAndTidiedAway) {
+TEST(Checkpoint, PartialFilesAreIgnoredAndRemoved) {
   TempFolder folder;
   MiniRun run;
   const CheckpointFolder checkpoints(folder.path(), 3);
@@ -149,14 +149,14 @@ TEST(Checkpoint, OfARunWithOtherSettingsIsRefusedWithTheReason) {
   ToyTask task;
   Optimiser sgd({.kind = OptimiserKind::sgd, .momentum = 0}, task.parameters());
   TrainState state;
-  load_checkpoint(folder.file("c"), {task.parameters(), sgd, nullptr, state});  // needs less than there is
+  load_checkpoint(folder.file("c"), {task.parameters(), sgd, nullptr, state});  // the file may hold more than is needed
   save_checkpoint(folder.file("d"), {}, {task.parameters(), sgd, nullptr, state});
   EXPECT_NE(message([&] { load_checkpoint(folder.file("d"), run.trained()); }).find("has no 'train.first'"),
             std::string::npos);
 }
 
-TEST(Checkpoint, AFullDiskLeavesTheOlderOneGood) {
-  // Linux has a device that is always full.
+TEST(Checkpoint, AFullDiskLeavesTheOlderOneIntact) {
+  // On Linux this device is always full.
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP();
   TempFolder folder;
   MiniRun run;

@@ -28,7 +28,7 @@ class TrainerOnCuda : public ::testing::Test {
   support::TempFolder folder_;
 };
 
-// Another task whose gradients are no numbers in one batch.
+// Wraps a task; the gradients of one batch are NaN.
 class BrokenOnce final : public Task {
  public:
   BrokenOnce(std::unique_ptr<Task> sound, int broken_batch) : sound_(std::move(sound)), broken_batch_(broken_batch) {}
@@ -57,7 +57,7 @@ class Remarks final : public Observer {
   std::vector<std::string> all;
 };
 
-TEST_F(TrainerOnCuda, AnUpdateThatDivergesIsSeenWhileTheNextIsUnderwayAndBothAreTakenBack) {
+TEST_F(TrainerOnCuda, ADivergedUpdateIsRolledBackTogetherWithThePendingOneAfterIt) {
   TrainOptions options = quick_options(folder_.file("run"));
   options.on_divergence = OnDivergence::rollback;
   BrokenOnce task(make_translation(tiny_transformer(), corpus_, 1, {cuda_device(), DType::bf16}), 13);
@@ -82,7 +82,7 @@ TEST_F(TrainerOnCuda, AResumedRunEqualsTheUninterruptedOneBitByBit) {
     }
 }
 
-// From the host to the GPU and back, one run; each start takes over exactly what the one before had.
+// One run moves from the host to the GPU and back; each process continues exactly where the previous one stopped.
 TEST_F(TrainerOnCuda, CheckpointsMoveBetweenHostAndGpu) {
   const Placement places[] = {{cpu_device(), DType::f32},
                               {cuda_device(), DType::bf16},

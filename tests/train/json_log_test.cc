@@ -25,7 +25,7 @@ StepReport step_at(std::uint64_t update) {
   return step;
 }
 
-TEST(JsonLog, TellsARunInLines) {
+TEST(JsonLog, WritesOneObjectPerLine) {
   support::TempFolder folder;
   JsonLog log(folder.file("log"));
   log.on_start({});
@@ -46,7 +46,7 @@ TEST(JsonLog, TellsARunInLines) {
   EXPECT_EQ(all[3].at("reason"), "reached 10u");
 }
 
-TEST(JsonLog, AResumedRunCutsOffWhatWasLost) {
+TEST(JsonLog, AResumedRunRemovesLinesAfterItsCheckpoint) {
   support::TempFolder folder;
   {
     JsonLog log(folder.file("log"));
@@ -67,7 +67,7 @@ TEST(JsonLog, AResumedRunCutsOffWhatWasLost) {
   EXPECT_EQ(updates, (std::vector<std::uint64_t>{10, 20, 30, 40}));
 }
 
-TEST(JsonLog, ANewRunBeginsAnEmptyLog) {
+TEST(JsonLog, ANewRunStartsWithAnEmptyLog) {
   support::TempFolder folder;
   folder.write("log", "{\"kind\":\"train\",\"update\":0}\n");
   JsonLog log(folder.file("log"));

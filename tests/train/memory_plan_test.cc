@@ -12,7 +12,7 @@ namespace {
 
 using support::message;
 
-// A model that is large enough for its activations to fill more than an arena's first block.
+// A model whose activations need more than the first block of an arena.
 models::ModelConfig wide_transformer() {
   models::ModelConfig config = tiny_transformer();
   config.embedding = config.transformer.size = 96;
@@ -35,7 +35,7 @@ class MemoryPlanTest : public ::testing::Test {
   data::Batch largest_ = corpus_.batches(batches_of(40)).largest();
 };
 
-TEST_F(MemoryPlanTest, WholeBatchesGoThroughWhereThereIsRoom) {
+TEST_F(MemoryPlanTest, WholeBatchesGoThroughIfTheyFit) {
   const std::vector<float> before = weights_of(*task_);
   const MemoryPlan plan = rehearse(std::size_t{1} << 34, {});
   EXPECT_EQ(plan.at_once, 0u);
@@ -59,7 +59,7 @@ TEST_F(MemoryPlanTest, ABatchThatDoesNotFitGoesThroughInPartsThatDo) {
   Workspace workspace(cpu_device());
   options.memory_fraction = 1;
   rehearse_learning(options, *task_, workspace, largest_, searching);
-  EXPECT_LE(searching.learning, need / 2) << "what search takes is not for batches";
+  EXPECT_LE(searching.learning, need / 2) << "memory of search is not available to batches";
 }
 
 TEST_F(MemoryPlanTest, ASentenceThatNeverFitsIsNamedBeforeTheFirstUpdate) {
@@ -118,7 +118,7 @@ TEST_F(MemoryPlanTest, PartsMakeTheUpdatesOfWholeBatches) {
   EXPECT_NEAR(whole.second, parts.second, 1e-5);
 }
 
-// Memory that suffices for some tokens only, whatever the rehearsal said.
+// Runs out of memory on parts of more than `most` tokens, whatever the rehearsal found.
 class CrampedTask final : public Task {
  public:
   CrampedTask(std::unique_ptr<Task> task, std::size_t most) : task_(std::move(task)), most_(most) {}
@@ -139,7 +139,7 @@ class CrampedTask final : public Task {
   std::size_t most_;
 };
 
-TEST_F(MemoryPlanTest, ARunThatMeetsTheEndOfMemoryGoesOnInSmallerParts) {
+TEST_F(MemoryPlanTest, ARunThatRunsOutOfMemoryContinuesWithSmallerParts) {
   support::TempFolder folder;
   const auto train = [&](std::size_t most, std::string& remarks) {
     TrainOptions options = quick_options(folder.file(std::to_string(most)));

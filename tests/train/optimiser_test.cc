@@ -24,7 +24,7 @@ struct Bowl {
   const nn::Parameters& task_ = task.parameters();
 };
 
-TEST(Optimiser, WeightDecaySparesBiases) {
+TEST(Optimiser, WeightDecayExemptsBiases) {
   for (const OptimiserKind kind : {OptimiserKind::adamw, OptimiserKind::sgd}) {
     Bowl decayed, plain;
     Optimiser({.kind = kind, .weight_decay = 0.1}, decayed.task.parameters()).step(0.01, 1, {});
@@ -34,7 +34,7 @@ TEST(Optimiser, WeightDecaySparesBiases) {
   }
 }
 
-TEST(Optimiser, LongGradientsAreMadeShorterBeforeTheyAreUsed) {
+TEST(Optimiser, ClipsLongGradients) {
   for (const auto& [limit, step] : {std::pair{2.0, 0.125f}, {10.0, 0.5f}, {0.0, 0.5f}}) {
     Bowl bowl;
     const float before = bowl.value("bowl.bias");

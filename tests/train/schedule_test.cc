@@ -25,7 +25,7 @@ TEST(Schedule, InverseSquareRootHalvesWhenUpdatesQuadruple) {
   EXPECT_NEAR(schedule.rate(at_update(16000)), 3.5e-4, 1e-12);
 }
 
-// S1: 1e-7 -> 1e-4 in 4,000 steps, then a cosine to 1e-6 at the last epoch.
+// The schedule of the preset transformer-base: 1e-7 to 1e-4 in 4,000 updates, then a cosine to 1e-6 at the end.
 TEST(Schedule, CosineRunsFromTheEndOfTheWarmUpToTheEndOfTraining) {
   const Schedule schedule({.kind = ScheduleKind::cosine, .rate = 1e-4, .first = 1e-7, .last = 1e-6, .warmup = "4ku"},
                           {Amount::parse("10e")});
@@ -39,14 +39,14 @@ TEST(Schedule, CosineRunsFromTheEndOfTheWarmUpToTheEndOfTraining) {
   }
 }
 
-TEST(Schedule, TheFirstOfSeveralEndsCounts) {
+TEST(Schedule, EndsAtTheFirstOfSeveralAmounts) {
   const Schedule schedule({.kind = ScheduleKind::cosine, .rate = 1, .last = 0},
                           {Amount::parse("10e"), Amount::parse("2ku")});
   EXPECT_NEAR(schedule.rate(at_update(1000)), 0.5, 1e-9);
   EXPECT_NEAR(schedule.rate(at_update(2000)), 0, 1e-9);
 }
 
-TEST(Schedule, RefusesWhatCannotBeComputedAndSaysWhatIsMissing) {
+TEST(Schedule, RefusesIncompleteSettingsAndSaysWhatIsMissing) {
   EXPECT_NE(support::message([] { Schedule({.kind = ScheduleKind::inverse_sqrt}, {}); }).find("schedule.warmup"),
             std::string::npos);
   EXPECT_NE(support::message([] { Schedule({.kind = ScheduleKind::cosine}, {}); }).find("--until"), std::string::npos);

@@ -28,7 +28,7 @@ LossSums learn(Task& task, const data::Batch& batch, const LossSettings& setting
   return {sums[0], sums[1], labels};
 }
 
-// The gradient along a random direction against the difference of losses, in double.
+// Compares the gradient along a random direction with a finite difference of the loss, in double.
 void expect_right_gradient(TranslationTask& task, const data::Batch& batch, const LossSettings& settings) {
   learn(task, batch, settings);
   const std::vector<double> gradient = task.parameters().gradients().to_host<double>();
@@ -50,7 +50,7 @@ void expect_right_gradient(TranslationTask& task, const data::Batch& batch, cons
   EXPECT_NEAR((loss_at(kStep) - loss_at(-kStep)) / (2 * kStep), slope, 1e-4 * std::abs(slope) + 1e-3);
 }
 
-TEST(TranslationTask, GradientIsTheSlopeOfTheLossItReports) {
+TEST(TranslationTask, TheGradientIsTheDerivativeOfTheReportedLoss) {
   const SmallCorpus corpus;
   const data::Batch batch = first_batch(corpus, 3);
   for (const models::ModelConfig& config : {tiny_transformer(), tiny_lstm()}) {
@@ -74,7 +74,7 @@ TEST(TranslationTask, RDropWithoutDropoutIsTheOrdinaryLoss) {
   EXPECT_NEAR(twice.nll, plain.nll, 1e-4 * plain.nll);
 }
 
-TEST(TranslationTask, RDropAddsWhatTwoPassesDisagreeIn) {
+TEST(TranslationTask, RDropAddsTheDivergenceOfTwoPasses) {
   const SmallCorpus corpus;
   const data::Batch batch = first_batch(corpus, 4);
   models::ModelConfig config = tiny_transformer();
@@ -98,7 +98,7 @@ TEST(TranslationTask, ValidationIsTheMeanOverAllTokensWhateverTheBatches) {
   EXPECT_NEAR(*one.find("perplexity"), std::exp(*one.find("loss")), 1e-9);
 }
 
-TEST(ClassificationTask, LearnsToTellSentencesApart) {
+TEST(ClassificationTask, LearnsToClassifySentences) {
   std::vector<std::string> sentences, labels;
   for (int i = 0; i < 24; ++i) {
     const char* const endings[] = {"good film", "bad film", "good book", "bad book"};
@@ -131,7 +131,7 @@ TEST(ClassificationTask, RefusesALineWithSeveralLabels) {
   config.classes = 2;
   ClassificationTask task(config);
   task.parameters().allocate(cpu_device(), DType::f32, 1, true);
-  EXPECT_NE(support::message([&] { learn(task, first_batch(corpus, 1, false), {}); }).find("one label a line"),
+  EXPECT_NE(support::message([&] { learn(task, first_batch(corpus, 1, false), {}); }).find("one label per line"),
             std::string::npos);
 }
 

@@ -11,7 +11,7 @@
 namespace dragoman::train {
 namespace {
 
-// Check values of the CRC-32C of RFC 3720 and of the nine digits that catalogues of checksums use.
+// Check values of RFC 3720, and the usual check value of "123456789".
 TEST(Crc32c, KnownValues) {
   EXPECT_EQ(crc32c(""), 0u);
   EXPECT_EQ(crc32c("123456789"), 0xE3069283u);
@@ -112,7 +112,7 @@ TEST(TensorBoard, WritesScalarsThatAnIndependentReaderFinds) {
   EXPECT_NE(text.find("an output"), std::string::npos);
 }
 
-TEST(TensorBoard, AResumedRunTakesBackWhatCameAfterItsCheckpoint) {
+TEST(TensorBoard, AResumedRunDropsTheEventsAfterItsCheckpoint) {
   support::TempFolder folder;
   RunInfo info;
   info.begin.updates = 50;

@@ -22,7 +22,7 @@ TrainData data(const data::BatchOptions& options = batches_of(8)) {
   return {corpus().batches(options), corpus().batches(batches_of(16))};
 }
 
-// Everything of a run switched on.
+// All features of a run.
 TrainOptions full_options(const std::string& output) {
   TrainOptions options = quick_options(output);
   options.optimiser.ema = 0.9;
@@ -88,15 +88,15 @@ TEST(Trainer, AResumedRunEqualsTheUninterruptedOneBitByBit) {
   }
 }
 
-TEST(Trainer, VerifyResumeNoticesARunThatGoesOnDifferently) {
+TEST(Trainer, VerifyResumeNoticesARunThatContinuesDifferently) {
   TempFolder folder;
   int made = 0;
   const auto make = [&](const std::string& output) {
     TrainOptions options = quick_options("");
-    if (++made == 3) options.schedule.rate = 0.02;  // the start that resumes
+    if (++made == 3) options.schedule.rate = 0.02;  // the resumed run
     return fresh_run(tiny_transformer(), options, output);
   };
-  EXPECT_NE(message([&] { verify_resume(make, folder.path(), 10); }).find("is not the uninterrupted one"),
+  EXPECT_NE(message([&] { verify_resume(make, folder.path(), 10); }).find("differs from the uninterrupted one"),
             std::string::npos);
 }
 
@@ -136,7 +136,7 @@ TEST(Trainer, FrozenParametersStayAsTheyAre) {
   EXPECT_NE(message([&] { Trainer(options, *another, data(), {}); }).find("matches 'encoders.*'"), std::string::npos);
 }
 
-// Gives the run a metric that goes as the test wants.
+// Gives the run a metric with scripted values.
 class Scripted final : public Observer {
  public:
   explicit Scripted(std::vector<double> scores) : scores_(std::move(scores)) {}
@@ -173,7 +173,7 @@ TEST(Trainer, StopsWhenPatienceIsOverAndKeepsTheBestModel) {
   EXPECT_EQ(store::ModelFile(trainer.model_path()).info().card.at("updates"), "10");
 }
 
-TEST(Trainer, NamesTheScoresThereAreWhenTheDecidingOneIsMissing) {
+TEST(Trainer, NamesTheMeasuredScoresWhenTheMetricIsMissing) {
   TempFolder folder;
   TrainOptions options = quick_options(folder.file("run"));
   options.metric = "bleu";
@@ -198,7 +198,7 @@ TEST(Trainer, ReducesTheRateOnAPlateau) {
   EXPECT_EQ(scripted.rates, (std::vector<double>{0.01, 0.01, 0.01, 0.005, 0.005, 0.0025}));
 }
 
-TEST(Trainer, StopsAtALossThatIsNoNumberAndSaysWhere) {
+TEST(Trainer, StopsAtALossOfNaNAndSaysWhere) {
   TempFolder folder;
   ToyTask task;
   task.broken_batch = 13;
@@ -225,7 +225,7 @@ TEST(Trainer, RollsBackToTheLastCheckpointWithHalfTheRate) {
   EXPECT_EQ(task.batches, 20 + 3) << "updates 11 and 12 were made twice, 13 tried twice";
 }
 
-TEST(Trainer, TakesALossFarAboveItsRunningMeanForAnExplosion) {
+TEST(Trainer, StopsAtALossFarAboveItsRunningMean) {
   TempFolder folder;
   TrainOptions options = quick_options(folder.file("run"));
   options.until = {"100u"};
@@ -237,7 +237,7 @@ TEST(Trainer, TakesALossFarAboveItsRunningMeanForAnExplosion) {
   EXPECT_NE(message([&] { trainer.train(never); }).find("update 77"), std::string::npos);
 }
 
-// Bytes of memory that the process has.
+// Resident memory of the process in bytes.
 std::size_t resident() {
   std::ifstream file("/proc/self/statm");
   std::size_t all = 0, pages = 0;
@@ -245,7 +245,7 @@ std::size_t resident() {
   return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Notes memory once the run has settled and when it ends.
+// Notes the memory at update `settled` and at the end.
 class MemoryWatch final : public Observer {
  public:
   explicit MemoryWatch(std::uint64_t settled) : settled_(settled) {}
@@ -285,7 +285,7 @@ TEST(Trainer, MemoryStaysFlat) {
   EXPECT_LT(model_watch.after, model_watch.before + (1 << 20)) << "over 190 updates of a model";
 }
 
-TEST(Trainer, SavesAndLeavesWhenAsked) {
+TEST(Trainer, SavesAndReturnsWhenAskedToStop) {
   TempFolder folder;
   ToyTask task;
   Trainer trainer(quick_options(folder.file("run")), task, data(), {});
@@ -306,7 +306,7 @@ TEST(Trainer, RefusesToResumeOnOtherData) {
   EXPECT_NE(message([&] { trainer.resume(); }).find("48 sentence pairs, but now there are 2"), std::string::npos);
 }
 
-TEST(Trainer, AMovingAverageIsWhatIsValidatedAndKept) {
+TEST(Trainer, ValidatesAndSavesTheMovingAverage) {
   TempFolder folder;
   TrainOptions options = quick_options(folder.file("run"));
   options.optimiser.ema = 0.5;
@@ -317,7 +317,7 @@ TEST(Trainer, AMovingAverageIsWhatIsValidatedAndKept) {
   const std::vector<float> start = weights_of(task);
   Trainer trainer(options, task, data(), {});
   trainer.train(never);
-  // The average forgets at the rate min(0.5, (1 + t) / (10 + t)): 2/11 and 3/12 in the first two updates.
+  // The decay rate is min(0.5, (1 + t) / (10 + t)): 2/11 and 3/12 in the first two updates.
   const store::ModelFile model(trainer.model_path());
   ToyTask kept;
   model.load(kept.parameters());

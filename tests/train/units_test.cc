@@ -21,7 +21,7 @@ TEST(Amount, ReadsUpdatesEpochsAndTokensAsPeopleWriteThem) {
   EXPECT_TRUE(Amount::parse("0").none());
 }
 
-TEST(Amount, RefusesWhatIsNoAmountAndShowsExamples) {
+TEST(Amount, RefusesOtherTextAndShowsExamples) {
   for (const char* text : {"k", "5x", "5ee", "ten", "-3u", "5ke1", "infu", "nan"})
     EXPECT_NE(support::message([&] { Amount::parse(text); }).find("100ku (updates), 5e (epochs) or 1Gt (tokens)"),
               std::string::npos)
@@ -41,7 +41,7 @@ TEST(Amount, EveryMultipleIsCrossedExactlyOnce) {
   EXPECT_FALSE(every.crossed({3, 0, 0}, {4, 0, 0}));
 }
 
-TEST(Amount, AnEpochEndsWithItsLastBatchWhateverTheirNumber) {
+TEST(Amount, AnEpochEndsWithItsLastBatchForAnyNumberOfBatches) {
   const Amount every = Amount::parse("1e");
   for (const int steps : {1, 3, 7, 10, 49, 1000}) {
     int crossed = 0;

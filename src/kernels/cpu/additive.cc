@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 namespace {
 
-// The pairs of one sentence: where its queries, keys and scores begin, and how many there are.
+// The queries and keys of one sentence: first rows and counts.
 struct Pairs {
   Size query, queries, key, keys;
 
@@ -23,11 +23,11 @@ struct Pairs {
         key(a.key_offsets[s]),
         keys(a.key_offsets[s + 1] - key) {}
   Size count() const { return queries * keys; }
-  // How many keys query i sees.
+  // Number of keys that query i attends to.
   Size visible(Size i, bool causal) const { return causal ? std::max<Size>(0, keys - queries + i + 1) : keys; }
 };
 
-// Splits the sentences into parts and calls f(sentence's pairs, offset of its scores, the part's sums).
+// Calls f(pairs of the sentence, offset of its scores, sums of its part) for every sentence, part by part.
 template <class F>
 void each_sentence(const AdditiveScores<float>& a, const PartialSums& parts, F&& f) {
   parts.each_part([&](Size begin, Size end, float* sums) {
@@ -41,7 +41,7 @@ void each_sentence(const AdditiveScores<float>& a, const PartialSums& parts, F&&
   });
 }
 
-// How many sentences are worth a thread; a hyperbolic tangent costs as much as ten light operations.
+// The grain in sentences; a hyperbolic tangent costs as much as ten light operations.
 Size least_sentences(const AdditiveScores<float>& a) {
   Size pairs = 0;
   for (Size s = 0; s < a.sentences; ++s) pairs += Pairs(a, s).count();

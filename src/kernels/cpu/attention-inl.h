@@ -1,4 +1,4 @@
-// What attention's forward and backward share: the work of one head of one sentence, cut into blocks of queries.
+// Shared by attention's forward and backward: the work on one head of one sentence, split into blocks of queries.
 #if defined(DRAGOMAN_KERNELS_CPU_ATTENTION_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef DRAGOMAN_KERNELS_CPU_ATTENTION_INL
 #undef DRAGOMAN_KERNELS_CPU_ATTENTION_INL
@@ -32,18 +32,18 @@ struct Head {
         first_key(a.key_offsets[sentence]),
         keys(a.key_offsets[sentence + 1] - first_key) {}
 
-  // How many keys query i sees.
+  // Number of keys that query i attends to.
   Size visible(Size i) const { return a.causal ? std::clamp<Size>(keys - queries + i + 1, 0, keys) : keys; }
-  // Queries that are worked on together. Under causality blocks are small, because all queries of a block meet the
-  // keys that its last one sees; otherwise they are as large as the cache of scores allows.
+  // Queries per block. Causal blocks are small, because scores are computed for all queries of a block and the keys
+  // that its last query sees; otherwise blocks are as large as the scores that fit into the cache.
   Size block() const { return a.causal ? 16 : std::clamp<Size>(round_up(16384 / std::max<Size>(keys, 1), 4), 16, 64); }
-  // The row length of a block's scores.
+  // The row stride of a block's scores.
   Size stride() const { return round_up(keys, kLanes); }
 
   const float* q(Size i) const { return a.q + (first_query + i) * a.q_stride + head * a.key_size; }
   const float* k() const { return a.k + first_key * a.k_stride + head * a.key_size; }
   const float* v() const { return a.v + first_key * a.v_stride + head * a.value_size; }
-  // The same of key j, wherever it lies.
+  // The same for key j, also with key_rows.
   const float* k(Size j) const { return a.k + row(j) * a.k_stride + head * a.key_size; }
   const float* v(Size j) const { return a.v + row(j) * a.v_stride + head * a.value_size; }
   Size row(Size j) const { return a.key_rows ? a.key_rows[first_key + j] : first_key + j; }
@@ -51,13 +51,13 @@ struct Head {
   Size out_stride() const { return a.heads * a.value_size; }
 };
 
-// Calls f(sentence, head) for every head of every sentence, on the pool where the work is worth it.
+// Calls f(sentence, head) for every head of every sentence, in parallel if the work justifies it.
 template <class F>
 void each_head(const Attention<float>& a, F&& f) {
   Size work = 0;
   for (Size s = 0; s < a.sentences; ++s)
     work += Size{a.query_offsets[s + 1] - a.query_offsets[s]} * (a.key_offsets[s + 1] - a.key_offsets[s]);
-  // Where there are sentences enough, one thread works through all heads of a sentence, whose rows are neighbours.
+  // With enough sentences, one thread takes all heads of a sentence, whose rows are adjacent in memory.
   const Size together = a.sentences >= 16 * threads::count() ? a.heads : 1, items = a.sentences * a.heads / together;
   const auto item = [&](Size i) {
     for (Size head = i * together; head < (i + 1) * together; ++head) f(head / a.heads, head % a.heads);
@@ -68,18 +68,18 @@ void each_head(const Attention<float>& a, F&& f) {
     threads::each(items, item);
 }
 
-// Asks for rows that lie `stride` apart, too far for a core to foresee them.
-HWY_INLINE void ask_for_rows(Size rows, Size cols, const float* from, Size stride) {
-  for (Size r = 0; r < rows; ++r) ask_for(from + r * stride, cols);
+// Prefetches rows that are too far apart for the hardware prefetcher.
+HWY_INLINE void prefetch_rows(Size rows, Size cols, const float* from, Size stride) {
+  for (Size r = 0; r < rows; ++r) prefetch(from + r * stride, cols);
 }
 
-// Copies rows that lie `stride` apart side by side.
+// Copies rows that are `stride` apart into contiguous memory.
 HWY_INLINE void copy_rows(Size rows, Size cols, const float* from, Size stride, float* to) {
   for (Size r = 0; r < rows; ++r) std::copy_n(from + r * stride, cols, to + r * cols);
 }
 
-// Puts -infinity after the visible scores of a row, up to a whole vector, so that rows need no special end.
-HWY_INLINE Size close_row(float* scores, Size visible) {
+// Pads the visible scores of a row with -infinity up to a whole vector, so that no tail needs special handling.
+HWY_INLINE Size pad_row(float* scores, Size visible) {
   const Size end = round_up(visible, kLanes);
   for (Size j = visible; j < end; ++j) scores[j] = -std::numeric_limits<float>::infinity();
   return end;

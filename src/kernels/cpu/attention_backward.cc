@@ -14,16 +14,16 @@ namespace {
 // With w = softmax(s), m the dropout factors and o = (w * m) v:
 //   dv_j += w_ij m_ij do_i;  dw_ij = m_ij (do_i . v_j);  ds_ij = w_ij (dw_ij - do_i . o_i)
 //   dq_i += scale ds_ij k_j;  dk_j += scale ds_ij q_i
-// The rows of one head lie far apart; copies side by side do not crowd each other out of the cache.
+// The rows of one head are far apart in memory; contiguous copies avoid conflict misses in the cache.
 class Backward {
  public:
   Backward(const Head& head, const AttentionBackward<float>& b)
       : head_(head), a_(head.a), b_(b), stride_(head.stride()), factors_(a_.dropout) {
     const Size block = head.block() * stride_, sizes = a_.key_size + a_.value_size;
-    keys_turned_ = scratch(Scratch::piece, sizes * (stride_ + head.block()) + a_.key_size * head.keys + 2 * block +
-                                               Dropout::stride(head.keys));
-    values_turned_ = keys_turned_ + a_.key_size * stride_;
-    keys_ = values_turned_ + a_.value_size * stride_;
+    keys_transposed_ = scratch(Scratch::piece, sizes * (stride_ + head.block()) + a_.key_size * head.keys + 2 * block +
+                                                   Dropout::stride(head.keys));
+    values_transposed_ = keys_transposed_ + a_.key_size * stride_;
+    keys_ = values_transposed_ + a_.value_size * stride_;
     queries_ = keys_ + a_.key_size * head.keys;
     dout_ = queries_ + a_.key_size * head.block();
     weights_ = dout_ + a_.value_size * head.block();
@@ -32,12 +32,12 @@ class Backward {
   }
 
   void run() const {
-    ask_for_all();
+    prefetch_all();
     copy_rows(head_.keys, a_.key_size, head_.k(), a_.k_stride, keys_);
-    transpose(head_.keys, a_.key_size, keys_, a_.key_size, static_cast<float>(a_.scale), keys_turned_, stride_);
-    transpose(head_.keys, a_.value_size, head_.v(), a_.v_stride, 1, values_turned_, stride_);
+    transpose(head_.keys, a_.key_size, keys_, a_.key_size, static_cast<float>(a_.scale), keys_transposed_, stride_);
+    transpose(head_.keys, a_.value_size, head_.v(), a_.v_stride, 1, values_transposed_, stride_);
     if (head_.queries == 0) clear_keys();
-    // The last queries see all keys, so with them first the gradients of the keys need not start from zeros.
+    // The last block attends to all keys. It comes first, so that the gradients of the keys need not be cleared.
     const Size blocks = (head_.queries + head_.block() - 1) / head_.block();
     for (Size i = blocks - 1; i >= 0; --i)
       block(i * head_.block(), std::min((i + 1) * head_.block(), head_.queries), i == blocks - 1);
@@ -49,13 +49,13 @@ class Backward {
   float* dv() const { return b_.dv + head_.first_key * b_.dv_stride + head_.head * a_.value_size; }
   const float* dout(Size i) const { return b_.dout + head_.state(i) * a_.value_size; }
 
-  // Inlined, because the compiler drops calls of functions that do nothing else.
-  HWY_INLINE void ask_for_all() const {
-    ask_for_rows(head_.keys, a_.key_size, head_.k(), a_.k_stride);
-    ask_for_rows(head_.keys, a_.value_size, head_.v(), a_.v_stride);
-    ask_for_rows(head_.queries, a_.key_size, head_.q(0), a_.q_stride);
-    ask_for_rows(head_.queries, a_.value_size, dout(0), head_.out_stride());
-    ask_for_rows(head_.queries, a_.value_size, a_.out + head_.state(0) * a_.value_size, head_.out_stride());
+  // Inlined, because the compiler drops calls of functions that only prefetch.
+  HWY_INLINE void prefetch_all() const {
+    prefetch_rows(head_.keys, a_.key_size, head_.k(), a_.k_stride);
+    prefetch_rows(head_.keys, a_.value_size, head_.v(), a_.v_stride);
+    prefetch_rows(head_.queries, a_.key_size, head_.q(0), a_.q_stride);
+    prefetch_rows(head_.queries, a_.value_size, dout(0), head_.out_stride());
+    prefetch_rows(head_.queries, a_.value_size, a_.out + head_.state(0) * a_.value_size, head_.out_stride());
   }
 
   static void clear(float* x, Size stride, Size rows, Size cols) {
@@ -66,7 +66,7 @@ class Backward {
     if (b_.dv && !b_.accumulate_dv) clear(dv(), b_.dv_stride, head_.keys, a_.value_size);
   }
 
-  // `first`: nothing has been added to the gradients of the keys and values yet.
+  // `first`: the gradients of keys and values are still empty.
   void block(Size begin, Size end, bool first) const {
     const Size count = end - begin, visible = head_.visible(end - 1), whole = round_up(visible, kLanes);
     if (visible == 0) {
@@ -80,7 +80,7 @@ class Backward {
                            .k = a_.key_size,
                            .a = queries_,
                            .a_stride = a_.key_size,
-                           .b = keys_turned_,
+                           .b = keys_transposed_,
                            .b_stride = stride_,
                            .c = weights_,
                            .c_stride = stride_});
@@ -89,7 +89,7 @@ class Backward {
                            .k = a_.value_size,
                            .a = dout_,
                            .a_stride = a_.value_size,
-                           .b = values_turned_,
+                           .b = values_transposed_,
                            .b_stride = stride_,
                            .c = dscores_,
                            .c_stride = stride_});
@@ -131,20 +131,20 @@ class Backward {
                             .beta = first && !b_.accumulate_dv ? 0.0f : 1.0f});
   }
 
-  // In: scores and do . v of query i, row `place` of the block. Out: dropped weights and scaled gradients of the
-  // scores, with zeros up to `end`.
+  // In: scores and do . v of query i, row `place` of the block. Out: weights after dropout and scaled gradients of the
+  // scores, both padded with zeros up to `end`.
   void row(Size i, Size place, Size end) const {
     float* weights = weights_ + place * stride_;
     float* dscores = dscores_ + place * stride_;
     const Size visible = head_.visible(i), state = head_.state(i);
     if (visible > 0) {
-      const Size whole = close_row(weights, visible);
+      const Size whole = pad_row(weights, visible);
       const float dout_out = dot_row(a_.value_size, dout_ + place * a_.value_size, a_.out + state * a_.value_size);
       if (a_.dropout.rate != 0) {
         factors_.write(state, a_.longest, visible, kept_);
-        slopes<true>(whole, a_.log_sum[state], dout_out, weights, dscores);
+        score_gradients<true>(whole, a_.log_sum[state], dout_out, weights, dscores);
       } else {
-        slopes<false>(whole, a_.log_sum[state], dout_out, weights, dscores);
+        score_gradients<false>(whole, a_.log_sum[state], dout_out, weights, dscores);
       }
     }
     std::fill(weights + visible, weights + end, 0.0f);
@@ -152,7 +152,7 @@ class Backward {
   }
 
   template <bool kDropping>
-  HWY_INLINE void slopes(Size count, float log_sum, float dout_out, float* weights, float* dscores) const {
+  HWY_INLINE void score_gradients(Size count, float log_sum, float dout_out, float* weights, float* dscores) const {
     const V total = hn::Set(kTag, log_sum), mean = hn::Set(kTag, dout_out), scale = splat(a_.scale);
     const float* kept = kept_;
     each_four_of(weights, count, total, [=](Size j, auto& v, auto) HWY_ATTR {
@@ -174,14 +174,14 @@ class Backward {
   const AttentionBackward<float>& b_;
   Size stride_;
   Factors factors_;
-  float* keys_turned_;    // [key_size, stride]: the scaled keys, transposed
-  float* values_turned_;  // [value_size, stride]
-  float* keys_;           // [keys, key_size]
-  float* queries_;        // [block, key_size]
-  float* dout_;           // [block, value_size]
-  float* weights_;        // [block, stride]
-  float* dscores_;        // [block, stride]
-  float* kept_;           // dropout factors of a row
+  float* keys_transposed_;    // [key_size, stride]: the scaled keys, transposed
+  float* values_transposed_;  // [value_size, stride]
+  float* keys_;               // [keys, key_size]
+  float* queries_;            // [block, key_size]
+  float* dout_;               // [block, value_size]
+  float* weights_;            // [block, stride]
+  float* dscores_;            // [block, stride]
+  float* kept_;               // dropout factors of a row
 };
 
 void attention_backward(const AttentionBackward<float>& b) {

@@ -1,4 +1,4 @@
-// Sums over the rows of a matrix whose order does not depend on the number of threads.
+// Column sums in an order that does not depend on the number of threads.
 #if defined(DRAGOMAN_KERNELS_CPU_COLUMNS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef DRAGOMAN_KERNELS_CPU_COLUMNS_INL
 #undef DRAGOMAN_KERNELS_CPU_COLUMNS_INL
@@ -16,8 +16,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 
-// Splits `count` items (rows, sentences) into parts whose number depends on the count alone; every part owns `cols`
-// sums, and in the end the sums are added up part by part.
+// Splits `count` items (rows, sentences) into parts whose number depends only on the count. Every part has `cols` sums
+// of its own; in the end they are added in the order of the parts.
 class PartialSums {
  public:
   PartialSums(Size count, Size least, Size cols)
@@ -27,7 +27,7 @@ class PartialSums {
         stride_(round_up(cols, 16)),
         sums_(scratch(Scratch::shared, parts_ * stride_)) {}
 
-  // Calls f(begin, end, sums) for every part, with its sums at zero.
+  // Calls f(begin, end, sums) for every part; its sums start at zero.
   template <class F>
   void each_part(F&& f) const {
     threads::each(parts_, [&](Size p) {
@@ -37,7 +37,7 @@ class PartialSums {
     });
   }
 
-  // to[i] += the sum of all parts' column `first + i`, for i < count.
+  // to[i] += the sum of column `first + i` over all parts, for i < count.
   void add_to(float* to, Size first, Size count) const {
     threads::split(count, row_grain(parts_), [&](Size begin, Size end) HWY_ATTR {
       each_vector(begin, end, [&](Size i, auto lanes) HWY_ATTR {

@@ -13,7 +13,7 @@ namespace dragoman::kernels {
 
 const Kernels<float>& cpu() {
   static const Kernels<float> filled = [] {
-    // One pool rules all threads: the library never starts its own.
+    // All threads belong to our pool: OpenBLAS must not start its own.
     openblas_set_num_threads(1);
     Kernels<float> kernels("cpu");
     cpu_filling::fill_linear(kernels);
@@ -37,7 +37,7 @@ const Kernels<float>& cpu() {
 }
 
 const char* cpu_instruction_set() {
-  // The best set is the lowest bit of those that were compiled and that this CPU has.
+  // The best target is the lowest bit among those that are compiled and supported by this CPU.
   const auto usable = static_cast<std::uint64_t>(hwy::SupportedTargets()) & static_cast<std::uint64_t>(HWY_TARGETS);
   if (usable == 0) return hwy::TargetName(HWY_STATIC_TARGET);
   return hwy::TargetName(static_cast<decltype(hwy::SupportedTargets())>(usable & (~usable + 1)));

@@ -2,8 +2,8 @@
 
 #include "kernels/contract.h"
 
-// Each file of this folder fills its part of the list. The bodies live in per-instruction-set namespaces; what a file
-// puts into the list asks Highway for the one that this CPU can run.
+// Each file of this folder fills its entries of the contract. Highway compiles the bodies once per instruction set, in
+// a namespace each; the function in the entry dispatches to the best one that this CPU supports.
 namespace dragoman::kernels::cpu_filling {
 
 void fill_linear(Kernels<float>& kernels);
@@ -22,10 +22,11 @@ void fill_steps(Kernels<float>& kernels);
 void fill_elementwise(Kernels<float>& kernels);
 void fill_optimiser(Kernels<float>& kernels);
 
-// About how many elements of light work (a load, a few operations, a store) are worth a second thread.
+// Grain size of element-wise loops: about how many elements (a load, a few operations, a store) justify one more
+// thread.
 constexpr Size kGrain = 16384;
 
-// How many rows of `cols` elements make one grain.
+// The grain in rows of `cols` elements.
 constexpr Size row_grain(Size cols, Size grain = kGrain) { return cols > 0 ? (grain + cols - 1) / cols : grain; }
 
 }  // namespace dragoman::kernels::cpu_filling

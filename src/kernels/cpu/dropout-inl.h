@@ -1,5 +1,5 @@
-// Dropout factors, a run of a row at a time: Philox4x32 on four blocks side by side, as kernels/types.h lays them
-// out. The vectors have four lanes on every instruction set, so the elements are the same everywhere.
+// Dropout factors of consecutive elements: Philox4x32 on four blocks side by side, in the order that kernels/types.h
+// defines. Vectors have four lanes on every instruction set, so the result is the same everywhere.
 #if defined(DRAGOMAN_KERNELS_CPU_DROPOUT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef DRAGOMAN_KERNELS_CPU_DROPOUT_INL
 #undef DRAGOMAN_KERNELS_CPU_DROPOUT_INL
@@ -38,8 +38,8 @@ HWY_INLINE WideProduct wide_multiply(W a, W b) {
 #endif
 }
 
-// The random words of `kGroups` consecutive groups of 32 elements. Groups are computed side by side because each
-// round waits for the one before.
+// The random words of `kGroups` consecutive groups of 32 elements. Several groups are interleaved to hide latency: each
+// round depends on the previous one.
 template <int kGroups>
 struct RandomGroups {
   W word[kGroups][4];
@@ -70,7 +70,7 @@ struct RandomGroups {
   }
 };
 
-// Writes the factors of elements 0 .. count of rows of a dropout: scale where kept, 0 where dropped.
+// Writes the dropout factors of the first `count` elements of a row: scale where kept, 0 where dropped.
 class Factors {
  public:
   HWY_INLINE explicit Factors(const Dropout& dropout)

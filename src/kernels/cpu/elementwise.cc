@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 namespace {
 
-// Functions such as tanh cost tens of instructions an element, so less of them makes a grain.
+// Functions such as tanh cost tens of instructions per element, so their grain is smaller.
 constexpr Size activation_grain(Activation activation) {
   return activation == Activation::none || activation == Activation::relu ? kGrain : kGrain / 4;
 }
@@ -37,7 +37,7 @@ void activate_all(const Activate<float>& a) {
 void activate_all_backward(const ActivateBackward<float>& a) {
   with_activation(a.activation, [&](auto kind) HWY_ATTR {
     threads::split(a.count, activation_grain(a.activation), [&](Size begin, Size end) HWY_ATTR {
-      // The slope of `none` needs no saved values, and none may have been given.
+      // The derivative of `none` does not read `saved`, which may be null.
       const float* saved = a.activation == Activation::none ? a.dy : a.saved;
       each_vector(begin, end, [=, dy = a.dy, dx = a.dx, add = a.accumulate_dx](Size i, auto lanes) HWY_ATTR {
         put(lanes, activate_backward<decltype(kind)::value>(lanes.load(saved + i), lanes.load(dy + i)), dx + i, add);
@@ -134,7 +134,7 @@ void from_bf16(const FromBf16<float>& a) {
 void all_finite(const AllFinite<float>& a) {
   std::atomic<bool> finite = true;
   threads::split(a.count, 2 * kGrain, [&](Size begin, Size end) HWY_ATTR {
-    // A finite number times zero is zero; anything else becomes NaN and stays it.
+    // A finite number times zero is zero; anything else gives NaN, and a sum with NaN is NaN.
     Four zero(hn::Zero(kTag));
     each_vector_of_four(begin, end, [&](Size i, auto lanes, int w) HWY_ATTR {
       zero.v[w] = hn::MulAdd(lanes.load(a.x + i), hn::Zero(kTag), zero.v[w]);

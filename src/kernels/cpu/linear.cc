@@ -15,51 +15,51 @@ HWY_BEFORE_NAMESPACE();
 namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 namespace {
 
-// y = activation(z) for one panel, while it is in the cache. z may be y.
+// Epilogue: y = activation(z) for one block while it is in the cache. z may be y.
 template <Activation kind>
-void activate_panel(const Linear<float>& a, const float* z, const Panel& panel) {
-  for (Size r = panel.row; r < panel.row + panel.rows; ++r) {
+void activate_block(const Linear<float>& a, const float* z, const Block& block) {
+  for (Size r = block.row; r < block.row + block.rows; ++r) {
     const Size at = r * a.out;
-    each_vector(at + panel.col, at + panel.col + panel.cols,
+    each_vector(at + block.col, at + block.col + block.cols,
                 [&](Size i, auto lanes) HWY_ATTR { lanes.store(activate<kind>(lanes.load(z + i)), a.y + i); });
   }
 }
 
-// The library adds the product to what is in the result anyway (it clears it first otherwise), so the bias is put
-// there beforehand.
-void linear_panel(const Linear<float>& a, const MatrixProduct& whole, const Panel& panel) {
-  MatrixProduct part = part_of(whole, panel);
+// One block of the result. It is initialised with the bias, which costs nothing: BLAS adds products to the result and
+// would clear it otherwise.
+void linear_block(const Linear<float>& a, const MatrixProduct& whole, const Block& block) {
+  MatrixProduct part = part_of(whole, block);
   if (a.bias) {
-    for (Size r = 0; r < panel.rows; ++r) std::copy_n(a.bias + panel.col, panel.cols, part.c + r * a.out);
+    for (Size r = 0; r < block.rows; ++r) std::copy_n(a.bias + block.col, block.cols, part.c + r * a.out);
     part.beta = 1;
   }
   multiply(part);
   if (a.activation == Activation::none) {
     if (a.z)
-      for (Size r = 0; r < panel.rows; ++r)
-        std::copy_n(part.c + r * a.out, panel.cols, a.y + (panel.row + r) * a.out + panel.col);
+      for (Size r = 0; r < block.rows; ++r)
+        std::copy_n(part.c + r * a.out, block.cols, a.y + (block.row + r) * a.out + block.col);
     return;
   }
-  with_activation(a.activation, [&](auto kind) HWY_ATTR { activate_panel<decltype(kind)::value>(a, whole.c, panel); });
+  with_activation(a.activation, [&](auto kind) HWY_ATTR { activate_block<decltype(kind)::value>(a, whole.c, block); });
 }
 
 void linear(const Linear<float>& a) {
-  // The weights are packed again for every panel, so panels have many rows; beyond some size they leave the cache.
-  constexpr Size kPanelRows = 512;
+  // BLAS packs the weights again for every block, so blocks have many rows, but not more than fit into the cache.
+  constexpr Size kBlockRows = 512;
   MatrixProduct whole{.m = a.rows, .n = a.out, .k = a.in, .a = a.x, .a_stride = a.in, .b = a.weight};
   whole.b_stride = a.transposed ? a.in : a.out;
   whole.transposed_b = a.transposed;
   whole.c = a.z ? a.z : a.y;
   whole.c_stride = a.out;
   const bool epilogue = a.activation != Activation::none || a.z;
-  each_panel(a.rows, a.out, a.in, [&](const Panel& panel) HWY_ATTR {
-    if (!epilogue) return linear_panel(a, whole, panel);
-    for (Size done = 0; done < panel.rows; done += kPanelRows)
-      linear_panel(a, whole, {panel.row + done, std::min(kPanelRows, panel.rows - done), panel.col, panel.cols});
+  each_block(a.rows, a.out, a.in, [&](const Block& block) HWY_ATTR {
+    if (!epilogue) return linear_block(a, whole, block);
+    for (Size done = 0; done < block.rows; done += kBlockRows)
+      linear_block(a, whole, {block.row + done, std::min(kBlockRows, block.rows - done), block.col, block.cols});
   });
 }
 
-// dz = dy * act'(saved), and dbias += its sums over rows, a block of columns at a time and in the order of rows.
+// dz = dy * act'(saved) and dbias += its column sums, for blocks of columns and in the order of rows.
 template <Activation kind>
 void output_gradient(const LinearBackward<float>& a, Size begin, Size end) {
   constexpr Size kBlock = 8 * kLanes;
@@ -116,7 +116,7 @@ void linear_backward(const LinearBackward<float>& a) {
   }
 }
 
-// Products are handed out one by one; where they are few, each is cut into several groups of rows.
+// Products are distributed one by one (dynamic scheduling); where they are few, each is split into several row ranges.
 void matmul(const Matmul<float>& g) {
   const auto multiply_rows = [&](const Product& p, Size first, Size last) {
     MatrixProduct product{.m = p.m, .n = p.n, .k = p.k, .a = g.a + p.a, .a_stride = p.a_stride};
@@ -135,7 +135,7 @@ void matmul(const Matmul<float>& g) {
   }
   constexpr Size kUnit = 16;
   const Size cuts = g.count >= 2 * threads ? 1 : (2 * threads + g.count - 1) / g.count;
-  // Batches of many products go in lots, so that handing them out costs little.
+  // Many products are distributed in batches to reduce the scheduling overhead.
   const Size lot = std::max<Size>(1, g.count / (8 * threads));
   threads::each((g.count + lot - 1) / lot * cuts, [&](Size item) {
     const Size first = item / cuts * lot, cut = item % cuts;

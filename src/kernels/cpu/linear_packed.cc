@@ -9,20 +9,20 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/linear_packed.cc"
 #include <hwy/foreach_target.h>
 
-#include "kernels/cpu/strips-inl.h"
+#include "kernels/cpu/packed-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 namespace {
 
 void pack_weight(const PackWeight<float>& a) {
-  const Size strips = strips_of(a.out);
-  if (a.bytes) *a.bytes = strips * kStripCols * a.in * Size{sizeof(float)};
+  const Size panels = column_panels(a.out);
+  if (a.bytes) *a.bytes = panels * kMicroCols * a.in * Size{sizeof(float)};
   if (!a.packed) return;
   auto* packed = static_cast<float*>(a.packed);
   const Size stride = a.transposed ? a.in : a.out;
-  threads::split(strips, row_grain(a.in * kStripCols), [&](Size begin, Size end) {
-    pack_strips(begin, end, a.in, a.out, a.weight, stride, a.transposed, packed);
+  threads::split(panels, row_grain(a.in * kMicroCols), [&](Size begin, Size end) {
+    pack_column_panels(begin, end, a.in, a.out, a.weight, stride, a.transposed, packed);
   });
 }
 
@@ -32,12 +32,12 @@ void activate_block(Size rows, Size cols, float* y, Size stride) {
     each_vector(0, cols, [&](Size c, auto lanes) HWY_ATTR { lanes.store(activate<kind>(lanes.load(y + c)), y + c); });
 }
 
-// Some columns at a time, so that the activation finds them in the cache.
-void linear_block(const StripBlock& whole, Activation activation) {
-  constexpr Size kCols = 8 * kStripCols;
+// Works on some columns at a time, so that the activation (the epilogue) finds them in the cache.
+void linear_block(const PackedBlock& whole, Activation activation) {
+  constexpr Size kCols = 8 * kMicroCols;
   if (activation == Activation::none) return multiply_block(whole);
   for (Size col = 0; col < whole.cols; col += kCols) {
-    StripBlock part = whole;
+    PackedBlock part = whole;
     part.cols = std::min(kCols, whole.cols - col);
     part.b += col * whole.k;
     if (whole.start) part.start += col;
@@ -51,18 +51,18 @@ void linear_block(const StripBlock& whole, Activation activation) {
 
 void linear_packed(const LinearPacked<float>& a) {
   if (a.out == 0) return;
-  const auto* strips = static_cast<const float*>(a.packed);
+  const auto* weights = static_cast<const float*>(a.packed);
   for (Size first = 0; first < a.rows; first += rows_at_once(a.in)) {
     const Size rows = std::min(rows_at_once(a.in), a.rows - first);
-    float* memory = scratch(Scratch::shared, rows == 1 ? 0 : groups_size(rows, a.in));
-    const float* groups = lay_out_rows(rows, a.in, a.x + first * a.in, memory);
-    const StripGrid grid(rows, strips_of(a.out), kStripCols, a.in, rows_in_cache(a.in));
+    float* memory = scratch(Scratch::shared, rows == 1 ? 0 : row_panels_size(rows, a.in));
+    const float* panels = pack_rows(rows, a.in, a.x + first * a.in, memory);
+    const PackedGrid grid(rows, column_panels(a.out), kMicroCols, a.in, rows_in_cache(a.in));
     threads::each(grid.count(), [&](Size piece) HWY_ATTR {
-      const Size row = grid.first_row(piece), col = grid.first_unit(piece) * kStripCols;
-      StripBlock block{.rows = grid.row_count(piece), .k = a.in};
-      block.cols = std::min(a.out, grid.last_unit(piece) * kStripCols) - col;
-      block.a = groups + groups_size(row, a.in);
-      block.b = strips + col * a.in;
+      const Size row = grid.first_row(piece), col = grid.first_unit(piece) * kMicroCols;
+      PackedBlock block{.rows = grid.row_count(piece), .k = a.in};
+      block.cols = std::min(a.out, grid.last_unit(piece) * kMicroCols) - col;
+      block.a = panels + row_panels_size(row, a.in);
+      block.b = weights + col * a.in;
       block.start = a.bias ? a.bias + col : nullptr;
       block.c = a.y + (first + row) * a.out + col;
       block.c_stride = a.out;

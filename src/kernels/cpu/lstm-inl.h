@@ -1,4 +1,4 @@
-// The arithmetic of one row of an LSTM cell. Gates are four runs of `hidden` values: input, forget, cell, output.
+// One row of an LSTM cell. The gates are four consecutive vectors of `hidden` values: input, forget, cell, output.
 #if defined(DRAGOMAN_KERNELS_CPU_LSTM_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef DRAGOMAN_KERNELS_CPU_LSTM_INL
 #undef DRAGOMAN_KERNELS_CPU_LSTM_INL
@@ -41,7 +41,7 @@ struct CellRow {
 };
 
 // dc_total = dc + dh o (1 - tanh(c)^2);  do = dh tanh(c);  di = dc_total g;  df = dc_total c_before;
-// dg = dc_total i;  dc_before = dc_total f; each gate's slope brings it before its activation.
+// dg = dc_total i;  dc_before = dc_total f; each gate times the derivative of its activation.
 struct CellRowBackward {
   Size hidden;
   const float* gates;
@@ -50,7 +50,7 @@ struct CellRowBackward {
   const float* dh;  // null: zeros
   const float* dc;  // null: zeros
   float* dgates;
-  float* dc_before;  // null: not wanted
+  float* dc_before;  // null: not needed
   bool accumulate;
 
   HWY_INLINE void run() const {

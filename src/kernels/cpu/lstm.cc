@@ -59,8 +59,8 @@ void gru_cell(const GruCell<float>& a) {
   });
 }
 
-// dn = dh (1 - u) (1 - n^2);  du = dh (h_before - n) u (1 - u);  dr = dn hn r (1 - r);  the state's share of n is
-// behind the reset gate: dhn = dn r.
+// dn = dh (1 - u) (1 - n^2);  du = dh (h_before - n) u (1 - u);  dr = dn hn r (1 - r);  the state's part of n is
+// multiplied by the reset gate: dhn = dn r.
 void gru_cell_backward(const GruCellBackward<float>& a) {
   const Size hidden = a.hidden;
   threads::split(a.rows, row_grain(3 * hidden), [&](Size begin, Size end) HWY_ATTR {
@@ -69,10 +69,10 @@ void gru_cell_backward(const GruCellBackward<float>& a) {
         const Size gate = row * 3 * hidden + d, at = row * hidden + d;
         const V one = splat(1), dh = lanes.load(a.dh + at);
         const V r = lanes.load(a.x_gates + gate), u = lanes.load(a.x_gates + gate + hidden);
-        const V n = lanes.load(a.x_gates + gate + 2 * hidden), hn_share = lanes.load(a.h_gates + gate + 2 * hidden);
+        const V n = lanes.load(a.x_gates + gate + 2 * hidden), state_part = lanes.load(a.h_gates + gate + 2 * hidden);
         const V dn = hn::Mul(hn::Mul(dh, hn::Sub(one, u)), hn::NegMulAdd(n, n, one));
         const V du = hn::Mul(hn::Mul(dh, hn::Sub(lanes.load(a.h_before + at), n)), hn::NegMulAdd(u, u, u));
-        const V dr = hn::Mul(hn::Mul(dn, hn_share), hn::NegMulAdd(r, r, r));
+        const V dr = hn::Mul(hn::Mul(dn, state_part), hn::NegMulAdd(r, r, r));
         lanes.store(dr, a.dx_gates + gate);
         lanes.store(dr, a.dh_gates + gate);
         lanes.store(du, a.dx_gates + gate + hidden);

@@ -16,35 +16,35 @@ HWY_BEFORE_NAMESPACE();
 namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 namespace {
 
-// The recurrent weights, laid out once a layer for the register tiles: strips of kTileCols columns of a [rows, cols]
-// matrix, each strip contiguous, the last one filled up with zeros.
-class Strips {
+// The recurrent weights, packed once per layer for the register tiles: column panels of kTileCols columns of a
+// [rows, cols] matrix, each contiguous, the last one padded with zeros.
+class PackedWeight {
  public:
   // The matrix is stored [rows, cols], or [cols, rows] when `transposed`.
-  Strips(Size rows, Size cols, const float* matrix, bool transposed)
-      : rows_(rows), strips_((cols + kTileCols - 1) / kTileCols) {
-    packed_ = scratch(Scratch::shared, rows * strips_ * kTileCols);
-    threads::split(strips_, row_grain(rows * kTileCols), [&](Size begin, Size end) {
+  PackedWeight(Size rows, Size cols, const float* matrix, bool transposed)
+      : rows_(rows), panels_((cols + kTileCols - 1) / kTileCols) {
+    packed_ = scratch(Scratch::shared, rows * panels_ * kTileCols);
+    threads::split(panels_, row_grain(rows * kTileCols), [&](Size begin, Size end) {
       for (Size s = begin; s < end; ++s) {
-        float* strip = packed_ + s * rows * kTileCols;
+        float* panel = packed_ + s * rows * kTileCols;
         const Size first = s * kTileCols, count = std::min(kTileCols, cols - first);
         if (transposed)
-          transpose(count, rows, matrix + first * rows, rows, 1, strip, kTileCols);
+          transpose(count, rows, matrix + first * rows, rows, 1, panel, kTileCols);
         else
           for (Size r = 0; r < rows; ++r) {
-            std::copy_n(matrix + r * cols + first, count, strip + r * kTileCols);
-            std::fill(strip + r * kTileCols + count, strip + (r + 1) * kTileCols, 0.0f);
+            std::copy_n(matrix + r * cols + first, count, panel + r * kTileCols);
+            std::fill(panel + r * kTileCols + count, panel + (r + 1) * kTileCols, 0.0f);
           }
       }
     });
   }
 
-  // The row length of a product with this matrix.
-  Size stride() const { return strips_ * kTileCols; }
+  // The row stride of a product with this matrix.
+  Size stride() const { return panels_ * kTileCols; }
 
   // c[m, stride] = a[m, rows] times the matrix.
   void multiply(Size m, const float* a, Size a_stride, float* c) const {
-    for (Size s = 0; s < strips_; ++s)
+    for (Size s = 0; s < panels_; ++s)
       multiply_tiles<false>({.m = m,
                              .n = kTileCols,
                              .k = rows_,
@@ -57,12 +57,12 @@ class Strips {
   }
 
  private:
-  Size rows_, strips_;
+  Size rows_, panels_;
   float* packed_;
 };
 
-// A thread's share of a layer: every `pieces`-th sentence of the order, through all steps. No step waits for another
-// thread. Shares keep the order, so the sentences still running at a step are a prefix of the share.
+// The part of a layer that one thread computes: every `pieces`-th sentence of the order, for all steps, so that no step
+// waits for another thread. The order is kept, so the sentences still active at a step are a prefix of the share.
 struct Share {
   const LstmLayer<float>& a;
   Size piece, pieces;
@@ -90,7 +90,7 @@ void copy_or_clear(const float* from, Size count, float* to) {
     std::fill_n(to, count, 0.0f);
 }
 
-// Calls f(share) for all shares, on as many threads as the layer is worth.
+// Calls f(share) for all shares, on as many threads as the work justifies.
 template <class F>
 void each_share(const LstmLayer<float>& a, F&& f) {
   const Size rows = a.sentences ? a.offsets[a.sentences] : 0;
@@ -99,7 +99,7 @@ void each_share(const LstmLayer<float>& a, F&& f) {
   threads::each(pieces, [&](Size piece) { f(Share{a, piece, pieces}); });
 }
 
-void run_forward(const Share& share, const Strips& weight) {
+void run_forward(const Share& share, const PackedWeight& weight) {
   const LstmLayer<float>& a = share.a;
   const Size hidden = a.hidden;
   float* h = scratch(Scratch::piece, share.sentences() * (hidden + weight.stride()));  // [sentences, hidden]
@@ -129,7 +129,7 @@ void run_forward(const Share& share, const Strips& weight) {
 }
 
 void lstm_layer(const LstmLayer<float>& a) {
-  const Strips weight(a.hidden, 4 * a.hidden, a.weight, true);
+  const PackedWeight weight(a.hidden, 4 * a.hidden, a.weight, true);
   each_share(a, [&](const Share& share) { run_forward(share, weight); });
   if (a.beside) lstm_layer(*a.beside);
 }
@@ -147,7 +147,7 @@ void put_row(Size count, const float* from, float* to, bool accumulate) {
     std::copy_n(from, count, to);
 }
 
-void run_backward(const LstmLayerBackward<float>& b, const Share& share, const Strips& weight) {
+void run_backward(const LstmLayerBackward<float>& b, const Share& share, const PackedWeight& weight) {
   const LstmLayer<float>& a = b.forward;
   const Size hidden = a.hidden, mine = share.sentences(), stride = weight.stride();
   float* dh = scratch(Scratch::piece, mine * (stride + 5 * hidden));  // [sentences, stride]
@@ -186,7 +186,7 @@ void run_backward(const LstmLayerBackward<float>& b, const Share& share, const S
 
 void lstm_layer_backward(const LstmLayerBackward<float>& b) {
   const LstmLayer<float>& a = b.forward;
-  const Strips weight(4 * a.hidden, a.hidden, a.weight, false);
+  const PackedWeight weight(4 * a.hidden, a.hidden, a.weight, false);
   each_share(a, [&](const Share& share) { run_backward(b, share, weight); });
   if (b.dweight && a.sentences > 0)
     multiply_in_parallel({.m = 4 * a.hidden,

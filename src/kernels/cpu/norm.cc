@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 namespace {
 
-// Sums over a row and of its squares.
+// The sums of a row and of its squares.
 struct Moments {
   Four sum, squares;
 
@@ -29,8 +29,8 @@ struct Moments {
   }
 };
 
-// The mean square of the distances from `mean`.
-HWY_NOINLINE float spread(Size cols, const float* x, float mean) {
+// The variance by a second pass over the row.
+HWY_NOINLINE float two_pass_variance(Size cols, const float* x, float mean) {
   Four squares(hn::Zero(kTag));
   const V from = hn::Set(kTag, mean);
   each_vector_of_four(0, cols, [=, &squares](Size c, auto lanes, int w) DRAGOMAN_BODY {
@@ -43,7 +43,7 @@ HWY_NOINLINE float spread(Size cols, const float* x, float mean) {
 // What is added to x before the norm.
 enum class Branch { none, plain, dropped };
 
-// Takes the moments of x + kept * branch, and with a branch writes it.
+// Computes the moments of x + kept * branch and, with a branch, writes the sum.
 template <Branch kBranch>
 HWY_INLINE Moments add_branch(Size cols, const float* HWY_RESTRICT x, const float* HWY_RESTRICT branch,
                               const float* HWY_RESTRICT kept, float* HWY_RESTRICT sum) {
@@ -67,7 +67,7 @@ HWY_INLINE void normalise(Size cols, const float* HWY_RESTRICT x, V stretch, V s
                           const float* HWY_RESTRICT bias, float* HWY_RESTRICT y) {
   each_four_of(x, cols, hn::Zero(kTag), [=](Size c, auto& v, auto lanes) HWY_ATTR {
     constexpr int kCount = length_of<decltype(v)>;
-    __builtin_prefetch(x + cols + c);  // the next row comes in while this one goes out
+    __builtin_prefetch(x + cols + c);  // software prefetch of the next row
     for (int i = 0; i < kCount; ++i) {
       const Size at = c + i * kLanes;
       v[i] = hn::MulAdd(hn::MulAdd(v[i], stretch, shift), lanes.load(gain + at), lanes.load(bias + at));
@@ -90,8 +90,8 @@ HWY_INLINE void norm_rows(const Norm<float>& a, const Factors& factors, Size beg
     const float* source = kBranch == Branch::none ? a.x + first : sum;
     const float mean = moments.sum.sum() * part, mean_square = mean * mean;
     float variance = moments.squares.sum() * part - mean_square;
-    // Far from zero the difference keeps too few digits.
-    if (!(mean_square <= 8 * variance)) variance = spread(cols, source, mean);
+    // If the mean is large, the difference suffers from cancellation.
+    if (!(mean_square <= 8 * variance)) variance = two_pass_variance(cols, source, mean);
     const float rstd = 1 / std::sqrt(variance + static_cast<float>(a.epsilon));
     a.mean[r] = mean;
     a.rstd[r] = rstd;
@@ -112,21 +112,22 @@ void norm(const Norm<float>& a) {
 //   ds = rstd * (g - mean(g) - n * mean(g * n)) + dsum
 class NormGradient {
  public:
-  // `sums`: dgain, then dbias, summed over the rows of this part; `kept`: room for a row's factors, or null.
+  // `sums`: dgain, then dbias, summed over the rows of this part; `kept`: memory for the dropout factors of a row, or
+  // null.
   HWY_INLINE NormGradient(const NormBackward<float>& a, const Factors& factors, float* kept, float* sums)
       : a_(a), factors_(factors), kept_(kept), sums_(sums) {}
 
   HWY_INLINE void run(Size begin, Size end) const {
     Size r = begin;
-    for (; r + kSide <= end; r += kSide) rows<kSide>(r);
+    for (; r + kRowsTogether <= end; r += kRowsTogether) rows<kRowsTogether>(r);
     for (; r < end; ++r) rows<1>(r);
   }
 
  private:
-  // The sums over the columns need little from memory for each row if two rows share them.
-  static constexpr int kSide = 2;
+  // Two rows at a time halve the loads and stores of the column sums.
+  static constexpr int kRowsTogether = 2;
 
-  // A row's part in the sums: of g and of g * t, t = s - mean.
+  // The sums of one row: of g and of g * t, with t = s - mean.
   struct Row {
     const float* HWY_RESTRICT s;
     const float* HWY_RESTRICT dy;
@@ -166,36 +167,37 @@ class NormGradient {
       lanes.store(to_gain, dgain + c);
       lanes.store(to_bias, dbias + c);
     });
-    write(r, line_of(first, r));
-    if (kRows == 2) write(r + 1, line_of(second, r + 1));
+    write(r, coefficients_of(first, r));
+    if (kRows == 2) write(r + 1, coefficients_of(second, r + 1));
   }
 
   // ds = s * slope + rstd * g + shift + dsum.
-  struct Line {
+  struct Coefficients {
     V rstd, shift, slope;
   };
-  HWY_INLINE Line line_of(const Row& row, Size r) const {
+  HWY_INLINE Coefficients coefficients_of(const Row& row, Size r) const {
     const float part = 1 / static_cast<float>(a_.cols), scale = a_.rstd[r];
     const float mean_g = hn::GetLane(hn::SumOfLanes(kTag, row.of_g)) * part;
     const float slope = -scale * scale * scale * part * hn::GetLane(hn::SumOfLanes(kTag, row.of_gt));
     return {row.rstd, hn::Set(kTag, -scale * mean_g - slope * a_.mean[r]), hn::Set(kTag, slope)};
   }
 
-  HWY_INLINE void write(Size r, const Line& line) const {
+  HWY_INLINE void write(Size r, const Coefficients& coefficients) const {
     if (kept_) factors_.write(r, a_.cols, a_.cols, kept_);
-    return a_.dsum ? write_dx<true>(r, line) : write_dx<false>(r, line);
+    return a_.dsum ? write_dx<true>(r, coefficients) : write_dx<false>(r, coefficients);
   }
   template <bool kDsum>
-  HWY_INLINE void write_dx(Size r, const Line& line) const {
-    return a_.dx ? write_branch<kDsum, true>(r, line) : write_branch<kDsum, false>(r, line);
+  HWY_INLINE void write_dx(Size r, const Coefficients& coefficients) const {
+    return a_.dx ? write_branch<kDsum, true>(r, coefficients) : write_branch<kDsum, false>(r, coefficients);
   }
   template <bool kDsum, bool kDx>
-  HWY_INLINE void write_branch(Size r, const Line& line) const {
-    if (!a_.dbranch) return write_row<kDsum, kDx, Branch::none>(r, line);
-    return kept_ ? write_row<kDsum, kDx, Branch::dropped>(r, line) : write_row<kDsum, kDx, Branch::plain>(r, line);
+  HWY_INLINE void write_branch(Size r, const Coefficients& coefficients) const {
+    if (!a_.dbranch) return write_row<kDsum, kDx, Branch::none>(r, coefficients);
+    return kept_ ? write_row<kDsum, kDx, Branch::dropped>(r, coefficients)
+                 : write_row<kDsum, kDx, Branch::plain>(r, coefficients);
   }
   template <bool kDsum, bool kDx, Branch kBranch>
-  HWY_INLINE void write_row(Size r, const Line& line) const {
+  HWY_INLINE void write_row(Size r, const Coefficients& coefficients) const {
     const Size first = r * a_.cols;
     const float* HWY_RESTRICT gain = a_.gain;
     const float* HWY_RESTRICT kept = kept_;
@@ -205,7 +207,7 @@ class NormGradient {
     float* dx = kDx ? a_.dx + first : nullptr;
     float* dbranch = kBranch != Branch::none ? a_.dbranch + first : nullptr;
     const bool add_to_dx = a_.accumulate_dx, add_to_dbranch = a_.accumulate_dbranch;
-    const V rstd = line.rstd, shift = line.shift, slope = line.slope;
+    const V rstd = coefficients.rstd, shift = coefficients.shift, slope = coefficients.slope;
     each_four_of(s, a_.cols, hn::Zero(kTag), [=](Size c, auto& v, auto lanes) HWY_ATTR {
       constexpr int kCount = length_of<decltype(v)>;
       for (int i = 0; i < kCount; ++i) {

@@ -29,7 +29,7 @@ double sum_squares_of(const float* x, Size count) {
   return hn::GetLane(hn::SumOfLanes(wide, hn::Add(low, high)));
 }
 
-// A fixed number of partial sums, whatever the number of threads.
+// The number of partial sums does not depend on the number of threads.
 void sum_squares(const SumSquares<float>& a) {
   constexpr Size kParts = 256;
   const Size part = std::max<Size>(kGrain, (a.count + kParts - 1) / kParts);
@@ -43,8 +43,7 @@ void sum_squares(const SumSquares<float>& a) {
   *a.result = sum;
 }
 
-// Adam with every constant of a step worked out beforehand. With u = sqrt(1 - beta2) * gradient and the corrections c1
-// and c2 of the means' start:
+// The constants of an Adam step. With u = sqrt(1 - beta2) * gradient and the bias corrections c1 and c2:
 //   second = beta2 * second + u^2;  first = beta1 * first + share * u
 //   rate * first / c1 / (sqrt(second / c2) + epsilon) = size * first / (sqrt(second) + least)
 struct AdamStep {
@@ -78,7 +77,7 @@ void adam_piece(const Adam<float>& a, Size begin, Size count) {
       lanes.store(first[i], firsts + at);
       lanes.store(second[i], seconds + at);
     }
-    // Roots and quotients keep one unit of the core busy for long; side by side the others' work fits in between.
+    // Square roots and divisions have a long latency; other instructions of the four vectors overlap with them.
     for (int i = 0; i < kCount; ++i) second[i] = hn::Add(hn::Sqrt(second[i]), s.least);
     for (int i = 0; i < kCount; ++i) first[i] = hn::Div(hn::Mul(s.minus_size, first[i]), second[i]);
     for (int i = 0; i < kCount; ++i) lanes.store(hn::MulAdd(s.keep, weight[i], first[i]), weights + c + i * kLanes);

@@ -7,10 +7,10 @@ namespace {
 
 CBLAS_TRANSPOSE order(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
 
-// The library wants a stride of at least a row's length even of a matrix that has one row.
+// BLAS requires a stride of at least the row length, even for a matrix of one row.
 blasint stride(Size given, Size cols) { return static_cast<blasint>(std::max<Size>({given, cols, 1})); }
 
-// c = beta c: all that is left of a product with nothing to sum up.
+// c = beta c: a product with k = 0.
 void scale_result(const MatrixProduct& p) {
   for (Size i = 0; i < p.m; ++i)
     for (Size j = 0; j < p.n; ++j) {
@@ -38,13 +38,13 @@ void multiply_column(const MatrixProduct& p) {
 
 }  // namespace
 
-MatrixProduct part_of(const MatrixProduct& whole, const Panel& panel) {
+MatrixProduct part_of(const MatrixProduct& whole, const Block& block) {
   MatrixProduct part = whole;
-  part.m = panel.rows;
-  part.n = panel.cols;
-  part.a += whole.transposed_a ? panel.row : panel.row * whole.a_stride;
-  part.b += whole.transposed_b ? panel.col * whole.b_stride : panel.col;
-  part.c += panel.row * whole.c_stride + panel.col;
+  part.m = block.rows;
+  part.n = block.cols;
+  part.a += whole.transposed_a ? block.row : block.row * whole.a_stride;
+  part.b += whole.transposed_b ? block.col * whole.b_stride : block.col;
+  part.c += block.row * whole.c_stride + block.col;
   return part;
 }
 
@@ -60,7 +60,7 @@ void multiply(const MatrixProduct& p) {
 }
 
 void multiply_in_parallel(const MatrixProduct& product) {
-  each_panel(product.m, product.n, product.k, [&](const Panel& panel) { multiply(part_of(product, panel)); });
+  each_block(product.m, product.n, product.k, [&](const Block& block) { multiply(part_of(product, block)); });
 }
 
 }  // namespace dragoman::kernels::cpu_filling

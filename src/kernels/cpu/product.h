@@ -7,7 +7,8 @@
 
 namespace dragoman::kernels::cpu_filling {
 
-// c[m, n] = alpha op(a) op(b) + beta c. A transposed a is stored [k, m], a transposed b [n, k]; strides are of rows.
+// c[m, n] = alpha op(a) op(b) + beta c. A transposed a is stored [k, m], a transposed b [n, k]. Strides are between
+// rows.
 struct MatrixProduct {
   Size m = 0, n = 0, k = 0;
   const float* a = nullptr;
@@ -22,30 +23,30 @@ struct MatrixProduct {
 };
 
 // A block of the result of a product.
-struct Panel {
+struct Block {
   Size row = 0, rows = 0, col = 0, cols = 0;
 };
 
-// The part of a product that gives one panel of its result.
-MatrixProduct part_of(const MatrixProduct& whole, const Panel& panel);
+// The product that computes one block of the result.
+MatrixProduct part_of(const MatrixProduct& whole, const Block& block);
 
 // On the calling thread.
 void multiply(const MatrixProduct& product);
 
-// Split over the pool by blocks of the result.
+// Parallel over blocks of the result.
 void multiply_in_parallel(const MatrixProduct& product);
 
-// Multiplications that are worth one more thread: several microseconds.
+// Multiply-adds that justify one more thread: several microseconds.
 constexpr Size kProductGrain = 256 * 1024;
 
-// How an [m, n] result is cut into panels, one a thread: a grid whose panels have the shortest sides, since each reads
-// its rows of one operand and its columns of the other.
-struct PanelGrid {
+// Partition of an [m, n] result into a grid of blocks, one per thread. Minimises rows + columns of a block, because a
+// block reads its rows of one operand and its columns of the other.
+struct BlockGrid {
   Size rows = 1, cols = 1;
 
-  static PanelGrid of(Size m, Size n, Size k, Size threads) {
+  static BlockGrid of(Size m, Size n, Size k, Size threads) {
     threads = std::min(threads, m * n * k / kProductGrain);
-    PanelGrid best;
+    BlockGrid best;
     Size shortest = m + n;
     for (Size count = threads; count > 1 && best.rows * best.cols == 1; --count)
       for (Size rows = 1; rows <= count; ++rows) {
@@ -56,7 +57,7 @@ struct PanelGrid {
     return best;
   }
 
-  // Borders suit the register tiles.
+  // Boundaries are multiples of kUnit, to fit the register tiles.
   static constexpr Size kUnit = 16;
   static Size border(Size size, Size parts, Size index) {
     const Size units = (size + kUnit - 1) / kUnit;
@@ -64,16 +65,16 @@ struct PanelGrid {
   }
 };
 
-// Calls f(panel) for every panel of a result, on all threads that pay.
+// Calls f(block) for every block of a result, on as many threads as the work justifies.
 template <class F>
-void each_panel(Size m, Size n, Size k, F&& f) {
+void each_block(Size m, Size n, Size k, F&& f) {
   if (m == 0 || n == 0) return;
-  const PanelGrid grid = PanelGrid::of(m, n, k, threads::count());
+  const BlockGrid grid = BlockGrid::of(m, n, k, threads::count());
   threads::each(grid.rows * grid.cols, [&](Size i) {
-    const Size row = PanelGrid::border(m, grid.rows, i / grid.cols);
-    const Size col = PanelGrid::border(n, grid.cols, i % grid.cols);
-    f(Panel{row, PanelGrid::border(m, grid.rows, i / grid.cols + 1) - row, col,
-            PanelGrid::border(n, grid.cols, i % grid.cols + 1) - col});
+    const Size row = BlockGrid::border(m, grid.rows, i / grid.cols);
+    const Size col = BlockGrid::border(n, grid.cols, i % grid.cols);
+    f(Block{row, BlockGrid::border(m, grid.rows, i / grid.cols + 1) - row, col,
+            BlockGrid::border(n, grid.cols, i % grid.cols + 1) - col});
   });
 }
 

@@ -2,31 +2,31 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product.h"
 
-// How the work is cut depends on sizes alone, so every number of threads gives the same bits.
+// The partition of the work depends only on sizes, so the bits are the same for any number of threads.
 namespace dragoman::kernels::cpu_filling {
 namespace {
 
-// A sentence's rows of some columns.
-struct Stretch {
+// A range of columns of one sentence's rows.
+struct ColumnRange {
   Size sentence, first_row, rows, col, cols;
 };
 
-// Calls f(stretch) for all sentences and columns, on all threads; long sentences are cut into narrow stretches. Both
-// projections of a stretch are multiplied while it is at hand.
+// Calls f(range) for all sentences and columns, in parallel; long sentences are split into narrow column ranges. Both
+// projections of a range are multiplied while it is in the cache.
 template <class F>
-void each_stretch(const ProjectLength<float>& a, F&& f) {
+void each_range(const ProjectLength<float>& a, F&& f) {
   constexpr Size kNarrow = 64;
   const Size most = std::max<Size>(1, a.size / kNarrow);
   const Size cuts = std::clamp<Size>(a.parts() * a.mixtures * a.longest * a.size / (4 * kProductGrain), 1, most);
   const Size each = (a.size + cuts - 1) / cuts;
   threads::each(a.sentences * cuts, [&](Size item) {
     const Size s = item / cuts, first = item % cuts * each, cols = std::min(each, a.size - first);
-    if (cols > 0) f(Stretch{s, a.offsets[s], a.offsets[s + 1] - a.offsets[s], first, cols});
+    if (cols > 0) f(ColumnRange{s, a.offsets[s], a.offsets[s + 1] - a.offsets[s], first, cols});
   });
 }
 
 void project_length(const ProjectLength<float>& a) {
-  each_stretch(a, [&](const Stretch& at) {
+  each_range(a, [&](const ColumnRange& at) {
     for (Size part = 0; part < a.parts(); ++part) {
       MatrixProduct product{.m = a.mixtures, .n = at.cols, .k = at.rows};
       product.a = a.projections[part], product.a_stride = a.length;
@@ -37,7 +37,7 @@ void project_length(const ProjectLength<float>& a) {
   });
 }
 
-// Some columns of a projection's gradient: the sum over the sentences that reach them.
+// The gradient of some columns of a projection: the sum over the sentences that are long enough.
 void add_projection_gradient(const ProjectLengthBackward<float>& b, Size part, Size begin, Size end) {
   const ProjectLength<float>& a = b.forward;
   for (Size s = 0; s < a.sentences; ++s) {
@@ -55,7 +55,7 @@ void add_projection_gradient(const ProjectLengthBackward<float>& b, Size part, S
 void project_length_backward(const ProjectLengthBackward<float>& b) {
   const ProjectLength<float>& a = b.forward;
   if (b.dx)
-    each_stretch(a, [&](const Stretch& at) {
+    each_range(a, [&](const ColumnRange& at) {
       for (Size part = 0; part < a.parts(); ++part) {
         MatrixProduct product{.m = at.rows, .n = at.cols, .k = b.dy[part] ? a.mixtures : 0};
         product.a = a.projections[part], product.a_stride = a.length, product.transposed_a = true;

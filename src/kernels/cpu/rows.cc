@@ -21,8 +21,8 @@ void gather_rows(const GatherRows<float>& a) {
   threads::split(a.rows, row_grain(a.cols), [&](Size begin, Size end) HWY_ATTR {
     const V scale = splat(a.scale);
     for (Size r = begin; r < end; ++r) {
-      // Rows of the table come in any order, which no hardware foresees; the index does.
-      if (r + 1 < end) ask_for(a.table + a.index[r + 1] * a.cols, a.cols);
+      // Rows of the table are read in random order, so the hardware prefetcher cannot help.
+      if (r + 1 < end) prefetch(a.table + a.index[r + 1] * a.cols, a.cols);
       const float* from = a.table + a.index[r] * a.cols;
       const float* position = a.positions ? a.positions + a.position[r] * a.cols : nullptr;
       each_four_of(from, a.cols, hn::Zero(kTag), [=, y = a.y + r * a.cols](Size c, auto& v, auto lanes) HWY_ATTR {
@@ -35,8 +35,8 @@ void gather_rows(const GatherRows<float>& a) {
   });
 }
 
-// The rows in the order of their index, equal ones in their own order: a radix sort between the two halves of the
-// workspace. Returns the half that holds the result.
+// Sorts the rows by index with a stable radix sort between the two halves of the workspace. Returns the half that holds
+// the result.
 const std::int32_t* sort_rows(const ScatterRows<float>& a) {
   constexpr int kBits = 11;
   constexpr Size kBuckets = Size{1} << kBits;
@@ -55,7 +55,7 @@ const std::int32_t* sort_rows(const ScatterRows<float>& a) {
   return from;
 }
 
-// Adds the rows sorted[begin] .. sorted[end], all of one index, to their row of the table, in this order.
+// Adds the rows sorted[begin .. end), which have the same index, to their row of the table, in this order.
 HWY_INLINE void add_run(const ScatterRows<float>& a, const std::int32_t* sorted, Size begin, Size end, V scale) {
   float* to = a.dtable + a.index[sorted[begin]] * a.cols;
   for (; begin + 2 <= end; begin += 2) {
@@ -80,11 +80,11 @@ void scatter_rows(const ScatterRows<float>& a) {
   threads::split(a.rows, row_grain(a.cols), [&](Size begin, Size end) HWY_ATTR {
     const V scale = splat(a.scale);
     constexpr Size kAhead = 2;
-    // A run belongs to the piece that it starts in.
+    // A run of equal indices belongs to the piece in which it starts.
     while (begin < end && !starts_run(begin)) ++begin;
     for (Size next, asked = begin; begin < end; begin = next) {
       for (next = begin + 1; !starts_run(next);) ++next;
-      for (; asked < std::min(next + kAhead, end); ++asked) ask_for(a.dy + sorted[asked] * a.cols, a.cols);
+      for (; asked < std::min(next + kAhead, end); ++asked) prefetch(a.dy + sorted[asked] * a.cols, a.cols);
       add_run(a, sorted, begin, next, scale);
     }
   });
@@ -115,8 +115,8 @@ void copy_block(const CopyBlock<float>& a) {
   });
 }
 
-// Cosines and sines of a position's angles are worked out once and serve all heads of its row; rows of one position
-// that follow each other (a step of a beam) share them too.
+// Cosines and sines are computed once per position and used for all heads of a row. Consecutive rows with the same
+// position (a step of beam search) share them, too.
 void rotate_rows(const Rotate<float>& a, Size begin, Size end, const double* turns) {
   const Size half = a.size / 2;
   float* cosine = scratch(Scratch::piece, 2 * half);

@@ -8,7 +8,7 @@
 namespace dragoman::kernels::cpu_filling {
 namespace {
 
-constexpr Size kLine = 64;  // bytes
+constexpr Size kLine = 64;  // bytes of a cache line
 
 struct Buffer {
   struct Free {
@@ -17,11 +17,11 @@ struct Buffer {
   std::unique_ptr<float, Free> memory;
   Size count = 0;
 
-  float* at_least(Size wanted) {
-    if (wanted > count) {
+  float* at_least(Size needed) {
+    if (needed > count) {
       memory.reset();
       count = 0;
-      const Size bytes = (std::max<Size>(wanted + wanted / 4, 1024) * Size{sizeof(float)} + kLine - 1) / kLine * kLine;
+      const Size bytes = (std::max<Size>(needed + needed / 4, 1024) * Size{sizeof(float)} + kLine - 1) / kLine * kLine;
       memory.reset(static_cast<float*>(std::aligned_alloc(kLine, static_cast<std::size_t>(bytes))));
       if (!memory) throw std::bad_alloc();
       count = bytes / Size{sizeof(float)};

@@ -1,6 +1,6 @@
-// Vectors of floats: loads and stores of whole vectors and of the rest of an array, sums in a fixed order, and the
-// functions exp, tanh, sigmoid and gelu with an error of a few units in the last place. Compiled once for every
-// instruction set.
+// Vectors of floats: loads and stores of whole vectors and of the tail of an array, sums in a fixed order, and the
+// functions exp, tanh, sigmoid and gelu with an error of a few units in the last place. Compiled once per instruction
+// set.
 #if defined(DRAGOMAN_KERNELS_CPU_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef DRAGOMAN_KERNELS_CPU_SIMD_INL
 #undef DRAGOMAN_KERNELS_CPU_SIMD_INL
@@ -15,7 +15,7 @@
 
 #include "kernels/contract.h"
 
-// For the body of a loop that holds sums: where a body is called instead of inlined, its sums go through memory.
+// For the body of a loop with accumulators: unless it is inlined, they go through memory instead of registers.
 #ifndef DRAGOMAN_BODY
 #define DRAGOMAN_BODY HWY_ATTR __attribute__((always_inline))
 #endif
@@ -32,14 +32,14 @@ constexpr Size kLanes = HWY_MAX_BYTES / sizeof(float);
 HWY_INLINE V splat(double value) { return hn::Set(kTag, static_cast<float>(value)); }
 constexpr Size round_up(Size count, Size unit) { return (count + unit - 1) / unit * unit; }
 
-// Asks for an array that will be read soon: into the second cache, because the first fetches ahead by itself and many
-// requests at once would hold up others.
-HWY_INLINE void ask_for(const float* from, Size count) {
+// Software prefetch of an array into the L2 cache. The L1 cache has a hardware prefetcher, and many requests to it at
+// once would delay others.
+HWY_INLINE void prefetch(const float* from, Size count) {
   constexpr Size kLine = 64 / sizeof(float);
   for (Size i = 0; i < count; i += kLine) __builtin_prefetch(from + i, 0, 2);
 }
 
-// How many elements a load or store touches: all lanes, or the first `count`; absent ones read as `other`.
+// Which lanes a load or store touches: all, or the first `count`; the others read as `other`.
 struct Whole {
   static HWY_INLINE V load(const float* from) { return hn::LoadU(kTag, from); }
   static HWY_INLINE V load(const float* from, V) { return hn::LoadU(kTag, from); }
@@ -82,8 +82,8 @@ HWY_INLINE void each_vector(Size begin, Size end, F&& f) {
   if (i < end) f(i, Rest{end - i});
 }
 
-// The same with f(i, lanes, which), `which` running through 0 .. 3: reductions keep four sums so that an addition
-// need not wait for the one before.
+// The same with f(i, lanes, which), where `which` cycles through 0 .. 3: reductions have four independent accumulators
+// to hide the latency of an addition.
 template <class F>
 HWY_INLINE void each_vector_of_four(Size begin, Size end, F&& f) {
   Size i = begin;
@@ -97,12 +97,12 @@ HWY_INLINE void each_vector_of_four(Size begin, Size end, F&& f) {
   if (i < end) f(i, Rest{end - i}, 1);
 }
 
-// The length of an array, for functions that take its reference as `auto&`.
+// The length of an array, for functions that take it by `auto&`.
 template <class Array>
 constexpr int length_of = static_cast<int>(std::extent_v<std::remove_reference_t<Array>>);
 
-// Calls f(c, v, lanes) for the vectors v[0] .. v[N - 1] of x from element c on, N being 4 or 1. All are loaded before
-// f stores any: the same steps of four vectors then run side by side.
+// Calls f(c, v, lanes) for the vectors v[0] .. v[N - 1] of x from element c on, where N is 4 or 1. All are loaded
+// before f stores any, so that the operations on four vectors overlap.
 template <class F>
 HWY_INLINE void each_four_of(const float* x, Size count, V absent, F&& f) {
   Size c = 0;
@@ -119,7 +119,7 @@ HWY_INLINE void each_four_of(const float* x, Size count, V absent, F&& f) {
   if (c < count) one(Rest{count - c});
 }
 
-// Four vectors that are reduced to one number.
+// Four accumulators that are reduced to one number.
 struct Four {
   V v[4];
 
@@ -136,11 +136,11 @@ struct Four {
 
 // x = n ln 2 + r with |r| <= ln 2 / 2. The error of ln 2 as a float, n times, stays below 3e-7.
 struct ExpParts {
-  V power;      // 2^n; means nothing unless -127 <= n <= 127, and is 0 for n = -127
+  V power;      // 2^n; valid for -127 <= n <= 127, and 0 for n = -127
   V minus_one;  // e^r - 1: r times a Chebyshev fit of (e^r - 1) / r, relative error below 5e-7
 };
 HWY_INLINE ExpParts exp_parts(V x) {
-  // Adding 1.5 * 2^23 rounds to a whole number, which then lies in the low bits; 127 more make it 2^n's exponent.
+  // Adding 1.5 * 2^23 rounds to an integer in the low bits; 127 more is the exponent bias of 2^n.
   const V shift = splat(12582912 + 127);
   const V shifted = hn::MulAdd(x, splat(1.44269504088896341), shift);
   const V r = hn::NegMulAdd(hn::Sub(shifted, shift), splat(0.69314718055994531), x);
@@ -152,7 +152,7 @@ HWY_INLINE ExpParts exp_parts(V x) {
           hn::MulAdd(hn::MulAdd(high, r2, low), r2, r)};
 }
 
-// The larger of the two, and NaN where x is.
+// The larger of the two; NaN where x is NaN.
 HWY_INLINE V at_least(V low, V x) {
 #if HWY_ARCH_ARM_A64
   return V(vmaxq_f32(low.raw, x.raw));
@@ -161,26 +161,26 @@ HWY_INLINE V at_least(V low, V x) {
 #endif
 }
 
-// e^x for x <= 88; 0 below -87.7. NaN (as arithmetic makes it) stays NaN.
+// e^x for x <= 88; 0 below -87.7; NaN (as arithmetic produces it) stays NaN.
 HWY_INLINE V exp(V x) {
   const ExpParts parts = exp_parts(at_least(splat(-88), x));
   return hn::MulAdd(parts.power, parts.minus_one, parts.power);
 }
 
-// The same for several vectors, which run side by side.
+// The same for several vectors, interleaved.
 template <int kCount>
 HWY_INLINE void exp_of(V (&x)[kCount]) {
   for (int i = 0; i < kCount; ++i) x[i] = exp(x[i]);
 }
 
-// 1 / (1 + e^-x), through e^-|x| so that nothing overflows and small results keep their digits.
+// 1 / (1 + e^-x), computed from e^-|x|: it cannot overflow, and small results keep their precision.
 HWY_INLINE V sigmoid(V x) {
   const V one = splat(1);
   const V e = exp(hn::Neg(hn::Abs(x)));
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(kTag)), e, one), hn::Add(one, e));
 }
 
-// tanh |x| = -m / (2 + m) with m = e^(-2|x|) - 1, which keeps its digits near 0.
+// tanh |x| = -m / (2 + m) with m = e^(-2|x|) - 1, which is precise near 0.
 HWY_INLINE V tanh(V x) {
   const V size = hn::Min(hn::Abs(x), splat(20));
   const ExpParts parts = exp_parts(hn::Mul(size, splat(-2)));
@@ -189,8 +189,8 @@ HWY_INLINE V tanh(V x) {
   return hn::IfThenElse(hn::Eq(x, x), result, x);
 }
 
-// The distribution function of the standard normal and its density. For u = |x| / sqrt 2, erfc(u) is e^(-u^2) times
-// a slow function: t times a polynomial in t = 1 / (1 + u / 2), a Chebyshev fit.
+// The standard normal distribution function and its density. For u = |x| / sqrt 2, erfc(u) is e^(-u^2) times a slowly
+// varying function: t times a polynomial in t = 1 / (1 + u / 2), a Chebyshev fit.
 struct Normal {
   V below, density;
 };
@@ -222,7 +222,7 @@ HWY_INLINE V activate(V x) {
   return x;
 }
 
-// `dy` times the slope of the activation, found from the value before it where needs_input(), else from the result.
+// `dy` times the derivative of the activation, computed from its input where needs_input(), otherwise from its output.
 template <Activation kind>
 HWY_INLINE V activate_backward(V saved, V dy) {
   if constexpr (kind == Activation::relu) return hn::IfThenElseZero(hn::Gt(saved, hn::Zero(kTag)), dy);
@@ -239,7 +239,7 @@ HWY_INLINE V activate_backward(V saved, V dy) {
   return dy;
 }
 
-// Calls f with the activation as a constant.
+// Calls f with the activation as a compile-time constant.
 template <class F>
 HWY_INLINE void with_activation(Activation activation, F&& f) {
   switch (activation) {

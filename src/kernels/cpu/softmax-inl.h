@@ -1,4 +1,4 @@
-// The steps of a softmax over one row, for softmax itself, the loss and attention.
+// The steps of a numerically stable softmax over one row, for softmax, cross-entropy and attention.
 #if defined(DRAGOMAN_KERNELS_CPU_SOFTMAX_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef DRAGOMAN_KERNELS_CPU_SOFTMAX_INL
 #undef DRAGOMAN_KERNELS_CPU_SOFTMAX_INL

@@ -20,7 +20,7 @@ Size row_begin(const Arguments& a, Size row) {
   return a.starts ? a.starts[row] : row * a.cols;
 }
 
-// How many rows make a grain, from their average length.
+// The grain in rows, from their average length.
 template <class Arguments>
 Size grain_of(const Arguments& a) {
   return a.rows > 0 ? row_grain(row_begin(a, a.rows) / a.rows, kGrain / 4) : 1;
@@ -55,12 +55,12 @@ void softmax_backward(const SoftmaxBackward<float>& a) {
   });
 }
 
-// Sums over one row of logits, taken relative to the largest.
+// Sums over one row of logits, relative to the largest.
 struct RowSums {
   float of_exp, of_logits;
 };
 
-// With a gradient wanted, the exponentials take the place of the logits, so that none is worked out twice.
+// If the gradient is needed, the exponentials overwrite the logits, so that they are computed only once.
 template <bool keep_exp>
 HWY_INLINE RowSums sum_logits(Size count, float* logits, float largest) {
   Four of_exp(hn::Zero(kTag)), of_logits(hn::Zero(kTag));

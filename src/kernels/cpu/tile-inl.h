@@ -1,7 +1,7 @@
-// Small matrix products on one thread, by register tiles: a tile of the result stays in registers while it takes in
-// one outer product after another. For operands that are used once or are already in the cache, where a library's
-// packing would cost more than the arithmetic. Every element is summed in the order of k, so a row of the result does
-// not depend on how many other rows there are.
+// Small matrix products on one thread with register tiles: a tile of the result stays in registers while outer products
+// are added to it. For operands that are used once or are already in the cache, where the packing of a BLAS library
+// would cost more than the arithmetic. Every element is summed in the order of k, so a row of the result does not
+// depend on the number of other rows.
 #if defined(DRAGOMAN_KERNELS_CPU_TILE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef DRAGOMAN_KERNELS_CPU_TILE_INL
 #undef DRAGOMAN_KERNELS_CPU_TILE_INL
@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 
-// A tile of 4 rows by kTileVectors vectors, with its operands, fills the registers.
+// A tile of 4 rows by kTileVectors vectors, together with its operands, fills the register file.
 constexpr int kTileRows = 4;
 #if HWY_ARCH_ARM_A64 || HWY_MAX_BYTES == 64
 constexpr int kTileVectors = 4;
@@ -26,9 +26,10 @@ constexpr int kTileVectors = 2;
 #endif
 constexpr Size kTileCols = kTileVectors * kLanes;
 
-// Adds one outer product to a tile: a lane of each left vector (all lanes the same if kLane is -1) times a row of b.
+// Adds one outer product to a tile: lane kLane of each left vector (or, for -1, a broadcast left vector) times a row of
+// b.
 template <int kLane, int kRows, int kVectors, class Lanes>
-HWY_INLINE void take_in(V (&sums)[kRows][kVectors], const V (&left)[kRows], const float* b, Lanes lanes) {
+HWY_INLINE void add_outer_product(V (&sums)[kRows][kVectors], const V (&left)[kRows], const float* b, Lanes lanes) {
   for (int v = 0; v < kVectors; ++v) {
     const V right = lanes.load(b + v * kLanes);
     for (int r = 0; r < kRows; ++r) {
@@ -44,13 +45,13 @@ HWY_INLINE void take_in(V (&sums)[kRows][kVectors], const V (&left)[kRows], cons
 }
 
 #if HWY_ARCH_ARM_A64
-// Keeps the compiler from mixing loads of one outer product into another: a core that finds the additions to one sum
-// close together waits for each (a tenth of the rate on Neoverse-N1).
+// A compiler barrier: keeps the loads of one outer product out of the next. Mixed, fused multiply-adds to the same sum
+// come close together and stall on their latency (a tenth of the throughput on Neoverse-N1).
 HWY_INLINE void keep_order() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-// The same with the factors of four rows in the lanes of one vector.
+// The same with the left factors of four rows in the lanes of one vector.
 template <int kVectors, class Lanes>
-HWY_INLINE void take_in_lanes(V (&sums)[4][kVectors], V left, const float* b, Lanes lanes) {
+HWY_INLINE void add_outer_product_lanes(V (&sums)[4][kVectors], V left, const float* b, Lanes lanes) {
   for (int v = 0; v < kVectors; ++v) {
     const V right = lanes.load(b + v * kLanes);
     sums[0][v] = V(vfmaq_laneq_f32(sums[0][v].raw, right.raw, left.raw, 0));
@@ -73,36 +74,36 @@ HWY_INLINE void multiply_tile(const MatrixProduct& p, Size i, Size j, Lanes lane
       sums[r][v] = p.beta != 0 ? lanes.load(c + r * p.c_stride + v * kLanes) : hn::Zero(kTag);
   Size k = 0;
 #if HWY_ARCH_ARM_A64
-  // Here a multiplication takes one lane of a vector as its factor, which spares the separate broadcast.
+  // NEON multiplies by one lane of a vector, which saves the broadcast.
   if constexpr (!kTransposedA) {
     for (; k + 4 <= p.k; k += 4, b += 4 * p.b_stride) {
       V left[kRows];
       for (int r = 0; r < kRows; ++r) left[r] = hn::LoadU(kTag, a + r * p.a_stride + k);
-      take_in<0, kRows, kVectors>(sums, left, b, lanes);
+      add_outer_product<0, kRows, kVectors>(sums, left, b, lanes);
       keep_order();
-      take_in<1, kRows, kVectors>(sums, left, b + p.b_stride, lanes);
+      add_outer_product<1, kRows, kVectors>(sums, left, b + p.b_stride, lanes);
       keep_order();
-      take_in<2, kRows, kVectors>(sums, left, b + 2 * p.b_stride, lanes);
+      add_outer_product<2, kRows, kVectors>(sums, left, b + 2 * p.b_stride, lanes);
       keep_order();
-      take_in<3, kRows, kVectors>(sums, left, b + 3 * p.b_stride, lanes);
+      add_outer_product<3, kRows, kVectors>(sums, left, b + 3 * p.b_stride, lanes);
     }
   } else if constexpr (kRows == 4) {
-    for (; k < p.k; ++k, b += p.b_stride) take_in_lanes(sums, hn::LoadU(kTag, a + k * p.a_stride), b, lanes);
+    for (; k < p.k; ++k, b += p.b_stride) add_outer_product_lanes(sums, hn::LoadU(kTag, a + k * p.a_stride), b, lanes);
   }
 #endif
   for (; k < p.k; ++k, b += p.b_stride) {
     V left[kRows];
     for (int r = 0; r < kRows; ++r)
       left[r] = hn::Set(kTag, kTransposedA ? a[k * p.a_stride + r] : a[r * p.a_stride + k]);
-    take_in<-1, kRows, kVectors>(sums, left, b, lanes);
+    add_outer_product<-1, kRows, kVectors>(sums, left, b, lanes);
   }
   for (int r = 0; r < kRows; ++r)
     for (int v = 0; v < kVectors; ++v) lanes.store(sums[r][v], c + r * p.c_stride + v * kLanes);
 }
 
-// All rows of one strip of columns.
+// All rows of one block of columns.
 template <bool kTransposedA, int kVectors, class Lanes>
-HWY_INLINE void multiply_strip(const MatrixProduct& p, Size j, Lanes lanes) {
+HWY_INLINE void multiply_columns(const MatrixProduct& p, Size j, Lanes lanes) {
   Size i = 0;
   for (; i + kTileRows <= p.m; i += kTileRows) multiply_tile<kTransposedA, kTileRows, kVectors>(p, i, j, lanes);
   switch (p.m - i) {
@@ -117,19 +118,20 @@ HWY_INLINE void multiply_strip(const MatrixProduct& p, Size j, Lanes lanes) {
 template <bool kTransposedA>
 HWY_NOINLINE void multiply_tiles(const MatrixProduct& p) {
   Size j = 0;
-  for (; j + kTileCols <= p.n; j += kTileCols) multiply_strip<kTransposedA, kTileVectors>(p, j, Whole{});
+  for (; j + kTileCols <= p.n; j += kTileCols) multiply_columns<kTransposedA, kTileVectors>(p, j, Whole{});
   if (kTileVectors > 2 && j + 2 * kLanes <= p.n) {
-    multiply_strip<kTransposedA, 2>(p, j, Whole{});
+    multiply_columns<kTransposedA, 2>(p, j, Whole{});
     j += 2 * kLanes;
   }
   if (j + kLanes <= p.n) {
-    multiply_strip<kTransposedA, 1>(p, j, Whole{});
+    multiply_columns<kTransposedA, 1>(p, j, Whole{});
     j += kLanes;
   }
-  if (j < p.n) multiply_strip<kTransposedA, 1>(p, j, Rest{p.n - j});
+  if (j < p.n) multiply_columns<kTransposedA, 1>(p, j, Rest{p.n - j});
 }
 
-// to[d][j] = scale * from[j][d] for j < rows, d < cols; columns of `to` from `rows` to its stride become zeros.
+// to[d][j] = scale * from[j][d] for j < rows, d < cols; columns of `to` from `rows` up to its stride are filled with
+// zeros.
 inline HWY_NOINLINE void transpose(Size rows, Size cols, const float* from, Size from_stride, float scale, float* to,
                                    Size to_stride) {
   using Four4 = hn::FixedTag<float, 4>;

@@ -11,30 +11,30 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/top_scores.cc"
 #include <hwy/foreach_target.h>
 
+#include "kernels/cpu/packed-inl.h"
 #include "kernels/cpu/softmax-inl.h"
-#include "kernels/cpu/strips-inl.h"
 
-// The columns are cut into blocks of kBlockCols, which no number of rows or threads changes. A block of logits is made
-// in the cache, leaves its largest and the sum of its exponentials behind, and offers its logits to the lists of the
-// best. At the end the blocks' sums are joined in their order.
+// Output layer, log-sum-exp and top-k fused by an online softmax over blocks of kBlockCols columns, whatever the number
+// of rows and threads. The logits of a block are computed in the cache and reduced to their maximum and the sum of
+// their exponentials; the largest go to the top-k lists. In the end the sums of the blocks are combined in order.
 HWY_BEFORE_NAMESPACE();
 namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 namespace {
 
-constexpr Size kBlockCols = std::max<Size>(1, 128 / kStripCols) * kStripCols;
-constexpr Size kBlockRows = 16 * kGroupRows;
+constexpr Size kBlockCols = std::max<Size>(1, 128 / kMicroCols) * kMicroCols;
+constexpr Size kBlockRows = 16 * kMicroRows;
 
 struct Candidate {
   float score;
   std::int32_t id;
 };
 
-// Of one block of columns and one row.
+// The reduction of one row over one block of columns.
 struct BlockSum {
   float largest, sum;  // of exp(logit - largest)
 };
 
-// The best so far, best first. Candidates come in the order of their ids, so among equal ones the earlier stays.
+// The top-k so far, best first. Candidates arrive in the order of their ids, so among equal ones the lower id wins.
 class BestList {
  public:
   BestList(Candidate* list, Size size) : list_(list), size_(size) {}
@@ -54,25 +54,25 @@ class BestList {
   Size size_;
 };
 
-// Memory of the caller's thread for one call: who has computed what.
+// Shared memory of one call: packed rows and partial results.
 struct Tables {
   Size blocks, rows, best, ranges;
-  float* groups;     // of the left operand
+  float* panels;     // packed left operand
   BlockSum* sums;    // [rows, blocks]
   Candidate* bests;  // [ranges, rows, best]
 
   Tables(const TopScores<float>& a, Size row_count, Size block_count, Size range_count)
       : blocks(block_count), rows(row_count), best(a.best), ranges(range_count) {
-    const Size of_groups = round_up(groups_size(rows, a.in), 16), of_sums = 2 * rows * blocks;
-    groups = scratch(Scratch::shared, of_groups + of_sums + 2 * ranges * rows * best);
-    sums = reinterpret_cast<BlockSum*>(groups + of_groups);
-    bests = reinterpret_cast<Candidate*>(groups + of_groups + of_sums);
+    const Size of_panels = round_up(row_panels_size(rows, a.in), 16), of_sums = 2 * rows * blocks;
+    panels = scratch(Scratch::shared, of_panels + of_sums + 2 * ranges * rows * best);
+    sums = reinterpret_cast<BlockSum*>(panels + of_panels);
+    bests = reinterpret_cast<Candidate*>(panels + of_panels + of_sums);
   }
   BestList list(Size range, Size row) const { return {bests + (range * rows + row) * best, best}; }
 };
 
-// Takes in a row's logits of columns [col, col + cols); they are overwritten.
-HWY_INLINE BlockSum take_in_logits(Size col, Size cols, float* logits, BestList best) {
+// Reduces the logits of a row in columns [col, col + cols) and overwrites them.
+HWY_INLINE BlockSum reduce_logits(Size col, Size cols, float* logits, BestList best) {
   const float largest = row_max(cols, logits);
   if (!best.empty() && largest > best.least())
     for (Size c = 0; c < cols; ++c)
@@ -85,7 +85,7 @@ HWY_INLINE BlockSum take_in_logits(Size col, Size cols, float* logits, BestList 
 struct Piece {
   Size first, rows, begin, end, range;
 };
-void score_piece(const TopScores<float>& a, const Tables& tables, const float* groups, const Piece& piece) {
+void score_piece(const TopScores<float>& a, const Tables& tables, const float* panels, const Piece& piece) {
   float* logits = scratch(Scratch::piece, piece.rows * kBlockCols);
   for (Size r = 0; r < piece.rows; ++r) tables.list(piece.range, piece.first + r).clear();
   for (Size b = piece.begin; b < piece.end; ++b) {
@@ -93,14 +93,14 @@ void score_piece(const TopScores<float>& a, const Tables& tables, const float* g
     multiply_block({.rows = piece.rows,
                     .cols = cols,
                     .k = a.in,
-                    .a = groups + groups_size(piece.first, a.in),
+                    .a = panels + row_panels_size(piece.first, a.in),
                     .b = static_cast<const float*>(a.packed) + col * a.in,
                     .start = a.bias ? a.bias + col : nullptr,
                     .c = logits,
                     .c_stride = kBlockCols});
     for (Size r = 0; r < piece.rows; ++r)
       tables.sums[(piece.first + r) * tables.blocks + b] =
-          take_in_logits(col, cols, logits + r * kBlockCols, tables.list(piece.range, piece.first + r));
+          reduce_logits(col, cols, logits + r * kBlockCols, tables.list(piece.range, piece.first + r));
   }
 }
 
@@ -113,7 +113,7 @@ float joined_log_sum(const BlockSum* sums, Size blocks) {
   return static_cast<float>(double{largest} + std::log(total));
 }
 
-// The lists of the ranges, which are in the order of ids, become one.
+// Merges the partial results of a row. Ranges are in the order of ids.
 void join_row(const TopScores<float>& a, const Tables& tables, Size first, Size r) {
   a.log_sum[first + r] = joined_log_sum(tables.sums + r * tables.blocks, tables.blocks);
   if (a.best == 0) return;
@@ -132,11 +132,11 @@ void top_scores(const TopScores<float>& a) {
   const Size blocks = (a.out + kBlockCols - 1) / kBlockCols;
   for (Size first = 0; first < a.rows; first += rows_at_once(a.in)) {
     const Size rows = std::min(rows_at_once(a.in), a.rows - first);
-    const StripGrid grid(rows, blocks, kBlockCols, a.in, kBlockRows);
+    const PackedGrid grid(rows, blocks, kBlockCols, a.in, kBlockRows);
     const Tables tables(a, rows, blocks, grid.ranges);
-    const float* groups = lay_out_rows(rows, a.in, a.x + first * a.in, tables.groups);
+    const float* panels = pack_rows(rows, a.in, a.x + first * a.in, tables.panels);
     threads::each(grid.count(), [&](Size i) HWY_ATTR {
-      score_piece(a, tables, groups,
+      score_piece(a, tables, panels,
                   {grid.first_row(i), grid.row_count(i), grid.first_unit(i), grid.last_unit(i), grid.range(i)});
     });
     for (Size r = 0; r < rows; ++r) join_row(a, tables, first, r);

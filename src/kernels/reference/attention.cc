@@ -8,7 +8,7 @@
 namespace dragoman::kernels::reference_filling {
 namespace {
 
-// The part of the work that one sentence is.
+// One sentence of the batch.
 struct Sentence {
   Size first_query, queries, first_key, keys;
 
@@ -19,17 +19,17 @@ struct Sentence {
         first_key(a.key_offsets[s]),
         keys(a.key_offsets[s + 1] - first_key) {}
 
-  // How many keys query i sees.
+  // Number of keys that query i attends to.
   Size visible(Size i, bool causal) const { return causal ? std::max<Size>(0, keys - queries + i + 1) : keys; }
 
-  // Where key j lies.
+  // The row of key j.
   template <class T>
   Size key_row(const Attention<T>& a, Size j) const {
     return a.key_rows ? a.key_rows[first_key + j] : first_key + j;
   }
 };
 
-// Calls f(sentence, head, i, visible keys, offset of the [nq, nk] matrix of this head among all weights).
+// Calls f(sentence, head, i, visible keys, offset of this head's [nq, nk] matrix in the array of all weights).
 template <class T, class F>
 void for_each_query(const Attention<T>& a, F&& f) {
   Size at = 0;
@@ -117,7 +117,7 @@ void attention_backward(const AttentionBackward<T>& b) {
   });
 }
 
-// Calls f(query row, key row, offset of its score) for every pair of a sentence that can be seen.
+// Calls f(query row, key row, offset of its score) for every visible pair of a query and a key.
 template <class T, class F>
 void for_each_pair(const AdditiveScores<T>& a, F&& f) {
   Size at = 0;

@@ -5,7 +5,7 @@
 
 namespace dragoman::kernels::reference_filling {
 
-// gelu(x) = x Phi(x), Phi the distribution function of the standard normal (Hendrycks and Gimpel).
+// gelu(x) = x Phi(x), where Phi is the standard normal distribution function (Hendrycks & Gimpel 2016).
 template <class T>
 T activate(Activation activation, T x) {
   switch (activation) {

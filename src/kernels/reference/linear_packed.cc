@@ -3,7 +3,7 @@
 namespace dragoman::kernels::reference_filling {
 namespace {
 
-// The layout is plain: [out, in].
+// The packed layout is simply [out, in].
 template <class T>
 void pack_weight(const PackWeight<T>& a) {
   if (a.bytes) *a.bytes = a.in * a.out * Size{sizeof(T)};

@@ -11,7 +11,7 @@ T sigmoid(T x) {
   return 1 / (1 + std::exp(-x));
 }
 
-// One row of a cell; gates are four runs of `hidden` values.
+// One row of a cell. The gates are four consecutive vectors of `hidden` values.
 template <class T>
 void cell_row(Size hidden, T* gates, const T* c_before, T* h, T* c) {
   for (Size d = 0; d < hidden; ++d) {
@@ -26,7 +26,7 @@ void cell_row(Size hidden, T* gates, const T* c_before, T* h, T* c) {
 }
 
 // dc_total = dc + dh o (1 - tanh(c)^2);  do = dh tanh(c);  di = dc_total g;  df = dc_total c_before;
-// dg = dc_total i;  dc_before = dc_total f; each gate's slope brings it before its activation.
+// dg = dc_total i;  dc_before = dc_total f; each gate times the derivative of its activation.
 template <class T>
 void cell_row_backward(Size hidden, const T* gates, const T* c_before, const T* c, const T* dh, const T* dc, T* dgates,
                        T* dc_before, bool accumulate) {
@@ -73,8 +73,8 @@ void gru_cell(const GruCell<T>& a) {
     }
 }
 
-// dn = dh (1 - u) (1 - n^2);  du = dh (h_before - n) u (1 - u);  dr = dn hn r (1 - r);  the state's share of n is
-// behind the reset gate: dhn = dn r.
+// dn = dh (1 - u) (1 - n^2);  du = dh (h_before - n) u (1 - u);  dr = dn hn r (1 - r);  the state's part of n is
+// multiplied by the reset gate: dhn = dn r.
 template <class T>
 void gru_cell_backward(const GruCellBackward<T>& a) {
   for (Size row = 0; row < a.rows; ++row)
@@ -92,7 +92,7 @@ void gru_cell_backward(const GruCellBackward<T>& a) {
     }
 }
 
-// The rows of sentence s in the order the layer walks them.
+// The rows of sentence s in the layer's direction of time.
 template <class T>
 std::vector<Size> walk(const LstmLayer<T>& a, Size s) {
   std::vector<Size> rows;

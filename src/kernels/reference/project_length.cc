@@ -17,7 +17,7 @@ void project_length(const ProjectLength<T>& a) {
         }
 }
 
-// Of row j of a sentence.
+// Gradient of row j of a sentence.
 template <class T>
 void row_backward(const ProjectLengthBackward<T>& b, Size sentence, Size j) {
   const ProjectLength<T>& a = b.forward;
@@ -37,8 +37,8 @@ void row_backward(const ProjectLengthBackward<T>& b, Size sentence, Size j) {
     }
 }
 
-// With P the first n columns of a projection, Y = P X of every sentence gives  dP += dY X^T  and  dX = P^T dY, added up
-// over the projections.
+// With P the first n columns of a projection and Y = P X for each sentence:  dP += dY X^T;  dX = P^T dY, summed over
+// the projections.
 template <class T>
 void project_length_backward(const ProjectLengthBackward<T>& b) {
   const ProjectLength<T>& a = b.forward;

@@ -2,7 +2,7 @@
 
 #include "kernels/contract.h"
 
-// Each file of this folder fills its part of the list, for float and for double.
+// Each file of this folder fills its entries of the contract, for float and double.
 namespace dragoman::kernels::reference_filling {
 
 template <class T>
@@ -38,7 +38,7 @@ void put(T& y, T value, bool accumulate) {
 
 template <class T>
 T activate(Activation activation, T x);
-// The derivative, from the value before it where needs_input(), otherwise from the result.
+// The derivative of an activation as a function of its input where needs_input(), otherwise of its output.
 template <class T>
 T activation_slope(Activation activation, T saved);
 

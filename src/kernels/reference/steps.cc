@@ -17,7 +17,7 @@ T element(const Term<T>& term, Size out, bool back, Size row, Size col) {
   return sum;
 }
 
-// dropped = dropout(x), where it is wanted.
+// dropped = dropout(x), unless `dropped` is null.
 template <class T>
 void drop(const Dropout& dropout, Size rows, Size cols, const T* x, T* dropped) {
   if (dropped == nullptr) return;

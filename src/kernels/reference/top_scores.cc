@@ -9,7 +9,7 @@
 namespace dragoman::kernels::reference_filling {
 namespace {
 
-// log of the sum of exp(x), relative to the largest; -inf for nothing.
+// log-sum-exp, stable by subtracting the maximum; -inf for an empty row.
 template <class T>
 T log_sum_exp(const std::vector<T>& x) {
   const T lowest = -std::numeric_limits<T>::infinity();

@@ -1,0 +1,275 @@
+// Matrix products of packed operands (Goto & van de Geijn 2008): the right operand is packed into column panels of
+// kMicroCols columns, the left one into row panels of kMicroRows rows, both with k as the slowest index; a micro-kernel
+// multiplies a row panel by a column panel. Every element of the result is summed in the order of k by fused
+// multiply-adds, whatever the number of rows, the register tile and the thread: a row of the result depends only on its
+// own row of the left operand, to the bit.
+#if defined(DRAGOMAN_KERNELS_CPU_PACKED_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef DRAGOMAN_KERNELS_CPU_PACKED_INL
+#undef DRAGOMAN_KERNELS_CPU_PACKED_INL
+#else
+#define DRAGOMAN_KERNELS_CPU_PACKED_INL
+#endif
+
+#include <array>
+#include <utility>
+
+#include "base/threads.h"
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
+
+// The register tile of the micro-kernel, kMicroRows rows by kMicroVectors vectors, fills the register file with its
+// operands.
+#if HWY_ARCH_ARM_A64
+constexpr int kMicroRows = 8, kMicroVectors = 3;
+#elif HWY_MAX_BYTES == 64
+constexpr int kMicroRows = 12, kMicroVectors = 2;
+#else
+constexpr int kMicroRows = 6, kMicroVectors = 2;
+#endif
+constexpr Size kMicroCols = kMicroVectors * kLanes;
+// The depth (part of k) of a column panel that stays in the L1 cache while all row panels are multiplied by it.
+constexpr Size kPanelDepth = 512;
+
+constexpr Size column_panels(Size cols) { return (cols + kMicroCols - 1) / kMicroCols; }
+
+// Floats from one k to the next in a row panel of `rows` rows. NEON multiplies by lanes of a vector, so panels of three
+// and more rows are padded to whole vectors there.
+constexpr Size row_panel_stride(Size rows) {
+#if HWY_ARCH_ARM_A64
+  if (rows > 2) return round_up(rows, 4);
+#endif
+  return rows;
+}
+constexpr Size row_panels_size(Size rows, Size k) {
+  return (rows / kMicroRows * row_panel_stride(kMicroRows) + row_panel_stride(rows % kMicroRows)) * k;
+}
+
+// Packs the rows x[first .. last), where `first` is a multiple of kMicroRows. x is [rows, k], or [k, rows] when
+// `transposed`, with `stride` between rows in memory. `panels` is the start of all panels, where row 0 goes.
+inline HWY_NOINLINE void pack_row_panels(Size first, Size last, Size k, const float* x, Size stride, bool transposed,
+                                         float* panels) {
+  for (Size r = first; r < last; r += kMicroRows) {
+    const Size rows = std::min<Size>(kMicroRows, last - r), step = row_panel_stride(rows);
+    float* to = panels + row_panels_size(r, k);
+    if (!transposed) {
+      transpose(rows, k, x + r * stride, stride, 1, to, step);
+      continue;
+    }
+    for (Size i = 0; i < k; ++i, to += step) {
+      std::copy_n(x + i * stride + r, rows, to);
+      std::fill(to + rows, to + step, 0.0f);
+    }
+  }
+}
+
+// Packs the column panels [first, last) of b, which is [k, cols], or [cols, k] when `transposed`.
+inline HWY_NOINLINE void pack_column_panels(Size first, Size last, Size k, Size cols, const float* b, Size stride,
+                                            bool transposed, float* panels) {
+  for (Size s = first; s < last; ++s) {
+    const Size col = s * kMicroCols, count = std::min(kMicroCols, cols - col);
+    float* to = panels + s * kMicroCols * k;
+    if (transposed) {
+      transpose(count, k, b + col * stride, stride, 1, to, kMicroCols);
+      continue;
+    }
+    for (Size i = 0; i < k; ++i, to += kMicroCols) {
+      std::copy_n(b + i * stride + col, count, to);
+      std::fill(to + count, to + kMicroCols, 0.0f);
+    }
+  }
+}
+
+// ---- micro-kernel ---------------------------------------------------------------------------------------------
+
+// A row panel times a column panel: operands, initial values and result of one register tile.
+struct MicroTile {
+  Size k = 0;
+  const float* a = nullptr;
+  const float* b = nullptr;
+  const float* start = nullptr;  // optional: initial values of every row
+  bool accumulate = false;       // initial values are those of c
+  float* c = nullptr;
+  Size c_stride = 0;
+};
+
+#if HWY_ARCH_ARM_A64
+template <int kLane>
+HWY_INLINE V add_lane_times(V sum, V left, V right) {
+  return V(vfmaq_laneq_f32(sum.raw, right.raw, left.raw, kLane));
+}
+#endif
+
+// The accumulators of a register tile of kRows rows. Loops over them are fold expressions (accumulator i is row
+// i / kVectors, vector i % kVectors), because compilers keep an array in registers only if every index is a constant.
+template <int kRows, std::size_t... i>
+struct Accumulators {
+  static constexpr int kVectors = kMicroVectors;
+  V sums[kRows * kVectors];
+
+  HWY_INLINE Accumulators() {}
+
+  HWY_INLINE void load(const float* from, Size stride) {
+    ((sums[i] = hn::LoadU(kTag, from + i / kVectors * stride + i % kVectors * kLanes)), ...);
+  }
+  HWY_INLINE void clear() { ((sums[i] = hn::Zero(kTag)), ...); }
+  HWY_INLINE void store(float* to, Size stride) const {
+    (hn::StoreU(sums[i], kTag, to + i / kVectors * stride + i % kVectors * kLanes), ...);
+  }
+  // Adds the outer product of one k: a[0 .. kRows) times the vectors of b.
+  HWY_INLINE void add_outer_product(const float* a, const float* b) {
+    V right[kVectors];
+    for (int v = 0; v < kVectors; ++v) right[v] = hn::LoadU(kTag, b + v * kLanes);
+#if HWY_ARCH_ARM_A64
+    if constexpr (kRows > 2) {
+      V left[(kRows + 3) / 4];
+      for (int r = 0; r < kRows; r += 4) left[r / 4] = hn::LoadU(kTag, a + r);
+      ((sums[i] = add_lane_times<i / kVectors % 4>(sums[i], left[i / kVectors / 4], right[i % kVectors])), ...);
+      return;
+    }
+#endif
+    ((sums[i] = hn::MulAdd(hn::Set(kTag, a[i / kVectors]), right[i % kVectors], sums[i])), ...);
+  }
+};
+template <int kRows, std::size_t... i>
+Accumulators<kRows, i...> accumulators(std::index_sequence<i...>);
+
+template <int kRows>
+HWY_NOINLINE void micro_kernel(const MicroTile& t) {
+  decltype(accumulators<kRows>(std::make_index_sequence<kRows * kMicroVectors>())) tile;
+  if (t.accumulate)
+    tile.load(t.c, t.c_stride);
+  else if (t.start)
+    tile.load(t.start, 0);
+  else
+    tile.clear();
+  const float* a = t.a;
+  const float* b = t.b;
+#pragma GCC unroll 4
+  for (Size k = 0; k < t.k; ++k, a += row_panel_stride(kRows), b += kMicroCols) tile.add_outer_product(a, b);
+  tile.store(t.c, t.c_stride);
+}
+
+using MicroKernel = void (*)(const MicroTile&);
+template <std::size_t... kIndex>
+constexpr auto micro_kernels(std::index_sequence<kIndex...>) {
+  return std::array<MicroKernel, sizeof...(kIndex)>{micro_kernel<kIndex + 1>...};
+}
+
+HWY_INLINE void micro_kernel(Size rows, const MicroTile& tile) {
+  static constexpr auto functions = micro_kernels(std::make_index_sequence<kMicroRows>());
+  functions[static_cast<std::size_t>(rows - 1)](tile);
+}
+
+// ---- a block of the result ------------------------------------------------------------------------------------
+
+// c[rows, cols] = start + a b, or c += a b.
+struct PackedBlock {
+  Size rows = 0, cols = 0, k = 0;
+  const float* a = nullptr;      // row panels
+  const float* b = nullptr;      // column panels
+  const float* start = nullptr;  // [cols], optional
+  bool accumulate = false;
+  float* c = nullptr;
+  Size c_stride = 0;
+};
+
+// All rows times the column panel that starts at column `col`. k is split so that the panel stays in the L1 cache;
+// partial sums are kept in c.
+inline void multiply_column_panel(const PackedBlock& p, Size col) {
+  for (Size k = 0; k == 0 || k < p.k; k += kPanelDepth) {
+    MicroTile tile{.k = std::min(kPanelDepth, p.k - k), .b = p.b + col * p.k + k * kMicroCols};
+    tile.start = k == 0 && p.start ? p.start + col : nullptr;
+    tile.accumulate = p.accumulate || k > 0;
+    tile.c_stride = p.c_stride;
+    for (Size r = 0; r < p.rows; r += kMicroRows) {
+      const Size rows = std::min<Size>(kMicroRows, p.rows - r);
+      tile.a = p.a + row_panels_size(r, p.k) + k * row_panel_stride(rows);
+      tile.c = p.c + r * p.c_stride + col;
+      micro_kernel(rows, tile);
+    }
+  }
+}
+
+// The last column panel, if it is not full: computed in a buffer and copied to c.
+inline HWY_NOINLINE void multiply_last_panel(const PackedBlock& p, Size col) {
+  const Size count = p.cols - col;
+  HWY_ALIGN float start[kMicroCols] = {}, sums[kMicroRows * kMicroCols];
+  if (p.start) std::copy_n(p.start + col, count, start);
+  for (Size r = 0; r < p.rows; r += kMicroRows) {
+    PackedBlock part = p;
+    part.rows = std::min<Size>(kMicroRows, p.rows - r);
+    part.a = p.a + row_panels_size(r, p.k);
+    part.b = p.b + col * p.k;
+    part.start = start;
+    part.c = sums, part.c_stride = kMicroCols;
+    float* c = p.c + r * p.c_stride + col;
+    if (p.accumulate)
+      for (Size i = 0; i < part.rows; ++i) std::copy_n(c + i * p.c_stride, count, sums + i * kMicroCols);
+    multiply_column_panel(part, 0);
+    for (Size i = 0; i < part.rows; ++i) std::copy_n(sums + i * kMicroCols, count, c + i * p.c_stride);
+  }
+}
+
+inline HWY_NOINLINE void multiply_block(const PackedBlock& p) {
+  Size col = 0;
+  for (; col + kMicroCols <= p.cols; col += kMicroCols) multiply_column_panel(p, col);
+  if (col < p.cols) multiply_last_panel(p, col);
+}
+
+// ---- partition for threads ------------------------------------------------------------------------------------
+
+// Number of rows that are packed at a time; bounds the memory of a product.
+constexpr Size rows_at_once(Size k) {
+  constexpr Size kFloats = Size{1} << 20;
+  return std::max<Size>(8, kFloats / std::max<Size>(k, 1) / kMicroRows) * kMicroRows;
+}
+// Number of rows whose panels stay in the L2 cache while they are multiplied by all column panels.
+constexpr Size rows_in_cache(Size k) {
+  constexpr Size kFloats = 96 * 1024;
+  return std::max<Size>(2, kFloats / std::max<Size>(k, 1) / kMicroRows) * kMicroRows;
+}
+
+// Packs x [rows, k] into `memory`, in parallel. A single row needs no packing.
+inline const float* pack_rows(Size rows, Size k, const float* x, float* memory) {
+  if (rows == 1) return x;
+  const Size panels = (rows + kMicroRows - 1) / kMicroRows;
+  threads::split(panels, row_grain(k * kMicroRows), [&](Size begin, Size end) {
+    pack_row_panels(begin * kMicroRows, std::min(end * kMicroRows, rows), k, x, k, false, memory);
+  });
+  return memory;
+}
+
+// Partition of a product for the threads: blocks of rows times ranges of `units` units of columns. There are a few
+// pieces per thread, so that others take over the work of a delayed one.
+struct PackedGrid {
+  Size rows = 0, units = 0, block = 1, row_blocks = 0, ranges = 1;
+
+  PackedGrid(Size row_count, Size unit_count, Size unit_cols, Size k, Size rows_a_block)
+      : rows(row_count),
+        units(unit_count),
+        block(rows_a_block),
+        row_blocks((row_count + rows_a_block - 1) / rows_a_block) {
+    const Size threads = threads::count();
+    if (threads == 1 || row_blocks == 0) return;
+    // Loading an element of the right operand costs as much as a few multiply-adds with it.
+    constexpr Size kReading = 4;
+    const Size worth = (std::min(row_count, block) + kReading) * unit_count * unit_cols * k / kProductGrain;
+    ranges = std::clamp<Size>((3 * threads + row_blocks - 1) / row_blocks, 1, std::max<Size>(1, worth));
+    ranges = std::min(ranges, std::max<Size>(1, unit_count));
+  }
+
+  Size count() const { return row_blocks * ranges; }
+  Size first_row(Size piece) const { return piece / ranges * block; }
+  Size row_count(Size piece) const { return std::min(block, rows - first_row(piece)); }
+  Size range(Size piece) const { return piece % ranges; }
+  Size first_unit(Size piece) const { return units * range(piece) / ranges; }
+  Size last_unit(Size piece) const { return units * (range(piece) + 1) / ranges; }
+};
+
+}  // namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
