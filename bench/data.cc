@@ -1,7 +1,7 @@
-// How fast batches come from a mapped token store, and how fast a corpus becomes one.
+// Measures batching from a memory-mapped token store, and tokenisation of corpora into one.
 //
-//   bench_data                                     batches of a made-up corpus of a million pairs
-//   bench_data TOKENIZER SOURCE TARGET ...         tokenises corpora (pairs of files), then batches of them
+//   bench_data                                     batches of a synthetic corpus of a million pairs
+//   bench_data TOKENIZER SOURCE TARGET ...         tokenises corpora (pairs of files), then makes batches of them
 #include <fmt/core.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -32,14 +32,14 @@ rusage usage_so_far() {
 
 double resident_mib() { return static_cast<double>(usage_so_far().ru_maxrss) / 1024; }
 
-// What all threads of the process worked, whoever else used the machine.
+// CPU time of all threads of the process.
 double cpu_seconds() {
   const rusage usage = usage_so_far();
   return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
          1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-// Only the marks of a tokenizer: what batching needs when the ids are already there.
+// A tokenizer that only has special ids: all that batching needs when ids are stored.
 class Marks final : public text::Tokenizer {
  public:
   void encode(std::string_view, std::vector<std::int32_t>&) const override {}
@@ -52,7 +52,7 @@ class Marks final : public text::Tokenizer {
   std::string serialize() const override { return "marks"; }
 };
 
-// A million pairs whose lengths are spread as in parliament speeches: log-normal, 30 tokens on average.
+// A million pairs with sentence lengths as in parliament speeches: log-normal, 30 tokens on average.
 TokenStore made_up_store(const std::string& path) {
   TokenStoreWriter writer(path, 2, false);
   Random random(1);
@@ -75,7 +75,7 @@ TokenStore made_up_store(const std::string& path) {
   return *TokenStore::open(path, 1);
 }
 
-// One epoch's tokens by the second, on the wall and of processor time.
+// Tokens per second of one epoch, by wall clock and by CPU time.
 struct Speed {
   double wall = 0, processor = 0;
   bool operator<(const Speed& other) const { return wall < other.wall; }
@@ -97,7 +97,7 @@ Speed epoch_speed(Source& source, std::uint64_t epoch, std::uint64_t steps) {
 }
 
 void batch_speeds(const std::vector<BatchSource>& sources, const text::Tokenizer& tokenizer) {
-  fmt::print("{:<40} {:>8} {:>14} {:>26}\n", "one epoch with its plan", "steps", "M tokens/s", "per processor second");
+  fmt::print("{:<40} {:>8} {:>14} {:>26}\n", "one epoch including its plan", "steps", "M tokens/s", "per CPU second");
   const auto row = [&](const char* name, BatchOptions options, bool ahead) {
     options.rows.max_source_length = options.rows.max_target_length = 256;
     Batcher batcher(sources, {&tokenizer, &tokenizer}, options);
@@ -117,7 +117,7 @@ void batch_speeds(const std::vector<BatchSource>& sources, const text::Tokenizer
   row("10 random sentences", options, false);
   options.plan = {.by = BatchBy::tokens, .size = 25000, .order = BatchOrder::length};
   row("25,000 tokens, similar lengths", options, false);
-  row("the same, prepared ahead", options, true);
+  row("the same, prefetched", options, true);
   options.rows.mask_source = 0.1;
   row("the same, 10 % of the source masked", options, false);
 }
@@ -151,7 +151,7 @@ void run(const std::vector<std::string>& arguments) {
   });
   const double worked = cpu_seconds() - worked_before;
   fmt::print(
-      "tokenised {} pairs, {} tokens in {:.1f} s on {} threads ({:.1f} s of processor time), "
+      "tokenised {} pairs, {} tokens in {:.1f} s on {} threads ({:.1f} s of CPU time), "
       "at most {:.0f} MiB resident\n",
       with_commas(static_cast<std::int64_t>(pairs)), with_commas(static_cast<std::int64_t>(tokens)), seconds,
       threads::count(), worked, resident_mib());

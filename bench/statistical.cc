@@ -1,4 +1,4 @@
-// Trains a statistical translator, translates a file with it and prints how fast that was.
+// Trains a statistical system, translates a file with it and prints the speed.
 //   bench_statistical train MODEL [SETTINGS...]         settings as in configs/smt-*.yaml, and --train-source and so on
 //   bench_statistical tune MODEL SOURCE TARGET NEW-MODEL [SETTINGS...]
 //   bench_statistical translate MODEL INPUT OUTPUT [SETTINGS...]
@@ -13,8 +13,8 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "data/text_file.h"
 #include "data/words.h"
-#include "eval/text_file.h"
 #include "search/statistical_model.h"
 
 namespace dragoman {
@@ -28,16 +28,16 @@ struct TrainSettings {
 
   template <class V>
   void visit(V& v) {
-    v("train-source", source_files, "source sentences to learn from");
-    v("train-target", target_files, "their translations");
-    v("valid-source", valid_source, "source sentences to tune on");
-    v("valid-target", valid_target, "their translations");
+    v("train-source", source_files, "files of source sentences to train on");
+    v("train-target", target_files, "files of their translations");
+    v("valid-source", valid_source, "files of source sentences to tune on");
+    v("valid-target", valid_target, "files of their translations");
     v.group("statistical", system);
   }
 };
 
 std::vector<data::Corpus> corpora(const Arguments& source, const Arguments& target) {
-  check(source.size() == target.size(), "as many source files as target files");
+  check(source.size() == target.size(), "expected as many source files as target files");
   std::vector<data::Corpus> all;
   for (std::size_t i = 0; i < source.size(); ++i) all.push_back({.source = source[i], .target = target[i]});
   return all;
@@ -61,7 +61,7 @@ int train(const std::string& model, const Arguments& arguments) {
   search::save_statistical(model, system);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   fmt::print("{}", smt::weights_to_text(system.weights()));
-  fmt::print("BLEU on the development set {:.2f}\n{:.0f} s, {:.0f} s of processor time, at most {:.0f} MiB\n",
+  fmt::print("BLEU on the development set {:.2f}\n{:.0f} s, {:.0f} s of CPU time, at most {:.0f} MiB\n",
              system.tuned_score(), wall.count(), processor_seconds(), peak_mebibytes());
   return 0;
 }
@@ -78,8 +78,8 @@ int tune(const Arguments& files, const Arguments& settings) {
   smt::PhraseSystem system = load_adjusted(files[0], settings);
   system.tune(corpora({files[1]}, {files[2]}));
   search::save_statistical(files[3], system);
-  fmt::print("{}BLEU on the development set {:.2f}, {:.0f} s of processor time\n",
-             smt::weights_to_text(system.weights()), system.tuned_score(), processor_seconds());
+  fmt::print("{}BLEU on the development set {:.2f}, {:.0f} s of CPU time\n", smt::weights_to_text(system.weights()),
+             system.tuned_score(), processor_seconds());
   return 0;
 }
 
@@ -88,7 +88,7 @@ int translate(const std::string& model, const std::string& input, const std::str
   const double begin = processor_seconds();
   const smt::PhraseSystem system = load_adjusted(model, arguments);
   const double loaded = processor_seconds();
-  const std::vector<std::string> lines = eval::read_lines(input);
+  const std::vector<std::string> lines = data::read_lines(input);
   std::vector<std::string> translations(lines.size());
   std::vector<std::size_t> words(lines.size());
   std::vector<double> scores(lines.size());
@@ -111,7 +111,7 @@ int translate(const std::string& model, const std::string& input, const std::str
   }
   const double seconds = processor_seconds() - loaded;
   fmt::print(
-      "loaded in {:.1f} s; {} words in {:.1f} s of processor time, {:.0f} words a second and core; mean score "
+      "loaded in {:.1f} s; {} words in {:.1f} s of CPU time, {:.0f} words per second and core; mean score "
       "{:.4f}; at most {:.0f} MiB\n",
       loaded - begin, total, seconds, static_cast<double>(total) / seconds, score / static_cast<double>(lines.size()),
       peak_mebibytes());
@@ -122,7 +122,7 @@ int queries(const std::string& path, const std::string& text) {
   const smt::PhraseSystem system = search::load_statistical(path);
   const smt::NgramModel& model = *system.language_model();
   std::vector<std::vector<std::uint32_t>> sentences;
-  for (const std::string& line : eval::read_lines(text)) sentences.push_back(system.target_ids(line));
+  for (const std::string& line : data::read_lines(text)) sentences.push_back(system.target_ids(line));
   double best = 0, log10 = 0, words = 0;
   for (int pass = 0; pass < 5; ++pass) {
     log10 = words = 0;
@@ -139,8 +139,8 @@ int queries(const std::string& path, const std::string& text) {
     }
     best = std::max(best, words / (processor_seconds() - begin));
   }
-  fmt::print("{:.0f} queries a millisecond (best of 5), perplexity {:.2f} of {} words and ends\n", best / 1000,
-             std::pow(10, -log10 / words), words);
+  fmt::print("{:.0f} queries per millisecond (best of 5), perplexity {:.2f} of {} words and sentence ends\n",
+             best / 1000, std::pow(10, -log10 / words), words);
   return 0;
 }
 

@@ -1,5 +1,5 @@
-// Ids a second of computing time of each tokenizer on one core: bench_text FILE TOKENIZER...
-// FILE is plain text, the tokenizers are what `dragoman vocab` writes.
+// Measures tokenizers on one core, in ids per second of CPU time: bench_text FILE TOKENIZER...
+// FILE is plain text; the tokenizers are files written by `dragoman vocab`.
 #include <time.h>
 
 #include <algorithm>
@@ -21,14 +21,14 @@ std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
-// Seconds this thread has computed: on a shared machine, waiting for a core does not count.
+// CPU time of this thread; on a shared machine, waiting for a core does not count.
 double seconds_computed() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// Seconds of one pass over all lines, and how many ids it gave.
+// CPU time of one pass over all lines, and the number of ids.
 template <class Encode>
 std::pair<double, std::int64_t> time_pass(const std::vector<std::string>& lines, Encode encode) {
   std::vector<std::int32_t> ids;

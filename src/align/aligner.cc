@@ -25,17 +25,17 @@ void save_positions(const PositionModel& model, ByteSink& writer) {
 }
 
 std::unique_ptr<PositionModel> load_positions(ByteReader& reader) {
-  const auto kind = static_cast<PositionKind>(reader.get<std::int32_t>());
+  const auto kind = static_cast<AlignmentKind>(reader.get<std::int32_t>());
   const auto null = reader.get<double>();
   return PositionModel::make(kind, null, reader.get_array<double>());
 }
 
 }  // namespace
 
-Aligner::Aligner(const Trainer& trainer, const Bitext& bitext)
+Aligner::Aligner(const EmTraining& training, const Bitext& bitext)
     : Aligner({bitext.source().side(), bitext.source().words(), {}},
               {bitext.target().side(), bitext.target().words(), {}}) {
-  const TranslationTable& table = trainer.table();
+  const TranslationTable& table = training.table();
   const Cooccurrence& cells = table.cooccurrence();
   for (std::int32_t id = 0; id < source_.words.size(); ++id) source_.null.push_back(table.null_backward(id));
   for (std::int32_t id = 0; id < target_.words.size(); ++id) target_.null.push_back(table.null_forward(id));
@@ -48,7 +48,7 @@ Aligner::Aligner(const Trainer& trainer, const Bitext& bitext)
     forward_.push_back(table.cell(static_cast<std::uint32_t>(at)).forward);
     backward_.push_back(table.cell(static_cast<std::uint32_t>(at)).backward);
   }
-  const Directions& learned = trainer.directions();
+  const Directions& learned = training.directions();
   for (const auto& [from, to] :
        {std::pair(&learned.forward, &directions_.forward), {&learned.backward, &directions_.backward}})
     *to = PositionModel::make((*from)->kind(), (*from)->null(), (*from)->parameters());
@@ -133,7 +133,7 @@ Aligner Aligner::load(const std::string& path) {
   return aligner;
 }
 
-// What the checksum cannot promise: that the lists fit each other, so that no number leads outside.
+// The checksum does not cover this: sizes and indices must be consistent, so that no lookup leaves its table.
 void Aligner::check_consistent(const std::string& path) const {
   const auto probable = [](float p) { return p > 0 && p <= 1.001f; };
   const std::size_t cells = targets_.size();
@@ -147,7 +147,7 @@ void Aligner::check_consistent(const std::string& path) const {
   fits = fits && std::all_of(targets_.begin(), targets_.end(), known);
   for (const std::vector<float>* const list : {&source_.null, &target_.null, &forward_, &backward_})
     fits = fits && std::all_of(list->begin(), list->end(), probable);
-  check(fits, "{}: the parts of the alignment model do not fit each other", path);
+  check(fits, "{}: the parts of the alignment model are inconsistent", path);
 }
 
 }  // namespace dragoman::align

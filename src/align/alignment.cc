@@ -11,6 +11,10 @@ void sort_links(Links& links) {
   links.erase(std::unique(links.begin(), links.end()), links.end());
 }
 
+bool has_link(const Links& links, int source, int target) {
+  return std::binary_search(links.begin(), links.end(), Link{source, target});
+}
+
 std::string to_pharaoh(const Links& links) {
   std::string text;
   for (const Link& link : links)

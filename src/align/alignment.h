@@ -6,26 +6,27 @@
 
 #include "eval/alignment_error.h"
 
-// Which words of a sentence pair translate each other.
+// Word alignments of sentence pairs.
 namespace dragoman::align {
 
-// Words counted from 0.
+// Words are numbered from 0.
 using eval::Link;
 
-// One sentence pair's links, sorted by source and then target word, each once.
+// The links of one sentence pair, sorted by source word, then target word, without duplicates.
 using Links = std::vector<Link>;
 
 void sort_links(Links& links);
+bool has_link(const Links& links, int source, int target);
 
-// Pharaoh text: "0-0 1-2 2-1"; an empty line has no links.
+// Pharaoh format: "0-0 1-2 2-1"; an empty line means no links.
 std::string to_pharaoh(const Links& links);
-// Sorted and free of duplicates. Sure ("3-4") and possible ("3p4") links both count. `where` names the line in errors.
+// Sorted, without duplicates. Accepts sure ("3-4") and possible ("3p4") links. `where` names the line in errors.
 Links parse_pharaoh(const std::string& line, const std::string& where);
 
-// Fails unless every link joins words that exist.
+// Fails unless both words of every link exist.
 void check_links(const Links& links, std::size_t source_words, std::size_t target_words, const std::string& where);
 
-// The same links with the sides exchanged.
+// The same links with source and target exchanged.
 Links swap_sides(const Links& links);
 
 }  // namespace dragoman::align

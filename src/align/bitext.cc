@@ -7,7 +7,7 @@
 namespace dragoman::align {
 
 WordIds::WordIds(std::vector<std::string> keys) : keys_(std::move(keys)), counts_(keys_.size()) {
-  check(!keys_.empty(), "a list of words has no first entry");
+  check(!keys_.empty(), "expected a word list with an entry for id 0, but the list is empty");
   for (std::size_t id = 1; id < keys_.size(); ++id) ids_.emplace(keys_[id], static_cast<std::int32_t>(id));
 }
 
@@ -43,7 +43,7 @@ std::vector<std::int32_t> WordIds::cut(std::int64_t min_count) {
 
 void IdText::add(std::span<const std::string> words) {
   for (const std::string& word : words) {
-    // The key of a written word is made once; its number counts every time.
+    // The key of a surface form is computed once.
     const auto [found, is_new] = surface_.try_emplace(word, 0);
     if (is_new)
       found->second = words_.add(side_.key(word));

@@ -11,21 +11,21 @@
 
 namespace dragoman::align {
 
-// Keys of words by number. Number 0 is shared by all rare and unknown words.
+// Maps word keys to ids. Rare and unknown words share id 0.
 class WordIds {
  public:
   WordIds() : keys_{""}, counts_{0} {}
   explicit WordIds(std::vector<std::string> keys);
 
   std::int32_t add(const std::string& key);
-  // Counts a key that was added before once more.
+  // Counts one more occurrence of a known key.
   void count(std::int32_t id) { ++counts_[id]; }
   std::int32_t find(const std::string& key) const;
   std::int32_t size() const { return static_cast<std::int32_t>(keys_.size()); }
   const std::string& key(std::int32_t id) const { return keys_[id]; }
   const std::vector<std::string>& keys() const { return keys_; }
 
-  // Gives the keys added fewer than `min_count` times number 0 and closes the gaps. Returns the new number of each.
+  // Gives keys that occur fewer than `min_count` times id 0 and renumbers the rest. Returns the new id of each old one.
   std::vector<std::int32_t> cut(std::int64_t min_count);
 
  private:
@@ -34,7 +34,7 @@ class WordIds {
   std::unordered_map<std::string, std::int32_t> ids_;
 };
 
-// The words of one language, sentence after sentence, as numbers.
+// The text of one language as word ids.
 class IdText {
  public:
   explicit IdText(const SideOptions& options) : side_(options) {}
@@ -48,7 +48,7 @@ class IdText {
   std::size_t length(std::size_t at) const { return begin_[at + 1] - begin_[at]; }
   std::size_t sentences() const { return begin_.size() - 1; }
   std::size_t tokens() const { return ids_.size(); }
-  // Drops the last sentence's words.
+  // Removes the words of the last sentence.
   void empty_last();
   const WordIds& words() const { return words_; }
   const Side& side() const { return side_; }
@@ -56,28 +56,28 @@ class IdText {
  private:
   Side side_;
   WordIds words_;
-  std::unordered_map<std::string, std::int32_t> surface_;  // numbers of words as they are written
+  std::unordered_map<std::string, std::int32_t> surface_;  // ids by surface form
   std::vector<std::int32_t> ids_;
   std::vector<std::uint64_t> begin_{0};
 };
 
-// Sentence pairs as numbers. A pair with an empty side, or one above the limit, is kept as a pair of empty sentences so
-// that numbers of pairs stay numbers of lines; nothing is learned from it.
+// A parallel corpus as word ids. A pair with an empty or too long side is stored as a pair of empty sentences, so that
+// pair numbers match line numbers; training ignores it.
 class Bitext {
  public:
   Bitext(const SideOptions& source, const SideOptions& target, std::size_t max_words)
       : source_(source), target_(target), max_words_(max_words) {}
 
-  // `plain` text is cut into words; other text has blanks between them.
+  // Plain text is tokenised; other text has spaces between words.
   void add(std::string_view source, std::string_view target, bool plain);
   void add(std::span<const std::string> source, std::span<const std::string> target);
-  // Words seen fewer than `min_count` times share one number.
+  // Gives words that occur fewer than `min_count` times one common id.
   void cut(std::int64_t min_count);
 
   const IdText& source() const { return source_; }
   const IdText& target() const { return target_; }
   std::size_t size() const { return source_.sentences(); }
-  // Pairs with exactly one empty side, and pairs above the limit.
+  // Number of pairs with exactly one empty side, and of pairs over the length limit.
   std::size_t one_sided() const { return one_sided_; }
   std::size_t too_long() const { return too_long_; }
 

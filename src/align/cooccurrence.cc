@@ -9,7 +9,7 @@
 namespace dragoman::align {
 namespace {
 
-// Where each source word stands: pair and position, in order of the text.
+// The occurrences of each source word (pair and position), in text order.
 struct Occurrence {
   std::uint32_t pair, position;
 };
@@ -34,7 +34,7 @@ struct Occurrences {
   }
 };
 
-// Source words in pieces of similar work: a piece ends after so many occurrences.
+// Splits the source words into chunks of similar work: a chunk ends after a given number of occurrences.
 std::vector<std::size_t> cut_rows(const Occurrences& occurrences) {
   constexpr std::size_t kPiece = 20000;
   std::vector<std::size_t> borders{0};
@@ -47,7 +47,7 @@ std::vector<std::size_t> cut_rows(const Occurrences& occurrences) {
 
 constexpr std::uint32_t kUnseen = std::numeric_limits<std::uint32_t>::max();
 
-// The target words beside one source word, sorted. `place` is kUnseen everywhere before and afterwards.
+// Collects the target words that co-occur with one source word, sorted. `place` is all kUnseen on entry and on return.
 void collect(std::span<const Occurrence> occurrences, const IdText& target, std::vector<std::uint32_t>& place,
              std::vector<std::int32_t>& found) {
   found.clear();
@@ -86,9 +86,8 @@ Cooccurrence::Cooccurrence(const Bitext& bitext) {
   });
   row_begin_[0] = 1;
   for (std::size_t row = 1; row < row_begin_.size(); ++row) row_begin_[row] += row_begin_[row - 1];
-  check(row_begin_.back() < kUnseen,
-        "{} pairs of words are too many: fewer than {} can be counted; use less text or --min-count", row_begin_.back(),
-        kUnseen);
+  check(row_begin_.back() < kUnseen, "{} word pairs exceed the limit of {}; use less text or a larger --min-count",
+        row_begin_.back(), kUnseen);
   targets_.resize(row_begin_.back());
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     std::copy(piece_targets[piece].begin(), piece_targets[piece].end(),

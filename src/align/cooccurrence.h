@@ -8,14 +8,14 @@
 
 namespace dragoman::align {
 
-// Which source and target words stand in a pair together. Each such pair of words is one cell, numbered from 1, in
-// order of the source and then the target word; cell 0 stands for all others. Every place of every sentence pair's
-// matrix knows its cell, so that learning looks nothing up.
+// The word pairs that occur in some sentence pair. Each is a cell, numbered from 1 by source word, then target word;
+// cell 0 stands for all other pairs. The cell numbers of every sentence pair's matrix are precomputed, so that EM needs
+// no lookups.
 class Cooccurrence {
  public:
   explicit Cooccurrence(const Bitext& bitext);
 
-  // Number of cells, cell 0 included.
+  // Number of cells, including cell 0.
   std::size_t size() const { return targets_.size(); }
   std::size_t rows() const { return row_begin_.size() - 1; }
   // Cells [row_begin(s), row_begin(s + 1)) belong to source word s.
@@ -24,13 +24,13 @@ class Cooccurrence {
   const std::vector<std::int32_t>& targets() const { return targets_; }
   const std::vector<std::size_t>& row_begins() const { return row_begin_; }
 
-  // The cells of a sentence pair's matrix, source words down, target words across.
+  // The cells of a sentence pair's matrix, [source words, target words].
   std::span<const std::uint32_t> cells(std::size_t pair) const {
     return {cells_.data() + pair_begin_[pair], pair_begin_[pair + 1] - pair_begin_[pair]};
   }
 
-  // Keeps the cells for which keep(cell) holds and gives the others' places cell 0. Returns the old number of each
-  // cell.
+  // Removes the cells whose entry in `keep` is false; their places in sentence pairs become cell 0. Returns the old
+  // number of each remaining cell.
   std::vector<std::uint32_t> drop(const std::vector<bool>& keep);
 
  private:

@@ -5,28 +5,28 @@
 
 namespace dragoman::align {
 
-// Both directions' posteriors of one pair.
+// The posteriors of one sentence pair in both directions.
 struct PairPosteriors {
-  PairMatrix forward;   // rows are target words, columns source words
-  PairMatrix backward;  // rows are source words, columns target words
+  PairMatrix forward;   // [target words, source words]
+  PairMatrix backward;  // [source words, target words]
 
-  // Geometric mean of what the two directions believe of a link.
+  // Geometric mean of a link's two posteriors.
   float both(int source, int target) const;
 };
 
-// How posteriors become links.
+// How links are chosen from posteriors.
 struct DecodingOptions {
   Symmetrisation symmetrise = Symmetrisation::product;
   double threshold = 0.3;
 
   template <class V>
   void visit(V& v) {
-    v("symmetrise", symmetrise, "how the two directions become one alignment");
-    v("threshold", threshold, "product: links whose mean posterior of both directions is at least this", between(0, 1));
+    v("symmetrise", symmetrise, "how to combine the two directions into one alignment");
+    v("threshold", threshold, "product: minimum geometric mean of a link's two posteriors", between(0, 1));
   }
 };
 
-// Each row's likeliest column where it is likelier than NULL, as (row, column).
+// The most probable column of each row, unless NULL is more probable, as (row, column).
 Links best_links(const PairMatrix& posteriors);
 
 // Links as (source, target).

@@ -8,8 +8,8 @@
 
 namespace dragoman::align {
 
-// The oldest way: every word becomes its likeliest translation, in the order of the source. A word the lexicon does not
-// hold is looked up in lower case, then copied.
+// Word-for-word translation: replaces each word by its most probable translation and keeps the source order. A word
+// missing from the lexicon is looked up in lower case, then copied.
 std::vector<std::string> translate_directly(const Lexicon& lexicon, std::span<const std::string> words);
 
 }  // namespace dragoman::align

@@ -9,8 +9,8 @@
 namespace dragoman::align {
 namespace {
 
-// The set of jumps that a position allows: from position i of I (-1 is the place before the sentence) jumps 1 - left ..
-// right exist, left = i + 1 and right = I - 1 - i. Values from kBorders - 1 on count as one.
+// A window is the set of jumps that a position allows: from position i of I (-1 precedes the sentence), jumps 1 - left
+// .. right with left = i + 1 and right = I - 1 - i. Values from kBorders - 1 on are treated as one.
 constexpr int kBorders = 66;
 constexpr double kLeastJump = 1e-7;
 
@@ -18,7 +18,7 @@ std::size_t window(int left, int right) {
   return static_cast<std::size_t>(std::min(left, kBorders - 1)) * kBorders + std::min(right, kBorders - 1);
 }
 
-// What the places of one window add to each jump's share.
+// Adds the share that the positions of one window contribute to each jump.
 void add_share(const std::vector<double>& jumps, int left, int right, double times, std::vector<double>& share) {
   const auto slot = [](int d) { return std::clamp(d, -Hmm::kReach, Hmm::kReach) + Hmm::kReach; };
   double sum = 0;
@@ -26,8 +26,8 @@ void add_share(const std::vector<double>& jumps, int left, int right, double tim
   for (int d = 1 - left; d <= right; ++d) share[slot(d)] += times / sum;
 }
 
-// out[0..count) += Σ_k weights[k] * rows[k][0..count), four rows at a time so that `out` is touched less often.
-// Row k starts at table + first - k: each row is the jump table seen from the next position.
+// out[0..count) += Σ_k weights[k] * rows[k][0..count), four rows at a time to reduce traffic on `out`. Row k starts at
+// table - k: each row is the jump table shifted by one position.
 void add_shifted(const float* weights, int rows, const float* table, float* out, int count) {
   int k = 0;
   for (; k + 4 <= rows; k += 4) {
@@ -39,12 +39,13 @@ void add_shifted(const float* weights, int rows, const float* table, float* out,
     for (int i = 0; i < count; ++i) out[i] += weights[k] * table[i - k];
 }
 
-// Memory of one thread, grown to the longest sentence seen.
-struct Scratch {
-  std::vector<float> table, reversed;  // jump weights by distance, from -columns - 1 to columns + 1, both ways round
-  std::vector<float> inverse;          // [columns + 1] one over the sum of the weights from position -1, 0, ...
-  std::vector<float> before;           // [rows + 1, columns + 1] share of each last position before each row
-  std::vector<float> predicted;        // [rows, columns]
+// Per-thread buffers, grown to the longest sentence seen.
+struct Buffers {
+  std::vector<float> table,
+      reversed;                  // jump weights by distance, -columns - 1 .. columns + 1, ascending and descending
+  std::vector<float> inverse;    // [columns + 1] 1 / Σ of the jump weights from position -1, 0, ...
+  std::vector<float> before;     // [rows + 1, columns + 1] scaled forward probabilities of the states before each row
+  std::vector<float> predicted;  // [rows, columns]
   std::vector<float> scaled, future, outward, next, jump_sums;
   std::vector<float> scale;  // [rows]
 
@@ -73,12 +74,12 @@ struct Scratch {
   }
 };
 
-// One pair's forward and backward passes. States are "the last word produced by a word stood at position i", i = -1 ..
-// columns - 1, stored at i + 1. Each row's states are scaled to sum to one.
+// The forward-backward algorithm for one pair. State i, stored at i + 1, means that the last word not aligned to NULL
+// was aligned to position i, -1 <= i < columns. The states of each row are scaled to sum to one.
 class Passes {
  public:
-  Passes(const PairMatrix& emissions, double null, const std::vector<double>& jumps, Scratch& scratch)
-      : e_(emissions), null_(static_cast<float>(null)), s_(scratch), states_(emissions.columns + 1) {
+  Passes(const PairMatrix& emissions, double null, const std::vector<double>& jumps, Buffers& buffers)
+      : e_(emissions), null_(static_cast<float>(null)), s_(buffers), states_(emissions.columns + 1) {
     s_.prepare(jumps, e_.rows, e_.columns);
   }
 
@@ -103,7 +104,7 @@ class Passes {
     return log_likelihood;
   }
 
-  // From the last row to the first; future[i] is p(rows after j | state i after row j), scaled.
+  // From the last row to the first; future[i] is the scaled p(rows after j | state i after row j).
   void backward(PairMatrix& posteriors, std::span<double> statistics) {
     for (int j = e_.rows - 1; j >= 0; --j) {
       const float* const before = s_.before.data() + static_cast<std::size_t>(j) * states_;
@@ -128,8 +129,8 @@ class Passes {
   }
 
  private:
-  // Adds the jumps out of each state, state after state: jump_sums[d + columns] += from * outward[i + d] for position
-  // i. States that next to no jump leaves are passed over.
+  // Adds the expected jumps out of each state: jump_sums[d + columns] += from * outward[i + d] for position i. Skips
+  // states with negligible probability.
   void count(const float* before, std::span<double> statistics) {
     constexpr float kNegligible = 1e-7f;
     for (int state = 0; state < states_; ++state) {
@@ -150,7 +151,7 @@ class Passes {
 
   const PairMatrix& e_;
   float null_;
-  Scratch& s_;
+  Buffers& s_;
   int states_;
 };
 
@@ -161,24 +162,25 @@ Hmm::Hmm(double null, std::span<const double> parameters)
   if (jumps_.empty())
     for (int d = -kReach; d <= kReach; ++d) jumps_.push_back(1 / (1.0 + (d - 1) * (d - 1)));
   check(jumps_.size() == kJumps, "the HMM has {} jumps, but {} came", kJumps, jumps_.size());
-  for (const double weight : jumps_) check(weight > 0 && std::isfinite(weight), "a jump of the HMM weighs {}", weight);
+  for (const double weight : jumps_)
+    check(weight > 0 && std::isfinite(weight), "HMM: expected positive finite jump weights but got {}", weight);
 }
 
 std::size_t Hmm::statistics() const { return kJumps + kBorders * kBorders; }
 
 double Hmm::posteriors(const PairMatrix& emissions, PairMatrix& posteriors, std::span<double> statistics) const {
-  thread_local Scratch scratch;
+  thread_local Buffers buffers;
   posteriors.resize(emissions.rows, emissions.columns);
-  Passes passes(emissions, null_, jumps_, scratch);
+  Passes passes(emissions, null_, jumps_, buffers);
   const double log_likelihood = passes.forward();
   passes.backward(posteriors, statistics);
   return log_likelihood;
 }
 
-// Maximises Σ_d N_d log c_d - Σ_w n_w log Σ_d m_wd c_d, where N are expected jumps, n_w how often a jump was made from
-// a position that allows the jumps of w, and m_wd how many places of w are d away. Each round of c_d = N_d / Σ_w n_w
-// m_wd / Σ_d' m_wd' c_d' raises it (Hunter: "MM algorithms for generalized Bradley-Terry models", Annals of Statistics
-// 2004).
+// Maximises Σ_d N_d log c_d - Σ_w n_w log Σ_d m_wd c_d, where N_d is the expected number of jumps by d, n_w the
+// expected number of jumps from positions with window w, and m_wd the number of positions of w at distance d. Each
+// iteration of c_d = N_d / Σ_w n_w m_wd / Σ_d' m_wd' c_d' increases it (Hunter: "MM algorithms for generalized
+// Bradley-Terry models", Annals of Statistics 2004).
 void Hmm::update(std::span<const double> statistics) {
   constexpr int kRounds = 20;
   std::vector<double> share(kJumps);

@@ -26,16 +26,16 @@ struct TextEntry {
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), probability);
     const bool has_words = has_fields && first > 0 && second > first + 1;
     check(has_words && error == std::errc() && end == number.data() + number.size() && is_probability(probability),
-          "{}: expected a source word, a target word and a probability with tabs between them, but got '{}'", where,
+          "{}: expected source word, target word and probability separated by tabs, but got '{}'", where,
           line.substr(0, 80));
     source = line.substr(0, first);
     target = line.substr(first + 1, second - first - 1);
   }
 };
 
-// Lines may come in any order.
+// The lines may be in any order.
 Lexicon load_text(const std::string& path) {
-  WordNumbers sources, targets;
+  WordIndex sources, targets;
   std::vector<std::vector<Lexicon::Entry>> rows;
   data::LineReader reader(data::open_bytes(path), data::kNoLineLimit);
   for (data::Line line; reader.next(line);) {
@@ -69,7 +69,7 @@ Lexicon load_binary(const std::string& path) {
                     row_begin.front() == 0 && row_begin.back() == ids.size() &&
                     std::is_sorted(row_begin.begin(), row_begin.end()) && std::all_of(ids.begin(), ids.end(), known) &&
                     std::all_of(probabilities.begin(), probabilities.end(), is_probability);
-  check(fits, "{}: the parts of the lexicon do not fit each other", path);
+  check(fits, "{}: the parts of the lexicon are inconsistent", path);
   std::vector<Lexicon::Entry> entries;
   entries.reserve(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) entries.push_back({ids[i], probabilities[i]});
@@ -125,7 +125,7 @@ std::span<const Lexicon::Entry> Lexicon::translations(std::string_view source) c
   return found == rows_.end() ? std::span<const Entry>{} : row(found->second);
 }
 
-std::int32_t WordNumbers::of(const std::string& word) {
+std::int32_t WordIndex::of(const std::string& word) {
   const auto [found, is_new] = ids.try_emplace(word, static_cast<std::int32_t>(words.size()));
   if (is_new) words.push_back(word);
   return found->second;

@@ -11,7 +11,8 @@
 
 namespace dragoman::align {
 
-// p(target word | source word), the likeliest translations of each source word. Immutable, so threads may share one.
+// p(target word | source word): the most probable translations of each source word. Immutable, so threads may share
+// one.
 class Lexicon {
  public:
   struct Entry {
@@ -21,14 +22,14 @@ class Lexicon {
 
   Lexicon(std::vector<std::string> sources, std::vector<std::string> targets, std::vector<std::uint64_t> row_begin,
           std::vector<Entry> entries);
-  // A binary or a text file, told apart by content.
+  // Reads a binary or a text file; the content decides which.
   static Lexicon load(const std::string& path);
 
   void save_binary(const std::string& path) const;
-  // Lines of source word, target word and probability with tabs between; likeliest first.
+  // Lines of source word, target word and probability, separated by tabs, most probable first.
   void save_text(const std::string& path) const;
 
-  // Likeliest first; empty for an unknown word.
+  // Most probable first; empty for an unknown word.
   std::span<const Entry> translations(std::string_view source) const;
   const std::vector<std::string>& sources() const { return sources_; }
   const std::vector<std::string>& targets() const { return targets_; }
@@ -44,23 +45,23 @@ class Lexicon {
   std::unordered_map<std::string, std::size_t> rows_;
 };
 
-// Words by number, in order of appearance.
-struct WordNumbers {
+// Distinct words, numbered in order of first appearance.
+struct WordIndex {
   std::unordered_map<std::string, std::int32_t> ids;
   std::vector<std::string> words;
   std::int32_t of(const std::string& word);
 };
 
-// Counts the links of aligned pairs.
+// Builds a lexicon from the links of aligned pairs.
 class LexiconBuilder {
  public:
   void add(std::span<const std::string> source, std::span<const std::string> target, const Links& links);
-  // Relative frequencies of links; the `best` of each source word, ties by the first seen. Probabilities are those of
-  // all translations, so the kept ones may sum to less than one.
+  // Relative frequencies of links; keeps the `best` translations of each source word, ties in order of first
+  // appearance. Probabilities are normalised over all translations, so the kept ones may sum to less than one.
   Lexicon finish(std::size_t best) const;
 
  private:
-  WordNumbers sources_, targets_;
+  WordIndex sources_, targets_;
   std::vector<std::unordered_map<std::int32_t, std::int64_t>> counts_;  // by source word
 };
 

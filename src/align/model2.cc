@@ -11,11 +11,11 @@ namespace {
 
 constexpr double kFirstTension = 4, kLeast = 0.1, kMost = 50;
 
-// The prior of one row, and the mean and variance of the distance from the diagonal under it.
+// The prior of one row, with the mean and variance of the distance from the diagonal under it.
 struct Diagonal {
   double mean = 0, variance = 0;
 
-  // `at` is the row's place on the columns' scale, which steps by one.
+  // `at` is the row's position on the columns' scale, which has steps of one.
   Diagonal(double at, int columns, double tension, float* prior) {
     const double decay = tension / columns;
     const auto ratio = static_cast<float>(std::exp(-decay));
@@ -44,12 +44,13 @@ struct Diagonal {
 Model2::Model2(double null, std::span<const double> parameters)
     : PositionModel(null), tension_(parameters.empty() ? kFirstTension : parameters[0]) {
   check(parameters.size() <= 1 && tension_ >= kLeast && tension_ <= kMost,
-        "Model 2 has one parameter from {} to {}, but {} came and the first is {}", kLeast, kMost, parameters.size(),
+        "Model 2: expected one parameter from {} to {}, but got {}, the first {}", kLeast, kMost, parameters.size(),
         tension_);
 }
 
-// The expected log probability has the derivative D = Σ_j w_j mean_j - Σ_ji q_ji distance_ji in the tension, where q
-// are posteriors and w_j = Σ_i q_ji, and the second derivative -Σ_j w_j variance_j: these two are the statistics.
+// The expected log probability has the derivative D = Σ_j w_j mean_j - Σ_ji q_ji distance_ji with respect to the
+// tension, where q are posteriors and w_j = Σ_i q_ji, and the second derivative -Σ_j w_j variance_j. These two are the
+// statistics.
 double Model2::posteriors(const PairMatrix& emissions, PairMatrix& posteriors, std::span<double> statistics) const {
   posteriors.resize(emissions.rows, emissions.columns);
   const int columns = emissions.columns;
@@ -77,7 +78,7 @@ double Model2::posteriors(const PairMatrix& emissions, PairMatrix& posteriors, s
   return log_likelihood;
 }
 
-// One step of Newton's method, kept within a factor of two so that a flat place cannot throw it far.
+// One step of Newton's method, limited to a factor of two so that a flat region cannot cause a huge step.
 void Model2::update(std::span<const double> statistics) {
   if (statistics[1] <= 0) return;
   const double next = tension_ + statistics[0] / statistics[1];

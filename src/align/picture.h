@@ -1,24 +1,15 @@
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
 
-#include "align/alignment.h"
+#include "align/decode.h"
 
-// Pictures of one pair's alignment: source words down, target words across.
 namespace dragoman::align {
 
-struct PictureWords {
-  std::span<const std::string> source, target;
-};
-
-// How dark a place is, 0 to 1.
-using Shade = std::function<float(int source, int target)>;
-
-// For a terminal. Places are shaded in four steps; links are drawn full.
-std::string draw_text(const PictureWords& words, const Links& links, const Shade& shade);
-// A drawing of its own, with a frame around each link.
-std::string draw_svg(const PictureWords& words, const Links& links, const Shade& shade);
+// A sentence pair's alignment matrix for a terminal: source words down, target words across. Links are full blocks;
+// other cells have one of four shades by their posterior (PairPosteriors::both).
+std::string draw_text(std::span<const std::string> source, std::span<const std::string> target, const Links& links,
+                      const PairPosteriors& posteriors);
 
 }  // namespace dragoman::align

@@ -7,14 +7,15 @@
 
 namespace dragoman::align {
 
-std::unique_ptr<PositionModel> PositionModel::make(PositionKind kind, double null, std::span<const double> parameters) {
-  check(null > 0 && null < 1, "the probability of words without a partner is {}, not between 0 and 1", null);
+std::unique_ptr<PositionModel> PositionModel::make(AlignmentKind kind, double null,
+                                                   std::span<const double> parameters) {
+  check(null > 0 && null < 1, "expected a NULL probability between 0 and 1 but got {}", null);
   switch (kind) {
-    case PositionKind::model1: return std::make_unique<Model1>(null);
-    case PositionKind::model2: return std::make_unique<Model2>(null, parameters);
-    case PositionKind::hmm: return std::make_unique<Hmm>(null, parameters);
+    case AlignmentKind::model1: return std::make_unique<Model1>(null);
+    case AlignmentKind::model2: return std::make_unique<Model2>(null, parameters);
+    case AlignmentKind::hmm: return std::make_unique<Hmm>(null, parameters);
   }
-  fail("unknown kind of alignment model: {}", static_cast<int>(kind));
+  fail("unknown alignment model: {}", static_cast<int>(kind));
 }
 
 }  // namespace dragoman::align

@@ -16,13 +16,10 @@ std::string_view front(std::string_view word, int letters) {
 }  // namespace
 
 std::vector<std::string> Side::words(std::string_view line, bool plain) const {
-  std::vector<std::string> result;
-  if (plain) {
-    for (text::Word& word : rules_.tokenize(line)) result.push_back(std::move(word.text));
-  } else {
-    data::for_each_word(line, [&](std::string_view word) { result.emplace_back(word); });
-  }
-  return result;
+  if (!plain) return data::split_at_spaces(line);
+  std::vector<std::string> words;
+  for (text::Word& word : rules_.tokenize(line)) words.push_back(std::move(word.text));
+  return words;
 }
 
 std::string Side::key(std::string_view word) const {

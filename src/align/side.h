@@ -9,7 +9,7 @@
 
 namespace dragoman::align {
 
-// How the lines of one language are read.
+// How the text of one language is read.
 struct SideOptions {
   text::Language language = text::Language::generic;
   bool fold = true;
@@ -17,19 +17,20 @@ struct SideOptions {
 
   template <class V>
   void visit(V& v) {
-    v("language", language, "whose rules cut plain text into words");
-    v("fold", fold, "count words that differ in case only as one");
-    v("stem", stem, "count words with the same first letters as one, so many letters; 0 counts whole words",
+    v("language", language, "language whose rules tokenise plain text");
+    v("fold", fold, "treat words that differ only in case as the same word");
+    v("stem", stem,
+      "treat words with the same first letters as the same word: number of letters; 0 compares whole words",
       between(0, 100));
   }
 };
 
-// Lines to words, and words to the keys under which the models count them.
+// Splits lines into words and maps words to the keys that the models count.
 class Side {
  public:
   explicit Side(SideOptions options) : options_(options), rules_({.language = options.language}) {}
 
-  // What stands between white space, or, where `plain` text is to be cut, the words of the language's rules.
+  // Tokenises `plain` text by the language's rules; splits other text at white space.
   std::vector<std::string> words(std::string_view line, bool plain) const;
   std::string key(std::string_view word) const;
   const SideOptions& options() const { return options_; }

@@ -8,7 +8,7 @@
 namespace dragoman::align {
 namespace {
 
-// Accepted links among those of the union. Memory grows with the number of links, not with the matrix of the pair.
+// The accepted links among those of the union. Memory grows with the number of links, not with the size of the matrix.
 class Growth {
  public:
   Growth(const Links& forward, const Links& backward) {
@@ -27,7 +27,7 @@ class Growth {
         accept(at);
   }
 
-  // Looks at the neighbours of accepted links, in order of the links, until nothing changes.
+  // Visits the neighbours of accepted links, in order, until nothing changes.
   void grow_diagonally() {
     constexpr std::array<Link, 8> kNeighbours = {
         {{0, -1}, {-1, 0}, {0, 1}, {1, 0}, {-1, -1}, {1, -1}, {-1, 1}, {1, 1}}};
@@ -46,7 +46,7 @@ class Growth {
     }
   }
 
-  // Adds the links of one direction whose words are free: one of them, or both.
+  // Adds the links of one direction with an unaligned word, or with two.
   void finish(const Links& direction, bool both_free) {
     for (const Link& link : direction) {
       const bool source_free = !source_linked_[link.source], target_free = !target_linked_[link.target];
@@ -90,7 +90,7 @@ Links symmetrise(const Links& forward, const Links& backward, Symmetrisation met
     case Symmetrisation::unite:
       std::set_union(forward.begin(), forward.end(), backward.begin(), backward.end(), std::back_inserter(result));
       return result;
-    case Symmetrisation::product: fail("product needs the posteriors of both directions, not their links");
+    case Symmetrisation::product: fail("the product method needs the posteriors of both directions, not their links");
     default: break;
   }
   Growth growth(forward, backward);

@@ -5,9 +5,9 @@
 
 namespace dragoman::align {
 
-// How the links of two directed models become one alignment (Koehn, Och, Marcu: "Statistical Phrase-Based
-// Translation", 2003). `forward` and `backward` take one model as it is; `product` multiplies posteriors, for which see
-// decode.h.
+// How the links of two directed models are combined into one alignment (Och, Ney 2003; Koehn, Och, Marcu: "Statistical
+// Phrase-Based Translation", 2003). `forward` and `backward` use one model alone; `product` multiplies posteriors (see
+// decode.h).
 enum class Symmetrisation {
   forward,
   backward,
@@ -19,10 +19,11 @@ enum class Symmetrisation {
   product
 };
 
-// `forward` are the links of the model in which target words choose source words, `backward` those of the other one,
-// both as (source, target). Growing starts from the intersection and adds links of the union that touch an accepted one
-// (diagonally too) and give a word its first link; "final" then adds links that give a word its first one wherever they
-// stand, "final and" only those that do so for both of their words. `product` is refused: links say too little for it.
+// `forward` are the links of the model that aligns each target word to a source word, `backward` those of the reverse
+// model, both as (source, target). grow_diag starts from the intersection and adds links of the union that neighbour an
+// accepted link, also diagonally, and have an unaligned word. "final" then adds the remaining links with an unaligned
+// word on either side, "final and" only those with unaligned words on both sides. Refuses `product`, which needs
+// posteriors.
 Links symmetrise(const Links& forward, const Links& backward, Symmetrisation method);
 
 }  // namespace dragoman::align

@@ -8,10 +8,10 @@
 namespace dragoman::align {
 namespace {
 
-// What an unseen pair of words and a pair that lost all its counts still get.
+// The probability of unseen word pairs, and the minimum for all others.
 constexpr float kLeast = 1e-12f;
 
-// Turns counts into probabilities: one distribution's total and number of outcomes go in first.
+// Turns the counts of one distribution into probabilities, given their total and the number of outcomes.
 class Estimate {
  public:
   Estimate(double alpha, std::uint64_t total, std::size_t outcomes) : alpha_(alpha) {
@@ -33,7 +33,7 @@ constexpr std::int64_t kGrain = 1024;
 }  // namespace
 
 double exp_digamma(double x) {
-  // ψ(x) = ψ(x + 1) - 1/x until the series of exp ψ(y + 1/2) converges.
+  // Uses ψ(x) = ψ(x + 1) - 1/x until x is large enough for the series of exp ψ(y + 1/2).
   double below = 0;
   for (; x < 8; x += 1) below += 1 / x;
   const double y = x - 0.5, square = y * y;

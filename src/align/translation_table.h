@@ -10,18 +10,18 @@
 
 namespace dragoman::align {
 
-// Expected counts as whole numbers of 2^-30: their sum does not depend on the order of the terms, so any number of
-// threads gives the same one.
+// Expected counts are fixed-point numbers in units of 2^-30: integer sums do not depend on the order of their terms, so
+// results do not depend on the number of threads.
 constexpr double kCountUnit = 1.0 / (1 << 30);
 inline std::uint64_t to_fixed(float count) {
   return static_cast<std::uint64_t>(count * static_cast<float>(1 << 30) + 0.5f);
 }
 
-// p(target word | source word) and p(source word | target word) of all cells, and of NULL, with the counts that
-// learning collects.
+// p(target word | source word) and p(source word | target word) of all cells and of NULL, with the expected counts that
+// EM collects.
 class TranslationTable {
  public:
-  // Every word is as likely as any other.
+  // Starts with uniform probabilities.
   TranslationTable(const Bitext& bitext, Cooccurrence& cooccurrence);
 
   struct Cell {
@@ -33,7 +33,7 @@ class TranslationTable {
   float null_forward(std::int32_t target) const { return null_forward_[target].probability; }
   float null_backward(std::int32_t source) const { return null_backward_[source].probability; }
 
-  // Safe from several threads. Counts that round to nothing cost nothing.
+  // Thread-safe. Counts that round to zero are skipped.
   void add(std::uint32_t at, float forward, float backward) {
     add_to(cells_[at].forward_count, forward);
     add_to(cells_[at].backward_count, backward);
@@ -41,10 +41,11 @@ class TranslationTable {
   void add_null_forward(std::int32_t target, float count) { add_to(null_forward_[target].count, count); }
   void add_null_backward(std::int32_t source, float count) { add_to(null_backward_[source].count, count); }
 
-  // The M step: counts become probabilities and start again at zero. With `alpha` > 0 each distribution has a sparse
-  // Dirichlet prior and takes its variational estimate, exp(ψ(count + α) - ψ(total + α·n)); 0 divides counts by totals.
+  // The M step: turns counts into probabilities and resets them. With `alpha` > 0 each distribution has a sparse
+  // Dirichlet prior and gets its variational Bayes estimate, exp(ψ(count + α) - ψ(total + α·n)); with 0, relative
+  // frequencies.
   void normalise(double alpha);
-  // Forgets cells whose probability is below `least` both ways.
+  // Drops cells whose probability is below `least` in both directions.
   void prune(float least);
 
   const Cooccurrence& cooccurrence() const { return cooccurrence_; }
@@ -64,7 +65,7 @@ class TranslationTable {
   std::vector<NullCell> null_forward_, null_backward_;
 };
 
-// exp(ψ(x)), ψ the digamma function; x > 0.
+// exp(ψ(x)), where ψ is the digamma function; x > 0.
 double exp_digamma(double x);
 
 }  // namespace dragoman::align

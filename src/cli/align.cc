@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "cli/command.h"
 #include "data/pair_reader.h"
+#include "report/word_matrix.h"
 
 namespace dragoman::cli {
 namespace {
@@ -22,7 +23,7 @@ struct AlignOptions {
   bool posteriors = false, show = false;
   std::int64_t line = 1, lexicon_best = 20, max_words = 400, min_count = 1;
   align::SideOptions source, target;
-  align::TrainingOptions train;
+  align::EmOptions train;
   align::DecodingOptions decode;
   data::ReadingOptions reading;
 
@@ -126,11 +127,11 @@ Aligner learn(const AlignOptions& options, const Words& paths) {
             with_commas(bitext.source().tokens()), with_commas(bitext.target().tokens()),
             with_commas(bitext.source().words().size()), with_commas(bitext.target().words().size()),
             with_commas(cooccurrence.size()));
-  align::Trainer trainer(bitext, cooccurrence, options.train);
-  trainer.run([&](const align::Iteration& iteration, const align::Directions& directions) {
+  align::EmTraining training(bitext, cooccurrence, options.train);
+  training.run([&](const align::Iteration& iteration, const align::Directions& directions) {
     report(iteration, directions, bitext);
   });
-  return Aligner(trainer, bitext);
+  return Aligner(training, bitext);
 }
 
 // One pair on its way from text to what is printed.
@@ -203,14 +204,22 @@ class Printer {
     const align::PairPosteriors posteriors =
         aligner_.posteriors(aligner_.source_ids(pair.source), aligner_.target_ids(pair.target));
     pair.links = align::decode(posteriors, options_.decode);
-    const auto shade = [&](int i, int j) { return posteriors.both(i, j); };
-    const align::PictureWords words{pair.source, pair.target};
-    pair.printed = options_.show         ? align::draw_text(words, pair.links, shade)
+    pair.printed = options_.show         ? align::draw_text(pair.source, pair.target, pair.links, posteriors)
                    : options_.posteriors ? with_posteriors(pair.links, posteriors)
                                          : align::to_pharaoh(pair.links);
     if (printed_ + static_cast<std::size_t>(at) + 1 == static_cast<std::size_t>(options_.line) && !options_.svg.empty())
-      svg_ = align::draw_svg(words, pair.links, shade);
+      svg_ = draw_svg(pair, posteriors);
     return pair;
+  }
+
+  static std::string draw_svg(const AlignedPair& pair, const align::PairPosteriors& posteriors) {
+    report::WordMatrix matrix{.rows = pair.source, .columns = pair.target, .weights = {}, .framed = {}};
+    for (int i = 0; i < std::ssize(pair.source); ++i)
+      for (int j = 0; j < std::ssize(pair.target); ++j) {
+        matrix.weights.push_back(posteriors.both(i, j));
+        matrix.framed.push_back(align::has_link(pair.links, i, j));
+      }
+    return report::draw_file(matrix);
   }
 
   static std::string with_posteriors(const align::Links& links, const align::PairPosteriors& posteriors) {

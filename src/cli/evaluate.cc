@@ -4,11 +4,11 @@
 #include "base/join.h"
 #include "base/log.h"
 #include "cli/command.h"
+#include "data/text_file.h"
 #include "eval/alignment_error.h"
 #include "eval/bleu.h"
 #include "eval/chrf.h"
 #include "eval/ter.h"
-#include "eval/text_file.h"
 #include "run/evaluation_report.h"
 
 namespace dragoman::cli {
@@ -174,7 +174,7 @@ void cut_slices(const EvaluateOptions& options, const Lines& references, const s
       evaluation.slices.push_back({name, eval::slices_by_length(references, options.bleu.tokenizer)});
     } else if (name == "rare") {
       check(!options.train.empty(), "--slices rare needs --train FILE, the training text of the target side");
-      const eval::WordFrequencies frequencies(eval::read_lines(options.train), options.bleu.tokenizer);
+      const eval::WordFrequencies frequencies(data::read_lines(options.train), options.bleu.tokenizer);
       evaluation.slices.push_back({name, eval::slices_by_rarest_word(references, frequencies, options.bleu.tokenizer)});
       for (std::size_t s = 0; s < outputs.size(); ++s)
         evaluation.systems[s].word_classes =
@@ -189,7 +189,7 @@ int evaluate_translations(const EvaluateOptions& options, const std::vector<std:
   check(paths.size() >= 2, "expected HYP and at least one REF but got {} file{}", paths.size(),
         paths.size() == 1 ? "" : "s");
   std::vector<Lines> references, outputs;
-  for (auto path = paths.begin() + 1; path != paths.end(); ++path) references.push_back(eval::read_lines(*path));
+  for (auto path = paths.begin() + 1; path != paths.end(); ++path) references.push_back(data::read_lines(*path));
   std::vector<std::string> output_paths = {paths[0]};
   output_paths.insert(output_paths.end(), options.systems.begin(), options.systems.end());
 
@@ -199,9 +199,9 @@ int evaluate_translations(const EvaluateOptions& options, const std::vector<std:
   evaluation.sentences = references[0].size();
   evaluation.digits = options.digits;
   for (const std::string& path : output_paths) {
-    outputs.push_back(eval::read_lines(path));
+    outputs.push_back(data::read_lines(path));
     for (std::size_t r = 0; r < references.size(); ++r)
-      eval::check_parallel(path, outputs.back(), paths[r + 1], references[r]);
+      data::check_parallel(path, outputs.back(), paths[r + 1], references[r]);
     if (!options.force && options.bleu.tokenizer != eval::BleuTokenizer::none) warn_if_tokenized(path, outputs.back());
     run::SystemResult& system = evaluation.systems.emplace_back();
     system.path = path;

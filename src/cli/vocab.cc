@@ -53,7 +53,7 @@ double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-void print_coverage(const text::Tokenizer& tokenizer, const text::Coverage& coverage) {
+void print_coverage(const text::Tokenizer& tokenizer, const text::EncodingStatistics& coverage) {
   fmt::print("vocabulary  {} ids, {} of them used\n", with_commas(tokenizer.size()), with_commas(coverage.used));
   fmt::print("corpus      {} lines, {} words, {} bytes\n", with_commas(coverage.lines), with_commas(coverage.words),
              with_commas(coverage.bytes));
@@ -71,7 +71,7 @@ int make(const VocabOptions& options, const std::vector<std::string>& corpora) {
   text::save_tokenizer(*tokenizer, options.output);
   log::info("wrote {}", options.output);
   run::CorpusLines lines(corpora, "measuring");
-  print_coverage(*tokenizer, text::measure_coverage(*tokenizer, source(lines)));
+  print_coverage(*tokenizer, text::measure_encoding(*tokenizer, source(lines)));
   return 0;
 }
 

@@ -6,7 +6,7 @@
 
 namespace dragoman::data {
 
-// Sentences without padding: all their tokens in one flat array; row i is tokens[offsets[i] .. offsets[i + 1]).
+// Sentences without padding: all tokens in one flat array; row i is tokens[offsets[i] .. offsets[i + 1]).
 struct PackedRows {
   std::vector<std::int32_t> tokens;
   std::vector<std::int32_t> offsets = {0};  // rows + 1
@@ -24,26 +24,26 @@ struct PackedRows {
   bool operator==(const PackedRows&) const = default;
 };
 
-// What one training step sees.
+// The data of one training step.
 struct Batch {
   PackedRows source;
-  PackedRows target;                     // what the decoder reads: begin mark, then the sentence
-  std::vector<std::int32_t> labels;      // what it must say after each: the sentence, then the end mark; target.offsets
-  std::vector<std::uint32_t> sentences;  // the pairs' numbers, counted through all corpora in order
-  std::uint64_t epoch = 0, step = 0;     // where in training this batch stands
-  std::uint64_t steps = 0;               // how many steps its epoch has
+  PackedRows target;                 // decoder input: begin token, then the sentence
+  std::vector<std::int32_t> labels;  // expected outputs: the sentence, then the end token; rows as in target.offsets
+  std::vector<std::uint32_t> sentences;  // pair numbers, counted through all corpora in order
+  std::uint64_t epoch = 0, step = 0;     // position in training
+  std::uint64_t steps = 0;               // number of steps in this epoch
 
   // Of both sides together.
   std::size_t tokens() const { return source.tokens.size() + target.tokens.size(); }
-  // The same of its longest sentence.
+  // Tokens of the longest sentence pair, both sides together.
   std::size_t longest() const;
   bool operator==(const Batch&) const = default;
 };
 
-// The batch in parts of consecutive sentences with at most `most` tokens of both sides together; a longer sentence is a
-// part of its own. 0: no limit.
+// Splits the batch into parts of consecutive sentences with at most `most` tokens, both sides together; a longer
+// sentence pair is a part of its own. 0 means no limit.
 std::vector<Batch> parts_of(const Batch& batch, std::size_t most);
-// Calls f with each of them.
+// Calls f with each part.
 template <class F>
 void for_each_part(const Batch& batch, std::size_t most, F&& f) {
   if (most == 0 || batch.tokens() <= most) return f(batch);

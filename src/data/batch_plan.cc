@@ -9,13 +9,13 @@
 namespace dragoman::data {
 namespace {
 
-constexpr std::uint64_t kMostInWindow = 1 << 24;  // what a sorting key has room for
+constexpr std::uint64_t kMostInWindow = 1 << 24;  // the range of positions in a sorting key
 
-// Streams of random numbers, one a purpose.
+// Random streams, one per purpose.
 enum Purpose : std::uint64_t { kOrder = 1, kBatches = 2, kRepeats = 3 };
 
-// Fisher-Yates with one hash a draw: planning an epoch must not cost more than copying its tokens. The remainder's
-// bias is below 2^-32.
+// Fisher-Yates shuffle with one hash per draw, so that planning an epoch costs no more than copying its tokens. The
+// bias of the remainder is below 2^-32.
 template <class T>
 void shuffle(std::vector<T>& values, std::uint64_t seed, Purpose purpose, std::uint64_t epoch) {
   const std::uint64_t stream = mix(mix(seed, purpose), epoch);
@@ -40,7 +40,7 @@ BatchPlan::BatchPlan(std::span<const RowLengths> lengths, std::span<const Weight
   std::size_t window = std::max<std::size_t>(order_.size(), 1);
   if (options.order == BatchOrder::length) {
     window = static_cast<std::size_t>(options.window);
-    if (options.by == BatchBy::sentences) {  // so that only the last window ends in a smaller batch
+    if (options.by == BatchBy::sentences) {  // so that only the last window ends with a smaller batch
       const auto size = static_cast<std::size_t>(options.size);
       window = std::max<std::size_t>(1, window / size) * size;
     }
@@ -61,7 +61,7 @@ void BatchPlan::list_sentences(std::span<const WeightedRange> ranges, std::uint6
 }
 
 void BatchPlan::sort_windows(std::span<const RowLengths> lengths, std::size_t window) {
-  // One number a sentence: target length, source length, position. Equal lengths so keep their random order.
+  // One key per sentence: target length, source length, position. Sentences of equal length keep their random order.
   constexpr std::uint32_t kLongest = (1 << 20) - 1;
   std::vector<std::uint64_t> keys;
   std::vector<std::uint32_t> sorted;
@@ -89,7 +89,7 @@ void BatchPlan::cut(std::span<const RowLengths> lengths, const PlanOptions& opti
     const bool by_tokens = options.by == BatchBy::tokens;
     if (by_tokens)
       check(row.source <= most && row.target <= most,
-            "sentence {} alone has {} source and {} target tokens, but a batch may hold {}; raise the batch size or "
+            "sentence {} has {} source and {} target tokens, but a batch holds at most {}; raise the batch size or "
             "limit the sentence length",
             order_[i], row.source, row.target, most);
     const bool full = by_tokens ? source + row.source > most || target + row.target > most : i - begins_.back() == most;

@@ -21,35 +21,35 @@ struct PlanOptions {
 
   template <class V>
   void visit(V& v) {
-    v("by", by, "what `size` counts: sentences, or tokens of the larger side with its marks");
-    v("size", size, "the most a batch holds", at_least(1));
-    v("order", order, "random; length (random batches of similar length); file (as the corpus stands)");
-    v("window", window, "order length: how many random sentences are sorted at a time", between(1, 1 << 24));
-    v("seed", seed, "chooses the order");
+    v("by", by, "unit of `size`: sentences, or tokens of the larger side including begin and end tokens");
+    v("size", size, "maximum size of a batch", at_least(1));
+    v("order", order,
+      "order of training: random; length (random batches of sentences of similar length); file (corpus order)");
+    v("window", window, "for order length: number of random sentences sorted by length at a time", between(1, 1 << 24));
+    v("seed", seed, "random seed of the order");
   }
 };
 
-// Tokens one sentence puts into a batch, marks included.
+// Tokens of one sentence pair in a batch, including begin and end tokens.
 struct RowLengths {
   std::uint32_t source = 0, target = 0;
 };
 
-// Consecutive sentences that an epoch shows `weight` times on average: one corpus.
+// A range of consecutive sentences (one corpus) that each epoch shows `weight` times on average.
 struct WeightedRange {
   std::uint64_t begin = 0, end = 0;
   double weight = 1;
 };
 
-// How often an epoch shows a sentence of weight w: floor((e + 1) w + u) - floor(e w + u) times, where u in [0, 1) is
-// the sentence's own. So weight 1 is exactly once, weight 2 twice, and with weight 1/3 each sentence comes back every
-// third epoch.
+// How often epoch e shows a sentence of weight w: floor((e + 1) w + u) - floor(e w + u) times, where u in [0, 1) is
+// fixed per sentence. Weight 1 gives exactly once per epoch, 2 twice, and 1/3 once every three epochs.
 std::uint64_t repeats(double weight, std::uint64_t seed, std::uint64_t sentence, std::uint64_t epoch);
 
-// The batches of one epoch: a pure function of the lengths, the options and the epoch's number. Lists sentences, not
-// tokens, so that any batch is at hand without touching the ones before.
+// The batches of one epoch: a pure function of lengths, options and epoch number. It lists sentences, not tokens, so
+// any batch is accessible without processing the ones before.
 class BatchPlan {
  public:
-  // Throws when a sentence alone exceeds a token budget.
+  // Throws if a single sentence exceeds the token budget.
   BatchPlan(std::span<const RowLengths> lengths, std::span<const WeightedRange> ranges, const PlanOptions& options,
             std::uint64_t epoch);
 
@@ -64,8 +64,8 @@ class BatchPlan {
   void cut(std::span<const RowLengths> lengths, const PlanOptions& options, std::size_t window);
   void shuffle_batches(std::uint64_t seed, std::uint64_t epoch);
 
-  std::vector<std::uint32_t> order_;   // sentences, batch after batch
-  std::vector<std::uint64_t> begins_;  // where each batch begins in order_, and its end
+  std::vector<std::uint32_t> order_;   // sentences, batch by batch
+  std::vector<std::uint64_t> begins_;  // where each batch begins in order_, and the end
 };
 
 }  // namespace dragoman::data

@@ -11,7 +11,7 @@
 namespace dragoman::data {
 namespace {
 
-// Streams of random numbers, one a purpose; BatchPlan has its own.
+// Random streams, one per purpose; BatchPlan has its own.
 enum Purpose : std::uint64_t { kNoise = 11, kSampleSource = 12, kSampleTarget = 13 };
 
 std::uint32_t limited(std::uint32_t length, std::int64_t most) {
@@ -25,7 +25,7 @@ bool exceeds(std::uint32_t length, std::int64_t most) { return most > 0 && lengt
 
 }  // namespace
 
-Batcher::Batcher(std::vector<BatchSource> sources, Sides sides, const BatchOptions& options, Shard shard)
+Batcher::Batcher(std::vector<BatchSource> sources, TokenizerPair sides, const BatchOptions& options, Shard shard)
     : sources_(std::move(sources)),
       sides_(sides),
       source_ids_(sides.source->special()),
@@ -36,14 +36,14 @@ Batcher::Batcher(std::vector<BatchSource> sources, Sides sides, const BatchOptio
   const bool samples = options.rows.sample_source > 0 || options.rows.sample_target > 0;
   std::uint64_t sentences = 0;
   for (const BatchSource& source : sources_) {
-    check(!samples || source.store.has_text(), "random segmentation needs a token store that keeps the text");
+    check(!samples || source.store.has_text(), "subword regularisation needs a token store with text");
     first_sentence_.push_back(sentences);
     sentences += source.store.rows();
   }
   first_sentence_.push_back(sentences);
-  check(sentences <= std::numeric_limits<std::uint32_t>::max(), "{} pairs are more than batches can number", sentences);
+  check(sentences <= std::numeric_limits<std::uint32_t>::max(), "{} pairs exceed the limit of 2^32 - 1", sentences);
   for (std::size_t i = 0; i < sources_.size(); ++i) add_source(sources_[i], first_sentence_[i]);
-  check(!rows_.empty(), "no pair is left to make batches of ({} in the corpus, {} too long)", sentences, dropped_);
+  check(!rows_.empty(), "no pairs left for batches ({} in the corpus, {} too long)", sentences, dropped_);
 }
 
 void Batcher::add_source(const BatchSource& source, std::uint64_t first_sentence) {
@@ -65,12 +65,12 @@ void Batcher::add_source(const BatchSource& source, std::uint64_t first_sentence
   ranges_.push_back({begin, rows_.size(), source.weight});
 }
 
-// Found here, a sentence that fits no batch stops training before it starts.
+// Checked here, so that a sentence that fits no batch stops training before it starts.
 void Batcher::check_budget(std::uint64_t row, const RowLengths& lengths) const {
   if (options_.plan.by != BatchBy::tokens) return;
   check(std::max(lengths.source, lengths.target) <= options_.plan.size,
-        "pair {} of the corpus has {} source and {} target tokens with their marks, but a batch may hold {}; raise the "
-        "batch size or limit the sentence length",
+        "pair {} of the corpus has {} source and {} target tokens including begin and end, but a batch holds at most "
+        "{}; raise the batch size or limit the sentence length",
         row + 1, lengths.source, lengths.target, options_.plan.size);
 }
 
@@ -82,8 +82,8 @@ RowLengths Batcher::planned_lengths(const TokenStore& store, std::uint64_t row) 
                      rows.sample_target)};
 }
 
-// Random segmentation makes sentences longer, by how much is known only once it is drawn. The plan leaves each some
-// room; a draw that needs more gives way to the plain segmentation, so a token budget always holds.
+// Subword regularisation makes sentences longer by an amount that is known only after sampling. The plan reserves some
+// space; a sample that needs more is replaced by the deterministic segmentation, so the token budget always holds.
 std::uint32_t Batcher::planned_length(std::uint32_t tokens, std::uint32_t marks, double strength) const {
   const std::uint32_t plain = tokens + marks;
   if (strength == 0) return plain;
@@ -110,7 +110,7 @@ void Batcher::seek(std::uint64_t epoch, std::uint64_t step) {
   step_ = step;
 }
 
-// Finds the rows of a batch. The loops ask memory for what the loops behind them read.
+// Locates the rows of a batch. Each loop prefetches what the next loop reads.
 void Batcher::gather(std::span<const std::uint32_t> positions) {
   batch_rows_.clear();
   for (const std::uint32_t position : positions) {
@@ -129,9 +129,9 @@ void Batcher::gather(std::span<const std::uint32_t> positions) {
 }
 
 void Batcher::next(Batch& batch) {
-  // An epoch can be empty when weights are small.
+  // An epoch can be empty if weights are small.
   for (std::uint64_t tried = 0; step_ >= steps(epoch_); ++tried) {
-    check(tried < 100'000, "the weights of the corpora leave every epoch empty");
+    check(tried < 100'000, "the weights of the corpora are so small that all epochs are empty");
     ++epoch_;
     step_ = 0;
   }
@@ -149,7 +149,7 @@ void Batcher::next(Batch& batch) {
     for (const Row& row : batch_rows_) add_row(row, batch);
   }
   check(std::max(batch.source.tokens.size(), batch.target.tokens.size()) <= std::numeric_limits<std::int32_t>::max(),
-        "a batch of {} sentences has more tokens than can be numbered", batch.sentences.size());
+        "a batch of {} sentences exceeds the limit of 2^31 - 1 tokens", batch.sentences.size());
   ++step_;
 }
 
@@ -222,7 +222,7 @@ void Batcher::put_target(const Row& row, std::vector<std::int32_t>& out) {
   row.store->copy_target(row.row, std::span(out).subspan(begin));
 }
 
-// Draws a segmentation into sampled_; false when it needs more room than the plan left.
+// Samples a segmentation into sampled_; false if it exceeds the planned length.
 bool Batcher::sample(std::string_view line, const Row& row, bool is_source) {
   const RowOptions& rows = options_.rows;
   Random random(mix(options_.plan.seed, is_source ? kSampleSource : kSampleTarget), mix(epoch_, row.sentence));
@@ -236,7 +236,7 @@ bool Batcher::sample(std::string_view line, const Row& row, bool is_source) {
   return sampled_.size() <= room;
 }
 
-// Masks and drops tokens behind `begin`; at least one of them stays.
+// Masks and drops tokens from `begin` on; keeps at least one of them.
 void Batcher::add_noise(std::uint32_t sentence, std::vector<std::int32_t>& tokens, std::size_t begin) const {
   if (tokens.size() == begin) return;
   const RowOptions& rows = options_.rows;
@@ -245,7 +245,7 @@ void Batcher::add_noise(std::uint32_t sentence, std::vector<std::int32_t>& token
   const std::int32_t survivor = tokens[begin + key.block(count)[0] % count];
   const double dropped = rows.drop_source, changed = dropped + (1 - dropped) * rows.mask_source;
   std::size_t end = begin;
-  Philox::Block draws{};  // one number a token
+  Philox::Block draws{};  // one number per token
   for (std::size_t i = 0; i < count; ++i) {
     if (i % 4 == 0) draws = key.block(i / 4);
     const double draw = draws[i % 4] * 0x1.0p-32;

@@ -16,7 +16,7 @@ namespace dragoman::data {
 
 enum class TooLong { truncate, drop };
 
-// How sentences become rows of a batch, beyond their order.
+// How sentence pairs become rows of a batch.
 struct RowOptions {
   std::int64_t max_source_length = 0, max_target_length = 0;
   TooLong too_long = TooLong::truncate;
@@ -25,17 +25,22 @@ struct RowOptions {
 
   template <class V>
   void visit(V& v) {
-    v("max-source-length", max_source_length, "most source tokens, marks not counted; 0 means no limit", at_least(0));
-    v("max-target-length", max_target_length, "most target tokens, marks not counted; 0 means no limit", at_least(0));
-    v("too-long", too_long, "what happens to longer sentences: they are cut, or the pair is left out");
-    v("source-begin", source_begin, "put the begin mark before the source");
-    v("source-end", source_end, "put the end mark behind the source");
-    v("target-marks", target_marks, "begin and end marks around the target; without them labels are the target itself");
-    v("mask-source", mask_source, "share of source tokens replaced by the unknown token, drawn anew each epoch",
-      between(0, 1));
-    v("drop-source", drop_source, "share of source tokens left out, drawn anew each epoch", between(0, 1));
-    v("sample-source", sample_source, "strength of random source segmentation (BPE-dropout)", between(0, 1));
-    v("sample-target", sample_target, "strength of random target segmentation (BPE-dropout)", between(0, 1));
+    v("max-source-length", max_source_length,
+      "maximum number of source tokens, without begin and end tokens; 0 means no limit", at_least(0));
+    v("max-target-length", max_target_length,
+      "maximum number of target tokens, without begin and end tokens; 0 means no limit", at_least(0));
+    v("too-long", too_long, "what to do with longer sentences: truncate them or drop the pair");
+    v("source-begin", source_begin, "prepend the begin-of-sentence token to the source");
+    v("source-end", source_end, "append the end-of-sentence token to the source");
+    v("target-marks", target_marks,
+      "use begin and end tokens in the target; without them the labels are the target itself");
+    v("mask-source", mask_source,
+      "fraction of source tokens to replace by the unknown token, sampled anew in each epoch", between(0, 1));
+    v("drop-source", drop_source, "fraction of source tokens to drop, sampled anew in each epoch", between(0, 1));
+    v("sample-source", sample_source,
+      "strength of subword regularisation of the source (BPE-dropout or unigram sampling); 0 is off", between(0, 1));
+    v("sample-target", sample_target,
+      "strength of subword regularisation of the target (BPE-dropout or unigram sampling); 0 is off", between(0, 1));
   }
 };
 
@@ -50,44 +55,44 @@ struct BatchOptions {
   }
 };
 
-// Pairs that batches are made of: a part of a tokenised corpus.
+// The pairs that batches are made of: part of a tokenised corpus.
 struct BatchSource {
   TokenStore store;
   double weight = 1;
   SplitOptions split = {};
-  bool held_out = false;  // the part that the split sets aside, instead of the rest
+  bool held_out = false;  // use the held-out part of the split instead of the rest
 };
 
-// One worker of several that share every epoch.
+// One of several workers that share every epoch.
 struct Shard {
   std::uint32_t rank = 0, world = 1;
 };
 
-// The tokenizers of both sides, for marks, the unknown token and sampling. They must outlive the batcher.
-struct Sides {
+// The tokenizers of both sides, for special ids and sampling. They must outlive the batcher.
+struct TokenizerPair {
   const text::Tokenizer* source = nullptr;
   const text::Tokenizer* target = nullptr;
 };
 
-// Packed batches without end, epoch after epoch. All of it is a pure function of (stores, options, epoch, step), so a
-// resumed run, a prefetching one and one of several workers see what a plain run sees. Every worker makes the same
-// number of steps; in an epoch's last step some may get an empty batch.
+// An endless sequence of packed batches, epoch by epoch. It is a pure function of (stores, options, epoch, step), so
+// resumed, prefetching and distributed runs see the same batches. Every worker makes the same number of steps; in the
+// last step of an epoch some may get an empty batch.
 class Batcher {
  public:
-  Batcher(std::vector<BatchSource> sources, Sides sides, const BatchOptions& options, Shard shard = {});
+  Batcher(std::vector<BatchSource> sources, TokenizerPair sides, const BatchOptions& options, Shard shard = {});
 
-  // The batch at the cursor; moves the cursor on, into the next epoch after the last step.
+  // Returns the batch at the cursor and advances the cursor, into the next epoch after the last step.
   void next(Batch& batch);
-  // Puts the cursor anywhere; costs no pass over tokens.
+  // Moves the cursor anywhere, without a pass over tokens.
   void seek(std::uint64_t epoch, std::uint64_t step);
   std::uint64_t epoch() const { return epoch_; }
   std::uint64_t step() const { return step_; }
-  // How many steps an epoch has.
+  // Number of steps in an epoch.
   std::uint64_t steps(std::uint64_t epoch);
-  // The longest sentences in one batch, as many as a batch holds: about as large as one can become.
+  // A batch of the longest sentences: about the largest that can occur.
   Batch largest();
 
-  // Pairs that take part, and what length limits did to the others.
+  // Number of pairs in use, and the effect of the length limits on the others.
   std::uint64_t sentences() const { return rows_.size(); }
   std::uint64_t truncated() const { return truncated_; }
   std::uint64_t dropped() const { return dropped_; }
@@ -95,8 +100,8 @@ class Batcher {
  private:
   struct Row {
     const TokenStore* store;
-    std::uint64_t row;       // in the store
-    std::uint32_t sentence;  // through all stores
+    std::uint64_t row;       // in its store
+    std::uint32_t sentence;  // across all stores
     RowLengths planned;
   };
 
@@ -114,13 +119,13 @@ class Batcher {
 
   std::vector<BatchSource> sources_;
   std::vector<std::uint64_t> first_sentence_;  // of each source, and the end
-  Sides sides_;
+  TokenizerPair sides_;
   text::SpecialIds source_ids_, target_ids_;
   BatchOptions options_;
   Shard shard_;
-  std::vector<std::uint32_t> rows_;    // sentences that take part
+  std::vector<std::uint32_t> rows_;    // sentences in use
   std::vector<RowLengths> lengths_;    // of rows_, as planned
-  std::vector<WeightedRange> ranges_;  // of rows_, one a source
+  std::vector<WeightedRange> ranges_;  // of rows_, one per source
   std::uint64_t truncated_ = 0, dropped_ = 0;
   std::optional<BatchPlan> plan_;
   std::uint64_t planned_epoch_ = 0, epoch_ = 0, step_ = 0;

@@ -44,7 +44,7 @@ class FileBytes final : public ByteSource {
     const int got = gzread(file_, buffer.data(), wanted);
     if (got < static_cast<int>(wanted)) check_state();
     if (std::exchange(fresh_, false) && gzdirect(file_) && name_.ends_with(".gz"))
-      fail("{}: expected a gzip file but it does not begin like one", name_);
+      fail("{}: expected a gzip file but the header is not that of one", name_);
     consumed_ = static_cast<std::uint64_t>(std::max<z_off_t>(gzoffset(file_), 0));
     return static_cast<std::size_t>(got);
   }
@@ -67,8 +67,7 @@ class FileBytes final : public ByteSource {
   bool fresh_ = true;
 };
 
-// A pipe or a terminal: bytes are handed on as they come, so that a slow writer is heard at once. gzip is recognised by
-// its first two bytes.
+// A pipe or terminal: passes bytes on as they arrive, without waiting for more. Recognises gzip by its first two bytes.
 class StreamBytes final : public ByteSource {
  public:
   StreamBytes() = default;
@@ -87,14 +86,14 @@ class StreamBytes final : public ByteSource {
   const std::string& name() const override { return name_; }
 
  private:
-  // Reads on until the two bytes that tell are there.
+  // Reads until the first two bytes are there.
   void begin() {
     while (filled_ < 2 && refill()) continue;
     packed_ = filled_ >= 2 && front_[0] == '\x1f' && front_[1] == '\x8b';
     if (packed_) check(inflateInit2(&stream_, 15 + 16) == Z_OK, "{}: cannot be read: out of memory", name_);
   }
 
-  // Bytes [used_, filled_) of front_ are waiting; false at the end.
+  // Makes bytes available in [used_, filled_) of front_; false at the end.
   bool refill() {
     if (used_ == filled_) used_ = filled_ = 0;
     ssize_t got;
@@ -119,7 +118,7 @@ class StreamBytes final : public ByteSource {
         check(ended_, "{}: the gzip stream is truncated", name_);
         return 0;
       }
-      if (std::exchange(ended_, false)) inflateReset(&stream_);  // another member follows
+      if (std::exchange(ended_, false)) inflateReset(&stream_);  // another gzip member follows
       stream_.next_in = reinterpret_cast<Bytef*>(front_ + used_);
       stream_.avail_in = static_cast<uInt>(filled_ - used_);
       stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
@@ -171,7 +170,7 @@ class MarkFreeBytes final : public ByteSource {
   const std::string& name() const override { return inner_->name(); }
 
  private:
-  // A pipe may give its first bytes one by one, so the mark is collected before it is judged.
+  // A pipe may deliver its first bytes one at a time, so the mark is collected before it is compared.
   void fill_front() {
     constexpr std::string_view kMark = "\xEF\xBB\xBF";
     char c = 0;

@@ -10,7 +10,7 @@ Format format_by_name(std::string_view path, bool has_target) {
   if (has_target) return Format::lines;
   if (path.ends_with(".csv")) return Format::csv;
   if (path.ends_with(".tsv") || path.ends_with(".txt") || path == "-") return Format::tsv;
-  fail("{}: expected a target file beside it, or a name that ends in .tsv or .csv, or the setting `format`", path);
+  fail("{}: expected a target file too, or a file name that ends in .tsv or .csv, or the setting `format`", path);
 }
 
 void check_sides(const Corpus& corpus) {
@@ -18,7 +18,7 @@ void check_sides(const Corpus& corpus) {
     check(!corpus.target.empty(), "{}: the format 'lines' needs a target file too", corpus.source);
     check(corpus.source != "-" || corpus.target != "-", "both sides cannot come from standard input; use --format tsv");
   } else {
-    check(corpus.target.empty(), "{}: the format '{}' holds both sides in one file, but a target file '{}' was given",
+    check(corpus.target.empty(), "{}: the format '{}' has both sides in one file, but a target file '{}' was given",
           corpus.source, name_of(corpus.format), corpus.target);
   }
 }
@@ -26,7 +26,7 @@ void check_sides(const Corpus& corpus) {
 }  // namespace
 
 std::vector<Corpus> CorpusOptions::corpora() const {
-  check(!source.empty(), "no corpus was given: `source` is empty");
+  check(!source.empty(), "expected a corpus, but `source` is empty");
   check(target.empty() || target.size() == source.size(), "{} source files but {} target files", source.size(),
         target.size());
   check(weight.empty() || weight.size() == source.size(), "{} source files but {} weights", source.size(),

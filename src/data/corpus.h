@@ -11,29 +11,30 @@ namespace dragoman::data {
 enum class Format { automatic, lines, tsv, csv };
 enum class InvalidUtf8 { fail, replace, skip };
 
-// Where sentence pairs come from: two files with a sentence a line, or one file with columns.
+// Where sentence pairs come from: two files with one sentence per line, or one file with columns.
 struct Corpus {
   std::string source;  // path; "-" is standard input; gzip is recognised by content
-  std::string target;  // empty: both sides are columns of `source`
+  std::string target;  // empty if both sides are columns of `source`
   Format format = Format::lines;
-  std::string source_column = "1", target_column = "2";  // a number from 1, or a name of the header line
-  bool header = false;                                   // the first record names the columns
+  std::string source_column = "1", target_column = "2";  // a number from 1, or a name in the header line
+  bool header = false;                                   // the first record contains the column names
   double weight = 1;                                     // how often an epoch shows each pair
 };
 
-// How strictly corpora are read.
+// How to treat invalid input.
 struct ReadingOptions {
   InvalidUtf8 invalid_utf8 = InvalidUtf8::fail;
   std::int64_t max_line_bytes = 1 << 20;
 
   template <class V>
   void visit(V& v) {
-    v("invalid-utf8", invalid_utf8, "what to do with text that is not UTF-8 or holds NUL bytes");
-    v("max-line-bytes", max_line_bytes, "longer lines are skipped and counted", between(64, 1 << 30));
+    v("invalid-utf8", invalid_utf8, "what to do with text that is not valid UTF-8 or contains NUL bytes");
+    v("max-line-bytes", max_line_bytes, "maximum length of a line in bytes; longer lines are skipped and counted",
+      between(64, 1 << 30));
   }
 };
 
-// Settings that describe one or several corpora.
+// Settings that describe one or more corpora.
 struct CorpusOptions {
   std::vector<std::string> source, target, weight;
   Format format = Format::automatic;
@@ -42,21 +43,21 @@ struct CorpusOptions {
 
   template <class V>
   void visit(V& v) {
-    v("source", source, "files of source sentences, or files with both sides in columns");
-    v("target", target, "files of target sentences, one for each source file");
-    v("weight", weight, "how often an epoch shows each pair of a corpus, one number for each source file");
+    v("source", source, "files of source sentences, or files with both sides in columns (tsv, csv)");
+    v("target", target, "files of target sentences, one per source file");
+    v("weight", weight, "how often an epoch shows each pair of a corpus, one number per source file");
     visit_columns(v);
   }
-  // The settings of the format alone, for commands that take the files as words.
+  // The settings of the format alone, for commands that take files as arguments.
   template <class V>
   void visit_columns(V& v) {
-    v("format", format, "lines (two files), tsv or csv; automatic decides by the file's name");
-    v("source-column", source_column, "tsv, csv: column of the source, a number from 1 or a name of the header");
+    v("format", format, "format of the corpus: lines (two files), tsv or csv; automatic decides by file name");
+    v("source-column", source_column, "tsv, csv: column of the source, a number from 1 or a name in the header");
     v("target-column", target_column, "tsv, csv: column of the target (or of the label)");
-    v("header", header, "tsv, csv: the first line names the columns");
+    v("header", header, "tsv, csv: the first line contains the column names");
   }
 
-  // One description a corpus; throws where lists differ in length or a side is missing.
+  // One entry per corpus. Throws if lists differ in length or a side is missing.
   std::vector<Corpus> corpora() const;
 };
 

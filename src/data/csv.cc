@@ -28,7 +28,7 @@ int CsvReader::take() {
 
 void CsvReader::count_byte() {
   check(++record_bytes_ <= max_record_bytes_,
-        "{}:{}: a record that begins here is longer than {} bytes; is a quote never closed?", name(), record_line_,
+        "{}:{}: the record that begins here is longer than {} bytes; is a quote unclosed?", name(), record_line_,
         max_record_bytes_);
 }
 

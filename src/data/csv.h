@@ -9,16 +9,16 @@
 
 namespace dragoman::data {
 
-// Comma-separated values as RFC 4180 defines them: fields in double quotes may hold commas, line ends and doubled
-// quotes. Streams; memory is bounded by the longest record.
+// Comma-separated values by RFC 4180: quoted fields may contain commas, line ends and doubled quotes. Streams; memory
+// is bounded by the longest record.
 class CsvReader {
  public:
-  // A record of more than `max_record_bytes` is an error: nearly always a quote that nobody closed.
+  // A record of more than `max_record_bytes` is an error, because it usually means an unclosed quote.
   CsvReader(std::unique_ptr<ByteSource> source, std::size_t max_record_bytes);
 
-  // Reads one record. Lines with nothing on them are passed over.
+  // Reads one record. Skips empty lines.
   bool next(std::vector<std::string>& fields);
-  // Line on which the last record began, from 1.
+  // The line on which the last record began, from 1.
   std::uint64_t line() const { return record_line_; }
   const std::string& name() const { return source_->name(); }
 

@@ -9,7 +9,7 @@
 namespace dragoman::data {
 namespace {
 
-// A filter that is a plain question about one pair.
+// A stateless filter.
 template <class Question>
 class Rule final : public Filter {
  public:
@@ -27,11 +27,11 @@ std::unique_ptr<Filter> rule(const char* name, Question question) {
   return std::make_unique<Rule<Question>>(name, std::move(question));
 }
 
-// A set of 64-bit hashes in one flat array (linear probing, at most 3/4 full): about 16 bytes a pair, so a hundred
-// million pairs fit where their text would not.
+// A set of 64-bit hashes with linear probing, at most 3/4 full: about 16 bytes per pair, so that a hundred million
+// pairs fit in memory although their text does not.
 class HashSet {
  public:
-  // True when `hash` was not there yet.
+  // True if `hash` is new.
   bool insert(std::uint64_t hash) {
     hash += hash == 0 ? 1 : 0;  // 0 marks a free slot
     if (4 * (size_ + 1) > 3 * slots_.size()) grow();

@@ -14,7 +14,7 @@
 namespace dragoman::data {
 namespace {
 
-// Two files, a sentence a line.
+// Two files with one sentence per line.
 class LinesReader final : public PairReader {
  public:
   LinesReader(const Corpus& corpus, const ReadingOptions& options)
@@ -51,16 +51,16 @@ class LinesReader final : public PairReader {
   LineReader source_, target_;
 };
 
-// Finds the two columns of a record and sees to it that all records are equally wide.
+// Finds the two columns of a record and checks that all records have the same number of columns.
 class Columns {
  public:
   Columns(const Corpus& corpus, const std::string& name)
       : corpus_(corpus), name_(name), source_(number(corpus.source_column)), target_(number(corpus.target_column)) {
-    check(corpus.header || (source_ > 0 && target_ > 0),
-          "{}: a column is chosen by name, which needs the setting `header`", name);
+    check(corpus.header || (source_ > 0 && target_ > 0), "{}: choosing a column by name needs the setting `header`",
+          name);
   }
 
-  // Takes the header line when the corpus has one; true when `fields` was it.
+  // Parses the header if the corpus has one; returns true if `fields` was the header.
   template <class Field>
   bool is_header(const std::vector<Field>& fields) {
     if (!corpus_.header || width_ > 0) return false;
@@ -84,7 +84,7 @@ class Columns {
   }
 
  private:
-  // 0 stands for a name.
+  // 0 if the column is a name.
   static std::size_t number(const std::string& text) {
     std::size_t value = 0;
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -97,7 +97,7 @@ class Columns {
     if (at != fields.end()) return static_cast<std::size_t>(at - fields.begin()) + 1;
     std::string known;
     for (const Field& field : fields) known += (known.empty() ? "" : ", ") + std::string(field);
-    fail("{}:1: no column is called '{}'; the header has {}", name_, wanted, known);
+    fail("{}:1: expected a column '{}' but the header has {}", name_, wanted, known);
   }
 
   Corpus corpus_;
@@ -106,8 +106,8 @@ class Columns {
   std::size_t width_ = 0;
 };
 
-// One file, fields divided by tabs and never quoted. A blank line is a pair with both sides empty, as it is in two
-// files of lines.
+// One file with tab-separated fields, never quoted. A blank line is a pair of empty sentences, as in two files of
+// lines.
 class TsvReader final : public PairReader {
  public:
   TsvReader(const Corpus& corpus, const ReadingOptions& options)
@@ -151,7 +151,7 @@ class TsvReader final : public PairReader {
   std::vector<std::string_view> fields_;
 };
 
-// One file of comma-separated values. Line ends inside a field become spaces: a sentence is one line everywhere else.
+// One file of comma-separated values. Line ends inside a field become spaces, because sentences are single lines.
 class CsvPairs final : public PairReader {
  public:
   CsvPairs(const Corpus& corpus, const ReadingOptions& options)
@@ -214,7 +214,7 @@ bool PairReader::make_valid(Pair& pair) {
     if (bad == std::string::npos) continue;
     if (options_.invalid_utf8 == InvalidUtf8::skip) return false;
     check(options_.invalid_utf8 == InvalidUtf8::replace,
-          "{}:{}: byte {} of the sentence is {} (0x{:02X}); --invalid-utf8 replace or skip goes on",
+          "{}:{}: byte {} of the sentence is {} (0x{:02X}); use --invalid-utf8 replace or skip to continue",
           is_source ? source_name() : target_name(), pair.line, bad + 1, text[bad] == 0 ? "NUL" : "not valid UTF-8",
           static_cast<unsigned char>(text[bad]));
     text = replace_invalid_utf8(text);

@@ -8,18 +8,18 @@
 
 namespace dragoman::data {
 
-// A sentence and its translation. Both are valid UTF-8 without line ends.
+// A sentence and its translation, both valid UTF-8 without line ends.
 struct Pair {
   std::string source, target;
-  std::uint64_t line = 0;  // where the pair stands in its file, from 1
+  std::uint64_t line = 0;  // position in its file, from 1
 };
 
-// What reading left out or changed.
+// What was skipped or changed while reading.
 struct ReadingReport {
-  std::uint64_t pairs = 0;           // given to the caller
-  std::uint64_t skipped_utf8 = 0;    // not UTF-8, or NUL bytes
-  std::uint64_t replaced_utf8 = 0;   // the same, repaired
-  std::uint64_t skipped_length = 0;  // a line above max_line_bytes
+  std::uint64_t pairs = 0;           // returned to the caller
+  std::uint64_t skipped_utf8 = 0;    // invalid UTF-8 or NUL bytes
+  std::uint64_t replaced_utf8 = 0;   // the same, replaced by U+FFFD
+  std::uint64_t skipped_length = 0;  // a line longer than max_line_bytes
 };
 
 // Streams the pairs of one corpus in bounded memory.
@@ -35,9 +35,9 @@ class PairReader {
   enum class Got { pair, oversized, end };
 
   explicit PairReader(const ReadingOptions& options) : options_(options) {}
-  // Reads the next record as it stands in the file.
+  // Reads the next record, without any check.
   virtual Got read(Pair& pair) = 0;
-  // Names of the files the sides come from.
+  // The files that the sides come from.
   virtual const std::string& source_name() const = 0;
   virtual const std::string& target_name() const = 0;
 

@@ -12,8 +12,8 @@
 
 namespace dragoman::data {
 
-// Prepares the batches of a Batcher ahead of time on a thread of its own, at most `ahead` of them. Gives exactly the
-// batches the Batcher would. An error while preparing is thrown by the call of next() that would have got the batch.
+// Prepares batches in a background thread, at most `ahead` of them. Returns exactly the batches of the Batcher. An
+// error during preparation is thrown by the call of next() that would have returned the batch.
 class Prefetcher {
  public:
   explicit Prefetcher(Batcher batcher, std::size_t ahead = 16);
@@ -21,9 +21,9 @@ class Prefetcher {
   Prefetcher(const Prefetcher&) = delete;
   Prefetcher& operator=(const Prefetcher&) = delete;
 
-  // Swaps the next batch in; the memory of the old one is used again.
+  // Swaps in the next batch; the memory of the old one is reused.
   void next(Batch& batch);
-  // The batch that next() gives after this; throws as Batcher::seek does.
+  // Sets the batch that next() returns; throws like Batcher::seek.
   void seek(std::uint64_t epoch, std::uint64_t step);
 
  private:
@@ -31,7 +31,7 @@ class Prefetcher {
   void stop();
   void work();
 
-  Batcher batcher_;  // the worker's while it runs
+  Batcher batcher_;  // owned by the worker while it runs
   std::size_t ahead_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -7,7 +7,7 @@ namespace dragoman::data {
 namespace {
 
 // Blocks of letters, in order. Punctuation and digits inside a block count as its script, which does no harm here;
-// ASCII and Latin-1 are cut at their letters.
+// ASCII and Latin-1 are limited to their letters.
 struct Block {
   char32_t first, last;
   Script script;

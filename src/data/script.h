@@ -6,7 +6,7 @@
 
 namespace dragoman::data {
 
-// Writing systems a corpus side can be checked for. `any` stands for no check.
+// Writing systems to check a side of a corpus for; `any` means no check.
 enum class Script {
   any,
   latin,
@@ -33,11 +33,11 @@ enum class Script {
   hangul
 };
 
-// The writing system a letter belongs to; `any` for digits, punctuation, marks and whatever else all share.
+// The script of a letter; `any` for digits, punctuation, marks and other characters that scripts share.
 Script script_of(char32_t character);
 
-// Share of the letters of `sentence` (valid UTF-8) that are of `script`, 1 when it has none of any script. Japanese and
-// Korean mix: han counts as right for kana and hangul.
+// The fraction of the letters of `sentence` (valid UTF-8) that are in `script`; 1 if it has no letters. Japanese and
+// Korean are mixed: han also counts as kana and as hangul.
 double share_in_script(std::string_view sentence, Script script);
 
 }  // namespace dragoman::data

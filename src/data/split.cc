@@ -13,7 +13,7 @@ bool is_held_out(const SplitOptions& split, std::uint64_t index, std::uint64_t c
       return index >= count - held;
     }
     case SplitBy::random: {
-      constexpr std::uint64_t kPurpose = 0x73706C6974;  // "split": a stream of its own
+      constexpr std::uint64_t kPurpose = 0x73706C6974;  // "split": its own random stream
       const auto draw = static_cast<double>(mix(mix(split.seed, kPurpose), index) >> 11) * 0x1.0p-53;
       return draw < split.share;
     }

@@ -8,8 +8,8 @@ namespace dragoman::data {
 
 enum class SplitBy { none, last, random };
 
-// Which pairs of a corpus are held out for validation: none (validation has files of its own), the last share, or a
-// random share.
+// Which pairs of a corpus are held out for validation: none (validation has its own files), the last ones, or a random
+// sample.
 struct SplitOptions {
   SplitBy by = SplitBy::none;
   double share = 0.01;
@@ -17,14 +17,14 @@ struct SplitOptions {
 
   template <class V>
   void visit(V& v) {
-    v("by", by, "none, the last pairs, or random pairs");
-    v("share", share, "share of the pairs held out", between(0, 1));
-    v("seed", seed, "chooses the random pairs");
+    v("by", by, "which pairs to hold out for validation: none, the last ones or a random sample");
+    v("share", share, "fraction of the pairs to hold out", between(0, 1));
+    v("seed", seed, "random seed of the held-out pairs");
   }
 };
 
-// A pure function of the pair's index (and the number of pairs, for `last`), so the two parts never meet, whatever
-// order, thread or machine asks.
+// A pure function of the pair's index (and, for `last`, of the number of pairs), so the two parts are disjoint
+// regardless of order, threads and machine.
 bool is_held_out(const SplitOptions& split, std::uint64_t index, std::uint64_t count);
 
 }  // namespace dragoman::data

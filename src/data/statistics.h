@@ -12,20 +12,20 @@
 
 namespace dragoman::data {
 
-// What a side looks like once words seen less than a minimum count are unknown.
+// A vocabulary limited to words with a minimum count.
 struct VocabularyCounts {
-  std::uint64_t types = 0;           // kept
-  std::uint64_t unknown_tokens = 0;  // tokens of the types that were not kept
+  std::uint64_t types = 0;           // number of words kept
+  std::uint64_t unknown_tokens = 0;  // occurrences of words that were not kept
 
   double unknown_share(std::uint64_t tokens) const {
     return tokens == 0 ? 0.0 : static_cast<double>(unknown_tokens) / static_cast<double>(tokens);
   }
 };
 
-// Counts over the sentences of one side.
+// Word counts of one side of a corpus.
 class SideStatistics {
  public:
-  // Words between white space, or the tokens of `tokenizer`, which must outlive this.
+  // Counts words between white space, or the tokens of `tokenizer`, which must outlive this object.
   explicit SideStatistics(const text::Tokenizer* tokenizer = nullptr) : tokenizer_(tokenizer) {}
   SideStatistics(const SideStatistics&) = delete;
   SideStatistics& operator=(const SideStatistics&) = delete;
@@ -35,16 +35,16 @@ class SideStatistics {
   std::uint64_t sentences() const { return sentences_; }
   std::uint64_t tokens() const { return tokens_; }
   std::uint64_t types() const { return counts_.size(); }
-  // Types seen exactly once.
+  // Number of words that occur once.
   std::uint64_t singletons() const;
   double mean_length() const;
   std::uint64_t min_length() const { return lengths_.empty() ? 0 : lengths_.begin()->first; }
   std::uint64_t max_length() const { return lengths_.empty() ? 0 : lengths_.rbegin()->first; }
   VocabularyCounts vocabulary(std::uint64_t min_count) const;
-  // Sentences of each length.
+  // Number of sentences of each length.
   const std::map<std::uint64_t, std::uint64_t>& lengths() const { return lengths_; }
 
-  // Types that both sides keep at `min_count`.
+  // Number of words that both sides keep at `min_count`.
   static std::uint64_t shared_types(const SideStatistics& a, const SideStatistics& b, std::uint64_t min_count);
 
  private:
@@ -64,7 +64,7 @@ class SideStatistics {
   std::uint64_t sentences_ = 0, tokens_ = 0;
 };
 
-// Sentences by length as text bars, at most `rows` of them.
+// A histogram of sentence lengths as text, at most `rows` bars.
 std::string length_histogram(const SideStatistics& side, int rows = 12, int width = 50);
 
 }  // namespace dragoman::data

@@ -38,7 +38,7 @@ void add_settings(Hasher& hasher, Options options) {
   }
 }
 
-// Everything but the corpus's content that decides what the tokens are; names the store's file.
+// Hash of everything except the corpus content that determines the tokens; part of the store's file name.
 std::uint64_t settings_hash(const TokenRequest& request) {
   Hasher hasher;
   const Corpus& corpus = request.corpus;
@@ -71,7 +71,7 @@ fs::path user_cache() {
   return home && *home ? fs::path(home) / ".cache" / "dragoman" : fs::path();
 }
 
-// Folders a store may be in, the preferred one first.
+// Folders for a store, the preferred one first.
 std::vector<fs::path> folders(const TokenRequest& request) {
   if (!request.cache_folder.empty()) return {request.cache_folder};
   std::vector<fs::path> list = {fs::absolute(request.corpus.source).parent_path()};
@@ -93,11 +93,11 @@ fs::path writable_folder(const TokenRequest& request) {
   const std::vector<fs::path> list = folders(request);
   for (std::size_t i = 0; i < list.size(); ++i)
     if (is_writable(list[i], i > 0 || !request.cache_folder.empty())) return list[i];
-  fail("{}: its tokens cannot be kept: {} is not writable; give a cache folder", request.corpus.source,
+  fail("{}: cannot store its tokens: {} is not writable; give a cache folder", request.corpus.source,
        list.back().string());
 }
 
-// For a corpus that can be read only once: the file loses its name as soon as it is mapped.
+// For a corpus that can be read only once: the file is unlinked as soon as it is mapped.
 TokenStore tokens_of_stream(const TokenRequest& request) {
   const std::string folder = request.cache_folder.empty() ? fs::temp_directory_path().string() : request.cache_folder;
   std::string path = folder + "/dragoman-XXXXXX";
@@ -129,10 +129,10 @@ TokenStore open_tokens(const TokenRequest& request) {
   const FileLock lock(path + ".lock");
   std::string why;
   if (auto store = TokenStore::open(path, key, &why)) return *store;
-  if (access(path.c_str(), F_OK) == 0) log::info("{}: made again: {}", path, why);
+  if (access(path.c_str(), F_OK) == 0) log::info("{}: rebuilding: {}", path, why);
   tokenize_corpus(request, path, key);
   auto store = TokenStore::open(path, key, &why);
-  check(store.has_value(), "{}: cannot be used though it was just written: {}", path, why);
+  check(store.has_value(), "{}: cannot be used although it was just written: {}", path, why);
   return *store;
 }
 

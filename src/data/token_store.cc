@@ -25,7 +25,7 @@ struct Header {
   std::uint64_t rows, source_tokens, target_tokens;
   std::uint64_t index_begin, report_begin, file_bytes;
   std::uint64_t has_text;
-  std::uint64_t body_hash;    // of everything behind the header
+  std::uint64_t body_hash;    // of everything after the header
   std::uint64_t header_hash;  // of the fields above
 
   std::uint64_t own_hash() const {
@@ -52,16 +52,16 @@ Counts read_report(std::string_view text) {
   return report;
 }
 
-// Empty when the bytes are a whole store made for `key`, otherwise what is wrong with them.
+// Returns what is wrong with the bytes; empty if they are a complete store for `key`.
 std::string find_fault(std::string_view bytes, std::uint64_t key, Header& header) {
-  if (bytes.size() < sizeof header) return "it is too short";
+  if (bytes.size() < sizeof header) return "the file is too short";
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return "it is not a token store";
-  if (header.version != kVersion) return "another version wrote it";
-  if (header.header_hash != header.own_hash()) return "its header is damaged";
-  if (header.key != key) return "the corpus or the settings changed";
-  if (header.file_bytes != bytes.size()) return "it is truncated";
-  if (header.body_hash != hash_of(bytes.substr(sizeof header))) return "its checksum is wrong";
+  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return "the file is not a token store";
+  if (header.version != kVersion) return "another version of the program wrote the file";
+  if (header.header_hash != header.own_hash()) return "the header is damaged";
+  if (header.key != key) return "the corpus or the settings have changed";
+  if (header.file_bytes != bytes.size()) return "the file is truncated";
+  if (header.body_hash != hash_of(bytes.substr(sizeof header))) return "the checksum is wrong";
   return "";
 }
 
@@ -72,7 +72,7 @@ std::optional<TokenStore> TokenStore::open(const std::string& path, std::uint64_
     if (why) *why = reason;
     return std::nullopt;
   };
-  if (access(path.c_str(), R_OK) != 0) return refuse("there is none");
+  if (access(path.c_str(), R_OK) != 0) return refuse("the file does not exist");
   TokenStore store;
   store.file_ = std::make_shared<const MappedFile>(path);
   const std::string_view bytes = store.file_->bytes();
@@ -120,7 +120,7 @@ void TokenBlock::put_ids(std::span<const std::int32_t> ids) {
   const std::size_t at = bytes_.size();
   bytes_.resize(at + ids.size() * id_bytes_);
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    check(ids[i] >= 0 && (id_bytes_ == 4 || ids[i] < 65536), "the tokenizer gave the id {}, which is out of its range",
+    check(ids[i] >= 0 && (id_bytes_ == 4 || ids[i] < 65536), "the tokenizer returned id {}, which is out of range",
           ids[i]);
     std::memcpy(bytes_.data() + at + i * id_bytes_, &ids[i], id_bytes_);
   }

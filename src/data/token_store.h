@@ -15,17 +15,17 @@
 
 namespace dragoman::data {
 
-// The two sides of one pair as ids; the texts only where a store keeps them.
+// One pair as ids; the texts are set only if the store keeps them.
 struct TokenRow {
   std::span<const std::int32_t> source, target;
   std::string_view source_text, target_text;
 };
 
-// A tokenised corpus in a file that is mapped, not read. Layout, little-endian:
+// A tokenised corpus in a memory-mapped file. Layout, little-endian:
 //   header | rows | index | report
-// A row is source ids, target ids (16 or 32 bits each) and, where the store keeps text, two 32-bit sizes and the two
-// texts; it begins on a multiple of 4 bytes. The index gives each row's first byte and its two lengths. A copy of a
-// TokenStore is another handle on the same mapping.
+// A row is the source ids, the target ids (16 or 32 bits each) and, if the store keeps text, two 32-bit sizes and the
+// two texts; it is aligned to 4 bytes. The index holds each row's first byte and two lengths. A copy of a TokenStore is
+// another handle on the same mapping.
 class TokenStore {
  public:
   struct Entry {
@@ -33,7 +33,7 @@ class TokenStore {
     std::uint32_t source, target;
   };
 
-  // The store at `path` if it is whole and was made for `key`; `why` says what is wrong otherwise.
+  // Opens the store at `path` if it is complete and was made for `key`; otherwise `why` gives the reason.
   static std::optional<TokenStore> open(const std::string& path, std::uint64_t key, std::string* why = nullptr);
 
   std::uint64_t rows() const { return index_.size(); }
@@ -48,13 +48,13 @@ class TokenStore {
     copy(index_[row].begin + std::uint64_t{index_[row].source} * id_bytes_, out);
   }
 
-  // Hints that a row will be needed soon: first where it is, some time later what is there. Random rows come from
-  // memory far away, and asking for many at once hides the wait.
+  // Prefetch hints for a row: first its index entry, later its data. Rows are accessed in random order, and many hints
+  // in flight hide the memory latency.
   void expect(std::uint64_t row) const { __builtin_prefetch(&index_[row]); }
   void expect_tokens(std::uint64_t row) const;
 
   bool has_text() const { return has_text_; }
-  // Only where has_text().
+  // Only if has_text().
   std::string_view source_text(std::uint64_t row) const { return texts(row).first; }
   std::string_view target_text(std::uint64_t row) const { return texts(row).second; }
 
@@ -73,7 +73,7 @@ class TokenStore {
   Counts report_;
 };
 
-// Some rows in the form the file has, made by any thread and then appended in order.
+// Rows in file format, built by any thread and then appended in order.
 class TokenBlock {
  public:
   TokenBlock(std::uint32_t id_bytes, bool has_text) : id_bytes_(id_bytes), has_text_(has_text) {}
@@ -86,13 +86,13 @@ class TokenBlock {
   std::uint32_t id_bytes_;
   bool has_text_;
   std::string bytes_;
-  std::vector<TokenStore::Entry> entries_;  // begin counts from the block's front
+  std::vector<TokenStore::Entry> entries_;  // begin is relative to the block
 };
 
-// Writes a store. The file appears whole when finish() returns; without finish() nothing stays behind.
+// Writes a store atomically: the file appears when finish() returns.
 class TokenStoreWriter {
  public:
-  // `id_bytes` is 2 when all ids are below 65,536, otherwise 4.
+  // `id_bytes` is 2 if all ids are below 65,536, otherwise 4.
   TokenStoreWriter(std::string path, std::uint32_t id_bytes, bool has_text);
 
   TokenBlock block() const { return {id_bytes_, has_text_}; }

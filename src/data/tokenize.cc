@@ -11,7 +11,7 @@
 namespace dragoman::data {
 namespace {
 
-// Pairs are read in blocks, the unit of work of one thread, and blocks in rounds, while the round before is tokenised.
+// A block of pairs is the unit of work of a thread; a round of blocks is read while the previous round is tokenised.
 constexpr std::size_t kBlockPairs = 512, kBlockBytes = 1 << 18, kRoundBlocks = 64;
 using Block = std::vector<Pair>;
 using Round = std::vector<Block>;

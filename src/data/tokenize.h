@@ -10,26 +10,26 @@
 
 namespace dragoman::data {
 
-// A corpus and all that decides what its tokens are. The tokenizers must outlive it.
+// A corpus and everything that determines its tokens. The tokenizers must outlive it.
 struct TokenRequest {
   Corpus corpus;
   ReadingOptions reading;
   FilterOptions filters;
   const text::Tokenizer* source = nullptr;
   const text::Tokenizer* target = nullptr;
-  bool keep_text = false;    // for segmentations drawn anew each epoch
-  std::string cache_folder;  // empty: beside the corpus, or in the user's cache where that is not writable
+  bool keep_text = false;    // needed for subword regularisation
+  std::string cache_folder;  // empty: beside the corpus, or in the user's cache if that is not writable
 };
 
-// The tokens of a corpus: from the store an earlier run left, when neither the corpus nor the settings changed since,
-// otherwise made now, on all threads, in bounded memory. Two processes that ask at once get the same file, made once.
-// A corpus on standard input is tokenised into a file without a name.
+// Returns the tokens of a corpus: from the cached store if neither the corpus nor the settings have changed, otherwise
+// tokenised now, on all threads, in bounded memory. Concurrent processes share one file, which is made once. A corpus
+// on standard input is tokenised into an anonymous file.
 TokenStore open_tokens(const TokenRequest& request);
 
-// Tokenises the corpus into a new store at `path` under `key`.
+// Tokenises the corpus into a new store at `path` with `key`.
 void tokenize_corpus(const TokenRequest& request, const std::string& path, std::uint64_t key);
 
-// Where open_tokens keeps the store when it can write beside the corpus or to the cache folder.
+// Where open_tokens() keeps the store, if the folder of the corpus or the cache folder is writable.
 std::string token_store_path(const TokenRequest& request);
 
 }  // namespace dragoman::data

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
+// Words of tokenised text: they are separated by ASCII white space.
 namespace dragoman::data {
 
-// Words are what stands between ASCII white space.
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // Calls body(word) for each word of `text`.
@@ -18,6 +20,12 @@ void for_each_word(std::string_view text, Body body) {
     while (at < text.size() && !is_space(text[at])) ++at;
     body(text.substr(begin, at - begin));
   }
+}
+
+inline std::vector<std::string> split_at_spaces(std::string_view text) {
+  std::vector<std::string> words;
+  for_each_word(text, [&](std::string_view word) { words.emplace_back(word); });
+  return words;
 }
 
 inline std::size_t count_words(std::string_view text) {

@@ -6,8 +6,8 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "eval/text_file.h"
-#include "eval/unicode.h"
+#include "data/text_file.h"
+#include "eval/python_str.h"
 
 namespace dragoman::eval {
 namespace {
@@ -39,7 +39,7 @@ double share(std::size_t part, std::size_t whole) {
 
 SentenceLinks parse_links(const std::string& line, const LinkFormat& format, const std::string& where) {
   SentenceLinks result;
-  for (const std::string_view word : split_words(line)) {
+  for (const std::string_view word : python::split(line)) {
     const char* const end = word.data() + word.size();
     std::uint16_t left = 0, right = 0;
     const auto first = std::from_chars(word.data(), end, left);
@@ -47,7 +47,7 @@ SentenceLinks parse_links(const std::string& line, const LinkFormat& format, con
     const auto second = has_mark ? std::from_chars(first.ptr + 1, end, right) : first;
     check(has_mark && second.ec == std::errc() && second.ptr == end,
           "{}: expected a link such as 3-4 (sure) or 3p4 (possible) but got '{}'", where, word);
-    check(std::min(left, right) >= format.from, "{}: the link '{}' has a word before {}, the first", where, word,
+    check(std::min(left, right) >= format.from, "{}: the link '{}' has a word number below {}", where, word,
           format.from);
     Link link{left - format.from, right - format.from};
     if (format.swap) std::swap(link.source, link.target);
@@ -62,7 +62,7 @@ SentenceLinks parse_links(const std::string& line, const LinkFormat& format, con
 
 std::vector<SentenceLinks> read_links(const std::string& path, const LinkFormat& format) {
   std::vector<SentenceLinks> sentences;
-  for (const std::string& line : read_lines(path))
+  for (const std::string& line : data::read_lines(path))
     sentences.push_back(parse_links(line, format, fmt::format("{}:{}", path, sentences.size() + 1)));
   return sentences;
 }

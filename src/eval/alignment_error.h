@@ -4,24 +4,24 @@
 #include <string>
 #include <vector>
 
-// How well word alignments agree with those people drew (Och, Ney: "A Systematic Comparison of Various Statistical
-// Alignment Models", Computational Linguistics 2003).
+// Alignment error rate against a gold alignment (Och, Ney: "A Systematic Comparison of Various Statistical Alignment
+// Models", Computational Linguistics 2003).
 namespace dragoman::eval {
 
-// Words counted from 0.
+// Words are numbered from 0.
 struct Link {
   int source = 0, target = 0;
   auto operator<=>(const Link&) const = default;
 };
 
-// One sentence's links in Pharaoh format: "i-j" is sure, "ipj" only possible. Each list is sorted and free of
-// duplicates; a link that is both is sure.
+// The links of one sentence pair in Pharaoh format: "i-j" is sure, "ipj" only possible. Both lists are sorted, without
+// duplicates; a link given as both is sure.
 struct SentenceLinks {
   std::vector<Link> sure, possible;
 };
 
 struct LinkFormat {
-  int from = 0;       // the number of the first word: 0 or 1
+  int from = 0;       // number of the first word: 0 or 1
   bool swap = false;  // the file has the target word first
 };
 
@@ -30,15 +30,15 @@ SentenceLinks parse_links(const std::string& line, const LinkFormat& format, con
 std::vector<SentenceLinks> read_links(const std::string& path, const LinkFormat& format);
 
 struct AlignmentError {
-  std::size_t links = 0, sure = 0, possible = 0;  // `possible` counts the sure ones too
-  std::size_t in_sure = 0, in_possible = 0;       // links found in the gold alignment
+  std::size_t links = 0, sure = 0, possible = 0;  // `possible` includes the sure links
+  std::size_t in_sure = 0, in_possible = 0;       // links that are in the gold alignment
 
   double precision() const;        // |A ∩ P| / |A|
   double recall() const;           // |A ∩ S| / |S|
   double alignment_error() const;  // 1 - (|A ∩ S| + |A ∩ P|) / (|A| + |S|)
 };
 
-// All links of `hypothesis`, sure or not, count as proposed. Both lists have one entry a sentence.
+// All links of `hypothesis` count, sure or possible. Both lists have one entry per sentence pair.
 AlignmentError compare_links(const std::vector<SentenceLinks>& hypothesis, const std::vector<SentenceLinks>& gold);
 
 }  // namespace dragoman::eval

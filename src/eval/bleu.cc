@@ -6,12 +6,12 @@
 
 #include "data/words.h"
 #include "eval/ngrams.h"
-#include "eval/unicode.h"
+#include "eval/python_str.h"
 
 namespace dragoman::eval {
 namespace {
 
-// Of the reference lengths the one closest to the hypothesis; of two equally close ones the shorter.
+// The reference length closest to the hypothesis length; ties go to the shorter.
 std::size_t closest_length(std::size_t hypothesis, std::span<const NgramMatcher::Units> references) {
   const auto distance = [hypothesis](std::size_t length) {
     return length > hypothesis ? length - hypothesis : hypothesis - length;
@@ -29,7 +29,7 @@ double brevity_penalty(double hypothesis, double reference) {
   return hypothesis > 0 ? std::exp(1 - reference / hypothesis) : 0;
 }
 
-// exp of the mean logarithm of the first `order` precisions (given in percent); 0 when one of them is 0.
+// exp of the mean logarithm of the first `order` precisions (in percent); 0 if one of them is 0.
 double geometric_mean(const std::vector<double>& precisions, std::size_t order) {
   double sum = 0;
   for (std::size_t n = 0; n < order; ++n) {
@@ -52,7 +52,7 @@ double BleuOptions::value() const {
   return smoothing == BleuSmoothing::floor ? 0.1 : 1.0;
 }
 
-std::vector<std::string_view> BleuBase::words(std::string_view prepared) const { return split_words(prepared); }
+std::vector<std::string_view> BleuBase::words(std::string_view prepared) const { return python::split(prepared); }
 
 void BleuBase::count(std::string_view hypothesis, std::span<const std::string_view> references,
                      std::span<double> statistics) const {
@@ -113,8 +113,8 @@ std::string Bleu::signature(std::size_t references) const {
 }
 
 std::string Bleu::prepare(std::string_view line) const {
-  if (!options_.lowercase) return tokenize(options_.tokenizer, strip_right(line));
-  return tokenize(options_.tokenizer, strip_right(lowercase(line)));
+  if (!options_.lowercase) return tokenize(options_.tokenizer, python::rstrip(line));
+  return tokenize(options_.tokenizer, python::rstrip(python::lower(line)));
 }
 
 BleuScore Bleu::compute(std::span<const double> sums, bool effective_order) const {

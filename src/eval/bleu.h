@@ -4,9 +4,9 @@
 #include "eval/bleu_tokenizers.h"
 #include "eval/metric.h"
 
-// BLEU (Papineni, Roukos, Ward, Zhu: "BLEU: a Method for Automatic Evaluation of Machine Translation", ACL 2002) in
-// the three forms that published numbers use. All three count the same things and differ in tokenisation, in what they
-// do about zero counts, and in small print.
+// BLEU (Papineni, Roukos, Ward, Zhu: "BLEU: a Method for Automatic Evaluation of Machine Translation", ACL 2002) in the
+// three variants that published numbers use. They share their statistics and differ in tokenisation, smoothing and
+// details.
 namespace dragoman::eval {
 
 enum class BleuSmoothing { exponential, floor, add_k, none };
@@ -21,12 +21,13 @@ struct BleuOptions {
 
   template <class V>
   void visit(V& v) {
-    v("tokenize", tokenizer, "how BLEU splits text into words");
-    v("lowercase", lowercase, "BLEU ignores case");
-    v("smooth", smoothing, "what stands in for n-gram orders without a match");
-    v("smooth-value", smooth_value, "of floor and add-k; below 0 means the usual 0.1 and 1");
-    v("order", order, "longest n-grams that count", between(1, 16));
-    v("effective-order", effective_order, "leave out orders longer than the text (always done for single sentences)");
+    v("tokenize", tokenizer, "tokenisation of BLEU");
+    v("lowercase", lowercase, "compute BLEU case-insensitively");
+    v("smooth", smoothing, "smoothing of BLEU for n-gram orders without a match");
+    v("smooth-value", smooth_value, "smoothing value of floor and add-k; below 0 means the defaults, 0.1 and 1");
+    v("order", order, "maximum n-gram order of BLEU", between(1, 16));
+    v("effective-order", effective_order,
+      "exclude n-gram orders longer than the text (always done for single sentences)");
   }
 
   double value() const;  // the smoothing value in use
@@ -34,7 +35,7 @@ struct BleuOptions {
 
 struct BleuScore {
   double score = 0;                // 0 .. 100
-  std::vector<double> precisions;  // 0 .. 100, one for each order
+  std::vector<double> precisions;  // 0 .. 100, one per order
   double brevity_penalty = 1;
   double hypothesis_length = 0, reference_length = 0;
   std::vector<double> matches, totals;
@@ -42,8 +43,8 @@ struct BleuScore {
   double ratio() const { return reference_length > 0 ? hypothesis_length / reference_length : 0; }
 };
 
-// What the three forms share. Statistics: hypothesis length, length of the closest reference, matches of each order,
-// n-grams of each order.
+// The part that the three variants share. Statistics: hypothesis length, length of the closest reference, matches of
+// each order, n-grams of each order.
 class BleuBase : public Metric {
  public:
   std::size_t width() const override { return 2 + 2 * order_; }
@@ -56,7 +57,7 @@ class BleuBase : public Metric {
 
  protected:
   explicit BleuBase(std::size_t order) : order_(order) {}
-  // The line as words between white space.
+  // Tokenises the line into words separated by white space.
   virtual std::string prepare(std::string_view line) const = 0;
   virtual std::vector<std::string_view> words(std::string_view prepared) const;
   BleuScore unscored(std::span<const double> sums) const;
@@ -64,7 +65,7 @@ class BleuBase : public Metric {
   std::size_t order_;
 };
 
-// As sacreBLEU.
+// BLEU as in sacreBLEU (Post 2018).
 class Bleu : public BleuBase {
  public:
   explicit Bleu(const BleuOptions& options = {});
@@ -83,8 +84,8 @@ class Bleu : public BleuBase {
   BleuOptions options_;
 };
 
-// As NLTK's corpus_bleu with its defaults, on text split at white space. A sentence shorter than n words still counts
-// one n-gram, and an order without matches has the smallest normal number as its precision.
+// BLEU as in NLTK's corpus_bleu with default settings, on text split at white space. A sentence of fewer than n words
+// still counts as one n-gram, and an order without matches gets the smallest normal number as its precision.
 class NltkBleu : public BleuBase {
  public:
   NltkBleu() : BleuBase(4) {}
@@ -104,11 +105,11 @@ struct MultiBleuOptions {
 
   template <class V>
   void visit(V& v) {
-    v("lowercase", lowercase, "multi-bleu's -lc: folds ASCII letters only, as that script does on bytes");
+    v("lowercase", lowercase, "compute multi-bleu case-insensitively (its -lc: lower-cases only ASCII letters)");
   }
 };
 
-// As Moses' multi-bleu script: text split at ASCII white space, no smoothing.
+// BLEU as in Moses' multi-bleu.perl: text split at ASCII white space, no smoothing.
 class MultiBleu : public BleuBase {
  public:
   explicit MultiBleu(const MultiBleuOptions& options = {}) : BleuBase(4), options_(options) {}

@@ -12,7 +12,7 @@ bool is_punctuation(char32_t c) { return text::classify(c) == CharClass::punctua
 bool is_number(char32_t c) { return text::classify(c) == CharClass::number; }
 bool is_stop(char c) { return c == '.' || c == ','; }
 
-// ASCII punctuation and symbols, and the space, except ' - . and , which have their own rules.
+// ASCII punctuation, symbols and the space, except ' - . and , which have their own rules.
 bool is_ascii_symbol(char c) {
   return (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
          (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
@@ -35,9 +35,9 @@ std::string separate_symbols(std::string_view line) {
   return out;
 }
 
-// Rewrites pairs of neighbouring bytes from left to right: where `matches(a, b)`, `write(out, a, b)` stands for the
-// pair and reading goes on behind it. Bytes serve as well as characters because one half of every pair is ASCII and
-// the other half is only copied.
+// Rewrites pairs of adjacent bytes from left to right: where `matches(a, b)`, `write(out, a, b)` replaces the pair, and
+// reading continues after it. Working on bytes is safe because one half of every pair is ASCII and the other half is
+// only copied.
 template <class Matches, class Write>
 std::string rewrite_pairs(std::string_view line, Matches matches, Write write) {
   std::string out;
@@ -99,7 +99,7 @@ std::string tokenize_13a(std::string_view line) {
 }
 
 std::string tokenize_intl(std::string_view line) {
-  // Three passes, each over the result of the one before. A pass reads pairs from left to right without overlap.
+  // Three passes, each over the result of the previous one. A pass reads non-overlapping pairs from left to right.
   const std::vector<char32_t> characters = text::code_points(line);
   std::vector<char32_t> before_done;
   for (std::size_t i = 0; i < characters.size();) {

@@ -5,23 +5,23 @@
 
 #include "base/options.h"
 
-// The tokenisations BLEU scores are quoted with. Each returns words separated by white space (any amount of it).
+// The standard tokenisations of BLEU. Each returns words separated by any amount of white space.
 namespace dragoman::eval {
 
 enum class BleuTokenizer { t13a, intl, character, none };
 
-// As mteval-v13a: entities undone, ASCII punctuation apart, periods and commas apart unless between digits.
+// mteval-v13a: decodes entities, separates ASCII punctuation, and separates periods and commas unless between digits.
 std::string tokenize_13a(std::string_view line);
-// As mteval-v14 --international-tokenization: Unicode punctuation apart unless between digits, all symbols apart.
+// mteval-v14 --international-tokenization: separates Unicode punctuation unless between digits, and all symbols.
 std::string tokenize_intl(std::string_view line);
-// Every character a word.
+// Every character is a word.
 std::string tokenize_characters(std::string_view line);
 
 std::string tokenize(BleuTokenizer tokenizer, std::string_view line);
 
-// Steps that TER's normalisation shares with 13a.
+// Steps that the normalisation of TER shares with 13a.
 void undo_entities(std::string& line);
-// Sets ASCII symbols, periods, commas and dashes apart. `after_symbols` runs on the line in between.
+// Separates ASCII symbols, periods, commas and dashes. `after_symbols` runs on the line after the symbols.
 std::string separate_western(std::string_view line, void (*after_symbols)(std::string& line) = nullptr);
 void replace_all(std::string& text, std::string_view from, std::string_view to);
 

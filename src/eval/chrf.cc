@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eval/unicode.h"
+#include "eval/python_str.h"
 #include "text/unicode.h"
 
 namespace dragoman::eval {
@@ -14,10 +14,10 @@ bool is_ascii_punctuation(char c) {
 
 bool is_one_character(std::string_view word) { return text::code_point_at(word, 0).length == word.size(); }
 
-// Words with one punctuation mark set apart: the last character's if it is one, else the first's.
+// Splits one punctuation mark off each word: the last character if it is one, else the first.
 std::vector<std::string_view> words_and_marks(std::string_view line) {
   std::vector<std::string_view> result;
-  for (const std::string_view word : split_words(line)) {
+  for (const std::string_view word : python::split(line)) {
     std::size_t cut = 0;
     if (!is_one_character(word)) {
       if (is_ascii_punctuation(word.back())) {
@@ -32,8 +32,8 @@ std::vector<std::string_view> words_and_marks(std::string_view line) {
   return result;
 }
 
-// Writes (hypothesis, reference, matches) for each order. Hypothesis n-grams of an order that the reference lacks do
-// not count.
+// Writes (hypothesis, reference, matches) for each order. Ignores hypothesis n-grams of orders that the reference
+// lacks.
 void write_counts(NgramMatcher& matcher, const NgramMatcher::Units& hypothesis, const NgramMatcher::Units& reference,
                   std::size_t orders, double* out) {
   const std::vector<std::size_t> matches = matcher.match(hypothesis, {&reference, 1}, orders);
@@ -61,7 +61,7 @@ NgramMatcher::Units Chrf::characters(std::string_view line) const {
   NgramMatcher::Units units;
   units.reserve(line.size());
   for (const char32_t c : text::code_points(line)) {
-    if (options_.whitespace || !is_space(c)) units.push_back(c);
+    if (options_.whitespace || !python::is_space(c)) units.push_back(c);
   }
   return units;
 }
@@ -72,7 +72,7 @@ void Chrf::count(std::string_view hypothesis, std::span<const std::string_view> 
   std::vector<std::string_view> lines = {hypothesis};
   lines.insert(lines.end(), references.begin(), references.end());
   if (options_.lowercase) {
-    for (const std::string_view line : lines) lowered.push_back(lowercase(line));
+    for (const std::string_view line : lines) lowered.push_back(python::lower(line));
     lines.assign(lowered.begin(), lowered.end());
   }
   NgramMatcher matcher;
@@ -100,7 +100,7 @@ double Chrf::score(std::span<const double> sums) const {
   constexpr double kEpsilon = 1e-16;
   const double factor = static_cast<double>(options_.beta) * options_.beta;
   double f_sum = 0, precision_sum = 0, recall_sum = 0;
-  int present = 0;  // orders that both sides have
+  int present = 0;  // orders that occur on both sides
   for (std::size_t n = 0; n < orders(); ++n) {
     const double hypothesis = sums[3 * n], reference = sums[3 * n + 1], matches = sums[3 * n + 2];
     const double precision = hypothesis > 0 ? matches / hypothesis : kEpsilon;

@@ -16,19 +16,19 @@ struct ChrfOptions {
 
   template <class V>
   void visit(V& v) {
-    v("char-order", char_order, "longest character n-grams of chrF and chrF++", at_least(1));
-    v("word-order", word_order, "longest word n-grams of chrF (chrF++ always has 2)", at_least(0));
-    v("beta", beta, "how many times recall counts as much as precision", at_least(1));
-    v("lowercase", lowercase, "chrF ignores case");
-    v("whitespace", whitespace, "white space takes part in character n-grams");
+    v("char-order", char_order, "maximum character n-gram order of chrF and chrF++", at_least(1));
+    v("word-order", word_order, "maximum word n-gram order of chrF (chrF++ always uses 2)", at_least(0));
+    v("beta", beta, "weight of recall relative to precision in chrF (the beta of its F-score)", at_least(1));
+    v("lowercase", lowercase, "compute chrF case-insensitively");
+    v("whitespace", whitespace, "include white space in the character n-grams of chrF");
     v("eps-smoothing", eps_smoothing,
-      "average the F-scores of all orders, as chrF++.py does, not only of those present");
+      "average the F-scores of all orders as chrF++.py does, not only of the orders that occur");
   }
 };
 
-// chrF (Popović, WMT 2015) and chrF++ (Popović, WMT 2017) as sacreBLEU computes them: the F-score of character and word
-// n-grams; of several references the one with the best F-score counts. Statistics: for each order the n-grams of the
-// hypothesis, of the reference, and those in common.
+// chrF (Popović, WMT 2015) and chrF++ (Popović, WMT 2017) as in sacreBLEU: the F-score of character and word n-grams,
+// using the reference with the best F-score. Statistics, for each order: n-grams of the hypothesis, of the reference,
+// and in common.
 class Chrf : public Metric {
  public:
   explicit Chrf(const ChrfOptions& options = {}) : options_(options) {}

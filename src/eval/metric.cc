@@ -23,11 +23,11 @@ std::vector<double> Statistics::sum(std::span<const std::size_t> chosen) const {
 }
 
 Statistics count_all(const Metric& metric, const Lines& hypotheses, const std::vector<Lines>& references) {
-  check(!references.empty(), "{}: at least one reference is needed", metric.name());
+  check(!references.empty(), "{}: expected at least one reference", metric.name());
   for (const Lines& lines : references)
     check(lines.size() == hypotheses.size(), "{}: {} hypotheses but {} references", metric.name(), hypotheses.size(),
           lines.size());
-  constexpr std::size_t kPiece = 16;  // sentences handed to a thread at once
+  constexpr std::size_t kPiece = 16;  // sentences per task
   Statistics statistics(hypotheses.size(), metric.width());
   threads::each(static_cast<std::int64_t>((hypotheses.size() + kPiece - 1) / kPiece), [&](std::int64_t piece) {
     std::vector<std::string_view> sentence_references(references.size());

@@ -33,7 +33,7 @@ std::uint32_t NgramMatcher::find_or_add(std::uint64_t key) {
   }
 }
 
-// Moves all ids from order - 1 to `order` and returns the clipped matches. Every id of order 0 is 0.
+// Advances all ids from order - 1 to `order` and returns the clipped matches. All ids of order 0 are 0.
 std::size_t NgramMatcher::count_order(std::size_t order, const Units& hypothesis, std::span<const Units> references) {
   const auto grams = [order](const Units& units) { return ngram_count(units.size(), order); };
   const auto key = [order](const Units& units, const Units& ids, std::size_t i) {
@@ -50,7 +50,7 @@ std::size_t NgramMatcher::count_order(std::size_t order, const Units& hypothesis
       credit_[id] = std::max(credit_[id], ++seen_[id]);
     }
   }
-  // A hypothesis n-gram matches as long as its credit lasts, which is the clipped count.
+  // Each reference occurrence is a credit; a hypothesis n-gram matches while credits last, which clips the count.
   std::size_t matches = 0;
   for (std::size_t i = 0; i < grams(hypothesis); ++i) {
     std::uint32_t& id = hypothesis_ids_[i];

@@ -8,8 +8,7 @@
 
 namespace dragoman::eval {
 
-// Gives every distinct word a number, so that n-grams and edit distances compare numbers. Holds views: the text must
-// outlive it.
+// Numbers distinct words, so that n-grams and edit distances compare numbers. Keeps views: the text must outlive it.
 class WordNumbers {
  public:
   std::uint32_t number(std::string_view word) {
@@ -21,20 +20,20 @@ class WordNumbers {
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
 };
 
-// How many n-grams a text of `length` units has.
+// Number of n-grams of a text of `length` units.
 constexpr std::size_t ngram_count(std::size_t length, std::size_t order) {
   return length < order ? 0 : length - order + 1;
 }
 
-// Clipped n-gram matches between a hypothesis and one or more references, order after order, exact (no hashing of
-// n-grams into one another). An n-gram is the pair of the (n-1)-gram that starts it and its last unit, so each order
-// needs one look-up a position whatever its length. A unit is a word number or a code point.
+// Clipped n-gram matches between a hypothesis and one or more references, order by order. Exact: no n-grams collide. An
+// n-gram is the pair of its (n-1)-gram prefix and its last unit, so each order needs one lookup per position. A unit is
+// a word number or a code point.
 class NgramMatcher {
  public:
   using Units = std::vector<std::uint32_t>;
 
-  // The matches for n = 1 .. max_order, in that order. An n-gram of the hypothesis is credited at most as often as it
-  // occurs in the reference that has most of it.
+  // The matches for n = 1 .. max_order. An n-gram of the hypothesis counts at most as often as it occurs in the
+  // reference that has most of it.
   std::vector<std::size_t> match(const Units& hypothesis, std::span<const Units> references, std::size_t max_order);
 
  private:
@@ -54,7 +53,7 @@ class NgramMatcher {
   std::vector<Slot> slots_;
   int shift_ = 0;
   std::uint32_t next_id_ = 0;
-  // The id of the n-gram of the current order that starts at each position; of the hypothesis and of each reference.
+  // The ids of the n-grams of the current order that start at each position, for the hypothesis and each reference.
   Units hypothesis_ids_;
   std::vector<Units> reference_ids_;
   std::vector<std::uint32_t> credit_, seen_;

@@ -14,7 +14,7 @@ LogLikelihood& LogLikelihood::operator+=(const LogLikelihood& other) {
 
 double LogLikelihood::count(PerplexityUnit unit) const {
   const std::int64_t units = unit == PerplexityUnit::token ? tokens : words;
-  check(units > 0, "perplexity per {}: the text has none", name_of(unit));
+  check(units > 0, "perplexity per {}: the text is empty", name_of(unit));
   return static_cast<double>(units);
 }
 

@@ -7,20 +7,20 @@
 
 namespace dragoman::eval {
 
-// What a perplexity is per. Numbers of models with different subwords compare only per word.
+// The unit of a perplexity. Models with different subwords are comparable only per word.
 enum class PerplexityUnit { token, word };
 
-// The sum of log probabilities (natural logarithm) of some text and how long that text is in either unit. Ends of
-// sentences that the model predicts count as one token and one word each.
+// The sum of natural log probabilities of some text, and its length in both units. A predicted end of sentence counts
+// as one token and one word.
 struct LogLikelihood {
   double sum = 0;
   std::int64_t tokens = 0;
   std::int64_t words = 0;
 
   LogLikelihood& operator+=(const LogLikelihood& other);
-  // exp(-sum / count). Fails when the text is empty.
+  // exp(-sum / count). Fails if the text is empty.
   double perplexity(PerplexityUnit unit) const;
-  // Bits a unit costs: -sum / (count · ln 2).
+  // Bits per unit: -sum / (count · ln 2).
   double bits(PerplexityUnit unit) const;
   // "3.41 per token".
   std::string words_for(PerplexityUnit unit) const;

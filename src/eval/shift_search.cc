@@ -11,27 +11,27 @@ namespace {
 using Words = std::vector<std::uint32_t>;
 
 constexpr int kMaxShiftSize = 10;          // words in a block
-constexpr int kMaxShiftDistance = 50;      // between the block's places in hypothesis and reference
-constexpr int kBeamWidth = 25;             // cells of the edit matrix kept on either side of its diagonal
-constexpr int kMaxShiftCandidates = 1000;  // moves tried for a sentence
+constexpr int kMaxShiftDistance = 50;      // between the block's positions in hypothesis and reference
+constexpr int kBeamWidth = 25;             // cells of the edit matrix kept on each side of its diagonal
+constexpr int kMaxShiftCandidates = 1000;  // moves tried per sentence
 constexpr int kUnreached = 1 << 29;
 
 enum class Edit : std::uint8_t { none, keep, substitute, insert, remove };
 
-// The edit distance from hypotheses of one length to a reference, by rows of the usual matrix of which only cells near
-// the diagonal are filled and stored. A row depends only on the words before it, so a changed hypothesis reuses rows.
+// The edit distance matrix between hypotheses of one length and a reference, restricted to a band around the diagonal.
+// A row depends only on the words before it, so rows are reused when the hypothesis changes.
 class EditMatrix {
  public:
   EditMatrix(const Words& reference, int hypothesis_length);
 
-  // Fills rows and edits for `words`; its first `same` words are those of the last call.
+  // Fills rows and edits for `words`, whose first `same` words are those of the previous call.
   void fill(const Words& words, int same);
   int distance() const { return cost(height_, width_); }
   // The distance of `words`, which differ from the filled hypothesis only in [begin, end).
   int distance_of(const Words& words, int begin, int end);
 
-  // For each reference word the place of the hypothesis word it stands at or behind (-1: before all), and which words
-  // of either side are not kept.
+  // For each reference word, the hypothesis position it is aligned to or follows (-1: before all), and which words of
+  // either side are errors.
   struct Alignment {
     std::vector<int> place;
     std::vector<bool> hypothesis_wrong, reference_wrong;
@@ -65,8 +65,8 @@ EditMatrix::EditMatrix(const Words& reference, int hypothesis_length)
   }
   bands_.front() = {0, width_ + 1};
   bands_.back().end = width_ + 1;
-  // A row is stored with the cells beside its band that it and the next row read. The first row is whole, so no offset
-  // falls below zero.
+  // A row is stored with the cells beside its band that it and the next row read. The first row is stored whole, so
+  // that no offset is negative.
   std::size_t cells = 0;
   for (int i = 0; i <= height_; ++i) {
     const int begin = std::max(0, bands_[i].begin - 1);
@@ -90,7 +90,7 @@ void EditMatrix::fill(const Words& words, int same) {
     int* here = costs_.data() + offsets_[i];
     Edit* edit = edits_.data() + offsets_[i];
     for (int j = bands_[i].begin; j < bands_[i].end; ++j) {
-      // Of equally cheap edits the first listed wins.
+      // Ties go to the edit that is listed first.
       int best = kUnreached;
       if (j > 0) {
         const bool equal = words[i - 1] == reference_[j - 1];
@@ -115,7 +115,7 @@ int EditMatrix::distance_of(const Words& words, int begin, int end) {
   for (int i = begin + 1; i <= height_; ++i) {
     const Band band = bands_[i];
     int* here = here_.data();
-    // The cells beside the band that the next row will read.
+    // The cells beside the band that the next row reads.
     if (band.begin > 0) here[band.begin - 1] = kUnreached;
     if (i < height_) std::fill(here + band.end, here + std::max(band.end, bands_[i + 1].end), kUnreached);
     for (int j = band.begin; j < band.end; ++j) {
@@ -126,7 +126,7 @@ int EditMatrix::distance_of(const Words& words, int begin, int end) {
       }
       here[j] = best;
     }
-    // From here on the words are the filled hypothesis's again: an equal row leads to an equal end.
+    // From here on the words are those of the filled hypothesis again: an equal row leads to an equal distance.
     if (i >= end && std::equal(here + band.begin, here + band.end, row(i) + band.begin)) return distance();
     std::swap(here_, above_);
     above = above_.data();
@@ -152,11 +152,11 @@ EditMatrix::Alignment EditMatrix::alignment() const {
   return result;
 }
 
-// A block of the hypothesis and the place before which it goes, counted in the hypothesis as it is.
+// A block of the hypothesis and the position before which it is inserted, counted in the current hypothesis.
 struct Shift {
   int start, length, target;
 
-  // The words outside [begin(), end(n)) stay where they are.
+  // Words outside [begin(), end(n)) do not move.
   int begin() const { return std::min(start, target); }
   int end(int size) const {
     if (target < start) return start + length;
@@ -185,7 +185,7 @@ class ShiftSearch {
   }
 
  private:
-  // Gain in edit distance, then the longer block, the earlier block, the earlier target.
+  // Reduction of the edit distance, then the longer block, the earlier block, the earlier target.
   using Rank = std::tuple<int, int, int, int>;
 
   bool make_best_shift();
@@ -221,7 +221,7 @@ bool ShiftSearch::make_best_shift() {
   return true;
 }
 
-// Tries the places in the hypothesis where the reference has the block.
+// Tries the positions in the hypothesis that correspond to the block in the reference.
 void ShiftSearch::try_block(const EditMatrix::Alignment& alignment, int start, int start_reference, int length) {
   const auto any = [length](const std::vector<bool>& wrong, int from) {
     return std::find(wrong.begin() + from, wrong.begin() + from + length, true) != wrong.begin() + from + length;

@@ -13,7 +13,7 @@ namespace {
 
 enum Stream : std::uint64_t { kBootstrap = 1, kRandomization = 2 };
 
-// How often each sentence occurs in one resample. A product with a 32-bit number is uneven by less than rows / 2^32.
+// How often each sentence occurs in one resample. The bias of multiplying a 32-bit number is below rows / 2^32.
 std::vector<double> draw_counts(RandomKey key, std::size_t rows) {
   std::vector<double> counts(rows);
   for (std::size_t i = 0; i < rows; i += 4) {
@@ -24,13 +24,13 @@ std::vector<double> draw_counts(RandomKey key, std::size_t rows) {
   return counts;
 }
 
-// (trials at least as extreme + 1) / (trials + 1): never 0, because the real outcome is one of the possible ones.
+// (trials at least as extreme + 1) / (trials + 1): never 0, because the actual outcome is one of the possible ones.
 double p_value(std::size_t extreme, std::size_t trials) {
   return static_cast<double>(extreme + 1) / static_cast<double>(trials + 1);
 }
 
-// Sums of rows under random signs 0 and 1. Rows are taken four at a time: the sums of all 16 subsets of four rows are
-// computed once, and a trial adds one of them.
+// Sums of random subsets of rows. Rows are grouped by four: the sums of all 16 subsets of a group are computed once,
+// and a trial adds one per group.
 class SubsetSums {
  public:
   SubsetSums(const Statistics& a, const Statistics& b) : rows_(a.rows()), width_(a.width()) {
@@ -43,7 +43,7 @@ class SubsetSums {
   }
 
   void add_random(RandomKey key, std::vector<double>& total) const {
-    constexpr std::size_t kGroups = 32;  // of four bits, in a block of 128
+    constexpr std::size_t kGroups = 32;  // groups per block of 128 random bits
     const std::size_t groups = (rows_ + 3) / 4;
     for (std::size_t begin = 0; begin < groups; begin += kGroups) {
       const Philox::Block block = key.block(begin / kGroups);
@@ -64,7 +64,7 @@ class SubsetSums {
 
 std::vector<double> bootstrap_scores(const Metric& metric, const Statistics& statistics, int resamples,
                                      std::uint64_t seed) {
-  check(statistics.rows() > 0, "bootstrap: there are no sentences");
+  check(statistics.rows() > 0, "bootstrap: expected sentences but got none");
   std::vector<double> scores(static_cast<std::size_t>(resamples));
   threads::split(resamples, 8, [&](std::int64_t begin, std::int64_t end) {
     std::vector<double> sums(statistics.width());
@@ -84,9 +84,9 @@ std::vector<double> bootstrap_scores(const Metric& metric, const Statistics& sta
 }
 
 Confidence confidence(std::vector<double> scores) {
-  check(!scores.empty(), "confidence: there are no resamples");
+  check(!scores.empty(), "confidence: expected resamples but got none");
   std::sort(scores.begin(), scores.end());
-  const std::size_t cut = scores.size() / 40;  // 2.5 % on either side
+  const std::size_t cut = scores.size() / 40;  // 2.5 % on each side
   const double mean = std::accumulate(scores.begin(), scores.end(), 0.0) / static_cast<double>(scores.size());
   return {mean, (scores[scores.size() - 1 - cut] - scores[cut]) / 2};
 }

@@ -5,14 +5,14 @@
 #include <limits>
 
 #include "base/error.h"
-#include "eval/unicode.h"
+#include "eval/python_str.h"
 
 namespace dragoman::eval {
 namespace {
 
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
-// A class of numbers: those up to `last` that no class before it has.
+// A class of numbers: those up to `last` that are not in an earlier class.
 struct Class {
   std::int64_t last;
   const char* name;
@@ -39,12 +39,12 @@ std::size_t class_of(const std::array<Class, N>& classes, std::int64_t value) {
 }
 
 std::vector<std::string> words_of(const std::string& line, BleuTokenizer tokenizer) {
-  const std::string text = tokenize(tokenizer, strip_right(line));
-  const std::vector<std::string_view> views = split_words(text);
+  const std::string text = tokenize(tokenizer, python::rstrip(line));
+  const std::vector<std::string_view> views = python::split(text);
   return {views.begin(), views.end()};
 }
 
-// Puts every sentence into the slice of its value.
+// Assigns every sentence to the slice of its value.
 template <std::size_t N, class Value>
 std::vector<Slice> make_slices(const std::array<Class, N>& classes, std::size_t sentences, Value value) {
   std::vector<Slice> slices;
@@ -96,7 +96,7 @@ std::vector<WordClass> word_classes(const Lines& hypotheses, const Lines& refere
   std::vector<WordClass> classes;
   for (const Class& entry : kFrequencies) classes.push_back({entry.name});
   for (std::size_t i = 0; i < references.size(); ++i) {
-    std::unordered_map<std::string, std::int64_t> left;  // reference words not yet found in the hypothesis
+    std::unordered_map<std::string, std::int64_t> left;  // reference words not yet matched
     for (const std::string& word : words_of(references[i], tokenizer)) {
       ++classes[class_of(kFrequencies, frequencies[word])].in_reference;
       ++left[word];

@@ -8,18 +8,18 @@
 #include "eval/bleu_tokenizers.h"
 #include "eval/metric.h"
 
-// Parts of a test set that are looked at on their own.
+// Scores of parts of a test set.
 namespace dragoman::eval {
 
 struct Slice {
   std::string name;                    // "11-20 words"
-  std::vector<std::size_t> sentences;  // numbers of the lines, from 0
+  std::vector<std::size_t> sentences;  // line numbers from 0
 };
 
-// By the number of words of the (first) reference. Slices without sentences are left out, here and below.
+// Slices by the number of words of the first reference. Empty slices are omitted, here and below.
 std::vector<Slice> slices_by_length(const Lines& references, BleuTokenizer tokenizer);
 
-// How often each word occurs in a training text.
+// Word frequencies of a training text.
 class WordFrequencies {
  public:
   WordFrequencies(const Lines& training, BleuTokenizer tokenizer);
@@ -29,12 +29,12 @@ class WordFrequencies {
   std::unordered_map<std::string, std::int64_t> counts_;
 };
 
-// By the training frequency of the rarest word of the (first) reference.
+// Slices by the training frequency of the rarest word of the first reference.
 std::vector<Slice> slices_by_rarest_word(const Lines& references, const WordFrequencies& frequencies,
                                          BleuTokenizer tokenizer);
 
-// How well the words of one frequency class are translated: words common to a hypothesis and its first reference,
-// each counted as often as it occurs in both.
+// Translation quality of the words of one frequency class: words in common between a hypothesis and its first
+// reference, each counted as often as it occurs in both.
 struct WordClass {
   std::string name;  // "seen 1-9 times"
   std::int64_t in_reference = 0, in_hypothesis = 0, common = 0;

@@ -5,8 +5,8 @@
 #include "base/options.h"
 #include "eval/bleu_tokenizers.h"
 #include "eval/ngrams.h"
+#include "eval/python_str.h"
 #include "eval/shift_search.h"
-#include "eval/unicode.h"
 #include "text/unicode.h"
 
 namespace dragoman::eval {
@@ -53,9 +53,9 @@ std::string remove_asian_punctuation(std::string_view line) {
 }  // namespace
 
 std::string tokenize_ter(const TerOptions& options, std::string_view line) {
-  std::string text(strip_right(line));
+  std::string text(python::rstrip(line));
   if (text.empty()) return text;
-  if (!options.case_sensitive) text = lowercase(text);
+  if (!options.case_sensitive) text = python::lower(text);
   if (options.normalize) {
     replace_all(text, "\n-", "");
     replace_all(text, "\n", " ");
@@ -81,7 +81,7 @@ void Ter::count(std::string_view hypothesis, std::span<const std::string_view> r
                 std::span<double> statistics) const {
   WordNumbers numbers;
   const std::string hypothesis_text = tokenize_ter(options_, hypothesis);
-  const std::vector<std::uint32_t> words = numbers.numbers(split_words(hypothesis_text));
+  const std::vector<std::uint32_t> words = numbers.numbers(python::split(hypothesis_text));
   std::vector<std::string> reference_texts;
   reference_texts.reserve(references.size());  // `numbers` keeps views of these
   std::size_t fewest = 0, total_length = 0;
@@ -89,7 +89,7 @@ void Ter::count(std::string_view hypothesis, std::span<const std::string_view> r
     // sacreBLEU normalises references twice, which can matter for quotes and possessives.
     const std::string once = tokenize_ter(options_, reference);
     reference_texts.push_back(options_.normalize ? tokenize_ter(options_, once) : once);
-    const std::vector<std::uint32_t> target = numbers.numbers(split_words(reference_texts.back()));
+    const std::vector<std::uint32_t> target = numbers.numbers(python::split(reference_texts.back()));
     const std::size_t edits = edits_with_shifts(words, target);
     fewest = reference_texts.size() == 1 ? edits : std::min(fewest, edits);
     total_length += target.size();

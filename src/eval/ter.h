@@ -12,16 +12,17 @@ struct TerOptions {
 
   template <class V>
   void visit(V& v) {
-    v("normalize", normalize, "TER undoes entities and sets punctuation apart");
-    v("no-punctuation", no_punctuation, "TER ignores punctuation");
-    v("asian", asian, "with the two above: split Chinese characters, treat CJK and full-width punctuation too");
-    v("case-sensitive", case_sensitive, "TER minds case");
+    v("normalize", normalize, "normalise for TER: decode entities and separate punctuation");
+    v("no-punctuation", no_punctuation, "ignore punctuation in TER");
+    v("asian", asian,
+      "with `normalize` and `no-punctuation`: split Chinese characters and handle CJK and full-width punctuation");
+    v("case-sensitive", case_sensitive, "compute TER case-sensitively");
   }
 };
 
-// Translation edit rate (Snover et al., AMTA 2006) as sacreBLEU computes it after Tercom: insertions, deletions,
-// substitutions and shifts of word blocks, divided by the reference length. Statistics: edits against the reference
-// that needs fewest, average length of the references.
+// Translation edit rate (Snover et al., AMTA 2006) as in sacreBLEU and Tercom: insertions, deletions, substitutions and
+// shifts of word blocks, divided by the reference length. Statistics: edits against the reference that needs fewest,
+// average length of the references.
 class Ter : public Metric {
  public:
   explicit Ter(const TerOptions& options = {}) : options_(options) {}
@@ -39,7 +40,7 @@ class Ter : public Metric {
   TerOptions options_;
 };
 
-// The line as Tercom's normaliser leaves it: words between white space.
+// Tercom's normalisation: words separated by white space.
 std::string tokenize_ter(const TerOptions& options, std::string_view line);
 
 }  // namespace dragoman::eval

@@ -1,6 +1,6 @@
 #include "phrasebook/draw.h"
 
-// Draws what somebody does: a verb, its complements in the right cases, and perhaps a time.
+// Generates activities: a verb, its complements in the right cases, and perhaps a time.
 namespace dragoman::phrasebook {
 namespace {
 
@@ -9,8 +9,8 @@ constexpr Kinds repeatable = kind::food | kind::drink | kind::text | kind::sound
 
 bool speaks_of_us(Person person) { return person == Person::i || person == Person::we; }
 
-// A pronoun for an object that is not the subject again.
-// "sie" is kept for one meaning: as an accusative it is "her", and never beside another "sie".
+// A pronoun for an object other than the subject. "sie" is used with one meaning only: as an accusative it is "her",
+// and never next to another "sie".
 NounPhrase other_person(Draw& draw, const NounPhrase& subject, bool dative) {
   constexpr Person all[] = {Person::he, Person::she, Person::they, Person::i, Person::we};
   for (;;) {
@@ -35,7 +35,7 @@ NounPhrase person_object(Draw& draw, const NounPhrase& subject, Kinds kinds, boo
   }
 }
 
-// Draws a person or a thing, whichever the kinds allow.
+// A person or a thing, depending on the kinds.
 NounPhrase person_or_thing(Draw& draw, const NounPhrase& subject, Kinds kinds, bool pronoun_object,
                            bool dative = false) {
   const Kinds people = kinds & (kind::person | kind::kin | kind::job);
@@ -53,7 +53,7 @@ void negate_with_kein(Clause& clause, NounPhrase& object) {
   clause.german_negated = false;
 }
 
-// In the present, food is what one eats in general: apples, bread.
+// In the present tense, food is generic: apples, bread.
 void generalise_food(const Clause& clause, NounPhrase& object) {
   const bool general = clause.tense == Tense::present && object.noun != nullptr &&
                        (object.noun->kinds & (kind::food | kind::drink)) != 0 && clause.modal == nullptr;

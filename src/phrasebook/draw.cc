@@ -7,14 +7,14 @@
 namespace dragoman::phrasebook {
 namespace {
 
-// The kinds by which adjectives are chosen: relatives and children take fewer than people at large.
+// The kinds that select adjectives: fewer adjectives fit relatives and children than other people.
 Kinds described_as(const Noun& noun) {
   if ((noun.kinds & kind::kin) != 0) return kind::kin;
   if ((noun.kinds & kind::child) != 0) return kind::child;
   return noun.kinds;
 }
 
-// Picks evenly among the entries that match; null when none does.
+// A uniform choice among the matching entries; null if there is none.
 template <class T, class Condition>
 const T* draw_matching(Draw& draw, std::span<const T> table, Condition matches) {
   std::array<const T*, 256> found;
@@ -33,7 +33,7 @@ bool is_mass(const Noun& noun) { return (noun.kinds & kind::mass) != 0; }
 const Noun& Draw::noun(Kinds wanted, Kinds unwanted) {
   const Noun* const found = draw_matching(
       *this, nouns(), [&](const Noun& entry) { return (entry.kinds & wanted) != 0 && (entry.kinds & unwanted) == 0; });
-  check(found != nullptr, "[phrasebook] no noun of kinds {:#x}", wanted);
+  check(found != nullptr, "[phrasebook] there is no noun of kinds {:#x}", wanted);
   return *found;
 }
 
@@ -41,14 +41,14 @@ const Verb& Draw::verb(Frame frame, unsigned avoid, unsigned wanted) {
   const Verb* const found = draw_matching(*this, verbs(), [&](const Verb& entry) {
     return entry.frame == frame && (entry.marks & avoid) == 0 && (entry.marks & wanted) == wanted;
   });
-  check(found != nullptr, "[phrasebook] no verb of frame {}", static_cast<int>(frame));
+  check(found != nullptr, "[phrasebook] there is no verb with frame {}", static_cast<int>(frame));
   return *found;
 }
 
 const Verb& Draw::verb(std::string_view infinitive, std::string_view prefix) {
   for (const Verb& entry : verbs())
     if (infinitive == entry.infinitive && prefix == entry.prefix) return entry;
-  fail("[phrasebook] no verb {}{}", prefix, infinitive);
+  fail("[phrasebook] there is no verb {}{}", prefix, infinitive);
 }
 
 const Place& Draw::place_for(const Verb& verb) {

@@ -5,30 +5,30 @@
 #include "phrasebook/german.h"
 #include "phrasebook/grammar.h"
 
-// Random choices that make sense: subjects, objects that fit their verb, times that fit their tense.
+// Random choices that make sense: subjects, objects that fit their verbs, times that fit their tenses.
 namespace dragoman::phrasebook {
 
-// The two sides of a sentence that is being put together.
+// The German and English text of a sentence or part of one.
 struct Sides {
   std::string german, english;
 };
 
-// Someone who is spoken to, so that "you" is du, ihr or Sie for a visible reason.
+// A person addressed by name or title, so that "you" is unambiguously du, ihr or Sie.
 struct Addressee {
   std::string german, english;
   Person person;
 };
 
-// What a clause should be like; activity() finds words for it.
+// Requirements for a clause; activity() chooses the words.
 struct Wish {
   NounPhrase subject;
   Tense tense = Tense::present;
   Polarity polarity = Polarity::positive;
   const Modal* modal = nullptr;
-  const Verb* verb = nullptr;  // a given verb instead of any
-  unsigned avoid = 0;          // marks the verb must not have
-  bool time = true;            // may say when
-  bool pronoun_object = true;  // may have "him" as its object
+  const Verb* verb = nullptr;  // a given verb; null means any
+  unsigned avoid = 0;          // verb marks to avoid
+  bool time = true;            // may contain a time
+  bool pronoun_object = true;  // may have a pronoun ("him") as object
 };
 
 class Draw {
@@ -45,22 +45,22 @@ class Draw {
   const T& pick(const T (&table)[n]) {
     return table[below(n)];
   }
-  // A noun of any of `wanted` and none of `unwanted`.
+  // A noun of at least one of the kinds `wanted` and none of `unwanted`.
   const Noun& noun(Kinds wanted, Kinds unwanted = 0);
   const Verb& verb(Frame frame, unsigned avoid, unsigned wanted = 0);
-  // Where the verb is usually done.
+  // A place where the verb's action usually happens.
   const Place& place_for(const Verb& verb);
   const Verb& verb(std::string_view infinitive, std::string_view prefix = "");
-  // An adjective that fits the noun, or null; `compared` asks for one with comparative and superlative.
+  // An adjective that fits the noun, or null; `compared` requires comparative and superlative forms.
   const Adjective* adjective(const Noun& noun, bool compared = false);
 
-  NounPhrase person();    // anybody: noun, name or pronoun
-  NounPhrase someone();   // noun or name, for objects; never the subject's own pronoun
+  NounPhrase person();    // any person: noun, name or pronoun
+  NounPhrase someone();   // noun or name, for objects; never the pronoun of the subject
   NounPhrase human();     // a noun for a person, third person
-  NounPhrase referent();  // human or name that "he", "she" or "they" can take up again
+  NounPhrase referent();  // a noun or name that "he", "she" or "they" can refer to
   NounPhrase kin_of(const NounPhrase& owner);
   NounPhrase thing(Kinds kinds, const NounPhrase& owner);
-  // A definite thing: with "the" or "this", perhaps an adjective.
+  // A definite thing, with "the" or "this" and perhaps an adjective.
   NounPhrase the(Kinds kinds, Kinds unwanted = 0);
   Addressee addressee();
   Sides clock(int first = 1, int last = 12);  // um halb drei, "at half past two"
@@ -77,16 +77,16 @@ class Draw {
   Random& random_;
 };
 
-// "Wenn es regnet, ..." and other ways to put clauses together.
+// Clauses in German and English word order.
 Sides main_clause(const Clause& clause);
-// The clause with one of its parts in front.
+// The clause with one of its parts moved to the front.
 Sides fronted(Clause clause, Slot slot);
 Sides subordinate(const char* german, const char* english, const Clause& clause);
-// The perfect with "schon" and "already" at their places.
+// Adds "schon" and "already" to a clause in the perfect.
 void add_already(Clause& clause);
 // 2 to 99 in words: einundzwanzig, "twenty-one".
 Sides number_words(int number);
-// Capital letter first, `mark` at the end.
+// Capitalises the first letter and appends `mark`.
 Sides finish(Sides sides, const char* mark);
 Sides joined(const Sides& first, std::string_view between_german, std::string_view between_english,
              const Sides& second);

@@ -24,11 +24,11 @@ std::string be_form(Person person, bool past) {
   return past ? "were" : "are";
 }
 
-// A verb of several words, "look for", as its first word and the rest.
-struct Words {
+// A verb of several words such as "look for": its first word and the rest.
+struct PhrasalVerb {
   std::string_view head, rest;
 };
-Words words_of(std::string_view verb) {
+PhrasalVerb words_of(std::string_view verb) {
   const std::size_t space = verb.find(' ');
   if (space == std::string_view::npos) return {verb, {}};
   return {verb.substr(0, space), verb.substr(space + 1)};
@@ -36,8 +36,8 @@ Words words_of(std::string_view verb) {
 
 std::string participle(const Verb& verb) { return verb.english_participle; }
 
-// What a clause says with verbs: an auxiliary that inverts and takes "not", and the rest. Without auxiliary, `main`
-// inflects and `base` follows "do".
+// The verbs of a clause: an auxiliary, which inverts and is negated, and the rest. Without an auxiliary, `main` is
+// inflected and `base` follows "do".
 struct Verbs {
   std::string auxiliary, main, base, particle;
   bool past = false;
@@ -45,14 +45,14 @@ struct Verbs {
 
 Verbs modal_verbs(const Clause& clause) {
   const Modal& modal = *clause.modal;
-  const Words verb = words_of(clause.verb->english);
+  const PhrasalVerb verb = words_of(clause.verb->english);
   const Person person = clause.subject.english_person;
   const bool past = clause.tense == Tense::past;
   const std::string base(verb.head);
   Verbs verbs;
   verbs.particle = verb.rest;
   verbs.past = past;
-  const Words words = words_of(past ? modal.english_past : modal.english);
+  const PhrasalVerb words = words_of(past ? modal.english_past : modal.english);
   if (std::string_view(modal.english).starts_with("be ")) {
     verbs.auxiliary = be_form(person, past);
     verbs.main = join({words_of(modal.english).rest, base});
@@ -71,7 +71,7 @@ Verbs verbs_of(const Clause& clause) {
   if (clause.modal != nullptr) return modal_verbs(clause);
   const Verb& verb = *clause.verb;
   const Person person = clause.subject.english_person;
-  const Words words = words_of(verb.english);
+  const PhrasalVerb words = words_of(verb.english);
   const bool third = is_third(person), is_be = words.head == "be";
   const std::string has = third ? "has" : "have", base(words.head);
   Verbs verbs;
@@ -127,7 +127,7 @@ Verbs verbs_of(const Clause& clause) {
   return verbs;
 }
 
-// "do" where a question or "not" needs an auxiliary and there is none.
+// Do-support: adds "do" if a question or negation needs an auxiliary and there is none.
 void support(Verbs& verbs, Person person) {
   if (!verbs.auxiliary.empty()) return;
   verbs.auxiliary = verbs.past ? "did" : is_third(person) ? "does" : "do";
@@ -238,7 +238,7 @@ std::string third_person(std::string_view verb) {
 }
 
 std::string progressive(const Verb& verb) {
-  const Words words = words_of(verb.english);
+  const PhrasalVerb words = words_of(verb.english);
   std::string form(words.head);
   if (form.ends_with("ie")) {
     form.replace(form.size() - 2, 2, "y");
@@ -279,7 +279,7 @@ std::string without_subject(const Clause& clause) {
 }
 
 std::string infinitive(const Clause& clause) {
-  const Words words = words_of(clause.verb->english);
+  const PhrasalVerb words = words_of(clause.verb->english);
   return join({words.head, complements(clause, words.rest)});
 }
 

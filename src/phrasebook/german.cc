@@ -44,7 +44,7 @@ constexpr PronounForms pronouns[] = {
 };
 const PronounForms& forms_of(Person person) { return pronouns[static_cast<int>(person)]; }
 
-// Place of a person in a table of ich, du, er, wir, ihr, sie.
+// The index of a person in a table of ich, du, er, wir, ihr, sie.
 int finite_index(Person person) {
   switch (person) {
     case Person::i: return 0;
@@ -76,7 +76,7 @@ bool is_preterite_verb(const Verb& verb) {
   return std::string_view(verb.infinitive) == "sein" || std::string_view(verb.infinitive) == "haben";
 }
 
-// The verbs of a clause: the finite one, its separable prefix, and what closes the clause.
+// The verbs of a clause: the finite verb, its separable prefix, and the verbs at the end of the clause.
 struct Verbs {
   std::string finite, prefix, end;
 };
@@ -110,14 +110,14 @@ Verbs verbs_of(const Clause& clause) {
   fail("[phrasebook] unknown tense {}", static_cast<int>(clause.tense));
 }
 
-// The reflexive pronoun, where it stands before the subject: behind the finite verb or the conjunction, when the
-// subject is not itself a pronoun.
+// The reflexive pronoun if it precedes the subject: after the finite verb or the conjunction, if the subject is not a
+// pronoun.
 std::string early_reflexive(const Clause& clause) {
   if (clause.subject.is_pronoun() || !clause.has(Slot::reflexive)) return "";
   return reflexive(clause.subject.person);
 }
 
-// The words between the verbs, in the order of the slots; `reflexive_done` leaves the reflexive pronoun out.
+// The words between the verbs, in the order of the slots; `reflexive_done` omits the reflexive pronoun.
 std::string middle(const Clause& clause, bool reflexive_done = false) {
   std::vector<Part> parts = clause.parts;
   if (reflexive_done) std::erase_if(parts, [](const Part& part) { return part.slot == Slot::reflexive; });
@@ -255,7 +255,7 @@ std::string imperative(const Verb& verb, Person person) {
   const std::string stem = stem_of(verb.infinitive);
   const std::string third = verb.third;
   const std::string changed = third.substr(0, third.size() - 1);
-  // e becomes i in the imperative (lies, gib), a does not become ä (fahr).
+  // e becomes i in the imperative (lies, gib), but a does not become ä (fahr).
   const bool vowel_changed = changed != stem && changed != stem + "e" && changed.find("ä") == std::string::npos;
   if (vowel_changed) return changed;
   return needs_e(stem) || stem.ends_with("er") || stem == "dank" || stem == "folg" ? stem + "e" : stem;

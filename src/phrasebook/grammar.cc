@@ -44,7 +44,7 @@ NounPhrase pronoun_for(const NounPhrase& phrase) {
 
 Part Clause::take(Slot slot) {
   const auto found = std::find_if(parts.begin(), parts.end(), [slot](const Part& part) { return part.slot == slot; });
-  check(found != parts.end(), "[phrasebook] a clause has no part in slot {}", static_cast<int>(slot));
+  check(found != parts.end(), "[phrasebook] the clause has no part in slot {}", static_cast<int>(slot));
   Part part = *found;
   parts.erase(found);
   return part;

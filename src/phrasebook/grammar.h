@@ -5,31 +5,31 @@
 
 #include "phrasebook/lexicon.h"
 
-// What a sentence says, before either language says it. A pattern fills a NounPhrase or a Clause once;
-// german.h and english.h each put it into words in their own order.
+// The meaning of a sentence, independent of language. A pattern fills a NounPhrase or a Clause once; german.h and
+// english.h each turn it into words in their own order.
 namespace dragoman::phrasebook {
 
 enum class Determiner : std::uint8_t {
   none,
   definite,
-  indefinite,  // plural and mass nouns: no article
-  negative,    // kein; English leaves the "not" to its verb
+  indefinite,  // plural and mass nouns have no article
+  negative,    // kein; English negates the verb instead
   demonstrative,
   every,
   which,
-  possessive,  // of `owner`
-  count,       // a number above one
+  possessive,  // belonging to `owner`
+  count,       // a number greater than one
   name,        // Annas, "Anna's"
 };
 
 enum class Degree : std::uint8_t { positive, superlative };
 
 struct NounPhrase {
-  const Noun* noun = nullptr;  // null: a name or a pronoun
+  const Noun* noun = nullptr;  // null for a name or a pronoun
   std::string name;
-  std::string english_name;  // where it differs: "Herr Weber"
+  std::string english_name;  // if it differs from the German one: "Herr Weber"
   Person person = Person::he;
-  Person english_person = Person::he;  // a dog is "er" but "it"
+  Person english_person = Person::he;  // a dog is "er" in German but "it" in English
   Number number = Number::singular;
   Determiner determiner = Determiner::none;
   Person owner = Person::i, english_owner = Person::i;
@@ -38,13 +38,13 @@ struct NounPhrase {
   const Adjective* adjective = nullptr;
   Degree degree = Degree::positive;
   std::string german_tail, english_tail;  // a relative clause
-  std::string german_genitive;            // after the noun: "des Nachbarn"
-  std::string english_genitive;           // instead of the determiner: "the neighbour's"
+  std::string german_genitive;            // follows the noun: "des Nachbarn"
+  std::string english_genitive;           // replaces the determiner: "the neighbour's"
 
   bool is_pronoun() const { return noun == nullptr && name.empty(); }
 };
 
-// A noun with what its grammar makes of it: person for agreement and for the pronoun that takes its place.
+// A noun with the person used for agreement and for its pronoun.
 NounPhrase noun_phrase(const Noun& noun, Determiner determiner, Number number = Number::singular);
 NounPhrase name_phrase(const Name& name);
 NounPhrase pronoun(Person person);
@@ -52,10 +52,10 @@ NounPhrase pronoun_for(const NounPhrase& phrase);
 
 enum class Tense : std::uint8_t {
   present,
-  progressive,      // German present, English "is reading"
-  past,             // German perfect (preterite of sein, haben and modals), English past
+  progressive,      // German present, English present progressive: "is reading"
+  past,             // German perfect (preterite of sein, haben and modals), English simple past
   perfect,          // German perfect, English present perfect
-  since,            // German present, English "has been waiting"
+  since,            // German present, English present perfect progressive: "has been waiting"
   future,           // werden, will
   pluperfect,       // hatte gelesen, "had read"
   passive,          // wird gelesen, "is read"
@@ -65,13 +65,13 @@ enum class Tense : std::uint8_t {
 
 enum class Polarity : std::uint8_t { positive, negative, not_yet, no_longer };
 
-// The places of a clause, in the order of the German middle field.
+// The parts of a clause, in the order of the German middle field.
 enum class Slot : std::uint8_t {
   reflexive,
   accusative_pronoun,
   dative_pronoun,
   recipient_pronoun,  // dative in German, "to him" in English
-  adverb,             // oft; stands before the English main verb
+  adverb,             // oft; precedes the main verb in English
   time,
   dative,
   recipient,  // dative in German, "to the man" in English
@@ -96,24 +96,24 @@ struct Clause {
   const Modal* modal = nullptr;
   Tense tense = Tense::present;
   Polarity polarity = Polarity::positive;
-  bool german_negated = true;      // false once a "kein" has taken the negation
-  bool indefinite_object = false;  // "schon" stands before it
+  bool german_negated = true;      // false once "kein" expresses the negation
+  bool indefinite_object = false;  // follows "schon"
   bool split_pronoun = false;      // an English particle follows the pronoun: "picks him up"
   std::vector<Part> parts;
 
   void add(Slot slot, std::string german, std::string english) {
     parts.push_back({slot, std::move(german), std::move(english)});
   }
-  // Takes the first part of `slot` out, so that it can stand in front.
+  // Removes and returns the first part in `slot`, so that it can be fronted.
   Part take(Slot slot);
   bool has(Slot slot) const;
 };
 
-// Joins with single spaces and leaves empty pieces out.
+// Joins with single spaces and skips empty pieces.
 std::string join(std::initializer_list<std::string_view> pieces);
 void append(std::string& text, std::string_view piece);
 
-// Verbs that the tables of frames do not hold.
+// Verbs that are not in the tables of frames.
 const Verb& be();
 const Verb& have();
 const Verb& know_that();  // wissen

@@ -3,43 +3,44 @@
 #include <cstdint>
 #include <span>
 
-// The words of the phrasebook as plain tables. Nothing here inflects; german.h and english.h do.
+// The phrasebook's vocabulary as plain tables. german.h and english.h do the inflection.
 namespace dragoman::phrasebook {
 
 enum class Gender : std::uint8_t { masculine, feminine, neuter };
 enum class Number : std::uint8_t { singular, plural };
 enum class Case : std::uint8_t { nominative, accusative, dative, genitive };
-// Grammatical persons; `polite` is the German "Sie", `ye` the German "ihr".
+// Grammatical persons; `polite` is German "Sie", `ye` is German "ihr".
 enum class Person : std::uint8_t { i, thou, he, she, it, we, ye, they, polite };
 
-// What a noun can be, so that people eat food and read books. A verb's object and an adjective name the kinds they fit.
+// Semantic classes of nouns, so that people eat food and read books. Verbs list the kinds that fit as objects;
+// adjectives list the kinds they can describe.
 using Kinds = std::uint64_t;
 namespace kind {
 inline constexpr Kinds weak = 1ull << 0;  // n-declension: den Studenten
-inline constexpr Kinds mass = 1ull << 1;  // no plural, no "a"
+inline constexpr Kinds mass = 1ull << 1;  // mass noun: no plural, no "a"
 inline constexpr Kinds person = 1ull << 2;
-inline constexpr Kinds kin = 1ull << 3;  // wants a possessive: my brother
+inline constexpr Kinds kin = 1ull << 3;  // takes a possessive: my brother
 inline constexpr Kinds job = 1ull << 4;  // "er ist Arzt", "he is a doctor"
 inline constexpr Kinds animal = 1ull << 5;
 inline constexpr Kinds food = 1ull << 6;
-inline constexpr Kinds dish = 1ull << 7;  // is cooked
+inline constexpr Kinds dish = 1ull << 7;  // can be cooked
 inline constexpr Kinds drink = 1ull << 8;
 inline constexpr Kinds text = 1ull << 9;
-inline constexpr Kinds flat = 1ull << 10;     // is laid down (legen, liegen)
-inline constexpr Kinds upright = 1ull << 11;  // is stood up (stellen, stehen)
+inline constexpr Kinds flat = 1ull << 10;     // lies flat (legen, liegen)
+inline constexpr Kinds upright = 1ull << 11;  // stands upright (stellen, stehen)
 inline constexpr Kinds clothes = 1ull << 12;
 inline constexpr Kinds vehicle = 1ull << 13;
 inline constexpr Kinds building = 1ull << 14;
-inline constexpr Kinds surface = 1ull << 15;  // things lie on, under and beside it
-inline constexpr Kinds device = 1ull << 16;   // is turned on and off
-inline constexpr Kinds art = 1ull << 17;      // pleases: gefallen
+inline constexpr Kinds surface = 1ull << 15;  // things lie on, under or beside it
+inline constexpr Kinds device = 1ull << 16;   // can be turned on and off
+inline constexpr Kinds art = 1ull << 17;      // can please people (gefallen)
 inline constexpr Kinds gift = 1ull << 18;
-inline constexpr Kinds event = 1ull << 19;  // begins, is looked forward to
-inline constexpr Kinds topic = 1ull << 20;  // is thought and talked about
+inline constexpr Kinds event = 1ull << 19;  // begins; people look forward to it
+inline constexpr Kinds topic = 1ull << 20;  // people think and talk about it
 inline constexpr Kinds scary = 1ull << 21;
-inline constexpr Kinds opening = 1ull << 22;  // is opened and closed
-inline constexpr Kinds room = 1ull << 23;     // is tidied up and cleaned
-inline constexpr Kinds sound = 1ull << 24;    // is listened to
+inline constexpr Kinds opening = 1ull << 22;  // can be opened and closed
+inline constexpr Kinds room = 1ull << 23;     // can be tidied up and cleaned
+inline constexpr Kinds sound = 1ull << 24;    // people listen to it
 inline constexpr Kinds question = 1ull << 25;
 inline constexpr Kinds baked = 1ull << 26;
 inline constexpr Kinds picture = 1ull << 27;
@@ -50,16 +51,16 @@ inline constexpr Kinds pet = 1ull << 31;
 inline constexpr Kinds tree = 1ull << 32;
 inline constexpr Kinds child = 1ull << 33;
 inline constexpr Kinds written = 1ull << 34;  // a person writes it
-inline constexpr Kinds made = 1ull << 35;     // concerts, parties: is prepared
-inline constexpr Kinds lost = 1ull << 36;     // is lost, looked for, forgotten
-inline constexpr Kinds sight = 1ull << 37;    // is visited and photographed
-inline constexpr Kinds told = 1ull << 38;     // is told to somebody
+inline constexpr Kinds made = 1ull << 35;     // people prepare it: concerts, parties
+inline constexpr Kinds lost = 1ull << 36;     // people lose, seek and forget it
+inline constexpr Kinds sight = 1ull << 37;    // people visit and photograph it
+inline constexpr Kinds told = 1ull << 38;     // people tell it to somebody
 inline constexpr Kinds fierce = 1ull << 39;
 inline constexpr Kinds container = 1ull << 40;
-inline constexpr Kinds sole = 1ull << 41;     // one has only one: no "my fathers"
+inline constexpr Kinds sole = 1ull << 41;     // people have only one: no "my fathers"
 inline constexpr Kinds female = 1ull << 42;   // neuter in German, "she" in English
-inline constexpr Kinds dressed = 1ull << 43;  // is put on and taken off (a hat is not: aufsetzen)
-inline constexpr Kinds peer = 1ull << 44;     // somebody one is compared with
+inline constexpr Kinds dressed = 1ull << 43;  // people put it on and take it off (not a hat: aufsetzen)
+inline constexpr Kinds peer = 1ull << 44;     // people compare themselves with them
 inline constexpr Kinds womens = 1ull << 45;   // worn by women
 }  // namespace kind
 
@@ -67,7 +68,7 @@ struct Noun {
   const char* singular;
   Gender gender;
   const char* plural;
-  const char* genitive;  // of the singular; of a weak noun also its accusative and dative
+  const char* genitive;  // of the singular; for a weak noun also its accusative and dative
   const char* english;
   const char* english_plural;
   Kinds kinds;
@@ -75,8 +76,8 @@ struct Noun {
 
 struct Adjective {
   const char* german;
-  const char* stem;         // before an ending: teuer, "teur"
-  const char* comparative;  // null when the phrasebook does not compare it
+  const char* stem;         // before an ending: "teur" for teuer
+  const char* comparative;  // null if the phrasebook does not compare it
   const char* superlative;  // before an ending: "ältest"
   const char* english;
   const char* english_comparative;
@@ -84,7 +85,7 @@ struct Adjective {
   Kinds kinds;
 };
 
-// How a verb takes its complements.
+// Verb frames: the complements of a verb.
 enum class Frame : std::uint8_t {
   alone,             // schläft
   accusative,        // liest das Buch
@@ -98,34 +99,34 @@ enum class Frame : std::uint8_t {
   motion             // geht ins Kino
 };
 
-// Marks of a verb.
+// Properties of a verb.
 namespace mark {
 inline constexpr unsigned sein = 1;       // perfect with sein
 inline constexpr unsigned state = 2;      // no progressive, no imperative
 inline constexpr unsigned doubles = 4;    // sit, sitting
 inline constexpr unsigned split = 8;      // picks him up
-inline constexpr unsigned moment = 16;    // happens at one moment: no progressive, no "for two hours"
-inline constexpr unsigned anywhere = 64;  // is done in any place
-inline constexpr unsigned once = 128;     // told of the past only
-inline constexpr unsigned still = 256;    // told of the present only
-inline constexpr unsigned rude = 1024;    // not asked for, promised or tried
-inline constexpr unsigned far = 512;      // may lie weeks and months away
+inline constexpr unsigned moment = 16;    // momentary: no progressive, no "for two hours"
+inline constexpr unsigned anywhere = 64;  // can happen anywhere
+inline constexpr unsigned once = 128;     // only in the past
+inline constexpr unsigned still = 256;    // only in the present
+inline constexpr unsigned rude = 1024;    // not requested, promised or attempted
+inline constexpr unsigned far = 512;      // may be weeks or months away
 }  // namespace mark
 
 struct Verb {
-  const char* infinitive;  // without its separable prefix
+  const char* infinitive;  // without the separable prefix
   const char* prefix;      // separable prefix or ""
-  const char* third;       // er-form without prefix
+  const char* third;       // third person singular without the prefix
   const char* participle;
-  const char* english;  // only the first word inflects: "look for"
+  const char* english;  // only the first word is inflected: "look for"
   const char* english_past;
   const char* english_participle;
   unsigned marks;
   Frame frame;
-  Kinds object;                     // kinds its object may be
-  const char* german_preposition;   // frames with a preposition
-  Case governs;                     // its case
-  const char* english_preposition;  // null: the object follows directly
+  Kinds object;                     // kinds its object may have
+  const char* german_preposition;   // for frames with a preposition
+  Case governs;                     // the case that the preposition governs
+  const char* english_preposition;  // null if the object follows directly
 };
 
 // sein, haben, werden, wissen and the modal verbs: ich, du, er, wir, ihr, sie.
@@ -138,12 +139,12 @@ struct Irregular {
 struct Modal {
   const char* infinitive;
   const char* english;          // "can", or a verb with do-support such as "want to"
-  const char* english_past;     // null: no past in the phrasebook
-  bool english_auxiliary;       // inverts and takes "not" itself
-  const char* english_present;  // third person singular where it differs from the auxiliary
+  const char* english_past;     // null if the phrasebook has no past of it
+  bool english_auxiliary;       // inverts and is negated directly
+  const char* english_present;  // third person singular if it differs from the auxiliary
 };
 
-// What is done at a place.
+// Activities that suit a place.
 namespace suits {
 inline constexpr unsigned eating = 1, studying = 2, working = 4, sleeping = 8, leisure = 16;
 }  // namespace suits
@@ -154,7 +155,7 @@ struct Place {
   const char* at_english;
   const char* to_english;
   bool by_car;     // far enough to drive to
-  unsigned suits;  // what one does there
+  unsigned suits;  // activities that suit it
 };
 
 // A pair of fixed expressions.
@@ -189,18 +190,18 @@ std::span<const Expression> cities();
 std::span<const Country> countries();
 std::span<const Expression> languages();
 std::span<const Expression> habits();      // every day, in the evening
-std::span<const Expression> frequency();   // often: before the English verb
-std::span<const Expression> past_times();  // the near ones first
+std::span<const Expression> frequency();   // often: precedes the English verb
+std::span<const Expression> past_times();  // recent ones first
 std::span<const Expression> future_times();
 inline constexpr int near_past_times = 4, near_future_times = 5;
 std::span<const Expression> instruments();
 std::span<const Expression> months();
 std::span<const Expression> weekdays();
-std::span<const Expression> numbers();  // from two upwards, in words
+std::span<const Expression> numbers();  // from two, in words
 std::span<const Expression> hours();    // one to twelve
-std::span<const Expression> travel();   // mit dem Zug, "the train"; two for far away, then those in town
+std::span<const Expression> travel();   // mit dem Zug, "the train"; two for long distances, then those for town
 
-// Dictionary words: nouns, verbs, adjectives, adverbs and other expressions; names and numbers are not counted.
+// Number of dictionary words: nouns, verbs, adjectives, adverbs and other expressions, without names and numbers.
 int lemma_count();
 
 }  // namespace dragoman::phrasebook

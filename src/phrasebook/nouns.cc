@@ -37,7 +37,7 @@ constexpr Noun table[] = {
     {"Prinzessin", f, "Prinzessinnen", "Prinzessin", "princess", "princesses", person},
     {"Kind", n, "Kinder", "Kindes", "child", "children", person | child},
     {"Mädchen", n, "Mädchen", "Mädchens", "girl", "girls", person | child | female},
-    // People who belong to somebody.
+    // Relatives and others who belong to somebody.
     {"Vater", m, "Väter", "Vaters", "father", "fathers", person | kin | sole},
     {"Bruder", m, "Brüder", "Bruders", "brother", "brothers", person | kin | peer},
     {"Sohn", m, "Söhne", "Sohnes", "son", "sons", person | kin},
@@ -161,7 +161,7 @@ constexpr Noun table[] = {
     {"Stadt", f, "Städte", "Stadt", "city", "cities", sight | art},
     {"Dorf", n, "Dörfer", "Dorfes", "village", "villages", sight | art},
     {"Baum", m, "Bäume", "Baumes", "tree", "trees", tree},
-    // Art, events, things in the mind.
+    // Art, events, abstract things.
     {"Film", m, "Filme", "Films", "film", "films", art | topic},
     {"Bild", n, "Bilder", "Bildes", "picture", "pictures", art | gift | picture},
     {"Lied", n, "Lieder", "Liedes", "song", "songs", art | sound},

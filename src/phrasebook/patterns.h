@@ -2,12 +2,12 @@
 
 #include "phrasebook/draw.h"
 
-// Sentence patterns. Each makes one finished pair of sentences.
+// Sentence patterns. Each generates one complete sentence pair.
 namespace dragoman::phrasebook {
 
 struct Pattern {
   const char* name;
-  int weight;  // share of all sentences
+  int weight;  // relative frequency
   Sides (*make)(Draw& draw);
 };
 
@@ -19,7 +19,7 @@ std::span<const Pattern> question_patterns();
 std::span<const Pattern> number_patterns();
 std::span<const Pattern> clause_patterns();
 
-// All of them.
+// All patterns.
 const std::vector<Pattern>& patterns();
 
 }  // namespace dragoman::phrasebook

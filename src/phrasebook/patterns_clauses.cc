@@ -1,6 +1,6 @@
 #include "phrasebook/patterns.h"
 
-// Two clauses in one sentence: conjunctions, inversion after a clause in front, pronouns that agree.
+// Sentences of two clauses: conjunctions, inversion after a fronted clause, pronouns that agree.
 namespace dragoman::phrasebook {
 namespace {
 
@@ -22,7 +22,7 @@ Clause feeling(const NounPhrase& subject, const Adjective& mood, Tense tense = T
   return clause;
 }
 
-// What somebody does apart from `other`.
+// A different activity than `other`.
 Clause something_else(Draw& draw, const Clause& other, const Wish& wish) {
   for (;;) {
     Clause clause = draw.activity(wish);
@@ -30,7 +30,7 @@ Clause something_else(Draw& draw, const Clause& other, const Wish& wish) {
   }
 }
 
-// A clause in front of its main clause: comma, then the verb.
+// A subordinate clause before its main clause: a comma, then the verb.
 Sides clause_first(const Sides& first, const Clause& main) {
   return {first.german + ", " + german::verb_first(main), first.english + ", " + english::statement(main)};
 }
@@ -57,7 +57,7 @@ Sides that_judged(Draw& draw) {
   return finish(joined({judgement.german, judgement.english}, ", ", " ", subordinate("dass", "that", inner)), ".");
 }
 
-// A deed that goes with a mood (an index of moods()): what causes it, what it leads to, what one does in spite of it.
+// An activity that goes with a mood (an index of moods()): its cause, its consequence, or what happens despite it.
 struct MoodDeed {
   std::size_t mood;
   const char *verb, *prefix;
@@ -259,7 +259,7 @@ Sides lost_and_found(Draw& draw) {
       joined(main_clause(first), found ? " und " : ", aber ", found ? " and " : ", but ", main_clause(second)), ".");
 }
 
-// Wenn Anna das Buch findet, gibt sie es dem Lehrer: the accusative pronoun stands before the dative.
+// Wenn Anna das Buch findet, gibt sie es dem Lehrer: the accusative pronoun precedes the dative.
 Sides handing_on(Draw& draw) {
   constexpr const char* first_verbs[] = {"finden", "kaufen"};
   constexpr const char* second_verbs[] = {"geben", "zeigen", "bringen", "schicken", "leihen"};

@@ -2,7 +2,7 @@
 
 #include "phrasebook/patterns.h"
 
-// What things and people are like: predicates, comparison, genitives, the passive, relative clauses.
+// Descriptions of things and people: predicates, comparison, genitives, the passive, relative clauses.
 namespace dragoman::phrasebook {
 namespace {
 
@@ -66,7 +66,7 @@ Sides genitive(Draw& draw) {
   return finish(main_clause(clause), ".");
 }
 
-// Two nouns of one group and an adjective that fits both.
+// Two nouns of the same group and an adjective that fits both.
 Sides comparative(Draw& draw) {
   constexpr Kinds groups[] = {kind::vehicle, kind::clothes, kind::animal,  kind::surface,
                               kind::text,    kind::gift,    kind::building};
@@ -198,7 +198,7 @@ Sides passive_perfect(Draw& draw) {
   return finish(main_clause(clause), ".");
 }
 
-// A noun with a relative clause in which it is the subject, the object or the partner of a preposition.
+// A noun with a relative clause in which it is the subject, the object or the complement of a preposition.
 NounPhrase with_relative_subject(Draw& draw) {
   const Noun& noun = draw.noun(kind::person, kind::kin);
   NounPhrase head = noun_phrase(noun, Determiner::definite, draw.chance(25) ? Number::plural : Number::singular);
@@ -277,7 +277,7 @@ Sides relative_at_end(Draw& draw) {
   NounPhrase head = with_relative_subject(draw);
   const bool present = (clause.verb->marks & mark::state) != 0;
   clause.tense = present ? Tense::present : Tense::future;
-  // With a verb at the end the relative clause follows it.
+  // If the verb is at the end, the relative clause follows it.
   const std::string tail = head.german_tail, english_tail = head.english_tail;
   head.german_tail.clear();
   head.english_tail.clear();

@@ -43,7 +43,7 @@ Sides birthday(Draw& draw) {
                 ".");
 }
 
-// What was done or will be done on a day.
+// Something that happened or will happen on a date.
 Sides on_a_day(Draw& draw) {
   const bool past = draw.chance(55);
   Clause clause = draw.activity(

@@ -1,6 +1,6 @@
 #include "phrasebook/patterns.h"
 
-// Verbs whose cases and prepositions differ between the languages.
+// Verbs whose cases and prepositions differ between the two languages.
 namespace dragoman::phrasebook {
 namespace {
 
@@ -32,7 +32,7 @@ constexpr Verb to_leave{"fahren",   "ab",         "fährt", "abgefahren", "leave
 constexpr Verb to_present{"schenken",    "", "schenkt", "geschenkt",  "give", "gave", "given", 0,
                           Frame::giving, 0,  "",        Case::dative, nullptr};
 
-// Dem Lehrer gefällt der Film: what is liked is the German subject and the English object.
+// Dem Lehrer gefällt der Film: the thing that is liked is the German subject and the English object.
 Sides pleases(Draw& draw) {
   const NounPhrase who = draw.person();
   const Tense tense = draw.chance(60) ? Tense::present : Tense::past;
@@ -51,7 +51,7 @@ Sides pleases(Draw& draw) {
   return finish({german::main_clause(german), english::statement(english)}, ".");
 }
 
-// mögen, for what one eats, drinks and knows.
+// mögen, for food, drinks and people.
 Sides likes(Draw& draw) {
   Clause clause;
   clause.subject = draw.person();
@@ -204,7 +204,7 @@ Sides flies(Draw& draw) {
   return finish(main_clause(clause), ".");
 }
 
-// Das Buch liegt auf dem Tisch; where things are takes the dative.
+// Das Buch liegt auf dem Tisch; locations take the dative.
 Sides position(Draw& draw) {
   constexpr Expression sides[] = {
       {"auf", "on"}, {"unter", "under"}, {"neben", "next to"}, {"hinter", "behind"}, {"vor", "in front of"}};

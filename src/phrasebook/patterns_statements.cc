@@ -1,6 +1,6 @@
 #include "phrasebook/patterns.h"
 
-// Statements in every tense, with modal verbs and with negation.
+// Statements in all tenses, with modal verbs and with negation.
 namespace dragoman::phrasebook {
 namespace {
 

@@ -6,7 +6,7 @@ namespace {
 
 bool third(Person person) { return person == Person::he || person == Person::she || person == Person::it; }
 
-// An object in general: apples, bread, music.
+// A generic object: apples, bread, music.
 NounPhrase in_general(Draw& draw, Kinds kinds) {
   const Noun& noun = draw.noun(kinds);
   const bool mass = (noun.kinds & kind::mass) != 0;

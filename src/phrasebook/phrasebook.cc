@@ -23,7 +23,7 @@ const std::vector<Pattern>& patterns() {
 
 namespace {
 
-// FNV-1a, then mixed so that all bits depend on all characters.
+// FNV-1a, then mixed so that every bit depends on every character.
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xCBF29CE484222325u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
@@ -34,9 +34,9 @@ std::uint64_t hash_of(const BilingualPhrase& pair) {
   return std::max<std::uint64_t>(1, mix(hash_of(pair.english), hash_of(pair.german)));
 }
 
-// So many draws without anything new mean that nothing new is left.
+// After this many draws without a new pair, the patterns are considered exhausted.
 constexpr std::uint64_t patience = 5000;
-// A part takes at least every 256th pair; after so many in vain it takes none of these patterns.
+// A split contains at least 1 in 256 pairs; after this many rejections, it is considered empty for these patterns.
 constexpr int most_rejections = 200000;
 
 }  // namespace
@@ -69,7 +69,7 @@ BilingualPhrase Phrasebook::pair(Split split, std::uint64_t index) const {
     if (split_of(sides.english) == split && split_of(sides.german) == split)
       return {std::move(sides.english), std::move(sides.german)};
   }
-  fail("these patterns make no sentence pair for this part: ask for none of it, or for more patterns");
+  fail("these patterns generate no sentence pairs for this split; request none, or use more patterns");
 }
 
 std::vector<std::string> Phrasebook::pattern_names() {
@@ -118,7 +118,7 @@ BilingualPhrase DistinctPairs::next() {
     const BilingualPhrase& pair = draw();
     if (is_new(pair)) return pair;
   }
-  fail("these patterns make no more than {} distinct sentence pairs for this part: ask for fewer, or for more patterns",
+  fail("these patterns generate only {} distinct sentence pairs for this split; request fewer, or use more patterns",
        count_);
 }
 

@@ -8,11 +8,11 @@ using namespace mark;
 using enum Frame;
 constexpr Case acc = Case::accusative, dat = Case::dative;
 
-// Kinds that can be bought and sold.
+// Kinds of things that can be bought and sold.
 constexpr Kinds goods = food | drink | text | clothes | own_vehicle | device | flat | upright | gift | surface;
 
 constexpr Verb table[] = {
-    // What people do by themselves.
+    // Without an object.
     {"schlafen", "", "schläft", "geschlafen", "sleep", "slept", "slept", anywhere, alone, 0, "", acc, nullptr},
     {"arbeiten", "", "arbeitet", "gearbeitet", "work", "worked", "worked", anywhere | far, alone, 0, "", acc, nullptr},
     {"lachen", "", "lacht", "gelacht", "laugh", "laughed", "laughed", anywhere | rude, alone, 0, "", acc, nullptr},
@@ -122,7 +122,7 @@ constexpr Verb table[] = {
     {"hören", "zu", "hört", "zugehört", "listen to", "listened", "listened", 0, dative, person, "", dat, nullptr},
     {"widersprechen", "", "widerspricht", "widersprochen", "contradict", "contradicted", "contradicted", rude, dative,
      person, "", dat, nullptr},
-    // With both.
+    // With a dative and an accusative object.
     {"geben", "", "gibt", "gegeben", "give", "gave", "given", 0, giving, lost | drink | text, "", dat, nullptr},
     {"zeigen", "", "zeigt", "gezeigt", "show", "showed", "shown", 0, giving, picture | gift | sight | text, "", dat,
      nullptr},

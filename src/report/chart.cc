@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "report/escape.h"
+
 namespace dragoman::report {
 namespace {
 
@@ -111,19 +113,6 @@ std::string line(const std::vector<std::pair<double, double>>& points, const Sca
 }
 
 }  // namespace
-
-std::string escape(std::string_view text) {
-  std::string safe;
-  for (const char c : text) switch (c) {
-      case '&': safe += "&amp;"; break;
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '"': safe += "&quot;"; break;
-      case '\'': safe += "&#39;"; break;
-      default: safe += c;
-    }
-  return safe;
-}
 
 std::string short_number(double value) {
   const double size = std::abs(value);

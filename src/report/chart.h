@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,8 +24,6 @@ std::string draw(const Chart& chart);
 // Round numbers that divide [low, high] into about `count` parts.
 std::vector<double> ticks(double low, double high, int count);
 
-// Text escaped for HTML and SVG.
-std::string escape(std::string_view text);
 // 0.00031 as "3.1e-04", 12345 as "12.3k", 3.14159 as "3.14".
 std::string short_number(double value);
 

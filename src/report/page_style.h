@@ -25,8 +25,8 @@ table{border-collapse:collapse;margin:.4rem 0}th{text-align:left;font-weight:500
 article{background:var(--panel);border-radius:8px;padding:.8rem 1rem;margin:.8rem 0}
 .source{font-weight:600;margin:0}.reference{color:var(--dim);margin:0 0 .5rem}
 summary{cursor:pointer}.when{display:inline-block;min-width:8.5rem;color:var(--dim)}
-.attention{margin:.6rem 0;max-width:100%}.word{font:12px system-ui,sans-serif;fill:var(--ink)}
-.cell{fill:var(--s0);stroke:var(--rule);stroke-width:.5}
+.matrix{margin:.6rem 0;max-width:100%;font-family:system-ui,sans-serif;fill:var(--ink)}.paper{fill:none}
+.cell{fill:var(--s0);stroke:var(--rule)}.framed{stroke:var(--s1)}
 pre{background:var(--panel);border-radius:8px;padding:1rem;overflow:auto;font-size:13px}
 )css";
 

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/progress.h"
+#include "report/escape.h"
 #include "report/page_style.h"
 
 namespace dragoman::report {
@@ -123,8 +124,12 @@ std::string stage(const json& validation, const json& sample, bool open) {
   std::string html =
       fmt::format("<details{}><summary><span class='when'>update {}</span> {}</summary>", open ? " open" : "",
                   with_commas(validation.value("update", std::int64_t{0})), escape(sample.value("output", "")));
-  AttentionMap map{sample.at("source_pieces"), sample.at("output_pieces"), sample.at("attention")};
-  if (!map.weights.empty() && map.weights.size() == map.source.size() * map.output.size()) html += draw(map);
+  const WordMatrix attention{.rows = sample.at("output_pieces"),
+                             .columns = sample.at("source_pieces"),
+                             .weights = sample.at("attention"),
+                             .framed = {}};
+  if (!attention.weights.empty() && attention.weights.size() == attention.rows.size() * attention.columns.size())
+    html += draw(attention);
   return html + "</details>";
 }
 

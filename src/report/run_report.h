@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "report/attention_map.h"
 #include "report/chart.h"
+#include "report/word_matrix.h"
 #include "train/observer.h"
 
 namespace dragoman::report {

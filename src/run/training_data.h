@@ -15,7 +15,7 @@ namespace dragoman::run {
 struct Vocabularies {
   std::shared_ptr<const text::Tokenizer> source, target;
 
-  data::Sides sides() const { return {source.get(), target.get()}; }
+  data::TokenizerPair sides() const { return {source.get(), target.get()}; }
 };
 
 // From the fine-tuned model, from files, from the run being resumed, or made from the training data; in the end the

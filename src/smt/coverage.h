@@ -5,7 +5,8 @@
 
 namespace dragoman::smt {
 
-// Which source words are translated: all before `first`, not `first` itself, and those of the next 63 whose bit is set.
+// The coverage vector of a hypothesis: all source words before `first` are translated, `first` is not, and the bits
+// give the state of the words after it.
 struct Coverage {
   static constexpr std::uint32_t kWindow = 64;
 
@@ -17,7 +18,7 @@ struct Coverage {
   bool covers(std::uint32_t word) const {
     return word < first || (word - first < kWindow && (bits >> (word - first) & 1) != 0);
   }
-  // Whether words [begin, end) are free and the window reaches that far.
+  // Whether words [begin, end) are untranslated and inside the window.
   bool has_room(std::uint32_t begin, std::uint32_t end) const {
     return begin >= first && end - first <= kWindow && (bits & mask(begin, end)) == 0;
   }

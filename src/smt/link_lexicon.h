@@ -8,8 +8,8 @@
 
 namespace dragoman::smt {
 
-// How the words of linked sentences translate: relative frequencies of links, in both directions. A word without a link
-// counts as linked to no word.
+// Word translation probabilities: relative frequencies of alignment links, in both directions. An unaligned word counts
+// as aligned to NULL (kNoWord).
 class LinkLexicon {
  public:
   static constexpr std::uint32_t kNoWord = 0xFFFFFFFFu;
@@ -24,17 +24,17 @@ class LinkLexicon {
   void add(std::uint32_t source, std::uint32_t target);
 
   std::unordered_map<std::uint64_t, std::uint32_t> counts_;
-  std::vector<std::uint32_t> source_totals_, target_totals_;  // the last entry is kNoWord's
+  std::vector<std::uint32_t> source_totals_, target_totals_;  // the last entry belongs to kNoWord
 };
 
-// Lexical weights of a phrase pair (Koehn, Och, Marcu 2003): every word is explained by the mean of the words it is
-// linked to.
+// Lexical weights of a phrase pair (Koehn, Och, Marcu 2003): the product over all words of the mean probability over
+// the words they are aligned to.
 struct LexicalWeights {
   double direct = 1;   // of the target words given the source words
   double inverse = 1;  // of the source words given the target words
 };
 
-// `inside` are the links between the two phrases, counted from their beginnings.
+// `inside` are the links inside the phrase pair, relative to the beginnings of the phrases.
 LexicalWeights lexical_weights(const LinkLexicon& lexicon, Words source, Words target, const align::Links& inside);
 
 }  // namespace dragoman::smt

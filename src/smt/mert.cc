@@ -15,18 +15,18 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// From `step` on, `candidate` is the best of its sentence.
+// `candidate` is the best of its sentence from `step` on.
 struct Corner {
   double step;
   std::uint32_t sentence, candidate;
 };
 
-// The pool feature by feature, with the candidates of every sentence sorted by each feature: along a single weight the
-// lines of a sentence then come in the order of their slopes. Shared by all searches.
+// The pool feature by feature, with each sentence's candidates sorted by each feature: along a coordinate axis the
+// lines of a sentence are then already sorted by slope. Shared by all searches.
 struct PoolColumns {
-  std::vector<std::size_t> begin{0};                        // of each sentence's candidates among all
+  std::vector<std::size_t> begin{0};                        // first candidate of each sentence
   std::array<std::vector<double>, kFeatures> columns;       // [candidate]
-  std::array<std::vector<std::uint32_t>, kFeatures> order;  // [candidate], numbers within the sentence
+  std::array<std::vector<std::uint32_t>, kFeatures> order;  // [candidate], indices within the sentence
 
   explicit PoolColumns(const CandidatePool& pool) {
     for (std::size_t s = 0; s < pool.sentences(); ++s) begin.push_back(begin.back() + pool.features(s).size());
@@ -51,7 +51,7 @@ struct PoolColumns {
     return numbers;
   }
 
-  // The values of a linear combination of the features.
+  // A linear combination of the features, per candidate.
   std::vector<double> combine(const Weights& weights) const {
     std::vector<double> values(begin.back());
     for (std::size_t f = 0; f < kFeatures; ++f)
@@ -61,8 +61,7 @@ struct PoolColumns {
   }
 };
 
-// Searches lines from a point that it can be moved along them. A candidate's score along a line is
-// height + step * slope.
+// Line searches from a current point. A candidate's score along a line is height + step * slope.
 class LineSearch {
  public:
   LineSearch(const CandidatePool& pool, const eval::Metric& metric, const PoolColumns& columns, const Weights& weights)
@@ -85,8 +84,8 @@ class LineSearch {
     return sweep();
   }
 
-  // Appends the corners of a sentence's upper envelope from left to right; the first is at minus infinity. Lines come
-  // by increasing slope.
+  // Appends the corners of a sentence's upper envelope from left to right; the first is at minus infinity. Lines are
+  // sorted by slope.
   void add_envelope(std::uint32_t sentence, const std::vector<double>& slopes,
                     const std::vector<std::uint32_t>& order) {
     const std::size_t first = columns_.begin[sentence];
@@ -112,7 +111,7 @@ class LineSearch {
     }
   }
 
-  // Follows the best candidates of all sentences from left to right.
+  // Sweeps over the corners of all sentences from left to right and updates the metric's statistics.
   LinePoint sweep() {
     sums_.assign(pool_.width(), 0);
     current_.assign(pool_.sentences(), 0);
@@ -148,7 +147,7 @@ class LineSearch {
     current_[corner.sentence] = corner.candidate;
   }
 
-  // Inside an interval that may have no border; then a little beyond the one it has.
+  // A point inside an interval; just beyond its finite border if the other is infinite.
   static double middle(double from, double to) {
     constexpr double kBeyond = 0.1;
     if (from == -kInfinity) return to == kInfinity ? 0 : to - kBeyond;
@@ -183,7 +182,7 @@ struct Optimum {
   double score = -kInfinity;
 };
 
-// Goes from line to line until none helps.
+// Coordinate ascent: searches line after line until none improves the score.
 class Climb {
  public:
   Climb(const CandidatePool& pool, const eval::Metric& metric, const PoolColumns& columns, const Weights& weights)

@@ -9,16 +9,16 @@
 #include "eval/metric.h"
 #include "smt/phrase_features.h"
 
-// Minimum error rate training (Och: "Minimum Error Rate Training in Statistical Machine Translation", ACL 2003):
-// weights under which the best candidates of all sentences together score highest.
+// Minimum error rate training (Och: "Minimum Error Rate Training in Statistical Machine Translation", ACL 2003): finds
+// the feature weights whose 1-best translations get the best corpus score.
 namespace dragoman::smt {
 
-// Candidate translations of every sentence of a development set: features, and the statistics that a metric adds up.
+// The n-best lists of a development set: the features of each candidate and its sufficient statistics for the metric.
 class CandidatePool {
  public:
   CandidatePool(std::size_t sentences, std::size_t width) : sentences_(sentences), width_(width) {}
 
-  // False when the sentence has the same candidate already.
+  // False if the sentence already has this candidate.
   bool add(std::size_t sentence, const Features& features, std::span<const double> statistics);
 
   std::size_t sentences() const { return sentences_.size(); }
@@ -38,7 +38,7 @@ class CandidatePool {
   std::size_t width_;
 };
 
-// The score when every sentence has its best candidate under these weights.
+// The corpus score of the best candidates under these weights.
 double score_at(const CandidatePool& pool, const eval::Metric& metric, const Weights& weights);
 
 struct LinePoint {
@@ -46,9 +46,9 @@ struct LinePoint {
   double score = 0;
 };
 
-// The best point of the line, found exactly: along it every sentence's best candidate changes only where the upper
-// envelope of the candidates' scores has a corner, and the metric is constant in between. Gives the middle of the best
-// interval, or no step at all when that is as good.
+// The exact optimum along a line: a sentence's best candidate changes only at the corners of the upper envelope of its
+// candidates' scores, and the metric is constant in between. Returns the middle of the best interval, or step 0 if that
+// scores as well.
 LinePoint search_line(const CandidatePool& pool, const eval::Metric& metric, const Weights& weights,
                       const Weights& direction);
 
@@ -59,14 +59,15 @@ struct MertConfig {
 
   template <class V>
   void visit(V& v) {
-    v("restarts", restarts, "random places to start from besides the current weights", between(0, 1000));
-    v("directions", directions, "random directions searched besides those of single weights", between(0, 1000));
-    v("seed", seed, "of the random places and directions");
+    v("restarts", restarts, "number of random starting points in addition to the current weights", between(0, 1000));
+    v("directions", directions, "number of random search directions in addition to the coordinate axes",
+      between(0, 1000));
+    v("seed", seed, "random seed of starting points and directions");
   }
 };
 
-// The best weights found from `start` and random places. Only weights with `active` change; their absolute values sum
-// to one.
+// The best weights found from `start` and from random starting points. Only the weights of `active` features change;
+// their absolute values sum to one.
 Weights optimise_weights(const CandidatePool& pool, const eval::Metric& metric, const Weights& start,
                          const std::vector<Feature>& active, const MertConfig& config);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kSpecial[] = {"<unk>", "<s>", "</s>"};
 
-// A bound on the lines of a file: gzip makes text at most about a thousand times smaller.
+// Upper bound on the number of lines of a file; gzip compresses text at most about a thousandfold.
 std::uint64_t most_lines(const std::string& path) {
   constexpr std::uint64_t kShortestLine = 4, kBestCompression = 1100;
   std::error_code unknown;
@@ -23,7 +23,7 @@ std::uint64_t most_lines(const std::string& path) {
   return unknown || path == "-" ? std::uint64_t{1} << 31 : size * kBestCompression / kShortestLine;
 }
 
-// Reads sections line by line; knows where it is.
+// Reads the sections line by line; errors name the current line.
 class ArpaReader {
  public:
   explicit ArpaReader(const std::string& path)
@@ -36,11 +36,11 @@ class ArpaReader {
     std::vector<bool> given(static_cast<std::size_t>(vocabulary_->size()));
     for (const Unigram& unigram : unigrams_) {
       const std::uint32_t id = find(unigram.word);
-      expect(!given[id], "the word '{}' for the second time", unigram.word);
+      expect(!given[id], "the word '{}' occurs twice", unigram.word);
       given[id] = true;
       builder.add({&id, 1}, unigram.probability, unigram.backoff, unigram.is_context);
     }
-    expect(given[kSentenceBegin] && given[kSentenceEnd], "no '{}' among the 1-grams",
+    expect(given[kSentenceBegin] && given[kSentenceEnd], "'{}' is missing from the 1-grams",
            given[kSentenceBegin] ? "</s>" : "<s>");
     for (std::size_t n = 2; n <= counts_.size(); ++n) read_ngrams(n, builder);
     expect(line_ == "\\end\\", "expected \\end\\ but got '{}'", line_);
@@ -59,7 +59,7 @@ class ArpaReader {
     if (!condition) fail("{}:{}: {}", path_, lines_.count(), fmt::format(format, std::forward<Args>(args)...));
   }
 
-  // The next line that is not blank.
+  // Moves to the next line that is not blank.
   void advance() {
     data::Line line;
     do {
@@ -91,8 +91,8 @@ class ArpaReader {
              line_);
       expect(order == counts_.size() + 1, "expected the count of {}-grams but got that of {}-grams", counts_.size() + 1,
              order);
-      expect(order <= kMaxNgramOrder, "{}-grams, but this program reads orders up to {}", order, kMaxNgramOrder);
-      expect(count <= most_lines_, "{} {}-grams are more than this file can hold", count, order);
+      expect(order <= kMaxNgramOrder, "expected orders up to {} but got {}-grams", kMaxNgramOrder, order);
+      expect(count <= most_lines_, "the file is too short for {} {}-grams", count, order);
       counts_.push_back(count);
     }
     expect(!counts_.empty(), "expected 'ngram 1=COUNT' but got '{}'", line_);
@@ -103,19 +103,19 @@ class ArpaReader {
     advance();
   }
 
-  // Splits the line into probability, n words and, perhaps, a backoff weight.
+  // Splits the line into probability, n words and an optional backoff weight.
   void split(std::size_t n) {
     fields_.clear();
     data::for_each_word(line_, [&](std::string_view field) { fields_.push_back(field); });
     expect(fields_.size() == n + 1 || fields_.size() == n + 2,
-           "expected a logarithm, {} word{} and perhaps a backoff weight but got '{}'", n, n == 1 ? "" : "s", line_);
+           "expected a logarithm, {} word{} and optionally a backoff weight but got '{}'", n, n == 1 ? "" : "s", line_);
   }
 
   void read_unigrams() {
     expect_section(1);
     std::vector<std::string> words;
     for (std::uint64_t i = 0; i < counts_[0]; ++i, advance()) {
-      expect(line_[0] != '\\', "{} 1-grams were announced but only {} came", counts_[0], i);
+      expect(line_[0] != '\\', "the header announces {} 1-grams but there are only {}", counts_[0], i);
       split(1);
       const bool is_context = fields_.size() == 3;
       unigrams_.push_back(
@@ -126,7 +126,7 @@ class ArpaReader {
     std::vector<std::string> sorted = words;
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    expect(twice == sorted.end(), "the word '{}' came twice among the 1-grams", *twice);
+    expect(twice == sorted.end(), "the word '{}' occurs twice among the 1-grams", *twice);
     vocabulary_.emplace(std::move(words));
   }
 
@@ -134,7 +134,7 @@ class ArpaReader {
     for (std::uint32_t id = 0; id < std::size(kSpecial); ++id)
       if (word == kSpecial[id]) return id;
     const std::int32_t id = vocabulary_->find(word);
-    expect(id != 0, "the word '{}' is not among the 1-grams", word);
+    expect(id != 0, "the word '{}' is missing from the 1-grams", word);
     return static_cast<std::uint32_t>(id);
   }
 
@@ -142,13 +142,13 @@ class ArpaReader {
     expect_section(n);
     std::vector<std::uint32_t> words(n);
     for (std::uint64_t i = 0; i < counts_[n - 1]; ++i, advance()) {
-      expect(line_[0] != '\\', "{} {}-grams were announced but only {} came", counts_[n - 1], n, i);
+      expect(line_[0] != '\\', "the header announces {} {}-grams but there are only {}", counts_[n - 1], n, i);
       split(n);
       for (std::size_t w = 0; w < n; ++w) words[w] = find(fields_[w + 1]);
       const bool is_context = fields_.size() == n + 2;
       const double backoff = is_context ? number(fields_[n + 1]) : 0;
       expect(builder.add(words, number(fields_[0]), backoff, is_context),
-             "the {}-gram '{}' came without the shorter n-grams it contains", n, line_);
+             "the {}-gram '{}' lacks the shorter n-grams it contains", n, line_);
     }
   }
 

@@ -5,10 +5,10 @@
 #include "smt/ngram_model.h"
 #include "text/vocabulary.h"
 
-// The ARPA format for backoff n-gram models: text, base 10 logarithms, fields separated by tabs.
+// The ARPA format of backoff n-gram models: text with base 10 logarithms in tab-separated fields.
 namespace dragoman::smt {
 
-// Appears whole or not at all.
+// Atomic: the file is complete or absent.
 void write_arpa(const std::string& path, NgramEstimator& estimates, const text::Vocabulary& vocabulary);
 
 struct ArpaModel {
@@ -16,8 +16,8 @@ struct ArpaModel {
   NgramModel model;
 };
 
-// Plain or gzip. Words are numbered in the order of the file; what is wrong is named with file and line. The shorter
-// n-grams at both ends of every n-gram must be there too.
+// Reads a plain or gzip file. Words are numbered in file order. Errors name file and line. The two (n-1)-grams at the
+// ends of every n-gram must be in the file.
 ArpaModel read_arpa(const std::string& path);
 
 }  // namespace dragoman::smt

@@ -12,7 +12,7 @@ double discount(const Discounts& discounts, std::uint32_t count) {
   return count == 0 ? 0 : discounts[std::min<std::uint32_t>(count, 3) - 1];
 }
 
-// Where counts of counts are too few to say, values that lie between those of usual corpora.
+// Modified Kneser-Ney discounts (Chen, Goodman 1998). If there are too few counts of counts, uses typical values.
 Discounts estimate_discounts(const std::array<double, 5>& seen) {
   constexpr Discounts kUsual = {0.5, 1.0, 1.5};
   for (int count = 1; count <= 4; ++count)
@@ -43,8 +43,8 @@ std::size_t NgramEstimator::sort_memory() const {
   return (static_cast<std::size_t>(config_.memory) << 20) / static_cast<std::size_t>(config_.order + 1);
 }
 
-// Every position gives the n-gram that ends there, last word first; what begins with <s> is filled up with kPadding.
-void NgramEstimator::add(std::span<const std::uint32_t> sentence) {
+// Adds the n-gram that ends at each position, last word first; n-grams that start with <s> are padded with kPadding.
+void NgramEstimator::add(Words sentence) {
   const auto order = static_cast<std::size_t>(config_.order);
   Count window;
   std::fill_n(window.key.begin(), order, kPadding);
@@ -56,8 +56,8 @@ void NgramEstimator::add(std::span<const std::uint32_t> sentence) {
     windows_.add(window);
   };
   for (const std::uint32_t word : sentence) {
-    check(word < vocabulary_size_ && (word > kPadding || word == kUnknownWord),
-          "word number {} is not in the vocabulary", word);
+    check(word < vocabulary_size_ && (word > kPadding || word == kUnknownWord), "word id {} is not in the vocabulary",
+          word);
     shift(word);
   }
   shift(kSentenceEnd);
@@ -77,8 +77,8 @@ void NgramEstimator::finish() {
   for (int n = 1; n <= config_.order; ++n) interpolate(n);
 }
 
-// Where the n-gram has left neighbours to count, its count is how many different ones it has; the longest n-grams and
-// those that begin a sentence keep how often they were seen.
+// Kneser-Ney counts: the number of distinct left neighbours. N-grams of the highest order and those that begin with <s>
+// keep their raw counts.
 void NgramEstimator::emit_adjusted(int n, Count count, CountCounts& seen) {
   const auto length = static_cast<std::size_t>(n);
   if (n == config_.order || count.key[length - 1] == kSentenceBegin) count.adjusted = count.raw;
@@ -91,7 +91,7 @@ void NgramEstimator::emit_adjusted(int n, Count count, CountCounts& seen) {
 void NgramEstimator::adjust_counts() {
   const auto order = static_cast<std::size_t>(config_.order);
   std::vector<CountCounts> seen(order);
-  // open[n - 1]: the n-gram that the last n words of the current window form.
+  // open[n - 1]: the n-gram of the last n words of the current window.
   std::vector<Count> open(order);
   std::size_t open_orders = 0;
   const auto close_from = [&](std::size_t first) {
@@ -112,10 +112,10 @@ void NgramEstimator::adjust_counts() {
   }
   close_from(0);
   for (const CountCounts& counts : seen) discounts_.push_back(estimate_discounts(counts));
-  for (SortedRuns<Count>& counts : counts_) counts.finish();
+  for (ExternalSorter<Count>& counts : counts_) counts.finish();
 }
 
-// Words of the vocabulary that no sentence had, <unk> and <s> among them.
+// Adds the words of the vocabulary that occur in no sentence, including <unk> and <s>.
 void NgramEstimator::add_missing_words(std::vector<Count>& unigrams) const {
   std::vector<Count> all(vocabulary_size_);
   for (std::uint32_t word = 0; word < vocabulary_size_; ++word) all[word].key[0] = word;
@@ -124,8 +124,8 @@ void NgramEstimator::add_missing_words(std::vector<Count>& unigrams) const {
   unigrams = std::move(all);
 }
 
-// The discounted probabilities of all words after one context, and what the discounts leave over. N-grams that are left
-// out leave all their count over.
+// Computes the discounted probabilities of all words after one context, and the interpolation weight of the lower
+// order. The whole count of a pruned n-gram goes to the lower order.
 void NgramEstimator::weigh_context(int n, std::vector<Count>& group, Spool<Remainder>& contexts,
                                    std::vector<Weight>& weights) const {
   const auto length = static_cast<std::size_t>(n);
@@ -148,11 +148,11 @@ void NgramEstimator::weigh_context(int n, std::vector<Count>& group, Spool<Remai
   contexts.add(context);
 }
 
-// `own` gives the remainders of this order's n-grams as contexts, in their order; `contexts` takes those of the order
-// below.
+// `own` holds the interpolation weights of this order's n-grams as contexts, in the same order; `contexts` receives
+// those of the order below.
 void NgramEstimator::weigh(int n, Spool<Remainder>& own, Spool<Remainder>& contexts) {
   const auto length = static_cast<std::size_t>(n);
-  SortedRuns<Count>& counts = counts_[length - 1];
+  ExternalSorter<Count>& counts = counts_[length - 1];
   Remainder mine;
   bool has_mine = own.next(mine);
   std::vector<Count> group;
@@ -175,14 +175,15 @@ void NgramEstimator::weigh(int n, Spool<Remainder>& own, Spool<Remainder>& conte
   }
   flush();
   weights_[length - 1].finish();
-  counts = SortedRuns<Count>(0);
+  counts = ExternalSorter<Count>(0);
 }
 
-// p(w | context) = discounted + remainder * p(w | shorter context); at the bottom every word is equally likely.
+// p(w | context) = discounted + remainder * p(w | shorter context); the lowest order is interpolated with the uniform
+// distribution.
 void NgramEstimator::interpolate(int n) {
   const auto length = static_cast<std::size_t>(n);
   const double uniform = 1.0 / (vocabulary_size_ - 2);
-  SortedRuns<Weight>& weights = weights_[length - 1];
+  ExternalSorter<Weight>& weights = weights_[length - 1];
   Weight shorter;
   if (n > 1) results_[length - 2].rewind();
   bool has_shorter = false;
@@ -195,14 +196,14 @@ void NgramEstimator::interpolate(int n) {
       };
       while (!is_suffix()) {
         has_shorter = results_[length - 2].next(shorter);
-        check(has_shorter, "language model: an n-gram of {} words without the one of {} at its end", n, n - 1);
+        check(has_shorter, "language model: an n-gram of {} words lacks its suffix of {} words", n, n - 1);
       }
       weight.value += weight.remainder * shorter.value;
     }
     results_[length - 1].add(weight);
   }
   results_[length - 1].rewind();
-  weights = SortedRuns<Weight>(0);
+  weights = ExternalSorter<Weight>(0);
 }
 
 void NgramEstimator::visit(int n, const std::function<void(const NgramEntry&)>& body) {

@@ -3,25 +3,22 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "base/external_sort.h"
 #include "base/options.h"
-#include "smt/sorted_runs.h"
+#include "smt/words.h"
 
 // Interpolated modified Kneser-Ney smoothing (Chen, Goodman: "An Empirical Study of Smoothing Techniques for Language
-// Modeling", 1998), estimated with sorts and merges on disk (Heafield, Pouzyrevsky, Clark, Koehn: "Scalable Modified
-// Kneser-Ney Language Model Estimation", ACL 2013), so that memory bounds neither the text nor the model.
+// Modeling", 1998), estimated by external sorting and merging (Heafield, Pouzyrevsky, Clark, Koehn: "Scalable Modified
+// Kneser-Ney Language Model Estimation", ACL 2013), so that neither text nor model must fit in memory.
 namespace dragoman::smt {
 
 constexpr int kMaxNgramOrder = 6;
 
-// Words that no text spells, by the numbers text::Vocabulary gives them.
+// Special words: their ids in text::Vocabulary.
 constexpr std::uint32_t kUnknownWord = 0, kSentenceBegin = 1, kSentenceEnd = 2, kPadding = 3;
-
-// Words of an n-gram, w1 .. wn.
-using NgramWords = std::span<const std::uint32_t>;
 
 struct NgramConfig {
   int order = 5;
@@ -31,10 +28,10 @@ struct NgramConfig {
 
   template <class V>
   void visit(V& v) {
-    v("order", order, "longest n-grams of the language model", between(1, kMaxNgramOrder));
-    v("min-count", min_count, "n-grams of three and more words seen less often are left out", at_least(1));
-    v("memory", memory, "MiB for sorting n-grams; the rest waits on disk", between(1, 1 << 20));
-    v("folder", folder, "where it waits; empty means the system's temporary folder");
+    v("order", order, "order of the language model (length of its longest n-grams)", between(1, kMaxNgramOrder));
+    v("min-count", min_count, "keep n-grams of three or more words that occur at least this often", at_least(1));
+    v("memory", memory, "memory in MiB for sorting n-grams; the rest goes to disk", between(1, 1 << 20));
+    v("folder", folder, "folder for sorting on disk; empty means the system's temporary folder");
   }
 };
 
@@ -42,34 +39,34 @@ struct NgramConfig {
 struct NgramEntry {
   std::vector<std::uint32_t> words;  // w1 .. wn
   double probability = 0;            // P(wn | w1 .. wn-1); 0 for <s>
-  double backoff = 1;                // weight of the shorter context where this one is followed by something unseen
-  bool is_context = false;           // longer n-grams start with this one
+  double backoff = 1;                // weight of the lower order for words unseen after this context
+  bool is_context = false;           // whether longer n-grams start with this one
 };
 
 // The discounts of one order for counts of 1, 2, and 3 or more.
 using Discounts = std::array<double, 3>;
 
-// Feed sentences, finish, then read n-grams order by order. Word numbers are those of text::Vocabulary.
+// Add sentences, finish, then read the n-grams order by order. Words are ids of text::Vocabulary.
 class NgramEstimator {
  public:
-  // `vocabulary_size` counts the special numbers too. Every word number below it has a probability.
+  // `vocabulary_size` includes the special words. Every id below it gets a probability.
   NgramEstimator(const NgramConfig& config, std::uint32_t vocabulary_size);
 
   // A sentence without <s> and </s>.
-  void add(std::span<const std::uint32_t> sentence);
+  void add(Words sentence);
   void finish();
 
   int order() const { return config_.order; }
   std::uint32_t vocabulary_size() const { return vocabulary_size_; }
-  // Number of n-grams of order n, from 1.
+  // Number of n-grams of order n, n >= 1.
   std::uint64_t count(int n) const { return results_[static_cast<std::size_t>(n - 1)].size(); }
   const Discounts& discounts(int n) const { return discounts_[static_cast<std::size_t>(n - 1)]; }
-  // Calls body for every n-gram of order n, sorted by the last word, then the one before it, and so on.
+  // Calls body for every n-gram of order n, sorted by its last word, then the one before it, and so on.
   void visit(int n, const std::function<void(const NgramEntry&)>& body);
 
  private:
   using Key = std::array<std::uint32_t, kMaxNgramOrder>;
-  // `key` holds the words in the order they are compared: w1 .. wn, or wn .. w1.
+  // `key` holds the words in comparison order: w1 .. wn or wn .. w1.
   struct Count {
     Key key{};
     std::uint32_t raw = 0, adjusted = 0;
@@ -79,9 +76,9 @@ class NgramEstimator {
   };
   struct Weight {
     Key key{};
-    double value = 0;      // the discounted probability; after interpolation the probability
-    double remainder = 0;  // what the context leaves to the shorter one
-    double backoff = -1;   // of this n-gram as a context; below 0 when it is none
+    double value = 0;      // discounted probability; after interpolation, the final probability
+    double remainder = 0;  // interpolation weight of the lower order
+    double backoff = -1;   // of this n-gram as a context; negative if it is none
     bool before(const Weight& other) const { return key < other.key; }
     bool same(const Weight&) const { return false; }
     void absorb(const Weight&) {}
@@ -91,7 +88,7 @@ class NgramEstimator {
     Key key{};
     double value = 0;
   };
-  // Counts of counts 1 .. 4.
+  // Counts of counts: [i] is the number of n-grams with count i, for 1 .. 4.
   using CountCounts = std::array<double, 5>;
 
   std::size_t sort_memory() const;
@@ -105,10 +102,10 @@ class NgramEstimator {
 
   NgramConfig config_;
   std::uint32_t vocabulary_size_;
-  SortedRuns<Count> windows_;
-  std::vector<SortedRuns<Count>> counts_;    // by context
-  std::vector<SortedRuns<Weight>> weights_;  // by suffix
-  std::vector<Spool<Weight>> results_;       // by suffix
+  ExternalSorter<Count> windows_;
+  std::vector<ExternalSorter<Count>> counts_;    // sorted by context
+  std::vector<ExternalSorter<Weight>> weights_;  // sorted by suffix
+  std::vector<Spool<Weight>> results_;           // sorted by suffix
   std::vector<Discounts> discounts_;
 };
 

@@ -11,9 +11,8 @@ namespace {
 constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 constexpr std::uint32_t kFormat = 1;
 
-// Probabilities lie between 10^-12 and 1, backoff weights between 10^-8 and 10^4; what lies outside is moved to the
-// border. The largest code of a probability marks empty slots, the largest of a backoff n-grams that start no longer
-// one.
+// Probabilities are clamped to 10^-12 .. 1, backoff weights to 10^-8 .. 10^4. The largest probability code marks empty
+// slots; the largest backoff code marks n-grams that are no context.
 constexpr float kLowest = -12, kProbabilityStep = 12.0f / 65534;
 constexpr float kLowestBackoff = -8, kBackoffStep = 12.0f / 65534;
 constexpr std::uint32_t kNoContext = 0xFFFF;
@@ -27,7 +26,7 @@ float probability_of(std::uint32_t value) { return kLowest + kProbabilityStep * 
 float backoff_of(std::uint32_t value) { return kLowestBackoff + kBackoffStep * static_cast<float>(value & 0xFFFF); }
 bool is_context(std::uint32_t value) { return (value & 0xFFFF) != kNoContext; }
 
-// The hash of an n-gram is built from its last word towards its first, so that longer contexts extend shorter ones.
+// Hashes an n-gram from its last word to its first, so that longer contexts extend the hashes of shorter ones.
 std::uint64_t extend_hash(std::uint64_t hash, std::uint32_t word) {
   hash = (hash ^ (std::uint64_t{word} + 1)) * 0x9E3779B97F4A7C15u;
   return hash ^ hash >> 29;
@@ -64,7 +63,7 @@ float NgramModel::score(const NgramState& state, std::uint32_t word, NgramState&
   std::uint64_t hash = extend_hash(0, word);
   float probability = probability_of(value);
   next.length = 0;
-  std::uint32_t matched = 0;  // words of the context that the longest known n-gram has
+  std::uint32_t matched = 0;  // context words of the longest matching n-gram
   for (bool extends = true;;) {
     extends = extends && is_context(value) && matched < tables_.size();
     if (extends) {
@@ -117,7 +116,7 @@ std::string NgramModel::serialize() const {
 NgramModel NgramModel::deserialize(std::string_view bytes) {
   ByteReader reader(bytes, "language model");
   const auto format = reader.get<std::uint32_t>();
-  check(format == kFormat, "language model: format {} but this program reads {}", format, kFormat);
+  check(format == kFormat, "language model: expected format {} but got {}", kFormat, format);
   NgramModel model;
   model.counts_ = reader.get_array<std::uint64_t>();
   check(!model.counts_.empty() && model.counts_.size() <= kMaxNgramOrder, "language model: damaged: order {}",
@@ -129,7 +128,7 @@ NgramModel NgramModel::deserialize(std::string_view bytes) {
     table.slots = reader.get_array<std::uint64_t>();
     const bool searchable =
         table.slots.empty() || std::find(table.slots.begin(), table.slots.end(), kEmpty) != table.slots.end();
-    check(searchable, "language model: damaged: no empty slot among the n-grams of {} words", n + 1);
+    check(searchable, "language model: damaged: no empty slot in the table of {}-grams", n + 1);
   }
   reader.expect_end();
   model.find_begin();
@@ -147,19 +146,19 @@ NgramModelBuilder::NgramModelBuilder(std::uint32_t vocabulary_size, const std::v
   }
 }
 
-bool NgramModelBuilder::add(NgramWords words, double log10_probability, double log10_backoff, bool is_context) {
+bool NgramModelBuilder::add(Words words, double log10_probability, double log10_backoff, bool is_context) {
   const std::uint32_t backoff = is_context ? encode(log10_backoff, kLowestBackoff, kBackoffStep) : kNoContext;
   const std::uint32_t value = encode(log10_probability, kLowest, kProbabilityStep) << 16 | backoff;
   if (words.size() == 1) {
     model_.unigrams_[words[0]] = value;
     return true;
   }
-  const auto hash_of = [](NgramWords part) {
+  const auto hash_of = [](Words part) {
     std::uint64_t hash = 0;
     for (std::size_t i = part.size(); i-- > 0;) hash = extend_hash(hash, part[i]);
     return hash;
   };
-  const auto knows = [&](NgramWords part) {
+  const auto knows = [&](Words part) {
     std::uint32_t ignored;
     return part.size() == 1 || model_.tables_[part.size() - 2].find(hash_of(part), ignored);
   };

@@ -10,13 +10,13 @@
 
 namespace dragoman::smt {
 
-// What a language model must know of the words before: the longest end of them that some n-gram starts with.
+// The language model's state: the longest suffix of the history that is the context of some n-gram.
 struct NgramState {
-  std::array<std::uint32_t, kMaxNgramOrder - 1> words{};  // the last word first
-  std::array<float, kMaxNgramOrder - 1> backoffs{};       // of the last word, the last two, ...
+  std::array<std::uint32_t, kMaxNgramOrder - 1> words{};  // last word first
+  std::array<float, kMaxNgramOrder - 1> backoffs{};       // of the last word, of the last two, ...
   std::uint32_t length = 0;
 
-  // Equal states give every continuation the same probability.
+  // Equal states give equal probabilities to every continuation.
   bool operator==(const NgramState& other) const {
     if (length != other.length) return false;
     for (std::uint32_t i = 0; i < length; ++i)
@@ -25,12 +25,12 @@ struct NgramState {
   }
 };
 
-// A backoff n-gram model in hash tables of eight bytes an n-gram: 32 bits that tell it from others in its place, its
-// probability and its backoff weight on 16 bits each. Values are base 10 logarithms, rounded to steps of 2e-4; a word
-// sequence that was never seen is taken for one that was with a chance near 1 in 10^9.
+// A backoff n-gram model in hash tables, 8 bytes per n-gram: a 32-bit fingerprint, and 16 bits each for probability and
+// backoff weight (base 10 logarithms in steps of 2e-4). The chance that an unseen n-gram is taken for a seen one is
+// about 1 in 10^9.
 class NgramModel {
  public:
-  // Of finished estimates.
+  // `estimates` must be finished.
   static NgramModel build(NgramEstimator& estimates);
 
   int order() const { return static_cast<int>(tables_.size()) + 1; }
@@ -39,7 +39,7 @@ class NgramModel {
 
   // The state at the beginning of a sentence.
   const NgramState& begin() const { return begin_; }
-  // log10 P(word | state), and the state after it. `next` may not be `state`.
+  // log10 P(word | state) and the state after `word`. `next` must not alias `state`.
   float score(const NgramState& state, std::uint32_t word, NgramState& next) const;
 
   std::string serialize() const;
@@ -48,11 +48,11 @@ class NgramModel {
  private:
   friend class NgramModelBuilder;
 
-  // Of one order above 1; a slot is 32 bits of hash, probability, backoff.
+  // The n-grams of one order above 1; a slot holds 32 bits of hash, the probability and the backoff weight.
   struct Table {
     std::vector<std::uint64_t> slots;
     void insert(std::uint64_t hash, std::uint32_t value);
-    // False when the n-gram is not there.
+    // False if the n-gram is missing.
     bool find(std::uint64_t hash, std::uint32_t& value) const;
   };
 
@@ -65,14 +65,15 @@ class NgramModel {
   NgramState begin_;
 };
 
-// Fills a model n-gram by n-gram, shorter ones first.
+// Builds a model n-gram by n-gram, lower orders first.
 class NgramModelBuilder {
  public:
-  // counts[n - 1] n-grams of order n will come.
+  // counts[n - 1] is the number of n-grams of order n that will be added.
   NgramModelBuilder(std::uint32_t vocabulary_size, const std::vector<std::uint64_t>& counts);
 
-  // `backoff` counts only where `is_context`. Gives false where a shorter n-gram that the model needs did not come.
-  bool add(NgramWords words, double log10_probability, double log10_backoff, bool is_context);
+  // `log10_backoff` is used only if `is_context`. Returns false if a lower-order n-gram that the model needs is
+  // missing.
+  bool add(Words words, double log10_probability, double log10_backoff, bool is_context);
   NgramModel finish();
 
  private:

@@ -1,16 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "align/alignment.h"
+#include "smt/words.h"
 
 namespace dragoman::smt {
 
-using Words = std::span<const std::uint32_t>;
-
-// Word numbers of all sentences of one language, one behind the other.
+// The word ids of all sentences of one language in one array.
 class FlatSentences {
  public:
   void add(Words sentence) {
@@ -21,7 +19,7 @@ class FlatSentences {
   Words operator[](std::size_t sentence) const {
     return Words(words_).subspan(offsets_[sentence], offsets_[sentence + 1] - offsets_[sentence]);
   }
-  // Where the sentence starts among all words.
+  // Index of the sentence's first word in words().
   std::uint32_t offset(std::size_t sentence) const { return offsets_[sentence]; }
   const std::vector<std::uint32_t>& words() const { return words_; }
 
@@ -29,7 +27,7 @@ class FlatSentences {
   std::vector<std::uint32_t> words_, offsets_{0};
 };
 
-// Sentence pairs as word numbers of text::Vocabulary, with the links between their words.
+// Word-aligned sentence pairs as ids of text::Vocabulary.
 struct PhraseCorpus {
   FlatSentences source, target;
   std::vector<align::Links> links;

@@ -11,11 +11,11 @@ namespace {
 
 using Counts = std::array<std::uint32_t, 3>;
 
-// What was seen of one pair of phrases. `first` and `second` are the names of its phrases: target and source, later
-// source and target.
+// The counts of one phrase pair. `first` and `second` are the hashes of its phrases: target and source in the first
+// pass, source and target in the second.
 struct PairCount {
   std::uint64_t first = 0, second = 0;
-  std::uint32_t target_at = 0;  // the target phrase among the corpus's words
+  std::uint32_t target_at = 0;  // index of the target phrase in the corpus
   std::uint32_t alignment = 0;
   float lexical_direct = 0, lexical_inverse = 0;
   Counts previous{}, next{};
@@ -24,7 +24,7 @@ struct PairCount {
 
   bool before(const PairCount& other) const { return std::tie(first, second) < std::tie(other.first, other.second); }
   bool same(const PairCount& other) const { return first == other.first && second == other.second; }
-  // Of several alignments inside the phrases the one with the greatest lexical weights stays.
+  // Of several internal alignments, keeps the one with the largest lexical weights.
   void absorb(const PairCount& other) {
     for (std::size_t o = 0; o < 3; ++o) {
       previous[o] += other.previous[o];
@@ -86,8 +86,8 @@ class PhraseCounter {
     const LexicalWeights weights = lexical_weights(lexicon_, source, target, inside_);
     record.lexical_direct = log_of(weights.direct);
     record.lexical_inverse = log_of(weights.inverse);
-    record.first = phrase_name(target);
-    record.second = phrase_name(source);
+    record.first = phrase_hash(target);
+    record.second = phrase_hash(source);
     record.target_at = corpus_.target.offset(sentence) + pair.target_begin;
     record.source_length = static_cast<std::uint8_t>(source.size());
     record.target_length = static_cast<std::uint8_t>(target.size());
@@ -98,9 +98,9 @@ class PhraseCounter {
     return record;
   }
 
-  // Hands over all records with the same first name together.
+  // Calls Body with all records that have the same `first`.
   template <void (PhraseCounter::*Body)(std::vector<PairCount>&)>
-  void group(SortedRuns<PairCount>& records) {
+  void group(ExternalSorter<PairCount>& records) {
     std::vector<PairCount> same;
     for (PairCount record; records.next(record);) {
       if (!same.empty() && same[0].first != record.first) {
@@ -110,7 +110,7 @@ class PhraseCounter {
       same.push_back(record);
     }
     if (!same.empty()) (this->*Body)(same);
-    records = SortedRuns<PairCount>(0);
+    records = ExternalSorter<PairCount>(0);
   }
 
   static double total_of(const std::vector<PairCount>& same) {
@@ -159,7 +159,7 @@ class PhraseCounter {
     return entry;
   }
 
-  // Relative frequency, smoothed by that of all phrases together.
+  // Relative frequency, smoothed with the distribution over all phrases.
   template <class All>
   static float orientation(const Counts& seen, const All& all, std::size_t which) {
     constexpr double kStrength = 0.5;
@@ -171,7 +171,7 @@ class PhraseCounter {
   const PhraseCorpus& corpus_;
   const LinkLexicon& lexicon_;
   PhraseTableConfig config_;
-  SortedRuns<PairCount> by_target_, by_source_;
+  ExternalSorter<PairCount> by_target_, by_source_;
   std::array<std::uint64_t, 3> all_previous_{}, all_next_{};
   align::Links inside_;
   PhraseTable table_;

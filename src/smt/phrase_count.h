@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/external_sort.h"
 #include "base/options.h"
 #include "smt/link_lexicon.h"
 #include "smt/phrase_table.h"
-#include "smt/sorted_runs.h"
 
 namespace dragoman::smt {
 
@@ -21,17 +21,17 @@ struct PhraseTableConfig {
 
   template <class V>
   void visit(V& v) {
-    v("length", length, "longest phrases, in words; 1 translates word for word", between(1, kMaxPhraseLength));
-    v("options", options, "translations kept for each source phrase, the most probable ones", between(1, 1000));
-    v("min-count", min_count, "pairs of phrases seen less often are left out where the source has several words",
+    v("length", length, "maximum length of a phrase in words; 1 translates word by word", between(1, kMaxPhraseLength));
+    v("options", options, "number of translations to keep per source phrase, the most probable ones", between(1, 1000));
+    v("min-count", min_count, "keep phrase pairs with a source of several words if they occur at least this often",
       at_least(1));
-    v("memory", memory, "MiB for sorting phrase pairs; the rest waits on disk", between(1, 1 << 20));
-    v("folder", folder, "where it waits; empty means the system's temporary folder");
+    v("memory", memory, "memory in MiB for sorting phrase pairs; the rest goes to disk", between(1, 1 << 20));
+    v("folder", folder, "folder for sorting on disk; empty means the system's temporary folder");
   }
 };
 
-// All phrase pairs of a corpus with their probabilities, lexical weights and orientations. Sorts on disk what does not
-// fit into memory.
+// Extracts all phrase pairs of a corpus and computes their probabilities, lexical weights and orientations. Sorts on
+// disk what exceeds the memory limit.
 PhraseTable count_phrases(const PhraseCorpus& corpus, const LinkLexicon& lexicon, const PhraseTableConfig& config);
 
 }  // namespace dragoman::smt

@@ -9,7 +9,7 @@
 namespace dragoman::smt {
 namespace {
 
-// Computes the features of a finished translation from its phrases alone.
+// Recomputes the features of a complete translation from its phrases.
 Derivation derive(const PhraseModel& model, const std::vector<const PhraseOption*>& path) {
   Derivation derivation;
   Features& features = derivation.features;

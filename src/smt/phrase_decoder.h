@@ -5,7 +5,7 @@
 #include "base/options.h"
 #include "smt/phrase_options.h"
 
-// Phrase-based decoding with stacks (Koehn 2004), filled by cube pruning (Huang, Chiang: "Forest Rescoring", ACL 2007).
+// Phrase-based stack decoding (Koehn 2004; 2010) with cube pruning (Huang, Chiang: "Forest Rescoring", ACL 2007).
 namespace dragoman::smt {
 
 struct PhraseDecoderConfig {
@@ -17,11 +17,12 @@ struct PhraseDecoderConfig {
 
   template <class V>
   void visit(V& v) {
-    v("stack", stack, "hypotheses kept for each number of translated words", between(1, 1 << 30));
-    v("pops", pops, "hypotheses tried for each number of translated words", between(1, 1 << 30));
-    v("options", options, "translations tried for each source phrase", between(1, 1000));
-    v("length", length, "longest phrases used, in words; 1 translates word for word", between(1, kMaxPhraseLength));
-    v("distortion-limit", distortion_limit, "longest jump in the source, in words; 0 keeps the order",
+    v("stack", stack, "stack size: hypotheses kept per number of translated words", between(1, 1 << 30));
+    v("pops", pops, "cube pruning pop limit: hypotheses expanded per number of translated words", between(1, 1 << 30));
+    v("options", options, "number of translations to try per source phrase", between(1, 1000));
+    v("length", length, "maximum length of phrases to use, in words; 1 translates word by word",
+      between(1, kMaxPhraseLength));
+    v("distortion-limit", distortion_limit, "maximum reordering distance in source words; 0 translates monotonically",
       between(0, Coverage::kWindow - kMaxPhraseLength));
   }
 };
@@ -30,11 +31,11 @@ struct PhraseDecoderConfig {
 struct PhraseStep {
   std::uint32_t source_begin = 0, source_end = 0;
   std::vector<std::uint32_t> words;
-  std::uint32_t alignment = 0;  // as PhraseEntry's
+  std::uint32_t alignment = 0;  // see PhraseEntry
   bool copied = false;
 };
 
-// A translation and how it came about, phrase by phrase in the order of the translation.
+// A translation as its sequence of phrases, in target order.
 struct Derivation {
   std::vector<PhraseStep> steps;
   Features features{};
@@ -43,9 +44,9 @@ struct Derivation {
   std::vector<std::uint32_t> words() const;
 };
 
-// The best `count` translations, different ones, best first (fewer where there are no more). Jumps: the distance from
-// the end of one phrase to the begin of the next is at most the limit, and a phrase that leaves a gap behind ends at
-// most the limit after the first word of the gap.
+// The best `count` distinct translations, best first (fewer if there are no more). The distortion limit bounds the
+// distance from the end of one phrase to the beginning of the next; and a phrase that leaves a gap behind must end
+// within the limit after the first word of the gap.
 std::vector<Derivation> decode_phrases(const PhraseModel& model, const PhraseDecoderConfig& config, Words source,
                                        int count);
 

@@ -34,7 +34,7 @@ class Extractor {
   }
 
  private:
-  // Words [begin, end); empty at first.
+  // Words [begin, end); initially empty.
   struct Range {
     std::uint32_t begin = ~std::uint32_t{0}, end = 0;
     bool empty() const { return end == 0; }
@@ -54,7 +54,7 @@ class Extractor {
     return true;
   }
 
-  // The tight pair and those with unlinked target words at its borders.
+  // The minimal pair and its extensions by unaligned target words at the borders.
   void widen(std::uint32_t begin, std::uint32_t end, const Range& target,
              const std::function<void(const PhrasePair&)>& body) const {
     for (std::uint32_t left = target.begin;; --left) {
@@ -66,7 +66,7 @@ class Extractor {
     }
   }
 
-  // Signed, so that the places before the first and after the last words have numbers; those are linked to each other.
+  // Positions are signed: the positions before the first words are linked to each other, as are those after the last.
   bool linked(std::int64_t source, std::int64_t target) const {
     if (source < 0 || target < 0) return source == target;
     if (source == source_words_ || target == target_words_) return source == source_words_ && target == target_words_;

@@ -7,23 +7,23 @@
 
 namespace dragoman::smt {
 
-// The longest phrases that phrase tables hold, in words.
+// Maximum length of phrases in a phrase table, in words.
 constexpr int kMaxPhraseLength = 7;
 
-// Where a phrase's neighbour in the translation comes from: the source words right beside it in the same order, right
-// beside it in exchanged order, or from elsewhere.
+// Lexicalised reordering: the source position of a phrase relative to its neighbour in the target. The neighbour is
+// adjacent in the same order (monotone), adjacent in reverse order (swap), or elsewhere (discontinuous).
 enum class Orientation : std::uint8_t { monotone, swap, apart };
 
-// Words [begin, end) of both sides that translate each other.
+// Source words [source_begin, source_end) and target words [target_begin, target_end) that translate each other.
 struct PhrasePair {
   std::uint32_t source_begin = 0, source_end = 0, target_begin = 0, target_end = 0;
-  Orientation previous = Orientation::monotone;  // of the target phrase before this one
-  Orientation next = Orientation::monotone;      // of the target phrase after this one
+  Orientation previous = Orientation::monotone;  // relative to the previous target phrase
+  Orientation next = Orientation::monotone;      // relative to the next target phrase
 };
 
-// Calls body for every pair of phrases of at most `max_length` words that is consistent with the links: no word of
-// either phrase is linked to a word outside the other, and at least one link lies inside (Koehn, Och, Marcu 2003).
-// Unlinked words at the borders may belong to a phrase or not, so all choices come.
+// Calls body for every phrase pair of at most `max_length` words per side that is consistent with the alignment: no
+// word of either phrase is aligned to a word outside the other, and there is at least one link inside (Koehn, Och,
+// Marcu 2003). Unaligned words at the borders of a phrase may be included or not; all variants are extracted.
 void extract_phrases(std::uint32_t source_words, std::uint32_t target_words, const align::Links& links, int max_length,
                      const std::function<void(const PhrasePair&)>& body);
 

@@ -7,19 +7,19 @@
 
 namespace dragoman::smt {
 
-// What a translation is judged by, each with a weight. Logarithms are natural ones.
+// The features of the log-linear model. Logarithms are natural.
 enum class Feature : std::size_t {
   phrase_inverse,     // log p(source phrase | target phrase)
   lexical_inverse,    // its lexical weight
   phrase_direct,      // log p(target phrase | source phrase)
   lexical_direct,     // its lexical weight
-  phrases,            // how many phrases
-  words,              // how many words of the translation
-  distance,           // minus the source words jumped over
-  previous_monotone,  // log p(orientation of the phrase before), split by orientation
+  phrases,            // number of phrases
+  words,              // number of words of the translation
+  distance,           // minus the total reordering distance in source words
+  previous_monotone,  // log p(orientation to the previous phrase), by orientation
   previous_swap,
   previous_apart,
-  next_monotone,  // log p(orientation of the phrase after)
+  next_monotone,  // log p(orientation to the next phrase)
   next_swap,
   next_apart,
   language_model,  // log p(translation)
@@ -33,10 +33,10 @@ constexpr std::size_t index(Feature feature) { return static_cast<std::size_t>(f
 
 std::string_view feature_name(Feature feature);
 double dot(const Weights& weights, const Features& features);
-// Where tuning starts, and what an untuned system uses.
+// The weights of an untuned system; tuning starts from them.
 Weights default_weights();
 
-// One line a feature: its name and its weight.
+// One line per feature: name and weight.
 std::string weights_to_text(const Weights& weights);
 Weights weights_from_text(std::string_view text);
 

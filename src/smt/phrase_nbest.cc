@@ -8,13 +8,13 @@
 namespace dragoman::smt {
 namespace {
 
-// Walks from the end of the sentence to its begin, best whole path first: since every hypothesis knows the best way to
-// itself, the score of the best completion of a half-walked path is known exactly.
+// Best-first search from the goal back to the start. Every hypothesis knows the best path to itself, so the score of
+// the best completion of a partial path is exact and paths come out in order.
 class BackwardWalk {
  public:
   explicit BackwardWalk(const Hypothesis& goal) { visit({&goal, 0, goal.best.score, kNone}); }
 
-  // The next best path, or an empty one when there are no more.
+  // The next best path; empty if there are no more.
   std::vector<const PhraseOption*> next() {
     while (!queue_.empty()) {
       const Entry entry = queue_.top();
@@ -33,14 +33,14 @@ class BackwardWalk {
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
 
-  // A path walked as far as `node`, which it will leave by its arc number `arc`.
+  // A partial path to `node`, which continues with arc number `arc`.
   struct Place {
     const Hypothesis* node;
     std::size_t arc;
-    double score;      // of the best whole path that goes on like this
-    std::size_t from;  // the place walked through before
+    double score;      // of the best complete path that continues this way
+    std::size_t from;  // index of the previous place
   };
-  // Of equally good ones the youngest goes first, so that a path is walked to its end before others of its score.
+  // Ties go to the newest entry, so that a path is completed before others of the same score.
   struct Entry {
     double score;
     std::size_t place;
@@ -87,7 +87,7 @@ std::vector<const PhraseOption*> single_best(const Hypothesis& goal) {
   return path;
 }
 
-// What tells translations apart: words, and which source words were copied.
+// The identity of a translation: its words, and which source words were copied.
 std::vector<std::uint64_t> spelling(const std::vector<const PhraseOption*>& path) {
   std::vector<std::uint64_t> words;
   for (const PhraseOption* option : path) {
@@ -101,7 +101,7 @@ std::vector<std::uint64_t> spelling(const std::vector<const PhraseOption*>& path
 
 std::vector<std::vector<const PhraseOption*>> best_paths(const Hypothesis& goal, int count) {
   if (count == 1) return {single_best(goal)};
-  // Many paths spell the same words; this many of them are looked at for each translation that is wanted.
+  // Many paths yield the same words: the limit of paths to examine per translation.
   constexpr int kPatience = 50;
   std::vector<std::vector<const PhraseOption*>> paths;
   std::set<std::vector<std::uint64_t>> seen;

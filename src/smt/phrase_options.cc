@@ -15,10 +15,10 @@ constexpr std::size_t kWidth = Coverage::kWindow + 1;
 SentenceOptions::SentenceOptions(const PhraseModel& model, Words source)
     : words_(static_cast<std::uint32_t>(source.size())), options_(source.size() * kMaxPhraseLength) {
   for (std::uint32_t begin = 0; begin < words_; ++begin) {
-    std::uint64_t name = kEmptyPhrase;
+    std::uint64_t hash = kEmptyPhrase;
     for (std::uint32_t length = 1; length <= std::uint32_t(model.length) && begin + length <= words_; ++length) {
-      name = extend_phrase(name, source[begin + length - 1]);
-      collect(model, begin, length, name);
+      hash = extend_phrase(hash, source[begin + length - 1]);
+      collect(model, begin, length, hash);
     }
     if (at(begin, 1).empty()) copy_word(model, begin);
   }
@@ -29,9 +29,9 @@ std::span<const PhraseOption> SentenceOptions::at(std::uint32_t begin, std::uint
   return options_[place(begin, length)];
 }
 
-void SentenceOptions::collect(const PhraseModel& model, std::uint32_t begin, std::uint32_t length, std::uint64_t name) {
+void SentenceOptions::collect(const PhraseModel& model, std::uint32_t begin, std::uint32_t length, std::uint64_t hash) {
   entries_.clear();
-  model.table->find(name, entries_);
+  model.table->find(hash, entries_);
   std::vector<PhraseOption>& options = options_[place(begin, length)];
   for (PhraseEntry& entry : entries_) {
     if (entry.words.size() > static_cast<std::size_t>(model.length)) continue;

@@ -10,7 +10,7 @@
 namespace dragoman::smt {
 namespace {
 
-constexpr std::size_t kFirstSlots = 1024;  // a power of two, as all sizes of that table
+constexpr std::size_t kFirstSlots = 1024;  // a power of two, like all sizes of the table
 
 }  // namespace
 
@@ -35,18 +35,18 @@ const Hypothesis& PhraseSearch::run() {
   Hypothesis start;
   if (model_.language_model != nullptr) start.state = model_.language_model->begin();
   stacks_[0].push_back(start);
-  spread(0);
+  make_cubes(0);
   for (std::uint32_t covered = 1; covered <= options_.words(); ++covered) {
     fill(covered);
     prune(covered);
-    spread(covered);
+    make_cubes(covered);
   }
   finish();
   return goal_;
 }
 
-// Pops the best candidates until enough were tried; each makes room for its neighbours in its cube. Every place of a
-// cube is reached on exactly one way: down the first column, then along the row.
+// Pops the best candidates up to the limit; each adds its neighbours in its cube. Every cell of a cube is reached in
+// exactly one way: down the first column, then along the row.
 void PhraseSearch::fill(std::uint32_t covered) {
   stack_ = &stacks_[covered];
   active_ = &cubes_[covered];
@@ -73,7 +73,7 @@ void PhraseSearch::fill(std::uint32_t covered) {
   std::vector<Cube>().swap(*active_);
 }
 
-// A cube's best corner waits with an estimate; only when it comes up is the language model asked.
+// Queues a cube's best corner with an estimate; the language model scores it only when it is popped.
 void PhraseSearch::queue_corner(std::uint32_t cube) {
   const Cube& c = (*active_)[cube];
   const double estimate = c.rows[0].best.score + c.columns[0].estimate + jump_score(c.rows[0], c.columns[0]) + c.future;
@@ -115,14 +115,14 @@ double PhraseSearch::step_score(const Hypothesis& from, const PhraseOption& opti
   return score + model_.weights[index(Feature::language_model)] * log10 * std::numbers::ln10;
 }
 
-// Where a phrase must end to stand in exchanged order; 0 when no phrase can.
+// Where a phrase must end to be a swap; 0 if no phrase can be.
 std::uint32_t PhraseSearch::swap_border(const Hypothesis& hypothesis) const {
   const bool possible = hypothesis.last_begin > 0 && !hypothesis.coverage.covers(hypothesis.last_begin - 1);
   return possible ? hypothesis.last_begin : 0;
 }
 
-// Hypotheses may be joined when nothing that follows can tell them apart.
-bool PhraseSearch::recombine(const Hypothesis& a, const Hypothesis& b) const {
+// Hypotheses can be recombined if no continuation can tell them apart.
+bool PhraseSearch::can_recombine(const Hypothesis& a, const Hypothesis& b) const {
   if (a.coverage != b.coverage || a.last_end != b.last_end || !(a.state == b.state)) return false;
   if (!reorders_) return true;
   const auto next = [](const Hypothesis& h, std::size_t o) { return h.best.option->entry.reordering[3 + o]; };
@@ -150,7 +150,7 @@ void PhraseSearch::keep(const Candidate& candidate, double estimate) {
   std::size_t slot = recombination_hash(hypothesis) & (slots_.size() - 1);
   for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
     Hypothesis& other = (*stack_)[slots_[slot] - 1];
-    if (!recombine(hypothesis, other)) continue;
+    if (!can_recombine(hypothesis, other)) continue;
     if (hypothesis.best.score > other.best.score) {
       std::swap(hypothesis.best, other.best);
       other.estimate = hypothesis.estimate;
@@ -187,8 +187,8 @@ void PhraseSearch::prune(std::uint32_t covered) {
   stack.shrink_to_fit();
 }
 
-// Hypotheses that cover the same words and end at the same one can be extended by the same phrases.
-void PhraseSearch::spread(std::uint32_t covered) {
+// Groups hypotheses into cubes: those with the same coverage and the same last source word share their options.
+void PhraseSearch::make_cubes(std::uint32_t covered) {
   const std::span<const Hypothesis> stack = stacks_[covered];
   for (std::size_t begin = 0; begin < stack.size();) {
     std::size_t end = begin + 1;

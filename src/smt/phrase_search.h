@@ -9,38 +9,38 @@ namespace dragoman::smt {
 
 struct Hypothesis;
 
-// One way to reach a hypothesis: from which one, by which phrase, with which score.
+// One way to reach a hypothesis: predecessor, phrase and score.
 struct Arc {
   double score = 0;
   const Hypothesis* previous = nullptr;
-  const PhraseOption* option = nullptr;  // none in arcs to the end
+  const PhraseOption* option = nullptr;  // null in arcs to the goal
 };
 
-// Translations of some source words that all continuations treat alike. `best` is the best way to it; `others` are kept
-// only when several translations are wanted.
+// Partial translations that no continuation can tell apart (recombined). `best` is the best arc to the hypothesis;
+// `others` are kept only for n-best lists.
 struct Hypothesis {
   Arc best;
   std::vector<Arc> others;
-  double estimate = 0;  // the score with what the rest is expected to add
+  double estimate = 0;  // score plus future cost estimate
   Coverage coverage;
   std::uint32_t last_begin = 0, last_end = 0;  // source words of the last phrase
   NgramState state;
 };
 
-// How phrase b stands in the source when it follows phrase a = [last_begin, last_end) in the translation.
+// The orientation of `next` when it follows the phrase of source words [last_begin, last_end) in the translation.
 Orientation orientation_of(std::uint32_t last_begin, std::uint32_t last_end, const PhraseOption& next);
 
-// Stacks of hypotheses by the number of covered words, and the cubes that fill them.
+// Stack decoding: one stack of hypotheses per number of covered words, filled by cube pruning.
 class PhraseSearch {
  public:
   PhraseSearch(const PhraseModel& model, const PhraseDecoderConfig& config, const SentenceOptions& options,
                bool keep_all_arcs);
 
-  // The end of the sentence: its arcs lead to complete hypotheses.
+  // The goal: its arcs lead to the complete hypotheses.
   const Hypothesis& run();
 
  private:
-  // Hypotheses (rows, best first) that may all be extended by the same translations (columns, best first).
+  // Hypotheses (rows, best first) that share their translation options (columns, best first).
   struct Cube {
     std::span<const Hypothesis> rows;
     std::span<const PhraseOption> columns;
@@ -53,7 +53,7 @@ class PhraseSearch {
     double score = 0;
     NgramState state;
   };
-  // Place in `candidates_`, ordered by estimate.
+  // Index into `candidates_`, ordered by estimate.
   struct Queued {
     double estimate;
     std::uint32_t candidate;
@@ -69,11 +69,11 @@ class PhraseSearch {
   double jump_score(const Hypothesis& from, const PhraseOption& option) const;
   void keep(const Candidate& candidate, double estimate);
   void grow_slots();
-  bool recombine(const Hypothesis& a, const Hypothesis& b) const;
+  bool can_recombine(const Hypothesis& a, const Hypothesis& b) const;
   std::uint64_t recombination_hash(const Hypothesis& hypothesis) const;
   std::uint32_t swap_border(const Hypothesis& hypothesis) const;
   void prune(std::uint32_t covered);
-  void spread(std::uint32_t covered);
+  void make_cubes(std::uint32_t covered);
   void spread_group(std::uint32_t covered, std::span<const Hypothesis> group);
   void finish();
 
@@ -83,16 +83,16 @@ class PhraseSearch {
   bool keep_all_arcs_, reorders_;
   std::vector<std::vector<Hypothesis>> stacks_;
   std::vector<std::vector<Cube>> cubes_;
-  // Of the stack that is being filled.
+  // Of the stack being filled.
   std::vector<Candidate> candidates_;
   std::vector<Queued> queue_;
-  std::vector<std::uint32_t> slots_;  // hash table of the stack's hypotheses: place + 1
+  std::vector<std::uint32_t> slots_;  // hash table of the stack's hypotheses: index + 1
   std::vector<Cube>* active_ = nullptr;
   std::vector<Hypothesis>* stack_ = nullptr;
   Hypothesis goal_;
 };
 
-// The best different translations that the arcs before `goal` describe, best first.
+// The best distinct translations among the paths to `goal`, best first.
 std::vector<std::vector<const PhraseOption*>> best_paths(const Hypothesis& goal, int count);
 
 }  // namespace dragoman::smt

@@ -32,7 +32,7 @@ std::vector<Feature> PhraseSystemConfig::features() const {
     if (feature == Feature::language_model && !language_model) continue;
     if (feature == Feature::distance && !jumps) continue;
     if (feature >= Feature::previous_monotone && feature <= Feature::next_apart && !(jumps && reordering)) continue;
-    // Without phrases of several words their number is that of the source words.
+    // If all phrases are single words, their number is the number of source words.
     if (feature == Feature::phrases && std::min(phrases.length, decoder.length) == 1) continue;
     features.push_back(feature);
   }
@@ -41,9 +41,9 @@ std::vector<Feature> PhraseSystemConfig::features() const {
 
 void PhraseSystemConfig::check_consistent() const {
   check(language_model || (read_arpa.empty() && write_arpa.empty()),
-        "read-arpa and write-arpa are about a language model, but language-model is false");
+        "read-arpa and write-arpa need a language model, but language-model is false");
   check(read_arpa.empty() || write_arpa.empty(),
-        "write-arpa writes what was learned, but with read-arpa nothing is: give one of them");
+        "write-arpa writes a trained language model, but read-arpa replaces training: give one of them");
 }
 
 PhraseSystem::PhraseSystem(const PhraseSystemConfig& config)
@@ -117,7 +117,7 @@ PhraseSystem::Sections PhraseSystem::sections() const {
 PhraseSystem PhraseSystem::from_sections(const std::map<std::string, std::string_view>& sections) {
   const auto find = [&](const std::string& name) {
     const auto found = sections.find(name);
-    check(found != sections.end(), "statistical model: its part '{}' is missing", name);
+    check(found != sections.end(), "statistical model: the section '{}' is missing", name);
     return found->second;
   };
   PhraseSystemConfig config;

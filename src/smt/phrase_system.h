@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "align/decode.h"
-#include "align/training.h"
+#include "align/em_training.h"
 #include "data/corpus.h"
 #include "data/filters.h"
 #include "smt/phrase_count.h"
@@ -16,12 +16,12 @@
 
 namespace dragoman::smt {
 
-// A statistical translator: everything `train` and `translate` need to know.
+// Settings of a phrase-based system, for training and translation.
 struct PhraseSystemConfig {
   PhraseTextConfig source, target;
   int max_words = 80;
   bool language_model = true, reordering = true;
-  align::TrainingOptions training;
+  align::EmOptions training;
   align::DecodingOptions links{.symmetrise = align::Symmetrisation::grow_diag_final_and};
   NgramConfig ngrams;
   std::string read_arpa, write_arpa;
@@ -33,71 +33,72 @@ struct PhraseSystemConfig {
   void visit(V& v) {
     v.group("source", source);
     v.group("target", target);
-    v("max-words", max_words, "pairs with a longer side teach no phrases", between(1, 400));
-    v("language-model", language_model, "judge translations by a language model of the target side");
-    v("reordering", reordering, "judge jumps by the words (lexicalised reordering)");
+    v("max-words", max_words, "train only on pairs with at most this many words per side", between(1, 400));
+    v("language-model", language_model, "use an n-gram language model of the target side");
+    v("reordering", reordering, "use a lexicalised reordering model");
     v.group("align", training);
     v.group("links", links);
     v.group("ngrams", ngrams);
-    v("read-arpa", read_arpa, "use the language model of this ARPA file instead of learning one");
-    v("write-arpa", write_arpa, "also write the learned language model to this file, in ARPA format");
+    v("read-arpa", read_arpa, "use the language model in this ARPA file instead of training one");
+    v("write-arpa", write_arpa, "also write the trained language model to this ARPA file");
     v.group("phrases", phrases);
     v.group("decoder", decoder);
     v.group("tuning", tuning);
   }
 
-  // The features that can make a difference with these settings.
+  // The features that these settings use.
   std::vector<Feature> features() const;
-  // Fails where settings contradict each other.
+  // Fails if settings contradict each other.
   void check_consistent() const;
 };
 
-// What a statistical translator learns from.
+// Training data of a phrase-based system.
 struct PhraseData {
   std::vector<data::Corpus> corpora, development;
   data::ReadingOptions reading = {};
-  data::FilterOptions filter = {};  // of `corpora`
+  data::FilterOptions filter = {};  // applied to `corpora`
 };
 
 // A translation as text.
 struct PhraseTranslation {
   std::string text;
   std::vector<std::string> words;
-  align::Links links;  // (source word, word of the translation)
+  align::Links links;  // (source word, target word)
   double score = 0;
   Features features{};
 };
 
-// The phrase-based translator: vocabularies, phrase table, language model and weights. Immutable once trained, so
-// threads may share one.
+// A phrase-based translation system (Koehn et al. 2003): vocabularies, phrase table, language model and weights.
+// Immutable once trained, so threads may share one.
 class PhraseSystem {
  public:
-  // Learns from sentence pairs, then tunes weights on the development set (none: the usual weights).
+  // Trains on sentence pairs, then tunes the weights on the development set; without one, keeps the default weights.
   static PhraseSystem train(const PhraseSystemConfig& config, const PhraseData& data);
 
-  // Finds weights anew, beginning with those it has.
+  // Tunes the weights again, starting from the current ones.
   void tune(const std::vector<data::Corpus>& development, const data::ReadingOptions& reading = {});
-  // Takes over what concerns translating and tuning: decoder, tuning, reordering, whether to use the language model.
+  // Takes over the settings of translation and tuning: decoder, tuning, reordering and whether to use the language
+  // model.
   void adjust(const PhraseSystemConfig& config);
 
-  // The best `count` translations of a line, different ones, best first.
+  // The best `count` distinct translations of a line, best first.
   std::vector<PhraseTranslation> translate(std::string_view line, int count = 1) const;
 
-  // The words of a source line, as links count them, and the bytes they stand for.
+  // The words of a source line, numbered as in links, and their bytes.
   std::vector<std::string> source_words(std::string_view line) const { return source_text_.words(line); }
   std::vector<text::Span> source_spans(std::string_view line) const { return source_text_.spans(line); }
 
-  // Word numbers of a target line, as the language model knows them.
+  // Word ids of a target line, for the language model.
   std::vector<std::uint32_t> target_ids(std::string_view line) const;
 
   const PhraseSystemConfig& config() const { return config_; }
   const Weights& weights() const { return weights_; }
-  // BLEU on the development set; negative when weights were not tuned.
+  // BLEU on the development set; negative if the weights were not tuned.
   double tuned_score() const { return tuned_score_; }
   const PhraseTable& phrase_table() const { return table_; }
   const NgramModel* language_model() const { return language_model_.get(); }
 
-  // Everything by name, as bytes; the inverse checks them.
+  // The system as named byte strings; from_sections() checks and restores them.
   using Sections = std::map<std::string, std::string>;
   Sections sections() const;
   static PhraseSystem from_sections(const std::map<std::string, std::string_view>& sections);

@@ -22,13 +22,13 @@ void put_number(std::uint32_t value, std::vector<std::uint8_t>& bytes) {
   bytes.push_back(static_cast<std::uint8_t>(value));
 }
 
-// Reads what add() wrote; every step is checked, because the bytes may come from a damaged file.
+// Decodes what add() encoded; checks every step because the bytes may come from a damaged file.
 class EntryReader {
  public:
   explicit EntryReader(const std::vector<std::uint8_t>& bytes, std::size_t at) : bytes_(bytes), at_(at) {}
 
   std::uint8_t byte() {
-    check(at_ < bytes_.size(), "phrase table: damaged: an entry goes beyond the end");
+    check(at_ < bytes_.size(), "phrase table: damaged: an entry exceeds the table");
     return bytes_[at_++];
   }
   std::uint32_t number() {
@@ -38,7 +38,7 @@ class EntryReader {
       value |= static_cast<std::uint32_t>(part & 0x7F) << shift;
       if (part < 0x80) return value;
     }
-    fail("phrase table: damaged: a word number of more than 32 bits");
+    fail("phrase table: damaged: a word id of more than 32 bits");
   }
   PhraseEntry entry() {
     PhraseEntry entry;
@@ -59,16 +59,16 @@ class EntryReader {
 
 }  // namespace
 
-std::uint64_t phrase_name(Words words) {
-  std::uint64_t name = kEmptyPhrase;
-  for (const std::uint32_t word : words) name = extend_phrase(name, word);
-  return name;
+std::uint64_t phrase_hash(Words words) {
+  std::uint64_t hash = kEmptyPhrase;
+  for (const std::uint32_t word : words) hash = extend_phrase(hash, word);
+  return hash;
 }
 
 void PhraseTable::add(std::uint64_t source, const std::vector<PhraseEntry>& entries) {
-  check(names_.empty() || names_.back() < source, "phrase table: source phrases must come in order, each once");
+  check(hashes_.empty() || hashes_.back() < source, "phrase table: source phrases must be added in order, each once");
   check(bytes_.size() <= std::numeric_limits<std::uint32_t>::max(), "phrase table: more than 4 GiB");
-  names_.push_back(source);
+  hashes_.push_back(source);
   offsets_.push_back(static_cast<std::uint32_t>(bytes_.size()));
   put_number(static_cast<std::uint32_t>(entries.size()), bytes_);
   for (const PhraseEntry& entry : entries) {
@@ -83,9 +83,9 @@ void PhraseTable::add(std::uint64_t source, const std::vector<PhraseEntry>& entr
 }
 
 void PhraseTable::find(std::uint64_t source, std::vector<PhraseEntry>& entries) const {
-  const auto found = std::lower_bound(names_.begin(), names_.end(), source);
-  if (found == names_.end() || *found != source) return;
-  EntryReader reader(bytes_, offsets_[static_cast<std::size_t>(found - names_.begin())]);
+  const auto found = std::lower_bound(hashes_.begin(), hashes_.end(), source);
+  if (found == hashes_.end() || *found != source) return;
+  EntryReader reader(bytes_, offsets_[static_cast<std::size_t>(found - hashes_.begin())]);
   for (std::uint32_t left = reader.number(); left > 0; --left) entries.push_back(reader.entry());
 }
 
@@ -93,7 +93,7 @@ std::string PhraseTable::serialize() const {
   ByteWriter writer;
   writer.put(kFormat);
   writer.put(pairs_);
-  writer.put_array(names_);
+  writer.put_array(hashes_);
   writer.put_array(offsets_);
   writer.put_array(bytes_);
   return writer.take();
@@ -102,16 +102,16 @@ std::string PhraseTable::serialize() const {
 PhraseTable PhraseTable::deserialize(std::string_view bytes) {
   ByteReader reader(bytes, "phrase table");
   const auto format = reader.get<std::uint32_t>();
-  check(format == kFormat, "phrase table: format {} but this program reads {}", format, kFormat);
+  check(format == kFormat, "phrase table: expected format {} but got {}", kFormat, format);
   PhraseTable table;
   table.pairs_ = reader.get<std::uint64_t>();
-  table.names_ = reader.get_array<std::uint64_t>();
+  table.hashes_ = reader.get_array<std::uint64_t>();
   table.offsets_ = reader.get_array<std::uint32_t>();
   table.bytes_ = reader.get_array<std::uint8_t>();
   reader.expect_end();
-  check(table.names_.size() == table.offsets_.size(), "phrase table: damaged: {} phrases but {} places",
-        table.names_.size(), table.offsets_.size());
-  check(std::is_sorted(table.names_.begin(), table.names_.end()), "phrase table: damaged: phrases out of order");
+  check(table.hashes_.size() == table.offsets_.size(), "phrase table: damaged: {} phrases but {} offsets",
+        table.hashes_.size(), table.offsets_.size());
+  check(std::is_sorted(table.hashes_.begin(), table.hashes_.end()), "phrase table: damaged: phrases out of order");
   return table;
 }
 

@@ -18,12 +18,6 @@ text::WordOptions word_options(const PhraseTextConfig& config) {
 
 }  // namespace
 
-std::vector<std::string> split_at_spaces(std::string_view line) {
-  std::vector<std::string> words;
-  data::for_each_word(line, [&](std::string_view word) { words.emplace_back(word); });
-  return words;
-}
-
 void Truecaser::learn(std::span<const std::string> words) {
   for (std::size_t i = 1; i < words.size(); ++i) ++counts_[words[i]];
 }
@@ -66,7 +60,7 @@ std::string Truecaser::serialize() const {
 
 Truecaser Truecaser::deserialize(std::string_view bytes) {
   Truecaser truecaser;
-  for (std::string& word : split_at_spaces(bytes)) truecaser.usual_[text::lower_case(word)] = std::move(word);
+  for (std::string& word : data::split_at_spaces(bytes)) truecaser.usual_[text::lower_case(word)] = std::move(word);
   return truecaser;
 }
 

@@ -12,7 +12,7 @@
 
 namespace dragoman::smt {
 
-// How the lines of one language are written.
+// How the text of one language is processed.
 struct PhraseTextConfig {
   text::Language language = text::Language::generic;
   bool lower = false;
@@ -20,21 +20,21 @@ struct PhraseTextConfig {
 
   template <class V>
   void visit(V& v) {
-    v("language", language, "whose rules cut text into words and join them again");
-    v("lower", lower, "lower-case the text");
-    v("truecase", truecase, "write the first word of a sentence as it is usually written");
+    v("language", language, "language whose rules tokenise and detokenise the text");
+    v("lower", lower, "convert the text to lower case");
+    v("truecase", truecase, "truecase: write the first word of a sentence as it is usually written elsewhere");
   }
 };
 
-// How words are usually written inside a sentence: "The" at its beginning is "the", "Peter" stays "Peter".
+// Restores the usual case of the first word of a sentence: "The" becomes "the", "Peter" stays "Peter".
 class Truecaser {
  public:
-  // Counts all words of a sentence but the first.
+  // Counts all words of a sentence except the first.
   void learn(std::span<const std::string> words);
-  // Ends learning.
+  // Ends training.
   void finish();
   void apply(std::vector<std::string>& words) const;
-  // Gives the first word a capital letter.
+  // Capitalises the first word.
   static void capitalise(std::vector<std::string>& words);
 
   std::string serialize() const;
@@ -42,18 +42,18 @@ class Truecaser {
 
  private:
   std::unordered_map<std::string, std::int64_t> counts_;
-  std::unordered_map<std::string, std::string> usual_;  // by the word in lower case
+  std::unordered_map<std::string, std::string> usual_;  // usual form by lower-cased word
 };
 
-// Lines to words and back, for one language.
+// Tokenises and detokenises lines of one language.
 class PhraseText {
  public:
   explicit PhraseText(const PhraseTextConfig& config);
 
-  // The words as written, before the truecaser.
+  // The words of a line before truecasing.
   std::vector<std::string> split(std::string_view line) const;
   std::vector<std::string> words(std::string_view line) const;
-  // The bytes of the line that each of its words stands for.
+  // The bytes of the line that each word comes from.
   std::vector<text::Span> spans(std::string_view line) const;
   std::string line(std::vector<std::string> words) const;
 
@@ -66,8 +66,5 @@ class PhraseText {
   text::WordRules rules_;
   Truecaser truecaser_;
 };
-
-// The words between spaces.
-std::vector<std::string> split_at_spaces(std::string_view line);
 
 }  // namespace dragoman::smt

@@ -7,22 +7,23 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "data/pair_reader.h"
+#include "data/words.h"
 #include "smt/ngram_arpa.h"
 #include "smt/phrase_system.h"
 
 namespace dragoman::smt {
 namespace {
 
-// Lines of words with spaces between them.
-struct TextPairs {
+// Lines of words separated by spaces.
+struct TokenizedPairs {
   std::vector<std::string> source, target;
 };
 
-// Cuts the pairs of corpora into words, a block at a time on all threads.
-TextPairs read_pairs(const std::vector<data::Corpus>& corpora, const data::ReadingOptions& reading,
-                     data::Filters filters, const PhraseText& source, const PhraseText& target) {
+// Reads and tokenises the pairs of all corpora, block by block on all threads.
+TokenizedPairs read_pairs(const std::vector<data::Corpus>& corpora, const data::ReadingOptions& reading,
+                          data::Filters filters, const PhraseText& source, const PhraseText& target) {
   constexpr std::size_t kBlock = 4096;
-  TextPairs pairs;
+  TokenizedPairs pairs;
   std::vector<data::Pair> block;
   Progress progress("reading", 0, "pairs");
   const auto flush = [&] {
@@ -51,76 +52,76 @@ TextPairs read_pairs(const std::vector<data::Corpus>& corpora, const data::Readi
 
 void truecase(PhraseText& text, std::vector<std::string>& lines) {
   if (!text.truecases()) return;
-  for (const std::string& line : lines) text.truecaser().learn(split_at_spaces(line));
+  for (const std::string& line : lines) text.truecaser().learn(data::split_at_spaces(line));
   text.truecaser().finish();
   for (std::string& line : lines) {
-    std::vector<std::string> words = split_at_spaces(line);
+    std::vector<std::string> words = data::split_at_spaces(line);
     text.truecaser().apply(words);
     line = join(words, " ");
   }
 }
 
-// Marks that a text already has are no words, so that they are found as unknown.
-std::unique_ptr<text::Vocabulary> count_words(const std::vector<std::string>& lines) {
+// Special words that occur in the text are excluded, so that they are looked up as unknown.
+std::unique_ptr<text::Vocabulary> make_vocabulary(const std::vector<std::string>& lines) {
   text::WordCounts counts;
   for (const std::string& line : lines)
-    for (std::string& word : split_at_spaces(line)) ++counts[std::move(word)];
+    for (std::string& word : data::split_at_spaces(line)) ++counts[std::move(word)];
   for (const char* mark : {"<unk>", "<s>", "</s>"}) counts.erase(mark);
   return std::make_unique<text::Vocabulary>(text::Vocabulary::from_counts(counts, 1, 0));
 }
 
 std::vector<std::uint32_t> ids_of(const std::string& line, const text::Vocabulary& vocabulary) {
   std::vector<std::uint32_t> ids;
-  for (const std::string& word : split_at_spaces(line))
+  for (const std::string& word : data::split_at_spaces(line))
     ids.push_back(static_cast<std::uint32_t>(vocabulary.find(word)));
   return ids;
 }
 
 }  // namespace
 
-// The steps of training, in their order.
+// Runs the steps of training in order.
 class PhraseTrainer {
  public:
   explicit PhraseTrainer(const PhraseSystemConfig& config) : system_(config) {}
 
   PhraseSystem run(const PhraseData& data) {
     system_.config_.check_consistent();
-    std::optional<ArpaModel> arpa;  // read first: a damaged file shall not cost hours
+    std::optional<ArpaModel> arpa;  // read first, so that a damaged file fails before hours of training
     if (!system_.config_.read_arpa.empty()) arpa.emplace(read_arpa(system_.config_.read_arpa));
     pairs_ =
         read_pairs(data.corpora, data.reading, data::Filters(data.filter), system_.source_text_, system_.target_text_);
-    check(!pairs_.source.empty(), "expected sentence pairs to learn from, but the corpora are empty");
+    check(!pairs_.source.empty(), "expected sentence pairs to train on, but the corpora are empty");
     truecase(system_.source_text_, pairs_.source);
     truecase(system_.target_text_, pairs_.target);
-    system_.source_ = count_words(pairs_.source);
-    system_.target_ = count_words(pairs_.target);
+    system_.source_ = make_vocabulary(pairs_.source);
+    system_.target_ = make_vocabulary(pairs_.target);
     log::info("{} pairs, {} source and {} target words", with_commas(static_cast<std::int64_t>(pairs_.source.size())),
               with_commas(system_.source_->words().size()), with_commas(system_.target_->words().size()));
-    if (arpa) take_over(std::move(*arpa));
+    if (arpa) use_arpa(std::move(*arpa));
     learn_phrases();
     if (system_.config_.language_model && !arpa) learn_language_model();
-    silence_unused();
+    zero_unused_weights();
     if (!data.development.empty() && system_.config_.tuning.iterations > 0)
       system_.tune(data.development, data.reading);
     return std::move(system_);
   }
 
  private:
-  // Pairs that are empty or too long have no links, so nothing is learned from them.
+  // Empty and overlong pairs have no links, so no phrases are extracted from them.
   std::vector<align::Links> align() const {
     const PhraseSystemConfig& config = system_.config_;
     align::Bitext bitext({}, {}, static_cast<std::size_t>(config.max_words));
     for (std::size_t i = 0; i < pairs_.source.size(); ++i) bitext.add(pairs_.source[i], pairs_.target[i], false);
     bitext.cut(1);
     align::Cooccurrence cooccurrence(bitext);
-    align::Trainer trainer(bitext, cooccurrence, config.training);
-    trainer.run([&](const align::Iteration& iteration, const align::Directions&) {
+    align::EmTraining training(bitext, cooccurrence, config.training);
+    training.run([&](const align::Iteration& iteration, const align::Directions&) {
       log::info("aligning, {} {}: log p per word {:.4f} forward, {:.4f} backward", name_of(iteration.kind),
                 iteration.number,
                 iteration.forward / static_cast<double>(std::max<std::size_t>(1, bitext.target().tokens())),
                 iteration.backward / static_cast<double>(std::max<std::size_t>(1, bitext.source().tokens())));
     });
-    const align::Aligner aligner(trainer, bitext);
+    const align::Aligner aligner(training, bitext);
     std::vector<align::Links> links(pairs_.source.size());
     Progress progress("linking", static_cast<std::int64_t>(links.size()), "pairs");
     threads::each(static_cast<std::int64_t>(links.size()), [&](std::int64_t at) {
@@ -147,9 +148,9 @@ class PhraseTrainer {
               static_cast<double>(system_.table_.bytes()) / (1 << 20));
   }
 
-  // A language model that was made elsewhere. Its words come first among the target words, so that it takes the others
-  // for unknown.
-  void take_over(ArpaModel arpa) {
+  // Uses an external language model. Its words get the first target ids, so that the model treats all others as
+  // unknown.
+  void use_arpa(ArpaModel arpa) {
     std::vector<std::string> words = arpa.vocabulary.words();
     const std::size_t of_model = words.size(), of_text = system_.target_->words().size();
     for (const std::string& word : system_.target_->words())
@@ -179,15 +180,15 @@ class PhraseTrainer {
               static_cast<double>(system_.language_model_->bytes()) / (1 << 20));
   }
 
-  // What the settings leave out has no weight.
-  void silence_unused() {
+  // Features that the settings exclude get weight zero.
+  void zero_unused_weights() {
     const std::vector<Feature> used = system_.config_.features();
     for (std::size_t i = 0; i < kFeatures; ++i)
       if (std::find(used.begin(), used.end(), static_cast<Feature>(i)) == used.end()) system_.weights_[i] = 0;
   }
 
   PhraseSystem system_;
-  TextPairs pairs_;
+  TokenizedPairs pairs_;
 };
 
 PhraseSystem PhraseSystem::train(const PhraseSystemConfig& config, const PhraseData& data) {
@@ -196,11 +197,12 @@ PhraseSystem PhraseSystem::train(const PhraseSystemConfig& config, const PhraseD
 
 void PhraseSystem::tune(const std::vector<data::Corpus>& development, const data::ReadingOptions& reading) {
   const TuningConfig& config = config_.tuning;
-  const TextPairs text = read_pairs(development, reading, data::Filters({}), source_text_, target_text_);
+  const TokenizedPairs text = read_pairs(development, reading, data::Filters({}), source_text_, target_text_);
   std::vector<TuningPair> pairs;
   for (std::size_t i = 0; i < text.source.size(); ++i) {
     if (config.sentences > 0 && pairs.size() == static_cast<std::size_t>(config.sentences)) break;
-    std::vector<std::string> source = split_at_spaces(text.source[i]), target = split_at_spaces(text.target[i]);
+    std::vector<std::string> source = data::split_at_spaces(text.source[i]),
+                             target = data::split_at_spaces(text.target[i]);
     if (source.empty() || target.empty()) continue;
     if (source_text_.truecases()) source_text_.truecaser().apply(source);
     if (target_text_.truecases()) target_text_.truecaser().apply(target);

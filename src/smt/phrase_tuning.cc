@@ -44,7 +44,7 @@ class Tuner {
     std::vector<double> statistics;
   };
 
-  // Adds the best translations of every sentence to the pool; returns the score of the very best.
+  // Adds the n-best translations of every sentence to the pool; returns the score of the 1-best translations.
   double translate(int round) {
     Progress progress("tuning " + std::to_string(round), static_cast<std::int64_t>(pairs_.size()), "sentences");
     std::vector<std::vector<Translated>> found(pairs_.size());

@@ -17,10 +17,11 @@ struct TuningConfig {
 
   template <class V>
   void visit(V& v) {
-    v("iterations", iterations, "rounds of translating and finding better weights; 0 keeps the usual weights",
+    v("iterations", iterations, "rounds of translation and weight optimisation (MERT); 0 keeps the default weights",
       between(0, 1000));
-    v("nbest", nbest, "translations of each sentence that a round adds", between(2, 10000));
-    v("sentences", sentences, "sentences of the development set to use, the first ones; 0 for all", at_least(0));
+    v("nbest", nbest, "n-best list size per sentence and round", between(2, 10000));
+    v("sentences", sentences, "use only the first sentences of the development set, this many; 0 means all",
+      at_least(0));
     mert.visit(v);
   }
 };
@@ -28,15 +29,15 @@ struct TuningConfig {
 // A sentence to tune on.
 struct TuningPair {
   std::vector<std::string> source;
-  std::string reference;  // words with spaces between them
+  std::string reference;  // tokenised
 };
 
-// The words of a translation; copied ones are the source's.
+// The words of a translation; copied words are taken from the source.
 std::vector<std::string> spell(const Derivation& derivation, const text::Vocabulary& target,
                                std::span<const std::string> source);
 
-// Weights under which BLEU of the development set is highest, by rounds of translating it and minimum error rate
-// training on all translations seen so far. Gives the weights whose own translations scored best, and that score.
+// Tunes weights for BLEU on the development set: alternates between translating it and minimum error rate training on
+// all translations seen so far. Returns the weights whose own translations scored best, and that score.
 struct Tuned {
   Weights weights;
   double score = 0;

@@ -10,7 +10,7 @@
 namespace dragoman::text {
 namespace {
 
-// Reads the source in pieces and calls body(lines, begin, end) for parts of each on several threads.
+// Reads the source in blocks and calls body(lines, begin, end) for parts of each block on several threads.
 template <class Body>
 void in_parallel(const LineSource& lines, Body body) {
   constexpr std::size_t kLines = 16384;
@@ -44,13 +44,13 @@ std::unique_ptr<Tokenizer> build_words(const LineSource& lines, const WordOption
                                      options.multiple);
 }
 
-Coverage measure_coverage(const Tokenizer& tokenizer, const LineSource& lines) {
-  Coverage all;
+EncodingStatistics measure_encoding(const Tokenizer& tokenizer, const LineSource& lines) {
+  EncodingStatistics all;
   std::vector<char> seen(static_cast<std::size_t>(tokenizer.size()), 0);
   std::mutex mutex;
   const std::int32_t unknown = tokenizer.special().unknown;
   in_parallel(lines, [&](const std::vector<std::string>& batch, std::int64_t begin, std::int64_t end) {
-    Coverage mine;
+    EncodingStatistics mine;
     std::vector<std::int32_t> ids, used;
     for (std::int64_t i = begin; i < end; ++i) {
       const std::string& line = batch[i];

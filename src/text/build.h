@@ -9,10 +9,10 @@
 #include "text/tokenizer.h"
 #include "text/word_tokenizer.h"
 
-// Tokenizers from corpora.
+// Builds tokenizers from corpora.
 namespace dragoman::text {
 
-// Hands out one line a call, without its newline; false at the end.
+// Returns one line per call, without its newline; false at the end.
 using LineSource = std::function<bool(std::string& line)>;
 
 struct WordVocabularyOptions {
@@ -32,20 +32,20 @@ struct SubwordOptions {
   std::uint64_t seed = 1;
   std::int64_t sample = 2'000'000;
 };
-// SentencePiece sees at most `sample` lines, each line of the corpus with the same chance (reservoir sampling by
-// `seed`), in the order of the corpus. Same lines, options and seed: same model.
+// SentencePiece is trained on at most `sample` lines, a uniform sample of the corpus (reservoir sampling by `seed`) in
+// corpus order. The same lines, options and seed give the same model.
 std::unique_ptr<Tokenizer> build_subwords(const LineSource& lines, const PrepareOptions& prepare,
                                           const SubwordOptions& options);
 
-// `size` counts the 256 bytes and the special ids as well as the merges; pairs seen less than twice are not joined.
+// `size` includes the 256 bytes, the special ids and the merges; pairs that occur only once are not merged.
 std::unique_ptr<Tokenizer> build_byte_bpe(const LineSource& lines, std::int32_t size, int multiple);
 
-// What a tokenizer makes of a corpus. `words` are stretches between spaces.
-struct Coverage {
+// Statistics of an encoded corpus. `words` are separated by spaces.
+struct EncodingStatistics {
   std::int64_t lines = 0, bytes = 0, words = 0, ids = 0, unknown = 0;
   std::int64_t longest = 0;  // ids in the longest line
-  std::int64_t used = 0;     // different ids that occur
+  std::int64_t used = 0;     // number of distinct ids that occur
 };
-Coverage measure_coverage(const Tokenizer& tokenizer, const LineSource& lines);
+EncodingStatistics measure_encoding(const Tokenizer& tokenizer, const LineSource& lines);
 
 }  // namespace dragoman::text

@@ -16,17 +16,17 @@ namespace {
 
 constexpr std::int32_t kBytes = 256, kSpecial = 8;
 
-using Pair = std::uint64_t;
-Pair pair_of(std::int32_t left, std::int32_t right) {
+using SymbolPair = std::uint64_t;
+SymbolPair pair_of(std::int32_t left, std::int32_t right) {
   return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
 }
 
-// Learns merges: the most frequent pair of neighbours becomes a symbol, again and again. Ties go to the pair of
-// older symbols. Counts of pairs are kept up to date word by word; the queue may hold outdated counts, which are
-// noticed when they come up.
-class Trainer {
+// Learns BPE merges: repeatedly merges the most frequent pair of adjacent symbols; ties go to the pair of older
+// symbols. Pair counts are updated word by word; the queue may contain outdated counts, which are corrected when
+// popped.
+class MergeLearner {
  public:
-  explicit Trainer(const WordCounts& counts) {
+  explicit MergeLearner(const WordCounts& counts) {
     for (int byte = 0; byte < kBytes; ++byte) spellings_.push_back(byte_spellings()[byte]);
     std::vector<const WordCounts::value_type*> entries;
     for (const auto& entry : counts) entries.push_back(&entry);
@@ -60,7 +60,8 @@ class Trainer {
     nlohmann::json encoder = nlohmann::json::object();
     for (std::size_t id = 0; id < spellings_.size(); ++id) encoder[spellings_[id]] = id;
     std::string merges = "#version: 0.2\n";
-    for (const Pair pair : merges_) merges += spellings_[pair >> 32] + " " + spellings_[pair & 0xFFFFFFFFu] + "\n";
+    for (const SymbolPair pair : merges_)
+      merges += spellings_[pair >> 32] + " " + spellings_[pair & 0xFFFFFFFFu] + "\n";
     return std::make_unique<ByteBpe>(encoder.dump(), merges, multiple);
   }
 
@@ -71,7 +72,7 @@ class Trainer {
   };
   struct Candidate {
     std::int64_t count;
-    Pair pair;
+    SymbolPair pair;
     bool operator<(const Candidate& other) const {
       return count != other.count ? count < other.count : pair > other.pair;
     }
@@ -80,13 +81,13 @@ class Trainer {
   void count_pairs(std::int32_t index, int sign) {
     const TrainingWord& word = words_[index];
     for (std::size_t i = 0; i + 1 < word.symbols.size(); ++i) {
-      const Pair pair = pair_of(word.symbols[i], word.symbols[i + 1]);
+      const SymbolPair pair = pair_of(word.symbols[i], word.symbols[i + 1]);
       counts_[pair] += sign * word.count;
       if (sign > 0) places_[pair].insert(index);
     }
   }
 
-  void apply(Pair pair) {
+  void apply(SymbolPair pair) {
     const auto left = static_cast<std::int32_t>(pair >> 32), right = static_cast<std::int32_t>(pair & 0xFFFFFFFFu);
     std::string spelling = spellings_[left] + spellings_[right];
     const auto [place, is_new] = symbols_.emplace(spelling, static_cast<std::int32_t>(spellings_.size()));
@@ -95,7 +96,7 @@ class Trainer {
     merges_.push_back(pair);
     std::vector<std::int32_t> touched(places_[pair].begin(), places_[pair].end());
     std::sort(touched.begin(), touched.end());
-    std::unordered_set<Pair> fresh;
+    std::unordered_set<SymbolPair> fresh;
     for (const std::int32_t index : touched) {
       count_pairs(index, -1);
       join(words_[index].symbols, left, right, symbol);
@@ -106,7 +107,7 @@ class Trainer {
     }
     places_.erase(pair);
     counts_.erase(pair);
-    for (const Pair made : fresh) queue_.push({counts_[made], made});
+    for (const SymbolPair made : fresh) queue_.push({counts_[made], made});
   }
 
   static void join(std::vector<std::int32_t>& symbols, std::int32_t left, std::int32_t right, std::int32_t symbol) {
@@ -122,16 +123,16 @@ class Trainer {
   std::vector<TrainingWord> words_;
   std::vector<std::string> spellings_;
   std::unordered_map<std::string, std::int32_t> symbols_;
-  std::vector<Pair> merges_;
-  std::unordered_map<Pair, std::int64_t> counts_;
-  std::unordered_map<Pair, std::unordered_set<std::int32_t>> places_;
+  std::vector<SymbolPair> merges_;
+  std::unordered_map<SymbolPair, std::int64_t> counts_;
+  std::unordered_map<SymbolPair, std::unordered_set<std::int32_t>> places_;
   std::priority_queue<Candidate> queue_;
 };
 
 }  // namespace
 
 std::unique_ptr<Tokenizer> build_byte_bpe(const LineSource& lines, std::int32_t size, int multiple) {
-  check(size > kBytes + kSpecial, "byte-level BPE needs more than {} ids but its size is to be {}", kBytes + kSpecial,
+  check(size > kBytes + kSpecial, "byte-level BPE: expected a size of more than {} but got {}", kBytes + kSpecial,
         size);
   WordCounts counts;
   std::string line;
@@ -141,9 +142,9 @@ std::unique_ptr<Tokenizer> build_byte_bpe(const LineSource& lines, std::int32_t 
       ++counts[line.substr(begin, end - begin)];
       begin = end;
     }
-  Trainer trainer(counts);
-  trainer.learn(size - kBytes - kSpecial);
-  return trainer.result(multiple);
+  MergeLearner learner(counts);
+  learner.learn(size - kBytes - kSpecial);
+  return learner.result(multiple);
 }
 
 }  // namespace dragoman::text

@@ -11,7 +11,7 @@
 namespace dragoman::text {
 namespace {
 
-// Each line of the source with the same chance, at most `limit`, in their order.
+// A uniform sample of at most `limit` lines, in their order.
 std::vector<std::string> sample_lines(const LineSource& lines, std::int64_t limit, std::uint64_t seed) {
   std::vector<std::pair<std::int64_t, std::string>> kept;
   Random random(seed);
@@ -30,7 +30,7 @@ std::vector<std::string> sample_lines(const LineSource& lines, std::int64_t limi
   return sampled;
 }
 
-// Hands prepared lines to SentencePiece's trainer.
+// Passes preprocessed lines to SentencePiece's trainer.
 class PreparedLines final : public sentencepiece::SentenceIterator {
  public:
   PreparedLines(const std::vector<std::string>& lines, const PrepareOptions& options)
@@ -61,11 +61,11 @@ class PreparedLines final : public sentencepiece::SentenceIterator {
 std::unique_ptr<Tokenizer> build_subwords(const LineSource& lines, const PrepareOptions& prepare,
                                           const SubwordOptions& options) {
   const std::vector<std::string> sampled = sample_lines(lines, options.sample, options.seed);
-  check(!sampled.empty(), "subwords: the corpus has no lines to learn from");
-  log::info("learning {} pieces from {} lines", with_commas(options.size),
+  check(!sampled.empty(), "subwords: expected lines to train on, but the corpus is empty");
+  log::info("training {} subwords on {} lines", with_commas(options.size),
             with_commas(static_cast<std::int64_t>(sampled.size())));
   PreparedLines source(sampled, prepare);
-  // The number of threads decides the order of sums in unigram training, so it is the same on every machine.
+  // The number of threads determines the order of sums in unigram training, so it is fixed.
   const std::unordered_map<std::string, std::string> settings = {
       {"model_type", name_of(options.kind)},
       {"vocab_size", std::to_string(options.size)},
@@ -83,7 +83,7 @@ std::unique_ptr<Tokenizer> build_subwords(const LineSource& lines, const Prepare
       {"minloglevel", "2"}};
   std::string model;
   const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &source, &model);
-  check(status.ok(), "subwords: SentencePiece cannot learn {} pieces from {} lines: {}", options.size, sampled.size(),
+  check(status.ok(), "subwords: SentencePiece cannot train {} pieces on {} lines: {}", options.size, sampled.size(),
         status.message());
   return std::make_unique<SentencePiece>(options.kind, prepare, std::move(model), options.multiple);
 }

@@ -25,7 +25,7 @@ const std::unordered_map<char32_t, char>& bytes_by_character() {
   return table;
 }
 
-// The bytes that a spelling stands for, or nothing when it holds a character that spells no byte.
+// The bytes that a spelling encodes; nothing if a character of it encodes no byte.
 std::optional<std::string> bytes_of(std::string_view spelling) {
   std::string bytes;
   for (std::size_t at = 0; at < spelling.size();) {

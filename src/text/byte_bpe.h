@@ -13,14 +13,14 @@
 
 namespace dragoman::text {
 
-// Byte-level BPE in the format of GPT-2 and BART. Any bytes go in and the same bytes come out; spans and pieces may cut
-// a character in two. Encoding never emits a special id, also where the text spells one.
+// Byte-level BPE in the format of GPT-2 and BART. Lossless for any bytes; spans and pieces may split a character.
+// Encoding never emits a special id, even if the text spells one.
 //
-// Ids are those of encoder.json. Where it has none of <s>, <pad>, </s>, <unk>, they are added behind it, followed by
-// <mask> and three reserved ids, as in BART; where it lacks only some, only those are added.
+// Ids are those of encoder.json. If it lacks all of <s>, <pad>, </s> and <unk>, they are appended, followed by <mask>
+// and three reserved ids, as in BART; if it lacks only some, only those are appended.
 class ByteBpe final : public Tokenizer {
  public:
-  // The contents of encoder.json and vocab.bpe. The number of ids is rounded up to a multiple of `multiple`.
+  // Takes the contents of encoder.json and vocab.bpe. The number of ids is rounded up to a multiple of `multiple`.
   ByteBpe(std::string_view encoder_json, std::string_view merges, int multiple);
 
   void encode(std::string_view line, std::vector<std::int32_t>& ids) const override;
@@ -31,7 +31,7 @@ class ByteBpe final : public Tokenizer {
   std::string decode(std::span<const std::int32_t> ids) const override;
   std::int32_t size() const override { return size_; }
   SpecialIds special() const override { return special_; }
-  // As encoder.json spells it: "Ġthe".
+  // As spelled in encoder.json: "Ġthe".
   std::string piece(std::int32_t id) const override;
   std::string serialize() const override;
 
@@ -52,7 +52,7 @@ class ByteBpe final : public Tokenizer {
   mutable PieceCaches caches_;
 };
 
-// GPT-2 spells each byte as one printable character; this is that character, as UTF-8.
+// GPT-2's spelling of each byte: one printable character, as UTF-8.
 const std::array<std::string, 256>& byte_spellings();
 
 }  // namespace dragoman::text

@@ -63,7 +63,7 @@ std::size_t clitic_length(std::string_view rest) {
   return two ? 3 : 0;
 }
 
-// A run of spaces gives its last one to the word that follows it, unless it is the only one.
+// A run of white space leaves its last character to the word that follows, unless it is the only one.
 std::size_t spaces_end(std::string_view text, std::size_t begin) {
   std::size_t at = begin, last = begin;
   while (at < text.size()) {

@@ -5,8 +5,8 @@
 
 namespace dragoman::text {
 
-// The range that holds `code`, or null. `sorted` is a table of ranges with members `first` and `last`, both included,
-// in order and without overlap.
+// The range that contains `code`, or null. `sorted` is a table of ranges with inclusive members `first` and `last`, in
+// ascending order and without overlap.
 template <class Ranges>
 auto find_range(const Ranges& sorted, char32_t code) -> decltype(std::data(sorted)) {
   const auto after = std::upper_bound(std::begin(sorted), std::end(sorted), code,

@@ -9,11 +9,11 @@
 namespace dragoman::text {
 namespace {
 
-// Verbs that stand for more than their first letters once the negation is cut off.
+// Verbs that are irregular before n't.
 const std::unordered_map<std::string, std::string> kNegated = {{"wo", "will"}, {"sha", "shall"}, {"ca", "can"}};
 const std::unordered_map<std::string, std::string> kEnclitics = {{"n't", "not"},  {"'re", "are"},  {"'ve", "have"},
                                                                  {"'ll", "will"}, {"'d", "would"}, {"'m", "am"}};
-// After these 's is a verb and not a possessive.
+// After these words 's is a verb, elsewhere a possessive.
 const std::unordered_set<std::string> kSubjects = {"it",  "he",   "she",  "that",  "this", "there", "here",
                                                    "who", "what", "when", "where", "how",  "why"};
 const std::unordered_set<std::string> kAfterD = {"i", "you", "he", "she", "it", "we", "they", "who", "that", "there"};
@@ -35,7 +35,7 @@ bool is_shouted(std::string_view token) {
   return std::none_of(token.begin(), token.end(), lower);
 }
 
-// `word` in the case of the letters it replaces: WO as WILL, Wo as Will, wo as will.
+// `word` with the case of `model`: WO gives WILL, Wo gives Will, wo gives will.
 std::string in_case_of(std::string_view model, const std::string& word) {
   if (is_shouted(model) && model.size() > 1) return upper_ascii(word);
   std::string out = word;
@@ -43,7 +43,7 @@ std::string in_case_of(std::string_view model, const std::string& word) {
   return out;
 }
 
-// What the second half of a contraction says after `subject`; empty when it is none.
+// The expansion of an enclitic after `subject`; empty if it is not a contraction.
 std::string meaning(const std::string& subject, const std::string& enclitic) {
   if (enclitic == "'s") return subject == "let" ? "us" : kSubjects.contains(subject) ? "is" : "";
   if (enclitic == "'d" && !kAfterD.contains(subject)) return "";
@@ -67,7 +67,7 @@ std::vector<std::pair<Span, std::string>> find_contractions(std::string_view tex
     const auto full = kNegated.find(subject);
     if (enclitic == "n't" && full != kNegated.end())
       changes.push_back({words[i - 1].span, in_case_of(token(i - 1), full->second)});
-    // "I'M" shouts, "I'm" does not: the second half has the letters that tell.
+    // "I'M" is all upper case, "I'm" is not: the second part decides.
     changes.push_back({words[i].span, " " + (is_shouted(token(i)) ? upper_ascii(verb) : verb)});
   }
   return changes;

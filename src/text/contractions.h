@@ -8,12 +8,12 @@
 
 namespace dragoman::text {
 
-// English contractions written out: "don't" as "do not", "won't" as "will not", "it's" as "it is", "let's" as "let us";
-// "can't" as "can not". Upper case is kept. A possessive 's stays: only after pronouns, question words, "there", "here"
-// and "let" is it a verb. 'd is read as "would".
+// Expands English contractions: "don't" to "do not", "won't" to "will not", "it's" to "it is", "let's" to "let us",
+// "can't" to "can not". Keeps upper case. 's is expanded only after pronouns, question words, "there", "here" and
+// "let", because elsewhere it is a possessive. 'd becomes "would".
 std::string expand_contractions(std::string_view text);
 
-// What to replace where; the spans are in order.
+// The replacements, in order of their spans.
 std::vector<std::pair<Span, std::string>> find_contractions(std::string_view text);
 
 }  // namespace dragoman::text

@@ -55,7 +55,7 @@ std::size_t last_apostrophe(std::string_view word) {
   return std::string_view::npos;
 }
 
-// "n" and the apostrophe and "t", nothing else.
+// Exactly "n", an apostrophe and "t".
 bool is_negation(std::string_view token) {
   if (token.size() < 3 || lower_ascii(token[0]) != 'n') return false;
   const std::size_t length = apostrophe_at(token, 1);
@@ -77,7 +77,7 @@ bool is_letters(std::string_view text) {
   return !text.empty();
 }
 
-// Articles and pronouns lose their vowel before an apostrophe: one or two letters, or "qu".
+// Articles and pronouns that lose their vowel before an apostrophe have one or two letters: "l", "qu".
 constexpr std::size_t kProcliticBytes = 2;
 
 std::size_t english_split(std::string_view word) {

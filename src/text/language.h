@@ -7,23 +7,23 @@
 
 namespace dragoman::text {
 
-// The languages whose habits of writing the word tokenizer knows; generic serves all others, and tokenized means text
-// whose words stand between spaces already.
+// The languages with rules of their own in the word tokenizer. `generic` serves all others; `tokenized` is text whose
+// words are already separated by spaces.
 enum class Language { generic, english, german, hindi, tokenized };
 
-// Whether `word`, written without its final period, is one that usually carries it: "Dr", "usw", "approx".
+// Whether `word`, given without its final period, is an abbreviation that usually has one: "Dr", "usw", "approx".
 bool is_abbreviation(Language language, std::string_view word);
 
-// Where a word with an apostrophe divides: bytes of the left part, or 0 when the word stays whole. English "it's" after
-// "it", "don't" after "do"; generic "l'homme" after the apostrophe.
+// Where a word with an apostrophe is split: the bytes of its left part, or 0 if it stays whole. English splits "it's"
+// after "it" and "don't" after "do"; generic splits "l'homme" after the apostrophe.
 std::size_t clitic_split(Language language, std::string_view word);
 
-// Whether `token` is the second half of such a word: "'s", "n't".
+// Whether `token` is the right part of such a word: "'s", "n't".
 bool is_enclitic(Language language, std::string_view token);
-// Whether `token` is the first half of such a word and binds to what follows: "l'".
+// Whether `token` is the left part of such a word and attaches to the next token: "l'".
 bool is_proclitic(Language language, std::string_view token);
 
-// Bytes of an apostrophe (' or U+2019) at `at`, or 0.
+// Length in bytes of the apostrophe (' or U+2019) at `at`; 0 if there is none.
 std::size_t apostrophe_at(std::string_view text, std::size_t at);
 
 }  // namespace dragoman::text

@@ -7,10 +7,10 @@
 namespace dragoman::text {
 namespace {
 
-// Words up to this many symbols are joined by scanning; longer ones by a heap.
+// Words of up to this many symbols are merged by scanning, longer ones with a heap.
 constexpr std::size_t kShortWord = 40;
 
-// Rounds over a short word, with the rank of every neighbouring pair at hand.
+// Merges a short word round by round, with the ranks of all adjacent pairs in an array.
 void merge_short(const MergeTable& table, std::vector<std::int32_t>& symbols) {
   constexpr std::int32_t kChanged = -1;
   Merge merges[kShortWord];
@@ -22,8 +22,8 @@ void merge_short(const MergeTable& table, std::vector<std::int32_t>& symbols) {
       if (merges[i].rank < merges[best].rank) best = i;
     if (merges[best].rank == Merge::kNone) break;
     const Merge chosen = merges[best];
-    // Occurrences of the lowest pair become its result; `to` never passes `from`, so this works in place. Pairs with a
-    // changed member are marked and looked up again.
+    // Replaces all occurrences of the lowest pair in place; `to` never passes `from`. Pairs with a changed member are
+    // marked and looked up again.
     std::size_t to = best;
     for (std::size_t from = best; from < count; ++to) {
       const bool join = from + 1 < count && merges[from].rank == chosen.rank;
@@ -42,7 +42,7 @@ void merge_short(const MergeTable& table, std::vector<std::int32_t>& symbols) {
   symbols.resize(count);
 }
 
-// The pair at `at` as it was when it was queued; stale once a neighbour has been joined.
+// An adjacent pair as it was when it was queued; stale once a neighbour has been merged.
 struct Candidate {
   Merge merge;
   std::int32_t at, left, right;

@@ -8,14 +8,14 @@
 
 namespace dragoman::text {
 
-// What joining two neighbouring symbols gives; lower ranks are joined first.
+// The result of merging two adjacent symbols; lower ranks are merged first.
 struct Merge {
   static constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::max();
   std::int32_t rank = kNone;
   std::int32_t result = -1;
 };
 
-// The merges of a BPE model: a flat hash table from (left, right) to what they become.
+// The merges of a BPE model: a flat hash table from (left, right) to the result.
 class MergeTable {
  public:
   explicit MergeTable(std::size_t expected = 0);
@@ -50,16 +50,16 @@ class MergeTable {
   int shift_ = 64;
 };
 
-// In which order equal ranks and freshly made pairs are joined.
+// The order in which pairs of equal rank and newly created pairs are merged.
 enum class MergeOrder {
-  rounds,    // all occurrences of the lowest pair from left to right, then look again: GPT-2's rule
-  immediate  // always the lowest pair there is now, leftmost first: SentencePiece's rule
+  rounds,    // merge all occurrences of the lowest pair from left to right, then search again (GPT-2)
+  immediate  // always merge the lowest current pair, leftmost first (SentencePiece)
 };
 
-// Joins the symbols of one word until no merge applies. Time n log n.
+// Merges the symbols of one word until no merge applies, in O(n log n).
 void apply_merges(const MergeTable& table, MergeOrder order, std::vector<std::int32_t>& symbols);
 
-// BPE-dropout: each merge, when its turn comes, is skipped for good with probability `dropout`.
+// BPE-dropout: each merge is permanently skipped with probability `dropout`.
 void apply_merges(const MergeTable& table, MergeOrder order, double dropout, Random& random,
                   std::vector<std::int32_t>& symbols);
 

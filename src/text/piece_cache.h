@@ -10,8 +10,8 @@
 
 namespace dragoman::text {
 
-// A bounded memory of pieces and their ids: one slot a hash value, the newest wins. Long pieces and pieces of many ids
-// are not kept.
+// A bounded cache from pieces to ids: direct-mapped, the newest entry wins. Long pieces and pieces of many ids are not
+// cached.
 class PieceCache {
  public:
   static constexpr std::size_t kMaxBytes = 15, kMaxIds = 7;
@@ -22,13 +22,13 @@ class PieceCache {
   };
   struct Slot {
     Key key;
-    std::uint32_t count = 0;  // 0 is an empty slot
+    std::uint32_t count = 0;  // 0 means empty
     std::int32_t ids[kMaxIds] = {};
   };
 
   PieceCache() : slots_(kSlots) {}
 
-  // The last byte of the key is the length, so that no two pieces share a key. piece.size() <= kMaxBytes.
+  // The last byte of the key is the length, so keys are unique. piece.size() <= kMaxBytes.
   static Key key_of(std::string_view piece) {
     unsigned char bytes[16] = {};
     std::memcpy(bytes, piece.data(), piece.size());
@@ -39,7 +39,7 @@ class PieceCache {
     return key;
   }
 
-  // Where `key` is or would be kept.
+  // The slot of `key`.
   Slot& slot(const Key& key) {
     std::uint64_t hash = (key.low ^ (key.high * 0x9E3779B97F4A7C15u)) * 0xD6E8FEB86659FD93u;
     return slots_[(hash ^ hash >> 29) * 0xBF58476D1CE4E5B9u >> (64 - kBits)];
@@ -59,7 +59,7 @@ class PieceCache {
   std::vector<Slot> slots_;
 };
 
-// Lends each caller a cache of its own for the time of one line, so that one tokenizer serves many threads.
+// Lends each caller a cache for the duration of one line, so that threads can share a tokenizer.
 class PieceCaches {
  public:
   class Loan {

@@ -15,7 +15,7 @@ struct EnumNames<text::NormalForm> {
 
 namespace dragoman::text {
 
-// What happens to a line before it is cut into words or subwords.
+// Preprocessing of a line before it is split into words or subwords.
 struct PrepareOptions {
   NormalForm normalize = NormalForm::nfc;
   bool lower = false;
@@ -23,9 +23,9 @@ struct PrepareOptions {
 
   template <class V>
   void visit(V& v) {
-    v("normalize", normalize, "Unicode normal form of the text");
-    v("lower", lower, "lower-case the text");
-    v("expand-contractions", expand_contractions, "write English don't as do not, it's as it is");
+    v("normalize", normalize, "Unicode normalisation form of the text");
+    v("lower", lower, "convert the text to lower case");
+    v("expand-contractions", expand_contractions, "expand English contractions: don't to do not, it's to it is");
   }
 };
 

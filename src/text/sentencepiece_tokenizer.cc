@@ -11,7 +11,7 @@
 namespace dragoman::text {
 namespace {
 
-// Every white space becomes a plain one: SentencePiece knows no other.
+// Replaces all white space by plain spaces, the only ones that SentencePiece knows.
 void plain_spaces(MappedText& text) {
   std::vector<std::pair<Span, std::string>> changes;
   const std::string& bytes = text.text();
@@ -71,7 +71,7 @@ SpecialIds SentencePiece::special() const {
           .pad = processor_->pad_id()};
 }
 
-// No piece reaches over a space, so a line is its words one by one, and words are remembered.
+// Pieces do not cross spaces, so words are encoded one at a time and cached.
 void SentencePiece::encode(std::string_view line, std::vector<std::int32_t>& ids) const {
   MappedText prepared = prepare(line, prepare_);
   plain_spaces(prepared);
@@ -106,7 +106,7 @@ Encoded SentencePiece::encode_spans(std::string_view line) const {
   MappedText text = prepare(line, prepare_);
   plain_spaces(text);
   Encoded encoded;
-  const auto proto = processor_->EncodeAsImmutableProto(text.text());  // owns what its pieces refer to
+  const auto proto = processor_->EncodeAsImmutableProto(text.text());  // owns the strings its pieces refer to
   for (const auto& piece : proto.pieces()) {
     encoded.ids.push_back(static_cast<std::int32_t>(piece.id()));
     encoded.spans.push_back(text.original(piece.begin(), piece.end()));
@@ -114,7 +114,7 @@ Encoded SentencePiece::encode_spans(std::string_view line) const {
   return encoded;
 }
 
-// What the model sees of a text: the pieces of its segmentation, put together again.
+// The text as the model sees it: the concatenated pieces of its segmentation.
 std::string SentencePiece::normalized(std::string_view text) const {
   std::string all;
   const auto proto = processor_->EncodeAsImmutableProto(text);
@@ -128,7 +128,8 @@ std::string SentencePiece::normalized(std::string_view text) const {
   return all;
 }
 
-// A character without a piece is spelled in bytes where the model has them; otherwise a run of such is one unknown id.
+// A character without a piece is spelled in bytes if the model has byte pieces; otherwise a run of such characters is
+// one unknown id.
 void SentencePiece::append_unknown(std::string_view character, bool& after_unknown,
                                    std::vector<std::int32_t>& ids) const {
   if (!byte_ids_.empty()) {

@@ -19,17 +19,17 @@ enum class SubwordKind { bpe, unigram };
 class UnigramSampler;
 class BpeSampler;
 
-// Subwords of a SentencePiece model, BPE or unigram. Ids are the model's own.
+// Subwords of a SentencePiece model, BPE or unigram, with the ids of the model.
 class SentencePiece final : public Tokenizer {
  public:
-  // `model` is a serialized SentencePiece model that has <unk>, <s>, </s> and <pad>.
+  // `model` is a serialised SentencePiece model with <unk>, <s>, </s> and <pad>.
   SentencePiece(SubwordKind kind, PrepareOptions prepare, std::string model, int multiple);
   ~SentencePiece() override;
 
   void encode(std::string_view line, std::vector<std::int32_t>& ids) const override;
   Encoded encode_spans(std::string_view line) const override;
-  // Strength s in [0, 1]. BPE: s is the probability of skipping a merge. Unigram: segmentations x are drawn with
-  // probability proportional to P(x)^((1 - s) / s), so that 0.5 follows the model and 1 is uniform.
+  // Strength s in [0, 1]. BPE: s is the probability of skipping a merge. Unigram: segmentations x are sampled with
+  // probability proportional to P(x)^((1 - s) / s), so that 0.5 is the model's own distribution and 1 is uniform.
   void encode_sampled(std::string_view line, double strength, Random& random,
                       std::vector<std::int32_t>& ids) const override;
   std::string decode(std::span<const std::int32_t> ids) const override;
@@ -49,7 +49,7 @@ class SentencePiece final : public Tokenizer {
   std::string model_;
   int multiple_;
   std::int32_t size_ = 0, known_ = 0;
-  std::vector<std::int32_t> byte_ids_;  // by byte; empty without byte pieces
+  std::vector<std::int32_t> byte_ids_;  // by byte; empty if the model has no byte pieces
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
   mutable PieceCaches caches_;
   std::unique_ptr<UnigramSampler> unigram_;

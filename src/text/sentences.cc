@@ -27,7 +27,7 @@ bool ends_sentence(char32_t code) {
   }
 }
 
-// Marks after which no space needs to follow: scripts that are written without spaces.
+// Marks that need no space after them, from scripts written without spaces.
 bool ends_without_space(char32_t code) { return code == U'\u3002' || code == U'\uff01' || code == U'\uff1f'; }
 
 bool closes(char32_t code) {
@@ -69,7 +69,7 @@ bool all_digits(std::string_view word) {
   return !word.empty();
 }
 
-// A period that belongs to the word before it.
+// Whether a period belongs to the word before it.
 bool is_part_of_word(std::string_view text, std::size_t period, Language language) {
   const std::string_view word = word_before(text, period);
   if (word.empty()) return false;
@@ -91,7 +91,7 @@ Span without_spaces(std::string_view text, std::size_t begin, std::size_t end) {
   return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
 }
 
-// Calls f(position) after every point at which the text may be cut in this way.
+// Calls f(position) after every position where this kind of cut is possible.
 template <class F>
 void each_pause(std::string_view text, F&& f) {
   for (std::size_t at = 0; at < text.size();) {
@@ -117,13 +117,13 @@ void each_character(std::string_view text, F&& f) {
   for (std::size_t at = 0; at < text.size();) f(at += code_point_at(text, at).length);
 }
 
-// Takes as many pieces as fit together, again and again. False when one piece alone does not fit.
+// Greedily joins as many parts as fit. Returns false if a single part does not fit.
 bool fill_up(std::string_view text, std::size_t offset, const std::vector<std::size_t>& cuts,
              const std::function<bool(std::string_view)>& fits, std::vector<Span>& parts) {
   std::vector<Span> added;
   std::size_t begin = 0, next = 0;
   while (begin < text.size()) {
-    // The farthest cut that still fits: doubling steps, then halving, because fits() costs a pass over the text.
+    // Finds the farthest cut that fits by doubling, then bisection, because fits() costs a pass over the text.
     std::size_t low = next, high = cuts.size();
     const auto fits_to = [&](std::size_t index) { return fits(text.substr(begin, cuts[index] - begin)); };
     if (low >= cuts.size() || !fits_to(low)) return false;
@@ -182,7 +182,7 @@ std::vector<Span> split_to_fit(std::string_view text, const std::function<bool(s
   for (const Span& sentence : split_sentences(text, language)) ends.push_back(sentence.end);
   if (!ends.empty()) ends.back() = text.size();
   if (fill_up(text, 0, ends, fits, parts)) return parts;
-  // Sentences that are too long themselves are cut further; the others stay whole.
+  // Only sentences that are too long themselves are split further.
   for (const Span& sentence : split_sentences(text, language)) {
     const std::string_view words = text.substr(sentence.begin, sentence.end - sentence.begin);
     const auto try_cuts = [&](auto each) {
@@ -194,7 +194,7 @@ std::vector<Span> split_to_fit(std::string_view text, const std::function<bool(s
     const bool done = try_cuts([](std::string_view t, auto f) { each_pause(t, f); }) ||
                       try_cuts([](std::string_view t, auto f) { each_space(t, f); }) ||
                       try_cuts([](std::string_view t, auto f) { each_character(t, f); });
-    check(done, "not even one character fits the model");
+    check(done, "a single character exceeds the limit of the model");
   }
   return parts;
 }

@@ -10,7 +10,7 @@
 namespace dragoman::text {
 namespace {
 
-// How much worse than the worst piece an uncovered character is, as in SentencePiece.
+// How much lower than the worst piece an uncovered character scores, as in SentencePiece.
 constexpr double kUnknownPenalty = 10;
 
 std::unordered_map<std::string_view, std::int32_t> index_of(const std::vector<std::string>& pieces) {
@@ -88,7 +88,7 @@ BpeSampler::BpeSampler(const ScoredPieces& model) : pieces_(model.pieces), ids_(
   std::sort(order.begin(), order.end(), [&](std::int32_t left, std::int32_t right) {
     return model.scores[left] != model.scores[right] ? model.scores[left] > model.scores[right] : left < right;
   });
-  // Any two neighbours that together spell a piece may be joined; the better the piece, the earlier.
+  // Two adjacent pieces may be merged if together they spell a piece; better pieces are merged earlier.
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
     const std::string_view piece = pieces_[order[rank]];
     for (std::size_t cut = code_point_at(piece, 0).length; cut < piece.size();

@@ -11,31 +11,31 @@
 
 namespace dragoman::text {
 
-// The pieces of a SentencePiece model that text is cut into, with their scores.
+// The normal pieces of a SentencePiece model with their scores.
 struct ScoredPieces {
-  std::vector<std::string> pieces;  // by id; empty for ids that text is never cut into
+  std::vector<std::string> pieces;  // by id; empty for ids that are never used in segmentation
   std::vector<float> scores;        // by id
 };
 
-// A stretch of text: id of the piece, or -1 for a character that no piece covers.
+// Part of a segmentation: the id of a piece, or -1 for a character that no piece covers.
 struct Segment {
   std::int32_t id;
   std::uint32_t length;  // bytes
 };
 
-// Draws segmentations of normalised text from the numbers of a Random alone.
+// Samples segmentations of normalised text; all randomness comes from a Random.
 class UnigramSampler {
  public:
   explicit UnigramSampler(const ScoredPieces& model);
   UnigramSampler(const UnigramSampler&) = delete;
   UnigramSampler& operator=(const UnigramSampler&) = delete;
-  // A segmentation x with probability proportional to P(x)^alpha (Kudo, "Subword Regularization", ACL 2018), by
-  // summing over the lattice forwards and drawing backwards.
+  // Samples a segmentation x with probability proportional to P(x)^alpha (Kudo: "Subword Regularization", ACL 2018) by
+  // forward filtering and backward sampling on the lattice.
   std::vector<Segment> sample(std::string_view text, double alpha, Random& random) const;
 
  private:
   std::vector<std::string> pieces_;
-  // Every piece and every beginning of one; -1 for beginnings that are no piece.
+  // All pieces and their prefixes; -1 for prefixes that are not pieces.
   std::unordered_map<std::string_view, std::int32_t> prefixes_;
   std::vector<float> scores_;
   double unknown_score_ = 0;

@@ -72,7 +72,7 @@ std::unique_ptr<Tokenizer> deserialize_tokenizer(std::string_view data) {
   try {
     return make(file);
   } catch (const nlohmann::json::exception& error) {
-    fail("tokenizer: its settings are damaged: {}", error.what());
+    fail("tokenizer: invalid settings: {}", error.what());
   }
 }
 

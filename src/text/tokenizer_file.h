@@ -7,8 +7,8 @@
 
 #include "text/tokenizer.h"
 
-// A tokenizer as bytes: the line "dragoman-tokenizer 1", one line of JSON that names its kind and settings, and data
-// in that kind's own form up to the end.
+// The serialised form of a tokenizer: the line "dragoman-tokenizer 1", a line of JSON with its kind and settings, and
+// data in that kind's own format up to the end.
 namespace dragoman::text {
 
 struct TokenizerFile {
@@ -19,7 +19,7 @@ struct TokenizerFile {
 std::string pack(const TokenizerFile& file);
 TokenizerFile unpack(std::string_view bytes);
 
-// Reads and writes one tokenizer in a file of its own, which appears whole or not at all.
+// Reads and writes a tokenizer file. Writing is atomic.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path);
 void save_tokenizer(const Tokenizer& tokenizer, const std::string& path);
 

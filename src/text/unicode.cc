@@ -72,7 +72,7 @@ struct FreeDeleter {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-// utf8proc_map on text that is valid UTF-8.
+// utf8proc_map on valid UTF-8.
 std::string map_valid(std::string_view text, int options) {
   utf8proc_uint8_t* raw = nullptr;
   const utf8proc_ssize_t size =
@@ -83,7 +83,7 @@ std::string map_valid(std::string_view text, int options) {
   return {reinterpret_cast<const char*>(raw), static_cast<std::size_t>(size)};
 }
 
-// utf8proc_map on the valid stretches; invalid bytes between them are copied.
+// utf8proc_map on the valid parts; copies invalid bytes between them.
 std::string map_any(std::string_view text, int options) {
   std::string out;
   std::size_t start = 0;
@@ -108,7 +108,8 @@ int options_of(NormalForm form) {
                                   : UTF8PROC_STABLE | UTF8PROC_COMPOSE;
 }
 
-// Calls visit(begin, end) for each extended grapheme cluster. No normal form composes or reorders across their borders.
+// Calls visit(begin, end) for each extended grapheme cluster. Normalisation never composes or reorders across their
+// borders.
 template <class Visit>
 void each_cluster(std::string_view text, Visit visit) {
   utf8proc_int32_t state = 0;
@@ -185,15 +186,6 @@ void append_utf8(char32_t code, std::string& out) {
 
 bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
-
-bool is_valid_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = code_point_at(text, at);
-    if (!point.valid) return false;
-    at += point.length;
-  }
-  return true;
 }
 
 CharClass classify(char32_t code) { return code < 128 ? kAsciiClasses[code] : class_of_category(code); }

@@ -8,11 +8,11 @@
 
 #include "text/tokenizer.h"
 
-// Code points, their classes, normal forms and case. Classes are those of Unicode's general category.
+// Code points, their classes, normalisation and case. Classes follow Unicode's general category.
 namespace dragoman::text {
 
-// One code point of a string. A byte that is not part of valid UTF-8 is a code point of its own: `valid` false, code
-// U+FFFD, length 1.
+// One code point of a string. A byte that is not part of valid UTF-8 is a code point of its own, with `valid` false,
+// code U+FFFD and length 1.
 struct CodePoint {
   char32_t code = 0;
   std::uint8_t length = 1;
@@ -33,13 +33,12 @@ CodePoint code_point_before(std::string_view text, std::size_t end);
 std::vector<char32_t> code_points(std::string_view text);
 
 void append_utf8(char32_t code, std::string& out);
-bool is_valid_utf8(std::string_view text);
 bool is_ascii(std::string_view text);
 
 enum class CharClass : std::uint8_t { letter, mark, number, punctuation, symbol, space, other };
 
-// `space` is Unicode's White_Space, whatever the category. Letters, marks and numbers that Unicode assigned later than
-// the installed utf8proc knows are recognised too, so that the answer does not depend on the machine.
+// `space` is Unicode's White_Space, regardless of category. Letters, marks and numbers that are newer than the
+// installed utf8proc are recognised too, so that results do not depend on the machine.
 CharClass classify(char32_t code);
 bool is_upper(char32_t code);  // upper or title case
 bool is_lower(char32_t code);
@@ -49,30 +48,30 @@ char32_t to_upper(char32_t code);
 
 enum class NormalForm { none, nfc, nfkc };
 
-// Bytes that are not valid UTF-8 are kept as they are, by all three.
+// These functions copy bytes that are not valid UTF-8 unchanged.
 std::string normalize(std::string_view text, NormalForm form);
 std::string lower_case(std::string_view text);
-// Full case folding, for comparing without case: "Straße" and "STRASSE" both give "strasse".
+// Full case folding, for case-insensitive comparison: "Straße" and "STRASSE" both give "strasse".
 std::string fold_case(std::string_view text);
 
-// A changed text that remembers which bytes of the original each of its bytes came from.
+// An edited text that maps each of its bytes to bytes of the original.
 class MappedText {
  public:
-  // Nothing changed yet.
+  // Initially unchanged.
   explicit MappedText(std::string_view original) : text_(original) {}
 
   const std::string& text() const { return text_; }
-  // The bytes of the original that bytes [begin, end) of text() stand for.
+  // The bytes of the original that bytes [begin, end) of text() come from.
   Span original(std::uint32_t begin, std::uint32_t end) const;
 
-  // Each rewrites text() and keeps the map.
+  // These edit text() and update the map.
   void normalize(NormalForm form);
   void lower_case();
-  // Replaces each span of text() (in order, not overlapping) by the string beside it.
+  // Replaces each span of text() by the string beside it. Spans must be in order and must not overlap.
   void replace(const std::vector<std::pair<Span, std::string>>& changes);
 
  private:
-  // begin_[i], end_[i]: the original bytes that byte i stands for; empty while nothing has changed.
+  // begin_[i], end_[i]: the original bytes that byte i comes from; empty while nothing has changed.
   std::string text_;
   std::vector<std::uint32_t> begin_, end_;
 };

@@ -23,7 +23,7 @@ Vocabulary Vocabulary::from_counts(const WordCounts& counts, std::int64_t min_co
     return left->second != right->second ? left->second > right->second : left->first < right->first;
   });
   if (max_size > 0) {
-    check(max_size > kSpecial, "a vocabulary needs more than its {} special ids, but its size is to be {}", kSpecial,
+    check(max_size > kSpecial, "vocabulary: expected a size of more than the {} special ids but got {}", kSpecial,
           max_size);
     entries.resize(std::min<std::size_t>(entries.size(), static_cast<std::size_t>(max_size - kSpecial)));
   }

@@ -10,7 +10,7 @@ namespace dragoman::text {
 
 using WordCounts = std::unordered_map<std::string, std::int64_t>;
 
-// Words by id. Ids 0 to 3 are <unk>, <s>, </s> and <pad>, which no text can spell; the most frequent word follows.
+// Maps words to ids. Ids 0 to 3 are <unk>, <s>, </s> and <pad>, which do not match any text; words follow by frequency.
 class Vocabulary {
  public:
   static constexpr std::int32_t kSpecial = 4;
@@ -19,17 +19,18 @@ class Vocabulary {
   Vocabulary(const Vocabulary& other) : Vocabulary(other.words_) {}
   Vocabulary(Vocabulary&&) = default;
 
-  // Words seen at least `min_count` times, at most `max_size` ids in all (0: no limit). Ties go by the bytes.
+  // Words that occur at least `min_count` times, at most `max_size` ids in total (0: no limit). Ties are broken by byte
+  // order.
   static Vocabulary from_counts(const WordCounts& counts, std::int64_t min_count, std::int64_t max_size);
 
-  // 0, the unknown id, for a word it does not hold.
+  // Returns 0, the unknown id, for a word that is not in the vocabulary.
   std::int32_t find(std::string_view word) const {
     const auto found = ids_.find(word);
     return found == ids_.end() ? 0 : found->second;
   }
   std::int32_t size() const { return static_cast<std::int32_t>(words_.size()) + kSpecial; }
   const std::string& word(std::int32_t id) const;
-  // Without the special ones.
+  // Without the special words.
   const std::vector<std::string>& words() const { return words_; }
 
  private:

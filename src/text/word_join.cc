@@ -39,14 +39,14 @@ bool is_unspaced(char32_t code) {
          (code >= 0x20000 && code <= 0x3FFFF);
 }
 
-// Decides token by token; what is open to the left is the state.
+// Decides token by token; the state is which marks are open to the left.
 class Joiner {
  public:
   Joiner(std::span<const std::string_view> tokens, Language language) : tokens_(tokens), language_(language) {}
 
   std::vector<bool> run() {
     std::vector<bool> spaces(tokens_.size());
-    bool bound = true;  // nothing stands before the first token
+    bool bound = true;  // the first token has nothing before it
     for (index_ = 0; index_ < tokens_.size(); ++index_) {
       binds_left_ = binds_right_ = false;
       decide(tokens_[index_]);
@@ -62,7 +62,7 @@ class Joiner {
 
   void open() { binds_right_ = true; }
   void close() { binds_left_ = true; }
-  // A mark that opens when it is not open and closes when it is.
+  // A mark that opens if it is closed and closes if it is open.
   void toggle(bool& is_open) {
     is_open = !is_open;
     is_open ? open() : close();
@@ -106,7 +106,7 @@ class Joiner {
     return false;
   }
 
-  // «so», »so«; the one that comes first opens.
+  // «so» or »so«: the first one opens.
   void decide_guillemet(std::string_view token) {
     if (guillemet_.empty()) {
       guillemet_ = token;
@@ -117,7 +117,7 @@ class Joiner {
     }
   }
 
-  // A single quotation mark, or what is left of a possessive: the students' books.
+  // A single quotation mark or the apostrophe of a possessive: the students' books.
   void decide_apostrophe() {
     const bool possessive = !single_ && language_ != Language::german && is_word_end(previous()) &&
                             (previous().ends_with('s') || previous().ends_with('S'));

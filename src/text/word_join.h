@@ -9,11 +9,11 @@
 
 namespace dragoman::text {
 
-// For each token whether a space stands before it when the tokens are written as running text. Follows how a language
-// writes punctuation and which quotation marks are open.
+// Whether a space precedes each token in running text. Follows the language's punctuation rules and keeps track of open
+// quotation marks.
 std::vector<bool> spaces_before(std::span<const std::string_view> tokens, Language language);
 
-// The detokenizer: tokens as running text.
+// The detokenizer: joins tokens into running text.
 std::string join_words(std::span<const std::string_view> tokens, Language language);
 
 }  // namespace dragoman::text

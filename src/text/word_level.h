@@ -6,7 +6,7 @@
 
 namespace dragoman::text {
 
-// Words as ids: the rules that cut a line into words, and a vocabulary.
+// A word-level tokenizer: word splitting rules and a vocabulary.
 class WordLevel final : public Tokenizer {
  public:
   WordLevel(WordRules rules, Vocabulary vocabulary, int multiple);

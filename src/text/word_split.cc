@@ -14,7 +14,7 @@ bool is_hyphen(char32_t code) { return code == '-' || code == 0x2010 || code == 
 
 enum class Role { word, mark, sign };
 
-// Format characters such as joiners and soft hyphens behave like marks: they never start or end a token.
+// Format characters such as joiners and soft hyphens are treated as marks: they never start or end a token.
 Role role_of(const CodePoint& point) {
   if (!point.valid) return Role::sign;
   switch (classify(point.code)) {
@@ -26,13 +26,13 @@ Role role_of(const CodePoint& point) {
   }
 }
 
-// Each ideograph or kana is a token of its own.
+// Ideographs and kana are single tokens.
 bool stands_alone(char32_t code) {
   return (code >= 0x3040 && code <= 0x30FF) || (code >= 0x3400 && code <= 0x9FFF) ||
          (code >= 0xF900 && code <= 0xFAFF) || (code >= 0x20000 && code <= 0x3FFFF);
 }
 
-// Emoji of one sequence are held together by joiners and modifiers.
+// Emoji modifiers: they belong to the sequence of the emoji before them.
 bool extends_symbol(char32_t code) { return code >= 0x1F3FB && code <= 0x1F3FF; }
 constexpr char32_t kZeroWidthJoiner = 0x200D;
 
@@ -52,7 +52,7 @@ class Splitter {
  private:
   CodePoint point(std::size_t at) const { return code_point_at(line_, at); }
   char32_t code(std::size_t at) const { return at < line_.size() ? point(at).code : 0; }
-  // The code point at `at` within the chunk, 0 behind it.
+  // The code point at `at` within the chunk, 0 after its end.
   char32_t chunk_code(std::size_t at) const { return at < chunk_end_ ? point(at).code : 0; }
   bool is_space(std::size_t at) const {
     const auto byte = static_cast<unsigned char>(line_[at]);
@@ -60,7 +60,7 @@ class Splitter {
     return classify(point(at).code) == CharClass::space && !binds(at);
   }
 
-  // A no-break space binds when it stands between digits or beside punctuation.
+  // A no-break space attaches to its neighbours between digits or beside punctuation.
   bool binds(std::size_t at) const {
     if (!is_no_break_space(code(at)) || at == 0) return false;
     const std::size_t after = at + point(at).length;
@@ -107,7 +107,7 @@ class Splitter {
     return std::find(std::begin(known), std::end(known), chunk) != std::end(known);
   }
 
-  // Words, and years written as '90s.
+  // A word starts here, or a decade such as '90s.
   bool starts_word(std::size_t at) const {
     if (role_of(point(at)) == Role::word) return true;
     const std::size_t length = apostrophe_at(line_, at);
@@ -115,7 +115,7 @@ class Splitter {
            (at == 0 || role_of(code_point_before(line_, at)) != Role::word);
   }
 
-  // Web and mail addresses up to the punctuation that follows them; `at` when there is none here.
+  // The end of a web or mail address, without the punctuation that follows it; `at` if there is no address.
   std::size_t address_end(std::size_t at) const {
     const std::string_view rest = line_.substr(at, chunk_end_ - at);
     if (role_of(point(at)) != Role::word) return at;
@@ -153,7 +153,7 @@ class Splitter {
     return at;
   }
 
-  // Whether the sign at `at`, inside a word, holds its two sides together: re-election, 1,234.56, U.S, AT&T.
+  // Whether the sign at `at` inside a word joins both sides: re-election, 1,234.56, U.S, AT&T.
   bool connects(std::size_t at) const {
     const CodePoint sign = point(at);
     const std::size_t after = at + sign.length;
@@ -169,7 +169,7 @@ class Splitter {
     return is_no_break_space(sign.code) && digits;
   }
 
-  // One sign with its marks, or a run of the same sign; takes the no-break spaces that bind it.
+  // The end of one sign with its marks, or of a run of the same sign, including attached no-break spaces.
   std::size_t sign_end(std::size_t at) const {
     if (is_no_break_space(code(at)) && at + point(at).length < chunk_end_) {
       const std::size_t sign = at + point(at).length;
@@ -190,7 +190,7 @@ class Splitter {
   static bool continues_run(char32_t first, char32_t next) {
     return first == next || ((first == '!' || first == '?') && (next == '!' || next == '?'));
   }
-  // French opening marks have their space behind them, closing ones before them.
+  // French opening marks have a space after them, closing ones before them.
   static bool binds_to_sign(char32_t sign) {
     return sign == 0xAB || sign == '-' || sign == 0x2013 || sign == 0x2014 || sign == 0x201E || sign == 0xA7;
   }
@@ -202,14 +202,14 @@ class Splitter {
     add(begin + cut, end);
   }
 
-  // The end of the word [begin, end) with the period that belongs to it, if one does.
+  // The end of the word [begin, end) including its period, if the period belongs to it.
   std::size_t with_period(std::size_t begin, std::size_t end) const {
     const bool period = chunk_code(end) == '.' && chunk_code(end + 1) != '.';
     return period && keeps_period(line_.substr(begin, end - begin), end + 1) ? end + 1 : end;
   }
 
-  // Abbreviations, initials and German ordinals keep their period, and so does a word before a lower-case one. At the
-  // end of the line only what cannot be an ordinary word keeps it.
+  // Abbreviations, initials and German ordinals keep their period, and so does a word before a lower-case word. At the
+  // end of a line, only tokens that cannot be ordinary words keep it.
   bool keeps_period(std::string_view word, std::size_t after) const {
     if (is_abbreviation(language_, word)) return true;
     const bool digits = std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -227,8 +227,8 @@ class Splitter {
   std::vector<WordSpan> words_;
 };
 
-// The stretches between blanks, which tokenised text has between its words.
-std::vector<WordSpan> split_at_spaces(std::string_view line) {
+// The words of tokenised text, which are separated by blanks.
+std::vector<WordSpan> split_tokenized(std::string_view line) {
   constexpr std::string_view kBlanks = " \t";
   std::vector<WordSpan> words;
   for (std::size_t begin = line.find_first_not_of(kBlanks); begin != std::string_view::npos;) {
@@ -239,7 +239,7 @@ std::vector<WordSpan> split_at_spaces(std::string_view line) {
   return words;
 }
 
-// Joins neighbours that `together` marks.
+// Merges each token that `together` marks with the one before it.
 void fuse(std::vector<WordSpan>& words, const std::vector<bool>& together) {
   std::size_t to = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -254,14 +254,14 @@ void fuse(std::vector<WordSpan>& words, const std::vector<bool>& together) {
 }  // namespace
 
 std::vector<WordSpan> split_words(std::string_view line, Language language) {
-  return language == Language::tokenized ? split_at_spaces(line) : Splitter(line, language).run();
+  return language == Language::tokenized ? split_tokenized(line) : Splitter(line, language).run();
 }
 
 std::vector<WordSpan> split_words_joinable(std::string_view line, Language language) {
   std::vector<WordSpan> words = split_words(line, language);
   std::vector<std::string_view> tokens;
-  // Each round fuses what would be torn apart. A fused token may change what its neighbours look like, hence the
-  // rounds; a line that is not settled after a few is cut at its spaces only, which always holds.
+  // Each round merges tokens that would be separated. A merged token may change the spacing of its neighbours, hence
+  // several rounds; a line that has not settled in the last round is split only at spaces, which is always reversible.
   constexpr int kRounds = 6;
   for (int round = 0; round < kRounds; ++round) {
     tokens.clear();

@@ -8,18 +8,18 @@
 
 namespace dragoman::text {
 
-// A token of a line: its bytes, and whether it follows the one before it without a space.
+// A token of a line: its bytes, and whether no space separates it from the previous token.
 struct WordSpan {
   Span span;
   bool tight = false;
 };
 
-// Cuts a line into words, numbers, addresses and punctuation by a language's rules. Combining marks stay with the
-// character they belong to. Spaces fall away; no-break spaces stay with the punctuation or number they bind to.
+// Splits a line into words, numbers, addresses and punctuation by a language's rules. Combining marks stay with their
+// base characters. Spaces are dropped, except that no-break spaces stay with the punctuation or number they belong to.
 std::vector<WordSpan> split_words(std::string_view line, Language language);
 
-// The same, except that tokens which join_words would write apart although the line has them together stay in one
-// piece: what remains can be written back.
+// The same, but keeps tokens together that join_words() would separate by a space, so that the result can be
+// detokenised.
 std::vector<WordSpan> split_words_joinable(std::string_view line, Language language);
 
 }  // namespace dragoman::text

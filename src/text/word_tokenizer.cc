@@ -6,7 +6,7 @@
 namespace dragoman::text {
 namespace {
 
-// U+FFED, a black square that texts do not use.
+// U+FFED, a black square that is rare in text.
 constexpr std::string_view kJoiner = "\uFFED";
 
 bool starts_like_a_word(std::string_view token) {
@@ -17,7 +17,7 @@ bool starts_like_a_word(std::string_view token) {
 }  // namespace
 
 std::vector<Word> WordRules::tokenize(std::string_view line) const {
-  PrepareOptions cased = options_.prepare;  // the rules of cutting look at case
+  PrepareOptions cased = options_.prepare;  // word splitting depends on case
   cased.lower = false;
   const MappedText mapped = prepare(line, cased);
   const std::string& text = mapped.text();
@@ -37,7 +37,7 @@ std::vector<Word> WordRules::tokenize(std::string_view line) const {
   return words;
 }
 
-// The mark goes to the sign rather than to the word, so that words look the same everywhere.
+// Marks the sign rather than the word, so that a word always has the same form.
 void WordRules::mark_joins(std::vector<Word>& words, const std::vector<bool>& tight) const {
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (!tight[i]) continue;

@@ -18,19 +18,20 @@ struct WordOptions {
 
   template <class V>
   void visit(V& v) {
-    v("language", language, "whose rules of writing words follow");
+    v("language", language, "language whose tokenisation rules to use");
     prepare.visit(v);
-    v("joiners", joiners, "mark tokens that had no space beside them, so that words lose nothing");
+    v("joiners", joiners,
+      "mark tokens that had no space beside them, so that detokenisation restores the text exactly");
   }
 };
 
-// A token and the bytes of the line it stands for.
+// A token and the bytes of the line it comes from.
 struct Word {
   std::string text;
   Span span;
 };
 
-// Lines to words and back.
+// Tokenises and detokenises by a language's rules.
 class WordRules {
  public:
   explicit WordRules(WordOptions options) : options_(options) {}

@@ -12,11 +12,11 @@ namespace {
 
 using support::message;
 
-Aligner learn(const Bitext& bitext, const TrainingOptions& options = {}) {
+Aligner learn(const Bitext& bitext, const EmOptions& options = {}) {
   Cooccurrence cooccurrence(bitext);
-  Trainer trainer(bitext, cooccurrence, options);
-  trainer.run([](const Iteration&, const Directions&) {});
-  return Aligner(trainer, bitext);
+  EmTraining training(bitext, cooccurrence, options);
+  training.run([](const Iteration&, const Directions&) {});
+  return Aligner(training, bitext);
 }
 
 double error_rate(const Aligner& aligner, const synthetic::Corpus& corpus, Symmetrisation method) {
@@ -40,7 +40,7 @@ TEST(Aligner, FindsTheLinksThatTextWasMadeWith) {
 
 TEST(Aligner, IsBetterWithEveryModel) {
   const synthetic::Corpus corpus = synthetic::make_corpus(300, 150, 15, 6);
-  const TrainingOptions model1 = {.model1 = 5, .model2 = 0, .hmm = 0}, hmm = {.model1 = 5, .model2 = 0, .hmm = 5};
+  const EmOptions model1 = {.model1 = 5, .model2 = 0, .hmm = 0}, hmm = {.model1 = 5, .model2 = 0, .hmm = 5};
   EXPECT_LT(error_rate(learn(corpus.bitext(), hmm), corpus, Symmetrisation::product),
             error_rate(learn(corpus.bitext(), model1), corpus, Symmetrisation::product));
 }
@@ -83,7 +83,7 @@ TEST(Aligner, RefusesDamagedModels) {
   }
 }
 
-// A file can carry the right checksum and still be nonsense.
+// The checksum of a damaged file may still be right.
 TEST(Aligner, RefusesModelsWhosePartsDoNotFit) {
   const support::TempFolder folder;
   learn(synthetic::make_corpus(20, 10, 5, 8).bitext()).save(folder.file("model"));

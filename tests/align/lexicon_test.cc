@@ -73,7 +73,7 @@ TEST(Lexicon, RefusesDamagedFiles) {
     return message([&] { Lexicon::load(folder.write("bad", content)); });
   };
   EXPECT_NE(said(bytes.substr(0, bytes.size() - 3)).find("bad: the file is damaged"), std::string::npos);
-  EXPECT_NE(said("das\tthe\t0.75\ndas the\n").find("bad:2: expected a source word"), std::string::npos);
+  EXPECT_NE(said("das\tthe\t0.75\ndas the\n").find("bad:2: expected source word"), std::string::npos);
   EXPECT_NE(said("das\tthe\t7\n").find("bad:1: expected"), std::string::npos);
   EXPECT_NE(said("das\tthe\tx\n").find("bad:1: expected"), std::string::npos);
   EXPECT_NE(said("\tthe\t0.5\n").find("bad:1: expected"), std::string::npos);

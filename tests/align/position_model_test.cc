@@ -26,10 +26,10 @@ std::vector<double> random_jumps(Random& random) {
   return jumps;
 }
 
-// Sums over every alignment: each row takes a column or -1, NULL.
+// Sums over all alignments: each row takes a column or -1, which is NULL.
 struct Enumeration {
   const PairMatrix& emissions;
-  const std::vector<double> jumps;  // as the model holds them
+  const std::vector<double> jumps;  // the model's parameters
   const double null;
   double total = 0;
   std::vector<double> word, none, jump_counts;
@@ -102,12 +102,12 @@ TEST(Hmm, EveryJumpStartsFromSomewhere) {
 }
 
 TEST(Hmm, LearnsTheJumpsItsStatisticsCameFrom) {
-  // Two columns with emissions that leave no doubt: the rows walk 0 1 0 1.
+  // Two columns with unambiguous emissions: the rows visit 0 1 0 1.
   PairMatrix emissions;
   emissions.resize(4, 2);
   emissions.word = {1, 1e-9f, 1e-9f, 1, 1, 1e-9f, 1e-9f, 1};
   std::fill(emissions.null.begin(), emissions.null.end(), 1e-9f);
-  const auto model = PositionModel::make(PositionKind::hmm, 0.1);
+  const auto model = PositionModel::make(AlignmentKind::hmm, 0.1);
   PairMatrix posteriors;
   double before = -1e9;
   for (int round = 0; round < 20; ++round) {
@@ -125,7 +125,7 @@ TEST(Hmm, LongSentencesNeitherVanishNorOverflow) {
   emissions.resize(600, 500);
   std::fill(emissions.word.begin(), emissions.word.end(), 1e-12f);
   std::fill(emissions.null.begin(), emissions.null.end(), 1e-12f);
-  const auto model = PositionModel::make(PositionKind::hmm, 0.1);
+  const auto model = PositionModel::make(AlignmentKind::hmm, 0.1);
   PairMatrix posteriors;
   const double log_likelihood = model->posteriors(emissions, posteriors, {});
   EXPECT_NEAR(log_likelihood, 600 * std::log(1e-12), 1);
@@ -133,7 +133,7 @@ TEST(Hmm, LongSentencesNeitherVanishNorOverflow) {
 
 TEST(PositionModels, PosteriorsOfARowSumToOneWithNull) {
   Random random(5);
-  for (const PositionKind kind : {PositionKind::model1, PositionKind::model2, PositionKind::hmm})
+  for (const AlignmentKind kind : {AlignmentKind::model1, AlignmentKind::model2, AlignmentKind::hmm})
     for (int round = 0; round < 20; ++round) {
       const int rows = 1 + static_cast<int>(random.below(30));
       const int columns = 1 + static_cast<int>(random.below(30));
@@ -154,17 +154,17 @@ TEST(Model1, LikelihoodIsTheProductOfMeans) {
   emissions.word = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f};
   emissions.null = {0.7f, 0.8f};
   const double expected = std::log(0.1 * 0.7 + 0.9 * 0.2) + std::log(0.1 * 0.8 + 0.9 * 0.5);
-  EXPECT_NEAR(PositionModel::make(PositionKind::model1, 0.1)->posteriors(emissions, posteriors, {}), expected, 1e-6);
+  EXPECT_NEAR(PositionModel::make(AlignmentKind::model1, 0.1)->posteriors(emissions, posteriors, {}), expected, 1e-6);
 }
 
 TEST(Model2, PriorFollowsItsEquation) {
-  // Emissions of one leave the prior: exp(-tension |x_i - x_j|), divided by its sum.
+  // With emissions of one, posteriors equal the prior: exp(-tension |x_i - x_j|), normalised.
   PairMatrix emissions, posteriors;
   emissions.resize(5, 4);
   std::fill(emissions.word.begin(), emissions.word.end(), 1.0f);
   std::fill(emissions.null.begin(), emissions.null.end(), 1.0f);
   const double tension = 3;
-  PositionModel::make(PositionKind::model2, 0.25, std::span(&tension, 1))->posteriors(emissions, posteriors, {});
+  PositionModel::make(AlignmentKind::model2, 0.25, std::span(&tension, 1))->posteriors(emissions, posteriors, {});
   for (int j = 0; j < 5; ++j) {
     double weights[4], sum = 0;
     for (int i = 0; i < 4; ++i) sum += weights[i] = std::exp(-tension * std::abs((i + 0.5) / 4 - (j + 0.5) / 5));
@@ -173,17 +173,17 @@ TEST(Model2, PriorFollowsItsEquation) {
 }
 
 TEST(Model2, FindsTheTensionThatTextWasMadeWith) {
-  // Posteriors equal to the prior of another tension: its maximum is that tension.
+  // With posteriors equal to the prior of another tension, the maximum is at that tension.
   const double made = 7;
-  const auto maker = PositionModel::make(PositionKind::model2, 0.1, std::span(&made, 1));
-  const auto learner = PositionModel::make(PositionKind::model2, 0.1);
+  const auto maker = PositionModel::make(AlignmentKind::model2, 0.1, std::span(&made, 1));
+  const auto learner = PositionModel::make(AlignmentKind::model2, 0.1);
   PairMatrix ones, prior, own;
   ones.resize(12, 15);
   std::fill(ones.word.begin(), ones.word.end(), 1.0f);
   std::fill(ones.null.begin(), ones.null.end(), 1.0f);
   maker->posteriors(ones, prior, {});
   for (int round = 0; round < 10; ++round) {
-    // The learner's posteriors are the maker's prior when emissions are the ratio of the two priors.
+    // The learner's posteriors equal the maker's prior when the emissions are the ratio of the two priors.
     learner->posteriors(ones, own, {});
     PairMatrix ratio = prior;
     for (std::size_t at = 0; at < ratio.word.size(); ++at) ratio.word[at] /= own.word[at];
@@ -197,10 +197,10 @@ TEST(Model2, FindsTheTensionThatTextWasMadeWith) {
 
 TEST(PositionModels, RefuseParametersOfAnotherKind) {
   const std::vector<double> two = {1, 2};
-  EXPECT_THROW(PositionModel::make(PositionKind::model2, 0.1, two), Error);
-  EXPECT_THROW(PositionModel::make(PositionKind::hmm, 0.1, two), Error);
-  EXPECT_THROW(PositionModel::make(static_cast<PositionKind>(9), 0.1), Error);
-  EXPECT_THROW(PositionModel::make(PositionKind::model1, 1.5), Error);
+  EXPECT_THROW(PositionModel::make(AlignmentKind::model2, 0.1, two), Error);
+  EXPECT_THROW(PositionModel::make(AlignmentKind::hmm, 0.1, two), Error);
+  EXPECT_THROW(PositionModel::make(static_cast<AlignmentKind>(9), 0.1), Error);
+  EXPECT_THROW(PositionModel::make(AlignmentKind::model1, 1.5), Error);
 }
 
 }  // namespace

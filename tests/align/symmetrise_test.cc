@@ -20,7 +20,7 @@ TEST(Symmetrise, TakesOneDirectionTheIntersectionOrTheUnion) {
 }
 
 TEST(Symmetrise, GrowsToNeighboursThatGiveAWordItsFirstLink) {
-  // 1-1 touches 0-0 and target 1 is free; 5-5 touches nothing.
+  // 1-1 neighbours 0-0, and target word 1 is unaligned; 5-5 has no neighbour.
   const Links f = {{0, 0}, {1, 1}, {5, 5}}, b = {{0, 0}};
   EXPECT_EQ(symmetrise(f, b, grow_diag), (Links{{0, 0}, {1, 1}}));
 }
@@ -37,7 +37,7 @@ TEST(Symmetrise, FinalAddsDistantLinksOfFreeWordsAndFinalAndOnlyWhereBothAreFree
   EXPECT_EQ(symmetrise(f, b, grow_diag_final_and), (Links{{0, 0}, {3, 5}}));
 }
 
-// Growing as the paper words it, over a full matrix.
+// grow-diag as published (Koehn et al. 2003), over a full matrix.
 Links grow_on_a_matrix(const Links& f, const Links& b, int size) {
   const std::set<Link> in_f(f.begin(), f.end()), in_b(b.begin(), b.end());
   std::set<Link> grown;

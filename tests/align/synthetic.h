@@ -7,7 +7,7 @@
 #include "align/bitext.h"
 #include "base/random.h"
 
-// Invented text whose alignment is known: word w of one language is written "sW", its translation "tW".
+// Synthetic text with known alignment: the words are "s1", "s2", ...; "t1" translates "s1".
 namespace dragoman::align::synthetic {
 
 struct Corpus {
@@ -21,7 +21,7 @@ struct Corpus {
   }
 };
 
-// Sentences of 1 to `longest` words; neighbours change places now and then, and some target words have no partner.
+// Sentences of 1 to `longest` words; some neighbours are swapped, and some target words are unaligned.
 inline Corpus make_corpus(std::size_t pairs, int words, int longest, std::uint64_t seed) {
   Random random(seed);
   Corpus corpus;

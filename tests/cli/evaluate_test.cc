@@ -110,7 +110,7 @@ TEST_F(Evaluate, AlignmentsAreScoredAgainstGoldLinks) {
   EXPECT_EQ(result["score"], 0.0);
   EXPECT_EQ(result["recall"], 1.0);
   EXPECT_HAS(run("links --aer gold --swap-links").out, "alignment error rate");
-  EXPECT_HAS(error("links --aer gold --links-from 1"), "links:1: the link '0-0' has a word before 1");
+  EXPECT_HAS(error("links --aer gold --links-from 1"), "links:1: the link '0-0' has a word number below 1");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST_F(VocabCommand, SaysWhatIsMissing) {
   EXPECT_NE(run("--use " + path("a.txt")).said().find("a.txt: tokenizer: expected 'dragoman-tokenizer 1'"),
             std::string::npos);
   EXPECT_EQ(run(path("a.txt") + " --type wrods --output x").status, 1);
-  EXPECT_NE(run(path("a.txt") + " --size 9 --output " + path("s")).said().find("cannot learn 9 pieces from 2 lines"),
+  EXPECT_NE(run(path("a.txt") + " --size 9 --output " + path("s")).said().find("cannot train 9 pieces on 2 lines"),
             std::string::npos);
 }
 

@@ -95,7 +95,7 @@ TEST(BatchPlan, TokenBatchesByLengthAreNearlyFull) {
   for (const RowLengths& row : lengths) tokens += row.target;
   const Batches all =
       batches(lengths, {.by = BatchBy::tokens, .size = 4000, .order = BatchOrder::length, .window = 10000}, 0);
-  // The larger side fills up first, so sides that differ at random cost a little.
+  // The larger side fills up first, so sides of different random lengths cost a little.
   EXPECT_LT(all.size(), 1.35 * static_cast<double>(tokens) / 4000);
 }
 
@@ -138,7 +138,7 @@ TEST(BatchPlan, GroupingByLengthPutsSimilarLengthsTogetherInRandomOrder) {
 TEST(BatchPlan, ASentenceAboveTheTokenBudgetIsRefused) {
   const std::vector<RowLengths> lengths = {{5, 5}, {3, 101}};
   EXPECT_EQ(message([&] { batches(lengths, {.by = BatchBy::tokens, .size = 100}, 0); }),
-            "sentence 1 alone has 3 source and 101 target tokens, but a batch may hold 100; raise the batch size or "
+            "sentence 1 has 3 source and 101 target tokens, but a batch holds at most 100; raise the batch size or "
             "limit the sentence length");
 }
 

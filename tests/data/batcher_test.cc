@@ -14,7 +14,7 @@ using testing::NumberTokenizer;
 using testing::TempFolder;
 using Ids = std::vector<std::int32_t>;
 
-// Corpora of random numbers, tokenised.
+// Tokenised corpora of random numbers.
 class BatcherTest : public ::testing::Test {
  protected:
   TokenStore store(const std::string& source, const std::string& target, bool keep_text = false) {
@@ -179,8 +179,8 @@ TEST_F(BatcherTest, AnErrorInThePrefetchThreadReachesTheCaller) {
 TEST_F(BatcherTest, ASentenceAboveTheTokenBudgetStopsBeforeTheFirstBatch) {
   const TokenStore data = store("1\n1 2 3\n", "1\n1 2 3 4\n");
   EXPECT_EQ(message([&] { batcher({{data}}, options_by(BatchBy::tokens, 4, BatchOrder::random)); }),
-            "pair 2 of the corpus has 4 source and 5 target tokens with their marks, but a batch may hold 4; raise the "
-            "batch size or limit the sentence length");
+            "pair 2 of the corpus has 4 source and 5 target tokens including begin and end, but a batch holds at most "
+            "4; raise the batch size or limit the sentence length");
   EXPECT_EQ(message([&] { batcher({{data}}, options_by(BatchBy::tokens, 5, BatchOrder::random)); }),
             "nothing was thrown");
 }
@@ -312,11 +312,11 @@ TEST_F(BatcherTest, SamplingDrawsAnewEachEpochAndNeedsTheText) {
   EXPECT_NE(first[0].source, second[0].source);
   EXPECT_EQ(first[0].target, second[0].target);
   EXPECT_EQ(message([&] { batcher({{random_store(11, 100, 30)}}, options); }),
-            "random segmentation needs a token store that keeps the text");
+            "subword regularisation needs a token store with text");
 }
 
 TEST_F(BatcherTest, NothingToDoIsAnError) {
-  EXPECT_NE(message([&] { batcher({{store("", "")}}, {}); }).find("no pair is left"), std::string::npos);
+  EXPECT_NE(message([&] { batcher({{store("", "")}}, {}); }).find("no pairs left"), std::string::npos);
 }
 
 TEST_F(BatcherTest, PartsOfABatchAreItsSentencesInOrderWithinTheLimit) {

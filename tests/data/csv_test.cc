@@ -35,7 +35,7 @@ TEST(Csv, FaultsNameTheirLine) {
             "t.csv:2: expected a comma or the end of the line after a closing quote but got 'c'");
   EXPECT_EQ(message([] { parse("a\"b\n"); }), "t.csv:1: a quote inside a field that does not begin with one");
   EXPECT_EQ(message([] { parse("x\n\"" + std::string(2000, 'y')); }),
-            "t.csv:2: a record that begins here is longer than 1000 bytes; is a quote never closed?");
+            "t.csv:2: the record that begins here is longer than 1000 bytes; is a quote unclosed?");
   EXPECT_NE(message([] { parse(std::string(2000, ',')); }).find("longer than 1000 bytes"), std::string::npos);
 }
 

@@ -102,10 +102,11 @@ TEST(PairReader, InvalidUtf8FailsIsReplacedOrSkipped) {
                                        "gut\nschl\xE4"
                                        "cht\ngut\n"),
                     good = folder.write("b", "x\ny\nz\n");
-  EXPECT_EQ(message([&] {
-              read_pairs({bad, good});
-            }),
-            bad + ":2: byte 5 of the sentence is not valid UTF-8 (0xE4); --invalid-utf8 replace or skip goes on");
+  EXPECT_EQ(
+      message([&] {
+        read_pairs({bad, good});
+      }),
+      bad + ":2: byte 5 of the sentence is not valid UTF-8 (0xE4); use --invalid-utf8 replace or skip to continue");
   ReadingReport report;
   EXPECT_EQ(read_pairs({bad, good}, {.invalid_utf8 = InvalidUtf8::replace}, &report), (Sentences{{"gut", "x"},
                                                                                                  {"schl\xEF\xBF\xBD"
@@ -125,7 +126,7 @@ TEST(PairReader, NulBytesAreTreatedAsInvalidText) {
   EXPECT_EQ(message([&] {
               read_pairs({bad, good});
             }),
-            bad + ":1: byte 2 of the sentence is NUL (0x00); --invalid-utf8 replace or skip goes on");
+            bad + ":1: byte 2 of the sentence is NUL (0x00); use --invalid-utf8 replace or skip to continue");
   EXPECT_EQ(read_pairs({bad, good}, {.invalid_utf8 = InvalidUtf8::replace}), (Sentences{{"a\xEF\xBF\xBD"
                                                                                          "b",
                                                                                          "x"}}));
@@ -140,7 +141,7 @@ TEST(PairReader, AHundredMegabyteLineIsSkippedAndCounted) {
   EXPECT_EQ(report.skipped_length, 1u);
   const std::string open_quote = folder.write("a.csv", "a,b\n\"" + std::string(2'000'000, 'x') + "\n");
   EXPECT_NE(
-      message([&] { read_pairs(table(open_quote, Format::csv)); }).find(":2: a record that begins here is longer"),
+      message([&] { read_pairs(table(open_quote, Format::csv)); }).find(":2: the record that begins here is longer"),
       std::string::npos);
 }
 
@@ -176,7 +177,7 @@ TEST(PairReader, TruncatedAndDamagedGzipFilesAreErrors) {
   EXPECT_EQ(message([&] {
               read_pairs({plain, plain});
             }),
-            plain + ": expected a gzip file but it does not begin like one");
+            plain + ": expected a gzip file but the header is not that of one");
 }
 
 TEST(PairReader, ReadsColumnsOfTsvByNumber) {
@@ -210,9 +211,9 @@ TEST(PairReader, ReadsColumnsByTheirNamesInTheHeader) {
   const std::string path = folder.write("a.csv", "id,de,en\n1,eins,one\n2,zwei,two\n");
   EXPECT_EQ(read_pairs(table(path, Format::csv, "en", "de", true)), (Sentences{{"one", "eins"}, {"two", "zwei"}}));
   EXPECT_EQ(message([&] { read_pairs(table(path, Format::csv, "en", "fr", true)); }),
-            path + ":1: no column is called 'fr'; the header has id, de, en");
+            path + ":1: expected a column 'fr' but the header has id, de, en");
   EXPECT_EQ(message([&] { read_pairs(table(path, Format::csv, "en", "de")); }),
-            path + ": a column is chosen by name, which needs the setting `header`");
+            path + ": choosing a column by name needs the setting `header`");
 }
 
 TEST(PairReader, AWrongNumberOfColumnsNamesTheLine) {
@@ -237,7 +238,7 @@ TEST(PairReader, ReadsStandardInput) {
   dup2(ends[0], STDIN_FILENO);
   std::thread writer([&] {
     const std::string text = "eins\tone\nzwei\ttwo\n";
-    for (const char c : text) EXPECT_EQ(write(ends[1], &c, 1), 1);  // as slowly as a pipe can
+    for (const char c : text) EXPECT_EQ(write(ends[1], &c, 1), 1);  // one byte at a time
     close(ends[1]);
   });
   const Sentences pairs = read_pairs(table("-", Format::tsv));

@@ -11,7 +11,7 @@
 #include "tests/support/temp_folder.h"
 #include "text/tokenizer.h"
 
-// What the tests of this room share.
+// Shared by the tests of this room.
 namespace dragoman::data::testing {
 
 using support::message;
@@ -19,8 +19,8 @@ using support::read_all;
 using support::TempFolder;
 using support::write_gzip;
 
-// Words are ids 4 + (number they spell), other words are unknown. Sampling repeats each token with probability
-// `strength`, so that random segmentations are longer, and different.
+// Words that spell a number n have id 4 + n, other words are unknown. Sampling repeats each token with probability
+// `strength`, so that sampled segmentations are longer and vary.
 class NumberTokenizer : public text::Tokenizer {
  public:
   explicit NumberTokenizer(std::int32_t size = 1000) : size_(size) {}

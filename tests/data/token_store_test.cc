@@ -31,7 +31,7 @@ std::vector<std::int32_t> ids(const TokenStore& store, std::uint64_t row, bool s
   return out;
 }
 
-// A corpus of random numbers in a folder of its own.
+// A corpus of random numbers in its own folder.
 struct Fixture {
   explicit Fixture(int lines = 3000) {
     Random random(7);
@@ -152,7 +152,7 @@ TEST(TokenStore, TwoProcessesAtOnceMakeTheSameFile) {
   for (int i = 0; i < 4; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      const threads::SerialScope serial;  // the pool's threads did not come along
+      const threads::SerialScope serial;  // a forked process has no pool threads
       _exit(open_tokens(fixture.request).rows() == 20'000 ? 0 : 1);
     }
     children.push_back(child);
@@ -173,7 +173,7 @@ TEST(TokenStore, AnErrorInTheCorpusLeavesNothingBehind) {
   EXPECT_EQ(fixture.folder.names(), (std::vector<std::string>{"c.de", "c.en"}));
 }
 
-// What `body` answers in a process of its own that is not root, for whom every folder is writable.
+// The result of `body` in a child process that is not root, because root may write to every folder.
 template <class Body>
 bool holds_for_a_plain_user(Body body) {
   const pid_t child = fork();

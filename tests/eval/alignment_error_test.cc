@@ -36,7 +36,7 @@ TEST(Links, GivenTwiceCountOnceAndAsSure) {
 TEST(Links, ThatCannotBeReadNameTheirPlace) {
   for (const char* bad : {"1", "1-", "-1", "1-2x", "a-b", "1--2", "1:2", "99999999999-1"})
     EXPECT_NE(message(bad).find("f:3: expected a link"), std::string::npos) << bad;
-  EXPECT_EQ(message("0-1", {.from = 1}), "f:3: the link '0-1' has a word before 1, the first");
+  EXPECT_EQ(message("0-1", {.from = 1}), "f:3: the link '0-1' has a word number below 1");
 }
 
 TEST(AlignmentError, FollowsItsDefinition) {

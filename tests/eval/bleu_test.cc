@@ -6,13 +6,13 @@
 
 #include "base/random.h"
 #include "eval/ngrams.h"
-#include "eval/unicode.h"
+#include "eval/python_str.h"
 
 namespace dragoman::eval {
 namespace {
 
 std::vector<std::string> words(const std::string& text) {
-  const auto views = split_words(text);
+  const auto views = python::split(text);
   return {views.begin(), views.end()};
 }
 
@@ -48,7 +48,7 @@ TEST(TokenizeCharacters, MakesEveryCharacterAWord) {
   EXPECT_EQ(words(tokenize_characters("añ 好")), (Words{"a", "ñ", "好"}));
 }
 
-// Counts n-grams by spelling them out.
+// Counts n-grams by spelling them out as strings.
 std::size_t spelled_out_matches(const NgramMatcher::Units& hypothesis, std::span<const NgramMatcher::Units> references,
                                 std::size_t order) {
   const auto count = [order](const NgramMatcher::Units& units) {

@@ -28,7 +28,7 @@ TEST(Chrf, WeighsRecallMoreThanPrecision) {
 }
 
 TEST(Chrf, OfOrdersOneAndBetaOneIsThePlainFScore) {
-  // Three of four letters in common, against six: P = 3/4, R = 3/6, F1 = 0.6.
+  // Three of four letters match, against six: P = 3/4, R = 3/6, F1 = 0.6.
   EXPECT_DOUBLE_EQ(score({.char_order = 1, .beta = 1}, "abcx", {"abcdef"}), 60);
 }
 

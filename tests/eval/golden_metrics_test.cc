@@ -3,19 +3,19 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "data/text_file.h"
 #include "eval/bleu.h"
 #include "eval/chrf.h"
 #include "eval/ter.h"
-#include "eval/text_file.h"
 
-// Scores that sacreBLEU, NLTK and multi-bleu's definition give for invented text, in all options. The numbers come from
+// Scores of sacreBLEU, NLTK and multi-bleu on synthetic text, for all options. The numbers were made by
 // golden/make_metrics.py.
 namespace dragoman::eval {
 namespace {
 
 using Json = nlohmann::json;
 
-// The settings of `dragoman evaluate` that choose and shape a metric.
+// The settings of `dragoman evaluate` that select and configure a metric.
 struct Options {
   std::string metrics;
   BleuOptions bleu;
@@ -64,8 +64,8 @@ class GoldenMetrics : public testing::Test {
     }
   }
 
-  Lines hypotheses_ = read_lines(path("hyp.txt"));
-  Lines first_ = read_lines(path("ref0.txt")), second_ = read_lines(path("ref1.txt"));
+  Lines hypotheses_ = data::read_lines(path("hyp.txt"));
+  Lines first_ = data::read_lines(path("ref0.txt")), second_ = data::read_lines(path("ref1.txt"));
 };
 
 constexpr double kTolerance = 1e-9;

@@ -32,7 +32,7 @@ Statistics normal_values(std::size_t rows, double mean, std::uint64_t seed) {
   return statistics;
 }
 
-// `other` plus independent noise, so that the two differ sentence by sentence.
+// `other` plus a shift and independent noise.
 Statistics shifted(const Statistics& other, double shift, std::uint64_t seed) {
   Statistics statistics = other;
   Random random(seed);
@@ -62,7 +62,7 @@ TEST(Bootstrap, IsAFunctionOfTheSeedAndNotOfTheThreads) {
 }
 
 TEST(Bootstrap, DrawsEverySentenceEquallyOften) {
-  // One sentence has the value 1, the others 0: its share over all resamples is 1 / rows.
+  // One sentence has the value 1, the others 0: its mean over all resamples is 1 / rows.
   Statistics statistics(7, 2);
   for (std::size_t i = 0; i < 7; ++i) statistics.row(i)[1] = 1;
   statistics.row(6)[0] = 1;
@@ -103,7 +103,7 @@ TEST(ApproximateRandomization, UnderNoDifferenceGivesEvenlySpreadProbabilities) 
   EXPECT_NEAR(values[150], 0.75, 0.1);
 }
 
-// With four sentences all 16 swaps can be listed.
+// With four sentences, all 16 swaps can be enumerated.
 TEST(ApproximateRandomization, AgreesWithTheExactTestOnAFewSentences) {
   const double a[4] = {1, 2, 3, 4}, b[4] = {2, 2.5, 2, 6};
   Statistics baseline(4, 2), system(4, 2);

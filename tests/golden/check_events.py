@@ -1,9 +1,9 @@
-"""Reads TensorBoard event files without TensorFlow and prints what is in them, one scalar a line.
+"""Reads TensorBoard event files without TensorFlow and prints their scalars, one per line.
 
     python3 tests/golden/check_events.py RUN/tensorboard
 
-Checksums are verified with a CRC-32C of its own; a damaged record is an error. With the package `tensorboard`
-installed, `--tensorboard` compares every scalar with what TensorBoard's own loader finds.
+Verifies the checksums (CRC-32C); a damaged record is an error. If the package `tensorboard` is installed,
+`--tensorboard` compares every scalar with TensorBoard's own loader.
 """
 import os
 import struct

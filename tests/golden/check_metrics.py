@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares `dragoman evaluate --json` with sacreBLEU, NLTK and multi-bleu's definition on newstest2008-2014.
+"""Compares `dragoman evaluate --json` with sacreBLEU, NLTK and the definition of multi-bleu on newstest2008-2014.
 
     python check_metrics.py --program build/release/dragoman --data FOLDER [--years 2014] [--ter-lines 400] [--light]
 
-FOLDER holds newstestYEAR.de.gz and newstestYEAR.en.gz. System outputs are corrupted references. All options of all
-metrics are tried; TER's other options (slow in Python) on the first --ter-lines sentences, its defaults on all.
---light tries one reference, BLEU's tokenizers and cases, and the defaults of the others.
-Needs sacrebleu, numpy and nltk. Prints a row for each test set, metric and number of references.
+FOLDER contains newstestYEAR.de.gz and newstestYEAR.en.gz. System outputs are corrupted references. Compares all options
+of all metrics; the non-default options of TER (slow in Python) only on the first --ter-lines sentences.
+--light compares one reference, the tokenizers and cases of BLEU, and the defaults of the other metrics.
+Needs sacrebleu, numpy and nltk. Prints a row per test set, metric and number of references.
 """
 import argparse
 import gzip

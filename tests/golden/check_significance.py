@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares the significance tests of `dragoman evaluate` with sacreBLEU's on corrupted references.
+"""Compares the significance tests of `dragoman evaluate` with those of sacreBLEU on corrupted references.
 
     python check_significance.py --program build/release/dragoman --reference FILE.gz
 
 The random numbers differ, so p-values and intervals agree only statistically: each program runs with several seeds,
-and the table shows the mean and the range over seeds. Needs sacrebleu, numpy.
+and the table shows mean and range over the seeds. Needs sacrebleu, numpy.
 """
 import argparse
 import json

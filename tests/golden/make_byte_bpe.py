@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the golden files of byte-level BPE with an implementation of its own.
+"""Writes the golden files of byte-level BPE with an independent implementation.
 
 usage: tests/golden/make_byte_bpe.py    (needs the Python module `regex`)
 
-byte_bpe_fragments.txt is the input: one fragment a line, either
+byte_bpe_fragments.txt is the input: one fragment per line, either
   word TEXT              the text, with \\n \\t \\xNN (a raw byte) \\u{HEX} escapes
   range FIRST LAST       any code point of the range (hexadecimal)
-Lines are strung together from fragments by a linear congruential generator that the test repeats. Written:
+Lines are concatenations of fragments chosen by a linear congruential generator, which the test repeats. Output:
   byte_bpe_encoder.json, byte_bpe_vocab.bpe   a small model trained on lines of generator seed 1
   byte_bpe_hashes.txt                         FNV-1a over the ids of each of 10,000 lines of generator seed 2
 """

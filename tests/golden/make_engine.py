@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes engine.json: values and gradients of dragoman's ops as PyTorch computes them, in double precision.
+"""Writes engine.json: values and gradients of dragoman's ops computed with PyTorch in double precision.
 
     python3 tests/golden/make_engine.py        (needs PyTorch 1.13 or newer, e.g. Debian's python3-torch)
 
@@ -22,7 +22,7 @@ def tensor(t):
 
 
 def case(name, inputs, function, **numbers):
-    """Runs function(**inputs) and notes its outputs and the gradients of all inputs."""
+    """Runs function(**inputs) and stores its outputs and the gradients of all inputs."""
     leaves = {key: torch.randn(shape).mul_(0.7).requires_grad_() for key, shape in inputs.items()}
     outputs = function(**leaves)
     seeds = {key: torch.randn_like(value) for key, value in outputs.items()}
@@ -49,7 +49,7 @@ case("residual_norm", dict(x=(5, 9), branch=(5, 9), gain=(9,), bias=(9,)),
 
 targets = torch.tensor([6, 0, 3, 3, 1, 10])
 for smoothing in (0.0, 0.1):
-    # The sum over rows, whose gradient dragoman's op puts in place itself: the seed is one.
+    # The loss is the sum over rows, so its seed is one.
     leaves = [torch.randn(6, 5).requires_grad_(), torch.randn(11, 5).requires_grad_(), torch.randn(11).requires_grad_()]
     loss = F.cross_entropy(F.linear(*leaves), targets, label_smoothing=smoothing, reduction="none")
     gradients = torch.autograd.grad(loss.sum(), leaves)
@@ -62,7 +62,7 @@ for smoothing in (0.0, 0.1):
 
 
 def padded_attention(q, k, v, query_lengths, key_lengths, heads, causal):
-    """Attention on padded and masked data, the usual way; packed rows in, packed rows out."""
+    """Attention with padding and masks; takes and returns packed rows."""
     batch, longest_q, longest_k = len(query_lengths), max(query_lengths), max(key_lengths)
 
     def pad(rows, lengths, longest):
@@ -95,7 +95,7 @@ for name, ql, kl, causal in [("cross", [3, 1, 4], [2, 5, 3], False), ("causal", 
 
 
 def lstm(x, w_ih, w_hh, b_ih, b_hh, h_first, c_first, lengths, reverse):
-    """One direction of torch.nn.LSTM over a packed sequence; packed rows in sentence order in and out."""
+    """One direction of torch.nn.LSTM over a packed sequence; takes and returns packed rows in sentence order."""
     hidden = w_hh.shape[1]
     module = torch.nn.LSTM(x.shape[1], hidden, bidirectional=reverse)
     suffix = "_l0_reverse" if reverse else "_l0"

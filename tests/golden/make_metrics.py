@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes metrics/ref0.txt, metrics/ref1.txt, metrics/hyp.txt and metrics/expected.json: invented sentences in several
-scripts, corrupted copies of them as a system's output, and what sacreBLEU, NLTK and multi-bleu's definition say.
+"""Writes metrics/ref0.txt, metrics/ref1.txt, metrics/hyp.txt and metrics/expected.json: made-up sentences in several
+scripts, corrupted copies of them as system output, and their scores by sacreBLEU, NLTK and multi-bleu's definition.
 
     python make_metrics.py
 
@@ -70,7 +70,7 @@ def write(name, lines):
 
 
 def keeps_sentences(flags):
-    """Sentence scores are kept for settings that change what is counted, and for every smoothing once."""
+    """Keeps sentence scores for settings that change the statistics, and once per smoothing method."""
     if "bleu" in flags:
         plain = "exp" in flags or ("13a" in flags and "--bleu.lowercase" not in flags)
         return plain and "--bleu.effective-order" not in flags and "2" not in flags

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes models.json: the loss of small models and the gradient of every parameter, as PyTorch computes them.
+"""Writes models.json: the loss of small models and the gradient of every parameter, computed with PyTorch.
 
     python3 tests/golden/make_models.py        (needs PyTorch 1.13 or newer, e.g. Debian's python3-torch)
 
 A case has the model's settings as YAML, its weights under dragoman's names, a batch, the loss summed over target words
-(label smoothing 0.1) and the gradients, all in double precision. Sentences are computed one by one, with PyTorch's own
+(label smoothing 0.1) and the gradients, all in double precision. Sentences are computed one at a time, with PyTorch's
 LSTM and multi-head attention.
 """
 import json
@@ -24,7 +24,7 @@ cases = {}
 
 
 class Weights(dict):
-    """Parameters by name, made on first use."""
+    """Parameters by name, created on first use."""
 
     def get(self, name, *shape):
         if name not in self:
@@ -53,11 +53,11 @@ def linear(w, name, x, out, bias=True):
 
 
 # ---- recurrent ----------------------------------------------------------------------------------------------------
-EMBEDDING, HIDDEN = 5, 4  # hidden of one direction
+EMBEDDING, HIDDEN = 5, 4  # HIDDEN is the size of one direction
 
 
 def bi_lstm(w, x, first=None):
-    """One bidirectional layer of torch.nn.LSTM over one sentence; dragoman has one bias where PyTorch adds two."""
+    """One bidirectional layer of torch.nn.LSTM over one sentence; dragoman has one bias, PyTorch two."""
     zero = torch.zeros(4 * HIDDEN)
     flat = []
     for suffix in ("_l0", "_l0_reverse"):
@@ -84,7 +84,8 @@ def score_multiplicative(w, s, keys):
 
 
 def luong(w, source, target, lexical):
-    """S4: multiplicative attention with input feeding, and the lexical model on request."""
+    """Multiplicative attention with input feeding (Luong et al. 2015), optionally with the lexical model (Nguyen &
+    Chiang 2018)."""
     hidden = 2 * HIDDEN
     embedded = w.get("encoder.embed_tokens.weight", V_SOURCE, EMBEDDING)[source]
     states, h, c = bi_lstm(w, embedded)
@@ -103,7 +104,8 @@ def luong(w, source, target, lexical):
 
 
 def compared(w, source, target, kind, key_size=0, value_size=0):
-    """S3: trainable first states, projected states and final states, attention over the source for all words."""
+    """Additive attention (Bahdanau et al. 2015) or key-value attention (Daniluk et al. 2017) without input feeding,
+    with trainable initial states and projected encoder states."""
     hidden = 6
     embedded = w.get("encoder.embed_tokens.weight", V_SOURCE, EMBEDDING)[source]
 
@@ -130,21 +132,21 @@ def compared(w, source, target, kind, key_size=0, value_size=0):
     return linear(w, "output", torch.tanh(linear(w, "decoder.hidden", torch.stack(rows), hidden)), V_TARGET)
 
 
-S4 = """
+INPUT_FEEDING = """
 family: recurrent
 embedding: 5
 attention.score: multiplicative
 recurrent: {encoder-hidden: 4, decoder-hidden: 8, decoder-start: concatenated, input-feeding: true}
 """
-S3 = """
+PROJECTED = """
 family: recurrent
 embedding: 5
 recurrent: {encoder-hidden: 4, decoder-hidden: 6, decoder-start: projected, project-states: true, trainable-start: true}
 """
-case("lstm_luong", S4, lambda w, s, t: luong(w, s, t, False))
-case("lstm_lexical", S4 + "lexical: true\n", lambda w, s, t: luong(w, s, t, True))
-case("lstm_additive", S3 + "attention.score: additive\n", lambda w, s, t: compared(w, s, t, "additive"))
-case("lstm_key_value", S3 + "attention: {score: multiplicative, key-size: 5, value-size: 3}\n",
+case("lstm_luong", INPUT_FEEDING, lambda w, s, t: luong(w, s, t, False))
+case("lstm_lexical", INPUT_FEEDING + "lexical: true\n", lambda w, s, t: luong(w, s, t, True))
+case("lstm_additive", PROJECTED + "attention.score: additive\n", lambda w, s, t: compared(w, s, t, "additive"))
+case("lstm_key_value", PROJECTED + "attention: {score: multiplicative, key-size: 5, value-size: 3}\n",
      lambda w, s, t: compared(w, s, t, "multiplicative", 5, 3))
 
 # ---- Transformers -------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes ngram.json: probabilities of interpolated modified Kneser-Ney models of made-up text, computed straight from the
+"""Writes ngram.json: probabilities of interpolated modified Kneser-Ney models of made-up text, computed directly from the
 definitions (Chen and Goodman 1998; n-grams at the beginning of a sentence keep their counts, words are interpolated with
-the uniform distribution over the vocabulary, </s> and <unk>). Slow and obvious on purpose; shares nothing with the program.
+the uniform distribution over the vocabulary, </s> and <unk>). Slow and simple on purpose; independent of the program.
 
     python3 tests/golden/make_ngram.py > tests/golden/ngram.json
 """
@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 
 
 def make_text(rng, sentences):
-    """Sentences of a small random grammar: each word prefers a few successors, by Zipf's law."""
+    """Sentences of a small random grammar: each word has a few preferred successors with a Zipf distribution."""
     words = [f"w{i}" for i in range(80)]
     follow = {w: rng.sample(words, 12) for w in words}
     weights = [1 / (r + 1) for r in range(12)]

@@ -1,4 +1,4 @@
-"""What other programs say about a hypothesis and its references, for every option of `dragoman evaluate`.
+"""Scores of other programs for every option of `dragoman evaluate`.
 
 Needs sacrebleu and numpy, and NLTK for `nltk_bleu`. Used by make_metrics.py and check_metrics.py.
 """
@@ -20,7 +20,7 @@ def sum_columns(rows):
 
 
 def bleu_variants(hyps, refs, full=True):
-    """Yields (flags, expected) for all tokenizers and cases, and if `full` all smoothings and orders."""
+    """Yields (flags, expected) for all tokenizers and cases; if `full`, also for all smoothing methods and orders."""
     smoothings = [("exp", None), ("floor", None), ("floor", 0.01), ("add-k", None), ("add-k", 0.5), ("none", None)]
     smoothings = smoothings if full else smoothings[:1]
     for tokenizer, lowercase, order in itertools.product(("13a", "intl", "char", "none"), (False, True), (4, 2)):
@@ -56,7 +56,7 @@ def chrf_variants(hyps, refs, full=True):
             rows = base._extract_corpus_statistics(hyps, refs)
             key = "chrfpp" if word_order == 2 else "chrf"
             for eps in (False, True):
-                # With several references the option also decides which of them is the best.
+                # With several references the option also affects which reference is the best.
                 if len(refs) > 1 and eps:
                     smoothed = CHRF(char_order=char_order, word_order=word_order, beta=beta, lowercase=lowercase,
                                     whitespace=whitespace, eps_smoothing=True)
@@ -102,7 +102,7 @@ def nltk_variants(hyps, refs):
 
 def multi_bleu(hyps, refs, lowercase):
     """Moses' multi-bleu by its definition: clipped n-gram precisions up to 4 against the best count of any reference,
-    the closest reference length (the shorter of two equally close), no smoothing. Works on bytes, as that script does.
+    the closest reference length (the shorter of two equally close), no smoothing. Works on bytes, like the script.
     """
     def words(line):
         raw = line.encode()
@@ -130,8 +130,8 @@ def multi_bleu_variants(hyps, refs):
 
 
 def multi_bleu_disagreement(hyps, refs):
-    """How far our reading of multi-bleu's definition is from sacreBLEU without tokenisation and smoothing, and from NLTK,
-    where the three agree by definition: plain white space, and for NLTK no hypothesis under four words."""
+    """The difference between multi_bleu() and sacreBLEU without tokenisation and smoothing, and NLTK, on text where the
+    three agree by definition: plain white space, and for NLTK no hypothesis of fewer than four words."""
     from nltk.translate.bleu_score import corpus_bleu
     plain = [[" ".join(line.split()) for line in side] for side in [hyps, *refs]]
     own = multi_bleu(plain[0], plain[1:], False)["score"]
@@ -153,14 +153,14 @@ def ask_dragoman(program, hyp_path, ref_paths, flags):
 
 
 def compare(expected, got):
-    """The largest difference of any number, corpus and sentences, and whether printed digits and signatures agree."""
+    """The largest difference of all corpus and sentence scores, and whether printed digits and signatures agree."""
     worst, same = 0.0, True
     for key, values in expected.items():
         for name, value in values.items():
             if name == "sentences":
                 pairs = list(zip(value, (line[key] for line in got["sentences"]), strict=True))
             elif name == "signature":
-                # Only dragoman names an unusual n-gram order, which sacreBLEU's signature leaves out.
+                # dragoman's signature includes an unusual n-gram order, sacreBLEU's does not.
                 same = same and without_version(got[key]["signature"]).split("|order:")[0] == value
                 continue
             elif isinstance(value, list):
@@ -174,7 +174,7 @@ def compare(expected, got):
 
 
 class Corruptor:
-    """Makes system outputs from references: deletions, swaps, moved blocks, repeated and foreign words, case, Unicode
+    """Turns references into system outputs: deletions, swaps, moved blocks, repeated and foreign words, case, Unicode
     punctuation, odd white space, empty lines."""
     PUNCTUATION = {'"': ["“", "”", "„", "«", "&quot;"], "'": ["’", "‘", "`"], "-": ["–", "—", "‑"],
                    "...": ["…"], ".": ["。", "!", "?!"], ",": ["，", ";", "、"], "%": ["％", " %"]}

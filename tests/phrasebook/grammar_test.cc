@@ -1,4 +1,4 @@
-// The grammar that the phrasebook makes its sentences with.
+// The grammar that generates the sentences.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -24,7 +24,7 @@ TEST(Phrasebook, HasEnoughWordsAndPatterns) {
   EXPECT_GE(lemmas.size(), 300u);
 }
 
-// A checksum of many pairs: compilers and processors that differ in what C++ leaves open must not differ here.
+// A checksum of many pairs: it must not depend on the compiler or the processor.
 TEST(Phrasebook, IsTheSameOnEveryMachine) {
   const Phrasebook book(1);
   std::uint64_t sum = 0xCBF29CE484222325u;
@@ -110,7 +110,7 @@ std::string without_mark(std::string word) {
   return word;
 }
 
-// Every article and noun side by side that German grammar allows, written out by gender and case.
+// All valid combinations of article and noun, by gender and case.
 std::set<std::pair<std::string, std::string>> allowed_articles() {
   const char* const table[4][4][2] = {{{"der", "ein"}, {"den", "einen"}, {"dem", "einem"}, {"des", "eines"}},
                                       {{"die", "eine"}, {"die", "eine"}, {"der", "einer"}, {"der", "einer"}},
@@ -146,7 +146,7 @@ TEST(Phrasebook, PutsOnlyAgreeingArticlesBeforeNouns) {
     std::vector<std::string> words = words_of(text);
     if (words[0].size() < 6) words[0][0] = static_cast<char>(std::tolower(words[0][0]));
     for (std::size_t w = 0; w + 1 < words.size(); ++w) {
-      // After a comma it may be a relative pronoun, also behind a preposition.
+      // After a comma it may be a relative pronoun, also after a preposition.
       const bool relative = (w > 0 && words[w - 1].back() == ',') || (w > 1 && words[w - 2].back() == ',');
       const std::string word = without_mark(words[w + 1]);
       const bool clock = words[w] == "ein" && word == "Uhr";  // ein Uhr, one o'clock

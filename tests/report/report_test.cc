@@ -93,13 +93,26 @@ TEST(Chart, LongRunsAreThinned) {
   EXPECT_LE(pixels(draw(Chart{"", "", {series}})).size(), 400u);
 }
 
-TEST(AttentionMap, HasACellForEveryPairOfWords) {
-  const std::string svg = draw(AttentionMap{{"ein", "<Haus>"}, {"a", "house", "."}, {1, 0, 0.25, 0.75, 0.5, 0.5}});
-  EXPECT_EQ(count(svg, "<rect"), 6u);
+TEST(WordMatrix, HasACellForEveryPairOfWords) {
+  const std::string svg = draw(WordMatrix{{"a", "house", "."}, {"ein", "<Haus>"}, {1, 0, 0.25, 0.75, 0.5, 0.5}, {}});
+  EXPECT_EQ(count(svg, "class='cell'"), 6u);
   EXPECT_EQ(count(svg, "fill-opacity='0.750'"), 1u);
-  EXPECT_NE(svg.find("&lt;Haus&gt;"), std::string::npos);
+  EXPECT_NE(svg.find("house / &lt;Haus&gt;: 0.750"), std::string::npos);
+  EXPECT_EQ(svg.find("<Haus>"), std::string::npos);
   EXPECT_TRUE(is_balanced(svg));
-  EXPECT_NE(support::message([] { draw(AttentionMap{{"a"}, {"b"}, {}}); }).find("do not fill"), std::string::npos);
+  EXPECT_NE(support::message([] { draw(WordMatrix{{"a"}, {"b"}, {}, {}}); }).find("1 x 1 weights"), std::string::npos);
+}
+
+TEST(WordMatrix, FramesLinksInAFileOfItsOwn) {
+  const WordMatrix matrix{{"a", "b"}, {"x"}, {1, 0}, {false, true}};
+  EXPECT_EQ(draw_file(matrix).rfind("<svg xmlns=", 0), 0u);
+  EXPECT_TRUE(is_balanced(draw_file(matrix)));
+  EXPECT_EQ(count(draw_file(matrix), "class='cell framed'"), 1u);
+  EXPECT_EQ(count(draw_file(matrix), "class='cell'"), 1u);
+  EXPECT_NE(support::message([] {
+              draw(WordMatrix{{"a"}, {"b"}, {1}, {true, true}});
+            }).find("1 x 1 frames"),
+            std::string::npos);
 }
 
 TEST(RunReport, ShowsCurvesSamplesAndSettingsWithoutTheNetwork) {
@@ -126,7 +139,7 @@ TEST(RunReport, ShowsCurvesSamplesAndSettingsWithoutTheNetwork) {
   }
   const std::string page = support::read_all(report.path());
   for (const char* part : {"Loss", "BLEU and chrF", "Learning rate", "Throughput", "out 10<", "out 80<",
-                           "class='attention'", "batch.size: 8", "training pairs", "ein &lt;b&gt;"})
+                           "class='matrix'", "batch.size: 8", "training pairs", "ein &lt;b&gt;"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
   EXPECT_EQ(page.find("http"), std::string::npos);
   EXPECT_EQ(page.find("<script"), std::string::npos);

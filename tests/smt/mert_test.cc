@@ -10,7 +10,7 @@
 namespace dragoman::smt {
 namespace {
 
-// Random candidates of random sentences; features are unrelated to how good a candidate is.
+// Random candidates for random sentences; features are independent of quality.
 CandidatePool random_pool(const eval::Metric& metric, std::uint64_t seed, std::size_t sentences,
                           std::size_t candidates) {
   Random random(seed);
@@ -49,7 +49,7 @@ Weights moved(const Weights& weights, const Weights& direction, double step) {
   return result;
 }
 
-// The metric between all places where any two candidates of a sentence score alike.
+// Evaluates the metric between all steps at which two candidates of a sentence have the same score.
 double best_by_brute_force(const CandidatePool& pool, const eval::Metric& metric, const Weights& weights,
                            const Weights& direction) {
   std::vector<double> steps;
@@ -77,7 +77,7 @@ TEST(Mert, LineSearchFindsTheBestPointOfTheWholeLine) {
     const LinePoint found = search_line(pool, metric, weights, direction);
     EXPECT_NEAR(found.score, best_by_brute_force(pool, metric, weights, direction), 1e-4);
     EXPECT_NEAR(found.score, score_at(pool, metric, moved(weights, direction, found.step)), 1e-4)
-        << "the score at the step is the one that was promised";
+        << "the returned score is the score at the returned step";
   }
 }
 

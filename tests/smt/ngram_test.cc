@@ -66,7 +66,7 @@ TEST(Ngram, DiscountsCountsAndProbabilitiesAreThoseOfASlowProgramWrittenFromTheD
     NgramEstimator estimates = golden.estimate(order);
     for (int n = 1; n <= order; ++n) {
       const auto at = static_cast<std::size_t>(n - 1);
-      // The estimator lists <s> and <unk> among the words, the golden counts do not.
+      // The estimator lists <s> and <unk> among the words; the golden counts do not.
       EXPECT_EQ(estimates.count(n), expected["ngrams"][at].get<std::uint64_t>() + (n == 1 ? 2 : 0));
       for (std::size_t d = 0; d < 3; ++d)
         EXPECT_NEAR(estimates.discounts(n)[d], expected["discounts"][at][d].get<double>(), 1e-12);
@@ -86,7 +86,7 @@ TEST(Ngram, DiscountsCountsAndProbabilitiesAreThoseOfASlowProgramWrittenFromTheD
   }
 }
 
-// All contexts that text can lead to: each n-gram of the model, each with an unseen word before it, and nothing.
+// All reachable contexts: each n-gram of the model, each preceded by an unseen word, and the empty context.
 void expect_sums_of_one(const Golden& golden, NgramEstimator& estimates) {
   const NgramModel model = NgramModel::build(estimates);
   const auto size = static_cast<std::uint32_t>(golden.vocabulary.size());
@@ -129,7 +129,7 @@ TEST(Ngram, ProbabilitiesSumToOneWhenRareNgramsAreLeftOut) {
   expect_sums_of_one(golden, pruned);
 }
 
-// Every (context, word) sum before rounding to 16 bits.
+// Sums before rounding to 16 bits.
 TEST(Ngram, SeenNgramsAndBackoffWeightsSumToOneExactly) {
   const Golden golden;
   NgramEstimator estimates = golden.estimate(3);
@@ -158,7 +158,7 @@ TEST(Ngram, SortedRunsOnDiskGiveTheSameModelAsMemory) {
   NgramEstimator small(config, size);
   config.memory = 512;
   NgramEstimator large(config, size);
-  // Random sentences, enough of them for several runs of a megabyte.
+  // Random sentences, enough for several runs of one MiB.
   Random random(3);
   for (int s = 0; s < 4000; ++s) {
     Sentence sentence(random.below(20));
@@ -201,7 +201,7 @@ TEST(Ngram, StatesForgetWordsThatNoLongerMatter) {
   NgramState state = model.begin(), next;
   EXPECT_EQ(state.length, 1u);
   model.score(state, 0, next);
-  EXPECT_EQ(next.length, 0u) << "nothing follows an unknown word";
+  EXPECT_EQ(next.length, 0u) << "no n-gram starts with an unknown word";
   EXPECT_TRUE(next == NgramState());
 }
 
@@ -218,14 +218,13 @@ TEST(Ngram, DamagedArpaFilesAreRefusedWithTheLine) {
   };
   EXPECT_EQ(read_arpa(folder.write("good.arpa", good)).model.count(1), 4u);
   EXPECT_EQ(error("-0.4", "four"), "bad.arpa:9: expected a base 10 logarithm but got 'four'");
-  EXPECT_EQ(error("ngram 1=4", "ngram 1=5"), "bad.arpa:11: 5 1-grams were announced but only 4 came");
-  EXPECT_EQ(error("<s> a", "<s> b"), "bad.arpa:12: the word 'b' is not among the 1-grams");
+  EXPECT_EQ(error("ngram 1=4", "ngram 1=5"), "bad.arpa:11: the header announces 5 1-grams but there are only 4");
+  EXPECT_EQ(error("<s> a", "<s> b"), "bad.arpa:12: the word 'b' is missing from the 1-grams");
   EXPECT_EQ(error("\\end\\", ""), "bad.arpa:14: the file ends before \\end\\");
   EXPECT_EQ(error("\\2-grams:", "\\3-grams:"), "bad.arpa:11: expected \\2-grams: but got '\\3-grams:'");
-  EXPECT_EQ(error("ngram 2=1", "ngram 2=99999999999"),
-            "bad.arpa:3: 99999999999 2-grams are more than this file can hold");
-  EXPECT_EQ(error("-1\t<unk>", "-1\ta"), "bad.arpa:11: the word 'a' came twice among the 1-grams");
-  EXPECT_EQ(error("-99\t<s>\t-0.3", "-99\tb"), "bad.arpa:11: no '<s>' among the 1-grams");
+  EXPECT_EQ(error("ngram 2=1", "ngram 2=99999999999"), "bad.arpa:3: the file is too short for 99999999999 2-grams");
+  EXPECT_EQ(error("-1\t<unk>", "-1\ta"), "bad.arpa:11: the word 'a' occurs twice among the 1-grams");
+  EXPECT_EQ(error("-99\t<s>\t-0.3", "-99\tb"), "bad.arpa:11: '<s>' is missing from the 1-grams");
 }
 
 TEST(Ngram, DamagedModelsAreRefused) {

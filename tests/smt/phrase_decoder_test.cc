@@ -14,8 +14,7 @@ namespace {
 
 using Sentence = std::vector<std::uint32_t>;
 
-// Random phrases over a source alphabet of four words and a target alphabet of five, with a language model of random
-// text.
+// Random phrases over four source and five target words, with a language model of random text.
 struct ToyWorld {
   static constexpr std::uint32_t kSourceWords = 4, kTargetWords = 5, kFirst = 4;
   PhraseTable table;
@@ -26,7 +25,7 @@ struct ToyWorld {
     Random random(seed, 1);
     std::map<std::uint64_t, std::vector<PhraseEntry>> entries;
     const auto add = [&](const Sentence& source, int count) {
-      for (int i = 0; i < count; ++i) entries[phrase_name(source)].push_back(random_entry(random, source.size()));
+      for (int i = 0; i < count; ++i) entries[phrase_hash(source)].push_back(random_entry(random, source.size()));
     };
     for (std::uint32_t a = kFirst; a < kFirst + kSourceWords; ++a) {
       // The last source word is unknown.
@@ -74,15 +73,15 @@ struct ToyWorld {
   }
 };
 
-// Tries every segmentation, every order that the limit allows and every translation, and scores each whole result from
-// its definition.
+// Tries every segmentation, every order within the distortion limit and every translation, and scores each complete
+// result from the definition.
 class BruteForce {
  public:
   BruteForce(const PhraseModel& model, Sentence source, std::uint32_t limit)
       : model_(model), source_(std::move(source)), limit_(limit), covered_(source_.size()) {
     extend();
   }
-  // Score of the best derivation of each different translation.
+  // Score of the best derivation of each distinct translation.
   const std::map<Sentence, double>& best() const { return best_; }
 
  private:
@@ -110,7 +109,7 @@ class BruteForce {
 
   std::vector<Step> translations(std::uint32_t begin, std::uint32_t end) const {
     std::vector<PhraseEntry> entries;
-    model_.table->find(phrase_name(Words(source_).subspan(begin, end - begin)), entries);
+    model_.table->find(phrase_hash(Words(source_).subspan(begin, end - begin)), entries);
     std::vector<Step> steps;
     for (const PhraseEntry& entry : entries) steps.push_back({begin, end, entry, false});
     if (entries.empty() && end == begin + 1) {

@@ -13,8 +13,8 @@
 namespace dragoman::smt {
 namespace {
 
-// Sentences of a little language pair: subject, verb and object, the verb last in the source and second in the target;
-// adjectives stand before nouns in the source and after them in the target.
+// A small language pair: subject, verb and object; the verb is last in the source and second in the target; adjectives
+// precede nouns in the source and follow them in the target.
 struct LittleLanguage {
   std::vector<std::string> source, target;
 
@@ -115,7 +115,7 @@ TEST_F(PhraseSystemTest, ItsPartsAsBytesMakeTheSameSystem) {
     auto damaged = views;
     damaged.erase(name);
     EXPECT_EQ(support::message([&] { PhraseSystem::from_sections(damaged); }),
-              "statistical model: its part '" + name + "' is missing");
+              "statistical model: the section '" + name + "' is missing");
   }
   for (const char* name : {"phrase_table", "language_model", "source_vocabulary", "weights", "tuned_score"}) {
     auto damaged = views;
@@ -156,10 +156,10 @@ TEST_F(PhraseSystemTest, WordsThatTheLanguageModelDoesNotKnowAreUnknownToIt) {
   const std::vector<std::uint32_t> ids = system.target_ids("dog the zebra cat");
   const NgramModel& model = *system.language_model();
   NgramState state, next;
-  EXPECT_NEAR(model.score(state, ids[0], next), -2, 1e-3) << "dog is as unknown as any other";
+  EXPECT_NEAR(model.score(state, ids[0], next), -2, 1e-3) << "the language model does not know dog";
   state = next;
-  EXPECT_NEAR(model.score(state, ids[1], next), -0.25, 1e-3) << "and what follows knows that";
-  EXPECT_NEAR(model.score({}, ids[2], next), -1, 1e-3) << "a word that only the language model knows";
+  EXPECT_NEAR(model.score(state, ids[1], next), -0.25, 1e-3) << "the next word has no context";
+  EXPECT_NEAR(model.score({}, ids[2], next), -1, 1e-3) << "only the language model knows this word";
   EXPECT_EQ(system.translate("la hundo")[0].text, "the dog");
 }
 
@@ -170,7 +170,7 @@ TEST_F(PhraseSystemTest, MarksInTheTextAreNoWordsOfTheLanguageModel) {
   PhraseSystem::train(config,
                       {.corpora = {{.source = file_of(folder_, "s", source), .target = file_of(folder_, "t", target)}},
                        .development = {}});
-  EXPECT_EQ(read_arpa(config.write_arpa).model.count(1), 4u) << "the three marks and c";
+  EXPECT_EQ(read_arpa(config.write_arpa).model.count(1), 4u) << "the three special words and c";
 }
 
 TEST_F(PhraseSystemTest, LanguageModelFilesAreReadBeforeAnythingIsLearned) {
@@ -233,10 +233,10 @@ TEST_F(PhraseSystemTest, OddCorporaTeachWhatTheyCan) {
 
 TEST(Truecaser, FirstWordsAreWrittenAsInsideSentences) {
   Truecaser truecaser;
-  truecaser.learn(split_at_spaces("x the Peter the PETER Peter"));
+  truecaser.learn(data::split_at_spaces("x the Peter the PETER Peter"));
   truecaser.finish();
   const auto first = [](const Truecaser& t, const std::string& line) {
-    std::vector<std::string> words = split_at_spaces(line);
+    std::vector<std::string> words = data::split_at_spaces(line);
     t.apply(words);
     return join(words, " ");
   };

@@ -18,7 +18,7 @@ using Pair = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32
 std::set<Pair> extracted(std::uint32_t source, std::uint32_t target, const align::Links& links, int length) {
   std::set<Pair> pairs;
   extract_phrases(source, target, links, length, [&](const PhrasePair& p) {
-    EXPECT_TRUE(pairs.emplace(p.source_begin, p.source_end, p.target_begin, p.target_end).second) << "came twice";
+    EXPECT_TRUE(pairs.emplace(p.source_begin, p.source_end, p.target_begin, p.target_end).second) << "extracted twice";
   });
   return pairs;
 }
@@ -53,7 +53,7 @@ TEST(PhraseExtraction, GivesExactlyTheConsistentPairs) {
 }
 
 TEST(PhraseExtraction, OrientationsFollowTheNeighbours) {
-  // Words 1 and 2 change places.
+  // Words 1 and 2 are swapped.
   extract_phrases(4, 4, {{0, 0}, {1, 2}, {2, 1}, {3, 3}}, 1, [](const PhrasePair& pair) {
     const Orientation previous[] = {Orientation::monotone, Orientation::swap, Orientation::apart, Orientation::apart};
     const Orientation next[] = {Orientation::apart, Orientation::apart, Orientation::swap, Orientation::monotone};
@@ -83,7 +83,7 @@ TEST(PhraseTable, HoldsRelativeFrequenciesAndLexicalWeightsInBothDirections) {
   const LinkLexicon lexicon(corpus, 7, 8);
   const PhraseTable table = count_phrases(corpus, lexicon, {});
   std::vector<PhraseEntry> entries;
-  table.find(phrase_name(std::vector<std::uint32_t>{5}), entries);
+  table.find(phrase_hash(std::vector<std::uint32_t>{5}), entries);
   ASSERT_EQ(entries.size(), 2u);
   constexpr double kStep = 1.0 / 24 + 1e-6;
   EXPECT_EQ(entries[0].words, std::vector<std::uint32_t>{5});
@@ -93,13 +93,13 @@ TEST(PhraseTable, HoldsRelativeFrequenciesAndLexicalWeightsInBothDirections) {
   EXPECT_NEAR(entries[1].translation[2], std::log(0.25), kStep);
   EXPECT_EQ(entries[0].alignment, 1u);
   entries.clear();
-  table.find(phrase_name(std::vector<std::uint32_t>{4, 5}), entries);
+  table.find(phrase_hash(std::vector<std::uint32_t>{4, 5}), entries);
   ASSERT_EQ(entries.size(), 1u);
   EXPECT_EQ(entries[0].words, (std::vector<std::uint32_t>{4, 5}));
   EXPECT_EQ(entries[0].alignment, 0x21u);
   EXPECT_NEAR(entries[0].translation[2], 0, kStep);
   EXPECT_NEAR(entries[0].translation[3], std::log(0.75), kStep);
-  // Both ends of the sentence are monotone.
+  // Sentence boundaries count as monotone.
   EXPECT_GT(entries[0].reordering[0], entries[0].reordering[1]);
   EXPECT_GT(entries[0].reordering[3], entries[0].reordering[5]);
 }

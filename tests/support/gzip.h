@@ -6,7 +6,7 @@
 
 namespace dragoman::support {
 
-// Writes `content` compressed and gives the path back.
+// Writes `content` compressed and returns the path.
 inline std::string write_gzip(const std::string& path, const std::string& content) {
   const gzFile out = gzopen(path.c_str(), "wb");
   gzwrite(out, content.data(), static_cast<unsigned>(content.size()));

@@ -1,4 +1,4 @@
-// The driver of an old machine, as far as anybody asks it: libcuda.so.1 of CUDA 11.2.
+// A stub of the driver of an old machine: the part of libcuda.so.1 of CUDA 11.2 that is called.
 extern "C" {
 
 int cuInit(unsigned) { return 0; }

@@ -11,15 +11,15 @@
 
 #include "base/error.h"
 
-// What tests of several rooms share.
+// Shared by the tests of several rooms.
 namespace dragoman::support {
 
-// A folder that disappears with the test.
+// A folder that is deleted after the test.
 class TempFolder {
  public:
   TempFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "dragoman-XXXXXX").string();
-    check(mkdtemp(pattern.data()) != nullptr, "no temporary folder");
+    check(mkdtemp(pattern.data()) != nullptr, "cannot create a temporary folder");
     path_ = pattern;
   }
   ~TempFolder() {

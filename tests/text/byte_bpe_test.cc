@@ -183,7 +183,7 @@ TEST(ByteBpe, SampledSegmentationsDecodeToTheLineAndRepeatWithTheirRandomNumbers
 }
 
 TEST(ByteBpe, LongRunsAreJoinedByTheSameRuleAsShortOnes) {
-  // The merges of a long word are found by a heap, of a short one by scanning; a word's ids do not depend on which.
+  // Long words are merged with a heap, short ones by scanning; the ids must not depend on which.
   const std::string unit = "ababbaabab";
   std::string line;
   for (int i = 0; i < 20; ++i) line += unit;
@@ -196,7 +196,7 @@ TEST(ByteBpe, LongRunsAreJoinedByTheSameRuleAsShortOnes) {
     std::vector<std::int32_t> expected, got;
     for (const char c : line.substr(0, length)) expected.push_back(c - 'a');
     got = expected;
-    for (;;) {  // the definition: the lowest pair, everywhere, from left to right
+    for (;;) {  // by definition: merge the lowest pair everywhere, from left to right
       Merge best;
       for (std::size_t i = 0; i + 1 < expected.size(); ++i) {
         const Merge merge = table.find(expected[i], expected[i + 1]);

@@ -16,7 +16,7 @@ namespace {
 
 [[maybe_unused]] const bool kQuiet = (log::set_level(log::Level::warning), true);
 
-// Sentences from a small grammar, enough for a trainer to find syllables and words.
+// Sentences of a small grammar, enough to train syllables and words.
 std::vector<std::string> make_corpus(int count) {
   const std::vector<std::string> subjects = {"the old interpreter", "a tired traveller", "the customs officer",
                                              "der Übersetzer",      "die Reisende",      "अनुवादक"};
@@ -66,7 +66,7 @@ TEST_P(SentencePieceTest, LinesComeBackUnchanged) {
     const auto ids = ids_of(tokenizer, line);
     ASSERT_EQ(tokenizer.decode(ids), line);
     ASSERT_LT(ids.size(), line.size());
-    ASSERT_EQ(tokenizer.encode_spans(line).ids, ids);  // the whole line at once, without remembered words
+    ASSERT_EQ(tokenizer.encode_spans(line).ids, ids);  // the whole line at once, without the cache
   }
   EXPECT_EQ(tokenizer.size() % 8, 0);
   EXPECT_TRUE(ids_of(tokenizer, "").empty());
@@ -107,7 +107,7 @@ TEST_P(SentencePieceTest, SamplesDecodeToTheLineAndRepeatWithTheirRandomNumbers)
 }
 
 TEST_P(SentencePieceTest, AlmostNoStrengthIsThePlainSegmentation) {
-  // Our own merging and our own lattice against the library's.
+  // Our own merging and lattice against the library's.
   const Tokenizer& tokenizer = model(GetParam());
   Random random(4);
   for (const std::string& line : make_corpus(300))

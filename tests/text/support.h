@@ -8,7 +8,7 @@
 
 #include "text/build.h"
 
-// What the tests of this room share.
+// Shared by the tests of this room.
 namespace dragoman::text {
 
 inline LineSource lines_of(std::vector<std::string> lines) {

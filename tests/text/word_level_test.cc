@@ -63,9 +63,9 @@ TEST(WordLevel, SerialisedItIsTheSameTokenizer) {
   EXPECT_EQ(copy->size(), words->size());
 }
 
-TEST(Coverage, CountsIdsWordsAndUnknowns) {
+TEST(EncodingStatistics, CountsIdsWordsAndUnknowns) {
   const auto words = build(2, 0, 1);
-  const Coverage coverage = measure_coverage(*words, lines_of({"The cat sat.", "", "a bird"}));
+  const EncodingStatistics coverage = measure_encoding(*words, lines_of({"The cat sat.", "", "a bird"}));
   EXPECT_EQ(coverage.lines, 3);
   EXPECT_EQ(coverage.words, 5);
   EXPECT_EQ(coverage.ids, 6);

@@ -95,7 +95,7 @@ TEST(WordTokenizer, TokensOfAModelAreWrittenAsTheLanguageWritesThem) {
   EXPECT_EQ(written(Language::english, {"", "a", "", ","}), " a ,");
 }
 
-// Lines as people write them, with tight and odd punctuation, from a random grammar.
+// Natural lines with tight and odd punctuation from a random grammar.
 std::string random_line(Random& random) {
   static const std::vector<std::string> parts = {
       "word", "Ärger", "don't", "e.g.",   "10%", "$5", "(",  ")",   "\"", "'",    ",",  ".", "...", "!",

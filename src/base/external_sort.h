@@ -9,12 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/scratch_file.h"
 #include "base/threads.h"
-#include "smt/scratch_file.h"
 
-namespace dragoman::smt {
+namespace dragoman {
 
-// Records written one after the other to a file without a name, then read back in order, as often as wanted.
+// Fixed-size records in an anonymous temporary file: written sequentially, then read back in the same order, any
+// number of times.
 template <class Record>
 class Spool {
   static_assert(std::is_trivially_copyable_v<Record>);
@@ -26,7 +27,7 @@ class Spool {
     file_.write(&record, sizeof record);
     ++size_;
   }
-  // Ends adding and starts reading at the first record.
+  // Ends writing; reading starts at the first record.
   void rewind() { file_.rewind(); }
   bool next(Record& record) { return file_.read(&record, sizeof record); }
   std::uint64_t size() const { return size_; }
@@ -36,13 +37,14 @@ class Spool {
   std::uint64_t size_ = 0;
 };
 
-// Sorts any number of records in bounded memory: what does not fit is written to disk in sorted runs that are merged
-// while reading. A record says how it is ordered (`before`), whether it stands for the same thing as another
-// (`same`; such records are neighbours in the order) and takes the other's counts over (`absorb`, in any order).
+// External merge sort: sorts any number of records in bounded memory. Records beyond the limit go to disk in sorted
+// runs, which are merged while reading. Equal records are combined into one. A record type has `a.before(b)`, a strict
+// weak order; `a.same(b)`, whether two records are to be combined (they must be adjacent in the order); and
+// `a.absorb(b)`, which combines them (called in any order).
 template <class Record>
-class SortedRuns {
+class ExternalSorter {
  public:
-  explicit SortedRuns(std::size_t memory_bytes, std::string folder = {})
+  explicit ExternalSorter(std::size_t memory_bytes, std::string folder = {})
       : capacity_(std::max<std::size_t>(memory_bytes / sizeof(Record), 16)), folder_(std::move(folder)) {}
 
   void add(const Record& record) {
@@ -50,7 +52,7 @@ class SortedRuns {
     buffer_.push_back(record);
   }
 
-  // Ends adding; next() then gives each distinct record once, in order.
+  // Ends adding; next() then returns each distinct record once, in order.
   void finish() {
     sort_buffer();
     if (runs_.empty()) return;
@@ -72,6 +74,7 @@ class SortedRuns {
   }
 
  private:
+  // The next record of a run; the priority queue has the smallest on top, ties by run.
   struct Front {
     Record record;
     std::size_t run;
@@ -110,7 +113,7 @@ class SortedRuns {
     if (runs_[run].next(front.record)) fronts_.push(front);
   }
 
-  // Sorted in pieces by all threads, then merged pairwise.
+  // All threads sort one piece each; the pieces are then merged pairwise.
   void sort_buffer() {
     const auto before = [](const Record& a, const Record& b) { return a.before(b); };
     constexpr std::size_t kWorthSplitting = 1 << 16;
@@ -149,4 +152,4 @@ class SortedRuns {
   bool has_peeked_ = false;
 };
 
-}  // namespace dragoman::smt
+}  // namespace dragoman

@@ -1,4 +1,4 @@
-#include "align/training.h"
+#include "align/em_training.h"
 
 #include <gtest/gtest.h>
 
@@ -13,23 +13,23 @@ namespace {
 struct Learned {
   Bitext bitext;
   Cooccurrence cooccurrence;
-  Trainer trainer;
+  EmTraining training;
   std::vector<Iteration> iterations;
 
-  Learned(const synthetic::Corpus& corpus, const TrainingOptions& options)
-      : bitext(corpus.bitext()), cooccurrence(bitext), trainer(bitext, cooccurrence, options) {
-    trainer.run([&](const Iteration& iteration, const Directions&) { iterations.push_back(iteration); });
+  Learned(const synthetic::Corpus& corpus, const EmOptions& options)
+      : bitext(corpus.bitext()), cooccurrence(bitext), training(bitext, cooccurrence, options) {
+    training.run([&](const Iteration& iteration, const Directions&) { iterations.push_back(iteration); });
   }
-  // The table's cell of two words.
+  // The table's cell of a word pair.
   TranslationTable::Cell cell(const std::string& source, const std::string& target) const {
     const std::int32_t s = bitext.source().words().find(source), t = bitext.target().words().find(target);
     for (std::size_t at = cooccurrence.row_begin(s); at < cooccurrence.row_begin(s + 1); ++at)
-      if (cooccurrence.target(at) == t) return trainer.table().cell(static_cast<std::uint32_t>(at));
+      if (cooccurrence.target(at) == t) return training.table().cell(static_cast<std::uint32_t>(at));
     return {};
   }
 };
 
-TrainingOptions plain_em(int model1, int model2, int hmm) {
+EmOptions plain_em(int model1, int model2, int hmm) {
   return {.model1 = model1, .model2 = model2, .hmm = hmm, .null = 0.1, .alpha = 0, .agree = false, .prune = 0};
 }
 
@@ -37,12 +37,12 @@ synthetic::Corpus textbook() {
   return {.source = {"das Haus", "das Buch", "ein Buch"}, .target = {"the house", "the book", "a book"}, .links = {}};
 }
 
-// Koehn: "Statistical Machine Translation", 2010, figure 4.4.
+// The example of Koehn: "Statistical Machine Translation", 2010, figure 4.4.
 TEST(Model1, FollowsTheTextbookExampleStepByStep) {
   const double the_das[] = {0.5, 0.6364, 0.7479}, book_das[] = {0.25, 0.1818, 0.1208};
   const double house_haus[] = {0.5, 0.5714, 0.6534};
   for (int n = 1; n <= 3; ++n) {
-    TrainingOptions options = plain_em(n, 0, 0);
+    EmOptions options = plain_em(n, 0, 0);
     options.null = 1e-6;
     const Learned learned(textbook(), options);
     EXPECT_NEAR(learned.cell("das", "the").forward, the_das[n - 1], 1e-3) << n;
@@ -52,7 +52,7 @@ TEST(Model1, FollowsTheTextbookExampleStepByStep) {
 }
 
 TEST(Model1, ReachesTheTextbookOptimum) {
-  TrainingOptions options = plain_em(300, 0, 0);
+  EmOptions options = plain_em(300, 0, 0);
   options.null = 1e-6;
   const Learned learned(textbook(), options);
   for (const auto& [source, target] : {std::pair("das", "the"), {"haus", "house"}, {"buch", "book"}, {"ein", "a"}}) {
@@ -63,7 +63,7 @@ TEST(Model1, ReachesTheTextbookOptimum) {
 
 TEST(Em, RaisesTheLikelihoodAtEveryIteration) {
   const synthetic::Corpus corpus = synthetic::make_corpus(300, 40, 12, 11);
-  for (const TrainingOptions& options : {plain_em(12, 0, 0), plain_em(2, 10, 0), plain_em(2, 0, 12)}) {
+  for (const EmOptions& options : {plain_em(12, 0, 0), plain_em(2, 10, 0), plain_em(2, 0, 12)}) {
     const Learned learned(corpus, options);
     for (std::size_t i = 1; i < learned.iterations.size(); ++i) {
       const Iteration &before = learned.iterations[i - 1], &now = learned.iterations[i];
@@ -82,8 +82,8 @@ TEST(Em, GivesDistributionsThatSumToOne) {
   for (std::size_t row = 1; row < cells.rows(); ++row) {
     double sum = 0;
     for (std::size_t at = cells.row_begin(row); at < cells.row_begin(row + 1); ++at) {
-      sum += learned.trainer.table().cell(static_cast<std::uint32_t>(at)).forward;
-      columns[cells.target(at)] += learned.trainer.table().cell(static_cast<std::uint32_t>(at)).backward;
+      sum += learned.training.table().cell(static_cast<std::uint32_t>(at)).forward;
+      columns[cells.target(at)] += learned.training.table().cell(static_cast<std::uint32_t>(at)).backward;
     }
     EXPECT_NEAR(sum, 1, 1e-4);
   }
@@ -95,10 +95,10 @@ TEST(Em, GivesTheSameBitsForAnyNumberOfThreads) {
   const auto learn = [&](int threads) {
     threads::set_count(threads);
     const Learned learned(corpus, {.model1 = 2, .model2 = 1, .hmm = 2, .alpha = 0.01});
-    std::vector<double> all = learned.trainer.directions().forward->parameters();
+    std::vector<double> all = learned.training.directions().forward->parameters();
     for (std::size_t at = 0; at < learned.cooccurrence.size(); ++at) {
-      all.push_back(learned.trainer.table().cell(static_cast<std::uint32_t>(at)).forward);
-      all.push_back(learned.trainer.table().cell(static_cast<std::uint32_t>(at)).backward);
+      all.push_back(learned.training.table().cell(static_cast<std::uint32_t>(at)).forward);
+      all.push_back(learned.training.table().cell(static_cast<std::uint32_t>(at)).backward);
     }
     for (const Iteration& iteration : learned.iterations) all.push_back(iteration.forward + iteration.backward);
     return all;

@@ -1,4 +1,4 @@
-#include "align/training.h"
+#include "align/em_training.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,10 +8,11 @@
 namespace dragoman::align {
 namespace {
 
-// Pairs are looked at in blocks of this many; a block's sums are made in order, so they do not depend on threads.
+// Pairs per block. A block is summed sequentially, so that its sums do not depend on the number of threads.
 constexpr std::size_t kBlock = 256;
 
-// Sums of a block's statistics, as whole numbers of 2^-20: the order in which blocks arrive does not matter.
+// Sums of all blocks' statistics as fixed-point numbers in units of 2^-20: the order in which blocks finish does not
+// matter.
 class FixedSums {
  public:
   explicit FixedSums(std::size_t size) : sums_(size) {}
@@ -32,7 +33,7 @@ class FixedSums {
   std::vector<std::int64_t> sums_;
 };
 
-// The E step for one pair after the other; each thread has its own.
+// The E step, one pair at a time; each block has its own.
 class Expectation {
  public:
   Expectation(const Bitext& bitext, TranslationTable& table, const Directions& directions, bool agree)
@@ -103,24 +104,24 @@ void multiply_posteriors(PairMatrix& forward, PairMatrix& backward) {
   }
 }
 
-Trainer::Trainer(const Bitext& bitext, Cooccurrence& cooccurrence, const TrainingOptions& options)
+EmTraining::EmTraining(const Bitext& bitext, Cooccurrence& cooccurrence, const EmOptions& options)
     : bitext_(bitext), options_(options), table_(bitext, cooccurrence) {
-  start(PositionKind::model1);
+  start(AlignmentKind::model1);
 }
 
-void Trainer::start(PositionKind kind) {
+void EmTraining::start(AlignmentKind kind) {
   directions_.forward = PositionModel::make(kind, options_.null);
   directions_.backward = PositionModel::make(kind, options_.null);
 }
 
-Iteration Trainer::step() {
+Iteration EmTraining::step() {
   const std::size_t forward_size = directions_.forward->statistics(),
                     backward_size = directions_.backward->statistics();
   FixedSums sums(forward_size + backward_size + 2);
   const std::size_t blocks = (bitext_.size() + kBlock - 1) / kBlock;
   threads::each(static_cast<std::int64_t>(blocks), [&](std::int64_t block) {
     Expectation expectation(bitext_, table_, directions_,
-                            options_.agree && directions_.forward->kind() == PositionKind::hmm);
+                            options_.agree && directions_.forward->kind() == AlignmentKind::hmm);
     std::vector<double> statistics(forward_size + backward_size + 2);
     const std::span<double> all(statistics);
     const std::size_t begin = static_cast<std::size_t>(block) * kBlock, end = std::min(begin + kBlock, bitext_.size());
@@ -139,10 +140,10 @@ Iteration Trainer::step() {
   return {.kind = directions_.forward->kind(), .forward = all[all.size() - 2], .backward = all[all.size() - 1]};
 }
 
-void Trainer::run(const std::function<void(const Iteration&, const Directions&)>& watch) {
-  const std::pair<PositionKind, int> schedule[] = {{PositionKind::model1, options_.model1},
-                                                   {PositionKind::model2, options_.model2},
-                                                   {PositionKind::hmm, options_.hmm}};
+void EmTraining::run(const std::function<void(const Iteration&, const Directions&)>& watch) {
+  const std::pair<AlignmentKind, int> schedule[] = {{AlignmentKind::model1, options_.model1},
+                                                    {AlignmentKind::model2, options_.model2},
+                                                    {AlignmentKind::hmm, options_.hmm}};
   bool pruned = options_.prune == 0;
   for (const auto& [kind, iterations] : schedule) {
     if (iterations == 0) continue;

@@ -1,4 +1,4 @@
-#include "eval/unicode.h"
+#include "eval/python_str.h"
 
 #include <utf8proc.h>
 
@@ -7,14 +7,14 @@
 #include "text/code_ranges.h"
 #include "text/unicode.h"
 
-namespace dragoman::eval {
+namespace dragoman::eval::python {
 namespace {
 
 struct Interval {
   char32_t first, last;
 };
 
-// Letters that count as cased although their category is not Lu, Ll or Lt (Other_Lowercase and Other_Uppercase).
+// Cased characters outside the categories Lu, Ll and Lt (Other_Lowercase and Other_Uppercase).
 constexpr std::array<Interval, 27> kOtherCased = {{
     {0xAA, 0xAA},       {0xBA, 0xBA},       {0x2B0, 0x2B8},     {0x2C0, 0x2C1},     {0x2E0, 0x2E4},
     {0x345, 0x345},     {0x37A, 0x37A},     {0x1D2C, 0x1D6A},   {0x1D78, 0x1D78},   {0x1D9B, 0x1DBF},
@@ -24,7 +24,7 @@ constexpr std::array<Interval, 27> kOtherCased = {{
     {0x1F150, 0x1F169}, {0x1F170, 0x1F189},
 }};
 
-// Marks inside words that casing looks through (Word_Break MidLetter, MidNumLet and Single_Quote).
+// Marks inside words that are ignored by casing rules (Word_Break MidLetter, MidNumLet and Single_Quote).
 constexpr std::array<Interval, 16> kInsideWords = {{{0x27, 0x27},
                                                     {0x2E, 0x2E},
                                                     {0x3A, 0x3A},
@@ -44,14 +44,14 @@ constexpr std::array<Interval, 16> kInsideWords = {{{0x27, 0x27},
 
 bool is_cased(char32_t c) { return text::is_upper(c) || text::is_lower(c) || text::find_range(kOtherCased, c); }
 
-// Finer than text::CharClass: of the letters only modifiers, of the symbols only modifiers, no spacing marks.
+// Finer than text::CharClass: among letters and symbols only modifiers, and no spacing marks.
 bool is_case_ignorable(char32_t c) {
   const utf8proc_category_t kind = utf8proc_category(static_cast<utf8proc_int32_t>(c));
   return kind == UTF8PROC_CATEGORY_MN || kind == UTF8PROC_CATEGORY_ME || kind == UTF8PROC_CATEGORY_CF ||
          kind == UTF8PROC_CATEGORY_LM || kind == UTF8PROC_CATEGORY_SK || text::find_range(kInsideWords, c);
 }
 
-// Whether the Σ at `position` ends its word: a cased letter before it and none after it, looking through marks.
+// Whether the Σ at `position` ends its word: preceded but not followed by a cased letter, ignoring marks.
 bool is_final_sigma(const std::vector<char32_t>& text, std::size_t position) {
   std::size_t before = position;
   while (before > 0 && is_case_ignorable(text[before - 1])) --before;
@@ -68,7 +68,7 @@ constexpr char32_t kCapitalDottedI = 0x130, kCombiningDotAbove = 0x307;
 
 bool is_space(char32_t c) { return text::classify(c) == text::CharClass::space || (c >= 0x1C && c <= 0x1F); }
 
-std::string lowercase(std::string_view line) {
+std::string lower(std::string_view line) {
   if (text::is_ascii(line)) return text::lower_case(line);
   const std::vector<char32_t> code_points = text::code_points(line);
   std::string lower;
@@ -87,7 +87,7 @@ std::string lowercase(std::string_view line) {
   return lower;
 }
 
-std::vector<std::string_view> split_words(std::string_view line) {
+std::vector<std::string_view> split(std::string_view line) {
   std::vector<std::string_view> words;
   std::size_t begin = 0;
   for (std::size_t at = 0; at < line.size();) {
@@ -102,7 +102,7 @@ std::vector<std::string_view> split_words(std::string_view line) {
   return words;
 }
 
-std::string_view strip_right(std::string_view line) {
+std::string_view rstrip(std::string_view line) {
   while (!line.empty()) {
     const text::CodePoint last = text::code_point_before(line, line.size());
     if (!is_space(last.code)) break;
@@ -111,4 +111,4 @@ std::string_view strip_right(std::string_view line) {
   return line;
 }
 
-}  // namespace dragoman::eval
+}  // namespace dragoman::eval::python

@@ -1,4 +1,4 @@
-#include "eval/text_file.h"
+#include "data/text_file.h"
 
 #include <algorithm>
 
@@ -6,20 +6,19 @@
 #include "data/line_reader.h"
 #include "data/utf8.h"
 
-namespace dragoman::eval {
+namespace dragoman::data {
 
 std::vector<std::string> read_lines(const std::string& path) {
-  data::LineReader reader(data::open_bytes(path), data::kNoLineLimit);
+  LineReader reader(open_bytes(path), kNoLineLimit);
   std::vector<std::string> lines;
-  for (data::Line line; reader.next(line);) {
-    const std::size_t bad = data::find_invalid_utf8(line.text);
+  for (Line line; reader.next(line);) {
+    const std::size_t bad = find_invalid_utf8(line.text);
     if (bad != std::string_view::npos)
       fail("{}:{}: {}: byte {} of the line is 0x{:02X}", reader.name(), line.number,
-           line.text[bad] == 0 ? "a NUL byte, which no sentence has" : "not valid UTF-8", bad + 1,
-           static_cast<unsigned char>(line.text[bad]));
+           line.text[bad] == 0 ? "NUL byte" : "not valid UTF-8", bad + 1, static_cast<unsigned char>(line.text[bad]));
     lines.emplace_back(line.text);
   }
-  check(!lines.empty(), "{}: the file is empty; expected one sentence a line", reader.name());
+  check(!lines.empty(), "{}: expected one sentence per line but the file is empty", reader.name());
   return lines;
 }
 
@@ -31,4 +30,4 @@ void check_parallel(const std::string& path_a, const std::vector<std::string>& a
        a_longer ? path_a : path_b, std::min(a.size(), b.size()) + 1);
 }
 
-}  // namespace dragoman::eval
+}  // namespace dragoman::data

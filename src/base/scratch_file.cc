@@ -1,4 +1,4 @@
-#include "smt/scratch_file.h"
+#include "base/scratch_file.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,13 +9,13 @@
 
 #include "base/error.h"
 
-namespace dragoman::smt {
+namespace dragoman {
 
 ScratchFile::ScratchFile(const std::string& folder) {
   const std::string place = folder.empty() ? std::filesystem::temp_directory_path().string() : folder;
   std::string name = place + "/dragoman-XXXXXX";
   const int descriptor = mkstemp(name.data());
-  check(descriptor >= 0, "{}: cannot make a temporary file: {}", place, std::strerror(errno));
+  check(descriptor >= 0, "{}: cannot create a temporary file: {}", place, std::strerror(errno));
   unlink(name.c_str());
   file_.reset(fdopen(descriptor, "w+b"));
   constexpr std::size_t kBuffer = 1 << 18;
@@ -27,13 +27,13 @@ void ScratchFile::write(const void* bytes, std::size_t size) {
 }
 
 void ScratchFile::rewind() {
-  check(std::fseek(file_.get(), 0, SEEK_SET) == 0, "cannot write a temporary file: {}", std::strerror(errno));
+  check(std::fseek(file_.get(), 0, SEEK_SET) == 0, "cannot rewind a temporary file: {}", std::strerror(errno));
 }
 
 bool ScratchFile::read(void* bytes, std::size_t size) {
   const std::size_t got = std::fread(bytes, 1, size, file_.get());
-  check(got == size || got == 0, "a temporary file is shorter than what was written to it");
+  check(got == size || got == 0, "a temporary file ends in the middle of a record");
   return got == size;
 }
 
-}  // namespace dragoman::smt
+}  // namespace dragoman

@@ -5,16 +5,16 @@
 #include <memory>
 #include <string>
 
-namespace dragoman::smt {
+namespace dragoman {
 
-// A temporary file that has no name and vanishes with this object: written from front to end, then read.
+// An anonymous temporary file that is deleted with this object: written sequentially, then read back.
 class ScratchFile {
  public:
-  // `folder` empty: the system's folder for temporary files (TMPDIR).
+  // An empty `folder` means the system's temporary folder (TMPDIR).
   explicit ScratchFile(const std::string& folder);
 
   void write(const void* bytes, std::size_t size);
-  // The next read starts at the front.
+  // Moves to the beginning: the next read returns the first bytes.
   void rewind();
   // False at the end of the file.
   bool read(void* bytes, std::size_t size);
@@ -26,4 +26,4 @@ class ScratchFile {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-}  // namespace dragoman::smt
+}  // namespace dragoman
