@@ -15,8 +15,8 @@ FinishedUpdate update_of(std::uint64_t number, double loss, std::uint64_t tokens
 
 TEST(RunProgress, EndsAtTheFirstLimitThatIsReached) {
   const RunProgress progress(parse_amounts({"10u", "0", "2e"}));
-  EXPECT_EQ(progress.share_done({.updates = 5, .epochs = 0.5}), 0.5);
-  EXPECT_EQ(progress.share_done({.updates = 5, .epochs = 1.5}), 0.75);
+  EXPECT_FALSE(progress.ended({.updates = 9, .epochs = 1.9}));
+  EXPECT_TRUE(progress.ended({.updates = 9, .epochs = 2}));
   EXPECT_EQ(progress.end_reason({.updates = 9, .epochs = 1.9}), "");
   EXPECT_EQ(progress.end_reason({.updates = 9, .epochs = 2}), "reached 2e");
   EXPECT_EQ(progress.end_reason({.updates = 10, .epochs = 1}), "reached 10u");

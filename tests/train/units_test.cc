@@ -57,6 +57,13 @@ TEST(Amount, AnEpochEndsWithItsLastBatchForAnyNumberOfBatches) {
   }
 }
 
+TEST(ShareDone, IsThatOfTheFirstAmountToBeReached) {
+  const std::vector<Amount> until = parse_amounts({"10u", "0", "2e"});
+  EXPECT_EQ(share_done(until, {.updates = 5, .epochs = 0.5}), 0.5);
+  EXPECT_EQ(share_done(until, {.updates = 5, .epochs = 1.5}), 0.75);
+  EXPECT_EQ(share_done({}, {.updates = 5, .epochs = 1.5}), 0) << "without an end";
+}
+
 TEST(Amount, IsReachedInItsOwnUnit) {
   EXPECT_TRUE(Amount::parse("2e").reached({1, 2.0, 1}));
   EXPECT_FALSE(Amount::parse("2e").reached({1000, 1.99, 1000}));
