@@ -6,6 +6,7 @@
 
 #include "base/join.h"
 #include "base/random.h"
+#include "data/words.h"
 #include "smt/ngram_arpa.h"
 #include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"
