@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <cfloat>
-#include <type_traits>
 
 #include "kernels/cuda/filling.h"
 #include "kernels/cuda/products/product.h"
 #include "kernels/cuda/runtime/early.cuh"
-#include "kernels/cuda/search/row_recorder.h"
 
 // Inference. The library reads any layout equally well, so a packed weight is just [out, in].
 namespace dragoman::kernels::cuda {
@@ -34,16 +32,9 @@ void pack_weight(const PackWeight<T>& a) {
 }
 
 template <class T>
-void multiply_packed(const LinearPacked<T>& a) {
+void linear_packed(const LinearPacked<T>& a) {
   multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true, .steady_b = true}, a.x,
                           static_cast<const T*>(a.packed), a.y, {.bias = a.bias, .activation = a.activation});
-}
-
-template <class T>
-void linear_packed(const LinearPacked<T>& a) {
-  if constexpr (std::is_same_v<T, bf16>)
-    if (record(a)) return;
-  multiply_packed(a);
 }
 
 // A score and its id as one number: the larger score is more, of equal scores the lower id; 0 is nothing at all.
@@ -197,8 +188,6 @@ void top_scores(const TopScores<T>& a) {
 }
 
 }  // namespace
-
-void run_alone(const LinearPacked<bf16>& a) { multiply_packed(a); }
 
 template <class T>
 void fill_packed(Kernels<T>& kernels) {

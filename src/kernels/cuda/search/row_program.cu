@@ -31,7 +31,7 @@ __device__ std::uint32_t uniform(std::uint32_t x) { return __reduce_max_sync(kAl
 // One of the threads that compute. It has an eight of each tile of rows.
 class Worker {
  public:
-  __device__ Worker(const RowProgram& program, Shared& shared, int rank)
+  __device__ Worker(const RowLaunch& program, Shared& shared, int rank)
       : program_(program), shared_(shared), rank_(rank), thread_(static_cast<int>(threadIdx.x)) {}
 
   __device__ void work() {
@@ -197,7 +197,7 @@ class Worker {
   }
   // Where what `block` sends to the worker arrives.
   __device__ float4* part_of_sums(int block, int n) {
-    constexpr int kHalf = RowProgram::kMostAcross / 2;
+    constexpr int kHalf = RowLaunch::kMostAcross / 2;
     const int buffer = block < kHalf ? after(buffer_) : after(after(buffer_));
     return reinterpret_cast<float4*>(shared_.rows[buffer]) + (block % kHalf * kParts + n) * kGroup + thread_ % kGroup;
   }
@@ -379,7 +379,7 @@ class Worker {
     send(buffer_, rank_, value);
   }
 
-  const RowProgram& program_;
+  const RowLaunch& program_;
   Shared& shared_;
   const int rank_;
   int thread_;
@@ -388,7 +388,7 @@ class Worker {
   unsigned used_ = 0;  // pairs of tiles of weights
 };
 
-__global__ void __launch_bounds__(kThreads, 1) run_rows(const __grid_constant__ RowProgram program) {
+__global__ void __launch_bounds__(kThreads, 1) run_rows(const __grid_constant__ RowLaunch program) {
   extern __shared__ __align__(1024) char memory[];
   Shared& shared = *reinterpret_cast<Shared*>(memory);
   const int rank = static_cast<int>(cluster_rank());
@@ -418,7 +418,7 @@ bool runs_row_programs() {
   return room.here([] { return has_room(run_rows, kBytes); });
 }
 
-void run_row_program(const RowProgram& program) {
+void run_row_program(const RowLaunch& program) {
   cudaLaunchAttribute attributes[2]{{}, comes_early()};
   attributes[0].id = cudaLaunchAttributeClusterDimension;
   attributes[0].val.clusterDim = {static_cast<unsigned>(program.across), 1, 1};

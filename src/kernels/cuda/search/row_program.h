@@ -56,7 +56,7 @@ struct Instruction {
   };
 };
 
-struct RowProgram {
+struct RowLaunch {
   static constexpr int kRows = 40;  // of a cluster of blocks: with so many, 512 rows are underway at once
   static constexpr int kMostAcross = 8, kMostInstructions = 48, kMostLayers = 64;
   static constexpr int kMostTiles = 4;  // that a block has of the layer before another one
@@ -72,6 +72,6 @@ struct RowProgram {
 
 // Whether this GPU runs such programs: compute capability 9.0.
 bool runs_row_programs();
-void run_row_program(const RowProgram& program);
+void run_row_program(const RowLaunch& program);
 
 }  // namespace dragoman::kernels::cuda

@@ -7,7 +7,7 @@
 // What a block of a row program has in its shared memory, who fetches weights into it, and products of them and rows.
 namespace dragoman::kernels::cuda::row_programs {
 
-inline constexpr int kRows = RowProgram::kRows, kEights = kTile / 8;
+inline constexpr int kRows = RowLaunch::kRows, kEights = kTile / 8;
 // A worker for every eight of a tile of rows, and who fetches weights.
 inline constexpr int kWorkers = kRows * kEights, kThreads = kWorkers + kWarp;
 inline constexpr int kGroups = 2, kMultiply = kGroups * kGroup;  // workers that multiply, each group a tile
@@ -28,12 +28,12 @@ struct KeysOfRows {
 
 struct Shared {
   Pair weights[kPlaces];
-  RowTile rows[3][RowProgram::kMostAcross];
-  RowTile passing[RowProgram::kMostTiles];         // on their way from some threads of the block to others
-  float2 moments[RowProgram::kMostAcross][kRows];  // of each block's columns: mean and sum of squares around it
+  RowTile rows[3][RowLaunch::kMostAcross];
+  RowTile passing[RowLaunch::kMostTiles];         // on their way from some threads of the block to others
+  float2 moments[RowLaunch::kMostAcross][kRows];  // of each block's columns: mean and sum of squares around it
   int sentences[kRows];
   KeysOfRows keys, keys_of_sentences;
-  Instruction program[RowProgram::kMostInstructions];
+  Instruction program[RowLaunch::kMostInstructions];
   Barrier full[kPlaces], empty[kPlaces];
   Arrivals arrivals[2], statistics;
 
@@ -56,7 +56,7 @@ struct Place {
 // Fetches the weights of all layers in the order in which they are used; by one thread.
 class Fetcher {
  public:
-  __device__ Fetcher(const RowProgram& program, Shared& shared, int rank)
+  __device__ Fetcher(const RowLaunch& program, Shared& shared, int rank)
       : program_(program), shared_(shared), rank_(rank) {}
 
   __device__ void work() {
@@ -96,7 +96,7 @@ class Fetcher {
     shared_.full[at.place].copy(shared_.weights[at.place].tiles[1], weights, depth1 * kTile, tile * kTile);
   }
 
-  const RowProgram& program_;
+  const RowLaunch& program_;
   Shared& shared_;
   const int rank_;
   unsigned fetched_ = 0;
