@@ -9,11 +9,11 @@ namespace dragoman {
 
 // A chain of ops in which no row depends on another, computed by one call of the contract (kernels::RowProgram): on a
 // GPU a step of a Transformer's decoder becomes one launch. A model calls these members instead of the ops of the same
-// names; they return results whose values are there after run(). Whatever else reads them, another op included, comes
-// after run(), which is why the members that are no chain go through it: `rotate(program.run(), x, ...)`.
+// names. They gather the calls; the values of their results are there after run(). Any other op that reads such a
+// result takes its context from run(): `rotate(program.run(), x, ...)`.
 //
-// An op that does not continue the chain runs what was gathered and begins a new chain or is computed at once. Where
-// the context records gradients, drops or checks, every op is computed at once.
+// An op that does not continue the chain first runs what was gathered; it then begins a new chain or is computed at
+// once. Where the context records gradients, applies dropout or checks results, every op is computed at once.
 class RowProgram {
  public:
   explicit RowProgram(Context& cx) : cx_(cx), gathers_(!cx.recording() && !cx.dropping() && !cx.checked()) {}
