@@ -5,6 +5,7 @@
 #include "kernels/arguments/optimisers.h"
 #include "kernels/arguments/products.h"
 #include "kernels/arguments/recurrence.h"
+#include "kernels/arguments/row_program.h"
 #include "kernels/arguments/rows.h"
 
 // The contract: every kernel once. A kernel is a function of one argument struct over raw pointers (arguments/); it

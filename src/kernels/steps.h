@@ -73,4 +73,20 @@ void tanh_step_backward(const Kernels<T>& k, const TanhStepBackward<T>& a) {
   k.activate_backward({.count = count, .activation = Activation::tanh, .saved = a.y, .dy = a.dz, .dx = a.dz});
 }
 
+template <class T>
+void run_part(const Kernels<T>& k, const RowPart<T>& part) {
+  struct {
+    const Kernels<T>& kernels;
+    void operator()(const LinearPacked<T>& a) const { kernels.linear_packed(a); }
+    void operator()(const Norm<T>& a) const { kernels.norm(a); }
+    void operator()(const Attention<T>& a) const { kernels.attention(a); }
+  } const run{k};
+  std::visit(run, part);
+}
+
+template <class T>
+void row_program(const Kernels<T>& k, const RowProgram<T>& a) {
+  for (Size i = 0; i < a.count; ++i) run_part(k, a.parts[i]);
+}
+
 }  // namespace dragoman::kernels::composed

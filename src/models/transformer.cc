@@ -29,14 +29,18 @@ FeedForward::FeedForward(nn::Parameters& list, const std::string& name, const Tr
                                              : nn::Linear()),
       down_(list, name + ".linear2", config.feed_forward, config.size) {}
 
-Tensor FeedForward::operator()(Context& cx, const Tensor& x) const {
+Tensor FeedForward::operator()(RowProgram& program, const Tensor& x) const {
   Tensor inner;
   switch (kind_) {
-    case FeedForwardKind::relu: inner = up_(cx, x, Activation::relu); break;
-    case FeedForwardKind::gelu: inner = up_(cx, x, Activation::gelu); break;
-    case FeedForwardKind::swiglu: inner = multiply(cx, gate_(cx, x, Activation::silu), up_(cx, x)); break;
+    case FeedForwardKind::relu: inner = up_(program, x, Activation::relu); break;
+    case FeedForwardKind::gelu: inner = up_(program, x, Activation::gelu); break;
+    case FeedForwardKind::swiglu: {
+      const Tensor up = up_(program, x), gate = gate_(program, x, Activation::silu);
+      inner = multiply(program.run(), gate, up);
+      break;
+    }
   }
-  return down_(cx, dropout(cx, inner, dropout_));
+  return down_(program, program.dropout(inner, dropout_));
 }
 
 void Stream::begin(Context& cx, const Tensor& x, const nn::LayerNorm& first) {
@@ -44,8 +48,8 @@ void Stream::begin(Context& cx, const Tensor& x, const nn::LayerNorm& first) {
   input_ = order_ == NormOrder::pre ? first(cx, x) : x;
 }
 
-void Stream::add(Context& cx, const Tensor& branch, const nn::LayerNorm& after) {
-  const Residual residual = residual_norm(cx, sum_, branch, dropout_, after.parameters());
+void Stream::add(RowProgram& program, const Tensor& branch, const nn::LayerNorm& after) {
+  const Residual residual = program.residual_norm(sum_, branch, dropout_, after.parameters());
   input_ = residual.normalised;
   sum_ = order_ == NormOrder::pre ? residual.sum : residual.normalised;
 }
@@ -94,14 +98,17 @@ Encoded TransformerEncoder::encode(Context& cx, const Packed& source) const {
   const bool pre = config_.norm == NormOrder::pre;
   Stream stream(config_.norm, config_.dropout);
   stream.begin(cx, x, layers_[0].norm1);
+  RowProgram program(cx);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     const nn::LayerNorm& next = i + 1 < layers_.size() ? layers_[i + 1].norm1 : norm_;
-    const nn::Keys keys = layer.attention.prepare(cx, stream.input(), source.rows, positions);
-    stream.add(cx, layer.attention.attend(cx, stream.input(), source.rows, keys, {.positions = positions}).out,
+    const nn::Keys keys = layer.attention.prepare(program, stream.input(), source.rows, positions);
+    stream.add(program,
+               layer.attention.attend(program, stream.input(), source.rows, keys, {.positions = positions}).out,
                pre ? layer.norm2 : layer.norm1);
-    stream.add(cx, layer.feed_forward(cx, stream.input()), pre ? next : layer.norm2);
+    stream.add(program, layer.feed_forward(program, stream.input()), pre ? next : layer.norm2);
   }
+  program.run();
   return {source.rows, stream.input(), keeps_embeddings_ ? x : Tensor(), {}};
 }
 
@@ -135,21 +142,24 @@ Decoded TransformerDecoder::decode(Context& cx, const Packed& tokens, const Memo
   const bool pre = config_.norm == NormOrder::pre;
   Stream stream(config_.norm, config_.dropout);
   stream.begin(cx, input_(cx, tokens, positions), layers_[0].norm1);
+  RowProgram program(cx);
   Decoded decoded;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     const bool last = i + 1 == layers_.size();
     const Tensor room = state.claim(cx, 2 * i, stream.input().dtype(), layer.self.own_size());
     const nn::Keys own =
-        state.remember(cx, 2 * i, layer.self.prepare(cx, stream.input(), tokens.rows, positions, room));
-    stream.add(cx, layer.self.attend(cx, stream.input(), tokens.rows, own, {.positions = positions}).out,
+        state.remember(cx, 2 * i, layer.self.prepare(program, stream.input(), tokens.rows, positions, room));
+    stream.add(program, layer.self.attend(program, stream.input(), tokens.rows, own, {.positions = positions}).out,
                pre ? layer.norm2 : layer.norm1);
     const Attended source =
-        layer.source.attend(cx, stream.input(), state.by_sentence(), memory.keys[i], {.weights = weights && last});
+        layer.source.attend(program, stream.input(), state.by_sentence(), memory.keys[i], {.weights = weights && last});
     if (last) decoded.weights = source.weights;
-    stream.add(cx, source.out, pre ? layer.norm3 : layer.norm2);
-    stream.add(cx, layer.feed_forward(cx, stream.input()), pre ? (last ? norm_ : layers_[i + 1].norm1) : layer.norm3);
+    stream.add(program, source.out, pre ? layer.norm3 : layer.norm2);
+    stream.add(program, layer.feed_forward(program, stream.input()),
+               pre ? (last ? norm_ : layers_[i + 1].norm1) : layer.norm3);
   }
+  program.run();
   decoded.features = stream.input();
   return decoded;
 }

@@ -11,7 +11,7 @@ class FeedForward {
  public:
   FeedForward() = default;
   FeedForward(nn::Parameters& list, const std::string& name, const TransformerConfig& config);
-  Tensor operator()(Context& cx, const Tensor& x) const;
+  Tensor operator()(RowProgram& program, const Tensor& x) const;
 
  private:
   FeedForwardKind kind_ = FeedForwardKind::relu;
@@ -26,7 +26,7 @@ class Stream {
   Stream(NormOrder order, double dropout) : order_(order), dropout_(dropout) {}
   // `first` is the norm of the first block; post-norm has none there.
   void begin(Context& cx, const Tensor& x, const nn::LayerNorm& first);
-  void add(Context& cx, const Tensor& branch, const nn::LayerNorm& after);
+  void add(RowProgram& program, const Tensor& branch, const nn::LayerNorm& after);
   // What the next block reads, and in the end the result.
   const Tensor& input() const { return input_; }
 

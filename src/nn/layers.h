@@ -4,6 +4,7 @@
 #include <string>
 
 #include "nn/parameters.h"
+#include "tensor/row_program.h"
 
 // The smallest parts: a few parameters and one op each.
 namespace dragoman::nn {
@@ -26,6 +27,13 @@ class Linear {
   // Into memory that is there, unless it is undefined.
   Tensor operator()(Context& cx, const Tensor& x, const Tensor& into) const {
     return linear(cx, x, weight_, bias(), {.into = into});
+  }
+  // The same as parts of a program.
+  Tensor operator()(RowProgram& program, const Tensor& x, Activation activation = Activation::none) const {
+    return program.linear(x, weight_, bias(), {.activation = activation});
+  }
+  Tensor operator()(RowProgram& program, const Tensor& x, const Tensor& into) const {
+    return program.linear(x, weight_, bias(), {.into = into});
   }
   const Tensor& weight() const { return weight_; }
   Tensor bias() const { return bias_.defined() ? bias_.tensor() : Tensor(); }

@@ -1,7 +1,6 @@
 #include "tests/kernels/contract.h"
 
-// Layers of a Transformer decoder in a step of search: each entry reads the result of the previous one, and a device
-// may fuse them.
+// Row programs: layers of a Transformer's decoder in a step of search.
 namespace dragoman::kernels::test {
 namespace {
 
@@ -9,10 +8,15 @@ struct Shape {
   std::vector<Size> beams;  // hypotheses of each sentence
   Size heads, inner, layers;
   bool biases;
+  Activation activation = Activation::relu;
+  bool pre = false;  // pre-norm: sums are carried on instead of normalised sums
 
   Size rows() const { return std::accumulate(beams.begin(), beams.end(), Size{0}); }
   Size size() const { return 64 * heads; }
 };
+
+template <class T>
+using Parts = std::vector<RowPart<T>>;
 
 template <class T>
 struct Layer {
@@ -29,9 +33,9 @@ struct Layer {
     bias = s.biases ? arrays.input(out) : nullptr;
     y = name != nullptr ? arrays.output(name, s.rows() * out) : nullptr;
   }
-  void operator()(const Kernels<T>& kernels, const Shape& s, const T* x, Activation kind = Activation::none) const {
-    kernels.linear_packed(
-        {.rows = s.rows(), .in = in, .out = out, .activation = kind, .x = x, .packed = packed, .bias = bias, .y = y});
+  void add_to(Parts<T>& parts, const Shape& s, const T* x, Activation kind = Activation::none) const {
+    parts.push_back(LinearPacked<T>{
+        .rows = s.rows(), .in = in, .out = out, .activation = kind, .x = x, .packed = packed, .bias = bias, .y = y});
   }
 };
 
@@ -50,19 +54,19 @@ struct AddAndNorm {
     mean = arrays.stat_output("mean", s.rows());
     rstd = arrays.stat_output("rstd", s.rows());
   }
-  const T* operator()(const Kernels<T>& kernels, const Shape& s, const T* x, const T* branch) const {
-    kernels.norm({.rows = s.rows(),
-                  .cols = s.size(),
-                  .x = x,
-                  .branch = branch,
-                  .gain = gain,
-                  .bias = bias,
-                  .sum = sum,
-                  .y = y,
-                  .mean = mean,
-                  .rstd = rstd});
-    return y;
+  void add_to(Parts<T>& parts, const Shape& s, const T* x, const T* branch) const {
+    parts.push_back(Norm<T>{.rows = s.rows(),
+                            .cols = s.size(),
+                            .x = x,
+                            .branch = branch,
+                            .gain = gain,
+                            .bias = bias,
+                            .sum = sum,
+                            .y = y,
+                            .mean = mean,
+                            .rstd = rstd});
   }
+  const T* carried(const Shape& s) const { return s.pre ? sum : y; }
 };
 
 // The keys of a sentence or a hypothesis: how many, and their rows.
@@ -70,6 +74,10 @@ struct Index {
   const std::int32_t *queries, *keys, *rows;
   Size sentences, longest_queries, longest, count;
 };
+
+Size longest(const std::vector<Size>& lengths) {
+  return lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
+}
 
 // Hypothesis h reads some rows of the KV cache and its own new row, which is the last.
 template <class T>
@@ -87,7 +95,7 @@ Index own_past(Arrays<T>& arrays, const Shape& s, Size past) {
           arrays.integers(rows),
           s.rows(),
           1,
-          *std::max_element(lengths.begin(), lengths.end()),
+          longest(lengths),
           std::ssize(rows)};
 }
 
@@ -101,8 +109,8 @@ Index source(Arrays<T>& arrays, const Shape& s) {
           arrays.integers(offsets),
           nullptr,
           std::ssize(s.beams),
-          *std::max_element(s.beams.begin(), s.beams.end()),
-          *std::max_element(lengths.begin(), lengths.end()),
+          longest(s.beams),
+          longest(lengths),
           offsets.back()};
 }
 
@@ -113,27 +121,28 @@ struct Attending {
   T* out;
   Stat<T>* log_sum = nullptr;
 
-  void operator()(const Kernels<T>& kernels, const Shape& s, const Index& index, const T* q, Size q_stride) const {
-    kernels.attention({.sentences = index.sentences,
-                       .heads = s.heads,
-                       .key_size = 64,
-                       .value_size = 64,
-                       .queries = s.rows(),
-                       .keys = index.count,
-                       .query_offsets = index.queries,
-                       .key_offsets = index.keys,
-                       .longest_queries = index.longest_queries,
-                       .longest = index.longest,
-                       .scale = 0.125,
-                       .q = q,
-                       .k = k,
-                       .v = v,
-                       .q_stride = q_stride,
-                       .k_stride = stride,
-                       .v_stride = stride,
-                       .key_rows = index.rows,
-                       .out = out,
-                       .log_sum = log_sum});
+  void add_to(Parts<T>& parts, const Shape& s, const Index& index, const T* q, Size q_stride) const {
+    parts.push_back(Attention<T>{.sentences = index.sentences,
+                                 .heads = s.heads,
+                                 .key_size = 64,
+                                 .value_size = 64,
+                                 .queries = s.rows(),
+                                 .keys = index.count,
+                                 .query_offsets = index.queries,
+                                 .key_offsets = index.keys,
+                                 .longest_queries = index.longest_queries,
+                                 .longest = index.longest,
+                                 .causal = index.rows != nullptr,
+                                 .scale = 0.125,
+                                 .q = q,
+                                 .k = k,
+                                 .v = v,
+                                 .q_stride = q_stride,
+                                 .k_stride = stride,
+                                 .v_stride = stride,
+                                 .key_rows = index.rows,
+                                 .out = out,
+                                 .log_sum = log_sum});
   }
 };
 
@@ -166,19 +175,20 @@ struct DecoderLayer {
     for (AddAndNorm<T>* norm : {&first, &second, &third}) norm->add_statistics(arrays, s);
     for (Attending<T>* one : {&past, &source}) one->log_sum = arrays.stat_output("log_sum", s.rows() * s.heads);
   }
-  const T* operator()(const Kernels<T>& kernels, const Shape& s, const Index& pasts, const Index& sources,
-                      const T* x) const {
-    own(kernels, s, x);
-    past(kernels, s, pasts, own.y, 3 * s.size());
-    own_out(kernels, s, past.out);
-    x = first(kernels, s, x, own_out.y);
-    query(kernels, s, x);
-    source(kernels, s, sources, query.y, s.size());
-    source_out(kernels, s, source.out);
-    x = second(kernels, s, x, source_out.y);
-    up(kernels, s, x, Activation::relu);
-    down(kernels, s, up.y);
-    return third(kernels, s, x, down.y);
+  // The layer reads `input`, to which its first block's result is added where `x` is.
+  void add_to(Parts<T>& parts, const Shape& s, const Index& pasts, const Index& sources, const T* input,
+              const T* x) const {
+    own.add_to(parts, s, input);
+    past.add_to(parts, s, pasts, own.y, 3 * s.size());
+    own_out.add_to(parts, s, past.out);
+    first.add_to(parts, s, x, own_out.y);
+    query.add_to(parts, s, first.y);
+    source.add_to(parts, s, sources, query.y, s.size());
+    source_out.add_to(parts, s, source.out);
+    second.add_to(parts, s, first.carried(s), source_out.y);
+    up.add_to(parts, s, second.y, s.activation);
+    down.add_to(parts, s, up.y);
+    third.add_to(parts, s, second.carried(s), down.y);
   }
 };
 
@@ -190,20 +200,30 @@ void run_decoder(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s) {
   for (Size i = 0; i < s.layers; ++i) layers.emplace_back(arrays, kernels, s);
   for (DecoderLayer<T>& layer : layers) layer.add_statistics(arrays, s);
   const Index pasts = own_past(arrays, s, kPast), sources = source(arrays, s);
-  for (const DecoderLayer<T>& layer : layers) x = layer(kernels, s, pasts, sources, x);
+  Parts<T> parts;
+  const T* input = x;
+  for (const DecoderLayer<T>& layer : layers) {
+    layer.add_to(parts, s, pasts, sources, input, x);
+    input = layer.third.y, x = layer.third.carried(s);
+  }
+  kernels.row_program({.count = std::ssize(parts), .parts = parts.data()});
 }
 
 }  // namespace
 
 void add_decoder_cases(Cases& cases) {
   const std::vector<Size> many(9, 4);
-  for (const Shape& s : {Shape{{1}, 1, 64, 1, true}, Shape{{1, 2, 4, 1}, 2, 128, 2, false},
-                         Shape{{3, 40, 2}, 2, 640, 1, false}, Shape{{5, 4, 2, 8, 1, 4, 4, 4, 3}, 4, 1024, 1, true},
-                         Shape{{5, 0, 0, 3, 4}, 2, 512, 1, true}, Shape{{4, 4, 4}, 6, 1536, 1, true},
-                         Shape{many, 8, 2048, 2, true}, Shape{std::vector<Size>(31, 4), 8, 1024, 1, true}})
-    cases.add("linear_packed",
-              fmt::format("{} layers of a decoder, {} heads, {} inner, {} rows", s.layers, s.heads, s.inner, s.rows()),
+  for (const Shape& s :
+       {Shape{{1}, 1, 64, 1, true}, Shape{{1, 2, 4, 1}, 2, 128, 2, false}, Shape{{3, 40, 2}, 2, 640, 1, false},
+        Shape{{5, 4, 2, 8, 1, 4, 4, 4, 3}, 4, 1024, 1, true}, Shape{{5, 0, 0, 3, 4}, 2, 512, 1, true},
+        Shape{{4, 4, 4}, 6, 1536, 1, true}, Shape{many, 8, 2048, 2, true},
+        Shape{std::vector<Size>(31, 4), 8, 1024, 1, true}, Shape{{2, 3}, 2, 256, 2, true, Activation::relu, true},
+        Shape{{2, 3}, 2, 256, 2, true, Activation::gelu}, Shape{{0, 0}, 2, 128, 1, true}})
+    cases.add("row_program",
+              fmt::format("{} layers of a decoder, {} heads, {} inner, {} rows, activation {}, pre-norm {}", s.layers,
+                          s.heads, s.inner, s.rows(), static_cast<int>(s.activation), s.pre),
               [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) { run_decoder(arrays, kernels, s); });
+  cases.add("row_program", "no parts", []<class T>(Arrays<T>&, const Kernels<T>& kernels) { kernels.row_program({}); });
 }
 
 }  // namespace dragoman::kernels::test

@@ -18,6 +18,7 @@ Kernels<T> filled() {
   fill_attention(kernels);
   fill_lstm(kernels);
   fill_steps(kernels);
+  fill_row_program(kernels);
   fill_elementwise(kernels);
   fill_optimiser(kernels);
   return kernels;

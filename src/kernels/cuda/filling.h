@@ -26,6 +26,8 @@ void fill_lstm(Kernels<T>& kernels);
 template <class T>
 void fill_steps(Kernels<T>& kernels);
 template <class T>
+void fill_row_program(Kernels<T>& kernels);
+template <class T>
 void fill_elementwise(Kernels<T>& kernels);
 template <class T>
 void fill_optimiser(Kernels<T>& kernels);

@@ -3,6 +3,7 @@
 
 #include "kernels/fillings.h"
 #include "kernels/reference/reference.h"
+#include "kernels/steps.h"
 
 namespace dragoman::kernels::reference_filling {
 namespace {
@@ -83,6 +84,7 @@ void fill_steps(Kernels<T>& kernels) {
   kernels.lstm_step_backward = lstm_step_backward<T>;
   kernels.tanh_step = tanh_step<T>;
   kernels.tanh_step_backward = tanh_step_backward<T>;
+  kernels.row_program = [](const auto& a) { composed::row_program(reference<T>(), a); };
 }
 
 template void fill_steps(Kernels<float>&);

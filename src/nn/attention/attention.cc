@@ -48,6 +48,10 @@ Tensor whole(Context& cx, const Columns& columns) {
   return columns.count == columns.of.cols() ? columns.of : slice_columns(cx, columns.of, columns.first, columns.count);
 }
 
+Tensor whole(RowProgram& program, const Columns& columns) {
+  return columns.count == columns.of.cols() ? columns.of : whole(program.run(), columns);
+}
+
 // The rows that a score computed pair by pair reads, side by side.
 Tensor side_by_side(Context& cx, const Columns& columns, const Keys& keys) {
   const Size count = keys.rows.total();
@@ -132,13 +136,20 @@ void Attention::add_score(Parameters& list, Size query, Size key) {
   }
 }
 
-Keys Attention::prepare(Context& cx, const Tensor& memory, const Segments& rows, const Tensor& positions,
+Keys Attention::prepare(RowProgram& program, const Tensor& memory, const Segments& rows, const Tensor& positions,
                         const Tensor& into) const {
-  if (!own_.defined()) return make(cx, {memory, memory, rows, {}, {}, true}, positions);
-  const Tensor all = own_(cx, memory, into);
+  if (!own_.defined()) return make(program.run(), {memory, memory, rows, {}, {}, true}, positions);
+  const Tensor all = own_(program, memory, into);
   const Size d = key_columns_;
   Keys result{.keys = {all, d, d}, .values = {all, 2 * d, d}, .rows = rows, .queries = {all, 0, d}, .one_tensor = true};
-  finish(cx, result, positions);
+  if (own_size() == 0) finish(program.run(), result, positions);
+  return result;
+}
+
+Keys Attention::prepare(Context& cx, const Tensor& memory, const Segments& rows) const {
+  RowProgram program(cx);
+  const Keys result = prepare(program, memory, rows);
+  program.run();
   return result;
 }
 
@@ -197,25 +208,36 @@ void Attention::finish(Context& cx, Keys& keys, const Tensor& positions) const {
 
 Attended Attention::attend(Context& cx, const Tensor& x, const Segments& queries, const Keys& keys,
                            const Ask& ask) const {
+  RowProgram program(cx);
+  const Attended attended = attend(program, x, queries, keys, ask);
+  program.run();
+  return attended;
+}
+
+Attended Attention::attend(RowProgram& program, const Tensor& x, const Segments& queries, const Keys& keys,
+                           const Ask& ask) const {
   Columns q = keys.queries;
-  if (!q.of.defined()) q = query_.defined() ? query_(cx, x) : x;
-  if (query_score_.defined()) q = query_score_(cx, whole(cx, q));
-  if (place_.rotary) q = rotate(cx, q, config_.heads, ask.positions);
+  // Queries read keys of other rows, unless the past is in the cache and each hypothesis has only one new token.
+  if (q.of.defined() && !(keys.index.defined() && queries.longest() <= 1)) program.run();
+  if (!q.of.defined()) q = query_.defined() ? query_(program, x) : x;
+  if (query_score_.defined()) q = query_score_(program, whole(program, q));
+  if (place_.rotary) q = rotate(program.run(), q, config_.heads, ask.positions);
   Attended attended;
   if (config_.score == Score::additive) {
-    attended = attend_additive(cx, whole(cx, q), queries, keys, ask.weights);
+    const Tensor asking = whole(program, q);
+    attended = attend_additive(program.run(), asking, queries, keys, ask.weights);
   } else {
     // Only the scaled score divides by the square root of a head's size.
     const double scale = config_.score == Score::scaled_dot ? 0 : 1;
-    attended = attention(cx, q, keys.keys, keys.values, queries, keys.rows,
-                         {.heads = config_.heads,
-                          .causal = place_.causal,
-                          .scale = scale,
-                          .dropout = config_.dropout,
-                          .weights = ask.weights,
-                          .key_rows = keys.index});
+    attended = program.attention(q, keys.keys, keys.values, queries, keys.rows,
+                                 {.heads = config_.heads,
+                                  .causal = place_.causal,
+                                  .scale = scale,
+                                  .dropout = config_.dropout,
+                                  .weights = ask.weights,
+                                  .key_rows = keys.index});
   }
-  if (out_.defined()) attended.out = out_(cx, attended.out);
+  if (out_.defined()) attended.out = out_(program, attended.out);
   return attended;
 }
 

@@ -69,8 +69,9 @@ class Attention {
 
   // memory [N, memory] in `rows`; values default to the memory itself. Positions (i32 [N]) are for rotary ones. Where
   // own_size() is not 0, `into` [N, own_size()] may be memory for all that comes out.
-  Keys prepare(Context& cx, const Tensor& memory, const Segments& rows, const Tensor& positions = {},
+  Keys prepare(RowProgram& program, const Tensor& memory, const Segments& rows, const Tensor& positions = {},
                const Tensor& into = {}) const;
+  Keys prepare(Context& cx, const Tensor& memory, const Segments& rows) const;
   Keys prepare(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows,
                const Tensor& positions = {}) const;
 
@@ -81,6 +82,8 @@ class Attention {
     bool weights = false;  // wanted: for each sentence [heads, nq, nk]
     Tensor positions{};    // i32 [Nq], for rotary ones
   };
+  Attended attend(RowProgram& program, const Tensor& x, const Segments& queries, const Keys& keys,
+                  const Ask& ask) const;
   Attended attend(Context& cx, const Tensor& x, const Segments& queries, const Keys& keys, const Ask& ask) const;
   Attended attend(Context& cx, const Tensor& x, const Segments& queries, const Keys& keys) const {
     return attend(cx, x, queries, keys, Ask{});

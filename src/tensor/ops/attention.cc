@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "tensor/ops.h"
+#include "tensor/ops/calls.h"
 #include "tensor/ops/door.h"
 
 namespace dragoman {
@@ -55,8 +55,8 @@ void check_columns(const char* op, const char* what, const Columns& columns, Siz
 
 }  // namespace
 
-Attended attention(Context& cx, const Columns& q, const Columns& k, const Columns& v, const Segments& queries,
-                   const Segments& keys, const AttentionOptions& options) {
+ops::AttentionCall ops::attention_call(Context& cx, const Columns& q, const Columns& k, const Columns& v,
+                                       const Segments& queries, const Segments& keys, const AttentionOptions& options) {
   constexpr const char* op = "attention";
   ops::enter(op, cx, {q.of, k.of, v.of});
   const Size heads = options.heads;
@@ -74,62 +74,43 @@ Attended attention(Context& cx, const Columns& q, const Columns& k, const Column
         k.of.shape(), q.count, k.count);
 
   const DType type = q.of.dtype();
-  const Size key_size = k.count / heads, value_size = v.count / heads;
-  const double scale = options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<double>(key_size));
-  const bool causal = options.causal;
-  const kernels::Dropout dropout = cx.next_dropout(options.dropout);
-  const Tensor out = ops::result(cx, type, {queries.total(), v.count}, {q.of, k.of, v.of});
-  const Tensor log_sum = cx.empty(stat_of(type), {queries.total(), heads});
-  Attended attended{out, {}};
+  AttentionCall call{q, k, v, queries, keys, options, cx.next_dropout(options.dropout), {}, {}, {}};
+  if (options.scale == 0) call.options.scale = 1 / std::sqrt(static_cast<double>(k.count / heads));
+  call.out = ops::result(cx, type, {queries.total(), v.count}, {q.of, k.of, v.of});
+  call.log_sum = cx.empty(stat_of(type), {queries.total(), heads});
   if (options.weights) {
     Size pairs = 0;
     for (Size s = 0; s < queries.count(); ++s) pairs += queries.length(s) * keys.length(s);
-    attended.weights = cx.empty(type, {heads * pairs});
+    call.weights = cx.empty(type, {heads * pairs});
   }
-  const auto arguments = [=]<class T>(const kernels::Kernels<T>&) {
-    return kernels::Attention<T>{.sentences = queries.count(),
-                                 .heads = heads,
-                                 .key_size = key_size,
-                                 .value_size = value_size,
-                                 .queries = queries.total(),
-                                 .keys = keys.total(),
-                                 .query_offsets = queries.offsets().ptr(),
-                                 .key_offsets = keys.offsets().ptr(),
-                                 .longest_queries = queries.longest(),
-                                 .longest = keys.longest(),
-                                 .causal = causal,
-                                 .scale = scale,
-                                 .dropout = dropout,
-                                 .q = first_column<T>(q.of, q),
-                                 .k = first_column<T>(k.of, k),
-                                 .v = first_column<T>(v.of, v),
-                                 .q_stride = q.of.cols(),
-                                 .k_stride = k.of.cols(),
-                                 .v_stride = v.of.cols(),
-                                 .key_rows = key_rows.ptr(),
-                                 .out = out.ptr(),
-                                 .log_sum = log_sum.ptr()};
-  };
-  cx.run(type, [&](const auto& kernels) {
-    auto forward = arguments(kernels);
-    forward.weights = attended.weights.ptr();
-    kernels.attention(forward);
-  });
+  return call;
+}
+
+Attended attention(Context& cx, const Columns& q, const Columns& k, const Columns& v, const Segments& queries,
+                   const Segments& keys, const AttentionOptions& options) {
+  constexpr const char* op = "attention";
+  const ops::AttentionCall call = ops::attention_call(cx, q, k, v, queries, keys, options);
+  const Tensor out = call.out;
+  const Attended attended{out, call.weights};
+  cx.run(out.dtype(), [&]<class T>(const kernels::Kernels<T>& kernels) { kernels.attention(call.arguments<T>()); });
   ops::leave(op, cx, {out});
   if (!out.tracked()) return attended;
-  cx.record(op, {out}, [arguments, q, k, v, out, queries, keys](Context& back) {
-    const Tensor dout = back.gradient(out);
-    const Sinks sinks(back, {q, queries.total()}, {k, keys.total()}, {v, keys.total()});
+  cx.record(op, {out}, [call](Context& back) {
+    const Tensor dout = back.gradient(call.out);
+    const Size asked = call.keys.total();
+    const Sinks sinks(back, {call.q, call.queries.total()}, {call.k, asked}, {call.v, asked});
     const Sink &dq = sinks.queries, &dk = sinks.keys, &dv = sinks.values;
-    back.run(out.dtype(), [&]<class T>(const kernels::Kernels<T>& kernels) {
-      kernels.attention_backward({.forward = arguments(kernels),
+    back.run(dout.dtype(), [&]<class T>(const kernels::Kernels<T>& kernels) {
+      kernels::Attention<T> forward = call.arguments<T>();
+      forward.weights = nullptr;
+      kernels.attention_backward({.forward = forward,
                                   .dout = dout.ptr(),
-                                  .dq = first_column<T>(dq.tensor, q),
-                                  .dk = first_column<T>(dk.tensor, k),
-                                  .dv = first_column<T>(dv.tensor, v),
-                                  .dq_stride = q.of.cols(),
-                                  .dk_stride = k.of.cols(),
-                                  .dv_stride = v.of.cols(),
+                                  .dq = first_column<T>(dq.tensor, call.q),
+                                  .dk = first_column<T>(dk.tensor, call.k),
+                                  .dv = first_column<T>(dv.tensor, call.v),
+                                  .dq_stride = forward.q_stride,
+                                  .dk_stride = forward.k_stride,
+                                  .dv_stride = forward.v_stride,
                                   .accumulate_dq = dq.accumulate,
                                   .accumulate_dk = dk.accumulate,
                                   .accumulate_dv = dv.accumulate});

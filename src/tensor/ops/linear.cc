@@ -1,31 +1,17 @@
-#include "tensor/ops.h"
+#include "tensor/ops/calls.h"
 #include "tensor/ops/door.h"
 
 namespace dragoman {
 namespace {
 
-// The layer over a packed weight.
-void run_packed(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
-                const Tensor& y) {
-  cx.run(x.dtype(), [&](const auto& k) {
-    k.linear_packed({.rows = y.rows(),
-                     .in = x.cols(),
-                     .out = y.cols(),
-                     .activation = activation,
-                     .x = x.ptr(),
-                     .packed = weight.packed(),
-                     .bias = bias.ptr(),
-                     .y = y.ptr()});
-  });
-}
+constexpr const char* op = "linear";
 
 }  // namespace
 
-Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options) {
-  constexpr const char* op = "linear";
+ops::LinearCall ops::linear_call(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                                 const LinearOptions& options) {
   ops::enter(op, cx, {x, weight, bias});
   const bool transposed = options.transposed;
-  const Activation activation = options.activation;
   check(weight.shape().rank() == 2, "[{}] expected a weight of two sizes but got {}", op, weight.shape());
   const Size in = weight.shape()[transposed ? 1 : 0], out = weight.shape()[transposed ? 0 : 1];
   check(x.cols() == in, "[{}] x {} does not fit weight {}: expected {} columns", op, x.shape(), weight.shape(), in);
@@ -37,26 +23,34 @@ Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& 
         op, rows, out, y.shape());
   check(!options.into.defined() || !cx.recording() || !ops::any_tracked({x, weight, bias}),
         "[{}] no gradient flows through memory that was given", op);
-  const bool keeps_z = kernels::needs_input(activation) && y.tracked();
+  const bool keeps_z = kernels::needs_input(options.activation) && y.tracked();
   const Tensor z = keeps_z ? cx.empty(x.dtype(), {rows, out}) : Tensor();
-  if (weight.packed() && transposed && !keeps_z)
-    run_packed(cx, x, weight, bias, activation, y);
-  else
-    cx.run(x.dtype(), [&](const auto& k) {
-      k.linear({.rows = rows,
-                .in = in,
-                .out = out,
+  return {x, weight, bias, y, z, options.activation, transposed};
+}
+
+Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options) {
+  const ops::LinearCall call = ops::linear_call(cx, x, weight, bias, options);
+  const Tensor y = call.y;
+  const bool transposed = call.transposed;
+  const Activation activation = call.activation;
+  cx.run(x.dtype(), [&]<class T>(const kernels::Kernels<T>& k) {
+    if (call.is_packed())
+      k.linear_packed(call.arguments<T>());
+    else
+      k.linear({.rows = y.rows(),
+                .in = x.cols(),
+                .out = y.cols(),
                 .transposed = transposed,
                 .activation = activation,
                 .x = x.ptr(),
                 .weight = weight.ptr(),
                 .bias = bias.ptr(),
                 .y = y.ptr(),
-                .z = z.ptr()});
-    });
+                .z = call.z.ptr()});
+  });
   ops::leave(op, cx, {y});
   if (!y.tracked()) return y;
-  const Tensor saved = keeps_z ? z : y;
+  const Tensor saved = call.z.defined() ? call.z : y;
   cx.record(op, {y}, [x, weight, bias, y, saved, transposed, activation](Context& back) {
     const Tensor dy = back.gradient(y);
     const Sink dx = back.sink(x);

@@ -2,7 +2,6 @@
 
 #include "kernels/cuda/attention/additive_scores.cuh"
 #include "kernels/cuda/filling.h"
-#include "kernels/cuda/search/row_recorder.h"
 
 // Attention of any sizes, and the entries of the contract. The general kernels use a block per query and head; backward
 // also one per key and head. The scores of one query are in shared memory.
@@ -163,8 +162,6 @@ void attention_general(const Attention<T>& a) {
 template <class T>
 void attention(const Attention<T>& a) {
   if (a.queries == 0) return;
-  if constexpr (std::is_same_v<T, bf16>)
-    if (record(a)) return;
   const AttentionKernel kernel = choose_attention(shape_of(a), gpu_limits());
   if constexpr (std::is_same_v<T, bf16>) switch (kernel) {
       case AttentionKernel::few_queries: return attention_few_queries(a);

@@ -21,7 +21,7 @@ void activate_all(Size count, Activation activation, const T* x, T* y) {
             [activation] __device__(const float(&value)[1]) { return activated(activation, value[0]); });
 }
 
-// Where the value before the activation is wanted, too, the activation is a pass of its own.
+// Where the caller also asks for z, the value before the activation, the activation is a separate pass.
 template <class T>
 void linear(const Linear<T>& a) {
   const bool keeps = a.z != nullptr;
@@ -30,7 +30,7 @@ void linear(const Linear<T>& a) {
   if (keeps) activate_all(a.rows * a.out, a.activation, a.z, a.y);
 }
 
-// dz = dy * the activation's slope, whose rows are summed on the way.
+// dz = dy * the derivative of the activation; the same kernel sums its rows for the bias gradient.
 template <class T>
 struct RowsOfSlopes {
   static constexpr int kAcross = 32, kEach = 8;

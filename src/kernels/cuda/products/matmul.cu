@@ -11,7 +11,7 @@ namespace {
 constexpr int kDepth = 16, kEach = 4;
 constexpr int kAcross = kTile / kEach, kThreads = kAcross * kAcross;
 
-// What all products of a group share.
+// Arguments shared by all products of a group.
 template <class T>
 struct Group {
   const Product* products;  // on the GPU; null: there is only `one`
@@ -39,7 +39,7 @@ __device__ void add_tile(const Group<T>& g, const Product& p, Size row, Size col
   for (Size depth = 0; depth < p.k; depth += kDepth) {
     __syncthreads();
     for (int e = threadIdx.x; e < kTile * kDepth; e += kThreads) {
-      // Neighbouring threads read what lies side by side.
+      // Neighbouring threads read adjacent elements (coalesced).
       const int i = g.transposed_a ? e % kTile : e / kDepth, l = g.transposed_a ? e / kTile : e % kDepth;
       left[l][i] = element(g.a + p.a, p.a_stride, g.transposed_a, row + i, depth + l, p.m, p.k);
       const int j = g.transposed_b ? e / kDepth : e % kTile, n = g.transposed_b ? e % kDepth : e / kTile;
@@ -59,7 +59,7 @@ __device__ void add_tile(const Group<T>& g, const Product& p, Size row, Size col
   }
 }
 
-// Where the tile of a block begins, and what of it there is.
+// The first row and column of a block's tile, and its size.
 template <class T>
 struct TilePlace {
   Product p;
@@ -77,7 +77,7 @@ __device__ void put_sum(const Group<T>& g, const Product& p, Size r, Size c, flo
   if (r < p.m && c < p.n) put(g.c[p.c + r * p.c_stride + c], g.alpha * value, g.accumulate);
 }
 
-// A block for each tile of each product.
+// One block per tile of each product.
 template <class T>
 __global__ void multiply_group(Group<T> g) {
   __shared__ float left[kDepth][kTile + 1], right[kDepth][kTile + 1];
@@ -91,7 +91,7 @@ __global__ void multiply_group(Group<T> g) {
     for (int j = 0; j < kEach; ++j) put_sum(g, at.p, at.row + ty + i * kAcross, at.col + tx + j * kAcross, sums[i][j]);
 }
 
-// The same on tensor cores, by four warps.
+// The same on tensor cores, with four warps.
 __global__ void __launch_bounds__(128) multiply_group_tiles(Group<bf16> g) {
   __shared__ Tile left, right;
   wait_for_kernel_before();
@@ -131,8 +131,8 @@ __global__ void __launch_bounds__(128) multiply_group_tiles(Group<bf16> g) {
       put_sum(g, p, at.row + warp_row + l / 4 + e / 2 * 8, at.col + 8 * i + l % 4 * 2 + e % 2, sums.part[i][e]);
 }
 
-// Whether tiles can be copied in eights. Along k the last eight of a row may reach beyond k: it then meets zeros of the
-// other operand, unless both have k along their rows.
+// Whether tiles can be copied eight elements at a time. Along k the last eight of a row may extend beyond k: they are
+// then multiplied by zeros of the other operand, unless both operands have k along their rows.
 bool fits_tiles(const Matmul<bf16>& g) {
   if (!aligned16(g.a, g.b)) return false;
   for (Size i = 0; i < g.count; ++i) {

@@ -1,13 +1,11 @@
 #include <algorithm>
 #include <cfloat>
-#include <type_traits>
 
 #include "kernels/cuda/filling.h"
 #include "kernels/cuda/products/product.h"
 #include "kernels/cuda/runtime/early.cuh"
-#include "kernels/cuda/search/row_recorder.h"
 
-// Inference. The library reads any layout equally well, so a packed weight is just [out, in].
+// Products of inference. cuBLASLt reads any layout equally fast, so a packed weight is simply [out, in].
 namespace dragoman::kernels::cuda {
 namespace {
 
@@ -30,28 +28,21 @@ void pack_weight(const PackWeight<T>& a) {
   else
     transpose<<<blocks_for(count, 256), 256, 0, stream()>>>(a.in, a.out, a.weight, packed);
   check_launch("pack_weight");
-  wait();  // products read packed weights before the kernel before them has ended
-}
-
-template <class T>
-void multiply_packed(const LinearPacked<T>& a) {
-  multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true, .steady_b = true}, a.x,
-                          static_cast<const T*>(a.packed), a.y, {.bias = a.bias, .activation = a.activation});
+  wait();  // products read packed weights while the previous kernel may still run
 }
 
 template <class T>
 void linear_packed(const LinearPacked<T>& a) {
-  if constexpr (std::is_same_v<T, bf16>)
-    if (record(a)) return;
-  multiply_packed(a);
+  multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true, .steady_b = true}, a.x,
+                          static_cast<const T*>(a.packed), a.y, {.bias = a.bias, .activation = a.activation});
 }
 
-// A score and its id as one number: the larger score is more, of equal scores the lower id; 0 is nothing at all.
+// A score and its id as one sortable number: by score, among equal scores by lower id. 0 means no candidate.
 using Candidate = std::uint64_t;
 
 __device__ Candidate candidate(float score, Size id) {
   if (!(score > -INFINITY)) return 0;
-  const auto bits = __float_as_uint(score + 0.0f);  // -0 is 0
+  const auto bits = __float_as_uint(score + 0.0f);  // turns -0 into 0
   const std::uint32_t order = bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
   return Candidate{order} << 32 | (~static_cast<std::uint32_t>(id));
 }
@@ -70,14 +61,14 @@ __device__ Candidate best_of_warp(Candidate mine) {
 
 constexpr int kThreads = 256, kWarps = kThreads / kWarp;
 
-// One row of logits. A thread has every kThreads-th group of kGroup columns; kGroup is 4 where rows are aligned.
+// One row of logits. A thread owns every kThreads-th group of kGroup columns; kGroup is 4 where rows are aligned.
 template <class T, int kGroup>
 struct Row {
   const T* bias;
   const float* logits;
   Size count;
 
-  // Group g of a thread begins here.
+  // The first column of a thread's group g.
   __device__ static Size column(int thread, Size g) { return (g * kThreads + thread) * kGroup; }
   __device__ float biased(float logit, Size c) const { return bias != nullptr ? logit + to_float(bias[c]) : logit; }
   __device__ void load(Size first, float (&x)[kGroup]) const {
@@ -94,7 +85,7 @@ struct Row {
 #pragma unroll
       for (int e = 0; e < kGroup; ++e) x[e] += to_float(bias[first + e]);
   }
-  // The best of a thread's columns after `last`, by all lanes of a warp.
+  // The best candidate below `last` among a thread's columns; called by all lanes of a warp.
   __device__ Candidate next(int thread, Candidate last) const {
     Candidate best = 0;
     for (Size g = threadIdx.x % kWarp / kGroup;; g += kWarp / kGroup) {
@@ -107,14 +98,14 @@ struct Row {
   }
 };
 
-// What a thread knows of its columns: the two largest numbers and where they are, and exp(x - largest) added up.
+// Statistics of a thread's columns: the two largest logits with their ids, and the sum of exp(x - largest).
 struct Own {
   float largest = -INFINITY, second = -INFINITY, sum = 0;
   Size id = -1, second_id = -1;
 
-  // Never less than any number: where there is none yet, differences are still numbers.
+  // The largest so far, but finite, so that differences are never NaN.
   __device__ float most() const { return fmaxf(largest, -FLT_MAX); }
-  // Ids come in order, so that of equal numbers the first stays.
+  // Ids are offered in increasing order, so among equal logits the lowest id stays.
   __device__ void offer(float x, Size c) {
     if (x > largest) {
       second = largest, second_id = id;
@@ -125,8 +116,8 @@ struct Own {
   }
 };
 
-// A block for each row of logits. Each thread knows the best two of its own columns; where both were taken, its warp
-// looks for the next.
+// One block per row of logits. Each thread keeps the best two of its own columns; once both are taken, its warp
+// searches for the next.
 template <class T, int kGroup>
 __global__ void __launch_bounds__(kThreads, 4) choose(TopScores<T> a, const float* logits) {
   __shared__ float room[kWarps];
@@ -177,7 +168,7 @@ __global__ void __launch_bounds__(kThreads, 4) choose(TopScores<T> a, const floa
 template <class T>
 void top_scores(const TopScores<T>& a) {
   if (a.rows == 0) return;
-  // Rows whose logits are made at once, so that they take a bounded part of memory.
+  // Rows are processed in parts, so that the memory for logits is bounded.
   constexpr Size kLogits = Size{1} << 26;
   const Size most = std::max<Size>(1, kLogits / std::max<Size>(a.out, 1));
   float* logits = scratch<float>(Scratch::logits, std::min(most, a.rows) * a.out);
@@ -197,8 +188,6 @@ void top_scores(const TopScores<T>& a) {
 }
 
 }  // namespace
-
-void run_alone(const LinearPacked<bf16>& a) { multiply_packed(a); }
 
 template <class T>
 void fill_packed(Kernels<T>& kernels) {

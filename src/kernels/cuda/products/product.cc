@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kWorkspace = std::size_t{64} << 20;
 
-// For a checker that does not see the library's writes.
+// For compute-sanitizer, which does not see the writes of cuBLASLt.
 #ifdef DRAGOMAN_CLEAR_PRODUCTS
 constexpr bool kClearsResults = true;
 #else
@@ -30,7 +30,7 @@ bool tf32 = false;
 template <class T>
 constexpr cudaDataType_t kType = std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_16BF;
 
-// What a product is about, memory aside: everything that the choice of an algorithm may depend on.
+// Everything about a product that the choice of an algorithm may depend on.
 struct Subject {
   ProductShape shape;
   cudaDataType_t in = CUDA_R_32F, out = CUDA_R_32F;
@@ -56,8 +56,8 @@ struct Subject {
 
 int alignment_of(const void* pointer) { return 1 << std::countr_zero(reinterpret_cast<std::uintptr_t>(pointer) | 16); }
 
-// Sizes above 128 go up to one of four steps between powers of two: batches of about the same size share a choice,
-// whichever came first.
+// Rounds sizes above 128 up to one of four steps between powers of two, so that batches of similar size share the
+// choice made for the first of them.
 Size coarse(Size size) {
   if (size <= 128) return size;
   const int shift = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size))) - 3;
@@ -65,8 +65,8 @@ Size coarse(Size size) {
   return (size + step - 1) / step * step;
 }
 
-// Only a number of rows may change: it decides on no alignment. More rows than fill the GPU several times change
-// nothing.
+// Only the number of rows may be rounded, since no alignment depends on it. Beyond several full waves of the GPU, the
+// number of rows no longer matters.
 Subject coarse(Subject subject) {
   constexpr Size kMany = 16384;
   ProductShape& s = subject.shape;
@@ -75,7 +75,7 @@ Subject coarse(Subject subject) {
   return subject;
 }
 
-// How an algorithm divides the work: by tiles of the result, and into how many parts of each sum.
+// How an algorithm divides the work: the tile of the result, and the number of parts along k (split-K).
 struct Division {
   std::uint32_t tile = 0;
   std::int32_t parts = 0;
@@ -93,12 +93,12 @@ struct Division {
   }
 };
 
-// Of the library's suggestions, the best first. On an H200 its favourites for many rows are slower, by up to a fifth,
-// than smaller tiles that it often names, too; where sums are not divided, all give the same bits
+// Chooses among the library's suggestions, best first. On an H200 its favourites for many rows are up to a fifth slower
+// than smaller tiles, which it often suggests as well. Without split-K all of them give the same bits
 // (docs/performance.md).
 const cublasLtMatmulHeuristicResult_t& preferred(std::span<const cublasLtMatmulHeuristicResult_t> suggestions,
                                                  const ProductShape& shape) {
-  constexpr Size kMany = 16384;  // columns or numbers in a sum, for which they are right
+  constexpr Size kMany = 16384;  // columns, or terms of a sum, from which on the library's first choice is right
   const Size tiles = Size{blocks_for(shape.m, 128)} * blocks_for(shape.n, 128);
   if (shape.n <= kMany && shape.k < kMany && tiles >= multiprocessors())
     for (const cublasLtMatmulHeuristicResult_t& one : suggestions) {
@@ -108,9 +108,9 @@ const cublasLtMatmulHeuristicResult_t& preferred(std::span<const cublasLtMatmulH
   return suggestions[0];
 }
 
-// An algorithm, and whether it gets space to work in. Many ask only for four bytes in which their blocks count the
-// tiles that were taken. Without them the tiles are dealt out beforehand, and nothing has to be cleared before the
-// product, which would take 2 us and more.
+// An algorithm, and whether it is given a workspace. Many algorithms need only four bytes, in which their blocks count
+// the tiles taken so far. Without a workspace tiles are assigned statically, and no counter has to be cleared before
+// the product, which would take at least 2 us.
 struct Choice {
   cublasLtMatmulAlgo_t algorithm{};
   bool has_space = true;
@@ -120,7 +120,7 @@ struct Choice {
       : algorithm(suggestion.algo), has_space(suggestion.workspaceSize > sizeof(std::uint32_t)) {}
 };
 
-// One product as cuBLASLt sees it. The library thinks in columns, so c^T = op(b)^T op(a)^T is what it is asked for.
+// One product as cuBLASLt sees it. The library is column-major, so it computes c^T = op(b)^T op(a)^T.
 class Call {
  public:
   explicit Call(const Subject& subject) {
@@ -144,7 +144,7 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // What the library would take first, unless better is known.
+  // The library's first suggestion, unless a better one is known.
   bool choose(const Subject& subject, Choice& choice) const {
     cublasLtMatmulPreference_t preference = nullptr;
     check_blas(blas().create_preference(&preference), "product");
@@ -180,7 +180,7 @@ class Call {
   void set(cublasLtMatmulDescAttributes_t what, V value) {
     check_blas(blas().set_operation(operation_, what, &value, sizeof(value)), "product");
   }
-  // `rows` values lie side by side; `stride` 0 means that nothing is between the columns.
+  // `rows` values are contiguous; `stride` 0 means that columns are, too.
   void layout(cublasLtMatrixLayout_t& to, cudaDataType_t type, Size rows, Size cols, Size stride) {
     check_blas(blas().create_layout(&to, type, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(cols),
                                     stride > 0 ? stride : rows),
@@ -191,11 +191,11 @@ class Call {
   cublasLtMatrixLayout_t a_ = nullptr, b_ = nullptr, c_ = nullptr;
 };
 
-// Products as this thread did them before: how to ask for each, and which algorithm.
+// A cache of this thread's products: their descriptors and algorithms.
 class Plans {
  public:
-  // False when the library cannot do it. The choice for a coarse shape serves all shapes that round to it; one that it
-  // does not fit gets its own.
+  // False when the library does not support the product. The algorithm chosen for a rounded shape serves all shapes
+  // that round to it; a shape that refuses it gets its own.
   bool run(const Subject& subject, const void* a, const void* b, void* c, const void* bias) {
     const Subject::Key key = subject.key();
     auto found = plans_.find(key);
@@ -210,7 +210,7 @@ class Plans {
     const auto ask = [&] { return plan.call->run(subject.shape, a, b, c, bias, plan.choice); };
     cublasStatus_t status = ask();
     if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) {
-      if (!choose(subject, plan.choice)) return false;  // whichever was refused, the shape or to do without space
+      if (!choose(subject, plan.choice)) return false;  // the shape was refused, or running without a workspace
       plan.choice.has_space = true;
       status = ask();
       if (status == CUBLAS_STATUS_NOT_SUPPORTED) {
@@ -225,7 +225,7 @@ class Plans {
  private:
   static constexpr std::size_t kMost = 4096;
   struct Plan {
-    std::unique_ptr<Call> call;  // null: the library cannot do it
+    std::unique_ptr<Call> call;  // null: not supported by the library
     Choice choice;
   };
 
@@ -250,7 +250,7 @@ Plans& plans() {
   return mine;
 }
 
-// Bias and relu are the library's; other activations are a pass of their own.
+// Bias and relu are epilogues of the library; other activations are a separate pass.
 cublasLtEpilogue_t epilogue_of(const ProductEnd& end) {
   const bool relu = end.activation == Activation::relu;
   if (end.bias == nullptr) return relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
@@ -275,7 +275,7 @@ template <class In, class Out>
 void multiply_matrices(const ProductShape& shape, const In* a, const In* b, Out* c, const ProductEnd& end) {
   if (shape.m == 0 || shape.n == 0) return;
   const auto* bias = static_cast<const Out*>(end.bias);
-  if (shape.k == 0) {  // a sum of nothing
+  if (shape.k == 0) {  // an empty sum
     if (!shape.accumulate) repeat_row(shape.m, shape.n, bias, end.activation, c);
     return;
   }
@@ -290,7 +290,7 @@ void multiply_matrices(const ProductShape& shape, const In* a, const In* b, Out*
       finish_rows<Out>(shape.m, shape.n, nullptr, end.activation, c);
     return;
   }
-  // Some alignments have no product with such an end.
+  // For some alignments the library has no algorithm with this epilogue.
   subject = subject_of(shape, a, b, c, nullptr);
   check(plans().run(subject, a, b, c, nullptr), "[cuda] cuBLASLt has no product of [{}, {}] and [{}, {}]", shape.m,
         shape.k, shape.k, shape.n);

@@ -22,7 +22,7 @@ bool multiply(const ProductShape& s, const sums::Work& work, bf16* c, const Prod
 }  // namespace
 
 bool multiply_small(const ProductShape& s, const bf16* a, const bf16* b, bf16* c, const ProductEnd& end) {
-  constexpr Size kMost = Size{1} << 28;  // products of numbers
+  constexpr Size kMost = Size{1} << 28;  // multiplications
   constexpr Size kMostRows = Size{65535} * kTile;
   if (s.transposed_a || s.m > kMostRows || s.m * s.n * s.k > kMost) return false;
   sums::Work work{.rows = static_cast<int>(s.m), .cols = static_cast<int>(s.n)};

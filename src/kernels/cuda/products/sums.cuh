@@ -7,12 +7,12 @@
 #include "kernels/cuda/runtime/cluster.cuh"
 #include "kernels/cuda/runtime/early.cuh"
 
-// Sums of one or two products in one launch, in bf16 on tensor cores, where the library would be slow to ask: a block
-// adds up a tile of 64 x 64 sums, and what follows them (an End) is done where they are. Where tiles are few, a cluster
-// of blocks shares the depth of a tile: each has a part of the products, and each finishes some rows.
+// Sums of one or two small products in one launch, in bf16 on tensor cores, where a call of the library would take
+// longer. A block computes a 64 x 64 tile and applies the epilogue (an End) to it. Where tiles are few, a cluster of
+// blocks shares the depth of a tile (split-K through distributed shared memory), and each block finishes some rows.
 namespace dragoman::kernels::cuda::sums {
 
-// x W^T with W [cols, size], or, going back, x W with W [size, cols]. Rows behind the last of x get nothing.
+// x W^T with W [cols, size] or, backward, x W with W [size, cols]. Rows beyond those of x get no contribution.
 struct Term {
   const bf16 *x = nullptr, *weight = nullptr;
   Size x_stride = 0, weight_stride = 0;
@@ -22,11 +22,11 @@ struct Term {
 struct Work {
   int rows = 0, cols = 0;
   std::array<Term, 2> terms{};
-  int early = 0;         // so many terms, from the first on, can be added up while the kernel before still runs
-  bool swapped = false;  // whether the second term is the one whose sums come first where they are wanted apart
+  int early = 0;         // the first `early` terms do not depend on the previous kernel
+  bool swapped = false;  // with kApart, the second term is the one whose sums come first
 };
 
-// ---- four numbers side by side ----------------------------------------------------------------------------------
+// ---- vectors of four ---------------------------------------------------------------------------------------------
 
 struct Four {
   float values[4];
@@ -39,13 +39,13 @@ struct Four {
   }
 };
 
-// Four numbers as they lie in memory, on their way.
+// Four numbers as stored in memory, while they are loaded.
 struct Raw4 {
   uint2 raw{};
 
   __device__ operator Four() const { return {{low_bf16(raw.x), high_bf16(raw.x), low_bf16(raw.y), high_bf16(raw.y)}}; }
 };
-// Null: zeros.
+// Loads zeros where the pointer is null.
 __device__ inline Raw4 load4(const bf16* from) {
   return {from != nullptr ? *reinterpret_cast<const uint2*>(from) : uint2{}};
 }
@@ -57,27 +57,27 @@ __device__ inline void store4(bf16* to, const Four& x) {
   *reinterpret_cast<uint2*>(to) = make_uint2(pack_bf16(x[0], x[1]), pack_bf16(x[2], x[3]));
 }
 
-// An End says
-//   kBack    how weights lie;
-//   kSteady  weights are none of what the kernel before wrote, so that they can be brought while it still runs;
-//   kGroups  a tile has the same columns of so many groups of columns: those of a cell's four gates;
-//   kApart   the sums of the first term are wanted apart from those of the second;
-// and has, for every four columns (of each group), bring(row, col), which begins to read what it needs beside the sums,
-// and finish(row, col, what was brought, sums).
+// An End is the epilogue of a sum. It defines
+//   kBack    the layout of the weights (Term);
+//   kSteady  the weights do not depend on the previous kernel and can be prefetched while it still runs;
+//   kGroups  the number of column groups whose same columns a tile holds, such as the four gates of a cell;
+//   kApart   the sums of the two terms are kept apart;
+// and for every four columns (of each group) bring(row, col), which starts loading its other operands, and
+// finish(row, col, operands, sums).
 template <int kGroups, bool kApart>
 using Sums = Four[kApart ? 2 : 1][kGroups];
 
 // ---- tiles ------------------------------------------------------------------------------------------------------
 
 constexpr int kWarps = 8, kThreads = kWarps * kWarp;
-constexpr int kHalves = 2;  // warps that have the same sixteen rows, each with half of a tile's depth
+constexpr int kHalves = 2;  // warps that share 16 rows, each with half of a tile's depth
 
-// Tiles of depth; a term whose rows end before this tile has none.
+// Tiles along the depth; none where the rows of the term end before this tile.
 __host__ __device__ inline int depth_of(const Term& term, int row) {
   return row < term.rows ? (term.size + kTile - 1) / kTile : 0;
 }
 
-// The tiles of each term's depth that are one block's.
+// The tiles of each term's depth that belong to one block.
 struct Share {
   int begin[2], count[2];
 
@@ -91,13 +91,13 @@ struct Share {
   }
 };
 
-// The sums of one half in shared memory, where the tiles were.
+// The sums of one half in shared memory, in place of the tiles.
 struct Part {
   static constexpr int kStride = kTile + 8;
   float values[kTile * kStride];
 };
 
-// Four sums of both halves.
+// Four sums, added up over both halves.
 __device__ inline Four sum_of(const Part* halves, int row, int col) {
   Four sum{};
 #pragma unroll
@@ -116,7 +116,7 @@ struct Gathered {
   __device__ float* at(int plane, int rank, int row, int col) const {
     return values + ((plane * blocks + rank) * (kTile / blocks) + row) * kTile + col;
   }
-  // A block sends its sums to those that finish their rows; by all threads.
+  // Sends the block's sums to the blocks that finish their rows; called by all threads.
   __device__ void send(const Part* parts, int planes, int rank, const Arrivals& arrivals) const {
     const int height = kTile / blocks;
     for (int e = static_cast<int>(threadIdx.x); e < planes * kTile * kTile / 4; e += kThreads) {
@@ -125,7 +125,7 @@ struct Gathered {
       arrivals.send(static_cast<std::uint32_t>(row / height), at(plane, rank, row % height, col), sum.values);
     }
   }
-  // In the order of the blocks.
+  // Adds up in the order of the blocks, so that results are deterministic.
   __device__ Four total(int plane, int row, int col) const {
     constexpr int kAtOnce = 4;
     Four sum{};
@@ -141,7 +141,8 @@ struct Gathered {
   }
 };
 
-// What a block finishes of a tile: some of its rows, each thread every kThreads-th four columns of them.
+// The part of a tile that a block finishes: some of its rows. Each thread takes every kThreads-th group of four
+// columns.
 template <class End>
 class Finish {
  public:
@@ -150,12 +151,12 @@ class Finish {
   __device__ Finish(const Work& work, const End& end, int row, int col, int rank, int blocks)
       : work_(work), end_(end), row_(row), col_(col), rank_(rank), height_(kTile / blocks) {}
 
-  // What the end reads beside the sums begins to come.
+  // Starts loading the other operands of the epilogue.
   __device__ void bring() {
     const int e = static_cast<int>(threadIdx.x);
     if (exists(e)) given_ = end_.bring(row_of(e), col_of(e));
   }
-  // From the sums of both halves, or of all blocks, which send them to each other.
+  // Applies the epilogue to the sums of both halves, or of all blocks of the cluster.
   __device__ void run(const Part* parts, const Gathered& gathered, const Arrivals& arrivals) {
     if (gathered.blocks > 1) {
       wait_for_cluster();
@@ -192,7 +193,7 @@ class Finish {
 
 // ---- the launch -------------------------------------------------------------------------------------------------
 
-// Whether all numbers lie so that they can be brought in eights.
+// Whether all operands are aligned for loads of eight numbers.
 template <class End>
 bool fits(const Work& work) {
   if (work.cols % (End::kGroups == 1 ? 8 : kTile) != 0) return false;
@@ -202,8 +203,8 @@ bool fits(const Work& work) {
   });
 }
 
-// Blocks across, down, and how many share the depth of a tile: as many as there is room for, each with at least two
-// tiles of it.
+// The grid: blocks across, down, and sharing the depth of a tile. The latter are as many as fit on the GPU, each with
+// at least two tiles of depth.
 struct Grid {
   unsigned across, down, blocks = 1;
 
@@ -213,7 +214,7 @@ struct Grid {
            depth >= 4 * static_cast<int>(blocks))
       blocks *= 2;
   }
-  // Tiles of depth of the block that has most.
+  // The largest number of depth tiles of a block.
   int deepest(const Work& work) const {
     int tiles = 0;
     for (const Term& term : work.terms)
@@ -222,7 +223,7 @@ struct Grid {
   }
 };
 
-// Launches a kernel over such blocks, which comes early where clusters are known.
+// Launches a kernel on such a grid, with programmatic dependent launch where clusters are supported.
 template <class... Parameters, class... Arguments>
 void launch_over(const Grid& grid, bool clusters, std::size_t bytes, int threads, const char* name,
                  void (*kernel)(Parameters...), const Arguments&... arguments) {

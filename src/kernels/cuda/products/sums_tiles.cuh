@@ -4,18 +4,18 @@
 
 #include "kernels/cuda/products/sums.cuh"
 
-// Those sums on any GPU: all threads of a block bring tiles to shared memory and multiply them.
+// Sums of products on any GPU: all threads of a block copy tiles to shared memory and multiply them.
 namespace dragoman::kernels::cuda::sums {
 
 struct Stage {
   Tile left, right;
 };
-// As many as leave room for the blocks of the next kernel.
+// Chosen to leave room for the blocks of the next kernel.
 template <class End>
 constexpr int kStagesOf = End::kApart ? 4 : 5;
 
-// One operand's tiles of depth, as a thread brings them to shared memory: of each tile two eights, 32 rows apart. The
-// tiles of the second term follow those of the first.
+// The depth tiles of one operand, as a thread copies them to shared memory: two groups of eight numbers per tile, 32
+// rows apart. The tiles of the second term follow those of the first.
 template <bool kLeft, class End>
 class Feed {
  public:
@@ -24,7 +24,7 @@ class Feed {
     begin_term(false);
   }
 
-  // The next tile begins to arrive, if there is one.
+  // Starts copying the next tile, if there is one.
   __device__ void load(Tile& to) {
     if (left_ == 0 && !second_) begin_term(true);
     if (left_ == 0) return;
@@ -84,7 +84,7 @@ class Feed {
 };
 static_assert(kTile == 2 * kThreads / 8);
 
-// A warp's 32 x 32 sums.
+// The 32 x 32 accumulators of a warp.
 struct Square {
   float parts[2][4][4];
 
@@ -96,7 +96,7 @@ struct Square {
 #pragma unroll
         for (float& value : part) value = 0;
   }
-  // Adds the products of the warp's half of a tile's depth.
+  // Adds the products over the warp's half of a tile's depth.
   template <bool kBack>
   __device__ void add(Stage& stage, int row, int col, int half) {
 #pragma unroll
@@ -117,7 +117,7 @@ struct Square {
   }
 };
 
-// Its sums go to where those of its half are gathered.
+// Stores the warp's sums in shared memory, among those of its half.
 __device__ inline void store(Part& part, const Square& square, int row, int col) {
 #pragma unroll
   for (int m = 0; m < 2; ++m) {
@@ -132,7 +132,7 @@ __device__ inline void store(Part& part, const Square& square, int row, int col)
 }
 static_assert(sizeof(Part) <= sizeof(Stage));
 
-// Block (x, y, z): columns, rows, and which part of the depth.
+// Block (x, y, z) computes tile column x and row y over part z of the depth.
 template <class End>
 __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
   extern __shared__ __align__(16) unsigned char memory[];
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
   Square sums[kPlanes];
 #pragma unroll
   for (Square& plane : sums) plane.clear();
-  // Tile i, and the tile that comes kStages - 1 later begins to arrive, as far as it may.
+  // Multiplies tile i and starts copying the one kStages - 1 later, if it is available yet.
   const auto add = [&](int i, int last_left) {
     asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2) : "memory");
     __syncthreads();
@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
     if (!End::kSteady) right.load(stages[i % kStages].right);
     end_of_batch();
   }
-  // What the end reads beside the sums comes while they are added up.
+  // The operands of the epilogue are loaded during the main loop.
   Finish<End> finish(work, end, row, col, rank, blocks);
   finish.bring();
   for (int i = early; i < share.count[0] + share.count[1]; ++i) add(i, INT_MAX);
@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
   finish.run(parts, gathered, arrivals);
 }
 
-// The same by compute capability 9.0's own instructions; in sums_wgmma.cu, for every End there is.
+// The same with wgmma and TMA (compute capability 9.0); instantiated for every End in sums_wgmma.cu.
 template <class End>
 void launch_wgmma(const char* name, const Work& work, const End& end);
 

@@ -3,9 +3,9 @@
 #include "kernels/cuda/recurrence/step_ends.cuh"
 #include "kernels/cuda/runtime/tile_map.h"
 
-// Sums of products by compute capability 9.0's own instructions, for which alone this file is compiled. Two threads
-// have the copy engine fetch tiles, one of rows and one of weights, which need not wait for the kernel before; two
-// groups of warps multiply, each half of a tile's depth.
+// Sums of products with wgmma and TMA; this file is compiled for compute capability 9.0 only. Two threads prefetch
+// tiles (TMA): one those of rows, the other those of weights, which need not wait for the previous kernel. Two warp
+// groups multiply, each over half of a tile's depth.
 namespace dragoman::kernels::cuda::sums {
 namespace {
 
@@ -15,15 +15,15 @@ static_assert(kThreads == kHalves * kGroup);
 struct WideStage {
   WideTile left, right;
 };
-// A block may have half of a multiprocessor's shared memory, so that the blocks of the next kernel find room.
+// A block uses at most half of the shared memory, so that blocks of the next kernel fit beside it.
 constexpr int kRoom = 7 * sizeof(WideStage), kMostStages = 7;
 
-// Where the terms' rows and weights lie, for the copy engine.
+// Tensor maps of the terms' rows and weights.
 struct Maps {
   CUtensorMap x[2], weight[2];
 };
 
-// Places are `full` when both tiles are there, and `empty` when all warps are done with them.
+// A ring: a slot is `full` when both tiles have arrived, and `empty` when all warps have consumed them.
 struct Barriers {
   Barrier full[kMostStages], empty[kMostStages];
 
@@ -33,7 +33,7 @@ struct Barriers {
   }
 };
 
-// One of the places in turn, and the parity of its round.
+// A slot of the ring, and the parity of its barrier phase.
 struct Place {
   int stages, at = 0;
   unsigned parity = 0;
@@ -43,7 +43,7 @@ struct Place {
   }
 };
 
-// Fetches a block's tiles. Both run at the same time, each by one thread.
+// Prefetches the tiles of a block; one thread for rows and one for weights run concurrently.
 template <class End>
 struct Fetch {
   const Share& share;
@@ -52,7 +52,7 @@ struct Fetch {
   int count, row, col;
   Barriers& barriers;
 
-  // The first `early` tiles do not wait for the kernel before.
+  // The first `early` tiles do not wait for the previous kernel.
   __device__ void rows(int early) const {
     prefetch(maps.x[0]), prefetch(maps.x[1]);
     Place place{count};
@@ -83,7 +83,7 @@ struct Fetch {
   __device__ static void prefetch(const CUtensorMap& map) {
     asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
   }
-  // The term that tile i belongs to, and where in its depth it lies.
+  // The term of tile i, and the tile's position along its depth.
   __device__ int term_of(int i) const { return i < share.count[0] ? 0 : 1; }
   __device__ int depth_at(int i) const {
     return (i < share.count[0] ? share.begin[0] + i : share.begin[1] + i - share.count[0]) * kTile;
@@ -95,7 +95,7 @@ struct Fetch {
   }
 };
 
-// A group's half of the depth of `count` tiles, added to the sum if there is one.
+// Multiplies a warp group's half of `count` tiles and adds the products to the sum, if there is one.
 template <bool kBack>
 __device__ void add_tiles(Rows& sum, bool add, int count, WideStage* stages, Barriers& barriers, Place& place) {
   if (count == 0) return;
@@ -124,7 +124,7 @@ __device__ void add_tiles(Rows& sum, bool add, int count, WideStage* stages, Bar
   release(before);
 }
 
-// A warp's sixteen rows go to where the sums of its half are gathered.
+// Stores a warp's 16 rows in shared memory, among the sums of its half.
 __device__ inline void store(Part& part, const Rows& rows) {
   float* at = part.values + (threadIdx.x / kWarp % 4 * 16 + lane() / 4) * Part::kStride + lane() % 4 * 2;
 #pragma unroll
@@ -137,7 +137,7 @@ __device__ inline void store(Part& part, const Rows& rows) {
 
 __device__ inline void wait_for_groups() { asm volatile("bar.sync 1, %0;" ::"n"(kThreads) : "memory"); }
 
-// Block (x, y, z): columns, rows, and which part of the depth.
+// Block (x, y, z) computes tile column x and row y over part z of the depth.
 template <class End>
 __global__ void __launch_bounds__(kAllThreads, 2)
     add_up_wgmma(Work work, End end, int stages, const __grid_constant__ Maps maps) {
@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(kAllThreads, 2)
   Rows sums[kPlanes];
   Finish<End> finish(work, end, row, col, rank, blocks);
   Place place{stages};
-  // What the end reads beside the sums comes while they are added up.
+  // The operands of the epilogue are loaded during the main loop.
   const auto begin_late = [&] {
     wait_for_kernel_before();
     finish.bring();

@@ -2,14 +2,14 @@
 
 #include "kernels/cuda/runtime/device.cuh"
 
-// Tiles of 64 x 64 bf16 in shared memory, and their products on tensor cores (mma.m16n8k16). A warp works on sixteen
-// rows of a tile. Lane l of a warp holds of a 16 x 8 result the rows l / 4 and l / 4 + 8 and the columns l % 4 * 2 and
-// the next.
+// Tiles of 64 x 64 bf16 in shared memory, and their products on tensor cores (mma.m16n8k16). A warp works on 16 rows of
+// a tile. Of a 16 x 8 result, lane l holds rows l / 4 and l / 4 + 8 and columns l % 4 * 2 and
+// l % 4 * 2 + 1.
 namespace dragoman::kernels::cuda {
 
 inline constexpr int kTile = 64;
 
-// Rows are 16 bytes longer than they need be, so that eight rows of a column of eights lie in different banks.
+// Rows are padded by 16 bytes, so that eight rows at the same column lie in different banks.
 struct alignas(16) Tile {
   static constexpr int kStride = kTile + 8;
   bf16 values[kTile * kStride];
@@ -17,7 +17,7 @@ struct alignas(16) Tile {
   __device__ bf16* at(int row, int col) { return values + row * kStride + col; }
 };
 
-// Four 8 x 8 matrices, one register each; every lane gives the address of one row.
+// Loads four 8 x 8 matrices, one register each (ldmatrix); each lane passes the address of one row.
 struct Quad {
   std::uint32_t r[4];
 };
@@ -40,7 +40,7 @@ __device__ inline Quad load_quad_transposed(const bf16* row) {
   return q;
 }
 
-// An 8 x 8 matrix: lane l has of row l / 4 the columns l % 4 * 2 and the next.
+// Transposes an 8 x 8 matrix of which lane l holds row l / 4, columns l % 4 * 2 and l % 4 * 2 + 1.
 __device__ inline std::uint32_t transposed(std::uint32_t pair) {
   std::uint32_t result = 0;
   asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(result) : "r"(pair));
@@ -73,7 +73,7 @@ __device__ inline void multiply_add(float (&sum)[4], const Quad& left, std::uint
       : "r"(left.r[0]), "r"(left.r[1]), "r"(left.r[2]), "r"(left.r[3]), "r"(right0), "r"(right1));
 }
 
-// Sixteen rows of a 64 x 64 result, in the registers of a warp: eight 16 x 8 parts.
+// 16 rows of a 64 x 64 result in the registers of a warp: eight 16 x 8 accumulators.
 struct Rows {
   float part[8][4];
 
@@ -83,14 +83,14 @@ struct Rows {
 #pragma unroll
       for (float& value : one) value = 0;
   }
-  // The lane's rows, each by its factor.
+  // Multiplies each of the lane's two rows by its factor.
   __device__ void multiply(const float (&by)[2]) {
 #pragma unroll
     for (int n = 0; n < 8; ++n)
 #pragma unroll
       for (int e = 0; e < 4; ++e) part[n][e] *= by[e / 2];
   }
-  // The sixteen columns from 16 k as a left operand of the next product.
+  // The 16 columns from 16 k on as a left operand of the next product.
   __device__ Quad as_left(int k) const {
     const float(&a)[4] = part[2 * k];
     const float(&b)[4] = part[2 * k + 1];
@@ -98,9 +98,9 @@ struct Rows {
   }
 };
 
-// sum += left operands times the right tile; `kTransposed` says whether the right one is, kDepth and kAcross how many
-// sixteens of it are multiplied. What lies behind the last row or column of a tile is zero and is multiplied like the
-// rest: without branches, operands come while others are multiplied.
+// sum += left operands times the right tile, which may be `kTransposed`; kDepth and kAcross count its multiples of 16.
+// Elements beyond the last row or column of a tile are zero and are multiplied like the rest: without branches, loads
+// overlap with products.
 template <bool kTransposed, int kDepth = 4, int kAcross = 4>
 __device__ inline void add_product(Rows& sum, const Quad (&left)[4], Tile& right) {
 #pragma unroll
@@ -119,15 +119,16 @@ __device__ inline void load_left(Quad (&to)[4], Tile& tile, int row) {
   for (int k = 0; k < 4; ++k) to[k] = left_operand(tile, row, 16 * k);
 }
 
-// Begins to copy eight numbers to shared memory, or zeros where they do not exist; `from` is an address all the same.
+// Starts copying eight numbers to shared memory (cp.async), or zeros unless they exist; `from` must be valid either
+// way.
 __device__ inline void begin_copy(bf16* to, const bf16* from, bool exists) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(exists ? 16 : 0)
                : "memory");
 }
 
-// Begins to copy `count` rows of `columns` columns into the first kRows rows of a tile, zeros behind them; by all
-// threads of the block. What is copied is there after wait_for_tiles().
+// Starts copying `count` rows of `columns` columns into the first kRows rows of a tile and zeros beyond them; called by
+// all threads of the block. The data has arrived after wait_for_tiles().
 template <int kThreads, int kRows = kTile>
 __device__ inline void load_tile(Tile& tile, const bf16* from, Size stride, int count, int columns = kTile) {
 #pragma unroll
@@ -137,7 +138,7 @@ __device__ inline void load_tile(Tile& tile, const bf16* from, Size stride, int 
     begin_copy(tile.at(row, col), inside ? from + row * stride + col : from, inside);
   }
 }
-// What was begun since the last call is one batch; wait_for_older_tiles() leaves only the newest batches on their way.
+// Closes a batch of copies; wait_for_older_tiles() waits for all batches but the newest ones.
 __device__ inline void end_of_batch() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int kNewest = 1>
 __device__ inline void wait_for_older_tiles() {
@@ -149,7 +150,7 @@ __device__ inline void wait_for_tiles() {
   __syncthreads();
 }
 
-// A warp's sixteen rows to memory, through its rows of a tile; the first row of the result is the tile's `row`.
+// Stores a warp's 16 rows to memory through its rows of a tile; the first row of the result is row `row` of the tile.
 __device__ inline void store_rows(const Rows& rows, Tile& tile, int row, bf16* to, Size stride, int count,
                                   bool accumulate) {
   const int l = lane();

@@ -5,20 +5,20 @@
 #include "kernels/cuda/products/tiles.cuh"
 #include "kernels/cuda/runtime/cluster.cuh"
 
-// What compute capability 9.0 has of its own, for files compiled for it alone: matrix instructions that a group of four
-// warps gives to the tensor cores and waits for later, copies of whole tiles by the copy engine, and barriers in shared
-// memory on which both are waited for.
+// Instructions of compute capability 9.0, for files that are compiled for it only: asynchronous matrix products of a
+// group of four warps (wgmma), copies of whole tiles by the Tensor Memory Accelerator (TMA), and barriers in shared
+// memory (mbarrier) to wait for copies.
 namespace dragoman::kernels::cuda {
 
-inline constexpr int kGroup = 128;  // threads that multiply together
+inline constexpr int kGroup = 128;  // threads of a warp group
 
-// How the instructions are told where rows of 128 bytes lie: the address and the distance of eight rows in sixteens of
-// bytes, and, in the upper half, the distance again and which exchange there is.
+// Matrix descriptors of rows of 128 bytes: the lower half holds the address and the leading offset in units of 16
+// bytes, the upper half the stride of eight rows and the swizzle mode.
 __device__ inline std::uint32_t lower_descriptor(std::uint32_t address) { return 64u << 16 | address >> 4; }
 inline constexpr std::uint32_t kUpperDescriptor = 1u << 30 | 64u;
 
-// Rows of 128 bytes, the eights of row r exchanged by r % 8, as the matrix instructions read them and the copy engine
-// writes them.
+// Rows of 128 bytes with the 128-byte swizzle: groups of eight numbers in row r are permuted by r % 8, as wgmma reads
+// and TMA writes them.
 template <int kRows>
 struct alignas(1024) WideRows {
   bf16 values[kRows * kTile];
@@ -32,7 +32,7 @@ using WideTile = WideRows<kTile>;
 
 // ---- products -------------------------------------------------------------------------------------------------
 
-// The registers of a Rows, as operands 0 to 31 of an instruction.
+// The registers of a Rows as operands 0 to 31 of an instruction.
 #define DRAGOMAN_ROWS                                                                      \
   "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, " \
   "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}"
@@ -44,9 +44,9 @@ using WideTile = WideRows<kTile>;
       "+f"((s)[6][0]), "+f"((s)[6][1]), "+f"((s)[6][2]), "+f"((s)[6][3]), "+f"((s)[7][0]), "+f"((s)[7][1]), \
       "+f"((s)[7][2]), "+f"((s)[7][3])
 
-// For sixteen of the depth: sum = left right or, with `add`, sum += left right, where the left tile is in shared memory
-// and the right one lies there, transposed or not; and sum += left right, where the left side is in registers. The
-// products of a group of warps are done after wait_for_products(), and until then nobody may touch their registers.
+// For a depth of 16: sum = left right or, with `add`, sum += left right, with both tiles in shared memory, the right
+// one transposed or not; and sum += left right with the left operand in registers. The products of a warp group are
+// complete after wait_for_products(); until then their registers must not be accessed.
 template <bool kTransposed>
 __device__ inline void begin_product(Rows& sum, std::uint64_t left, std::uint64_t right, bool add) {
   asm volatile(
@@ -72,15 +72,15 @@ __device__ inline void begin_product(Rows& sum, const Quad& left, std::uint64_t 
 }
 #undef DRAGOMAN_ROWS
 #undef DRAGOMAN_ROWS_OPERANDS
-// Before the first product that reads or adds to registers written otherwise.
+// To be called before the first product that reads or accumulates into registers written by other instructions.
 __device__ inline void registers_are_ready() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void end_of_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-// Until all products are done but the newest kLeft groups that end_of_products() closed.
+// Waits for all products but the newest kLeft groups closed by end_of_products().
 template <int kLeft>
 __device__ inline void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
 }
-// The compiler does not know when registers are written: after waiting it is told that they may have been.
+// Tells the compiler that the registers may have changed, since it does not see asynchronous writes.
 __device__ inline void arrived(Rows& rows) {
 #pragma unroll
   for (auto& part : rows.part)
@@ -94,7 +94,7 @@ __device__ inline void arrived(Quad (&quads)[4]) {
     for (std::uint32_t& r : quad.r) asm volatile("" : "+r"(r)::"memory");
 }
 
-// Registers of the threads of a group: others of the block give theirs away.
+// Sets the register count of the threads of a warp group; other groups of the block give some of theirs up.
 template <int kRegisters>
 __device__ inline void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
@@ -103,13 +103,13 @@ template <int kRegisters>
 __device__ inline void give_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
 }
-// Until all threads of a group are here; `group` is less than 15.
+// A barrier for all threads of a warp group; `group` is less than 15.
 __device__ inline void wait_for_group(int group) {
   asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(kGroup) : "memory");
 }
 
-// Two 8 x 8 matrices to shared memory, transposed: lane l has of row l / 4 the columns l % 4 * 2 and the next; lanes 0
-// to 7 and 8 to 15 give the addresses of the rows there.
+// Stores two 8 x 8 matrices to shared memory, transposed: lane l holds row l / 4, columns l % 4 * 2 and the next; lanes
+// 0 to 7 and 8 to 15 pass the addresses of the rows.
 __device__ inline void store_transposed(bf16* row, std::uint32_t first, std::uint32_t second) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
   asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(address), "r"(first), "r"(second)
@@ -118,8 +118,8 @@ __device__ inline void store_transposed(bf16* row, std::uint32_t first, std::uin
 
 // ---- barriers and copies --------------------------------------------------------------------------------------
 
-// A barrier in shared memory, passed once as many threads as it was made for have come and the bytes they announced
-// are there. Its rounds are told apart by their parity, which begins with 0; the round before the first is over.
+// An mbarrier. A phase completes once the expected number of threads have arrived and the announced bytes have been
+// written. Phases are distinguished by parity, beginning with 0; the phase before the first counts as complete.
 class Barrier {
  public:
   __device__ void make(int threads) {
@@ -145,8 +145,8 @@ class Barrier {
           : "r"(shared_address(&state_)), "r"(parity)
           : "memory");
   }
-  // Sixty-four columns from `col` of sixty-four rows from `row` go to a tile, zeros behind the last; their bytes count
-  // for this barrier.
+  // Copies 64 columns from `col` of 64 rows from `row` to a tile, with zeros beyond the last; the bytes are counted by
+  // this barrier.
   __device__ void copy(WideTile& to, const CUtensorMap& from, int col, int row) {
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(
@@ -154,7 +154,7 @@ class Barrier {
         "l"(&from), "r"(shared_address(&state_)), "r"(col), "r"(row)
         : "memory");
   }
-  // The same of all groups' rows from `row`.
+  // The same for the rows from `row` of all groups.
   __device__ void copy_groups(WideTile& to, const CUtensorMap& from, int col, int row) {
     asm volatile(
         "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
@@ -166,12 +166,12 @@ class Barrier {
  private:
   std::uint64_t state_;
 };
-// After all barriers of a block were made, by the thread that made them; others wait for it.
+// Makes new barriers visible; called by the thread that initialised them, before other threads proceed.
 __device__ inline void barriers_are_made() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
-// What this thread has done to shared memory comes before what the copy engine and the matrix instructions do to it.
+// Orders this thread's accesses to shared memory before those of TMA and wgmma (proxy fence).
 __device__ inline void before_engines() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// One of a ring of kPlaces places, and the parity of the round in which it comes up.
+// A slot of a ring of kPlaces, and the parity of its barrier phase.
 template <int kPlaces>
 struct Turn {
   int place = 0;

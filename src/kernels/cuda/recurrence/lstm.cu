@@ -113,9 +113,9 @@ void gru_cell_backward(const GruCellBackward<T>& a) {
 
 // ---- layers ---------------------------------------------------------------------------------------------------
 
-// A layer is one launch where tensor cores can take it, otherwise one product and one launch a step. The states of the
-// walk lie side by side in the workspace, in the order of the walk: [B, 4 hidden] for the recurrent share of the gates,
-// then h and c, [B, hidden] each.
+// A layer is one launch where the tensor-core kernel supports it, otherwise one product and one launch per time step.
+// The workspace holds the states in the order of the walk (longest sentence first): [B, 4 hidden] for the recurrent
+// share of the gates, then h and c, [B, hidden] each.
 template <class T>
 struct Walk {
   Size hidden = 0;
@@ -141,7 +141,7 @@ T* states_of(const LstmLayer<T>& a) {
   return a.workspace + a.sentences * 4 * a.hidden;
 }
 
-// The first states, in the order of the walk; sentences without rows end where they begin.
+// Copies the first states into the order of the walk; for sentences without rows they are also the last ones.
 template <class T>
 __global__ void begin(LstmLayer<T> a, Walk<T> walk, T* h, T* c) {
   const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x, i = e / a.hidden, unit = e % a.hidden;
@@ -194,7 +194,7 @@ void lstm_layer(const LstmLayer<T>& a) {
   if (a.beside != nullptr) lstm_layer(*a.beside);
 }
 
-// dh and dc arrive in the order of the walk; rows that are at their last step start from what came after the layer.
+// dh and dc are in the order of the walk; a sentence at its last step starts from the gradients of its last state.
 template <class T>
 __global__ void step_backward(LstmLayerBackward<T> b, Walk<T> walk, Size t, Size active, Size arrived, T* dgates_now,
                               T* dh_now, T* dc_now) {
@@ -232,7 +232,7 @@ __global__ void step_backward(LstmLayerBackward<T> b, Walk<T> walk, Size t, Size
   dc_now[e] = rounded<T>(d.c_before);
 }
 
-// What reached the beginning of each sentence; empty ones pass on what came after the layer.
+// The gradients of the first states; empty sentences pass on those of the last state.
 template <class T>
 __global__ void end(LstmLayerBackward<T> b, Walk<T> walk, const T* dh_now, const T* dc_now) {
   const LstmLayer<T>& a = b.forward;

@@ -9,8 +9,8 @@ struct LstmUnit {
   float i, f, g, o, c, h;
 };
 
-// How a unit's activations are computed: as exactly as f32 has them, or to 1e-6 with a third of the instructions, which
-// is more than bf16 tells apart.
+// How the activations of a unit are computed: to full f32 accuracy, or to 1e-6 with a third of the instructions, which
+// is still more accurate than bf16.
 struct Exactly {
   __device__ static float sigmoid(float x) { return cuda::sigmoid(x); }
   __device__ static float tanh(float x) { return tanhf(x); }
@@ -32,7 +32,7 @@ struct LstmUnitGradient {
   float i, f, g, o, c_before;
 };
 
-// Gates after their activations in, gradients of the values before them out.
+// In: gates after their activations. Out: gradients of the values before them.
 template <class How = Exactly>
 __device__ inline LstmUnitGradient lstm_unit_backward(float i, float f, float g, float o, float c_before, float c,
                                                       float dh, float dc) {
@@ -42,8 +42,8 @@ __device__ inline LstmUnitGradient lstm_unit_backward(float i, float f, float g,
           total * f};
 }
 
-// A whole layer in one launch, and the one beside it in the same, in bf16 where its size allows it; false where it does
-// not. The gradient of the weight is left to the caller.
+// A whole layer in bf16, and the one beside it, in one launch; false where the size is not supported. The caller
+// computes the gradient of the weight.
 bool lstm_on_tensor_cores(const LstmLayer<bf16>& a);
 bool lstm_on_tensor_cores(const LstmLayerBackward<bf16>& b);
 

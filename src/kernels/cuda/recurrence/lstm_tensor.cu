@@ -5,17 +5,17 @@
 #include "kernels/cuda/recurrence/lstm.cuh"
 #include "kernels/cuda/recurrence/lstm_walk.cuh"
 
-// A whole LSTM layer in one launch, bf16 on tensor cores. Sixteen sentences that are neighbours in the walk, or some
-// more, are worked on by a group of blocks; each block has thirty-two units, whose weights its warps keep in registers
-// for the whole walk. After every step the blocks of a group tell each other what they found. Where a group can be a
-// cluster (compute capability 9.0, at most eight blocks), they write to each other's shared memory; otherwise they read
-// it from memory and meet at a counter.
+// A whole LSTM layer in one launch, bf16 on tensor cores. A group of blocks processes 16 or more sentences that are
+// adjacent in the walk. Each block owns 32 units and keeps their weights in registers for all time steps. After every
+// step the blocks of a group exchange their results. Where a group can be a cluster (compute capability 9.0, at most
+// eight blocks), they write to each other's shared memory; otherwise they exchange through global memory and
+// synchronise with a counter.
 namespace dragoman::kernels::cuda {
 namespace {
 
 using namespace walk;
 
-// One layer or two, which blocks are told apart by blockIdx.y.
+// One layer, or two; blockIdx.y selects the layer.
 template <class Arguments>
 struct Layers {
   Arguments of[2];
@@ -23,7 +23,7 @@ struct Layers {
 
 // ---- forward --------------------------------------------------------------------------------------------------
 
-// Of the gates `gates` and `gates` + 1, what multiplies the state from `begin` on.
+// Loads the weights of gates `gates` and `gates` + 1 for the state from `begin` on.
 template <int kChunks>
 __device__ void load_weights(WarpProduct<kChunks, 2>& product, const LstmLayer<bf16>& a, int first_unit, int gates,
                              int begin) {
@@ -38,7 +38,7 @@ __device__ void load_weights(WarpProduct<kChunks, 2>& product, const LstmLayer<b
     }
 }
 
-// The first c of two units; a sentence without rows ends where it begins.
+// The first c of two units; for a sentence without rows it is also the last.
 __device__ inline float2 begin_units(const LstmLayer<bf16>& a, const Sentence& s, int unit) {
   if (!s.exists()) return {};
   const Size at = s.number * a.hidden + unit;
@@ -50,7 +50,7 @@ __device__ inline float2 begin_units(const LstmLayer<bf16>& a, const Sentence& s
   return c;
 }
 
-// What two units have found at step t; returns their h.
+// Computes and stores the states of two units at step t; returns their h.
 __device__ inline std::uint32_t put_units(const LstmLayer<bf16>& a, const Sentence& s, int t, int unit,
                                           const LstmUnit& u, const LstmUnit& v) {
   const Size row = s.row(t), n = a.hidden;
@@ -70,7 +70,7 @@ __device__ inline std::uint32_t put_units(const LstmLayer<bf16>& a, const Senten
 
 using ForwardRoom = Room<4, 4 * kUnits, 4>;
 
-// The first states of the group's sentences.
+// Loads the first states of the group's sentences.
 template <int kTiles>
 __device__ inline void fill_board(const Board<1, kTiles>& board, const LstmLayer<bf16>& a, const ForwardRoom& room) {
   const int hidden = static_cast<int>(a.hidden);
@@ -82,8 +82,8 @@ __device__ inline void fill_board(const Board<1, kTiles>& board, const LstmLayer
   __syncthreads();
 }
 
-// Two of the eight warps share a quarter of the state, each for two gates: the gates' sums are those of four warps. A
-// group has `rows` sentences: sixteen, or at most kTiles times as many.
+// Each of the eight warps multiplies a quarter of the state for two gates, so the sum of a gate comes from four warps.
+// A group has `rows` sentences: 16, or at most kTiles times as many.
 template <int kChunks, int kTiles, bool kCluster>
 __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
     walk_forward(const __grid_constant__ Layers<LstmLayer<bf16>> layers, int rows, unsigned* meetings) {
@@ -162,13 +162,13 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
 
 // ---- backward -------------------------------------------------------------------------------------------------
 
-// Of the units from `first_unit` on, what the gates from `begin` on are multiplied by.
+// Loads the weights that connect the units from `first_unit` on to the gates from `begin` on.
 template <int kChunks>
 __device__ void load_weights(WarpProduct<kChunks, 1>& product, const LstmLayer<bf16>& a, int first_unit, int begin) {
   const int l = lane();
 #pragma unroll
   for (int c = 0; c < kChunks; ++c) {
-    std::uint32_t words[4][4];  // of each tile: eight gates of one unit
+    std::uint32_t words[4][4];  // per tile: eight gates of one unit
 #pragma unroll
     for (int e = 0; e < 8; ++e) {
       const int k = begin + c * kDepth + l % 4 * 8 + e;
@@ -183,14 +183,14 @@ __device__ void load_weights(WarpProduct<kChunks, 1>& product, const LstmLayer<b
   }
 }
 
-// The gradient of two units' first state, where it is wanted.
+// Stores the gradient of the first state of two units, where asked for.
 __device__ inline void put_first(bf16* to, Size at, float2 x, bool accumulate) {
   if (to == nullptr) return;
   if (accumulate) add2(x, load2(to + at));
   store2(to + at, pack_bf16(x.x, x.y));
 }
 
-// The planes of the way back: four gates, c, the states before, and the gradient of h.
+// The planes that backward reads: four gates, c, the states before, and the gradient of h.
 enum : int { kC = 4, kBeforeC, kBeforeH, kGivenH, kBackPlanes };
 
 __device__ inline Plane plane_of(const LstmLayerBackward<bf16>& b, int number) {
@@ -205,7 +205,7 @@ __device__ inline Plane plane_of(const LstmLayerBackward<bf16>& b, int number) {
 
 using BackwardRoom = Room<kWarps, kUnits, kBackPlanes>;
 
-// Each warp has an eighth of the gates. Step -1 is what reaches the first state.
+// Each warp multiplies an eighth of the gates. Step -1 computes the gradient of the first state.
 template <int kChunks, int kTiles, bool kCluster>
 __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
     walk_backward(const __grid_constant__ Layers<LstmLayerBackward<bf16>> layers, int rows, unsigned* meetings) {
@@ -306,16 +306,16 @@ bool fits(const LstmLayerBackward<bf16>& b) {
   return fits(b.forward) && aligned16(b.dh, b.dh_last, b.dc_last, b.dgates, b.h_before, b.dh_first, b.dc_first);
 }
 
-// The same walk for all kinds of group.
+// The variants of one kernel for all kinds of groups.
 template <class Arguments>
 struct Walks {
   using Kernel = void (*)(Layers<Arguments>, int, unsigned*);
-  Kernel with_clusters, with_large_clusters;  // null where there are too many units for clusters
+  Kernel with_clusters, with_large_clusters;  // null where there are too many units for a cluster
   Kernel without;
   Size (*bytes)(Size rows, Size board_width);
-  Size widest;  // what blocks tell each other of a sentence's step: at most so many numbers
+  Size widest;  // most numbers that blocks exchange per sentence and step
 };
-constexpr Size kMostBlocks = 8;  // of a cluster
+constexpr Size kMostBlocks = 8;  // per cluster
 
 template <class Arguments>
 void allow_memory(const char* name, typename Walks<Arguments>::Kernel kernel, Size bytes) {
@@ -323,17 +323,17 @@ void allow_memory(const char* name, typename Walks<Arguments>::Kernel kernel, Si
                name);
 }
 
-// How many sentences a cluster gets: sixteen, or, where so many clusters do not fit on the GPU at once, some more.
+// Sentences per cluster: 16, or more where that many clusters do not fit on the GPU at once.
 template <const auto& walks>
 Size rows_of_cluster(const cudaLaunchConfig_t& config, Size sentences, Size slices, Size layers, Size width) {
-  static PerGpu<std::array<std::atomic<int>, kMostBlocks + 1>> known;  // how many clusters fit
+  static PerGpu<std::array<std::atomic<int>, kMostBlocks + 1>> known;  // number of clusters that fit
   std::atomic<int>& most = known.here()[static_cast<std::size_t>(slices)];
   if (most == 0) {
     int count = 0;
     check_status(cudaOccupancyMaxActiveClusters(&count, walks.with_clusters, &config), "lstm_layer");
     most = std::max(count, 1);
   }
-  constexpr Size kHalf = 113 << 10;  // bytes: two blocks are to have room on a multiprocessor
+  constexpr Size kHalf = 113 << 10;  // bytes; two blocks fit on a multiprocessor
   const Size groups = std::max<Size>(most / layers, 1);
   const auto waves = [&](Size rows) { return Size{blocks_for(blocks_for(sentences, rows), groups)}; };
   const Size fewest = waves(std::clamp<Size>(kHalf / walks.bytes(1, width), kTileRows, 2 * kTileRows));
@@ -341,7 +341,7 @@ Size rows_of_cluster(const cudaLaunchConfig_t& config, Size sentences, Size slic
   return 4 * fewest < 3 * waves(kTileRows) ? std::max<Size>(rows, kTileRows) : Size{kTileRows};
 }
 
-// One cluster for each sixteen sentences or some more, or as many groups as there is room for at once.
+// One cluster per 16 or more sentences; without clusters, as many groups as fit on the GPU at once.
 template <const auto& walks, class Arguments>
 void launch(const char* name, const Arguments& arguments, const LstmLayer<bf16>& a, Size width) {
   static OncePerGpu once;

@@ -3,13 +3,13 @@
 #include "kernels/cuda/products/tiles.cuh"
 #include "kernels/cuda/runtime/cluster.cuh"
 
-// What the blocks of a group that walks over sentences need of each other and of memory; see lstm_tensor.cu.
+// How the blocks of a group exchange results and read memory during the time steps of a layer; see lstm_tensor.cu.
 namespace dragoman::kernels::cuda::walk {
 
 inline constexpr int kUnits = 32, kWarps = 8, kThreads = kWarps * kWarp, kDepth = 32;
-inline constexpr int kTileRows = 16;  // of a product: a group's sentences are one or two tiles of rows
+inline constexpr int kTileRows = 16;  // rows of a product; a group's sentences are one or two such tiles
 
-// What a block works on.
+// The work of a block.
 struct Place {
   int group, groups, first_unit;
 
@@ -20,18 +20,18 @@ struct Place {
   }
 };
 
-// Where the blocks of a group meet: a counter that starts at zero.
+// A barrier for the blocks of a group: a counter in global memory that starts at zero.
 class Meeting {
  public:
   __device__ Meeting(unsigned* counter, int blocks) : counter_(counter), blocks_(static_cast<unsigned>(blocks)) {}
 
-  // This block has written what the others wait for.
+  // Signals that this block has written its results.
   __device__ void arrive() {
     __syncthreads();
     expected_ += blocks_;
     if (threadIdx.x == 0) asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter_) : "memory");
   }
-  // Until all have arrived as often as this block.
+  // Waits until all blocks have arrived as often as this one.
   __device__ void wait() const {
     if (threadIdx.x == 0) {
       unsigned arrived = 0;
@@ -46,15 +46,15 @@ class Meeting {
   unsigned blocks_, expected_ = 0;
 };
 
-// What the blocks of a cluster know of one step, [rows, width] by turns for even and odd steps: each writes its
-// own units and passes them on to the others. Steps are counted from 0 in the order of the walk; what all others have
-// passed on is counted in bytes as it arrives, so that nobody waits for what a block wrote elsewhere. A block that
-// passes something on has what all others passed on before, hence nobody still reads what is written over. A thread has
-// one piece of sixteen bytes.
+// The results of one step in the shared memory of a cluster, [rows, width], double-buffered for even and odd steps.
+// Each block writes its own units and sends them to the other blocks. Steps are counted from 0 in the order of the
+// walk. A barrier counts the bytes received, so no block waits for other writes of a block. A block sends only after it
+// has received everything of the previous step, so the buffer that it overwrites is no longer read. Each thread sends
+// one piece of 16 bytes.
 template <int kGroups, int kTiles>
 class Board {
  public:
-  // A block passes on its kUnits numbers from `first` on of kGroups groups, which are `apart` from each other.
+  // A block sends its kUnits numbers from `first` on of each of kGroups groups, which are `apart` numbers apart.
   __device__ Board(bf16* memory, int rows, int width, int apart, int first, int blocks)
       : memory_(memory), rows_(rows), stride_(stride_of(width)), blocks_(static_cast<std::uint32_t>(blocks)) {
     const int column = static_cast<int>(threadIdx.x) % kAcross;
@@ -63,12 +63,12 @@ class Board {
   static constexpr Size bytes(Size rows, Size width) { return 2 * rows * stride_of(width) * Size{sizeof(bf16)}; }
 
   __device__ bf16* row(int step, int r) const { return memory_ + (step % 2 * rows_ + r) * stride_; }
-  // Where a number of a row lies: an operand's lane wants eight numbers side by side, of which it gets two at a time.
+  // The position of a number in a row: permuted so that a lane finds the eight numbers of its operands side by side.
   __device__ static int place(int number) {
     return number / 32 * 32 + number % 8 / 2 * 8 + number % 32 / 8 * 2 + number % 2;
   }
 
-  // By all threads, before anything is passed on.
+  // Initialisation; called by all threads before anything is sent.
   __device__ void begin() const {
     if (threadIdx.x == 0)
       for (int step = 0; step < 2; ++step) {
@@ -79,7 +79,7 @@ class Board {
     wait_for_cluster();
   }
 
-  // The block's numbers of step `step`; by all threads, when all of the block have written theirs.
+  // Sends the block's numbers of step `step`; called by all threads once all of them are written.
   __device__ void pass_on(int step) const {
     constexpr int kDown = kMost < kThreads ? kMost / kAcross : kThreads / kAcross;  // rows at once
     const std::uint32_t rank = cluster_rank();
@@ -92,7 +92,7 @@ class Board {
     }
   }
 
-  // Until all others' units of step `step` are here.
+  // Waits until the units of all other blocks for step `step` have arrived.
   __device__ void wait(int step) const {
     arrivals(step).wait(step / 2);
     if (threadIdx.x == 0) arrivals(step).expect(expected());
@@ -106,7 +106,7 @@ class Board {
   __device__ std::uint32_t expected() const {
     return (blocks_ - 1) * static_cast<std::uint32_t>(rows_ * kAcross * sizeof(uint4));
   }
-  // Eights of eight rows lie in different banks.
+  // Groups of eight numbers in eight rows lie in different banks.
   template <class Width>
   static constexpr __host__ __device__ Width stride_of(Width width) {
     return width + 8;
@@ -118,7 +118,7 @@ class Board {
   std::uint32_t blocks_;
 };
 
-// A sentence of the walk; beyond the last one there are empty ones.
+// A sentence of the walk; empty beyond the last one.
 struct alignas(16) Sentence {
   int number, length;        // -1 and 0 where there is none
   int first_row, direction;  // of its packed rows, as the walk sees them
@@ -133,11 +133,11 @@ struct alignas(16) Sentence {
   __device__ Size row(int t) const { return first_row + direction * t; }
 };
 
-// Numbers that a walk reads row by row: those of step t - back, and `first`, sentence after sentence, of the step
-// before the first one. What is null is zeros.
+// Numbers that the walk reads row by row: those of step t - back and, for the step before the first, `first` [B, ...].
+// A null pointer stands for zeros.
 struct Plane {
   const bf16 *steps = nullptr, *first = nullptr;
-  Size stride = 0;  // from row to row
+  Size stride = 0;  // between rows
   int back = 0;
 
   __device__ const bf16* at(const Sentence& s, int t, Size hidden) const {
@@ -146,18 +146,18 @@ struct Plane {
   }
 };
 
-// Element by element a thread has two units side by side of one sentence of each tile: half a warp has a sentence.
+// Element-wise, a thread handles two adjacent units of one sentence per tile; half a warp handles a sentence.
 __device__ inline int thread_unit() { return lane() % 16 * 2; }
 __device__ inline int thread_row(int tile) { return tile * kTileRows + static_cast<int>(threadIdx.x) / 16; }
 
-// What a warp needs of a step beside sums, kPlanes times kUnits numbers for each of its sentences: it is brought while
-// the blocks tell each other what they found. Four lanes bring a plane.
+// The other operands of a step, kPlanes times kUnits numbers per sentence of a warp. They are prefetched while the
+// blocks exchange their results; four lanes load a plane.
 template <int kPlanes, int kTiles>
 class Inbox {
  public:
   static constexpr int kWidth = kPlanes * kUnits;
 
-  // `plane`: the lane's.
+  // `plane`: the one that the lane loads.
   __device__ Inbox(bf16* memory, const Plane& plane, int first_unit)
       : memory_(memory), plane_(plane), first_unit_(first_unit + lane() % 4 * 8) {}
   __device__ static int plane_of_lane() { return lane() % kLanes / 4; }
@@ -182,7 +182,8 @@ class Inbox {
   }
 
  private:
-  static constexpr int kLanes = 4 * kPlanes, kRows = kTileRows / kWarps;  // of a sentence, and of a warp in a tile
+  static constexpr int kLanes = 4 * kPlanes,
+                       kRows = kTileRows / kWarps;  // lanes per sentence, and rows per warp in a tile
   static_assert(kWarp % kLanes == 0 && kRows % (kWarp / kLanes) == 0);
 
   __device__ void bring(const Sentence& s, int row, int t, Size hidden) const {
@@ -201,7 +202,7 @@ class Inbox {
   int first_unit_;
 };
 
-// Two units side by side, as they lie in memory.
+// Two adjacent units as stored in memory.
 __device__ inline float2 unpacked(std::uint32_t pair) { return {low_bf16(pair), high_bf16(pair)}; }
 __device__ inline float2 load2(const bf16* from) {
   return from != nullptr ? unpacked(*reinterpret_cast<const std::uint32_t*>(from)) : float2{};
@@ -209,18 +210,18 @@ __device__ inline float2 load2(const bf16* from) {
 __device__ inline void store2(bf16* to, std::uint32_t pair) { *reinterpret_cast<std::uint32_t*>(to) = pair; }
 __device__ inline void add2(float2& to, const float2& x) { to.x += x.x, to.y += x.y; }
 
-// Sixteen sentences' rows against kParts times thirty-two columns: kChunks times kDepth products of each pair.
+// The product of 16 rows (sentences) and kParts times 32 columns over a depth of kChunks times kDepth.
 //
-// Weights come from memory to registers as they lie there: eight numbers side by side, so that the four lanes of a row
-// hold thirty-two, in another order than two mma.m16n8k16 expect. Both operands are in that order, and every product
-// meets its partner.
+// Weights are loaded to registers in their memory order, eight adjacent numbers per lane, so that the four lanes of a
+// row hold 32 numbers in another order than two mma.m16n8k16 expect. Both operands use the same permuted order, so the
+// products are the same.
 template <int kChunks, int kParts>
 struct WarpProduct {
   uint4 right[kChunks][4 * kParts];
   Quad left[kChunks][2];
 
-  // From a board: `row` is that of the lane's row (its number modulo 16), [begin, begin + kChunks * kDepth) the warp's
-  // products. What lies behind the last of `width` numbers is multiplied by zero.
+  // From a board: `row` is the lane's row (modulo 16), [begin, begin + kChunks * kDepth) the warp's part of the depth.
+  // Numbers beyond `width` are multiplied by zero.
   __device__ void load(const bf16* row, int begin, int width) {
 #pragma unroll
     for (int c = 0; c < kChunks; ++c)
@@ -230,7 +231,7 @@ struct WarpProduct {
         left[c][i] = load_quad(row + (k < width ? k : 0));
       }
   }
-  // From memory: `upper` and `lower` are where the lane's two rows begin, at the warp's first product; null for rows of
+  // From memory: `upper` and `lower` point to the lane's two rows at the warp's first column; null stands for a row of
   // zeros.
   __device__ void load_from_memory(const bf16* upper, const bf16* lower, int depth) {
 #pragma unroll
@@ -244,8 +245,8 @@ struct WarpProduct {
       left[c][1] = {{a.z, b.z, a.w, b.w}};
     }
   }
-  // Column n of tile j is unit 4 n + j of a part's thirty-two: a lane has eight units side by side of both its rows.
-  // Those that are null are not wanted.
+  // Column n of tile j is unit 4 n + j of the 32 of a part: a lane has eight adjacent units of both its rows.
+  // Null pointers are skipped.
   __device__ void multiply(int part, float* upper, float* lower) const {
     float sums[4][4] = {};
 #pragma unroll
@@ -266,8 +267,8 @@ struct WarpProduct {
   }
 };
 
-// A block's shared memory: the sums of kParts warps for each sentence, what a step needs beside them, the sentences,
-// and the board.
+// The shared memory of a block: the sums of kParts warps per sentence, the other operands of a step, the sentences, and
+// the board.
 template <int kParts, int kWide, int kPlanes>
 struct Room {
   static constexpr int kStride = kWide + 4;  // keeps neighbouring rows in different banks
@@ -287,18 +288,18 @@ struct Room {
     return rows * row + Board<1, 1>::bytes(rows, board_width);
   }
 
-  // The row of an operand that a lane is to name. Behind the last one any row will do: nobody reads its sums.
+  // The operand row whose address a lane passes. Beyond the last row any one will do: its sums are not read.
   __device__ int row_of_lane(int tile) const {
     const int row = tile * kTileRows + lane() % 16;
     return row < rows ? row : 0;
   }
   __device__ float* part(int which, int row) const { return parts + (which * rows + row) * kStride; }
-  // Of the thread's two units, the sums of all parts from column `col` on, added to x.
+  // Adds to x the sums of all parts for the thread's two units from column `col` on.
   __device__ void add_parts(float2& x, int row, int col) const {
 #pragma unroll
     for (int i = 0; i < kParts; ++i) add2(x, *reinterpret_cast<const float2*>(part(i, row) + col + thread_unit()));
   }
-  // The group's sentences, from the first-th of the walk on; by all threads.
+  // Loads the group's sentences, from number `first` of the walk on; called by all threads.
   __device__ void begin(const LstmLayer<bf16>& a, int first) const {
     __syncthreads();
     if (static_cast<int>(threadIdx.x) < rows)

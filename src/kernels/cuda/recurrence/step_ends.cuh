@@ -3,10 +3,10 @@
 #include "kernels/cuda/products/sums.cuh"
 #include "kernels/cuda/recurrence/lstm.cuh"
 
-// What follows the sums of a decoder's steps.
+// The epilogues of decoder steps.
 namespace dragoman::kernels::cuda::sums {
 
-// x as bf16 holds it times the factors of dropout, which counts elements row by row.
+// Dropout of x rounded to bf16; dropout counts elements row by row.
 __device__ inline Four dropped(const Drop& drop, Size row, Size col, Size cols, const Four& x) {
   const auto element = static_cast<std::uint64_t>(row * Dropout::stride(cols) + col);
   Four y;

@@ -4,13 +4,13 @@
 #include "kernels/cuda/products/sums_tiles.cuh"
 #include "kernels/cuda/recurrence/step_ends.cuh"
 
-// A decoder's steps: products and what follows them in one launch in bf16, where sizes allow it.
+// Steps of recurrent decoders: products and epilogue in one launch, in bf16 where the sizes are supported.
 namespace dragoman::kernels::cuda {
 namespace {
 
 using sums::Cell, sums::CellBackward, sums::Tanh, sums::TanhBackward;
 
-// Terms that can be added up early come first.
+// Terms that do not depend on the previous kernel come first.
 sums::Work work_of(Size rows, Size cols, const Terms<bf16>& terms, bool back) {
   sums::Work work{.rows = static_cast<int>(rows), .cols = static_cast<int>(cols)};
   work.swapped = terms[1].early && !terms[0].early;

@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <type_traits>
 
 #include "kernels/cuda/filling.h"
 #include "kernels/cuda/runtime/early.cuh"
-#include "kernels/cuda/search/row_recorder.h"
 
 namespace dragoman::kernels::cuda {
 namespace {
@@ -97,8 +95,6 @@ __global__ void norm_wide(Norm<T> a, Drop drop) {
 template <class T>
 void norm(const Norm<T>& a) {
   if (a.rows == 0) return;
-  if constexpr (std::is_same_v<T, bf16>)
-    if (record(a)) return;
   const Drop drop(a.dropout);
   const unsigned blocks = blocks_for(a.rows, kWarps);
   const bool wide = a.cols % 8 == 0 && a.cols <= 4 * kWide && aligned16(a.x, a.branch, a.sum, a.y, a.gain, a.bias);

@@ -47,9 +47,8 @@ class ThreadState {
   int gpu() const { return current_.number(); }
   // Work not yet submitted to the GPU that is left stays in its lane until the thread uses or waits for that GPU again.
   void enter(int gpu) {
-    current_.enter(gpu, [this](int next) {
+    current_.enter(gpu, [](int next) {
       check_gpu(next, count());
-      if (Lane* left = lanes_.at(this->gpu())) left->ask_for_held_back();
       check_status(cudaSetDevice(next), "choosing the GPU");
     });
   }
@@ -71,10 +70,6 @@ ThreadState& thread_state() {
 
 }  // namespace
 
-void Lane::ask_for_held_back() {
-  if (held_back != nullptr) std::exchange(held_back, nullptr)();
-}
-
 cudaStream_t Lane::without_kernels() {
   kernels.hand_over(stream);
   return stream;
@@ -92,7 +87,6 @@ void Lane::send() {
 }
 
 cudaStream_t Lane::settled() {
-  ask_for_held_back();
   send();
   kernels.hand_over(stream);
   return stream;

@@ -19,13 +19,11 @@ struct ScratchMemory {
 // What one thread uses of one GPU: a stream, the work not yet submitted to it, and memory that only its work touches.
 struct Lane {
   cudaStream_t stream = nullptr;
-  void (*held_back)() = nullptr;
   Collector kernels;
   Staging staging;
   ReturnBuffer returns;
   std::array<ScratchMemory, static_cast<std::size_t>(Scratch::count)> scratch{};
 
-  void ask_for_held_back();
   // The stream for allocations: recorded kernels are submitted, pending uploads are not.
   cudaStream_t without_kernels();
   // Appends the pending uploads to the recorded kernels, after which they were asked for.

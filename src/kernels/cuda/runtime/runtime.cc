@@ -52,27 +52,12 @@ OnGpu::~OnGpu() {
 
 cudaStream_t stream() {
   Lane& mine = this_lane();
-  mine.ask_for_held_back();
   mine.send();
   mine.kernels.expect(mine.stream);
   return mine.stream;
 }
 
 cudaStream_t direct_stream() { return this_lane().settled(); }
-
-void hold_back(void (*now)()) {
-  Lane& mine = this_lane();
-  mine.settled();  // what is sent from here on was asked for later
-  mine.held_back = now;
-}
-
-bool is_held_back(void (*now)()) { return this_lane().held_back == now; }
-
-bool take_back(void (*now)()) {
-  if (!is_held_back(now)) return false;
-  this_lane().held_back = nullptr;
-  return true;
-}
 
 void* driver_function(const char* name, unsigned version) {
   void* function = nullptr;
@@ -157,7 +142,6 @@ namespace {
 void copy_from_host(void* to, const void* from, std::size_t bytes, bool may_pad) {
   if (bytes == 0) return;
   Lane& mine = this_lane();
-  mine.ask_for_held_back();
   if (bytes <= Staging::kHalf / 8) {
     if (!mine.staging.can_merge(to, bytes)) mine.send();
     if (mine.staging.changes_half(bytes)) mine.settled();

@@ -15,13 +15,6 @@ cudaStream_t stream();
 // The same stream for anything else: everything asked for before has been submitted.
 cudaStream_t direct_stream();
 
-// What waits to be asked for together with what comes next: `now` is called before anything else goes to the thread's
-// stream, unless it was taken back before. One at a time.
-void hold_back(void (*now)());
-bool is_held_back(void (*now)());
-// Whether it waited still.
-bool take_back(void (*now)());
-
 void check_status(cudaError_t status, const char* what);
 // Throws Error unless the launch before it was accepted.
 inline void check_launch(const char* kernel) { check_status(cudaGetLastError(), kernel); }

@@ -5,32 +5,32 @@
 #include "kernels/cuda/products/tiles.cuh"
 #include "kernels/cuda/search/row_program.h"
 
-// Attention as a row program does it.
+// Attention inside a row program.
 namespace dragoman::kernels::cuda::row_programs {
 
-// The keys of a warp's four rows: lane i < 4 has row i's, `first` to `end`. Rows of one sentence have the same;
-// otherwise a row's come behind those of the row before, perhaps with others' between them.
+// The keys of a warp's four rows: lane i < 4 holds those of row i, `first` to `end`. Rows of one sentence share their
+// keys. Otherwise the keys of a row come after those of the previous row, possibly with a gap.
 struct Keys {
-  static constexpr int kNone = 1 << 30;  // behind all
+  static constexpr int kNone = 1 << 30;  // larger than any key
 
   int first = 0, end = 0;
 
-  // The first from `key` on that anybody attends to.
+  // The first key from `key` on that one of the rows attends to.
   __device__ int next(int key) const {
     const int from = max(key, first);
     return __reduce_min_sync(kAllLanes, from < end ? from : kNone);
   }
-  // Where a key lies, or the last one for those behind it.
+  // The row of a key in k and v; past the end, that of the last key.
   __device__ int find(const std::int32_t* rows, int key) const {
     const int there = max(0, min(key, __reduce_max_sync(kAllLanes, end) - 1));
     return rows != nullptr ? rows[there] : there;
   }
 };
 
-// Attention of a warp's four rows, sixteen keys at a time, while the next ones come. Matrix instructions have sixteen
-// keys, or sixteen numbers of the values, on the left and eight rows on the right: the first four are the warp's.
-// Scores of keys that are not a row's do not count. Numbers are taken in another order: of each half of a head, lane %
-// 4 has eight in a row where keys are compared with queries, and lane / 4 eight in a row of the values.
+// Attention of a warp's four rows with an online softmax over blocks of 16 keys; the next block is loaded meanwhile.
+// The matrix instructions (m16n8k16) have 16 keys, or 16 elements of the values, on the left and 8 rows on the right,
+// of which the first four are used. Keys of other rows are masked. Elements of a head are permuted so that each lane
+// loads 16 bytes at once: in each half of a head, lane % 4 holds 8 adjacent elements of q and k, and lane / 4 of v.
 class RowAttention {
  public:
   static constexpr int kRowsOfWarp = 4, kKeys = 16;
@@ -38,8 +38,8 @@ class RowAttention {
   __device__ RowAttention(const AttentionPart& a, const std::int32_t* key_rows, int head)
       : a_(a), key_rows_(key_rows), column_(head * kTile) {}
 
-  // `row`: the warp's first, of `rows`; `first_places`: where the first 32 keys lie. Afterwards result(i) is of row
-  // lane % 4 * 2 + i.
+  // `row`: the warp's first of `rows`; `first_places`: the rows of the first 32 keys. Afterwards result(i) belongs to
+  // row lane % 4 * 2 + i.
   __device__ void attend(const Keys& keys, int first_places, int row, int rows) {
     const int mine = row + lane() / 4;
 #pragma unroll
@@ -76,7 +76,7 @@ class RowAttention {
       for (int apart = 4; apart < kWarp; apart *= 2) sum += __shfl_xor_sync(kAllLanes, sum, apart);
   }
 
-  // The eight numbers from lane / 4 * 8 on of the mean of the values.
+  // Elements lane / 4 * 8 to lane / 4 * 8 + 7 of the attended values.
   __device__ uint4 result(int i) const {
     const float share = sum_[i] > 0 ? 1 / sum_[i] : 0.0f;
     float of[8];
@@ -87,7 +87,7 @@ class RowAttention {
   __device__ float log_sum(int i) const { return sum_[i] > 0 ? largest_[i] + logf(sum_[i]) : -INFINITY; }
 
  private:
-  // Of sixteen keys and values what a lane needs; `place`: where that of lane % 16 lies.
+  // A lane's part of 16 keys and values; `place`: the row of key lane % 16.
   __device__ const uint4* find_head(const bf16* x, int stride, int place, int from, int first) const {
     const Size row = __shfl_sync(kAllLanes, place, from);
     return reinterpret_cast<const uint4*>(x + row * stride + column_ + first);
@@ -105,7 +105,7 @@ class RowAttention {
       v[i] = *find_head(a_.v, a_.v_stride, place, lane() % 4 * 2 + i % 2 + i / 2 * 8, lane() / 4 * 8);
   }
 
-  // weights[e]: of key lane / 4 + e / 2 * 8 for row e % 2.
+  // weights[e]: score of key lane / 4 + e / 2 * 8 for row e % 2.
   __device__ void compare(float (&weights)[4], const uint4 (&k)[2][2]) const {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
@@ -113,7 +113,7 @@ class RowAttention {
       multiply_add(weights, {{k[0][h].z, k[1][h].z, k[0][h].w, k[1][h].w}}, q_[h].z, q_[h].w);
     }
   }
-  // Scores become weights; `begin`: the first key.
+  // Turns scores into weights and rescales the sums so far; `begin`: the first key.
   __device__ void weigh(float (&weights)[4], int begin) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
@@ -144,7 +144,7 @@ class RowAttention {
                      pair(v[2], v[3], 2 * m + 1)}},
                    low, high);
   }
-  // The j-th of either eight.
+  // Element j of a and of b.
   __device__ static std::uint32_t pair(const uint4& a, const uint4& b, int j) {
     return __byte_perm(word(a, j), word(b, j), j % 2 == 0 ? 0x5410 : 0x7632);
   }
@@ -156,10 +156,10 @@ class RowAttention {
   const std::int32_t* key_rows_;
   const int column_;
   uint4 q_[2];
-  // Of the lane's two rows.
+  // Of the two rows of the lane.
   int first_[2], end_[2];
   float largest_[2] = {-FLT_MAX, -FLT_MAX}, sum_[2] = {};
-  float out_[4][4] = {};  // of numbers 2 m + e / 2 of the lane's eight, row e % 2
+  float out_[4][4] = {};  // out_[m][e]: element 2 m + e / 2 of the lane's eight, row e % 2
 };
 
 }  // namespace dragoman::kernels::cuda::row_programs

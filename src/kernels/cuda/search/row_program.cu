@@ -4,13 +4,13 @@
 #include "kernels/cuda/search/row_attention.cuh"
 #include "kernels/cuda/search/row_shared.cuh"
 
-// A cluster of blocks has 40 rows; each block has every so manieth tile of a layer's columns and one head. One thread
-// has the copy engine fetch weights, as many as there is room for, whatever the others are at. Weights are the left
-// side of a product and rows the right one, because matrix instructions work on 64 on the left but on as few as one
-// likes on the right. What a layer reads lies whole in every block's shared memory: whoever computed a part of it sent
-// it to all. Only between the two layers of a feed-forward part, whose inner rows are long, blocks keep what they have
-// and send each other parts of sums. The code is long and every warp goes through it once a layer: what it takes is the
-// number of instructions and the time until what they wait for is there.
+// A cluster of n blocks works on 40 rows; each block computes one head and every n-th tile of a layer's columns. One
+// thread prefetches weights (TMA) into a ring in shared memory, independently of the other threads. Weights are the
+// left operand of a product and rows the right one, because wgmma needs 64 rows on the left but any multiple of 8 on
+// the right. The input of a layer lies whole in every block's shared memory: the block that computes a part of it sends
+// it to all others (distributed shared memory). Only between the two layers of a feed-forward block, whose inner rows
+// are long, each block keeps its own columns, and blocks send each other partial sums. Every warp executes the code
+// once per layer, so the time is bounded by the number of instructions and by latency.
 namespace dragoman::kernels::cuda {
 namespace {
 
@@ -18,26 +18,26 @@ using namespace row_programs;
 
 constexpr int kBytes = sizeof(Shared);
 
-// Over the eight lanes that have a row.
+// Over the eight lanes that share a row.
 __device__ float sum_of_row(float x) {
 #pragma unroll
   for (int apart = 1; apart < kEights; apart *= 2) x += __shfl_xor_sync(kAllLanes, x, apart);
   return x;
 }
 
-// All lanes have the same, and the compiler knows it.
+// x, which is the same in all lanes, in a uniform register.
 __device__ std::uint32_t uniform(std::uint32_t x) { return __reduce_max_sync(kAllLanes, x); }
 
-// One of the threads that compute. It has an eight of each tile of rows.
+// One compute thread. It owns eight columns of one row in each tile of rows: an "eight".
 class Worker {
  public:
-  __device__ Worker(const RowProgram& program, Shared& shared, int rank)
+  __device__ Worker(const RowLaunch& program, Shared& shared, int rank)
       : program_(program), shared_(shared), rank_(rank), thread_(static_cast<int>(threadIdx.x)) {}
 
   __device__ void work() {
     load_rows();
     for (int i = 0; i < program_.count; ++i) {
-      // Whatever follows from the thread's number is worked out again: there is no room for all of it at once.
+      // Recomputes everything derived from the thread number: there are not enough registers to keep it.
       asm volatile("" : "+r"(thread_));
       const Instruction& one = shared_.program[i];
       if (one.attends)
@@ -50,13 +50,13 @@ class Worker {
   }
 
  private:
-  // The worker's eight.
+  // The position of the worker's eight.
   __device__ int row() const { return thread_ / kEights; }
   __device__ int eight() const { return thread_ % kEights; }
-  // All workers of the block are here.
+  // A barrier for all workers of the block.
   __device__ static void meet() { asm volatile("bar.sync 1, %0;" ::"n"(kWorkers) : "memory"); }
   __device__ int across() const { return program_.across; }
-  // The block's first row, and whether the worker's exists.
+  // The first row of the block, and whether the row of the worker exists.
   __device__ static int first_row() { return static_cast<int>(blockIdx.y) * kRows; }
   __device__ bool exists() const { return first_row() + row() < program_.rows; }
   __device__ bool multiplies() const { return thread_ < kMultiply; }
@@ -81,14 +81,14 @@ class Worker {
     before_engines();
     meet();
   }
-  // Which sentences the block's rows belong to.
+  // Finds the sentences of the block's rows.
   __device__ void find_sentences() {
     for (int s = thread_; s < program_.sentences; s += kWorkers) {
       const int begin = program_.query_offsets[s] - first_row(), end = program_.query_offsets[s + 1] - first_row();
       for (int row = max(0, begin); row < min(kRows, end); ++row) shared_.sentences[row] = s;
     }
   }
-  // `sentence`: whose keys are those of the warp's row `lane`.
+  // `sentence`: the one that row `lane` of the warp takes its keys from.
   __device__ void find_keys(const KeyPart& part, int sentence, KeysOfRows& to) {
     Keys keys;
     const int row = warp_row() + lane();
@@ -99,18 +99,18 @@ class Worker {
     to.places[thread_] = keys.find(part.rows, keys.next(0) + lane());
   }
 
-  // ---- what blocks send each other, in turns that are counted from 1 ----
+  // ---- exchange between blocks, in turns counted from 1 ----
   //
-  // Every block sends something in every turn, and not before it has all of the turn before. So when a block has all of
-  // a turn, nobody reads what the turn before it brought, and nobody waits for an earlier one any more.
+  // Every block sends something in every turn, but only after it has received all of the previous turn. So when a block
+  // has received a whole turn, no block still reads data of the previous turn or waits for an earlier one.
 
-  // Begins a turn: what all blocks together will send.
+  // Begins a turn in which all blocks together send `bytes` to each block.
   __device__ void expect(int bytes) {
     ++turn_;
     if (thread_ == 0) shared_.arrivals[turn_ % 2].expect(bytes);
   }
   __device__ void expect_tiles(int tiles) { expect(tiles * static_cast<int>(sizeof(RowTile))); }
-  // The worker's eight of a tile of the buffer, to all blocks.
+  // Sends the worker's eight of a tile of the buffer to all blocks.
   __device__ void send(int buffer, int tile, const uint4& value) {
     const void* here = shared_.rows[buffer][tile].eight(row(), eight());
     for (int i = 0; i < across(); ++i) {
@@ -127,7 +127,7 @@ class Worker {
 
   // ---- layers ----
 
-  // Of a lane's columns.
+  // The biases of a lane's two columns.
   struct Bias {
     bf16 of[2] = {};
 
@@ -137,7 +137,7 @@ class Worker {
     }
   };
 
-  // Tile by tile, each group of warps one.
+  // One layer: each group of warps computes one tile at a time.
   __device__ void multiply(const Instruction& one) {
     const ProductPart& p = one.layer.product;
     const Beside beside(*this, one);
@@ -159,9 +159,9 @@ class Worker {
     if (one.shared) buffer_ = to;
   }
 
-  // A layer and the one before it. Of that one's result a block has some tiles and keeps them; multiplied by the
-  // weights that go with them, they give a part of the sum for each tile of columns, which goes to the block that has
-  // the tile. Parts go into the two buffers that nobody reads.
+  // The two layers of a feed-forward block. A block keeps its own tiles of the first layer's result. Multiplied by the
+  // matching weights of the second layer, they give a partial sum for every tile of columns, which is sent to the block
+  // that owns the tile. Partial sums are received in the two buffers that are not being read.
   __device__ void multiply_twice(const Instruction& one) {
     const auto& [up, p, norm] = one.layer;
     const Beside beside(*this, one);
@@ -188,20 +188,20 @@ class Worker {
       }
       wait_for_turn();
     }
-    meet();  // nobody reads the tiles any more
+    meet();  // the tiles are no longer read
     if (multiplies()) put_whole_sums(bias, p.relu);
     if (one.shared) expect_tiles(across());
     meet();
     const uint4 value = finish(one, rank_, beside, *mine(shared_.passing[0]));
     if (one.shared) send(buffer_, rank_, value);
   }
-  // Where what `block` sends to the worker arrives.
+  // Where the worker receives a partial sum from `block`.
   __device__ float4* part_of_sums(int block, int n) {
-    constexpr int kHalf = RowProgram::kMostAcross / 2;
+    constexpr int kHalf = RowLaunch::kMostAcross / 2;
     const int buffer = block < kHalf ? after(buffer_) : after(after(buffer_));
     return reinterpret_cast<float4*>(shared_.rows[buffer]) + (block % kHalf * kParts + n) * kGroup + thread_ % kGroup;
   }
-  // Of the block's tile: each group adds up some of the rows.
+  // Adds up the partial sums of the block's tile; each group takes some of the rows.
   __device__ void put_whole_sums(const Bias& bias, bool relu) {
     const int begin = group() == 0 ? 0 : (kParts + 1) / 2, end = group() == 0 ? (kParts + 1) / 2 : kParts;
     for (int n = begin; n < end; ++n) {
@@ -214,7 +214,7 @@ class Worker {
     }
   }
 
-  // `tiles` of columns from `tile` on, at most one for each group.
+  // Computes `tiles` tiles of columns from `tile` on, at most one per group.
   __device__ void make_tiles(const ProductPart& p, int tile, int tiles, RowTile* to) {
     if (!multiplies()) return;
     if (group() >= tiles) {
@@ -228,11 +228,11 @@ class Worker {
     for (int n = 0; n < kParts; ++n) put(to[group()], n, sums.part[n], bias, p.relu);
   }
 
-  // The next tiles of weights times rows, a pair of tiles at a time; as many groups as there are `columns` take turns.
+  // sums = the next weights times rows, a pair of tiles at a time; `columns` groups take turns at the ring.
   __device__ void add_up(Sums& sums, const RowTile* rows, int depth, int columns) {
-    // In a cluster the upper bits of an address have the block's number.
+    // In a cluster the upper bits of a shared address hold the rank of the block.
     constexpr std::uint32_t kWithinBlock = 0x3FFFF;
-    constexpr int kDeep = 4;  // products that a tile takes
+    constexpr int kDeep = 4;  // products per tile
     const std::uint32_t left = lower_descriptor(shared_address(shared_.weights) & kWithinBlock);
     const std::uint32_t right = lower_descriptor(shared_address(rows) & kWithinBlock);
     const int pairs = depth / 2;
@@ -263,7 +263,7 @@ class Worker {
   __device__ void release(unsigned place) {
     if (lane() == 0) shared_.empty[place].arrive();
   }
-  // Eight rows of a tile's sums, as results.
+  // Stores eight rows of a tile: sums with bias and activation, rounded.
   __device__ static void put(RowTile& to, int n, const float (&sum)[4], const Bias& bias, bool relu) {
     const float least = relu ? 0.0f : -INFINITY;
     float of[4];
@@ -276,12 +276,12 @@ class Worker {
     store_transposed(to.eight(8 * n + lane() % 8, 2 * warp + lane() / 8 % 2), pack_bf16(of[0], of[1]),
                      pack_bf16(of[2], of[3]));
   }
-  // The worker's eight.
+  // The worker's eight of a tile.
   __device__ const uint4* mine(RowTile& tile) const {
     return reinterpret_cast<const uint4*>(tile.eight(row(), eight()));
   }
 
-  // What a norm reads beside the sums; it comes while they are added up. Each block has one tile of it.
+  // The other operands of a norm, loaded while the product runs. Each block has one tile of them.
   struct Beside {
     Eight<bf16> x{}, gain{}, shift{};
 
@@ -294,14 +294,14 @@ class Worker {
     }
   };
 
-  // What comes of a tile of the layer.
+  // The epilogue of a tile: stores it and, where there is a norm, the normalised sum. Returns the result.
   __device__ uint4 finish(const Instruction& one, int tile, const Beside& beside, const uint4& result) {
     const ProductPart& p = one.layer.product;
     const int col = tile * kTile + eight() * 8;
     const Eight<bf16> branch{result};
     if (exists()) *reinterpret_cast<uint4*>(p.y + at(p, col)) = branch.raw[0];
     if (one.layer.norm.y == nullptr) return branch.raw[0];
-    // What is added and what is normalised are what is stored: rounded numbers.
+    // As with separate kernels, the branch and the sum are rounded before they are used.
     const NormPart& norm = one.layer.norm;
     float a[8], b[8];
     branch.unpack(a), beside.x.unpack(b);
@@ -324,7 +324,7 @@ class Worker {
     return y;
   }
 
-  // Mean and variance of a whole row from those of the blocks' columns.
+  // Mean and variance of a whole row, combined from those of the blocks' columns.
   __device__ float2 moments_of_row(const float (&x)[8]) {
     if (thread_ == 0) shared_.statistics.expect(across() * kRows * static_cast<int>(sizeof(float2)));
     float sum = 0, squares = 0;
@@ -357,7 +357,7 @@ class Worker {
     Keys keys;
     if (lane() < RowAttention::kRowsOfWarp) keys = {of.first[warp_row() + lane()], of.end[warp_row() + lane()]};
     RowTile& passing = shared_.passing[kGroups * passing_];
-    meet();  // the block's own columns of queries, and of new keys and values, are there
+    meet();  // the block's columns of queries and of new keys and values are written
     RowAttention rows(a, a.by_sentence ? program_.keys_of_sentences.rows : program_.keys.rows, rank_);
     rows.attend(keys, of.places[thread_], first_row() + warp_row(), program_.rows);
     if (lane() % 4 < RowAttention::kRowsOfWarp / 2) {
@@ -369,7 +369,7 @@ class Worker {
           a.log_sum[Size{first_row() + row} * across() + rank_] = rows.log_sum(i);
       }
     }
-    __syncwarp();  // a warp's rows are its own
+    __syncwarp();  // no other warp touches these rows
     const uint4 value = *mine(passing);
     passing_ ^= 1;
     if (exists())
@@ -379,21 +379,21 @@ class Worker {
     send(buffer_, rank_, value);
   }
 
-  const RowProgram& program_;
+  const RowLaunch& program_;
   Shared& shared_;
   const int rank_;
   int thread_;
-  int buffer_ = 0;  // what the next layer reads
+  int buffer_ = 0;  // the input of the next layer
   int turn_ = 0, norms_ = 0, passing_ = 0;
-  unsigned used_ = 0;  // pairs of tiles of weights
+  unsigned used_ = 0;  // pairs of weight tiles consumed
 };
 
-__global__ void __launch_bounds__(kThreads, 1) run_rows(const __grid_constant__ RowProgram program) {
+__global__ void __launch_bounds__(kThreads, 1) run_rows(const __grid_constant__ RowLaunch program) {
   extern __shared__ __align__(1024) char memory[];
   Shared& shared = *reinterpret_cast<Shared*>(memory);
   const int rank = static_cast<int>(cluster_rank());
   if (threadIdx.x == 0) shared.make();
-  // As from any memory: what is read of constants must be the same for all lanes to be quick.
+  // Read as generic memory: constant memory is slow where lanes read different addresses.
   const Instruction* instructions = program.instructions;
   asm volatile("" : "+l"(instructions));
   constexpr int kWords = sizeof(Instruction) / sizeof(uint2);
@@ -418,7 +418,7 @@ bool runs_row_programs() {
   return room.here([] { return has_room(run_rows, kBytes); });
 }
 
-void run_row_program(const RowProgram& program) {
+void run_row_program(const RowLaunch& program) {
   cudaLaunchAttribute attributes[2]{{}, comes_early()};
   attributes[0].id = cudaLaunchAttributeClusterDimension;
   attributes[0].val.clusterDim = {static_cast<unsigned>(program.across), 1, 1};

@@ -4,12 +4,12 @@
 
 #include "kernels/contract.h"
 
-// A step of search in one launch. What a Transformer's decoder does to a hypothesis concerns no other: layers, norms
-// and attention to keys of its own go row by row. So some rows are taken through all of it, one instruction after the
-// other, by blocks that share them, while others take other rows.
+// A fused kernel for row programs (kernels::RowProgram): a step of beam search in one launch. In a step of a
+// Transformer decoder no hypothesis depends on another, so each cluster of blocks takes a few rows through the whole
+// program, one instruction after the other, without waiting for other clusters.
 namespace dragoman::kernels::cuda {
 
-// A layer of no activation or relu; its columns in tiles of 64 are dealt out to the blocks.
+// A linear layer, optionally with relu. The blocks of a cluster share its columns in tiles of 64.
 struct ProductPart {
   const bf16* bias;  // optional
   bf16* y;
@@ -17,7 +17,7 @@ struct ProductPart {
   bool relu;
 };
 
-// The norm that the layer's result is the branch of; y is null where there is none.
+// The residual connection and layer norm after a layer, whose result is the branch. y is null where there is none.
 struct NormPart {
   const bf16 *x, *gain, *bias;
   bf16 *sum, *y;
@@ -25,23 +25,23 @@ struct NormPart {
   float epsilon;
 };
 
-// Where the layer has another one before it, each block uses up what it has of that one's result, and parts of sums go
-// from block to block; up.y is null where there is none.
+// One layer, or the two of a feed-forward block. With two, each block multiplies its own columns of the first layer's
+// result by the second layer's weights, and blocks exchange partial sums. up.y is null where there is only one.
 struct LayerPart {
   ProductPart up, product;
   NormPart norm;
 };
 
-// Which keys there are, as in Attention.
+// The keys of each sentence or hypothesis: key_offsets and key_rows of Attention.
 struct KeyPart {
   const std::int32_t *offsets, *rows;
 };
 
-// A block has one head of 64.
+// Attention with heads of 64; each block computes one head.
 struct AttentionPart {
   const bf16 *q, *k, *v;
   int q_stride, k_stride, v_stride;
-  bool by_sentence;  // otherwise each row has keys of its own
+  bool by_sentence;  // rows of a sentence share its keys; otherwise each row has its own
   bf16* out;
   float* log_sum;
   float scale;
@@ -49,29 +49,29 @@ struct AttentionPart {
 
 struct Instruction {
   bool attends;
-  bool shared;  // the next layer reads the result: all blocks get all of it
+  bool shared;  // the next layer reads the result, so every block gets all of it
   union {
     LayerPart layer;
     AttentionPart attention;
   };
 };
 
-struct RowProgram {
-  static constexpr int kRows = 40;  // of a cluster of blocks: with so many, 512 rows are underway at once
+struct RowLaunch {
+  static constexpr int kRows = 40;  // rows per cluster; 512 rows then run at the same time
   static constexpr int kMostAcross = 8, kMostInstructions = 48, kMostLayers = 64;
-  static constexpr int kMostTiles = 4;  // that a block has of the layer before another one
+  static constexpr int kMostTiles = 4;  // tiles per block of a feed-forward block's first layer
 
-  int rows, across, count;            // across: blocks that share rows, and tiles of what they share
-  const bf16* x;                      // what the first layer reads
-  KeyPart keys, keys_of_sentences;    // null where nothing attends to such
-  const std::int32_t* query_offsets;  // of the sentences that rows belong to
+  int rows, across, count;            // across: blocks per cluster, and tiles per row that they share
+  const bf16* x;                      // input of the first layer
+  KeyPart keys, keys_of_sentences;    // of rows, and of sentences; null where not used
+  const std::int32_t* query_offsets;  // rows of each sentence
   int sentences;
   Instruction instructions[kMostInstructions];
-  CUtensorMap weights[kMostLayers];  // in the order in which they are used
+  CUtensorMap weights[kMostLayers];  // in order of use
 };
 
-// Whether this GPU runs such programs: compute capability 9.0.
+// Whether this GPU can run the kernel: compute capability 9.0.
 bool runs_row_programs();
-void run_row_program(const RowProgram& program);
+void run_row_program(const RowLaunch& program);
 
 }  // namespace dragoman::kernels::cuda

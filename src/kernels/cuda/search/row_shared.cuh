@@ -4,36 +4,37 @@
 #include "kernels/cuda/runtime/cluster.cuh"
 #include "kernels/cuda/search/row_program.h"
 
-// What a block of a row program has in its shared memory, who fetches weights into it, and products of them and rows.
+// Shared memory of a block of the row program kernel, the thread that prefetches weights into it (TMA), and products of
+// weights and rows (wgmma).
 namespace dragoman::kernels::cuda::row_programs {
 
-inline constexpr int kRows = RowProgram::kRows, kEights = kTile / 8;
-// A worker for every eight of a tile of rows, and who fetches weights.
+inline constexpr int kRows = RowLaunch::kRows, kEights = kTile / 8;
+// One worker thread per eight columns of a tile of rows, and one warp for the prefetching thread.
 inline constexpr int kWorkers = kRows * kEights, kThreads = kWorkers + kWarp;
-inline constexpr int kGroups = 2, kMultiply = kGroups * kGroup;  // workers that multiply, each group a tile
-inline constexpr int kPlaces = 4;                                // pairs of tiles that are there or on their way
+inline constexpr int kGroups = 2, kMultiply = kGroups * kGroup;  // workers that multiply, one tile per group
+inline constexpr int kPlaces = 4;                                // ring slots for pairs of weight tiles
 inline constexpr int kParts = kRows / 8;
 
 using RowTile = WideRows<kRows>;
 
-// Two tiles of the depth: what is waited for together.
+// Two weight tiles, adjacent in depth, that share a barrier.
 struct Pair {
   WideTile tiles[2];
 };
 
-// Which keys the rows attend to: `first` to `end`, and where the first ones of a warp's rows lie.
+// The keys that the rows attend to: `first` to `end`, and the rows of the first 32 keys of each warp.
 struct KeysOfRows {
   int first[kRows], end[kRows], places[kWorkers];
 };
 
 struct Shared {
   Pair weights[kPlaces];
-  RowTile rows[3][RowProgram::kMostAcross];
-  RowTile passing[RowProgram::kMostTiles];         // on their way from some threads of the block to others
-  float2 moments[RowProgram::kMostAcross][kRows];  // of each block's columns: mean and sum of squares around it
+  RowTile rows[3][RowLaunch::kMostAcross];
+  RowTile passing[RowLaunch::kMostTiles];         // results passed between threads of the block
+  float2 moments[RowLaunch::kMostAcross][kRows];  // per block: mean of its columns and sum of squared deviations
   int sentences[kRows];
   KeysOfRows keys, keys_of_sentences;
-  Instruction program[RowProgram::kMostInstructions];
+  Instruction program[RowLaunch::kMostInstructions];
   Barrier full[kPlaces], empty[kPlaces];
   Arrivals arrivals[2], statistics;
 
@@ -46,17 +47,17 @@ struct Shared {
   }
 };
 
-// Where the n-th pair of tiles of weights lies, and the parity of the round in which it comes.
+// The ring slot of the n-th pair of weight tiles, and the parity of its barrier phase.
 struct Place {
   unsigned place, parity;
 
   __device__ explicit Place(unsigned n) : place(n % kPlaces), parity(n / kPlaces % 2) {}
 };
 
-// Fetches the weights of all layers in the order in which they are used; by one thread.
+// One thread that prefetches the weights of all layers in order of use.
 class Fetcher {
  public:
-  __device__ Fetcher(const RowProgram& program, Shared& shared, int rank)
+  __device__ Fetcher(const RowLaunch& program, Shared& shared, int rank)
       : program_(program), shared_(shared), rank_(rank) {}
 
   __device__ void work() {
@@ -73,14 +74,14 @@ class Fetcher {
   }
 
  private:
-  // Every so manieth tile of columns.
+  // The block's own tiles of columns: every n-th, for n blocks.
   __device__ void fetch_own_tiles(const CUtensorMap& weights, const ProductPart& p) {
     for (int t = rank_; t < p.across; t += kGroups * program_.across)
       for (int k = 0; k < p.depth; k += 2)
         for (int own = t; own < p.across && own < t + kGroups * program_.across; own += program_.across)
           fetch(weights, own, k, k + 1);
   }
-  // All tiles of columns, of each what is multiplied by the block's own `tiles` of the depth.
+  // Of all tiles of columns the part that is multiplied by the block's own `tiles` of the depth.
   __device__ void fetch_parts(const CUtensorMap& weights, int tiles) {
     for (int i = 0; i < program_.across; i += kGroups)
       for (int k = 0; k < tiles; k += 2)
@@ -96,18 +97,18 @@ class Fetcher {
     shared_.full[at.place].copy(shared_.weights[at.place].tiles[1], weights, depth1 * kTile, tile * kTile);
   }
 
-  const RowProgram& program_;
+  const RowLaunch& program_;
   Shared& shared_;
   const int rank_;
   unsigned fetched_ = 0;
 };
 
-// 64 columns of the rows: a lane of the group's warp w has of columns 16 w + lane / 4 and 8 more (e / 2) the rows
-// 8 n + lane % 4 * 2 and the next (e % 2).
+// Accumulators of a tile of 64 columns, distributed as wgmma does: part[n][e] of a lane in warp w of the group is
+// column 16 w + lane / 4 + 8 (e / 2) of row 8 n + lane % 4 * 2 + e % 2.
 struct Sums {
   float part[kParts][4];
 
-  // For sixteen of the depth: += or, unless `add`, = weights times rows, both as lower halves of descriptors.
+  // Starts sum += weights * rows (= without `add`) for a depth of 16; both are lower halves of descriptors.
   __device__ void begin_product(std::uint32_t weights, std::uint32_t rows, bool add) {
     asm volatile(
         "{\n"
