@@ -63,7 +63,7 @@ std::vector<Request> make_sentences(const BenchOptions& options) {
 void measure(const BenchOptions& options, int batch, int workers, std::unique_ptr<Model> model) {
   TranslatorOptions translator_options;
   translator_options.batch = batch;
-  translator_options.threads = workers;
+  translator_options.workers = workers;
   std::vector<std::unique_ptr<Model>> models;
   models.push_back(std::move(model));
   TextTranslator translator(std::make_unique<NeuralEngine>(std::move(models), translator_options), translator_options);
@@ -98,8 +98,7 @@ void measure(const BenchOptions& options, int batch, int workers, std::unique_pt
 
 void run(const BenchOptions& options) {
   threads::set_count(options.threads);
-  set_placement(options.where);
-  const Placement where = placement();
+  const Placement where = find_placement(options.where);
   const store::ModelInfo info = make_info(options);
   models::Seq2seq network(info.config);
   network.parameters().allocate(where.device, where.type, 1, false);

@@ -1,30 +1,26 @@
-# `cmake --install` gives the program, one shared library with all rooms, the headers, and find_package(dragoman).
+# `cmake --install` gives the program, one shared library with the public interface of include/dragoman, its headers, and
+# find_package(dragoman).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 get_property(rooms GLOBAL PROPERTY DRAGOMAN_ROOMS)
 list(REMOVE_ITEM rooms cli)
 add_library(dragoman SHARED)
+set(symbols "${PROJECT_SOURCE_DIR}/cmake/dragoman.map")
 set_target_properties(dragoman PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
-                                          SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+                                          SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+                                          LINK_DEPENDS "${symbols}")
+target_link_options(dragoman PRIVATE "LINKER:--version-script=${symbols}")
 foreach(room IN LISTS rooms)
   target_sources(dragoman PRIVATE $<TARGET_OBJECTS:dragoman_${room}>)
   target_link_libraries(dragoman PRIVATE dragoman_${room})
 endforeach()
-target_link_libraries(dragoman PUBLIC fmt::fmt)
 target_include_directories(dragoman INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
-                                              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
-                                              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/dragoman>")
+                                              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 
 install(TARGETS dragoman EXPORT dragoman LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS dragoman_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-foreach(room IN LISTS rooms)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/${room}" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman
-          FILES_MATCHING PATTERN "*.h")
-endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/dragoman" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY "${PROJECT_BINARY_DIR}/generated/base" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dragoman
-        FILES_MATCHING PATTERN "*.h")
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dragoman)
 install(EXPORT dragoman NAMESPACE dragoman:: DESTINATION ${package_dir} FILE dragomanTargets.cmake)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/dragomanConfig.cmake.in" dragomanConfig.cmake

@@ -25,8 +25,10 @@ endfunction()
 # dragoman_tests(NAME [LIBS library...]): one test program from tests/NAME/*.cc, linked with the room NAME where there is one.
 function(dragoman_tests NAME)
   cmake_parse_arguments(TESTS "" "" "LIBS" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${NAME}/*.cc")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${NAME}/*.cc"
+                                              "${CMAKE_CURRENT_SOURCE_DIR}/${NAME}/*.c")
   add_executable(test_${NAME} ${sources})
+  set_target_properties(test_${NAME} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
   target_include_directories(test_${NAME} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(test_${NAME} PRIVATE DRAGOMAN_GOLDEN="${CMAKE_CURRENT_SOURCE_DIR}/golden"
                                                   DRAGOMAN_SOURCE="${PROJECT_SOURCE_DIR}"

@@ -10,35 +10,98 @@
  *   dragoman_free(german);
  *   dragoman_close(translator);
  *
- * A translator may be used by any number of threads at once. A function that fails returns null (or -1) and leaves a
- * message for dragoman_last_error() in the same thread. All text is UTF-8 and ends with a NUL byte.
+ * A translator may be used by any number of threads at once; options and results by one thread at a time. A function
+ * that fails returns null (or -1) and leaves a message for dragoman_last_error() in the same thread. All text is UTF-8
+ * and ends with a NUL byte. Options and results are handles, so programs keep working when new ones are added.
  */
+
+#include "dragoman/export.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct dragoman_translator dragoman_translator;
+typedef struct dragoman_options dragoman_options;
+typedef struct dragoman_result dragoman_result;
 
-/* The program's version, "0.1.0". */
-const char* dragoman_version(void);
+/* The version of the library, such as "0.1.0". */
+DRAGOMAN_API const char* dragoman_version(void);
 
-/* Why the last call of this thread failed; empty when none has. Valid until the thread's next call. */
-const char* dragoman_last_error(void);
+/* Why the last call of this thread failed; empty if it did not. Valid until the thread's next call. */
+DRAGOMAN_API const char* dragoman_last_error(void);
+
+/* ---- Text in, text out ---- */
 
 /* Loads a model file. `threads` 0 means one per core. */
-dragoman_translator* dragoman_open(const char* model_file, int threads);
-void dragoman_close(dragoman_translator* translator);
+DRAGOMAN_API dragoman_translator* dragoman_open(const char* model_file, int threads);
+DRAGOMAN_API void dragoman_close(dragoman_translator* translator);
 
-/* The translation found with a beam of this width; 1 is greedy search. To be given to dragoman_free(). */
-char* dragoman_translate(dragoman_translator* translator, const char* text, int beam);
+/* The translation found with a beam of this width; 1 is greedy search. Release it with dragoman_free(). */
+DRAGOMAN_API char* dragoman_translate(dragoman_translator* translator, const char* text, int beam);
 
-/* Translates `count` texts at once, which is much faster than one by one. Fills `translations` with strings that are
- * each to be given to dragoman_free(), and returns 0; on failure fills nothing and returns -1. */
-int dragoman_translate_batch(dragoman_translator* translator, const char* const* texts, int count, int beam,
-                             char** translations);
+/* Translates `count` texts at once, which is much faster than one by one. Fills `translations` with strings, each to be
+ * released with dragoman_free(), and returns 0. On failure leaves `translations` as it is and returns -1. */
+DRAGOMAN_API int dragoman_translate_batch(dragoman_translator* translator, const char* const* texts, int count,
+                                          int beam, char** translations);
 
-void dragoman_free(char* text);
+DRAGOMAN_API void dragoman_free(char* text);
+
+/* ---- Options ---- */
+
+/* Options by name, as `dragoman translate --help` lists them: "beam", "n-best", "ranking", "sample", "seed", ... for
+ * translating; "device", "precision", "threads", "batch", "max-input-tokens", "long-lines", ... for opening. Three more
+ * ask for what a result holds beside the text: "token-scores", "alignment" and "attention". */
+DRAGOMAN_API dragoman_options* dragoman_options_new(void);
+DRAGOMAN_API void dragoman_options_free(dragoman_options* options);
+
+/* Sets one option from text: ("beam", "6"), ("device", "cuda:1"), ("alignment", "true"). Returns 0, or -1 if there is
+ * no such option or the value does not fit. */
+DRAGOMAN_API int dragoman_options_set(dragoman_options* options, const char* name, const char* value);
+/* The value as text, to be released with dragoman_free(). */
+DRAGOMAN_API char* dragoman_options_get(const dragoman_options* options, const char* name);
+
+/* Loads one model file, or several as an ensemble. `options` may be null. */
+DRAGOMAN_API dragoman_translator* dragoman_open_with(const char* const* model_files, int count,
+                                                     const dragoman_options* options);
+
+/* ---- Results ---- */
+
+/* Translates with options, which may be null. Release the result with dragoman_result_free(). */
+DRAGOMAN_API dragoman_result* dragoman_translate_with(dragoman_translator* translator, const char* text,
+                                                      const dragoman_options* options);
+/* Fills `results` with `count` results and returns 0. On failure leaves `results` as it is and returns -1. */
+DRAGOMAN_API int dragoman_translate_batch_with(dragoman_translator* translator, const char* const* texts, int count,
+                                               const dragoman_options* options, dragoman_result** results);
+DRAGOMAN_API void dragoman_result_free(dragoman_result* result);
+
+/* How many translations there are, best first. Pointers below stay valid until the result is released. An index that
+ * does not exist is a failure: null, -1 or, for numbers, NaN. */
+DRAGOMAN_API int dragoman_result_count(const dragoman_result* result);
+DRAGOMAN_API const char* dragoman_result_text(const dragoman_result* result, int translation);
+/* The score the search ranked by, and the log probability. */
+DRAGOMAN_API double dragoman_result_score(const dragoman_result* result, int translation);
+DRAGOMAN_API double dragoman_result_log_probability(const dragoman_result* result, int translation);
+
+/* Tokens of a translation. With "token-scores", each has a log probability; the one after the last token is that of the
+ * end of the sentence. */
+DRAGOMAN_API int dragoman_result_token_count(const dragoman_result* result, int translation);
+DRAGOMAN_API const char* dragoman_result_token(const dragoman_result* result, int translation, int token);
+DRAGOMAN_API double dragoman_result_token_score(const dragoman_result* result, int translation, int token);
+
+/* Tokens of the source. */
+DRAGOMAN_API int dragoman_result_source_token_count(const dragoman_result* result);
+DRAGOMAN_API const char* dragoman_result_source_token(const dragoman_result* result, int token);
+
+/* With "alignment": the links between source and target words, counted from 0. */
+DRAGOMAN_API int dragoman_result_link_count(const dragoman_result* result, int translation);
+DRAGOMAN_API int dragoman_result_link(const dragoman_result* result, int translation, int link, int* source,
+                                      int* target);
+
+/* With "attention": the weights of the source tokens when this token was written, and how many there are in `*count`.
+ * A text that was split has only the weights of its own part. */
+DRAGOMAN_API const float* dragoman_result_attention(const dragoman_result* result, int translation, int token,
+                                                    int* count);
 
 #ifdef __cplusplus
 }

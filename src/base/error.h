@@ -2,15 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <stdexcept>
+#include "dragoman/error.h"
 
 namespace dragoman {
-
-// The one exception type of the program. The message says what was expected, what came, and where.
-class Error : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 // Memory ran out; the caller may try again with smaller pieces.
 class OutOfMemory : public Error {

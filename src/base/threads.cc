@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -15,7 +16,8 @@
 namespace dragoman::threads {
 namespace {
 
-thread_local bool serial = false;
+// The most threads that loops of this thread may use.
+thread_local int limit = std::numeric_limits<int>::max();
 
 // How often a waiting thread polls before it sleeps: some tens of microseconds in all. A training step runs hundreds of
 // short loops in a row; waking a thread through the kernel would cost more than many of them.
@@ -48,10 +50,10 @@ class Pool {
 
   int count() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // Runs body(context, i, i + 1) for every piece i in [0, pieces), handed out in order. At most `pieces` threads take
-  // part; the caller does not wait for the others.
-  void run(std::int64_t pieces, detail::Body body, void* context) {
-    const int helpers = static_cast<int>(std::min<std::int64_t>(pieces, count())) - 1;
+  // Runs body(context, i, i + 1) for every piece i in [0, pieces), handed out in order. At most `most` threads take
+  // part, and no more than there are pieces; the caller does not wait for the others.
+  void run(std::int64_t pieces, int most, detail::Body body, void* context) {
+    const int helpers = static_cast<int>(std::min<std::int64_t>(pieces, std::min(most, count()))) - 1;
     body_ = body;
     context_ = context;
     pieces_ = pieces;
@@ -75,7 +77,7 @@ class Pool {
 
  private:
   void take_pieces() {
-    const bool before = std::exchange(serial, true);
+    const int before = std::exchange(limit, 1);
     for (std::int64_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < pieces_;) {
       try {
         body_(context_, i, i + 1);
@@ -84,7 +86,7 @@ class Pool {
         if (!failure_) failure_ = std::current_exception();
       }
     }
-    serial = before;
+    limit = before;
   }
 
   // A call is published as one number: how many threads take part, and above it a count that makes every call new.
@@ -158,15 +160,15 @@ int available() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-int count() { return serial ? 1 : shared().count.load(); }
+int count() { return std::min(limit, shared().count.load()); }
 
 void set_count(int count) {
   check(count >= 0 && count <= 1024, "[threads] expected a number from 0 (all cores) to 1024 but got {}", count);
   shared().count = count == 0 ? available() : count;
 }
 
-SerialScope::SerialScope() : before_(std::exchange(serial, true)) {}
-SerialScope::~SerialScope() { serial = before_; }
+LimitScope::LimitScope(int most) : before_(std::exchange(limit, std::min(limit, most))) {}
+LimitScope::~LimitScope() { limit = before_; }
 
 namespace detail {
 
@@ -174,7 +176,7 @@ void run(std::int64_t count, std::int64_t grain, Body body, void* context) {
   if (count <= 0) return;
   grain = std::max<std::int64_t>(grain, 1);
   const std::int64_t units = (count + grain - 1) / grain;
-  const std::int64_t pieces = std::min<std::int64_t>(units, serial ? 1 : shared().count.load());
+  const std::int64_t pieces = std::min<std::int64_t>(units, threads::count());
   std::unique_lock lock(shared().in_use, std::defer_lock);
   if (pieces == 1 || !lock.try_lock()) return body(context, 0, count);
   struct Split {
@@ -183,7 +185,7 @@ void run(std::int64_t count, std::int64_t grain, Body body, void* context) {
     std::int64_t count, grain, units, pieces;
   } split{body, context, count, grain, units, pieces};
   shared().ready().run(
-      pieces,
+      pieces, static_cast<int>(pieces),
       [](void* raw, std::int64_t piece, std::int64_t) {
         const Split& s = *static_cast<Split*>(raw);
         const std::int64_t begin = s.units * piece / s.pieces * s.grain;
@@ -195,9 +197,10 @@ void run(std::int64_t count, std::int64_t grain, Body body, void* context) {
 
 void run_each(std::int64_t count, Body body, void* context) {
   if (count <= 0) return;
+  const int most = threads::count();
   std::unique_lock lock(shared().in_use, std::defer_lock);
-  if (count == 1 || serial || shared().count.load() == 1 || !lock.try_lock()) return body(context, 0, count);
-  shared().ready().run(count, body, context);
+  if (count == 1 || most == 1 || !lock.try_lock()) return body(context, 0, count);
+  shared().ready().run(count, most, body, context);
 }
 
 }  // namespace detail

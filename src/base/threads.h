@@ -16,16 +16,22 @@ void set_count(int count);
 // Cores this process may run on.
 int available();
 
-// During its lifetime, loops of this thread run on this thread alone. Workers with a batch of their own each hold one.
-class SerialScope {
+// During its lifetime, loops of this thread use at most `most` threads.
+class LimitScope {
  public:
-  SerialScope();
-  ~SerialScope();
-  SerialScope(const SerialScope&) = delete;
-  SerialScope& operator=(const SerialScope&) = delete;
+  explicit LimitScope(int most);
+  ~LimitScope();
+  LimitScope(const LimitScope&) = delete;
+  LimitScope& operator=(const LimitScope&) = delete;
 
  private:
-  bool before_;
+  int before_;
+};
+
+// During its lifetime, loops of this thread run on this thread alone. Workers with a batch of their own each hold one.
+class SerialScope : public LimitScope {
+ public:
+  SerialScope() : LimitScope(1) {}
 };
 
 namespace detail {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/options.h"
@@ -26,16 +27,23 @@ const std::vector<Command>& commands();
 // Fails with `message` unless there are exactly `count` words.
 void expect_words(const Words& words, std::size_t count, std::string_view message);
 
-// Reads flags into `settings` and those that every command has: `threads`, `device` and `precision`. Gives the words
-// that are no flags, or nothing where --help or --dump-config was asked for and answered.
-std::optional<Words> read_flags(const Command& self, Settings settings, const Words& arguments);
+// Reads flags into `settings` and those that every command has into `compute`. Returns the words that are no flags, or
+// nothing if --help or --dump-config was asked for and answered.
+std::optional<Words> read_flags(const Command& self, Settings settings, const Words& arguments,
+                                ComputeOptions& compute);
 
-// Reads flags into `options` and calls body(options, words that are no flags).
+// Reads flags into `options` and calls body(options, words that are no flags), or, for commands that choose a device,
+// body(options, words, compute).
 template <class Options, class Body>
 int run_with(const Command& self, const Words& arguments, Body body) {
   Options options;
-  const std::optional<Words> words = read_flags(self, Settings(options), arguments);
-  return words ? body(options, *words) : 0;
+  ComputeOptions compute;
+  const std::optional<Words> words = read_flags(self, Settings(options), arguments, compute);
+  if (!words) return 0;
+  if constexpr (std::is_invocable_v<Body, Options&, const Words&, const ComputeOptions&>)
+    return body(options, *words, compute);
+  else
+    return body(options, *words);
 }
 
 }  // namespace dragoman::cli

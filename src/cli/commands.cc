@@ -19,19 +19,17 @@ void expect_words(const Words& words, std::size_t count, std::string_view messag
   check(words.size() == count, "{}, but got {}: {}", message, words.size(), join(words, " "));
 }
 
-std::optional<Words> read_flags(const Command& self, Settings settings, const Words& arguments) {
-  int thread_count = 0;
-  PlacementOptions where;
-  settings("threads", thread_count, "threads to use; 0 means one per core", between(0, 1024));
-  where.visit(settings);
+std::optional<Words> read_flags(const Command& self, Settings settings, const Words& arguments,
+                                ComputeOptions& compute) {
+  compute.visit(settings);
   const Parsed parsed = settings.parse(arguments);
   if (parsed.help || parsed.dump) {
     const std::string usage = std::string(self.name) + " " + self.usage;
     std::fputs((parsed.help ? settings.help(usage, self.summary) : settings.dump()).c_str(), stdout);
     return std::nullopt;
   }
-  threads::set_count(thread_count);
-  set_placement(where);
+  threads::set_count(compute.threads);
+  check_device_name(compute.device);
   return parsed.positional;
 }
 

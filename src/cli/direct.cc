@@ -16,9 +16,9 @@ struct DirectOptions {
 
   template <class V>
   void visit(V& v) {
-    v("source", source, "language whose rules cut the text into words");
-    v("target", target, "language whose rules put the translation together");
-    v("tokenized", tokenized, "the text has blanks between words, and so shall the translation");
+    v("source", source, "language whose rules split the text into words");
+    v("target", target, "language whose rules join the words of the translation");
+    v("tokenized", tokenized, "the text is tokenised: words are separated by spaces, in the translation too");
   }
 };
 

@@ -33,21 +33,10 @@ struct VocabOptions {
   void visit(V& v) {
     vocabulary.visit(v);
     v("output", output, "the file to write");
-    v("use", use, "apply this tokenizer to the corpora instead of making one");
-    v("show", show, "what to print of each line with --use");
+    v("use", use, "apply this vocabulary to the corpora instead of making one");
+    v("show", show, "what to print per line with --use");
   }
 };
-
-text::LineSource source(run::CorpusLines& lines) {
-  return [&lines](std::string& line) { return lines.next(line); };
-}
-
-std::unique_ptr<text::Tokenizer> build(const VocabOptions& options, const std::vector<std::string>& corpora) {
-  if (options.vocabulary.is_given()) return run::make_vocabulary(options.vocabulary, nullptr);
-  check(!corpora.empty(), "expected one or more corpora to learn from, or --encoder and --merges");
-  run::CorpusLines lines(corpora, "reading");
-  return run::make_vocabulary(options.vocabulary, source(lines));
-}
 
 double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
@@ -67,11 +56,11 @@ int make(const VocabOptions& options, const std::vector<std::string>& corpora) {
   check(!options.output.empty(), "expected --output FILE, where the vocabulary goes");
   for (const std::string& path : corpora)
     check(path != "-", "corpora are read twice, to learn and to measure, which stdin cannot be");
-  const std::unique_ptr<text::Tokenizer> tokenizer = build(options, corpora);
+  const std::unique_ptr<text::Tokenizer> tokenizer = run::make_vocabulary(options.vocabulary, corpora);
   text::save_tokenizer(*tokenizer, options.output);
   log::info("wrote {}", options.output);
   run::CorpusLines lines(corpora, "measuring");
-  print_coverage(*tokenizer, text::measure_encoding(*tokenizer, source(lines)));
+  print_coverage(*tokenizer, text::measure_encoding(*tokenizer, lines.source()));
   return 0;
 }
 

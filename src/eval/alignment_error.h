@@ -1,18 +1,15 @@
 #pragma once
 
-#include <compare>
 #include <string>
 #include <vector>
+
+#include "dragoman/alignment.h"
 
 // Alignment error rate against a gold alignment (Och, Ney: "A Systematic Comparison of Various Statistical Alignment
 // Models", Computational Linguistics 2003).
 namespace dragoman::eval {
 
-// Words are numbered from 0.
-struct Link {
-  int source = 0, target = 0;
-  auto operator<=>(const Link&) const = default;
-};
+using Link = AlignmentLink;
 
 // The links of one sentence pair in Pharaoh format: "i-j" is sure, "ipj" only possible. Both lists are sorted, without
 // duplicates; a link given as both is sure.

@@ -28,7 +28,7 @@ Delivery::Delivery(std::size_t bytes) : bytes_(bytes) { fail("{}", problem()); }
 Delivery::~Delivery() = default;
 void Delivery::send(const void*) {}
 const void* Delivery::wait() const { return memory_; }
-void set_tf32(bool) {}
+bool set_tf32(bool) { return false; }
 void set_common(bool) {}
 
 const Kernels<float>& f32() {

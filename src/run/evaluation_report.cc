@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Row = std::vector<std::string>;
 
-// Characters, not bytes: ± and accents in file names take one column.
+// The width in characters, not bytes: ± and accents in file names take one column.
 std::size_t columns(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
@@ -42,7 +42,7 @@ std::string show_p(const std::optional<double>& p) {
   return p ? fmt::format("{:.4f} {}", *p, *p < 0.05 ? "*" : " ") : "";
 }
 
-// A metric's systems below one another.
+// The table of one metric: a row per system.
 std::string comparison(const Evaluation& evaluation, std::size_t m) {
   const double baseline = evaluation.systems[0].scores[m].score;
   std::vector<Row> rows = {

@@ -9,7 +9,7 @@
 #include "eval/significance.h"
 #include "eval/slices.h"
 
-// What `dragoman evaluate` found out, and how it is shown to people and to programs.
+// The results of an evaluation, and how they are printed for people and for programs.
 namespace dragoman::run {
 
 // One metric on one system's output.
@@ -24,8 +24,8 @@ struct SystemScore {
 
 struct SystemResult {
   std::string path;
-  std::vector<SystemScore> scores;            // one for each metric
-  std::vector<eval::WordClass> word_classes;  // where a training text was given
+  std::vector<SystemScore> scores;            // one per metric
+  std::vector<eval::WordClass> word_classes;  // if a training text was given
 };
 
 struct SliceTable {
@@ -42,9 +42,9 @@ struct Evaluation {
 };
 
 std::string report_text(const Evaluation& evaluation);
-// One line a sentence and system, columns separated by tabs, with a heading.
+// One line per sentence and system, columns separated by tabs, with a heading.
 std::string report_sentences(const Evaluation& evaluation);
-// The first system's metrics stand at the top: bleu.score, bleu.signature, ...
+// The first system's metrics are at the top level: bleu.score, bleu.signature, ...
 std::string report_json(const Evaluation& evaluation, bool with_sentences);
 
 }  // namespace dragoman::run

@@ -1,6 +1,7 @@
 #include "run/make_vocabulary.h"
 
 #include "data/line_reader.h"
+#include "run/corpus_lines.h"
 #include "text/byte_bpe.h"
 
 namespace dragoman::run {
@@ -37,6 +38,14 @@ std::unique_ptr<text::Tokenizer> make_vocabulary(const VocabularyOptions& option
        .byte_fallback = options.byte_fallback,
        .seed = options.seed,
        .sample = options.sample});
+}
+
+std::unique_ptr<text::Tokenizer> make_vocabulary(const VocabularyOptions& options,
+                                                 const std::vector<std::string>& corpora) {
+  if (options.is_given()) return given(options);
+  check(!corpora.empty(), "expected one or more corpora to learn from, or --encoder and --merges");
+  CorpusLines lines(corpora, "reading");
+  return make_vocabulary(options, lines.source());
 }
 
 }  // namespace dragoman::run

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "text/build.h"
 
@@ -9,7 +10,7 @@ namespace dragoman::run {
 
 enum class VocabularyKind { words, bpe, unigram, byte_bpe };
 
-// How a vocabulary is made from text.
+// How a vocabulary is built from text.
 struct VocabularyOptions {
   VocabularyKind type = VocabularyKind::unigram;
   std::int32_t size = 0;
@@ -25,15 +26,15 @@ struct VocabularyOptions {
   template <class V>
   void visit(V& v) {
     v("type", type, "words, subwords (bpe, unigram) or byte-level BPE");
-    v("size", size, "ids at most; 0 means 8000 subwords or all words", at_least(0));
-    v("min-count", min_count, "words seen less often become unknown", at_least(1));
+    v("size", size, "most ids; 0 means 8000 subwords or all words", at_least(0));
+    v("min-count", min_count, "rarer words become unknown", at_least(1));
     v("multiple", multiple, "round the number of ids up to a multiple of this", between(1, 4096));
     words.visit(v);
-    v("character-coverage", character_coverage, "share of characters that subwords cover", between(0.9, 1));
-    v("byte-fallback", byte_fallback, "spell characters that subwords do not cover in bytes");
-    v("sample", sample, "subwords are learned from at most this many lines, drawn at random", at_least(1));
-    v("seed", seed, "of the random numbers");
-    v("encoder", encoder, "encoder.json of a byte-level BPE that exists already");
+    v("character-coverage", character_coverage, "share of characters that subwords must cover", between(0.9, 1));
+    v("byte-fallback", byte_fallback, "write characters that subwords do not cover as bytes");
+    v("sample", sample, "learn subwords from at most this many lines, sampled at random", at_least(1));
+    v("seed", seed, "seed of the sample");
+    v("encoder", encoder, "encoder.json of an existing byte-level BPE");
     v("merges", merges, "its vocab.bpe");
   }
 
@@ -41,8 +42,11 @@ struct VocabularyOptions {
   bool is_given() const { return !encoder.empty() || !merges.empty(); }
 };
 
-// `lines` is not asked when the vocabulary is given.
+// Builds a vocabulary from lines of text. Does not read them if the vocabulary is given by files.
 std::unique_ptr<text::Tokenizer> make_vocabulary(const VocabularyOptions& options, const text::LineSource& lines);
+// The same from the lines of files.
+std::unique_ptr<text::Tokenizer> make_vocabulary(const VocabularyOptions& options,
+                                                 const std::vector<std::string>& corpora);
 
 }  // namespace dragoman::run
 

@@ -3,11 +3,14 @@
 #include <filesystem>
 
 #include "base/join.h"
+#include "run/output_folder.h"
 #include "search/statistical_model.h"
 
 namespace dragoman::run {
 
 std::string train_statistical(const TrainingOptions& options) {
+  const FileLock lock = claim_output_folder(options);
+  save_settings(options);
   const std::string path = options.train.output + "/model.safetensors";
   check(options.overwrite || !std::filesystem::exists(path), "{}: is there already; --overwrite begins anew", path);
   smt::PhraseData data;

@@ -6,7 +6,7 @@
 
 namespace dragoman::run {
 
-// Trains a statistical translator and gives the path of its model file.
+// Trains a phrase-based statistical model. Returns the path of its model file.
 std::string train_statistical(const TrainingOptions& options);
 
 }  // namespace dragoman::run

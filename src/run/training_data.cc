@@ -9,7 +9,7 @@ namespace {
 
 enum class Side { source, target, both };
 
-// The sentences of one side, or of both, of all training corpora.
+// The sentences of one side, or of both sides, of all training corpora.
 class SideLines {
  public:
   SideLines(const TrainingOptions& options, Side side)
@@ -54,7 +54,7 @@ std::unique_ptr<text::Tokenizer> make(const TrainingOptions& options, Side side)
   return make_vocabulary(options.vocabulary.made, [&](std::string& line) { return lines.next(line); });
 }
 
-// Labels are words between spaces; every one that occurs is a class.
+// Labels are separated by spaces; each label that occurs is a class.
 std::unique_ptr<text::Tokenizer> make_labels(const TrainingOptions& options) {
   SideLines lines(options, Side::target);
   return text::build_words([&](std::string& line) { return lines.next(line); }, {.language = text::Language::tokenized},
@@ -64,23 +64,23 @@ std::unique_ptr<text::Tokenizer> make_labels(const TrainingOptions& options) {
 std::string source_file(const TrainingOptions& options) { return options.train.output + "/source.vocab"; }
 std::string target_file(const TrainingOptions& options) { return options.train.output + "/target.vocab"; }
 
-bool wants_shared(const TrainingOptions& options) {
+bool is_shared(const TrainingOptions& options) {
   return options.task == TrainTask::translate && (options.vocabulary.shared || options.model.tied == models::Tie::all);
 }
 
 std::shared_ptr<const text::Tokenizer> source_vocabulary(const TrainingOptions& options) {
   if (!options.vocabulary.source.empty()) return text::load_tokenizer(options.vocabulary.source);
-  return make(options, wants_shared(options) ? Side::both : Side::source);
+  return make(options, is_shared(options) ? Side::both : Side::source);
 }
 
 std::shared_ptr<const text::Tokenizer> target_vocabulary(const TrainingOptions& options,
                                                          std::shared_ptr<const text::Tokenizer> source) {
   if (!options.vocabulary.target.empty()) return text::load_tokenizer(options.vocabulary.target);
   if (options.task == TrainTask::classify) return make_labels(options);
-  return wants_shared(options) ? std::move(source) : make(options, Side::target);
+  return is_shared(options) ? std::move(source) : make(options, Side::target);
 }
 
-Vocabularies of_model(const std::string& path) {
+Vocabularies vocabularies_of_model(const std::string& path) {
   const store::ModelFile model(path);
   check(!model.info().source_tokenizer.empty() && !model.info().target_tokenizer.empty(),
         "{}: holds no vocabularies, so it cannot be fine-tuned", path);
@@ -99,8 +99,7 @@ data::TokenStore open_store(const TrainingOptions& options, const data::Corpus& 
                             .cache_folder = options.cache});
 }
 
-void add_lengths(std::vector<std::pair<std::string, std::string>>& facts, const std::string& name,
-                 const std::vector<data::BatchSource>& sources) {
+void add_lengths(Facts& facts, const std::string& name, const std::vector<data::BatchSource>& sources) {
   std::uint64_t pairs = 0, source = 0, target = 0;
   std::uint32_t longest_source = 0, longest_target = 0;
   for (const data::BatchSource& part : sources)
@@ -124,8 +123,8 @@ void add_lengths(std::vector<std::pair<std::string, std::string>>& facts, const 
 }  // namespace
 
 Vocabularies make_vocabularies(const TrainingOptions& options) {
-  if (options.fine_tunes()) return of_model(options.from);
-  if (options.goes_on())
+  if (options.fine_tunes()) return vocabularies_of_model(options.from);
+  if (options.continues())
     return {text::load_tokenizer(source_file(options)), text::load_tokenizer(target_file(options))};
   Vocabularies made;
   made.source = source_vocabulary(options);
@@ -177,8 +176,8 @@ std::optional<data::Batcher> RunData::validation() const {
   return data::Batcher(validation_, vocabularies_.sides(), plain);
 }
 
-std::vector<TextPair> RunData::validation_text(std::size_t most) const {
-  std::vector<TextPair> pairs;
+std::vector<SentencePair> RunData::validation_text(std::size_t most) const {
+  std::vector<SentencePair> pairs;
   for (const data::BatchSource& source : validation_)
     for (std::uint64_t row = 0; row < source.store.rows() && pairs.size() < most; ++row)
       if (data::is_held_out(source.split, row, source.store.rows()) == source.held_out)
@@ -186,8 +185,8 @@ std::vector<TextPair> RunData::validation_text(std::size_t most) const {
   return pairs;
 }
 
-std::vector<std::pair<std::string, std::string>> RunData::facts() const {
-  std::vector<std::pair<std::string, std::string>> facts;
+Facts RunData::facts() const {
+  Facts facts;
   facts.emplace_back("source vocabulary", with_commas(vocabularies_.source->size()));
   facts.emplace_back("target vocabulary", with_commas(vocabularies_.target->size()));
   add_lengths(facts, "training", training_);

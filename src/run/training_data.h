@@ -7,27 +7,26 @@
 #include <vector>
 
 #include "data/tokenize.h"
+#include "dragoman/scorer.h"
 #include "run/training_options.h"
 
 namespace dragoman::run {
 
-// The two vocabularies of a run; they may be one.
+// The two vocabularies of a run; both may be the same object.
 struct Vocabularies {
   std::shared_ptr<const text::Tokenizer> source, target;
 
   data::TokenizerPair sides() const { return {source.get(), target.get()}; }
 };
 
-// From the fine-tuned model, from files, from the run being resumed, or made from the training data; in the end the
-// output folder holds them.
-Vocabularies open_vocabularies(const TrainingOptions& options);
-// The same, with nothing written.
+// The vocabularies of the fine-tuned model, of files, or of the run being resumed, or new ones built from the training
+// data. Writes nothing.
 Vocabularies make_vocabularies(const TrainingOptions& options);
+// The same, and saves them in the output folder.
+Vocabularies open_vocabularies(const TrainingOptions& options);
 
-// A pair of the validation set as text.
-struct TextPair {
-  std::string source, reference;
-};
+// Names and values, for people.
+using Facts = std::vector<std::pair<std::string, std::string>>;
 
 // The tokenised corpora of a run.
 class RunData {
@@ -35,12 +34,12 @@ class RunData {
   RunData(const TrainingOptions& options, const Vocabularies& vocabularies);
 
   data::Batcher training() const;
-  // Nothing where the run has no validation data.
+  // Nothing if the run has no validation data.
   std::optional<data::Batcher> validation() const;
-  // The first `most` pairs to validate on.
-  std::vector<TextPair> validation_text(std::size_t most) const;
-  // Numbers for the report and the dry run: a name and words.
-  std::vector<std::pair<std::string, std::string>> facts() const;
+  // The first `most` pairs of the validation set.
+  std::vector<SentencePair> validation_text(std::size_t most) const;
+  // Sizes of vocabularies and corpora, for the report and the dry run.
+  Facts facts() const;
 
  private:
   data::BatchOptions batches() const;

@@ -1,28 +1,67 @@
 #include "run/translation_stream.h"
 
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 #include "base/error.h"
 
 namespace dragoman::run {
 namespace {
 
+// Lines that are read ahead of the line being written.
 constexpr std::size_t kMostAhead = 4096;
 
-}  // namespace
+// The state of one call of translate_lines(). Held by a shared_ptr: after an error, a reader that waits for input
+// outlives the call, together with its stream.
+class LineTranslator : public std::enable_shared_from_this<LineTranslator> {
+ public:
+  LineTranslator(search::TextTranslator& translator, const SearchOptions& options, const TranslationStream& stream)
+      : translator_(translator), options_(std::make_shared<const SearchOptions>(options)), stream_(stream) {}
 
-void TranslationStream::run(const Read& read, const Write& write, const std::function<void()>& idle) {
-  std::thread reader([self = shared_from_this(), read] { self->read_all(read); });
+  void run();
+
+ private:
+  struct Answer {
+    TranslationResult result;
+    std::exception_ptr error;
+  };
+
+  void read_all();
+  void submit_all();
+  void write_all();
+  void stop();
+
+  search::TextTranslator& translator_;
+  std::shared_ptr<const SearchOptions> options_;
+  TranslationStream stream_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Request> lines_;                // read and not yet written
+  std::uint64_t first_ = 0;                  // the number of lines_.front()
+  std::uint64_t submitted_ = 0;              // lines given to the translator
+  std::map<std::uint64_t, Answer> answers_;  // not yet written, by line
+  std::exception_ptr reading_error_;
+  bool read_everything_ = false, stopping_ = false;
+  std::uint64_t unanswered_ = 0;
+};
+
+void LineTranslator::run() {
+  std::thread reader([self = shared_from_this()] { self->read_all(); });
   std::thread submitter([&] { submit_all(); });
   std::exception_ptr error;
   try {
-    write_all(write, idle);
+    write_all();
   } catch (...) {
     error = std::current_exception();
   }
   stop();
   submitter.join();
-  // A reader that waits for input cannot be woken.
+  // A reader that is waiting for input cannot be interrupted.
   if (error) {
     reader.detach();
     std::rethrow_exception(error);
@@ -30,11 +69,11 @@ void TranslationStream::run(const Read& read, const Write& write, const std::fun
   reader.join();
 }
 
-void TranslationStream::read_all(const Read& read) {
+void LineTranslator::read_all() {
   try {
     for (;;) {
       Request request;
-      const bool more = read(request);
+      const bool more = stream_.read(request);
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return stopping_ || lines_.size() < kMostAhead; });
       if (stopping_ || !more) break;
@@ -50,7 +89,7 @@ void TranslationStream::read_all(const Read& read) {
   changed_.notify_all();
 }
 
-void TranslationStream::submit_all() {
+void LineTranslator::submit_all() {
   for (;;) {
     std::vector<search::Job> jobs;
     {
@@ -75,12 +114,12 @@ void TranslationStream::submit_all() {
     }
     translator_.submit(std::move(jobs));
   }
-  // Answers still on their way refer to this object.
+  // Pending answers refer to this object.
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return unanswered_ == 0; });
 }
 
-void TranslationStream::write_all(const Write& write, const std::function<void()>& idle) {
+void LineTranslator::write_all() {
   for (;;) {
     Request request;
     Answer answer;
@@ -90,7 +129,7 @@ void TranslationStream::write_all(const Write& write, const std::function<void()
       const auto ready = [this] { return answers_.contains(first_) || (read_everything_ && lines_.empty()); };
       if (!ready()) {
         lock.unlock();
-        idle();
+        stream_.idle();
         lock.lock();
         changed_.wait(lock, ready);
       }
@@ -112,14 +151,21 @@ void TranslationStream::write_all(const Write& write, const std::function<void()
         fail("line {}: {}", line, error.what());
       }
     }
-    write(line, request, answer.result);
+    stream_.write(line, request, answer.result);
   }
 }
 
-void TranslationStream::stop() {
+void LineTranslator::stop() {
   std::lock_guard lock(mutex_);
   stopping_ = true;
   changed_.notify_all();
+}
+
+}  // namespace
+
+void translate_lines(search::TextTranslator& translator, const SearchOptions& options,
+                     const TranslationStream& stream) {
+  std::make_shared<LineTranslator>(translator, options, stream)->run();
 }
 
 }  // namespace dragoman::run

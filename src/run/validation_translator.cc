@@ -17,7 +17,7 @@ double score(const eval::Metric& metric, const eval::Lines& outputs, const eval:
 }  // namespace
 
 ValidationTranslator::ValidationTranslator(const models::Seq2seq& model, const Vocabularies& vocabularies,
-                                           std::vector<TextPair> pairs, const TrainingOptions& options)
+                                           std::vector<SentencePair> pairs, const TrainingOptions& options)
     : vocabularies_(vocabularies),
       pairs_(std::move(pairs)),
       options_(options),
@@ -48,45 +48,46 @@ search::Goal ValidationTranslator::goal(const search::Tokens& source) const {
   return goal;
 }
 
-// The longest sentence alone and twice: memory grows with the number of sentences, so the difference tells the rest.
+// Translates the longest sentence once alone and once twice in a batch. Memory grows linearly with the number of
+// sentences, so the difference is the memory per sentence.
 std::size_t ValidationTranslator::rehearse() {
   search::Tokens longest;
-  for (const TextPair& pair : pairs_) {
+  for (const SentencePair& pair : pairs_) {
     search::Tokens source = source_ids(pair.source);
     if (source.size() > longest.size()) longest = std::move(source);
   }
   const auto peak = [&](std::size_t sentences) {
-    search::Decoder decoder({&model_}, vocabularies_.target->special().begin);
-    std::vector<search::Task> tasks(sentences);
-    for (search::Task& task : tasks) {
+    search::BatchDecoder decoder({&model_}, vocabularies_.target->special().begin);
+    std::vector<search::DecodingTask> tasks(sentences);
+    for (search::DecodingTask& task : tasks) {
       task.sources = {longest};
       search::Goal whole = goal(longest);
       whole.options.min_length = whole.max_length;
       task.search = search::SentenceSearch::make(std::move(whole));
-      task.finished = [](search::Task&) {};
+      task.finished = [](search::DecodingTask&) {};
     }
     decoder.add(std::move(tasks));
     while (decoder.size() > 0) decoder.step();
     return static_cast<double>(decoder.peak());
   };
-  constexpr double kBlocks = 1.5;  // arenas take more than is in use
+  constexpr double kArenaOverhead = 1.5;  // arenas reserve more than is in use
   const double one = peak(1), more = peak(2) - one;
   return static_cast<std::size_t>(
-      kBlocks * (one + more * static_cast<double>(std::min<Size>(batch_size(), std::ssize(pairs_)) - 1)));
+      kArenaOverhead * (one + more * static_cast<double>(std::min<Size>(batch_size(), std::ssize(pairs_)) - 1)));
 }
 
 Size ValidationTranslator::batch_size() const { return search::usual_batch(model_.parameters().weights().device()); }
 
-search::Task ValidationTranslator::task(std::size_t index) {
-  search::Task task;
+search::DecodingTask ValidationTranslator::task(std::size_t index) {
+  search::DecodingTask task;
   task.sources.push_back(source_ids(pairs_[index].source));
   task.search = search::SentenceSearch::make(goal(task.sources[0]));
   task.wants_attention = index < static_cast<std::size_t>(options_.validation.samples);
-  task.finished = [this, index](search::Task& done) { take(index, done); };
+  task.finished = [this, index](search::DecodingTask& done) { take(index, done); };
   return task;
 }
 
-void ValidationTranslator::take(std::size_t index, const search::Task& task) {
+void ValidationTranslator::take(std::size_t index, const search::DecodingTask& task) {
   train::Sample& sample = translated_[index];
   const std::vector<search::Finished> best = task.search->best();
   if (best.empty()) return;
@@ -108,9 +109,9 @@ void ValidationTranslator::take(std::size_t index, const search::Task& task) {
 
 void ValidationTranslator::measure(train::Validation& validation) {
   translated_.clear();
-  for (const TextPair& pair : pairs_) translated_.push_back({pair.source, pair.reference, {}, {}, {}, {}});
+  for (const SentencePair& pair : pairs_) translated_.push_back({pair.source, pair.target, {}, {}, {}, {}});
   for (std::size_t next = 0; next < pairs_.size() || decoder_.size() > 0;) {
-    std::vector<search::Task> entering;
+    std::vector<search::DecodingTask> entering;
     while (next < pairs_.size() && decoder_.size() + std::ssize(entering) < batch_size())
       entering.push_back(task(next++));
     if (!entering.empty()) decoder_.add(std::move(entering));

@@ -3,35 +3,35 @@
 #include <vector>
 
 #include "run/training_data.h"
-#include "search/decoder.h"
+#include "search/batch_decoder.h"
 #include "train/observer.h"
 
 namespace dragoman::run {
 
-// Translates sentences of the validation set at each validation: BLEU, chrF and samples with their attention.
+// Translates sentences of the validation set at each validation. Adds BLEU, chrF and samples with their attention.
 class ValidationTranslator final : public train::Observer {
  public:
-  ValidationTranslator(const models::Seq2seq& model, const Vocabularies& vocabularies, std::vector<TextPair> pairs,
+  ValidationTranslator(const models::Seq2seq& model, const Vocabularies& vocabularies, std::vector<SentencePair> pairs,
                        const TrainingOptions& options);
 
   std::size_t rehearse() override;
   void measure(train::Validation& validation) override;
 
  private:
-  // Sentences that are translated at a time.
+  // Sentences in the decoder at a time.
   Size batch_size() const;
   search::Tokens source_ids(const std::string& line) const;
   search::Goal goal(const search::Tokens& source) const;
-  search::Task task(std::size_t index);
+  search::DecodingTask task(std::size_t index);
   // Takes the best hypothesis of sentence `index`.
-  void take(std::size_t index, const search::Task& task);
+  void take(std::size_t index, const search::DecodingTask& task);
 
   Vocabularies vocabularies_;
-  std::vector<TextPair> pairs_;
+  std::vector<SentencePair> pairs_;
   const TrainingOptions& options_;
   const models::Seq2seq& model_;
-  search::Decoder decoder_;
-  std::vector<train::Sample> translated_;  // one for each pair; those beyond the samples have only text
+  search::BatchDecoder decoder_;
+  std::vector<train::Sample> translated_;  // one per pair; those beyond the samples have only text
 };
 
 }  // namespace dragoman::run

@@ -11,7 +11,7 @@ Attention read_attention(const models::Seq2seq& network, const models::Decoded& 
   const std::vector<float> all = decoded.weights.to_host<float>();
   const Size heads = pairs > 0 ? std::ssize(all) / pairs : 1;
   Attention rows;
-  const float* at = all.data();  // for each sentence [heads, nq, nk]
+  const float* at = all.data();  // per sentence [heads, nq, nk]
   for (Size s = 0; s < queries.count(); ++s) {
     const Size nq = queries.length(s), nk = keys.length(s);
     for (Size i = 0; i < nq; ++i) {

@@ -6,11 +6,11 @@
 
 namespace dragoman::search {
 
-// For each target token of a batch, how much it attended to each token of its source.
+// The attention weights of a batch: one row per target token with the weights of its source tokens.
 using Attention = std::vector<std::vector<float>>;
 
-// The weights that decode() was asked for, as their mean over heads. Nothing where the model attends to no source
-// tokens: it has no such attention, or attends to mixtures of them (Linformer).
+// The weights that decode() was asked for, averaged over heads. Empty if the model has no attention to single source
+// tokens: none at all, or only to mixtures of them (Linformer).
 Attention read_attention(const models::Seq2seq& network, const models::Decoded& decoded, const models::State& state,
                          const models::Memory& memory);
 

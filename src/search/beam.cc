@@ -37,8 +37,8 @@ bool Beam::move_on(Queue& queue, const Row& row) const {
   return false;
 }
 
-// The continuations of each hypothesis are in order: the best of all is one of the first. A hypothesis is complete if
-// its end is among the `beam` best; then the next best takes its place.
+// Merges the sorted continuations of all hypotheses. A hypothesis is complete if its end is among the `beam` best; the
+// next best continuation then takes its place.
 void Beam::take_best(std::span<const Row> rows) {
   queues_.clear();
   forbidden_.clear();
@@ -46,7 +46,7 @@ void Beam::take_best(std::span<const Row> rows) {
   for (std::size_t i = 0; i < before_.size(); ++i) {
     Queue queue;
     queue.first.origin = static_cast<std::int32_t>(i);
-    // Without banned words, what is forbidden depends on the length alone.
+    // Without banned words, the forbidden tokens depend on the length alone.
     if (i > 0 && goal_.banned.empty() && tree_[before_[i]].length == tree_[before_[i - 1]].length) {
       queue.forbidden = last.forbidden, queue.count = last.count;
     } else {
@@ -77,31 +77,31 @@ void Beam::take(const Candidate& c) {
   if (c.token == goal_.end)
     finish(node, c.log_probability);
   else
-    extend(c.origin, node, coverage(node), c.token, c.log_probability);
+    extend(c.origin, node, progress(node), c.token, c.log_probability);
 }
 
-// The best continuations of one hypothesis, as many as could all be among the best of the beam, and what goes on with
-// the terms.
+// Adds the best continuations of one hypothesis, as many as could all be among the best of the beam, and those that
+// continue a term.
 void Beam::collect(std::int32_t origin, const Row& row, std::vector<Candidate>& candidates) {
   const std::int32_t node = before_[static_cast<std::size_t>(origin)];
-  const Coverage covered = coverage(node);
+  const TermProgress terms = progress(node);
   const auto first = std::ssize(candidates);
   const auto add = [&](std::int32_t token, float score) {
     const auto same = [&](const Candidate& other) { return other.token == token; };
     if (std::any_of(candidates.begin() + first, candidates.end(), same)) return;
     candidates.push_back(candidate(origin, token, score, row));
-    if (token != goal_.end) candidates.back().left = goal_.constraints.left(goal_.constraints.after(covered, token));
+    if (token != goal_.end) candidates.back().left = goal_.constraints.left(goal_.constraints.after(terms, token));
   };
   if (tree_[node].length >= goal_.max_length) return add(goal_.end, row.end);
   Tokens next;
   forbidden_.clear();
   find_forbidden(node, forbidden_);
-  goal_.constraints.find_next(covered, next);
+  goal_.constraints.find_next(terms, next);
   for (const std::int32_t token : next)
-    if (allows(node, covered, token, forbidden_)) add(token, row.all[token]);
+    if (allows(node, terms, token, forbidden_)) add(token, row.all[token]);
   int left = this->candidates();
   for (std::size_t i = 0; i < row.tokens.size() && row.tokens[i] >= 0 && left > 0; ++i) {
-    if (!allows(node, covered, row.tokens[i], forbidden_)) continue;
+    if (!allows(node, terms, row.tokens[i], forbidden_)) continue;
     --left;
     add(row.tokens[i], row.scores[i]);
   }
@@ -112,7 +112,7 @@ void Beam::take_from_each_bank(std::span<const Row> rows) {
   for (std::size_t i = 0; i < before_.size(); ++i) collect(static_cast<std::int32_t>(i), rows[i], candidates);
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) { return a.before(b); });
   const auto width = static_cast<std::size_t>(goal_.options.beam);
-  std::map<int, std::vector<const Candidate*>> banks;  // by what is left; complete ones first
+  std::map<int, std::vector<const Candidate*>> banks;  // by the number of missing tokens of terms
   for (const Candidate& one : candidates) banks[one.left].push_back(&one);
   std::vector<const Candidate*> taken;
   for (std::size_t place = 0; taken.size() < width && !banks.empty(); ++place)
@@ -124,7 +124,7 @@ void Beam::take_from_each_bank(std::span<const Row> rows) {
         bank = banks.erase(bank);
       }
     }
-  std::sort(taken.begin(), taken.end());  // candidates are in order of their sums
+  std::sort(taken.begin(), taken.end());  // by position, which is the order of their sums
   for (const Candidate* one : taken) take(*one);
 }
 

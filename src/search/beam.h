@@ -4,10 +4,11 @@
 
 namespace dragoman::search {
 
-// Beam search (S2): each step keeps the best of all continuations of all live hypotheses. One that ends among the best
-// is set aside. The search stops when enough are complete, at the greatest length, or when no live one can still win.
-// Where terms must appear, the places of the beam are shared among hypotheses that have different amounts of them, so
-// that those which do the unlikely thing and write a term are not crowded out.
+// Beam search (Koehn 2010, section 6.2). Each step keeps the best continuations of all live hypotheses; those
+// that end the sentence are complete. The search stops when enough are complete, at the greatest length, or when no
+// live hypothesis can still win. If terms must appear, the beam is divided among hypotheses by how much of the terms
+// they contain (dynamic beam allocation, Post & Vilar 2018), so that those which write an unlikely term are not crowded
+// out.
 class Beam : public SentenceSearch {
  public:
   explicit Beam(Goal goal) : SentenceSearch(std::move(goal)) {}
@@ -21,22 +22,22 @@ class Beam : public SentenceSearch {
     double sum = 0;
     std::int32_t origin = 0, token = 0;
     float log_probability = 0;
-    int left = 0;  // tokens of terms that are missing afterwards
+    int left = 0;  // tokens of terms that are still missing afterwards
 
     bool before(const Candidate& other) const {
       if (sum != other.sum) return sum > other.sum;
       return origin != other.origin ? origin < other.origin : token < other.token;
     }
   };
-  // What a hypothesis goes on with, best first.
+  // The continuations of one hypothesis, best first.
   struct Queue {
     Candidate first{};
-    std::size_t next = 0;                     // of the row's tokens
-    std::ptrdiff_t forbidden = 0, count = 0;  // those of forbidden_ that may not follow
+    std::size_t next = 0;                     // index into the row's tokens
+    std::ptrdiff_t forbidden = 0, count = 0;  // a range of forbidden_: tokens that may not follow
     int left = 0;                             // continuations that may still come
   };
   Candidate candidate(std::int32_t origin, std::int32_t token, float score, const Row& row) const;
-  // To the next continuation; false when there is none.
+  // Advances to the next continuation; false if there is none.
   bool move_on(Queue& queue, const Row& row) const;
   void take(const Candidate& candidate);
   void take_best(std::span<const Row> rows);

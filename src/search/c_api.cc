@@ -1,39 +1,115 @@
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <span>
 
 #include "base/error.h"
-#include "base/version.h"
 #include "dragoman/dragoman.h"
 #include "dragoman/translator.h"
+#include "dragoman/version.h"
+#include "search/options.h"
+#include "tensor/placement.h"
+
+using dragoman::check;
 
 struct dragoman_translator {
   dragoman::Translator translator;
 };
 
+struct dragoman_options {
+  dragoman::search::SearchSettings search;
+  dragoman::search::TranslatorSettings translator;
+  dragoman::ComputeOptions compute;
+  dragoman::Settings settings;
+
+  dragoman_options() {
+    search.visit(settings);
+    settings("token-scores", search.token_scores, "return the log probability of each token");
+    settings("alignment", search.alignment, "return word alignments");
+    settings("attention", search.attention, "return attention weights");
+    translator.visit(settings);
+    compute.visit(settings);
+  }
+  dragoman_options(const dragoman_options&) = delete;
+  dragoman_options& operator=(const dragoman_options&) = delete;
+
+  dragoman::TranslatorOptions for_opening() const {
+    dragoman::TranslatorOptions options = translator;
+    options.device = compute.device;
+    options.precision = compute.precision;
+    options.threads = compute.threads;
+    return options;
+  }
+};
+
+struct dragoman_result {
+  dragoman::TranslationResult result;
+};
+
 namespace {
 
 thread_local std::string last_error;
+thread_local bool out_of_memory = false;  // even for a message
 
-// Runs `body`; what it throws becomes the thread's last error and `failed` the answer.
+void set_error(const char* message) noexcept {
+  try {
+    last_error = message;
+  } catch (...) {
+    out_of_memory = true;
+  }
+}
+
+// Runs `body`. An exception becomes the thread's last error, and the answer is `failed`.
 template <class T, class F>
 T guarded(T failed, F&& body) noexcept {
+  out_of_memory = false;
+  last_error.clear();
   try {
-    last_error.clear();
     return body();
   } catch (const std::exception& error) {
-    last_error = error.what();
+    set_error(error.what());
   } catch (...) {
-    last_error = "something that is no std::exception was thrown";
+    set_error("an exception that is no std::exception was thrown");
   }
   return failed;
 }
 
-char* copy_of(const std::string& text) {
-  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+struct Free {
+  void operator()(char* text) const { std::free(text); }
+};
+using CText = std::unique_ptr<char, Free>;
+
+CText copy_of(const std::string& text) {
+  CText copy(static_cast<char*>(std::malloc(text.size() + 1)));
   if (!copy) throw std::bad_alloc();
-  std::memcpy(copy, text.c_str(), text.size() + 1);
+  std::memcpy(copy.get(), text.c_str(), text.size() + 1);
   return copy;
+}
+
+template <class T>
+const T& deref(const T* pointer, const char* what) {
+  check(pointer != nullptr, "expected {} but got a null pointer", what);
+  return *pointer;
+}
+
+std::vector<std::string> texts_of(const char* const* texts, int count, const char* what) {
+  check(count >= 0, "expected a number of {}s but got {}", what, count);
+  check(count == 0 || texts != nullptr, "expected an array of {}s but got a null pointer", what);
+  std::vector<std::string> copies;
+  for (int i = 0; i < count; ++i) {
+    check(texts[i] != nullptr, "{} {} of {} is a null pointer", what, i + 1, count);
+    copies.emplace_back(texts[i]);
+  }
+  return copies;
+}
+
+std::vector<dragoman::TranslationResult> translate(const dragoman_translator* translator,
+                                                   const std::vector<std::string>& texts,
+                                                   const dragoman::SearchOptions& search) {
+  std::vector<dragoman::Request> requests(texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) requests[i].text = texts[i];
+  return deref(translator, "a translator").translator.translate(requests, search);
 }
 
 dragoman::SearchOptions with_beam(int beam) {
@@ -42,40 +118,169 @@ dragoman::SearchOptions with_beam(int beam) {
   return options;
 }
 
+std::vector<std::unique_ptr<dragoman_result>> results_of(const dragoman_translator* translator,
+                                                         const std::vector<std::string>& texts,
+                                                         const dragoman_options* options) {
+  const dragoman::SearchOptions search = options ? options->search : dragoman::search::SearchSettings();
+  std::vector<std::unique_ptr<dragoman_result>> results;
+  for (dragoman::TranslationResult& result : translate(translator, texts, search))
+    results.push_back(std::make_unique<dragoman_result>(dragoman_result{std::move(result)}));
+  return results;
+}
+
+template <class T>
+const T& item(const std::vector<T>& list, int index, const char* what) {
+  check(index >= 0 && index < std::ssize(list), "there is no {} {}; there are {}", what, index, list.size());
+  return list[static_cast<std::size_t>(index)];
+}
+
+const dragoman::Translation& translation_of(const dragoman_result* result, int index) {
+  return item(deref(result, "a result").result.translations, index, "translation");
+}
+
 }  // namespace
 
-const char* dragoman_version(void) { return DRAGOMAN_VERSION; }
+const char* dragoman_version(void) { return dragoman::version(); }
 
-const char* dragoman_last_error(void) { return last_error.c_str(); }
+const char* dragoman_last_error(void) { return out_of_memory ? "out of memory" : last_error.c_str(); }
 
 dragoman_translator* dragoman_open(const char* model_file, int threads) {
   return guarded<dragoman_translator*>(nullptr, [&] {
-    dragoman::check(model_file != nullptr, "dragoman_open: expected a model file but got a null pointer");
     dragoman::TranslatorOptions options;
     options.threads = threads;
-    return new dragoman_translator{dragoman::Translator(model_file, options)};
+    return new dragoman_translator{dragoman::Translator(texts_of(&model_file, 1, "model file"), options)};
+  });
+}
+
+dragoman_translator* dragoman_open_with(const char* const* model_files, int count, const dragoman_options* options) {
+  return guarded<dragoman_translator*>(nullptr, [&] {
+    return new dragoman_translator{dragoman::Translator(
+        texts_of(model_files, count, "model file"), options ? options->for_opening() : dragoman::TranslatorOptions())};
   });
 }
 
 void dragoman_close(dragoman_translator* translator) { delete translator; }
 
 char* dragoman_translate(dragoman_translator* translator, const char* text, int beam) {
-  return guarded<char*>(nullptr, [&] {
-    dragoman::check(translator && text, "dragoman_translate: expected a translator and a text but got a null pointer");
-    return copy_of(translator->translator.translate(text, with_beam(beam)));
-  });
+  char* translation = nullptr;
+  dragoman_translate_batch(translator, &text, 1, beam, &translation);
+  return translation;
 }
 
 int dragoman_translate_batch(dragoman_translator* translator, const char* const* texts, int count, int beam,
                              char** translations) {
   return guarded(-1, [&] {
-    dragoman::check(translator && count >= 0 && (count == 0 || (texts && translations)),
-                    "dragoman_translate_batch: expected a translator and two arrays but got a null pointer");
-    const std::vector<std::string> answers =
-        translator->translator.translate(std::vector<std::string>(texts, texts + count), with_beam(beam));
-    for (std::size_t i = 0; i < answers.size(); ++i) translations[i] = copy_of(answers[i]);
+    check(count <= 0 || translations != nullptr, "expected an array for the translations but got a null pointer");
+    std::vector<CText> copies;
+    for (const dragoman::TranslationResult& result :
+         translate(translator, texts_of(texts, count, "text"), with_beam(beam)))
+      copies.push_back(copy_of(result.translations.empty() ? "" : result.translations.front().text));
+    for (CText& copy : copies) *translations++ = copy.release();
     return 0;
   });
 }
 
 void dragoman_free(char* text) { std::free(text); }
+
+dragoman_options* dragoman_options_new(void) {
+  return guarded<dragoman_options*>(nullptr, [] { return new dragoman_options; });
+}
+
+void dragoman_options_free(dragoman_options* options) { delete options; }
+
+int dragoman_options_set(dragoman_options* options, const char* name, const char* value) {
+  return guarded(-1, [&] {
+    check(options && name && value, "expected options, a name and a value but got a null pointer");
+    options->settings.set(name, value);
+    return 0;
+  });
+}
+
+char* dragoman_options_get(const dragoman_options* options, const char* name) {
+  return guarded<char*>(nullptr, [&] {
+    check(options && name, "expected options and a name but got a null pointer");
+    for (const dragoman::Setting& setting : options->settings.all())
+      if (setting.key == name) return copy_of(setting.get()).release();
+    dragoman::fail("there is no option '{}'", name);
+  });
+}
+
+dragoman_result* dragoman_translate_with(dragoman_translator* translator, const char* text,
+                                         const dragoman_options* options) {
+  dragoman_result* result = nullptr;
+  dragoman_translate_batch_with(translator, &text, 1, options, &result);
+  return result;
+}
+
+int dragoman_translate_batch_with(dragoman_translator* translator, const char* const* texts, int count,
+                                  const dragoman_options* options, dragoman_result** results) {
+  return guarded(-1, [&] {
+    check(count <= 0 || results != nullptr, "expected an array for the results but got a null pointer");
+    for (auto& result : results_of(translator, texts_of(texts, count, "text"), options)) *results++ = result.release();
+    return 0;
+  });
+}
+
+void dragoman_result_free(dragoman_result* result) { delete result; }
+
+int dragoman_result_count(const dragoman_result* result) {
+  return guarded(-1, [&] { return static_cast<int>(deref(result, "a result").result.translations.size()); });
+}
+
+const char* dragoman_result_text(const dragoman_result* result, int translation) {
+  return guarded<const char*>(nullptr, [&] { return translation_of(result, translation).text.c_str(); });
+}
+
+double dragoman_result_score(const dragoman_result* result, int translation) {
+  return guarded<double>(NAN, [&] { return translation_of(result, translation).score; });
+}
+
+double dragoman_result_log_probability(const dragoman_result* result, int translation) {
+  return guarded<double>(NAN, [&] { return translation_of(result, translation).log_probability; });
+}
+
+int dragoman_result_token_count(const dragoman_result* result, int translation) {
+  return guarded(-1, [&] { return static_cast<int>(translation_of(result, translation).tokens.size()); });
+}
+
+const char* dragoman_result_token(const dragoman_result* result, int translation, int token) {
+  return guarded<const char*>(nullptr,
+                              [&] { return item(translation_of(result, translation).tokens, token, "token").c_str(); });
+}
+
+double dragoman_result_token_score(const dragoman_result* result, int translation, int token) {
+  return guarded<double>(NAN,
+                         [&] { return item(translation_of(result, translation).token_scores, token, "token score"); });
+}
+
+int dragoman_result_source_token_count(const dragoman_result* result) {
+  return guarded(-1, [&] { return static_cast<int>(deref(result, "a result").result.source_tokens.size()); });
+}
+
+const char* dragoman_result_source_token(const dragoman_result* result, int token) {
+  return guarded<const char*>(
+      nullptr, [&] { return item(deref(result, "a result").result.source_tokens, token, "source token").c_str(); });
+}
+
+int dragoman_result_link_count(const dragoman_result* result, int translation) {
+  return guarded(-1, [&] { return static_cast<int>(translation_of(result, translation).alignment.size()); });
+}
+
+int dragoman_result_link(const dragoman_result* result, int translation, int link, int* source, int* target) {
+  return guarded(-1, [&] {
+    check(source && target, "expected two numbers to fill but got a null pointer");
+    const dragoman::AlignmentLink& found = item(translation_of(result, translation).alignment, link, "link");
+    *source = found.source;
+    *target = found.target;
+    return 0;
+  });
+}
+
+const float* dragoman_result_attention(const dragoman_result* result, int translation, int token, int* count) {
+  return guarded<const float*>(nullptr, [&] {
+    check(count != nullptr, "expected a number to fill but got a null pointer");
+    const std::vector<float>& row = item(translation_of(result, translation).attention, token, "row of attention");
+    *count = static_cast<int>(row.size());
+    return row.data();
+  });
+}

@@ -23,15 +23,15 @@ Constraints::Constraints(std::vector<Tokens> sequences) : sequences_(std::move(s
   }
 }
 
-int Constraints::left(const Coverage& coverage) const {
-  int tokens = -coverage.position;
+int Constraints::left(const TermProgress& progress) const {
+  int tokens = -progress.position;
   for (std::size_t s = 0; s < sequences_.size(); ++s)
-    if (!is_met(coverage, s)) tokens += static_cast<int>(sequences_[s].size());
+    if (!is_met(progress, s)) tokens += static_cast<int>(sequences_[s].size());
   return tokens;
 }
 
-Coverage Constraints::after(const Coverage& coverage, std::int32_t token) const {
-  Coverage next{coverage.met, -1, 0};
+TermProgress Constraints::after(const TermProgress& progress, std::int32_t token) const {
+  TermProgress next{progress.met, -1, 0};
   const auto continue_with = [&](int sequence, int position) {
     const bool complete = position == static_cast<int>(sequences_[static_cast<std::size_t>(sequence)].size());
     if (complete)
@@ -39,26 +39,26 @@ Coverage Constraints::after(const Coverage& coverage, std::int32_t token) const 
     else
       next.active = sequence, next.position = position;
   };
-  if (coverage.active >= 0 &&
-      sequences_[static_cast<std::size_t>(coverage.active)][static_cast<std::size_t>(coverage.position)] == token) {
-    continue_with(coverage.active, coverage.position + 1);
+  if (progress.active >= 0 &&
+      sequences_[static_cast<std::size_t>(progress.active)][static_cast<std::size_t>(progress.position)] == token) {
+    continue_with(progress.active, progress.position + 1);
     return next;
   }
   for (std::size_t s = 0; s < sequences_.size(); ++s)
-    if (!is_met(coverage, s) && sequences_[s].front() == token) {
+    if (!is_met(progress, s) && sequences_[s].front() == token) {
       continue_with(static_cast<int>(s), 1);
       break;
     }
   return next;
 }
 
-void Constraints::find_next(const Coverage& coverage, Tokens& out) const {
-  if (coverage.active >= 0) {
-    out.push_back(sequences_[static_cast<std::size_t>(coverage.active)][static_cast<std::size_t>(coverage.position)]);
+void Constraints::find_next(const TermProgress& progress, Tokens& out) const {
+  if (progress.active >= 0) {
+    out.push_back(sequences_[static_cast<std::size_t>(progress.active)][static_cast<std::size_t>(progress.position)]);
     return;
   }
   for (std::size_t s = 0; s < sequences_.size(); ++s)
-    if (!is_met(coverage, s)) out.push_back(sequences_[s].front());
+    if (!is_met(progress, s)) out.push_back(sequences_[s].front());
 }
 
 }  // namespace dragoman::search

@@ -6,22 +6,22 @@
 
 #include "search/hypothesis.h"
 
-// What a translation must contain and must not contain, as sequences of target tokens.
+// Terms that a translation must contain and words that it must not contain, as sequences of target tokens.
 namespace dragoman::search {
 
 using Tokens = std::vector<std::int32_t>;
 
-// Tokens that would complete a banned sequence after the hypothesis that ends in `node`.
+// Adds to `out` the tokens that would complete a banned sequence after the hypothesis that ends in `node`.
 void find_banned(const Tree& tree, std::int32_t node, std::span<const Tokens> banned, Tokens& out);
 
-// How much of what it must contain a hypothesis has: a value that moves on token by token.
-struct Coverage {
-  std::uint64_t met = 0;  // a bit for each sequence
-  int active = -1;        // the sequence that is being written, or -1
-  int position = 0;       // tokens of it that are there
+// How many of the terms a hypothesis contains so far.
+struct TermProgress {
+  std::uint64_t met = 0;  // one bit per sequence
+  int active = -1;        // the sequence being written, or -1
+  int position = 0;       // tokens of it that are written
 };
 
-// Sequences that must all appear. A hypothesis that leaves a sequence in the middle begins it anew later.
+// Sequences that must all appear. A hypothesis that leaves a sequence in the middle must start it again later.
 class Constraints {
  public:
   static constexpr std::size_t kMost = 64;
@@ -30,16 +30,16 @@ class Constraints {
   explicit Constraints(std::vector<Tokens> sequences);
 
   bool empty() const { return sequences_.empty(); }
-  // Tokens of all sequences.
+  // The number of tokens of all sequences.
   int total() const { return total_; }
-  // Tokens that a hypothesis still has to write at least.
-  int left(const Coverage& coverage) const;
-  Coverage after(const Coverage& coverage, std::int32_t token) const;
-  // Tokens that bring a hypothesis forward.
-  void find_next(const Coverage& coverage, Tokens& out) const;
+  // The least number of tokens that a hypothesis still has to write.
+  int left(const TermProgress& progress) const;
+  TermProgress after(const TermProgress& progress, std::int32_t token) const;
+  // Adds to `out` the tokens that start or continue a missing sequence.
+  void find_next(const TermProgress& progress, Tokens& out) const;
 
  private:
-  bool is_met(const Coverage& coverage, std::size_t sequence) const { return coverage.met >> sequence & 1; }
+  bool is_met(const TermProgress& progress, std::size_t sequence) const { return progress.met >> sequence & 1; }
 
   std::vector<Tokens> sequences_;
   int total_ = 0;

@@ -5,14 +5,14 @@
 
 namespace dragoman::search {
 
-// One token after another: the hypotheses of a sentence as a tree, in which what they have in common is stored once.
+// A token of a hypothesis. The hypotheses of a sentence form a tree, so common prefixes are stored once.
 struct Node {
   std::int32_t parent = -1;
   std::int32_t token = 0;
   float log_probability = 0;  // of this token
   double sum = 0;             // of all tokens up to this one
-  std::int32_t length = 0;    // tokens up to this one, those of a forced prefix included
-  bool finished = false;      // this is the end mark
+  std::int32_t length = 0;    // tokens up to this one, forced prefix included
+  bool finished = false;      // this is the end-of-sentence token
 };
 
 // A complete hypothesis.
@@ -21,7 +21,7 @@ struct Finished {
   double score = 0;
 };
 
-// All hypotheses of one sentence. Node 0 is the beginning.
+// All hypotheses of one sentence. Node 0 is the root, the beginning of the sentence.
 class Tree {
  public:
   Tree() : nodes_(1) {}
@@ -30,7 +30,7 @@ class Tree {
   void finish(std::int32_t node) { nodes_[static_cast<std::size_t>(node)].finished = true; }
   const Node& operator[](std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)]; }
   std::int32_t size() const { return static_cast<std::int32_t>(nodes_.size()); }
-  // The nodes on the way from the beginning (left out) to `node`.
+  // The nodes on the path from the root (excluded) to `node`.
   std::vector<std::int32_t> path(std::int32_t node) const;
 
  private:

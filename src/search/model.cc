@@ -16,17 +16,19 @@ int positions_of(const models::ModelConfig& config) {
 
 }  // namespace
 
-Model::Model(const std::string& path) : path_(path) {
+Model::Model(const std::string& path, const Placement& where) : path_(path), where_(where) {
   const store::ModelFile file(path);
   info_ = file.info();
-  prepare(placement());
+  prepare();
   file.load(network_->parameters());
   finish();
 }
 
 Model::Model(const store::ModelInfo& info, const nn::Parameters& weights, std::string name)
-    : path_(std::move(name)), info_(info) {
-  prepare({weights.weights().device(), weights.copy().defined() ? DType::bf16 : DType::f32});
+    : path_(std::move(name)),
+      where_{weights.weights().device(), weights.copy().defined() ? DType::bf16 : DType::f32},
+      info_(info) {
+  prepare();
   const std::vector<float> values = weights.weights().to_host<float>();
   network_->parameters().weights().copy_from(values.data());
   network_->parameters().refresh();
@@ -38,7 +40,7 @@ void Model::finish() {
   network_->parameters().weights().device().wait();  // other threads will read them
 }
 
-void Model::prepare(const Placement& where) {
+void Model::prepare() {
   check(info_.config.classes == 0, "{}: is a classifier of {} classes, which does not translate", path_,
         info_.config.classes);
   check(!info_.source_tokenizer.empty() && !info_.target_tokenizer.empty(),
@@ -50,7 +52,7 @@ void Model::prepare(const Placement& where) {
         "{}: vocabularies of {} and {} ids do not fit a model of {} and {}", path_, source_->size(), target_->size(),
         info_.config.source_vocabulary, info_.config.target_vocabulary);
   network_ = std::make_unique<models::Seq2seq>(info_.config);
-  network_->parameters().allocate(where.device, where.type, std::nullopt, false);
+  network_->parameters().allocate(where_.device, where_.type, std::nullopt, false);
 }
 
 Tokens Model::encode_source(std::string_view text) const {

@@ -9,8 +9,8 @@
 namespace dragoman::search {
 namespace {
 
-// So that a GPU computes some batches while the host decides about others.
-constexpr int kWorkersOfAGpu = 4;
+// The GPU computes some batches while the host chooses hypotheses of others.
+constexpr int kGpuWorkers = 4;
 
 }  // namespace
 
@@ -27,36 +27,43 @@ NeuralEngine::NeuralEngine(std::vector<std::unique_ptr<Model>> models, const Tra
     check(model->target().serialize() == models_[0]->target().serialize() &&
               model->info().config.target_vocabulary == models_[0]->info().config.target_vocabulary,
           "{} and {} do not share a target vocabulary, so they make no ensemble", model->path(), models_[0]->path());
-  const int usual = device.on_host() ? threads::count() : kWorkersOfAGpu;
-  const int count = options.threads > 0 ? options.threads : usual;
+  const int usual = device.on_host() ? threads_or(options.threads, threads::count())
+                                     : std::min(threads_or(options.threads, kGpuWorkers), kGpuWorkers);
+  const int count = threads_or(options.workers, usual);
+  limit_ = threads_or(options.threads, std::numeric_limits<int>::max());
   idle_.assign(static_cast<std::size_t>(count), false);
-  for (int i = 0; i < count; ++i) workers_.emplace_back([this, i] { work(static_cast<std::size_t>(i)); });
+  workers_.start(
+      count, [this](int number) { work(static_cast<std::size_t>(number)); }, [this] { stop(); });
 }
 
 NeuralEngine::~NeuralEngine() {
+  stop();
+  workers_.join();
+}
+
+void NeuralEngine::stop() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
 }
 
 void NeuralEngine::submit(std::vector<Job> jobs) {
-  std::vector<Flight> flights(jobs.size());
+  std::vector<JobPointer> started(jobs.size());
   threads::each(std::ssize(jobs), [&](std::int64_t i) {
     Job& job = jobs[static_cast<std::size_t>(i)];
     const auto done = job.done;
     try {
-      flights[static_cast<std::size_t>(i)] = std::make_shared<NeuralJob>(std::move(job), models_);
+      started[static_cast<std::size_t>(i)] = std::make_shared<NeuralJob>(std::move(job), models_);
     } catch (...) {
       done({}, std::current_exception());
     }
   });
-  std::erase(flights, nullptr);
+  std::erase(started, nullptr);
   {
     std::lock_guard lock(mutex_);
-    waiting_.insert(waiting_.end(), flights.begin(), flights.end());
+    waiting_.insert(waiting_.end(), started.begin(), started.end());
   }
   wake_.notify_all();
 }
@@ -77,55 +84,57 @@ int NeuralEngine::max_tokens() const {
   return least;
 }
 
-// One worker's decoder and the jobs it has.
+// One worker's decoder and its jobs.
 class NeuralEngine::Worker {
  public:
   Worker(std::vector<const models::Seq2seq*> networks, std::int32_t begin) : decoder_(std::move(networks), begin) {}
 
-  std::size_t underway() const { return flights_.size(); }
+  std::size_t underway() const { return jobs_.size(); }
 
-  // Begins what is new; when nothing is, one more token for all.
-  void advance(const std::vector<Flight>& taken) {
-    flights_.insert(flights_.end(), taken.begin(), taken.end());
-    std::vector<Flight> beginning = std::exchange(again_, {});
+  // Starts new jobs, or decodes one more token of all jobs if there are none.
+  void advance(const std::vector<JobPointer>& taken) {
+    jobs_.insert(jobs_.end(), taken.begin(), taken.end());
+    std::vector<JobPointer> beginning = std::exchange(again_, {});
     beginning.insert(beginning.end(), taken.begin(), taken.end());
     if (beginning.empty()) return decoder_.step();
-    std::vector<Task> tasks;
-    for (const Flight& flight : beginning) {
-      tasks.push_back(flight->task());
-      tasks.back().finished = [this, flight](Task& task) { land(flight, task); };
+    std::vector<DecodingTask> tasks;
+    for (const JobPointer& job : beginning) {
+      tasks.push_back(job->task());
+      tasks.back().finished = [this, job](DecodingTask& task) { complete(job, task); };
     }
     decoder_.add(std::move(tasks));
   }
 
   void fail(const std::exception_ptr& error) {
-    for (const Flight& flight : flights_) flight->fail(error);
+    for (const JobPointer& job : jobs_) job->fail(error);
   }
 
  private:
-  // By several threads at a time.
-  void land(const Flight& flight, const Task& task) {
-    const bool taken = flight->take(task);
+  // Several threads may call it at a time.
+  void complete(const JobPointer& job, const DecodingTask& task) {
+    const bool taken = job->take(task);
     {
-      std::lock_guard lock(landing_);
-      if (!taken) return again_.push_back(flight);
-      flights_.erase(std::find(flights_.begin(), flights_.end(), flight));
+      std::lock_guard lock(mutex_);
+      if (!taken) return again_.push_back(job);
+      jobs_.erase(std::find(jobs_.begin(), jobs_.end(), job));
     }
-    flight->finish();
+    job->finish();
   }
 
-  Decoder decoder_;
-  std::mutex landing_;           // of both lists
-  std::vector<Flight> flights_;  // all jobs underway
-  std::vector<Flight> again_;    // those of them that must be searched anew
+  BatchDecoder decoder_;
+  std::mutex mutex_;               // guards both lists
+  std::vector<JobPointer> jobs_;   // all jobs of this worker
+  std::vector<JobPointer> again_;  // those that must be searched again
 };
 
 void NeuralEngine::work(std::size_t number) {
   std::vector<const models::Seq2seq*> networks;
   for (const auto& model : models_) networks.push_back(&model->network());
+  const threads::LimitScope limit(limit_);
+  const PrecisionScope precision(models_[0]->placement());
   std::optional<Worker> worker;
   for (;;) {
-    const std::vector<Flight> taken = wait_for_work(number, worker ? worker->underway() : 0);
+    const std::vector<JobPointer> taken = wait_for_work(number, worker ? worker->underway() : 0);
     if (taken.empty() && (!worker || worker->underway() == 0)) return;
     if (!worker) worker.emplace(networks, models_[0]->target().special().begin);
     std::optional<threads::SerialScope> serial;
@@ -139,17 +148,17 @@ void NeuralEngine::work(std::size_t number) {
   }
 }
 
-// New sentences come in when a quarter of the places is free, so that reading them is worth a batch of its own.
-std::vector<NeuralEngine::Flight> NeuralEngine::wait_for_work(std::size_t number, std::size_t underway) {
+// Takes new sentences only when a quarter of the batch is free, so that encoding them fills a batch of its own.
+std::vector<NeuralEngine::JobPointer> NeuralEngine::wait_for_work(std::size_t number, std::size_t underway) {
   std::unique_lock lock(mutex_);
   if (underway == 0) {
     idle_[number] = true;
     wake_.wait(lock, [&] { return stopping_ || (!waiting_.empty() && is_next(number)); });
     idle_[number] = false;
   }
-  std::vector<Flight> taken;
+  std::vector<JobPointer> taken;
   if (waiting_.empty() || batch_ < underway + std::max<std::size_t>(batch_ / 4, 1)) return taken;
-  // Workers that have nothing to do get their share; a GPU does better with one large batch.
+  // On the host, leave their share to idle workers; a GPU is faster with one large batch.
   const std::size_t sharers = shares_ ? static_cast<std::size_t>(idle()) + 1 : 1;
   const std::size_t count = std::min(batch_ - underway, (waiting_.size() + sharers - 1) / sharers);
   for (std::size_t i = 0; i < count; ++i) {
@@ -160,7 +169,7 @@ std::vector<NeuralEngine::Flight> NeuralEngine::wait_for_work(std::size_t number
   return taken;
 }
 
-// Those who share come as they like. Of others the first comes, whose memory has been in use before.
+// Without sharing, the first idle worker is next: its memory has been in use before.
 bool NeuralEngine::is_next(std::size_t number) const {
   return shares_ || std::find(idle_.begin(), idle_.end(), true) - idle_.begin() == static_cast<std::ptrdiff_t>(number);
 }
@@ -169,7 +178,7 @@ int NeuralEngine::idle() const { return static_cast<int>(std::count(idle_.begin(
 
 bool NeuralEngine::others_work() {
   std::lock_guard lock(mutex_);
-  return idle() + 1 < static_cast<int>(workers_.size());
+  return idle() + 1 < std::ssize(idle_);
 }
 
 }  // namespace dragoman::search

@@ -3,18 +3,18 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <thread>
 
 #include "search/engine.h"
 #include "search/neural_job.h"
+#include "search/worker_threads.h"
 
 namespace dragoman::search {
 
-// Sentences that a worker decodes at a time unless told otherwise.
+// The default batch size of a worker.
 int usual_batch(const Device& device);
 
-// Workers that each decode a batch of their own from one queue: on the host one a core, for a GPU four. When a single
-// worker has all there is to do, it uses the other cores inside its operations.
+// Worker threads that take sentences from one queue, each with a batch of its own: one per core on the host, four for a
+// GPU. A worker that is the only busy one uses the other cores inside its operations.
 class NeuralEngine : public Engine {
  public:
   // Several models make an ensemble.
@@ -27,26 +27,28 @@ class NeuralEngine : public Engine {
   int max_tokens() const override;
 
  private:
-  using Flight = std::shared_ptr<NeuralJob>;
+  using JobPointer = std::shared_ptr<NeuralJob>;
 
   class Worker;
 
   void work(std::size_t number);
-  std::vector<Flight> wait_for_work(std::size_t number, std::size_t underway);
-  // Whether this idle worker is the one to take what waits.
+  void stop();
+  std::vector<JobPointer> wait_for_work(std::size_t number, std::size_t busy);
+  // Whether this idle worker should take the waiting jobs.
   bool is_next(std::size_t number) const;
   int idle() const;
   bool others_work();
 
   std::vector<std::unique_ptr<Model>> models_;
   std::size_t batch_ = 0;
-  bool shares_ = true;  // idle workers take part of what one batch could hold
+  bool shares_ = true;  // idle workers share the queue; otherwise one takes a full batch
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<Flight> waiting_;
-  std::vector<bool> idle_;  // whether each worker is without work
+  std::deque<JobPointer> waiting_;
+  std::vector<bool> idle_;  // per worker
   bool stopping_ = false;
-  std::vector<std::thread> workers_;
+  int limit_;  // the most threads that one worker's operations use
+  WorkerThreads workers_;
 };
 
 }  // namespace dragoman::search

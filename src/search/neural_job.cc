@@ -11,7 +11,7 @@ namespace {
 constexpr int kMostAttempts = 50;
 constexpr const char* kUnknown = "<unk>";
 
-// "<unk>" after "<unk>" becomes what the words say; an empty word leaves it as it is.
+// Replaces the n-th "<unk>" by the n-th word; an empty word leaves it as it is.
 std::string replace_unknown(const std::string& text, const std::vector<std::string>& words) {
   const std::string_view mark = kUnknown;
   std::string result;
@@ -24,7 +24,7 @@ std::string replace_unknown(const std::string& text, const std::vector<std::stri
   return result.append(text, at);
 }
 
-// Marks aside.
+// Not counting marks.
 int tokens_of(const text::Encoded& encoded, const Model& model) {
   return static_cast<int>(encoded.ids.size()) - (model.info().source_begin + model.info().source_end);
 }
@@ -82,7 +82,7 @@ int NeuralJob::tokenize(Job& job, std::span<const std::unique_ptr<Model>> models
   return most;
 }
 
-// The tokens of words that follow other words: some tokenizers write them differently at the beginning.
+// The tokens of words in the middle of a sentence: some tokenizers encode the first word differently.
 Tokens NeuralJob::in_sentence(const std::string& words) const {
   const text::Tokenizer& target = models_[0]->target();
   Tokens before, both;
@@ -112,7 +112,7 @@ Goal NeuralJob::goal() const {
   const int natural = 3 * static_cast<int>(sources_[0].size()) + 10;
   goal.max_length = job_.options->max_length > 0 ? job_.options->max_length : natural;
   goal.max_length = std::max(goal.max_length, job_.options->min_length);
-  // What must be written has to fit.
+  // Prefix and terms must fit.
   goal.max_length =
       std::min(limit, std::max(goal.max_length, static_cast<int>(prefix_.size()) + goal.constraints.total()));
   check(goal.constraints.total() + static_cast<int>(prefix_.size()) <= goal.max_length,
@@ -121,9 +121,9 @@ Goal NeuralJob::goal() const {
   return goal;
 }
 
-Task NeuralJob::task() const {
+DecodingTask NeuralJob::task() const {
   const SearchOptions& options = *job_.options;
-  Task task;
+  DecodingTask task;
   task.sources = sources_;
   task.prefix = prefix_;
   task.search = SentenceSearch::make(goal());
@@ -131,10 +131,10 @@ Task NeuralJob::task() const {
   return task;
 }
 
-bool NeuralJob::take(const Task& task) {
+bool NeuralJob::take(const DecodingTask& task) {
   if (ban_spellings(task)) return false;
   for (const Finished& finished : task.search->best()) result_.translations.push_back(translation(task, finished));
-  // Where one spelling after the other was banned in vain, what still holds the word is left out.
+  // If the attempts were not enough, drop translations that still contain a banned word.
   std::erase_if(result_.translations, [&](const Translation& candidate) {
     return std::any_of(job_.request.banned.begin(), job_.request.banned.end(),
                        [&](const std::string& word) { return !word.empty() && contains_word(candidate.text, word); });
@@ -155,7 +155,7 @@ bool NeuralJob::take(const Task& task) {
   return true;
 }
 
-bool NeuralJob::ban_spellings(const Task& task) {
+bool NeuralJob::ban_spellings(const DecodingTask& task) {
   if (job_.request.banned.empty() || attempts_++ >= kMostAttempts) return false;
   const text::Tokenizer& target = models_[0]->target();
   bool found_any = false;
@@ -180,7 +180,7 @@ bool NeuralJob::ban_spellings(const Task& task) {
   return found_any;
 }
 
-Translation NeuralJob::translation(const Task& task, const Finished& finished) const {
+Translation NeuralJob::translation(const DecodingTask& task, const Finished& finished) const {
   const Tree& tree = task.search->tree();
   std::vector<std::int32_t> path = tree.path(finished.node);
   Translation translation;
@@ -194,7 +194,7 @@ Translation NeuralJob::translation(const Task& task, const Finished& finished) c
   return translation;
 }
 
-void NeuralJob::describe(const Task& task, std::span<const std::int32_t> path, Translation& translation) const {
+void NeuralJob::describe(const DecodingTask& task, std::span<const std::int32_t> path, Translation& translation) const {
   const text::Tokenizer& target = models_[0]->target();
   Tokens ids;
   std::vector<std::vector<float>> attention;

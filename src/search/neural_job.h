@@ -1,38 +1,39 @@
 #pragma once
 
-#include "search/decoder.h"
+#include "search/batch_decoder.h"
 #include "search/engine.h"
 #include "search/model.h"
 
 namespace dragoman::search {
 
-// Fails with the reason unless the options make sense together.
+// Throws Error with the reason if the options do not make sense together.
 void check_options(const SearchOptions& options);
 
-// A job in the hands of neural models: text to tokens, a search, tokens to text.
+// A job for neural models: text to tokens, a search, tokens to text.
 class NeuralJob {
  public:
-  // Fails when the sentence is too long for one of the models, or the options make no sense.
+  // Throws Error if the sentence is too long for one of the models or the options make no sense.
   NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models);
 
-  // Finds the text's tokens for all models; how many the one that has most of them counts, marks aside.
+  // Tokenises the text for all models and caches the tokens in the job. Returns the largest number of tokens, not
+  // counting marks.
   static int tokenize(Job& job, std::span<const std::unique_ptr<Model>> models);
 
-  // The work for a decoder; `finished` is left to the caller.
-  Task task() const;
-  // Takes what the search found. False when a banned word came out in a spelling that was not thought of: then the
-  // spelling is banned, too, and task() gives the work anew.
-  bool take(const Task& task);
-  // Hands the result, or what went wrong, to whoever asked.
+  // The task for a decoder. The caller sets `finished`.
+  DecodingTask task() const;
+  // Takes the result of the search. False if it contains a banned word in another tokenisation: that one is then banned
+  // too, and task() is to be searched again.
+  bool take(const DecodingTask& task);
+  // Passes the result or the error to the caller.
   void finish() { job_.done(std::move(result_), nullptr); }
   void fail(std::exception_ptr error) { job_.done({}, error); }
 
  private:
   Goal goal() const;
   Tokens in_sentence(const std::string& words) const;
-  Translation translation(const Task& task, const Finished& finished) const;
-  void describe(const Task& task, std::span<const std::int32_t> path, Translation& translation) const;
-  bool ban_spellings(const Task& task);
+  Translation translation(const DecodingTask& task, const Finished& finished) const;
+  void describe(const DecodingTask& task, std::span<const std::int32_t> path, Translation& translation) const;
+  bool ban_spellings(const DecodingTask& task);
 
   Job job_;
   std::span<const std::unique_ptr<Model>> models_;

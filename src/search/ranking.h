@@ -4,11 +4,11 @@
 
 namespace dragoman::search {
 
-// What a hypothesis with this log probability and so many tokens is worth.
+// The score of a hypothesis with this log probability and number of tokens.
 double score(const SearchOptions& options, double sum, int length);
 
-// The most that a hypothesis which is not complete can still be worth: its log probability never rises, so only the
-// length can help it, up to `longest` tokens.
+// An upper bound on the score of an incomplete hypothesis once it is complete. Its log probability can only fall, so
+// only the length can raise its score, up to `longest` tokens.
 double best_possible(const SearchOptions& options, double sum, int length, int longest);
 
 }  // namespace dragoman::search

@@ -13,7 +13,7 @@ Sampler::Sampler(Goal goal) : SentenceSearch(std::move(goal)) {
 void Sampler::choose(std::span<const Row> rows) {
   for (Draw& draw_state : draws_) {
     if (!draw_state.running) continue;
-    // In the first step all draws begin at the same node; later each has its own.
+    // In the first step all draws start at the same node; later each has its own.
     if (before_.size() == 1) draw_state.node = before_[0];
     const auto at = std::find(before_.begin(), before_.end(), draw_state.node) - before_.begin();
     const Row& row = rows[static_cast<std::size_t>(at)];
@@ -23,7 +23,7 @@ void Sampler::choose(std::span<const Row> rows) {
       finish(draw_state.node, log_probability);
       draw_state.running = false;
     } else {
-      extend(static_cast<std::int32_t>(at), draw_state.node, coverage(draw_state.node), token, log_probability);
+      extend(static_cast<std::int32_t>(at), draw_state.node, progress(draw_state.node), token, log_probability);
       draw_state.node = live_.back();
     }
   }
@@ -33,10 +33,10 @@ std::int32_t Sampler::draw(std::int32_t node, const Row& row, Random& random) {
   if (tree_[node].length >= goal_.max_length) return goal_.end;
   Tokens forbidden;
   find_forbidden(node, forbidden);
-  const Coverage covered = coverage(node);
+  const TermProgress terms = progress(node);
   chances_.clear();
   for (std::int32_t token = 0; token < row.vocabulary; ++token)
-    if (allows(node, covered, token, forbidden))
+    if (allows(node, terms, token, forbidden))
       chances_.push_back({token, static_cast<double>(row.log_probability(row.all[token])) / goal_.options.temperature});
   if (chances_.empty()) return goal_.end;
   double largest = chances_.front().weight;

@@ -5,8 +5,8 @@
 
 namespace dragoman::search {
 
-// Draws n_best translations, token by token, each from random numbers of its own: which sentences are translated
-// beside this one changes nothing.
+// Samples n_best translations token by token. Each has its own random numbers, so the other sentences of the batch
+// change nothing.
 class Sampler : public SentenceSearch {
  public:
   explicit Sampler(Goal goal);

@@ -1,23 +1,25 @@
 #include "search/scorer.h"
 
+#include <limits>
 #include <numeric>
 
 #include "base/threads.h"
 #include "search/attention.h"
 #include "search/words.h"
+#include "search/worker_threads.h"
 
 namespace dragoman::search {
 namespace {
 
-// Target tokens that one thread works on at a time.
+// Target tokens per batch; each thread scores one batch at a time.
 constexpr std::size_t kBatchTokens = 2048;
 
 struct Prepared {
   Tokens source, target;
-  std::vector<int> source_words, target_words;  // which word each token belongs to; for alignments
+  std::vector<int> source_words, target_words;  // the word that each token belongs to; for alignments
 };
 
-Prepared prepare(const Model& model, const TextPair& pair, std::uint64_t line, bool alignment) {
+Prepared prepare(const Model& model, const SentencePair& pair, std::uint64_t line, bool alignment) {
   text::Encoded source = model.encode_source_spans(pair.source), target = model.target().encode_spans(pair.target);
   Prepared ids{std::move(source.ids), std::move(target.ids), {}, {}};
   if (alignment) {
@@ -53,8 +55,8 @@ void score_batch(const Model& model, std::span<const Prepared> batch, bool align
   models::State state = network.start(cx, memory, false);
   const models::Decoded decoded =
       network.decode(cx, Packed::from_host(cx, target, target_offsets), memory, state, alignment);
-  const Tensor wanted = cx.from_host<std::int32_t>(labels, {std::ssize(labels)});
-  const std::vector<float> nll = network.loss(cx, decoded.features, wanted, {}).nll.to_host<float>();
+  const Tensor label_ids = cx.from_host<std::int32_t>(labels, {std::ssize(labels)});
+  const std::vector<float> nll = network.loss(cx, decoded.features, label_ids, {}).nll.to_host<float>();
   for (std::size_t i = 0; i < batch.size(); ++i)
     for (std::int32_t at = target_offsets[i]; at < target_offsets[i + 1]; ++at) {
       scores[i].log_probabilities.push_back(-nll[static_cast<std::size_t>(at)]);
@@ -78,7 +80,7 @@ double PairScore::sum() const {
                          [](double sum, float value) { return sum + static_cast<double>(value); });
 }
 
-std::vector<PairScore> score_pairs(const Model& model, const std::vector<TextPair>& pairs,
+std::vector<PairScore> score_pairs(const Model& model, const std::vector<SentencePair>& pairs,
                                    const ScoringOptions& options) {
   std::vector<Prepared> prepared;
   std::vector<std::size_t> begins{0};
@@ -94,10 +96,12 @@ std::vector<PairScore> score_pairs(const Model& model, const std::vector<TextPai
   }
   begins.push_back(pairs.size());
   std::vector<PairScore> scores(pairs.size());
+  const threads::LimitScope limit(threads_or(options.threads, std::numeric_limits<int>::max()));
   threads::each(std::ssize(begins) - 1, [&](std::int64_t b) {
     const std::size_t first = begins[static_cast<std::size_t>(b)];
     const std::size_t count = begins[static_cast<std::size_t>(b) + 1] - first;
     if (count == 0) return;
+    const PrecisionScope precision(model.placement());
     score_batch(model, std::span(prepared).subspan(first, count), options.alignment,
                 std::span(scores).subspan(first, count));
     options.advance(count);
@@ -106,3 +110,29 @@ std::vector<PairScore> score_pairs(const Model& model, const std::vector<TextPai
 }
 
 }  // namespace dragoman::search
+
+namespace dragoman {
+
+Scorer::Scorer(const std::string& model_file, const ScorerOptions& options)
+    : model_(std::make_unique<search::Model>(model_file, find_placement({options.device, options.precision}))),
+      threads_(search::threads_or(options.threads, 0)) {}
+
+Scorer::~Scorer() = default;
+Scorer::Scorer(Scorer&&) noexcept = default;
+Scorer& Scorer::operator=(Scorer&&) noexcept = default;
+
+std::vector<ScoredPair> Scorer::score(const std::vector<SentencePair>& pairs, bool alignment) const {
+  std::vector<ScoredPair> scored;
+  for (search::PairScore& score :
+       search::score_pairs(*model_, pairs, {.alignment = alignment, .threads = threads_, .first_line = 1})) {
+    ScoredPair& pair = scored.emplace_back();
+    pair.log_probability = score.sum();
+    for (std::size_t i = 0; i + 1 < score.target.size(); ++i)
+      pair.tokens.push_back(model_->target().piece(score.target[i]));
+    pair.token_scores.assign(score.log_probabilities.begin(), score.log_probabilities.end());
+    pair.alignment = std::move(score.alignment);
+  }
+  return scored;
+}
+
+}  // namespace dragoman

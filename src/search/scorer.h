@@ -4,33 +4,30 @@
 #include <string>
 #include <vector>
 
-#include "dragoman/translator.h"
+#include "dragoman/scorer.h"
 #include "search/model.h"
 
 namespace dragoman::search {
 
-// How likely a model finds a given translation.
+// The probability of a given translation.
 struct PairScore {
-  std::vector<float> log_probabilities;  // of each target token, the end mark last
-  Tokens target;                         // the same tokens
+  std::vector<float> log_probabilities;  // one per target token; the last is the end mark's
+  Tokens target;                         // those tokens
   std::vector<AlignmentLink> alignment;  // each target word with the source word it attended to most; if asked for
 
   double sum() const;
 };
 
-struct TextPair {
-  std::string source, target;
-};
-
 struct ScoringOptions {
   bool alignment = false;
-  std::uint64_t first_line = 1;                            // the number of the first pair, for errors
-  std::function<void(std::size_t)> advance = [](auto) {};  // told how many pairs are done, from any thread
+  int threads = 0;                                         // at most; 0 means as many as the process has
+  std::uint64_t first_line = 1;                            // the line number of the first pair, for errors
+  std::function<void(std::size_t)> advance = [](auto) {};  // called with the number of pairs just done, from any thread
 };
 
-// Scores of all pairs, in order. Fails on a pair that is longer than the model can take, and on a model that cannot
-// tell alignments where they are asked for.
-std::vector<PairScore> score_pairs(const Model& model, const std::vector<TextPair>& pairs,
+// Scores of all pairs, in order. Throws Error if a pair is longer than the model can take, or if alignments are asked
+// for and the model has no attention to single source tokens.
+std::vector<PairScore> score_pairs(const Model& model, const std::vector<SentencePair>& pairs,
                                    const ScoringOptions& options = {});
 
 }  // namespace dragoman::search

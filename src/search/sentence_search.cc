@@ -16,7 +16,7 @@ std::unique_ptr<SentenceSearch> SentenceSearch::make(Goal goal) {
 void SentenceSearch::force(std::int32_t token, const Row& row) {
   turn();
   const std::int32_t node = before_.front();
-  extend(0, node, coverage(node), token, row.log_probability(row.all[token]));
+  extend(0, node, progress(node), token, row.log_probability(row.all[token]));
 }
 
 void SentenceSearch::advance(std::span<const Row> rows) {
@@ -35,7 +35,7 @@ int SentenceSearch::wanted() const {
   return candidates() + static_cast<int>(forbidden);
 }
 
-// A hypothesis of the greatest length can do nothing but end.
+// A hypothesis of the greatest length can only end.
 bool SentenceSearch::needs_end() const {
   return std::any_of(live_.begin(), live_.end(),
                      [this](std::int32_t node) { return tree_[node].length >= goal_.max_length; });
@@ -56,30 +56,30 @@ void SentenceSearch::find_forbidden(std::int32_t node, Tokens& out) const {
   if (tree_[node].length < goal_.options.min_length) out.push_back(goal_.end);
 }
 
-// With terms, a token is allowed if what is left of them still fits afterwards, so a hypothesis can never end up
-// without room for them. A token of a term is allowed whatever else forbids it.
-bool SentenceSearch::allows(std::int32_t node, const Coverage& covered, std::int32_t token,
+// A token is allowed only if the missing terms still fit afterwards, so a hypothesis always has room for them. A token
+// that continues a term is allowed even if it is banned.
+bool SentenceSearch::allows(std::int32_t node, const TermProgress& terms, std::int32_t token,
                             std::span<const std::int32_t> forbidden) const {
   const bool is_forbidden = std::find(forbidden.begin(), forbidden.end(), token) != forbidden.end();
   const int length = tree_[node].length;
-  if (token == goal_.end) return !is_forbidden && goal_.constraints.left(covered) == 0;
+  if (token == goal_.end) return !is_forbidden && goal_.constraints.left(terms) == 0;
   if (length >= goal_.max_length) return false;
   if (goal_.constraints.empty()) return !is_forbidden;
-  const int left = goal_.constraints.left(covered);
-  const int left_after = goal_.constraints.left(goal_.constraints.after(covered, token));
+  const int left = goal_.constraints.left(terms);
+  const int left_after = goal_.constraints.left(goal_.constraints.after(terms, token));
   return (!is_forbidden || left_after < left) && left_after <= goal_.max_length - length - 1;
 }
 
-void SentenceSearch::extend(std::int32_t origin, std::int32_t node, const Coverage& covered, std::int32_t token,
+void SentenceSearch::extend(std::int32_t origin, std::int32_t node, const TermProgress& terms, std::int32_t token,
                             float log_probability) {
   live_.push_back(tree_.add(node, token, log_probability));
-  if (!goal_.constraints.empty()) coverages_.push_back(goal_.constraints.after(covered, token));
+  if (!goal_.constraints.empty()) progress_.push_back(goal_.constraints.after(terms, token));
   origins_.push_back(origin);
 }
 
 void SentenceSearch::finish(std::int32_t node, float log_probability) {
   const std::int32_t end = tree_.add(node, goal_.end, log_probability);
-  if (!goal_.constraints.empty()) coverages_.push_back(coverage(node));
+  if (!goal_.constraints.empty()) progress_.push_back(progress(node));
   tree_.finish(end);
   finished_.push_back({end, score(goal_.options, tree_[end].sum, tree_[end].length)});
 }

@@ -10,11 +10,11 @@
 
 namespace dragoman::search {
 
-// What one hypothesis' next token could be. Scores are log_sum more than log probabilities.
+// Scores of the next token of one hypothesis. A score minus log_sum is a log probability.
 struct Row {
-  std::span<const std::int32_t> tokens;  // the likeliest, best first; -1 where there are no more
-  const float* scores = nullptr;         // of each
-  const float* all = nullptr;            // of every token of the vocabulary, for a search that needs_all()
+  std::span<const std::int32_t> tokens;  // the top-k, best first; -1 if there are no more
+  const float* scores = nullptr;         // of these tokens
+  const float* all = nullptr;            // of the whole vocabulary, for a search that needs_all()
   float end = 0;                         // of the end mark, for a search that needs_end()
   float log_sum = 0;
   std::int32_t vocabulary = 0;
@@ -22,41 +22,41 @@ struct Row {
   float log_probability(float score) const { return score - log_sum; }
 };
 
-// What is asked of the translation of one sentence, in tokens.
+// What the translation of one sentence must look like, in tokens.
 struct Goal {
   SearchOptions options;
   std::int32_t end = 0;  // the end mark
   int max_length = 0;    // tokens before the end mark
-  Tokens never;          // tokens that are not for output: begin mark and padding
+  Tokens never;          // tokens that are never written: begin mark and padding
   std::vector<Tokens> banned;
   Constraints constraints;
-  std::uint64_t stream = 0;  // names the random numbers of this sentence
+  std::uint64_t stream = 0;  // selects the random numbers of this sentence
 };
 
-// The search for one sentence's translation, a step at a time: it owns the tree of hypotheses, is shown what each live
-// one could continue with, and decides which live on. It knows no models.
+// The search for one sentence's translation, one step at a time. It owns the tree of hypotheses, receives scores of the
+// next token of each live hypothesis, and decides which hypotheses live on. It knows no models.
 class SentenceSearch {
  public:
   explicit SentenceSearch(Goal goal) : goal_(std::move(goal)) {}
   virtual ~SentenceSearch() = default;
 
-  // Beam search, or sampling where the options say so.
+  // Beam search, or sampling if the options say so.
   static std::unique_ptr<SentenceSearch> make(Goal goal);
 
-  // Makes `token` the only continuation: for a forced prefix, before the first advance().
+  // Appends one token of a forced prefix. To be called before the first advance().
   void force(std::int32_t token, const Row& row);
-  // One row for every live hypothesis, in order. Afterwards live() are those that go on.
+  // Takes one row per live hypothesis, in order, and updates live().
   void advance(std::span<const Row> rows);
 
-  // Live hypotheses: nodes of the tree.
+  // Live hypotheses, as nodes of the tree.
   std::span<const std::int32_t> live() const { return live_; }
   // Those that were live before the last advance() or force().
   std::span<const std::int32_t> before() const { return before_; }
-  // For each live one, which of those before it came from.
+  // For each live hypothesis, the index in before() of the one it extends.
   std::span<const std::int32_t> origins() const { return origins_; }
   bool done() const { return live_.empty(); }
-  // What the next rows must offer: how many of the likeliest tokens, so that enough are left whatever is forbidden, and
-  // what beside them.
+  // What the next rows must contain: how many of the top tokens, so that enough are left when forbidden ones are
+  // dropped; the scores of all tokens; the score of the end mark.
   int wanted() const;
   bool needs_all() const { return goal_.options.sample || !goal_.constraints.empty(); }
   bool needs_end() const;
@@ -67,30 +67,30 @@ class SentenceSearch {
   const Goal& goal() const { return goal_; }
 
  protected:
-  // Adds to live_ and origins_ (both empty now) what goes on of before().
+  // Chooses continuations of before() and adds them to live_ and origins_, which are empty.
   virtual void choose(std::span<const Row> rows) = 0;
   virtual int candidates() const = 0;
 
-  // Whether `token` may follow the hypothesis `node` with this coverage.
-  bool allows(std::int32_t node, const Coverage& coverage, std::int32_t token,
+  // Whether `token` may follow the hypothesis `node` with this progress in the terms.
+  bool allows(std::int32_t node, const TermProgress& progress, std::int32_t token,
               std::span<const std::int32_t> banned) const;
-  // All tokens that may not follow `node`, terms aside.
+  // Adds to `out` all tokens that may not follow `node`, not regarding terms.
   void find_forbidden(std::int32_t node, Tokens& out) const;
-  void extend(std::int32_t origin, std::int32_t node, const Coverage& coverage, std::int32_t token,
+  void extend(std::int32_t origin, std::int32_t node, const TermProgress& progress, std::int32_t token,
               float log_probability);
   void finish(std::int32_t node, float log_probability);
-  const Coverage& coverage(std::int32_t node) const {
-    return coverages_[goal_.constraints.empty() ? 0 : static_cast<std::size_t>(node)];
+  const TermProgress& progress(std::int32_t node) const {
+    return progress_[goal_.constraints.empty() ? 0 : static_cast<std::size_t>(node)];
   }
 
   Goal goal_;
   Tree tree_;
-  std::vector<Coverage> coverages_ = {{}};  // of each node; the first one's where nothing must be covered
+  std::vector<TermProgress> progress_ = {{}};  // of each node; only the first if there are no terms
   std::vector<std::int32_t> live_ = {0}, before_, origins_;
   std::vector<Finished> finished_;
 
  private:
-  // The live ones become those before.
+  // Moves live_ to before_.
   void turn();
 };
 

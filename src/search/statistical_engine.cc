@@ -16,7 +16,7 @@ void check_request(const Request& request, const SearchOptions& options) {
   check(!options.tree, "a statistical model has no tree of hypotheses to show");
 }
 
-// Where the words of a translation stand in its text. The first may have got a capital letter.
+// The bytes of a translation's words in its text. The first word may have been capitalised.
 std::vector<text::Span> spans_of(const std::string& text, const std::vector<std::string>& words) {
   std::vector<text::Span> spans;
   std::size_t at = 0;
@@ -34,17 +34,21 @@ std::vector<text::Span> spans_of(const std::string& text, const std::vector<std:
 
 StatisticalEngine::StatisticalEngine(smt::PhraseSystem system, const TranslatorOptions& options)
     : system_(std::move(system)) {
-  const int count = options.threads > 0 ? options.threads : threads::count();
-  for (int i = 0; i < count; ++i) workers_.emplace_back([this] { work(); });
+  workers_.start(
+      threads_or(options.threads, threads::count()), [this](int) { work(); }, [this] { stop(); });
 }
 
 StatisticalEngine::~StatisticalEngine() {
+  stop();
+  workers_.join();
+}
+
+void StatisticalEngine::stop() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
 }
 
 void StatisticalEngine::submit(std::vector<Job> jobs) {
@@ -100,7 +104,7 @@ TranslationResult StatisticalEngine::translate(const Job& job) const {
   return result;
 }
 
-// From words as the translator cuts them to words between spaces.
+// Maps links between the translator's words to links between words separated by spaces.
 std::vector<AlignmentLink> StatisticalEngine::align(const std::string& source,
                                                     const smt::PhraseTranslation& translation) const {
   const std::vector<int> from = words_of(source, system_.source_spans(source));

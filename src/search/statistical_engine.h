@@ -3,15 +3,15 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <thread>
 
 #include "search/engine.h"
+#include "search/worker_threads.h"
 #include "smt/phrase_system.h"
 
 namespace dragoman::search {
 
-// The statistical translator: workers that each translate a sentence at a time. Knows no forced or banned words, no
-// sampling, and no tree of hypotheses.
+// The statistical translator: worker threads that translate one sentence at a time. Supports no forced or banned words,
+// no sampling and no tree of hypotheses.
 class StatisticalEngine : public Engine {
  public:
   StatisticalEngine(smt::PhraseSystem system, const TranslatorOptions& options);
@@ -23,6 +23,7 @@ class StatisticalEngine : public Engine {
 
  private:
   void work();
+  void stop();
   TranslationResult translate(const Job& job) const;
   std::vector<AlignmentLink> align(const std::string& source, const smt::PhraseTranslation& translation) const;
 
@@ -31,7 +32,7 @@ class StatisticalEngine : public Engine {
   std::condition_variable wake_;
   std::deque<Job> waiting_;
   bool stopping_ = false;
-  std::vector<std::thread> workers_;
+  WorkerThreads workers_;
 };
 
 }  // namespace dragoman::search

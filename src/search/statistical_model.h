@@ -7,8 +7,8 @@
 
 namespace dragoman::search {
 
-// A statistical model as one safetensors file: each part of it is a tensor of bytes, and the metadata says what kind of
-// model it is.
+// A statistical model as one safetensors file: each part is a tensor of bytes, and the metadata names the kind of
+// model.
 void save_statistical(const std::string& path, const smt::PhraseSystem& system, const store::Metadata& card = {});
 
 bool is_statistical(const store::SafetensorsFile& file);

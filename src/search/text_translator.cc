@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <latch>
+#include <limits>
 #include <mutex>
 
 #include "base/error.h"
@@ -16,10 +17,10 @@
 namespace dragoman::search {
 namespace {
 
-// Inputs beyond this are cut unless the caller wants them whole; models are seldom trained on longer ones.
+// The default limit in tokens. Models are seldom trained on longer sentences.
 constexpr int kUsualLimit = 256;
 
-// The parts of one text, which arrive in any order, and the job they belong to.
+// Collects the translations of the parts of one text, which arrive in any order.
 class Parts {
  public:
   Parts(Job job, std::vector<std::string> texts) : job_(std::move(job)), texts_(std::move(texts)) {
@@ -38,24 +39,24 @@ class Parts {
   }
 
  private:
-  // The i-th best of every part, one after the other; the tree is the first part's.
+  // Joins the i-th best of every part. The tree is that of the first part.
   TranslationResult joined() {
     TranslationResult whole = std::move(results_.front());
     whole.parts = static_cast<int>(results_.size());
-    int source_words = count_words(texts_.front());
+    int source_words = count_display_words(texts_.front());
     for (std::size_t p = 1; p < results_.size(); ++p) {
       TranslationResult& part = results_[p];
       whole.source_tokens.insert(whole.source_tokens.end(), part.source_tokens.begin(), part.source_tokens.end());
       whole.translations.resize(std::min(whole.translations.size(), part.translations.size()));
       for (std::size_t i = 0; i < whole.translations.size(); ++i)
         append(whole.translations[i], part.translations[i], source_words);
-      source_words += count_words(texts_[p]);
+      source_words += count_display_words(texts_[p]);
     }
     return whole;
   }
 
   static void append(Translation& whole, const Translation& part, int source_words) {
-    const int target_words = count_words(whole.text);
+    const int target_words = count_display_words(whole.text);
     if (!whole.text.empty() && !part.text.empty()) whole.text += ' ';
     whole.text += part.text;
     whole.score += part.score;
@@ -75,7 +76,7 @@ class Parts {
   std::exception_ptr error_;
 };
 
-// What is waited for together: who waits is woken once.
+// Collects the answers of one translate(). The caller is woken once.
 class Answers {
  public:
   explicit Answers(std::size_t count) : results_(count), errors_(count), left_(static_cast<std::ptrdiff_t>(count)) {}
@@ -85,7 +86,7 @@ class Answers {
     errors_[i] = error;
     left_.count_down();
   }
-  // All of them, or the first error.
+  // Returns all answers, or throws the first error.
   std::vector<TranslationResult> wait() {
     left_.wait();
     for (const std::exception_ptr& error : errors_)
@@ -105,8 +106,9 @@ std::unique_ptr<Engine> open_engine(const std::vector<std::string>& files, const
     check(files.size() == 1, "{}: a statistical model is no part of an ensemble", file);
     return std::make_unique<StatisticalEngine>(load_statistical(file), options);
   }
+  const Placement where = find_placement({options.device, options.precision});
   std::vector<std::unique_ptr<Model>> models;
-  for (const std::string& file : files) models.push_back(std::make_unique<Model>(file));
+  for (const std::string& file : files) models.push_back(std::make_unique<Model>(file, where));
   return std::make_unique<NeuralEngine>(std::move(models), options);
 }
 
@@ -121,6 +123,7 @@ TextTranslator::TextTranslator(std::unique_ptr<Engine> engine, const TranslatorO
 }
 
 void TextTranslator::submit(std::vector<Job> jobs) {
+  const threads::LimitScope limit(threads_or(options_.threads, std::numeric_limits<int>::max()));
   std::vector<std::vector<std::string>> cuts(jobs.size());
   std::vector<std::exception_ptr> errors(jobs.size());
   threads::each(std::ssize(jobs), [&](std::int64_t i) {
@@ -179,10 +182,10 @@ std::vector<TranslationResult> TextTranslator::translate(const std::vector<Reque
   return answers->wait();
 }
 
-// The sentences, or parts of them, that the engine gets; none for a blank text, one for a text that fits.
+// Splits a text into sentences, or parts of sentences, for the engine: none if it is blank, one if it fits.
 std::vector<std::string> TextTranslator::cut(Job& job) const {
   const std::string& text = job.request.text;
-  if (count_words(text) == 0) return {};
+  if (count_display_words(text) == 0) return {};
   const auto fits = [this](std::string_view part) { return engine_->count_tokens(part) <= limit_; };
   std::vector<std::string> texts;
   if (options_.sentences) {

@@ -6,17 +6,17 @@
 
 namespace dragoman::search {
 
-// Text of any length in, text out: cuts what is too long for the model, asks the engine, and joins the parts. The
-// order of answers is the engine's; who asks keeps the order it wants.
+// Text of any length in, text out: splits text that is too long for the model, passes the parts to the engine, and
+// joins the translations. submit() answers in any order; translate() keeps the order.
 class TextTranslator {
  public:
-  // The kind of engine is that of the model file.
+  // Neural or statistical, as the model file says.
   TextTranslator(const std::vector<std::string>& model_files, const TranslatorOptions& options);
   TextTranslator(std::unique_ptr<Engine> engine, const TranslatorOptions& options);
 
-  // Never waits. Blank texts are answered at once.
+  // Returns at once. Blank texts are answered immediately.
   void submit(std::vector<Job> jobs);
-  // Waits for all answers and gives them in order.
+  // Waits for all answers and returns them in order.
   std::vector<TranslationResult> translate(const std::vector<Request>& requests, const SearchOptions& search);
 
  private:

@@ -4,16 +4,11 @@
 
 namespace dragoman {
 
-class Translator::Implementation : public search::TextTranslator {
- public:
-  using TextTranslator::TextTranslator;
-};
-
 Translator::Translator(const std::string& model_file, const TranslatorOptions& options)
     : Translator(std::vector<std::string>{model_file}, options) {}
 
 Translator::Translator(const std::vector<std::string>& model_files, const TranslatorOptions& options)
-    : implementation_(std::make_unique<Implementation>(model_files, options)) {}
+    : translator_(std::make_unique<search::TextTranslator>(model_files, options)) {}
 
 Translator::~Translator() = default;
 Translator::Translator(Translator&&) noexcept = default;
@@ -21,7 +16,7 @@ Translator& Translator::operator=(Translator&&) noexcept = default;
 
 std::vector<TranslationResult> Translator::translate(const std::vector<Request>& requests,
                                                      const SearchOptions& search) const {
-  return implementation_->translate(requests, search);
+  return translator_->translate(requests, search);
 }
 
 std::vector<std::string> Translator::translate(const std::vector<std::string>& texts,

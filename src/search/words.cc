@@ -1,7 +1,5 @@
 #include "search/words.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "text/unicode.h"
@@ -9,7 +7,7 @@
 namespace dragoman::search {
 namespace {
 
-// Calls f(begin, end) for every stretch of text without spaces.
+// Calls f(begin, end) for every stretch of text between Unicode spaces.
 template <class F>
 void each_word(std::string_view text, F&& f) {
   std::size_t begin = 0, at = 0;
@@ -38,7 +36,7 @@ std::vector<int> words_of(std::string_view text, std::span<const text::Span> spa
   });
   std::vector<int> result;
   for (const text::Span& span : spans) {
-    // The first word that the span touches; a leading space belongs to none.
+    // The first word that the span overlaps; a leading space belongs to none.
     const auto found = std::find_if(words.begin(), words.end(), [&](const text::Span& word) {
       return word.begin < span.end && span.begin < word.end;
     });
@@ -47,7 +45,7 @@ std::vector<int> words_of(std::string_view text, std::span<const text::Span> spa
   return result;
 }
 
-int count_words(std::string_view text) {
+int count_display_words(std::string_view text) {
   int count = 0;
   each_word(text, [&](std::size_t, std::size_t) { ++count; });
   return count;
@@ -80,13 +78,6 @@ std::vector<AlignmentLink> align_words(const std::vector<std::vector<float>>& at
     if (best != weights.end() && *best > 0) links.push_back({static_cast<int>(best - weights.begin()), target});
   }
   return links;
-}
-
-std::string to_pharaoh(const std::vector<AlignmentLink>& links) {
-  std::string text;
-  for (const AlignmentLink& link : links)
-    text += fmt::format("{}{}-{}", text.empty() ? "" : " ", link.source, link.target);
-  return text;
 }
 
 bool contains_word(std::string_view text, std::string_view word) {

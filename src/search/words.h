@@ -7,24 +7,23 @@
 #include "dragoman/translator.h"
 #include "text/tokenizer.h"
 
-// From tokens to the words that people see: what stands between spaces.
+// From tokens to display words: the stretches of text between Unicode spaces.
 namespace dragoman::search {
 
-// For each span, the number of the word its text belongs to, or -1 for none.
+// For each span, the index of the word it belongs to, or -1.
 std::vector<int> words_of(std::string_view text, std::span<const text::Span> spans);
 
-int count_words(std::string_view text);
+int count_display_words(std::string_view text);
 
-// For each token of a translation, the bytes of the text it became.
+// For each token of a translation, its bytes of the decoded text.
 std::vector<text::Span> target_spans(const text::Tokenizer& tokenizer, std::span<const std::int32_t> ids);
 
-// Each target word with the source word that its tokens attended to most. attention is [target tokens][source tokens].
+// Links each target word to the source word that its tokens attended to most. attention is [target tokens][source
+// tokens].
 std::vector<AlignmentLink> align_words(const std::vector<std::vector<float>>& attention,
                                        std::span<const int> source_words, std::span<const int> target_words);
-// "0-0 1-2 2-1".
-std::string to_pharaoh(const std::vector<AlignmentLink>& links);
 
-// Whether `text` contains `word` between word borders: neither side of it continues a word.
+// Whether `text` contains `word` as a whole word.
 bool contains_word(std::string_view text, std::string_view word);
 
 }  // namespace dragoman::search

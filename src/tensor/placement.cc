@@ -3,28 +3,21 @@
 #include "kernels/cuda/cuda.h"
 
 namespace dragoman {
-namespace {
 
-PlacementOptions chosen{.device = "cpu"};
-
-}  // namespace
-
-void set_placement(const PlacementOptions& options) {
+Placement find_placement(const PlacementOptions& options) {
   check_device_name(options.device);
-  chosen = options;
-}
-
-Placement placement() {
-  const Device& device = find_device(chosen.device);
-  const Precision precision = chosen.precision;
+  const Device& device = find_device(options.device);
+  const Precision precision = options.precision;
   if (device.on_host()) {
     check(precision == Precision::automatic || precision == Precision::f32,
           "precision {} is for GPUs; the host computes in f32", name_of(precision));
     return {device, DType::f32};
   }
-  kernels::cuda::set_tf32(precision == Precision::tf32);
-  const bool single = precision == Precision::f32 || precision == Precision::tf32;
-  return {device, single ? DType::f32 : DType::bf16};
+  const bool tf32 = precision == Precision::tf32;
+  return {device, precision == Precision::f32 || tf32 ? DType::f32 : DType::bf16, tf32};
 }
+
+PrecisionScope::PrecisionScope(const Placement& where) : before_(kernels::cuda::set_tf32(where.tf32)) {}
+PrecisionScope::~PrecisionScope() { kernels::cuda::set_tf32(before_); }
 
 }  // namespace dragoman

@@ -1,22 +1,20 @@
 #pragma once
 
 #include "base/options.h"
+#include "dragoman/precision.h"
 #include "tensor/device.h"
 #include "tensor/dtype.h"
 
 namespace dragoman {
 
-// What a GPU computes in: f32, f32 whose products are TF32 (ten bits of fraction), or bf16 with weights and sums in
-// f32. `automatic` is bf16 on a GPU and f32 on the host.
-enum class Precision { automatic, f32, tf32, bf16 };
-
-// Where models live and what they compute in.
+// Where a model lives and the number format it computes in.
 struct Placement {
   const Device& device;
   DType type;
+  bool tf32 = false;  // f32 matrix products use TF32
 };
 
-// What the command line asks for. A GPU is looked for when the first model needs to know.
+// A placement as settings.
 struct PlacementOptions {
   std::string device = "auto";
   Precision precision = Precision::automatic;
@@ -28,9 +26,32 @@ struct PlacementOptions {
   }
 };
 
-// For the whole program; the host in f32 unless set.
-void set_placement(const PlacementOptions& options);
-Placement placement();
+// The settings of everything that computes.
+struct ComputeOptions : PlacementOptions {
+  int threads = 0;
+
+  template <class V>
+  void visit(V& v) {
+    v("threads", threads, "threads to use; 0 means one per core", between(0, 1024));
+    PlacementOptions::visit(v);
+  }
+};
+
+// Finds the device. Throws Error if there is none of that name, or if it does not compute in that precision.
+Placement find_placement(const PlacementOptions& options);
+
+// While one lives, the f32 products that this thread launches on a GPU have the placement's precision. A thread that
+// computes with a model holds one.
+class PrecisionScope {
+ public:
+  explicit PrecisionScope(const Placement& where);
+  ~PrecisionScope();
+  PrecisionScope(const PrecisionScope&) = delete;
+  PrecisionScope& operator=(const PrecisionScope&) = delete;
+
+ private:
+  bool before_;
+};
 
 template <>
 struct EnumNames<Precision> {

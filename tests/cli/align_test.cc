@@ -4,7 +4,7 @@
 
 #include "tests/cli/program.h"
 
-// `dragoman align` and `dragoman direct` as a person meets them.
+// `dragoman align` and `dragoman direct` as users run them.
 namespace dragoman::cli {
 namespace {
 

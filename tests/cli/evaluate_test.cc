@@ -5,7 +5,7 @@
 #include "tests/cli/program.h"
 #include "tests/support/gzip.h"
 
-// `dragoman evaluate` as a person meets it: files in, words out.
+// `dragoman evaluate` as users run it.
 namespace dragoman::cli {
 namespace {
 

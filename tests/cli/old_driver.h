@@ -7,7 +7,7 @@
 
 namespace dragoman::cli {
 
-// As long as this lives, programs find a driver that knows CUDA 11.2 before any other.
+// While one lives, programs find a CUDA 11.2 driver before any other.
 class WithOldDriver {
  public:
   WithOldDriver() { setenv(kVariable, (DRAGOMAN_OLD_DRIVER ":" + before_).c_str(), 1); }
@@ -15,7 +15,7 @@ class WithOldDriver {
   WithOldDriver(const WithOldDriver&) = delete;
   WithOldDriver& operator=(const WithOldDriver&) = delete;
 
-  // What they say then.
+  // Their message then.
   static std::string sentence() {
     const std::string& problem = kernels::cuda::problem();
     if (problem.find("without CUDA") != std::string::npos) return problem;

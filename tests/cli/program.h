@@ -7,18 +7,18 @@
 
 #include "tests/support/temp_folder.h"
 
-// The program as a person meets it.
+// Runs the program as users do.
 namespace dragoman::cli {
 
 struct Outcome {
   int status = -1;
   std::string out, err;
 
-  // For tests that ask only what was said.
+  // Standard output and error together.
   std::string said() const { return out + err; }
 };
 
-// Runs `dragoman ARGUMENTS` in `folder`; the words go through the shell.
+// Runs `dragoman ARGUMENTS` in `folder`, through the shell.
 inline Outcome run_program(const support::TempFolder& folder, const std::string& arguments) {
   const support::TempFolder own;
   const std::string command =

@@ -25,7 +25,7 @@ using nlohmann::json;
 using support::read_all;
 using support::TempFolder;
 
-// A model that learns some sentences by heart in a second or two.
+// A model that memorises some sentences in a second or two.
 const char* const kModel =
     "--preset transformer-tiny --model.embedding 32 --model.transformer.size 32 --model.transformer.feed-forward 64 "
     "--model.transformer.encoder-layers 1 --model.transformer.decoder-layers 1 --model.transformer.dropout 0 "
@@ -61,7 +61,7 @@ class TrainCommand : public testing::Test {
       if (entry.path().extension() == ".safetensors") names.push_back(entry.path());
     return names.empty() ? "" : *std::max_element(names.begin(), names.end());
   }
-  // Everything in a checkpoint but the time it took.
+  // Everything in a checkpoint except the training time.
   static std::map<std::string, std::string> contents(const std::string& path) {
     const store::SafetensorsFile file(path);
     file.verify();

@@ -1,4 +1,5 @@
-# Installs the build in BUILD below WORK, builds the consumer against it, and runs the program and the consumer from there.
+# Installs the build in BUILD below WORK, checks what is there, builds the consumers in C++ and C against it, and runs the
+# program and the consumers from there.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
@@ -13,13 +14,48 @@ function(expect_in_output TEXT)
   endif()
 endfunction()
 
+# Fails unless every item of LIST matches the regular expression ALLOWED.
+function(expect_only WHAT ALLOWED)
+  set(others ${ARGN})
+  list(FILTER others EXCLUDE REGEX "${ALLOWED}")
+  if(others)
+    list(JOIN others "\n" others)
+    message(FATAL_ERROR "${WHAT} that should not be there:\n${others}")
+  endif()
+endfunction()
+
 file(REMOVE_RECURSE "${WORK}")
 run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix")
+
+# The program, the versioned library, the public headers and the package files, and nothing else.
+file(GLOB_RECURSE installed RELATIVE "${WORK}/prefix" "${WORK}/prefix/*")
+file(GLOB headers RELATIVE "${CMAKE_CURRENT_LIST_DIR}/../../include" "${CMAKE_CURRENT_LIST_DIR}/../../include/dragoman/*.h")
+foreach(header IN LISTS headers)
+  if(NOT "include/${header}" IN_LIST installed)
+    message(FATAL_ERROR "${header} is not installed")
+  endif()
+  list(REMOVE_ITEM installed "include/${header}")
+endforeach()
+expect_only("installed files" "^(bin/dragoman|lib[^/]*(/[^/]+)?/libdragoman\\.so[.0-9]*|lib[^/]*(/[^/]+)?/cmake/dragoman/dragoman[A-Za-z-]*\\.cmake)$"
+            ${installed})
+
+# Only the public interface is exported: the functions of dragoman.h, and Translator, Scorer, Error and version().
+file(GLOB_RECURSE library "${WORK}/prefix/libdragoman.so.*.*.*")
+run(nm -D --defined-only --format=posix "${library}")
+string(REGEX MATCHALL "[^\n]+" symbols "${output}")
+expect_only("exported symbols" "^(dragoman_[a-z_]+|_ZNK?8dragoman(10Translator|6Scorer|5Error|7version)[^ ]*|_ZT[ISV]N8dragoman5ErrorE) "
+            ${symbols})
+expect_in_output("dragoman_translate ")
+expect_in_output("_ZTIN8dragoman5ErrorE ")
+
 run("${WORK}/prefix/bin/dragoman" --version)
 expect_in_output("${VERSION}")
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/consumer" -B "${WORK}/consumer" -G Ninja
-    "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_PREFIX_PATH=${WORK}/prefix")
+    "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_C_FLAGS=${FLAGS}"
+    "-DCMAKE_PREFIX_PATH=${WORK}/prefix")
 run("${CMAKE_COMMAND}" --build "${WORK}/consumer")
-run("${WORK}/consumer/consumer")
-expect_in_output("${VERSION}")
-expect_in_output("absent.safetensors")
+foreach(consumer consumer consumer_c)
+  run("${WORK}/consumer/${consumer}")
+  expect_in_output("${VERSION}")
+  expect_in_output("absent.safetensors")
+endforeach()

@@ -99,7 +99,7 @@ TEST(BeamSearch, TokenScoresAreTheModelsLogProbabilities) {
   }
 }
 
-// A stop because no live hypothesis can win must never lose one that would have won.
+// Stopping because no live hypothesis can win must never lose one that would have won.
 TEST(BeamSearch, StoppingEarlyNeverChangesTheBest) {
   Random random(4);
   for (int seed = 0; seed < 40; ++seed) {
@@ -109,7 +109,7 @@ TEST(BeamSearch, StoppingEarlyNeverChangesTheBest) {
       SearchOptions options;
       options.ranking = ranking;
       options.word_reward = 0.3;
-      options.finished = 1000;  // only the length and hopelessness stop it
+      options.finished = 1000;  // only the length, or that no live hypothesis can win, stops it
       const Found early = translate_one(model, {source, toy_goal(options, 8)}).front();
       options.n_best = options.beam;  // the first must also beat all that a longer search finds
       const Found late = translate_one(model, {source, toy_goal(options, 8)}).front();
@@ -136,7 +136,7 @@ TEST(BeamSearch, LengthsStayWithinTheirLimits) {
   }
 }
 
-TEST(Decoder, ABatchOfManyEqualsBatchesOfOneToTheBit) {
+TEST(BatchDecoder, ABatchOfManyEqualsBatchesOfOneToTheBit) {
   for (const char* preset : kPresets) {
     Random random(6);
     const ToyModel model(preset, 20, 3);
@@ -162,7 +162,7 @@ TEST(Decoder, ABatchOfManyEqualsBatchesOfOneToTheBit) {
   }
 }
 
-TEST(Decoder, AnEnsembleOfAModelWithItselfIsTheModel) {
+TEST(BatchDecoder, AnEnsembleOfAModelWithItselfIsTheModel) {
   Random random(7);
   for (const char* preset : kPresets) {
     const ToyModel model(preset, 12, 9);
@@ -177,7 +177,7 @@ TEST(Decoder, AnEnsembleOfAModelWithItselfIsTheModel) {
   }
 }
 
-TEST(Decoder, AnEnsembleAveragesProbabilities) {
+TEST(BatchDecoder, AnEnsembleAveragesProbabilities) {
   Random random(8);
   const ToyModel one("transformer-small", 6, 1), other("lstm-luong", 6, 2);
   const Tokens source = random_source(random);

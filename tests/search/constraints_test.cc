@@ -51,12 +51,12 @@ TEST(Constraints, AllHoldOnThousandsOfRandomSearches) {
       ASSERT_FALSE(results[i].empty()) << seed << " " << i;
       for (const Found& found : results[i]) {
         EXPECT_LE(static_cast<int>(found.words.size()), goal.max_length);
-        // Terms are forced whatever is banned, so bans are only promised where there are none.
+        // Terms override bans, so bans only hold if there are no terms.
         for (const Tokens& sequence : goal.banned)
           EXPECT_FALSE(goal.constraints.empty() && contains(found.words, sequence)) << describe(found);
-        Coverage coverage;
-        for (const std::int32_t word : found.words) coverage = goal.constraints.after(coverage, word);
-        EXPECT_EQ(goal.constraints.left(coverage), 0) << describe(found);
+        TermProgress progress;
+        for (const std::int32_t word : found.words) progress = goal.constraints.after(progress, word);
+        EXPECT_EQ(goal.constraints.left(progress), 0) << describe(found);
       }
     }
   }
@@ -71,9 +71,9 @@ TEST(Constraints, CoverageMeansThatTheSequencesAreThere) {
       must.push_back(random_words(random, 1 + static_cast<int>(random.below(3)), 7));
     const Constraints constraints(must);
     const Tokens words = random_words(random, 12, 7);
-    Coverage coverage;
-    for (const std::int32_t word : words) coverage = constraints.after(coverage, word);
-    for (const Tokens& sequence : must) EXPECT_TRUE(constraints.left(coverage) > 0 || contains(words, sequence));
+    TermProgress progress;
+    for (const std::int32_t word : words) progress = constraints.after(progress, word);
+    for (const Tokens& sequence : must) EXPECT_TRUE(constraints.left(progress) > 0 || contains(words, sequence));
   }
 }
 

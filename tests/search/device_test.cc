@@ -1,5 +1,7 @@
-// Search step by step finds what reading whole translations finds, on every device.
+// Incremental decoding gives the same log probabilities as forced decoding of the whole translation, on every device.
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "base/random.h"
 #include "dragoman/translator.h"
@@ -12,15 +14,9 @@
 namespace dragoman::search::test {
 namespace {
 
-class OnDevice : public ::testing::TestWithParam<std::string> {
+class PerObject : public ::testing::Test {
  protected:
-  void SetUp() override {
-    if (GetParam() == "cuda" && !kernels::cuda::problem().empty()) GTEST_SKIP() << kernels::cuda::problem();
-    set_placement({.device = GetParam()});
-  }
-  void TearDown() override { set_placement({.device = "cpu"}); }
-
-  // Heads of 64, as the models that people use have them.
+  // Heads of size 64, as in common models.
   static void write_model(const std::string& path) {
     store::ModelInfo info = text_model_info("transformer-small");
     info.config.embedding = info.config.transformer.size = 256;
@@ -41,32 +37,64 @@ class OnDevice : public ::testing::TestWithParam<std::string> {
     return requests;
   }
 
-  // How far a log probability may be off, for each token: a GPU computes in bf16.
-  static double tolerance() { return GetParam() == "cuda" ? 0.05 : 1e-4; }
-
   support::TempFolder folder_;
+};
+
+class OnDevice : public PerObject, public ::testing::WithParamInterface<std::string> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == "cuda" && !kernels::cuda::problem().empty()) GTEST_SKIP() << kernels::cuda::problem();
+  }
+
+  // How far the log probability of a token may be off: a GPU computes in bf16.
+  static double tolerance() { return GetParam() == "cuda" ? 0.05 : 1e-4; }
 };
 
 TEST_P(OnDevice, WhatSearchSaysOfATranslationIsWhatReadingItAtOnceSays) {
   const std::string path = folder_.file("model.safetensors");
   write_model(path);
-  const Model model(path);
+  const Model model(path, find_placement({.device = GetParam()}));
   const std::vector<Request> requests = sentences(40);
   SearchOptions search;
   search.n_best = 2;
   search.max_length = 12;
-  const std::vector<TranslationResult> results = Translator(path).translate(requests, search);
+  const std::vector<TranslationResult> results = Translator(path, {.device = GetParam()}).translate(requests, search);
   int compared = 0;
   for (std::size_t i = 0; i < requests.size(); ++i)
     for (const Translation& t : results[i].translations) {
       const PairScore score = score_pairs(model, {{requests[i].text, t.text}})[0];
-      // Only where the text comes back as the same tokens.
+      // Compare only if the text is encoded as the same tokens again.
       if (score.target.size() != t.tokens.size() + 1 || t.text.find("<unk>") != std::string::npos) continue;
       const double tokens = static_cast<double>(score.target.size());
       EXPECT_NEAR(score.sum(), t.log_probability, tolerance() * tokens) << requests[i].text << " -> " << t.text;
       ++compared;
     }
   EXPECT_GT(compared, 10);
+}
+
+// A GPU in bf16 and in f32, and the host, side by side in one process.
+TEST_F(PerObject, DeviceAndPrecisionBelongToTheTranslator) {
+  if (!kernels::cuda::problem().empty()) GTEST_SKIP() << kernels::cuda::problem();
+  const std::string path = folder_.file("model.safetensors");
+  write_model(path);
+  const Translator host(path, {.device = "cpu"}), half(path, {.device = "cuda"}),
+      single(path, {.device = "cuda", .precision = Precision::f32}),
+      tensor_cores(path, {.device = "cuda", .precision = Precision::tf32});
+  SearchOptions search;
+  search.max_length = 12;
+  const std::vector<Request> requests = sentences(40);
+  const auto total = [&](const Translator& translator) {
+    double sum = 0;
+    for (const TranslationResult& result : translator.translate(requests, search))
+      sum += result.translations.front().log_probability;
+    return sum;
+  };
+  const double exact = total(host);
+  EXPECT_NEAR(total(single), exact, 1e-3 * std::abs(exact));
+  EXPECT_NE(total(tensor_cores), total(single));
+  EXPECT_NE(total(half), total(single));
+  EXPECT_EQ(total(single), total(single));
+  EXPECT_EQ(total(host), exact);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, OnDevice, ::testing::Values("cpu", "cuda"),

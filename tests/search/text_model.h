@@ -7,7 +7,7 @@
 #include "tests/search/toy.h"
 #include "text/build.h"
 
-// A model file with random weights over words that tests can write sentences with.
+// A model file with random weights over a small vocabulary.
 namespace dragoman::search::test {
 
 inline std::string words_tokenizer(const std::vector<std::string>& lines) {
@@ -33,6 +33,14 @@ inline store::ModelInfo text_model_info(const std::string& preset) {
   info.config.target_vocabulary = text::deserialize_tokenizer(info.target_tokenizer)->size();
   return info;
 }
+
+// Tests compare bits, so they compute on the host.
+inline TranslatorOptions on_cpu() {
+  TranslatorOptions options;
+  options.device = "cpu";
+  return options;
+}
+inline const Placement kHost{cpu_device(), DType::f32};
 
 inline void write_text_model(const std::string& path, const std::string& preset, std::uint64_t seed) {
   const store::ModelInfo info = text_model_info(preset);

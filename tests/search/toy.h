@@ -8,12 +8,12 @@
 #include "base/random.h"
 #include "models/presets.h"
 #include "models/seq2seq.h"
-#include "search/decoder.h"
+#include "search/batch_decoder.h"
 
 // Random models over a handful of words, and searches in them.
 namespace dragoman::search::test {
 
-// Ids 0 to 3 are special as in every tokenizer: unknown, begin, end, pad.
+// Ids 0 to 3 are special, as in every tokenizer: unknown, begin, end, pad.
 constexpr std::int32_t kBegin = 1, kEnd = 2, kPad = 3;
 
 inline models::ModelConfig toy_config(const std::string& preset, int words) {
@@ -35,7 +35,7 @@ class ToyModel {
  public:
   ToyModel(const std::string& preset, int words, std::uint64_t seed) : network_(toy_config(preset, words)) {
     network_.parameters().allocate(cpu_device(), DType::f32, seed, false);
-    // Larger weights make the model sure of itself, so that rankings are not a matter of the last bit.
+    // Larger weights give clear differences, so that rankings do not depend on the last bit.
     float* weights = network_.parameters().weights().data<float>();
     for (Size i = 0; i < network_.parameters().weights().count(); ++i) weights[i] *= 2.5f;
     network_.parameters().pack();
@@ -44,7 +44,7 @@ class ToyModel {
   const models::Seq2seq& network() const { return network_; }
   std::int32_t vocabulary() const { return network_.config().target_vocabulary; }
 
-  // Log probabilities of every token after each token of begin, words...: computed as a whole.
+  // Log probabilities of the next token after each of begin, words..., computed as one sequence.
   std::vector<std::vector<double>> distributions(const Tokens& source, const Tokens& words) const {
     Workspace workspace(cpu_device());
     Context cx(workspace);
@@ -83,7 +83,7 @@ inline Goal toy_goal(const SearchOptions& options, int max_length) {
   return goal;
 }
 
-// What a search found: words without the end mark.
+// The result of a search: words without the end mark.
 struct Found {
   Tokens words;
   double score = 0, log_probability = 0;
@@ -111,22 +111,22 @@ struct ToySentence {
   Tokens prefix{};
 };
 
-// Runs all sentences through one decoder, at most `at_once` at a time, newcomers joining when others leave.
+// Runs all sentences through one decoder, at most `at_once` at a time; new ones join when others leave.
 inline std::vector<std::vector<Found>> translate(std::vector<const models::Seq2seq*> models,
                                                  const std::vector<ToySentence>& sentences,
                                                  std::size_t at_once = 1000) {
   std::vector<std::vector<Found>> results(sentences.size());
   const std::size_t members = models.size();
-  Decoder decoder(std::move(models), kBegin);
+  BatchDecoder decoder(std::move(models), kBegin);
   std::size_t next = 0;
   while (next < sentences.size() || decoder.size() > 0) {
-    std::vector<Task> tasks;
+    std::vector<DecodingTask> tasks;
     for (; next < sentences.size() && static_cast<std::size_t>(decoder.size()) + tasks.size() < at_once; ++next) {
-      Task task;
+      DecodingTask task;
       task.sources.assign(members, sentences[next].source);
       task.prefix = sentences[next].prefix;
       task.search = SentenceSearch::make(sentences[next].goal);
-      task.finished = [&result = results[next]](Task& done) { result = found_by(*done.search); };
+      task.finished = [&result = results[next]](DecodingTask& done) { result = found_by(*done.search); };
       tasks.push_back(std::move(task));
     }
     if (!tasks.empty())

@@ -45,7 +45,7 @@ TEST_F(TranslatorTest, GivesTranslationsInOrderWhateverTheBatchAndTheThreads) {
   Random random(1);
   std::vector<std::string> texts = {"", "the dog", "   "};
   for (int i = 0; i < 60; ++i) texts.push_back(random_text(random));
-  TranslatorOptions options;
+  TranslatorOptions options = on_cpu();
   options.threads = 1;
   options.batch = 1;
   const std::vector<std::string> expected = Translator(model_, options).translate(texts);
@@ -61,7 +61,7 @@ TEST_F(TranslatorTest, GivesTranslationsInOrderWhateverTheBatchAndTheThreads) {
 }
 
 TEST_F(TranslatorTest, MayBeUsedByManyThreads) {
-  const Translator translator(model_);
+  const Translator translator(model_, on_cpu());
   Random random(2);
   std::vector<std::string> texts, expected;
   for (int i = 0; i < 24; ++i) texts.push_back(random_text(random));
@@ -77,7 +77,7 @@ TEST_F(TranslatorTest, MayBeUsedByManyThreads) {
 }
 
 TEST_F(TranslatorTest, TellsEverythingThatIsAskedFor) {
-  const Translator translator(model_);
+  const Translator translator(model_, on_cpu());
   SearchOptions search;
   search.n_best = 3;
   search.alignment = search.token_scores = search.attention = search.tree = true;
@@ -98,7 +98,7 @@ TEST_F(TranslatorTest, TellsEverythingThatIsAskedFor) {
       for (const float weight : row) total += weight;
       EXPECT_NEAR(total, 1, 1e-4);
     }
-    const int words = count_words(t.text);
+    const int words = count_display_words(t.text);
     EXPECT_EQ(static_cast<int>(t.alignment.size()), words);
     for (const AlignmentLink& link : t.alignment) {
       EXPECT_LT(link.source, 6);
@@ -120,7 +120,7 @@ TEST_F(TranslatorTest, TermsAppearAndBannedWordsDoNot) {
   const std::vector<std::string> target = {"haus", "hund", "blauer hund", "dich", "wo ist"};
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     write_text_model(model_, seed % 2 ? "lstm-luong" : "transformer-small", seed);
-    const Translator translator(model_);
+    const Translator translator(model_, on_cpu());
     std::vector<Request> requests;
     for (int i = 0; i < 30; ++i) {
       requests.push_back(request("the dog sees it " + random_text(random)));
@@ -138,14 +138,14 @@ TEST_F(TranslatorTest, TermsAppearAndBannedWordsDoNot) {
 }
 
 TEST_F(TranslatorTest, BeginsWithThePrefix) {
-  const Translator translator(model_);
+  const Translator translator(model_, on_cpu());
   Request asked = request("the red house");
   asked.prefix = "ein blauer";
   EXPECT_TRUE(translator.translate({asked}, {}).front().translations.front().text.starts_with("ein blauer"));
 }
 
 TEST_F(TranslatorTest, CutsLongInputsAtSentenceEndsOrRefusesThem) {
-  TranslatorOptions options;
+  TranslatorOptions options = on_cpu();
   options.max_input_tokens = 8;
   const std::string first = "The red house stands here.", second = "Where is the dog now?";
   const Translator cutting(model_, options);
@@ -170,7 +170,7 @@ TEST_F(TranslatorTest, CopiesUnknownWordsFromTheSource) {
   network.parameters().find("output.bias")->tensor.data<float>()[0] = 50;
   network.parameters().find("output.bias")->tensor.data<float>()[2] = 49;
   store::save_model(model_, info, network.parameters());
-  const Translator translator(model_);
+  const Translator translator(model_, on_cpu());
   SearchOptions search;
   search.max_length = 3;
   const std::string plain = translator.translate("zanzibar quux", search);
@@ -185,18 +185,18 @@ TEST_F(TranslatorTest, CopiesUnknownWordsFromTheSource) {
 TEST_F(TranslatorTest, EnsemblesNeedOneTargetVocabulary) {
   const std::string other = folder_.file("other.safetensors");
   write_text_model(other, "lstm-luong", 8);
-  EXPECT_NE(Translator(std::vector<std::string>{model_, other}).translate("the dog sees you"), "");
+  EXPECT_NE(Translator({model_, other}, on_cpu()).translate("the dog sees you"), "");
   store::ModelInfo info = text_model_info("lstm-luong");
   info.target_tokenizer = words_tokenizer({"other words"});
   info.config.target_vocabulary = 8;
   models::Seq2seq network(info.config);
   network.parameters().allocate(cpu_device(), DType::f32, 1, false);
   store::save_model(other, info, network.parameters());
-  EXPECT_THROW(Translator(std::vector<std::string>{model_, other}), std::runtime_error);
+  EXPECT_THROW(Translator({model_, other}, on_cpu()), std::runtime_error);
 }
 
 TEST_F(TranslatorTest, RefusesOptionsThatMakeNoSense) {
-  const Translator translator(model_);
+  const Translator translator(model_, on_cpu());
   const auto refused = [&](auto change) {
     SearchOptions search;
     change(search);
@@ -210,46 +210,46 @@ TEST_F(TranslatorTest, RefusesOptionsThatMakeNoSense) {
 }
 
 TEST_F(TranslatorTest, ScoresAreThoseOfTheSearch) {
-  const Model model(model_);
+  const Model model(model_, kHost);
   SearchOptions search;
   search.n_best = 4;
   const std::string source = "where is the blue dog ?";
-  const Translator translator(model_);
+  const Translator translator(model_, on_cpu());
   const TranslationResult result = translator.translate({request(source)}, search).front();
   for (const Translation& t : result.translations) {
     if (t.text.find("<unk>") != std::string::npos) continue;
     const std::vector<PairScore> scores = score_pairs(model, {{source, t.text}});
-    // Only where the text comes back as the same tokens.
+    // Compare only if the text is encoded as the same tokens again.
     if (scores[0].target.size() != t.tokens.size() + 1) continue;
     EXPECT_NEAR(scores[0].sum(), t.log_probability, 1e-3);
   }
 }
 
 TEST_F(TranslatorTest, AlignmentsOfGivenPairsAreThoseOfTheSearch) {
-  const std::vector<TextPair> pairs = {{"where is the blue dog ?", "wo ist ein blauer hund jetzt"},
-                                       {"it stands here", "es steht hier"}};
+  const std::vector<SentencePair> pairs = {{"where is the blue dog ?", "wo ist ein blauer hund jetzt"},
+                                           {"it stands here", "es steht hier"}};
   for (const char* preset : {"transformer-small", "lstm-luong", "lstm-lexical"}) {
     write_text_model(model_, preset, 7);
-    const std::vector<PairScore> scores = score_pairs(Model(model_), pairs, {.alignment = true});
+    const std::vector<PairScore> scores = score_pairs(Model(model_, kHost), pairs, {.alignment = true});
     SearchOptions search;
     search.alignment = true;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-      // The search is made to write the given words; what it adds to the last of them is its own.
+      // Forced decoding by a prefix: the search writes the given words and may add to the last one.
       Request forced = request(pairs[i].source);
       forced.prefix = pairs[i].target;
-      const std::vector<TranslationResult> results = Translator(model_).translate({forced}, search);
+      const std::vector<TranslationResult> results = Translator(model_, on_cpu()).translate({forced}, search);
       const std::vector<AlignmentLink>& expected = results.front().translations.front().alignment;
-      ASSERT_EQ(std::ssize(scores[i].alignment), count_words(pairs[i].target));
+      ASSERT_EQ(std::ssize(scores[i].alignment), count_display_words(pairs[i].target));
       for (std::size_t word = 0; word + 1 < scores[i].alignment.size(); ++word)
         EXPECT_EQ(scores[i].alignment[word], expected[word]) << preset << ", word " << word;
     }
-    EXPECT_TRUE(score_pairs(Model(model_), pairs)[0].alignment.empty());
+    EXPECT_TRUE(score_pairs(Model(model_, kHost), pairs)[0].alignment.empty());
   }
 }
 
 TEST_F(TranslatorTest, ModelsThatAttendToNoSingleWordHaveNoAlignments) {
   write_text_model(model_, "linformer-k32", 7);
-  const Model model(model_);
+  const Model model(model_, kHost);
   EXPECT_NO_THROW(score_pairs(model, {{"the dog", "der hund"}}));
   EXPECT_NE(support::message([&] {
               score_pairs(model, {{"the dog", "der hund"}}, {.alignment = true});
@@ -257,32 +257,11 @@ TEST_F(TranslatorTest, ModelsThatAttendToNoSingleWordHaveNoAlignments) {
             std::string::npos);
 }
 
-TEST_F(TranslatorTest, SpeaksC) {
-  EXPECT_STREQ(dragoman_last_error(), "");
-  EXPECT_EQ(dragoman_open(folder_.file("nothing").c_str(), 1), nullptr);
-  EXPECT_NE(std::string(dragoman_last_error()).find("nothing"), std::string::npos);
-  dragoman_translator* const translator = dragoman_open(model_.c_str(), 2);
-  ASSERT_NE(translator, nullptr) << dragoman_last_error();
-  char* const one = dragoman_translate(translator, "the dog sees you", 4);
-  ASSERT_NE(one, nullptr);
-  EXPECT_EQ(one, Translator(model_).translate("the dog sees you"));
-  const char* texts[] = {"the dog sees you", ""};
-  char* both[2] = {};
-  ASSERT_EQ(dragoman_translate_batch(translator, texts, 2, 4, both), 0);
-  EXPECT_STREQ(both[0], one);
-  EXPECT_STREQ(both[1], "");
-  EXPECT_EQ(dragoman_translate(translator, nullptr, 4), nullptr);
-  EXPECT_EQ(dragoman_translate(translator, "x", 0), nullptr);
-  EXPECT_NE(std::string(dragoman_last_error()).find("beam"), std::string::npos);
-  for (char* text : {one, both[0], both[1]}) dragoman_free(text);
-  dragoman_close(translator);
-}
-
 TEST(Words, TokensBelongToWordsBetweenSpaces) {
   const std::string text = "ab  cd e";
   const text::Span spans[] = {{0, 1}, {1, 2}, {2, 4}, {3, 6}, {6, 8}, {8, 8}};
   EXPECT_EQ(words_of(text, spans), (std::vector<int>{0, 0, -1, 1, 2, -1}));
-  EXPECT_EQ(count_words(text), 3);
+  EXPECT_EQ(count_display_words(text), 3);
   EXPECT_TRUE(contains_word("a dog, here", "dog"));
   EXPECT_FALSE(contains_word("a dogma here", "dog"));
   EXPECT_TRUE(contains_word("dogma dog", "dog"));

@@ -9,20 +9,18 @@ namespace {
 
 std::string reason(const PlacementOptions& options) {
   try {
-    set_placement(options);
-    placement();
+    find_placement(options);
   } catch (const Error& error) {
-    set_placement({.device = "cpu"});
     return error.what();
   }
-  set_placement({.device = "cpu"});
   return "accepted";
 }
 
-TEST(Placement, IsTheHostInSinglePrecisionUnlessAskedOtherwise) {
-  const Placement where = placement();
+TEST(Placement, OnTheHostIsInSinglePrecision) {
+  const Placement where = find_placement({.device = "cpu"});
   EXPECT_EQ(&where.device, &cpu_device());
   EXPECT_EQ(where.type, DType::f32);
+  EXPECT_FALSE(where.tf32);
 }
 
 TEST(Placement, RefusesDevicesThatHaveNoName) {
@@ -32,8 +30,9 @@ TEST(Placement, RefusesDevicesThatHaveNoName) {
 }
 
 TEST(Placement, RefusesHalfPrecisionOnTheHost) {
-  EXPECT_EQ(reason({.device = "cpu", .precision = Precision::bf16}),
-            "precision bf16 is for GPUs; the host computes in f32");
+  for (const Precision precision : {Precision::bf16, Precision::tf32})
+    EXPECT_EQ(reason({.device = "cpu", .precision = precision}),
+              fmt::format("precision {} is for GPUs; the host computes in f32", name_of(precision)));
 }
 
 TEST(Placement, WithoutAGpuAutoIsTheHostAndCudaSaysWhyNot) {
@@ -44,12 +43,22 @@ TEST(Placement, WithoutAGpuAutoIsTheHostAndCudaSaysWhyNot) {
 
 TEST(Placement, OnAGpuAutomaticPrecisionIsMixed) {
   if (!kernels::cuda::problem().empty()) GTEST_SKIP() << kernels::cuda::problem();
-  set_placement({.device = "cuda"});
-  EXPECT_EQ(placement().type, DType::bf16);
-  set_placement({.device = "cuda", .precision = Precision::f32});
-  EXPECT_EQ(placement().type, DType::f32);
-  EXPECT_FALSE(placement().device.on_host());
-  set_placement({.device = "cpu"});
+  EXPECT_EQ(find_placement({.device = "cuda"}).type, DType::bf16);
+  const Placement single = find_placement({.device = "cuda", .precision = Precision::f32});
+  EXPECT_EQ(single.type, DType::f32);
+  EXPECT_FALSE(single.tf32);
+  EXPECT_FALSE(single.device.on_host());
+  EXPECT_TRUE(find_placement({.device = "cuda", .precision = Precision::tf32}).tf32);
+}
+
+TEST(PrecisionScope, BelongsToItsThreadAndEndsWithItsScope) {
+  if (!kernels::cuda::problem().empty()) GTEST_SKIP() << kernels::cuda::problem();
+  const Placement where = find_placement({.device = "cuda", .precision = Precision::tf32});
+  {
+    const PrecisionScope scope(where);
+    EXPECT_TRUE(kernels::cuda::set_tf32(true));
+  }
+  EXPECT_FALSE(kernels::cuda::set_tf32(false));
 }
 
 }  // namespace

@@ -84,8 +84,9 @@ class Delivery {
   CUevent_st* arrived_ = nullptr;
 };
 
-// Computes products of f32 in TF32 on tensor cores, with ten bits of fraction. Off unless asked for.
-void set_tf32(bool on);
+// Whether f32 products that this thread launches use TF32: 10 bits of mantissa at the speed of the tensor cores. Off at
+// first. Returns the previous setting.
+bool set_tf32(bool on);
 
 // Makes kernels avoid instructions that only one generation of GPUs has. For tests.
 void set_common(bool on);

@@ -1,16 +1,23 @@
-// Says the library's version and why a model that is not there cannot be loaded: both interfaces, header to shared
-// object.
-#include <dragoman/dragoman.h>
+// Prints the library's version and why a model that is not there cannot be loaded. The exception is caught by its type
+// on this side of the library's boundary.
+#include <dragoman/scorer.h>
 #include <dragoman/translator.h>
+#include <dragoman/version.h>
 
 #include <iostream>
-#include <stdexcept>
 
 int main() {
-  std::cout << dragoman_version() << "\n";
+  std::cout << dragoman::version() << "\n";
   try {
-    dragoman::Translator("absent.safetensors");
-  } catch (const std::runtime_error& error) {
+    dragoman::Translator("absent.safetensors", {.device = "cpu"});
+  } catch (const dragoman::Error& error) {
     std::cout << error.what() << "\n";
   }
+  try {
+    dragoman::Scorer("absent.safetensors", {.device = "cpu"});
+  } catch (const dragoman::Error& error) {
+    std::cout << error.what() << "\n";
+    return 0;
+  }
+  return 1;
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "base/error.h"
 #include "kernels/cuda/products/blas.h"
@@ -25,7 +26,7 @@ constexpr bool kClearsResults = true;
 constexpr bool kClearsResults = false;
 #endif
 
-bool tf32 = false;
+thread_local bool tf32 = false;
 
 template <class T>
 constexpr cudaDataType_t kType = std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_16BF;
@@ -269,7 +270,7 @@ Subject subject_of(const ProductShape& shape, const In* a, const In* b, const Ou
 
 }  // namespace
 
-void set_tf32(bool on) { tf32 = on; }
+bool set_tf32(bool on) { return std::exchange(tf32, on); }
 
 template <class In, class Out>
 void multiply_matrices(const ProductShape& shape, const In* a, const In* b, Out* c, const ProductEnd& end) {

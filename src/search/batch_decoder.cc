@@ -1,4 +1,4 @@
-#include "search/decoder.h"
+#include "search/batch_decoder.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,12 +9,12 @@
 namespace dragoman::search {
 namespace {
 
-// Steps between two times that the pasts are moved to make room.
+// Steps that a KV cache has room for before it is moved.
 constexpr Size kStepsAhead = 32;
 
 class PackedTokens {
  public:
-  void expect(std::size_t tokens) {
+  void reserve(std::size_t tokens) {
     tokens_.reserve(tokens);
     offsets_.reserve(tokens + 1);
   }
@@ -27,8 +27,8 @@ class PackedTokens {
   std::vector<std::int32_t> tokens_, offsets_{0};
 };
 
-// Log probabilities of the mean of several models' distributions: rows of logits and their log sums come in, one array
-// of `rows` times `cols` goes out.
+// Log probabilities of the mean of several models' distributions, from their logits [rows, cols] and the log-sum-exp of
+// each row.
 std::vector<float> average(const std::vector<std::vector<float>>& logits,
                            const std::vector<std::vector<float>>& log_sums) {
   const auto models = static_cast<float>(logits.size());
@@ -46,7 +46,7 @@ std::vector<float> average(const std::vector<std::vector<float>>& logits,
   return mean;
 }
 
-// The `count` tokens with the highest scores, best first; of equal ones the lower first.
+// The `count` tokens with the highest scores, best first; ties by token id.
 std::vector<std::int32_t> best_of(std::span<const float> scores, std::size_t count) {
   std::vector<std::int32_t> order(scores.size());
   std::iota(order.begin(), order.end(), 0);
@@ -61,26 +61,26 @@ std::vector<std::int32_t> best_of(std::span<const float> scores, std::size_t cou
 
 }  // namespace
 
-Decoder::Decoder(std::vector<const models::Seq2seq*> models, std::int32_t begin)
+BatchDecoder::BatchDecoder(std::vector<const models::Seq2seq*> models, std::int32_t begin)
     : models_(std::move(models)),
       begin_(begin),
       entry_(models_.at(0)->parameters().weights().device()),
       lasting_{Workspace(entry_.device), Workspace(entry_.device)},
       passing_{Workspace(entry_.device), Workspace(entry_.device)} {}
 
-Size Decoder::size() const {
+Size BatchDecoder::size() const {
   return std::count_if(batch_.tasks.begin(), batch_.tasks.end(),
-                       [](const Task& task) { return task.search != nullptr; });
+                       [](const DecodingTask& task) { return task.search != nullptr; });
 }
 
-std::size_t Decoder::peak() const {
+std::size_t BatchDecoder::peak() const {
   std::size_t bytes = entry_.arena.peak();
   for (const Workspace& one : lasting_) bytes += one.arena.peak();
   for (const Workspace& one : passing_) bytes += one.arena.peak();
   return bytes;
 }
 
-void Decoder::add(std::vector<Task> tasks) {
+void BatchDecoder::add(std::vector<DecodingTask> tasks) {
   entry_.reset();
   Context cx(entry_);
   Batch newcomers = read(cx, std::move(tasks));
@@ -90,15 +90,15 @@ void Decoder::add(std::vector<Task> tasks) {
   move_in(newcomers);
 }
 
-void Decoder::step() {
+void BatchDecoder::step() {
   Size live = 0;
-  for (const Task& task : batch_.tasks)
+  for (const DecodingTask& task : batch_.tasks)
     if (task.search) live += std::ssize(task.search->live());
   if (live == 0) return;
   for (const Member& member : batch_.members)
     if (member.state.room() < live) {
-      Batch nobody;
-      move_in(nobody);
+      Batch none;
+      move_in(none);
       break;
     }
   passing_now_ = 1 - passing_now_;
@@ -109,11 +109,11 @@ void Decoder::step() {
   advance(cx, batch_, tokens.rows, scores);
 }
 
-Decoder::Batch Decoder::read(Context& cx, std::vector<Task> tasks) const {
+BatchDecoder::Batch BatchDecoder::read(Context& cx, std::vector<DecodingTask> tasks) const {
   Batch batch{std::move(tasks), {}};
   for (std::size_t m = 0; m < models_.size(); ++m) {
     PackedTokens source;
-    for (const Task& task : batch.tasks) {
+    for (const DecodingTask& task : batch.tasks) {
       source.add(task.sources[m]);
       source.end();
     }
@@ -124,9 +124,9 @@ Decoder::Batch Decoder::read(Context& cx, std::vector<Task> tasks) const {
   return batch;
 }
 
-Packed Decoder::first_tokens(const Context& cx, const Batch& batch, std::int32_t begin) {
+Packed BatchDecoder::first_tokens(const Context& cx, const Batch& batch, std::int32_t begin) {
   PackedTokens tokens;
-  for (const Task& task : batch.tasks) {
+  for (const DecodingTask& task : batch.tasks) {
     tokens.add(begin);
     tokens.add(task.prefix);
     tokens.end();
@@ -134,10 +134,10 @@ Packed Decoder::first_tokens(const Context& cx, const Batch& batch, std::int32_t
   return tokens.on(cx);
 }
 
-Packed Decoder::last_tokens(const Context& cx, const Batch& batch) {
+Packed BatchDecoder::last_tokens(const Context& cx, const Batch& batch) {
   PackedTokens tokens;
-  tokens.expect(static_cast<std::size_t>(batch.members[0].state.hypotheses()));
-  for (const Task& task : batch.tasks) {
+  tokens.reserve(static_cast<std::size_t>(batch.members[0].state.hypotheses()));
+  for (const DecodingTask& task : batch.tasks) {
     if (!task.search) continue;
     for (const std::int32_t node : task.search->live()) {
       tokens.add(task.search->tree()[node].token);
@@ -147,9 +147,9 @@ Packed Decoder::last_tokens(const Context& cx, const Batch& batch) {
   return tokens.on(cx);
 }
 
-Decoder::Wanted Decoder::wanted(const Batch& batch) {
+BatchDecoder::Wanted BatchDecoder::wanted(const Batch& batch) {
   Wanted wanted;
-  for (const Task& task : batch.tasks) {
+  for (const DecodingTask& task : batch.tasks) {
     if (!task.search) continue;
     const bool forces = task.search->tree().size() == 1 && !task.prefix.empty();
     wanted.best = std::max(wanted.best, task.search->wanted());
@@ -160,10 +160,10 @@ Decoder::Wanted Decoder::wanted(const Batch& batch) {
   return wanted;
 }
 
-Decoder::Scores Decoder::score(Context& cx, Batch& batch, const Packed& tokens) {
+BatchDecoder::Scores BatchDecoder::score(Context& cx, Batch& batch, const Packed& tokens) {
   const Wanted need = wanted(batch);
   std::int32_t end = 0;
-  for (const Task& task : batch.tasks)
+  for (const DecodingTask& task : batch.tasks)
     if (task.search) end = task.search->goal().end;
   std::vector<Tensor> features;
   Attention attention;
@@ -179,9 +179,9 @@ Decoder::Scores Decoder::score(Context& cx, Batch& batch, const Packed& tokens) 
   return scores;
 }
 
-// The fast way: the output layer tells the best tokens and nothing else.
-Decoder::Scores Decoder::score_alone(Context& cx, const models::Seq2seq& model, const Tensor& features,
-                                     const Wanted& wanted, std::int32_t end) {
+// The fast path: the output layer computes only the top-k tokens and the log-sum-exp.
+BatchDecoder::Scores BatchDecoder::score_alone(Context& cx, const models::Seq2seq& model, const Tensor& features,
+                                               const Wanted& wanted, std::int32_t end) {
   const Size vocabulary = model.config().target_vocabulary, count = std::min<Size>(wanted.best, vocabulary);
   const Best best = model.best_words(cx, features, count);
   const Tensor end_scores = wanted.end ? model.scores_of(cx, features, end) : Tensor();
@@ -202,9 +202,10 @@ Decoder::Scores Decoder::score_alone(Context& cx, const models::Seq2seq& model, 
   return scores;
 }
 
-// Several models: the mean of their distributions over all tokens.
-Decoder::Scores Decoder::score_together(Context& cx, const std::vector<Member>& members,
-                                        const std::vector<Tensor>& features, const Wanted& wanted, std::int32_t end) {
+// An ensemble: the mean of the distributions over the whole vocabulary.
+BatchDecoder::Scores BatchDecoder::score_together(Context& cx, const std::vector<Member>& members,
+                                                  const std::vector<Tensor>& features, const Wanted& wanted,
+                                                  std::int32_t end) {
   std::vector<std::vector<float>> logits, log_sums;
   for (std::size_t m = 0; m < members.size(); ++m) {
     logits.push_back(members[m].model->logits(cx, features[m]).to_host<float>());
@@ -227,9 +228,8 @@ Decoder::Scores Decoder::score_together(Context& cx, const std::vector<Member>& 
   return scores;
 }
 
-// Remembers what the nodes that the last turn of the search added attended to: rows of the hypotheses before, from
-// `first_row` on.
-void Decoder::remember_attention(Task& task, const Scores& scores, Size first_row) {
+// Stores the attention of the nodes that the search has just added. Their parents' rows start at `first_row`.
+void BatchDecoder::remember_attention(DecodingTask& task, const Scores& scores, Size first_row) {
   if (!task.wants_attention || scores.attention.empty()) return;
   const Tree& tree = task.search->tree();
   const std::span<const std::int32_t> before = task.search->before();
@@ -241,11 +241,11 @@ void Decoder::remember_attention(Task& task, const Scores& scores, Size first_ro
   }
 }
 
-// Rows belong to the tokens that were appended: one for a hypothesis that goes on, more where a prefix was forced.
-void Decoder::advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores) {
+// Shows each search its rows of scores: one per live hypothesis, or several in a first step with a forced prefix.
+void BatchDecoder::advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores) {
   std::vector<std::int32_t> chosen, beams;
   Size hypothesis = 0;
-  for (Task& task : batch.tasks) {
+  for (DecodingTask& task : batch.tasks) {
     beams.push_back(0);
     if (!task.search) continue;
     SentenceSearch& search = *task.search;
@@ -263,18 +263,18 @@ void Decoder::advance(Context& cx, Batch& batch, const Segments& tokens, const S
     hypothesis += static_cast<Size>(live);
   }
   for (Member& member : batch.members) member.state = member.state.select(cx, chosen, beams);
-  std::vector<Task*> done;
-  for (Task& task : batch.tasks)
+  std::vector<DecodingTask*> done;
+  for (DecodingTask& task : batch.tasks)
     if (task.search && task.search->done()) done.push_back(&task);
   threads::each(std::ssize(done), [&](std::int64_t i) {
-    Task& task = *done[static_cast<std::size_t>(i)];
+    DecodingTask& task = *done[static_cast<std::size_t>(i)];
     task.finished(task);
     task.search = nullptr;
   });
 }
 
-// Brings what is still underway, and the newcomers, into fresh memory side by side.
-void Decoder::move_in(Batch& newcomers) {
+// Copies the sentences that are not done, and the new ones, into one batch in fresh memory.
+void BatchDecoder::move_in(Batch& newcomers) {
   Batch next;
   Size live = 0;
   std::vector<std::pair<const Batch*, Size>> places;
@@ -294,7 +294,7 @@ void Decoder::move_in(Batch& newcomers) {
         {models_[m], models::join_memories(cx, sentences), models::State::join(cx, sentences, live * kStepsAhead)});
   }
   for (Batch* batch : {&batch_, &newcomers})
-    for (Task& task : batch->tasks)
+    for (DecodingTask& task : batch->tasks)
       if (task.search) next.tasks.push_back(std::move(task));
   batch_ = std::move(next);
 }

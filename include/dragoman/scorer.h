@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dragoman/alignment.h"
+#include "dragoman/error.h"
+#include "dragoman/export.h"
+#include "dragoman/precision.h"
+
+// Log probabilities of given translations (forced decoding).
+//
+//   dragoman::Scorer scorer("model.safetensors");
+//   double log_probability = scorer.score({{"Where is it?", "Wo ist es?"}})[0].log_probability;
+namespace dragoman {
+
+namespace search {
+class Model;
+}
+
+struct SentencePair {
+  std::string source, target;
+};
+
+struct ScoredPair {
+  double log_probability = 0;  // natural logarithm, the end-of-sentence token included
+  std::vector<std::string> tokens;
+  std::vector<double> token_scores;      // log probabilities of the tokens; the last one is the end of sentence's
+  std::vector<AlignmentLink> alignment;  // each target word with the source word it attended to most; if asked for
+};
+
+struct ScorerOptions {
+  std::string device = "auto";  // as in TranslatorOptions
+  Precision precision = Precision::automatic;
+  int threads = 0;  // at most 1024; 0 means one per core
+};
+
+// May be used by several threads at once.
+class DRAGOMAN_API Scorer {
+ public:
+  explicit Scorer(const std::string& model_file, const ScorerOptions& options = {});
+  ~Scorer();
+  Scorer(Scorer&&) noexcept;
+  Scorer& operator=(Scorer&&) noexcept;
+
+  // The scores of all pairs, in order. Throws Error if a pair is longer than the model can take.
+  std::vector<ScoredPair> score(const std::vector<SentencePair>& pairs, bool alignment = false) const;
+
+ private:
+  std::unique_ptr<search::Model> model_;
+  int threads_ = 0;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "align/aligner.h"
+#include "data/pair_reader.h"
+
+namespace dragoman::run {
+
+struct AlignmentOptions {
+  bool tokenize = false, train_tokenize = false;
+  std::vector<std::string> train_source, train_target;
+  std::string model, save, lexicon, lexicon_text, svg;
+  bool posteriors = false, show = false;
+  std::int64_t line = 1, lexicon_best = 20, max_words = 400, min_count = 1;
+  align::SideOptions source, target;
+  align::EmOptions train;
+  align::DecodingOptions decode;
+  data::ReadingOptions reading;
+
+  template <class V>
+  void visit(V& v) {
+    v("tokenize", tokenize, "SOURCE and TARGET are plain text: split them into words first");
+    v("train-source", train_source, "more source text to learn from, which is not aligned");
+    v("train-target", train_target, "its translation, one file per file of train-source");
+    v("train-tokenize", train_tokenize, "that text is plain: split it into words first");
+    v("model", model, "align with this model instead of learning one");
+    v("save", save, "write the model here");
+    v("posteriors", posteriors, "print the posterior probability of each link: 0-0:0.98");
+    v("show", show, "print a picture of each pair instead of links");
+    v("svg", svg, "draw one pair into this file");
+    v("line", line, "svg: the pair on this line, from 1", at_least(1));
+    v("lexicon", lexicon, "write p(target word | source word) of the links here, in binary");
+    v("lexicon-text", lexicon_text, "the same as text");
+    v("lexicon-best", lexicon_best, "translations kept per word", at_least(1));
+    v("max-words", max_words, "pairs with a longer side get no links", between(1, 5000));
+    v("min-count", min_count, "rarer words count as one unknown word", at_least(1));
+    v.group("source", source);
+    v.group("target", target);
+    train.visit(v);
+    decode.visit(v);
+    reading.visit(v);
+  }
+};
+
+// Learns an aligner from two files with a sentence per line (or loads options.model), aligns them, and calls `print`
+// with a line per pair:
+// links, links with posteriors, or a picture. Writes the model, lexicons and the SVG that the options ask for.
+void align_files(const AlignmentOptions& options, const std::string& source, const std::string& target,
+                 const std::function<void(const std::string& line)>& print);
+
+}  // namespace dragoman::run

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eval/alignment_error.h"
+#include "eval/bleu.h"
+#include "eval/chrf.h"
+#include "eval/ter.h"
+#include "run/evaluation_report.h"
+
+namespace dragoman::run {
+
+enum class SignificanceTest { both, bootstrap, randomization, none };
+
+struct EvaluationOptions {
+  std::vector<std::string> metrics = {"bleu", "chrf", "ter"};
+  std::vector<std::string> systems;
+  std::vector<std::string> slices;
+  std::string train;
+  bool confidence = false;
+  SignificanceTest test = SignificanceTest::both;
+  int resamples = 1000;
+  int trials = 10000;
+  std::uint32_t seed = 12345;
+  int digits = 2;
+  bool force = false;
+  eval::BleuOptions bleu;
+  eval::ChrfOptions chrf;
+  eval::TerOptions ter;
+  eval::MultiBleuOptions multi_bleu;
+
+  template <class V>
+  void visit(V& v) {
+    v("metrics", metrics,
+      "any of bleu, chrf (chrF and chrF++), chrfpp, ter, nltk-bleu, multi-bleu, separated by commas");
+    v("systems", systems, "another system's output, compared with HYP; may be given again");
+    v("slices", slices, "also score parts of the test set: length, rare (by the rarest word; needs --train)");
+    v("train", train, "training text of the target side, which decides how rare a word is");
+    v("confidence", confidence, "give 95 % confidence intervals for a single system too");
+    v("test", test, "how differences between systems are tested");
+    v("resamples", resamples, "bootstrap resamples", between(2, 1e6));
+    v("trials", trials, "trials of approximate randomization", between(1, 1e7));
+    v("seed", seed, "seed of both tests");
+    v("digits", digits, "digits after the decimal point", between(0, 15));
+    v("force", force, "do not warn about text that looks tokenised");
+    v.group("bleu", bleu);
+    v.group("chrf", chrf);
+    v.group("ter", ter);
+    v.group("multi-bleu", multi_bleu);
+  }
+};
+
+// Scores the file `output` and those of options.systems against references: metrics, significance of the differences
+// from the first system, and slices of the test set.
+Evaluation evaluate_files(const EvaluationOptions& options, const std::string& output,
+                          const std::vector<std::string>& references);
+
+// Word alignments, their gold alignment, and how each file writes links.
+struct AlignmentFiles {
+  std::string links, gold;
+  eval::LinkFormat links_format{0, false}, gold_format{1, false};
+};
+
+struct AlignmentEvaluation {
+  std::size_t sentences = 0;
+  eval::AlignmentError error;
+};
+
+// Scores word alignments against a gold alignment.
+AlignmentEvaluation evaluate_alignments(const AlignmentFiles& files);
+
+}  // namespace dragoman::run
+
+template <>
+struct dragoman::EnumNames<dragoman::run::SignificanceTest> {
+  using Test = dragoman::run::SignificanceTest;
+  static constexpr std::pair<Test, const char*> list[] = {{Test::both, "both"},
+                                                          {Test::bootstrap, "bootstrap"},
+                                                          {Test::randomization, "randomization"},
+                                                          {Test::none, "none"}};
+};

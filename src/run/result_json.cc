@@ -1,0 +1,44 @@
+#include "run/result_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "align/alignment.h"
+
+namespace dragoman::run {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Translation& translation) {
+  Json json{{"text", translation.text},
+            {"score", translation.score},
+            {"log_probability", translation.log_probability},
+            {"tokens", translation.tokens},
+            {"token_scores", translation.token_scores}};
+  if (!translation.alignment.empty()) json["alignment"] = align::to_pharaoh(translation.alignment);
+  if (!translation.attention.empty()) json["attention"] = translation.attention;
+  return json;
+}
+
+Json to_json(std::uint64_t line, const Request& request, const TranslationResult& result) {
+  Json translations = Json::array();
+  for (const Translation& translation : result.translations) translations.push_back(to_json(translation));
+  return {{"line", line},
+          {"source", request.text},
+          {"source_tokens", result.source_tokens},
+          {"parts", result.parts},
+          {"translations", translations}};
+}
+
+Json tree_to_json(std::uint64_t line, const Request& request, const TranslationResult& result) {
+  Json nodes = Json::array();
+  for (const TreeNode& node : result.tree)
+    nodes.push_back({{"parent", node.parent},
+                     {"token", node.token},
+                     {"log_probability", node.log_probability},
+                     {"score", node.score},
+                     {"finished", node.finished},
+                     {"best", node.best}});
+  return {{"line", line}, {"source", request.text}, {"nodes", nodes}};
+}
+
+}  // namespace dragoman::run

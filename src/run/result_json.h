@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+
+#include "dragoman/translator.h"
+
+// Translations as JSON.
+namespace dragoman::run {
+
+nlohmann::ordered_json to_json(const Translation& translation);
+
+// {"line", "source", "source_tokens", "parts", "translations"}.
+nlohmann::ordered_json to_json(std::uint64_t line, const Request& request, const TranslationResult& result);
+
+// The beam of a sentence: {"line", "source", "nodes"}.
+nlohmann::ordered_json tree_to_json(std::uint64_t line, const Request& request, const TranslationResult& result);
+
+}  // namespace dragoman::run

@@ -1,0 +1,76 @@
+#include "run/score_files.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "align/alignment.h"
+#include "base/file.h"
+#include "base/progress.h"
+#include "data/pair_reader.h"
+#include "search/words.h"
+
+namespace dragoman::run {
+
+std::vector<WordScore> score_words(const search::Model& model, const search::PairScore& score) {
+  const std::span<const std::int32_t> ids = std::span(score.target).first(score.target.size() - 1);
+  const std::string text = model.target().decode(ids);
+  const std::vector<text::Span> spans = search::target_spans(model.target(), ids);
+  const std::vector<int> words = search::words_of(text, spans);
+  std::vector<WordScore> result;
+  int before = -1;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto value = static_cast<double>(score.log_probabilities[i]);
+    const std::string piece = text.substr(spans[i].begin, spans[i].end - spans[i].begin);
+    if (result.empty() || (words[i] >= 0 && words[i] != before)) {
+      result.push_back({piece, value});
+    } else {
+      result.back().word += piece;
+      result.back().log_probability += value;
+    }
+    before = words[i] >= 0 ? words[i] : before;
+  }
+  for (WordScore& word : result) word.word.erase(0, word.word.find_first_not_of(' '));
+  result.push_back({"</s>", static_cast<double>(score.log_probabilities.back())});
+  return result;
+}
+
+nlohmann::ordered_json to_json(std::uint64_t line, const search::Model& model, const search::PairScore& score) {
+  nlohmann::ordered_json json{{"line", line},
+                              {"log_probability", score.sum()},
+                              {"tokens", score.log_probabilities.size()},
+                              {"perplexity", std::exp(-score.sum() / static_cast<double>(score.target.size()))}};
+  for (const WordScore& word : score_words(model, score)) json["words"].push_back({word.word, word.log_probability});
+  return json;
+}
+
+eval::LogLikelihood score_files(const search::Model& model, const std::string& source, const std::string& target,
+                                const std::string& alignments, const OnScore& on_score) {
+  constexpr std::size_t kWindow = 4096;                                    // pairs in memory at a time
+  constexpr data::ReadingOptions kAllLines = {.max_line_bytes = 1 << 30};  // every line is a pair
+  const auto reader = data::PairReader::open({.source = source, .target = target}, kAllLines);
+  std::optional<AtomicFile> alignment_file;
+  if (!alignments.empty()) alignment_file.emplace(alignments);
+  Progress progress("score", 0, "pairs");
+  search::ScoringOptions scoring{.alignment = alignment_file.has_value(), .advance = [&](std::size_t done) {
+                                   progress.advance(static_cast<std::int64_t>(done));
+                                 }};
+  eval::LogLikelihood total;
+  std::uint64_t& line = scoring.first_line;
+  for (bool more = true; more;) {
+    std::vector<SentencePair> pairs;
+    for (data::Pair pair; pairs.size() < kWindow && (more = reader->next(pair));)
+      pairs.push_back({pair.source, pair.target});
+    const std::vector<search::PairScore> scores = search::score_pairs(model, pairs, scoring);
+    for (std::size_t i = 0; i < scores.size(); ++i, ++line) {
+      on_score(line, scores[i]);
+      if (alignment_file) alignment_file->write(align::to_pharaoh(scores[i].alignment) + "\n");
+      total += {scores[i].sum(), std::ssize(scores[i].target), search::count_display_words(pairs[i].target) + 1};
+    }
+  }
+  if (alignment_file) alignment_file->commit();
+  progress.finish();
+  return total;
+}
+
+}  // namespace dragoman::run

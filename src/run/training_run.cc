@@ -1,0 +1,208 @@
+#include "run/training_run.h"
+
+#include <filesystem>
+#include <vector>
+
+#include "base/join.h"
+#include "base/log.h"
+#include "base/machine.h"
+#include "base/threads.h"
+#include "models/presets.h"
+#include "report/run_report.h"
+#include "run/output_folder.h"
+#include "run/validation_translator.h"
+#include "text/vocabulary.h"
+#include "train/json_log.h"
+#include "train/plan.h"
+#include "train/tensorboard.h"
+#include "train/trainer.h"
+#include "train/verify.h"
+
+namespace dragoman::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kVerifiedUpdates = 20;
+
+// Also completes options.model: the sizes of the vocabularies, or all of it if a model is fine-tuned.
+std::unique_ptr<train::Task> make_task(TrainingOptions& options, const Vocabularies& vocabularies,
+                                       const Placement& where) {
+  if (options.fine_tunes()) options.model = store::ModelFile(options.from).info().config;
+  options.model.source_vocabulary = vocabularies.source->size();
+  options.model.target_vocabulary = vocabularies.target->size();
+  std::unique_ptr<train::Task> task;
+  if (options.task == TrainTask::classify) {
+    options.model.classes = vocabularies.target->size() - text::Vocabulary::kSpecial;
+    task = std::make_unique<train::ClassificationTask>(options.model);
+  } else {
+    check(options.model.classes == 0, "model.classes {} is for --task classify", options.model.classes);
+    task = std::make_unique<train::TranslationTask>(options.model);
+  }
+  task->parameters().allocate(where.device, where.type, options.train.seed, true);
+  if (options.fine_tunes()) store::ModelFile(options.from).load(task->parameters());
+  return task;
+}
+
+store::ModelInfo model_info(const TrainingOptions& options, const Vocabularies& vocabularies) {
+  store::Metadata card = {{"task", name_of(options.task)}};
+  if (!options.preset.empty()) card["preset"] = options.preset;
+  if (!options.from.empty()) card["from"] = options.from;
+  card["data"] = join(options.corpus.source, " ") + " " + join(options.corpus.target, " ");
+  return {.config = options.model,
+          .source_tokenizer = vocabularies.source->serialize(),
+          .target_tokenizer = vocabularies.target->serialize(),
+          .card = card,
+          .source_begin = options.batch.rows.source_begin,
+          .source_end = options.batch.rows.source_end};
+}
+
+// Null if nothing is translated.
+std::unique_ptr<ValidationTranslator> validation_translator(const TrainingOptions& options, const RunData& data,
+                                                            const Vocabularies& vocabularies, const train::Task& task) {
+  const auto* const translation = dynamic_cast<const train::TranslationTask*>(&task);
+  const std::vector<SentencePair> pairs = data.validation_text(static_cast<std::size_t>(options.validation.sentences));
+  if (translation == nullptr || pairs.empty()) return nullptr;
+  return std::make_unique<ValidationTranslator>(translation->model(), vocabularies, pairs, options);
+}
+
+report::RunDescription describe_run(const TrainingOptions& options, const RunData& data) {
+  const std::string title = fs::path(options.train.output).filename().string();
+  report::Facts facts = data.facts();
+  const Machine machine = inspect_machine();
+  facts.emplace_back(
+      "machine", fmt::format("{}, {} of {} cores, {}", machine.cpu, threads::count(), machine.cores, machine.system));
+  TrainingOptions copy = options;
+  return {"dragoman run " + (title.empty() ? options.train.output : title), facts, Settings(copy).dump()};
+}
+
+// Passes validations on to a function.
+class ValidationCallback final : public train::Observer {
+ public:
+  explicit ValidationCallback(std::function<void(const train::Validation&)> callback)
+      : callback_(std::move(callback)) {}
+  void on_validation(const train::Validation& validation) override { callback_(validation); }
+
+ private:
+  std::function<void(const train::Validation&)> callback_;
+};
+
+}  // namespace
+
+void read_initial_settings(Settings& settings, const TrainingOptions& asked) {
+  const std::string saved = settings_file(asked.train.output);
+  if (asked.resume && fs::exists(saved))
+    settings.read_yaml_file(saved);
+  else if (!asked.preset.empty())
+    settings.read_yaml(models::preset_text(asked.preset), asked.preset);
+}
+
+class TrainingRun::Parts {
+ public:
+  explicit Parts(TrainingOptions asked)
+      : options_(std::move(asked)),
+        lock_(claim_output_folder(options_)),
+        vocabularies_(open_vocabularies(options_)),
+        data_(options_, vocabularies_),
+        where_(find_placement(options_.compute)),
+        task_(make_task(options_, vocabularies_, where_)) {
+    save_settings(options_);
+    translator_ = validation_translator(options_, data_, vocabularies_, *task_);
+    files_.push_back(std::make_unique<train::JsonLog>(options_.train.output + "/log.jsonl"));
+    if (options_.tensorboard)
+      files_.push_back(std::make_unique<train::TensorBoard>(options_.train.output + "/tensorboard"));
+    if (options_.report) {
+      auto report = std::make_unique<report::ReportWriter>(options_.train.output, describe_run(options_, data_));
+      report_path_ = report->path();
+      files_.push_back(std::move(report));
+    }
+  }
+
+  void add(train::Observer& observer) { observers_.push_back(&observer); }
+  void add(std::unique_ptr<train::Observer> observer) {
+    add(*observer);
+    own_.push_back(std::move(observer));
+  }
+
+  train::RunEnd train(const std::function<bool()>& stop) {
+    const PrecisionScope precision(where_);
+    train::Trainer trainer(options_.train, *task_, {data_.training(), data_.validation()},
+                           model_info(options_, vocabularies_));
+    if (translator_) trainer.add(*translator_);
+    for (train::Observer* observer : observers_) trainer.add(*observer);
+    for (const auto& file : files_) trainer.add(*file);
+    if (options_.resume && !trainer.resume())
+      log::info("nothing to resume in {}: beginning anew", options_.train.output);
+    // A resumed run keeps the size of its parts.
+    options_.train.at_once = static_cast<std::int64_t>(trainer.rehearse().at_once);
+    save_settings(options_);
+    return trainer.train(stop);
+  }
+
+  const std::string& report_path() const { return report_path_; }
+
+ private:
+  TrainingOptions options_;
+  FileLock lock_;
+  Vocabularies vocabularies_;
+  RunData data_;
+  Placement where_;
+  std::unique_ptr<train::Task> task_;
+  std::unique_ptr<ValidationTranslator> translator_;
+  std::vector<train::Observer*> observers_;
+  std::vector<std::unique_ptr<train::Observer>> own_, files_;
+  std::string report_path_;
+};
+
+TrainingRun::TrainingRun(TrainingOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {}
+TrainingRun::~TrainingRun() = default;
+
+void TrainingRun::add(train::Observer& observer) { parts_->add(observer); }
+
+void TrainingRun::on_validation(std::function<void(const train::Validation&)> callback) {
+  parts_->add(std::make_unique<ValidationCallback>(std::move(callback)));
+}
+
+train::RunEnd TrainingRun::train(const std::function<bool()>& stop) { return parts_->train(stop); }
+
+std::string TrainingRun::report_path() const { return parts_->report_path(); }
+
+Facts plan_training(TrainingOptions options) {
+  const Placement where = find_placement(options.compute);
+  const PrecisionScope precision(where);
+  const Vocabularies vocabularies = make_vocabularies(options);
+  const RunData data(options, vocabularies);
+  const std::unique_ptr<train::Task> task = make_task(options, vocabularies, where);
+  train::MemoryPlan memory;
+  {
+    const auto translator = validation_translator(options, data, vocabularies, *task);
+    train::Trainer trainer(options.train, *task, {data.training(), data.validation()},
+                           model_info(options, vocabularies));
+    if (translator) trainer.add(*translator);
+    memory = trainer.rehearse();
+  }
+  data::Batcher batches = data.training();
+  Facts facts = data.facts();
+  const Facts plan = train::describe(train::make_plan(options.train, *task, batches, memory));
+  facts.insert(facts.end(), plan.begin(), plan.end());
+  return facts;
+}
+
+ResumeProof verify_resume(TrainingOptions options) {
+  const Placement where = find_placement(options.compute);
+  const PrecisionScope precision(where);
+  const Vocabularies vocabularies = make_vocabularies(options);
+  const RunData data(options, vocabularies);
+  const auto make = [&](const std::string& output) {
+    train::FreshRun fresh{make_task(options, vocabularies, where), nullptr};
+    train::TrainOptions settings = options.train;
+    settings.output = output;
+    fresh.trainer = std::make_unique<train::Trainer>(
+        settings, *fresh.task, train::TrainData{data.training(), std::nullopt}, model_info(options, vocabularies));
+    return fresh;
+  };
+  check(!options.train.output.empty(), "expected --output FOLDER, where the two runs to compare go for a while");
+  return {kVerifiedUpdates, train::verify_resume(make, options.train.output, kVerifiedUpdates)};
+}
+
+}  // namespace dragoman::run

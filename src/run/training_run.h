@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/options.h"
+#include "run/training_data.h"
+#include "run/training_options.h"
+#include "train/observer.h"
+
+namespace dragoman::run {
+
+// Reads the settings that a run starts from: those of the run that `asked` resumes, or else those of its preset. Flags
+// must be parsed again afterwards, since they override both.
+void read_initial_settings(Settings& settings, const TrainingOptions& asked);
+
+// A training run from its options to a model file.
+//
+//   run::TrainingRun run(options);
+//   run.on_validation([](const train::Validation& validation) { ... });
+//   const train::RunEnd end = run.train([] { return false; });
+//
+// The output folder holds the settings, vocabularies, checkpoints, log.jsonl and, if asked for, TensorBoard events and
+// a report.
+class TrainingRun {
+ public:
+  // Locks the output folder, opens or makes the vocabularies, tokenises the corpora and allocates the model.
+  explicit TrainingRun(TrainingOptions options);
+  ~TrainingRun();
+  TrainingRun(const TrainingRun&) = delete;
+  TrainingRun& operator=(const TrainingRun&) = delete;
+
+  // Adds an observer, which must outlive the run. Observers are called in this order, after the validation set has been
+  // translated.
+  void add(train::Observer& observer);
+  void on_validation(std::function<void(const train::Validation&)> callback);
+
+  // Trains to the end, or until `stop`, which is asked after every update, returns true. To be called once.
+  train::RunEnd train(const std::function<bool()>& stop);
+
+  // The report's page; empty if there is none.
+  std::string report_path() const;
+
+ private:
+  class Parts;
+
+  std::unique_ptr<Parts> parts_;
+};
+
+// What a run would do, without training: sizes, steps, memory and estimated time.
+Facts plan_training(TrainingOptions options);
+
+struct ResumeProof {
+  std::uint64_t updates = 0;
+  std::size_t bytes = 0;  // of weights and optimiser state that were compared
+};
+
+// Trains a few updates, once in one go and once stopped and resumed, in subfolders of the output folder that are
+// removed afterwards. Throws Error if the results differ in a single bit.
+ResumeProof verify_resume(TrainingOptions options);
+
+}  // namespace dragoman::run

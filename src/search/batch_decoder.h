@@ -1,0 +1,88 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "search/attention.h"
+#include "search/sentence_search.h"
+
+namespace dragoman::search {
+
+// The search for one sentence's translation, as the decoder sees it.
+struct DecodingTask {
+  std::vector<Tokens> sources;  // per model: ids with the begin and end marks it was trained with
+  Tokens prefix;                // forced start of the translation
+  std::unique_ptr<SentenceSearch> search;
+  bool wants_attention = false;
+  // Per node of the search's tree, the first model's attention weights when it wrote the token, [source tokens]. Empty
+  // unless wanted, and if the model does not attend to single tokens.
+  std::vector<std::vector<float>> attention;
+  // Called once, when the search is done. Several threads may call it for sentences that end in the same step.
+  std::function<void(DecodingTask&)> finished;
+};
+
+// Decodes a batch of sentences with one model or an ensemble, one step at a time (continuous batching): sentences may
+// be added between any two steps and leave when they are done. A sentence's translation does not depend on the others
+// in the batch. For use by one thread.
+class BatchDecoder {
+ public:
+  // The models share a target vocabulary and its begin mark, and must outlive the decoder.
+  BatchDecoder(std::vector<const models::Seq2seq*> models, std::int32_t begin);
+
+  // Encodes the sources and takes each sentence's first step.
+  void add(std::vector<DecodingTask> tasks);
+  // Extends every live hypothesis by one token.
+  void step();
+  // Sentences that are not done.
+  Size size() const;
+  // The most device memory that was in use, in bytes.
+  std::size_t peak() const;
+
+ private:
+  // One model's encoder output and decoder state for the sentences of a batch.
+  struct Member {
+    const models::Seq2seq* model;
+    models::Memory memory;
+    models::State state;
+  };
+  // Scores of the next tokens, one row per token that was appended, and the arrays that the rows point to.
+  struct Scores {
+    std::vector<Row> rows;
+    Attention attention;  // one row each; empty unless wanted
+    std::vector<std::int32_t> ids;
+    std::vector<float> best, all;
+  };
+  // Which scores the searches need.
+  struct Wanted {
+    int best = 1;
+    bool all = false, end = false, attention = false;
+  };
+  struct Batch {
+    std::vector<DecodingTask> tasks;  // one per sentence; `search` is null once it is done
+    std::vector<Member> members;
+  };
+
+  Batch read(Context& cx, std::vector<DecodingTask> tasks) const;
+  static Packed first_tokens(const Context& cx, const Batch& batch, std::int32_t begin);
+  static Packed last_tokens(const Context& cx, const Batch& batch);
+  static Wanted wanted(const Batch& batch);
+  static Scores score(Context& cx, Batch& batch, const Packed& tokens);
+  static Scores score_alone(Context& cx, const models::Seq2seq& model, const Tensor& features, const Wanted& wanted,
+                            std::int32_t end);
+  static Scores score_together(Context& cx, const std::vector<Member>& members, const std::vector<Tensor>& features,
+                               const Wanted& wanted, std::int32_t end);
+  static void remember_attention(DecodingTask& task, const Scores& scores, Size first_row);
+  static void advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores);
+  void move_in(Batch& batch);
+
+  std::vector<const models::Seq2seq*> models_;
+  std::int32_t begin_;
+  Batch batch_;
+  Workspace entry_;       // the first step of new sentences
+  Workspace lasting_[2];  // encoder outputs and KV caches; sentences move from one to the other when the batch changes
+  Workspace passing_[2];  // temporaries of a step, which the next step still reads
+  int lasting_now_ = 0, passing_now_ = 0;
+};
+
+}  // namespace dragoman::search

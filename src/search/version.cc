@@ -1,0 +1,9 @@
+#include "dragoman/version.h"
+
+#include "base/version.h"
+
+namespace dragoman {
+
+const char* version() { return DRAGOMAN_VERSION; }
+
+}  // namespace dragoman
