@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -64,6 +66,28 @@ TEST(Threads, ASerialScopeKeepsLoopsOnTheirThread) {
     const auto self = std::this_thread::get_id();
     each(50, [&](std::int64_t) { EXPECT_EQ(std::this_thread::get_id(), self); });
     EXPECT_EQ(count(), 1);
+  }
+  EXPECT_EQ(count(), 4);
+  set_count(0);
+}
+
+TEST(Threads, ALimitScopeBoundsTheThreadsOfLoopsAndNeverRaisesAnOuterLimit) {
+  set_count(4);
+  {
+    const LimitScope scope(2);
+    std::mutex mutex;
+    std::set<std::thread::id> seen;
+    const auto note = [&] {
+      std::lock_guard lock(mutex);
+      seen.insert(std::this_thread::get_id());
+    };
+    for (int round = 0; round < 20; ++round) {
+      each(50, [&](std::int64_t) { note(); });
+      split(50, 1, [&](std::int64_t, std::int64_t) { note(); });
+      EXPECT_LE(seen.size(), 2u);
+    }
+    const LimitScope wider(3);
+    EXPECT_EQ(count(), 2);
   }
   EXPECT_EQ(count(), 4);
   set_count(0);
