@@ -1,6 +1,6 @@
-#include <algorithm>
+#include "base/options_help.h"
 
-#include "base/options.h"
+#include <algorithm>
 
 namespace dragoman {
 namespace {
@@ -53,17 +53,20 @@ std::string indented(const std::string& lines) {
 
 }  // namespace
 
+std::vector<std::string> sections_of(const Settings& settings) {
+  std::vector<std::string> sections;
+  for (const Setting& setting : settings.all())
+    if (std::find(sections.begin(), sections.end(), setting.section) == sections.end())
+      sections.push_back(setting.section);
+  return sections;
+}
+
 std::string Settings::help(const HelpPage& page) const {
   const std::size_t width = std::max(kNarrowest, static_cast<std::size_t>(std::max(page.width, 0)));
   std::string text = fmt::format("{}\n\nusage: dragoman {}{}[--config FILE.yaml] [--key value ...]\n", page.summary,
                                  page.usage, page.usage.ends_with(' ') ? "" : " ");
   if (!page.examples.empty()) text += "\nexamples:\n" + indented(page.examples);
-  // A section that was left and entered again is one section, where it began.
-  std::vector<std::string> sections;
-  for (const Setting& setting : settings_)
-    if (std::find(sections.begin(), sections.end(), setting.section) == sections.end())
-      sections.push_back(setting.section);
-  for (const std::string& section : sections) {
+  for (const std::string& section : sections_of(*this)) {
     text += fmt::format("\n{}:\n", section.empty() ? "settings" : section);
     for (const Setting& setting : settings_)
       if (setting.section == section)

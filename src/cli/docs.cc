@@ -1,9 +1,9 @@
 // Writes the reference pages from the descriptions of the settings themselves.
-#include <algorithm>
 #include <filesystem>
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/options_help.h"
 #include "cli/command.h"
 #include "models/presets.h"
 
@@ -30,39 +30,23 @@ void write_page(const fs::path& path, const std::string& text) {
   file.commit();
 }
 
-// As it may stand in a cell of a table.
-std::string cell(std::string text) {
-  for (const auto& [sign, written] : {std::pair('|', "\\|"), std::pair('<', "&lt;")})
-    for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos; at += std::string_view(written).size())
-      text.replace(at, 1, written);
+std::string replaced(std::string text, char sign, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos; at += by.size()) text.replace(at, 1, by);
   return text;
 }
 
-std::string code_cell(std::string text) {
-  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\|");
-  return "`" + text + "`";
-}
-
-bool is_choice(const Setting& setting) { return setting.type.find('|') != std::string::npos; }
+// As it may stand in a cell of a table.
+std::string cell(const std::string& text) { return replaced(replaced(text, '|', "\\|"), '<', "&lt;"); }
+std::string code_cell(const std::string& text) { return "`" + replaced(text, '|', "\\|") + "`"; }
 
 std::string values_of(const Setting& setting) {
-  if (!is_choice(setting)) return setting.type;
-  std::string names;
-  for (std::size_t begin = 0; begin < setting.type.size();) {
-    const std::size_t end = std::min(setting.type.find('|', begin), setting.type.size());
-    names += (names.empty() ? "`" : ", `") + setting.type.substr(begin, end - begin) + "`";
-    begin = end + 1;
-  }
-  return names;
+  const bool is_choice = setting.type.find('|') != std::string::npos;
+  return is_choice ? "`" + replaced(setting.type, '|', "`, `") + "`" : setting.type;
 }
 
 std::string settings_tables(const Settings& settings) {
-  std::vector<std::string> sections;
-  for (const Setting& setting : settings.all())
-    if (std::find(sections.begin(), sections.end(), setting.section) == sections.end())
-      sections.push_back(setting.section);
   std::string text;
-  for (const std::string& section : sections) {
+  for (const std::string& section : sections_of(settings)) {
     text += fmt::format("\n## {}\n\n| setting | values | default | meaning |\n|---|---|---|---|\n",
                         section.empty() ? "Settings" : section);
     for (const Setting& setting : settings.all())
@@ -79,11 +63,9 @@ void write_command(const fs::path& folder, const Command& command) {
   if (*command.examples != '\0')
     text += fmt::format("\n<!-- test: flags only, the files are the reader's -->\n```sh\n{}\n```\n", command.examples);
   text +=
-      "\nEvery setting is a flag or a key of a YAML file that `--config FILE` names; flags override files, and later "
-      "files\n"
-      "override earlier ones. `--dump-config` prints all settings and stops. A switch is set by `--NAME` and cleared "
-      "by\n"
-      "`--no-NAME`; a list is given by repeating its flag.\n";
+      "\nEvery setting is a flag or a key of a YAML file that `--config FILE` names; flags override files, and\n"
+      "later files override earlier ones. `--dump-config` prints all settings and stops. A switch is set by\n"
+      "`--NAME` and cleared by `--no-NAME`; a list is given by repeating its flag.\n";
   command.describe([&](const Settings& settings) { text += settings_tables(settings); });
   write_page(folder / "commands" / (std::string(command.name) + ".md"), text);
 }
@@ -103,9 +85,8 @@ void write_overview(const fs::path& folder) {
 void write_presets(const fs::path& folder) {
   std::string text =
       "# Presets\n\n"
-      "A preset is a configuration with a name: `dragoman train --preset NAME`. `dragoman inspect NAME` lists its "
-      "layers\n"
-      "and parameters. Settings that a preset does not mention have their [defaults](commands/train.md).\n";
+      "A preset is a configuration with a name: `dragoman train --preset NAME`. `dragoman inspect NAME` lists\n"
+      "its layers and parameters. Settings that a preset leaves out have their [defaults](commands/train.md).\n";
   const auto add = [&](const char* title, const std::vector<std::string>& names) {
     text += fmt::format("\n## {}\n\n| preset | |\n|---|---|\n", title);
     for (const std::string& name : names)

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSmallRun =
     "--until 4u --validate 4u --checkpoint 2u --log 2u --validation.sentences 2 --threads 1 --batch.by sentences "
-    "--batch.size 8 --vocab.size 400 --model.embedding 16 --model.attention.heads 2 --model.transformer.size 16 "
+    "--batch.size 8 --vocab.size 400 --model.embedding 16 --model.attention.heads 1 --model.transformer.size 16 "
     "--model.transformer.feed-forward 16 --model.transformer.encoder-layers 1 --model.transformer.decoder-layers 1 "
     "--statistical.tuning.iterations 1 --statistical.tuning.restarts 1 --statistical.tuning.nbest 10";
 

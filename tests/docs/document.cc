@@ -68,7 +68,7 @@ std::vector<Document> documents() {
 }
 
 std::vector<std::string> program_calls(const std::string& shell) {
-  const std::string joined = std::regex_replace(shell, std::regex("\\\\\n\\s*"), " ");
+  const std::string joined = std::regex_replace(shell, std::regex("\\s*\\\\\n\\s*"), " ");
   const std::regex begin(R"((^|[|;&(]|\bdo|\btime) *dragoman )");
   std::vector<std::string> calls;
   for (const std::string& line : lines_of(joined)) {
