@@ -108,8 +108,11 @@ std::vector<std::string> anchors(const std::string& text) {
   std::vector<std::string> all;
   for (const std::string& line : lines_of(without_blocks(text))) {
     if (!line.starts_with('#')) continue;
+    // Letters, digits, '-' and '_' stay, spaces become '-', everything else disappears: ASCII and, of the rest, the
+    // punctuation and arrows U+2000 to U+21FF and the sign of multiplication.
+    const std::string heading = std::regex_replace(line, std::regex("\xE2[\x80-\x87].|\xC3\x97|^#+ "), "");
     std::string anchor;
-    for (const char c : line.substr(line.find_first_not_of("# "))) {
+    for (const char c : heading) {
       const auto byte = static_cast<unsigned char>(c);
       if (std::isalnum(byte) != 0 || c == '_' || c == '-' || byte >= 0x80)
         anchor += static_cast<char>(std::tolower(byte));

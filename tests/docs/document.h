@@ -13,7 +13,7 @@ namespace dragoman::docs {
 //   <!-- test: all flags only, REASON -->  the same for every block of the document
 struct ShellBlock {
   int line = 0;  // of the opening fence
-  std::string text, setup;
+  std::string text{}, setup{};
   bool flags_only = false;
 };
 
