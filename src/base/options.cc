@@ -27,9 +27,10 @@ std::string node_text(const YAML::Node& node) {
   return text_value::show_list(values);
 }
 
-Setting named(std::string key, std::string_view help) {
+Setting named(std::string key, const std::string& section, std::string_view help) {
   Setting setting;
   setting.key = std::move(key);
+  setting.section = section;
   setting.help = help;
   return setting;
 }
@@ -82,7 +83,7 @@ bool holds(const Range& range, double value) {
 }  // namespace
 
 void Settings::add(std::string_view key, std::string_view help, Member member, Range range) {
-  Setting setting = named(prefix_ + std::string(key), help);
+  Setting setting = named(prefix_ + std::string(key), section_, help);
   std::visit([&](auto* value) { describe(setting, value); }, member);
   const std::string bounds = words_of(range);
   if (!bounds.empty()) {
@@ -101,7 +102,7 @@ void Settings::add(std::string_view key, std::string_view help, Member member, R
 
 void Settings::add_choice(std::string_view key, std::string_view help, std::vector<std::string> names,
                           std::function<const char*()> get, std::function<void(std::size_t)> set) {
-  Setting setting = named(prefix_ + std::string(key), help);
+  Setting setting = named(prefix_ + std::string(key), section_, help);
   for (const std::string& name : names) setting.type += (setting.type.empty() ? "" : "|") + name;
   setting.get = std::move(get);
   setting.set = [names = std::move(names), choices = setting.type, set = std::move(set)](const std::string& text) {
@@ -176,18 +177,6 @@ std::string Settings::dump() const {
   std::string text;
   for (const Setting& setting : settings_)
     text += fmt::format("# {} ({})\n{}: {}\n", setting.help, setting.type, setting.key, setting.get());
-  return text;
-}
-
-std::string Settings::help(const std::string& usage, const std::string& summary) const {
-  std::string text = fmt::format("{}\n\nusage: dragoman {} [--config FILE.yaml] [--key value ...]\n\n", summary, usage);
-  for (const Setting& setting : settings_) {
-    const std::string flag = "--" + setting.key;
-    text +=
-        fmt::format("  {:<26} {}\n  {:<26} ({}; default {})\n", flag, setting.help, "", setting.type, setting.get());
-  }
-  text += fmt::format("  {:<26} read settings from a YAML file; flags override it\n", "--config FILE");
-  text += fmt::format("  {:<26} print all settings as YAML and stop\n", "--dump-config");
   return text;
 }
 

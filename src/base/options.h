@@ -28,7 +28,7 @@
 //
 // A member that is itself such a struct is visited with v.group("encoder", encoder) and its keys become
 // `encoder.layers`, which YAML may also write as a nested map. An enumeration is a setting once `EnumNames` lists its
-// names.
+// names. v.section("Data") puts the settings that follow under a heading of --help and of the reference pages.
 namespace dragoman {
 
 // Specialise with `static constexpr std::pair<E, const char*> list[]` to make an enumeration a setting.
@@ -60,6 +60,7 @@ constexpr Range more_than(double low) { return {.low = low, .without_low = true}
 // One setting, with its type erased: text in, text out.
 struct Setting {
   std::string key;
+  std::string section;  // the heading it stands under; may be empty
   std::string help;
   std::string type;                                // "integer", "number", "text", "true or false", "list" or "a|b|c"
   std::function<std::string()> get;                // as YAML scalar or flow sequence
@@ -67,6 +68,14 @@ struct Setting {
   std::function<void(const std::string&)> append;  // lists only: adds one element
   bool is_flag = false;
   bool is_list = false;
+};
+
+// What the page of --help says besides the settings.
+struct HelpPage {
+  std::string usage;  // the line after "dragoman", e.g. "stats SOURCE TARGET"
+  std::string summary;
+  std::string examples = "";  // lines; empty for none
+  int width = 100;            // columns
 };
 
 // What a parsed command line left over, and what it asked for.
@@ -104,6 +113,7 @@ class Settings {
     options.visit(*this);
     prefix_ = outer;
   }
+  void section(std::string_view heading) { section_ = heading; }
 
   // Reads a YAML file or text; `where` names it in errors. Unknown keys are errors.
   void read_yaml_file(const std::string& path);
@@ -117,8 +127,7 @@ class Settings {
 
   // Flags override what --config files said; later files override earlier ones.
   Parsed parse(const std::vector<std::string>& arguments);
-  // `usage` is the line after "dragoman", e.g. "stats SOURCE TARGET".
-  std::string help(const std::string& usage, const std::string& summary) const;
+  std::string help(const HelpPage& page) const;
 
   const std::vector<Setting>& all() const { return settings_; }
 
@@ -132,7 +141,7 @@ class Settings {
   const Setting& find(const std::string& key, const std::string& where) const;
 
   std::vector<Setting> settings_;
-  std::string prefix_;
+  std::string prefix_, section_;
 };
 
 }  // namespace dragoman

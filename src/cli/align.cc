@@ -14,6 +14,19 @@ int run(const Command& self, const Words& arguments) {
 
 }  // namespace
 
-extern const Command align{"align", "SOURCE TARGET", "finds which words translate each other", run};
+extern const Command align{
+    "align",
+    "SOURCE TARGET",
+    "finds which words translate each other",
+    run,
+    describe_options<run::AlignmentOptions>,
+    "# link the words of a parallel corpus\n"
+    "dragoman align train.de train.en --tokenize --source.language de --target.language en > train.align\n"
+    "# learn from a large corpus, keep the model, align other text with it\n"
+    "dragoman align test.de test.en --train-source train.de.gz --train-target train.en.gz --save de-en.model > "
+    "test.align\n"
+    "dragoman align more.de more.en --model de-en.model > more.align\n"
+    "# draw the pair of line 7\n"
+    "dragoman align train.de train.en --svg pair.svg --line 7 > train.align"};
 
 }  // namespace dragoman::cli

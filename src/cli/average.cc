@@ -25,6 +25,11 @@ int run(const Command& self, const Words& arguments) {
 
 }  // namespace
 
-extern const Command average{"average", "MODEL... --output FILE", "averages the weights of models or checkpoints", run};
+extern const Command average{"average",
+                             "MODEL... --output FILE",
+                             "averages the weights of models or checkpoints",
+                             run,
+                             describe_options<AverageOptions>,
+                             "dragoman average run/checkpoints/*.safetensors --output mean.safetensors"};
 
 }  // namespace dragoman::cli

@@ -1,33 +1,50 @@
-#include <cstdio>
-
 #include "base/join.h"
 #include "cli/command.h"
+#include "cli/help.h"
 
 namespace dragoman::cli {
 
-extern const Command align, average, direct, doctor, evaluate, inspect, phrasebook, score, stats, train_command,
+extern const Command align, average, direct, docs, doctor, evaluate, inspect, phrasebook, score, stats, train_command,
     translate, vocab;
 
-const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {
-      align, average, direct, doctor, evaluate, inspect, phrasebook, score, stats, train_command, translate, vocab,
+const std::vector<CommandGroup>& command_groups() {
+  static const std::vector<CommandGroup> all = {
+      {"prepare a corpus", {stats, vocab, phrasebook}},
+      {"train", {train_command, average}},
+      {"translate", {translate, direct}},
+      {"evaluate", {evaluate, score}},
+      {"align words", {align}},
+      {"look around", {inspect, doctor, docs}},
   };
   return all;
+}
+
+const Command& find_command(const std::string& name) {
+  std::vector<std::string> names;
+  for (const CommandGroup& group : command_groups())
+    for (const Command& command : group.commands) {
+      if (name == command.name) return command;
+      names.push_back(command.name);
+    }
+  const std::string near = nearest(name, names);
+  fail("unknown command '{}'{}", name, near.empty() ? "; `dragoman help` lists all" : "; did you mean '" + near + "'?");
 }
 
 void expect_words(const Words& words, std::size_t count, std::string_view message) {
   check(words.size() == count, "{}, but got {}: {}", message, words.size(), join(words, " "));
 }
 
+bool answered(const Command& self, const Settings& settings, const Parsed& parsed) {
+  if (!parsed.help && !parsed.dump) return false;
+  std::fputs((parsed.help ? help_page(self, settings) : settings.dump()).c_str(), stdout);
+  return true;
+}
+
 std::optional<Words> read_flags(const Command& self, Settings settings, const Words& arguments,
                                 ComputeOptions& compute) {
   compute.visit(settings);
   const Parsed parsed = settings.parse(arguments);
-  if (parsed.help || parsed.dump) {
-    const std::string usage = std::string(self.name) + " " + self.usage;
-    std::fputs((parsed.help ? settings.help(usage, self.summary) : settings.dump()).c_str(), stdout);
-    return std::nullopt;
-  }
+  if (answered(self, settings, parsed)) return std::nullopt;
   threads::set_count(compute.threads);
   check_device_name(compute.device);
   return parsed.positional;

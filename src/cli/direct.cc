@@ -40,6 +40,13 @@ int run(const Command& self, const Words& arguments) { return run_with<DirectOpt
 
 }  // namespace
 
-extern const Command direct{"direct", "LEXICON [FILE]", "translates word for word with a lexicon", run};
+extern const Command direct{"direct",
+                            "LEXICON [FILE]",
+                            "translates word for word with a lexicon",
+                            run,
+                            describe_options<DirectOptions>,
+                            "dragoman align train.de train.en --tokenize --source.language de --target.language en "
+                            "--lexicon de-en.lex > /dev/null\n"
+                            "dragoman direct de-en.lex --source de --target en < text.de > text.en"};
 
 }  // namespace dragoman::cli

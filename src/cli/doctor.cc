@@ -87,6 +87,12 @@ int run(const Command& self, const Words& arguments) {
 
 }  // namespace
 
-extern const Command doctor{"doctor", "", "shows what this machine offers and what dragoman will use", run};
+extern const Command doctor{"doctor",
+                            "",
+                            "shows what this machine offers and what dragoman will use",
+                            run,
+                            describe_options<DoctorOptions>,
+                            "dragoman doctor\n"
+                            "dragoman doctor --json"};
 
 }  // namespace dragoman::cli

@@ -17,9 +17,11 @@ struct EvaluateOptions {
 
   template <class V>
   void visit(V& v) {
+    v.section("Scores");
     v("json", json, "print JSON");
     v("sentence", sentence, "print the scores of every sentence, columns separated by tabs");
     evaluation.visit(v);
+    v.section("Word alignments");
     v("aer", aer, "HYP holds word alignments: score them against this gold alignment");
     v("links-from", links_from, "number of the first word in HYP's links", between(0, 1));
     v("gold-from", gold_from, "number of the first word in the gold alignment's links", between(0, 1));
@@ -70,7 +72,16 @@ int run(const Command& self, const Words& arguments) {
 
 }  // namespace
 
-extern const Command evaluate{"evaluate", "HYP REF...", "scores translations or word alignments against references",
-                              run};
+extern const Command evaluate{"evaluate",
+                              "HYP REF...",
+                              "scores translations or word alignments against references",
+                              run,
+                              describe_options<EvaluateOptions>,
+                              "# BLEU, chrF and TER with their signatures\n"
+                              "dragoman evaluate output.en reference.en\n"
+                              "# is the second system better than the first?\n"
+                              "dragoman evaluate baseline.en reference.en --systems better.en --metrics bleu,chrf\n"
+                              "# score word alignments\n"
+                              "dragoman evaluate out.align --aer gold.talp"};
 
 }  // namespace dragoman::cli

@@ -89,6 +89,13 @@ int run(const Command& self, const Words& arguments) {
 
 }  // namespace
 
-extern const Command inspect{"inspect", "MODEL|PRESET", "shows the layers, shapes and settings of a model", run};
+extern const Command inspect{"inspect",
+                             "MODEL|PRESET",
+                             "shows the layers, shapes and settings of a model",
+                             run,
+                             describe_options<InspectOptions>,
+                             "dragoman inspect --presets\n"
+                             "dragoman inspect transformer-base\n"
+                             "dragoman inspect run/model.safetensors --json"};
 
 }  // namespace dragoman::cli

@@ -50,7 +50,12 @@ int run(const Command& self, const Words& arguments) {
 
 }  // namespace
 
-extern const Command phrasebook{"phrasebook", "--sentences N --out PREFIX",
-                                "writes an English-German corpus from a built-in grammar", run};
+extern const Command phrasebook{"phrasebook",
+                                "--sentences N --out PREFIX",
+                                "writes an English-German corpus from a built-in grammar",
+                                run,
+                                describe_options<PhrasebookOptions>,
+                                "dragoman phrasebook --sentences 100000 --out phrases\n"
+                                "dragoman phrasebook --show 1"};
 
 }  // namespace dragoman::cli

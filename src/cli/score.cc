@@ -56,7 +56,12 @@ int run(const Command& self, const Words& arguments) { return run_with<ScoreOpti
 
 }  // namespace
 
-extern const Command score{"score", "--model FILE SOURCE TARGET", "prints the log probabilities of given translations",
-                           run};
+extern const Command score{"score",
+                           "--model FILE SOURCE TARGET",
+                           "prints the log probabilities of given translations",
+                           run,
+                           describe_options<ScoreOptions>,
+                           "dragoman score --model run/model.safetensors source.de target.en\n"
+                           "dragoman score --model run/model.safetensors source.de target.en --summary"};
 
 }  // namespace dragoman::cli

@@ -15,6 +15,7 @@ struct StatsOptions {
 
   template <class V>
   void visit(V& v) {
+    v.section("Statistics");
     v("json", json, "print JSON");
     v("histogram", histogram, "draw the lengths as bars");
     statistics.visit(v);
@@ -77,6 +78,13 @@ int run(const Command& self, const Words& arguments) {
 
 }  // namespace
 
-extern const Command stats{"stats", "SOURCE [TARGET]", "counts sentences, tokens, types and lengths of a corpus", run};
+extern const Command stats{"stats",
+                           "SOURCE [TARGET]",
+                           "counts sentences, tokens, types and lengths of a corpus",
+                           run,
+                           describe_options<StatsOptions>,
+                           "dragoman stats train.de.gz train.en.gz\n"
+                           "dragoman stats pairs.csv --header --source-column english --target-column german\n"
+                           "paste train.de train.en | dragoman stats - --json"};
 
 }  // namespace dragoman::cli

@@ -41,20 +41,34 @@ int run(const Command& self, const Words& arguments) {
   Settings settings(options);
   run::read_initial_settings(settings, asked);
   const Parsed parsed = settings.parse(arguments);
-  if (parsed.help || parsed.dump) {
-    const std::string usage = std::string(self.name) + " " + self.usage;
-    std::fputs((parsed.dump ? settings.dump() : settings.help(usage, self.summary)).c_str(), stdout);
-    return 0;
-  }
+  if (answered(self, settings, parsed)) return 0;
   expect_words(parsed.positional, 0, "every setting of train has a name (dragoman train --help)");
   threads::set_count(options.compute.threads);
   check_device_name(options.compute.device);
   return train_as_asked(options);
 }
 
+void describe(const UseSettings& use) {
+  run::TrainingOptions options;
+  use(Settings(options));
+}
+
 }  // namespace
 
-extern const Command train_command{"train", "--preset NAME --source FILE --target FILE --output FOLDER",
-                                   "trains a model", run};
+extern const Command train_command{
+    "train",
+    "--preset NAME --source FILE --target FILE --output FOLDER",
+    "trains a model",
+    run,
+    describe,
+    "# a small Transformer\n"
+    "dragoman train --preset transformer-tiny --source train.de --target train.en \\\n"
+    "  --valid-source valid.de --valid-target valid.en --output run\n"
+    "# what would it take?\n"
+    "dragoman train --preset transformer-base --source train.de.gz --target train.en.gz --output run --dry-run\n"
+    "# go on after an interruption, or for longer\n"
+    "dragoman train --resume --output run --until 20e\n"
+    "# fine-tune a model on other data\n"
+    "dragoman train --from run/model.safetensors --source news.de --target news.en --output tuned"};
 
 }  // namespace dragoman::cli

@@ -27,15 +27,21 @@ struct TranslateOptions {
 
   template <class V>
   void visit(V& v) {
+    v.section("Input and output");
     v("model", models, "the model file; several make an ensemble");
     v("input", input, "file of lines to translate, plain or gzip; - is stdin");
     v("output", output, "where translations go; - is stdout");
+    v.section("Search");
     search.visit(v);
+    v.section("Batches and long lines");
     translator.visit(v);
+    v.section("Input and output");
     v("json", json, "print one JSON object per line, with scores, alignment and attention");
+    v.section("Control");
     v("terms", terms, "file of lines 'source term<TAB>target term': if the first occurs, the second must appear");
     v("banned", banned, "file of words, one per line, that must not appear");
     v("prefixes", prefixes, "file with a prefix per line that the translation must start with");
+    v.section("Input and output");
     v("alignments", alignments, "file to write word alignments to, as 0-0 1-2");
     v("tree", tree, "file to write the beam of every sentence to, one JSON object per line");
     v("quiet", quiet, "no progress on stderr");
@@ -138,6 +144,16 @@ int run(const Command& self, const Words& arguments) {
 
 }  // namespace
 
-extern const Command translate{"translate", "--model FILE", "translates lines of text", run};
+extern const Command translate{
+    "translate",
+    "--model FILE",
+    "translates lines of text",
+    run,
+    describe_options<TranslateOptions>,
+    "dragoman translate --model run/model.safetensors < input.de > output.en\n"
+    "# the five best translations of each line\n"
+    "dragoman translate --model run/model.safetensors --beam 5 --n-best 5 --input input.de.gz\n"
+    "# an ensemble, with prescribed terms\n"
+    "dragoman translate --model a.safetensors --model b.safetensors --terms terms.tsv < input.de > output.en"};
 
 }  // namespace dragoman::cli

@@ -31,7 +31,9 @@ struct VocabOptions {
 
   template <class V>
   void visit(V& v) {
+    v.section("Vocabulary");
     vocabulary.visit(v);
+    v.section("Input and output");
     v("output", output, "the file to write");
     v("use", use, "apply this vocabulary to the corpora instead of making one");
     v("show", show, "what to print per line with --use");
@@ -97,6 +99,12 @@ int run(const Command& self, const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-extern const Command vocab{"vocab", "CORPUS... --output FILE", "makes a vocabulary from corpora, or applies one", run};
+extern const Command vocab{"vocab",
+                           "CORPUS... --output FILE",
+                           "makes a vocabulary from corpora, or applies one",
+                           run,
+                           describe_options<VocabOptions>,
+                           "dragoman vocab train.de.gz train.en.gz --type unigram --size 8000 --output joint.tok\n"
+                           "echo \"Where is the station?\" | dragoman vocab --use joint.tok --show pieces -"};
 
 }  // namespace dragoman::cli

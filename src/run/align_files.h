@@ -23,10 +23,12 @@ struct AlignmentOptions {
 
   template <class V>
   void visit(V& v) {
+    v.section("Text");
     v("tokenize", tokenize, "SOURCE and TARGET are plain text: split them into words first");
     v("train-source", train_source, "more source text to learn from, which is not aligned");
     v("train-target", train_target, "its translation, one file per file of train-source");
     v("train-tokenize", train_tokenize, "that text is plain: split it into words first");
+    v.section("Input and output");
     v("model", model, "align with this model instead of learning one");
     v("save", save, "write the model here");
     v("posteriors", posteriors, "print the posterior probability of each link: 0-0:0.98");
@@ -36,12 +38,16 @@ struct AlignmentOptions {
     v("lexicon", lexicon, "write p(target word | source word) of the links here, in binary");
     v("lexicon-text", lexicon_text, "the same as text");
     v("lexicon-best", lexicon_best, "translations kept per word", at_least(1));
+    v.section("Text");
     v("max-words", max_words, "pairs with a longer side get no links", between(1, 5000));
     v("min-count", min_count, "rarer words count as one unknown word", at_least(1));
     v.group("source", source);
     v.group("target", target);
+    v.section("Models");
     train.visit(v);
+    v.section("Links");
     decode.visit(v);
+    v.section("Text");
     reading.visit(v);
   }
 };

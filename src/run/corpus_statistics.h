@@ -24,8 +24,10 @@ struct StatisticsOptions {
     v("min-count", min_count, "rarer words become unknown", at_least(1));
     v("tokenizer", tokenizer, "count tokens of this vocabulary, a file made by `dragoman vocab`, instead of words");
     v("target-tokenizer", target_tokenizer, "the same for the target; empty means the same as `tokenizer`");
+    v.section("Reading");
     corpus.visit_columns(v);
     reading.visit(v);
+    v.section("Filters");
     filters.visit(v);
   }
 };

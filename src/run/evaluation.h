@@ -32,21 +32,28 @@ struct EvaluationOptions {
 
   template <class V>
   void visit(V& v) {
+    v.section("Scores");
     v("metrics", metrics,
       "any of bleu, chrf (chrF and chrF++), chrfpp, ter, nltk-bleu, multi-bleu, separated by commas");
     v("systems", systems, "another system's output, compared with HYP; may be given again");
     v("slices", slices, "also score parts of the test set: length, rare (by the rarest word; needs --train)");
     v("train", train, "training text of the target side, which decides how rare a word is");
+    v.section("Significance");
     v("confidence", confidence, "give 95 % confidence intervals for a single system too");
     v("test", test, "how differences between systems are tested");
     v("resamples", resamples, "bootstrap resamples", between(2, 1e6));
     v("trials", trials, "trials of approximate randomization", between(1, 1e7));
     v("seed", seed, "seed of both tests");
+    v.section("Scores");
     v("digits", digits, "digits after the decimal point", between(0, 15));
     v("force", force, "do not warn about text that looks tokenised");
+    v.section("BLEU");
     v.group("bleu", bleu);
+    v.section("chrF");
     v.group("chrf", chrf);
+    v.section("TER");
     v.group("ter", ter);
+    v.section("multi-bleu");
     v.group("multi-bleu", multi_bleu);
   }
 };

@@ -72,22 +72,31 @@ struct TrainingOptions {
 
   template <class V>
   void visit(V& v) {
+    v.section("Run");
     v("preset", preset, "settings to start from, by name (`dragoman inspect --presets` lists them)");
     v("from", from, "fine-tune this model, with its configuration, vocabularies and weights");
     v("task", task,
       "translate, classify sentences by the labels on the target side, or train a phrase-based statistical model");
+    v.section("Data");
     corpus.visit(v);
     v("valid-source", valid_source, "source sentences to validate on");
     v("valid-target", valid_target, "their translations; empty if valid-source has columns");
     v.group("split", split);
     reading.visit(v);
     v.group("filter", filter);
+    v.section("Vocabulary");
     v.group("vocab", vocabulary);
+    v.section("Batches");
     v.group("batch", batch);
+    v.section("Model");
     v.group("model", model);
+    v.section("Training");
     train.visit(v);
+    v.section("Validation");
     v.group("validation", validation);
+    v.section("Statistical translation");
     v.group("statistical", statistical);
+    v.section("Run");
     v("cache", cache, "folder for tokenised corpora; empty keeps them beside the corpora");
     v("tensorboard", tensorboard, "write TensorBoard events into the output folder");
     v("report", report, "write report/index.html into the output folder");

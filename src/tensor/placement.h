@@ -32,6 +32,7 @@ struct ComputeOptions : PlacementOptions {
 
   template <class V>
   void visit(V& v) {
+    v.section("Machine");
     v("threads", threads, "threads to use; 0 means one per core", between(0, 1024));
     PlacementOptions::visit(v);
   }

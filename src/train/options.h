@@ -49,8 +49,11 @@ struct TrainOptions {
     v("at-once", at_once,
       "largest number of tokens (both sides) that go through the model at once; larger batches are split. 0: measure",
       at_least(0));
+    v.section("Loss");
     loss.visit(v);
+    v.section("Optimiser");
     v.group("optimiser", optimiser);
+    v.section("Learning rate");
     v.group("schedule", schedule);
   }
 };

@@ -125,10 +125,48 @@ TEST(Options, APartOfAFileLeavesTheRestToOthers) {
 
 TEST(Options, HelpListsEveryKeyWithItsDefault) {
   Options options;
-  const std::string help = Settings(options).help("x", "does x");
+  const std::string help = Settings(options).help({.usage = "x", .summary = "does x"});
   for (const char* key : {"--name", "--dropout", "--tied", "--colour", "--files", "--encoder.layers"})
     EXPECT_NE(help.find(key), std::string::npos) << key;
   EXPECT_NE(help.find("red|green; default red"), std::string::npos);
+}
+
+struct Sectioned {
+  int first = 1, second = 2, third = 3;
+  template <class V>
+  void visit(V& v) {
+    v.section("Data");
+    v("first", first, "number one");
+    v.section("Model");
+    v("second", second, "number two");
+    v.section("Data");
+    v("third", third, "number three");
+  }
+};
+
+TEST(Options, HelpGathersTheSettingsOfASectionUnderOneHeading) {
+  Sectioned options;
+  const std::string help = Settings(options).help({.usage = "x", .summary = "does x"});
+  const std::size_t data = help.find("Data:"), third = help.find("--third"), model = help.find("Model:");
+  ASSERT_NE(model, std::string::npos);
+  EXPECT_LT(data, third);
+  EXPECT_LT(third, model);
+  EXPECT_LT(model, help.find("--second"));
+  EXPECT_EQ(help.find("Data:", data + 1), std::string::npos);
+}
+
+TEST(Options, HelpShowsExamplesAndKeepsToItsWidth) {
+  Options options;
+  const std::string help =
+      Settings(options).help({.usage = "x", .summary = "does x", .examples = "# so\ndragoman x", .width = 64});
+  EXPECT_NE(help.find("examples:\n  # so\n  dragoman x\n"), std::string::npos);
+  const std::size_t settings = help.find("settings:");
+  ASSERT_NE(settings, std::string::npos);
+  for (std::size_t begin = settings; begin < help.size();) {
+    const std::size_t end = help.find('\n', begin);
+    EXPECT_LE(end - begin, 64U) << help.substr(begin, end - begin);
+    begin = end + 1;
+  }
 }
 
 }  // namespace
