@@ -15,7 +15,8 @@ int main(int argc, char** argv) {
   }
   const int count = argc - 2;
   char** translations = calloc((size_t)count, sizeof *translations);
-  int failed = !translations || dragoman_translate_batch(translator, (const char* const*)argv + 2, count, 4, translations);
+  int failed =
+      !translations || dragoman_translate_batch(translator, (const char* const*)argv + 2, count, 4, translations);
   if (failed) fprintf(stderr, "%s\n", dragoman_last_error());
   for (int i = 0; !failed && i < count; ++i) {
     puts(translations[i]);
