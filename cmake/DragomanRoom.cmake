@@ -34,12 +34,18 @@ function(dragoman_tests NAME)
                                                   DRAGOMAN_SOURCE="${PROJECT_SOURCE_DIR}"
                                                   DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>"
                                                   DRAGOMAN_EXAMPLES="${PROJECT_BINARY_DIR}/examples")
+  if(DRAGOMAN_SANITIZE)
+    target_compile_definitions(test_${NAME} PRIVATE DRAGOMAN_SANITIZED)
+  endif()
   target_link_libraries(test_${NAME} PRIVATE ${TESTS_LIBS} GTest::gtest GTest::gtest_main dragoman_flags)
   if(TARGET dragoman_${NAME})
     target_link_libraries(test_${NAME} PRIVATE dragoman_${NAME})
   endif()
   # Test code is compiled with -O1 to save build time; the rooms under test keep their full optimisation.
   target_compile_options(test_${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(DRAGOMAN_UNITY_TESTS)
+    set_target_properties(test_${NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
+  endif()
   add_test(NAME ${NAME} COMMAND test_${NAME} --gtest_brief=1)
   # Some tests fork processes that start threads; the thread sanitizer allows this only with die_after_fork=0.
   set_tests_properties(${NAME} PROPERTIES ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0")
