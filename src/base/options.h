@@ -129,7 +129,8 @@ class Settings {
   Parsed parse(const std::vector<std::string>& arguments);
   std::string help(const HelpPage& page) const;
 
-  const std::vector<Setting>& all() const { return settings_; }
+  const std::vector<Setting>& all() const& { return settings_; }
+  const std::vector<Setting>& all() && = delete;  // a loop over it would outlive the settings
 
  private:
   // What a setting may be, besides a named enumeration.

@@ -51,7 +51,8 @@ Json to_json(const smt::PhraseSystem& system, const store::Metadata& card) {
 std::vector<std::pair<std::string, std::string>> ModelDescription::settings() const {
   models::ModelConfig copy = config;
   std::vector<std::pair<std::string, std::string>> list;
-  for (const Setting& setting : Settings(copy).all()) list.emplace_back(setting.key, setting.get());
+  const Settings settings(copy);
+  for (const Setting& setting : settings.all()) list.emplace_back(setting.key, setting.get());
   return list;
 }
 
