@@ -105,7 +105,7 @@ TEST_F(Align, SaysWhatIsWrongWithItsFiles) {
   EXPECT_HAS(error("align - en < de"), "learning reads SOURCE and TARGET twice");
   EXPECT_HAS(error("align de en --train-source de"), "--train-source names 1 files but --train-target 0");
   EXPECT_HAS(error("align de"), "align needs SOURCE and TARGET");
-  EXPECT_HAS(error("direct broken de"), "broken:1: expected a source word");
+  EXPECT_HAS(error("direct broken de"), "broken:1: expected source word");
 }
 
 }  // namespace

@@ -90,11 +90,11 @@ TEST_F(Evaluate, UnequalFilesNameBothCountsAndTheFirstLineWithoutAPartner) {
 TEST_F(Evaluate, FilesThatCannotBeReadAreNamed) {
   folder_.write("empty", "");
   folder_.write("broken", "fine\nnot \xff fine\n");
-  EXPECT_HAS(error("hyp empty"), "empty: the file is empty");
+  EXPECT_HAS(error("hyp empty"), "empty: expected one sentence per line but the file is empty");
   EXPECT_HAS(error("hyp missing"), "missing: cannot be opened: No such file");
   EXPECT_HAS(error("hyp broken"), "broken:2: not valid UTF-8: byte 5 of the line is 0xFF");
   folder_.write("nul", std::string("a\0b\n", 4));
-  EXPECT_HAS(error("hyp nul"), "nul:1: a NUL byte");
+  EXPECT_HAS(error("hyp nul"), "nul:1: NUL byte");
   EXPECT_HAS(error("hyp"), "expected HYP and at least one REF but got 1 file");
 }
 
