@@ -28,7 +28,7 @@ class Linformer : public ::testing::Test {
   Segments segments(const std::vector<std::int32_t>& lengths) { return Segments::from_lengths(cx_, lengths); }
   void allocate() { list_.allocate(cpu_device(), DType::f64, 5, false); }
   Tensor parameter(const std::string& name) const { return list_.find("a." + name)->tensor; }
-  // kSize numbers of the projections' bias from `first` on: [1, kSize].
+  // kSize numbers of the projections' bias, starting at `first`: [1, kSize].
   Tensor bias(Size first) const {
     const Tensor column = parameter("in_proj_bias").reshaped({3 * kSize, 1});
     return column.row_view(first, kSize).reshaped({1, kSize});

@@ -1,4 +1,4 @@
-// Every op's gradient against finite differences in double, and its fast kernel against the double values.
+// The gradient of every op against finite differences in double, and its CPU kernel in float against the double values.
 #include <gtest/gtest.h>
 
 #include "tests/tensor/gradient_check.h"
@@ -95,10 +95,10 @@ TEST(Gradients, ResidualNormInBothOrdersWithDropout) {
   const std::vector<Leaf> leaves = {Leaf::random({4, 6}, 1), Leaf::random({4, 6}, 2), Leaf::random({6}, 3),
                                     Leaf::random({6}, 4)};
   for (const double rate : {0.0, 0.4}) {
-    check_gradients(leaves, [&](Context& cx, const Tensors& t) {  // post-norm: the sum is not used again
+    check_gradients(leaves, [&](Context& cx, const Tensors& t) {  // post-norm: the sum is not used
       return Tensors{residual_norm(cx, t[0], t[1], rate, {t[2], t[3]}).normalised};
     });
-    check_gradients(leaves, [&](Context& cx, const Tensors& t) {  // pre-norm: the sum goes on beside the norm
+    check_gradients(leaves, [&](Context& cx, const Tensors& t) {  // pre-norm: both the sum and the norm are used
       const Residual residual = residual_norm(cx, t[0], t[1], rate, {t[2], t[3]});
       return Tensors{residual.normalised, add(cx, residual.sum, t[0])};
     });
@@ -217,7 +217,7 @@ TEST(Gradients, TwoLstmLayersAtTheSameTime) {
                   });
 }
 
-// The loss puts its gradients in place itself; here they are held to differences of the loss it returns.
+// cross_entropy writes its gradients itself; here they are compared with differences of the loss it returns.
 TEST(Gradients, CrossEntropyWithSmoothing) {
   for (const double smoothing : {0.0, 0.1}) {
     std::vector<Leaf> leaves = {Leaf::random({5, 3}, 1), Leaf::random({7, 3}, 2), Leaf::random({7}, 3)};
