@@ -40,7 +40,7 @@ struct Packed {
 
   static Packed from_host(const Context& cx, std::span<const std::int32_t> tokens,
                           std::span<const std::int32_t> offsets);
-  // Fails unless every id is in [0, vocabulary). Ids come from the host, so this costs nothing on any device.
+  // Fails unless every id is in [0, vocabulary). Compares the two bounds only, on any device.
   void check_ids(Size vocabulary) const;
 };
 

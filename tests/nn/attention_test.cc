@@ -64,7 +64,7 @@ TEST_F(Linformer, KeysOfMixturesAreMixturesOfTheKeysOfAllPositions) {
   }
 }
 
-TEST_F(Linformer, KeysAndValuesSplitOffTheStatesAreMixedTheSameWay) {
+TEST_F(Linformer, SeparateKeysAndValuesAreMixedTheSameWay) {
   AttentionConfig split = config(Score::multiplicative);
   split.heads = 1, split.key_size = 5, split.value_size = 2;
   const Attention attention(list_, {.name = "a", .query = 4, .memory = kSize}, split);
@@ -78,7 +78,7 @@ TEST_F(Linformer, KeysAndValuesSplitOffTheStatesAreMixedTheSameWay) {
   expect_near(slice_columns(cx_, mixed.second, 5, 2), keys.values.of, "values");
 }
 
-TEST_F(Linformer, ValuesGivenApartAreMixedByTheirOwnProjection) {
+TEST_F(Linformer, SeparateValuesAreMixedByTheirOwnProjection) {
   AttentionConfig bare = config(Score::multiplicative);
   bare.heads = 1;
   const Attention attention(list_, {.name = "a", .query = 4, .memory = kSize, .values = 3}, bare);

@@ -118,7 +118,7 @@ TEST(Gradients, ElementwiseOps) {
   });
 }
 
-TEST(Gradients, DropoutDrawsTheSameAgainOnTheWayBack) {
+TEST(Gradients, DropoutDrawsTheSameMaskInBackward) {
   check_gradients({Leaf::random({7, 40}, 1)},
                   [](Context& cx, const Tensors& t) { return Tensors{dropout(cx, dropout(cx, t[0], 0.3), 0.5)}; });
 }
@@ -151,7 +151,7 @@ TEST(Gradients, AdditiveScores) {
                   });
 }
 
-TEST(Gradients, AdditiveScoresOfWhatIsNotHidden) {
+TEST(Gradients, CausalAdditiveScores) {
   check_gradients({Leaf::random({4, 5}, 1), Leaf::random({6, 5}, 2), Leaf::random({5}, 3)},
                   [](Context& cx, const Tensors& t) {
                     const PairLayout pairs = PairLayout::of(cx, segments(cx, {1, 3}), segments(cx, {2, 4}));
@@ -198,7 +198,7 @@ TEST(Gradients, LstmLayerInBothDirectionsWithAndWithoutFirstState) {
       });
 }
 
-TEST(Gradients, RowsInAnotherOrder) {
+TEST(Gradients, PermutedRows) {
   check_gradients({Leaf::random({4, 3}, 1)}, [](Context& cx, const Tensors& t) {
     const Tensor index = ids(cx, {2, 0, 3, 1}), inverse = ids(cx, {1, 3, 0, 2});
     return Tensors{permute_rows(cx, t[0], index, inverse), permute_rows(cx, t[0], inverse, index)};

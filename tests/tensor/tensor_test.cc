@@ -70,7 +70,7 @@ TEST(Bf16, RoundsToNearestEvenAndKeepsNan) {
   for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(back[i], values[i], std::abs(values[i]) / 256);
 }
 
-TEST(TimeOrder, PutsTheLongestFirstAndCountsWhoIsLeft) {
+TEST(TimeOrder, PutsTheLongestFirstAndCountsTheActiveSentences) {
   Workspace workspace(cpu_device());
   const Context cx(workspace);
   const TimeOrder time = TimeOrder::of(cx, segments(cx, {2, 0, 3, 2, 1}));
