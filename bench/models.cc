@@ -1,10 +1,11 @@
-// How many target tokens a second a preset trains on and decodes, with random words of given lengths.
+// Target tokens per second of a preset in training and in decoding, with random words in sentences of given lengths.
 //
 //   bench_models --preset lstm-luong transformer-small --batch 10 --lengths equal:14
 //   bench_models --preset transformer-base --batch 32 --lengths FILE      lines of "SOURCE_LENGTH TARGET_LENGTH"
 //
-// A training step clears the gradients, encodes, decodes, computes the loss, goes back, clips and lets Adam step. A
-// greedy step appends one word to every sentence of a batch. bench/peers/models.py does the same with PyTorch.
+// A training step clears the gradients, encodes, decodes, computes the loss, runs backward, clips and updates with
+// Adam. A greedy step appends one word to every sentence of a batch. bench/peers/models.py measures the same in
+// PyTorch.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -63,7 +64,7 @@ struct Pairs {
   Side source, target;
 };
 
-// One batch a step: the next `batch` lines of the file, from its beginning again after its end.
+// One batch per step: the next `batch` lines of the file, which starts over at its end.
 std::vector<Pairs> make_batches(const BenchOptions& options) {
   std::vector<std::pair<int, int>> lengths;
   if (options.lengths.starts_with("equal:")) {
@@ -120,8 +121,8 @@ class Training {
   Size steps_ = 0;
 };
 
-// Target tokens a second of each step: on the wall, and of the processor time of all threads, which other programs on
-// the machine disturb less.
+// Target tokens per second of each step: by wall-clock time, and by the CPU time of all threads, which other programs
+// on the machine disturb less.
 struct Rates {
   std::vector<double> wall, processor;
 };
@@ -140,8 +141,9 @@ class Clock {
   std::clock_t worked_before_ = std::clock();
 };
 
-// One step that nobody counts, then one a batch. Steps of a GPU are asked for without waiting for the one before, so
-// all batches are timed together, three times; the first time is not counted. `step` gives the tokens that count.
+// One warm-up step, then one step per batch. On a GPU, steps are launched without waiting for the previous one, so all
+// batches are timed together, three times, of which the first is a warm-up. `step` returns the number of tokens to
+// count.
 template <class Step>
 Rates time_steps(const Device& device, const std::vector<Pairs>& batches, Step&& step) {
   Rates warm_up, rates;
@@ -177,7 +179,7 @@ void choose(Context& cx, const Seq2seq& model, const Tensor& features, std::vect
   words = model.best_words(cx, features, 1).columns.to_host<std::int32_t>();
 }
 
-// Every sentence gets as many words as the longest target has; the source is encoded beforehand and not counted.
+// Every sentence gets as many words as the longest target has; the time to encode the source is not counted.
 void greedy(const Seq2seq& model, const Pairs& pairs, Workspace& workspace, Rates& rates) {
   workspace.reset();
   Context cx(workspace);
@@ -200,7 +202,7 @@ Rates greedy_rates(const Seq2seq& model, const std::vector<Pairs>& batches) {
   return rates;
 }
 
-// Source tokens a second of the encoder alone.
+// Source tokens per second of the encoder alone.
 Rates encode_rates(const ModelConfig& config, const Device& device, DType type, const std::vector<Pairs>& batches) {
   nn::Parameters list;
   const std::unique_ptr<Encoder> encoder = make_encoder(list, config);
@@ -251,11 +253,11 @@ int main(int argc, char** argv) {
   using namespace dragoman;
   models::BenchOptions options;
   options.presets = models::preset_names();
-  CLI::App app("Target tokens a second of training and greedy decoding: the median of all steps");
+  CLI::App app("Target tokens per second of training and greedy decoding: the median of all steps");
   app.add_option("--preset", options.presets, "models to measure (default: all)");
   app.add_option("--mode", options.modes, "what to measure")->check(CLI::IsMember({"train", "greedy", "encode"}));
   app.add_option("--lengths", options.lengths, "equal:N, or a file of lines \"SOURCE_LENGTH TARGET_LENGTH\"");
-  app.add_option("--batch", options.batch, "sentences a step")->check(CLI::PositiveNumber);
+  app.add_option("--batch", options.batch, "sentences per step")->check(CLI::PositiveNumber);
   app.add_option("--vocabulary", options.vocabulary, "words of either side")->check(CLI::PositiveNumber);
   app.add_option("--steps", options.steps, "steps to measure")->check(CLI::PositiveNumber);
   app.add_option("--setting", options.settings, "settings of the model as YAML: {recurrent: {decoder-layers: 2}}");

@@ -1,18 +1,18 @@
 #include "models/classifier.h"
 
-#include "models/seq2seq.h"
+#include "models/embedding.h"
 
 namespace dragoman::models {
 
 Classifier::Classifier(const ModelConfig& config) : config_(config) {
   check_config(config);
   check(config.classes > 1, "a classifier needs at least two classes, got {}", config.classes);
-  encoder_ = make_encoder(*parameters_, config);
+  encoder_ = family_of(config).make_encoder(*parameters_, config, WordEmbedding::of_source(*parameters_, config));
   output_ = nn::Linear(*parameters_, "output", encoder_->size(), config.classes);
 }
 
 Tensor Classifier::features(Context& cx, const Packed& source) const {
-  const Encoded encoded = encoder_->encode(cx, source);
+  const EncodedSource encoded = encoder_->encode(cx, source);
   const std::vector<std::int32_t> ones(static_cast<std::size_t>(source.rows.count()), 1);
   const PairLayout pairs = PairLayout::of(cx, Segments::from_lengths(cx, ones), source.rows);
   std::vector<double> shares;

@@ -6,7 +6,7 @@
 
 namespace dragoman::models {
 
-// Encoder only (S1): the mean of a sentence's states decides its class.
+// A classifier of sentences: an encoder with an output layer over the mean of its states.
 class Classifier {
  public:
   explicit Classifier(const ModelConfig& config);

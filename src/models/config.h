@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "base/options.h"
 #include "nn/attention/attention.h"
 #include "nn/positions.h"
@@ -7,14 +9,23 @@
 
 namespace dragoman::models {
 
-enum class Family { recurrent, transformer };
+// A family of models: its place in the list of families (families.cc). Settings write it by name.
+enum class FamilyId : int {};
+FamilyId family_named(std::string_view name);
+// The names of that list.
+struct FamilyNames {
+  const std::pair<FamilyId, const char*>* begin() const;
+  const std::pair<FamilyId, const char*>* end() const;
+  const std::pair<FamilyId, const char*>& operator[](std::size_t i) const { return begin()[i]; }
+};
+
 enum class Tie { none, target, all };
 enum class AttentionOver { nothing, source, source_and_past };
 enum class DecoderStart { zeros, concatenated, projected };
 enum class NormOrder { post, pre };
 enum class FeedForwardKind { relu, gelu, swiglu };
 
-// LSTM and GRU models (S3, S4).
+// LSTM and GRU models with attention (Bahdanau et al. 2015; Luong et al. 2015; Daniluk et al. 2017).
 struct RecurrentConfig {
   nn::Cell cell = nn::Cell::lstm;
   int encoder_layers = 1, decoder_layers = 1;
@@ -30,15 +41,17 @@ struct RecurrentConfig {
 
   template <class V>
   void visit(V& v) {
-    v("cell", cell, "what a layer is made of");
+    v("cell", cell, "cell of the recurrent layers");
     v("encoder-layers", encoder_layers, "bidirectional layers of the encoder", at_least(1));
     v("decoder-layers", decoder_layers, "layers of the decoder", at_least(1));
     v("encoder-hidden", encoder_hidden, "units of the encoder in each direction", at_least(1));
     v("decoder-hidden", decoder_hidden, "units of the decoder", at_least(1));
-    v("trainable-start", trainable_start, "the encoder's first states are learned instead of zero");
-    v("project-states", project_states, "both directions are projected to decoder-hidden instead of concatenated");
-    v("decoder-start", decoder_start, "where the decoder's first state comes from");
-    v("input-feeding", input_feeding, "the decoder reads its last attentional output beside the last word");
+    v("trainable-start", trainable_start, "learn the initial states of the encoder instead of starting from zeros");
+    v("project-states", project_states, "project both directions to decoder-hidden instead of concatenating them");
+    v("decoder-start", decoder_start,
+      "initial state of the decoder: zeros, or the encoder's final states concatenated or projected");
+    v("input-feeding", input_feeding,
+      "the decoder reads its last attentional output beside the last word (Luong et al. 2015)");
     v("attention-over", attention_over, "what the decoder attends to");
     v("self-attention-heads", self_attention_heads,
       "heads of self-attention over encoder states and previous decoder states; 0 for none", at_least(0));
@@ -48,7 +61,7 @@ struct RecurrentConfig {
   }
 };
 
-// Transformers (S1, S4).
+// Transformers (Vaswani et al. 2017) and Linformers (Wang et al. 2020).
 struct TransformerConfig {
   int encoder_layers = 6, decoder_layers = 6;
   int size = 512;
@@ -65,18 +78,18 @@ struct TransformerConfig {
     v("decoder-layers", decoder_layers, "layers of the decoder", at_least(1));
     v("size", size, "size of the vectors between layers", at_least(1));
     v("feed-forward", feed_forward, "units inside the feed-forward blocks", at_least(1));
-    v("norm", norm, "layer norm after each block or before it");
-    v("activation", activation, "what the feed-forward blocks compute");
-    v("positions", positions, "how a layer knows where a word stands");
+    v("norm", norm, "layer norm after each block (post) or before it (pre)");
+    v("activation", activation, "activation of the feed-forward blocks");
+    v("positions", positions, "position encoding");
     v("max-positions", max_positions, "longest sentence with sinusoidal or learned positions", at_least(1));
-    v("dropout", dropout, "dropout on embeddings and on each block's result", between(0, 0.95));
+    v("dropout", dropout, "dropout on embeddings and on the output of each block", between(0, 0.95));
     v("dropout-activation", dropout_activation, "dropout inside the feed-forward blocks", between(0, 0.95));
   }
 };
 
-// A whole model. Every system of the four documents is a setting of this.
+// A whole model: every preset of configs/ is a setting of this.
 struct ModelConfig {
-  Family family = Family::transformer;
+  FamilyId family = family_named("transformer");
   int source_vocabulary = 8000, target_vocabulary = 8000;
   int embedding = 512;
   Tie tied = Tie::none;
@@ -88,12 +101,13 @@ struct ModelConfig {
 
   template <class V>
   void visit(V& v) {
-    v("family", family, "what the layers are");
+    v("family", family, "architecture of encoder and decoder");
     v("source-vocabulary", source_vocabulary, "number of source token ids", at_least(1));
     v("target-vocabulary", target_vocabulary, "number of target token ids", at_least(1));
     v("embedding", embedding, "size of word vectors (a Transformer's must equal transformer.size)", at_least(1));
-    v("tied", tied, "which tables are one: target embedding and output layer, or the source embedding too");
-    v("lexical", lexical, "add the lexical model: a direct path from attended source words to the output");
+    v("tied", tied, "shared weights: target embedding and output layer (target), or the source embedding, too (all)");
+    v("lexical", lexical,
+      "add the lexical model (Nguyen and Chiang 2018): a direct path from attended source words to the output");
     v("classes", classes, "encoder only: classify sentences into this many classes; 0 translates", at_least(0));
     v.group("attention", attention);
     v.group("recurrent", recurrent);
@@ -108,9 +122,8 @@ void check_config(const ModelConfig& config);
 
 namespace dragoman {
 template <>
-struct EnumNames<models::Family> {
-  static constexpr std::pair<models::Family, const char*> list[] = {{models::Family::recurrent, "recurrent"},
-                                                                    {models::Family::transformer, "transformer"}};
+struct EnumNames<models::FamilyId> {
+  static constexpr models::FamilyNames list{};
 };
 template <>
 struct EnumNames<models::Tie> {

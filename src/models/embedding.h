@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cmath>
-
-#include "models/config.h"
+#include "models/families.h"
 
 namespace dragoman::models {
 
@@ -10,24 +8,24 @@ namespace dragoman::models {
 class WordEmbedding {
  public:
   WordEmbedding() = default;
-  // Vectors start with a variance of 1 where they go into a layer as they are, and of 1 / size where a Transformer
-  // scales them up or an output layer shares them.
   WordEmbedding(nn::Parameters& list, const std::string& name, Size words, const ModelConfig& config)
-      : table_(list.add(name + ".weight", {words, config.embedding}, nn::Init::normal(deviation(config)))) {}
-  // A table that another side has already.
-  explicit WordEmbedding(nn::Parameter table) : table_(table) {}
+      : table_(list.add(name + ".weight", {words, config.embedding},
+                        nn::Init::normal(family_of(config).embedding_deviation(config)))) {}
+  static WordEmbedding of_source(nn::Parameters& list, const ModelConfig& config) {
+    return WordEmbedding(list, "encoder.embed_tokens", config.source_vocabulary, config);
+  }
+  static WordEmbedding of_target(nn::Parameters& list, const ModelConfig& config) {
+    return WordEmbedding(list, "decoder.embed_tokens", config.target_vocabulary, config);
+  }
 
-  Tensor operator()(Context& cx, const Tensor& tokens, const EmbeddingOptions& options = {}) const {
-    return embedding(cx, tokens, table_, options);
+  // [N, embedding]. Fails on ids outside the vocabulary, on every device.
+  Tensor operator()(Context& cx, const Packed& tokens, const EmbeddingOptions& options = {}) const {
+    tokens.check_ids(table_.tensor().rows());
+    return embedding(cx, tokens.tokens, table_, options);
   }
   nn::Parameter table() const { return table_; }
 
  private:
-  static double deviation(const ModelConfig& config) {
-    const bool as_it_is = config.family == Family::recurrent && config.tied == Tie::none;
-    return as_it_is ? 1 : 1 / std::sqrt(static_cast<double>(config.embedding));
-  }
-
   nn::Parameter table_;
 };
 

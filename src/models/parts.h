@@ -8,63 +8,65 @@
 
 namespace dragoman::models {
 
-// What an encoder makes of a batch of source sentences.
-struct Encoded {
+// The output of an encoder for a batch of source sentences.
+struct EncodedSource {
   Segments rows;                    // source tokens
   Tensor states;                    // [N, size]
   Tensor embeddings;                // [N, embedding], for the lexical model
   std::vector<nn::CellState> last;  // the final state of each recurrent layer, directions joined
 };
 
-// What a decoder reads of it: the source as it offers itself to each attention.
+// What a decoder reads of the source: keys and values for each of its attentions.
 struct Memory {
-  Encoded source;
+  EncodedSource source;
   std::vector<nn::Keys> keys;
 };
 
 class State;
 
-// A sentence in the middle of being decoded: what the decoder reads of it and how far its hypotheses have come.
-struct Underway {
+// A sentence that is being decoded: one sentence of a memory and of a state.
+struct ActiveSentence {
   const Memory* memory = nullptr;
   const State* state = nullptr;
   Size sentence = 0;  // in both
 };
-// What these sentences' decoding still reads of their memories, in memory of `cx`.
-Memory join_memories(Context& cx, std::span<const Underway> sentences);
+// The memory of these sentences as far as decoding still needs it, copied into memory of `cx`.
+Memory join_memories(Context& cx, std::span<const ActiveSentence> sentences);
 
-// How far decoding has come: a value. Every hypothesis has its vectors, and for attention over its own past the rows
-// it owns in each pool. Reordering a beam permutes the lists of rows; the pools stay as they are.
+// The state of decoding, as a value. Every hypothesis has vectors (recurrent states) and, for attention over its own
+// past, rows of the KV cache. The cache consists of pools that all hypotheses share; each hypothesis has a list of its
+// rows. Reordering a beam permutes these lists and moves nothing in the pools.
 class State {
  public:
-  // `continues`: more tokens will be appended later, so the past is kept.
+  // `continues`: tokens will be appended in several calls, so the past is kept.
   State(const Memory& memory, bool continues);
 
   Size hypotheses() const { return std::ssize(lengths_); }
   bool continues() const { return continues_; }
-  // Tokens that each hypothesis has so far.
+  // Number of tokens of each hypothesis.
   std::span<const std::int32_t> lengths() const { return lengths_; }
 
-  // New tokens for every hypothesis: counts them and finds out which rows its past then consists of.
+  // Appends tokens to every hypothesis: updates its length and its list of rows.
   void extend(const Context& cx, const Segments& tokens);
-  // Room in pool `index` for what the new tokens offer, so that it need not be moved there; undefined where no past is
-  // kept or `columns` is 0.
+  // The rows of pool `index` for the new tokens, so that keys and values can be written in place; undefined when no
+  // past is kept or `columns` is 0.
   Tensor claim(Context& cx, std::size_t index, DType type, Size columns);
-  // Keys of the new tokens, appended to pools `index` and `index + 1`: those of the whole past.
+  // Appends keys and values of the new tokens to pools `index` and `index + 1` (to one pool when they share a tensor)
+  // and returns those of the whole past.
   nn::Keys remember(Context& cx, std::size_t index, const nn::Keys& keys);
-  // The past after extend(): one segment a hypothesis.
+  // The past including the new tokens: one segment per hypothesis.
   const Segments& past() const { return past_; }
-  // The queries of each source sentence: its hypotheses' tokens together.
+  // The new tokens as queries to the source: one segment per source sentence, for all its hypotheses.
   const Segments& by_sentence() const { return by_sentence_; }
 
   // Hypotheses of each sentence.
   std::span<const std::int32_t> beams() const { return beams_; }
 
-  // Hypotheses `chosen` (in this order) go on; `beams` says how many of them belong to each sentence.
+  // Keeps the hypotheses `chosen`, in this order; `beams` says how many of them belong to each sentence.
   State select(Context& cx, std::span<const std::int32_t> chosen, std::span<const std::int32_t> beams) const;
-  // Sentences of several states with all their hypotheses, copied into memory of `cx`; rows that no hypothesis owns any
-  // more stay behind. Before the pools grow there is room for `room` more tokens of all hypotheses together.
-  static State join(Context& cx, std::span<const Underway> sentences, Size room);
+  // Sentences of several states with all their hypotheses, copied into memory of `cx`, without the rows that no
+  // hypothesis needs any more. The pools have room for `room` more tokens, counted over all hypotheses.
+  static State join(Context& cx, std::span<const ActiveSentence> sentences, Size room);
   // Tokens that fit before the pools grow.
   Size room() const;
 
@@ -79,19 +81,19 @@ class State {
     return std::span(*owned_).subspan(static_cast<std::size_t>(begins_[hypothesis]),
                                       static_cast<std::size_t>(lengths_[hypothesis]));
   }
-  // The hypotheses of some sentences and the rows of the pools that these own, in increasing order sentence by
-  // sentence.
+  // The hypotheses of some sentences and their rows of the pools, in increasing order within a sentence.
   struct Kept {
     std::vector<std::int32_t> hypotheses, rows;
   };
-  // Takes over another state's sentences, their lists to the end of `owned`, their rows behind those that are here.
+  // Takes over sentences of another state: appends their lists to `owned`, with rows renumbered to follow those that
+  // are already here.
   Kept adopt(const State& from, std::span<const Size> sentences, std::vector<std::int32_t>& owned);
 
   bool continues_ = false;
   std::vector<std::int32_t> lengths_;  // by hypothesis
   std::vector<std::int32_t> beams_;    // hypotheses of each sentence
   std::vector<Tensor> pools_;          // [capacity, d] each
-  // Rows of the pools that each hypothesis has, from its place in begins_ on; several may begin at one.
+  // The lists of rows: that of hypothesis h starts at begins_[h]. Hypotheses may share a list.
   std::shared_ptr<const std::vector<std::int32_t>> owned_ = std::make_shared<std::vector<std::int32_t>>();
   std::vector<Size> begins_;
   Size used_ = 0, first_new_ = 0;
@@ -102,19 +104,19 @@ class State {
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  virtual Encoded encode(Context& cx, const Packed& source) const = 0;
+  virtual EncodedSource encode(Context& cx, const Packed& source) const = 0;
   virtual Size size() const = 0;
 };
 
 struct Decoded {
-  Tensor features;  // [N, size]: what the output layer reads
-  Tensor weights;   // when asked for: of the attention over the source, for each sentence [heads, nq, nk]
+  Tensor features;  // [N, size]: the input of the output layer
+  Tensor weights;   // when requested: of the attention over the source, for each sentence [heads, nq, nk]
 };
 
 class Decoder {
  public:
   virtual ~Decoder() = default;
-  virtual Memory remember(Context& cx, const Encoded& source) const = 0;
+  virtual Memory remember(Context& cx, const EncodedSource& source) const = 0;
   virtual State start(Context& cx, const Memory& memory, bool continues) const = 0;
   // Appends one or more tokens to every hypothesis.
   virtual Decoded decode(Context& cx, const Packed& tokens, const Memory& memory, State& state, bool weights) const = 0;

@@ -13,7 +13,7 @@ const std::map<std::string, std::string>& table() {
   return presets;
 }
 
-// The files say `model:` before a model's settings; beside it stand settings of training.
+// A preset has the settings of the model under `model:`, and beside it settings of training.
 struct PresetFile {
   ModelConfig model;
 

@@ -7,9 +7,9 @@
 
 namespace dragoman::models {
 
-// Names of all presets of networks, in alphabetical order: files of configs/.
+// Names of all presets of neural models (files of configs/), in alphabetical order.
 const std::vector<std::string>& preset_names();
-// Names of those for statistical translators.
+// Names of the presets of statistical models.
 const std::vector<std::string>& statistical_preset_names();
 // The commented YAML of a preset; an unknown name is an error that names the nearest.
 const std::string& preset_text(const std::string& name);

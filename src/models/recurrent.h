@@ -1,16 +1,20 @@
 #pragma once
 
 #include "models/embedding.h"
+#include "models/lexical.h"
 #include "models/parts.h"
 
-// LSTM and GRU models with every attention of S3 and S4.
+// LSTM and GRU models with attention over the source (Bahdanau et al. 2015; Luong et al. 2015) and over their own past
+// (Daniluk et al. 2017).
 namespace dragoman::models {
+
+const Family& recurrent_family();
 
 // Bidirectional layers; the two directions are concatenated and, by choice, projected.
 class RecurrentEncoder final : public Encoder {
  public:
   RecurrentEncoder(nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words);
-  Encoded encode(Context& cx, const Packed& source) const override;
+  EncodedSource encode(Context& cx, const Packed& source) const override;
   Size size() const override;
 
  private:
@@ -31,31 +35,36 @@ class RecurrentEncoder final : public Encoder {
 class RecurrentDecoder final : public Decoder {
  public:
   RecurrentDecoder(nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words, Size encoder_size);
-  Memory remember(Context& cx, const Encoded& source) const override;
+  Memory remember(Context& cx, const EncodedSource& source) const override;
   State start(Context& cx, const Memory& memory, bool continues) const override;
   Decoded decode(Context& cx, const Packed& tokens, const Memory& memory, State& state, bool weights) const override;
   Size size() const override { return features_; }
 
  private:
-  // A state's vectors: h (and c) of every layer, then what is fed or attended to next.
+  // A state's vectors: h (and c) of every layer, then one more (extra_vector()): the attentional output that is fed to
+  // the next step, or the last state, which attention over the past reads.
   nn::CellState layer_state(const State& state, std::size_t layer) const;
   void set_layer_state(State& state, std::size_t layer, const nn::CellState& value) const;
   std::size_t extra_vector() const;
   bool attends_source() const { return config_.attention_over != AttentionOver::nothing; }
   bool attends_past() const { return config_.attention_over == AttentionOver::source_and_past; }
 
+  // Without input feeding: all words of a layer at once.
   Decoded decode_at_once(Context& cx, const Packed& tokens, const Memory& memory, State& state, bool weights) const;
-  Decoded decode_feeding(Context& cx, const Packed& tokens, const Memory& memory, State& state, bool weights) const;
-  Decoded learn_feeding(Context& cx, const Packed& tokens, const Memory& memory, State& state) const;
+  // With input feeding, in input_feeding.cc: the choice between two ways to compute the same, and the two.
+  Decoded decode_with_input_feeding(Context& cx, const Packed& tokens, const Memory& memory, State& state,
+                                    bool weights) const;
+  Decoded decode_step_by_step(Context& cx, const Packed& tokens, const Memory& memory, State& state,
+                              bool weights) const;
+  Decoded decode_fused(Context& cx, const Packed& tokens, const Memory& memory, State& state) const;
+  struct StepSource;
   Tensor past_context(Context& cx, const Tensor& x, const Segments& rows, State& state) const;
-  struct StepMemory;
   struct Contexts {
     Tensor context, lexical;
   };
   Contexts contexts_of(Context& cx, const Tensor& attended) const;
-  // The attentional output tanh(W [state; contexts]), and the lexical features beside it.
+  // The attentional output tanh(W [state; contexts]).
   Tensor attentional(Context& cx, const Tensor& x, std::vector<Tensor> contexts) const;
-  Tensor with_lexical(Context& cx, const Tensor& output, const Tensor& lexical) const;
 
   RecurrentConfig config_;
   Size features_ = 0, lexical_ = 0;
@@ -63,7 +72,13 @@ class RecurrentDecoder final : public Decoder {
   std::vector<nn::RecurrentLayer> layers_;
   std::vector<nn::Linear> start_h_, start_c_;
   nn::Attention source_attention_, past_attention_, self_attention_;
-  nn::Linear hidden_, lexical_hidden_;
+  nn::Linear hidden_;
+  LexicalModel lexical_model_;
 };
+
+// Self-attention between the states of a layer (scaled dot product, `heads` heads).
+nn::Attention self_attention_over_states(nn::Parameters& list, const std::string& name, Size size, int heads,
+                                         bool causal);
+Tensor join_columns(Context& cx, const Tensor& a, const Tensor& b);
 
 }  // namespace dragoman::models

@@ -1,56 +1,21 @@
 #include "models/seq2seq.h"
 
-#include "models/recurrent.h"
-#include "models/transformer.h"
+#include "models/embedding.h"
 
 namespace dragoman::models {
-namespace {
-
-std::unique_ptr<Encoder> make_encoder(nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words) {
-  if (config.family == Family::recurrent) return std::make_unique<RecurrentEncoder>(list, config, words);
-  return std::make_unique<TransformerEncoder>(list, config, words);
-}
-
-std::unique_ptr<Decoder> make_decoder(nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words,
-                                      Size encoder_size) {
-  if (config.family == Family::recurrent) return std::make_unique<RecurrentDecoder>(list, config, words, encoder_size);
-  return std::make_unique<TransformerDecoder>(list, config, words);
-}
-
-// The recurrent decoder brings the lexical features from its own attention; a Transformer's many heads have no single
-// one, so it gets an attention for the purpose.
-bool has_lexical_attention(const ModelConfig& config) { return config.lexical && config.family == Family::transformer; }
-
-}  // namespace
-
-std::unique_ptr<Encoder> make_encoder(nn::Parameters& list, const ModelConfig& config) {
-  return make_encoder(list, config, WordEmbedding(list, "encoder.embed_tokens", config.source_vocabulary, config));
-}
 
 Seq2seq::Seq2seq(const ModelConfig& config) : config_(config) {
   check_config(config);
   check(config.classes == 0, "classes {} makes a classifier, which does not translate", config.classes);
   nn::Parameters& list = *parameters_;
-  const WordEmbedding target(list, "decoder.embed_tokens", config.target_vocabulary, config);
-  const WordEmbedding source =
-      config.tied == Tie::all ? target : WordEmbedding(list, "encoder.embed_tokens", config.source_vocabulary, config);
-  encoder_ = make_encoder(list, config, source);
-  decoder_ = make_decoder(list, config, target, encoder_->size());
-  Size features = decoder_->size();
-  if (has_lexical_attention(config)) {
-    lexical_attention_ = nn::Attention(list,
-                                       {.name = "decoder.lexical_attention",
-                                        .query = features,
-                                        .memory = encoder_->size(),
-                                        .values = config.embedding},
-                                       {.score = nn::Score::multiplicative});
-    lexical_hidden_ = nn::Linear(list, "decoder.lexical_hidden", config.embedding, config.embedding, false);
-    features += config.embedding;
-  }
+  const Family& family = family_of(config);
+  const WordEmbedding target = WordEmbedding::of_target(list, config);
+  const WordEmbedding source = config.tied == Tie::all ? target : WordEmbedding::of_source(list, config);
+  encoder_ = family.make_encoder(list, config, source);
+  decoder_ = family.make_decoder(list, config, target, encoder_->size());
+  const Size features = decoder_->size();
   if (config.tied == Tie::none) {
-    const bool recurrent = config.family == Family::recurrent;
-    output_ = nn::Linear(list, "output", features, config.target_vocabulary, true,
-                         recurrent ? nn::Init::fan_in() : nn::Init::glorot());
+    output_ = nn::Linear(list, "output", features, config.target_vocabulary, true, family.output_init());
   } else {
     check(features == config.embedding,
           "tied {} shares the target embeddings with the output layer, but they have sizes {} and {}",
@@ -60,11 +25,7 @@ Seq2seq::Seq2seq(const ModelConfig& config) : config_(config) {
 }
 
 Memory Seq2seq::encode(Context& cx, const Packed& source) const {
-  Memory memory = decoder_->remember(cx, encoder_->encode(cx, source));
-  if (has_lexical_attention(config_))
-    memory.keys.push_back(
-        lexical_attention_.prepare(cx, memory.source.states, memory.source.embeddings, memory.source.rows));
-  return memory;
+  return decoder_->remember(cx, encoder_->encode(cx, source));
 }
 
 State Seq2seq::start(Context& cx, const Memory& memory, bool continues) const {
@@ -72,14 +33,7 @@ State Seq2seq::start(Context& cx, const Memory& memory, bool continues) const {
 }
 
 Decoded Seq2seq::decode(Context& cx, const Packed& tokens, const Memory& memory, State& state, bool weights) const {
-  Decoded decoded = decoder_->decode(cx, tokens, memory, state, weights);
-  if (has_lexical_attention(config_)) {
-    const Tensor f =
-        tanh(cx, lexical_attention_.attend(cx, decoded.features, state.by_sentence(), memory.keys.back()).out);
-    const Tensor parts[] = {decoded.features, add(cx, lexical_hidden_(cx, f, Activation::tanh), f)};
-    decoded.features = concat_columns(cx, parts);
-  }
-  return decoded;
+  return decoder_->decode(cx, tokens, memory, state, weights);
 }
 
 Tensor Seq2seq::logits(Context& cx, const Tensor& features) const { return output_(cx, features); }

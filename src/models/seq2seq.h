@@ -14,15 +14,15 @@ class Seq2seq {
   explicit Seq2seq(const ModelConfig& config);
 
   Memory encode(Context& cx, const Packed& source) const;
-  // `continues`: tokens will be appended in more than one call.
+  // `continues`: tokens will be appended in several calls.
   State start(Context& cx, const Memory& memory, bool continues) const;
   Decoded decode(Context& cx, const Packed& tokens, const Memory& memory, State& state, bool weights = false) const;
 
   // [N, target vocabulary].
   Tensor logits(Context& cx, const Tensor& features) const;
-  // The best `count` words after each row of features, and the logs of the sums over all words; see top_scores.
+  // The `count` best words after each row of features, and the log-sum-exp over all words; see top_scores.
   Best best_words(Context& cx, const Tensor& features, Size count) const;
-  // [N]: the logit of one word after each row, the same bits as best_words gives it.
+  // [N]: the logit of one word after each row, with the same bits as in best_words.
   Tensor scores_of(Context& cx, const Tensor& features, std::int32_t word) const;
   // The loss of `targets` (i32 [N]) after features; see cross_entropy.
   Losses loss(Context& cx, const Tensor& features, const Tensor& targets, const LossOptions& options) const;
@@ -36,12 +36,7 @@ class Seq2seq {
   std::unique_ptr<nn::Parameters> parameters_ = std::make_unique<nn::Parameters>();
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<Decoder> decoder_;
-  nn::Attention lexical_attention_;  // Transformers: which source words a target word is about
-  nn::Linear lexical_hidden_;
   nn::Linear output_;
 };
-
-// The encoder that the configuration names, over its source embeddings.
-std::unique_ptr<Encoder> make_encoder(nn::Parameters& list, const ModelConfig& config);
 
 }  // namespace dragoman::models

@@ -23,7 +23,7 @@ void State::extend(const Context& cx, const Segments& tokens) {
   check(tokens.count() == hypotheses(), "[decode] got tokens for {} hypotheses, expected {}", tokens.count(),
         hypotheses());
   check(continues_ || std::all_of(lengths_.begin(), lengths_.end(), [](std::int32_t n) { return n == 0; }),
-        "[decode] tokens were appended to a state that does not continue");
+        "[decode] tokens were appended twice to a state that was started without `continues`");
   std::vector<std::int32_t> queries;
   Size h = 0;
   for (const std::int32_t beam : beams_) {
@@ -69,7 +69,7 @@ Tensor State::claim(Context& cx, std::size_t index, DType type, Size columns) {
   return continues_ && columns > 0 ? new_rows(cx, index, type, columns) : Tensor();
 }
 
-// Appends the new tokens' rows to pool `index`, unless they are there already.
+// Copies the rows of the new tokens to pool `index`, unless they were written there in place.
 void State::store(Context& cx, std::size_t index, const Tensor& rows) {
   const Tensor room = new_rows(cx, index, rows.dtype(), rows.cols());
   if (room.raw() != rows.raw()) cx.copy(rows, room);
@@ -77,7 +77,6 @@ void State::store(Context& cx, std::size_t index, const Tensor& rows) {
 
 nn::Keys State::remember(Context& cx, std::size_t index, const nn::Keys& keys) {
   if (!continues_) return keys;
-  // Parts of one product are remembered as one.
   const std::size_t values = keys.one_tensor ? index : index + 1;
   store(cx, index, keys.keys.of);
   if (values != index) store(cx, values, keys.values.of);
@@ -116,13 +115,13 @@ Size State::room() const {
 
 namespace {
 
-// Sentences of one batch that follow each other in a list: what is copied of them is copied together.
+// Consecutive sentences of one batch, which are copied together.
 struct Run {
   const Memory* memory;
   const State* state;
   std::vector<Size> sentences;
 
-  // All sentences of the batch, in order.
+  // Whether these are all sentences of the batch, in order.
   bool is_whole() const {
     Size next = 0;
     return std::ssize(sentences) == memory->source.rows.count() &&
@@ -130,9 +129,9 @@ struct Run {
   }
 };
 
-std::vector<Run> runs_of(std::span<const Underway> sentences) {
+std::vector<Run> runs_of(std::span<const ActiveSentence> sentences) {
   std::vector<Run> runs;
-  for (const Underway& u : sentences) {
+  for (const ActiveSentence& u : sentences) {
     if (runs.empty() || runs.back().state != u.state) runs.push_back({u.memory, u.state, {}});
     runs.back().sentences.push_back(u.sentence);
   }
@@ -144,7 +143,7 @@ class Stack {
  public:
   Stack(Context& cx, const Tensor& like, Size rows) : cx_(cx), tensor_(cx.empty(like.dtype(), {rows, like.cols()})) {}
 
-  // Some rows, or the first `count`.
+  // The rows `index`, or the first `count`.
   void add(const Tensor& from, const Tensor& index) {
     if (index.count() == 0) return;
     const Tensor rows = gather_rows(cx_, from, index);
@@ -166,7 +165,7 @@ class Stack {
 
 nn::Keys join_keys(Context& cx, std::span<const Run> runs, std::size_t which) {
   std::vector<std::int32_t> lengths;
-  std::vector<Tensor> indices;  // of each run; undefined where all of its rows come along
+  std::vector<Tensor> indices;  // of each run; undefined when all of its rows are copied
   for (const Run& run : runs) {
     const Segments& rows = run.memory->keys[which].rows;
     if (run.is_whole()) {
@@ -202,9 +201,9 @@ nn::Keys join_keys(Context& cx, std::span<const Run> runs, std::size_t which) {
 
 }  // namespace
 
-Memory join_memories(Context& cx, std::span<const Underway> sentences) {
+Memory join_memories(Context& cx, std::span<const ActiveSentence> sentences) {
   std::vector<std::int32_t> lengths;
-  for (const Underway& u : sentences)
+  for (const ActiveSentence& u : sentences)
     lengths.push_back(static_cast<std::int32_t>(u.memory->source.rows.length(u.sentence)));
   Memory joined;
   joined.source.rows = Segments::from_lengths(cx, lengths);
@@ -239,12 +238,12 @@ State::Kept State::adopt(const State& from, std::span<const Size> sentences, std
   return kept;
 }
 
-State State::join(Context& cx, std::span<const Underway> sentences, Size room) {
+State State::join(Context& cx, std::span<const ActiveSentence> sentences, Size room) {
   State next;
   next.continues_ = true;
   if (sentences.empty()) return next;
   const std::vector<Run> runs = runs_of(sentences);
-  std::vector<Tensor> rows, hypotheses;  // of each run, those that go along
+  std::vector<Tensor> rows, hypotheses;  // of each run, those that are kept
   const auto owned = std::make_shared<std::vector<std::int32_t>>();
   for (const Run& run : runs) {
     const Kept kept = next.adopt(*run.state, run.sentences, *owned);

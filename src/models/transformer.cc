@@ -1,7 +1,23 @@
 #include "models/transformer.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace dragoman::models {
 namespace {
+
+void check_transformer(const ModelConfig& config) {
+  const TransformerConfig& t = config.transformer;
+  check(config.embedding == t.size, "a Transformer's embedding {} must equal transformer.size {}", config.embedding,
+        t.size);
+  check(t.size % config.attention.heads == 0, "transformer.size {} does not divide into attention.heads {}", t.size,
+        config.attention.heads);
+}
+
+// Sinusoidal and learned positions are a table.
+bool has_position_table(const TransformerConfig& config) {
+  return config.positions == nn::PositionKind::sinusoidal || config.positions == nn::PositionKind::learned;
+}
 
 nn::AttentionPlace place(const std::string& name, const TransformerConfig& config, bool causal, bool self) {
   return {.name = name,
@@ -13,13 +29,34 @@ nn::AttentionPlace place(const std::string& name, const TransformerConfig& confi
           .rotary = self && config.positions == nn::PositionKind::rotary};
 }
 
-// A decoder's attention over its own past stays exact: projecting the length under causality would leak the future.
+// The decoder's self-attention stays exact: a projection along the length would leak the future.
 nn::AttentionConfig exact(nn::AttentionConfig attention) {
   attention.linformer = 0;
   return attention;
 }
 
 }  // namespace
+
+const Family& transformer_family() {
+  static const Family family{
+      .name = "transformer",
+      .check = check_transformer,
+      .max_positions =
+          [](const ModelConfig& config) {
+            return has_position_table(config.transformer) ? config.transformer.max_positions : kNoLimit;
+          },
+      // TokenInput scales the vectors up to variance 1.
+      .embedding_deviation =
+          [](const ModelConfig& config) { return 1 / std::sqrt(static_cast<double>(config.embedding)); },
+      .output_init = [] { return nn::Init::glorot(); },
+      .make_encoder = [](nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words)
+          -> std::unique_ptr<Encoder> { return std::make_unique<TransformerEncoder>(list, config, words); },
+      .make_decoder = [](nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words,
+                         Size encoder_size) -> std::unique_ptr<Decoder> {
+        return std::make_unique<TransformerDecoder>(list, config, words, encoder_size);
+      }};
+  return family;
+}
 
 FeedForward::FeedForward(nn::Parameters& list, const std::string& name, const TransformerConfig& config)
     : kind_(config.activation),
@@ -67,16 +104,23 @@ TokenInput::TokenInput(nn::Parameters& list, const std::string& name, const Word
     positions_ = list.constant(shape, [shape] { return nn::sinusoidal_table(shape[0], shape[1]); });
 }
 
+void TokenInput::check_length(const Segments& tokens, std::span<const std::int32_t> past) const {
+  if (!positions_.defined()) return;
+  Size longest = tokens.longest();
+  for (std::size_t s = 0; s < past.size(); ++s)
+    longest = std::max(longest, past[s] + tokens.length(static_cast<Size>(s)));
+  check(longest <= max_positions_,
+        "a sentence of {} tokens is longer than the model's max-positions {}; split it or train with more", longest,
+        max_positions_);
+}
+
 Tensor TokenInput::operator()(Context& cx, const Packed& tokens, const Tensor& positions) const {
   EmbeddingOptions options{.scale = scale_};
   if (positions_.defined()) {
-    check(tokens.rows.longest() <= max_positions_,
-          "a sentence of {} tokens is longer than the model's max-positions {}; split it or train with more",
-          tokens.rows.longest(), max_positions_);
     options.positions = positions_;
     options.position_ids = positions;
   }
-  return dropout(cx, words_(cx, tokens.tokens, options), dropout_);
+  return dropout(cx, words_(cx, tokens, options), dropout_);
 }
 
 TransformerEncoder::TransformerEncoder(nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words)
@@ -92,7 +136,8 @@ TransformerEncoder::TransformerEncoder(nn::Parameters& list, const ModelConfig& 
   if (config_.norm == NormOrder::pre) norm_ = nn::LayerNorm(list, "encoder.norm", config_.size);
 }
 
-Encoded TransformerEncoder::encode(Context& cx, const Packed& source) const {
+EncodedSource TransformerEncoder::encode(Context& cx, const Packed& source) const {
+  input_.check_length(source.rows);
   const Tensor positions = nn::position_ids(cx, source.rows);
   const Tensor x = input_(cx, source, positions);
   const bool pre = config_.norm == NormOrder::pre;
@@ -112,8 +157,11 @@ Encoded TransformerEncoder::encode(Context& cx, const Packed& source) const {
   return {source.rows, stream.input(), keeps_embeddings_ ? x : Tensor(), {}};
 }
 
-TransformerDecoder::TransformerDecoder(nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words)
-    : config_(config.transformer), input_(list, "decoder.embed_positions", words, config_) {
+TransformerDecoder::TransformerDecoder(nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words,
+                                       Size encoder_size)
+    : config_(config.transformer),
+      input_(list, "decoder.embed_positions", words, config_),
+      features_(config_.size + (config.lexical ? config.embedding : 0)) {
   for (int i = 0; i < config_.decoder_layers; ++i) {
     const std::string name = fmt::format("decoder.layers.{}", i);
     layers_.push_back({nn::Attention(list, place(name + ".self_attn", config_, true, true), exact(config.attention)),
@@ -123,11 +171,19 @@ TransformerDecoder::TransformerDecoder(nn::Parameters& list, const ModelConfig& 
                        nn::LayerNorm(list, name + ".norm3", config_.size)});
   }
   if (config_.norm == NormOrder::pre) norm_ = nn::LayerNorm(list, "decoder.norm", config_.size);
+  if (!config.lexical) return;
+  lexical_attention_ = nn::Attention(
+      list,
+      {.name = "decoder.lexical_attention", .query = config_.size, .memory = encoder_size, .values = config.embedding},
+      {.score = nn::Score::multiplicative});
+  lexical_model_ = LexicalModel(list, config.embedding, nn::Init::glorot());
 }
 
-Memory TransformerDecoder::remember(Context& cx, const Encoded& source) const {
+Memory TransformerDecoder::remember(Context& cx, const EncodedSource& source) const {
   Memory memory{source, {}};
   for (const Layer& layer : layers_) memory.keys.push_back(layer.source.prepare(cx, source.states, source.rows));
+  if (lexical_model_.defined())
+    memory.keys.push_back(lexical_attention_.prepare(cx, source.states, source.embeddings, source.rows));
   return memory;
 }
 
@@ -137,6 +193,7 @@ State TransformerDecoder::start(Context&, const Memory& memory, bool continues) 
 
 Decoded TransformerDecoder::decode(Context& cx, const Packed& tokens, const Memory& memory, State& state,
                                    bool weights) const {
+  input_.check_length(tokens.rows, state.lengths());
   const Tensor positions = nn::position_ids(cx, tokens.rows, state.lengths());
   state.extend(cx, tokens.rows);
   const bool pre = config_.norm == NormOrder::pre;
@@ -161,6 +218,10 @@ Decoded TransformerDecoder::decode(Context& cx, const Packed& tokens, const Memo
   }
   program.run();
   decoded.features = stream.input();
+  if (lexical_model_.defined()) {
+    const Attended words = lexical_attention_.attend(cx, decoded.features, state.by_sentence(), memory.keys.back());
+    decoded.features = lexical_model_(cx, decoded.features, words.out);
+  }
   return decoded;
 }
 

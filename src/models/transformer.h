@@ -1,11 +1,14 @@
 #pragma once
 
 #include "models/embedding.h"
+#include "models/lexical.h"
 #include "models/parts.h"
 
-// The Transformer of Vaswani et al. and its variants: post-norm or pre-norm, several activations and kinds of
-// positions, and any attention of the family.
+// The Transformer (Vaswani et al. 2017) and its variants: post-norm or pre-norm, several activations and kinds of
+// positions, and any attention of nn/attention.
 namespace dragoman::models {
+
+const Family& transformer_family();
 
 class FeedForward {
  public:
@@ -19,15 +22,15 @@ class FeedForward {
   nn::Linear up_, gate_, down_;
 };
 
-// The residual stream between blocks. Post-norm carries the normalised sum on; pre-norm carries the sum and lets each
-// block read its norm, so the norm that follows a block is that of the next one.
+// The residual stream between blocks. A post-norm stream is the normalised sum. A pre-norm stream is the plain sum, of
+// which each block reads the norm, so the norm after a block belongs to the next block.
 class Stream {
  public:
   Stream(NormOrder order, double dropout) : order_(order), dropout_(dropout) {}
-  // `first` is the norm of the first block; post-norm has none there.
+  // `first` is the norm of the first block; post-norm does not use it.
   void begin(Context& cx, const Tensor& x, const nn::LayerNorm& first);
   void add(RowProgram& program, const Tensor& branch, const nn::LayerNorm& after);
-  // What the next block reads, and in the end the result.
+  // The input of the next block; after the last block, the result.
   const Tensor& input() const { return input_; }
 
  private:
@@ -42,6 +45,9 @@ class TokenInput {
   TokenInput() = default;
   TokenInput(nn::Parameters& list, const std::string& name, const WordEmbedding& words,
              const TransformerConfig& config);
+  // Fails when a sentence would have more tokens than there are positions: `tokens` and the `past` ones, one number per
+  // sentence or none.
+  void check_length(const Segments& tokens, std::span<const std::int32_t> past = {}) const;
   // `positions` (i32 [N]) says where in its sentence each token stands.
   Tensor operator()(Context& cx, const Packed& tokens, const Tensor& positions) const;
 
@@ -55,7 +61,7 @@ class TokenInput {
 class TransformerEncoder final : public Encoder {
  public:
   TransformerEncoder(nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words);
-  Encoded encode(Context& cx, const Packed& source) const override;
+  EncodedSource encode(Context& cx, const Packed& source) const override;
   Size size() const override { return config_.size; }
 
  private:
@@ -73,11 +79,11 @@ class TransformerEncoder final : public Encoder {
 
 class TransformerDecoder final : public Decoder {
  public:
-  TransformerDecoder(nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words);
-  Memory remember(Context& cx, const Encoded& source) const override;
+  TransformerDecoder(nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words, Size encoder_size);
+  Memory remember(Context& cx, const EncodedSource& source) const override;
   State start(Context& cx, const Memory& memory, bool continues) const override;
   Decoded decode(Context& cx, const Packed& tokens, const Memory& memory, State& state, bool weights) const override;
-  Size size() const override { return config_.size; }
+  Size size() const override { return features_; }
 
  private:
   struct Layer {
@@ -89,6 +95,11 @@ class TransformerDecoder final : public Decoder {
   TokenInput input_;
   std::vector<Layer> layers_;
   nn::LayerNorm norm_;
+  // The heads of the last layer give no single alignment, so the lexical model has an attention of its own. Its keys
+  // are the last ones of a Memory.
+  nn::Attention lexical_attention_;
+  LexicalModel lexical_model_;
+  Size features_ = 0;
 };
 
 }  // namespace dragoman::models

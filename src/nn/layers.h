@@ -6,7 +6,7 @@
 #include "nn/parameters.h"
 #include "tensor/row_program.h"
 
-// The smallest parts: a few parameters and one op each.
+// The smallest layers: a few parameters and one op each.
 namespace dragoman::nn {
 
 // y = activation(x W^T + b), W [out, in].
@@ -18,13 +18,13 @@ class Linear {
         bias_(bias ? list.add(name + ".bias", {out}, Init::zeros()) : Parameter()) {
     weight_.mark_multiplied();
   }
-  // Over parameters that exist already: tied weights, rows of a larger matrix.
+  // Over existing parameters: tied weights, rows of a larger matrix.
   Linear(Parameter weight, Parameter bias) : weight_(weight), bias_(bias) { weight_.mark_multiplied(); }
 
   Tensor operator()(Context& cx, const Tensor& x, Activation activation = Activation::none) const {
     return linear(cx, x, weight_, bias(), {.activation = activation});
   }
-  // Into memory that is there, unless it is undefined.
+  // Writes to `into` unless it is undefined.
   Tensor operator()(Context& cx, const Tensor& x, const Tensor& into) const {
     return linear(cx, x, weight_, bias(), {.into = into});
   }

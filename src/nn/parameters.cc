@@ -7,7 +7,7 @@
 namespace dragoman::nn {
 namespace {
 
-// Each parameter begins on a cache line, so that vector loads of its rows are aligned.
+// Each parameter starts on a cache line, so that vector loads of its rows are aligned.
 constexpr Size kAlignment = 16;
 
 std::uint64_t hash(const std::string& name) {
@@ -33,7 +33,7 @@ double draw(Random& random, const Init& init, const Shape& shape) {
   return 0;
 }
 
-// Elements of a flat buffer, from `first` on, as a tensor without gradient.
+// Elements of a flat buffer, starting at `first`, as a tensor without gradient.
 Tensor part(const Tensor& of, Size first, Shape shape) {
   return {static_cast<char*>(of.raw()) + first * size_of(of.dtype()), of.dtype(), shape, of.device()};
 }
@@ -55,8 +55,8 @@ Parameters::~Parameters() {
 }
 
 Parameter Parameters::add(const std::string& name, Shape shape, Init init) {
-  check(find(name) == nullptr, "[parameters] the name {} is taken", name);
-  check(!weights_.defined(), "[parameters] {} comes after the memory was made", name);
+  check(find(name) == nullptr, "[parameters] there are two parameters named {}", name);
+  check(!weights_.defined(), "[parameters] {} was added after allocate()", name);
   entries_.push_back({.name = name, .shape = shape, .init = init});
   return {&entries_.back().tensor, &entries_.back().multiplied};
 }
@@ -84,7 +84,7 @@ Size Parameters::count() const {
 }
 
 void Parameters::allocate(const Device& device, DType type, std::optional<std::uint64_t> seed, bool training) {
-  check(!weights_.defined(), "[parameters] the memory was made before");
+  check(!weights_.defined(), "[parameters] allocate() was called twice");
   Size total = 0;
   for (Entry& entry : entries_) {
     entry.offset = total;
@@ -109,7 +109,7 @@ void Parameters::allocate(const Device& device, DType type, std::optional<std::u
   }
 }
 
-// All parameters at once, so that the largest decides how long it takes.
+// Draws all parameters in parallel, so that the time is that of the largest.
 void Parameters::draw_weights(std::uint64_t seed) {
   std::vector<std::vector<double>> values(entries_.size());
   threads::each(std::ssize(entries_), [&](std::int64_t i) {
@@ -125,7 +125,7 @@ void Parameters::draw_weights(std::uint64_t seed) {
   }
 }
 
-// Points every tensor into the flat buffers. A parameter's gradient lasts and is always added to.
+// Points every tensor into the flat buffers. Gradients of parameters persist and are always added to.
 void Parameters::connect() {
   const Tensor& read = copy_.defined() ? copy_ : weights_;
   for (Entry& entry : entries_) {
@@ -148,8 +148,8 @@ void Parameters::connect() {
 }
 
 void Parameters::pack() {
-  check(weights_.defined(), "[parameters] there are no weights to pack before the memory was made");
-  check(!gradients_.defined(), "[parameters] a model that is trained cannot be packed: its weights change");
+  check(weights_.defined(), "[parameters] pack() needs allocate() first");
+  check(!gradients_.defined(), "[parameters] a model in training cannot be packed, since its weights change");
   constexpr std::size_t kBorder = 256;
   std::size_t total = 0;
   each_matrix([&](auto& matrix) {

@@ -11,7 +11,7 @@
 
 namespace dragoman::nn {
 
-// How a parameter starts.
+// The initial values of a parameter.
 struct Init {
   enum class Kind { constant, uniform, normal, glorot, fan_in };
   Kind kind = Kind::constant;
@@ -21,20 +21,20 @@ struct Init {
   static Init ones() { return {Kind::constant, 1}; }
   static Init uniform(double bound) { return {Kind::uniform, bound}; }
   static Init normal(double deviation) { return {Kind::normal, deviation}; }
-  // Uniform within factor * sqrt(6 / (in + out)) (Glorot and Bengio).
+  // Uniform within factor * sqrt(6 / (in + out)) (Glorot and Bengio 2010).
   static Init glorot(double factor = 1) { return {Kind::glorot, factor}; }
-  // Uniform within factor / sqrt(in), what recurrent models start from.
+  // Uniform within factor / sqrt(in): the initial values of recurrent models.
   static Init fan_in(double factor = 1) { return {Kind::fan_in, factor}; }
 };
 
-// A named tensor of a model. Handles stay valid as long as their Parameters; they have memory after allocate().
+// A handle on a named tensor of a model. It is valid as long as its Parameters and has memory after allocate().
 class Parameter {
  public:
   Parameter() = default;
   operator const Tensor&() const { return *tensor_; }
   const Tensor& tensor() const { return *tensor_; }
   bool defined() const { return tensor_ != nullptr; }
-  // Said by a layer whose `linear` reads this matrix [out, in]; Parameters::pack() lays it out for that.
+  // Called by a layer that multiplies by this matrix [out, in], so that Parameters::pack() packs it.
   void mark_multiplied() const { *multiplied_ = true; }
 
  private:
@@ -44,9 +44,9 @@ class Parameter {
   bool* multiplied_ = nullptr;
 };
 
-// All parameters of a model in one flat buffer, with one flat buffer of gradients beside it: the optimiser, the norm
-// and averaging are one call each. Layers declare what they need while they are built; allocate() then makes the
-// memory and the starting values.
+// All parameters of a model in one flat buffer, and their gradients in another, so that the optimiser, the norm and
+// averaging are one call each. Layers declare their parameters in their constructors; allocate() then allocates the
+// memory and draws the initial values.
 class Parameters {
  public:
   struct Entry {
@@ -66,28 +66,28 @@ class Parameters {
   Parameters& operator=(const Parameters&) = delete;
   ~Parameters();
 
-  // Names are unique and read like a path: "decoder.layers.0.norm1.weight".
+  // Names are unique paths such as "decoder.layers.0.norm1.weight".
   Parameter add(const std::string& name, Shape shape, Init init);
   // Some rows of a parameter as a tensor of its own, gradient included.
   Parameter rows(const Parameter& of, Size first, Size count);
 
-  // A table that is computed, not learned: no part of the flat buffers, of count() or of model files.
+  // A table that is computed, not learned: not in the flat buffers, in count() or in model files.
   Parameter constant(Shape shape, std::function<std::vector<double>()> values);
 
-  // Memory on `device` in `type` (f32, or f64 for gradient checks); starting values depend on the seed and each
-  // parameter's name only, and are zeros without a seed, for weights that come from elsewhere. Without `training` there
-  // is no gradient buffer. With bf16, mixed precision: weights and gradients are f32, and a copy of the weights,
-  // rounded, is what the model computes with.
+  // Allocates memory on `device` in `type` (f32, or f64 for gradient checks). Initial values depend only on the seed
+  // and the name of each parameter; without a seed they are zeros, for weights that are read from elsewhere. Without
+  // `training` there is no gradient buffer. bf16 means mixed precision: weights and gradients are f32, and the model
+  // computes with a copy of the weights rounded to bf16.
   void allocate(const Device& device, DType type, std::optional<std::uint64_t> seed, bool training);
 
-  // For inference, once the weights are what they shall be: gives every matrix that linear layers multiply by a second
-  // form, laid out for the products (see `linear`). The plain form stays for whoever reads rows of it. Weights that
-  // change later need another call; a model with gradients is refused, since its weights change at every step.
+  // For inference, once the weights are final: packs every matrix of a linear layer for matrix products (see `linear`).
+  // The plain form stays, since embeddings read rows of it. Call again after weights have changed. Refuses a model with
+  // gradients, whose weights change at every step.
   void pack();
 
   const std::deque<Entry>& entries() const { return entries_; }
   const Entry* find(const std::string& name) const;
-  // Parameters whose name matches the glob pattern ('*' and '?') no longer get gradients; returns how many.
+  // Parameters whose names match the glob pattern ('*' and '?') get no gradients from now on; returns how many match.
   int freeze(const std::string& pattern);
 
   Size count() const;                              // numbers in all parameters, padding aside
@@ -96,7 +96,7 @@ class Parameters {
   Tensor copy() const { return copy_; }            // flat, bf16; undefined unless in mixed precision
   // A parameter's part of weights().
   Tensor weights_of(const Entry& entry) const;
-  // After weights() were written: what the model computes with follows them.
+  // Call after writing to weights(): updates the copy that the model computes with.
   void refresh();
 
  private:

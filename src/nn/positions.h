@@ -7,11 +7,11 @@ namespace dragoman::nn {
 
 enum class PositionKind { none, sinusoidal, learned, rotary };
 
-// Where in its sentence each packed row stands: first + 0, 1, 2, ... for every sentence; i32 [N].
-// `first` may be empty (all zero) or gives the number of tokens that each sentence has already.
+// The position of each packed row in its sentence: first + 0, 1, 2, ... for every sentence; i32 [N]. `first` is the
+// number of past tokens of each sentence; empty means none.
 Tensor position_ids(const Context& cx, const Segments& rows, std::span<const std::int32_t> first = {});
 
-// [positions, size]: sin and cos of p / 10000^(2i/size) side by side, as in Vaswani et al.
+// [positions, size]: sin and cos of p / 10000^(2i/size) in alternating columns (Vaswani et al. 2017).
 std::vector<double> sinusoidal_table(Size positions, Size size);
 
 }  // namespace dragoman::nn

@@ -10,9 +10,9 @@ std::int32_t row_of(const Segments& rows, Size sentence, Size step, bool reverse
                                            : rows.begin(sentence) + step);
 }
 
-// Calls f(sentence, step, place) for every row in the order of the steps.
+// Calls f(sentence, step, place) for every row in time-major order.
 template <class F>
-void walk(const TimeOrder& time, F&& f) {
+void for_each_row(const TimeOrder& time, F&& f) {
   Size place = 0;
   for (Size t = 0; t < std::ssize(time.active); ++t)
     for (Size i = 0; i < time.active[t]; ++i) f(time.host_order[i], t, place++);
@@ -34,13 +34,13 @@ Tensor step_rows(const Context& cx, const Segments& rows, const TimeOrder& time,
 
 Tensor steps_from_packed(const Context& cx, const Segments& rows, const TimeOrder& time) {
   const std::span<std::int32_t> list = cx.host_array<std::int32_t>(rows.total());
-  walk(time, [&](Size sentence, Size step, Size place) { list[place] = row_of(rows, sentence, step, false); });
+  for_each_row(time, [&](Size sentence, Size step, Size place) { list[place] = row_of(rows, sentence, step, false); });
   return cx.from_host<std::int32_t>(list, {rows.total()});
 }
 
 Tensor packed_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time, bool reverse) {
   const std::span<std::int32_t> list = cx.host_array<std::int32_t>(rows.total());
-  walk(time, [&](Size sentence, Size step, Size place) {
+  for_each_row(time, [&](Size sentence, Size step, Size place) {
     list[row_of(rows, sentence, step, reverse)] = static_cast<std::int32_t>(place);
   });
   return cx.from_host<std::int32_t>(list, {rows.total()});
@@ -56,7 +56,8 @@ Tensor last_from_steps(const Context& cx, const Segments& rows, const TimeOrder&
   const std::span<std::int32_t> list = cx.host_array<std::int32_t>(rows.count());
   for (Size s = 0; s < rows.count(); ++s)
     check(rows.length(s) > 0, "[recurrent] sentence {} has no rows, but every step needs one", s);
-  walk(time, [&](Size sentence, Size, Size place) { list[sentence] = static_cast<std::int32_t>(before + place); });
+  for_each_row(time,
+               [&](Size sentence, Size, Size place) { list[sentence] = static_cast<std::int32_t>(before + place); });
   return cx.from_host<std::int32_t>(list, {rows.count()});
 }
 
@@ -110,14 +111,6 @@ RecurrentLayer::Output RecurrentLayer::run_gru(Context& cx, const Tensor& x, con
   const Tensor all = concat_rows(cx, steps);
   return {gather_rows(cx, all, packed_from_steps(cx, rows, time, reverse)),
           {gather_rows(cx, all, last_from_steps(cx, rows, time)), {}}};
-}
-
-Tensor RecurrentLayer::known_gates(Context& cx, const Tensor& x) const {
-  return linear(cx, x, slice_columns(cx, input_.weight(), 0, x.cols()), input_.bias());
-}
-
-Tensor RecurrentLayer::other_weights(Context& cx, Size known) const {
-  return slice_columns(cx, input_.weight(), known, input_.weight().cols() - known);
 }
 
 CellState RecurrentLayer::step(Context& cx, const Tensor& x, const CellState& before) const {

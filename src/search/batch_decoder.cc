@@ -288,7 +288,7 @@ void BatchDecoder::move_in(Batch& newcomers) {
   lasting_[lasting_now_].reset();
   Context cx(lasting_[lasting_now_]);
   for (std::size_t m = 0; !places.empty() && m < models_.size(); ++m) {
-    std::vector<models::Underway> sentences;
+    std::vector<models::ActiveSentence> sentences;
     for (const auto& [batch, s] : places) sentences.push_back({&batch->members[m].memory, &batch->members[m].state, s});
     next.members.push_back(
         {models_[m], models::join_memories(cx, sentences), models::State::join(cx, sentences, live * kStepsAhead)});

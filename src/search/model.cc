@@ -1,20 +1,10 @@
 #include "search/model.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "models/families.h"
 
 namespace dragoman::search {
-namespace {
-
-constexpr int kUnlimited = std::numeric_limits<int>::max() / 2;
-
-int positions_of(const models::ModelConfig& config) {
-  const bool limited =
-      config.family == models::Family::transformer && config.transformer.positions != nn::PositionKind::rotary;
-  return limited ? config.transformer.max_positions : kUnlimited;
-}
-
-}  // namespace
 
 Model::Model(const std::string& path, const Placement& where) : path_(path), where_(where) {
   const store::ModelFile file(path);
@@ -79,11 +69,11 @@ text::Encoded Model::encode_source_spans(std::string_view text) const {
 
 int Model::max_source() const {
   const nn::AttentionConfig& attention = info_.config.attention;
-  const int limit =
-      std::min(positions_of(info_.config), attention.linformer > 0 ? attention.linformer_length : kUnlimited);
+  const int limit = std::min(models::family_of(info_.config).max_positions(info_.config),
+                             attention.linformer > 0 ? attention.linformer_length : models::kNoLimit);
   return limit - (info_.source_begin ? 1 : 0) - (info_.source_end ? 1 : 0);
 }
 
-int max_target(const models::ModelConfig& config) { return positions_of(config) - 1; }
+int max_target(const models::ModelConfig& config) { return models::family_of(config).max_positions(config) - 1; }
 
 }  // namespace dragoman::search

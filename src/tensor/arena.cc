@@ -68,7 +68,7 @@ void Arena::forget() {
 void Arena::reset() {
   forget();
   if (blocks_.size() <= 1) return;
-  // Several blocks become one, so that the next step of this size finds all its memory in a row.
+  // Merge several blocks into one, so that the next step of this size fits into contiguous memory.
   const std::size_t total = reserved();
   release_blocks();
   add_block(total);

@@ -9,10 +9,9 @@
 
 namespace dragoman {
 
-// Memory for what lives no longer than a step. Allocation moves a pointer; reset() takes everything back at once.
-// What is released before that is handed out again to requests of its size class. The same requests in the same order
-// get the same addresses after every reset, and once the arena has seen its largest step it never again asks the
-// device for memory.
+// A bump allocator for memory that lives no longer than a step. reset() frees everything at once; memory released
+// before that is reused for requests of the same size class. The same requests in the same order get the same addresses
+// after every reset, and once the arena has seen its largest step it never asks the device for memory again.
 class Arena {
  public:
   explicit Arena(const Device& device) : device_(device) {}
@@ -21,16 +20,16 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   void* allocate(std::size_t bytes);
-  // `bytes` as asked for.
+  // `bytes` as passed to allocate().
   void release(void* memory, std::size_t bytes);
   void reset();
-  // The same, and the memory goes back to the device.
+  // The same, and returns the memory to the device.
   void drop();
   // The most bytes that the arena may ask the device for; beyond them it throws OutOfMemory.
   void set_limit(std::size_t bytes) { limit_ = bytes; }
 
   const Device& device() const { return device_; }
-  // Grows with every reset; a tensor remembers it to find out that its memory was taken back.
+  // Grows with every reset; a tensor stores it to detect that its memory is no longer its own.
   const std::uint32_t& generation() const { return generation_; }
   // The most bytes in use at once since the arena was made.
   std::size_t peak() const { return peak_; }
@@ -44,7 +43,7 @@ class Arena {
   static constexpr std::size_t kAlignment = 256;
   static constexpr int kClasses = 320;
 
-  // Sizes are rounded up to one of eight steps between powers of two, so at most an eighth is lost.
+  // Sizes are rounded up to one of eight steps between powers of two, so at most an eighth is wasted.
   static std::size_t class_size(std::size_t bytes);
   static int class_index(std::size_t rounded);
   void add_block(std::size_t at_least);

@@ -9,7 +9,7 @@
 
 namespace dragoman {
 
-// The memory of one worker: what its steps compute in, reset between them.
+// The memory of one worker, reset between steps.
 struct Workspace {
   explicit Workspace(const Device& on) : device(on), arena(on), host(cpu_device()), tape(host) {}
 
@@ -18,7 +18,7 @@ struct Workspace {
     arena.reset();
     host.reset();
   }
-  // The same, and the memory goes back.
+  // The same, and returns the memory to the device.
   void drop() {
     tape.clear();
     arena.drop();
@@ -27,11 +27,11 @@ struct Workspace {
 
   const Device& device;
   Arena arena;  // tensors
-  Arena host;   // what the tape keeps, and tables that the host reads
+  Arena host;   // closures of the tape, and tables that the host reads
   Tape tape;
 };
 
-// Where a gradient goes: its memory and whether to add to what is there. False when nobody wants it.
+// Where to write a gradient, and whether to add to what is already there. False when the tensor needs no gradient.
 struct Sink {
   Tensor tensor;
   bool accumulate = false;
@@ -40,13 +40,13 @@ struct Sink {
   TypedPointer ptr() const { return tensor.ptr(); }
 };
 
-// How a computation is meant, handed to every op: where it runs, whether its way back is recorded, whether dropout
-// drops, which random numbers are next. Models and ops keep no such mode themselves.
+// The mode of a computation, passed to every op: where it runs, whether the tape records it, whether dropout is active,
+// and the next random numbers. Models and ops have no mode of their own.
 class Context {
  public:
-  // Computes without recording and without dropout.
+  // For inference: no recording and no dropout.
   explicit Context(Workspace& workspace) : workspace_(workspace) {}
-  // Computes for training: records, and draws dropout from the stream (seed, step).
+  // For training: records, and draws dropout from the random stream (seed, step).
   static Context training(Workspace& workspace, std::uint64_t seed, std::uint64_t step);
 
   const Device& device() const { return workspace_.device; }
@@ -56,11 +56,11 @@ class Context {
   bool recording() const { return recording_; }
   bool dropping() const { return dropping_; }
   void set_dropping(bool dropping) { dropping_ = dropping; }
-  // After every op, look for NaN and infinities in its results; slow, for finding where a run went wrong.
+  // Checks the results of every op for NaN and infinity: slow, for finding where a run diverged.
   void set_checked(bool checked) { checked_ = checked; }
   bool checked() const { return checked_; }
 
-  // A dropout of this rate with random numbers of its own; rate 0 unless dropping().
+  // Dropout of this rate with its own random numbers; rate 0 unless dropping().
   kernels::Dropout next_dropout(double rate);
 
   // Uninitialised memory of the arena.
@@ -86,15 +86,15 @@ class Context {
   // Values of one tensor into the memory of another of the same count and type; no gradient flows.
   void copy(const Tensor& from, const Tensor& to) const;
 
-  // Makes gradients flow to `tensor` (when recording); for leaves that are no parameters and for the results of ops.
+  // Makes gradients flow to `tensor` when recording: for results of ops, and for leaves other than parameters.
   Tensor track(Tensor tensor) const;
-  // The gradient that has reached `tensor`; zeros when none has.
+  // The gradient of `tensor` so far; zeros when none has arrived.
   Tensor gradient(const Tensor& tensor) const;
-  // Room for one more contribution to the gradient of `tensor`.
+  // Where to write one more contribution to the gradient of `tensor`.
   Sink sink(const Tensor& tensor) const;
-  // Puts a gradient at `tensor`: where backward begins.
+  // Sets the gradient of `tensor`, from which backward starts.
   void seed(const Tensor& tensor, std::span<const double> gradient) const;
-  // Gives a temporary back before the reset.
+  // Returns a temporary to the arena before the reset.
   void release(const Tensor& tensor) const { arena().release(tensor.raw(), tensor.bytes()); }
 
   template <class F>

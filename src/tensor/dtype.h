@@ -9,7 +9,7 @@ namespace dragoman {
 
 using kernels::Size;
 
-// f64 exists for gradient checks; bf16 is for mixed precision on GPUs; i8 is storage for what kernels multiply faster.
+// f64 is for gradient checks, bf16 for mixed precision on GPUs, i8 for storage of quantised weights.
 enum class DType : std::uint8_t { f32, f64, bf16, i32, i8 };
 
 constexpr Size size_of(DType type) {
@@ -23,7 +23,7 @@ constexpr Size size_of(DType type) {
   return 0;
 }
 
-// The type of statistics, losses and parameter gradients where activations have this one.
+// The type of statistics, losses and parameter gradients when activations have type `type`.
 constexpr DType stat_of(DType type) { return type == DType::bf16 ? DType::f32 : type; }
 
 constexpr const char* name_of(DType type) {

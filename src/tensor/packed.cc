@@ -13,7 +13,7 @@ Tensor to_device(const Context& cx, std::span<const std::int32_t> values) {
 }  // namespace
 
 Segments Segments::from_offsets(const Context& cx, std::span<const std::int32_t> offsets) {
-  check(!offsets.empty() && offsets[0] == 0, "[segments] offsets begin with 0");
+  check(!offsets.empty() && offsets[0] == 0, "[segments] offsets must start with 0");
   const std::span<std::int32_t> host = cx.host_array<std::int32_t>(std::ssize(offsets));
   std::copy(offsets.begin(), offsets.end(), host.begin());
   Segments segments;
@@ -21,7 +21,7 @@ Segments Segments::from_offsets(const Context& cx, std::span<const std::int32_t>
   segments.count_ = std::ssize(offsets) - 1;
   segments.total_ = offsets.back();
   for (Size s = 0; s < segments.count_; ++s) {
-    check(segments.length(s) >= 0, "[segments] offsets fall from {} to {} at sentence {}", host[s], host[s + 1], s);
+    check(segments.length(s) >= 0, "[segments] offsets decrease from {} to {} at sentence {}", host[s], host[s + 1], s);
     segments.longest_ = std::max(segments.longest_, segments.length(s));
   }
   segments.offsets_ = to_device(cx, host);
@@ -50,12 +50,23 @@ Packed Packed::from_host(const Context& cx, std::span<const std::int32_t> tokens
   Packed packed{to_device(cx, tokens), Segments::from_offsets(cx, offsets)};
   check(packed.rows.total() == packed.tokens.count(), "[packed] offsets end at {} but there are {} tokens",
         packed.rows.total(), packed.tokens.count());
+  if (tokens.empty()) return packed;
+  // Two loops, because compilers vectorise each of them.
+  packed.lowest = packed.highest = tokens[0];
+  for (const std::int32_t id : tokens) packed.lowest = std::min(packed.lowest, id);
+  for (const std::int32_t id : tokens) packed.highest = std::max(packed.highest, id);
   return packed;
 }
 
+void Packed::check_ids(Size vocabulary) const {
+  if (tokens.count() == 0) return;
+  check(lowest >= 0 && highest < vocabulary, "[packed] token id {} is outside a vocabulary of {} ids (0 to {})",
+        lowest < 0 ? lowest : highest, vocabulary, vocabulary - 1);
+}
+
 TimeOrder TimeOrder::of(const Context& cx, const Segments& rows) {
-  // A counting sort: active[t] is the number of sentences longer than t, which is also where in `order` the
-  // sentences of length t begin.
+  // A counting sort. active[t] is the number of sentences longer than t, and therefore the place in `order` at which
+  // the sentences of length t start.
   const std::span<std::int32_t> active = cx.host_array<std::int32_t>(rows.longest() + 1);
   std::fill(active.begin(), active.end(), 0);
   for (Size s = 0; s < rows.count(); ++s)

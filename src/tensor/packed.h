@@ -6,11 +6,11 @@
 
 namespace dragoman {
 
-// Which rows of a packed array belong to which sentence: rows offsets[s] .. offsets[s + 1]. No padding, anywhere.
+// Which rows of a packed array belong to which sentence: rows offsets[s] .. offsets[s + 1], without padding.
 class Segments {
  public:
   Segments() = default;
-  // Offsets begin with 0 and never fall.
+  // Offsets start at 0 and never decrease.
   static Segments from_offsets(const Context& cx, std::span<const std::int32_t> offsets);
   static Segments from_lengths(const Context& cx, std::span<const std::int32_t> lengths);
 
@@ -36,23 +36,26 @@ class Segments {
 struct Packed {
   Tensor tokens;  // i32 [N]
   Segments rows;
+  std::int32_t lowest = 0, highest = -1;  // of the ids, found on the host; none when there are no tokens
 
   static Packed from_host(const Context& cx, std::span<const std::int32_t> tokens,
                           std::span<const std::int32_t> offsets);
+  // Fails unless every id is in [0, vocabulary). Compares the two bounds only, on any device.
+  void check_ids(Size vocabulary) const;
 };
 
-// The order in which a recurrent layer walks the same rows: step t works on the first active[t] sentences of `order`,
-// longest first.
+// The time-major order of the same rows, for recurrent layers: sentences sorted by length, longest first, so that step
+// t works on the first active[t] sentences of `order`.
 struct TimeOrder {
   Tensor order;                              // i32 [sentences], on the device
   std::span<const std::int32_t> host_order;  // the same, on the host
-  std::span<const std::int32_t> active;      // one a step, on the host
+  std::span<const std::int32_t> active;      // one per step, on the host
 
   static TimeOrder of(const Context& cx, const Segments& rows);
 };
 
-// The layout of one number for every (query, key) pair of the same sentence: sentence after sentence, [nq, nk] each,
-// no padding. Row r of all queries is elements starts[r] .. starts[r + 1].
+// The ragged layout of one number per (query, key) pair of the same sentence: sentence after sentence, [nq, nk] each,
+// without padding. Query r has the elements starts[r] .. starts[r + 1].
 struct PairLayout {
   Segments queries, keys;
   Tensor starts;                              // i32 [queries.total() + 1], on the device

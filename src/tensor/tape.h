@@ -13,8 +13,8 @@ namespace dragoman {
 
 class Context;
 
-// What was done, in order, and how to go back. A node is a function over the few tensors it kept (its captures) and
-// the gradients of its outputs; both lie in arena memory, so recording allocates nothing.
+// The backward functions of the recorded ops, in execution order. A node is a closure (its captures are the tensors
+// that backward needs) and the gradients of its outputs; both live in arena memory, so recording allocates nothing.
 class Tape {
  public:
   explicit Tape(Arena& host) : host_(host) {}
@@ -33,7 +33,7 @@ class Tape {
     nodes_.push_back(node);
   }
 
-  // Walks the nodes from last to first. Losses have put the first gradients in place.
+  // Runs the nodes from last to first. Losses have written the first gradients.
   void backward(Context& cx);
   void clear() { nodes_.clear(); }
   std::size_t size() const { return nodes_.size(); }

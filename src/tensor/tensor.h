@@ -8,13 +8,13 @@
 
 namespace dragoman {
 
-// Where a tensor's gradient is collected. A parameter's lies in the flat gradient buffer and persists; that of an
-// activation comes into being when the first gradient reaches it and goes when its op has passed it on.
+// Where the gradient of a tensor is accumulated. A parameter's is part of the flat gradient buffer and persists; an
+// activation's is allocated when the first contribution arrives and released once its op has run backward.
 struct Gradient {
   void* data = nullptr;
-  bool written = false;  // the next one to arrive adds to it
+  bool written = false;  // the next contribution is added
   bool persistent = false;
-  bool wide = false;  // of the type of statistics: a parameter's, or that of a part of one
+  bool wide = false;  // has the type of statistics, as the gradients of parameters and of their slices do
 };
 
 // A pointer that takes the element type of whatever it is assigned to, after checking it against the tensor's.
@@ -35,8 +35,8 @@ class TypedPointer {
   DType type_;
 };
 
-// A handle on contiguous memory that an arena or a parameter buffer owns: trivially copyable, freely passed by value.
-// Handles do not keep memory alive; ops refuse one whose arena was reset since.
+// A handle on contiguous memory that an arena or a parameter buffer owns: trivially copyable, cheap to pass by value.
+// Handles do not keep memory alive; ops refuse a tensor whose arena was reset.
 class Tensor {
  public:
   Tensor() = default;
@@ -52,7 +52,7 @@ class Tensor {
   Size cols() const { return shape_.cols(); }
   std::size_t bytes() const { return static_cast<std::size_t>(count() * size_of(dtype_)); }
 
-  // Null for an undefined tensor, so that an optional argument of a kernel can be passed as it is.
+  // Null for an undefined tensor, as optional arguments of kernels expect.
   TypedPointer ptr() const { return {data_, dtype_}; }
   void* raw() const { return data_; }
   template <class T>
@@ -74,12 +74,12 @@ class Tensor {
   Gradient* gradient() const { return gradient_; }
   void set_gradient(Gradient* gradient) { gradient_ = gradient; }
 
-  // The same values once more, as pack_weight laid them out for the products of `linear`. Null when there are none; a
-  // tensor under another shape has none.
+  // The same values in the layout of pack_weight, which `linear` reads. Null when there is no packed form; a reshaped
+  // tensor has none.
   const void* packed() const { return packed_; }
   void set_packed(const void* packed) { packed_ = packed; }
 
-  // Set by the arena's owner; a tensor without it lives as long as its buffer.
+  // Set by the owner of the arena; a tensor without it lives as long as its buffer.
   void set_generation(const std::uint32_t& generation) {
     generation_ = &generation;
     made_in_ = generation;
@@ -89,7 +89,7 @@ class Tensor {
   // The values on the host, converted to T.
   template <class T>
   std::vector<T> to_host() const;
-  // The same from a copy of this tensor's bytes.
+  // The same from a host copy of this tensor's bytes.
   template <class T>
   std::vector<T> values_of(std::span<const char> bytes) const;
   // The same number of values, rounded to this tensor's type.
@@ -108,7 +108,7 @@ class Tensor {
   DType dtype_ = DType::f32;
 };
 
-// Some tensors of one device on the host, at the price of one wait.
+// Copies of several tensors on the host, with one synchronisation.
 class HostValues {
  public:
   explicit HostValues(std::initializer_list<Tensor> tensors);

@@ -102,7 +102,7 @@ void add_attention(Cases& cases) {
                   [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
                     Attention<T> a = forward_arguments(b, rate, gap, arrays);
                     a.weights = given(weights, arrays.output("weights", b.heads * b.pairs()));
-                    a.early = true;
+                    a.independent_keys = true;
                     kernels.attention(a);
                   });
       if (b.key_size == b.value_size)
@@ -110,7 +110,7 @@ void add_attention(Cases& cases) {
                   [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
                     Attention<T> a = forward_arguments(b, rate, gap, arrays);
                     a.v = a.k, a.v_stride = a.k_stride;
-                    a.values_are_keys = a.early = true;
+                    a.values_are_keys = a.independent_keys = true;
                     kernels.attention(a);
                   });
       cases.add("attention", name + " of scattered keys", [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
@@ -131,7 +131,7 @@ void add_attention(Cases& cases) {
                     back.dv = given(!(flags & 32), arrays.inout("dv", b.key_rows() * a.v_stride));
                     if ((flags & 48) == 48) {  // of the queries only, as in a decoder step
                       kernels.fill({.count = 1, .y = arrays.workspace(1)});
-                      back.forward.early = true;
+                      back.forward.independent_keys = true;
                     }
                     back.accumulate_dq = flags & 1, back.accumulate_dk = flags & 2, back.accumulate_dv = flags & 4;
                     kernels.attention_backward(back);

@@ -170,7 +170,7 @@ TEST(AttentionChoice, SeesInArgumentsWhatItDependsOn) {
   };
   EXPECT_TRUE(changed([](auto& x) { x.causal = true; }).causal);
   EXPECT_TRUE(changed([](auto& x) { x.dropout.rate = 0.1; }).drops);
-  EXPECT_TRUE(changed([](auto& x) { x.early = true; }).early);
+  EXPECT_TRUE(changed([](auto& x) { x.independent_keys = true; }).early);
   EXPECT_TRUE(changed([](auto& x) { x.values_are_keys = true; }).values_are_keys);
   EXPECT_TRUE(changed([&](auto& x) { x.key_rows = rows; }).scattered_keys);
   EXPECT_TRUE(changed([&](auto& x) { x.weights = numbers; }).weights);

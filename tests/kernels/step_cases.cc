@@ -26,7 +26,7 @@ Terms<T> terms(Arrays<T>& arrays, Size rows, std::array<Size, 2> sizes, Size out
     term.size = sizes[i];
     term.x_stride = sizes[i] + (i == 1 && flags & wider ? 8 : 0);
     term.x = arrays.input(term.rows * term.x_stride);
-    term.early = (flags & (i == 0 ? first_early : second_early)) != 0;
+    term.independent = (flags & (i == 0 ? first_early : second_early)) != 0;
     term.weight = arrays.input(sizes[i] * out, -0.2, 0.2);
   }
   return both;

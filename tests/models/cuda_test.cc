@@ -1,4 +1,4 @@
-// Every model of the zoo on a GPU, against the same model in double precision on the host.
+// Every model of the zoo on a GPU, against the same model in double precision on the CPU.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ struct Outcome {
   std::vector<double> logits, losses, gradients;
 };
 
-// One training step up to the gradients, dropout included: random numbers are the same everywhere.
+// One training step up to the gradients, with dropout: random numbers are the same on every device.
 Outcome train(Seq2seq& model, const Device& device) {
   Workspace workspace(device);
   Context cx = Context::training(workspace, 3, 1);
@@ -56,7 +56,7 @@ class OnCuda : public ::testing::Test {
   }
 };
 
-TEST_F(OnCuda, LogitsLossesAndGradientsAreTheHosts) {
+TEST_F(OnCuda, LogitsLossesAndGradientsEqualThoseOfTheCpu) {
   for (const auto& [name, config] : zoo()) {
     SCOPED_TRACE(name);
     Seq2seq exact(config), single(config), mixed(config);
@@ -109,7 +109,7 @@ TEST_F(OnCuda, TokenByTokenEqualsTheWholeSequenceAndNeighboursChangeNothing) {
         const auto mine = logits.begin() + static_cast<std::ptrdiff_t>(h * words);
         EXPECT_LT(distance(last, {mine, mine + static_cast<std::ptrdiff_t>(words)}), 1e-5) << "hypothesis " << h;
       }
-      // Each sentence's beam doubles after its first word, then hypotheses swap places.
+      // The beam of each sentence doubles after its first word; then hypotheses swap places.
       const Ids chosen = step == 0 ? Ids{0, 0, 1, 1, 2, 2} : order;
       state = state.select(cx, chosen, Ids{2, 2, 2});
       std::vector<Ids> next;
@@ -119,6 +119,20 @@ TEST_F(OnCuda, TokenByTokenEqualsTheWholeSequenceAndNeighboursChangeNothing) {
       }
       histories = next;
     }
+  }
+}
+
+TEST_F(OnCuda, IdsOutsideTheVocabularyAreRefused) {
+  for (const char* name : {"transformer-small", "lstm-luong"}) {
+    SCOPED_TRACE(name);
+    Seq2seq model(shrunk(name));
+    model.parameters().allocate(cuda_device(), DType::f32, 5, false);
+    Workspace workspace(cuda_device());
+    Context cx(workspace);
+    EXPECT_THROW(model.encode(cx, sentences({{4}, {7, 11}}).packed(cx)), Error);
+    const Memory memory = model.encode(cx, sentences({{0, 10}}).packed(cx));
+    State state = model.start(cx, memory, false);
+    EXPECT_THROW(model.decode(cx, sentences({{1, -3, 5}}).packed(cx), memory, state), Error);
   }
 }
 

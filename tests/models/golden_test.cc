@@ -1,5 +1,5 @@
-// Loss and every gradient of whole models against PyTorch's, from tests/golden/models.json (made by make_models.py
-// beside it).
+// Loss and every gradient of whole models against those of PyTorch in tests/golden/models.json (written by
+// make_models.py beside it).
 #include <gtest/gtest.h>
 
 #include <cmath>

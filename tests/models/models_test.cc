@@ -1,4 +1,4 @@
-// What every model of the zoo must keep, shrunk in size but not in structure.
+// Properties that every model of the zoo must have. Models are shrunk in size but not in structure.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 class Zoo : public ::testing::Test {
  protected:
-  // Logits of all tokens at once, packed or a sentence at a time.
+  // Logits of whole targets, in one call.
   static std::vector<double> whole(const Seq2seq& model, const std::vector<Ids>& sources,
                                    const std::vector<Ids>& targets) {
     Workspace workspace(model.parameters().weights().device());
@@ -41,7 +41,7 @@ TEST_F(Zoo, TokenByTokenEqualsTheWholeSequenceAlsoAcrossAReorderedBeam) {
     Context cx(workspace);
     const Memory memory = model.encode(cx, sentences(kSources).packed(cx));
     State state = model.start(cx, memory, true);
-    // Each sentence's beam doubles after its first two tokens, then hypotheses swap places at every step.
+    // The beam of each sentence doubles after its first two tokens; then hypotheses swap places at every step.
     std::vector<Ids> histories(3);
     const auto append = [&](const std::vector<Ids>& tokens) {
       const Decoded decoded = model.decode(cx, sentences(tokens).packed(cx), memory, state);
@@ -82,7 +82,7 @@ TEST_F(Zoo, SentencesMayLeaveAndJoinABatchInTheMiddleOfDecoding) {
     model.parameters().allocate(cpu_device(), DType::f64, 5, false);
     Workspace first(cpu_device()), second(cpu_device()), joined(cpu_device()), step(cpu_device());
     Context cx(first), late(second), keep(joined), now(step);
-    // Two sentences begin, one with two hypotheses; the third comes later and is further on at once.
+    // Two sentences start, one with two hypotheses; the third joins later with more tokens.
     const Memory early = model.encode(cx, sentences({kSources[0], kSources[1]}).packed(cx));
     State state = model.start(cx, early, true);
     model.decode(cx, sentences({{1, 4}, {1, 7}}).packed(cx), early, state);
@@ -92,7 +92,7 @@ TEST_F(Zoo, SentencesMayLeaveAndJoinABatchInTheMiddleOfDecoding) {
     const Memory other = model.encode(late, sentences({kSources[2]}).packed(late));
     State newcomer = model.start(late, other, true);
     model.decode(late, sentences({{1, 3, 8}}).packed(late), other, newcomer);
-    const Underway both[] = {{&other, &newcomer, 0}, {&early, &state, 1}};
+    const ActiveSentence both[] = {{&other, &newcomer, 0}, {&early, &state, 1}};
     const Memory memory = join_memories(keep, both);
     State together = State::join(keep, both, 3);
     first.reset();
@@ -231,7 +231,7 @@ TEST_F(Zoo, TheSourceMatters) {
   }
 }
 
-// The loss of the batch in training mode, dropout included; when asked, with all gradients.
+// The loss of the batch in training mode, with dropout; computes all gradients when `backward`.
 double training_loss(Seq2seq& model, bool backward) {
   Workspace workspace(cpu_device());
   Context cx = Context::training(workspace, 3, 1);
@@ -284,9 +284,10 @@ TEST(Config, NonsenseIsRefusedWithAReason) {
   EXPECT_EQ(reason("seq2seq-key-value-encoder", [](ModelConfig& c) { c.attention.score = nn::Score::scaled_dot; }),
             "decoder.attention: scaled_dot compares vectors of one size, but queries have 6 and keys 5; use "
             "multiplicative");
-  EXPECT_EQ(reason("lstm-luong", [](ModelConfig& c) { c.attention.heads = 2; }),
-            "decoder.attention: 2 heads need projections of their own, which attention over bare states has not; use "
-            "heads 1");
+  EXPECT_EQ(
+      reason("lstm-luong", [](ModelConfig& c) { c.attention.heads = 2; }),
+      "decoder.attention: 2 heads need projections of their own, which attention over bare states does not have; use "
+      "heads 1");
   EXPECT_NE(reason("lstm-luong", [](ModelConfig& c) { c.recurrent.attention_over = AttentionOver::source_and_past; })
                 .find("input-feeding"),
             std::string::npos);

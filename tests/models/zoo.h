@@ -5,7 +5,7 @@
 #include "models/presets.h"
 #include "models/seq2seq.h"
 
-// Every preset, shrunk in size but not in structure, and settings that no preset has; and a few sentences.
+// The zoo: every preset, shrunk in size but not in structure, and settings that no preset has; and a few sentences.
 namespace dragoman::models {
 
 using Ids = std::vector<std::int32_t>;
@@ -19,7 +19,7 @@ inline ModelConfig shrunk(const std::string& name) {
   config.transformer.encoder_layers = std::min(config.transformer.encoder_layers, 2);
   config.transformer.decoder_layers = std::min(config.transformer.decoder_layers, 2);
   config.transformer.max_positions = 12;
-  config.embedding = config.family == Family::transformer ? 8 : 6;
+  config.embedding = config.family == family_named("transformer") ? 8 : 6;
   config.attention.heads = std::min(config.attention.heads, 2);
   config.attention.rank = 3;
   if (config.attention.key_size > 0) config.attention.key_size = 5, config.attention.value_size = 3;
@@ -30,7 +30,6 @@ inline ModelConfig shrunk(const std::string& name) {
   return config;
 }
 
-// Presets, and settings that no preset has.
 inline std::vector<std::pair<std::string, ModelConfig>> zoo() {
   std::vector<std::pair<std::string, ModelConfig>> models;
   for (const std::string& name : preset_names()) models.emplace_back(name, shrunk(name));

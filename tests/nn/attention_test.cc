@@ -28,7 +28,7 @@ class Linformer : public ::testing::Test {
   Segments segments(const std::vector<std::int32_t>& lengths) { return Segments::from_lengths(cx_, lengths); }
   void allocate() { list_.allocate(cpu_device(), DType::f64, 5, false); }
   Tensor parameter(const std::string& name) const { return list_.find("a." + name)->tensor; }
-  // kSize numbers of the projections' bias from `first` on: [1, kSize].
+  // kSize numbers of the projections' bias, starting at `first`: [1, kSize].
   Tensor bias(Size first) const {
     const Tensor column = parameter("in_proj_bias").reshaped({3 * kSize, 1});
     return column.row_view(first, kSize).reshaped({1, kSize});
@@ -64,7 +64,7 @@ TEST_F(Linformer, KeysOfMixturesAreMixturesOfTheKeysOfAllPositions) {
   }
 }
 
-TEST_F(Linformer, KeysAndValuesSplitOffTheStatesAreMixedTheSameWay) {
+TEST_F(Linformer, SeparateKeysAndValuesAreMixedTheSameWay) {
   AttentionConfig split = config(Score::multiplicative);
   split.heads = 1, split.key_size = 5, split.value_size = 2;
   const Attention attention(list_, {.name = "a", .query = 4, .memory = kSize}, split);
@@ -78,7 +78,7 @@ TEST_F(Linformer, KeysAndValuesSplitOffTheStatesAreMixedTheSameWay) {
   expect_near(slice_columns(cx_, mixed.second, 5, 2), keys.values.of, "values");
 }
 
-TEST_F(Linformer, ValuesGivenApartAreMixedByTheirOwnProjection) {
+TEST_F(Linformer, SeparateValuesAreMixedByTheirOwnProjection) {
   AttentionConfig bare = config(Score::multiplicative);
   bare.heads = 1;
   const Attention attention(list_, {.name = "a", .query = 4, .memory = kSize, .values = 3}, bare);

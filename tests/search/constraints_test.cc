@@ -100,6 +100,23 @@ TEST(Constraints, ATermCostsNoMoreThanItMust) {
   }
 }
 
+TEST(Prefix, AndTheWordsAfterItMayNotExceedTheModelsPositions) {
+  const ToyModel model("transformer-small", 7, 3);  // 64 positions
+  const auto reason = [&](std::size_t words) -> std::string {
+    SearchOptions options;
+    options.min_length = 80;
+    try {
+      translate_one(model, {{4, 5}, toy_goal(options, 90), Tokens(words, 6)});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  // The begin mark and the prefix come first, then one word at a time.
+  EXPECT_NE(reason(70).find("71 tokens is longer than the model's max-positions 64"), std::string::npos) << reason(70);
+  EXPECT_NE(reason(60).find("65 tokens is longer than the model's max-positions 64"), std::string::npos) << reason(60);
+}
+
 TEST(Prefix, TheTranslationBeginsWithIt) {
   Random random(4);
   for (const char* preset : {"transformer-small", "lstm-luong", "seq2seq-additive-encoder+decoder+self"}) {

@@ -24,7 +24,7 @@ inline models::ModelConfig toy_config(const std::string& preset, int words) {
   config.transformer.feed_forward = 12;
   config.transformer.encoder_layers = config.transformer.decoder_layers = 2;
   config.transformer.max_positions = 64;
-  config.embedding = config.family == models::Family::transformer ? 8 : 6;
+  config.embedding = config.family == models::family_named("transformer") ? 8 : 6;
   config.attention.heads = std::min(config.attention.heads, 2);
   config.recurrent.encoder_hidden = 4;
   config.recurrent.decoder_hidden = config.recurrent.decoder_start == models::DecoderStart::concatenated ? 8 : 6;

@@ -19,7 +19,7 @@ class ModelFiles : public ::testing::Test {
     models::ModelConfig config = models::preset(name);
     config.source_vocabulary = 20;
     config.target_vocabulary = 24;
-    config.embedding = config.family == models::Family::transformer ? 16 : 10;
+    config.embedding = config.family == models::family_named("transformer") ? 16 : 10;
     config.transformer.size = 16;
     config.transformer.feed_forward = 20;
     config.recurrent.encoder_hidden = 6;

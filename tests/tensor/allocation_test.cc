@@ -1,5 +1,5 @@
-// A training step in the steady state calls the system allocator zero times: malloc and its relatives are replaced in
-// this program by ones that count.
+// In steady state a training step never calls the system allocator. This program replaces malloc and its relatives by
+// versions that count.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -52,7 +52,7 @@ namespace {
 
 using namespace testing;
 
-// One flat buffer of weights with one of gradients; tensors are views into them.
+// One flat buffer of weights and one of gradients; tensors are views into them.
 class Parameters {
  public:
   explicit Parameters(Size capacity)
@@ -81,7 +81,7 @@ class Parameters {
   Size used = 0;
 };
 
-// A small model with a bit of everything: embeddings, an LSTM layer, attention of both kinds, norms, dropout, the loss.
+// A small model that uses most ops: embeddings, an LSTM layer, both kinds of attention, norms, dropout, the loss.
 struct Model {
   explicit Model(Parameters& p)
       : table(p.make({50, 16})),

@@ -1,5 +1,5 @@
-// Values and gradients against PyTorch's, from tests/golden/engine.json (made by make_engine.py beside it), in double
-// with the scalar kernels and in float with the fast ones.
+// Values and gradients against those of PyTorch in tests/golden/engine.json (written by make_engine.py beside it), in
+// double with the reference kernels and in float with the CPU kernels.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -136,7 +136,7 @@ void compare_optimiser(const std::string& kind, const Device& device, double tol
       adam_step(weight, gradient, moments,
                 {.beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-6, .weight_decay = decay, .decoupled = kind == "adamw"},
                 numbers["rate"], step, clip);
-    // PyTorch divides by norm + 1e-6 when it clips, so the two agree to about 1e-7.
+    // When clipping, PyTorch divides by norm + 1e-6, so the two agree to about 1e-7.
     expect_near(expected["steps"][static_cast<std::size_t>(step - 1)]["data"], weight.to_host<double>(), tolerance,
                 "weights after step " + std::to_string(step));
   }

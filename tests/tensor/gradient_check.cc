@@ -8,7 +8,7 @@
 namespace dragoman::testing {
 namespace {
 
-// A fixed seed and step, so that dropout draws the same in every run of a check.
+// The seed and step are fixed, so that dropout is the same in every run of a check.
 constexpr std::uint64_t kSeed = 11, kStep = 3;
 
 std::vector<double> weights_of(std::size_t output, Size count) { return Leaf::random({count}, 1000 + output).values; }

@@ -9,7 +9,7 @@
 
 namespace dragoman::testing {
 
-// A tensor that gradients are taken of.
+// An input of the checked function, with respect to which gradients are computed.
 struct Leaf {
   Shape shape;
   std::vector<double> values;
@@ -20,16 +20,16 @@ struct Leaf {
 
 using Build = std::function<std::vector<Tensor>(Context& cx, const std::vector<Tensor>& leaves)>;
 
-// Values of all outputs of `build` and the gradients of all leaves for the loss  sum of r_i * output_i, r random but
-// fixed, computed by the tape in type T (float or double) on `device`.
+// Values of all outputs of `build`, and gradients of all leaves for the loss sum_i r_i * output_i with fixed random r,
+// computed by the tape in type T (float or double) on `device`.
 struct Outcome {
   std::vector<std::vector<double>> outputs, gradients;
 };
 template <class T>
 Outcome run_tape(const Device& device, const std::vector<Leaf>& leaves, const Build& build);
 
-// The gradients of the tape in double against central differences; then the same op in float with the fast kernels
-// against the double values. Reports through GoogleTest.
+// Compares the gradients of the tape in double with central differences, then the CPU kernels in float with the values
+// in double. Reports through GoogleTest.
 void check_gradients(const std::vector<Leaf>& leaves, const Build& build);
 
 void expect_near(const std::vector<double>& expected, const std::vector<double>& actual, double tolerance,

@@ -1,4 +1,4 @@
-// Every op's gradient against finite differences in double, and its fast kernel against the double values.
+// The gradient of every op against finite differences in double, and its CPU kernel in float against the double values.
 #include <gtest/gtest.h>
 
 #include "tests/tensor/gradient_check.h"
@@ -95,10 +95,10 @@ TEST(Gradients, ResidualNormInBothOrdersWithDropout) {
   const std::vector<Leaf> leaves = {Leaf::random({4, 6}, 1), Leaf::random({4, 6}, 2), Leaf::random({6}, 3),
                                     Leaf::random({6}, 4)};
   for (const double rate : {0.0, 0.4}) {
-    check_gradients(leaves, [&](Context& cx, const Tensors& t) {  // post-norm: the sum is not used again
+    check_gradients(leaves, [&](Context& cx, const Tensors& t) {  // post-norm: the sum is not used
       return Tensors{residual_norm(cx, t[0], t[1], rate, {t[2], t[3]}).normalised};
     });
-    check_gradients(leaves, [&](Context& cx, const Tensors& t) {  // pre-norm: the sum goes on beside the norm
+    check_gradients(leaves, [&](Context& cx, const Tensors& t) {  // pre-norm: both the sum and the norm are used
       const Residual residual = residual_norm(cx, t[0], t[1], rate, {t[2], t[3]});
       return Tensors{residual.normalised, add(cx, residual.sum, t[0])};
     });
@@ -118,7 +118,7 @@ TEST(Gradients, ElementwiseOps) {
   });
 }
 
-TEST(Gradients, DropoutDrawsTheSameAgainOnTheWayBack) {
+TEST(Gradients, DropoutDrawsTheSameMaskInBackward) {
   check_gradients({Leaf::random({7, 40}, 1)},
                   [](Context& cx, const Tensors& t) { return Tensors{dropout(cx, dropout(cx, t[0], 0.3), 0.5)}; });
 }
@@ -151,7 +151,7 @@ TEST(Gradients, AdditiveScores) {
                   });
 }
 
-TEST(Gradients, AdditiveScoresOfWhatIsNotHidden) {
+TEST(Gradients, CausalAdditiveScores) {
   check_gradients({Leaf::random({4, 5}, 1), Leaf::random({6, 5}, 2), Leaf::random({5}, 3)},
                   [](Context& cx, const Tensors& t) {
                     const PairLayout pairs = PairLayout::of(cx, segments(cx, {1, 3}), segments(cx, {2, 4}));
@@ -198,7 +198,7 @@ TEST(Gradients, LstmLayerInBothDirectionsWithAndWithoutFirstState) {
       });
 }
 
-TEST(Gradients, RowsInAnotherOrder) {
+TEST(Gradients, PermutedRows) {
   check_gradients({Leaf::random({4, 3}, 1)}, [](Context& cx, const Tensors& t) {
     const Tensor index = ids(cx, {2, 0, 3, 1}), inverse = ids(cx, {1, 3, 0, 2});
     return Tensors{permute_rows(cx, t[0], index, inverse), permute_rows(cx, t[0], inverse, index)};
@@ -217,7 +217,7 @@ TEST(Gradients, TwoLstmLayersAtTheSameTime) {
                   });
 }
 
-// The loss puts its gradients in place itself; here they are held to differences of the loss it returns.
+// cross_entropy writes its gradients itself; here they are compared with differences of the loss it returns.
 TEST(Gradients, CrossEntropyWithSmoothing) {
   for (const double smoothing : {0.0, 0.1}) {
     std::vector<Leaf> leaves = {Leaf::random({5, 3}, 1), Leaf::random({7, 3}, 2), Leaf::random({7}, 3)};

@@ -59,7 +59,7 @@ TEST(TopScores, AreTheLargestLogitsOfEachRow) {
   }
 }
 
-TEST(TopScores, OfFewColumnsSayThatThereAreNoMore) {
+TEST(TopScores, OfFewColumnsArePaddedWithMinusOne) {
   Workspace workspace(cpu_device());
   Context cx(workspace);
   const Tensor x = cx.from_numbers(DType::f32, std::vector<double>{1}, {1, 1});

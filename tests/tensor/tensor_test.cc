@@ -21,7 +21,7 @@ TEST(Arena, GivesTheSameAddressesAfterEveryReset) {
     return addresses;
   };
   step();
-  arena.reset();  // several blocks become one here
+  arena.reset();  // merges several blocks into one
   const std::vector<void*> second = step();
   arena.reset();
   EXPECT_EQ(step(), second);
@@ -70,7 +70,7 @@ TEST(Bf16, RoundsToNearestEvenAndKeepsNan) {
   for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(back[i], values[i], std::abs(values[i]) / 256);
 }
 
-TEST(TimeOrder, PutsTheLongestFirstAndCountsWhoIsLeft) {
+TEST(TimeOrder, PutsTheLongestFirstAndCountsTheActiveSentences) {
   Workspace workspace(cpu_device());
   const Context cx(workspace);
   const TimeOrder time = TimeOrder::of(cx, segments(cx, {2, 0, 3, 2, 1}));
@@ -193,7 +193,20 @@ TEST_F(Errors, TokenIdsOutsideTheTableAreRefused) {
             "[cross_entropy] id 4 at place 0 of [1] is outside 0 .. 3");
 }
 
-TEST_F(Errors, NanIsFoundWhereItArisesWhenAChecksIsAskedFor) {
+TEST_F(Errors, APackedBatchKnowsTheRangeOfItsIds) {
+  const std::int32_t tokens[] = {5, 2, 9, 2}, offsets[] = {0, 1, 4}, nothing[] = {0};
+  const Packed packed = Packed::from_host(cx, tokens, offsets);
+  EXPECT_EQ(packed.lowest, 2);
+  EXPECT_EQ(packed.highest, 9);
+  EXPECT_NO_THROW(packed.check_ids(10));
+  EXPECT_EQ(error_of([&] { packed.check_ids(9); }), "[packed] token id 9 is outside a vocabulary of 9 ids (0 to 8)");
+  const std::int32_t negative[] = {5, -1, 0, 2};
+  EXPECT_EQ(error_of([&] { Packed::from_host(cx, negative, offsets).check_ids(9); }),
+            "[packed] token id -1 is outside a vocabulary of 9 ids (0 to 8)");
+  EXPECT_NO_THROW(Packed::from_host(cx, {}, nothing).check_ids(1));
+}
+
+TEST_F(Errors, NanIsReportedByTheOpThatProducesItInACheckedContext) {
   const std::vector<float> huge = {1e30f, -1e30f};
   const Tensor x = cx.from_host<float>(huge, {1, 2});
   EXPECT_NO_THROW(multiply(cx, x, x));

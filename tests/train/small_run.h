@@ -72,7 +72,7 @@ class SmallCorpus {
 
 inline models::ModelConfig tiny_transformer() {
   models::ModelConfig config;
-  config.family = models::Family::transformer;
+  config.family = models::family_named("transformer");
   config.embedding = 16;
   config.attention.heads = 2;
   config.transformer.size = 16;
@@ -84,7 +84,7 @@ inline models::ModelConfig tiny_transformer() {
 
 inline models::ModelConfig tiny_lstm() {
   models::ModelConfig config;
-  config.family = models::Family::recurrent;
+  config.family = models::family_named("recurrent");
   config.embedding = 12;
   config.recurrent.encoder_hidden = 8;
   config.recurrent.decoder_hidden = 16;

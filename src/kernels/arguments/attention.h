@@ -31,7 +31,8 @@ struct Attention {
   T* out = nullptr;            // [Nq, heads * value_size]
   Stat<T>* log_sum = nullptr;  // [Nq, heads]: log-sum-exp of the scores; -inf without keys
   T* weights = nullptr;        // optional: [heads, nq, nk] per sentence, before dropout
-  bool early = false;          // all but q and dout was there before the entry that was called last wrote
+  // Only q and dout depend on the previous kernel; see Term::independent.
+  bool independent_keys = false;
 };
 
 template <class T>

@@ -105,7 +105,9 @@ struct Term {
   const T* x = nullptr;  // [rows, size], rows x_stride apart
   Size x_stride = 0;
   const T* weight = nullptr;
-  bool early = false;  // x was there before the entry that was called last wrote, and may be read before that is done
+  // x does not depend on the previous kernel, so that it may be read (on a GPU: prefetched by programmatic dependent
+  // launch) while that one still runs.
+  bool independent = false;
 };
 // A term with 0 rows is absent. In forward, the others have all rows of the step, and with a bias the first term is
 // present and contiguous. In backward, a term may have fewer rows: the last rows of the step get nothing from it.

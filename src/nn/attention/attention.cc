@@ -15,17 +15,17 @@ void refuse_nonsense(const AttentionPlace& place, const AttentionConfig& config)
   check((config.key_size == 0) == (config.value_size == 0), "{}: key-size and value-size go together, got {} and {}",
         name, config.key_size, config.value_size);
   check(config.heads == 1 || place.projected,
-        "{}: {} heads need projections of their own, which attention over bare states has not; use heads 1", name,
+        "{}: {} heads need projections of their own, which attention over bare states does not have; use heads 1", name,
         config.heads);
-  check(!place.projected || config.key_size == 0, "{}: heads have keys and values of their own already; use key-size 0",
-        name);
+  check(!place.projected || config.key_size == 0,
+        "{}: projected attention already has separate keys and values; use key-size 0", name);
   check(!place.projected || place.query % config.heads == 0, "{}: size {} does not divide into {} heads", name,
         place.query, config.heads);
   check(!place.rotary || (config.score != Score::additive && config.linformer == 0),
-        "{}: rotary positions need a score that is a product over all keys", name);
+        "{}: rotary positions need a score that is a dot product, and all keys (no linformer)", name);
 }
 
-// Weights of every head, [nq, nk] for each sentence, as for each sentence [heads, nq, nk].
+// From weights head after head, [nq, nk] for each sentence, to weights sentence after sentence, [heads, nq, nk] each.
 Tensor arrange_weights(Context& cx, const std::vector<Tensor>& heads, const PairLayout& pairs) {
   if (heads.size() == 1) return heads[0].detached().reshaped({pairs.count});
   const Segments& queries = pairs.queries;
@@ -52,8 +52,8 @@ Tensor whole(RowProgram& program, const Columns& columns) {
   return columns.count == columns.of.cols() ? columns.of : whole(program.run(), columns);
 }
 
-// The rows that a score computed pair by pair reads, side by side.
-Tensor side_by_side(Context& cx, const Columns& columns, const Keys& keys) {
+// The rows of `keys` as contiguous memory, for scores that are computed pair by pair.
+Tensor contiguous(Context& cx, const Columns& columns, const Keys& keys) {
   const Size count = keys.rows.total();
   Columns used = columns;
   if (keys.index.defined())
@@ -71,7 +71,7 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
   const std::string& name = place.name;
   Size key = place.memory, value = place.values > 0 ? place.values : place.memory;
   const bool mixes = config.linformer > 0;
-  // Keys, then values, from this row of a weight on.
+  // The weight has rows for keys, then for values, starting at `row`.
   const auto split = [&](const Parameter& weight, const Parameter& bias, Size row) {
     if (mixes) {
       key_ = rows_of(list, weight, bias, row, key);
@@ -82,7 +82,7 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
     }
   };
   if (place.projected) {
-    // One matrix, as PyTorch's MultiheadAttention has it: rows for queries, then keys, then values.
+    // One matrix, as in PyTorch's MultiheadAttention: rows for queries, then keys, then values.
     const Size d = place.query;
     check(place.memory == d && place.values == 0, "{}: projected attention needs equal sizes, got {} and {}", name, d,
           place.memory);
@@ -97,7 +97,8 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
     }
     out_ = Linear(list, name + ".out_proj", d, d);
   } else if (config.key_size > 0) {
-    check(place.values == 0, "{}: key-size takes the values from the states; they cannot be given apart", name);
+    check(place.values == 0, "{}: key-size computes the values from the states, so separate values cannot be used",
+          name);
     key = config.key_size;
     value = config.value_size;
     split(list.add(name + ".key_value.weight", {key + value, place.memory}, Init::glorot()), {}, 0);
@@ -175,10 +176,10 @@ Keys Attention::make(Context& cx, const Keys& memory, const Tensor& positions) c
   return result;
 }
 
-// E X and F X in the place of the memory X, whatever keys and values are made of it: for weights W it is the same
-// whether E (X W^T) or (E X) W^T, but this way there are k rows a sentence to multiply instead of n. Biases are added
-// to what is made of the mixtures, so they do what they do in exact attention: one that all keys share changes no
-// weight of the softmax, and the values' is added once, since the weights add up to one.
+// Linformer (Wang et al. 2020): E X and F X replace the memory X before keys and values are projected. For a weight W,
+// E (X W^T) = (E X) W^T, but the right-hand side multiplies k rows per sentence instead of n. Biases are added after
+// the projection, where they have the same effect as in exact attention: a bias common to all keys cancels in the
+// softmax, and that of the values is added once, since the weights sum to one.
 Keys Attention::mix(Context& cx, const Keys& memory) const {
   const Segments& rows = memory.rows;
   check(rows.longest() <= config_.linformer_length,
@@ -227,7 +228,7 @@ Attended Attention::attend(RowProgram& program, const Tensor& x, const Segments&
     const Tensor asking = whole(program, q);
     attended = attend_additive(program.run(), asking, queries, keys, ask.weights);
   } else {
-    // Only the scaled score divides by the square root of a head's size.
+    // 0 selects the default of the op, 1 / sqrt(size of a head).
     const double scale = config_.score == Score::scaled_dot ? 0 : 1;
     attended = program.attention(q, keys.keys, keys.values, queries, keys.rows,
                                  {.heads = config_.heads,
@@ -241,19 +242,21 @@ Attended Attention::attend(RowProgram& program, const Tensor& x, const Segments&
   return attended;
 }
 
-FeedingSource Attention::source(Context& cx, const Keys& keys, const Segments& questions) const {
-  const auto is_whole = [](const Columns& columns) { return columns.count == columns.of.cols(); };
-  const bool values_are_keys =
-      keys.one_tensor && is_whole(keys.keys) && is_whole(keys.values) && !query_score_.defined();
+DotKeys Attention::dot_keys(Context& cx, const Keys& keys) const {
   Tensor k = whole(cx, keys.keys);
+  const bool all_columns = keys.keys.count == keys.keys.of.cols() && keys.values.count == keys.values.of.cols();
   const double scale = config_.score == Score::scaled_dot ? 1 / std::sqrt(static_cast<double>(k.cols())) : 1;
   if (query_score_.defined()) k = linear(cx, k, query_score_.weight(), {}, {.transposed = false});
-  return {k, whole(cx, keys.values), keys.rows, questions, scale, values_are_keys};
+  return {.keys = k,
+          .values = whole(cx, keys.values),
+          .values_are_keys = keys.one_tensor && all_columns && !query_score_.defined(),
+          .rows = keys.rows,
+          .scale = scale};
 }
 
 Attended Attention::attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,
                                     bool wants_weights) const {
-  const Tensor k = side_by_side(cx, keys.keys, keys), v = side_by_side(cx, keys.values, keys);
+  const Tensor k = contiguous(cx, keys.keys, keys), v = contiguous(cx, keys.values, keys);
   const PairLayout pairs = PairLayout::of(cx, queries, keys.rows);
   const Size heads = config_.heads, head = q.cols() / heads, value = v.cols() / heads;
   const auto one_head = [&](const Tensor& hq, const Tensor& hk, const Tensor& hv, const Tensor& score_v) {

@@ -5,17 +5,18 @@
 
 namespace dragoman::nn {
 
-// How well a query q and a key k fit (S2, S3):
+// The score of a query q and a key k:
 enum class Score {
   dot,             // q . k
-  scaled_dot,      // q . k / sqrt(d)
-  multiplicative,  // q^T W k
+  scaled_dot,      // q . k / sqrt(d) (Vaswani et al. 2017)
+  multiplicative,  // q^T W k (Luong et al. 2015)
   reduced_rank,    // (U q) . (V k), U and V of rank r
-  additive         // v . tanh(W1 k + W2 q)
+  additive         // v . tanh(W1 k + W2 q) (Bahdanau et al. 2015)
 };
 
-// One family for all models: any score, over whole states or over keys and values split off them, with any number of
-// heads, over all keys or over a fixed number of mixtures of them (Linformer).
+// One attention for all models: any score, over whole states or over separate keys and values computed from them
+// (Daniluk et al. 2017), with any number of heads, over all rows or over a fixed number of mixtures of them (Linformer,
+// Wang et al. 2020).
 struct AttentionConfig {
   Score score = Score::scaled_dot;
   int heads = 1;
@@ -28,37 +29,45 @@ struct AttentionConfig {
 
   template <class V>
   void visit(V& v) {
-    v("score", score, "how queries and keys are compared");
-    v("heads", heads, "parallel attentions, each with its own projections when more than one", at_least(1));
+    v("score", score, "score of a query and a key");
+    v("heads", heads, "number of heads; more than one need projections of their own", at_least(1));
     v("rank", rank, "rank of the reduced_rank score", at_least(1));
-    v("key-size", key_size, "size of keys split off the states; 0 attends over whole states", at_least(0));
-    v("value-size", value_size, "size of values split off the states; goes with key-size", at_least(0));
-    v("linformer", linformer, "mixtures along the length that keys and values are made of; 0 makes them of all rows",
-      at_least(0));
+    v("key-size", key_size, "size of separate keys (Daniluk et al. 2017); 0 attends over whole states", at_least(0));
+    v("value-size", value_size, "size of separate values; goes with key-size", at_least(0));
+    v("linformer", linformer,
+      "k of Linformer (Wang et al. 2020): rows that keys and values are projected to; 0 keeps all", at_least(0));
     v("linformer-length", linformer_length, "longest input a linformer can take", at_least(1));
-    v("dropout", dropout, "share of attention weights dropped in training", between(0, 0.95));
+    v("dropout", dropout, "dropout on attention weights", between(0, 0.95));
   }
 };
 
-// Where an attention stands in a model.
+// The place of an attention in a model.
 struct AttentionPlace {
   std::string name;        // of its parameters
-  Size query = 0;          // size of the vectors that ask
-  Size memory = 0;         // size of the vectors that are asked
+  Size query = 0;          // size of the vectors that attend
+  Size memory = 0;         // size of the vectors they attend to
   bool projected = false;  // queries, keys, values and the result have projections of their own (Transformer)
   bool causal = false;     // over its own past
-  bool self = false;       // what asks is the memory itself
-  bool rotary = false;     // queries and keys turn with their positions
-  Size values = 0;         // size of the values when they are given apart (the lexical model); 0: the memory's
+  bool self = false;       // self-attention: the memory attends to itself
+  bool rotary = false;     // rotary position embedding of queries and keys
+  Size values = 0;         // size of the values when they are not the memory (lexical model); 0: the size of the memory
 };
 
-// What a memory offers to queries; made once, asked many times.
+// Keys and values of a memory: computed once, read by many queries.
 struct Keys {
   Columns keys, values;
   Segments rows;
-  Tensor index{};           // i32 [rows.total()], optional: which row of keys and values each is
-  Columns queries{};        // optional: what asks, when that is the memory itself and was projected with it
-  bool one_tensor = false;  // keys and values are columns of the same tensor
+  Tensor index{};           // i32 [rows.total()], optional: key i is row index[i] of keys and values
+  Columns queries{};        // of self-attention, when one product projects queries, keys and values
+  bool one_tensor = false;  // keys and values are columns, the same or others, of one tensor
+};
+
+// Keys and values for a plain dot product with unprojected queries: scale * q . k.
+struct DotKeys {
+  Tensor keys, values;           // [Nk, query], [Nk, d]
+  bool values_are_keys = false;  // both are the same tensor
+  Segments rows;
+  double scale = 1;
 };
 
 class Attention {
@@ -67,20 +76,20 @@ class Attention {
   // Refuses combinations that make no sense, with the reason.
   Attention(Parameters& list, const AttentionPlace& place, const AttentionConfig& config);
 
-  // memory [N, memory] in `rows`; values default to the memory itself. Positions (i32 [N]) are for rotary ones. Where
-  // own_size() is not 0, `into` [N, own_size()] may be memory for all that comes out.
+  // memory [N, memory] in `rows`; values that are not given are the memory itself. Positions (i32 [N]) are for rotary
+  // embedding. When own_size() is not 0, the result may be written to `into` [N, own_size()].
   Keys prepare(RowProgram& program, const Tensor& memory, const Segments& rows, const Tensor& positions = {},
                const Tensor& into = {}) const;
   Keys prepare(Context& cx, const Tensor& memory, const Segments& rows) const;
   Keys prepare(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows,
                const Tensor& positions = {}) const;
 
-  // Columns of queries, keys and values of a memory that asks itself, side by side; 0 where they are not.
+  // Columns of the product that holds queries, keys and values of self-attention; 0 when there is no such product.
   Size own_size() const;
 
   struct Ask {
-    bool weights = false;  // wanted: for each sentence [heads, nq, nk]
-    Tensor positions{};    // i32 [Nq], for rotary ones
+    bool weights = false;  // return the attention weights, too
+    Tensor positions{};    // i32 [Nq], for rotary embedding
   };
   Attended attend(RowProgram& program, const Tensor& x, const Segments& queries, const Keys& keys,
                   const Ask& ask) const;
@@ -89,10 +98,10 @@ class Attention {
     return attend(cx, x, queries, keys, Ask{});
   }
 
-  // Whether states can be compared with keys as they are: then source() is what lstm_feeding attends to.
-  bool feeds() const { return !place_.projected && config_.score != Score::additive && config_.dropout == 0; }
-  // What the query would be multiplied by is moved to the keys; `questions` has one row a sentence.
-  FeedingSource source(Context& cx, const Keys& keys, const Segments& questions) const;
+  // Whether dot_keys() can express this attention.
+  bool is_dot_product() const { return !place_.projected && config_.score != Score::additive && config_.dropout == 0; }
+  // Moves the weight of the query, where the score has one, to the keys: (W q) . k = q . (W^T k).
+  DotKeys dot_keys(Context& cx, const Keys& keys) const;
 
   // Size of a context vector.
   Size size() const { return out_size_; }
@@ -103,9 +112,9 @@ class Attention {
   void add_score(Parameters& list, Size query, Size key);
   // The keys of a memory that is given as keys and values without projections.
   Keys make(Context& cx, const Keys& memory, const Tensor& positions) const;
-  // The mixtures that take the place of a memory and its values in a Linformer.
+  // Linformer: the mixtures that replace a memory and its values.
   Keys mix(Context& cx, const Keys& memory) const;
-  // Score and rotation, where there are some.
+  // Applies the key's weight of the score and the rotation, if any.
   void finish(Context& cx, Keys& keys, const Tensor& positions) const;
   Attended attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,
                            bool wants_weights) const;
@@ -113,10 +122,10 @@ class Attention {
   AttentionConfig config_;
   AttentionPlace place_;
   Size out_size_ = 0;
-  Linear query_, key_value_, out_;         // projections; key_value_ is also the split's T
-  Linear own_;                             // query_ and key_value_ in one, of a memory that asks itself
-  Linear key_, value_;                     // key_value_ in two, of mixtures, which are not the same for both
-  Size key_columns_ = 0;                   // of key_value_'s result; the rest are values
+  Linear query_, key_value_, out_;         // projections; key_value_ is T of separate keys and values, too
+  Linear own_;                             // query_ and key_value_ in one, for self-attention
+  Linear key_, value_;                     // key_value_ in two, for a Linformer, whose keys and values mix other rows
+  Size key_columns_ = 0;                   // key columns in the result of key_value_; the rest are values
   Linear query_score_, key_score_;         // W of multiplicative; U and V; W2 and W1
   Parameter additive_v_;                   // v
   Parameter length_keys_, length_values_;  // E and F

@@ -16,8 +16,8 @@ struct Part {
   bool overlaps(const Part& other) const { return columns.first < other.last() && other.columns.first < last(); }
 };
 
-// Where the gradients of queries, keys and values go: apart, or to parts of one tensor. What fills its tensor, alone or
-// together with the others, may overwrite what is there; anything else is added to zeros.
+// Where to write the gradients of queries, keys and values, which may be columns of one tensor. Gradients that together
+// cover their tensor may overwrite it; all others are added to zeros.
 struct Sinks {
   Sink queries, keys, values;
 

@@ -4,25 +4,26 @@
 
 #include "tensor/context.h"
 
-// What every op does at its door and on its way out.
+// Checks and helpers that every op uses on entry and on return.
 namespace dragoman::ops {
 
-// Fails unless the tensors (undefined ones aside) live on the context's device and still live, and those that are no
-// integers share one element type.
+// Fails unless all defined tensors are on the context's device and from arenas that were not reset since, and those
+// that do not hold integers have one element type.
 void enter(const char* op, const Context& cx, std::initializer_list<Tensor> inputs);
 
 // A new result of `op`, tracked when one of `inputs` is.
 Tensor result(const Context& cx, DType type, Shape shape, std::initializer_list<Tensor> inputs);
 
-// Looks for NaN and infinities when the context asks for it.
+// Fails on NaN and infinity in the results of a checked context.
 void leave(const char* op, const Context& cx, std::initializer_list<Tensor> outputs);
 
-// Fails unless `ids` are i32 and, where the host can read them for free, each lies in [0, limit).
+// Fails unless `ids` are i32 and, on the CPU, each is in [0, limit). On a GPU the values are checked before they leave
+// the host (Packed::check_ids).
 void check_ids(const char* op, const Tensor& ids, Size limit);
 
 bool any_tracked(std::initializer_list<Tensor> inputs);
 
-// Gives back a temporary when the scope ends.
+// A temporary, released at the end of the scope.
 class Scratch {
  public:
   Scratch(const Context& cx, DType type, Shape shape) : cx_(cx), tensor_(cx.empty(type, shape)) {}
@@ -38,8 +39,8 @@ class Scratch {
   Tensor tensor_;
 };
 
-// Room for a gradient of another type than the tensor's own would have. What is written there, or added to its
-// zeros, is added to the tensor's gradient when the scope ends. Null when the tensor wants no gradient.
+// Memory for a contribution to a tensor's gradient in another type than the gradient has. It starts as zeros and is
+// added to the gradient at the end of the scope. Null when the tensor needs no gradient.
 class SinkAs {
  public:
   SinkAs(const Context& cx, const Tensor& tensor, DType type);
@@ -55,7 +56,7 @@ class SinkAs {
   Tensor gradient_, room_;
 };
 
-// The gradient of a parameter, or of what takes its place, to be added to.
+// The gradient of a parameter, or of a tensor used as one, to be added to.
 struct StatSink : SinkAs {
   StatSink(const Context& cx, const Tensor& tensor)
       : SinkAs(cx, tensor, tensor.defined() ? stat_of(tensor.dtype()) : DType::f32) {}

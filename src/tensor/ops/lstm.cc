@@ -24,7 +24,7 @@ LstmState lstm_cell(Context& cx, const Tensor& gates, const Tensor& c_before) {
     const Tensor dh = h.gradient()->written ? back.gradient(h) : Tensor();
     const Tensor dc = c.gradient()->written ? back.gradient(c) : Tensor();
     const Sink dgates = back.sink(gates), dc_before = back.sink(c_before);
-    check(!dgates.accumulate, "[lstm_cell] the gates were taken over and may not be used elsewhere");
+    check(!dgates.accumulate, "[lstm_cell] the gates were overwritten and may not be used elsewhere");
     const ops::Scratch unwanted(back, gates.dtype(), dgates ? Shape{0} : gates.shape());
     back.run(gates.dtype(), [&](const auto& k) {
       k.lstm_cell_backward({.rows = gates.rows(),
@@ -64,7 +64,7 @@ Tensor gru_cell(Context& cx, const Tensor& x_gates, const Tensor& h_gates, const
     const Tensor dh = back.gradient(h);
     const Sink dx_gates = back.sink(x_gates), dh_gates = back.sink(h_gates), dh_before = back.sink(h_before);
     check(!dx_gates.accumulate && !dh_gates.accumulate,
-          "[gru_cell] the gates were taken over and may not be used elsewhere");
+          "[gru_cell] the gates were overwritten and may not be used elsewhere");
     const ops::Scratch unwanted_x(back, h.dtype(), dx_gates ? Shape{0} : x_gates.shape()),
         unwanted_h(back, h.dtype(), dh_gates ? Shape{0} : h_gates.shape());
     back.run(h.dtype(), [&](const auto& k) {
@@ -85,8 +85,8 @@ Tensor gru_cell(Context& cx, const Tensor& x_gates, const Tensor& h_gates, const
 
 namespace {
 
-// A layer over whole sentences and what its walk leaves behind.
-struct WalkedLayer {
+// One run of a layer over whole sentences: its inputs, its results and what it keeps for backward.
+struct LayerRun {
   LstmInput in;
   LstmOutput out;
   Tensor c;  // [N, hidden]
@@ -113,14 +113,14 @@ struct WalkedLayer {
   Shape workspace() const { return {out.last.h.rows(), 6 * out.h.cols()}; }
 };
 
-// What going back through a layer reads and where it writes.
+// The gradients that the backward of a layer reads and writes.
 struct LayerGradients {
   Tensor dh, dh_last, dc_last;
   Sink dgates, dh_first, dc_first;
   ops::StatSink dweight;
   ops::Scratch unwanted, h_before, workspace;
 
-  LayerGradients(Context& cx, const WalkedLayer& layer)
+  LayerGradients(Context& cx, const LayerRun& layer)
       : dh(arrived(cx, layer.out.h)),
         dh_last(arrived(cx, layer.out.last.h)),
         dc_last(arrived(cx, layer.out.last.c)),
@@ -131,11 +131,11 @@ struct LayerGradients {
         unwanted(cx, layer.out.h.dtype(), dgates ? Shape{0} : layer.in.gates.shape()),
         h_before(cx, layer.out.h.dtype(), layer.out.h.shape()),
         workspace(cx, layer.out.h.dtype(), layer.workspace()) {
-    check(!dgates.accumulate, "[lstm_layer] the gates were taken over and may not be used elsewhere");
+    check(!dgates.accumulate, "[lstm_layer] the gates were overwritten and may not be used elsewhere");
   }
 
   template <class T>
-  kernels::LstmLayerBackward<T> arguments(const WalkedLayer& layer, const Segments& rows, const TimeOrder& time) const {
+  kernels::LstmLayerBackward<T> arguments(const LayerRun& layer, const Segments& rows, const TimeOrder& time) const {
     return {.forward = layer.arguments<T>(rows, time, workspace),
             .dh = dh.ptr(),
             .dh_last = dh_last.ptr(),
@@ -155,7 +155,7 @@ struct LayerGradients {
   }
 };
 
-WalkedLayer prepare_layer(Context& cx, const LstmInput& in, const Segments& rows, const TimeOrder& time) {
+LayerRun prepare_layer(Context& cx, const LstmInput& in, const Segments& rows, const TimeOrder& time) {
   constexpr const char* op = "lstm_layer";
   const std::initializer_list<Tensor> inputs = {in.gates, in.weight, in.first.h, in.first.c};
   ops::enter(op, cx, inputs);
@@ -177,8 +177,7 @@ WalkedLayer prepare_layer(Context& cx, const LstmInput& in, const Segments& rows
           cx.empty(type, all)};
 }
 
-void walk_layers(Context& cx, const WalkedLayer& one, const WalkedLayer* other, const Segments& rows,
-                 const TimeOrder& time) {
+void run_layers(Context& cx, const LayerRun& one, const LayerRun* other, const Segments& rows, const TimeOrder& time) {
   const DType type = one.out.h.dtype();
   const ops::Scratch workspace(cx, type, one.workspace()), more(cx, type, other ? other->workspace() : Shape{0});
   cx.run(type, [&]<class T>(const kernels::Kernels<T>& k) {
@@ -187,12 +186,12 @@ void walk_layers(Context& cx, const WalkedLayer& one, const WalkedLayer* other, 
     if (other) layer.beside = &(beside = other->arguments<T>(rows, time, more));
     k.lstm_layer(layer);
   });
-  for (const WalkedLayer* layer : {&one, other})
+  for (const LayerRun* layer : {&one, other})
     if (layer) ops::leave("lstm_layer", cx, {layer->out.h, layer->out.last.h, layer->out.last.c});
 }
 
-void walk_layers_back(Context& cx, const WalkedLayer& one, const WalkedLayer* other, const Segments& rows,
-                      const TimeOrder& time) {
+void run_layers_backward(Context& cx, const LayerRun& one, const LayerRun* other, const Segments& rows,
+                         const TimeOrder& time) {
   const LayerGradients gradients(cx, one);
   std::optional<LayerGradients> more;
   if (other) more.emplace(cx, *other);
@@ -207,25 +206,25 @@ void walk_layers_back(Context& cx, const WalkedLayer& one, const WalkedLayer* ot
 }  // namespace
 
 LstmOutput lstm_layer(Context& cx, const LstmInput& in, const Segments& rows, const TimeOrder& time) {
-  const WalkedLayer layer = prepare_layer(cx, in, rows, time);
+  const LayerRun layer = prepare_layer(cx, in, rows, time);
   const LstmOutput& out = layer.out;
-  walk_layers(cx, layer, nullptr, rows, time);
+  run_layers(cx, layer, nullptr, rows, time);
   if (out.h.tracked())
     cx.record("lstm_layer", {out.h, out.last.h, out.last.c},
-              [layer, rows, time](Context& back) { walk_layers_back(back, layer, nullptr, rows, time); });
+              [layer, rows, time](Context& back) { run_layers_backward(back, layer, nullptr, rows, time); });
   return out;
 }
 
 std::pair<LstmOutput, LstmOutput> lstm_layers(Context& cx, const LstmInput& first, const LstmInput& second,
                                               const Segments& rows, const TimeOrder& time) {
-  const WalkedLayer one = prepare_layer(cx, first, rows, time), other = prepare_layer(cx, second, rows, time);
+  const LayerRun one = prepare_layer(cx, first, rows, time), other = prepare_layer(cx, second, rows, time);
   const LstmOutput &a = one.out, &b = other.out;
-  check(a.h.cols() == b.h.cols() && a.h.tracked() == b.h.tracked(), "[lstm_layers] layers of {} and {} are unlike",
-        first.weight.shape(), second.weight.shape());
-  walk_layers(cx, one, &other, rows, time);
+  check(a.h.cols() == b.h.cols() && a.h.tracked() == b.h.tracked(),
+        "[lstm_layers] layers with weights {} and {} differ in size", first.weight.shape(), second.weight.shape());
+  run_layers(cx, one, &other, rows, time);
   if (a.h.tracked())
     cx.record("lstm_layers", {a.h, a.last.h, a.last.c, b.h, b.last.h, b.last.c},
-              [one, other, rows, time](Context& back) { walk_layers_back(back, one, &other, rows, time); });
+              [one, other, rows, time](Context& back) { run_layers_backward(back, one, &other, rows, time); });
   return {a, b};
 }
 

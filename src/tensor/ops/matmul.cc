@@ -6,7 +6,7 @@ namespace {
 
 using kernels::Product;
 
-// A group of products over two arrays, and what its backward needs to know.
+// A group of products over two arrays, as forward and backward need it.
 struct Group {
   std::span<Product> products;
   bool transposed_a = false, transposed_b = false;
@@ -27,8 +27,8 @@ void run(const Context& cx, const Group& group, const Tensor& a, const Tensor& b
   });
 }
 
-// c = op(a) op(b) gives  d op(a) = dc op(b)^T  and  d op(b) = op(a)^T dc; a transposed operand takes the transposed
-// of its product: da^T = op(b) dc^T, db^T = dc^T op(a).
+// From c = op(a) op(b) follow d op(a) = dc op(b)^T and d op(b) = op(a)^T dc. For a transposed operand the product is
+// transposed: da^T = op(b) dc^T, db^T = dc^T op(a).
 Group gradient_of_a(const Context& cx, const Group& f) {
   Group g = f;
   g.products = cx.host_array<Product>(std::ssize(f.products));

@@ -36,7 +36,7 @@ Mixtures project_length(Context& cx, const LengthProjections& projections, const
   ops::leave(op, cx, {y.first, y.second});
   if (!y.first.tracked() && !y.second.tracked()) return y;
   cx.record(op, {y.first, y.second}, [arguments, first, second, x, y](Context& back) {
-    // A result that nobody used has no gradient.
+    // A result that no op used has no gradient.
     const auto arrived = [&](const Tensor& t) {
       return t.tracked() && t.gradient()->written ? back.gradient(t) : Tensor();
     };

@@ -39,11 +39,11 @@ void copy_block(const Context& cx, const Block& block, const Tensor& from, const
 
 Block reversed(const Block& b) { return {b.rows, b.cols, b.to, b.to_stride, b.from, b.from_stride}; }
 
-// A part of x may be all that a slice covers, so its gradient is added to one that starts from zeros.
+// A slice may cover only a part of x, so its gradient is added to zeros.
 Tensor slice(Context& cx, const char* op, const Tensor& x, Shape shape, const Block& block) {
   const Tensor y = ops::result(cx, x.dtype(), shape, {x});
   copy_block(cx, block, x, y, false);
-  if (y.tracked()) y.gradient()->wide = x.gradient()->wide;  // a part of a weight is a weight
+  if (y.tracked()) y.gradient()->wide = x.gradient()->wide;  // a slice of a weight is a weight
   if (y.tracked())
     cx.record(op, {y}, [block, x, y](Context& back) {
       copy_block(back, reversed(block), back.gradient(y), back.gradient(x), true);
@@ -51,7 +51,7 @@ Tensor slice(Context& cx, const char* op, const Tensor& x, Shape shape, const Bl
   return y;
 }
 
-// Where a part goes in the whole that it is concatenated to; `at` is its first row or column.
+// The block of `whole` that `part` fills; `at` is its first row or column.
 Block place(const Tensor& part, const Tensor& whole, bool by_rows, Size at) {
   const Size cols = part.cols();
   return {part.rows(), cols, 0, cols, by_rows ? at * cols : at, whole.cols()};
@@ -81,7 +81,7 @@ Tensor concat(Context& cx, const char* op, std::span<const Tensor> parts, bool b
     at += along(part);
   }
   if (!y.tracked()) return y;
-  y.gradient()->wide = wide;  // weights side by side are a weight
+  y.gradient()->wide = wide;  // concatenated weights are a weight
   cx.record(op, {y}, [kept, y, by_rows](Context& back) {
     const Tensor dy = back.gradient(y);
     Size first = 0;
@@ -137,14 +137,14 @@ Tensor embedding(Context& cx, const Tensor& ids, const Tensor& table, const Embe
 
 Tensor gather_rows(Context& cx, const Tensor& x, const Tensor& index) { return embedding(cx, index, x); }
 
-// The gradient takes the rows back to where they came from.
+// Backward applies the inverse permutation.
 Tensor permute_rows(Context& cx, const Tensor& x, const Tensor& index, const Tensor& inverse) {
   constexpr const char* op = "permute_rows";
   ops::enter(op, cx, {x, index, inverse});
   ops::check_ids(op, index, x.rows());
   ops::check_ids(op, inverse, x.rows());
-  check(index.count() == x.rows() && inverse.count() == x.rows(), "[{}] {} and {} are no permutations of {}", op,
-        index.shape(), inverse.shape(), x.shape());
+  check(index.count() == x.rows() && inverse.count() == x.rows(),
+        "[{}] {} and {} are not permutations of the rows of {}", op, index.shape(), inverse.shape(), x.shape());
   const auto take = [](const Context& at, const Tensor& from, const Tensor& rows, const Tensor& to) {
     at.run(from.dtype(), [&](const auto& k) {
       k.gather_rows(

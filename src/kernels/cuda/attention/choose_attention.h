@@ -171,7 +171,7 @@ AttentionShape shape_of(const Attention<T>& a) {
       .scattered_keys = a.key_rows != nullptr,
       .values_are_keys = a.values_are_keys,
       .weights = a.weights != nullptr,
-      .early = a.early};
+      .early = a.independent_keys};
 }
 
 template <class T>

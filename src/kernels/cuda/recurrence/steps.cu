@@ -13,7 +13,7 @@ using sums::Cell, sums::CellBackward, sums::Tanh, sums::TanhBackward;
 // Terms that do not depend on the previous kernel come first.
 sums::Work work_of(Size rows, Size cols, const Terms<bf16>& terms, bool back) {
   sums::Work work{.rows = static_cast<int>(rows), .cols = static_cast<int>(cols)};
-  work.swapped = terms[1].early && !terms[0].early;
+  work.swapped = terms[1].independent && !terms[0].independent;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const Term<bf16>& term = terms[work.swapped ? 1 - i : i];
     work.terms[i] = {.x = term.x,
@@ -22,7 +22,7 @@ sums::Work work_of(Size rows, Size cols, const Terms<bf16>& terms, bool back) {
                      .weight_stride = back ? cols : term.size,
                      .rows = static_cast<int>(term.rows),
                      .size = static_cast<int>(term.size)};
-    work.early += term.early ? 1 : 0;
+    work.early += term.independent ? 1 : 0;
   }
   return work;
 }
