@@ -11,10 +11,10 @@ namespace dragoman::run {
 
 // Where requests come from. Empty names mean none.
 struct RequestFiles {
-  std::string input = "-";  // lines to translate, plain or gzip; "-" is stdin
-  std::string terms;        // lines "source term<TAB>target term", for all requests
-  std::string banned;       // one word per line, for all requests
-  std::string prefixes;     // a prefix per line of the input
+  std::string input = "-";    // lines to translate, plain or gzip; "-" is stdin
+  std::string terms = "";     // lines "source term<TAB>target term", for all requests
+  std::string banned = "";    // one word per line, for all requests
+  std::string prefixes = "";  // a prefix per line of the input
 };
 
 // Reads lines as requests. Replaces bytes that are not UTF-8, with a warning.

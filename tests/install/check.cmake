@@ -1,5 +1,6 @@
 # Installs the build in BUILD below WORK, checks what is there, builds the consumers in C++ and C against it, and runs the
 # program and the consumers from there.
+cmake_minimum_required(VERSION 3.25)
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
