@@ -40,6 +40,9 @@ function(dragoman_tests NAME)
   endif()
   # Test code is compiled with -O1 to save build time; the rooms under test keep their full optimisation.
   target_compile_options(test_${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(DRAGOMAN_UNITY_TESTS)
+    set_target_properties(test_${NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
+  endif()
   add_test(NAME ${NAME} COMMAND test_${NAME} --gtest_brief=1)
   # Some tests fork processes that start threads; the thread sanitizer allows this only with die_after_fork=0.
   set_tests_properties(${NAME} PROPERTIES ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0")

@@ -13,6 +13,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g -fno-omit-frame-pointer")
+set(CMAKE_CXX_FLAGS_CHECK "-O0 -gline-tables-only -fno-omit-frame-pointer")
 
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -32,6 +33,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Known false alarms of GCC 12 and 13 inside the standard library and fmt.
   dragoman_cxx_options(-Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds
                        -Wno-maybe-uninitialized -Wno-dangling-reference)
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  dragoman_cxx_options(-Wcast-qual -Wconditional-uninitialized -Wdeprecated-copy-dtor -Wextra-semi -Wformat=2
+                       -Wheader-hygiene -Wmissing-prototypes -Wnon-virtual-dtor -Wnull-dereference -Woverloaded-virtual
+                       -Wrange-loop-analysis -Wshadow-uncaptured-local -Wstring-conversion -Wsuggest-destructor-override
+                       -Wunreachable-code -Wunused-member-function -Wunused-template)
 endif()
 if(DRAGOMAN_NATIVE)
   dragoman_cxx_options(-march=native)
