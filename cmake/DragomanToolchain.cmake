@@ -9,10 +9,11 @@ set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
 if(NOT CMAKE_BUILD_TYPE)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or Sanitize" FORCE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, Sanitize or Check" FORCE)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g -fno-omit-frame-pointer")
+# For a build that only looks for mistakes: compiling counts, not running.
 set(CMAKE_CXX_FLAGS_CHECK "-O0 -gline-tables-only -fno-omit-frame-pointer")
 
 find_program(CCACHE ccache)
@@ -26,11 +27,11 @@ function(dragoman_cxx_options)
     target_compile_options(dragoman_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${option}>)
   endforeach()
 endfunction()
-# Contraction stays off so that a product and a sum round the same way in every compiler and at every optimisation
-# level; kernels ask for fused multiply-add by name.
+# Contraction is off, so a product and a sum round the same way with every compiler and optimisation level; kernels call
+# fused multiply-add explicitly.
 dragoman_cxx_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Known false alarms of GCC 12 and 13 inside the standard library and fmt.
+  # Known false positives of GCC 12 and 13 inside the standard library and fmt.
   dragoman_cxx_options(-Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds
                        -Wno-maybe-uninitialized -Wno-dangling-reference)
 endif()
@@ -39,6 +40,10 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
                        -Wheader-hygiene -Wmissing-prototypes -Wnon-virtual-dtor -Wnull-dereference -Woverloaded-virtual
                        -Wrange-loop-analysis -Wshadow-uncaptured-local -Wstring-conversion -Wsuggest-destructor-override
                        -Wunreachable-code -Wunused-member-function -Wunused-template)
+  if(NOT DRAGOMAN_CUDA)
+    # Without CUDA, the classes of kernels/cuda have fields that no function reads.
+    dragoman_cxx_options(-Wno-unused-private-field)
+  endif()
 endif()
 if(DRAGOMAN_NATIVE)
   dragoman_cxx_options(-march=native)
@@ -49,8 +54,8 @@ if(DRAGOMAN_SANITIZE)
   add_link_options(-fsanitize=${link_sanitizers})
 endif()
 if(DRAGOMAN_CUDA)
-  # Any compute capability from 8.0 on will do. Where there is a GPU it is compiled for; elsewhere the intermediate code
-  # for 8.0, which the driver of any newer one translates, keeps compiling quick.
+  # Compute capability 8.0 or newer. On a machine with a GPU, compile for that GPU; elsewhere, compile PTX for 8.0, which is
+  # quick and which the driver of any newer GPU translates.
   if(EXISTS /dev/nvidiactl)
     set(architectures native)
   else()
@@ -62,7 +67,7 @@ if(DRAGOMAN_CUDA)
     set(CMAKE_CUDA_COMPILER_LAUNCHER "${CCACHE}")
   endif()
   enable_language(CUDA)
-  # Releases of CMake older than the compiler do not know that it speaks C++20.
+  # Releases of CMake older than the CUDA compiler do not know that it supports C++20.
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")

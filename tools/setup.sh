@@ -1,7 +1,7 @@
-# Sourced by ./demo and ./test: installs what is missing, configures and builds a preset.
+# Sourced by ./demo, ./test, .ci/run and the scripts beside it: installs packages, configures and builds a preset.
 
-# need_packages FILE: installs the Debian packages listed in FILE that are missing; without root or sudo, names them
-# and stops.
+# need_packages FILE: installs the missing Debian packages of those listed in FILE; without root or sudo, prints their names
+# and exits.
 need_packages() {
   local missing=() package installed
   installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' || true)
@@ -24,11 +24,17 @@ need_packages() {
   "${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
-# build PRESET [TARGET...]: configures on the first call, then builds what changed.
+# configure PRESET [OPTION...]: configures a preset unless that was done before.
+configure() {
+  local preset=$1; shift
+  [ -f "build/$preset/build.ninja" ] && return
+  cmake --preset "$preset" "$@" > "build-$preset.tmp" || { cat "build-$preset.tmp" >&2; rm -f "build-$preset.tmp"; exit 1; }
+  rm -f "build-$preset.tmp"
+}
+
+# build PRESET [TARGET...]: configures the preset if needed, then builds what changed.
 build() {
   local preset=$1; shift
-  [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset" > "build-$preset.tmp" ||
-    { cat "build-$preset.tmp" >&2; rm -f "build-$preset.tmp"; exit 1; }
-  rm -f "build-$preset.tmp"
+  configure "$preset"
   cmake --build --preset "$preset" ${1:+--target "$@"}
 }
