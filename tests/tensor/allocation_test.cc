@@ -1,13 +1,14 @@
 // A training step in the steady state calls the system allocator zero times: malloc and its relatives are replaced in
 // this program by ones that count.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <atomic>
 #include <cstdlib>
 
 #include "tests/tensor/gradient_check.h"
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef DRAGOMAN_SANITIZED
 
 namespace {
 std::atomic<std::int64_t> allocations{0};

@@ -260,7 +260,7 @@ class MemoryWatch final : public Observer {
 };
 
 TEST(Trainer, MemoryStaysFlat) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef DRAGOMAN_SANITIZED
   GTEST_SKIP() << "a sanitizer keeps memory that was released";
 #endif
   TempFolder folder;
