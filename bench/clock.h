@@ -5,7 +5,7 @@
 
 namespace dragoman::bench {
 
-// How long `work` takes by the clock on the wall.
+// Wall time of `work`, in seconds.
 inline double seconds(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
   work();

@@ -1,9 +1,9 @@
-// How many target tokens a second the translator writes, with random weights and words.
+// Target tokens per second of the translator, with random weights and words.
 //
 //   bench_search --preset transformer-base --vocabulary 32000 --sentences 200 --length 25 --beam 4 --batch 32
 //
-// Every sentence has `length` words and its translation as many. --batch 1 hands over one sentence after the other,
-// as a person who waits for each would. bench/peers/search.py does the same with CTranslate2.
+// Every sentence and every translation has `length` words. --batch 1 translates one sentence after the other, which
+// measures latency. bench/peers/search.py does the same with CTranslate2.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -29,7 +29,7 @@ struct BenchOptions {
 
 std::string word(std::uint64_t number) { return fmt::format("w{}", number); }
 
-// A tokenizer whose ids are words of its own making, so that a sentence's length in tokens is known.
+// A tokenizer with one made-up word per id, so that the length of a sentence in tokens is known.
 std::string make_tokenizer(int vocabulary) {
   int next = 4;
   const auto tokenizer = text::build_words(
@@ -113,18 +113,17 @@ void run(const BenchOptions& options) {
 int main(int argc, char** argv) {
   using namespace dragoman;
   search::BenchOptions options;
-  CLI::App app("Target tokens a second of translation: the median of all rounds");
+  CLI::App app("Target tokens per second of translation, the median of all rounds");
   app.add_option("--preset", options.preset, "the model");
-  app.add_option("--vocabulary", options.vocabulary, "words of either side")->check(CLI::Range(8, 1000000));
+  app.add_option("--vocabulary", options.vocabulary, "words in each vocabulary")->check(CLI::Range(8, 1000000));
   app.add_option("--sentences", options.sentences, "sentences to translate")->check(CLI::PositiveNumber);
   app.add_option("--length", options.length, "words of a sentence and of its translation")->check(CLI::PositiveNumber);
-  app.add_option("--beam", options.beam, "hypotheses at a time")->check(CLI::PositiveNumber);
-  app.add_option("--batch", options.batches,
-                 "sentences at a time for each worker; 0: the usual, 1: one after the other");
+  app.add_option("--beam", options.beam, "beam width")->check(CLI::PositiveNumber);
+  app.add_option("--batch", options.batches, "sentences per batch of a worker; 0: the default, 1: one after the other");
   app.add_option("--threads", options.threads, "threads to use (0: one per core)");
-  app.add_option("--workers", options.workers, "workers with a batch each (0: one per thread, four for a GPU)");
+  app.add_option("--workers", options.workers, "workers, each with its own batch (0: one per thread, four for a GPU)");
   app.add_option("--device", options.where.device, "cpu, cuda, cuda:N or auto; a GPU computes in bf16");
-  app.add_option("--rounds", options.rounds, "times to translate all sentences")->check(CLI::PositiveNumber);
+  app.add_option("--rounds", options.rounds, "how often to translate all sentences")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   try {
     search::run(options);

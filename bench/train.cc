@@ -1,6 +1,6 @@
-// What the pipeline around a training step costs: target tokens a processor second of the bare step (encode, decode,
-// loss, back, clip, Adam, on batches that are ready in memory) and of whole updates of the trainer (reading batches,
-// counting, logging to files), with the same model on the same batches.
+// The overhead of the trainer: target tokens per CPU second of the bare step (encode, decode, loss, backward, clip,
+// Adam, on batches already in memory) and of complete updates of the trainer (with batching, bookkeeping and logs), for
+// the same model and batches.
 //
 //   bench_train --preset lstm-luong transformer-small
 #include <fmt/core.h>
@@ -32,7 +32,7 @@ struct BenchOptions {
   int sentences = 10, vocabulary = 4400, updates = 60, rounds = 5, threads = 1;
 };
 
-// Sentences of random words, 4 to 24 of them, as two files.
+// Two files of sentences of 4 to 24 random words.
 class RandomCorpus {
  public:
   explicit RandomCorpus(const BenchOptions& options) : options_(options) {
@@ -94,7 +94,7 @@ TranslationTask make_task(const std::string& preset, const RandomCorpus& corpus)
   return TranslationTask(config);
 }
 
-// Tokens a processor second of the bare step.
+// Tokens per CPU second of the bare step.
 double bare_rate(const std::string& preset, const RandomCorpus& corpus, int updates) {
   TranslationTask task = make_task(preset, corpus);
   nn::Parameters& parameters = task.parameters();
@@ -120,7 +120,7 @@ double bare_rate(const std::string& preset, const RandomCorpus& corpus, int upda
   return tokens / (processor_seconds() - start);
 }
 
-// Counts from the end of the first update on.
+// Starts counting at the end of the first update.
 class Stopwatch final : public Observer {
  public:
   void on_update(const StepReport& step) override {
@@ -166,7 +166,7 @@ double median(std::vector<double> values) {
 void run(const BenchOptions& options) {
   threads::set_count(options.threads);
   const RandomCorpus corpus(options);
-  fmt::print("target tokens a processor second, median of {} rounds of {} updates\n", options.rounds, options.updates);
+  fmt::print("target tokens per CPU second, median of {} rounds of {} updates\n", options.rounds, options.updates);
   fmt::print("{:<24} {:>12} {:>12} {:>8}\n", "preset", "bare step", "trainer", "ratio");
   for (const std::string& preset : options.presets) {
     std::vector<double> bare, trainer, ratio;
@@ -186,11 +186,11 @@ void run(const BenchOptions& options) {
 int main(int argc, char** argv) {
   using namespace dragoman;
   train::BenchOptions options;
-  CLI::App app("What the trainer costs beside the bare step");
+  CLI::App app("The overhead of the trainer over the bare step");
   app.add_option("--preset", options.presets, "models to measure");
-  app.add_option("--sentences", options.sentences, "sentences a batch")->check(CLI::PositiveNumber);
+  app.add_option("--sentences", options.sentences, "sentences per batch")->check(CLI::PositiveNumber);
   app.add_option("--vocabulary", options.vocabulary, "words of either side")->check(CLI::PositiveNumber);
-  app.add_option("--updates", options.updates, "updates a round")->check(CLI::Range(2, 1'000'000));
+  app.add_option("--updates", options.updates, "updates per round")->check(CLI::Range(2, 1'000'000));
   app.add_option("--rounds", options.rounds, "rounds to take the median of")->check(CLI::PositiveNumber);
   app.add_option("--threads", options.threads, "threads to use (0: one per core)");
   CLI11_PARSE(app, argc, argv);

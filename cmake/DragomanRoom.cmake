@@ -33,8 +33,10 @@ function(dragoman_tests NAME)
   target_compile_definitions(test_${NAME} PRIVATE DRAGOMAN_GOLDEN="${CMAKE_CURRENT_SOURCE_DIR}/golden"
                                                   DRAGOMAN_SOURCE="${PROJECT_SOURCE_DIR}"
                                                   DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>"
-                                                  DRAGOMAN_EXAMPLES="${PROJECT_BINARY_DIR}/examples"
-                                                  $<$<BOOL:${DRAGOMAN_SANITIZE}>:DRAGOMAN_SANITIZED>)
+                                                  DRAGOMAN_EXAMPLES="${PROJECT_BINARY_DIR}/examples")
+  if(DRAGOMAN_SANITIZE)
+    target_compile_definitions(test_${NAME} PRIVATE DRAGOMAN_SANITIZED)
+  endif()
   target_link_libraries(test_${NAME} PRIVATE ${TESTS_LIBS} GTest::gtest GTest::gtest_main dragoman_flags)
   if(TARGET dragoman_${NAME})
     target_link_libraries(test_${NAME} PRIVATE dragoman_${NAME})

@@ -1,7 +1,7 @@
 # Sourced by ./demo, ./test, .ci/run and the scripts beside it: installs packages, configures and builds a preset.
 
-# need_packages FILE: installs the missing Debian packages of those listed in FILE; without root or sudo, prints their names
-# and exits.
+# need_packages FILE: installs the Debian packages listed in FILE that are missing; without root or sudo, prints their
+# names and exits.
 need_packages() {
   local missing=() package installed
   installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' || true)
@@ -28,7 +28,8 @@ need_packages() {
 configure() {
   local preset=$1; shift
   [ -f "build/$preset/build.ninja" ] && return
-  cmake --preset "$preset" "$@" > "build-$preset.tmp" || { cat "build-$preset.tmp" >&2; rm -f "build-$preset.tmp"; exit 1; }
+  cmake --preset "$preset" "$@" > "build-$preset.tmp" ||
+    { cat "build-$preset.tmp" >&2; rm -f "build-$preset.tmp"; exit 1; }
   rm -f "build-$preset.tmp"
 }
 

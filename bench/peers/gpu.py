@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What bench/gpu measures, by PyTorch on the same GPU: bf16 autocast, scaled_dot_product_attention, fused AdamW, and
-torch.compile where its time is not spent on compiling. Batches are padded; speeds count real target tokens.
+"""The measurements of bench/gpu with PyTorch on the same GPU: bf16 autocast, scaled_dot_product_attention, fused AdamW,
+and torch.compile where compilation does not take most of the time. Batches are padded; speeds count real target tokens.
 
     bench/peers/gpu.py [--lengths FILE] [--only NAME ...]
 
-bench/gpu_table runs it with a time limit for each name and puts the numbers beside ours.
+bench/gpu_table runs it with a time limit per name and prints the numbers next to ours.
 """
 import argparse
 import gc
@@ -17,7 +17,7 @@ from torch.nn import functional as F
 
 
 class LinformerAttention(peer.Attention):
-    """Keys and values of mixtures along the length, fewer rows to project; padding contributes nothing."""
+    """Linformer (Wang et al. 2020): the length is projected first, so fewer rows become keys and values."""
 
     def __init__(self, size, heads, dropout, rows=32, longest=256):
         super().__init__(size, heads, dropout)
@@ -52,7 +52,7 @@ class Linformer(peer.Transformer):
 
 
 def batches_of(lengths, batch, vocabulary, steps, multiple):
-    """Padded to a multiple, so that few shapes occur."""
+    """Widths are rounded up to a multiple, so that few shapes occur."""
     batches = []
     for step in range(steps):
         chosen = [lengths[(step * batch + i) % len(lengths)] for i in range(batch)]
@@ -101,7 +101,7 @@ def train_rate(model, batches, compiled, warm_up=4):
 
 
 class DeepLstm(peer.LstmLuong):
-    """Two layers on each side, 512 units."""
+    """Two encoder and two decoder layers of 512 units."""
 
     def __init__(self, words):
         super().__init__(words, 512, 256, 512, 0.0)
@@ -124,7 +124,7 @@ class DeepLstm(peer.LstmLuong):
 
 
 class Comparison(nn.Module):
-    """The LSTM of the attention comparison: whole sequences through cuDNN, then attention for all words at once."""
+    """The LSTM of the attention comparison: whole sequences through cuDNN, then attention for all positions at once."""
 
     SCORES = ("none", "additive", "multiplicative", "scaled-dot", "key-value")
 
@@ -244,7 +244,7 @@ def long_encoder(length):
 
 
 def measures(lengths):
-    """What can be measured: a name, and a function that gives tokens a second."""
+    """All measurements: name -> function that returns tokens per second."""
     real = lambda model, compiled: lambda: train_rate(
         model(50272), batches_of(read_lengths(lengths), 88, 50272, 60, 32), compiled, 60 if compiled else 4)
     lstm = lambda compiled: lambda: train_rate(DeepLstm(8000), batches_of([(25, 25)], 256, 8000, 10, 1), compiled)
@@ -265,8 +265,8 @@ def measures(lengths):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lengths", default="", help="lines of SOURCE_LENGTH TARGET_LENGTH, for batches of real sentences")
-    parser.add_argument("--only", nargs="+", help="names of what to measure, such as 'base compiled'")
+    parser.add_argument("--lengths", default="", help="file of lines SOURCE_LENGTH TARGET_LENGTH: real sentences")
+    parser.add_argument("--only", nargs="+", help="names of measurements, such as 'base compiled'")
     options = parser.parse_args()
     torch.manual_seed(1)
     torch.set_float32_matmul_precision("high")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What bench_models measures, by PyTorch: the same architectures, sizes and lengths, padded and masked.
+"""The measurements of bench_models with PyTorch: the same architectures, sizes and lengths, padded and masked.
 
-Eager mode with its fastest parts: scaled_dot_product_attention, fused Adam, no masks where nothing is padded, cached
-keys and values in greedy decoding. Speeds are in real target tokens a second; padding counts as nothing.
+Eager mode with its fastest parts: scaled_dot_product_attention, fused Adam, no masks where nothing is padded, a KV
+cache in greedy decoding. Speeds are real target tokens per second; padding is not counted.
 Takes the options of bench_models and prints the same columns.
 """
 import argparse
@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 PAD = 0
-TRANSFORMERS = {  # layers, size, feed-forward, heads, dropout, of attention weights, of activations; as in configs/
+TRANSFORMERS = {  # layers, size, feed-forward, heads, dropout, attention dropout, activation dropout; as in configs/
     "transformer-base": (6, 512, 2048, 8, 0.1, 0.0, 0.0),
     "transformer-small": (2, 128, 512, 2, 0.1, 0.2, 0.1),
 }
@@ -43,7 +43,7 @@ class Attention(nn.Module):
 
 
 class Layer(nn.Module):
-    """Post-norm; a decoder's layer has attention over the source, too."""
+    """Post-norm; decoder layers also have cross-attention."""
 
     def __init__(self, size, inner, heads, dropout, attention, activation, decoder):
         super().__init__()
@@ -81,7 +81,7 @@ class Transformer(nn.Module):
             x = layer(x, layer.own.keys(x), attention_mask, False)
         return [layer.source.keys(x) for layer in self.decoder], attention_mask
 
-    # Padding at the end of a target is never seen by the words before it, so causality is all the mask there is.
+    # The causal mask suffices: no real word attends to the padding behind it.
     def features(self, target, memory):
         keys, mask = memory
         x = self.embed(self.target, target)
@@ -104,7 +104,7 @@ class Transformer(nn.Module):
 
 
 class LstmLuong(nn.Module):
-    """Multiplicative attention and input feeding, one step after the other."""
+    """Multiplicative attention and input feeding (Luong et al. 2015), step by step."""
 
     def __init__(self, words, embedding=64, encoder_hidden=64, hidden=128, dropout=0.25):
         super().__init__()
@@ -192,7 +192,7 @@ def train_step(model, optimiser, batch):
 
 
 class Clock:
-    """Tokens a second on the wall and of the processor time of all threads."""
+    """Tokens per second of wall time, and per second of CPU time of all threads."""
 
     def __init__(self):
         self.start, self.worked = time.perf_counter(), time.process_time()
@@ -246,7 +246,7 @@ def main():
         torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     batches = make_batches(options)
-    print(f"{'preset':<44} {'what':<8} {'tokens/s':>12} {'per processor second':>26}")
+    print(f"{'preset':<44} {'what':<8} {'tokens/s':>12} {'per CPU second':>26}")
     for name in options.preset:
         model = make_model(name, options.vocabulary)
         for mode in options.mode:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Target tokens a second of CTranslate2 with the same architecture, sentences and lengths as bench_search.
+"""Target tokens per second of CTranslate2 with the same architecture, sentences and lengths as bench_search.
 
     search.py --beam 4 --batch 32 [--threads 2]
 
-Needs the Python packages ctranslate2 and numpy. Batches run on as many workers of one thread each, single sentences
-on one worker with all threads: what is fastest for either.
+Needs the Python packages ctranslate2 and numpy. Batches run on --threads workers of one thread each, single sentences
+on one worker with all threads: the fastest setting in both cases.
 """
 import argparse
 import os

@@ -1,4 +1,5 @@
-// Any bytes can be cut into words; what stood together is written together again; joiners keep every byte but spaces.
+// Any bytes can be split into words; words without a space between them are joined without one again; with joiners,
+// nothing but spaces is lost.
 #include <cstdint>
 #include <cstdlib>
 
