@@ -17,7 +17,7 @@ from torch.nn import functional as F
 
 
 class LinformerAttention(peer.Attention):
-    """Linformer (Wang et al. 2020): the length is projected first, so fewer rows become keys and values."""
+    """Linformer (Wang et al. 2020): the length is projected first, so fewer rows become keys and values; padding is masked."""
 
     def __init__(self, size, heads, dropout, rows=32, longest=256):
         super().__init__(size, heads, dropout)
