@@ -21,6 +21,8 @@
 #include "base/random.h"
 #include "base/threads.h"
 #include "kernels/cuda/cuda.h"
+#include "models/embedding.h"
+#include "models/families.h"
 #include "models/presets.h"
 #include "models/seq2seq.h"
 
@@ -205,7 +207,8 @@ Rates greedy_rates(const Seq2seq& model, const std::vector<Pairs>& batches) {
 // Source tokens per second of the encoder alone.
 Rates encode_rates(const ModelConfig& config, const Device& device, DType type, const std::vector<Pairs>& batches) {
   nn::Parameters list;
-  const std::unique_ptr<Encoder> encoder = make_encoder(list, config);
+  const std::unique_ptr<Encoder> encoder =
+      family_of(config).make_encoder(list, config, WordEmbedding::of_source(list, config));
   list.allocate(device, type, 1, false);
   Workspace workspace(device);
   return time_steps(device, batches, [&](const Pairs& pairs) {
