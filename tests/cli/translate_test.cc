@@ -77,10 +77,10 @@ TEST_F(TranslateCommand, PrintsNBestListsAndJson) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const std::vector<std::string> out = lines(outcome.out);
   ASSERT_EQ(out.size(), 2u);
-  const auto json = nlohmann::json::parse(out[1]);
-  EXPECT_EQ(json["line"], 2);
-  EXPECT_EQ(json["source"], "where is it ?");
-  const auto& best = json["translations"][0];
+  const auto object = nlohmann::json::parse(out[1]);
+  EXPECT_EQ(object["line"], 2);
+  EXPECT_EQ(object["source"], "where is it ?");
+  const auto& best = object["translations"][0];
   EXPECT_EQ(best["token_scores"].size(), best["tokens"].size() + 1);
   EXPECT_EQ(best["attention"].size(), best["tokens"].size());
   EXPECT_EQ(lines(support::read_all(folder_.file("links")))[1], best["alignment"].get<std::string>());
@@ -154,13 +154,13 @@ TEST_F(TranslateCommand, ScoresGivenPairs) {
   ASSERT_EQ(out.size(), 2u);
   EXPECT_LT(std::stod(out[0]), 0);
   EXPECT_NE(plain.err.find("per token"), std::string::npos) << plain.err;
-  const auto json = nlohmann::json::parse(lines(run("score --model m.safetensors --json source target").out)[0]);
-  EXPECT_NEAR(json["log_probability"], std::stod(out[0]), 1e-5);
-  ASSERT_EQ(json["words"].size(), 4u);
+  const auto object = nlohmann::json::parse(lines(run("score --model m.safetensors --json source target").out)[0]);
+  EXPECT_NEAR(object["log_probability"], std::stod(out[0]), 1e-5);
+  ASSERT_EQ(object["words"].size(), 4u);
   double sum = 0;
-  for (const auto& word : json["words"]) sum += word[1].get<double>();
-  EXPECT_NEAR(sum, json["log_probability"], 1e-4);
-  EXPECT_EQ(json["words"][1][0], "haus");
+  for (const auto& word : object["words"]) sum += word[1].get<double>();
+  EXPECT_NEAR(sum, object["log_probability"], 1e-4);
+  EXPECT_EQ(object["words"][1][0], "haus");
 }
 
 TEST_F(TranslateCommand, AlignsGivenPairsByAttention) {
