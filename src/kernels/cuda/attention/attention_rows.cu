@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/attention/attention.cuh"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 // Attention of heads of up to 512 numbers in bf16 without tensor cores: a group of lanes holds a query (for the key
 // gradients, a key) in registers and walks over the rows of its sentence, a few at a time. Where there are few queries,
@@ -122,7 +122,7 @@ __device__ std::uint64_t first_dropped(const Attention<bf16>& a, Size query, Siz
 
 template <int kLanes, int kEach>
 __global__ void __launch_bounds__(kThreads, kEach == 1 ? 3 : 2) attend_rows(Attention<bf16> a, Drop drop, int shared) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   using G = Group<kLanes, kEach>;
   const Item item(G::number(), G::kCount, shared, a.queries, a.heads);
   typename G::Row q, mixed;
@@ -209,7 +209,7 @@ struct Pair {
 template <int kLanes, int kEach>
 __global__ void __launch_bounds__(kThreads, 2)
     query_gradients_of_rows(AttentionBackward<bf16> b, Drop drop, int shared) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   using G = Group<kLanes, kEach>;
   const Attention<bf16>& a = b.forward;
   const Item item(G::number(), G::kCount, shared, a.queries, a.heads);
@@ -257,7 +257,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 template <int kLanes, int kEach>
 __global__ void __launch_bounds__(kThreads, 2) key_gradients_of_rows(AttentionBackward<bf16> b, Drop drop, int) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   using G = Group<kLanes, kEach>;
   constexpr int kTwo = 2;  // queries at once
   const Attention<bf16>& a = b.forward;
@@ -328,8 +328,8 @@ void launch(const char* name, const Kernels5<Arguments>& kernels, const Argument
                                    : size <= 256 ? kernels.of_256
                                                  : kernels.of_512;
   const int shared = shares ? sharing(items, lanes, a.longest) : 1;
-  launch_early(name, kernel, blocks_for(items * shared * lanes, kThreads), kThreads, arguments, Drop(a.dropout),
-               shared);
+  launch_dependent(name, kernel, blocks_for(items * shared * lanes, kThreads), kThreads, arguments, Drop(a.dropout),
+                   shared);
 }
 
 }  // namespace

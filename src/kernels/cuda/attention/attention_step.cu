@@ -1,7 +1,7 @@
 #include <cfloat>
 
 #include "kernels/cuda/attention/attention.cuh"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 // Attention of a step of search: few queries per sentence, in bf16, heads of 64, keys of the KV cache in any order. A
 // warp has one query and head and takes sixteen keys at a time: eight lanes share a key, so four keys are processed
@@ -37,7 +37,7 @@ __device__ float most_beside(float x) {
 
 // Grid: sentences, heads, queries of a sentence. With one query per sentence, a block has several sentences.
 __global__ void __launch_bounds__(kWarps* kWarp, 4) attend_few(Attention<bf16> a) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const bool single = a.longest_queries == 1;
   const unsigned place = threadIdx.y % kQueries, head = blockIdx.y * kHeads + threadIdx.y / kQueries;
   const unsigned sentence = single ? blockIdx.x * kQueries + place : blockIdx.x;
@@ -105,7 +105,7 @@ void attention_few_queries(const Attention<bf16>& a) {
   const bool single = a.longest_queries == 1;
   const dim3 grid(blocks_for(a.sentences, single ? kQueries : 1), blocks_for(a.heads, kHeads),
                   blocks_for(a.longest_queries, kQueries));
-  launch_early("attention", attend_few, grid, dim3(kWarp, kWarps), a);
+  launch_dependent("attention", attend_few, grid, dim3(kWarp, kWarps), a);
 }
 
 }  // namespace dragoman::kernels::cuda

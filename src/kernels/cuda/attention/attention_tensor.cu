@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kThreads, kMany ? 4 : 6) attend_tiles(Attentio
     Tile* pair = tiles + 1 + key / kTile % 2 * 2;
     load_tile<kThreads, kKeys>(pair[0], place.k(a, key), a.k_stride, place.keys - key);
     load_tile<kThreads, kKeys>(pair[1], place.v(a, key), a.v_stride, place.keys - key);
-    end_of_batch();
+    commit_copies();
   };
   if (last > 0) fetch(0);
   for (int key = 0; key < last; key += kTile) {

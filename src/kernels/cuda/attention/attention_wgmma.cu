@@ -33,12 +33,12 @@ struct Shared {
   Job jobs[kSlots];
   Barrier stage_full[kStages], stage_empty[kStages], job_full[kSlots], job_empty[kSlots];
 
-  __device__ void make() {
-    for (Barrier& barrier : stage_full) barrier.make(1);
-    for (Barrier& barrier : stage_empty) barrier.make(kWarps);
-    for (Barrier& barrier : job_full) barrier.make(1);
-    for (Barrier& barrier : job_empty) barrier.make(kWarps);
-    barriers_are_made();
+  __device__ void init() {
+    for (Barrier& barrier : stage_full) barrier.init(1);
+    for (Barrier& barrier : stage_empty) barrier.init(kWarps);
+    for (Barrier& barrier : job_full) barrier.init(1);
+    for (Barrier& barrier : job_empty) barrier.init(kWarps);
+    fence_barrier_init();
   }
 };
 
@@ -52,8 +52,8 @@ __device__ inline int tiles_of(int rows) { return (rows + kTile - 1) / kTile; }
 // The producer: fetches the tiles of the block's jobs; by one thread.
 __device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared& shared) {
   constexpr int kBytes = sizeof(WideTile);
-  Turn<kSlots> slot;
-  Turn<kStages> stage;
+  RingSlot<kSlots> slot;
+  RingSlot<kStages> stage;
   int group = 0;
   const int parts = (static_cast<int>(a.longest_queries) + kQueries - 1) / kQueries, heads = static_cast<int>(a.heads);
   const int jobs = static_cast<int>(a.sentences) * heads * parts;
@@ -64,27 +64,27 @@ __device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared& shared
     if (first >= place.queries) continue;
     const int end = min(first + kQueries, place.queries), col = static_cast<int>(place.head) * kTile;
     const int tiles = tiles_of(place.visible(end - 1, a.causal));
-    shared.job_empty[slot.place].wait(slot.parity ^ 1);
-    shared.jobs[slot.place] = {place, first, group, tiles};
-    Barrier& job = shared.job_full[slot.place];
+    shared.job_empty[slot.index].wait(slot.parity ^ 1);
+    shared.jobs[slot.index] = {place, first, group, tiles};
+    Barrier& job = shared.job_full[slot.index];
     job.arrive_and_expect(tiles_of(end - first) * kBytes);
     for (int row = first; row < end; row += kTile, ++group)
-      job.copy(shared.queries[slot.place][group % kGroups], maps.q, col, static_cast<int>(place.first_query) + row);
+      job.copy(shared.queries[slot.index][group % kGroups], maps.q, col, static_cast<int>(place.first_query) + row);
     slot.next();
     for (int t = 0; t < tiles; ++t) {
       const int row = static_cast<int>(place.first_key) + t * kTile;
-      Barrier& full = shared.stage_full[stage.place];
-      Stage& to = shared.stages[stage.place];
-      shared.stage_empty[stage.place].wait(stage.parity ^ 1);
+      Barrier& full = shared.stage_full[stage.index];
+      Stage& to = shared.stages[stage.index];
+      shared.stage_empty[stage.index].wait(stage.parity ^ 1);
       full.arrive_and_expect(2 * kBytes);
       full.copy(to.keys, maps.k, col, row);
       full.copy(to.values, maps.v, col, row);
       stage.next();
     }
   }
-  shared.job_empty[slot.place].wait(slot.parity ^ 1);
-  shared.jobs[slot.place].first = -1;
-  shared.job_full[slot.place].arrive();
+  shared.job_empty[slot.index].wait(slot.parity ^ 1);
+  shared.jobs[slot.index].first = -1;
+  shared.job_full[slot.index].arrive();
 }
 
 // Tells the compiler that all lanes of a warp have the same value.
@@ -103,7 +103,7 @@ class Group {
   // Works until there are no more jobs.
   __device__ void work() {
     for (;; slot_.next()) {
-      shared_.job_full[slot_.place].wait(slot_.parity);
+      shared_.job_full[slot_.index].wait(slot_.parity);
       if (uniform(job().first) < 0) return;
       const int count = uniform(job().place.queries - group_row());
       const int seen = count > 0 ? uniform(visible(group_row() + min(kTile, count) - 1)) : 0;
@@ -113,20 +113,20 @@ class Group {
         softmax_.finish(out_, a_, job().place, row());
         wait_for_group(group_);
         store();
-        before_engines();
+        fence_async_proxy();
         __syncwarp();
       }
-      release(shared_.job_empty[slot_.place]);
+      release(shared_.job_empty[slot_.index]);
       for (int t = 0; t < unseen; ++t) {
-        shared_.stage_full[stage_.place].wait(stage_.parity);
+        shared_.stage_full[stage_.index].wait(stage_.parity);
         release_stage();
       }
     }
   }
 
  private:
-  __device__ const Job& job() const { return shared_.jobs[slot_.place]; }
-  __device__ WideTile& queries() const { return shared_.queries[slot_.place][group_]; }
+  __device__ const Job& job() const { return shared_.jobs[slot_.index]; }
+  __device__ WideTile& queries() const { return shared_.queries[slot_.index][group_]; }
   // The first query of the group and of the lane, and the number of keys that a query sees.
   __device__ int group_row() const { return job().first + ((group_ - job().group) & (kGroups - 1)) * kTile; }
   __device__ int row() const { return group_row() + warp_row_ + lane() / 4; }
@@ -136,7 +136,7 @@ class Group {
     if (lane() == 0) empty.arrive();
   }
   __device__ void release_stage() {
-    release(shared_.stage_empty[stage_.place]);
+    release(shared_.stage_empty[stage_.index]);
     stage_.next();
   }
 
@@ -153,32 +153,32 @@ class Group {
     const int whole = uniform(visible(group_row() + warp_row_));
     for (int key = 0; key < seen; key += kTile) add_tile(key, whole);
     if (seen == 0) return;
-    registers_are_ready();
-    begin_sums(shared_.stages[stage_.place].values);
+    fence_registers();
+    begin_sums(shared_.stages[stage_.index].values);
     wait_for_products<0>();
-    arrived(out_), arrived(weights_);
+    fence_operands(out_), fence_operands(weights_);
     release_stage();
   }
 
   // Computes the weights of the tile of keys from `key` on while the values of the previous tile are added up (with
   // zero weights before the first). `whole` keys are visible to all rows of the warp; tiles within them need no mask.
   __device__ void add_tile(int key, int whole) {
-    const int before = stage_.place;
+    const int before = stage_.index;
     if (key > 0) stage_.next();
-    shared_.stage_full[stage_.place].wait(stage_.parity);
-    registers_are_ready();
-    begin_scores(shared_.stages[stage_.place].keys);
+    shared_.stage_full[stage_.index].wait(stage_.parity);
+    fence_registers();
+    begin_scores(shared_.stages[stage_.index].keys);
     begin_sums(shared_.stages[before].values);
     wait_for_products<1>();
-    arrived(scores_);
+    fence_operands(scores_);
     if (key + kTile > whole) hide(key);
     const bool weighed = key > 0 && softmax_.follow(scores_);
     wait_for_products<0>();
-    arrived(out_), arrived(weights_);
+    fence_operands(out_), fence_operands(weights_);
     if (key > 0) release(shared_.stage_empty[before]);
     if (!weighed) {
       if (key > 0) {
-        repeat_scores(shared_.stages[stage_.place].keys);
+        repeat_scores(shared_.stages[stage_.index].keys);
         if (key + kTile > whole) hide(key);
       }
       float shrink[2];
@@ -192,13 +192,13 @@ class Group {
     const std::uint64_t left = queries().descriptor(), right = keys.descriptor();
 #pragma unroll
     for (int k = 0; k < 4; ++k) begin_product<true>(scores_, left + 2 * k, right + 2 * k, k > 0);
-    end_of_products();
+    commit_products();
   }
   __device__ void begin_sums(const WideTile& values) {
     const std::uint64_t right = values.descriptor();
 #pragma unroll
     for (int k = 0; k < 4; ++k) begin_product(out_, weights_[k], right + 128 * k);
-    end_of_products();
+    commit_products();
   }
   __device__ void hide(int key) { softmax_.hide(scores_, {visible(row()) - key, visible(row() + 8) - key}); }
 
@@ -242,8 +242,8 @@ class Group {
   const Attention<bf16>& a_;
   Shared& shared_;
   const int group_, warp_row_;
-  Turn<kSlots> slot_;
-  Turn<kStages> stage_;
+  RingSlot<kSlots> slot_;
+  RingSlot<kStages> stage_;
   Quad weights_[4];
   Rows scores_, out_;
   RunningSoftmax<> softmax_{};
@@ -252,7 +252,7 @@ class Group {
 __global__ void __launch_bounds__(kThreads, 1) attend_wide(Attention<bf16> a, const __grid_constant__ Maps maps) {
   extern __shared__ __align__(1024) char memory[];
   Shared& shared = *reinterpret_cast<Shared*>(memory);
-  if (threadIdx.x == 0) shared.make();
+  if (threadIdx.x == 0) shared.init();
   __syncthreads();
   // Every thread starts with 96 registers.
   if (threadIdx.x < kGroups * kGroup) {

@@ -40,7 +40,7 @@ struct AttentionBackwardShape {
 //                                        queries and keys, compute capability 9.0
 //   tiles            64                  positive scale, keys not scattered, at most      attention_tensor.cu
 //                                        65535 sentences
-//   prefetch         n x 8, up to 512    `early`, no dropout, one query per sentence,     attention_early.cu
+//   prefetch         n x 8, up to 512    `early`, no dropout, one query per sentence,     attention_prefetch.cu
 //                                        keys not scattered, at most kPrefetchBytes
 //   rows             n x 8, up to 512                                                     attention_rows.cu
 //   general_vectors  n x 8, 8 to 2048    f32, or weights asked for, too; vectors          attention.cu
@@ -52,7 +52,7 @@ enum class AttentionKernel { few_queries, wgmma, tiles, prefetch, rows, general_
 //   kernel              head size           further conditions                            file
 //   tiles               64                  positive scale, keys not scattered, at most   attention_tensor_back.cu
 //                                           65535 sentences
-//   prefetch            n x 8, up to 512    as forward; only dq asked for                 attention_early.cu
+//   prefetch            n x 8, up to 512    as forward; only dq asked for                 attention_prefetch.cu
 //   rows_and_wide_keys  n x 64, the larger  at least kWideKeysBytes of shared memory      attention_rows.cu (dq),
 //                       128 to 512                                                        attention_wide.cu
 //   rows                n x 8, up to 512                                                  attention_rows.cu

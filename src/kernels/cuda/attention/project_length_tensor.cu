@@ -3,7 +3,7 @@
 #include "kernels/cuda/attention/project_length.cuh"
 #include "kernels/cuda/products/tiles.cuh"
 #include "kernels/cuda/rows/columns.cuh"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 // Linformer's projections (Wang et al. 2020) on tensor cores. The mixtures of both projections are stacked as the rows
 // of one matrix, of which a block has up to 64: with 32 mixtures, it reads x once for both. The next tiles are loaded
@@ -103,7 +103,7 @@ template <int kGroups, int kStages>
 __global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectLength<bf16> a, Pieces cut) {
   extern __shared__ Stage stages[];
   constexpr int kRows = 16 * kGroups;
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const int stacks = (stacked_rows(a) + kRows - 1) / kRows, across = static_cast<int>((a.size + kWide - 1) / kWide);
   const Size sentence = blockIdx.x / (stacks * across);
   const Size col = static_cast<Size>(blockIdx.x / stacks % across) * kWide;
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectL
         load_tile<kThreads>(stage.x[half], x + j * a.x_stride + half * kTile, a.x_stride, last - j,
                             cols - half * kTile);
     }
-    end_of_batch();
+    commit_copies();
   };
   Sums<kGroups> sums;
   const int tiles = (last - first + kTile - 1) / kTile;
@@ -181,7 +181,7 @@ constexpr int kBackThreads = 256;
 // sentences, then columns; blocks along y are rows.
 __global__ void __launch_bounds__(kBackThreads) project_back_tiles(ProjectLengthBackward<bf16> b) {
   __shared__ Tile projection, dy[2];
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const ProjectLength<bf16>& a = b.forward;
   const Size across = (a.size + kWide - 1) / kWide, sentence = blockIdx.x / across;
   const Size begin = blockIdx.x % across * kWide;
@@ -239,7 +239,7 @@ template <int kGroups>
 __global__ void __launch_bounds__(kThreads) projection_gradient_tiles(ProjectLengthBackward<bf16> b, float* partial) {
   __shared__ Tile gradients[2], xs[2];
   constexpr int kRows = 16 * kGroups;
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const ProjectLength<bf16>& a = b.forward;
   const int tiles = static_cast<int>((a.longest + kTile - 1) / kTile);
   const int first = static_cast<int>(blockIdx.x) % tiles * kTile, row = static_cast<int>(blockIdx.x) / tiles * kRows;
@@ -247,7 +247,7 @@ __global__ void __launch_bounds__(kThreads) projection_gradient_tiles(ProjectLen
     const Stretch rows(a, at.sentence);
     Stack(a, b.dy, at.sentence * a.mixtures, a.size).load<kRows>(gradients[stage], row, at.col, kTile);
     load_tile<kThreads>(xs[stage], a.x + (rows.first + first) * a.x_stride + at.col, a.x_stride, rows.rows - first);
-    end_of_batch();
+    commit_copies();
   };
   float sums[kGroups][2][4] = {};
   const int warp = static_cast<int>(threadIdx.x) / kWarp, l = lane();
@@ -291,7 +291,7 @@ __global__ void __launch_bounds__(kThreads * 2)
     add_projection_gradients(ProjectLengthBackward<bf16> b, const float* partial, int sharing, int tile_rows) {
   constexpr int kShare = 4, kFours = kTile / 4;
   __shared__ float4 room[kShare][4][kFours];
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const ProjectLength<bf16>& a = b.forward;
   const int share = static_cast<int>(threadIdx.x) / kTile, r = static_cast<int>(threadIdx.x) / kFours % 4;
   const int four = static_cast<int>(threadIdx.x) % kFours, tile_row = static_cast<int>(blockIdx.y) * 4 + r;
@@ -339,8 +339,8 @@ bool project_in_stages(const ProjectLength<bf16>& a) {
     cut.partial = scratch<float>(Scratch::partial_sums, blocks * cut.pieces * kRows * kWide);
     cut.tickets = tickets(blocks);
   }
-  launch_early_with(static_cast<std::size_t>(shared), "project_length", kernel,
-                    dim3(blocks, static_cast<unsigned>(cut.pieces)), kThreads, a, cut);
+  launch_dependent_with(static_cast<std::size_t>(shared), "project_length", kernel,
+                        dim3(blocks, static_cast<unsigned>(cut.pieces)), kThreads, a, cut);
   return true;
 }
 
@@ -359,10 +359,10 @@ void projection_gradients(const ProjectLengthBackward<bf16>& b) {
   const unsigned blocks = blocks_for(a.longest, kTile) * blocks_for(stacked_rows(a), kRows);
   const Size sharing = std::clamp<Size>(4 * multiprocessors() / blocks, 1, std::min(kMost, a.sentences));
   float* partial = scratch<float>(Scratch::partial_sums, blocks * sharing * kRows * kTile);
-  launch_early("project_length_backward", projection_gradient_tiles<kGroups>,
-               dim3(blocks, static_cast<unsigned>(sharing)), kThreads, b, partial);
-  launch_early("project_length_backward", add_projection_gradients, dim3(blocks, kRows / 4), kThreads * 2, b, partial,
-               static_cast<int>(sharing), kRows);
+  launch_dependent("project_length_backward", projection_gradient_tiles<kGroups>,
+                   dim3(blocks, static_cast<unsigned>(sharing)), kThreads, b, partial);
+  launch_dependent("project_length_backward", add_projection_gradients, dim3(blocks, kRows / 4), kThreads * 2, b,
+                   partial, static_cast<int>(sharing), kRows);
 }
 
 }  // namespace
@@ -378,7 +378,7 @@ void project_tiles(const ProjectLengthBackward<bf16>& b) {
   const ProjectLength<bf16>& a = b.forward;
   if (b.dx != nullptr) {
     const dim3 grid(static_cast<unsigned>(a.sentences) * blocks_for(a.size, kWide), blocks_for(a.longest, kTile));
-    launch_early("project_length_backward", project_back_tiles, grid, kBackThreads, b);
+    launch_dependent("project_length_backward", project_back_tiles, grid, kBackThreads, b);
   }
   if (b.dprojections[0] == nullptr && b.dprojections[1] == nullptr) return;
   if (stacked_rows(a) <= 32)

@@ -3,7 +3,7 @@
 #include "kernels/cuda/filling.h"
 #include "kernels/cuda/products/product.h"
 #include "kernels/cuda/products/tiles.cuh"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 namespace dragoman::kernels::cuda {
 namespace {
@@ -81,7 +81,7 @@ __device__ void put_sum(const Group<T>& g, const Product& p, Size r, Size c, flo
 template <class T>
 __global__ void multiply_group(Group<T> g) {
   __shared__ float left[kDepth][kTile + 1], right[kDepth][kTile + 1];
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const TilePlace<T> at(g);
   if (at.empty()) return;
   float sums[kEach][kEach] = {};
@@ -94,7 +94,7 @@ __global__ void multiply_group(Group<T> g) {
 // The same on tensor cores, with four warps.
 __global__ void __launch_bounds__(128) multiply_group_tiles(Group<bf16> g) {
   __shared__ Tile left, right;
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const TilePlace<bf16> at(g);
   if (at.empty()) return;
   const Product& p = at.p;
@@ -146,8 +146,8 @@ bool fits_tiles(const Matmul<bf16>& g) {
 template <class T>
 void launch(const Group<T>& group, dim3 grid, [[maybe_unused]] bool tiles) {
   if constexpr (std::is_same_v<T, bf16>)
-    if (tiles) return launch_early("matmul", multiply_group_tiles, grid, 128, group);
-  launch_early("matmul", multiply_group<T>, grid, kThreads, group);
+    if (tiles) return launch_dependent("matmul", multiply_group_tiles, grid, 128, group);
+  launch_dependent("matmul", multiply_group<T>, grid, kThreads, group);
 }
 
 template <class T>

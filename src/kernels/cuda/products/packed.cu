@@ -3,7 +3,7 @@
 
 #include "kernels/cuda/filling.h"
 #include "kernels/cuda/products/product.h"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 // Products of inference. cuBLASLt reads any layout equally fast, so a packed weight is simply [out, in].
 namespace dragoman::kernels::cuda {
@@ -33,7 +33,7 @@ void pack_weight(const PackWeight<T>& a) {
 
 template <class T>
 void linear_packed(const LinearPacked<T>& a) {
-  multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true, .steady_b = true}, a.x,
+  multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true, .independent_b = true}, a.x,
                           static_cast<const T*>(a.packed), a.y, {.bias = a.bias, .activation = a.activation});
 }
 
@@ -122,7 +122,7 @@ template <class T, int kGroup>
 __global__ void __launch_bounds__(kThreads, 4) choose(TopScores<T> a, const float* logits) {
   __shared__ float room[kWarps];
   __shared__ Candidate rivals[2][kWarps];
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const auto thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
   const Size number = blockIdx.x;
   const Row<T, kGroup> row{a.bias, logits + number * a.out, a.out};
@@ -181,9 +181,9 @@ void top_scores(const TopScores<T>& a) {
                                 static_cast<const T*>(a.packed), logits);
     const auto blocks = static_cast<unsigned>(part.rows);
     if (a.out % 4 == 0)
-      launch_early("top_scores", choose<T, 4>, blocks, kThreads, part, logits);
+      launch_dependent("top_scores", choose<T, 4>, blocks, kThreads, part, logits);
     else
-      launch_early("top_scores", choose<T, 1>, blocks, kThreads, part, logits);
+      launch_dependent("top_scores", choose<T, 1>, blocks, kThreads, part, logits);
   }
 }
 

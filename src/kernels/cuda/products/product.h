@@ -12,7 +12,7 @@ struct ProductShape {
   bool transposed_a = false;  // a is stored [k, m]
   bool transposed_b = false;  // b is stored [n, k]
   bool accumulate = false;
-  bool steady_b = false;  // b does not depend on the previous kernels and may be read while they still run
+  bool independent_b = false;  // b does not depend on the previous kernels and may be read while they still run
   double alpha = 1;
   Size a_stride = 0, b_stride = 0, c_stride = 0;
 };

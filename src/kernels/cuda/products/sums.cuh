@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/products/tiles.cuh"
 #include "kernels/cuda/runtime/cluster.cuh"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 // Sums of one or two small products in one launch, in bf16 on tensor cores, where a call of the library would take
 // longer. A block computes a 64 x 64 tile and applies the epilogue (an End) to it. Where tiles are few, a cluster of
@@ -22,8 +22,8 @@ struct Term {
 struct Work {
   int rows = 0, cols = 0;
   std::array<Term, 2> terms{};
-  int early = 0;         // the first `early` terms do not depend on the previous kernel
-  bool swapped = false;  // with kApart, the second term is the one whose sums come first
+  int independent = 0;   // the first `independent` terms do not depend on the previous kernel
+  bool swapped = false;  // with kSeparate, the second term is the one whose sums come first
 };
 
 // ---- vectors of four ---------------------------------------------------------------------------------------------
@@ -59,13 +59,13 @@ __device__ inline void store4(bf16* to, const Four& x) {
 
 // An End is the epilogue of a sum. It defines
 //   kBack    the layout of the weights (Term);
-//   kSteady  the weights do not depend on the previous kernel and can be prefetched while it still runs;
+//   kIndependentWeights  the weights do not depend on the previous kernel and can be prefetched while it still runs;
 //   kGroups  the number of column groups whose same columns a tile holds, such as the four gates of a cell;
-//   kApart   the sums of the two terms are kept apart;
-// and for every four columns (of each group) bring(row, col), which starts loading its other operands, and
+//   kSeparate   the sums of the two terms are kept apart;
+// and for every four columns (of each group) load_operands(row, col), which starts loading its other operands, and
 // finish(row, col, operands, sums).
-template <int kGroups, bool kApart>
-using Sums = Four[kApart ? 2 : 1][kGroups];
+template <int kGroups, bool kSeparate>
+using Sums = Four[kSeparate ? 2 : 1][kGroups];
 
 // ---- tiles ------------------------------------------------------------------------------------------------------
 
@@ -146,15 +146,15 @@ struct Gathered {
 template <class End>
 class Finish {
  public:
-  static constexpr int kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
+  static constexpr int kWide = kTile / End::kGroups, kPlanes = End::kSeparate ? 2 : 1;
 
   __device__ Finish(const Work& work, const End& end, int row, int col, int rank, int blocks)
       : work_(work), end_(end), row_(row), col_(col), rank_(rank), height_(kTile / blocks) {}
 
   // Starts loading the other operands of the epilogue.
-  __device__ void bring() {
+  __device__ void load_operands() {
     const int e = static_cast<int>(threadIdx.x);
-    if (exists(e)) given_ = end_.bring(row_of(e), col_of(e));
+    if (exists(e)) operands_ = end_.load_operands(row_of(e), col_of(e));
   }
   // Applies the epilogue to the sums of both halves, or of all blocks of the cluster.
   __device__ void run(const Part* parts, const Gathered& gathered, const Arrivals& arrivals) {
@@ -165,8 +165,8 @@ class Finish {
     }
     for (int e = static_cast<int>(threadIdx.x); e < height_ * kWide / 4; e += kThreads) {
       if (!exists(e)) continue;
-      if (e >= kThreads) given_ = end_.bring(row_of(e), col_of(e));
-      Sums<End::kGroups, End::kApart> all;
+      if (e >= kThreads) operands_ = end_.load_operands(row_of(e), col_of(e));
+      Sums<End::kGroups, End::kSeparate> all;
 #pragma unroll
       for (int plane = 0; plane < kPlanes; ++plane)
 #pragma unroll
@@ -174,7 +174,7 @@ class Finish {
           const int r = e / (kWide / 4), c = group * kWide + e % (kWide / 4) * 4;
           all[plane][group] = gathered.blocks > 1 ? gathered.total(plane, r, c) : sum_of(parts + plane * kHalves, r, c);
         }
-      end_.finish(row_of(e), col_of(e), given_, all);
+      end_.finish(row_of(e), col_of(e), operands_, all);
     }
   }
 
@@ -188,7 +188,7 @@ class Finish {
   const Work& work_;
   const End& end_;
   const int row_, col_, rank_, height_;
-  typename End::Given given_{};
+  typename End::Operands operands_{};
 };
 
 // ---- the launch -------------------------------------------------------------------------------------------------
@@ -227,7 +227,7 @@ struct Grid {
 template <class... Parameters, class... Arguments>
 void launch_over(const Grid& grid, bool clusters, std::size_t bytes, int threads, const char* name,
                  void (*kernel)(Parameters...), const Arguments&... arguments) {
-  cudaLaunchAttribute attributes[2]{comes_early(), {}};
+  cudaLaunchAttribute attributes[2]{dependent_launch_attribute(), {}};
   attributes[1].id = cudaLaunchAttributeClusterDimension;
   attributes[1].val.clusterDim = {1, 1, grid.blocks};
   cudaLaunchConfig_t config{};

@@ -139,7 +139,7 @@ __device__ inline void load_tile(Tile& tile, const bf16* from, Size stride, int 
   }
 }
 // Closes a batch of copies; wait_for_older_tiles() waits for all batches but the newest ones.
-__device__ inline void end_of_batch() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+__device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int kNewest = 1>
 __device__ inline void wait_for_older_tiles() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kNewest) : "memory");

@@ -73,21 +73,21 @@ __device__ inline void begin_product(Rows& sum, const Quad& left, std::uint64_t 
 #undef DRAGOMAN_ROWS
 #undef DRAGOMAN_ROWS_OPERANDS
 // To be called before the first product that reads or accumulates into registers written by other instructions.
-__device__ inline void registers_are_ready() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ inline void end_of_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-// Waits for all products but the newest kLeft groups closed by end_of_products().
+__device__ inline void fence_registers() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ inline void commit_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+// Waits for all products but the newest kLeft groups closed by commit_products().
 template <int kLeft>
 __device__ inline void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
 }
 // Tells the compiler that the registers may have changed, since it does not see asynchronous writes.
-__device__ inline void arrived(Rows& rows) {
+__device__ inline void fence_operands(Rows& rows) {
 #pragma unroll
   for (auto& part : rows.part)
 #pragma unroll
     for (float& value : part) asm volatile("" : "+f"(value)::"memory");
 }
-__device__ inline void arrived(Quad (&quads)[4]) {
+__device__ inline void fence_operands(Quad (&quads)[4]) {
 #pragma unroll
   for (Quad& quad : quads)
 #pragma unroll
@@ -122,7 +122,7 @@ __device__ inline void store_transposed(bf16* row, std::uint32_t first, std::uin
 // written. Phases are distinguished by parity, beginning with 0; the phase before the first counts as complete.
 class Barrier {
  public:
-  __device__ void make(int threads) {
+  __device__ void init(int threads) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&state_)), "r"(threads) : "memory");
   }
   __device__ void arrive() {
@@ -167,18 +167,18 @@ class Barrier {
   std::uint64_t state_;
 };
 // Makes new barriers visible; called by the thread that initialised them, before other threads proceed.
-__device__ inline void barriers_are_made() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+__device__ inline void fence_barrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 // Orders this thread's accesses to shared memory before those of TMA and wgmma (proxy fence).
-__device__ inline void before_engines() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+__device__ inline void fence_async_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// A slot of a ring of kPlaces, and the parity of its barrier phase.
-template <int kPlaces>
-struct Turn {
-  int place = 0;
+// A slot of a ring of kStages, and the parity of its barrier phase.
+template <int kStages>
+struct RingSlot {
+  int index = 0;
   unsigned parity = 0;
 
   __device__ void next() {
-    if (++place == kPlaces) place = 0, parity ^= 1;
+    if (++index == kStages) index = 0, parity ^= 1;
   }
 };
 

@@ -13,10 +13,10 @@ constexpr int kThreads = 256;
 // ---- single steps ---------------------------------------------------------------------------------------------
 
 // The unit that a thread works on.
-struct Place {
+struct UnitIndex {
   Size row, unit, at;  // at: in [rows, hidden]
 
-  __device__ explicit Place(Size hidden)
+  __device__ explicit UnitIndex(Size hidden)
       : row((static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x) / hidden),
         unit((static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x) % hidden),
         at(row * hidden + unit) {}
@@ -24,7 +24,7 @@ struct Place {
 
 template <class T>
 __global__ void lstm_cells(LstmCell<T> a) {
-  const Place p(a.hidden);
+  const UnitIndex p(a.hidden);
   if (p.row >= a.rows) return;
   T* gates = a.gates + p.row * 4 * a.hidden + p.unit;
   const Size h = a.hidden;
@@ -45,7 +45,7 @@ void lstm_cell(const LstmCell<T>& a) {
 
 template <class T>
 __global__ void lstm_cells_backward(LstmCellBackward<T> a) {
-  const Place p(a.hidden);
+  const UnitIndex p(a.hidden);
   if (p.row >= a.rows) return;
   const Size h = a.hidden, at = p.row * 4 * h + p.unit;
   const T* gates = a.gates + at;
@@ -68,7 +68,7 @@ void lstm_cell_backward(const LstmCellBackward<T>& a) {
 
 template <class T>
 __global__ void gru_cells(GruCell<T> a) {
-  const Place p(a.hidden);
+  const UnitIndex p(a.hidden);
   if (p.row >= a.rows) return;
   const Size hidden = a.hidden;
   T* x = a.x_gates + p.row * 3 * hidden + p.unit;
@@ -89,7 +89,7 @@ void gru_cell(const GruCell<T>& a) {
 
 template <class T>
 __global__ void gru_cells_backward(GruCellBackward<T> a) {
-  const Place p(a.hidden);
+  const UnitIndex p(a.hidden);
   if (p.row >= a.rows) return;
   const Size hidden = a.hidden, gate = p.row * 3 * hidden + p.unit;
   const float r = to_float(a.x_gates[gate]), u = to_float(a.x_gates[gate + hidden]);

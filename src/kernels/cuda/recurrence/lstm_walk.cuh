@@ -10,10 +10,10 @@ inline constexpr int kUnits = 32, kWarps = 8, kThreads = kWarps * kWarp, kDepth 
 inline constexpr int kTileRows = 16;  // rows of a product; a group's sentences are one or two such tiles
 
 // The work of a block.
-struct Place {
+struct BlockWork {
   int group, groups, first_unit;
 
-  __device__ Place(const LstmLayer<bf16>& a) {
+  __device__ BlockWork(const LstmLayer<bf16>& a) {
     const int slices = static_cast<int>(a.hidden) / kUnits;
     group = static_cast<int>(blockIdx.x) / slices, groups = static_cast<int>(gridDim.x) / slices;
     first_unit = static_cast<int>(blockIdx.x) % slices * kUnits;
@@ -21,9 +21,9 @@ struct Place {
 };
 
 // A barrier for the blocks of a group: a counter in global memory that starts at zero.
-class Meeting {
+class GroupBarrier {
  public:
-  __device__ Meeting(unsigned* counter, int blocks) : counter_(counter), blocks_(static_cast<unsigned>(blocks)) {}
+  __device__ GroupBarrier(unsigned* counter, int blocks) : counter_(counter), blocks_(static_cast<unsigned>(blocks)) {}
 
   // Signals that this block has written its results.
   __device__ void arrive() {
@@ -52,10 +52,10 @@ class Meeting {
 // has received everything of the previous step, so the buffer that it overwrites is no longer read. Each thread sends
 // one piece of 16 bytes.
 template <int kGroups, int kTiles>
-class Board {
+class Exchange {
  public:
   // A block sends its kUnits numbers from `first` on of each of kGroups groups, which are `apart` numbers apart.
-  __device__ Board(bf16* memory, int rows, int width, int apart, int first, int blocks)
+  __device__ Exchange(bf16* memory, int rows, int width, int apart, int first, int blocks)
       : memory_(memory), rows_(rows), stride_(stride_of(width)), blocks_(static_cast<std::uint32_t>(blocks)) {
     const int column = static_cast<int>(threadIdx.x) % kAcross;
     piece_ = column / kEights * apart + first + column % kEights * 8;
@@ -64,7 +64,7 @@ class Board {
 
   __device__ bf16* row(int step, int r) const { return memory_ + (step % 2 * rows_ + r) * stride_; }
   // The position of a number in a row: permuted so that a lane finds the eight numbers of its operands side by side.
-  __device__ static int place(int number) {
+  __device__ static int permuted(int number) {
     return number / 32 * 32 + number % 8 / 2 * 8 + number % 32 / 8 * 2 + number % 2;
   }
 
@@ -75,12 +75,12 @@ class Board {
         arrivals(step).begin();
         arrivals(step).expect(expected());
       }
-    begin_cluster();
+    arrive_at_cluster();
     wait_for_cluster();
   }
 
   // Sends the block's numbers of step `step`; called by all threads once all of them are written.
-  __device__ void pass_on(int step) const {
+  __device__ void send(int step) const {
     constexpr int kDown = kMost < kThreads ? kMost / kAcross : kThreads / kAcross;  // rows at once
     const std::uint32_t rank = cluster_rank();
     const int thread = static_cast<int>(threadIdx.x);
@@ -153,23 +153,23 @@ __device__ inline int thread_row(int tile) { return tile * kTileRows + static_ca
 // The other operands of a step, kPlanes times kUnits numbers per sentence of a warp. They are prefetched while the
 // blocks exchange their results; four lanes load a plane.
 template <int kPlanes, int kTiles>
-class Inbox {
+class OperandBuffer {
  public:
   static constexpr int kWidth = kPlanes * kUnits;
 
   // `plane`: the one that the lane loads.
-  __device__ Inbox(bf16* memory, const Plane& plane, int first_unit)
+  __device__ OperandBuffer(bf16* memory, const Plane& plane, int first_unit)
       : memory_(memory), plane_(plane), first_unit_(first_unit + lane() % 4 * 8) {}
   __device__ static int plane_of_lane() { return lane() % kLanes / 4; }
 
-  __device__ void order(const Sentence* sentences, int rows, int t, Size hidden) const {
+  __device__ void prefetch(const Sentence* sentences, int rows, int t, Size hidden) const {
     if (t < 0) return;
 #pragma unroll
     for (int tile = 0; tile < kTiles; ++tile)
 #pragma unroll
       for (int i = 0; i < kRows; i += kWarp / kLanes) {
         const int row = tile * kTileRows + static_cast<int>(threadIdx.x) / kWarp * kRows + i + lane() / kLanes;
-        if (row < rows) bring(sentences[row], row, t, hidden);
+        if (row < rows) prefetch_row(sentences[row], row, t, hidden);
       }
   }
   __device__ void wait() const {
@@ -186,7 +186,7 @@ class Inbox {
                        kRows = kTileRows / kWarps;  // lanes per sentence, and rows per warp in a tile
   static_assert(kWarp % kLanes == 0 && kRows % (kWarp / kLanes) == 0);
 
-  __device__ void bring(const Sentence& s, int row, int t, Size hidden) const {
+  __device__ void prefetch_row(const Sentence& s, int row, int t, Size hidden) const {
     if (t >= s.length) return;
     const bf16* from = plane_.at(s, t, hidden);
     bf16* to = memory_ + row * kWidth + lane() % kLanes * 8;
@@ -220,8 +220,8 @@ struct WarpProduct {
   uint4 right[kChunks][4 * kParts];
   Quad left[kChunks][2];
 
-  // From a board: `row` is the lane's row (modulo 16), [begin, begin + kChunks * kDepth) the warp's part of the depth.
-  // Numbers beyond `width` are multiplied by zero.
+  // From a exchange: `row` is the lane's row (modulo 16), [begin, begin + kChunks * kDepth) the warp's part of the
+  // depth. Numbers beyond `width` are multiplied by zero.
   __device__ void load(const bf16* row, int begin, int width) {
 #pragma unroll
     for (int c = 0; c < kChunks; ++c)
@@ -268,24 +268,25 @@ struct WarpProduct {
 };
 
 // The shared memory of a block: the sums of kParts warps per sentence, the other operands of a step, the sentences, and
-// the board.
+// the exchange.
 template <int kParts, int kWide, int kPlanes>
-struct Room {
+struct Shared {
   static constexpr int kStride = kWide + 4;  // keeps neighbouring rows in different banks
   int rows;
   float* parts;
-  bf16* inbox;
+  bf16* operands;
   Sentence* sentences;
-  bf16* board;
+  bf16* exchange;
 
-  __device__ Room(unsigned char* memory, int count) : rows(count), parts(reinterpret_cast<float*>(memory)) {
-    inbox = reinterpret_cast<bf16*>(parts + kParts * rows * kStride);
-    sentences = reinterpret_cast<Sentence*>(inbox + rows * Inbox<kPlanes, 1>::kWidth);
-    board = reinterpret_cast<bf16*>(sentences + rows);
+  __device__ Shared(unsigned char* memory, int count) : rows(count), parts(reinterpret_cast<float*>(memory)) {
+    operands = reinterpret_cast<bf16*>(parts + kParts * rows * kStride);
+    sentences = reinterpret_cast<Sentence*>(operands + rows * OperandBuffer<kPlanes, 1>::kWidth);
+    exchange = reinterpret_cast<bf16*>(sentences + rows);
   }
-  static constexpr Size bytes(Size rows, Size board_width) {
-    const Size row = kParts * kStride * sizeof(float) + Inbox<kPlanes, 1>::kWidth * sizeof(bf16) + sizeof(Sentence);
-    return rows * row + Board<1, 1>::bytes(rows, board_width);
+  static constexpr Size bytes(Size rows, Size exchange_width) {
+    const Size row =
+        kParts * kStride * sizeof(float) + OperandBuffer<kPlanes, 1>::kWidth * sizeof(bf16) + sizeof(Sentence);
+    return rows * row + Exchange<1, 1>::bytes(rows, exchange_width);
   }
 
   // The operand row whose address a lane passes. Beyond the last row any one will do: its sums are not read.

@@ -22,7 +22,7 @@ sums::Work work_of(Size rows, Size cols, const Terms<bf16>& terms, bool back) {
                      .weight_stride = back ? cols : term.size,
                      .rows = static_cast<int>(term.rows),
                      .size = static_cast<int>(term.size)};
-    work.early += term.independent ? 1 : 0;
+    work.independent += term.independent ? 1 : 0;
   }
   return work;
 }

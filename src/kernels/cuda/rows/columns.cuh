@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernels/cuda/rows/columns.h"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 // Column sums in a fixed order by one launch: each block sums a strip of rows, and the last block of some columns to
 // finish adds up the strips.
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kSumThreads, 2)
   constexpr int kAcross = Rows::kAcross, kDown = kSumThreads / kAcross;
   constexpr int kEach = Rows::kEach, kCols = kAcross * kEach, kAtOnce = 4;
   __shared__ float room[kDown][kCols];
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size begin = static_cast<Size>(blockIdx.x) * kCols, col = begin + threadIdx.x * kEach;
   const Size first = blockIdx.y * height, last = col < cols ? min(rows, first + height) : 0;
   float sum[kEach] = {};
@@ -121,8 +121,8 @@ void add_sums(const char* name, Size rows, Size cols, const Rows& values, float*
   const Size wanted = std::clamp<Size>(balanced, 1, std::max<Size>(1, 2 * multiprocessors() / across));
   const Size height = std::max<Size>(2 * kDown, (rows + wanted - 1) / wanted);
   const Size strips = (rows + height - 1) / height;
-  launch_early(name, sum_columns<Rows>, dim3(across, static_cast<unsigned>(strips)), dim3(kAcross, kDown), rows, cols,
-               height, values, scratch<float>(Scratch::partial_sums, strips * cols), tickets(across), to);
+  launch_dependent(name, sum_columns<Rows>, dim3(across, static_cast<unsigned>(strips)), dim3(kAcross, kDown), rows,
+                   cols, height, values, scratch<float>(Scratch::partial_sums, strips * cols), tickets(across), to);
 }
 
 }  // namespace dragoman::kernels::cuda

@@ -47,7 +47,7 @@ void fill(const Fill<T>& a) {
 // Each thread takes eight elements of a row; a row is a multiple of 32 elements.
 template <class T>
 __global__ void drop_elements(DropElements<T> a, Drop drop, bool wide) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size eights = Dropout::stride(a.cols) / 8;
   const Size thread = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   const Size row = thread / eights, col = thread % eights * 8;
@@ -71,7 +71,7 @@ void dropout(const DropElements<T>& a) {
   constexpr int kThreads = 256;
   const Size threads = a.rows * Dropout::stride(a.cols) / 8;
   const bool wide = a.cols % 8 == 0 && aligned16(a.x, a.y);
-  launch_early("dropout", drop_elements<T>, blocks_for(threads, kThreads), kThreads, a, Drop(a.dropout), wide);
+  launch_dependent("dropout", drop_elements<T>, blocks_for(threads, kThreads), kThreads, a, Drop(a.dropout), wide);
 }
 
 template <class From, class To>
@@ -161,7 +161,7 @@ void rotate(const Rotate<T>& a) {
 
 template <class T>
 __global__ void clear_all(Size count, T* y) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size stride = static_cast<Size>(gridDim.x) * blockDim.x;
   for (Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x; e < count; e += stride) y[e] = {};
 }
@@ -169,7 +169,7 @@ __global__ void clear_all(Size count, T* y) {
 template <class T>
 void clear_with(Size count, void* memory) {
   const unsigned blocks = std::min(blocks_for(count, 256), static_cast<unsigned>(16 * multiprocessors()));
-  launch_early("clear", clear_all<T>, blocks, 256, count, static_cast<T*>(memory));
+  launch_dependent("clear", clear_all<T>, blocks, 256, count, static_cast<T*>(memory));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/filling.h"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 namespace dragoman::kernels::cuda {
 namespace {
@@ -43,7 +43,7 @@ template <class T, int kChunks>
 __global__ void norm_wide(Norm<T> a, Drop drop) {
   const Size row = static_cast<Size>(blockIdx.x) * kWarps + threadIdx.x / kWarp;
   const int lane = threadIdx.x % kWarp;
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   if (row >= a.rows) return;
   const Size start = row * a.cols;
   float s[kChunks][8];
@@ -101,11 +101,11 @@ void norm(const Norm<T>& a) {
   if (!wide)
     norm_any<<<blocks, kThreads, 0, stream()>>>(a, drop);
   else if (a.cols <= kWide)
-    launch_early("norm", norm_wide<T, 1>, blocks, kThreads, a, drop);
+    launch_dependent("norm", norm_wide<T, 1>, blocks, kThreads, a, drop);
   else if (a.cols <= 2 * kWide)
-    launch_early("norm", norm_wide<T, 2>, blocks, kThreads, a, drop);
+    launch_dependent("norm", norm_wide<T, 2>, blocks, kThreads, a, drop);
   else
-    launch_early("norm", norm_wide<T, 4>, blocks, kThreads, a, drop);
+    launch_dependent("norm", norm_wide<T, 4>, blocks, kThreads, a, drop);
   check_launch("norm");
 }
 

@@ -2,7 +2,7 @@
 
 #include "kernels/cuda/filling.h"
 #include "kernels/cuda/rows/columns.h"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 namespace dragoman::kernels::cuda {
 namespace {
@@ -11,7 +11,7 @@ constexpr int kThreads = 256;
 
 template <class T>
 __global__ void gather_wide(GatherRows<T> a, float scale) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size eights = a.cols / 8;
   const Size thread = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   const Size row = thread / eights, col = thread % eights * 8;
@@ -29,7 +29,7 @@ __global__ void gather_wide(GatherRows<T> a, float scale) {
 
 template <class T>
 __global__ void gather(GatherRows<T> a, float scale) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (e >= a.rows * a.cols) return;
   const Size row = e / a.cols, col = e % a.cols;
@@ -44,15 +44,15 @@ void gather_rows(const GatherRows<T>& a) {
   if (count == 0) return;
   const auto scale = static_cast<float>(a.scale);
   if (a.cols % 8 == 0 && aligned16(a.table, a.positions, a.y))
-    launch_early("gather_rows", gather_wide<T>, blocks_for(count / 8, kThreads), kThreads, a, scale);
+    launch_dependent("gather_rows", gather_wide<T>, blocks_for(count / 8, kThreads), kThreads, a, scale);
   else
-    launch_early("gather_rows", gather<T>, blocks_for(count, kThreads), kThreads, a, scale);
+    launch_dependent("gather_rows", gather<T>, blocks_for(count, kThreads), kThreads, a, scale);
 }
 
 // The place of each of `count` rows when they are sorted by (index, row): the number of rows that come before it. Each
 // block counts for its rows in one range of all rows.
 __global__ void count_before(int count, const std::int32_t* index, int* places) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   __shared__ __align__(16) std::int32_t tile[kThreads];
   const int row = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
   const std::int32_t mine = row < count ? index[row] : 0;
@@ -83,7 +83,7 @@ __global__ void count_before(int count, const std::int32_t* index, int* places) 
 
 __global__ void put_in_order(int count, const std::int32_t* index, const int* places, std::int32_t* order,
                              std::int32_t* sorted) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const int row = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
   if (row >= count) return;
   order[places[row]] = row;
@@ -127,7 +127,7 @@ __device__ void add_run(const ScatterRows<T>& a, float scale, const std::int32_t
 template <class T>
 __global__ void add_runs(Size count, ScatterRows<T> a, float scale, bool wide, const std::int32_t* order,
                          const std::int32_t* sorted) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size begin = blockIdx.x;
   const std::int32_t index = sorted[begin];
   if (begin > 0 && sorted[begin - 1] == index) return;
@@ -165,16 +165,16 @@ void scatter_rows(const ScatterRows<T>& a) {
     int* places = scratch<int>(Scratch::partial_sums, count);
     clear(places, static_cast<std::size_t>(count) * sizeof(int));
     constexpr const char* name = "scatter_rows";
-    launch_early(name, count_before, dim3(blocks, stretches), kThreads, number, a.index + first, places);
-    launch_early(name, put_in_order, blocks, kThreads, number, a.index + first, places, order, sorted);
-    launch_early(name, add_runs<T>, static_cast<unsigned>(count), kRunThreads, count, piece,
-                 static_cast<float>(a.scale), wide, order, sorted);
+    launch_dependent(name, count_before, dim3(blocks, stretches), kThreads, number, a.index + first, places);
+    launch_dependent(name, put_in_order, blocks, kThreads, number, a.index + first, places, order, sorted);
+    launch_dependent(name, add_runs<T>, static_cast<unsigned>(count), kRunThreads, count, piece,
+                     static_cast<float>(a.scale), wide, order, sorted);
   }
 }
 
 template <class T>
 __global__ void copy_elements(CopyBlock<T> a) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (e >= a.rows * a.cols) return;
   const Size row = e / a.cols, col = e % a.cols;
@@ -183,7 +183,7 @@ __global__ void copy_elements(CopyBlock<T> a) {
 
 template <class T>
 __global__ void copy_eights(CopyBlock<T> a) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size eights = a.cols / 8;
   const Size thread = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   const Size row = thread / eights, col = thread % eights * 8;
@@ -204,9 +204,9 @@ void copy_block(const CopyBlock<T>& a) {
   if (count == 0) return;
   const bool wide = a.cols % 8 == 0 && a.from_stride % 8 == 0 && a.to_stride % 8 == 0 && aligned16(a.from, a.to);
   if (wide)
-    launch_early("copy_block", copy_eights<T>, blocks_for(count / 8, kThreads), kThreads, a);
+    launch_dependent("copy_block", copy_eights<T>, blocks_for(count / 8, kThreads), kThreads, a);
   else
-    launch_early("copy_block", copy_elements<T>, blocks_for(count, kThreads), kThreads, a);
+    launch_dependent("copy_block", copy_elements<T>, blocks_for(count, kThreads), kThreads, a);
 }
 
 }  // namespace

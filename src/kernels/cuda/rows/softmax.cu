@@ -1,7 +1,7 @@
 #include <cfloat>
 
 #include "kernels/cuda/filling.h"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 namespace dragoman::kernels::cuda {
 namespace {
@@ -19,7 +19,7 @@ __device__ Size row_begin(const A& a, Size row) {
 // A warp per row.
 template <class T>
 __global__ void softmax_rows(Softmax<T> a) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size row = static_cast<Size>(blockIdx.x) * kWarps + threadIdx.x / kWarp;
   const int lane = threadIdx.x % kWarp;
   if (row >= a.rows) return;
@@ -35,12 +35,12 @@ __global__ void softmax_rows(Softmax<T> a) {
 template <class T>
 void softmax(const Softmax<T>& a) {
   if (a.rows == 0) return;
-  launch_early("softmax", softmax_rows<T>, blocks_for(a.rows, kWarps), kWarps * kWarp, a);
+  launch_dependent("softmax", softmax_rows<T>, blocks_for(a.rows, kWarps), kWarps * kWarp, a);
 }
 
 template <class T>
 __global__ void softmax_rows_backward(SoftmaxBackward<T> a) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size row = static_cast<Size>(blockIdx.x) * kWarps + threadIdx.x / kWarp;
   const int lane = threadIdx.x % kWarp;
   if (row >= a.rows) return;
@@ -55,7 +55,7 @@ __global__ void softmax_rows_backward(SoftmaxBackward<T> a) {
 template <class T>
 void softmax_backward(const SoftmaxBackward<T>& a) {
   if (a.rows == 0) return;
-  launch_early("softmax_backward", softmax_rows_backward<T>, blocks_for(a.rows, kWarps), kWarps * kWarp, a);
+  launch_dependent("softmax_backward", softmax_rows_backward<T>, blocks_for(a.rows, kWarps), kWarps * kWarp, a);
 }
 
 // exp(x - from), where `shift` is from * log2(e).

@@ -24,7 +24,7 @@ __device__ inline std::uint32_t cluster_rank() {
 // before it. It must be at the same place in the shared memory of every block.
 class Arrivals {
  public:
-  // Called by one thread; then all threads of the cluster call begin_cluster() before anything is sent.
+  // Called by one thread; then all threads of the cluster call arrive_at_cluster() before anything is sent.
   __device__ void begin() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&state_)) : "memory");
@@ -90,8 +90,8 @@ class Arrivals {
   std::uint64_t state_;
 };
 
-// Cluster barrier: begin_cluster() arrives, wait_for_cluster() waits for all blocks; called by all threads.
-__device__ inline void begin_cluster() {
+// Cluster barrier: arrive_at_cluster() arrives, wait_for_cluster() waits for all blocks; called by all threads.
+__device__ inline void arrive_at_cluster() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 #endif

@@ -74,7 +74,7 @@ GpuLimits gpu_limits() {
   return limits;
 }
 
-bool knows_clusters(const void* kernel, const char* name) {
+bool supports_clusters(const void* kernel, const char* name) {
   cudaFuncAttributes attributes{};
   check_status(cudaFuncGetAttributes(&attributes, kernel), name);
   return attributes.ptxVersion >= 90;

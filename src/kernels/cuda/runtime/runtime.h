@@ -21,7 +21,7 @@ inline void check_launch(const char* kernel) { check_status(cudaGetLastError(), 
 
 // Working memory of the kernels themselves, one array per purpose, thread and GPU. The next call for the same purpose
 // overwrites it; the work of a thread is done in order, so no call disturbs another.
-enum class Scratch { partial_sums, tables, pairs, products, logits, meetings, tickets, count };
+enum class Scratch { partial_sums, tables, pairs, products, logits, barriers, tickets, count };
 void* scratch_bytes(Scratch purpose, std::size_t bytes);
 template <class T>
 T* scratch(Scratch purpose, Size count) {
@@ -51,7 +51,7 @@ GpuLimits gpu_limits();
 inline int multiprocessors() { return gpu_limits().multiprocessors; }
 // Whether the code of a kernel that the current GPU runs was compiled for a generation with thread block clusters; the
 // GPU itself may be newer than that.
-bool knows_clusters(const void* kernel, const char* name);
+bool supports_clusters(const void* kernel, const char* name);
 
 // Whether the instructions that only compute capability 9.0 has may be used.
 inline bool is_capability_90() { return gpu_limits().capability_90; }

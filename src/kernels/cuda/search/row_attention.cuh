@@ -38,9 +38,9 @@ class RowAttention {
   __device__ RowAttention(const AttentionPart& a, const std::int32_t* key_rows, int head)
       : a_(a), key_rows_(key_rows), column_(head * kTile) {}
 
-  // `row`: the warp's first of `rows`; `first_places`: the rows of the first 32 keys. Afterwards result(i) belongs to
+  // `row`: the warp's first of `rows`; `first_key_rows`: the rows of the first 32 keys. Afterwards result(i) belongs to
   // row lane % 4 * 2 + i.
-  __device__ void attend(const Keys& keys, int first_places, int row, int rows) {
+  __device__ void attend(const Keys& keys, int first_key_rows, int row, int rows) {
     const int mine = row + lane() / 4;
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
@@ -53,22 +53,22 @@ class RowAttention {
       first_[i] = __shfl_sync(kAllLanes, keys.first, lane() % 4 * 2 + i);
       end_[i] = __shfl_sync(kAllLanes, keys.end, lane() % 4 * 2 + i);
     }
-    int now = keys.next(0), coming = keys.next(now + kKeys);
-    int place = __shfl_sync(kAllLanes, first_places, lane() % kKeys);
+    int now = keys.next(0), next = keys.next(now + kKeys);
+    int key_row = __shfl_sync(kAllLanes, first_key_rows, lane() % kKeys);
     uint4 k[2][2], v[4];
-    load_keys(k, place), load_values(v, place);
-    place = coming == now + kKeys ? __shfl_sync(kAllLanes, first_places, kKeys + lane() % kKeys)
-                                  : keys.find(key_rows_, coming + lane() % kKeys);
+    load_keys(k, key_row), load_values(v, key_row);
+    key_row = next == now + kKeys ? __shfl_sync(kAllLanes, first_key_rows, kKeys + lane() % kKeys)
+                                  : keys.find(key_rows_, next + lane() % kKeys);
     while (now != Keys::kNone) {
-      const int after = keys.next(coming + kKeys);
+      const int after = keys.next(next + kKeys);
       float weights[4] = {};
       compare(weights, k);
-      load_keys(k, place);
+      load_keys(k, key_row);
       weigh(weights, now);
       add(weights, v);
-      load_values(v, place);
-      place = keys.find(key_rows_, after + lane() % kKeys);
-      now = coming, coming = after;
+      load_values(v, key_row);
+      key_row = keys.find(key_rows_, after + lane() % kKeys);
+      now = next, next = after;
     }
 #pragma unroll
     for (float& sum : sum_)
@@ -87,22 +87,22 @@ class RowAttention {
   __device__ float log_sum(int i) const { return sum_[i] > 0 ? largest_[i] + logf(sum_[i]) : -INFINITY; }
 
  private:
-  // A lane's part of 16 keys and values; `place`: the row of key lane % 16.
-  __device__ const uint4* find_head(const bf16* x, int stride, int place, int from, int first) const {
-    const Size row = __shfl_sync(kAllLanes, place, from);
+  // A lane's part of 16 keys and values; `key_row`: the row of key lane % 16.
+  __device__ const uint4* find_head(const bf16* x, int stride, int key_row, int from, int first) const {
+    const Size row = __shfl_sync(kAllLanes, key_row, from);
     return reinterpret_cast<const uint4*>(x + row * stride + column_ + first);
   }
-  __device__ void load_keys(uint4 (&k)[2][2], int place) const {
+  __device__ void load_keys(uint4 (&k)[2][2], int key_row) const {
 #pragma unroll
     for (int j = 0; j < 2; ++j) {
-      const uint4* key = find_head(a_.k, a_.k_stride, place, 8 * j + lane() / 4, lane() % 4 * 8);
+      const uint4* key = find_head(a_.k, a_.k_stride, key_row, 8 * j + lane() / 4, lane() % 4 * 8);
       k[j][0] = key[0], k[j][1] = key[4];
     }
   }
-  __device__ void load_values(uint4 (&v)[4], int place) const {
+  __device__ void load_values(uint4 (&v)[4], int key_row) const {
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      v[i] = *find_head(a_.v, a_.v_stride, place, lane() % 4 * 2 + i % 2 + i / 2 * 8, lane() / 4 * 8);
+      v[i] = *find_head(a_.v, a_.v_stride, key_row, lane() % 4 * 2 + i % 2 + i / 2 * 8, lane() / 4 * 8);
   }
 
   // weights[e]: score of key lane / 4 + e / 2 * 8 for row e % 2.

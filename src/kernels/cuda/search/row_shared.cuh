@@ -12,7 +12,7 @@ inline constexpr int kRows = RowLaunch::kRows, kEights = kTile / 8;
 // One worker thread per eight columns of a tile of rows, and one warp for the prefetching thread.
 inline constexpr int kWorkers = kRows * kEights, kThreads = kWorkers + kWarp;
 inline constexpr int kGroups = 2, kMultiply = kGroups * kGroup;  // workers that multiply, one tile per group
-inline constexpr int kPlaces = 4;                                // ring slots for pairs of weight tiles
+inline constexpr int kStages = 4;                                // ring slots for pairs of weight tiles
 inline constexpr int kParts = kRows / 8;
 
 using RowTile = WideRows<kRows>;
@@ -24,40 +24,40 @@ struct Pair {
 
 // The keys that the rows attend to: `first` to `end`, and the rows of the first 32 keys of each warp.
 struct KeysOfRows {
-  int first[kRows], end[kRows], places[kWorkers];
+  int first[kRows], end[kRows], key_rows[kWorkers];
 };
 
 struct Shared {
-  Pair weights[kPlaces];
+  Pair weights[kStages];
   RowTile rows[3][RowLaunch::kMostAcross];
-  RowTile passing[RowLaunch::kMostTiles];         // results passed between threads of the block
+  RowTile staging[RowLaunch::kMostTiles];         // results passed between threads of the block
   float2 moments[RowLaunch::kMostAcross][kRows];  // per block: mean of its columns and sum of squared deviations
   int sentences[kRows];
   KeysOfRows keys, keys_of_sentences;
   Instruction program[RowLaunch::kMostInstructions];
-  Barrier full[kPlaces], empty[kPlaces];
+  Barrier full[kStages], empty[kStages];
   Arrivals arrivals[2], statistics;
 
-  __device__ void make() {
-    for (Barrier& barrier : full) barrier.make(1);
-    for (Barrier& barrier : empty) barrier.make(kGroup / kWarp);
+  __device__ void init() {
+    for (Barrier& barrier : full) barrier.init(1);
+    for (Barrier& barrier : empty) barrier.init(kGroup / kWarp);
     for (Arrivals& one : arrivals) one.begin();
     statistics.begin();
-    barriers_are_made();
+    fence_barrier_init();
   }
 };
 
 // The ring slot of the n-th pair of weight tiles, and the parity of its barrier phase.
-struct Place {
-  unsigned place, parity;
+struct Stage {
+  unsigned stage, parity;
 
-  __device__ explicit Place(unsigned n) : place(n % kPlaces), parity(n / kPlaces % 2) {}
+  __device__ explicit Stage(unsigned n) : stage(n % kStages), parity(n / kStages % 2) {}
 };
 
 // One thread that prefetches the weights of all layers in order of use.
-class Fetcher {
+class Producer {
  public:
-  __device__ Fetcher(const RowLaunch& program, Shared& shared, int rank)
+  __device__ Producer(const RowLaunch& program, Shared& shared, int rank)
       : program_(program), shared_(shared), rank_(rank) {}
 
   __device__ void work() {
@@ -90,11 +90,11 @@ class Fetcher {
                 rank_ + (k + 1) * program_.across);
   }
   __device__ void fetch(const CUtensorMap& weights, int tile, int depth0, int depth1) {
-    const Place at(fetched_++);
-    shared_.empty[at.place].wait(at.parity ^ 1);
-    shared_.full[at.place].arrive_and_expect(sizeof(Pair));
-    shared_.full[at.place].copy(shared_.weights[at.place].tiles[0], weights, depth0 * kTile, tile * kTile);
-    shared_.full[at.place].copy(shared_.weights[at.place].tiles[1], weights, depth1 * kTile, tile * kTile);
+    const Stage at(fetched_++);
+    shared_.empty[at.stage].wait(at.parity ^ 1);
+    shared_.full[at.stage].arrive_and_expect(sizeof(Pair));
+    shared_.full[at.stage].copy(shared_.weights[at.stage].tiles[0], weights, depth0 * kTile, tile * kTile);
+    shared_.full[at.stage].copy(shared_.weights[at.stage].tiles[1], weights, depth1 * kTile, tile * kTile);
   }
 
   const RowLaunch& program_;
@@ -126,7 +126,7 @@ struct Sums {
           "+f"(part[4][2]), "+f"(part[4][3])
         : "r"(weights), "r"(rows), "r"(add ? 1 : 0), "n"(kUpperDescriptor));
   }
-  __device__ void arrived() {
+  __device__ void fence_operands() {
 #pragma unroll
     for (auto& one : part)
 #pragma unroll

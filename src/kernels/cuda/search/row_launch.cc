@@ -22,7 +22,7 @@ bool aligned(std::initializer_list<const void*> pointers) {
 }
 
 // Whether each query has keys of its own.
-bool goes_alone(const Attention<bf16>& a) { return a.longest_queries == 1 && a.queries == a.sentences; }
+bool has_own_keys(const Attention<bf16>& a) { return a.longest_queries == 1 && a.queries == a.sentences; }
 
 ProductPart part_of(const LinearPacked<bf16>& a) {
   return {.bias = a.bias,
@@ -50,14 +50,14 @@ AttentionPart part_of(const Attention<bf16>& a) {
           .q_stride = static_cast<int>(a.q_stride),
           .k_stride = static_cast<int>(a.k_stride),
           .v_stride = static_cast<int>(a.v_stride),
-          .by_sentence = !goes_alone(a),
+          .by_sentence = !has_own_keys(a),
           .out = a.out,
           .log_sum = a.log_sum,
           .scale = static_cast<float>(a.scale)};
 }
 
 // One launch in the making.
-class Translation {
+class LaunchBuilder {
  public:
   // Each adds a part, or returns false where the kernel cannot compute it behind those that are there.
 
@@ -93,7 +93,7 @@ class Translation {
   }
 
   bool add(const Attention<bf16>& a) {
-    const bool single = goes_alone(a);
+    const bool single = has_own_keys(a);
     if (launch_.count == 0 || is_full() || last().layer.up.y != nullptr || a.heads * kTile != width() ||
         a.q_stride < width() || a.key_size != kTile || a.value_size != kTile || (a.causal && !single) ||
         a.longest == 0 || a.longest > kMostKeys || a.dropout.rate > 0 || a.weights != nullptr || a.k_stride % 8 != 0 ||
@@ -160,7 +160,7 @@ class Translation {
 };
 
 void row_program(const RowProgram<bf16>& a) {
-  Translation launch;
+  LaunchBuilder launch;
   for (Size i = 0; i < a.count; ++i) {
     const auto add = [&](const auto& part) { return launch.add(part); };
     if (std::visit(add, a.parts[i])) continue;
