@@ -4,13 +4,18 @@
 #include "kernels/cuda/search/row_attention.cuh"
 #include "kernels/cuda/search/row_shared.cuh"
 
-// A cluster of n blocks works on 40 rows; each block computes one head and every n-th tile of a layer's columns. One
-// thread prefetches weights (TMA) into a ring in shared memory, independently of the other threads. Weights are the
-// left operand of a product and rows the right one, because wgmma needs 64 rows on the left but any multiple of 8 on
-// the right. The input of a layer lies whole in every block's shared memory: the block that computes a part of it sends
-// it to all others (distributed shared memory). Only between the two layers of a feed-forward block, whose inner rows
-// are long, each block keeps its own columns, and blocks send each other partial sums. Every warp executes the code
-// once per layer, so the time is bounded by the number of instructions and by latency.
+// A cluster of n thread blocks works on 40 rows; each block computes one attention head and every n-th tile of a
+// layer's columns.
+//
+// - Weights: a producer thread prefetches them (TMA) into a ring buffer in shared memory, independently of the other
+//   threads. They are the left operand of wgmma and the rows the right one, because wgmma fixes the left operand at 64
+//   rows but takes any multiple of 8 on the right.
+// - Activations: the whole input of a layer lies in every block's shared memory. The block that computes a tile sends
+// it
+//   to all others (distributed shared memory). The exception is the inside of a feed-forward sublayer, whose inner rows
+//   are long: each block keeps its own columns there, and the blocks exchange partial sums (split-K).
+//
+// Every warp executes the code once per layer, so the time is bounded by instruction count and latency.
 namespace dragoman::kernels::cuda {
 namespace {
 
@@ -18,17 +23,17 @@ using namespace row_programs;
 
 constexpr int kBytes = sizeof(Shared);
 
-// Over the eight lanes that share a row.
+// The sum over the eight lanes that share a row.
 __device__ float sum_of_row(float x) {
 #pragma unroll
   for (int apart = 1; apart < kEights; apart *= 2) x += __shfl_xor_sync(kAllLanes, x, apart);
   return x;
 }
 
-// x, which is the same in all lanes, in a uniform register.
+// Moves x to a uniform register; x must be the same in all lanes.
 __device__ std::uint32_t uniform(std::uint32_t x) { return __reduce_max_sync(kAllLanes, x); }
 
-// One compute thread. It owns eight columns of one row in each tile of rows: an "eight".
+// A compute (consumer) thread. In each tile it owns eight adjacent columns of one row: its "eight".
 class Worker {
  public:
   __device__ Worker(const RowLaunch& program, Shared& shared, int rank)
@@ -37,7 +42,8 @@ class Worker {
   __device__ void work() {
     load_rows();
     for (int i = 0; i < program_.count; ++i) {
-      // Recomputes everything derived from the thread number: there are not enough registers to keep it.
+      // Makes the compiler recompute values derived from the thread number: there are not enough registers to keep
+      // them.
       asm volatile("" : "+r"(thread_));
       const Instruction& one = shared_.program[i];
       if (one.attends)
@@ -50,13 +56,13 @@ class Worker {
   }
 
  private:
-  // The position of the worker's eight.
+  // The position of the worker's eight in a tile.
   __device__ int row() const { return thread_ / kEights; }
   __device__ int eight() const { return thread_ % kEights; }
   // A barrier for all workers of the block.
   __device__ static void sync_workers() { asm volatile("bar.sync 1, %0;" ::"n"(kWorkers) : "memory"); }
   __device__ int across() const { return program_.across; }
-  // The first row of the block, and whether the row of the worker exists.
+  // The first row of the cluster, and whether the worker's row exists.
   __device__ static int first_row() { return static_cast<int>(blockIdx.y) * kRows; }
   __device__ bool exists() const { return first_row() + row() < program_.rows; }
   __device__ bool multiplies() const { return thread_ < kMultiply; }
@@ -81,14 +87,14 @@ class Worker {
     fence_async_proxy();
     sync_workers();
   }
-  // Finds the sentences of the block's rows.
+  // Looks up the sentence of each row.
   __device__ void find_sentences() {
     for (int s = thread_; s < program_.sentences; s += kWorkers) {
       const int begin = program_.query_offsets[s] - first_row(), end = program_.query_offsets[s + 1] - first_row();
       for (int row = max(0, begin); row < min(kRows, end); ++row) shared_.sentences[row] = s;
     }
   }
-  // `sentence`: the one that row `lane` of the warp takes its keys from.
+  // Looks up the key ranges of the warp's rows; `sentence` is the one whose keys row `lane` of the warp attends to.
   __device__ void find_keys(const KeyPart& part, int sentence, KeysOfRows& to) {
     Keys keys;
     const int row = warp_row() + lane();
@@ -101,16 +107,16 @@ class Worker {
 
   // ---- exchange between blocks, in turns counted from 1 ----
   //
-  // Every block sends something in every turn, but only after it has received all of the previous turn. So when a block
-  // has received a whole turn, no block still reads data of the previous turn or waits for an earlier one.
+  // Every block sends something in every turn, and only after it has received all data of the previous turn. So once a
+  // block has received a whole turn, no block still reads data of the previous turn or waits for an earlier one.
 
-  // Begins a turn in which all blocks together send `bytes` to each block.
+  // Begins a turn in which each block receives `bytes` in total from all blocks.
   __device__ void expect(int bytes) {
     ++turn_;
     if (thread_ == 0) shared_.arrivals[turn_ % 2].expect(bytes);
   }
   __device__ void expect_tiles(int tiles) { expect(tiles * static_cast<int>(sizeof(RowTile))); }
-  // Sends the worker's eight of a tile of the buffer to all blocks.
+  // Sends the worker's eight of a tile to that tile of `buffer` in all blocks.
   __device__ void send(int buffer, int tile, const uint4& value) {
     const void* here = shared_.rows[buffer][tile].eight(row(), eight());
     for (int i = 0; i < across(); ++i) {
@@ -127,7 +133,7 @@ class Worker {
 
   // ---- layers ----
 
-  // The biases of a lane's two columns.
+  // The biases of a lane's two accumulator columns.
   struct Bias {
     bf16 of[2] = {};
 
@@ -137,7 +143,7 @@ class Worker {
     }
   };
 
-  // One layer: each group of warps computes one tile at a time.
+  // One layer: each warp group computes one tile at a time.
   __device__ void multiply(const Instruction& one) {
     const ProductPart& p = one.layer.product;
     const NormOperands operands(*this, one);
@@ -159,8 +165,8 @@ class Worker {
     if (one.shared) buffer_ = to;
   }
 
-  // The two layers of a feed-forward block. A block keeps its own tiles of the first layer's result. Multiplied by the
-  // matching weights of the second layer, they give a partial sum for every tile of columns, which is sent to the block
+  // The two layers of a feed-forward sublayer. A block keeps its own tiles of the first layer's result. It multiplies
+  // them by the matching weights of the second layer and sends the partial sums of each tile of columns to the block
   // that owns the tile. Partial sums are received in the two buffers that are not being read.
   __device__ void feed_forward(const Instruction& one) {
     const auto& [up, p, norm] = one.layer;
@@ -195,13 +201,13 @@ class Worker {
     const uint4 value = finish(one, rank_, operands, *mine(shared_.staging[0]));
     if (one.shared) send(buffer_, rank_, value);
   }
-  // Where the worker receives a partial sum from `block`.
+  // The address at which the worker receives a partial sum from `block`.
   __device__ float4* part_of_sums(int block, int n) {
     constexpr int kHalf = RowLaunch::kMostAcross / 2;
     const int buffer = block < kHalf ? after(buffer_) : after(after(buffer_));
     return reinterpret_cast<float4*>(shared_.rows[buffer]) + (block % kHalf * kParts + n) * kGroup + thread_ % kGroup;
   }
-  // Adds up the partial sums of the block's tile; each group takes some of the rows.
+  // Adds up the partial sums of the block's tile and applies bias and activation; each group takes some of the rows.
   __device__ void reduce_partial_sums(const Bias& bias, bool relu) {
     const int begin = group() == 0 ? 0 : (kParts + 1) / 2, end = group() == 0 ? (kParts + 1) / 2 : kParts;
     for (int n = begin; n < end; ++n) {
@@ -214,7 +220,7 @@ class Worker {
     }
   }
 
-  // Computes `tiles` tiles of columns from `tile` on, at most one per group.
+  // Computes `tiles` of the block's tiles of columns, beginning with `tile`: at most one per group.
   __device__ void compute_tiles(const ProductPart& p, int tile, int tiles, RowTile* to) {
     if (!multiplies()) return;
     if (group() >= tiles) {
@@ -228,11 +234,12 @@ class Worker {
     for (int n = 0; n < kParts; ++n) put(to[group()], n, sums.part[n], bias, p.relu);
   }
 
-  // sums = the next weights times rows, a pair of tiles at a time; `columns` groups take turns at the ring.
+  // sums = weights from the ring times rows, two tiles of depth at a time. The stages of the ring alternate between
+  // `columns` groups.
   __device__ void add_up(Sums& sums, const RowTile* rows, int depth, int columns) {
-    // In a cluster the upper bits of a shared address hold the rank of the block.
+    // In a cluster the upper bits of a shared memory address hold the rank of the block.
     constexpr std::uint32_t kWithinBlock = 0x3FFFF;
-    constexpr int kDeep = 4;  // products per tile
+    constexpr int kDeep = 4;  // wgmma instructions per tile
     const std::uint32_t left = lower_descriptor(shared_address(shared_.weights) & kWithinBlock);
     const std::uint32_t right = lower_descriptor(shared_address(rows) & kWithinBlock);
     const int pairs = depth / 2;
@@ -263,7 +270,7 @@ class Worker {
   __device__ void release(unsigned stage) {
     if (lane() == 0) shared_.empty[stage].arrive();
   }
-  // Stores eight rows of a tile: sums with bias and activation, rounded.
+  // Adds the bias, applies the activation, rounds and stores eight rows of a tile.
   __device__ static void put(RowTile& to, int n, const float (&sum)[4], const Bias& bias, bool relu) {
     const float least = relu ? 0.0f : -INFINITY;
     float of[4];
@@ -281,7 +288,7 @@ class Worker {
     return reinterpret_cast<const uint4*>(tile.eight(row(), eight()));
   }
 
-  // The other operands of a norm, loaded while the product runs. Each block has one tile of them.
+  // The other operands of the residual connection and norm, loaded while the product runs: one tile per block.
   struct NormOperands {
     Eight<bf16> x{}, gain{}, shift{};
 
@@ -294,14 +301,15 @@ class Worker {
     }
   };
 
-  // The epilogue of a tile: stores it and, where there is a norm, the normalised sum. Returns the result.
+  // The epilogue of a tile: stores it and, where there is a norm, the sum and the normalised sum. Returns what the next
+  // layer reads.
   __device__ uint4 finish(const Instruction& one, int tile, const NormOperands& operands, const uint4& result) {
     const ProductPart& p = one.layer.product;
     const int col = tile * kTile + eight() * 8;
     const Eight<bf16> branch{result};
     if (exists()) *reinterpret_cast<uint4*>(p.y + at(p, col)) = branch.raw[0];
     if (one.layer.norm.y == nullptr) return branch.raw[0];
-    // As with separate kernels, the branch and the sum are rounded before they are used.
+    // The branch and the sum are rounded before they are used, as with separate kernels.
     const NormPart& norm = one.layer.norm;
     float a[8], b[8];
     branch.unpack(a), operands.x.unpack(b);
@@ -324,7 +332,7 @@ class Worker {
     return y;
   }
 
-  // Mean and variance of a whole row, combined from those of the blocks' columns.
+  // The mean and variance of a whole row, combined from those of each block's columns.
   __device__ float2 moments_of_row(const float (&x)[8]) {
     if (thread_ == 0) shared_.statistics.expect(across() * kRows * static_cast<int>(sizeof(float2)));
     float sum = 0, squares = 0;
@@ -357,7 +365,7 @@ class Worker {
     Keys keys;
     if (lane() < RowAttention::kRowsOfWarp) keys = {of.first[warp_row() + lane()], of.end[warp_row() + lane()]};
     RowTile& staging = shared_.staging[kGroups * staging_];
-    sync_workers();  // the block's columns of queries and of new keys and values are written
+    sync_workers();  // until the block's columns of queries, new keys and new values are written
     RowAttention rows(a, a.by_sentence ? program_.keys_of_sentences.rows : program_.keys.rows, rank_);
     rows.attend(keys, of.key_rows[thread_], first_row() + warp_row(), program_.rows);
     if (lane() % 4 < RowAttention::kRowsOfWarp / 2) {
@@ -383,7 +391,7 @@ class Worker {
   Shared& shared_;
   const int rank_;
   int thread_;
-  int buffer_ = 0;  // the input of the next layer
+  int buffer_ = 0;  // that holds the input of the next layer
   int turn_ = 0, norms_ = 0, staging_ = 0;
   unsigned consumed_ = 0;  // pairs of weight tiles consumed
 };
@@ -393,7 +401,7 @@ __global__ void __launch_bounds__(kThreads, 1) run_rows(const __grid_constant__ 
   Shared& shared = *reinterpret_cast<Shared*>(memory);
   const int rank = static_cast<int>(cluster_rank());
   if (threadIdx.x == 0) shared.init();
-  // Read as generic memory: constant memory is slow where lanes read different addresses.
+  // Hides from the compiler that this is constant memory, which is slow where lanes read different addresses.
   const Instruction* instructions = program.instructions;
   asm volatile("" : "+l"(instructions));
   constexpr int kWords = sizeof(Instruction) / sizeof(uint2);

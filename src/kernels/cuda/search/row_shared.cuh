@@ -4,25 +4,25 @@
 #include "kernels/cuda/runtime/cluster.cuh"
 #include "kernels/cuda/search/row_program.h"
 
-// Shared memory of a block of the row program kernel, the thread that prefetches weights into it (TMA), and products of
-// weights and rows (wgmma).
+// Parts of the row program kernel: the shared memory of a block, the producer thread that prefetches weights into it
+// (TMA), and the products of weights and rows (wgmma).
 namespace dragoman::kernels::cuda::row_programs {
 
 inline constexpr int kRows = RowLaunch::kRows, kEights = kTile / 8;
-// One worker thread per eight columns of a tile of rows, and one warp for the prefetching thread.
+// One worker thread per eight columns of a tile of rows, and one warp for the producer thread.
 inline constexpr int kWorkers = kRows * kEights, kThreads = kWorkers + kWarp;
-inline constexpr int kGroups = 2, kMultiply = kGroups * kGroup;  // workers that multiply, one tile per group
-inline constexpr int kStages = 4;                                // ring slots for pairs of weight tiles
+inline constexpr int kGroups = 2, kMultiply = kGroups * kGroup;  // warp groups that multiply, one tile each
+inline constexpr int kStages = 4;  // of the ring buffer of weights, one pair of tiles each
 inline constexpr int kParts = kRows / 8;
 
 using RowTile = WideRows<kRows>;
 
-// Two weight tiles, adjacent in depth, that share a barrier.
+// A stage of the ring buffer: two weight tiles, consecutive in the depth of a product, that share an mbarrier.
 struct Pair {
   WideTile tiles[2];
 };
 
-// The keys that the rows attend to: `first` to `end`, and the rows of the first 32 keys of each warp.
+// The key range [first, end) of each row, and the rows in k and v of each warp's first 32 keys.
 struct KeysOfRows {
   int first[kRows], end[kRows], key_rows[kWorkers];
 };
@@ -30,8 +30,8 @@ struct KeysOfRows {
 struct Shared {
   Pair weights[kStages];
   RowTile rows[3][RowLaunch::kMostAcross];
-  RowTile staging[RowLaunch::kMostTiles];         // results passed between threads of the block
-  float2 moments[RowLaunch::kMostAcross][kRows];  // per block: mean of its columns and sum of squared deviations
+  RowTile staging[RowLaunch::kMostTiles];         // results on their way between threads of the block
+  float2 moments[RowLaunch::kMostAcross][kRows];  // per block: mean and sum of squared deviations of its columns
   int sentences[kRows];
   KeysOfRows keys, keys_of_sentences;
   Instruction program[RowLaunch::kMostInstructions];
@@ -47,14 +47,14 @@ struct Shared {
   }
 };
 
-// The ring slot of the n-th pair of weight tiles, and the parity of its barrier phase.
+// The stage of the n-th pair of weight tiles, and the parity of its mbarrier phase.
 struct Stage {
   unsigned stage, parity;
 
   __device__ explicit Stage(unsigned n) : stage(n % kStages), parity(n / kStages % 2) {}
 };
 
-// One thread that prefetches the weights of all layers in order of use.
+// The producer thread: prefetches the weights of all layers in order of use.
 class Producer {
  public:
   __device__ Producer(const RowLaunch& program, Shared& shared, int rank)
@@ -74,14 +74,14 @@ class Producer {
   }
 
  private:
-  // The block's own tiles of columns: every n-th, for n blocks.
+  // Fetches the weights of the block's own tiles of columns: every n-th tile, for n blocks.
   __device__ void fetch_own_tiles(const CUtensorMap& weights, const ProductPart& p) {
     for (int t = rank_; t < p.across; t += kGroups * program_.across)
       for (int k = 0; k < p.depth; k += 2)
         for (int own = t; own < p.across && own < t + kGroups * program_.across; own += program_.across)
           fetch(weights, own, k, k + 1);
   }
-  // Of all tiles of columns the part that is multiplied by the block's own `tiles` of the depth.
+  // Fetches, for all tiles of columns, the weights that multiply the block's own `tiles` tiles of the depth.
   __device__ void fetch_parts(const CUtensorMap& weights, int tiles) {
     for (int i = 0; i < program_.across; i += kGroups)
       for (int k = 0; k < tiles; k += 2)
@@ -103,12 +103,13 @@ class Producer {
   unsigned fetched_ = 0;
 };
 
-// Accumulators of a tile of 64 columns, distributed as wgmma does: part[n][e] of a lane in warp w of the group is
-// column 16 w + lane / 4 + 8 (e / 2) of row 8 n + lane % 4 * 2 + e % 2.
+// The accumulators of a tile of 64 columns in the register layout of wgmma: in warp w of the group, part[n][e] of a
+// lane is column 16 w + lane / 4 + 8 (e / 2) of row 8 n + lane % 4 * 2 + e % 2.
 struct Sums {
   float part[kParts][4];
 
-  // Starts sum += weights * rows (= without `add`) for a depth of 16; both are lower halves of descriptors.
+  // Starts sum += weights * rows for a depth of 16, or sum = weights * rows without `add`. The operands are the lower
+  // halves of wgmma matrix descriptors.
   __device__ void begin_product(std::uint32_t weights, std::uint32_t rows, bool add) {
     asm volatile(
         "{\n"
@@ -126,6 +127,7 @@ struct Sums {
           "+f"(part[4][2]), "+f"(part[4][3])
         : "r"(weights), "r"(rows), "r"(add ? 1 : 0), "n"(kUpperDescriptor));
   }
+  // See fence_operands() in wgmma.cuh.
   __device__ void fence_operands() {
 #pragma unroll
     for (auto& one : part)
