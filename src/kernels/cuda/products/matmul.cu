@@ -14,7 +14,7 @@ constexpr int kAcross = kTile / kEach, kThreads = kAcross * kAcross;
 // Arguments shared by all products of a group.
 template <class T>
 struct Group {
-  const Product* products;  // on the GPU; null: there is only `one`
+  const Product* products;  // in device memory; null where there is only `one`
   Product one;
   bool transposed_a, transposed_b, accumulate;
   float alpha;
@@ -24,14 +24,15 @@ struct Group {
   __device__ Product product(Size i) const { return products != nullptr ? products[i] : one; }
 };
 
-// Element (i, j) of op(x), zero outside; x begins at `x` with rows `stride` apart.
+// Element (i, j) of op(x), and zero outside of its `rows` x `cols`.
 template <class T>
 __device__ float element(const T* x, Size stride, bool transposed, Size i, Size j, Size rows, Size cols) {
   if (i >= rows || j >= cols) return 0;
   return to_float(transposed ? x[j * stride + i] : x[i * stride + j]);
 }
 
-// Adds the tile at (row, col) of one product to the thread's sixteen sums.
+// Computes the tile at (row, col) of one product, staged through shared memory; each thread adds to a register tile of
+// 4 x 4 sums.
 template <class T>
 __device__ void add_tile(const Group<T>& g, const Product& p, Size row, Size col, float (&left)[kDepth][kTile + 1],
                          float (&right)[kDepth][kTile + 1], float (&sums)[kEach][kEach]) {
@@ -39,7 +40,7 @@ __device__ void add_tile(const Group<T>& g, const Product& p, Size row, Size col
   for (Size depth = 0; depth < p.k; depth += kDepth) {
     __syncthreads();
     for (int e = threadIdx.x; e < kTile * kDepth; e += kThreads) {
-      // Neighbouring threads read adjacent elements (coalesced).
+      // Neighbouring threads read adjacent elements, so that loads are coalesced.
       const int i = g.transposed_a ? e % kTile : e / kDepth, l = g.transposed_a ? e / kTile : e % kDepth;
       left[l][i] = element(g.a + p.a, p.a_stride, g.transposed_a, row + i, depth + l, p.m, p.k);
       const int j = g.transposed_b ? e / kDepth : e % kTile, n = g.transposed_b ? e % kDepth : e / kTile;
@@ -59,7 +60,7 @@ __device__ void add_tile(const Group<T>& g, const Product& p, Size row, Size col
   }
 }
 
-// The first row and column of a block's tile, and its size.
+// A block's product, and the first row and column of its tile.
 template <class T>
 struct TilePlace {
   Product p;
@@ -91,7 +92,7 @@ __global__ void multiply_group(Group<T> g) {
     for (int j = 0; j < kEach; ++j) put_sum(g, at.p, at.row + ty + i * kAcross, at.col + tx + j * kAcross, sums[i][j]);
 }
 
-// The same on tensor cores, with four warps.
+// The same on tensor cores, with four warps per block.
 __global__ void __launch_bounds__(128) multiply_group_tiles(Group<bf16> g) {
   __shared__ Tile left, right;
   wait_for_previous_kernel();
@@ -131,8 +132,8 @@ __global__ void __launch_bounds__(128) multiply_group_tiles(Group<bf16> g) {
       put_sum(g, p, at.row + warp_row + l / 4 + e / 2 * 8, at.col + 8 * i + l % 4 * 2 + e % 2, sums.part[i][e]);
 }
 
-// Whether tiles can be copied eight elements at a time. Along k the last eight of a row may extend beyond k: they are
-// then multiplied by zeros of the other operand, unless both operands have k along their rows.
+// Whether tiles can be copied eight elements at a time. Where the rows of one operand run along k, its last eight may
+// extend beyond k, since the other operand has zeros there. Where the rows of both do, k must be divisible by 8.
 bool fits_tiles(const Matmul<bf16>& g) {
   if (!aligned16(g.a, g.b)) return false;
   for (Size i = 0; i < g.count; ++i) {

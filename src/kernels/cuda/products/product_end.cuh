@@ -5,7 +5,8 @@
 
 namespace dragoman::kernels::cuda::sums {
 
-// c = activation(alpha a b + bias), or added to c.
+// The epilogue of a single product: c = activation(alpha a b + bias). With `accumulate`, the old c is added before the
+// activation.
 template <bool kTransposed, bool kIndependent>
 struct Put {
   static constexpr int kGroups = 1;

@@ -4,18 +4,19 @@
 
 #include "kernels/cuda/products/sums.cuh"
 
-// Sums of products on any GPU: all threads of a block copy tiles to shared memory and multiply them.
+// Sums of products on any GPU: all threads of a block copy tiles to a ring buffer of stages in shared memory (cp.async)
+// and multiply them (mma.m16n8k16).
 namespace dragoman::kernels::cuda::sums {
 
 struct Stage {
   Tile left, right;
 };
-// Chosen to leave room for the blocks of the next kernel.
+// Few enough that blocks of the next kernel fit on the multiprocessor at the same time.
 template <class End>
 constexpr int kStagesOf = End::kSeparate ? 4 : 5;
 
-// The depth tiles of one operand, as a thread copies them to shared memory: two groups of eight numbers per tile, 32
-// rows apart. The tiles of the second term follow those of the first.
+// Copies the tiles of one operand to shared memory, in order of depth, those of the second term after those of the
+// first. A thread copies two groups of eight numbers per tile, 32 rows apart.
 template <bool kLeft, class End>
 class Feed {
  public:
@@ -84,7 +85,7 @@ class Feed {
 };
 static_assert(kTile == 2 * kThreads / 8);
 
-// The 32 x 32 accumulators of a warp.
+// The register tile of a warp: 32 x 32 accumulators.
 struct Square {
   float parts[2][4][4];
 
@@ -96,7 +97,7 @@ struct Square {
 #pragma unroll
         for (float& value : part) value = 0;
   }
-  // Adds the products over the warp's half of a tile's depth.
+  // Adds the product of two tiles over the warp's half of their depth.
   template <bool kBack>
   __device__ void add(Stage& stage, int row, int col, int half) {
 #pragma unroll
@@ -117,7 +118,7 @@ struct Square {
   }
 };
 
-// Stores the warp's sums in shared memory, among those of its half.
+// Stores a warp's accumulators to the sums of its half, in shared memory.
 __device__ inline void store(Part& part, const Square& square, int row, int col) {
 #pragma unroll
   for (int m = 0; m < 2; ++m) {
@@ -132,7 +133,7 @@ __device__ inline void store(Part& part, const Square& square, int row, int col)
 }
 static_assert(sizeof(Part) <= sizeof(Stage));
 
-// Block (x, y, z) computes tile column x and row y over part z of the depth.
+// Block (x, y, z) computes the tile in column x and row y over slice z of the depth.
 template <class End>
 __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
   extern __shared__ __align__(16) unsigned char memory[];
@@ -157,7 +158,8 @@ __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
   Square sums[kPlanes];
 #pragma unroll
   for (Square& plane : sums) plane.clear();
-  // Multiplies tile i and starts copying the one kStages - 1 later, if it is available yet.
+  // Multiplies tile i and starts copying tile i + kStages - 1. `last_left` is the end of those tiles of the left
+  // operand that may be read already.
   const auto add = [&](int i, int last_left) {
     asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2) : "memory");
     __syncthreads();
@@ -183,7 +185,7 @@ __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
     if (!End::kIndependentWeights) right.load(stages[i % kStages].right);
     commit_copies();
   }
-  // The operands of the epilogue are loaded during the main loop.
+  // The loads of the epilogue's operands overlap with the main loop.
   Finish<End> finish(work, end, row, col, rank, blocks);
   finish.load_operands();
   for (int i = independent; i < share.count[0] + share.count[1]; ++i) add(i, INT_MAX);

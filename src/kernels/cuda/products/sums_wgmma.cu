@@ -3,9 +3,9 @@
 #include "kernels/cuda/recurrence/step_ends.cuh"
 #include "kernels/cuda/runtime/tile_map.h"
 
-// Sums of products with wgmma and TMA; this file is compiled for compute capability 9.0 only. Two threads prefetch
-// tiles (TMA): one those of rows, the other those of weights, which need not wait for the previous kernel. Two warp
-// groups multiply, each over half of a tile's depth.
+// Sums of products with wgmma and TMA; this file is compiled for compute capability 9.0 only. A block has two producer
+// threads, one for tiles of rows and one for tiles of weights, since weights need not wait for the previous kernel. Two
+// consumer warp groups multiply, each over half of a tile's depth.
 namespace dragoman::kernels::cuda::sums {
 namespace {
 
@@ -15,7 +15,7 @@ static_assert(kThreads == kHalves * kGroup);
 struct WideStage {
   WideTile left, right;
 };
-// A block uses at most half of the shared memory, so that blocks of the next kernel fit beside it.
+// A block uses at most half of the shared memory, so that blocks of the next kernel fit on the same multiprocessor.
 constexpr int kRoom = 7 * sizeof(WideStage), kMostStages = 7;
 
 // Tensor maps of the terms' rows and weights.
@@ -23,7 +23,8 @@ struct Maps {
   CUtensorMap x[2], weight[2];
 };
 
-// A ring: a slot is `full` when both tiles have arrived, and `empty` when all warps have consumed them.
+// The mbarriers of the ring buffer: a stage is `full` once both tiles have arrived, and `empty` once all consumer warps
+// have read them.
 struct Barriers {
   Barrier full[kMostStages], empty[kMostStages];
 
@@ -33,7 +34,7 @@ struct Barriers {
   }
 };
 
-// A slot of the ring, and the parity of its barrier phase.
+// As RingSlot, for a number of stages known at run time only.
 struct Slot {
   int stages, at = 0;
   unsigned parity = 0;
@@ -43,7 +44,7 @@ struct Slot {
   }
 };
 
-// Prefetches the tiles of a block; one thread for rows and one for weights run concurrently.
+// The two producers of a block: one thread calls rows(), another weights().
 template <class End>
 struct Producer {
   const Share& share;
@@ -52,7 +53,7 @@ struct Producer {
   int count, row, col;
   Barriers& barriers;
 
-  // The first `independent` tiles do not wait for the previous kernel.
+  // The first `independent` tiles do not depend on the previous kernel.
   __device__ void rows(int independent) const {
     prefetch(maps.x[0]), prefetch(maps.x[1]);
     Slot slot{count};
@@ -95,7 +96,8 @@ struct Producer {
   }
 };
 
-// Multiplies a warp group's half of `count` tiles and adds the products to the sum, if there is one.
+// Multiplies the next `count` tiles of the ring over the warp group's half of their depth. The result replaces the sum
+// or, with `add`, is added to it.
 template <bool kBack>
 __device__ void add_tiles(Rows& sum, bool add, int count, WideStage* stages, Barriers& barriers, Slot& slot) {
   if (count == 0) return;
@@ -124,7 +126,7 @@ __device__ void add_tiles(Rows& sum, bool add, int count, WideStage* stages, Bar
   release(before);
 }
 
-// Stores a warp's 16 rows in shared memory, among the sums of its half.
+// Stores a warp's 16 rows to the sums of its half, in shared memory.
 __device__ inline void store(Part& part, const Rows& rows) {
   float* at = part.values + (threadIdx.x / kWarp % 4 * 16 + lane() / 4) * Part::kStride + lane() % 4 * 2;
 #pragma unroll
@@ -137,7 +139,7 @@ __device__ inline void store(Part& part, const Rows& rows) {
 
 __device__ inline void wait_for_groups() { asm volatile("bar.sync 1, %0;" ::"n"(kThreads) : "memory"); }
 
-// Block (x, y, z) computes tile column x and row y over part z of the depth.
+// Block (x, y, z) computes the tile in column x and row y over slice z of the depth.
 template <class End>
 __global__ void __launch_bounds__(kAllThreads, 2)
     add_up_wgmma(Work work, End end, int stages, const __grid_constant__ Maps maps) {
@@ -169,7 +171,7 @@ __global__ void __launch_bounds__(kAllThreads, 2)
   Rows sums[kPlanes];
   Finish<End> finish(work, end, row, col, rank, blocks);
   Slot slot{stages};
-  // The operands of the epilogue are loaded during the main loop.
+  // Called as early as the dependence on the previous kernel allows, so that loads overlap with the main loop.
   const auto load_epilogue_operands = [&] {
     wait_for_previous_kernel();
     finish.load_operands();

@@ -11,9 +11,8 @@
 //   threads. They are the left operand of wgmma and the rows the right one, because wgmma fixes the left operand at 64
 //   rows but takes any multiple of 8 on the right.
 // - Activations: the whole input of a layer lies in every block's shared memory. The block that computes a tile sends
-// it
-//   to all others (distributed shared memory). The exception is the inside of a feed-forward sublayer, whose inner rows
-//   are long: each block keeps its own columns there, and the blocks exchange partial sums (split-K).
+//   it to all others (distributed shared memory). The exception is the inside of a feed-forward sublayer, whose inner
+//   rows are long: each block keeps its own columns there, and the blocks exchange partial sums (split-K).
 //
 // Every warp executes the code once per layer, so the time is bounded by instruction count and latency.
 namespace dragoman::kernels::cuda {
