@@ -9,8 +9,8 @@ struct LstmUnit {
   float i, f, g, o, c, h;
 };
 
-// How activations are computed: to full f32 accuracy, or to 1e-6 with a third of the instructions, which
-// is still more accurate than bf16.
+// How activations are computed: to full f32 accuracy, or to 1e-6 with a third of the instructions, which is still more
+// accurate than bf16.
 struct ExactMath {
   __device__ static float sigmoid(float x) { return cuda::sigmoid(x); }
   __device__ static float tanh(float x) { return tanhf(x); }
@@ -32,7 +32,7 @@ struct LstmUnitGradient {
   float i, f, g, o, c_before;
 };
 
-// In: gates after their activations. Out: gradients of the values before them.
+// Takes gates after their activations; returns gradients with respect to the values before the activations.
 template <class Math = ExactMath>
 __device__ inline LstmUnitGradient lstm_unit_backward(float i, float f, float g, float o, float c_before, float c,
                                                       float dh, float dc) {
@@ -42,8 +42,8 @@ __device__ inline LstmUnitGradient lstm_unit_backward(float i, float f, float g,
           total * f};
 }
 
-// A whole layer in bf16, and the one beside it, in one launch; false where the size is not supported. The caller
-// computes the gradient of the weight.
+// A whole layer in bf16, together with its `beside` layer, in one launch with clusters and in two without; false where
+// the size is not supported. The caller computes the gradient of the weight.
 bool lstm_on_tensor_cores(const LstmLayer<bf16>& a);
 bool lstm_on_tensor_cores(const LstmLayerBackward<bf16>& b);
 

@@ -5,17 +5,17 @@
 #include "kernels/cuda/recurrence/lstm.cuh"
 #include "kernels/cuda/recurrence/lstm_walk.cuh"
 
-// A whole LSTM layer in one launch, bf16 on tensor cores. A group of blocks processes 16 or more sentences that are
-// adjacent in the walk. Each block owns 32 units and keeps their weights in registers for all time steps. After every
-// step the blocks of a group exchange their results. Where a group can be a cluster (compute capability 9.0, at most
-// eight blocks), they write to each other's shared memory; otherwise they exchange through global memory and
-// synchronise with a counter.
+// A whole LSTM layer in one launch, in bf16 on tensor cores (a persistent kernel). Sentences are sorted by length,
+// longest first, and a group of blocks processes 16 or more adjacent ones at a time. Each block owns 32 units and keeps
+// their weights in registers for all time steps. After every step the blocks of a group exchange their results. Where a
+// group can be a thread block cluster (compute capability 9.0, at most eight blocks), they write to each other's shared
+// memory (distributed shared memory). Otherwise they exchange through global memory and synchronise with a counter.
 namespace dragoman::kernels::cuda {
 namespace {
 
 using namespace walk;
 
-// One layer, or two; blockIdx.y selects the layer.
+// One or two layers; blockIdx.y selects the layer.
 template <class Arguments>
 struct Layers {
   Arguments of[2];
@@ -23,7 +23,7 @@ struct Layers {
 
 // ---- forward --------------------------------------------------------------------------------------------------
 
-// Loads the weights of gates `gates` and `gates` + 1 for the state from `begin` on.
+// Loads the weights of gates `gates` and `gates` + 1 for the elements of h from `begin` on.
 template <int kChunks>
 __device__ void load_weights(WarpProduct<kChunks, 2>& product, const LstmLayer<bf16>& a, int first_unit, int gates,
                              int begin) {
@@ -38,7 +38,7 @@ __device__ void load_weights(WarpProduct<kChunks, 2>& product, const LstmLayer<b
     }
 }
 
-// The first c of two units; for a sentence without rows it is also the last.
+// Returns the initial c of two units. For an empty sentence, also stores the initial states as the final ones.
 __device__ inline float2 begin_units(const LstmLayer<bf16>& a, const Sentence& s, int unit) {
   if (!s.exists()) return {};
   const Size at = s.number * a.hidden + unit;
@@ -50,7 +50,7 @@ __device__ inline float2 begin_units(const LstmLayer<bf16>& a, const Sentence& s
   return c;
 }
 
-// Computes and stores the states of two units at step t; returns their h.
+// Stores the gates and states of two units at step t; returns their h.
 __device__ inline std::uint32_t put_units(const LstmLayer<bf16>& a, const Sentence& s, int t, int unit,
                                           const LstmUnit& u, const LstmUnit& v) {
   const Size row = s.row(t), n = a.hidden;
@@ -70,7 +70,7 @@ __device__ inline std::uint32_t put_units(const LstmLayer<bf16>& a, const Senten
 
 using ForwardShared = Shared<4, 4 * kUnits, 4>;
 
-// Loads the first states of the group's sentences.
+// Copies the initial h of the group's sentences to the buffer that step 0 reads.
 template <int kTiles>
 __device__ inline void fill_exchange(const Exchange<1, kTiles>& exchange, const LstmLayer<bf16>& a,
                                      const ForwardShared& shared) {
@@ -83,8 +83,8 @@ __device__ inline void fill_exchange(const Exchange<1, kTiles>& exchange, const 
   __syncthreads();
 }
 
-// Each of the eight warps multiplies a quarter of the state for two gates, so the sum of a gate comes from four warps.
-// A group has `rows` sentences: 16, or at most kTiles times as many.
+// Each of the eight warps multiplies a quarter of h for two gates, so the sum of a gate has four parts. A group
+// processes `rows` sentences at a time: 16 with one tile, up to 32 with two.
 template <int kChunks, int kTiles, bool kCluster>
 __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
     walk_forward(const __grid_constant__ Layers<LstmLayer<bf16>> layers, int rows, unsigned* counters) {
@@ -163,13 +163,13 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 2 : 1)
 
 // ---- backward -------------------------------------------------------------------------------------------------
 
-// Loads the weights that connect the units from `first_unit` on to the gates from `begin` on.
+// Loads the transposed weights: from the gates from `begin` on to the units from `first_unit` on.
 template <int kChunks>
 __device__ void load_weights(WarpProduct<kChunks, 1>& product, const LstmLayer<bf16>& a, int first_unit, int begin) {
   const int l = lane();
 #pragma unroll
   for (int c = 0; c < kChunks; ++c) {
-    std::uint32_t words[4][4];  // per tile: eight gates of one unit
+    std::uint32_t words[4][4];  // per mma tile: eight gates of one unit
 #pragma unroll
     for (int e = 0; e < 8; ++e) {
       const int k = begin + c * kDepth + l % 4 * 8 + e;
@@ -184,14 +184,14 @@ __device__ void load_weights(WarpProduct<kChunks, 1>& product, const LstmLayer<b
   }
 }
 
-// Stores the gradient of the first state of two units, where asked for.
+// Stores or adds the gradient of the initial state of two units, where asked for.
 __device__ inline void put_first(bf16* to, Size at, float2 x, bool accumulate) {
   if (to == nullptr) return;
   if (accumulate) add2(x, load2(to + at));
   store2(to + at, pack_bf16(x.x, x.y));
 }
 
-// The planes that backward reads: four gates, c, the states before, and the gradient of h.
+// The operands of a backward step: four gates, c, the previous c and h, and the incoming gradient of h.
 enum : int { kC = 4, kBeforeC, kBeforeH, kGivenH, kBackPlanes };
 
 __device__ inline Plane plane_of(const LstmLayerBackward<bf16>& b, int number) {
@@ -206,7 +206,7 @@ __device__ inline Plane plane_of(const LstmLayerBackward<bf16>& b, int number) {
 
 using BackwardShared = Shared<kWarps, kUnits, kBackPlanes>;
 
-// Each warp multiplies an eighth of the gates. Step -1 computes the gradient of the first state.
+// Each warp multiplies an eighth of the gate gradients. Step -1 computes the gradient of the initial state.
 template <int kChunks, int kTiles, bool kCluster>
 __global__ void __launch_bounds__(kThreads, kChunks <= 4 ? 2 : 1)
     walk_backward(const __grid_constant__ Layers<LstmLayerBackward<bf16>> layers, int rows, unsigned* counters) {
@@ -309,14 +309,14 @@ bool fits(const LstmLayerBackward<bf16>& b) {
   return fits(b.forward) && aligned16(b.dh, b.dh_last, b.dc_last, b.dgates, b.h_before, b.dh_first, b.dc_first);
 }
 
-// The variants of one kernel for all kinds of groups.
+// The variants of one kernel: clusters with one tile of sentences, clusters with two, and groups without clusters.
 template <class Arguments>
 struct Walks {
   using Kernel = void (*)(Layers<Arguments>, int, unsigned*);
   Kernel with_clusters, with_large_clusters;  // null where there are too many units for a cluster
   Kernel without;
   Size (*bytes)(Size rows, Size exchange_width);
-  Size widest;  // most numbers that blocks exchange per sentence and step
+  Size widest;  // the most numbers per sentence and step that blocks exchange
 };
 constexpr Size kMostBlocks = 8;  // per cluster
 
@@ -326,10 +326,10 @@ void allow_memory(const char* name, typename Walks<Arguments>::Kernel kernel, Si
                name);
 }
 
-// Sentences per cluster: 16, or more where that many clusters do not fit on the GPU at once.
+// Sentences per cluster: 16, or up to 32 where this takes less than three quarters of the waves.
 template <const auto& walks>
 Size rows_of_cluster(const cudaLaunchConfig_t& config, Size sentences, Size slices, Size layers, Size width) {
-  static PerGpu<std::array<std::atomic<int>, kMostBlocks + 1>> known;  // number of clusters that fit
+  static PerGpu<std::array<std::atomic<int>, kMostBlocks + 1>> known;  // number of clusters that fit on the GPU at once
   std::atomic<int>& most = known.here()[static_cast<std::size_t>(slices)];
   if (most == 0) {
     int count = 0;
@@ -344,7 +344,8 @@ Size rows_of_cluster(const cudaLaunchConfig_t& config, Size sentences, Size slic
   return 4 * fewest < 3 * waves(kTileRows) ? std::max<Size>(rows, kTileRows) : Size{kTileRows};
 }
 
-// One cluster per 16 or more sentences; without clusters, as many groups as fit on the GPU at once.
+// Launches one cluster per 16 or more sentences. Without clusters, a cooperative launch has as many groups as fit on
+// the GPU at once, and a `beside` layer takes a launch of its own.
 template <const auto& walks, class Arguments>
 void launch(const char* name, const Arguments& arguments, const LstmLayer<bf16>& a, Size width) {
   static OncePerGpu once;

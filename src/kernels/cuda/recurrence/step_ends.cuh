@@ -3,10 +3,10 @@
 #include "kernels/cuda/products/sums.cuh"
 #include "kernels/cuda/recurrence/lstm.cuh"
 
-// The epilogues of decoder steps.
+// Epilogues (End in sums.cuh) of the steps of recurrent decoders.
 namespace dragoman::kernels::cuda::sums {
 
-// Dropout of x rounded to bf16; dropout counts elements row by row.
+// Dropout of x after rounding to bf16. The random number of an element depends on its index, row by row.
 __device__ inline Four dropped(const Drop& drop, Size row, Size col, Size cols, const Four& x) {
   const auto element = static_cast<std::uint64_t>(row * Dropout::stride(cols) + col);
   Four y;
