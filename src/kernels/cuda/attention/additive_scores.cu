@@ -14,8 +14,8 @@ __global__ void scan_pairs(Size sentences, const std::int32_t* queries, const st
                            std::int64_t* starts) {
   wait_for_previous_kernel();
   __shared__ std::int64_t warps[kWarp];
-  const Size stretch = (sentences + blockDim.x - 1) / blockDim.x;
-  const Size first = threadIdx.x * stretch, last = min(sentences, first + stretch);
+  const Size chunk = (sentences + blockDim.x - 1) / blockDim.x;
+  const Size first = threadIdx.x * chunk, last = min(sentences, first + chunk);
   const auto pairs = [&](Size s) {
     return static_cast<std::int64_t>(queries[s + 1] - queries[s]) * (keys[s + 1] - keys[s]);
   };
@@ -52,7 +52,9 @@ struct Side {
 
   // The number of keys that query i sees, and the first query that sees key j.
   __device__ Size visible(Size i, bool causal) const { return causal ? max(Size{0}, keys - queries + i + 1) : keys; }
-  __device__ Size first_asking(Size j, bool causal) const { return causal ? max(Size{0}, j - keys + queries) : 0; }
+  __device__ Size first_query_seeing(Size j, bool causal) const {
+    return causal ? max(Size{0}, j - keys + queries) : 0;
+  }
 };
 
 // A block per query; its warps take the keys in turn.
@@ -114,7 +116,7 @@ __global__ void additive_key_gradients(AdditiveScoresBackward<T> b, const std::i
   for (Size d = threadIdx.x; d < a.size; d += blockDim.x) {
     const float k = to_float(a.k[key * a.size + d]);
     float slopes = 0;
-    for (Size i = side.first_asking(key - side.first_key, a.causal); i < side.queries; ++i) {
+    for (Size i = side.first_query_seeing(key - side.first_key, a.causal); i < side.queries; ++i) {
       const float t = tanhf(k + to_float(a.q[(side.first_query + i) * a.size + d]));
       slopes += to_float(dscores[i * side.keys]) * (1 - t * t);
     }

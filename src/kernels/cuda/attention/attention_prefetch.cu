@@ -163,10 +163,10 @@ __global__ void __launch_bounds__(kThreads, 4) query_gradients_prefetched(Attent
   float dout_out = 0;
 #pragma unroll
   for (int i = 0; i < kMost / (8 * kWarp); ++i) {
-    Eight<bf16> mine, given;
-    mine.raw[0] = out.eights[i], given.raw[0] = dout.eights[i];
+    Eight<bf16> mine, gradient;
+    mine.raw[0] = out.eights[i], gradient.raw[0] = dout.eights[i];
     float x[8], y[8];
-    mine.unpack(x), given.unpack(y);
+    mine.unpack(x), gradient.unpack(y);
 #pragma unroll
     for (int e = 0; e < 8; ++e) dout_out += x[e] * y[e];
   }

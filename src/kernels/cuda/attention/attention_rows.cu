@@ -283,10 +283,10 @@ __global__ void __launch_bounds__(kThreads, 2) key_gradients_of_rows(AttentionBa
     for (int i = 0; i < kTwo; ++i) {
       if (first + i >= one.queries) continue;
       const Size query = one.first_query + first + i;
-      typename G::Row given;
+      typename G::Row dout_row;
 #pragma unroll
-      for (int e = 0; e < kEach; ++e) dout[i].unpack(e, given.values[e]);
-      const float q_k = G::sum(k.dot(q[i])), dout_v = G::sum(v.dot(dout[i])), dout_out = G::sum(given.dot(out[i]));
+      for (int e = 0; e < kEach; ++e) dout[i].unpack(e, dout_row.values[e]);
+      const float q_k = G::sum(k.dot(q[i])), dout_v = G::sum(v.dot(dout[i])), dout_out = G::sum(dout_row.dot(out[i]));
       const float factor = drop.factor(first_dropped(a, query, item.head) + j);
       const Pair pair(a, q_k, a.log_sum[query * a.heads + item.head], factor, dout_v, dout_out);
       dk.add(pair.dscore, q[i]);

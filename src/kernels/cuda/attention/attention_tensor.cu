@@ -53,9 +53,9 @@ __global__ void __launch_bounds__(kThreads, kMany ? 4 : 6) attend_tiles(Attentio
     add_product<true, 4, kKeys / 16>(s, q, keys);
     // Skipped where all rows of the warp see the whole tile; the first row sees the fewest keys.
     if (key + kKeys > place.visible(first + warp_row, a.causal))
-      softmax.hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
+      softmax.mask(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
     float shrink[2];
-    if (softmax.take(s, shrink)) out.multiply(shrink);
+    if (softmax.update(s, shrink)) out.multiply(shrink);
     if constexpr (kDrops) {
       const Kept kept(drop, a, place, row, key);
 #pragma unroll

@@ -249,7 +249,7 @@ __global__ void __launch_bounds__(kThreads, kMany ? 3 : 4 + !kDrops) single_tile
       add_product<true>(dp, left, values);
       // Skipped where all rows of the warp see the whole tile; the first row sees the fewest keys.
       if (kTile > place.visible(query + warp_row, a.causal))
-        RunningSoftmax<>::hide(s, {place.visible(row, a.causal), place.visible(row + 8, a.causal)});
+        RunningSoftmax<>::mask(s, {place.visible(row, a.causal), place.visible(row + 8, a.causal)});
       const Kept kept = kDrops ? Kept(drop, a, place, row, 0) : Kept();
       pairs.set<kDrops>(s, dp, static_cast<float>(a.scale), log_sum, kept, drop.scale);
     }

@@ -36,18 +36,18 @@ struct Place {
 };
 
 // The online softmax of a lane's two rows over tiles of kKeys keys. Weights are 2^(score - origin). The origin moves
-// only when scores exceed it by kRoom, so that most tiles need no rescaling of the sums so far.
+// only when scores exceed it by kHeadroom, so that most tiles need no rescaling of the sums so far.
 template <int kKeys = kTile>
 struct RunningSoftmax {
-  static constexpr float kRoom = 8;        // take() keeps weights below 2^kRoom
-  static constexpr float kMost = 0x1p60f;  // the largest sum that follow() accepts
+  static constexpr float kHeadroom = 8;    // update() keeps weights below 2^kHeadroom
+  static constexpr float kMost = 0x1p60f;  // the largest sum that update_at_origin() accepts
 
   float scale;  // of the scores, times log2(e)
   float origin[2] = {-INFINITY, -INFINITY};
   float sum[2] = {0, 0};  // over the lane's columns
 
   // Sets the scores of keys that a row does not see to -inf; `visible` is the number it does see.
-  __device__ static void hide(Rows& scores, const int (&visible)[2]) {
+  __device__ static void mask(Rows& scores, const int (&visible)[2]) {
 #pragma unroll
     for (int n = 0; n < kKeys / 8; ++n)
 #pragma unroll
@@ -57,22 +57,22 @@ struct RunningSoftmax {
 
   // Turns scores into weights that are not yet divided by their sum. Where it returns true, for a whole warp, the
   // caller multiplies the sums of values so far by `shrink`.
-  __device__ bool take(Rows& scores, float (&shrink)[2]) {
+  __device__ bool update(Rows& scores, float (&shrink)[2]) {
     float most[2] = {-INFINITY, -INFINITY};  // over the lane's columns
 #pragma unroll
     for (int n = 0; n < kKeys / 8; ++n)
 #pragma unroll
       for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], scores.part[n][e]);
-    const bool outgrown = scale * most[0] > origin[0] + kRoom || scale * most[1] > origin[1] + kRoom;
+    const bool outgrown = scale * most[0] > origin[0] + kHeadroom || scale * most[1] > origin[1] + kHeadroom;
     const bool moves = __any_sync(kAllLanes, outgrown);
-    if (moves) move(most, shrink);
+    if (moves) move_origin(most, shrink);
     weigh(scores);
     return moves;
   }
 
   // The same with the present origin, without looking for the largest score. Returns false where weights of the warp
-  // become too large: the scores are then lost, and the caller computes them again for take().
-  __device__ bool follow(Rows& scores) {
+  // become too large: the scores are then lost, and the caller computes them again for update().
+  __device__ bool update_at_origin(Rows& scores) {
     const float before[2] = {sum[0], sum[1]};
     weigh(scores);
     const bool fits = __all_sync(kAllLanes, sum[0] <= kMost && sum[1] <= kMost);
@@ -110,7 +110,7 @@ struct RunningSoftmax {
   }
 
   // Moves the origins to the largest scores of their rows where those are larger; by all lanes of a warp.
-  __device__ void move(const float (&most)[2], float (&shrink)[2]) {
+  __device__ void move_origin(const float (&most)[2], float (&shrink)[2]) {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       float largest = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 1));

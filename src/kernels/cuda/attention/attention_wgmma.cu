@@ -50,7 +50,7 @@ struct Maps {
 __device__ inline int tiles_of(int rows) { return (rows + kTile - 1) / kTile; }
 
 // The producer: fetches the tiles of the block's jobs; by one thread.
-__device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared& shared) {
+__device__ void produce(const Attention<bf16>& a, const Maps& maps, Shared& shared) {
   constexpr int kBytes = sizeof(WideTile);
   RingSlot<kSlots> slot;
   RingSlot<kStages> stage;
@@ -92,9 +92,9 @@ __device__ inline int uniform(int x) { return __shfl_sync(kAllLanes, x, 0); }
 
 // A consumer warp group with 64 queries of every job. Its registers hold the weights of a tile of keys and the sums of
 // values. The job is read from shared memory again where it is needed, because registers are few.
-class Group {
+class Consumer {
  public:
-  __device__ Group(const Attention<bf16>& a, Shared& shared)
+  __device__ Consumer(const Attention<bf16>& a, Shared& shared)
       : a_(a),
         shared_(shared),
         group_(uniform(static_cast<int>(threadIdx.x) / kGroup)),
@@ -171,18 +171,18 @@ class Group {
     begin_sums(shared_.stages[before].values);
     wait_for_products<1>();
     fence_operands(scores_);
-    if (key + kTile > whole) hide(key);
-    const bool weighed = key > 0 && softmax_.follow(scores_);
+    if (key + kTile > whole) mask(key);
+    const bool weighed = key > 0 && softmax_.update_at_origin(scores_);
     wait_for_products<0>();
     fence_operands(out_), fence_operands(weights_);
     if (key > 0) release(shared_.stage_empty[before]);
     if (!weighed) {
       if (key > 0) {
         repeat_scores(shared_.stages[stage_.index].keys);
-        if (key + kTile > whole) hide(key);
+        if (key + kTile > whole) mask(key);
       }
       float shrink[2];
-      if (softmax_.take(scores_, shrink)) out_.multiply(shrink);
+      if (softmax_.update(scores_, shrink)) out_.multiply(shrink);
     }
 #pragma unroll
     for (int k = 0; k < 4; ++k) weights_[k] = scores_.as_left(k);
@@ -200,7 +200,7 @@ class Group {
     for (int k = 0; k < 4; ++k) begin_product(out_, weights_[k], right + 128 * k);
     commit_products();
   }
-  __device__ void hide(int key) { softmax_.hide(scores_, {visible(row()) - key, visible(row() + 8) - key}); }
+  __device__ void mask(int key) { softmax_.mask(scores_, {visible(row()) - key, visible(row() + 8) - key}); }
 
   // Computes the scores of the warp's rows again, without the other warps of the group.
   __device__ void repeat_scores(WideTile& keys) {
@@ -256,11 +256,11 @@ __global__ void __launch_bounds__(kThreads, 1) attend_wide(Attention<bf16> a, co
   __syncthreads();
   // Every thread starts with 96 registers.
   if (threadIdx.x < kGroups * kGroup) {
-    take_registers<112>();
-    Group(a, shared).work();
+    increase_registers<112>();
+    Consumer(a, shared).work();
   } else {
-    give_registers<32>();
-    if (threadIdx.x == kGroups * kGroup) fetch(a, maps, shared);
+    decrease_registers<32>();
+    if (threadIdx.x == kGroups * kGroup) produce(a, maps, shared);
   }
 }
 

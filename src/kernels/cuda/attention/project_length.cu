@@ -14,7 +14,7 @@ __global__ void project(ProjectLength<T> a) {
   const Size sentence = blockIdx.x, col = static_cast<Size>(blockIdx.y) * kThreads + threadIdx.x;
   const Size part = blockIdx.z % a.parts(), mixture = blockIdx.z / a.parts() * kMixtures;
   if (col >= a.size) return;
-  const Stretch rows(a, sentence);
+  const SentenceRows rows(a, sentence);
   const T* projection = one_of(a.projections, part) + mixture * a.length;
   const Size count = min(Size{kMixtures}, a.mixtures - mixture);
   float sums[kMixtures] = {};
@@ -35,7 +35,7 @@ template <class T>
 __global__ void project_back(ProjectLengthBackward<T> b) {
   const ProjectLength<T>& a = b.forward;
   const Size sentence = blockIdx.x, j = blockIdx.y;
-  const Stretch rows(a, sentence);
+  const SentenceRows rows(a, sentence);
   if (j >= rows.rows) return;
   for (Size col = threadIdx.x; col < a.size; col += kThreads) {
     float sum = 0;
@@ -57,7 +57,7 @@ __global__ void projection_gradients(ProjectLength<T> a, const T* dy, float* gra
   if (i >= a.mixtures) return;
   float sum = 0;
   for (Size s = 0; s < a.sentences; ++s) {
-    const Stretch rows(a, s);
+    const SentenceRows rows(a, s);
     if (j >= rows.rows) continue;
     const T* mine = dy + (s * a.mixtures + i) * a.size;
     const T* x = a.x + (rows.first + j) * a.x_stride;

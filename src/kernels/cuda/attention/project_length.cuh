@@ -6,12 +6,12 @@
 namespace dragoman::kernels::cuda {
 
 // The rows of one sentence.
-struct Stretch {
+struct SentenceRows {
   Size first;
   int rows;
 
   template <class T>
-  __device__ Stretch(const ProjectLength<T>& a, Size sentence)
+  __device__ SentenceRows(const ProjectLength<T>& a, Size sentence)
       : first(a.offsets[sentence]), rows(static_cast<int>(a.offsets[sentence + 1] - first)) {}
 };
 

@@ -91,7 +91,7 @@ struct Sums {
 };
 
 // How sentences are split along their length: `pieces` blocks of `rows` rows for the longest one.
-struct Pieces {
+struct SplitK {
   Size pieces, rows;
   float* partial;     // [blocks along x, pieces, 16 kGroups, kWide]
   unsigned* tickets;  // one per block along x
@@ -100,7 +100,7 @@ struct Pieces {
 // Blocks along x are sentences, then columns, then stacked rows, so that blocks that read the same part of x are
 // neighbours; blocks along y are pieces. While one stage is multiplied, kStages - 1 are being loaded.
 template <int kGroups, int kStages>
-__global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectLength<bf16> a, Pieces cut) {
+__global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectLength<bf16> a, SplitK split) {
   extern __shared__ Stage stages[];
   constexpr int kRows = 16 * kGroups;
   wait_for_previous_kernel();
@@ -108,9 +108,9 @@ __global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectL
   const Size sentence = blockIdx.x / (stacks * across);
   const Size col = static_cast<Size>(blockIdx.x / stacks % across) * kWide;
   const int row = static_cast<int>(blockIdx.x % stacks) * kRows, cols = static_cast<int>(a.size - col);
-  const Stretch rows(a, sentence);
-  const int first = static_cast<int>(blockIdx.y * cut.rows);
-  const int last = min(rows.rows, first + static_cast<int>(cut.rows));
+  const SentenceRows rows(a, sentence);
+  const int first = static_cast<int>(blockIdx.y * split.rows);
+  const int last = min(rows.rows, first + static_cast<int>(split.rows));
   if (first > 0 && first >= last) return;
 
   const Stack projections(a, a.projections, 0, a.length);
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectL
         f(r, c, one_of(a.y, part) + (sentence * a.mixtures + mixture) * a.size + col + c);
     }
   };
-  const Size pieces = max(Size{1}, (rows.rows + cut.rows - 1) / cut.rows);
+  const Size pieces = max(Size{1}, (rows.rows + split.rows - 1) / split.rows);
   if (pieces == 1) {
     Tile(&room)[2] = stages[0].x;
     sums.each_pair([&](int r, int c, float low, float high) {
@@ -159,16 +159,16 @@ __global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectL
     });
     return;
   }
-  constexpr int kRoom = kRows * kWide;
-  float* all = cut.partial + blockIdx.x * cut.pieces * kRoom;
-  float* mine = all + blockIdx.y * kRoom;
+  constexpr int kPieceSize = kRows * kWide;
+  float* all = split.partial + blockIdx.x * split.pieces * kPieceSize;
+  float* mine = all + blockIdx.y * kPieceSize;
   sums.each_pair([&](int r, int c, float low, float high) {
     *reinterpret_cast<float2*>(mine + r * kWide + c) = make_float2(low, high);
   });
-  if (!is_last_block(cut.tickets + blockIdx.x, static_cast<unsigned>(pieces))) return;
+  if (!is_last_block(split.tickets + blockIdx.x, static_cast<unsigned>(pieces))) return;
   each_eight([&](int r, int c, bf16* to) {
     float sum[8] = {};
-    for (Size piece = 0; piece < pieces; ++piece) add8_from_others(sum, all + piece * kRoom + r * kWide + c);
+    for (Size piece = 0; piece < pieces; ++piece) add8_from_others(sum, all + piece * kPieceSize + r * kWide + c);
     store8(to, sum);
   });
 }
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(kBackThreads) project_back_tiles(ProjectLength
   const ProjectLength<bf16>& a = b.forward;
   const Size across = (a.size + kWide - 1) / kWide, sentence = blockIdx.x / across;
   const Size begin = blockIdx.x % across * kWide;
-  const Stretch rows(a, sentence);
+  const SentenceRows rows(a, sentence);
   const int first = static_cast<int>(blockIdx.y) * kTile, warp = static_cast<int>(threadIdx.x) / kWarp;
   const int half = warp / 4, warp_row = warp % 4 * 16;
   if (first >= rows.rows) return;
@@ -216,13 +216,13 @@ __global__ void __launch_bounds__(kBackThreads) project_back_tiles(ProjectLength
 // ---- dprojection = dy x^T -------------------------------------------------------------------------------------
 
 // The tiles that a block multiplies: of every n-th sentence that is long enough, column after column.
-struct Walk {
+struct TileIterator {
   Size sentence, step;
   int col = 0;
 
   // Moves to the next sentence that is long enough, unless this one is.
   __device__ void find(const ProjectLength<bf16>& a, int first) {
-    while (sentence < a.sentences && Stretch(a, sentence).rows <= first) sentence += step;
+    while (sentence < a.sentences && SentenceRows(a, sentence).rows <= first) sentence += step;
   }
   __device__ void advance(const ProjectLength<bf16>& a, int first) {
     col += kTile;
@@ -243,15 +243,15 @@ __global__ void __launch_bounds__(kThreads) projection_gradient_tiles(ProjectLen
   const ProjectLength<bf16>& a = b.forward;
   const int tiles = static_cast<int>((a.longest + kTile - 1) / kTile);
   const int first = static_cast<int>(blockIdx.x) % tiles * kTile, row = static_cast<int>(blockIdx.x) / tiles * kRows;
-  const auto fetch = [&](const Walk& at, int stage) {
-    const Stretch rows(a, at.sentence);
+  const auto fetch = [&](const TileIterator& at, int stage) {
+    const SentenceRows rows(a, at.sentence);
     Stack(a, b.dy, at.sentence * a.mixtures, a.size).load<kRows>(gradients[stage], row, at.col, kTile);
     load_tile<kThreads>(xs[stage], a.x + (rows.first + first) * a.x_stride + at.col, a.x_stride, rows.rows - first);
     commit_copies();
   };
   float sums[kGroups][2][4] = {};
   const int warp = static_cast<int>(threadIdx.x) / kWarp, l = lane();
-  Walk at{blockIdx.y, gridDim.y};
+  TileIterator at{blockIdx.y, gridDim.y};
   at.find(a, first);
   if (at.sentence < a.sentences) fetch(at, 0);
   for (int stage = 0; at.sentence < a.sentences; stage = 1 - stage) {
@@ -329,18 +329,18 @@ bool project_in_stages(const ProjectLength<bf16>& a) {
   constexpr Size kWorthABlock = 4 * kTile;
   const Size most = std::max<Size>(1, blocks_for(a.longest, kWorthABlock));
   const Size pieces = std::clamp<Size>(2 * multiprocessors() / blocks, 1, most);
-  Pieces cut{};
-  cut.rows = std::max<Size>(1, blocks_for(blocks_for(a.longest, pieces), kTile)) * kTile;
-  cut.pieces = std::max<Size>(1, blocks_for(a.longest, cut.rows));
+  SplitK split{};
+  split.rows = std::max<Size>(1, blocks_for(blocks_for(a.longest, pieces), kTile)) * kTile;
+  split.pieces = std::max<Size>(1, blocks_for(a.longest, split.rows));
   const auto kernel = multiply_tiles<kGroups, kStages>;
-  const Size shared = std::min<Size>(cut.rows / kTile, kStages) * static_cast<Size>(sizeof(Stage));
-  if (!has_room(kernel, shared)) return false;
-  if (cut.pieces > 1) {
-    cut.partial = scratch<float>(Scratch::partial_sums, blocks * cut.pieces * kRows * kWide);
-    cut.tickets = tickets(blocks);
+  const Size shared = std::min<Size>(split.rows / kTile, kStages) * static_cast<Size>(sizeof(Stage));
+  if (!try_allow_shared(kernel, shared)) return false;
+  if (split.pieces > 1) {
+    split.partial = scratch<float>(Scratch::partial_sums, blocks * split.pieces * kRows * kWide);
+    split.tickets = tickets(blocks);
   }
   launch_dependent_with(static_cast<std::size_t>(shared), "project_length", kernel,
-                        dim3(blocks, static_cast<unsigned>(cut.pieces)), kThreads, a, cut);
+                        dim3(blocks, static_cast<unsigned>(split.pieces)), kThreads, a, split);
   return true;
 }
 

@@ -96,11 +96,11 @@ __device__ inline void fence_operands(Quad (&quads)[4]) {
 
 // Change the number of registers per thread of a warp group (setmaxnreg): one group takes those that another gives up.
 template <int kRegisters>
-__device__ inline void take_registers() {
+__device__ inline void increase_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
 }
 template <int kRegisters>
-__device__ inline void give_registers() {
+__device__ inline void decrease_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
 }
 // A named barrier for the threads of one warp group; `group` is less than 15.

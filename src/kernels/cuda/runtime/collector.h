@@ -23,39 +23,39 @@ class Collector {
   using Step = std::pair<const void*, std::uint64_t>;
 
   // Must be called before each kernel launch on the stream.
-  void expect(cudaStream_t stream);
+  void before_launch(cudaStream_t stream);
   // Submits the recorded kernels; afterwards the stream is as if they had been launched directly.
-  void hand_over(cudaStream_t stream);
+  void submit(cudaStream_t stream);
   // Must be called before an upload. A new sequence begins with it, unless the present one is short: sequences that
   // were cut only by their length would differ in every training step.
-  void expect_copy(cudaStream_t stream) {
-    if (asked_ >= kFew) hand_over(stream);
+  void before_copy(cudaStream_t stream) {
+    if (recorded_ >= kFew) submit(stream);
   }
   // Everything submitted has been executed.
-  void gpu_is_idle() { at_once_ = kAtOnce; }
+  void gpu_is_idle() { direct_ = kDirect; }
 
  private:
-  using Row = std::vector<Step>;
+  using Sequence = std::vector<Step>;
   // A few executable graphs per sequence, used in turn, so that none is updated while it is likely to run.
   struct Ready {
     std::array<cudaGraphExec_t, 4> graphs{};
     std::size_t next = 0;
   };
   // Reads the kernels of a graph; false when it is empty.
-  bool read_row(cudaGraph_t graph);
+  bool read_sequence(cudaGraph_t graph);
   void launch(cudaGraph_t graph, cudaStream_t stream);
-  void forget();
+  void drop_graphs();
 
   // The first kernels after a synchronisation are launched directly, so that the GPU has work while others are
   // recorded. A search that synchronises after every step stays below that number; recording would slow it down.
-  static constexpr int kAtOnce = 128, kMost = 64, kFew = 16;
+  static constexpr int kDirect = 128, kMost = 64, kFew = 16;
 
   bool recording_ = false;
-  int at_once_ = kAtOnce;  // how many more are launched directly
-  int asked_ = 0;          // how many have been recorded
-  std::map<Row, Ready> ready_;
+  int direct_ = kDirect;  // how many more are launched directly
+  int recorded_ = 0;      // how many have been recorded
+  std::map<Sequence, Ready> ready_;
   std::vector<cudaGraphNode_t> nodes_;
-  Row row_;
+  Sequence sequence_;
 };
 
 }  // namespace dragoman::kernels::cuda

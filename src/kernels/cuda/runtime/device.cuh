@@ -100,7 +100,7 @@ __device__ inline float power_of_two(float x) {
 
 // Lets a kernel use up to `bytes` of dynamic shared memory on the current GPU; false where the GPU has less.
 template <class Kernel>
-bool has_room(Kernel* kernel, Size bytes) {
+bool try_allow_shared(Kernel* kernel, Size bytes) {
   const cudaError_t status =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
   if (status != cudaSuccess) cudaGetLastError();

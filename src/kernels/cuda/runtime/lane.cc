@@ -37,7 +37,7 @@ class ThreadState {
       if (lane == nullptr) continue;
       try {
         enter(gpu);
-        lane->settled();
+        lane->flush();
       } catch (const Error&) {  // the next synchronisation with this GPU reports its failure
       }
       runtime_of(gpu).give_back(*lane);
@@ -70,25 +70,25 @@ ThreadState& thread_state() {
 
 }  // namespace
 
-cudaStream_t Lane::without_kernels() {
-  kernels.hand_over(stream);
+cudaStream_t Lane::flush_kernels() {
+  kernels.submit(stream);
   return stream;
 }
 
-void Lane::send() {
+void Lane::send_uploads() {
   if (!staging.has_pending()) return;
   const Staging::Transfer load = staging.take();
   if (load.bytes % 16 == 0 && reinterpret_cast<std::uintptr_t>(load.to) % 16 == 0) {
-    kernels.expect_copy(stream);
+    kernels.before_copy(stream);
     return fetch(load.to, load.from, load.bytes);
   }
-  kernels.hand_over(stream);
+  kernels.submit(stream);
   check_status(cudaMemcpyAsync(load.to, load.from, load.bytes, cudaMemcpyHostToDevice, stream), "copy from the host");
 }
 
-cudaStream_t Lane::settled() {
-  send();
-  kernels.hand_over(stream);
+cudaStream_t Lane::flush() {
+  send_uploads();
+  kernels.submit(stream);
   return stream;
 }
 

@@ -25,11 +25,11 @@ struct Lane {
   std::array<ScratchMemory, static_cast<std::size_t>(Scratch::count)> scratch{};
 
   // The stream for allocations: recorded kernels are submitted, pending uploads are not.
-  cudaStream_t without_kernels();
+  cudaStream_t flush_kernels();
   // Appends the pending uploads to the recorded kernels, after which they were asked for.
-  void send();
+  void send_uploads();
   // The stream after everything asked for has been submitted, in order.
-  cudaStream_t settled();
+  cudaStream_t flush();
 };
 
 // One GPU as this process uses it. Lanes of ended threads are used again by later ones. A GPU's Runtime is never

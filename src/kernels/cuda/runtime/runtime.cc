@@ -52,12 +52,12 @@ OnGpu::~OnGpu() {
 
 cudaStream_t stream() {
   Lane& mine = this_lane();
-  mine.send();
-  mine.kernels.expect(mine.stream);
+  mine.send_uploads();
+  mine.kernels.before_launch(mine.stream);
   return mine.stream;
 }
 
-cudaStream_t direct_stream() { return this_lane().settled(); }
+cudaStream_t direct_stream() { return this_lane().flush(); }
 
 void* driver_function(const char* name, unsigned version) {
   void* function = nullptr;
@@ -104,7 +104,7 @@ FreeMemory free_memory() {
 
 void* allocate(std::size_t bytes) {
   void* memory = nullptr;
-  const cudaError_t status = cudaMallocAsync(&memory, std::max<std::size_t>(bytes, 256), this_lane().without_kernels());
+  const cudaError_t status = cudaMallocAsync(&memory, std::max<std::size_t>(bytes, 256), this_lane().flush_kernels());
   if (status != cudaSuccess) {
     cudaGetLastError();
     const FreeMemory left = free_memory();
@@ -143,11 +143,11 @@ void copy_from_host(void* to, const void* from, std::size_t bytes, bool may_pad)
   if (bytes == 0) return;
   Lane& mine = this_lane();
   if (bytes <= Staging::kHalf / 8) {
-    if (!mine.staging.can_merge(to, bytes)) mine.send();
-    if (mine.staging.changes_half(bytes)) mine.settled();
+    if (!mine.staging.can_merge(to, bytes)) mine.send_uploads();
+    if (mine.staging.changes_half(bytes)) mine.flush();
     return mine.staging.put(to, from, bytes, may_pad, mine.stream);
   }
-  check_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, mine.settled()), "copy from the host");
+  check_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, mine.flush()), "copy from the host");
   wait();
 }
 
@@ -158,7 +158,7 @@ void upload(void* to, const void* from, std::size_t bytes) { copy_from_host(to, 
 
 void copy_to_host(std::span<const HostCopy> copies) {
   Lane& mine = this_lane();
-  const cudaStream_t on = mine.settled();
+  const cudaStream_t on = mine.flush();
   if (ReturnBuffer::fits(copies)) {
     mine.returns.request(copies, on);
     wait();
@@ -172,7 +172,7 @@ void copy_to_host(std::span<const HostCopy> copies) {
 
 void wait() {
   Lane& mine = this_lane();
-  check_status(cudaStreamSynchronize(mine.settled()), "waiting for the GPU");
+  check_status(cudaStreamSynchronize(mine.flush()), "waiting for the GPU");
   mine.kernels.gpu_is_idle();
 }
 

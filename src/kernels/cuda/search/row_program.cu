@@ -422,7 +422,7 @@ __global__ void __launch_bounds__(kThreads, 1) run_rows(const __grid_constant__ 
 bool runs_row_programs() {
   if (!is_capability_90()) return false;
   static OncePerGpu room;
-  return room.here([] { return has_room(run_rows, kBytes); });
+  return room.here([] { return try_allow_shared(run_rows, kBytes); });
 }
 
 void run_row_program(const RowLaunch& program) {
