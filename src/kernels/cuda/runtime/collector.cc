@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::size_t kMostSequences = 512;
 
-// The driver's function, because the runtime's does not know the kernels of libraries.
+// The driver function: the runtime function cannot read kernels of libraries.
 using ReadKernel = CUresult (*)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*);
 
-// A node's kernel and its cluster size; of the few nodes of libraries that are no kernels, their type.
+// The kernel of a node and its cluster size. For other nodes, which a few library calls record, the node type.
 Collector::Step step_of(cudaGraphNode_t node) {
   static const auto read = reinterpret_cast<ReadKernel>(driver_function("cuGraphKernelNodeGetParams", 12000));
   cudaGraphNodeType type{};

@@ -28,7 +28,7 @@ int attribute_of(int gpu, cudaDeviceAttr attribute) {
   return value;
 }
 
-// The calling thread's current GPU and its lane on every GPU that it has used.
+// The current GPU of a thread, and its lane on every GPU that it has used.
 class ThreadState {
  public:
   ~ThreadState() {
@@ -45,7 +45,7 @@ class ThreadState {
   }
 
   int gpu() const { return current_.number(); }
-  // Work not yet submitted to the GPU that is left stays in its lane until the thread uses or waits for that GPU again.
+  // Work not yet submitted to the previous GPU stays in its lane until the thread uses or waits for that GPU again.
   void enter(int gpu) {
     current_.enter(gpu, [](int next) {
       check_gpu(next, count());

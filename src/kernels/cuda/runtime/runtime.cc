@@ -203,7 +203,7 @@ const void* Delivery::wait() const {
 
 std::size_t shared_bytes(const char* op, Size numbers) {
   constexpr Size kMost = Size{200} << 10;
-  // The compiler reads shared memory in fours, and the last four may reach behind the array.
+  // The compiler vectorises reads of shared memory: the last four floats may extend beyond the array.
   const Size bytes = (numbers + 3) / 4 * 4 * static_cast<Size>(sizeof(float));
   check(bytes <= kMost, "[{}] a sentence of {} tokens does not fit into the shared memory of a block of the GPU", op,
         numbers);
@@ -214,7 +214,7 @@ void* scratch_bytes(Scratch purpose, std::size_t bytes) {
   ScratchMemory& mine = this_lane().scratch[static_cast<std::size_t>(purpose)];
   if (mine.size < bytes) {
     release(mine.memory);
-    mine = {};  // also if there is no memory left
+    mine = {};  // stays empty if the allocation throws
     const std::size_t size = std::max<std::size_t>(bytes + bytes / 2, std::size_t{1} << 16);
     mine = {allocate(size), size};
     if (purpose == Scratch::tickets) clear(mine.memory, mine.size);

@@ -5,7 +5,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// Reads over the bus while the previous kernel drains.
+// Reads host memory over the bus while the previous kernel drains, and writes after it (programmatic dependent launch).
 __global__ void __launch_bounds__(kThreads) fetch_staged(uint4* to, const uint4* from, int count) {
   const int i = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   uint4 value{};
