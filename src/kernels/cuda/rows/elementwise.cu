@@ -16,7 +16,7 @@ void activate(const Activate<T>& a) {
 template <class T>
 void activate_backward(const ActivateBackward<T>& a) {
   const Activation kind = a.activation;
-  if (kind == Activation::none)  // `saved` may be missing
+  if (kind == Activation::none)  // `saved` may be null then
     return map<T, 1>("activate_backward", {a.count, {a.dy}, a.dx, a.accumulate_dx},
                      [] __device__(const float(&x)[1]) { return x[0]; });
   map<T, 2>("activate_backward", {a.count, {a.saved, a.dy}, a.dx, a.accumulate_dx},
@@ -113,7 +113,7 @@ void from_bf16(const FromBf16<T>& a) {
   convert_all("from_bf16", a.count, a.x, a.y);
 }
 
-// All threads that find a NaN or infinity write the same value.
+// A race without harm: all threads that find a NaN or infinity write the same value.
 template <class T>
 __global__ void find_bad(Size count, const T* x, int* bad) {
   for (Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x; e < count;
@@ -174,7 +174,7 @@ void clear_with(Size count, void* memory) {
 
 }  // namespace
 
-// By a kernel, which can be recorded with others (collector.h), unlike cudaMemsetAsync.
+// Uses a kernel, because unlike cudaMemsetAsync it can be recorded together with others (collector.h).
 void clear(void* memory, std::size_t bytes) {
   const auto count = static_cast<Size>(bytes), each = static_cast<Size>(sizeof(uint4));
   if (count == 0) return;

@@ -2,7 +2,7 @@
 
 #include "kernels/cuda/runtime/dependent_launch.cuh"
 
-// Element-wise functions of arrays: y[e] = f(x0[e], x1[e], ...), or y[e] += f(...).
+// Elementwise functions of arrays: y[e] = f(x0[e], x1[e], ...), or y[e] += f(...).
 namespace dragoman::kernels::cuda {
 
 template <class T, int kInputs>
@@ -13,7 +13,7 @@ struct MapArguments {
   bool accumulate = false;
 };
 
-// Each thread takes eight adjacent elements where the arrays are aligned, otherwise one.
+// Each thread handles eight adjacent elements where the arrays are aligned, otherwise one.
 template <bool kWide, class T, int kInputs, class F>
 __global__ void map_elements(MapArguments<T, kInputs> a, F f) {
   constexpr int kMost = kInputs > 0 ? kInputs : 1;
