@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kWarps = 8, kThreads = kWarps * kWarp;
 
-// A prefix sum over all sentences by one block; each thread has a range of sentences.
+// A prefix sum over all sentences by one block; each thread has a contiguous range of sentences.
 __global__ void scan_pairs(Size sentences, const std::int32_t* queries, const std::int32_t* keys,
                            std::int64_t* starts) {
   wait_for_previous_kernel();
@@ -21,7 +21,7 @@ __global__ void scan_pairs(Size sentences, const std::int32_t* queries, const st
   };
   std::int64_t mine = 0;
   for (Size s = first; s < last; ++s) mine += pairs(s);
-  // Prefix sums within the warp, then the sums of the warps before.
+  // Prefix sums within the warp, then the sums of the preceding warps.
   const unsigned lane = threadIdx.x % kWarp;
   std::int64_t upto = mine;
   for (unsigned apart = 1; apart < kWarp; apart *= 2) {
@@ -57,7 +57,7 @@ struct Side {
   }
 };
 
-// A block per query; its warps take the keys in turn.
+// One block per query; the keys are distributed over its warps.
 template <class T>
 __global__ void scores(AdditiveScores<T> a, const std::int64_t* starts) {
   wait_for_previous_kernel();
@@ -84,7 +84,7 @@ void additive_scores(const AdditiveScores<T>& a) {
   launch_dependent("additive_scores", scores<T>, static_cast<unsigned>(a.queries), kThreads, a, starts);
 }
 
-// A block per query: dq, and this query's contribution to dv. Each thread has its own columns.
+// One block per query: dq, and the contribution of the query to dv. Each thread has its own columns.
 template <class T>
 __global__ void additive_query_gradients(AdditiveScoresBackward<T> b, const std::int64_t* starts, float* dv) {
   wait_for_previous_kernel();

@@ -4,9 +4,9 @@
 #include "kernels/cuda/products/tiles.cuh"
 #include "kernels/cuda/runtime/dependent_launch.cuh"
 
-// Attention of a decoder's steps in bf16: one query per sentence, and keys and values that do not depend on the
-// previous kernel. A block per query prefetches its sentence's keys and values to shared memory while the previous
-// kernel drains (programmatic dependent launch); two passes over shared memory remain.
+// Attention in the steps of a decoder, in bf16: one query per sentence, and keys and values that do not depend on the
+// previous kernel. One block per query and head prefetches the keys and values of the sentence to shared memory while
+// the previous kernel drains (programmatic dependent launch). After it, only two passes over shared memory remain.
 namespace dragoman::kernels::cuda {
 namespace {
 
@@ -18,7 +18,7 @@ struct SharedRows {
   bf16* rows;
   int count, size;
 
-  // Starts the copy, by all threads; wait_for_tiles() waits for it.
+  // Starts copying the rows (cp.async); called by all threads. wait_for_tiles() waits for the data.
   __device__ void load(const bf16* from, Size apart) const {
     const int across = size / 8;
     for (int e = static_cast<int>(threadIdx.x); e < count * across; e += kThreads) {
@@ -28,7 +28,7 @@ struct SharedRows {
                    : "memory");
     }
   }
-  // sums[j] = row j . vector, where each warp has the vector; a warp takes every n-th row.
+  // sums[j] = row j . vector. Every warp holds the vector and computes every n-th row.
   template <class Vector>
   __device__ void multiply(const Vector& vector, float* sums) const {
     constexpr int kAtOnce = 4;
@@ -49,7 +49,7 @@ struct SharedRows {
         if (lane() == 0 && first + i * kWarps < count) sums[first + i * kWarps] = some[i];
     }
   }
-  // The thread's two columns of the sum over rows, each times factor(row), which one lane computes for its warp.
+  // The thread's two columns of the sum of factor(row) * row. Each factor is computed once per warp, by one lane.
   template <class Factor>
   __device__ float2 mix(const Factor& factor) const {
     float2 sum{};
@@ -69,7 +69,7 @@ struct SharedRows {
   }
 };
 
-// A vector spread over the lanes of a warp, eight numbers at a time.
+// A vector in the registers of a warp: groups of eight numbers, distributed over the lanes.
 struct Spread {
   uint4 eights[kMost / (8 * kWarp)] = {};
 
@@ -99,7 +99,7 @@ struct Spread {
   }
 };
 
-// The block's query, and its keys and values, whose copies have been started.
+// The inputs of a block: its query and head, and the keys and values, which the constructor starts to copy.
 struct BlockInputs {
   Size query, head, at;  // at = query * heads + head
   SharedRows k, v;

@@ -3,15 +3,16 @@
 #include "kernels/cuda/attention/attention.cuh"
 #include "kernels/cuda/runtime/dependent_launch.cuh"
 
-// Attention of heads of up to 512 numbers in bf16 without tensor cores: a group of lanes holds a query (for the key
-// gradients, a key) in registers and walks over the rows of its sentence, a few at a time. Where there are few queries,
-// several groups share one (split-K), each taking every n-th key.
+// Attention for heads of up to 512 numbers in bf16, without tensor cores. A group of lanes holds a query (for the key
+// gradients, a key) in registers and loops over the rows of its sentence, a few at a time. Where there are few queries,
+// several groups share a query, each taking every n-th key, and combine their partial results (split-K).
 namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 256;
 
-// A row spread over kLanes lanes, kEach times eight numbers per lane; zeros behind its end.
+// A group of kLanes lanes. A row is distributed over them, kEach times eight numbers per lane, with zeros beyond its
+// end.
 template <int kLanes, int kEach>
 struct Group {
   static constexpr int kCount = kThreads / kLanes;  // groups per block
@@ -85,7 +86,7 @@ struct Group {
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % kLanes; }
   __device__ static int number() { return static_cast<int>(threadIdx.x) / kLanes; }
   __device__ static int column(int i) { return (lane() + i * kLanes) * 8; }
-  // The sum over the lanes of the group; the groups of a warp may have diverged.
+  // The sum over the lanes of the group. The groups of a warp may have diverged, hence the mask.
   __device__ static float sum(float x) {
     const unsigned mask =
         kLanes == kWarp ? kAllLanes : ((1u << kLanes % kWarp) - 1u) << (threadIdx.x % kWarp / kLanes * kLanes);
@@ -97,7 +98,7 @@ struct Group {
 
 constexpr int kMany = 4;  // rows that a group processes at a time
 
-// What a group works on: a query or key and a head; this is part `part` of the `parts` groups that share it.
+// The work of a group: a query or key, and a head. `parts` groups share it; this is number `part` of them.
 struct Item {
   Size row, head;
   int part, parts;
@@ -147,7 +148,7 @@ __global__ void __launch_bounds__(kThreads, kEach == 1 ? 3 : 2) attend_rows(Atte
         scores[i] = first + i * item.parts < visible ? G::sum(q.dot(k[i])) : -INFINITY;
         most = fmaxf(most, scores[i]);
       }
-      const float shrink = expf(largest - most);  // 0 at first
+      const float shrink = expf(largest - most);  // 0 for the first keys
       largest = most;
       sum *= shrink;
       mixed.scale(shrink);
@@ -259,7 +260,7 @@ template <int kLanes, int kEach>
 __global__ void __launch_bounds__(kThreads, 2) key_gradients_of_rows(AttentionBackward<bf16> b, Drop drop, int) {
   wait_for_previous_kernel();
   using G = Group<kLanes, kEach>;
-  constexpr int kTwo = 2;  // queries at once
+  constexpr int kTwo = 2;  // queries at a time
   const Attention<bf16>& a = b.forward;
   const Item item(G::number(), G::kCount, 1, a.keys, a.heads);
   if (!item.exists) return;
@@ -268,7 +269,7 @@ __global__ void __launch_bounds__(kThreads, 2) key_gradients_of_rows(AttentionBa
   typename G::Row k, v, dk, dv;
   k.load(a.k + item.row * a.k_stride + item.head * a.key_size, a.key_size);
   v.load(a.v + item.row * a.v_stride + item.head * a.value_size, a.value_size);
-  // Queries before this one do not see the key.
+  // Begins with the first query that sees the key.
   for (Size first = a.causal ? max(Size{0}, j - one.keys + one.queries) : 0; first < one.queries; first += kTwo) {
     typename G::Raw q[kTwo], dout[kTwo], out[kTwo];
 #pragma unroll
@@ -300,7 +301,7 @@ __global__ void __launch_bounds__(kThreads, 2) key_gradients_of_rows(AttentionBa
 
 // ---- launches ---------------------------------------------------------------------------------------------------
 
-// The number of groups that share a query: as many as the GPU has room and the keys have work for.
+// The number of groups that share a query (split-K): limited by what fits on the GPU and by the number of keys.
 int sharing(Size items, int lanes, Size longest) {
   int shared = 1;
   while (shared < 8 && 2 * shared * items * lanes <= Size{4} * kThreads * multiprocessors() && longest >= 4 * shared)

@@ -3,9 +3,10 @@
 #include "kernels/cuda/attention/attention.cuh"
 #include "kernels/cuda/runtime/dependent_launch.cuh"
 
-// Attention of a step of search: few queries per sentence, in bf16, heads of 64, keys of the KV cache in any order. A
-// warp has one query and head and takes sixteen keys at a time: eight lanes share a key, so four keys are processed
-// side by side, in four turns. The warps of a block have neighbouring queries, which share keys.
+// Attention in a step of search: few queries per sentence, in bf16, heads of 64, with keys in any order of rows in the
+// KV cache. A warp computes one query and head, with an online softmax over blocks of sixteen keys. Eight lanes share a
+// key, so a warp processes four keys in parallel and a block of keys in four rounds. The warps of a thread block have
+// neighbouring queries, which share keys.
 namespace dragoman::kernels::cuda {
 namespace {
 
@@ -25,7 +26,7 @@ __device__ float sum_of_key(float x) {
   for (int apart = 1; apart < kLanes; apart *= 2) x += __shfl_xor_sync(kAllLanes, x, apart);
   return x;
 }
-// The sum over the keys that are processed side by side, lane by lane.
+// Reductions over the keys that a warp processes in parallel.
 __device__ float sum_over_keys(float x) {
   for (int apart = kLanes; apart < kWarp; apart *= 2) x += __shfl_xor_sync(kAllLanes, x, apart);
   return x;
@@ -35,7 +36,8 @@ __device__ float max_over_keys(float x) {
   return x;
 }
 
-// Grid: sentences, heads, queries of a sentence. With one query per sentence, a block has several sentences.
+// The grid covers sentences, heads, and queries of a sentence. With one query per sentence, a block has several
+// sentences.
 __global__ void __launch_bounds__(kWarps* kWarp, 4) attend_few(Attention<bf16> a) {
   wait_for_previous_kernel();
   const bool single = a.longest_queries == 1;
@@ -50,7 +52,7 @@ __global__ void __launch_bounds__(kWarps* kWarp, 4) attend_few(Attention<bf16> a
   Eight<bf16> q;
   q.load(a.q + query * a.q_stride + start);
   float largest = -FLT_MAX, sum = 0, value[8] = {};
-  int row = 0;  // the rows of 32 keys are loaded at once, one per lane
+  int row = 0;  // of a key in k and v; those of 32 keys are loaded at once, one per lane
   for (int begin = 0; begin < count; begin += kRounds * kKeysAtOnce) {
     const int here = min(kRounds * kKeysAtOnce, count - begin), first = begin % kWarp;
     if (first == 0) {

@@ -2,21 +2,24 @@
 #include "kernels/cuda/products/wgmma.cuh"
 #include "kernels/cuda/runtime/tile_map.h"
 
-// Attention forward of long sentences by TMA and wgmma (compute capability 9.0, for which alone this file is compiled);
-// compare Shah et al. 2024, FlashAttention-3. Blocks are persistent: each stays on its multiprocessor and takes job
-// after job. They are warp-specialised: four consumer warp groups have 64 queries each, and one producer thread
-// prefetches queries, keys and values by TMA, also across jobs. The groups do not wait for each other, so some compute
-// weights while the products of others run. Scores and weights stay in registers, and the values of one tile are added
-// up while the weights of the next tile are computed.
+// Attention forward for long sentences with TMA and wgmma; compare FlashAttention-3 (Shah et al. 2024). This file is
+// compiled for compute capability 9.0 only.
+//
+// The kernel is persistent: each block stays on its multiprocessor and processes job after job. Warps are specialised:
+// one producer thread prefetches queries, keys and values (TMA), also across jobs, and four consumer warp groups
+// compute 64 queries each. The groups do not wait for each other, so some compute softmax weights while the products of
+// others run. Scores and weights stay in registers. Within a group, the product of weights and values of one tile
+// overlaps with the softmax of the next.
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kStages = 8;  // of the ring of key and value tiles
-constexpr int kSlots = 3;   // of the ring of jobs and their queries
+constexpr int kStages = 8;  // of the ring buffer of key and value tiles
+constexpr int kSlots = 3;   // of the ring buffer of jobs and their queries
 constexpr int kGroups = 4, kWarps = 4 * kGroups, kThreads = (kGroups + 1) * kGroup, kQueries = kGroups * kTile;
 
-// One head of up to kQueries queries of a sentence: the first query, or -1 after the last job; the warp group of the
-// first 64 queries, the next groups having the next ones; and the number of key tiles that the queries see.
+// One head of up to kQueries queries of a sentence. `first` is the first query, or -1 after the last job; `group` the
+// warp group of the first 64 queries, which the next groups follow; `tiles` the number of key tiles that the queries
+// see.
 struct Job {
   Place place;
   int first, group, tiles;
@@ -26,7 +29,7 @@ struct Stage {
   WideTile keys, values;
 };
 
-// `full` barriers complete when a copy has arrived, `empty` ones when all warps have read it.
+// A `full` barrier completes once a copy has arrived, an `empty` one once all consumer warps have read it.
 struct Shared {
   Stage stages[kStages];
   WideTile queries[kSlots][kGroups];
@@ -49,7 +52,7 @@ struct Maps {
 
 __device__ inline int tiles_of(int rows) { return (rows + kTile - 1) / kTile; }
 
-// The producer: fetches the tiles of the block's jobs; by one thread.
+// The producer thread: copies the tiles of the block's jobs.
 __device__ void produce(const Attention<bf16>& a, const Maps& maps, Shared& shared) {
   constexpr int kBytes = sizeof(WideTile);
   RingSlot<kSlots> slot;
@@ -58,7 +61,7 @@ __device__ void produce(const Attention<bf16>& a, const Maps& maps, Shared& shar
   const int parts = (static_cast<int>(a.longest_queries) + kQueries - 1) / kQueries, heads = static_cast<int>(a.heads);
   const int jobs = static_cast<int>(a.sentences) * heads * parts;
   for (int j = static_cast<int>(blockIdx.x); j < jobs; j += static_cast<int>(gridDim.x)) {
-    // With a causal mask later parts see more keys, so each block takes different parts in turn.
+    // With a causal mask later parts see more keys. Rotating the parts balances the work of the blocks.
     const int pair = j / parts, first = (j + pair) % parts * kQueries;
     const Place place(a, pair / heads, pair % heads);
     if (first >= place.queries) continue;
@@ -87,11 +90,11 @@ __device__ void produce(const Attention<bf16>& a, const Maps& maps, Shared& shar
   shared.job_full[slot.index].arrive();
 }
 
-// Tells the compiler that all lanes of a warp have the same value.
+// Tells the compiler that x is the same in all lanes of a warp.
 __device__ inline int uniform(int x) { return __shfl_sync(kAllLanes, x, 0); }
 
-// A consumer warp group with 64 queries of every job. Its registers hold the weights of a tile of keys and the sums of
-// values. The job is read from shared memory again where it is needed, because registers are few.
+// A consumer warp group: computes 64 queries of every job. Its registers hold the weights of a tile of keys and the
+// accumulators of the output. To save registers, the job is read from shared memory wherever it is needed.
 class Consumer {
  public:
   __device__ Consumer(const Attention<bf16>& a, Shared& shared)
@@ -100,7 +103,7 @@ class Consumer {
         group_(uniform(static_cast<int>(threadIdx.x) / kGroup)),
         warp_row_(uniform(static_cast<int>(threadIdx.x) / kWarp % 4 * 16)) {}
 
-  // Works until there are no more jobs.
+  // Processes jobs until there are no more.
   __device__ void work() {
     for (;; slot_.next()) {
       shared_.job_full[slot_.index].wait(slot_.parity);
@@ -127,7 +130,7 @@ class Consumer {
  private:
   __device__ const Job& job() const { return shared_.jobs[slot_.index]; }
   __device__ WideTile& queries() const { return shared_.queries[slot_.index][group_]; }
-  // The first query of the group and of the lane, and the number of keys that a query sees.
+  // The first query of the group, the first query of the lane, and the number of keys that query i sees.
   __device__ int group_row() const { return job().first + ((group_ - job().group) & (kGroups - 1)) * kTile; }
   __device__ int row() const { return group_row() + warp_row_ + lane() / 4; }
   __device__ int visible(int i) const { return job().place.visible(i, a_.causal); }
@@ -140,10 +143,10 @@ class Consumer {
     stage_.next();
   }
 
-  // Attends to the first `seen` keys, the number that the last query sees.
+  // Attends to the first `seen` keys: those that the group's last query sees.
   __device__ void attend(int seen) {
     softmax_ = {static_cast<float>(a_.scale) * kLog2E};
-    // The rows behind the last query belong to the next sentence; their weights must not force a rescaling.
+    // Rows beyond the last query belong to the next sentence; their weights must not trigger a rescaling.
 #pragma unroll
     for (int r = 0; r < 2; ++r)
       if (row() + 8 * r >= job().place.queries) softmax_.origin[r] = INFINITY;
@@ -160,8 +163,9 @@ class Consumer {
     release_stage();
   }
 
-  // Computes the weights of the tile of keys from `key` on while the values of the previous tile are added up (with
-  // zero weights before the first). `whole` keys are visible to all rows of the warp; tiles within them need no mask.
+  // Computes the weights of the tile of keys from `key` on, while the product of the previous tile's weights and values
+  // runs (with zero weights before the first tile). All rows of the warp see the first `whole` keys; tiles within them
+  // need no mask.
   __device__ void add_tile(int key, int whole) {
     const int before = stage_.index;
     if (key > 0) stage_.next();
@@ -202,10 +206,10 @@ class Consumer {
   }
   __device__ void mask(int key) { softmax_.mask(scores_, {visible(row()) - key, visible(row() + 8) - key}); }
 
-  // Computes the scores of the warp's rows again, without the other warps of the group.
+  // Recomputes the scores of the warp's rows (mma.m16n8k16), without the other warps of the group.
   __device__ void repeat_scores(WideTile& keys) {
     int warp_row = warp_row_;
-    asm volatile("" : "+r"(warp_row));  // keeps the compiler from computing addresses early
+    asm volatile("" : "+r"(warp_row));  // keeps the compiler from hoisting the address computation
     scores_.clear();
 #pragma unroll 1
     for (int k = 0; k < 4; ++k) {
@@ -219,7 +223,7 @@ class Consumer {
     }
   }
 
-  // Writes the warp's rows to memory through its rows of the query tile.
+  // Stores the warp's rows to global memory, staged through its rows of the query tile.
   __device__ void store() {
     const int l = lane(), count = job().place.queries - group_row();
     bf16* const to = a_.out + job().place.row(a_, group_row()) * kTile;

@@ -7,8 +7,8 @@ namespace {
 
 constexpr int kThreads = 128, kWarps = kThreads / kWarp, kMixtures = 8;
 
-// A thread has eight mixtures of a column, so that each number of x is read once for all of them. Blocks along z are
-// projections, then mixtures.
+// A thread computes eight mixtures of a column, so that each number of x is read once for all eight. Blocks along z
+// cover projections, then mixtures.
 template <class T>
 __global__ void project(ProjectLength<T> a) {
   const Size sentence = blockIdx.x, col = static_cast<Size>(blockIdx.y) * kThreads + threadIdx.x;
@@ -30,7 +30,7 @@ __global__ void project(ProjectLength<T> a) {
     if (i < count) y[i * a.size] = rounded<T>(sums[i]);
 }
 
-// A block per row of a sentence.
+// One block per row of a sentence.
 template <class T>
 __global__ void project_back(ProjectLengthBackward<T> b) {
   const ProjectLength<T>& a = b.forward;
@@ -50,7 +50,7 @@ __global__ void project_back(ProjectLengthBackward<T> b) {
   }
 }
 
-// A warp per number of a projection's gradient.
+// One warp per element of a projection's gradient.
 template <class T>
 __global__ void projection_gradients(ProjectLength<T> a, const T* dy, float* gradient) {
   const Size j = blockIdx.x, i = static_cast<Size>(blockIdx.y) * kWarps + threadIdx.x / kWarp;

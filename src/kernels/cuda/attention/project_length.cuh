@@ -15,13 +15,13 @@ struct SentenceRows {
       : first(a.offsets[sentence]), rows(static_cast<int>(a.offsets[sentence + 1] - first)) {}
 };
 
-// both[part] without indexing, which would make the compiler copy a kernel's arguments to local memory.
+// both[part], but without indexing, for which the compiler would copy the kernel's arguments to local memory.
 template <class T>
 __device__ T* one_of(T* const (&both)[2], Size part) {
   return part == 0 ? both[0] : both[1];
 }
 
-// The launches for ProjectLengthKernel::tiles; they trust the choice.
+// The launches of ProjectLengthKernel::tiles. They do not check its conditions again.
 void project_tiles(const ProjectLength<bf16>& a);
 void project_tiles(const ProjectLengthBackward<bf16>& b);
 
