@@ -11,8 +11,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// A group of kLanes lanes. A row is distributed over them, kEach times eight numbers per lane, with zeros beyond its
-// end.
+// A group of kLanes lanes. Rows are distributed over them, kEach times eight numbers per lane, and padded with zeros.
 template <int kLanes, int kEach>
 struct Group {
   static constexpr int kCount = kThreads / kLanes;  // groups per block

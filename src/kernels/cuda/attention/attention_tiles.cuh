@@ -81,8 +81,7 @@ struct RunningSoftmax {
     return fits;
   }
 
-  // Divides the lane's rows by their sums and stores the log-sums of existing rows. `row` is the first of the lane's
-  // rows.
+  // Divides the lane's rows by their sums and stores the log-sums of existing rows. `row` is the lane's first row.
   __device__ void finish(Rows& out, const Attention<bf16>& a, const Place& place, int row) {
     float share[2];
 #pragma unroll

@@ -17,9 +17,8 @@ constexpr int kStages = 8;  // of the ring buffer of key and value tiles
 constexpr int kSlots = 3;   // of the ring buffer of jobs and their queries
 constexpr int kGroups = 4, kWarps = 4 * kGroups, kThreads = (kGroups + 1) * kGroup, kQueries = kGroups * kTile;
 
-// One head of up to kQueries queries of a sentence. `first` is the first query, or -1 after the last job; `group` the
-// warp group of the first 64 queries, which the next groups follow; `tiles` the number of key tiles that the queries
-// see.
+// One head of up to kQueries queries of a sentence. `first` is the first query, or -1 after the last job. Warp group
+// `group` computes the first 64 queries, the next group the next 64, and so on. The queries see `tiles` tiles of keys.
 struct Job {
   Place place;
   int first, group, tiles;

@@ -47,8 +47,7 @@ struct AttentionBackwardShape {
 //   general          any                 also f32, also with weights                      attention.cu
 enum class AttentionKernel { few_queries, wgmma, tiles, prefetch, rows, general_vectors, general };
 
-// The same for the gradients. All but the general kernels need bf16 and vectors, including those of dout and of the
-// gradients.
+// The same for the gradients. All but the general kernels need bf16 and vectors, also for dout and the gradients.
 //
 //   kernel              head size           further conditions                            file
 //   tiles               64                  positive scale, keys not scattered, at most   attention_tensor_back.cu

@@ -66,8 +66,7 @@ Size coarse(Size size) {
   return (size + step - 1) / step * step;
 }
 
-// Only the number of rows is rounded: no alignment depends on it. It no longer matters beyond several full waves of
-// blocks.
+// Only the number of rows is rounded: no alignment depends on it. Beyond several full waves of blocks it is irrelevant.
 Problem coarse(Problem problem) {
   constexpr Size kMany = 16384;
   ProductShape& s = problem.shape;

@@ -96,7 +96,7 @@ class Exchange {
     }
   }
 
-  // Waits for the results of all other blocks of a step.
+  // Waits until the results of all other blocks for a step have arrived.
   __device__ void wait(int step) const {
     arrivals(step).wait(step / 2);
     if (threadIdx.x == 0) arrivals(step).expect(expected());

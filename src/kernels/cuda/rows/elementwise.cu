@@ -113,7 +113,7 @@ void from_bf16(const FromBf16<T>& a) {
   convert_all("from_bf16", a.count, a.x, a.y);
 }
 
-// A race without harm: all threads that find a NaN or infinity write the same value.
+// A benign race: all threads that find a NaN or infinity write the same value.
 template <class T>
 __global__ void find_bad(Size count, const T* x, int* bad) {
   for (Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x; e < count;

@@ -27,11 +27,11 @@ struct Keys {
   }
 };
 
-// Attention of a warp's four rows: an online softmax over blocks of 16 keys, double-buffered in registers. The tensor
-// core instruction (mma.m16n8k16) takes 16 keys, or 16 elements of the values, as its left operand and 8 rows as its
-// right operand; only the first four rows are used. Keys of other rows are masked. The elements of a head are permuted
-// so that each lane loads 16 bytes at once: in each half of a head, lane % 4 selects 8 adjacent elements of q and k,
-// and lane / 4 selects 8 adjacent elements of v.
+// Attention of a warp's four rows: an online softmax over blocks of 16 keys. The next block is prefetched into
+// registers while this one is processed. The tensor core instruction (mma.m16n8k16) takes 16 keys, or 16 elements of
+// the values, as its left operand and 8 rows as its right operand; only the first four rows are used. Keys of other
+// rows are masked. The elements of a head are permuted so that each lane loads 16 bytes at once: in each half of a
+// head, lane % 4 selects 8 adjacent elements of q and k, and lane / 4 selects 8 adjacent elements of v.
 class RowAttention {
  public:
   static constexpr int kRowsOfWarp = 4, kKeys = 16;

@@ -41,8 +41,7 @@ class Worker {
   __device__ void work() {
     load_rows();
     for (int i = 0; i < program_.count; ++i) {
-      // Makes the compiler recompute values derived from the thread number: there are not enough registers to keep
-      // them.
+      // Makes the compiler recompute values derived from the thread number: registers are too few to keep them.
       asm volatile("" : "+r"(thread_));
       const Instruction& one = shared_.program[i];
       if (one.attends)
@@ -193,7 +192,7 @@ class Worker {
       }
       wait_for_turn();
     }
-    sync_workers();  // the tiles are no longer read
+    sync_workers();  // until no group reads the tiles any more
     if (multiplies()) reduce_partial_sums(bias, p.relu);
     if (one.shared) expect_tiles(across());
     sync_workers();
