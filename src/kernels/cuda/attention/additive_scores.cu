@@ -1,7 +1,7 @@
 #include "kernels/cuda/attention/additive_scores.cuh"
 
 #include "kernels/cuda/rows/columns.h"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 // The scores of additive attention (Bahdanau et al. 2015) and their gradients, pair by pair.
 namespace dragoman::kernels::cuda {
@@ -9,19 +9,19 @@ namespace {
 
 constexpr int kWarps = 8, kThreads = kWarps * kWarp;
 
-// A prefix sum over all sentences by one block; each thread has a range of sentences.
+// A prefix sum over all sentences by one block; each thread has a contiguous range of sentences.
 __global__ void scan_pairs(Size sentences, const std::int32_t* queries, const std::int32_t* keys,
                            std::int64_t* starts) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   __shared__ std::int64_t warps[kWarp];
-  const Size stretch = (sentences + blockDim.x - 1) / blockDim.x;
-  const Size first = threadIdx.x * stretch, last = min(sentences, first + stretch);
+  const Size chunk = (sentences + blockDim.x - 1) / blockDim.x;
+  const Size first = threadIdx.x * chunk, last = min(sentences, first + chunk);
   const auto pairs = [&](Size s) {
     return static_cast<std::int64_t>(queries[s + 1] - queries[s]) * (keys[s + 1] - keys[s]);
   };
   std::int64_t mine = 0;
   for (Size s = first; s < last; ++s) mine += pairs(s);
-  // Prefix sums within the warp, then the sums of the warps before.
+  // Prefix sums within the warp, then the sums of the preceding warps.
   const unsigned lane = threadIdx.x % kWarp;
   std::int64_t upto = mine;
   for (unsigned apart = 1; apart < kWarp; apart *= 2) {
@@ -52,13 +52,15 @@ struct Side {
 
   // The number of keys that query i sees, and the first query that sees key j.
   __device__ Size visible(Size i, bool causal) const { return causal ? max(Size{0}, keys - queries + i + 1) : keys; }
-  __device__ Size first_asking(Size j, bool causal) const { return causal ? max(Size{0}, j - keys + queries) : 0; }
+  __device__ Size first_query_seeing(Size j, bool causal) const {
+    return causal ? max(Size{0}, j - keys + queries) : 0;
+  }
 };
 
-// A block per query; its warps take the keys in turn.
+// One block per query; the keys are distributed over its warps.
 template <class T>
 __global__ void scores(AdditiveScores<T> a, const std::int64_t* starts) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size query = blockIdx.x;
   const Side side(a, a.query_offsets, query);
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
@@ -79,13 +81,13 @@ template <class T>
 void additive_scores(const AdditiveScores<T>& a) {
   if (a.queries == 0 || a.keys == 0) return;
   const std::int64_t* starts = pair_starts(a.sentences, a.query_offsets, a.key_offsets);
-  launch_early("additive_scores", scores<T>, static_cast<unsigned>(a.queries), kThreads, a, starts);
+  launch_dependent("additive_scores", scores<T>, static_cast<unsigned>(a.queries), kThreads, a, starts);
 }
 
-// A block per query: dq, and this query's contribution to dv. Each thread has its own columns.
+// One block per query: dq, and the contribution of the query to dv. Each thread has its own columns.
 template <class T>
 __global__ void additive_query_gradients(AdditiveScoresBackward<T> b, const std::int64_t* starts, float* dv) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const AdditiveScores<T>& a = b.forward;
   const Size query = blockIdx.x;
   const Side side(a, a.query_offsets, query);
@@ -106,7 +108,7 @@ __global__ void additive_query_gradients(AdditiveScoresBackward<T> b, const std:
 
 template <class T>
 __global__ void additive_key_gradients(AdditiveScoresBackward<T> b, const std::int64_t* starts) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const AdditiveScores<T>& a = b.forward;
   const Size key = blockIdx.x;
   const Side side(a, a.key_offsets, key);
@@ -114,7 +116,7 @@ __global__ void additive_key_gradients(AdditiveScoresBackward<T> b, const std::i
   for (Size d = threadIdx.x; d < a.size; d += blockDim.x) {
     const float k = to_float(a.k[key * a.size + d]);
     float slopes = 0;
-    for (Size i = side.first_asking(key - side.first_key, a.causal); i < side.queries; ++i) {
+    for (Size i = side.first_query_seeing(key - side.first_key, a.causal); i < side.queries; ++i) {
       const float t = tanhf(k + to_float(a.q[(side.first_query + i) * a.size + d]));
       slopes += to_float(dscores[i * side.keys]) * (1 - t * t);
     }
@@ -130,13 +132,13 @@ void additive_scores_backward(const AdditiveScoresBackward<T>& b) {
   const unsigned threads = a.size <= 64 ? 64 : kThreads;
   if (a.queries > 0 && (b.dq != nullptr || b.dv != nullptr)) {
     float* dv = b.dv != nullptr ? scratch<float>(Scratch::products, a.queries * a.size) : nullptr;
-    launch_early("additive_scores_backward", additive_query_gradients<T>, static_cast<unsigned>(a.queries), threads, b,
-                 starts, dv);
+    launch_dependent("additive_scores_backward", additive_query_gradients<T>, static_cast<unsigned>(a.queries), threads,
+                     b, starts, dv);
     if (b.dv != nullptr) add_columns(a.queries, a.size, dv, b.dv);
   }
   if (a.keys > 0 && b.dk != nullptr)
-    launch_early("additive_scores_backward", additive_key_gradients<T>, static_cast<unsigned>(a.keys), threads, b,
-                 starts);
+    launch_dependent("additive_scores_backward", additive_key_gradients<T>, static_cast<unsigned>(a.keys), threads, b,
+                     starts);
 }
 
 }  // namespace
@@ -144,7 +146,7 @@ void additive_scores_backward(const AdditiveScoresBackward<T>& b) {
 const std::int64_t* pair_starts(Size sentences, const std::int32_t* query_offsets, const std::int32_t* key_offsets) {
   auto* starts = scratch<std::int64_t>(Scratch::pairs, sentences);
   const unsigned threads = sentences <= kWarp ? kWarp : sentences <= 256 ? 256 : 1024;
-  launch_early("pair offsets", scan_pairs, 1, threads, sentences, query_offsets, key_offsets, starts);
+  launch_dependent("pair offsets", scan_pairs, 1, threads, sentences, query_offsets, key_offsets, starts);
   return starts;
 }
 

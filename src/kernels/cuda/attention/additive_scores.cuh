@@ -4,7 +4,7 @@
 
 namespace dragoman::kernels::cuda {
 
-// The offset of each sentence's [nq, nk] matrix when the matrices are stored one after the other; in scratch memory.
+// The offset of each sentence's [queries, keys] matrix when the matrices are stored contiguously; in scratch memory.
 const std::int64_t* pair_starts(Size sentences, const std::int32_t* query_offsets, const std::int32_t* key_offsets);
 
 template <class T>

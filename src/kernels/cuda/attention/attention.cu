@@ -3,16 +3,16 @@
 #include "kernels/cuda/attention/additive_scores.cuh"
 #include "kernels/cuda/filling.h"
 
-// Attention of any sizes, and the entries of the contract. The general kernels use a block per query and head; backward
-// also one per key and head. The scores of one query are in shared memory.
+// The attention entries of the contract, and the general kernels for all sizes. These have one block per query and head
+// and, for the gradients of keys and values, one per key and head. The scores of a query are in shared memory.
 namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 8, kThreads = kWarps * kWarp;
-constexpr int kMany = 4;  // rows that a warp multiplies with a vector at a time
+constexpr int kMany = 4;  // rows that a warp multiplies by a vector at a time
 
-// sums[i] = x . row(i), by the lanes of a warp; a row may be null. kWide: rows are aligned and their size is a multiple
-// of eight.
+// sums[i] = x . row(i), computed by a warp; a row may be null. With kWide, rows are aligned and their size is a
+// multiple of eight.
 template <bool kWide, class T, int kCount, class Row>
 __device__ void dots(const T* x, Size size, Row row, float (&sums)[kCount]) {
   const Size lane = threadIdx.x % kWarp;
@@ -50,8 +50,8 @@ __device__ float dot(const T* x, const T* y, Size size) {
   return sum[0];
 }
 
-// Calls put(d, sum) with the sum over rows first <= j < last of weights[j] * row(j)[d] for every d, by all threads of a
-// block. With kWide, several threads share eight columns, each taking every n-th row.
+// Calls put(d, sum) for every column d, where sum is that of weights[j] * row(j)[d] over first <= j < last. Called by
+// all threads of a block. With kWide, several threads share eight columns, each taking every n-th row.
 template <bool kWide, class Row, class Put>
 __device__ void mix(Size first, Size last, const float* weights, Size size, Row row, Put put) {
   if constexpr (!kWide) {
@@ -142,7 +142,7 @@ __global__ void attend(Attention<T> a, Drop drop, const std::int64_t* starts) {
       [&](Size d, float value) { out[d] = rounded<T>(value); });
 }
 
-// Launches a block per row and head with `numbers` floats of shared memory.
+// Launches one block per row and head, with `numbers` floats of shared memory.
 template <class... Arguments>
 void launch(const char* op, Size rows, Size heads, Size numbers, void (*kernel)(Arguments...), Arguments... arguments) {
   const std::size_t bytes = shared_bytes(op, numbers);

@@ -16,7 +16,7 @@ struct Sentence {
         first_key(a.key_offsets[s]),
         keys(a.key_offsets[s + 1] - first_key) {}
 
-  // The number of keys that query i sees.
+  // The number of keys that query i attends to.
   __device__ Size visible(Size i, bool causal) const { return causal ? max(Size{0}, keys - queries + i + 1) : keys; }
   // The row of key j.
   template <class T>
@@ -25,7 +25,8 @@ struct Sentence {
   }
 };
 
-// The launches for each kernel that choose_attention() and choose_attention_backward() name; they trust the choice.
+// The launches of the kernels that choose_attention() and choose_attention_backward() name. They do not check the
+// conditions again.
 void attention_few_queries(const Attention<bf16>& a);
 void attention_wgmma(const Attention<bf16>& a);
 void attention_tiles(const Attention<bf16>& a);
@@ -33,7 +34,7 @@ void attention_tiles(const AttentionBackward<bf16>& b);
 void attention_prefetch(const Attention<bf16>& a);
 void attention_prefetch(const AttentionBackward<bf16>& b);
 void attention_rows(const Attention<bf16>& a);
-// `wide_keys`: the gradients of keys and values by wide_key_gradients().
+// With `wide_keys`, wide_key_gradients() computes the gradients of keys and values.
 void attention_rows(const AttentionBackward<bf16>& b, bool wide_keys);
 void wide_key_gradients(const AttentionBackward<bf16>& b);
 

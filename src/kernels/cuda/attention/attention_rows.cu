@@ -1,17 +1,17 @@
 #include <algorithm>
 
 #include "kernels/cuda/attention/attention.cuh"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
-// Attention of heads of up to 512 numbers in bf16 without tensor cores: a group of lanes holds a query (for the key
-// gradients, a key) in registers and walks over the rows of its sentence, a few at a time. Where there are few queries,
-// several groups share one (split-K), each taking every n-th key.
+// Attention for heads of up to 512 numbers in bf16, without tensor cores. A group of lanes holds a query (for the key
+// gradients, a key) in registers and loops over the rows of its sentence, a few at a time. Where there are few queries,
+// several groups share a query, each taking every n-th key, and combine their partial results (split-K).
 namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 256;
 
-// A row spread over kLanes lanes, kEach times eight numbers per lane; zeros behind its end.
+// A group of kLanes lanes. Rows are distributed over them, kEach times eight numbers per lane, and padded with zeros.
 template <int kLanes, int kEach>
 struct Group {
   static constexpr int kCount = kThreads / kLanes;  // groups per block
@@ -85,7 +85,7 @@ struct Group {
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % kLanes; }
   __device__ static int number() { return static_cast<int>(threadIdx.x) / kLanes; }
   __device__ static int column(int i) { return (lane() + i * kLanes) * 8; }
-  // The sum over the lanes of the group; the groups of a warp may have diverged.
+  // The sum over the lanes of the group. The groups of a warp may have diverged, hence the mask.
   __device__ static float sum(float x) {
     const unsigned mask =
         kLanes == kWarp ? kAllLanes : ((1u << kLanes % kWarp) - 1u) << (threadIdx.x % kWarp / kLanes * kLanes);
@@ -97,7 +97,7 @@ struct Group {
 
 constexpr int kMany = 4;  // rows that a group processes at a time
 
-// What a group works on: a query or key and a head; this is part `part` of the `parts` groups that share it.
+// The work of a group: a query or key, and a head. `parts` groups share it; this is number `part` of them.
 struct Item {
   Size row, head;
   int part, parts;
@@ -122,7 +122,7 @@ __device__ std::uint64_t first_dropped(const Attention<bf16>& a, Size query, Siz
 
 template <int kLanes, int kEach>
 __global__ void __launch_bounds__(kThreads, kEach == 1 ? 3 : 2) attend_rows(Attention<bf16> a, Drop drop, int shared) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   using G = Group<kLanes, kEach>;
   const Item item(G::number(), G::kCount, shared, a.queries, a.heads);
   typename G::Row q, mixed;
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(kThreads, kEach == 1 ? 3 : 2) attend_rows(Atte
         scores[i] = first + i * item.parts < visible ? G::sum(q.dot(k[i])) : -INFINITY;
         most = fmaxf(most, scores[i]);
       }
-      const float shrink = expf(largest - most);  // 0 at first
+      const float shrink = expf(largest - most);  // 0 for the first keys
       largest = most;
       sum *= shrink;
       mixed.scale(shrink);
@@ -209,7 +209,7 @@ struct Pair {
 template <int kLanes, int kEach>
 __global__ void __launch_bounds__(kThreads, 2)
     query_gradients_of_rows(AttentionBackward<bf16> b, Drop drop, int shared) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   using G = Group<kLanes, kEach>;
   const Attention<bf16>& a = b.forward;
   const Item item(G::number(), G::kCount, shared, a.queries, a.heads);
@@ -257,9 +257,9 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 template <int kLanes, int kEach>
 __global__ void __launch_bounds__(kThreads, 2) key_gradients_of_rows(AttentionBackward<bf16> b, Drop drop, int) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   using G = Group<kLanes, kEach>;
-  constexpr int kTwo = 2;  // queries at once
+  constexpr int kTwo = 2;  // queries at a time
   const Attention<bf16>& a = b.forward;
   const Item item(G::number(), G::kCount, 1, a.keys, a.heads);
   if (!item.exists) return;
@@ -268,7 +268,7 @@ __global__ void __launch_bounds__(kThreads, 2) key_gradients_of_rows(AttentionBa
   typename G::Row k, v, dk, dv;
   k.load(a.k + item.row * a.k_stride + item.head * a.key_size, a.key_size);
   v.load(a.v + item.row * a.v_stride + item.head * a.value_size, a.value_size);
-  // Queries before this one do not see the key.
+  // Begins with the first query that sees the key.
   for (Size first = a.causal ? max(Size{0}, j - one.keys + one.queries) : 0; first < one.queries; first += kTwo) {
     typename G::Raw q[kTwo], dout[kTwo], out[kTwo];
 #pragma unroll
@@ -283,10 +283,10 @@ __global__ void __launch_bounds__(kThreads, 2) key_gradients_of_rows(AttentionBa
     for (int i = 0; i < kTwo; ++i) {
       if (first + i >= one.queries) continue;
       const Size query = one.first_query + first + i;
-      typename G::Row given;
+      typename G::Row dout_row;
 #pragma unroll
-      for (int e = 0; e < kEach; ++e) dout[i].unpack(e, given.values[e]);
-      const float q_k = G::sum(k.dot(q[i])), dout_v = G::sum(v.dot(dout[i])), dout_out = G::sum(given.dot(out[i]));
+      for (int e = 0; e < kEach; ++e) dout[i].unpack(e, dout_row.values[e]);
+      const float q_k = G::sum(k.dot(q[i])), dout_v = G::sum(v.dot(dout[i])), dout_out = G::sum(dout_row.dot(out[i]));
       const float factor = drop.factor(first_dropped(a, query, item.head) + j);
       const Pair pair(a, q_k, a.log_sum[query * a.heads + item.head], factor, dout_v, dout_out);
       dk.add(pair.dscore, q[i]);
@@ -300,7 +300,7 @@ __global__ void __launch_bounds__(kThreads, 2) key_gradients_of_rows(AttentionBa
 
 // ---- launches ---------------------------------------------------------------------------------------------------
 
-// The number of groups that share a query: as many as the GPU has room and the keys have work for.
+// The number of groups that share a query (split-K): limited by what fits on the GPU and by the number of keys.
 int sharing(Size items, int lanes, Size longest) {
   int shared = 1;
   while (shared < 8 && 2 * shared * items * lanes <= Size{4} * kThreads * multiprocessors() && longest >= 4 * shared)
@@ -328,8 +328,8 @@ void launch(const char* name, const Kernels5<Arguments>& kernels, const Argument
                                    : size <= 256 ? kernels.of_256
                                                  : kernels.of_512;
   const int shared = shares ? sharing(items, lanes, a.longest) : 1;
-  launch_early(name, kernel, blocks_for(items * shared * lanes, kThreads), kThreads, arguments, Drop(a.dropout),
-               shared);
+  launch_dependent(name, kernel, blocks_for(items * shared * lanes, kThreads), kThreads, arguments, Drop(a.dropout),
+                   shared);
 }
 
 }  // namespace

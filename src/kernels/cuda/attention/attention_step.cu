@@ -1,16 +1,17 @@
 #include <cfloat>
 
 #include "kernels/cuda/attention/attention.cuh"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
-// Attention of a step of search: few queries per sentence, in bf16, heads of 64, keys of the KV cache in any order. A
-// warp has one query and head and takes sixteen keys at a time: eight lanes share a key, so four keys are processed
-// side by side, in four turns. The warps of a block have neighbouring queries, which share keys.
+// Attention in a step of search: few queries per sentence, in bf16, heads of 64, with keys in any order of rows in the
+// KV cache. A warp computes one query and head, with an online softmax over blocks of sixteen keys. Eight lanes share a
+// key, so a warp processes four keys in parallel and a block of keys in four rounds. The warps of a thread block have
+// neighbouring queries, which share keys.
 namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kHead = kTileHead, kWarps = 8, kQueries = 4, kHeads = kWarps / kQueries;
-constexpr int kLanes = kHead / 8, kBeside = kWarp / kLanes, kTurns = 4;
+constexpr int kLanes = kHead / 8, kKeysAtOnce = kWarp / kLanes, kRounds = 4;
 
 __device__ float product_of(const Eight<bf16>& a, const Eight<bf16>& b) {
   float x[8], y[8], sum = 0;
@@ -25,64 +26,65 @@ __device__ float sum_of_key(float x) {
   for (int apart = 1; apart < kLanes; apart *= 2) x += __shfl_xor_sync(kAllLanes, x, apart);
   return x;
 }
-// The sum over the keys that are processed side by side, lane by lane.
-__device__ float sum_beside(float x) {
+// Reductions over the keys that a warp processes in parallel.
+__device__ float sum_over_keys(float x) {
   for (int apart = kLanes; apart < kWarp; apart *= 2) x += __shfl_xor_sync(kAllLanes, x, apart);
   return x;
 }
-__device__ float most_beside(float x) {
+__device__ float max_over_keys(float x) {
   for (int apart = kLanes; apart < kWarp; apart *= 2) x = fmaxf(x, __shfl_xor_sync(kAllLanes, x, apart));
   return x;
 }
 
-// Grid: sentences, heads, queries of a sentence. With one query per sentence, a block has several sentences.
+// The grid covers sentences, heads, and queries of a sentence. With one query per sentence, a block has several
+// sentences.
 __global__ void __launch_bounds__(kWarps* kWarp, 4) attend_few(Attention<bf16> a) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const bool single = a.longest_queries == 1;
-  const unsigned place = threadIdx.y % kQueries, head = blockIdx.y * kHeads + threadIdx.y / kQueries;
-  const unsigned sentence = single ? blockIdx.x * kQueries + place : blockIdx.x;
+  const unsigned index = threadIdx.y % kQueries, head = blockIdx.y * kHeads + threadIdx.y / kQueries;
+  const unsigned sentence = single ? blockIdx.x * kQueries + index : blockIdx.x;
   if (head >= a.heads || sentence >= a.sentences) return;
-  const int query = a.query_offsets[sentence] + static_cast<int>(single ? 0 : blockIdx.z * kQueries + place);
+  const int query = a.query_offsets[sentence] + static_cast<int>(single ? 0 : blockIdx.z * kQueries + index);
   if (query >= a.query_offsets[sentence + 1]) return;
   const int first_key = a.key_offsets[sentence], count = a.key_offsets[sentence + 1] - first_key;
-  const int lane = static_cast<int>(threadIdx.x), beside = lane / kLanes;
+  const int lane = static_cast<int>(threadIdx.x), key_slot = lane / kLanes;
   const int start = static_cast<int>(head) * kHead + lane % kLanes * 8;
   Eight<bf16> q;
   q.load(a.q + query * a.q_stride + start);
   float largest = -FLT_MAX, sum = 0, value[8] = {};
-  int row = 0;  // the rows of 32 keys are loaded at once, one per lane
-  for (int begin = 0; begin < count; begin += kTurns * kBeside) {
-    const int here = min(kTurns * kBeside, count - begin), first = begin % kWarp;
+  int row = 0;  // of a key in k and v; those of 32 keys are loaded at once, one per lane
+  for (int begin = 0; begin < count; begin += kRounds * kKeysAtOnce) {
+    const int here = min(kRounds * kKeysAtOnce, count - begin), first = begin % kWarp;
     if (first == 0) {
       row = first_key + min(begin + lane, count - 1);
       if (a.key_rows != nullptr) row = a.key_rows[row];
     }
-    Eight<bf16> k[kTurns], v[kTurns];
+    Eight<bf16> k[kRounds], v[kRounds];
 #pragma unroll
-    for (int t = 0; t < kTurns; ++t) {
-      const Size from = __shfl_sync(kAllLanes, row, first + kBeside * t + beside);
-      if (kBeside * t >= here) continue;
+    for (int t = 0; t < kRounds; ++t) {
+      const Size from = __shfl_sync(kAllLanes, row, first + kKeysAtOnce * t + key_slot);
+      if (kKeysAtOnce * t >= here) continue;
       k[t].load(a.k + from * a.k_stride + start);
       v[t].load(a.v + from * a.v_stride + start);
     }
-    float score[kTurns], most = largest;
+    float score[kRounds], most = largest;
 #pragma unroll
-    for (int t = 0; t < kTurns; ++t) {
+    for (int t = 0; t < kRounds; ++t) {
       score[t] = -INFINITY;
-      if (kBeside * t >= here) continue;
+      if (kKeysAtOnce * t >= here) continue;
       const float dot = sum_of_key(product_of(q, k[t]));
-      if (kBeside * t + beside < here) score[t] = static_cast<float>(a.scale) * dot;
+      if (kKeysAtOnce * t + key_slot < here) score[t] = static_cast<float>(a.scale) * dot;
       most = fmaxf(most, score[t]);
     }
-    most = most_beside(most);
+    most = max_over_keys(most);
     const float shrink = __expf(largest - most);
     largest = most;
     sum *= shrink;
 #pragma unroll
     for (float& x : value) x *= shrink;
 #pragma unroll
-    for (int t = 0; t < kTurns; ++t) {
-      if (kBeside * t >= here) continue;
+    for (int t = 0; t < kRounds; ++t) {
+      if (kKeysAtOnce * t >= here) continue;
       const float weight = __expf(score[t] - most);
       float one[8];
       v[t].unpack(one);
@@ -91,11 +93,11 @@ __global__ void __launch_bounds__(kWarps* kWarp, 4) attend_few(Attention<bf16> a
       for (int e = 0; e < 8; ++e) value[e] += weight * one[e];
     }
   }
-  sum = sum_beside(sum);
+  sum = sum_over_keys(sum);
   const float share = count > 0 ? 1 / sum : 0.0f;
 #pragma unroll
-  for (float& x : value) x = sum_beside(x) * share;
-  if (beside == 0) store8(a.out + Size{query} * a.heads * kHead + start, value);
+  for (float& x : value) x = sum_over_keys(x) * share;
+  if (key_slot == 0) store8(a.out + Size{query} * a.heads * kHead + start, value);
   if (lane == 0) a.log_sum[Size{query} * a.heads + head] = count > 0 ? largest + logf(sum) : -INFINITY;
 }
 
@@ -105,7 +107,7 @@ void attention_few_queries(const Attention<bf16>& a) {
   const bool single = a.longest_queries == 1;
   const dim3 grid(blocks_for(a.sentences, single ? kQueries : 1), blocks_for(a.heads, kHeads),
                   blocks_for(a.longest_queries, kQueries));
-  launch_early("attention", attend_few, grid, dim3(kWarp, kWarps), a);
+  launch_dependent("attention", attend_few, grid, dim3(kWarp, kWarps), a);
 }
 
 }  // namespace dragoman::kernels::cuda

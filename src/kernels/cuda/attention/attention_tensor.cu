@@ -1,15 +1,15 @@
 #include "kernels/cuda/attention/attention_tiles.cuh"
 
-// Attention forward of heads of 64 on tensor cores. A block of four warps has 64 queries and takes 64 keys at a time;
-// the weights stay in registers (Dao et al. 2022, FlashAttention).
+// Attention forward for heads of 64 on tensor cores. A block of four warps computes 64 queries, 64 keys at a time, with
+// an online softmax; scores and weights stay in registers (FlashAttention, Dao et al. 2022).
 namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 128;
 
-// Tiles in shared memory: the queries, then one or two pairs of keys and values. With kMany, sentences may have more
-// than one tile of keys, and the next pair is loaded while this one is processed. Otherwise no sentence has more than
-// kKeys keys, and only so many of a tile are processed.
+// Shared memory holds a tile of queries and one or two pairs of tiles of keys and values. With kMany, sentences may
+// have more than one tile of keys, and the next pair is loaded while this one is processed (double buffering).
+// Otherwise no sentence has more than kKeys keys, and only the first kKeys of a tile are processed.
 template <bool kDrops, int kKeys, bool kMany>
 __global__ void __launch_bounds__(kThreads, kMany ? 4 : 6) attend_tiles(Attention<bf16> a, Drop drop) {
   extern __shared__ Tile tiles[];
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kThreads, kMany ? 4 : 6) attend_tiles(Attentio
     Tile* pair = tiles + 1 + key / kTile % 2 * 2;
     load_tile<kThreads, kKeys>(pair[0], place.k(a, key), a.k_stride, place.keys - key);
     load_tile<kThreads, kKeys>(pair[1], place.v(a, key), a.v_stride, place.keys - key);
-    end_of_batch();
+    commit_copies();
   };
   if (last > 0) fetch(0);
   for (int key = 0; key < last; key += kTile) {
@@ -51,11 +51,11 @@ __global__ void __launch_bounds__(kThreads, kMany ? 4 : 6) attend_tiles(Attentio
     Rows s;
     s.clear();
     add_product<true, 4, kKeys / 16>(s, q, keys);
-    // Skipped where all rows of the warp see the whole tile; the first row sees the fewest keys.
+    // No mask is needed where the warp's first row, which sees the fewest keys, sees the whole tile.
     if (key + kKeys > place.visible(first + warp_row, a.causal))
-      softmax.hide(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
+      softmax.mask(s, {place.visible(row, a.causal) - key, place.visible(row + 8, a.causal) - key});
     float shrink[2];
-    if (softmax.take(s, shrink)) out.multiply(shrink);
+    if (softmax.update(s, shrink)) out.multiply(shrink);
     if constexpr (kDrops) {
       const Kept kept(drop, a, place, row, key);
 #pragma unroll

@@ -1,14 +1,14 @@
 #include "kernels/cuda/attention/attention_tiles.cuh"
 
-// Attention backward of heads of 64 on tensor cores, by blocks of four warps. The weights are computed again, 64
-// queries against 64 keys at a time.
+// Attention backward for heads of 64 on tensor cores, with blocks of four warps. The weights are recomputed in tiles of
+// 64 queries and 64 keys.
 namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 128;
 
-// Per query of a tile: its log-sum, times log2(e), and dout . out. Queries behind the last one get weight 0. Two
-// threads compute one query.
+// For each query of a tile: its log-sum times log2(e), and dout . out. Two threads compute one query. Queries beyond
+// the last one get weight 0.
 struct QueryNumbers {
   float log_sum[kTile], dout_out[kTile];
 
@@ -16,7 +16,7 @@ struct QueryNumbers {
     const Attention<bf16>& a = b.forward;
     const int i = static_cast<int>(threadIdx.x) / 2, half = static_cast<int>(threadIdx.x) % 2 * (kTile / 2);
     const bool inside = first + i < place.queries;
-    // The log-sum of a query without keys is -inf, and nothing reads it.
+    // The log-sum of a query without keys is -inf and is never used.
     if (half == 0) log_sum[i] = inside ? a.log_sum[place.row(a, first + i)] * kLog2E : INFINITY;
     float sum = 0;
     if (inside) {
@@ -33,8 +33,8 @@ struct QueryNumbers {
   }
 };
 
-// dk and dv of the tile of keys from `first` on, over all queries that see them. The warps own keys, so the weights and
-// their gradients are computed transposed: rows are keys, columns queries.
+// dk and dv of the tile of keys from `first` on, over all queries that see them. Each warp owns 16 keys, so the weights
+// and their gradients are computed transposed: rows are keys, columns are queries.
 template <bool kDrops>
 __device__ void back_to_keys(const AttentionBackward<bf16>& b, const Drop& drop, int first, Tile* tiles,
                              QueryNumbers& numbers) {
@@ -157,7 +157,7 @@ __device__ void back_to_queries(const AttentionBackward<bf16>& b, const Drop& dr
              place.queries - first, b.accumulate_dq);
 }
 
-// A block per tile of keys, at most `key_tiles`, then one per tile of queries.
+// The first `key_tiles` blocks along x compute a tile of keys each, the others a tile of queries.
 template <bool kDrops>
 __global__ void __launch_bounds__(kThreads, 3) all_tiles(AttentionBackward<bf16> b, Drop drop, int key_tiles) {
   extern __shared__ Tile tiles[];
@@ -169,16 +169,17 @@ __global__ void __launch_bounds__(kThreads, 3) all_tiles(AttentionBackward<bf16>
     back_to_queries<kDrops>(b, drop, (tile - key_tiles) * kTile, tiles, numbers);
 }
 
-// What a warp computes of sixteen queries and the one tile of keys that they see: weights after dropout, and the
-// gradients of the scores.
+// A warp's results for sixteen queries and their only tile of keys, as left operands of further products: weights after
+// dropout, and the gradients of the scores.
 struct Pairs {
   Quad weights[4], gradients[4];
 
-  // From the scores and the gradients of the weights. `log_sum` is times log2(e), and inf for queries without keys.
+  // Computes them from the scores and the gradients of the weights. `log_sum` is multiplied by log2(e), and inf for
+  // queries without keys.
   template <bool kDrops>
   __device__ void set(Rows& s, Rows& dp, float scale, const float (&log_sum)[2], const Kept& kept, float drop_scale) {
     const auto factor = [&](int n, int e) { return kept.keeps(e / 2, n, e % 2) ? drop_scale : 0.0f; };
-    float sum[2] = {0, 0};  // over a row's weights times their gradients, which is dout . out
+    float sum[2] = {0, 0};  // of a row's weights times their gradients: dout . out
 #pragma unroll
     for (int n = 0; n < 8; ++n)
 #pragma unroll
@@ -206,7 +207,7 @@ __device__ inline float log_sum_of(const Attention<bf16>& a, const Place& place,
   return log_sum == -INFINITY ? INFINITY : log_sum;
 }
 
-// Writes the registers of a warp to sixteen rows of a tile.
+// Stores left operands of a warp to sixteen rows of a tile.
 __device__ inline void put_left(const Quad (&from)[4], Tile& tile, int row) {
 #pragma unroll
   for (int k = 0; k < 4; ++k)
@@ -216,9 +217,9 @@ __device__ inline void put_left(const Quad (&from)[4], Tile& tile, int row) {
           from[k].r[r];
 }
 
-// All gradients where no sentence has more than one tile of keys, by a block per sentence and head. The warps own
-// queries; the weights and the gradients of the scores pass through shared memory to become the left operands of dv and
-// dk. With kMany, sentences may have more than one tile of queries.
+// All gradients for sentences with at most one tile of keys, with one block per sentence and head. Each warp owns 16
+// queries. The weights and the gradients of the scores are transposed through shared memory for the products that give
+// dv and dk. With kMany, sentences may have more than one tile of queries.
 template <bool kDrops, bool kMany>
 __global__ void __launch_bounds__(kThreads, kMany ? 3 : 4 + !kDrops) single_tile(AttentionBackward<bf16> b, Drop drop) {
   extern __shared__ Tile tiles[];
@@ -247,9 +248,9 @@ __global__ void __launch_bounds__(kThreads, kMany ? 3 : 4 + !kDrops) single_tile
       add_product<true>(s, left, keys);
       load_left(left, douts, warp_row);
       add_product<true>(dp, left, values);
-      // Skipped where all rows of the warp see the whole tile; the first row sees the fewest keys.
+      // No mask is needed where the warp's first row, which sees the fewest keys, sees the whole tile.
       if (kTile > place.visible(query + warp_row, a.causal))
-        RunningSoftmax<>::hide(s, {place.visible(row, a.causal), place.visible(row + 8, a.causal)});
+        RunningSoftmax<>::mask(s, {place.visible(row, a.causal), place.visible(row + 8, a.causal)});
       const Kept kept = kDrops ? Kept(drop, a, place, row, 0) : Kept();
       pairs.set<kDrops>(s, dp, static_cast<float>(a.scale), log_sum, kept, drop.scale);
     }

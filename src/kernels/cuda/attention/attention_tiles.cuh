@@ -3,7 +3,7 @@
 #include "kernels/cuda/attention/attention.cuh"
 #include "kernels/cuda/products/tiles.cuh"
 
-// Shared by the attention kernels of heads of 64 on tensor cores.
+// Parts shared by the tensor-core attention kernels for heads of 64.
 namespace dragoman::kernels::cuda {
 
 // The sentence and head of a block.
@@ -35,19 +35,20 @@ struct Place {
   __device__ Size row(const Attention<bf16>& a, int i) const { return (first_query + i) * a.heads + head; }
 };
 
-// The online softmax of a lane's two rows over tiles of kKeys keys. Weights are 2^(score - origin). The origin moves
-// only when scores exceed it by kRoom, so that most tiles need no rescaling of the sums so far.
+// The online softmax of a lane's two rows over tiles of kKeys keys. Weights are 2^(score - origin), not yet divided by
+// their sum. The origin moves only when scores exceed it by kHeadroom, so most tiles need no rescaling of the
+// accumulators.
 template <int kKeys = kTile>
 struct RunningSoftmax {
-  static constexpr float kRoom = 8;        // take() keeps weights below 2^kRoom
-  static constexpr float kMost = 0x1p60f;  // the largest sum that follow() accepts
+  static constexpr float kHeadroom = 8;    // update() keeps weights below 2^kHeadroom
+  static constexpr float kMost = 0x1p60f;  // the largest sum that update_at_origin() accepts
 
-  float scale;  // of the scores, times log2(e)
+  float scale;  // factor of the scores, times log2(e)
   float origin[2] = {-INFINITY, -INFINITY};
-  float sum[2] = {0, 0};  // over the lane's columns
+  float sum[2] = {0, 0};  // of the weights in the lane's columns
 
-  // Sets the scores of keys that a row does not see to -inf; `visible` is the number it does see.
-  __device__ static void hide(Rows& scores, const int (&visible)[2]) {
+  // Sets the scores of keys that a row does not see to -inf; `visible` is the number of keys that each row sees.
+  __device__ static void mask(Rows& scores, const int (&visible)[2]) {
 #pragma unroll
     for (int n = 0; n < kKeys / 8; ++n)
 #pragma unroll
@@ -55,24 +56,24 @@ struct RunningSoftmax {
         if (8 * n + lane() % 4 * 2 + e % 2 >= visible[e / 2]) scores.part[n][e] = -INFINITY;
   }
 
-  // Turns scores into weights that are not yet divided by their sum. Where it returns true, for a whole warp, the
-  // caller multiplies the sums of values so far by `shrink`.
-  __device__ bool take(Rows& scores, float (&shrink)[2]) {
+  // Turns the scores of a tile into weights. Returns true, in all lanes of a warp, where the origin has moved: the
+  // caller must then multiply its accumulators by `shrink`.
+  __device__ bool update(Rows& scores, float (&shrink)[2]) {
     float most[2] = {-INFINITY, -INFINITY};  // over the lane's columns
 #pragma unroll
     for (int n = 0; n < kKeys / 8; ++n)
 #pragma unroll
       for (int e = 0; e < 4; ++e) most[e / 2] = fmaxf(most[e / 2], scores.part[n][e]);
-    const bool outgrown = scale * most[0] > origin[0] + kRoom || scale * most[1] > origin[1] + kRoom;
+    const bool outgrown = scale * most[0] > origin[0] + kHeadroom || scale * most[1] > origin[1] + kHeadroom;
     const bool moves = __any_sync(kAllLanes, outgrown);
-    if (moves) move(most, shrink);
+    if (moves) move_origin(most, shrink);
     weigh(scores);
     return moves;
   }
 
-  // The same with the present origin, without looking for the largest score. Returns false where weights of the warp
-  // become too large: the scores are then lost, and the caller computes them again for take().
-  __device__ bool follow(Rows& scores) {
+  // The same with the current origin, without computing the largest score. Returns false, in all lanes of a warp, where
+  // weights become too large: the scores are then lost, and the caller must recompute them for update().
+  __device__ bool update_at_origin(Rows& scores) {
     const float before[2] = {sum[0], sum[1]};
     weigh(scores);
     const bool fits = __all_sync(kAllLanes, sum[0] <= kMost && sum[1] <= kMost);
@@ -80,7 +81,7 @@ struct RunningSoftmax {
     return fits;
   }
 
-  // Divides the lane's rows by their sums and writes the log-sums of existing rows; the lane's first is row `row`.
+  // Divides the lane's rows by their sums and stores the log-sums of existing rows. `row` is the lane's first row.
   __device__ void finish(Rows& out, const Attention<bf16>& a, const Place& place, int row) {
     float share[2];
 #pragma unroll
@@ -109,8 +110,8 @@ struct RunningSoftmax {
       }
   }
 
-  // Moves the origins to the largest scores of their rows where those are larger; by all lanes of a warp.
-  __device__ void move(const float (&most)[2], float (&shrink)[2]) {
+  // Raises the origin of each row to its largest score; called by all lanes of a warp.
+  __device__ void move_origin(const float (&most)[2], float (&shrink)[2]) {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       float largest = fmaxf(most[r], __shfl_xor_sync(kAllLanes, most[r], 1));
@@ -122,9 +123,9 @@ struct RunningSoftmax {
   }
 };
 
-// Which of a lane's elements dropout keeps. The lane has eight of 32 columns of one row of the dropout matrix: two
-// neighbours in each group of eight. `element` is the number of the first column; bit 2 w + e is neighbour e of group
-// w. The four lanes of a row must call it together.
+// Which of a lane's elements dropout keeps. Of 32 columns of a row of the dropout matrix, the lane has eight: two
+// adjacent ones in each group of eight. `element` is the index of the first column; bit 2 w + e stands for the lane's
+// element e in group w. The four lanes of a row must call it together.
 __device__ inline unsigned kept_pairs(const Drop& drop, std::uint64_t element) {
   const int mine = lane() % 4, first = lane() - mine + mine % 2 * 2;
   const Philox::Block block = drop.key.block(element / Dropout::kGroup * 4 + mine, Dropout::kRounds);
@@ -140,7 +141,7 @@ __device__ inline unsigned kept_pairs(const Drop& drop, std::uint64_t element) {
   return kept;
 }
 
-// Which elements dropout keeps in a lane's two rows of 64 columns: sixteen bits each.
+// Which elements dropout keeps in a lane's two rows of 64 columns: sixteen bits per row.
 struct Kept {
   unsigned rows[2];
 
@@ -152,13 +153,13 @@ struct Kept {
       rows[r] |= kept_pairs(drop, start + 32) << 8;
     }
   }
-  // Element e of the lane's two in group n of eight columns, in its row r.
+  // Whether element e of the lane's two in the n-th group of eight columns is kept, in its row r.
   __device__ bool keeps(int r, int n, int e) const { return rows[r] >> (n / 4 * 8 + n % 4 * 2 + e) & 1; }
 };
 
 static_assert(kTile == kTileHead, "a tile is as wide as a head");
 
-// A block per tile of the longest sentence, head and sentence.
+// One block per tile of `longest` rows, head and sentence.
 inline dim3 grid_of(const Attention<bf16>& a, Size longest) {
   return {blocks_for(longest, kTile), static_cast<unsigned>(a.heads), static_cast<unsigned>(a.sentences)};
 }

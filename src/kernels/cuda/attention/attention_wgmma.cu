@@ -2,21 +2,23 @@
 #include "kernels/cuda/products/wgmma.cuh"
 #include "kernels/cuda/runtime/tile_map.h"
 
-// Attention forward of long sentences by TMA and wgmma (compute capability 9.0, for which alone this file is compiled);
-// compare Shah et al. 2024, FlashAttention-3. Blocks are persistent: each stays on its multiprocessor and takes job
-// after job. They are warp-specialised: four consumer warp groups have 64 queries each, and one producer thread
-// prefetches queries, keys and values by TMA, also across jobs. The groups do not wait for each other, so some compute
-// weights while the products of others run. Scores and weights stay in registers, and the values of one tile are added
-// up while the weights of the next tile are computed.
+// Attention forward for long sentences with TMA and wgmma; compare FlashAttention-3 (Shah et al. 2024). This file is
+// compiled for compute capability 9.0 only.
+//
+// The kernel is persistent: each block stays on its multiprocessor and processes job after job. Warps are specialised:
+// one producer thread prefetches queries, keys and values (TMA), also across jobs, and four consumer warp groups
+// compute 64 queries each. The groups do not wait for each other, so some compute softmax weights while the products of
+// others run. Scores and weights stay in registers. Within a group, the product of weights and values of one tile
+// overlaps with the softmax of the next.
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kStages = 8;  // of the ring of key and value tiles
-constexpr int kSlots = 3;   // of the ring of jobs and their queries
+constexpr int kStages = 8;  // of the ring buffer of key and value tiles
+constexpr int kSlots = 3;   // of the ring buffer of jobs and their queries
 constexpr int kGroups = 4, kWarps = 4 * kGroups, kThreads = (kGroups + 1) * kGroup, kQueries = kGroups * kTile;
 
-// One head of up to kQueries queries of a sentence: the first query, or -1 after the last job; the warp group of the
-// first 64 queries, the next groups having the next ones; and the number of key tiles that the queries see.
+// One head of up to kQueries queries of a sentence. `first` is the first query, or -1 after the last job. Warp group
+// `group` computes the first 64 queries, the next group the next 64, and so on. The queries see `tiles` tiles of keys.
 struct Job {
   Place place;
   int first, group, tiles;
@@ -26,19 +28,19 @@ struct Stage {
   WideTile keys, values;
 };
 
-// `full` barriers complete when a copy has arrived, `empty` ones when all warps have read it.
+// A `full` barrier completes once a copy has arrived, an `empty` one once all consumer warps have read it.
 struct Shared {
   Stage stages[kStages];
   WideTile queries[kSlots][kGroups];
   Job jobs[kSlots];
   Barrier stage_full[kStages], stage_empty[kStages], job_full[kSlots], job_empty[kSlots];
 
-  __device__ void make() {
-    for (Barrier& barrier : stage_full) barrier.make(1);
-    for (Barrier& barrier : stage_empty) barrier.make(kWarps);
-    for (Barrier& barrier : job_full) barrier.make(1);
-    for (Barrier& barrier : job_empty) barrier.make(kWarps);
-    barriers_are_made();
+  __device__ void init() {
+    for (Barrier& barrier : stage_full) barrier.init(1);
+    for (Barrier& barrier : stage_empty) barrier.init(kWarps);
+    for (Barrier& barrier : job_full) barrier.init(1);
+    for (Barrier& barrier : job_empty) barrier.init(kWarps);
+    fence_barrier_init();
   }
 };
 
@@ -49,61 +51,61 @@ struct Maps {
 
 __device__ inline int tiles_of(int rows) { return (rows + kTile - 1) / kTile; }
 
-// The producer: fetches the tiles of the block's jobs; by one thread.
-__device__ void fetch(const Attention<bf16>& a, const Maps& maps, Shared& shared) {
+// The producer thread: copies the tiles of the block's jobs.
+__device__ void produce(const Attention<bf16>& a, const Maps& maps, Shared& shared) {
   constexpr int kBytes = sizeof(WideTile);
-  Turn<kSlots> slot;
-  Turn<kStages> stage;
+  RingSlot<kSlots> slot;
+  RingSlot<kStages> stage;
   int group = 0;
   const int parts = (static_cast<int>(a.longest_queries) + kQueries - 1) / kQueries, heads = static_cast<int>(a.heads);
   const int jobs = static_cast<int>(a.sentences) * heads * parts;
   for (int j = static_cast<int>(blockIdx.x); j < jobs; j += static_cast<int>(gridDim.x)) {
-    // With a causal mask later parts see more keys, so each block takes different parts in turn.
+    // With a causal mask later parts see more keys. Rotating the parts balances the work of the blocks.
     const int pair = j / parts, first = (j + pair) % parts * kQueries;
     const Place place(a, pair / heads, pair % heads);
     if (first >= place.queries) continue;
     const int end = min(first + kQueries, place.queries), col = static_cast<int>(place.head) * kTile;
     const int tiles = tiles_of(place.visible(end - 1, a.causal));
-    shared.job_empty[slot.place].wait(slot.parity ^ 1);
-    shared.jobs[slot.place] = {place, first, group, tiles};
-    Barrier& job = shared.job_full[slot.place];
+    shared.job_empty[slot.index].wait(slot.parity ^ 1);
+    shared.jobs[slot.index] = {place, first, group, tiles};
+    Barrier& job = shared.job_full[slot.index];
     job.arrive_and_expect(tiles_of(end - first) * kBytes);
     for (int row = first; row < end; row += kTile, ++group)
-      job.copy(shared.queries[slot.place][group % kGroups], maps.q, col, static_cast<int>(place.first_query) + row);
+      job.copy(shared.queries[slot.index][group % kGroups], maps.q, col, static_cast<int>(place.first_query) + row);
     slot.next();
     for (int t = 0; t < tiles; ++t) {
       const int row = static_cast<int>(place.first_key) + t * kTile;
-      Barrier& full = shared.stage_full[stage.place];
-      Stage& to = shared.stages[stage.place];
-      shared.stage_empty[stage.place].wait(stage.parity ^ 1);
+      Barrier& full = shared.stage_full[stage.index];
+      Stage& to = shared.stages[stage.index];
+      shared.stage_empty[stage.index].wait(stage.parity ^ 1);
       full.arrive_and_expect(2 * kBytes);
       full.copy(to.keys, maps.k, col, row);
       full.copy(to.values, maps.v, col, row);
       stage.next();
     }
   }
-  shared.job_empty[slot.place].wait(slot.parity ^ 1);
-  shared.jobs[slot.place].first = -1;
-  shared.job_full[slot.place].arrive();
+  shared.job_empty[slot.index].wait(slot.parity ^ 1);
+  shared.jobs[slot.index].first = -1;
+  shared.job_full[slot.index].arrive();
 }
 
-// Tells the compiler that all lanes of a warp have the same value.
+// Tells the compiler that x is the same in all lanes of a warp.
 __device__ inline int uniform(int x) { return __shfl_sync(kAllLanes, x, 0); }
 
-// A consumer warp group with 64 queries of every job. Its registers hold the weights of a tile of keys and the sums of
-// values. The job is read from shared memory again where it is needed, because registers are few.
-class Group {
+// A consumer warp group: computes 64 queries of every job. Its registers hold the weights of a tile of keys and the
+// accumulators of the output. To save registers, the job is read from shared memory wherever it is needed.
+class Consumer {
  public:
-  __device__ Group(const Attention<bf16>& a, Shared& shared)
+  __device__ Consumer(const Attention<bf16>& a, Shared& shared)
       : a_(a),
         shared_(shared),
         group_(uniform(static_cast<int>(threadIdx.x) / kGroup)),
         warp_row_(uniform(static_cast<int>(threadIdx.x) / kWarp % 4 * 16)) {}
 
-  // Works until there are no more jobs.
+  // Processes jobs until there are no more.
   __device__ void work() {
     for (;; slot_.next()) {
-      shared_.job_full[slot_.place].wait(slot_.parity);
+      shared_.job_full[slot_.index].wait(slot_.parity);
       if (uniform(job().first) < 0) return;
       const int count = uniform(job().place.queries - group_row());
       const int seen = count > 0 ? uniform(visible(group_row() + min(kTile, count) - 1)) : 0;
@@ -113,21 +115,21 @@ class Group {
         softmax_.finish(out_, a_, job().place, row());
         wait_for_group(group_);
         store();
-        before_engines();
+        fence_async_proxy();
         __syncwarp();
       }
-      release(shared_.job_empty[slot_.place]);
+      release(shared_.job_empty[slot_.index]);
       for (int t = 0; t < unseen; ++t) {
-        shared_.stage_full[stage_.place].wait(stage_.parity);
+        shared_.stage_full[stage_.index].wait(stage_.parity);
         release_stage();
       }
     }
   }
 
  private:
-  __device__ const Job& job() const { return shared_.jobs[slot_.place]; }
-  __device__ WideTile& queries() const { return shared_.queries[slot_.place][group_]; }
-  // The first query of the group and of the lane, and the number of keys that a query sees.
+  __device__ const Job& job() const { return shared_.jobs[slot_.index]; }
+  __device__ WideTile& queries() const { return shared_.queries[slot_.index][group_]; }
+  // The first query of the group, the first query of the lane, and the number of keys that query i sees.
   __device__ int group_row() const { return job().first + ((group_ - job().group) & (kGroups - 1)) * kTile; }
   __device__ int row() const { return group_row() + warp_row_ + lane() / 4; }
   __device__ int visible(int i) const { return job().place.visible(i, a_.causal); }
@@ -136,14 +138,14 @@ class Group {
     if (lane() == 0) empty.arrive();
   }
   __device__ void release_stage() {
-    release(shared_.stage_empty[stage_.place]);
+    release(shared_.stage_empty[stage_.index]);
     stage_.next();
   }
 
-  // Attends to the first `seen` keys, the number that the last query sees.
+  // Attends to the first `seen` keys: those that the group's last query sees.
   __device__ void attend(int seen) {
     softmax_ = {static_cast<float>(a_.scale) * kLog2E};
-    // The rows behind the last query belong to the next sentence; their weights must not force a rescaling.
+    // Rows beyond the last query belong to the next sentence; their weights must not trigger a rescaling.
 #pragma unroll
     for (int r = 0; r < 2; ++r)
       if (row() + 8 * r >= job().place.queries) softmax_.origin[r] = INFINITY;
@@ -153,36 +155,37 @@ class Group {
     const int whole = uniform(visible(group_row() + warp_row_));
     for (int key = 0; key < seen; key += kTile) add_tile(key, whole);
     if (seen == 0) return;
-    registers_are_ready();
-    begin_sums(shared_.stages[stage_.place].values);
+    fence_registers();
+    begin_sums(shared_.stages[stage_.index].values);
     wait_for_products<0>();
-    arrived(out_), arrived(weights_);
+    fence_operands(out_), fence_operands(weights_);
     release_stage();
   }
 
-  // Computes the weights of the tile of keys from `key` on while the values of the previous tile are added up (with
-  // zero weights before the first). `whole` keys are visible to all rows of the warp; tiles within them need no mask.
+  // Computes the weights of the tile of keys from `key` on, while the product of the previous tile's weights and values
+  // runs (with zero weights before the first tile). All rows of the warp see the first `whole` keys; tiles within them
+  // need no mask.
   __device__ void add_tile(int key, int whole) {
-    const int before = stage_.place;
+    const int before = stage_.index;
     if (key > 0) stage_.next();
-    shared_.stage_full[stage_.place].wait(stage_.parity);
-    registers_are_ready();
-    begin_scores(shared_.stages[stage_.place].keys);
+    shared_.stage_full[stage_.index].wait(stage_.parity);
+    fence_registers();
+    begin_scores(shared_.stages[stage_.index].keys);
     begin_sums(shared_.stages[before].values);
     wait_for_products<1>();
-    arrived(scores_);
-    if (key + kTile > whole) hide(key);
-    const bool weighed = key > 0 && softmax_.follow(scores_);
+    fence_operands(scores_);
+    if (key + kTile > whole) mask(key);
+    const bool weighed = key > 0 && softmax_.update_at_origin(scores_);
     wait_for_products<0>();
-    arrived(out_), arrived(weights_);
+    fence_operands(out_), fence_operands(weights_);
     if (key > 0) release(shared_.stage_empty[before]);
     if (!weighed) {
       if (key > 0) {
-        repeat_scores(shared_.stages[stage_.place].keys);
-        if (key + kTile > whole) hide(key);
+        repeat_scores(shared_.stages[stage_.index].keys);
+        if (key + kTile > whole) mask(key);
       }
       float shrink[2];
-      if (softmax_.take(scores_, shrink)) out_.multiply(shrink);
+      if (softmax_.update(scores_, shrink)) out_.multiply(shrink);
     }
 #pragma unroll
     for (int k = 0; k < 4; ++k) weights_[k] = scores_.as_left(k);
@@ -192,20 +195,20 @@ class Group {
     const std::uint64_t left = queries().descriptor(), right = keys.descriptor();
 #pragma unroll
     for (int k = 0; k < 4; ++k) begin_product<true>(scores_, left + 2 * k, right + 2 * k, k > 0);
-    end_of_products();
+    commit_products();
   }
   __device__ void begin_sums(const WideTile& values) {
     const std::uint64_t right = values.descriptor();
 #pragma unroll
     for (int k = 0; k < 4; ++k) begin_product(out_, weights_[k], right + 128 * k);
-    end_of_products();
+    commit_products();
   }
-  __device__ void hide(int key) { softmax_.hide(scores_, {visible(row()) - key, visible(row() + 8) - key}); }
+  __device__ void mask(int key) { softmax_.mask(scores_, {visible(row()) - key, visible(row() + 8) - key}); }
 
-  // Computes the scores of the warp's rows again, without the other warps of the group.
+  // Recomputes the scores of the warp's rows (mma.m16n8k16), without the other warps of the group.
   __device__ void repeat_scores(WideTile& keys) {
     int warp_row = warp_row_;
-    asm volatile("" : "+r"(warp_row));  // keeps the compiler from computing addresses early
+    asm volatile("" : "+r"(warp_row));  // keeps the compiler from hoisting the address computation
     scores_.clear();
 #pragma unroll 1
     for (int k = 0; k < 4; ++k) {
@@ -219,7 +222,7 @@ class Group {
     }
   }
 
-  // Writes the warp's rows to memory through its rows of the query tile.
+  // Stores the warp's rows to global memory, staged through its rows of the query tile.
   __device__ void store() {
     const int l = lane(), count = job().place.queries - group_row();
     bf16* const to = a_.out + job().place.row(a_, group_row()) * kTile;
@@ -242,8 +245,8 @@ class Group {
   const Attention<bf16>& a_;
   Shared& shared_;
   const int group_, warp_row_;
-  Turn<kSlots> slot_;
-  Turn<kStages> stage_;
+  RingSlot<kSlots> slot_;
+  RingSlot<kStages> stage_;
   Quad weights_[4];
   Rows scores_, out_;
   RunningSoftmax<> softmax_{};
@@ -252,15 +255,15 @@ class Group {
 __global__ void __launch_bounds__(kThreads, 1) attend_wide(Attention<bf16> a, const __grid_constant__ Maps maps) {
   extern __shared__ __align__(1024) char memory[];
   Shared& shared = *reinterpret_cast<Shared*>(memory);
-  if (threadIdx.x == 0) shared.make();
+  if (threadIdx.x == 0) shared.init();
   __syncthreads();
   // Every thread starts with 96 registers.
   if (threadIdx.x < kGroups * kGroup) {
-    take_registers<112>();
-    Group(a, shared).work();
+    increase_registers<112>();
+    Consumer(a, shared).work();
   } else {
-    give_registers<32>();
-    if (threadIdx.x == kGroups * kGroup) fetch(a, maps, shared);
+    decrease_registers<32>();
+    if (threadIdx.x == kGroups * kGroup) produce(a, maps, shared);
   }
 }
 

@@ -3,22 +3,22 @@
 #include "kernels/cuda/attention/attention.cuh"
 #include "kernels/cuda/products/tiles.cuh"
 
-// Gradients of keys and values of wide heads (128 to 512 numbers) in bf16 on tensor cores: a block has 32 keys of a
-// sentence and walks over its queries, 32 at a time. A warp has 64 columns of the gradients.
+// Gradients of keys and values for wide heads (128 to 512 numbers), in bf16 on tensor cores. A block owns 32 keys of a
+// sentence and loops over the queries, 32 at a time. Each warp accumulates 64 columns of the gradients.
 namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 8, kThreads = kWarps * kWarp, kMany = kWideKeysRows;
 static_assert(kWarps * kTile == kMostRow, "each warp has a tile of columns");
 
-// kMany rows in shared memory; see tiles.cuh.
+// kMany rows in shared memory, with loads of mma operands as in tiles.cuh.
 struct Strip {
   bf16* values;
   int stride;
 
   __device__ bf16* at(int row, int col) const { return values + row * stride + col; }
 
-  // Starts to load `count` rows, zeros behind them; by all threads.
+  // Starts copying `count` rows (cp.async), with zeros after them; called by all threads.
   __device__ void load(const bf16* from, Size apart, int count, int columns) const {
     const int across = columns / 8;
     for (int e = static_cast<int>(threadIdx.x); e < kMany * across; e += kThreads) {
@@ -37,13 +37,13 @@ struct Strip {
   __device__ Quad right(int row, int col) const {
     return load_quad_transposed(at(row + lane() % 16, col + lane() / 16 * 8));
   }
-  // Eight columns of the transposed strip, 32 of its rows from `row` on.
+  // Eight columns of the transposed strip: 32 of its rows from `row` on.
   __device__ Quad right_transposed(int row, int col) const {
     return load_quad(at(col + lane() % 8, row + lane() / 8 * 8));
   }
 };
 
-// sum += sixteen rows of `left` times eight rows of `right`, transposed.
+// sum += sixteen rows of `left` times the transpose of eight rows of `right`.
 __device__ inline void multiply(float (&sum)[4], const Strip& left, int row, const Strip& right, int col, int size) {
 #pragma unroll 4
   for (int d = 0; d < size; d += 32) {
@@ -53,11 +53,11 @@ __device__ inline void multiply(float (&sum)[4], const Strip& left, int row, con
   }
 }
 
-// A warp's columns of the gradient of kMany keys.
+// The accumulators of a warp: its columns of the gradient of kMany keys.
 struct KeySums {
   float parts[2][kTile / 8][4] = {};
 
-  // Adds weights [queries, keys], transposed, times rows [queries, columns].
+  // Adds the transpose of weights [queries, keys] times rows [queries, columns].
   __device__ void add(const Strip& weights, const Strip& rows, int col) {
 #pragma unroll
     for (int i = 0; i < kMany; i += 16) {
@@ -73,7 +73,7 @@ struct KeySums {
       }
     }
   }
-  // Writes to memory through the warp's columns of a strip.
+  // Stores or adds the gradient to global memory, staged through the warp's columns of a strip.
   __device__ void store(const Strip& strip, int col, bf16* to, Size apart, int count, bool accumulate) const {
 #pragma unroll
     for (int m = 0; m < 2; ++m)
@@ -98,11 +98,11 @@ struct KeySums {
   }
 };
 
-// Per query of a strip: dout . out, and the log of the sum of exp(scores).
+// For each query of a strip: dout . out, and the log of the sum of exp(scores).
 struct Statistics {
   float dout_out[kMany], log_sum[kMany];
 
-  // The warps take the queries in turn; `row` is query * heads + head of the first.
+  // Queries are distributed over the warps; `row` is query * heads + head of the first.
   __device__ void fill(const Attention<bf16>& a, const Strip& dout, Size row, int count) {
     const int warp = static_cast<int>(threadIdx.x) / kWarp;
 #pragma unroll
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(kThreads) add_key_gradients(AttentionBackward<
   k.load(a.k + key * a.k_stride + head * key_size, a.k_stride, keys, key_size);
   v.load(a.v + key * a.v_stride + head * value_size, a.v_stride, keys, value_size);
   KeySums dk, dv;
-  // From the first query that sees any of the keys.
+  // Begins with the first query that sees any of the keys.
   for (Size i = a.causal ? max(Size{0}, first - one.keys + one.queries) : 0; i < one.queries; i += kMany) {
     const int count = static_cast<int>(min(Size{kMany}, one.queries - i));
     const Size query = one.first_query + i, row = query * a.heads + head;

@@ -8,30 +8,30 @@
 #include "kernels/cuda/runtime/alignment.h"
 #include "kernels/cuda/runtime/gpus.h"
 
-// Which kernel computes an attention: pure functions of shapes and of the GPU's limits, without any CUDA call. The
-// launches in attention.cu and project_length.cu switch on the result.
+// Chooses the kernel that computes an attention: pure functions of shapes and of the GPU's limits, without CUDA calls.
+// The launches in attention.cu and project_length.cu switch on the result.
 namespace dragoman::kernels::cuda {
 
 // Everything that the choice depends on.
 struct AttentionShape {
-  bool half = true;  // numbers are bf16
+  bool half = true;  // bf16
   Size sentences = 0, key_size = 0, value_size = 0;
   Size queries = 0, keys = 0;
   Size longest_queries = 0, longest = 0;
   bool causal = false, drops = false, positive_scale = true;
-  bool vectors = true;  // rows of q, k, v and out can be read in eights: aligned, strides divisible by 8
+  bool vectors = true;  // q, k, v and out allow vector loads of eight: aligned, strides divisible by 8
   bool scattered_keys = false, values_are_keys = false, weights = false, early = false;
 };
 
 struct AttentionBackwardShape {
   AttentionShape forward;
-  bool dout_vectors = true;      // dout can be read in eights
-  bool gradient_vectors = true;  // dq, dk and dv, where asked for, can be written in eights
+  bool dout_vectors = true;      // dout allows vector loads of eight
+  bool gradient_vectors = true;  // requested gradients (dq, dk, dv) allow vector stores of eight
   bool dq = true, dk_or_dv = true;
 };
 
-// The first kernel that fits is chosen. "n x 8" is a multiple of 8, also 0. All but the general kernels need bf16,
-// vectors, and no weights asked for.
+// The first kernel whose conditions hold is chosen. "n x 8" is a multiple of 8, including 0. All but the general
+// kernels need bf16 and vectors, and cannot return the weights. `early`: the keys do not depend on the previous kernel.
 //
 //   kernel           head size           further conditions                               file
 //   few_queries      64                  no dropout; one query per sentence, or not       attention_step.cu
@@ -40,34 +40,34 @@ struct AttentionBackwardShape {
 //                                        queries and keys, compute capability 9.0
 //   tiles            64                  positive scale, keys not scattered, at most      attention_tensor.cu
 //                                        65535 sentences
-//   prefetch         n x 8, up to 512    `early`, no dropout, one query per sentence,     attention_early.cu
+//   prefetch         n x 8, up to 512    `early`, no dropout, one query per sentence,     attention_prefetch.cu
 //                                        keys not scattered, at most kPrefetchBytes
 //   rows             n x 8, up to 512                                                     attention_rows.cu
-//   general_vectors  n x 8, 8 to 2048    f32, or weights asked for, too; vectors          attention.cu
-//   general          any                 f32, or weights asked for, too                   attention.cu
+//   general_vectors  n x 8, 8 to 2048    also f32, also with weights; vectors             attention.cu
+//   general          any                 also f32, also with weights                      attention.cu
 enum class AttentionKernel { few_queries, wgmma, tiles, prefetch, rows, general_vectors, general };
 
-// The same for the gradients. All but the general kernels need bf16 and vectors, also of dout and the gradients.
+// The same for the gradients. All but the general kernels need bf16 and vectors, also for dout and the gradients.
 //
 //   kernel              head size           further conditions                            file
 //   tiles               64                  positive scale, keys not scattered, at most   attention_tensor_back.cu
 //                                           65535 sentences
-//   prefetch            n x 8, up to 512    as forward; only dq asked for                 attention_early.cu
+//   prefetch            n x 8, up to 512    as forward; only dq requested                 attention_prefetch.cu
 //   rows_and_wide_keys  n x 64, the larger  at least kWideKeysBytes of shared memory      attention_rows.cu (dq),
 //                       128 to 512                                                        attention_wide.cu
 //   rows                n x 8, up to 512                                                  attention_rows.cu
-//   general_vectors     n x 8, 8 to 2048    f32, too; vectors, also of dout               attention.cu
-//   general             any                 f32, too                                      attention.cu
+//   general_vectors     n x 8, 8 to 2048    also f32; vectors, including dout             attention.cu
+//   general             any                 also f32                                      attention.cu
 enum class AttentionBackwardKernel { tiles, prefetch, rows_and_wide_keys, rows, general_vectors, general };
 
 // Head size of the kernels on tensor cores.
 inline constexpr Size kTileHead = 64;
-// The largest heads: of kernels that hold a row in registers, and of blocks whose threads read eight numbers each.
+// The largest heads of kernels that hold a row in registers, and of blocks whose threads read eight numbers each.
 inline constexpr Size kMostRow = 512, kMostEights = 2048;
 inline constexpr Size kMostGridSentences = 65535;
 
 // Shared memory of the prefetch kernels: the keys and values of one sentence and two floats per key. With this limit, a
-// block fits on a multiprocessor beside a block of the previous kernel.
+// block fits on a multiprocessor together with a block of the previous kernel.
 inline constexpr Size kPrefetchBytes = 100 << 10;
 inline Size prefetch_bytes(Size key_size, Size value_size, bool values_are_keys, Size longest) {
   const Size numbers = key_size + (values_are_keys ? 0 : value_size);
@@ -89,7 +89,7 @@ inline bool has_heads_of_64(const AttentionShape& s) { return s.key_size == kTil
 inline bool has_one_query_each(const AttentionShape& s) { return s.longest_queries == 1 && s.queries == s.sentences; }
 
 inline bool fits_few_queries(const AttentionShape& s) {
-  constexpr Size kFew = 8, kMostKeys = 128;  // beyond, tensor cores are faster
+  constexpr Size kFew = 8, kMostKeys = 128;  // beyond these, tensor cores are faster
   const bool one_each = s.longest_queries == 1 && s.queries >= s.sentences;
   return has_heads_of_64(s) && !s.drops &&
          (one_each || (!s.causal && s.longest_queries <= kFew && s.longest <= kMostKeys));
@@ -100,7 +100,7 @@ inline bool fits_tiles(const AttentionShape& s) {
 }
 
 inline bool fits_wgmma(const AttentionShape& s, const GpuLimits& gpu) {
-  constexpr Size kLong = 128;  // tokens of an average sentence from which it is faster
+  constexpr Size kLong = 128;  // average sentence length from which it is faster
   return fits_tiles(s) && gpu.capability_90 && !s.drops && s.queries >= kLong * s.sentences &&
          s.keys >= kLong * s.sentences;
 }
@@ -122,7 +122,7 @@ inline bool fits_general_vectors(const AttentionShape& s) {
 
 inline bool fits_wide_keys(const AttentionShape& s, const GpuLimits& gpu) {
   const Size largest = std::max(s.key_size, s.value_size);
-  const Size blocks = (s.longest + kWideKeysRows - 1) / kWideKeysRows;  // along a dimension of the grid
+  const Size blocks = (s.longest + kWideKeysRows - 1) / kWideKeysRows;  // along z of the grid
   return s.key_size % kTileHead == 0 && s.value_size % kTileHead == 0 && largest > kTileHead && largest <= kMostRow &&
          blocks <= 65535 && gpu.shared_bytes >= kWideKeysBytes;
 }
@@ -184,8 +184,8 @@ AttentionBackwardShape shape_of(const AttentionBackward<T>& b) {
           .dk_or_dv = b.dk != nullptr || b.dv != nullptr};
 }
 
-// Linformer's projections along the length (Wang et al. 2020): on tensor cores where numbers are bf16, rows consist of
-// whole tiles of 64 columns and can be read in eights.
+// Linformer's projections along the length (Wang et al. 2020). They use tensor cores in bf16 where rows consist of
+// whole tiles of 64 columns and allow vector loads of eight.
 enum class ProjectLengthKernel { tiles, general };
 
 template <class T>

@@ -7,14 +7,14 @@ namespace {
 
 constexpr int kThreads = 128, kWarps = kThreads / kWarp, kMixtures = 8;
 
-// A thread has eight mixtures of a column, so that each number of x is read once for all of them. Blocks along z are
-// projections, then mixtures.
+// A thread computes eight mixtures of a column, so that each number of x is read once for all eight. Blocks along z
+// cover projections, then mixtures.
 template <class T>
 __global__ void project(ProjectLength<T> a) {
   const Size sentence = blockIdx.x, col = static_cast<Size>(blockIdx.y) * kThreads + threadIdx.x;
   const Size part = blockIdx.z % a.parts(), mixture = blockIdx.z / a.parts() * kMixtures;
   if (col >= a.size) return;
-  const Stretch rows(a, sentence);
+  const SentenceRows rows(a, sentence);
   const T* projection = one_of(a.projections, part) + mixture * a.length;
   const Size count = min(Size{kMixtures}, a.mixtures - mixture);
   float sums[kMixtures] = {};
@@ -30,12 +30,12 @@ __global__ void project(ProjectLength<T> a) {
     if (i < count) y[i * a.size] = rounded<T>(sums[i]);
 }
 
-// A block per row of a sentence.
+// One block per row of a sentence.
 template <class T>
 __global__ void project_back(ProjectLengthBackward<T> b) {
   const ProjectLength<T>& a = b.forward;
   const Size sentence = blockIdx.x, j = blockIdx.y;
-  const Stretch rows(a, sentence);
+  const SentenceRows rows(a, sentence);
   if (j >= rows.rows) return;
   for (Size col = threadIdx.x; col < a.size; col += kThreads) {
     float sum = 0;
@@ -50,14 +50,14 @@ __global__ void project_back(ProjectLengthBackward<T> b) {
   }
 }
 
-// A warp per number of a projection's gradient.
+// One warp per element of a projection's gradient.
 template <class T>
 __global__ void projection_gradients(ProjectLength<T> a, const T* dy, float* gradient) {
   const Size j = blockIdx.x, i = static_cast<Size>(blockIdx.y) * kWarps + threadIdx.x / kWarp;
   if (i >= a.mixtures) return;
   float sum = 0;
   for (Size s = 0; s < a.sentences; ++s) {
-    const Stretch rows(a, s);
+    const SentenceRows rows(a, s);
     if (j >= rows.rows) continue;
     const T* mine = dy + (s * a.mixtures + i) * a.size;
     const T* x = a.x + (rows.first + j) * a.x_stride;

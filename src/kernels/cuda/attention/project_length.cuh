@@ -6,22 +6,22 @@
 namespace dragoman::kernels::cuda {
 
 // The rows of one sentence.
-struct Stretch {
+struct SentenceRows {
   Size first;
   int rows;
 
   template <class T>
-  __device__ Stretch(const ProjectLength<T>& a, Size sentence)
+  __device__ SentenceRows(const ProjectLength<T>& a, Size sentence)
       : first(a.offsets[sentence]), rows(static_cast<int>(a.offsets[sentence + 1] - first)) {}
 };
 
-// both[part] without indexing, which would make the compiler copy a kernel's arguments to local memory.
+// both[part], but without indexing, for which the compiler would copy the kernel's arguments to local memory.
 template <class T>
 __device__ T* one_of(T* const (&both)[2], Size part) {
   return part == 0 ? both[0] : both[1];
 }
 
-// The launches for ProjectLengthKernel::tiles; they trust the choice.
+// The launches of ProjectLengthKernel::tiles. They do not check its conditions again.
 void project_tiles(const ProjectLength<bf16>& a);
 void project_tiles(const ProjectLengthBackward<bf16>& b);
 

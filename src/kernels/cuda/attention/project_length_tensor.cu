@@ -3,11 +3,12 @@
 #include "kernels/cuda/attention/project_length.cuh"
 #include "kernels/cuda/products/tiles.cuh"
 #include "kernels/cuda/rows/columns.cuh"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 // Linformer's projections (Wang et al. 2020) on tensor cores. The mixtures of both projections are stacked as the rows
-// of one matrix, of which a block has up to 64: with 32 mixtures, it reads x once for both. The next tiles are loaded
-// while this one is multiplied. Sums that are split over several blocks (split-K) are added up in a fixed order.
+// of one matrix. A block computes up to 64 of these rows, so with 32 mixtures it reads x once for both projections. The
+// next tiles are loaded while the current one is multiplied. Sums that are split over several blocks (split-K) are
+// added up in a fixed order.
 namespace dragoman::kernels::cuda {
 namespace {
 
@@ -16,13 +17,13 @@ constexpr int kWide = 2 * kTile;  // columns per block
 
 __host__ __device__ int stacked_rows(const ProjectLength<bf16>& a) { return static_cast<int>(a.parts() * a.mixtures); }
 
-// One matrix per projection, of `mixtures` rows each, the second below the first. A missing one is zero.
+// A stack of one matrix per projection, of `mixtures` rows each, the second below the first. A missing matrix is zero.
 struct Stack {
   const bf16 *first, *second;
   int mixtures, count;  // rows of one matrix and of both
   Size stride;
 
-  // The rows of the matrices from `skipped` on.
+  // Takes the rows of both matrices from `skipped` on.
   __device__ Stack(const ProjectLength<bf16>& a, const bf16* const (&both)[2], Size skipped, Size row_stride)
       : first(both[0] != nullptr ? both[0] + skipped * row_stride : nullptr),
         second(both[1] != nullptr ? both[1] + skipped * row_stride : nullptr),
@@ -30,8 +31,8 @@ struct Stack {
         count(stacked_rows(a)),
         stride(row_stride) {}
 
-  // Starts to copy the rows from `row` on, `columns` columns from `col` on, to the first kRows rows of a tile, with
-  // zeros behind them; by kBy threads.
+  // Starts copying the rows from `row` on and `columns` columns from `col` on to the first kRows rows of a tile, with
+  // zeros beyond them; called by kBy threads.
   template <int kRows, int kBy = kThreads>
   __device__ void load(Tile& tile, int row, Size col, int columns) const {
     const bf16* anywhere = first != nullptr ? first : second;
@@ -52,7 +53,7 @@ struct Stage {
   Tile projection, x[2];
 };
 
-// A warp has 32 columns.
+// The accumulators of a warp: 16 kGroups rows, 32 columns.
 template <int kGroups>
 struct Sums {
   float part[kGroups][4][4] = {};
@@ -90,32 +91,32 @@ struct Sums {
   }
 };
 
-// How sentences are split along their length: `pieces` blocks of `rows` rows for the longest one.
-struct Pieces {
+// How sentences are split along their length: `pieces` blocks of `rows` rows for the longest sentence.
+struct SplitK {
   Size pieces, rows;
   float* partial;     // [blocks along x, pieces, 16 kGroups, kWide]
   unsigned* tickets;  // one per block along x
 };
 
-// Blocks along x are sentences, then columns, then stacked rows, so that blocks that read the same part of x are
-// neighbours; blocks along y are pieces. While one stage is multiplied, kStages - 1 are being loaded.
+// Blocks along x cover sentences, then columns, then stacked rows, so that blocks that read the same part of x are
+// adjacent; blocks along y cover pieces. While one stage is multiplied, kStages - 1 others are being loaded.
 template <int kGroups, int kStages>
-__global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectLength<bf16> a, Pieces cut) {
+__global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectLength<bf16> a, SplitK split) {
   extern __shared__ Stage stages[];
   constexpr int kRows = 16 * kGroups;
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const int stacks = (stacked_rows(a) + kRows - 1) / kRows, across = static_cast<int>((a.size + kWide - 1) / kWide);
   const Size sentence = blockIdx.x / (stacks * across);
   const Size col = static_cast<Size>(blockIdx.x / stacks % across) * kWide;
   const int row = static_cast<int>(blockIdx.x % stacks) * kRows, cols = static_cast<int>(a.size - col);
-  const Stretch rows(a, sentence);
-  const int first = static_cast<int>(blockIdx.y * cut.rows);
-  const int last = min(rows.rows, first + static_cast<int>(cut.rows));
+  const SentenceRows rows(a, sentence);
+  const int first = static_cast<int>(blockIdx.y * split.rows);
+  const int last = min(rows.rows, first + static_cast<int>(split.rows));
   if (first > 0 && first >= last) return;
 
   const Stack projections(a, a.projections, 0, a.length);
   const bf16* x = a.x + rows.first * a.x_stride + col;
-  // Behind the last tile it commits an empty batch.
+  // After the last tile it commits empty groups of copies, so that the count of groups in flight stays the same.
   const auto fetch = [&](int tile) {
     const int j = first + tile * kTile;
     Stage& stage = stages[tile % kStages];
@@ -125,7 +126,7 @@ __global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectL
         load_tile<kThreads>(stage.x[half], x + j * a.x_stride + half * kTile, a.x_stride, last - j,
                             cols - half * kTile);
     }
-    end_of_batch();
+    commit_copies();
   };
   Sums<kGroups> sums;
   const int tiles = (last - first + kTile - 1) / kTile;
@@ -147,7 +148,7 @@ __global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectL
         f(r, c, one_of(a.y, part) + (sentence * a.mixtures + mixture) * a.size + col + c);
     }
   };
-  const Size pieces = max(Size{1}, (rows.rows + cut.rows - 1) / cut.rows);
+  const Size pieces = max(Size{1}, (rows.rows + split.rows - 1) / split.rows);
   if (pieces == 1) {
     Tile(&room)[2] = stages[0].x;
     sums.each_pair([&](int r, int c, float low, float high) {
@@ -159,16 +160,16 @@ __global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectL
     });
     return;
   }
-  constexpr int kRoom = kRows * kWide;
-  float* all = cut.partial + blockIdx.x * cut.pieces * kRoom;
-  float* mine = all + blockIdx.y * kRoom;
+  constexpr int kPieceSize = kRows * kWide;
+  float* all = split.partial + blockIdx.x * split.pieces * kPieceSize;
+  float* mine = all + blockIdx.y * kPieceSize;
   sums.each_pair([&](int r, int c, float low, float high) {
     *reinterpret_cast<float2*>(mine + r * kWide + c) = make_float2(low, high);
   });
-  if (!is_last_block(cut.tickets + blockIdx.x, static_cast<unsigned>(pieces))) return;
+  if (!is_last_block(split.tickets + blockIdx.x, static_cast<unsigned>(pieces))) return;
   each_eight([&](int r, int c, bf16* to) {
     float sum[8] = {};
-    for (Size piece = 0; piece < pieces; ++piece) add8_from_others(sum, all + piece * kRoom + r * kWide + c);
+    for (Size piece = 0; piece < pieces; ++piece) add8_from_others(sum, all + piece * kPieceSize + r * kWide + c);
     store8(to, sum);
   });
 }
@@ -177,15 +178,15 @@ __global__ void __launch_bounds__(kThreads, 8 / kStages) multiply_tiles(ProjectL
 
 constexpr int kBackThreads = 256;
 
-// A block has 64 rows of a sentence and kWide columns; four warps have each half of the columns. Blocks along x are
-// sentences, then columns; blocks along y are rows.
+// A block computes 64 rows of a sentence and kWide columns; each half of the columns has four warps. Blocks along x
+// cover sentences, then columns; blocks along y cover rows.
 __global__ void __launch_bounds__(kBackThreads) project_back_tiles(ProjectLengthBackward<bf16> b) {
   __shared__ Tile projection, dy[2];
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const ProjectLength<bf16>& a = b.forward;
   const Size across = (a.size + kWide - 1) / kWide, sentence = blockIdx.x / across;
   const Size begin = blockIdx.x % across * kWide;
-  const Stretch rows(a, sentence);
+  const SentenceRows rows(a, sentence);
   const int first = static_cast<int>(blockIdx.y) * kTile, warp = static_cast<int>(threadIdx.x) / kWarp;
   const int half = warp / 4, warp_row = warp % 4 * 16;
   if (first >= rows.rows) return;
@@ -215,14 +216,15 @@ __global__ void __launch_bounds__(kBackThreads) project_back_tiles(ProjectLength
 
 // ---- dprojection = dy x^T -------------------------------------------------------------------------------------
 
-// The tiles that a block multiplies: of every n-th sentence that is long enough, column after column.
-struct Walk {
+// Iterates over the tiles that a block multiplies: every n-th sentence, where it is long enough, and its tiles of
+// columns from left to right.
+struct TileIterator {
   Size sentence, step;
   int col = 0;
 
-  // Moves to the next sentence that is long enough, unless this one is.
+  // Advances to the next sentence that is long enough, unless this one is.
   __device__ void find(const ProjectLength<bf16>& a, int first) {
-    while (sentence < a.sentences && Stretch(a, sentence).rows <= first) sentence += step;
+    while (sentence < a.sentences && SentenceRows(a, sentence).rows <= first) sentence += step;
   }
   __device__ void advance(const ProjectLength<bf16>& a, int first) {
     col += kTile;
@@ -233,25 +235,25 @@ struct Walk {
   }
 };
 
-// Blocks along x are positions, then stacked rows; blocks along y share the sentences. Each writes its part of the
-// sums: partial [blocks along x, blocks along y, 16 kGroups, kTile].
+// Blocks along x cover positions, then stacked rows; sentences are divided among the blocks along y. Each block writes
+// its partial sums: partial [blocks along x, blocks along y, 16 kGroups, kTile].
 template <int kGroups>
 __global__ void __launch_bounds__(kThreads) projection_gradient_tiles(ProjectLengthBackward<bf16> b, float* partial) {
   __shared__ Tile gradients[2], xs[2];
   constexpr int kRows = 16 * kGroups;
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const ProjectLength<bf16>& a = b.forward;
   const int tiles = static_cast<int>((a.longest + kTile - 1) / kTile);
   const int first = static_cast<int>(blockIdx.x) % tiles * kTile, row = static_cast<int>(blockIdx.x) / tiles * kRows;
-  const auto fetch = [&](const Walk& at, int stage) {
-    const Stretch rows(a, at.sentence);
+  const auto fetch = [&](const TileIterator& at, int stage) {
+    const SentenceRows rows(a, at.sentence);
     Stack(a, b.dy, at.sentence * a.mixtures, a.size).load<kRows>(gradients[stage], row, at.col, kTile);
     load_tile<kThreads>(xs[stage], a.x + (rows.first + first) * a.x_stride + at.col, a.x_stride, rows.rows - first);
-    end_of_batch();
+    commit_copies();
   };
   float sums[kGroups][2][4] = {};
   const int warp = static_cast<int>(threadIdx.x) / kWarp, l = lane();
-  Walk at{blockIdx.y, gridDim.y};
+  TileIterator at{blockIdx.y, gridDim.y};
   at.find(a, first);
   if (at.sentence < a.sentences) fetch(at, 0);
   for (int stage = 0; at.sentence < a.sentences; stage = 1 - stage) {
@@ -285,13 +287,13 @@ __global__ void __launch_bounds__(kThreads) projection_gradient_tiles(ProjectLen
             make_float2(sums[g][n][2 * r], sums[g][n][2 * r + 1]);
 }
 
-// Adds up the parts of every tile of sums that `sharing` blocks wrote. A block has four rows of a tile; four threads
-// share the parts of four numbers. Blocks along x are tiles, blocks along y are rows.
+// Adds up the partial sums of every tile, which `sharing` blocks wrote. A block has four rows of a tile; four threads
+// divide the partial sums of four numbers among themselves. Blocks along x cover tiles, blocks along y rows.
 __global__ void __launch_bounds__(kThreads * 2)
     add_projection_gradients(ProjectLengthBackward<bf16> b, const float* partial, int sharing, int tile_rows) {
   constexpr int kShare = 4, kFours = kTile / 4;
   __shared__ float4 room[kShare][4][kFours];
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const ProjectLength<bf16>& a = b.forward;
   const int share = static_cast<int>(threadIdx.x) / kTile, r = static_cast<int>(threadIdx.x) / kFours % 4;
   const int four = static_cast<int>(threadIdx.x) % kFours, tile_row = static_cast<int>(blockIdx.y) * 4 + r;
@@ -304,7 +306,7 @@ __global__ void __launch_bounds__(kThreads * 2)
   }
   room[share][r][four] = sum;
   __syncthreads();
-  // From here on a thread has one number.
+  // From here on each thread has one number.
   const int tiles = static_cast<int>((a.longest + kTile - 1) / kTile), c = static_cast<int>(threadIdx.x) % kTile;
   const int my_row = static_cast<int>(threadIdx.x) / kTile;
   const int row = static_cast<int>(blockIdx.x) / tiles * tile_rows + static_cast<int>(blockIdx.y) * 4 + my_row;
@@ -325,22 +327,22 @@ bool project_in_stages(const ProjectLength<bf16>& a) {
   constexpr int kRows = 16 * kGroups;
   const unsigned blocks =
       static_cast<unsigned>(a.sentences) * blocks_for(a.size, kWide) * blocks_for(stacked_rows(a), kRows);
-  // With four stages two blocks fit on a multiprocessor; every further piece must be added up.
+  // Two blocks per multiprocessor, as many as fit with four stages. More pieces would cost more additions.
   constexpr Size kWorthABlock = 4 * kTile;
   const Size most = std::max<Size>(1, blocks_for(a.longest, kWorthABlock));
   const Size pieces = std::clamp<Size>(2 * multiprocessors() / blocks, 1, most);
-  Pieces cut{};
-  cut.rows = std::max<Size>(1, blocks_for(blocks_for(a.longest, pieces), kTile)) * kTile;
-  cut.pieces = std::max<Size>(1, blocks_for(a.longest, cut.rows));
+  SplitK split{};
+  split.rows = std::max<Size>(1, blocks_for(blocks_for(a.longest, pieces), kTile)) * kTile;
+  split.pieces = std::max<Size>(1, blocks_for(a.longest, split.rows));
   const auto kernel = multiply_tiles<kGroups, kStages>;
-  const Size shared = std::min<Size>(cut.rows / kTile, kStages) * static_cast<Size>(sizeof(Stage));
-  if (!has_room(kernel, shared)) return false;
-  if (cut.pieces > 1) {
-    cut.partial = scratch<float>(Scratch::partial_sums, blocks * cut.pieces * kRows * kWide);
-    cut.tickets = tickets(blocks);
+  const Size shared = std::min<Size>(split.rows / kTile, kStages) * static_cast<Size>(sizeof(Stage));
+  if (!try_allow_shared(kernel, shared)) return false;
+  if (split.pieces > 1) {
+    split.partial = scratch<float>(Scratch::partial_sums, blocks * split.pieces * kRows * kWide);
+    split.tickets = tickets(blocks);
   }
-  launch_early_with(static_cast<std::size_t>(shared), "project_length", kernel,
-                    dim3(blocks, static_cast<unsigned>(cut.pieces)), kThreads, a, cut);
+  launch_dependent_with(static_cast<std::size_t>(shared), "project_length", kernel,
+                        dim3(blocks, static_cast<unsigned>(split.pieces)), kThreads, a, split);
   return true;
 }
 
@@ -355,14 +357,14 @@ template <int kGroups>
 void projection_gradients(const ProjectLengthBackward<bf16>& b) {
   const ProjectLength<bf16>& a = b.forward;
   constexpr int kRows = 16 * kGroups;
-  constexpr Size kMost = 256;  // parts per sum
+  constexpr Size kMost = 256;  // partial sums per sum
   const unsigned blocks = blocks_for(a.longest, kTile) * blocks_for(stacked_rows(a), kRows);
   const Size sharing = std::clamp<Size>(4 * multiprocessors() / blocks, 1, std::min(kMost, a.sentences));
   float* partial = scratch<float>(Scratch::partial_sums, blocks * sharing * kRows * kTile);
-  launch_early("project_length_backward", projection_gradient_tiles<kGroups>,
-               dim3(blocks, static_cast<unsigned>(sharing)), kThreads, b, partial);
-  launch_early("project_length_backward", add_projection_gradients, dim3(blocks, kRows / 4), kThreads * 2, b, partial,
-               static_cast<int>(sharing), kRows);
+  launch_dependent("project_length_backward", projection_gradient_tiles<kGroups>,
+                   dim3(blocks, static_cast<unsigned>(sharing)), kThreads, b, partial);
+  launch_dependent("project_length_backward", add_projection_gradients, dim3(blocks, kRows / 4), kThreads * 2, b,
+                   partial, static_cast<int>(sharing), kRows);
 }
 
 }  // namespace
@@ -378,7 +380,7 @@ void project_tiles(const ProjectLengthBackward<bf16>& b) {
   const ProjectLength<bf16>& a = b.forward;
   if (b.dx != nullptr) {
     const dim3 grid(static_cast<unsigned>(a.sentences) * blocks_for(a.size, kWide), blocks_for(a.longest, kTile));
-    launch_early("project_length_backward", project_back_tiles, grid, kBackThreads, b);
+    launch_dependent("project_length_backward", project_back_tiles, grid, kBackThreads, b);
   }
   if (b.dprojections[0] == nullptr && b.dprojections[1] == nullptr) return;
   if (stacked_rows(a) <= 32)

@@ -4,8 +4,8 @@
 
 namespace dragoman::kernels::cuda {
 
-// The functions of cuBLASLt that products use, found in the library at run time: a program that never multiplies on a
-// GPU does not need it.
+// The functions of cuBLASLt that products use. The library is opened at the first product (dlopen), so a program that
+// never multiplies on a GPU does not need it.
 struct Blas {
   decltype(&cublasLtMatmul) matmul;
   decltype(&cublasLtMatmulAlgoGetHeuristic) choose;
@@ -23,7 +23,7 @@ struct Blas {
 };
 
 const Blas& blas();
-// The library's handle for the current GPU, to which it is tied.
+// The library handle of the current GPU; each GPU has its own.
 cublasLtHandle_t blas_handle();
 void check_blas(cublasStatus_t status, const char* what);
 

@@ -21,7 +21,7 @@ void activate_all(Size count, Activation activation, const T* x, T* y) {
             [activation] __device__(const float(&value)[1]) { return activated(activation, value[0]); });
 }
 
-// Where the caller also asks for z, the value before the activation, the activation is a separate pass.
+// Where the caller also asks for z, the values before the activation, the activation takes a separate pass.
 template <class T>
 void linear(const Linear<T>& a) {
   const bool keeps = a.z != nullptr;
@@ -30,7 +30,7 @@ void linear(const Linear<T>& a) {
   if (keeps) activate_all(a.rows * a.out, a.activation, a.z, a.y);
 }
 
-// dz = dy * the derivative of the activation; the same kernel sums its rows for the bias gradient.
+// dz = dy * the derivative of the activation. The same kernel adds up the rows of dz for the gradient of the bias.
 template <class T>
 struct RowsOfSlopes {
   static constexpr int kAcross = 32, kEach = 8;

@@ -3,7 +3,7 @@
 #include "kernels/cuda/filling.h"
 #include "kernels/cuda/products/product.h"
 #include "kernels/cuda/products/tiles.cuh"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 namespace dragoman::kernels::cuda {
 namespace {
@@ -14,7 +14,7 @@ constexpr int kAcross = kTile / kEach, kThreads = kAcross * kAcross;
 // Arguments shared by all products of a group.
 template <class T>
 struct Group {
-  const Product* products;  // on the GPU; null: there is only `one`
+  const Product* products;  // in device memory; null where there is only `one`
   Product one;
   bool transposed_a, transposed_b, accumulate;
   float alpha;
@@ -24,14 +24,15 @@ struct Group {
   __device__ Product product(Size i) const { return products != nullptr ? products[i] : one; }
 };
 
-// Element (i, j) of op(x), zero outside; x begins at `x` with rows `stride` apart.
+// Element (i, j) of op(x), and zero outside of its `rows` x `cols`.
 template <class T>
 __device__ float element(const T* x, Size stride, bool transposed, Size i, Size j, Size rows, Size cols) {
   if (i >= rows || j >= cols) return 0;
   return to_float(transposed ? x[j * stride + i] : x[i * stride + j]);
 }
 
-// Adds the tile at (row, col) of one product to the thread's sixteen sums.
+// Computes the tile at (row, col) of one product, staged through shared memory; each thread adds to a register tile of
+// 4 x 4 sums.
 template <class T>
 __device__ void add_tile(const Group<T>& g, const Product& p, Size row, Size col, float (&left)[kDepth][kTile + 1],
                          float (&right)[kDepth][kTile + 1], float (&sums)[kEach][kEach]) {
@@ -39,7 +40,7 @@ __device__ void add_tile(const Group<T>& g, const Product& p, Size row, Size col
   for (Size depth = 0; depth < p.k; depth += kDepth) {
     __syncthreads();
     for (int e = threadIdx.x; e < kTile * kDepth; e += kThreads) {
-      // Neighbouring threads read adjacent elements (coalesced).
+      // Neighbouring threads read adjacent elements, so that loads are coalesced.
       const int i = g.transposed_a ? e % kTile : e / kDepth, l = g.transposed_a ? e / kTile : e % kDepth;
       left[l][i] = element(g.a + p.a, p.a_stride, g.transposed_a, row + i, depth + l, p.m, p.k);
       const int j = g.transposed_b ? e / kDepth : e % kTile, n = g.transposed_b ? e % kDepth : e / kTile;
@@ -59,7 +60,7 @@ __device__ void add_tile(const Group<T>& g, const Product& p, Size row, Size col
   }
 }
 
-// The first row and column of a block's tile, and its size.
+// A block's product, and the first row and column of its tile.
 template <class T>
 struct TilePlace {
   Product p;
@@ -81,7 +82,7 @@ __device__ void put_sum(const Group<T>& g, const Product& p, Size r, Size c, flo
 template <class T>
 __global__ void multiply_group(Group<T> g) {
   __shared__ float left[kDepth][kTile + 1], right[kDepth][kTile + 1];
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const TilePlace<T> at(g);
   if (at.empty()) return;
   float sums[kEach][kEach] = {};
@@ -91,10 +92,10 @@ __global__ void multiply_group(Group<T> g) {
     for (int j = 0; j < kEach; ++j) put_sum(g, at.p, at.row + ty + i * kAcross, at.col + tx + j * kAcross, sums[i][j]);
 }
 
-// The same on tensor cores, with four warps.
+// The same on tensor cores, with four warps per block.
 __global__ void __launch_bounds__(128) multiply_group_tiles(Group<bf16> g) {
   __shared__ Tile left, right;
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const TilePlace<bf16> at(g);
   if (at.empty()) return;
   const Product& p = at.p;
@@ -131,8 +132,8 @@ __global__ void __launch_bounds__(128) multiply_group_tiles(Group<bf16> g) {
       put_sum(g, p, at.row + warp_row + l / 4 + e / 2 * 8, at.col + 8 * i + l % 4 * 2 + e % 2, sums.part[i][e]);
 }
 
-// Whether tiles can be copied eight elements at a time. Along k the last eight of a row may extend beyond k: they are
-// then multiplied by zeros of the other operand, unless both operands have k along their rows.
+// Whether tiles can be copied eight elements at a time. Where the rows of one operand run along k, its last eight may
+// extend beyond k, since the other operand has zeros there. Where the rows of both do, k must be divisible by 8.
 bool fits_tiles(const Matmul<bf16>& g) {
   if (!aligned16(g.a, g.b)) return false;
   for (Size i = 0; i < g.count; ++i) {
@@ -146,8 +147,8 @@ bool fits_tiles(const Matmul<bf16>& g) {
 template <class T>
 void launch(const Group<T>& group, dim3 grid, [[maybe_unused]] bool tiles) {
   if constexpr (std::is_same_v<T, bf16>)
-    if (tiles) return launch_early("matmul", multiply_group_tiles, grid, 128, group);
-  launch_early("matmul", multiply_group<T>, grid, kThreads, group);
+    if (tiles) return launch_dependent("matmul", multiply_group_tiles, grid, 128, group);
+  launch_dependent("matmul", multiply_group<T>, grid, kThreads, group);
 }
 
 template <class T>

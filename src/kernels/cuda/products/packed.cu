@@ -3,9 +3,9 @@
 
 #include "kernels/cuda/filling.h"
 #include "kernels/cuda/products/product.h"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
-// Products of inference. cuBLASLt reads any layout equally fast, so a packed weight is simply [out, in].
+// Matrix products for inference. cuBLASLt is equally fast with any layout, so a packed weight is simply [out, in].
 namespace dragoman::kernels::cuda {
 namespace {
 
@@ -28,16 +28,17 @@ void pack_weight(const PackWeight<T>& a) {
   else
     transpose<<<blocks_for(count, 256), 256, 0, stream()>>>(a.in, a.out, a.weight, packed);
   check_launch("pack_weight");
-  wait();  // products read packed weights while the previous kernel may still run
+  wait();  // products prefetch packed weights without waiting for previous kernels
 }
 
 template <class T>
 void linear_packed(const LinearPacked<T>& a) {
-  multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true, .steady_b = true}, a.x,
+  multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true, .independent_b = true}, a.x,
                           static_cast<const T*>(a.packed), a.y, {.bias = a.bias, .activation = a.activation});
 }
 
-// A score and its id as one sortable number: by score, among equal scores by lower id. 0 means no candidate.
+// A score and its id as one sortable number: the larger score wins, and among equal scores the lower id. 0 stands for
+// no candidate.
 using Candidate = std::uint64_t;
 
 __device__ Candidate candidate(float score, Size id) {
@@ -61,14 +62,15 @@ __device__ Candidate best_of_warp(Candidate mine) {
 
 constexpr int kThreads = 256, kWarps = kThreads / kWarp;
 
-// One row of logits. A thread owns every kThreads-th group of kGroup columns; kGroup is 4 where rows are aligned.
+// One row of logits. A thread owns every kThreads-th group of kGroup columns; kGroup is 4 where rows are aligned for
+// vector loads, otherwise 1.
 template <class T, int kGroup>
 struct Row {
   const T* bias;
   const float* logits;
   Size count;
 
-  // The first column of a thread's group g.
+  // The first column of the g-th group of a thread.
   __device__ static Size column(int thread, Size g) { return (g * kThreads + thread) * kGroup; }
   __device__ float biased(float logit, Size c) const { return bias != nullptr ? logit + to_float(bias[c]) : logit; }
   __device__ void load(Size first, float (&x)[kGroup]) const {
@@ -85,7 +87,7 @@ struct Row {
 #pragma unroll
       for (int e = 0; e < kGroup; ++e) x[e] += to_float(bias[first + e]);
   }
-  // The best candidate below `last` among a thread's columns; called by all lanes of a warp.
+  // The best candidate below `last` among the columns of one thread; all lanes of its warp search together.
   __device__ Candidate next(int thread, Candidate last) const {
     Candidate best = 0;
     for (Size g = threadIdx.x % kWarp / kGroup;; g += kWarp / kGroup) {
@@ -103,9 +105,9 @@ struct Own {
   float largest = -INFINITY, second = -INFINITY, sum = 0;
   Size id = -1, second_id = -1;
 
-  // The largest so far, but finite, so that differences are never NaN.
+  // The largest logit so far, made finite so that differences are never NaN.
   __device__ float most() const { return fmaxf(largest, -FLT_MAX); }
-  // Ids are offered in increasing order, so among equal logits the lowest id stays.
+  // Called in increasing order of ids, so that among equal logits the lowest id is kept.
   __device__ void offer(float x, Size c) {
     if (x > largest) {
       second = largest, second_id = id;
@@ -116,13 +118,13 @@ struct Own {
   }
 };
 
-// One block per row of logits. Each thread keeps the best two of its own columns; once both are taken, its warp
-// searches for the next.
+// One block per row of logits. Each thread keeps the best two candidates of its columns; once both are used up, its
+// warp searches these columns for the next.
 template <class T, int kGroup>
 __global__ void __launch_bounds__(kThreads, 4) choose(TopScores<T> a, const float* logits) {
   __shared__ float room[kWarps];
   __shared__ Candidate rivals[2][kWarps];
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const auto thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
   const Size number = blockIdx.x;
   const Row<T, kGroup> row{a.bias, logits + number * a.out, a.out};
@@ -168,7 +170,7 @@ __global__ void __launch_bounds__(kThreads, 4) choose(TopScores<T> a, const floa
 template <class T>
 void top_scores(const TopScores<T>& a) {
   if (a.rows == 0) return;
-  // Rows are processed in parts, so that the memory for logits is bounded.
+  // Rows are processed in parts to bound the memory for logits.
   constexpr Size kLogits = Size{1} << 26;
   const Size most = std::max<Size>(1, kLogits / std::max<Size>(a.out, 1));
   float* logits = scratch<float>(Scratch::logits, std::min(most, a.rows) * a.out);
@@ -181,9 +183,9 @@ void top_scores(const TopScores<T>& a) {
                                 static_cast<const T*>(a.packed), logits);
     const auto blocks = static_cast<unsigned>(part.rows);
     if (a.out % 4 == 0)
-      launch_early("top_scores", choose<T, 4>, blocks, kThreads, part, logits);
+      launch_dependent("top_scores", choose<T, 4>, blocks, kThreads, part, logits);
     else
-      launch_early("top_scores", choose<T, 1>, blocks, kThreads, part, logits);
+      launch_dependent("top_scores", choose<T, 1>, blocks, kThreads, part, logits);
   }
 }
 

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::size_t kWorkspace = std::size_t{64} << 20;
 
-// For compute-sanitizer, which does not see the writes of cuBLASLt.
+// For compute-sanitizer, which does not see the writes of cuBLASLt and would report every read of a result as
+// uninitialised.
 #ifdef DRAGOMAN_CLEAR_PRODUCTS
 constexpr bool kClearsResults = true;
 #else
@@ -31,8 +32,8 @@ thread_local bool tf32 = false;
 template <class T>
 constexpr cudaDataType_t kType = std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_16BF;
 
-// Everything about a product that the choice of an algorithm may depend on.
-struct Subject {
+// A product with everything that the choice of an algorithm depends on.
+struct Problem {
   ProductShape shape;
   cudaDataType_t in = CUDA_R_32F, out = CUDA_R_32F;
   cublasLtEpilogue_t end = CUBLASLT_EPILOGUE_DEFAULT;
@@ -57,8 +58,7 @@ struct Subject {
 
 int alignment_of(const void* pointer) { return 1 << std::countr_zero(reinterpret_cast<std::uintptr_t>(pointer) | 16); }
 
-// Rounds sizes above 128 up to one of four steps between powers of two, so that batches of similar size share the
-// choice made for the first of them.
+// Rounds sizes above 128 up to one of four steps per power of two, so that batches of similar size share an algorithm.
 Size coarse(Size size) {
   if (size <= 128) return size;
   const int shift = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size))) - 3;
@@ -66,17 +66,16 @@ Size coarse(Size size) {
   return (size + step - 1) / step * step;
 }
 
-// Only the number of rows may be rounded, since no alignment depends on it. Beyond several full waves of the GPU, the
-// number of rows no longer matters.
-Subject coarse(Subject subject) {
+// Only the number of rows is rounded: no alignment depends on it. Beyond several full waves of blocks it is irrelevant.
+Problem coarse(Problem problem) {
   constexpr Size kMany = 16384;
-  ProductShape& s = subject.shape;
+  ProductShape& s = problem.shape;
   if (!s.transposed_a) s.m = coarse(std::min(s.m, kMany));
   if (s.transposed_a && !s.transposed_b) s.k = coarse(s.k);
-  return subject;
+  return problem;
 }
 
-// How an algorithm divides the work: the tile of the result, and the number of parts along k (split-K).
+// How an algorithm divides the work: the size of its tiles, and the number of slices along k (split-K).
 struct Division {
   std::uint32_t tile = 0;
   std::int32_t parts = 0;
@@ -94,12 +93,12 @@ struct Division {
   }
 };
 
-// Chooses among the library's suggestions, best first. On an H200 its favourites for many rows are up to a fifth slower
-// than smaller tiles, which it often suggests as well. Without split-K all of them give the same bits
-// (docs/performance.md).
+// Chooses one of the library's suggestions, which are sorted best first. For many rows on an H200, its first suggestion
+// is up to a fifth slower than 128 x 128 tiles, which are often among the others. Without split-K all suggestions give
+// the same bits (docs/performance.md).
 const cublasLtMatmulHeuristicResult_t& preferred(std::span<const cublasLtMatmulHeuristicResult_t> suggestions,
                                                  const ProductShape& shape) {
-  constexpr Size kMany = 16384;  // columns, or terms of a sum, from which on the library's first choice is right
+  constexpr Size kMany = 16384;  // from this many columns or terms per sum on, the first suggestion is best
   const Size tiles = Size{blocks_for(shape.m, 128)} * blocks_for(shape.n, 128);
   if (shape.n <= kMany && shape.k < kMany && tiles >= multiprocessors())
     for (const cublasLtMatmulHeuristicResult_t& one : suggestions) {
@@ -109,9 +108,9 @@ const cublasLtMatmulHeuristicResult_t& preferred(std::span<const cublasLtMatmulH
   return suggestions[0];
 }
 
-// An algorithm, and whether it is given a workspace. Many algorithms need only four bytes, in which their blocks count
-// the tiles taken so far. Without a workspace tiles are assigned statically, and no counter has to be cleared before
-// the product, which would take at least 2 us.
+// An algorithm, and whether to give it a workspace. Many algorithms ask for four bytes only: a counter from which
+// blocks take their next tile. Without a workspace they assign tiles statically instead, which saves clearing the
+// counter before each product: at least 2 us.
 struct Choice {
   cublasLtMatmulAlgo_t algorithm{};
   bool has_space = true;
@@ -121,21 +120,21 @@ struct Choice {
       : algorithm(suggestion.algo), has_space(suggestion.workspaceSize > sizeof(std::uint32_t)) {}
 };
 
-// One product as cuBLASLt sees it. The library is column-major, so it computes c^T = op(b)^T op(a)^T.
+// The cuBLASLt descriptors of a product. The library is column-major, so it computes c^T = op(b)^T op(a)^T.
 class Call {
  public:
-  explicit Call(const Subject& subject) {
-    const ProductShape& s = subject.shape;
-    const bool fast = subject.in == CUDA_R_32F && tf32;
+  explicit Call(const Problem& problem) {
+    const ProductShape& s = problem.shape;
+    const bool fast = problem.in == CUDA_R_32F && tf32;
     check_blas(
         blas().create_operation(&operation_, fast ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F),
         "product");
     set(CUBLASLT_MATMUL_DESC_TRANSA, s.transposed_b ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_TRANSB, s.transposed_a ? CUBLAS_OP_T : CUBLAS_OP_N);
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE, subject.end);
-    layout(b_, subject.in, s.transposed_b ? s.k : s.n, s.transposed_b ? s.n : s.k, s.b_stride);
-    layout(a_, subject.in, s.transposed_a ? s.m : s.k, s.transposed_a ? s.k : s.m, s.a_stride);
-    layout(c_, subject.out, s.n, s.m, s.c_stride);
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, problem.end);
+    layout(b_, problem.in, s.transposed_b ? s.k : s.n, s.transposed_b ? s.n : s.k, s.b_stride);
+    layout(a_, problem.in, s.transposed_a ? s.m : s.k, s.transposed_a ? s.k : s.m, s.a_stride);
+    layout(c_, problem.out, s.n, s.m, s.c_stride);
   }
   ~Call() {
     for (cublasLtMatrixLayout_t one : {a_, b_, c_})
@@ -145,25 +144,25 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // The library's first suggestion, unless a better one is known.
-  bool choose(const Subject& subject, Choice& choice) const {
+  // Asks the library for algorithms and picks one; false when it has none.
+  bool choose(const Problem& problem, Choice& choice) const {
     cublasLtMatmulPreference_t preference = nullptr;
     check_blas(blas().create_preference(&preference), "product");
     const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t what, auto value) {
       check_blas(blas().set_preference(preference, what, &value, sizeof(value)), "product");
     };
     prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kWorkspace);
-    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, static_cast<std::uint32_t>(subject.align_b));
-    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, static_cast<std::uint32_t>(subject.align_a));
-    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, static_cast<std::uint32_t>(subject.align_c));
-    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, static_cast<std::uint32_t>(subject.align_c));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, static_cast<std::uint32_t>(problem.align_b));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, static_cast<std::uint32_t>(problem.align_a));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, static_cast<std::uint32_t>(problem.align_c));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, static_cast<std::uint32_t>(problem.align_c));
     std::array<cublasLtMatmulHeuristicResult_t, 8> all{};
     int found = 0;
     const cublasStatus_t status = blas().choose(blas_handle(), operation_, b_, a_, c_, c_, preference,
                                                 static_cast<int>(all.size()), all.data(), &found);
     blas().destroy_preference(preference);
     if (status != CUBLAS_STATUS_SUCCESS || found == 0) return false;
-    choice = Choice(preferred({all.data(), static_cast<std::size_t>(found)}, subject.shape));
+    choice = Choice(preferred({all.data(), static_cast<std::size_t>(found)}, problem.shape));
     return true;
   }
 
@@ -181,7 +180,7 @@ class Call {
   void set(cublasLtMatmulDescAttributes_t what, V value) {
     check_blas(blas().set_operation(operation_, what, &value, sizeof(value)), "product");
   }
-  // `rows` values are contiguous; `stride` 0 means that columns are, too.
+  // A column-major layout; a `stride` of 0 means that columns are contiguous.
   void layout(cublasLtMatrixLayout_t& to, cudaDataType_t type, Size rows, Size cols, Size stride) {
     check_blas(blas().create_layout(&to, type, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(cols),
                                     stride > 0 ? stride : rows),
@@ -192,26 +191,26 @@ class Call {
   cublasLtMatrixLayout_t a_ = nullptr, b_ = nullptr, c_ = nullptr;
 };
 
-// A cache of this thread's products: their descriptors and algorithms.
+// This thread's cache of descriptors and algorithms.
 class Plans {
  public:
-  // False when the library does not support the product. The algorithm chosen for a rounded shape serves all shapes
-  // that round to it; a shape that refuses it gets its own.
-  bool run(const Subject& subject, const void* a, const void* b, void* c, const void* bias) {
-    const Subject::Key key = subject.key();
+  // Returns false when the library does not support the product. All shapes that round to the same shape share its
+  // algorithm; where the library rejects it for the exact shape, that shape gets its own.
+  bool run(const Problem& problem, const void* a, const void* b, void* c, const void* bias) {
+    const Problem::Key key = problem.key();
     auto found = plans_.find(key);
     if (found == plans_.end()) {
       if (plans_.size() >= kMost) plans_.clear();
-      found = plans_.emplace(key, Plan{std::make_unique<Call>(subject), {}}).first;
-      if (!choose(coarse(subject), found->second.choice) && !choose(subject, found->second.choice))
+      found = plans_.emplace(key, Plan{std::make_unique<Call>(problem), {}}).first;
+      if (!choose(coarse(problem), found->second.choice) && !choose(problem, found->second.choice))
         found->second.call.reset();
     }
     Plan& plan = found->second;
     if (!plan.call) return false;
-    const auto ask = [&] { return plan.call->run(subject.shape, a, b, c, bias, plan.choice); };
+    const auto ask = [&] { return plan.call->run(problem.shape, a, b, c, bias, plan.choice); };
     cublasStatus_t status = ask();
     if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) {
-      if (!choose(subject, plan.choice)) return false;  // the shape was refused, or running without a workspace
+      if (!choose(problem, plan.choice)) return false;  // rejected: the shape, or the missing workspace
       plan.choice.has_space = true;
       status = ask();
       if (status == CUBLAS_STATUS_NOT_SUPPORTED) {
@@ -230,20 +229,20 @@ class Plans {
     Choice choice;
   };
 
-  bool choose(const Subject& subject, Choice& choice) {
-    const Subject::Key key = subject.key();
+  bool choose(const Problem& problem, Choice& choice) {
+    const Problem::Key key = problem.key();
     const auto known = choices_.find(key);
     if (known != choices_.end()) {
       choice = known->second;
       return true;
     }
-    if (!Call(subject).choose(subject, choice)) return false;
+    if (!Call(problem).choose(problem, choice)) return false;
     choices_.emplace(key, choice);
     return true;
   }
 
-  std::map<Subject::Key, Plan> plans_;
-  std::map<Subject::Key, Choice> choices_;
+  std::map<Problem::Key, Plan> plans_;
+  std::map<Problem::Key, Choice> choices_;
 };
 
 Plans& plans() {
@@ -251,7 +250,7 @@ Plans& plans() {
   return mine;
 }
 
-// Bias and relu are epilogues of the library; other activations are a separate pass.
+// The library has epilogues for bias and relu; other activations take a separate pass.
 cublasLtEpilogue_t epilogue_of(const ProductEnd& end) {
   const bool relu = end.activation == Activation::relu;
   if (end.bias == nullptr) return relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
@@ -259,7 +258,7 @@ cublasLtEpilogue_t epilogue_of(const ProductEnd& end) {
 }
 
 template <class In, class Out>
-Subject subject_of(const ProductShape& shape, const In* a, const In* b, const Out* c, const void* bias) {
+Problem problem_of(const ProductShape& shape, const In* a, const In* b, const Out* c, const void* bias) {
   return {.shape = shape,
           .in = kType<In>,
           .out = kType<Out>,
@@ -284,16 +283,16 @@ void multiply_matrices(const ProductShape& shape, const In* a, const In* b, Out*
     if (multiply_small(shape, a, b, c, end)) return;
   if (kClearsResults && !shape.accumulate && shape.c_stride <= shape.n)
     clear(c, static_cast<std::size_t>(shape.m * shape.n) * sizeof(Out));
-  Subject subject = subject_of(shape, a, b, c, end.bias);
-  subject.end = epilogue_of(end);
-  if (plans().run(subject, a, b, c, end.bias)) {
+  Problem problem = problem_of(shape, a, b, c, end.bias);
+  problem.end = epilogue_of(end);
+  if (plans().run(problem, a, b, c, end.bias)) {
     if (end.activation != Activation::none && end.activation != Activation::relu)
       finish_rows<Out>(shape.m, shape.n, nullptr, end.activation, c);
     return;
   }
   // For some alignments the library has no algorithm with this epilogue.
-  subject = subject_of(shape, a, b, c, nullptr);
-  check(plans().run(subject, a, b, c, nullptr), "[cuda] cuBLASLt has no product of [{}, {}] and [{}, {}]", shape.m,
+  problem = problem_of(shape, a, b, c, nullptr);
+  check(plans().run(problem, a, b, c, nullptr), "[cuda] cuBLASLt has no product of [{}, {}] and [{}, {}]", shape.m,
         shape.k, shape.k, shape.n);
   if (bias != nullptr || end.activation != Activation::none) finish_rows(shape.m, shape.n, bias, end.activation, c);
 }

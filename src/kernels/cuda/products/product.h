@@ -2,8 +2,7 @@
 
 #include "kernels/contract.h"
 
-// Matrix products by cuBLASLt, which is loaded at the first product, and by a kernel of our own for small products in
-// bf16.
+// Matrix products: cuBLASLt, which is loaded at the first product, and our own kernel for small products in bf16.
 namespace dragoman::kernels::cuda {
 
 // c[m, n] = op(a) op(b) (+ c), all row-major. A stride of 0 means that rows are contiguous.
@@ -12,7 +11,7 @@ struct ProductShape {
   bool transposed_a = false;  // a is stored [k, m]
   bool transposed_b = false;  // b is stored [n, k]
   bool accumulate = false;
-  bool steady_b = false;  // b does not depend on the previous kernels and may be read while they still run
+  bool independent_b = false;  // b does not depend on previous kernels and may be prefetched while they run
   double alpha = 1;
   Size a_stride = 0, b_stride = 0, c_stride = 0;
 };
@@ -23,11 +22,12 @@ struct ProductEnd {
   Activation activation = Activation::none;
 };
 
-// In is the type of a and b, Out that of c. Any size may be 0; accumulation is in f32.
+// In is the type of a and b, Out that of c. Sums are accumulated in f32. Any size may be 0.
 template <class In, class Out>
 void multiply_matrices(const ProductShape& shape, const In* a, const In* b, Out* c, const ProductEnd& end = {});
 
-// Computes a product that is too small for the library call to pay off. False when it is large or unsuitable.
+// Computes a product for which a call of cuBLASLt would take longer; false when the product is too large or its
+// operands are unsuitable.
 bool multiply_small(const ProductShape& shape, const bf16* a, const bf16* b, bf16* c, const ProductEnd& end);
 
 }  // namespace dragoman::kernels::cuda

@@ -5,9 +5,9 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-template <bool kTransposed, bool kSteady>
+template <bool kTransposed, bool kIndependent>
 bool multiply(const ProductShape& s, const sums::Work& work, bf16* c, const ProductEnd& end) {
-  using End = sums::Put<kTransposed, kSteady>;
+  using End = sums::Put<kTransposed, kIndependent>;
   const End put{.alpha = static_cast<float>(s.alpha),
                 .activation = end.activation,
                 .accumulate = s.accumulate,
@@ -35,7 +35,7 @@ bool multiply_small(const ProductShape& s, const bf16* a, const bf16* b, bf16* c
                    .rows = static_cast<int>(s.m),
                    .size = static_cast<int>(s.k)};
   if (!s.transposed_b) return multiply<false, false>(s, work, c, end);
-  return s.steady_b ? multiply<true, true>(s, work, c, end) : multiply<true, false>(s, work, c, end);
+  return s.independent_b ? multiply<true, true>(s, work, c, end) : multiply<true, false>(s, work, c, end);
 }
 
 }  // namespace dragoman::kernels::cuda

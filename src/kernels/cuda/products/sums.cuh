@@ -5,14 +5,16 @@
 
 #include "kernels/cuda/products/tiles.cuh"
 #include "kernels/cuda/runtime/cluster.cuh"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
-// Sums of one or two small products in one launch, in bf16 on tensor cores, where a call of the library would take
-// longer. A block computes a 64 x 64 tile and applies the epilogue (an End) to it. Where tiles are few, a cluster of
-// blocks shares the depth of a tile (split-K through distributed shared memory), and each block finishes some rows.
+// The sum of one or two small matrix products in one launch, in bf16 on tensor cores, for sizes where a call of
+// cuBLASLt would take longer. A block computes a 64 x 64 tile and applies the epilogue (an End) to it. Where there are
+// few tiles, the blocks of a cluster divide the depth of a tile (split-K), exchange partial sums through distributed
+// shared memory, and each apply the epilogue to some of the rows.
 namespace dragoman::kernels::cuda::sums {
 
-// x W^T with W [cols, size] or, backward, x W with W [size, cols]. Rows beyond those of x get no contribution.
+// One product: x W^T with W [cols, size] or, where End::kBack, x W with W [size, cols]. It contributes nothing to rows
+// of the sum beyond those of x.
 struct Term {
   const bf16 *x = nullptr, *weight = nullptr;
   Size x_stride = 0, weight_stride = 0;
@@ -22,8 +24,8 @@ struct Term {
 struct Work {
   int rows = 0, cols = 0;
   std::array<Term, 2> terms{};
-  int early = 0;         // the first `early` terms do not depend on the previous kernel
-  bool swapped = false;  // with kApart, the second term is the one whose sums come first
+  int independent = 0;   // the first `independent` terms do not depend on the previous kernel
+  bool swapped = false;  // the caller's terms were swapped; with kSeparate, End gets the sums in the caller's order
 };
 
 // ---- vectors of four ---------------------------------------------------------------------------------------------
@@ -39,7 +41,7 @@ struct Four {
   }
 };
 
-// Four numbers as stored in memory, while they are loaded.
+// Four numbers as stored in memory: a load can be in flight until they are converted.
 struct Raw4 {
   uint2 raw{};
 
@@ -58,26 +60,27 @@ __device__ inline void store4(bf16* to, const Four& x) {
 }
 
 // An End is the epilogue of a sum. It defines
-//   kBack    the layout of the weights (Term);
-//   kSteady  the weights do not depend on the previous kernel and can be prefetched while it still runs;
-//   kGroups  the number of column groups whose same columns a tile holds, such as the four gates of a cell;
-//   kApart   the sums of the two terms are kept apart;
-// and for every four columns (of each group) bring(row, col), which starts loading its other operands, and
-// finish(row, col, operands, sums).
-template <int kGroups, bool kApart>
-using Sums = Four[kApart ? 2 : 1][kGroups];
+//   kBack                the layout of the weights (see Term);
+//   kIndependentWeights  the weights do not depend on the previous kernel and can be prefetched while it drains;
+//   kGroups              the number of column groups, such as the four gates of an LSTM cell; a tile holds the same
+//                        columns of every group;
+//   kSeparate            the sums of the two terms are passed separately;
+// and two functions for every four columns (of each group): load_operands(row, col) starts loading the other operands
+// of the epilogue, and finish(row, col, operands, sums) computes and stores the result.
+template <int kGroups, bool kSeparate>
+using Sums = Four[kSeparate ? 2 : 1][kGroups];
 
 // ---- tiles ------------------------------------------------------------------------------------------------------
 
 constexpr int kWarps = 8, kThreads = kWarps * kWarp;
-constexpr int kHalves = 2;  // warps that share 16 rows, each with half of a tile's depth
+constexpr int kHalves = 2;  // of a tile's depth: two warps compute the same sums, each over one half
 
-// Tiles along the depth; none where the rows of the term end before this tile.
+// The number of tiles along the depth of a term; 0 where x ends before this row.
 __host__ __device__ inline int depth_of(const Term& term, int row) {
   return row < term.rows ? (term.size + kTile - 1) / kTile : 0;
 }
 
-// The tiles of each term's depth that belong to one block.
+// A block's slice of each term's depth, in tiles (split-K).
 struct Share {
   int begin[2], count[2];
 
@@ -91,7 +94,7 @@ struct Share {
   }
 };
 
-// The sums of one half in shared memory, in place of the tiles.
+// The sums over one half of the depth, in shared memory that held the tiles before.
 struct Part {
   static constexpr int kStride = kTile + 8;
   float values[kTile * kStride];
@@ -105,7 +108,8 @@ __device__ inline Four sum_of(const Part* halves, int row, int col) {
   return sum;
 }
 
-// The sums of all blocks that share a tile, of the rows that a block finishes: [planes][blocks][kTile / blocks][kTile].
+// The partial sums that a block receives from all blocks of its cluster, for the rows it finishes:
+// [planes][blocks][kTile / blocks][kTile].
 struct Gathered {
   float* values;
   int blocks;
@@ -116,7 +120,7 @@ struct Gathered {
   __device__ float* at(int plane, int rank, int row, int col) const {
     return values + ((plane * blocks + rank) * (kTile / blocks) + row) * kTile + col;
   }
-  // Sends the block's sums to the blocks that finish their rows; called by all threads.
+  // Sends each row of the block's partial sums to the block that finishes this row; called by all threads.
   __device__ void send(const Part* parts, int planes, int rank, const Arrivals& arrivals) const {
     const int height = kTile / blocks;
     for (int e = static_cast<int>(threadIdx.x); e < planes * kTile * kTile / 4; e += kThreads) {
@@ -125,7 +129,7 @@ struct Gathered {
       arrivals.send(static_cast<std::uint32_t>(row / height), at(plane, rank, row % height, col), sum.values);
     }
   }
-  // Adds up in the order of the blocks, so that results are deterministic.
+  // Adds partial sums in the order of the blocks, so that results are deterministic.
   __device__ Four total(int plane, int row, int col) const {
     constexpr int kAtOnce = 4;
     Four sum{};
@@ -141,20 +145,20 @@ struct Gathered {
   }
 };
 
-// The part of a tile that a block finishes: some of its rows. Each thread takes every kThreads-th group of four
+// Applies the epilogue to the rows of a tile that a block finishes. Each thread takes every kThreads-th group of four
 // columns.
 template <class End>
 class Finish {
  public:
-  static constexpr int kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
+  static constexpr int kWide = kTile / End::kGroups, kPlanes = End::kSeparate ? 2 : 1;
 
   __device__ Finish(const Work& work, const End& end, int row, int col, int rank, int blocks)
       : work_(work), end_(end), row_(row), col_(col), rank_(rank), height_(kTile / blocks) {}
 
-  // Starts loading the other operands of the epilogue.
-  __device__ void bring() {
+  // Starts loading the operands of the thread's first group of four.
+  __device__ void load_operands() {
     const int e = static_cast<int>(threadIdx.x);
-    if (exists(e)) given_ = end_.bring(row_of(e), col_of(e));
+    if (exists(e)) operands_ = end_.load_operands(row_of(e), col_of(e));
   }
   // Applies the epilogue to the sums of both halves, or of all blocks of the cluster.
   __device__ void run(const Part* parts, const Gathered& gathered, const Arrivals& arrivals) {
@@ -165,8 +169,8 @@ class Finish {
     }
     for (int e = static_cast<int>(threadIdx.x); e < height_ * kWide / 4; e += kThreads) {
       if (!exists(e)) continue;
-      if (e >= kThreads) given_ = end_.bring(row_of(e), col_of(e));
-      Sums<End::kGroups, End::kApart> all;
+      if (e >= kThreads) operands_ = end_.load_operands(row_of(e), col_of(e));
+      Sums<End::kGroups, End::kSeparate> all;
 #pragma unroll
       for (int plane = 0; plane < kPlanes; ++plane)
 #pragma unroll
@@ -174,7 +178,7 @@ class Finish {
           const int r = e / (kWide / 4), c = group * kWide + e % (kWide / 4) * 4;
           all[plane][group] = gathered.blocks > 1 ? gathered.total(plane, r, c) : sum_of(parts + plane * kHalves, r, c);
         }
-      end_.finish(row_of(e), col_of(e), given_, all);
+      end_.finish(row_of(e), col_of(e), operands_, all);
     }
   }
 
@@ -188,12 +192,12 @@ class Finish {
   const Work& work_;
   const End& end_;
   const int row_, col_, rank_, height_;
-  typename End::Given given_{};
+  typename End::Operands operands_{};
 };
 
 // ---- the launch -------------------------------------------------------------------------------------------------
 
-// Whether all operands are aligned for loads of eight numbers.
+// Whether all operands are aligned for loads of eight numbers at once.
 template <class End>
 bool fits(const Work& work) {
   if (work.cols % (End::kGroups == 1 ? 8 : kTile) != 0) return false;
@@ -203,8 +207,8 @@ bool fits(const Work& work) {
   });
 }
 
-// The grid: blocks across, down, and sharing the depth of a tile. The latter are as many as fit on the GPU, each with
-// at least two tiles of depth.
+// The grid: tiles across and down, and the number of blocks that divide the depth of a tile (split-K). The last is the
+// largest power of two, up to 8, with which all blocks fit on the GPU at once and each has at least two tiles of depth.
 struct Grid {
   unsigned across, down, blocks = 1;
 
@@ -214,7 +218,7 @@ struct Grid {
            depth >= 4 * static_cast<int>(blocks))
       blocks *= 2;
   }
-  // The largest number of depth tiles of a block.
+  // The largest number of tiles of depth that a block has.
   int deepest(const Work& work) const {
     int tiles = 0;
     for (const Term& term : work.terms)
@@ -223,11 +227,11 @@ struct Grid {
   }
 };
 
-// Launches a kernel on such a grid, with programmatic dependent launch where clusters are supported.
+// Launches a kernel on a Grid, as a programmatic dependent launch where clusters are supported.
 template <class... Parameters, class... Arguments>
 void launch_over(const Grid& grid, bool clusters, std::size_t bytes, int threads, const char* name,
                  void (*kernel)(Parameters...), const Arguments&... arguments) {
-  cudaLaunchAttribute attributes[2]{comes_early(), {}};
+  cudaLaunchAttribute attributes[2]{dependent_launch_attribute(), {}};
   attributes[1].id = cudaLaunchAttributeClusterDimension;
   attributes[1].val.clusterDim = {1, 1, grid.blocks};
   cudaLaunchConfig_t config{};

@@ -4,18 +4,19 @@
 
 #include "kernels/cuda/products/sums.cuh"
 
-// Sums of products on any GPU: all threads of a block copy tiles to shared memory and multiply them.
+// Sums of products on any GPU: all threads of a block copy tiles to a ring buffer of stages in shared memory (cp.async)
+// and multiply them (mma.m16n8k16).
 namespace dragoman::kernels::cuda::sums {
 
 struct Stage {
   Tile left, right;
 };
-// Chosen to leave room for the blocks of the next kernel.
+// Few enough that blocks of the next kernel fit on the multiprocessor at the same time.
 template <class End>
-constexpr int kStagesOf = End::kApart ? 4 : 5;
+constexpr int kStagesOf = End::kSeparate ? 4 : 5;
 
-// The depth tiles of one operand, as a thread copies them to shared memory: two groups of eight numbers per tile, 32
-// rows apart. The tiles of the second term follow those of the first.
+// Copies the tiles of one operand to shared memory, in order of depth, those of the second term after those of the
+// first. A thread copies two groups of eight numbers per tile, 32 rows apart.
 template <bool kLeft, class End>
 class Feed {
  public:
@@ -30,7 +31,7 @@ class Feed {
     if (left_ == 0) return;
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      const int r = thread_row() + kApart * i;
+      const int r = thread_row() + kRowStep * i;
       const bool inside = exists_[i] && (kLeft || !End::kBack ? k_ + thread_col() : k_ + r) < size_;
       const bf16* source = inside ? from_[i] : anything_;
       const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to.at(r, thread_col())));
@@ -43,7 +44,7 @@ class Feed {
   }
 
  private:
-  static constexpr int kApart = kThreads / 8;  // rows
+  static constexpr int kRowStep = kThreads / 8;  // rows
 
   __device__ static int thread_row() { return static_cast<int>(threadIdx.x) / 8; }
   __device__ static int thread_col() { return static_cast<int>(threadIdx.x) % 8 * 8; }
@@ -59,7 +60,7 @@ class Feed {
     step_ = kLeft || !End::kBack ? kTile : kTile * term.weight_stride;
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      const int r = thread_row() + kApart * i;
+      const int r = thread_row() + kRowStep * i;
       if constexpr (kLeft) {
         exists_[i] = row_ + r < term.rows;
         from_[i] = term.x + (row_ + r) * term.x_stride + k_ + thread_col();
@@ -84,7 +85,7 @@ class Feed {
 };
 static_assert(kTile == 2 * kThreads / 8);
 
-// The 32 x 32 accumulators of a warp.
+// The register tile of a warp: 32 x 32 accumulators.
 struct Square {
   float parts[2][4][4];
 
@@ -96,7 +97,7 @@ struct Square {
 #pragma unroll
         for (float& value : part) value = 0;
   }
-  // Adds the products over the warp's half of a tile's depth.
+  // Adds the product of two tiles over the warp's half of their depth.
   template <bool kBack>
   __device__ void add(Stage& stage, int row, int col, int half) {
 #pragma unroll
@@ -117,7 +118,7 @@ struct Square {
   }
 };
 
-// Stores the warp's sums in shared memory, among those of its half.
+// Stores a warp's accumulators to the sums of its half, in shared memory.
 __device__ inline void store(Part& part, const Square& square, int row, int col) {
 #pragma unroll
   for (int m = 0; m < 2; ++m) {
@@ -132,12 +133,12 @@ __device__ inline void store(Part& part, const Square& square, int row, int col)
 }
 static_assert(sizeof(Part) <= sizeof(Stage));
 
-// Block (x, y, z) computes tile column x and row y over part z of the depth.
+// Block (x, y, z) computes the tile in column x and row y over slice z of the depth.
 template <class End>
 __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ Arrivals arrivals;
-  constexpr int kStages = kStagesOf<End>, kWide = kTile / End::kGroups, kPlanes = End::kApart ? 2 : 1;
+  constexpr int kStages = kStagesOf<End>, kWide = kTile / End::kGroups, kPlanes = End::kSeparate ? 2 : 1;
   const int row = static_cast<int>(blockIdx.y) * kTile, col = static_cast<int>(blockIdx.x) * kWide;
   const int warp = static_cast<int>(threadIdx.x) / kWarp, half = warp / 4;
   const int my_row = warp % 4 / 2 * 32, my_col = warp % 2 * 32;
@@ -148,45 +149,46 @@ __global__ void __launch_bounds__(kThreads, 2) add_up(Work work, End end) {
     if (threadIdx.x == 0) arrivals.begin();
     __syncthreads();
     if (threadIdx.x == 0) arrivals.expect(static_cast<std::uint32_t>(Gathered::bytes(kPlanes, blocks)));
-    begin_cluster();
+    arrive_at_cluster();
   }
   const Share share(work, row, rank, blocks);
-  const int early = (work.early > 0 ? share.count[0] : 0) + (work.early > 1 ? share.count[1] : 0);
+  const int independent = (work.independent > 0 ? share.count[0] : 0) + (work.independent > 1 ? share.count[1] : 0);
   Feed<true, End> left(work, row, col, share);
   Feed<false, End> right(work, row, col, share);
   Square sums[kPlanes];
 #pragma unroll
   for (Square& plane : sums) plane.clear();
-  // Multiplies tile i and starts copying the one kStages - 1 later, if it is available yet.
+  // Multiplies tile i and starts copying tile i + kStages - 1. `last_left` is the end of those tiles of the left
+  // operand that may be read already.
   const auto add = [&](int i, int last_left) {
     asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2) : "memory");
     __syncthreads();
     Stage& next = stages[(i + kStages - 1) % kStages];
     if (i + kStages - 1 < last_left) left.load(next.left);
     right.load(next.right);
-    end_of_batch();
-    if (!End::kApart || (i < share.count[0]) != work.swapped)
+    commit_copies();
+    if (!End::kSeparate || (i < share.count[0]) != work.swapped)
       sums[0].template add<End::kBack>(stages[i % kStages], my_row, my_col, half);
     else
       sums[kPlanes - 1].template add<End::kBack>(stages[i % kStages], my_row, my_col, half);
   };
-  if (End::kSteady)
+  if (End::kIndependentWeights)
     for (int i = 0; i < kStages - 1; ++i) {
-      if (i < early) left.load(stages[i].left);
+      if (i < independent) left.load(stages[i].left);
       right.load(stages[i].right);
-      end_of_batch();
+      commit_copies();
     }
-  for (int i = 0; i < early; ++i) add(i, early);
-  wait_for_kernel_before();
-  for (int i = early; i < early + kStages - 1; ++i) {
+  for (int i = 0; i < independent; ++i) add(i, independent);
+  wait_for_previous_kernel();
+  for (int i = independent; i < independent + kStages - 1; ++i) {
     left.load(stages[i % kStages].left);
-    if (!End::kSteady) right.load(stages[i % kStages].right);
-    end_of_batch();
+    if (!End::kIndependentWeights) right.load(stages[i % kStages].right);
+    commit_copies();
   }
-  // The operands of the epilogue are loaded during the main loop.
+  // The loads of the epilogue's operands overlap with the main loop.
   Finish<End> finish(work, end, row, col, rank, blocks);
-  finish.bring();
-  for (int i = early; i < share.count[0] + share.count[1]; ++i) add(i, INT_MAX);
+  finish.load_operands();
+  for (int i = independent; i < share.count[0] + share.count[1]; ++i) add(i, INT_MAX);
   wait_for_tiles();
   auto* parts = reinterpret_cast<Part*>(stages);
 #pragma unroll
@@ -202,11 +204,11 @@ void launch_wgmma(const char* name, const Work& work, const End& end);
 template <class End>
 void launch(const char* name, const Work& work, const End& end) {
   if (is_capability_90()) return launch_wgmma(name, work, end);
-  constexpr int kPlanes = End::kApart ? 2 : 1, kLeast = kHalves * kPlanes, kStages = kStagesOf<End>;
+  constexpr int kPlanes = End::kSeparate ? 2 : 1, kLeast = kHalves * kPlanes, kStages = kStagesOf<End>;
   const auto kernel = add_up<End>;
   static OncePerGpu once;
   const bool clusters = once.here([&] {
-    const bool known = knows_clusters(reinterpret_cast<const void*>(kernel), name);
+    const bool known = supports_clusters(reinterpret_cast<const void*>(kernel), name);
     const Size most = kStages * Size{sizeof(Stage)} + Gathered::bytes(kPlanes, known ? 2 : 1);
     check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
                  name);

@@ -3,9 +3,9 @@
 #include "kernels/cuda/recurrence/step_ends.cuh"
 #include "kernels/cuda/runtime/tile_map.h"
 
-// Sums of products with wgmma and TMA; this file is compiled for compute capability 9.0 only. Two threads prefetch
-// tiles (TMA): one those of rows, the other those of weights, which need not wait for the previous kernel. Two warp
-// groups multiply, each over half of a tile's depth.
+// Sums of products with wgmma and TMA; this file is compiled for compute capability 9.0 only. A block has two producer
+// threads, one for tiles of rows and one for tiles of weights, since weights need not wait for the previous kernel. Two
+// consumer warp groups multiply, each over half of a tile's depth.
 namespace dragoman::kernels::cuda::sums {
 namespace {
 
@@ -15,7 +15,7 @@ static_assert(kThreads == kHalves * kGroup);
 struct WideStage {
   WideTile left, right;
 };
-// A block uses at most half of the shared memory, so that blocks of the next kernel fit beside it.
+// A block uses at most half of the shared memory, so that blocks of the next kernel fit on the same multiprocessor.
 constexpr int kRoom = 7 * sizeof(WideStage), kMostStages = 7;
 
 // Tensor maps of the terms' rows and weights.
@@ -23,18 +23,19 @@ struct Maps {
   CUtensorMap x[2], weight[2];
 };
 
-// A ring: a slot is `full` when both tiles have arrived, and `empty` when all warps have consumed them.
+// The mbarriers of the ring buffer: a stage is `full` once both tiles have arrived, and `empty` once all consumer warps
+// have read them.
 struct Barriers {
   Barrier full[kMostStages], empty[kMostStages];
 
-  __device__ void make(int stages) {
-    for (int i = 0; i < stages; ++i) full[i].make(1), empty[i].make(kWarps);
-    barriers_are_made();
+  __device__ void init(int stages) {
+    for (int i = 0; i < stages; ++i) full[i].init(1), empty[i].init(kWarps);
+    fence_barrier_init();
   }
 };
 
-// A slot of the ring, and the parity of its barrier phase.
-struct Place {
+// As RingSlot, for a number of stages known at run time only.
+struct Slot {
   int stages, at = 0;
   unsigned parity = 0;
 
@@ -43,31 +44,31 @@ struct Place {
   }
 };
 
-// Prefetches the tiles of a block; one thread for rows and one for weights run concurrently.
+// The two producers of a block: one thread calls rows(), another weights().
 template <class End>
-struct Fetch {
+struct Producer {
   const Share& share;
   const Maps& maps;
   WideStage* stages;
   int count, row, col;
   Barriers& barriers;
 
-  // The first `early` tiles do not wait for the previous kernel.
-  __device__ void rows(int early) const {
+  // The first `independent` tiles do not depend on the previous kernel.
+  __device__ void rows(int independent) const {
     prefetch(maps.x[0]), prefetch(maps.x[1]);
-    Place place{count};
-    for (int i = 0; i < early; ++i) fetch_rows(i, place);
-    wait_for_kernel_before();
-    for (int i = early; i < share.count[0] + share.count[1]; ++i) fetch_rows(i, place);
+    Slot slot{count};
+    for (int i = 0; i < independent; ++i) fetch_rows(i, slot);
+    wait_for_previous_kernel();
+    for (int i = independent; i < share.count[0] + share.count[1]; ++i) fetch_rows(i, slot);
   }
   __device__ void weights() const {
     prefetch(maps.weight[0]), prefetch(maps.weight[1]);
-    if (!End::kSteady) wait_for_kernel_before();
-    Place place{count};
+    if (!End::kIndependentWeights) wait_for_previous_kernel();
+    Slot slot{count};
     for (int i = 0; i < share.count[0] + share.count[1]; ++i) {
-      Barrier& full = barriers.full[place.at];
-      WideTile& to = stages[place.at].right;
-      barriers.empty[place.at].wait(place.parity ^ 1);
+      Barrier& full = barriers.full[slot.at];
+      WideTile& to = stages[slot.at].right;
+      barriers.empty[slot.at].wait(slot.parity ^ 1);
       full.arrive_and_expect(sizeof(WideStage));
       if constexpr (End::kGroups > 1)
         full.copy_groups(to, maps.weight[term_of(i)], depth_at(i), col);
@@ -75,7 +76,7 @@ struct Fetch {
         full.copy(to, maps.weight[term_of(i)], col, depth_at(i));
       else
         full.copy(to, maps.weight[term_of(i)], depth_at(i), col);
-      place.next();
+      slot.next();
     }
   }
 
@@ -88,16 +89,17 @@ struct Fetch {
   __device__ int depth_at(int i) const {
     return (i < share.count[0] ? share.begin[0] + i : share.begin[1] + i - share.count[0]) * kTile;
   }
-  __device__ void fetch_rows(int i, Place& place) const {
-    barriers.empty[place.at].wait(place.parity ^ 1);
-    barriers.full[place.at].copy(stages[place.at].left, maps.x[term_of(i)], depth_at(i), row);
-    place.next();
+  __device__ void fetch_rows(int i, Slot& slot) const {
+    barriers.empty[slot.at].wait(slot.parity ^ 1);
+    barriers.full[slot.at].copy(stages[slot.at].left, maps.x[term_of(i)], depth_at(i), row);
+    slot.next();
   }
 };
 
-// Multiplies a warp group's half of `count` tiles and adds the products to the sum, if there is one.
+// Multiplies the next `count` tiles of the ring over the warp group's half of their depth. The result replaces the sum
+// or, with `add`, is added to it.
 template <bool kBack>
-__device__ void add_tiles(Rows& sum, bool add, int count, WideStage* stages, Barriers& barriers, Place& place) {
+__device__ void add_tiles(Rows& sum, bool add, int count, WideStage* stages, Barriers& barriers, Slot& slot) {
   if (count == 0) return;
   const int half = static_cast<int>(threadIdx.x) / kGroup;
   const auto release = [&](int at) {
@@ -105,26 +107,26 @@ __device__ void add_tiles(Rows& sum, bool add, int count, WideStage* stages, Bar
   };
   int before = 0;
   for (int i = 0; i < count; ++i) {
-    barriers.full[place.at].wait(place.parity);
-    const std::uint64_t left = stages[place.at].left.descriptor(), right = stages[place.at].right.descriptor();
-    registers_are_ready();
+    barriers.full[slot.at].wait(slot.parity);
+    const std::uint64_t left = stages[slot.at].left.descriptor(), right = stages[slot.at].right.descriptor();
+    fence_registers();
 #pragma unroll
     for (int step = 0; step < 2; ++step) {
       const int k = 2 * half + step;
       begin_product<!kBack>(sum, left + 2 * k, right + (kBack ? 128 : 2) * k, add || i + step > 0);
     }
-    end_of_products();
+    commit_products();
     wait_for_products<1>();
     if (i > 0) release(before);
-    before = place.at;
-    place.next();
+    before = slot.at;
+    slot.next();
   }
   wait_for_products<0>();
-  arrived(sum);
+  fence_operands(sum);
   release(before);
 }
 
-// Stores a warp's 16 rows in shared memory, among the sums of its half.
+// Stores a warp's 16 rows to the sums of its half, in shared memory.
 __device__ inline void store(Part& part, const Rows& rows) {
   float* at = part.values + (threadIdx.x / kWarp % 4 * 16 + lane() / 4) * Part::kStride + lane() % 4 * 2;
 #pragma unroll
@@ -137,7 +139,7 @@ __device__ inline void store(Part& part, const Rows& rows) {
 
 __device__ inline void wait_for_groups() { asm volatile("bar.sync 1, %0;" ::"n"(kThreads) : "memory"); }
 
-// Block (x, y, z) computes tile column x and row y over part z of the depth.
+// Block (x, y, z) computes the tile in column x and row y over slice z of the depth.
 template <class End>
 __global__ void __launch_bounds__(kAllThreads, 2)
     add_up_wgmma(Work work, End end, int stages, const __grid_constant__ Maps maps) {
@@ -150,35 +152,35 @@ __global__ void __launch_bounds__(kAllThreads, 2)
   const Gathered gathered{reinterpret_cast<float*>(memory), blocks};
   auto* tiles = reinterpret_cast<WideStage*>(memory + Gathered::bytes(kPlanes, blocks));
   if (threadIdx.x == 0) {
-    barriers.make(stages);
+    barriers.init(stages);
     arrivals.begin();
   }
   __syncthreads();
   if (blocks > 1) {
     if (threadIdx.x == 0) arrivals.expect(static_cast<std::uint32_t>(Gathered::bytes(kPlanes, blocks)));
-    begin_cluster();
+    arrive_at_cluster();
   }
   const Share share(work, row, rank, blocks);
   if (threadIdx.x >= kThreads) {
-    const Fetch<End> fetch{share, maps, tiles, stages, row, col, barriers};
-    if (threadIdx.x == kThreads) fetch.weights();
+    const Producer<End> producer{share, maps, tiles, stages, row, col, barriers};
+    if (threadIdx.x == kThreads) producer.weights();
     if (threadIdx.x == kThreads + kWarp)
-      fetch.rows((work.early > 0 ? share.count[0] : 0) + (work.early > 1 ? share.count[1] : 0));
+      producer.rows((work.independent > 0 ? share.count[0] : 0) + (work.independent > 1 ? share.count[1] : 0));
     return;
   }
   Rows sums[kPlanes];
   Finish<End> finish(work, end, row, col, rank, blocks);
-  Place place{stages};
-  // The operands of the epilogue are loaded during the main loop.
-  const auto begin_late = [&] {
-    wait_for_kernel_before();
-    finish.bring();
+  Slot slot{stages};
+  // Called as early as the dependence on the previous kernel allows, so that loads overlap with the main loop.
+  const auto load_epilogue_operands = [&] {
+    wait_for_previous_kernel();
+    finish.load_operands();
   };
-  if (work.early == 0) begin_late();
-  add_tiles<End::kBack>(sums[0], false, share.count[0], tiles, barriers, place);
-  if (work.early == 1) begin_late();
-  add_tiles<End::kBack>(sums[kPlanes - 1], kPlanes == 1 && share.count[0] > 0, share.count[1], tiles, barriers, place);
-  if (work.early == 2) begin_late();
+  if (work.independent == 0) load_epilogue_operands();
+  add_tiles<End::kBack>(sums[0], false, share.count[0], tiles, barriers, slot);
+  if (work.independent == 1) load_epilogue_operands();
+  add_tiles<End::kBack>(sums[kPlanes - 1], kPlanes == 1 && share.count[0] > 0, share.count[1], tiles, barriers, slot);
+  if (work.independent == 2) load_epilogue_operands();
   if (share.count[0] == 0 && (kPlanes > 1 || share.count[1] == 0)) sums[0].clear();
   if (kPlanes > 1 && share.count[1] == 0) sums[kPlanes - 1].clear();
   wait_for_groups();

@@ -2,14 +2,13 @@
 
 #include "kernels/cuda/runtime/device.cuh"
 
-// Tiles of 64 x 64 bf16 in shared memory, and their products on tensor cores (mma.m16n8k16). A warp works on 16 rows of
-// a tile. Of a 16 x 8 result, lane l holds rows l / 4 and l / 4 + 8 and columns l % 4 * 2 and
-// l % 4 * 2 + 1.
+// Tiles of 64 x 64 bf16 in shared memory, and their products on tensor cores (mma.m16n8k16). A warp computes 16 rows of
+// a tile. In a 16 x 8 accumulator, lane l holds rows l / 4 and l / 4 + 8, columns l % 4 * 2 and l % 4 * 2 + 1.
 namespace dragoman::kernels::cuda {
 
 inline constexpr int kTile = 64;
 
-// Rows are padded by 16 bytes, so that eight rows at the same column lie in different banks.
+// Rows are padded by 16 bytes, so that ldmatrix reads eight rows at the same column without bank conflicts.
 struct alignas(16) Tile {
   static constexpr int kStride = kTile + 8;
   bf16 values[kTile * kStride];
@@ -17,7 +16,7 @@ struct alignas(16) Tile {
   __device__ bf16* at(int row, int col) { return values + row * kStride + col; }
 };
 
-// Loads four 8 x 8 matrices, one register each (ldmatrix); each lane passes the address of one row.
+// Four 8 x 8 matrices, one register each. They are loaded with ldmatrix: each lane passes the address of one row.
 struct Quad {
   std::uint32_t r[4];
 };
@@ -40,7 +39,7 @@ __device__ inline Quad load_quad_transposed(const bf16* row) {
   return q;
 }
 
-// Transposes an 8 x 8 matrix of which lane l holds row l / 4, columns l % 4 * 2 and l % 4 * 2 + 1.
+// Transposes an 8 x 8 matrix. Lane l holds columns l % 4 * 2 and l % 4 * 2 + 1 of row l / 4.
 __device__ inline std::uint32_t transposed(std::uint32_t pair) {
   std::uint32_t result = 0;
   asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(result) : "r"(pair));
@@ -49,7 +48,7 @@ __device__ inline std::uint32_t transposed(std::uint32_t pair) {
 
 __device__ inline int lane() { return threadIdx.x % kWarp; }
 
-// A left operand: 16 rows from `row`, 16 columns from `col`.
+// A left operand: the 16 x 16 part of the tile at (row, col).
 __device__ inline Quad left_operand(Tile& tile, int row, int col) {
   return load_quad(tile.at(row + lane() % 16, col + lane() / 16 * 8));
 }
@@ -57,7 +56,7 @@ __device__ inline Quad left_operand(Tile& tile, int row, int col) {
 __device__ inline Quad left_operand_transposed(Tile& tile, int row, int col) {
   return load_quad_transposed(tile.at(col + lane() % 8 + lane() / 16 * 8, row + lane() / 8 % 2 * 8));
 }
-// Two right operands, 16 x 8 each, side by side: rows from `row`, columns from `col`.
+// Two adjacent right operands of 16 x 8 each: the 16 x 16 part of the tile at (row, col).
 __device__ inline Quad right_operands(Tile& tile, int row, int col) {
   return load_quad_transposed(tile.at(row + lane() % 16, col + lane() / 16 * 8));
 }
@@ -90,7 +89,7 @@ struct Rows {
 #pragma unroll
       for (int e = 0; e < 4; ++e) part[n][e] *= by[e / 2];
   }
-  // The 16 columns from 16 k on as a left operand of the next product.
+  // Columns 16 k to 16 k + 15, rounded to bf16, as a left operand of the next product.
   __device__ Quad as_left(int k) const {
     const float(&a)[4] = part[2 * k];
     const float(&b)[4] = part[2 * k + 1];
@@ -98,9 +97,9 @@ struct Rows {
   }
 };
 
-// sum += left operands times the right tile, which may be `kTransposed`; kDepth and kAcross count its multiples of 16.
-// Elements beyond the last row or column of a tile are zero and are multiplied like the rest: without branches, loads
-// overlap with products.
+// sum += left operands times the right tile, transposed or not, over 16 kDepth terms and 16 kAcross columns. Elements
+// beyond the last row or column of a tile are zero and are multiplied like the rest: without branches, loads overlap
+// with products.
 template <bool kTransposed, int kDepth = 4, int kAcross = 4>
 __device__ inline void add_product(Rows& sum, const Quad (&left)[4], Tile& right) {
 #pragma unroll
@@ -119,16 +118,16 @@ __device__ inline void load_left(Quad (&to)[4], Tile& tile, int row) {
   for (int k = 0; k < 4; ++k) to[k] = left_operand(tile, row, 16 * k);
 }
 
-// Starts copying eight numbers to shared memory (cp.async), or zeros unless they exist; `from` must be valid either
-// way.
+// Starts copying eight numbers to shared memory (cp.async), or writes zeros unless they exist; `from` must be a valid
+// address either way.
 __device__ inline void begin_copy(bf16* to, const bf16* from, bool exists) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(exists ? 16 : 0)
                : "memory");
 }
 
-// Starts copying `count` rows of `columns` columns into the first kRows rows of a tile and zeros beyond them; called by
-// all threads of the block. The data has arrived after wait_for_tiles().
+// Starts copying `count` rows of `columns` columns to a tile; the rest of its first kRows rows becomes zero. Called by
+// all threads of the block. wait_for_tiles() waits for the data.
 template <int kThreads, int kRows = kTile>
 __device__ inline void load_tile(Tile& tile, const bf16* from, Size stride, int count, int columns = kTile) {
 #pragma unroll
@@ -138,8 +137,8 @@ __device__ inline void load_tile(Tile& tile, const bf16* from, Size stride, int 
     begin_copy(tile.at(row, col), inside ? from + row * stride + col : from, inside);
   }
 }
-// Closes a batch of copies; wait_for_older_tiles() waits for all batches but the newest ones.
-__device__ inline void end_of_batch() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// Closes a group of copies (cp.async.commit_group); wait_for_older_tiles() waits for all groups but the newest ones.
+__device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int kNewest = 1>
 __device__ inline void wait_for_older_tiles() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kNewest) : "memory");
@@ -150,7 +149,8 @@ __device__ inline void wait_for_tiles() {
   __syncthreads();
 }
 
-// Stores a warp's 16 rows to memory through its rows of a tile; the first row of the result is row `row` of the tile.
+// Stores or adds a warp's 16 rows to global memory, staged through rows `row` to `row` + 15 of a tile so that writes
+// are coalesced. `to` is the address of the tile's row 0; rows from `count` on are not stored.
 __device__ inline void store_rows(const Rows& rows, Tile& tile, int row, bf16* to, Size stride, int count,
                                   bool accumulate) {
   const int l = lane();

@@ -6,19 +6,18 @@
 #include "kernels/cuda/runtime/cluster.cuh"
 
 // Instructions of compute capability 9.0, for files that are compiled for it only: asynchronous matrix products of a
-// group of four warps (wgmma), copies of whole tiles by the Tensor Memory Accelerator (TMA), and barriers in shared
-// memory (mbarrier) to wait for copies.
+// warp group (wgmma), copies of whole tiles by the Tensor Memory Accelerator (TMA), and mbarriers to wait for them.
 namespace dragoman::kernels::cuda {
 
-inline constexpr int kGroup = 128;  // threads of a warp group
+inline constexpr int kGroup = 128;  // threads of a warp group (four warps)
 
-// Matrix descriptors of rows of 128 bytes: the lower half holds the address and the leading offset in units of 16
-// bytes, the upper half the stride of eight rows and the swizzle mode.
+// wgmma matrix descriptors of tiles whose rows have 128 bytes. The lower half holds the address and the leading
+// dimension offset, both in units of 16 bytes; the upper half holds the stride of eight rows and the swizzle mode.
 __device__ inline std::uint32_t lower_descriptor(std::uint32_t address) { return 64u << 16 | address >> 4; }
 inline constexpr std::uint32_t kUpperDescriptor = 1u << 30 | 64u;
 
-// Rows of 128 bytes with the 128-byte swizzle: groups of eight numbers in row r are permuted by r % 8, as wgmma reads
-// and TMA writes them.
+// A tile of 128-byte rows in the 128-byte swizzle that TMA writes and wgmma reads: in row r, the group of eight numbers
+// with index e is stored at index e ^ (r % 8).
 template <int kRows>
 struct alignas(1024) WideRows {
   bf16 values[kRows * kTile];
@@ -32,7 +31,7 @@ using WideTile = WideRows<kTile>;
 
 // ---- products -------------------------------------------------------------------------------------------------
 
-// The registers of a Rows as operands 0 to 31 of an instruction.
+// The 32 accumulator registers of a Rows as asm operands 0 to 31.
 #define DRAGOMAN_ROWS                                                                      \
   "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, " \
   "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}"
@@ -44,9 +43,10 @@ using WideTile = WideRows<kTile>;
       "+f"((s)[6][0]), "+f"((s)[6][1]), "+f"((s)[6][2]), "+f"((s)[6][3]), "+f"((s)[7][0]), "+f"((s)[7][1]), \
       "+f"((s)[7][2]), "+f"((s)[7][3])
 
-// For a depth of 16: sum = left right or, with `add`, sum += left right, with both tiles in shared memory, the right
-// one transposed or not; and sum += left right with the left operand in registers. The products of a warp group are
-// complete after wait_for_products(); until then their registers must not be accessed.
+// Start a product over a depth of 16. The first takes both operands from shared memory and computes sum = left right
+// or, with `add`, sum += left right; the right tile may be transposed. The second takes the left operand from registers
+// and computes sum += left right. Products are complete after wait_for_products(); until then their registers must not
+// be accessed.
 template <bool kTransposed>
 __device__ inline void begin_product(Rows& sum, std::uint64_t left, std::uint64_t right, bool add) {
   asm volatile(
@@ -72,44 +72,44 @@ __device__ inline void begin_product(Rows& sum, const Quad& left, std::uint64_t 
 }
 #undef DRAGOMAN_ROWS
 #undef DRAGOMAN_ROWS_OPERANDS
-// To be called before the first product that reads or accumulates into registers written by other instructions.
-__device__ inline void registers_are_ready() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ inline void end_of_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-// Waits for all products but the newest kLeft groups closed by end_of_products().
+// Call it before the first product that uses registers written by other instructions, as operand or accumulator.
+__device__ inline void fence_registers() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ inline void commit_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+// Waits for all groups of products, as closed by commit_products(), but the newest kLeft.
 template <int kLeft>
 __device__ inline void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
 }
-// Tells the compiler that the registers may have changed, since it does not see asynchronous writes.
-__device__ inline void arrived(Rows& rows) {
+// Tells the compiler that the registers may have changed: it does not see asynchronous writes.
+__device__ inline void fence_operands(Rows& rows) {
 #pragma unroll
   for (auto& part : rows.part)
 #pragma unroll
     for (float& value : part) asm volatile("" : "+f"(value)::"memory");
 }
-__device__ inline void arrived(Quad (&quads)[4]) {
+__device__ inline void fence_operands(Quad (&quads)[4]) {
 #pragma unroll
   for (Quad& quad : quads)
 #pragma unroll
     for (std::uint32_t& r : quad.r) asm volatile("" : "+r"(r)::"memory");
 }
 
-// Sets the register count of the threads of a warp group; other groups of the block give some of theirs up.
+// Change the number of registers per thread of a warp group (setmaxnreg): one group takes those that another gives up.
 template <int kRegisters>
-__device__ inline void take_registers() {
+__device__ inline void increase_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
 }
 template <int kRegisters>
-__device__ inline void give_registers() {
+__device__ inline void decrease_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
 }
-// A barrier for all threads of a warp group; `group` is less than 15.
+// A named barrier for the threads of one warp group; `group` is less than 15.
 __device__ inline void wait_for_group(int group) {
   asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(kGroup) : "memory");
 }
 
-// Stores two 8 x 8 matrices to shared memory, transposed: lane l holds row l / 4, columns l % 4 * 2 and the next; lanes
-// 0 to 7 and 8 to 15 pass the addresses of the rows.
+// Stores two 8 x 8 matrices to shared memory, transposed (stmatrix). Lane l holds columns l % 4 * 2 and l % 4 * 2 + 1
+// of row l / 4. Lanes 0 to 7 pass the row addresses of the first matrix, lanes 8 to 15 those of the second.
 __device__ inline void store_transposed(bf16* row, std::uint32_t first, std::uint32_t second) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
   asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(address), "r"(first), "r"(second)
@@ -118,11 +118,11 @@ __device__ inline void store_transposed(bf16* row, std::uint32_t first, std::uin
 
 // ---- barriers and copies --------------------------------------------------------------------------------------
 
-// An mbarrier. A phase completes once the expected number of threads have arrived and the announced bytes have been
-// written. Phases are distinguished by parity, beginning with 0; the phase before the first counts as complete.
+// An mbarrier. A phase completes once the expected number of threads have arrived and all announced bytes have been
+// written. Phases are told apart by parity: the first has parity 0, and waiting for parity 1 before it returns at once.
 class Barrier {
  public:
-  __device__ void make(int threads) {
+  __device__ void init(int threads) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&state_)), "r"(threads) : "memory");
   }
   __device__ void arrive() {
@@ -145,8 +145,8 @@ class Barrier {
           : "r"(shared_address(&state_)), "r"(parity)
           : "memory");
   }
-  // Copies 64 columns from `col` of 64 rows from `row` to a tile, with zeros beyond the last; the bytes are counted by
-  // this barrier.
+  // Starts a TMA copy of the 64 x 64 tile at (row, col), with zeros beyond the last row and column. This barrier counts
+  // the bytes.
   __device__ void copy(WideTile& to, const CUtensorMap& from, int col, int row) {
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(
@@ -154,7 +154,7 @@ class Barrier {
         "l"(&from), "r"(shared_address(&state_)), "r"(col), "r"(row)
         : "memory");
   }
-  // The same for the rows from `row` of all groups.
+  // The same for a tile that takes rows from `row` on of every group (a map with groups; see tile_map()).
   __device__ void copy_groups(WideTile& to, const CUtensorMap& from, int col, int row) {
     asm volatile(
         "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
@@ -166,19 +166,19 @@ class Barrier {
  private:
   std::uint64_t state_;
 };
-// Makes new barriers visible; called by the thread that initialised them, before other threads proceed.
-__device__ inline void barriers_are_made() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
-// Orders this thread's accesses to shared memory before those of TMA and wgmma (proxy fence).
-__device__ inline void before_engines() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+// Makes initialised barriers visible; called by the thread that initialised them, before other threads use them.
+__device__ inline void fence_barrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+// Orders this thread's accesses to shared memory before those of the async proxy, that is of TMA and wgmma.
+__device__ inline void fence_async_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// A slot of a ring of kPlaces, and the parity of its barrier phase.
-template <int kPlaces>
-struct Turn {
-  int place = 0;
+// A position in a ring buffer of kStages stages: the index of the stage and the parity of its mbarrier phase.
+template <int kStages>
+struct RingSlot {
+  int index = 0;
   unsigned parity = 0;
 
   __device__ void next() {
-    if (++place == kPlaces) place = 0, parity ^= 1;
+    if (++index == kStages) index = 0, parity ^= 1;
   }
 };
 

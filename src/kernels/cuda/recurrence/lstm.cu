@@ -12,11 +12,11 @@ constexpr int kThreads = 256;
 
 // ---- single steps ---------------------------------------------------------------------------------------------
 
-// The unit that a thread works on.
-struct Place {
-  Size row, unit, at;  // at: in [rows, hidden]
+// The row and unit of a thread.
+struct UnitIndex {
+  Size row, unit, at;  // at: index in [rows, hidden]
 
-  __device__ explicit Place(Size hidden)
+  __device__ explicit UnitIndex(Size hidden)
       : row((static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x) / hidden),
         unit((static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x) % hidden),
         at(row * hidden + unit) {}
@@ -24,7 +24,7 @@ struct Place {
 
 template <class T>
 __global__ void lstm_cells(LstmCell<T> a) {
-  const Place p(a.hidden);
+  const UnitIndex p(a.hidden);
   if (p.row >= a.rows) return;
   T* gates = a.gates + p.row * 4 * a.hidden + p.unit;
   const Size h = a.hidden;
@@ -45,7 +45,7 @@ void lstm_cell(const LstmCell<T>& a) {
 
 template <class T>
 __global__ void lstm_cells_backward(LstmCellBackward<T> a) {
-  const Place p(a.hidden);
+  const UnitIndex p(a.hidden);
   if (p.row >= a.rows) return;
   const Size h = a.hidden, at = p.row * 4 * h + p.unit;
   const T* gates = a.gates + at;
@@ -68,7 +68,7 @@ void lstm_cell_backward(const LstmCellBackward<T>& a) {
 
 template <class T>
 __global__ void gru_cells(GruCell<T> a) {
-  const Place p(a.hidden);
+  const UnitIndex p(a.hidden);
   if (p.row >= a.rows) return;
   const Size hidden = a.hidden;
   T* x = a.x_gates + p.row * 3 * hidden + p.unit;
@@ -89,7 +89,7 @@ void gru_cell(const GruCell<T>& a) {
 
 template <class T>
 __global__ void gru_cells_backward(GruCellBackward<T> a) {
-  const Place p(a.hidden);
+  const UnitIndex p(a.hidden);
   if (p.row >= a.rows) return;
   const Size hidden = a.hidden, gate = p.row * 3 * hidden + p.unit;
   const float r = to_float(a.x_gates[gate]), u = to_float(a.x_gates[gate + hidden]);
@@ -113,9 +113,10 @@ void gru_cell_backward(const GruCellBackward<T>& a) {
 
 // ---- layers ---------------------------------------------------------------------------------------------------
 
-// A layer is one launch where the tensor-core kernel supports it, otherwise one product and one launch per time step.
-// The workspace holds the states in the order of the walk (longest sentence first): [B, 4 hidden] for the recurrent
-// share of the gates, then h and c, [B, hidden] each.
+// A layer takes a single launch where the tensor-core kernel supports it (lstm_tensor.cu), otherwise one product and
+// one launch per time step. Sentences are processed longest first ("in the order of the walk"), so that those still
+// active at a step form a prefix. In this order of sentences, the workspace holds the recurrent share of the gates,
+// [B, 4 hidden], then h and c, [B, hidden] each.
 template <class T>
 struct Walk {
   Size hidden = 0;
@@ -123,7 +124,7 @@ struct Walk {
   const std::int32_t* order = nullptr;
   bool reverse = false;
 
-  // The packed row of the i-th sentence of the walk at step t.
+  // The packed row of step t of the i-th sentence of the walk.
   __device__ Size row(Size i, Size t) const {
     const std::int32_t s = order[i];
     return reverse ? offsets[s + 1] - 1 - t : offsets[s] + t;
@@ -141,7 +142,7 @@ T* states_of(const LstmLayer<T>& a) {
   return a.workspace + a.sentences * 4 * a.hidden;
 }
 
-// Copies the first states into the order of the walk; for sentences without rows they are also the last ones.
+// Copies the initial states into the order of the walk. For empty sentences they are also the final states.
 template <class T>
 __global__ void begin(LstmLayer<T> a, Walk<T> walk, T* h, T* c) {
   const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x, i = e / a.hidden, unit = e % a.hidden;
@@ -194,7 +195,9 @@ void lstm_layer(const LstmLayer<T>& a) {
   if (a.beside != nullptr) lstm_layer(*a.beside);
 }
 
-// dh and dc are in the order of the walk; a sentence at its last step starts from the gradients of its last state.
+// One step of backpropagation through time. dh_now and dc_now are in the order of the walk. The first `arrived`
+// sentences continue from the step after this one; the others are at their last step and begin with the gradients of
+// the final state.
 template <class T>
 __global__ void step_backward(LstmLayerBackward<T> b, Walk<T> walk, Size t, Size active, Size arrived, T* dgates_now,
                               T* dh_now, T* dc_now) {
@@ -232,7 +235,7 @@ __global__ void step_backward(LstmLayerBackward<T> b, Walk<T> walk, Size t, Size
   dc_now[e] = rounded<T>(d.c_before);
 }
 
-// The gradients of the first states; empty sentences pass on those of the last state.
+// Stores the gradients of the initial states; for empty sentences these are the gradients of the final states.
 template <class T>
 __global__ void end(LstmLayerBackward<T> b, Walk<T> walk, const T* dh_now, const T* dc_now) {
   const LstmLayer<T>& a = b.forward;

@@ -3,10 +3,10 @@
 #include "kernels/cuda/products/sums.cuh"
 #include "kernels/cuda/recurrence/lstm.cuh"
 
-// The epilogues of decoder steps.
+// Epilogues (End in sums.cuh) of the steps of recurrent decoders.
 namespace dragoman::kernels::cuda::sums {
 
-// Dropout of x rounded to bf16; dropout counts elements row by row.
+// Dropout of x after rounding to bf16. The random number of an element depends on its index, row by row.
 __device__ inline Four dropped(const Drop& drop, Size row, Size col, Size cols, const Four& x) {
   const auto element = static_cast<std::uint64_t>(row * Dropout::stride(cols) + col);
   Four y;
@@ -17,34 +17,34 @@ __device__ inline Four dropped(const Drop& drop, Size row, Size col, Size cols, 
 
 struct Cell {
   static constexpr int kGroups = 4;
-  static constexpr bool kBack = false, kSteady = true, kApart = false;
+  static constexpr bool kBack = false, kIndependentWeights = true, kSeparate = false;
   LstmCell<bf16> a;
   const bf16* bias;
   bf16* dropped_h;
   Drop drop;
 
-  struct Given {
+  struct Operands {
     Raw4 gates[4], c_before;
   };
-  __device__ Given bring(Size row, Size unit) const {
+  __device__ Operands load_operands(Size row, Size unit) const {
     const Size n = a.hidden;
-    Given given;
+    Operands operands;
 #pragma unroll
     for (int gate = 0; gate < 4; ++gate)
-      given.gates[gate] = load4(bias != nullptr ? bias + gate * n + unit : a.gates + (4 * row + gate) * n + unit);
-    given.c_before = load4(a.c_before + row * n + unit);
-    return given;
+      operands.gates[gate] = load4(bias != nullptr ? bias + gate * n + unit : a.gates + (4 * row + gate) * n + unit);
+    operands.c_before = load4(a.c_before + row * n + unit);
+    return operands;
   }
-  __device__ void finish(Size row, Size unit, const Given& given, Sums<kGroups, kApart>& sums) const {
+  __device__ void finish(Size row, Size unit, const Operands& operands, Sums<kGroups, kSeparate>& sums) const {
     const Size n = a.hidden, at = row * n + unit;
     auto& [i, f, g, o] = sums[0];
 #pragma unroll
-    for (int gate = 0; gate < 4; ++gate) sums[0][gate] += given.gates[gate];
-    const Four before = given.c_before;
+    for (int gate = 0; gate < 4; ++gate) sums[0][gate] += operands.gates[gate];
+    const Four before = operands.c_before;
     Four c, h;
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const LstmUnit u = lstm_unit<Quickly>(i[e], f[e], g[e], o[e], before[e]);
+      const LstmUnit u = lstm_unit<FastMath>(i[e], f[e], g[e], o[e], before[e]);
       i[e] = u.i, f[e] = u.f, g[e] = u.g, o[e] = u.o, c[e] = u.c, h[e] = u.h;
     }
 #pragma unroll
@@ -58,39 +58,39 @@ struct Cell {
 template <bool kDrops>
 struct CellBackward {
   static constexpr int kGroups = 1;
-  static constexpr bool kBack = true, kSteady = true, kApart = kDrops;
+  static constexpr bool kBack = true, kIndependentWeights = true, kSeparate = kDrops;
   LstmCellBackward<bf16> a;
   Drop drop;
 
-  struct Given {
+  struct Operands {
     Raw4 gates[4], c_before, c, dh, dc;
   };
-  __device__ Given bring(Size row, Size unit) const {
+  __device__ Operands load_operands(Size row, Size unit) const {
     const Size n = a.hidden, at = row * n + unit;
-    Given given;
+    Operands operands;
 #pragma unroll
-    for (int gate = 0; gate < 4; ++gate) given.gates[gate] = load4(a.gates + (4 * row + gate) * n + unit);
-    given.c_before = load4(a.c_before + at);
-    given.c = load4(a.c + at);
-    given.dh = load4(a.dh != nullptr ? a.dh + at : nullptr);
-    given.dc = load4(a.dc != nullptr ? a.dc + at : nullptr);
-    return given;
+    for (int gate = 0; gate < 4; ++gate) operands.gates[gate] = load4(a.gates + (4 * row + gate) * n + unit);
+    operands.c_before = load4(a.c_before + at);
+    operands.c = load4(a.c + at);
+    operands.dh = load4(a.dh != nullptr ? a.dh + at : nullptr);
+    operands.dc = load4(a.dc != nullptr ? a.dc + at : nullptr);
+    return operands;
   }
-  __device__ void finish(Size row, Size unit, const Given& given, Sums<kGroups, kApart>& sums) const {
+  __device__ void finish(Size row, Size unit, const Operands& operands, Sums<kGroups, kSeparate>& sums) const {
     const Size n = a.hidden, at = row * n + unit;
-    Four dh = given.dh;
-    if constexpr (kApart) {
+    Four dh = operands.dh;
+    if constexpr (kSeparate) {
       dh += dropped(drop, row, unit, n, sums[0][0]);
       dh += sums[1][0];
     } else {
       dh += sums[0][0];
     }
-    Four gates[4] = {given.gates[0], given.gates[1], given.gates[2], given.gates[3]}, dc_before;
-    const Four c_before = given.c_before, c = given.c, dc = given.dc;
+    Four gates[4] = {operands.gates[0], operands.gates[1], operands.gates[2], operands.gates[3]}, dc_before;
+    const Four c_before = operands.c_before, c = operands.c, dc = operands.dc;
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const LstmUnitGradient d = lstm_unit_backward<Quickly>(gates[0][e], gates[1][e], gates[2][e], gates[3][e],
-                                                             c_before[e], c[e], dh[e], dc[e]);
+      const LstmUnitGradient d = lstm_unit_backward<FastMath>(gates[0][e], gates[1][e], gates[2][e], gates[3][e],
+                                                              c_before[e], c[e], dh[e], dc[e]);
       gates[0][e] = d.i, gates[1][e] = d.f, gates[2][e] = d.g, gates[3][e] = d.o, dc_before[e] = d.c_before;
     }
 #pragma unroll
@@ -103,20 +103,20 @@ struct CellBackward {
 
 struct Tanh {
   static constexpr int kGroups = 1;
-  static constexpr bool kBack = false, kSteady = true, kApart = false;
+  static constexpr bool kBack = false, kIndependentWeights = true, kSeparate = false;
   Size cols;
   const bf16* bias;
   bf16 *y, *dropped_y;
   Drop drop;
 
-  using Given = Raw4;
-  __device__ Given bring(Size, Size col) const { return load4(bias + col); }
-  __device__ void finish(Size row, Size col, const Given& given, Sums<kGroups, kApart>& sums) const {
+  using Operands = Raw4;
+  __device__ Operands load_operands(Size, Size col) const { return load4(bias + col); }
+  __device__ void finish(Size row, Size col, const Operands& operands, Sums<kGroups, kSeparate>& sums) const {
     const Size at = row * cols + col;
     Four value = sums[0][0];
-    value += given;
+    value += operands;
 #pragma unroll
-    for (int e = 0; e < 4; ++e) value[e] = Quickly::tanh(value[e]);
+    for (int e = 0; e < 4; ++e) value[e] = FastMath::tanh(value[e]);
     store4(y + at, value);
     if (dropped_y != nullptr) store4(dropped_y + at, dropped(drop, row, col, cols, value));
   }
@@ -124,22 +124,22 @@ struct Tanh {
 
 struct TanhBackward {
   static constexpr int kGroups = 1;
-  static constexpr bool kBack = true, kSteady = true, kApart = false;
+  static constexpr bool kBack = true, kIndependentWeights = true, kSeparate = false;
   Size cols;
   const bf16 *y, *dy;
   bf16* dz;
   Drop drop;
 
-  struct Given {
+  struct Operands {
     Raw4 y, dy;
   };
-  __device__ Given bring(Size row, Size col) const {
+  __device__ Operands load_operands(Size row, Size col) const {
     return {load4(y + row * cols + col), load4(dy + row * cols + col)};
   }
-  __device__ void finish(Size row, Size col, const Given& given, Sums<kGroups, kApart>& sums) const {
-    const Four result = given.y;
+  __device__ void finish(Size row, Size col, const Operands& operands, Sums<kGroups, kSeparate>& sums) const {
+    const Four result = operands.y;
     Four value = sums[0][0];
-    value += given.dy;
+    value += operands.dy;
     if (drop.drops) value = dropped(drop, row, col, cols, value);
 #pragma unroll
     for (int e = 0; e < 4; ++e) value[e] *= 1 - result[e] * result[e];

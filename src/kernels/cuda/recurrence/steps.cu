@@ -4,13 +4,14 @@
 #include "kernels/cuda/products/sums_tiles.cuh"
 #include "kernels/cuda/recurrence/step_ends.cuh"
 
-// Steps of recurrent decoders: products and epilogue in one launch, in bf16 where the sizes are supported.
+// Steps of recurrent decoders: in bf16, products and epilogue are one launch where the sizes are supported. Otherwise a
+// step is composed of other entries (kernels/steps.h).
 namespace dragoman::kernels::cuda {
 namespace {
 
 using sums::Cell, sums::CellBackward, sums::Tanh, sums::TanhBackward;
 
-// Terms that do not depend on the previous kernel come first.
+// Puts terms that do not depend on the previous kernel first, so that they can be computed while it drains.
 sums::Work work_of(Size rows, Size cols, const Terms<bf16>& terms, bool back) {
   sums::Work work{.rows = static_cast<int>(rows), .cols = static_cast<int>(cols)};
   work.swapped = terms[1].independent && !terms[0].independent;
@@ -22,7 +23,7 @@ sums::Work work_of(Size rows, Size cols, const Terms<bf16>& terms, bool back) {
                      .weight_stride = back ? cols : term.size,
                      .rows = static_cast<int>(term.rows),
                      .size = static_cast<int>(term.size)};
-    work.early += term.independent ? 1 : 0;
+    work.independent += term.independent ? 1 : 0;
   }
   return work;
 }

@@ -4,7 +4,7 @@
 
 namespace dragoman::kernels::cuda {
 
-// As in the reference: gelu(x) = x Phi(x).
+// As in the reference; gelu(x) = x Phi(x).
 __device__ inline float activated(Activation activation, float x) {
   switch (activation) {
     case Activation::none: return x;
@@ -17,7 +17,7 @@ __device__ inline float activated(Activation activation, float x) {
   return x;
 }
 
-// The derivative, from the value before the activation where needs_input(), otherwise from the result.
+// The derivative of the activation. `saved` is its input where needs_input(activation), otherwise its result.
 __device__ inline float activation_slope(Activation activation, float saved) {
   switch (activation) {
     case Activation::none: return 1;

@@ -4,16 +4,16 @@
 #include <cmath>
 
 #include "kernels/cuda/rows/columns.h"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
-// Column sums in a fixed order by one launch: each block sums a strip of rows, and the last block of some columns to
-// finish adds up the strips.
+// Column sums in a fixed order, in one launch: each block sums a strip of rows for some columns, and the last block of
+// these columns to finish adds up the strips.
 namespace dragoman::kernels::cuda {
 
-inline constexpr int kSumThreads = 512;  // per block that sums columns
+inline constexpr int kSumThreads = 512;  // per block
 
-// Whether this block is the last of `blocks` to take `ticket`, which is zero before and afterwards. The last block may
-// read what the others wrote before.
+// Whether this block is the last of `blocks` to get here. `ticket` counts arrivals; it is zero before and afterwards.
+// The last block may read what the others wrote before they got here.
 __device__ inline bool is_last_block(unsigned* ticket, unsigned blocks) {
   __shared__ bool last;
   __threadfence();
@@ -34,15 +34,16 @@ __device__ inline void add8_from_others(float (&sum)[8], const float* from) {
       sum[7] += b.w;
 }
 
-// Rows says what is summed: load() reads kEach numbers from (row, col) on and use() returns their values; kAcross
-// threads share a row. All loads of a few rows precede their first use, which may write.
+// Rows defines the values to sum: load() reads kEach numbers from (row, col) on, and use() turns them into values and
+// may write to memory; kAcross threads share a row. A few rows are loaded before the first of them is used, so that
+// several loads are in flight.
 template <class Rows>
 __global__ void __launch_bounds__(kSumThreads, 2)
     sum_columns(Size rows, Size cols, Size height, Rows values, float* partial, unsigned* tickets, float* to) {
   constexpr int kAcross = Rows::kAcross, kDown = kSumThreads / kAcross;
   constexpr int kEach = Rows::kEach, kCols = kAcross * kEach, kAtOnce = 4;
   __shared__ float room[kDown][kCols];
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size begin = static_cast<Size>(blockIdx.x) * kCols, col = begin + threadIdx.x * kEach;
   const Size first = blockIdx.y * height, last = col < cols ? min(rows, first + height) : 0;
   float sum[kEach] = {};
@@ -61,7 +62,7 @@ __global__ void __launch_bounds__(kSumThreads, 2)
   }
   for (int e = 0; e < kEach; ++e) room[threadIdx.y][threadIdx.x * kEach + e] = sum[e];
   __syncthreads();
-  // From here on every thread has one column.
+  // From here on each thread has one column.
   const int thread = static_cast<int>(threadIdx.y) * kAcross + static_cast<int>(threadIdx.x);
   const auto column_of_room = [&](int c) {
     float all = 0;
@@ -116,13 +117,13 @@ void add_sums(const char* name, Size rows, Size cols, const Rows& values, float*
   if (rows == 0 || cols == 0) return;
   constexpr int kAcross = Rows::kAcross, kDown = kSumThreads / kAcross;
   const unsigned across = blocks_for(cols, kAcross * Rows::kEach);
-  // Enough strips to fill the GPU, but not so many that adding them up takes longer than summing them.
+  // Enough strips to fill the GPU, but not so many that adding them up takes longer than computing them.
   const auto balanced = static_cast<Size>(std::sqrt(static_cast<double>(rows)) / 2);
   const Size wanted = std::clamp<Size>(balanced, 1, std::max<Size>(1, 2 * multiprocessors() / across));
   const Size height = std::max<Size>(2 * kDown, (rows + wanted - 1) / wanted);
   const Size strips = (rows + height - 1) / height;
-  launch_early(name, sum_columns<Rows>, dim3(across, static_cast<unsigned>(strips)), dim3(kAcross, kDown), rows, cols,
-               height, values, scratch<float>(Scratch::partial_sums, strips * cols), tickets(across), to);
+  launch_dependent(name, sum_columns<Rows>, dim3(across, static_cast<unsigned>(strips)), dim3(kAcross, kDown), rows,
+                   cols, height, values, scratch<float>(Scratch::partial_sums, strips * cols), tickets(across), to);
 }
 
 }  // namespace dragoman::kernels::cuda

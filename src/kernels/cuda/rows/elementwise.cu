@@ -16,7 +16,7 @@ void activate(const Activate<T>& a) {
 template <class T>
 void activate_backward(const ActivateBackward<T>& a) {
   const Activation kind = a.activation;
-  if (kind == Activation::none)  // `saved` may be missing
+  if (kind == Activation::none)  // `saved` may be null then
     return map<T, 1>("activate_backward", {a.count, {a.dy}, a.dx, a.accumulate_dx},
                      [] __device__(const float(&x)[1]) { return x[0]; });
   map<T, 2>("activate_backward", {a.count, {a.saved, a.dy}, a.dx, a.accumulate_dx},
@@ -47,7 +47,7 @@ void fill(const Fill<T>& a) {
 // Each thread takes eight elements of a row; a row is a multiple of 32 elements.
 template <class T>
 __global__ void drop_elements(DropElements<T> a, Drop drop, bool wide) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size eights = Dropout::stride(a.cols) / 8;
   const Size thread = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   const Size row = thread / eights, col = thread % eights * 8;
@@ -71,7 +71,7 @@ void dropout(const DropElements<T>& a) {
   constexpr int kThreads = 256;
   const Size threads = a.rows * Dropout::stride(a.cols) / 8;
   const bool wide = a.cols % 8 == 0 && aligned16(a.x, a.y);
-  launch_early("dropout", drop_elements<T>, blocks_for(threads, kThreads), kThreads, a, Drop(a.dropout), wide);
+  launch_dependent("dropout", drop_elements<T>, blocks_for(threads, kThreads), kThreads, a, Drop(a.dropout), wide);
 }
 
 template <class From, class To>
@@ -113,7 +113,7 @@ void from_bf16(const FromBf16<T>& a) {
   convert_all("from_bf16", a.count, a.x, a.y);
 }
 
-// All threads that find a NaN or infinity write the same value.
+// A benign race: all threads that find a NaN or infinity write the same value.
 template <class T>
 __global__ void find_bad(Size count, const T* x, int* bad) {
   for (Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x; e < count;
@@ -161,7 +161,7 @@ void rotate(const Rotate<T>& a) {
 
 template <class T>
 __global__ void clear_all(Size count, T* y) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size stride = static_cast<Size>(gridDim.x) * blockDim.x;
   for (Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x; e < count; e += stride) y[e] = {};
 }
@@ -169,12 +169,12 @@ __global__ void clear_all(Size count, T* y) {
 template <class T>
 void clear_with(Size count, void* memory) {
   const unsigned blocks = std::min(blocks_for(count, 256), static_cast<unsigned>(16 * multiprocessors()));
-  launch_early("clear", clear_all<T>, blocks, 256, count, static_cast<T*>(memory));
+  launch_dependent("clear", clear_all<T>, blocks, 256, count, static_cast<T*>(memory));
 }
 
 }  // namespace
 
-// By a kernel, which can be recorded with others (collector.h), unlike cudaMemsetAsync.
+// Uses a kernel, because unlike cudaMemsetAsync it can be recorded together with others (collector.h).
 void clear(void* memory, std::size_t bytes) {
   const auto count = static_cast<Size>(bytes), each = static_cast<Size>(sizeof(uint4));
   if (count == 0) return;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
-// Element-wise functions of arrays: y[e] = f(x0[e], x1[e], ...), or y[e] += f(...).
+// Elementwise functions of arrays: y[e] = f(x0[e], x1[e], ...), or y[e] += f(...).
 namespace dragoman::kernels::cuda {
 
 template <class T, int kInputs>
@@ -13,11 +13,11 @@ struct MapArguments {
   bool accumulate = false;
 };
 
-// Each thread takes eight adjacent elements where the arrays are aligned, otherwise one.
+// Each thread handles eight adjacent elements where the arrays are aligned, otherwise one.
 template <bool kWide, class T, int kInputs, class F>
 __global__ void map_elements(MapArguments<T, kInputs> a, F f) {
   constexpr int kMost = kInputs > 0 ? kInputs : 1;
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size thread = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   const Size first = kWide ? 8 * thread : thread;
   if (kWide && first + 8 <= a.count) {
@@ -46,9 +46,9 @@ void map(const char* name, const MapArguments<T, kInputs>& a, F f) {
   bool wide = aligned16(a.y);
   for (int i = 0; i < kInputs; ++i) wide = wide && aligned16(a.inputs[i]);
   if (wide)
-    launch_early(name, map_elements<true, T, kInputs, F>, blocks_for(a.count, 8 * kThreads), kThreads, a, f);
+    launch_dependent(name, map_elements<true, T, kInputs, F>, blocks_for(a.count, 8 * kThreads), kThreads, a, f);
   else
-    launch_early(name, map_elements<false, T, kInputs, F>, blocks_for(a.count, kThreads), kThreads, a, f);
+    launch_dependent(name, map_elements<false, T, kInputs, F>, blocks_for(a.count, kThreads), kThreads, a, f);
 }
 
 }  // namespace dragoman::kernels::cuda

@@ -1,16 +1,16 @@
 #include <algorithm>
 
 #include "kernels/cuda/filling.h"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4, kThreads = kWarps * kWarp;
-constexpr int kStripWarps = 8, kStripThreads = kStripWarps * kWarp;  // per block of a strip of rows
-constexpr int kWide = 8 * kWarp;  // columns that a warp takes at once, eight per lane
+constexpr int kStripWarps = 8, kStripThreads = kStripWarps * kWarp;  // of a block that processes a strip of rows
+constexpr int kWide = 8 * kWarp;  // columns that a warp processes at once, eight per lane
 
-// For rows that are unaligned, not a multiple of eight columns, or too long for the registers.
+// For rows that are unaligned, too long for registers, or whose length is not a multiple of eight.
 template <class T>
 __global__ void norm_any(Norm<T> a, Drop drop) {
   const Size row = static_cast<Size>(blockIdx.x) * kWarps + threadIdx.x / kWarp;
@@ -43,7 +43,7 @@ template <class T, int kChunks>
 __global__ void norm_wide(Norm<T> a, Drop drop) {
   const Size row = static_cast<Size>(blockIdx.x) * kWarps + threadIdx.x / kWarp;
   const int lane = threadIdx.x % kWarp;
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   if (row >= a.rows) return;
   const Size start = row * a.cols;
   float s[kChunks][8];
@@ -64,7 +64,7 @@ __global__ void norm_wide(Norm<T> a, Drop drop) {
       float branch[8];
       if (inside) {
         load8(a.branch + start + c, branch);
-        // Normalises the rounded sum, since that is what backward reads.
+        // The norm uses the rounded sum, as backward does.
         for (int e = 0; e < 8; ++e)
           s[i][e] = to_float(rounded<T>(s[i][e] + (kept >> e & 1 ? drop.scale * branch[e] : 0.0f)));
         store8(a.sum + start + c, s[i]);
@@ -101,11 +101,11 @@ void norm(const Norm<T>& a) {
   if (!wide)
     norm_any<<<blocks, kThreads, 0, stream()>>>(a, drop);
   else if (a.cols <= kWide)
-    launch_early("norm", norm_wide<T, 1>, blocks, kThreads, a, drop);
+    launch_dependent("norm", norm_wide<T, 1>, blocks, kThreads, a, drop);
   else if (a.cols <= 2 * kWide)
-    launch_early("norm", norm_wide<T, 2>, blocks, kThreads, a, drop);
+    launch_dependent("norm", norm_wide<T, 2>, blocks, kThreads, a, drop);
   else
-    launch_early("norm", norm_wide<T, 4>, blocks, kThreads, a, drop);
+    launch_dependent("norm", norm_wide<T, 4>, blocks, kThreads, a, drop);
   check_launch("norm");
 }
 
@@ -137,7 +137,7 @@ __global__ void norm_backward_any(NormBackward<T> a, Drop drop) {
   }
 }
 
-// The gradients of gain and bias over a strip of rows; partial[strip] holds one after the other.
+// The gradients of gain and bias over a strip of rows; partial[strip] holds those of the gain, then those of the bias.
 template <class T>
 __global__ void gain_strips(NormBackward<T> a, Size height, float* partial) {
   const Size col = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -153,8 +153,8 @@ __global__ void gain_strips(NormBackward<T> a, Size height, float* partial) {
   partial[blockIdx.y * 2 * a.cols + a.cols + col] = dbias;
 }
 
-// The warps of a block take the rows of its strip in turn; each lane sums the gradients of gain and bias of its own
-// columns.
+// The rows of a strip are distributed over the warps of a block. Each lane sums the gradients of gain and bias for its
+// own columns.
 template <class T, int kChunks>
 __global__ void __launch_bounds__(kStripThreads, kChunks <= 2 ? 2 : 1)
     norm_backward_wide(NormBackward<T> a, Drop drop, Size height, float* partial) {
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(kStripThreads, kChunks <= 2 ? 2 : 1)
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   float dgain[kChunks][8] = {}, dbias[kChunks][8] = {};
   const Size first = blockIdx.x * height, last = min(a.rows, first + height);
-  // The next row is loaded while this one is processed.
+  // The next row is prefetched while this one is processed.
   Eight<T> next_sum[kChunks], next_dy[kChunks];
   float next_mean = 0, next_rstd = 0;
   const auto fetch = [&](Size row) {
@@ -244,7 +244,7 @@ __global__ void __launch_bounds__(kStripThreads, kChunks <= 2 ? 2 : 1)
 
 constexpr int kSumWarps = 32;
 
-// Adds the sums of the strips to the gradients that are asked for.
+// Adds the sums of all strips to the requested gradients.
 __global__ void add_gain_strips(Size strips, Size cols, const float* partial, float* dgain, float* dbias) {
   __shared__ float room[kSumWarps][kWarp];
   const Size col = static_cast<Size>(blockIdx.x) * kWarp + threadIdx.x;

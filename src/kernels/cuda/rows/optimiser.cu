@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// Vectors of eight numbers, then the remaining ones.
+// Sums of squares: first vectors of eight numbers, then the remaining numbers.
 __global__ void partial_squares(Size count, Size eights, const float* x, double* sums) {
   __shared__ double room[kThreads / kWarp];
   double sum = 0;
@@ -56,7 +56,7 @@ void add_sum(const AddSum<T>& a) {
   check_launch("add_sum");
 }
 
-// The factor of the gradients.
+// The factor by which clipping scales the gradients.
 __device__ inline float clip_scale(const Clipping& clip) {
   if (clip.squares == nullptr || clip.limit == 0) return 1;
   const auto limit = static_cast<float>(clip.limit), norm = sqrtf(static_cast<float>(*clip.squares));
@@ -134,7 +134,7 @@ void sgd(const Sgd<float>& a) {
 
 }  // namespace
 
-// Optimisers work on f32 weights whatever T is; only the table for f32 has them.
+// Optimisers always update f32 weights, so only the f32 table has them.
 template <class T>
 void fill_optimiser(Kernels<T>& kernels) {
   kernels.add_sum = add_sum<T>;

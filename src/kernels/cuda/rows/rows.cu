@@ -2,7 +2,7 @@
 
 #include "kernels/cuda/filling.h"
 #include "kernels/cuda/rows/columns.h"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 namespace dragoman::kernels::cuda {
 namespace {
@@ -11,7 +11,7 @@ constexpr int kThreads = 256;
 
 template <class T>
 __global__ void gather_wide(GatherRows<T> a, float scale) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size eights = a.cols / 8;
   const Size thread = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   const Size row = thread / eights, col = thread % eights * 8;
@@ -29,7 +29,7 @@ __global__ void gather_wide(GatherRows<T> a, float scale) {
 
 template <class T>
 __global__ void gather(GatherRows<T> a, float scale) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (e >= a.rows * a.cols) return;
   const Size row = e / a.cols, col = e % a.cols;
@@ -44,56 +44,56 @@ void gather_rows(const GatherRows<T>& a) {
   if (count == 0) return;
   const auto scale = static_cast<float>(a.scale);
   if (a.cols % 8 == 0 && aligned16(a.table, a.positions, a.y))
-    launch_early("gather_rows", gather_wide<T>, blocks_for(count / 8, kThreads), kThreads, a, scale);
+    launch_dependent("gather_rows", gather_wide<T>, blocks_for(count / 8, kThreads), kThreads, a, scale);
   else
-    launch_early("gather_rows", gather<T>, blocks_for(count, kThreads), kThreads, a, scale);
+    launch_dependent("gather_rows", gather<T>, blocks_for(count, kThreads), kThreads, a, scale);
 }
 
-// The place of each of `count` rows when they are sorted by (index, row): the number of rows that come before it. Each
-// block counts for its rows in one range of all rows.
-__global__ void count_before(int count, const std::int32_t* index, int* places) {
-  wait_for_kernel_before();
+// Sorts `count` rows by (index, row) by counting: the rank of a row is the number of rows that come before it. Each
+// block compares its rows with one range of all rows.
+__global__ void count_before(int count, const std::int32_t* index, int* ranks) {
+  wait_for_previous_kernel();
   __shared__ __align__(16) std::int32_t tile[kThreads];
   const int row = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
   const std::int32_t mine = row < count ? index[row] : 0;
   const int tiles = (count + kThreads - 1) / kThreads, each = (tiles + gridDim.y - 1) / gridDim.y;
   const int begin = blockIdx.y * each * kThreads, end = min(count, begin + each * kThreads);
-  int place = 0;
+  int rank = 0;
   for (int first = begin; first < end; first += kThreads) {
     const int other = first + static_cast<int>(threadIdx.x);
     __syncthreads();
-    // Rows behind the end come before no row.
+    // Padding beyond the last row sorts last.
     tile[threadIdx.x] = other < count ? index[other] : 0x7FFFFFFF;
     __syncthreads();
-    // Rows of an earlier tile with the same index come before this one; those of a later tile do not.
+    // With equal indices, rows of earlier tiles come before this row and those of later tiles after it.
     if (first + kThreads <= row || first > row) {
       const std::int32_t limit = first > row ? mine : mine + 1;
       const auto* fours = reinterpret_cast<const int4*>(tile);
 #pragma unroll 8
       for (int i = 0; i < kThreads / 4; ++i) {
         const int4 four = fours[i];
-        place += (four.x < limit) + (four.y < limit) + (four.z < limit) + (four.w < limit);
+        rank += (four.x < limit) + (four.y < limit) + (four.z < limit) + (four.w < limit);
       }
     } else {
-      for (int i = 0; i < kThreads; ++i) place += tile[i] < mine || (tile[i] == mine && first + i < row) ? 1 : 0;
+      for (int i = 0; i < kThreads; ++i) rank += tile[i] < mine || (tile[i] == mine && first + i < row) ? 1 : 0;
     }
   }
-  if (row < count && place > 0) atomicAdd(places + row, place);
+  if (row < count && rank > 0) atomicAdd(ranks + row, rank);
 }
 
-__global__ void put_in_order(int count, const std::int32_t* index, const int* places, std::int32_t* order,
+__global__ void put_in_order(int count, const std::int32_t* index, const int* ranks, std::int32_t* order,
                              std::int32_t* sorted) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const int row = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
   if (row >= count) return;
-  order[places[row]] = row;
-  sorted[places[row]] = index[row];
+  order[ranks[row]] = row;
+  sorted[ranks[row]] = index[row];
 }
 
 constexpr int kRunThreads = 128;
 
-// Adds the rows of a run, eight columns per thread. Where there are more threads than that, several share the columns,
-// each taking every n-th row.
+// Adds up the rows of a run, eight columns per thread. With more threads than that, several threads share eight columns
+// and each takes every n-th row.
 template <class T>
 __device__ void add_run(const ScatterRows<T>& a, float scale, const std::int32_t* order, Size begin, Size end,
                         float* to) {
@@ -104,11 +104,11 @@ __device__ void add_run(const ScatterRows<T>& a, float scale, const std::int32_t
     float sum[8] = {}, value[8];
     if (part < parts)
 #pragma unroll 4
-      for (Size place = begin + part; place < end; place += parts) {
-        load8(a.dy + order[place] * a.cols + col, value);
+      for (Size rank = begin + part; rank < end; rank += parts) {
+        load8(a.dy + order[rank] * a.cols + col, value);
         for (int e = 0; e < 8; ++e) sum[e] += scale * value[e];
       }
-    if (parts > 1 && end - begin > 1) {  // the loop over columns has one iteration then
+    if (parts > 1 && end - begin > 1) {  // then the loop over columns has a single iteration
       store8(room + 8 * threadIdx.x, sum);
       __syncthreads();
       for (int p = 1; p < parts && part == 0; ++p) {
@@ -123,15 +123,16 @@ __device__ void add_run(const ScatterRows<T>& a, float scale, const std::int32_t
   }
 }
 
-// A block per place in the sorted list. The blocks whose place begins a run of one index add the run's rows.
+// One block per position in the sorted list. A block whose position begins a run of equal indices adds the rows of the
+// run.
 template <class T>
 __global__ void add_runs(Size count, ScatterRows<T> a, float scale, bool wide, const std::int32_t* order,
                          const std::int32_t* sorted) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size begin = blockIdx.x;
   const std::int32_t index = sorted[begin];
   if (begin > 0 && sorted[begin - 1] == index) return;
-  Size end = begin, beyond = count;  // binary search for the last of the run; `beyond` is behind it
+  Size end = begin, beyond = count;  // binary search for the last row of the run; `beyond` is after it
   while (beyond - end > 1) {
     const Size middle = (end + beyond) / 2;
     (sorted[middle] == index ? end : beyond) = middle;
@@ -142,12 +143,12 @@ __global__ void add_runs(Size count, ScatterRows<T> a, float scale, bool wide, c
     float& to = a.dtable[index * a.cols + col];
     float sum = to;
 #pragma unroll 8
-    for (Size place = begin; place < end; ++place) sum += scale * to_float(a.dy[order[place] * a.cols + col]);
+    for (Size rank = begin; rank < end; ++rank) sum += scale * to_float(a.dy[order[rank] * a.cols + col]);
     to = sum;
   }
 }
 
-// Sorting compares every row with every other, so long lists are processed in pieces, one after the other.
+// Sorting compares all pairs of rows, so long lists are processed in pieces.
 template <class T>
 void scatter_rows(const ScatterRows<T>& a) {
   constexpr Size kPiece = 16384;
@@ -162,19 +163,19 @@ void scatter_rows(const ScatterRows<T>& a) {
     const auto number = static_cast<int>(count);
     const unsigned blocks = blocks_for(count, kThreads);
     const unsigned stretches = std::clamp(8 * static_cast<unsigned>(multiprocessors()) / blocks, 1u, blocks);
-    int* places = scratch<int>(Scratch::partial_sums, count);
-    clear(places, static_cast<std::size_t>(count) * sizeof(int));
+    int* ranks = scratch<int>(Scratch::partial_sums, count);
+    clear(ranks, static_cast<std::size_t>(count) * sizeof(int));
     constexpr const char* name = "scatter_rows";
-    launch_early(name, count_before, dim3(blocks, stretches), kThreads, number, a.index + first, places);
-    launch_early(name, put_in_order, blocks, kThreads, number, a.index + first, places, order, sorted);
-    launch_early(name, add_runs<T>, static_cast<unsigned>(count), kRunThreads, count, piece,
-                 static_cast<float>(a.scale), wide, order, sorted);
+    launch_dependent(name, count_before, dim3(blocks, stretches), kThreads, number, a.index + first, ranks);
+    launch_dependent(name, put_in_order, blocks, kThreads, number, a.index + first, ranks, order, sorted);
+    launch_dependent(name, add_runs<T>, static_cast<unsigned>(count), kRunThreads, count, piece,
+                     static_cast<float>(a.scale), wide, order, sorted);
   }
 }
 
 template <class T>
 __global__ void copy_elements(CopyBlock<T> a) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (e >= a.rows * a.cols) return;
   const Size row = e / a.cols, col = e % a.cols;
@@ -183,7 +184,7 @@ __global__ void copy_elements(CopyBlock<T> a) {
 
 template <class T>
 __global__ void copy_eights(CopyBlock<T> a) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size eights = a.cols / 8;
   const Size thread = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
   const Size row = thread / eights, col = thread % eights * 8;
@@ -204,9 +205,9 @@ void copy_block(const CopyBlock<T>& a) {
   if (count == 0) return;
   const bool wide = a.cols % 8 == 0 && a.from_stride % 8 == 0 && a.to_stride % 8 == 0 && aligned16(a.from, a.to);
   if (wide)
-    launch_early("copy_block", copy_eights<T>, blocks_for(count / 8, kThreads), kThreads, a);
+    launch_dependent("copy_block", copy_eights<T>, blocks_for(count / 8, kThreads), kThreads, a);
   else
-    launch_early("copy_block", copy_elements<T>, blocks_for(count, kThreads), kThreads, a);
+    launch_dependent("copy_block", copy_elements<T>, blocks_for(count, kThreads), kThreads, a);
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
 #include <cfloat>
 
 #include "kernels/cuda/filling.h"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
 namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
 
-// Threads of a block per row.
+// The number of threads of a block that processes one row.
 unsigned threads_for(Size cols) { return cols > 4096 ? 512 : 128; }
 
 template <class A>
@@ -16,10 +16,10 @@ __device__ Size row_begin(const A& a, Size row) {
   return a.starts != nullptr ? a.starts[row] : row * a.cols;
 }
 
-// A warp per row.
+// One warp per row.
 template <class T>
 __global__ void softmax_rows(Softmax<T> a) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size row = static_cast<Size>(blockIdx.x) * kWarps + threadIdx.x / kWarp;
   const int lane = threadIdx.x % kWarp;
   if (row >= a.rows) return;
@@ -35,12 +35,12 @@ __global__ void softmax_rows(Softmax<T> a) {
 template <class T>
 void softmax(const Softmax<T>& a) {
   if (a.rows == 0) return;
-  launch_early("softmax", softmax_rows<T>, blocks_for(a.rows, kWarps), kWarps * kWarp, a);
+  launch_dependent("softmax", softmax_rows<T>, blocks_for(a.rows, kWarps), kWarps * kWarp, a);
 }
 
 template <class T>
 __global__ void softmax_rows_backward(SoftmaxBackward<T> a) {
-  wait_for_kernel_before();
+  wait_for_previous_kernel();
   const Size row = static_cast<Size>(blockIdx.x) * kWarps + threadIdx.x / kWarp;
   const int lane = threadIdx.x % kWarp;
   if (row >= a.rows) return;
@@ -55,15 +55,15 @@ __global__ void softmax_rows_backward(SoftmaxBackward<T> a) {
 template <class T>
 void softmax_backward(const SoftmaxBackward<T>& a) {
   if (a.rows == 0) return;
-  launch_early("softmax_backward", softmax_rows_backward<T>, blocks_for(a.rows, kWarps), kWarps * kWarp, a);
+  launch_dependent("softmax_backward", softmax_rows_backward<T>, blocks_for(a.rows, kWarps), kWarps * kWarp, a);
 }
 
 // exp(x - from), where `shift` is from * log2(e).
 __device__ float exp_from(float x, float shift) { return power_of_two(x * kLog2E - shift); }
 
-// The online softmax statistics of a row: the largest value so far, the sum of exp(x - largest), and the sum of x.
+// Online softmax statistics of a row: the largest value so far, the sum of exp(x - largest), and the sum of x.
 struct RowState {
-  float largest = -FLT_MAX / 2, sum = 0, total = 0;  // largest * log2(e) is finite
+  float largest = -FLT_MAX / 2, sum = 0, total = 0;  // so that largest * log2(e) is finite
 
   __device__ void add(float x) {
     // NaN propagates to both sums.
@@ -88,7 +88,7 @@ struct EntropyNumbers {
   float smoothing, scale;
 };
 
-// Calls f(c, the eight numbers from c on) for a thread's share of a row, with two loads in flight.
+// Calls f(c, the eight numbers from c on) for the columns of a thread, with two loads in flight.
 template <class T, class F>
 __device__ void each_eight(Size cols, const T* row, const F& f) {
   const Size step = 8 * blockDim.x;
@@ -106,7 +106,7 @@ __device__ void each_eight(Size cols, const T* row, const F& f) {
   }
 }
 
-// A block per row. Rows whose number of classes is a multiple of eight are read in vectors.
+// One block per row. With kWide, the number of classes is a multiple of eight and rows are read in vectors.
 template <bool kWide, class T>
 __global__ void entropy_rows(CrossEntropy<T> a, EntropyNumbers n) {
   __shared__ float room[32];

@@ -19,26 +19,27 @@ __device__ inline std::uint32_t cluster_rank() {
   return rank;
 }
 
-// A transaction barrier (mbarrier) that counts the bytes other blocks have written to this one. Turns are numbered from
-// 0. Each needs one expect(), and no block may send for a turn before the receiver has finished wait() of the turn two
-// before it. It must be at the same place in the shared memory of every block.
+// A transaction barrier (mbarrier) that counts the bytes received from the blocks of a cluster. It must be at the same
+// address in the shared memory of every block. It is used in turns, numbered from 0. Each turn needs one expect(). A
+// block may send for turn t only after the receiver has finished wait() of turn t - 2.
 class Arrivals {
  public:
-  // Called by one thread; then all threads of the cluster call begin_cluster() before anything is sent.
+  // Initialises the barrier; called by one thread. A cluster barrier must follow before anything is sent.
   __device__ void begin() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&state_)) : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
   }
-  // Announces the bytes of a turn; called by one thread.
+  // Announces the number of bytes of a turn; called by one thread.
   __device__ void expect([[maybe_unused]] std::uint32_t bytes) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&state_)), "r"(bytes)
                  : "memory");
 #endif
   }
-  // Writes to the block of this rank, where `here` is in this block, and counts the bytes there.
+  // Writes a value to the block of this rank (st.async), at the address that `here` has in this block. The receiver's
+  // barrier counts the bytes.
   __device__ void send([[maybe_unused]] std::uint32_t rank, [[maybe_unused]] const void* here,
                        [[maybe_unused]] const uint4& value) const {
 #if __CUDA_ARCH__ >= 900
@@ -63,8 +64,8 @@ class Arrivals {
         : "memory");
 #endif
   }
-  // Waits until all expected bytes of a turn have arrived. Acquire at block scope is enough: shared memory has no
-  // cached copies, so only the order of this block's own threads matters.
+  // Waits until all expected bytes of a turn have arrived. Acquire at block scope suffices: shared memory is not cached
+  // elsewhere, so only the order of this block's own accesses matters.
   __device__ void wait([[maybe_unused]] int turn) const {
 #if __CUDA_ARCH__ >= 900
     std::uint32_t done = 0;
@@ -90,8 +91,8 @@ class Arrivals {
   std::uint64_t state_;
 };
 
-// Cluster barrier: begin_cluster() arrives, wait_for_cluster() waits for all blocks; called by all threads.
-__device__ inline void begin_cluster() {
+// The cluster barrier, in two steps: all threads of all blocks arrive, and later wait for the others.
+__device__ inline void arrive_at_cluster() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 #endif

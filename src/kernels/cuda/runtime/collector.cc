@@ -8,12 +8,12 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr std::size_t kMostRows = 512;
+constexpr std::size_t kMostSequences = 512;
 
-// The driver's function, because the runtime's does not know the kernels of libraries.
+// The driver function: the runtime function cannot read kernels of libraries.
 using ReadKernel = CUresult (*)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*);
 
-// A node's kernel and its cluster size; of the few nodes of libraries that are no kernels, their type.
+// The kernel of a node and its cluster size. For other nodes, which a few library calls record, the node type.
 Collector::Step step_of(cudaGraphNode_t node) {
   static const auto read = reinterpret_cast<ReadKernel>(driver_function("cuGraphKernelNodeGetParams", 12000));
   cudaGraphNodeType type{};
@@ -30,40 +30,40 @@ Collector::Step step_of(cudaGraphNode_t node) {
 
 }  // namespace
 
-void Collector::expect(cudaStream_t stream) {
-  if (recording_ && ++asked_ > kMost) hand_over(stream);
+void Collector::before_launch(cudaStream_t stream) {
+  if (recording_ && ++recorded_ > kMost) submit(stream);
   if (recording_) return;
-  if (at_once_ > 0) {
-    --at_once_;
+  if (direct_ > 0) {
+    --direct_;
     return;
   }
   check_status(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "recording kernels");
   recording_ = true;
-  asked_ = 1;
+  recorded_ = 1;
 }
 
-void Collector::hand_over(cudaStream_t stream) {
+void Collector::submit(cudaStream_t stream) {
   if (!recording_) return;
   recording_ = false;
   cudaGraph_t graph = nullptr;
   check_status(cudaStreamEndCapture(stream, &graph), "recording kernels");
-  if (read_row(graph)) launch(graph, stream);
+  if (read_sequence(graph)) launch(graph, stream);
   cudaGraphDestroy(graph);
 }
 
-bool Collector::read_row(cudaGraph_t graph) {
+bool Collector::read_sequence(cudaGraph_t graph) {
   std::size_t count = 0;
   check_status(cudaGraphGetNodes(graph, nullptr, &count), "recorded kernels");
   nodes_.resize(count);
   if (count > 0) check_status(cudaGraphGetNodes(graph, nodes_.data(), &count), "recorded kernels");
-  row_.clear();
-  for (cudaGraphNode_t node : nodes_) row_.push_back(step_of(node));
+  sequence_.clear();
+  for (cudaGraphNode_t node : nodes_) sequence_.push_back(step_of(node));
   return count > 0;
 }
 
 void Collector::launch(cudaGraph_t graph, cudaStream_t stream) {
-  if (ready_.size() >= kMostRows) forget();
-  Ready& ready = ready_[row_];
+  if (ready_.size() >= kMostSequences) drop_graphs();
+  Ready& ready = ready_[sequence_];
   cudaGraphExec_t& one = ready.graphs[ready.next++ % ready.graphs.size()];
   cudaGraphExecUpdateResultInfo result{};
   if (one != nullptr && cudaGraphExecUpdate(one, graph, &result) != cudaSuccess) {
@@ -75,8 +75,8 @@ void Collector::launch(cudaGraph_t graph, cudaStream_t stream) {
   check_status(cudaGraphLaunch(one, stream), "recorded kernels");
 }
 
-void Collector::forget() {
-  for (auto& [row, ready] : ready_)
+void Collector::drop_graphs() {
+  for (auto& [sequence, ready] : ready_)
     for (cudaGraphExec_t one : ready.graphs)
       if (one != nullptr) cudaGraphExecDestroy(one);
   ready_.clear();

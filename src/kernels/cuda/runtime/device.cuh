@@ -6,7 +6,7 @@
 #include "kernels/cuda/runtime/alignment.h"
 #include "kernels/cuda/runtime/runtime.h"
 
-// The device side shared by all CUDA kernels.
+// Device code shared by all CUDA kernels.
 namespace dragoman::kernels::cuda {
 
 inline constexpr int kWarp = 32;
@@ -14,7 +14,7 @@ inline constexpr unsigned kAllLanes = 0xFFFFFFFFu;
 
 // ---- numbers --------------------------------------------------------------------------------------------------
 
-// All arithmetic is in f32; T is how values are stored.
+// Arithmetic is in f32; T is the type in memory.
 __device__ inline float to_float(float x) { return x; }
 __device__ inline float to_float(bf16 x) { return __uint_as_float(std::uint32_t{x.bits} << 16); }
 
@@ -68,7 +68,7 @@ __device__ inline uint4 pack8(const float (&from)[8]) {
 }
 __device__ inline void store8(bf16* to, const float (&from)[8]) { *reinterpret_cast<uint4*>(to) = pack8(from); }
 
-// Eight values as they are in memory: loads can be started before the values are unpacked.
+// Eight values as stored in memory: a load can be in flight until the values are unpacked.
 template <class T>
 struct Eight {
   uint4 raw[sizeof(T) / 2];
@@ -98,15 +98,15 @@ __device__ inline float power_of_two(float x) {
   return result;
 }
 
-// Lets a kernel use up to `bytes` of dynamic shared memory on the current GPU; false where the GPU has less.
+// Allows a kernel to use `bytes` of dynamic shared memory on the current GPU; false where the GPU has less.
 template <class Kernel>
-bool has_room(Kernel* kernel, Size bytes) {
+bool try_allow_shared(Kernel* kernel, Size bytes) {
   const cudaError_t status =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
   if (status != cudaSuccess) cudaGetLastError();
   return status == cudaSuccess;
 }
-// The same where the GPU must have as much.
+// The same; throws Error where the GPU has less.
 template <class Kernel>
 void allow_shared(const char* name, Kernel* kernel, Size bytes) {
   check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
@@ -128,7 +128,7 @@ __device__ inline float warp_max(float x) {
   return x;
 }
 
-// Over all threads of a block; every thread gets the result. `room` holds one number per warp.
+// Reductions over all threads of a block; every thread gets the result. `room` has space for one number per warp.
 template <class T>
 __device__ inline T block_sum(T x, T* room) {
   x = warp_sum(x);
@@ -166,7 +166,7 @@ __device__ inline Size sentence_of(const std::int32_t* offsets, Size sentences, 
 
 // ---- dropout --------------------------------------------------------------------------------------------------
 
-// A Dropout with its threshold and scale computed.
+// A Dropout with precomputed threshold and scale.
 struct Drop {
   bool drops = false;
   std::uint32_t threshold = 0;
@@ -188,8 +188,8 @@ struct Drop {
     return (j % 8 < 4 ? word & 0xFFFFu : word >> 16) >= threshold ? scale : 0.0f;
   }
 
-  // Which of eight elements are kept, one bit each; `element` is the number of the first and divisible by 8. Four
-  // neighbouring lanes must call it for the four eights of one group, lane modulo 4 being the number of the eight.
+  // Which of eight elements are kept, one bit each. `element` is the index of the first and divisible by 8. Four
+  // adjacent lanes must call it together for a group of 32 elements: lane % 4 selects the eight.
   __device__ unsigned keeps8(std::uint64_t element) const {
     const unsigned eight = threadIdx.x % 4;
     const Philox::Block block = key.block(element / Dropout::kGroup * 4 + eight, Dropout::kRounds);

@@ -5,23 +5,23 @@
 
 #include "kernels/cuda/cuda.h"
 
-// State per GPU without any CUDA call, so that it can be tested without a GPU.
+// Per-GPU state. It makes no CUDA calls, so it can be tested without a GPU.
 namespace dragoman::kernels::cuda {
 
 inline constexpr int kMostGpus = 64;  // per process
 
-// What kernels are chosen by.
+// The properties of a GPU that the choice of kernels depends on.
 struct GpuLimits {
   int multiprocessors = 0;
   bool capability_90 = false;  // compute capability 9.0, whose wgmma instructions later GPUs do not have
-  Size shared_bytes = 0;       // the most shared memory of one block
+  Size shared_bytes = 0;       // the most shared memory that a block can have
 };
 
 // The current GPU of one thread.
 class CurrentGpu {
  public:
   int number() const { return number_; }
-  // Calls select(gpu) unless it is current already. If that throws, the current GPU stays what it was.
+  // Calls select(gpu) unless this GPU is current already. If that throws, the current GPU does not change.
   template <class Select>
   void enter(int gpu, Select&& select) {
     if (gpu == number_) return;
@@ -45,8 +45,8 @@ class PerGpu {
   std::array<T, kMostGpus> values_{};
 };
 
-// A fact that is established once per GPU, such as a kernel's attributes, which CUDA keeps per device. Two threads may
-// establish it at the same time, so doing it twice must do no harm.
+// The result of an initialisation that is done once per GPU, such as setting the attributes of a kernel, which CUDA
+// keeps per device. Two threads may run it at the same time, so it must be idempotent.
 class OncePerGpu {
  public:
   template <class Establish>
@@ -59,7 +59,7 @@ class OncePerGpu {
     }
     return known == State::yes;
   }
-  // On the calling thread's current GPU.
+  // The same for the calling thread's current GPU.
   template <class Establish>
   bool here(Establish&& establish) {
     return at(current_gpu(), establish);

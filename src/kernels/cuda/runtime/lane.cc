@@ -28,7 +28,7 @@ int attribute_of(int gpu, cudaDeviceAttr attribute) {
   return value;
 }
 
-// The calling thread's current GPU and its lane on every GPU that it has used.
+// The current GPU of a thread, and its lane on every GPU that it has used.
 class ThreadState {
  public:
   ~ThreadState() {
@@ -37,7 +37,7 @@ class ThreadState {
       if (lane == nullptr) continue;
       try {
         enter(gpu);
-        lane->settled();
+        lane->flush();
       } catch (const Error&) {  // the next synchronisation with this GPU reports its failure
       }
       runtime_of(gpu).give_back(*lane);
@@ -45,7 +45,7 @@ class ThreadState {
   }
 
   int gpu() const { return current_.number(); }
-  // Work not yet submitted to the GPU that is left stays in its lane until the thread uses or waits for that GPU again.
+  // Work not yet submitted to the previous GPU stays in its lane until the thread uses or waits for that GPU again.
   void enter(int gpu) {
     current_.enter(gpu, [](int next) {
       check_gpu(next, count());
@@ -70,25 +70,25 @@ ThreadState& thread_state() {
 
 }  // namespace
 
-cudaStream_t Lane::without_kernels() {
-  kernels.hand_over(stream);
+cudaStream_t Lane::flush_kernels() {
+  kernels.submit(stream);
   return stream;
 }
 
-void Lane::send() {
+void Lane::send_uploads() {
   if (!staging.has_pending()) return;
   const Staging::Transfer load = staging.take();
   if (load.bytes % 16 == 0 && reinterpret_cast<std::uintptr_t>(load.to) % 16 == 0) {
-    kernels.expect_copy(stream);
+    kernels.before_copy(stream);
     return fetch(load.to, load.from, load.bytes);
   }
-  kernels.hand_over(stream);
+  kernels.submit(stream);
   check_status(cudaMemcpyAsync(load.to, load.from, load.bytes, cudaMemcpyHostToDevice, stream), "copy from the host");
 }
 
-cudaStream_t Lane::settled() {
-  send();
-  kernels.hand_over(stream);
+cudaStream_t Lane::flush() {
+  send_uploads();
+  kernels.submit(stream);
   return stream;
 }
 

@@ -16,7 +16,7 @@ struct ScratchMemory {
   std::size_t size = 0;
 };
 
-// What one thread uses of one GPU: a stream, the work not yet submitted to it, and memory that only its work touches.
+// The state of one thread on one GPU: a stream, the work not yet submitted to it, and scratch memory for its kernels.
 struct Lane {
   cudaStream_t stream = nullptr;
   Collector kernels;
@@ -24,22 +24,22 @@ struct Lane {
   ReturnBuffer returns;
   std::array<ScratchMemory, static_cast<std::size_t>(Scratch::count)> scratch{};
 
-  // The stream for allocations: recorded kernels are submitted, pending uploads are not.
-  cudaStream_t without_kernels();
-  // Appends the pending uploads to the recorded kernels, after which they were asked for.
-  void send();
-  // The stream after everything asked for has been submitted, in order.
-  cudaStream_t settled();
+  // Submits recorded kernels, but no pending uploads. Returns the stream, for allocations.
+  cudaStream_t flush_kernels();
+  // Appends the pending uploads to the recorded kernels: they were requested after them.
+  void send_uploads();
+  // Submits all pending work in order. Returns the stream.
+  cudaStream_t flush();
 };
 
-// One GPU as this process uses it. Lanes of ended threads are used again by later ones. A GPU's Runtime is never
+// A GPU in this process: its limits and the lanes of all threads. Lanes of ended threads are reused. A Runtime is never
 // destroyed, since the driver may shut down first.
 class Runtime {
  public:
   // `gpu` must be the thread's current GPU.
   Lane& take_lane(int gpu);
   void give_back(Lane& lane);
-  // Known once a lane has been taken.
+  // Valid once a lane has been taken.
   const GpuLimits& limits() const { return limits_; }
 
  private:

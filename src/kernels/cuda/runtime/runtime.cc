@@ -52,12 +52,12 @@ OnGpu::~OnGpu() {
 
 cudaStream_t stream() {
   Lane& mine = this_lane();
-  mine.send();
-  mine.kernels.expect(mine.stream);
+  mine.send_uploads();
+  mine.kernels.before_launch(mine.stream);
   return mine.stream;
 }
 
-cudaStream_t direct_stream() { return this_lane().settled(); }
+cudaStream_t direct_stream() { return this_lane().flush(); }
 
 void* driver_function(const char* name, unsigned version) {
   void* function = nullptr;
@@ -74,7 +74,7 @@ GpuLimits gpu_limits() {
   return limits;
 }
 
-bool knows_clusters(const void* kernel, const char* name) {
+bool supports_clusters(const void* kernel, const char* name) {
   cudaFuncAttributes attributes{};
   check_status(cudaFuncGetAttributes(&attributes, kernel), name);
   return attributes.ptxVersion >= 90;
@@ -104,7 +104,7 @@ FreeMemory free_memory() {
 
 void* allocate(std::size_t bytes) {
   void* memory = nullptr;
-  const cudaError_t status = cudaMallocAsync(&memory, std::max<std::size_t>(bytes, 256), this_lane().without_kernels());
+  const cudaError_t status = cudaMallocAsync(&memory, std::max<std::size_t>(bytes, 256), this_lane().flush_kernels());
   if (status != cudaSuccess) {
     cudaGetLastError();
     const FreeMemory left = free_memory();
@@ -143,11 +143,11 @@ void copy_from_host(void* to, const void* from, std::size_t bytes, bool may_pad)
   if (bytes == 0) return;
   Lane& mine = this_lane();
   if (bytes <= Staging::kHalf / 8) {
-    if (!mine.staging.can_merge(to, bytes)) mine.send();
-    if (mine.staging.changes_half(bytes)) mine.settled();
+    if (!mine.staging.can_merge(to, bytes)) mine.send_uploads();
+    if (mine.staging.changes_half(bytes)) mine.flush();
     return mine.staging.put(to, from, bytes, may_pad, mine.stream);
   }
-  check_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, mine.settled()), "copy from the host");
+  check_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, mine.flush()), "copy from the host");
   wait();
 }
 
@@ -158,7 +158,7 @@ void upload(void* to, const void* from, std::size_t bytes) { copy_from_host(to, 
 
 void copy_to_host(std::span<const HostCopy> copies) {
   Lane& mine = this_lane();
-  const cudaStream_t on = mine.settled();
+  const cudaStream_t on = mine.flush();
   if (ReturnBuffer::fits(copies)) {
     mine.returns.request(copies, on);
     wait();
@@ -172,7 +172,7 @@ void copy_to_host(std::span<const HostCopy> copies) {
 
 void wait() {
   Lane& mine = this_lane();
-  check_status(cudaStreamSynchronize(mine.settled()), "waiting for the GPU");
+  check_status(cudaStreamSynchronize(mine.flush()), "waiting for the GPU");
   mine.kernels.gpu_is_idle();
 }
 
@@ -203,7 +203,7 @@ const void* Delivery::wait() const {
 
 std::size_t shared_bytes(const char* op, Size numbers) {
   constexpr Size kMost = Size{200} << 10;
-  // The compiler reads shared memory in fours, and the last four may reach behind the array.
+  // The compiler vectorises reads of shared memory: the last four floats may extend beyond the array.
   const Size bytes = (numbers + 3) / 4 * 4 * static_cast<Size>(sizeof(float));
   check(bytes <= kMost, "[{}] a sentence of {} tokens does not fit into the shared memory of a block of the GPU", op,
         numbers);
@@ -214,7 +214,7 @@ void* scratch_bytes(Scratch purpose, std::size_t bytes) {
   ScratchMemory& mine = this_lane().scratch[static_cast<std::size_t>(purpose)];
   if (mine.size < bytes) {
     release(mine.memory);
-    mine = {};  // also if there is no memory left
+    mine = {};  // stays empty if the allocation throws
     const std::size_t size = std::max<std::size_t>(bytes + bytes / 2, std::size_t{1} << 16);
     mine = {allocate(size), size};
     if (purpose == Scratch::tickets) clear(mine.memory, mine.size);

@@ -18,12 +18,12 @@ char* allocate_pinned(std::size_t bytes) {
 }  // namespace
 
 void Staging::put(void* to, const void* from, std::size_t bytes, bool may_pad, cudaStream_t stream) {
-  char* place = reserve(bytes, stream);
-  std::memcpy(place, from, bytes);
-  if (!has_pending()) to_ = static_cast<char*>(to), from_ = place;
+  char* staged = reserve(bytes, stream);
+  std::memcpy(staged, from, bytes);
+  if (!has_pending()) to_ = static_cast<char*>(to), from_ = staged;
   last_ = bytes;
   may_pad_ = may_pad;
-  pending_ = static_cast<std::size_t>(place - from_) + padded(bytes);
+  pending_ = static_cast<std::size_t>(staged - from_) + padded(bytes);
 }
 
 Staging::Transfer Staging::take() {
@@ -50,9 +50,9 @@ char* Staging::reserve(std::size_t bytes, cudaStream_t stream) {
     at_ = leaves_second ? 0 : kHalf;
     check_status(cudaEventSynchronize(read_[!leaves_second]), "event");
   }
-  char* place = memory_ + at_;
+  char* staged = memory_ + at_;
   at_ += bytes;
-  return place;
+  return staged;
 }
 
 bool ReturnBuffer::fits(std::span<const HostCopy> copies) {
@@ -63,21 +63,21 @@ bool ReturnBuffer::fits(std::span<const HostCopy> copies) {
 
 void ReturnBuffer::request(std::span<const HostCopy> copies, cudaStream_t stream) {
   if (memory_ == nullptr) memory_ = allocate_pinned(kSize);
-  char* place = memory_;
+  char* staged = memory_;
   for (std::size_t i = 0; i < copies.size();) {
     const auto* from = static_cast<const char*>(copies[i].from);
     std::size_t bytes = copies[i++].bytes;
     for (; i < copies.size() && copies[i].from == from + bytes && bytes == padded(bytes); ++i) bytes += copies[i].bytes;
-    if (bytes > 0) check_status(cudaMemcpyAsync(place, from, bytes, cudaMemcpyDeviceToHost, stream), "copy");
-    place += padded(bytes);
+    if (bytes > 0) check_status(cudaMemcpyAsync(staged, from, bytes, cudaMemcpyDeviceToHost, stream), "copy");
+    staged += padded(bytes);
   }
 }
 
 void ReturnBuffer::deliver(std::span<const HostCopy> copies) const {
-  const char* place = memory_;
+  const char* staged = memory_;
   for (const HostCopy& one : copies) {
-    if (one.bytes > 0) std::memcpy(one.to, place, one.bytes);
-    place += padded(one.bytes);
+    if (one.bytes > 0) std::memcpy(one.to, staged, one.bytes);
+    staged += padded(one.bytes);
   }
 }
 

@@ -8,12 +8,12 @@
 
 #include "kernels/types.h"
 
-// Pinned host memory that small arrays pass through on their way to and from a GPU.
+// Pinned host buffers through which small arrays are copied to and from a GPU.
 namespace dragoman::kernels::cuda {
 
-// A ring buffer for uploads, in two halves. An event per half marks when the GPU has read it; the half is not written
-// again before that. Adjacent arrays are merged into one transfer, which is sent before the next kernel: the GPU memory
-// between two of them is padding that may be overwritten.
+// A double buffer for uploads. An event per half marks when the GPU has read it; only then is the half written again.
+// Arrays that are adjacent in GPU memory, but for padding that may be overwritten, are merged into one transfer, which
+// is sent before the next kernel.
 class Staging {
  public:
   static constexpr std::size_t kSize = std::size_t{16} << 20, kHalf = kSize / 2;
@@ -23,10 +23,10 @@ class Staging {
   bool can_merge(const void* to, std::size_t bytes) const {
     return has_pending() && may_pad_ && static_cast<const char*>(to) == to_ + pending_ && fits_half(bytes);
   }
-  // Whether an array goes to the other half; everything staged must have been sent to the stream before.
+  // Whether an array would go to the other half; everything staged must be submitted to the stream first.
   bool changes_half(std::size_t bytes) const { return memory_ != nullptr && !fits_half(bytes); }
-  // Stages at most kHalf bytes; either nothing is pending or can_merge() is true. `may_pad`: the GPU's bytes behind the
-  // array, up to the next multiple of 256, may be overwritten.
+  // Stages an array of at most kHalf bytes; requires that nothing is pending or that can_merge() is true. `may_pad`:
+  // the bytes after the array in GPU memory, up to the next multiple of 256, may be overwritten.
   void put(void* to, const void* from, std::size_t bytes, bool may_pad, cudaStream_t stream);
 
   struct Transfer {
@@ -34,17 +34,17 @@ class Staging {
     const void* from;
     std::size_t bytes;
   };
-  // The pending bytes as one transfer; nothing is pending afterwards. With padding, its size is a multiple of 16.
+  // Returns the pending bytes as one transfer and clears them. With padding, the size is a multiple of 16.
   Transfer take();
 
  private:
-  // Whether the array fits behind the previous one, in the same half.
+  // Whether an array fits after the previous one in the same half.
   bool fits_half(std::size_t bytes) const;
   char* reserve(std::size_t bytes, cudaStream_t stream);
 
   char* memory_ = nullptr;
   std::size_t at_ = 0;
-  std::array<cudaEvent_t, 2> read_{};     // per half
+  std::array<cudaEvent_t, 2> read_{};     // per half: the GPU has read it
   char *to_ = nullptr, *from_ = nullptr;  // of the pending bytes
   std::size_t pending_ = 0, last_ = 0;    // bytes with padding, and bytes of the last array without
   bool may_pad_ = false;
@@ -53,11 +53,11 @@ class Staging {
 // A buffer for downloads.
 class ReturnBuffer {
  public:
-  // Whether all of them fit at once.
+  // Whether all arrays fit at once.
   static bool fits(std::span<const HostCopy> copies);
-  // Copies to the buffer, one transfer per run of adjacent arrays.
+  // Starts copying from the GPU to the buffer, with one transfer per run of adjacent arrays.
   void request(std::span<const HostCopy> copies, cudaStream_t stream);
-  // Copies from the buffer to where the arrays go; after a synchronisation with the stream.
+  // Copies from the buffer to the destinations; called after a synchronisation with the stream.
   void deliver(std::span<const HostCopy> copies) const;
 
  private:

@@ -4,60 +4,60 @@
 #include "kernels/cuda/runtime/cluster.cuh"
 #include "kernels/cuda/search/row_program.h"
 
-// Shared memory of a block of the row program kernel, the thread that prefetches weights into it (TMA), and products of
-// weights and rows (wgmma).
+// Parts of the row program kernel: the shared memory of a block, the producer thread that prefetches weights into it
+// (TMA), and the products of weights and rows (wgmma).
 namespace dragoman::kernels::cuda::row_programs {
 
 inline constexpr int kRows = RowLaunch::kRows, kEights = kTile / 8;
-// One worker thread per eight columns of a tile of rows, and one warp for the prefetching thread.
+// One worker thread per eight columns of a tile of rows, and one warp for the producer thread.
 inline constexpr int kWorkers = kRows * kEights, kThreads = kWorkers + kWarp;
-inline constexpr int kGroups = 2, kMultiply = kGroups * kGroup;  // workers that multiply, one tile per group
-inline constexpr int kPlaces = 4;                                // ring slots for pairs of weight tiles
+inline constexpr int kGroups = 2, kMultiply = kGroups * kGroup;  // warp groups that multiply, one tile each
+inline constexpr int kStages = 4;  // of the ring buffer of weights, one pair of tiles each
 inline constexpr int kParts = kRows / 8;
 
 using RowTile = WideRows<kRows>;
 
-// Two weight tiles, adjacent in depth, that share a barrier.
+// A stage of the ring buffer: two weight tiles, consecutive in the depth of a product, that share an mbarrier.
 struct Pair {
   WideTile tiles[2];
 };
 
-// The keys that the rows attend to: `first` to `end`, and the rows of the first 32 keys of each warp.
+// The key range [first, end) of each row, and the rows in k and v of each warp's first 32 keys.
 struct KeysOfRows {
-  int first[kRows], end[kRows], places[kWorkers];
+  int first[kRows], end[kRows], key_rows[kWorkers];
 };
 
 struct Shared {
-  Pair weights[kPlaces];
+  Pair weights[kStages];
   RowTile rows[3][RowLaunch::kMostAcross];
-  RowTile passing[RowLaunch::kMostTiles];         // results passed between threads of the block
-  float2 moments[RowLaunch::kMostAcross][kRows];  // per block: mean of its columns and sum of squared deviations
+  RowTile staging[RowLaunch::kMostTiles];         // results on their way between threads of the block
+  float2 moments[RowLaunch::kMostAcross][kRows];  // per block: mean and sum of squared deviations of its columns
   int sentences[kRows];
   KeysOfRows keys, keys_of_sentences;
   Instruction program[RowLaunch::kMostInstructions];
-  Barrier full[kPlaces], empty[kPlaces];
+  Barrier full[kStages], empty[kStages];
   Arrivals arrivals[2], statistics;
 
-  __device__ void make() {
-    for (Barrier& barrier : full) barrier.make(1);
-    for (Barrier& barrier : empty) barrier.make(kGroup / kWarp);
+  __device__ void init() {
+    for (Barrier& barrier : full) barrier.init(1);
+    for (Barrier& barrier : empty) barrier.init(kGroup / kWarp);
     for (Arrivals& one : arrivals) one.begin();
     statistics.begin();
-    barriers_are_made();
+    fence_barrier_init();
   }
 };
 
-// The ring slot of the n-th pair of weight tiles, and the parity of its barrier phase.
-struct Place {
-  unsigned place, parity;
+// The stage of the n-th pair of weight tiles, and the parity of its mbarrier phase.
+struct Stage {
+  unsigned stage, parity;
 
-  __device__ explicit Place(unsigned n) : place(n % kPlaces), parity(n / kPlaces % 2) {}
+  __device__ explicit Stage(unsigned n) : stage(n % kStages), parity(n / kStages % 2) {}
 };
 
-// One thread that prefetches the weights of all layers in order of use.
-class Fetcher {
+// The producer thread: prefetches the weights of all layers in order of use.
+class Producer {
  public:
-  __device__ Fetcher(const RowLaunch& program, Shared& shared, int rank)
+  __device__ Producer(const RowLaunch& program, Shared& shared, int rank)
       : program_(program), shared_(shared), rank_(rank) {}
 
   __device__ void work() {
@@ -74,14 +74,14 @@ class Fetcher {
   }
 
  private:
-  // The block's own tiles of columns: every n-th, for n blocks.
+  // Fetches the weights of the block's own tiles of columns: every n-th tile, for n blocks.
   __device__ void fetch_own_tiles(const CUtensorMap& weights, const ProductPart& p) {
     for (int t = rank_; t < p.across; t += kGroups * program_.across)
       for (int k = 0; k < p.depth; k += 2)
         for (int own = t; own < p.across && own < t + kGroups * program_.across; own += program_.across)
           fetch(weights, own, k, k + 1);
   }
-  // Of all tiles of columns the part that is multiplied by the block's own `tiles` of the depth.
+  // Fetches, for all tiles of columns, the weights that multiply the block's own `tiles` tiles of the depth.
   __device__ void fetch_parts(const CUtensorMap& weights, int tiles) {
     for (int i = 0; i < program_.across; i += kGroups)
       for (int k = 0; k < tiles; k += 2)
@@ -90,11 +90,11 @@ class Fetcher {
                 rank_ + (k + 1) * program_.across);
   }
   __device__ void fetch(const CUtensorMap& weights, int tile, int depth0, int depth1) {
-    const Place at(fetched_++);
-    shared_.empty[at.place].wait(at.parity ^ 1);
-    shared_.full[at.place].arrive_and_expect(sizeof(Pair));
-    shared_.full[at.place].copy(shared_.weights[at.place].tiles[0], weights, depth0 * kTile, tile * kTile);
-    shared_.full[at.place].copy(shared_.weights[at.place].tiles[1], weights, depth1 * kTile, tile * kTile);
+    const Stage at(fetched_++);
+    shared_.empty[at.stage].wait(at.parity ^ 1);
+    shared_.full[at.stage].arrive_and_expect(sizeof(Pair));
+    shared_.full[at.stage].copy(shared_.weights[at.stage].tiles[0], weights, depth0 * kTile, tile * kTile);
+    shared_.full[at.stage].copy(shared_.weights[at.stage].tiles[1], weights, depth1 * kTile, tile * kTile);
   }
 
   const RowLaunch& program_;
@@ -103,12 +103,13 @@ class Fetcher {
   unsigned fetched_ = 0;
 };
 
-// Accumulators of a tile of 64 columns, distributed as wgmma does: part[n][e] of a lane in warp w of the group is
-// column 16 w + lane / 4 + 8 (e / 2) of row 8 n + lane % 4 * 2 + e % 2.
+// The accumulators of a tile of 64 columns in the register layout of wgmma: in warp w of the group, part[n][e] of a
+// lane is column 16 w + lane / 4 + 8 (e / 2) of row 8 n + lane % 4 * 2 + e % 2.
 struct Sums {
   float part[kParts][4];
 
-  // Starts sum += weights * rows (= without `add`) for a depth of 16; both are lower halves of descriptors.
+  // Starts sum += weights * rows for a depth of 16, or sum = weights * rows without `add`. The operands are the lower
+  // halves of wgmma matrix descriptors.
   __device__ void begin_product(std::uint32_t weights, std::uint32_t rows, bool add) {
     asm volatile(
         "{\n"
@@ -126,7 +127,8 @@ struct Sums {
           "+f"(part[4][2]), "+f"(part[4][3])
         : "r"(weights), "r"(rows), "r"(add ? 1 : 0), "n"(kUpperDescriptor));
   }
-  __device__ void arrived() {
+  // See fence_operands() in wgmma.cuh.
+  __device__ void fence_operands() {
 #pragma unroll
     for (auto& one : part)
 #pragma unroll

@@ -2,11 +2,11 @@
 
 #include "kernels/cuda/attention/attention.cuh"
 #include "kernels/cuda/products/tiles.cuh"
-#include "kernels/cuda/runtime/early.cuh"
+#include "kernels/cuda/runtime/dependent_launch.cuh"
 
-// Attention of a decoder's steps in bf16: one query per sentence, and keys and values that do not depend on the
-// previous kernel. A block per query prefetches its sentence's keys and values to shared memory while the previous
-// kernel drains (programmatic dependent launch); two passes over shared memory remain.
+// Attention in the steps of a decoder, in bf16: one query per sentence, and keys and values that do not depend on the
+// previous kernel. One block per query and head prefetches the keys and values of the sentence to shared memory while
+// the previous kernel drains (programmatic dependent launch). After it, only two passes over shared memory remain.
 namespace dragoman::kernels::cuda {
 namespace {
 
@@ -14,11 +14,11 @@ constexpr int kWarps = 8, kThreads = kWarps * kWarp, kMost = 2 * kThreads;  // n
 static_assert(kMost == kMostRow);
 
 // `count` rows of `size` numbers in shared memory.
-struct Held {
+struct SharedRows {
   bf16* rows;
   int count, size;
 
-  // Starts the copy, by all threads; wait_for_tiles() waits for it.
+  // Starts copying the rows (cp.async); called by all threads. wait_for_tiles() waits for the data.
   __device__ void load(const bf16* from, Size apart) const {
     const int across = size / 8;
     for (int e = static_cast<int>(threadIdx.x); e < count * across; e += kThreads) {
@@ -28,7 +28,7 @@ struct Held {
                    : "memory");
     }
   }
-  // sums[j] = row j . vector, where each warp has the vector; a warp takes every n-th row.
+  // sums[j] = row j . vector. Every warp holds the vector and computes every n-th row.
   template <class Vector>
   __device__ void multiply(const Vector& vector, float* sums) const {
     constexpr int kAtOnce = 4;
@@ -49,7 +49,7 @@ struct Held {
         if (lane() == 0 && first + i * kWarps < count) sums[first + i * kWarps] = some[i];
     }
   }
-  // The thread's two columns of the sum over rows, each times factor(row), which one lane computes for its warp.
+  // The thread's two columns of the sum of factor(row) * row. Each factor is computed once per warp, by one lane.
   template <class Factor>
   __device__ float2 mix(const Factor& factor) const {
     float2 sum{};
@@ -69,7 +69,7 @@ struct Held {
   }
 };
 
-// A vector spread over the lanes of a warp, eight numbers at a time.
+// A vector in the registers of a warp: groups of eight numbers, distributed over the lanes.
 struct Spread {
   uint4 eights[kMost / (8 * kWarp)] = {};
 
@@ -99,13 +99,13 @@ struct Spread {
   }
 };
 
-// The block's query, and its keys and values, whose copies have been started.
-struct Question {
+// The inputs of a block: its query and head, and the keys and values, which the constructor starts to copy.
+struct BlockInputs {
   Size query, head, at;  // at = query * heads + head
-  Held k, v;
+  SharedRows k, v;
   float* scores;  // two numbers per key
 
-  __device__ Question(const Attention<bf16>& a, unsigned char* memory)
+  __device__ BlockInputs(const Attention<bf16>& a, unsigned char* memory)
       : query(blockIdx.x), head(blockIdx.y), at(query * a.heads + head) {
     const Size first = a.key_offsets[query];
     const int count = static_cast<int>(a.key_offsets[query + 1] - first);
@@ -118,64 +118,64 @@ struct Question {
   }
 };
 
-__global__ void __launch_bounds__(kThreads, 4) attend_early(Attention<bf16> a) {
+__global__ void __launch_bounds__(kThreads, 4) attend_prefetched(Attention<bf16> a) {
   extern __shared__ __align__(16) unsigned char memory[];
-  const Question question(a, memory);
-  const int count = question.k.count;
-  wait_for_kernel_before();
+  const BlockInputs inputs(a, memory);
+  const int count = inputs.k.count;
+  wait_for_previous_kernel();
   Spread q;
-  q.load(a.q + question.query * a.q_stride + question.head * a.key_size, question.k.size);
+  q.load(a.q + inputs.query * a.q_stride + inputs.head * a.key_size, inputs.k.size);
   wait_for_tiles();
-  question.k.multiply(q, question.scores);
+  inputs.k.multiply(q, inputs.scores);
   __syncthreads();
   const auto scale = static_cast<float>(a.scale);
   float largest = -INFINITY, sum = 0;
-  for (int j = lane(); j < count; j += kWarp) largest = fmaxf(largest, scale * question.scores[j]);
+  for (int j = lane(); j < count; j += kWarp) largest = fmaxf(largest, scale * inputs.scores[j]);
   largest = warp_max(largest);
-  for (int j = lane(); j < count; j += kWarp) sum += expf(scale * question.scores[j] - largest);
+  for (int j = lane(); j < count; j += kWarp) sum += expf(scale * inputs.scores[j] - largest);
   sum = warp_sum(sum);
-  const float2 mixed = question.v.mix([&](int j) { return expf(scale * question.scores[j] - largest); });
+  const float2 mixed = inputs.v.mix([&](int j) { return expf(scale * inputs.scores[j] - largest); });
   const int col = 2 * static_cast<int>(threadIdx.x);
   const float share = sum > 0 ? 1 / sum : 0.0f;
-  if (col < question.v.size)
-    *reinterpret_cast<std::uint32_t*>(a.out + question.at * a.value_size + col) =
+  if (col < inputs.v.size)
+    *reinterpret_cast<std::uint32_t*>(a.out + inputs.at * a.value_size + col) =
         pack_bf16(share * mixed.x, share * mixed.y);
-  if (threadIdx.x == 0) a.log_sum[question.at] = sum > 0 ? largest + logf(sum) : -INFINITY;
+  if (threadIdx.x == 0) a.log_sum[inputs.at] = sum > 0 ? largest + logf(sum) : -INFINITY;
 }
 
 // dq_i = sum_j ds_ij k_j with ds_ij = scale w_ij (do_i . v_j - do_i . o_i): see attention_rows.cu.
-__global__ void __launch_bounds__(kThreads, 4) query_gradients_early(AttentionBackward<bf16> b) {
+__global__ void __launch_bounds__(kThreads, 4) query_gradients_prefetched(AttentionBackward<bf16> b) {
   extern __shared__ __align__(16) unsigned char memory[];
   const Attention<bf16>& a = b.forward;
-  const Question question(a, memory);
-  const int count = question.k.count;
+  const BlockInputs inputs(a, memory);
+  const int count = inputs.k.count;
   const auto scale = static_cast<float>(a.scale);
-  float *scores = question.scores, *dout_v = scores + count;
+  float *scores = inputs.scores, *dout_v = scores + count;
   Spread q, out, dout;
-  q.load(a.q + question.query * a.q_stride + question.head * a.key_size, question.k.size);
-  out.load(a.out + question.at * a.value_size, question.v.size);
-  const float log_sum = a.log_sum[question.at];
+  q.load(a.q + inputs.query * a.q_stride + inputs.head * a.key_size, inputs.k.size);
+  out.load(a.out + inputs.at * a.value_size, inputs.v.size);
+  const float log_sum = a.log_sum[inputs.at];
   wait_for_tiles();
-  question.k.multiply(q, scores);
-  wait_for_kernel_before();
-  dout.load(b.dout + question.at * a.value_size, question.v.size);
-  question.v.multiply(dout, dout_v);
+  inputs.k.multiply(q, scores);
+  wait_for_previous_kernel();
+  dout.load(b.dout + inputs.at * a.value_size, inputs.v.size);
+  inputs.v.multiply(dout, dout_v);
   float dout_out = 0;
 #pragma unroll
   for (int i = 0; i < kMost / (8 * kWarp); ++i) {
-    Eight<bf16> mine, given;
-    mine.raw[0] = out.eights[i], given.raw[0] = dout.eights[i];
+    Eight<bf16> mine, gradient;
+    mine.raw[0] = out.eights[i], gradient.raw[0] = dout.eights[i];
     float x[8], y[8];
-    mine.unpack(x), given.unpack(y);
+    mine.unpack(x), gradient.unpack(y);
 #pragma unroll
     for (int e = 0; e < 8; ++e) dout_out += x[e] * y[e];
   }
   dout_out = warp_sum(dout_out);
   __syncthreads();
-  float2 dq = question.k.mix([&](int j) { return scale * expf(scale * scores[j] - log_sum) * (dout_v[j] - dout_out); });
+  float2 dq = inputs.k.mix([&](int j) { return scale * expf(scale * scores[j] - log_sum) * (dout_v[j] - dout_out); });
   const int col = 2 * static_cast<int>(threadIdx.x);
-  if (col >= question.k.size) return;
-  auto* to = reinterpret_cast<std::uint32_t*>(b.dq + question.query * b.dq_stride + question.head * a.key_size + col);
+  if (col >= inputs.k.size) return;
+  auto* to = reinterpret_cast<std::uint32_t*>(b.dq + inputs.query * b.dq_stride + inputs.head * a.key_size + col);
   if (b.accumulate_dq) dq.x += low_bf16(*to), dq.y += high_bf16(*to);
   *to = pack_bf16(dq.x, dq.y);
 }
@@ -185,16 +185,16 @@ void launch(const char* name, const Arguments& arguments, const Attention<bf16>&
   static OncePerGpu allowed;
   allowed.here([name] { return allow_shared(name, kernel, kPrefetchBytes), true; });
   const Size bytes = prefetch_bytes(a.key_size, a.value_size, a.values_are_keys, a.longest);
-  launch_early_with(static_cast<std::size_t>(bytes), name, kernel,
-                    dim3(static_cast<unsigned>(a.queries), static_cast<unsigned>(a.heads)), kThreads, arguments);
+  launch_dependent_with(static_cast<std::size_t>(bytes), name, kernel,
+                        dim3(static_cast<unsigned>(a.queries), static_cast<unsigned>(a.heads)), kThreads, arguments);
 }
 
 }  // namespace
 
-void attention_prefetch(const Attention<bf16>& a) { launch<attend_early>("attention", a, a); }
+void attention_prefetch(const Attention<bf16>& a) { launch<attend_prefetched>("attention", a, a); }
 
 void attention_prefetch(const AttentionBackward<bf16>& b) {
-  launch<query_gradients_early>("attention_backward", b, b.forward);
+  launch<query_gradients_prefetched>("attention_backward", b, b.forward);
 }
 
 }  // namespace dragoman::kernels::cuda

@@ -9,8 +9,8 @@
 #include "kernels/cuda/search/row_program.h"
 #include "kernels/steps.h"
 
-// The entry `row_program` in bf16: translates the parts into launches of the fused kernel (row_program.cu). A part that
-// the kernel does not support is computed by its own entry, and a new launch begins behind it.
+// The entry `row_program` in bf16: collects consecutive parts into launches of the fused kernel (row_program.cu). A
+// part that the kernel does not support runs by its own entry, and the next launch begins after it.
 namespace dragoman::kernels::cuda {
 namespace {
 
@@ -22,7 +22,7 @@ bool aligned(std::initializer_list<const void*> pointers) {
 }
 
 // Whether each query has keys of its own.
-bool goes_alone(const Attention<bf16>& a) { return a.longest_queries == 1 && a.queries == a.sentences; }
+bool has_own_keys(const Attention<bf16>& a) { return a.longest_queries == 1 && a.queries == a.sentences; }
 
 ProductPart part_of(const LinearPacked<bf16>& a) {
   return {.bias = a.bias,
@@ -50,16 +50,16 @@ AttentionPart part_of(const Attention<bf16>& a) {
           .q_stride = static_cast<int>(a.q_stride),
           .k_stride = static_cast<int>(a.k_stride),
           .v_stride = static_cast<int>(a.v_stride),
-          .by_sentence = !goes_alone(a),
+          .by_sentence = !has_own_keys(a),
           .out = a.out,
           .log_sum = a.log_sum,
           .scale = static_cast<float>(a.scale)};
 }
 
-// One launch in the making.
-class Translation {
+// Collects the parts of one launch.
+class LaunchBuilder {
  public:
-  // Each adds a part, or returns false where the kernel cannot compute it behind those that are there.
+  // add() appends a part, or returns false where the kernel cannot compute it after the parts added so far.
 
   bool add(const LinearPacked<bf16>& a) {
     if (!supports(a)) return false;
@@ -73,7 +73,7 @@ class Translation {
     }
     launch_.weights[layers_++] = tile_map(static_cast<const bf16*>(a.packed), a.out, a.in, a.in);
     if (!first && a.in > kMostColumns) {
-      // The second layer of a feed-forward block is one instruction with the first.
+      // Both layers of a feed-forward sublayer form one instruction.
       LayerPart& layer = last().layer;
       layer.up = std::exchange(layer.product, part_of(a));
       return true;
@@ -93,13 +93,13 @@ class Translation {
   }
 
   bool add(const Attention<bf16>& a) {
-    const bool single = goes_alone(a);
+    const bool single = has_own_keys(a);
     if (launch_.count == 0 || is_full() || last().layer.up.y != nullptr || a.heads * kTile != width() ||
         a.q_stride < width() || a.key_size != kTile || a.value_size != kTile || (a.causal && !single) ||
         a.longest == 0 || a.longest > kMostKeys || a.dropout.rate > 0 || a.weights != nullptr || a.k_stride % 8 != 0 ||
         a.v_stride % 8 != 0 || !aligned({a.k, a.v, a.out}))
       return false;
-    // The kernel looks up which keys each row has once, for all layers.
+    // The kernel looks up the key ranges of rows once, for all layers.
     KeyPart& keys = single ? launch_.keys : launch_.keys_of_sentences;
     if (keys.offsets != nullptr && (keys.offsets != a.key_offsets || keys.rows != a.key_rows)) return false;
     if (!single && launch_.query_offsets != nullptr && launch_.query_offsets != a.query_offsets) return false;
@@ -112,7 +112,7 @@ class Translation {
     return true;
   }
 
-  // Launches what was added; the next part begins anew.
+  // Launches the parts added so far and starts over.
   void run() {
     if (launch_.count == 0) return;
     if (launch_.count == 1 && last().layer.up.y == nullptr && last().layer.norm.y == nullptr)
@@ -130,7 +130,7 @@ class Translation {
            a.out % kTile == 0 && (a.activation == Activation::none || a.activation == Activation::relu) &&
            aligned({a.x, a.packed, a.bias, a.y}) && runs_row_programs();
   }
-  // Clusters have two, four or eight blocks.
+  // The number of blocks in a cluster is two, four or eight: one per tile of the input.
   static bool can_begin(const LinearPacked<bf16>& a) {
     return a.in <= kMostColumns && std::has_single_bit(static_cast<std::size_t>(a.in));
   }
@@ -139,11 +139,11 @@ class Translation {
     const Instruction& before = launch_.instructions[launch_.count - 1];
     const bool is_second = !before.attends && before.layer.up.y == nullptr && before.layer.norm.y == nullptr &&
                            a.in % (2 * width()) == 0 && a.in <= RowLaunch::kMostTiles * width() && a.out == width();
-    // Every block must own a part of the rows that are shared.
+    // In every exchange each block sends something, so each must own at least one tile.
     return is_second || (a.in <= kMostColumns && a.in >= width());
   }
   bool is_full() const { return launch_.count == RowLaunch::kMostInstructions || layers_ == RowLaunch::kMostLayers; }
-  // Columns of the rows that blocks share.
+  // The number of columns that the blocks hold together, one tile each.
   Size width() const { return launch_.across * kTile; }
 
   Instruction& last() { return launch_.instructions[launch_.count - 1]; }
@@ -160,7 +160,7 @@ class Translation {
 };
 
 void row_program(const RowProgram<bf16>& a) {
-  Translation launch;
+  LaunchBuilder launch;
   for (Size i = 0; i < a.count; ++i) {
     const auto add = [&](const auto& part) { return launch.add(part); };
     if (std::visit(add, a.parts[i])) continue;
