@@ -87,7 +87,7 @@ TEST_F(Statistical, PresetsAreListedAndShown) {
 
 TEST_F(Statistical, MistakesAreNamed) {
   EXPECT_EQ(train("").status, 0);
-  EXPECT_NE(train("").err.find("--overwrite begins anew"), std::string::npos);
+  EXPECT_NE(train("").err.find("--overwrite replaces it"), std::string::npos);
   folder_.write("in", "mi\n");
   const Outcome two =
       run_program(folder_, "translate --model run/model.safetensors --model run/model.safetensors --input in --quiet");
