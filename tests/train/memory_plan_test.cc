@@ -75,7 +75,7 @@ TEST_F(MemoryPlanTest, IsDescribedInWords) {
   EXPECT_EQ(facts[1].second, "5.0 GiB, of which batches and search may take 90 %");
   EXPECT_EQ(facts[2].second, "the largest batch, 5,000 tokens of both sides");
   plan.at_once = 1250;
-  EXPECT_EQ(describe(plan)[2].second, "1,250 tokens of both sides; the largest batch of 5,000 goes through in parts");
+  EXPECT_EQ(describe(plan)[2].second, "1,250 tokens of both sides; larger batches (up to 5,000) are split into parts");
 }
 
 TEST(SmallerPart, HalvesWhatWasTriedDownToTheLongestSentence) {
