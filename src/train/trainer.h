@@ -39,7 +39,7 @@ class Trainer {
   RunEnd train(const std::function<bool()>& stop);
 
   const TrainState& state() const { return state_; }
-  // The file of the best model, or of the newest one without validation.
+  // The file of the best model, or of the newest one if nothing is validated.
   std::string model_path() const { return options_.output + "/model.safetensors"; }
 
  private:

@@ -122,7 +122,7 @@ TEST_F(TrainCommand, TwentyKillsLoseNothing) {
     const std::string now = newest("killed");
     if (now.empty()) continue;
     EXPECT_GE(now, furthest) << "a checkpoint was lost";
-    EXPECT_NO_THROW(contents(now)) << "what is there under its own name is whole";
+    EXPECT_NO_THROW(contents(now)) << "a file under its final name is complete";
     in_training += now > furthest;
     furthest = now;
   }

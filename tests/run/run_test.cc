@@ -1,4 +1,4 @@
-// Whole runs started from a program: training, translating, scoring and describing, with no command in between.
+// Whole runs through the library: training, translating, scoring and describing, without the command line.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
