@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     // The short way: text in, text out, all lines at once.
     for (const std::string& translation : translator.translate(lines)) std::cout << translation << "\n";
 
-    // The long way: the two best translations of the first line with what the model thinks of them.
+    // The long way: the two best translations of the first line with their log probability and alignment.
     if (lines.empty()) return 0;
     dragoman::SearchOptions search;
     search.beam = 6;

@@ -1,7 +1,7 @@
 #ifndef DRAGOMAN_H
 #define DRAGOMAN_H
 
-/* Translation for programs in C, and for everything that can call C.
+/* Translation from C, and from any language that can call C.
  *
  *   dragoman_translator* translator = dragoman_open("model.safetensors", 0);
  *   if (!translator) { fprintf(stderr, "%s\n", dragoman_last_error()); return 1; }
@@ -11,8 +11,8 @@
  *   dragoman_close(translator);
  *
  * A translator may be used by any number of threads at once; options and results by one thread at a time. A function
- * that fails returns null (or -1) and leaves a message for dragoman_last_error() in the same thread. All text is UTF-8
- * and ends with a NUL byte. Options and results are handles, so programs keep working when new ones are added.
+ * that fails returns null (or -1), and dragoman_last_error() gives the reason in the same thread. All text is UTF-8 and
+ * ends with a NUL byte. Options and results are opaque handles, so that later versions can add fields compatibly.
  */
 
 #include "dragoman/export.h"
@@ -28,7 +28,7 @@ typedef struct dragoman_result dragoman_result;
 /* The version of the library, such as "0.1.0". */
 DRAGOMAN_API const char* dragoman_version(void);
 
-/* Why the last call of this thread failed; empty if it did not. Valid until the thread's next call. */
+/* The reason why this thread's last call failed; empty if it succeeded. Valid until the thread's next call. */
 DRAGOMAN_API const char* dragoman_last_error(void);
 
 /* ---- Text in, text out ---- */
@@ -51,12 +51,12 @@ DRAGOMAN_API void dragoman_free(char* text);
 
 /* Options by name, as `dragoman translate --help` lists them: "beam", "n-best", "ranking", "sample", "seed", ... for
  * translating; "device", "precision", "threads", "batch", "max-input-tokens", "long-lines", ... for opening. Three more
- * ask for what a result holds beside the text: "token-scores", "alignment" and "attention". */
+ * select what a result contains beside the text: "token-scores", "alignment" and "attention". */
 DRAGOMAN_API dragoman_options* dragoman_options_new(void);
 DRAGOMAN_API void dragoman_options_free(dragoman_options* options);
 
 /* Sets one option from text: ("beam", "6"), ("device", "cuda:1"), ("alignment", "true"). Returns 0, or -1 if there is
- * no such option or the value does not fit. */
+ * no such option or the value is invalid. */
 DRAGOMAN_API int dragoman_options_set(dragoman_options* options, const char* name, const char* value);
 /* The value as text, to be released with dragoman_free(). */
 DRAGOMAN_API char* dragoman_options_get(const dragoman_options* options, const char* name);
@@ -75,16 +75,16 @@ DRAGOMAN_API int dragoman_translate_batch_with(dragoman_translator* translator, 
                                                const dragoman_options* options, dragoman_result** results);
 DRAGOMAN_API void dragoman_result_free(dragoman_result* result);
 
-/* How many translations there are, best first. Pointers below stay valid until the result is released. An index that
- * does not exist is a failure: null, -1 or, for numbers, NaN. */
+/* The number of translations; they are ordered best first. Pointers returned below stay valid until the result is
+ * released. An index out of range is a failure: null, -1 or, for scores, NaN. */
 DRAGOMAN_API int dragoman_result_count(const dragoman_result* result);
 DRAGOMAN_API const char* dragoman_result_text(const dragoman_result* result, int translation);
-/* The score the search ranked by, and the log probability. */
+/* The score by which the search ranked the translation, and its log probability. */
 DRAGOMAN_API double dragoman_result_score(const dragoman_result* result, int translation);
 DRAGOMAN_API double dragoman_result_log_probability(const dragoman_result* result, int translation);
 
 /* Tokens of a translation. With "token-scores", each has a log probability; the one after the last token is that of the
- * end of the sentence. */
+ * end-of-sentence token. */
 DRAGOMAN_API int dragoman_result_token_count(const dragoman_result* result, int translation);
 DRAGOMAN_API const char* dragoman_result_token(const dragoman_result* result, int translation, int token);
 DRAGOMAN_API double dragoman_result_token_score(const dragoman_result* result, int translation, int token);
@@ -98,8 +98,8 @@ DRAGOMAN_API int dragoman_result_link_count(const dragoman_result* result, int t
 DRAGOMAN_API int dragoman_result_link(const dragoman_result* result, int translation, int link, int* source,
                                       int* target);
 
-/* With "attention": the weights of the source tokens when this token was written, and how many there are in `*count`.
- * A text that was split has only the weights of its own part. */
+/* With "attention": this token's weights over the source tokens; `*count` receives their number. If the text was split,
+ * they cover only the source tokens of the token's own part. */
 DRAGOMAN_API const float* dragoman_result_attention(const dragoman_result* result, int translation, int token,
                                                     int* count);
 

@@ -6,7 +6,7 @@
 
 namespace dragoman {
 
-// The exception type of the library. The message says what was expected, what came, and where.
+// The exception type of the library. The message says what was expected, what was found, and where.
 class DRAGOMAN_API Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,7 +1,7 @@
 #ifndef DRAGOMAN_EXPORT_H
 #define DRAGOMAN_EXPORT_H
 
-/* Marks what the shared library exports; everything else in it is hidden. */
+/* Marks the symbols that the shared library exports; all others are hidden. */
 #if defined(__GNUC__)
 #define DRAGOMAN_API __attribute__((visibility("default")))
 #else

@@ -26,8 +26,8 @@ struct SentencePair {
 struct ScoredPair {
   double log_probability = 0;  // natural logarithm, the end-of-sentence token included
   std::vector<std::string> tokens;
-  std::vector<double> token_scores;      // log probabilities of the tokens; the last one is the end of sentence's
-  std::vector<AlignmentLink> alignment;  // each target word with the source word it attended to most; if asked for
+  std::vector<double> token_scores;      // log probabilities of the tokens; the last one is that of EOS
+  std::vector<AlignmentLink> alignment;  // each target word with the source word it attended to most; if requested
 };
 
 struct ScorerOptions {

@@ -12,13 +12,13 @@
 #include "dragoman/export.h"
 #include "dragoman/precision.h"
 
-// Translation for programs: load a model file, pass text in, get text back.
+// Translation as a library: load a model file, pass text in, get text back.
 //
 //   dragoman::Translator translator("model.safetensors");
 //   std::string german = translator.translate("Where is the station?");
 //
 // A Translator may be used by any number of threads at once; their requests share batches. Failures are thrown as
-// dragoman::Error, whose message says what was expected, what came and where.
+// dragoman::Error, whose message says what was expected, what was found and where.
 namespace dragoman {
 
 namespace search {
@@ -43,21 +43,21 @@ struct SearchOptions {
   int finished = 0;     // stop after this many complete hypotheses; 0 means as many as the beam is wide
   int min_length = 0;   // in tokens, without the end-of-sentence token
   int max_length = 0;   // 0 means 3 times the source length plus 10, within the model's limit
-  bool sample = false;  // draw n_best translations at random instead of beam search
+  bool sample = false;  // sample n_best translations at random instead of beam search
   double temperature = 1;
   int top_k = 0;     // sample from the k likeliest tokens only; 0 means from all
   double top_p = 1;  // sample from the likeliest tokens that together have this probability (nucleus sampling)
   std::uint64_t seed = 1;
   bool replace_unknown = false;  // replace <unk> by the source word with the most attention
-  // What to return beside the text.
+  // What to return in addition to the text.
   bool alignment = false;
   bool token_scores = false;
   bool attention = false;
   bool tree = false;  // all hypotheses that were ever in the beam
 };
 
-// A text to translate and its constraints. If the first of a pair of terms occurs in the source, the second must
-// appear in the translation; banned words never do.
+// A text to translate and its constraints. If the source contains the first of a pair of terms, the translation must
+// contain the second. Banned words never appear.
 struct Request {
   std::string text;
   std::string prefix;  // the translation begins with this
@@ -67,10 +67,10 @@ struct Request {
 
 struct Translation {
   std::string text;
-  double score = 0;            // the search ranked by this
+  double score = 0;            // the search ranks by this
   double log_probability = 0;  // natural logarithm, the end-of-sentence token included
   std::vector<std::string> tokens;
-  std::vector<double> token_scores;  // log probabilities; the last one is the end of sentence's
+  std::vector<double> token_scores;  // log probabilities; the last one is that of EOS
   std::vector<AlignmentLink> alignment;
   std::vector<std::vector<float>> attention;  // [tokens][source tokens]
 };
@@ -92,22 +92,22 @@ struct TranslationResult {
   int parts = 1;  // the number of parts that a long input was split into
 };
 
-// What to do with an input beyond the model's limit: split it at sentence ends (or, failing that, at commas and
-// spaces), translate the parts and join them; or refuse it.
+// How to handle an input beyond the model's limit: split it at sentence ends (or, if there are none, at commas and
+// spaces), translate the parts and join the translations; or refuse it with an error.
 enum class LongInput { split, refuse };
 
 struct TranslatorOptions {
   std::string device = "auto";  // "cpu", "cuda", "cuda:1", or "auto": a GPU if there is one
   Precision precision = Precision::automatic;
   int threads = 0;           // CPU threads to use, at most 1024; 0 means one per core
-  int workers = 0;           // batches that are decoded at the same time; 0 means one per thread, or four on a GPU
+  int workers = 0;           // batches decoded at the same time; 0 means one per thread, or four on a GPU
   int batch = 0;             // sentences per batch; 0 means 32, or 256 on a GPU
   int max_input_tokens = 0;  // longer inputs are split or refused; 0 means the model's limit, at most 256
   LongInput long_input = LongInput::split;
-  bool sentences = false;  // translate every sentence of an input by itself, whatever its length
+  bool sentences = false;  // translate every sentence of an input by itself, regardless of its length
 };
 
-// Device, precision and threads belong to the object: translators with different ones may live side by side.
+// Device, precision and threads are per object: translators with different ones may coexist.
 class DRAGOMAN_API Translator {
  public:
   // Several files make an ensemble: models of any kind with the same target vocabulary, whose probabilities are
@@ -121,7 +121,7 @@ class DRAGOMAN_API Translator {
   std::string translate(std::string_view text, const SearchOptions& search = {}) const;
   // All texts at once, in order; much faster than one by one.
   std::vector<std::string> translate(const std::vector<std::string>& texts, const SearchOptions& search = {}) const;
-  // With everything that `search` asks for.
+  // Returns everything that `search` requests.
   std::vector<TranslationResult> translate(const std::vector<Request>& requests, const SearchOptions& search) const;
 
  private:

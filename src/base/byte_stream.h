@@ -9,10 +9,11 @@
 
 #include "base/error.h"
 
-// Serialises values, texts and lists as consecutive bytes, in little-endian order as on every machine we support.
+// Serialises values, texts and lists as consecutive bytes in little-endian order, the native order of all supported
+// machines.
 namespace dragoman {
 
-// Turns values into bytes; the derived class stores them.
+// Converts values to bytes; the derived class stores them.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
@@ -51,7 +52,7 @@ class ByteWriter final : public ByteSink {
   std::string bytes_;
 };
 
-// Reads values in the order they were put. Every read is checked against the end; errors start with `what`.
+// Reads values in the order in which they were written. Every read is bounds-checked; error messages start with `what`.
 class ByteReader {
  public:
   ByteReader(std::string_view bytes, std::string what) : bytes_(bytes), what_(std::move(what)) {}

@@ -28,7 +28,7 @@ CheckedFile::CheckedFile(const std::string& path, std::string_view kind)
         values_.size());
   std::memcpy(&stored, values_.data() + values_.size() - sizeof stored, sizeof stored);
   values_.remove_suffix(sizeof stored);
-  check(hash_of(values_) == stored, "{}: the file is damaged or cut short: its checksum does not fit", path);
+  check(hash_of(values_) == stored, "{}: the file is damaged or cut short: its checksum does not match", path);
   values_.remove_prefix(kind.size());
 }
 

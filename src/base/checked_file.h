@@ -12,9 +12,9 @@ namespace dragoman {
 
 class CheckedFileWriter final : public ByteSink {
  public:
-  // `kind` is the header line with its line end.
+  // `kind` is the header line including its newline.
   CheckedFileWriter(const std::string& path, std::string_view kind);
-  // Adds the checksum and renames the file into place; before that nothing is visible under its name.
+  // Adds the checksum and renames the file into place; until then nothing is visible under its name.
   void commit();
 
  private:
@@ -24,7 +24,7 @@ class CheckedFileWriter final : public ByteSink {
   Hasher hasher_;
 };
 
-// Opens such a file. Throws when its kind is another, and when it is truncated or damaged.
+// Opens such a file. Throws if it is of another kind, truncated or damaged.
 class CheckedFile {
  public:
   CheckedFile(const std::string& path, std::string_view kind);

@@ -6,14 +6,14 @@
 
 namespace dragoman {
 
-// Memory ran out; the caller may try again with smaller pieces.
+// Thrown when memory runs out; the caller may retry with smaller pieces.
 class OutOfMemory : public Error {
  public:
   using Error::Error;
 };
 
-// Throws Error with the formatted message. The template only collects the arguments, so that every file compiles
-// little; the formatting itself is compiled once.
+// Throws Error with the formatted message. Formatting is compiled once, in error.cc; the template below only collects
+// the arguments, which keeps compile times short.
 [[noreturn]] void fail_with(fmt::string_view format, fmt::format_args args);
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {

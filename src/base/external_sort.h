@@ -27,7 +27,7 @@ class Spool {
     file_.write(&record, sizeof record);
     ++size_;
   }
-  // Ends writing; reading starts at the first record.
+  // Ends writing; the next read returns the first record.
   void rewind() { file_.rewind(); }
   bool next(Record& record) { return file_.read(&record, sizeof record); }
   std::uint64_t size() const { return size_; }
@@ -39,8 +39,8 @@ class Spool {
 
 // External merge sort: sorts any number of records in bounded memory. Records beyond the limit go to disk in sorted
 // runs, which are merged while reading. Equal records are combined into one. A record type has `a.before(b)`, a strict
-// weak order; `a.same(b)`, whether two records are to be combined (they must be adjacent in the order); and
-// `a.absorb(b)`, which combines them (called in any order).
+// weak order; `a.same(b)`, whether two records are combined (they must be adjacent in the order); and `a.absorb(b)`,
+// which combines them (called in any order).
 template <class Record>
 class ExternalSorter {
  public:
@@ -74,7 +74,7 @@ class ExternalSorter {
   }
 
  private:
-  // The next record of a run; the priority queue has the smallest on top, ties by run.
+  // The next record of a run. The priority queue has the smallest on top; ties are broken by run.
   struct Front {
     Record record;
     std::size_t run;

@@ -63,7 +63,8 @@ void AtomicFile::write_at(std::string_view bytes, std::uint64_t begin) {
 
 void AtomicFile::commit() {
   check(fsync(descriptor_) == 0, "{}: cannot be written: {}", path_, std::strerror(errno));
-  check(rename(partial_.c_str(), path_.c_str()) == 0, "{}: cannot be put in place: {}", path_, std::strerror(errno));
+  check(rename(partial_.c_str(), path_.c_str()) == 0, "{}: cannot be renamed from its temporary file: {}", path_,
+        std::strerror(errno));
   close(descriptor_);
   descriptor_ = -1;
   // The new name is durable only once the folder itself is synced.

@@ -7,11 +7,11 @@
 
 namespace dragoman {
 
-// A memory-mapped file, read-only and shared with every process that maps it. The bytes stay valid when the file is
+// A memory-mapped file, read-only and shared with every process that maps it. The bytes stay valid if the file is
 // removed or replaced by a rename.
 class MappedFile {
  public:
-  // Throws when the file cannot be opened; an empty file is an empty view.
+  // Throws if the file cannot be opened; an empty file gives an empty view.
   explicit MappedFile(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -35,7 +35,8 @@ class AtomicFile {
 
   // Appends.
   void write(std::string_view bytes);
-  // Overwrites from byte `begin` on, for a header that is known only at the end; write() still appends after it.
+  // Overwrites bytes starting at `begin`, for a header that is known only at the end; write() still appends at the end
+  // of the file.
   void write_at(std::string_view bytes, std::uint64_t begin);
   void commit();
   // Bytes appended so far.

@@ -26,7 +26,8 @@ FileLock::FileLock(std::string path, bool waits) : path_(std::move(path)) {
       if (!waits && failure == EWOULDBLOCK) return;
       fail("{}: cannot be locked: {}", path_, std::strerror(failure));
     }
-    // The previous holder may have removed the file that was locked here; then the path names another file or none.
+    // The previous holder may have removed the file before this lock was granted; the path then refers to another file
+    // or none.
     struct stat locked {
     }, named{};
     if (fstat(descriptor_, &locked) == 0 && stat(path_.c_str(), &named) == 0 && locked.st_ino == named.st_ino &&

@@ -5,13 +5,13 @@
 
 namespace dragoman {
 
-// An exclusive lock on a path between processes and threads (flock). It is an empty file that the holder removes; the
-// lock of a process that dies is released.
+// An exclusive lock on a path between processes and threads (flock). The lock file is empty and removed by its holder;
+// if a process dies, its lock is released.
 class FileLock {
  public:
   // Waits until the lock is free.
   explicit FileLock(std::string path) : FileLock(std::move(path), true) {}
-  // Returns nothing when the lock is taken.
+  // Returns nothing if another holder has the lock.
   static std::optional<FileLock> try_lock(std::string path);
   ~FileLock();
   FileLock(FileLock&& other) noexcept;

@@ -4,7 +4,8 @@
 
 namespace dragoman {
 
-// Each lane hashes every fourth word. For any word, a step is a bijection of the lane, so no difference is ever lost.
+// Each lane hashes every fourth word. For any given word, a step is a bijection of the lane, so two different states
+// never merge.
 void Hasher::mix_block(const char* block) {
   constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
   for (std::size_t i = 0; i < 4; ++i) {

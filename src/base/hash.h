@@ -12,8 +12,8 @@
 
 namespace dragoman {
 
-// A fast 64-bit hash of bytes that arrive in pieces, for names of cache files, checksums and duplicates. It is not
-// cryptographic. The value does not depend on how the bytes are divided into pieces.
+// A fast 64-bit incremental hash for names of cache files, checksums and detection of duplicates. It is not
+// cryptographic. The value does not depend on how the bytes are divided into calls.
 class Hasher {
  public:
   void add(std::string_view bytes);

@@ -6,7 +6,7 @@
 
 namespace dragoman {
 
-// The words separated by `between`.
+// Joins the words with the separator `between`.
 std::string join(std::span<const std::string> words, std::string_view between);
 
 }  // namespace dragoman

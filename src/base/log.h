@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-// Messages for the person at the terminal. Results go to stdout; everything here goes to stderr.
+// Log messages on stderr. Results go to stdout.
 namespace dragoman::log {
 
 enum class Level { debug, info, warning, error, quiet };

@@ -45,7 +45,7 @@ std::int64_t meminfo(const std::string& key) {
   return kibibytes * 1024;
 }
 
-// Calls functions of the CUDA driver, which may not be installed.
+// Calls functions of the CUDA driver, which is loaded at run time because it may not be installed.
 struct Driver {
   void* library = dlopen("libcuda.so.1", RTLD_LAZY);
 
@@ -60,7 +60,7 @@ struct Driver {
 
 CudaState cuda_state() {
   CudaState state;
-  // The libraries stay open: closing them would leak what they allocated when they were loaded.
+  // The libraries stay open: closing them would leak the memory they allocated when they were loaded.
   for (const char* library : {"libcudart.so.13", "libcudart.so.12", "libcublasLt.so.13", "libcublasLt.so.12",
                               "libcudnn.so.9", "libnccl.so.2"})
     if (dlopen(library, RTLD_LAZY) != nullptr) state.libraries.push_back(library);

@@ -13,11 +13,11 @@ struct Gpu {
   int capability = 0;       // 90 for 9.0
 };
 
-// CUDA on this machine. Asks the driver's library at run time, so it needs no CUDA to build.
+// CUDA on this machine, as the driver reports it at run time. Needs no CUDA to build.
 struct CudaState {
   std::vector<Gpu> gpus;
   int driver = 0;                      // CUDA version the driver supports, 13000 for 13.0; 0 without a driver
-  std::string problem;                 // why no GPU can be used; empty when one can
+  std::string problem;                 // why no GPU can be used; empty if one can
   std::vector<std::string> libraries;  // CUDA libraries that can be loaded
 };
 
@@ -39,7 +39,7 @@ int cuda_driver();
 // Whether the machine has an NVIDIA GPU, with or without a driver: searches the list of PCI devices in this folder.
 bool has_nvidia_gpu(const std::string& devices = "/sys/bus/pci/devices");
 
-// Bytes of memory that this process can still allocate, and the most it could have (a container may limit both).
+// Bytes of memory that this process can still allocate, and its maximum (a container may limit both).
 struct FreeMemory {
   std::size_t free = 0, total = 0;
 };

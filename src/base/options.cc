@@ -15,7 +15,7 @@ std::string place(const std::string& where, const YAML::Mark& mark) {
   return mark.is_null() ? where : fmt::format("{}:{}", where, mark.line + 1);
 }
 
-// A scalar or sequence node as the text a setting reads.
+// Converts a scalar or sequence node to the text form that a setting parses.
 std::string node_text(const YAML::Node& node) {
   if (node.IsNull()) return "";
   if (node.IsScalar()) return node.Scalar();
@@ -35,7 +35,7 @@ Setting named(std::string key, const std::string& section, std::string_view help
   return setting;
 }
 
-// How each kind of member is read and shown.
+// The overloads of describe() define how each type of member is parsed and printed.
 void describe(Setting& setting, bool* value) {
   setting.type = "true or false";
   setting.is_flag = true;
@@ -48,7 +48,7 @@ void describe(Setting& setting, T* value) {
   setting.get = [value] { return std::to_string(*value); };
   setting.set = [value](const std::string& text) {
     const std::int64_t parsed = text_value::parse_integer(text);
-    check(std::in_range<T>(parsed), "{} does not fit this setting", text);
+    check(std::in_range<T>(parsed), "{} is out of range for this setting", text);
     *value = static_cast<T>(parsed);
   };
 }

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/text_value.h"
 
-// Settings, each described once. A struct of plain members with defaults and one function `visit` gives YAML keys,
-// command-line flags, --help, --dump-config, range checks and errors that name the nearest known key:
+// Settings, each described once. A struct of plain members with defaults and one function `visit` provides YAML keys,
+// command-line flags, --help, --dump-config, range checks and error messages that suggest the nearest known key:
 //
 //   struct StatsOptions {
 //     int min_count = 1;
@@ -47,11 +47,11 @@ const char* name_of(E value) {
   return "?";
 }
 
-// The bounds of a number; the default lets all pass.
+// The bounds of a number; by default any number is allowed.
 struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  bool without_low = false;  // `low` itself is refused
+  bool without_low = false;  // `low` itself is excluded
 };
 constexpr Range at_least(double low) { return {.low = low}; }
 constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
@@ -60,17 +60,17 @@ constexpr Range more_than(double low) { return {.low = low, .without_low = true}
 // One setting, with its type erased: text in, text out.
 struct Setting {
   std::string key;
-  std::string section;  // the heading it stands under; may be empty
+  std::string section;  // the heading in --help; may be empty
   std::string help;
   std::string type;                                // "integer", "number", "text", "true or false", "list" or "a|b|c"
   std::function<std::string()> get;                // as YAML scalar or flow sequence
-  std::function<void(const std::string&)> set;     // throws Error when the text does not fit
+  std::function<void(const std::string&)> set;     // throws Error if the text is not a valid value
   std::function<void(const std::string&)> append;  // lists only: adds one element
   bool is_flag = false;
   bool is_list = false;
 };
 
-// What the page of --help says besides the settings.
+// The contents of a --help page apart from the settings.
 struct HelpPage {
   std::string usage;  // the line after "dragoman", e.g. "stats SOURCE TARGET"
   std::string summary;
@@ -78,14 +78,14 @@ struct HelpPage {
   int width = 100;            // columns
 };
 
-// What a parsed command line left over, and what it asked for.
+// The remaining results of a parsed command line: positional arguments and requests for help or the configuration.
 struct Parsed {
   std::vector<std::string> positional;
   bool help = false;
   bool dump = false;
 };
 
-// The settings of one struct. Keeps references into it, so the struct must outlive this.
+// The settings of one struct. Keeps references to its members, so the struct must outlive this object.
 class Settings {
  public:
   Settings() = default;
@@ -118,22 +118,22 @@ class Settings {
   // Reads a YAML file or text; `where` names it in errors. Unknown keys are errors.
   void read_yaml_file(const std::string& path);
   void read_yaml(const std::string& text, const std::string& where);
-  // Reads only the map under the key `part`; the rest belongs to others.
+  // Reads only the map under the key `part` and ignores the rest.
   void read_yaml_part(const std::string& text, const std::string& where, const std::string& part);
   void set(const std::string& key, const std::string& value);
 
   // All settings with their values and help, as YAML that can be read back.
   std::string dump() const;
 
-  // Flags override what --config files said; later files override earlier ones.
+  // Flags override --config files; later files override earlier ones.
   Parsed parse(const std::vector<std::string>& arguments);
   std::string help(const HelpPage& page) const;
 
   const std::vector<Setting>& all() const& { return settings_; }
-  const std::vector<Setting>& all() && = delete;  // a loop over it would outlive the settings
+  const std::vector<Setting>& all() && = delete;  // a loop over the result would outlive the settings
 
  private:
-  // What a setting may be, besides a named enumeration.
+  // The member types of settings, besides named enumerations.
   using Member = std::variant<bool*, std::int32_t*, std::int64_t*, std::uint32_t*, std::uint64_t*, double*,
                               std::string*, std::vector<std::string>*>;
   void add(std::string_view key, std::string_view help, Member member, Range range);

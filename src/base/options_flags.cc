@@ -36,7 +36,7 @@ Parsed Settings::parse(const std::vector<std::string>& arguments) {
         ->take_all()
         ->allow_extra_args(false);
   }
-  // A switch may be followed by its value, as every other setting is: "--tied false" is "--tied=false".
+  // A switch may be followed by its value, like any other setting: "--tied false" means "--tied=false".
   std::vector<std::string> words;
   for (const std::string& word : arguments) {
     const bool is_value = word == "true" || word == "false";

@@ -9,7 +9,7 @@ constexpr std::size_t kIndent = 30;  // the column where descriptions begin
 constexpr std::size_t kNarrowest = 60;
 constexpr std::size_t kLongChoice = 40;
 
-// `text` broken at spaces into lines of at most `width` bytes; a longer word stays whole.
+// Breaks `text` at spaces into lines of at most `width` bytes; longer words are not broken.
 std::vector<std::string> wrap(const std::string& text, std::size_t width) {
   std::vector<std::string> lines = {""};
   for (std::size_t begin = 0; begin < text.size();) {
@@ -22,7 +22,7 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width) {
   return lines;
 }
 
-// A flag with its description beside it, or below it where the flag is too long.
+// A flag with its description beside it, or below it if the flag is too long.
 std::string entry(const std::string& flag, const std::string& description, std::size_t width) {
   std::string text = "  " + flag;
   bool beside = text.size() + 2 <= kIndent;
@@ -34,7 +34,7 @@ std::string entry(const std::string& flag, const std::string& description, std::
   return text;
 }
 
-// The type as help shows it: a long choice can be broken between its names.
+// The type as --help shows it: spaces around '|' allow a long list of choices to wrap.
 std::string shown_type(std::string type) {
   if (type.size() <= kLongChoice) return type;
   for (std::size_t at = 0; (at = type.find('|', at)) != std::string::npos; at += 3) type.replace(at, 1, " | ");

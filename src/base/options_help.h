@@ -7,7 +7,7 @@
 
 namespace dragoman {
 
-// The headings of the settings, each once, in the order in which they first appear.
+// The distinct headings of the settings, in order of first appearance.
 std::vector<std::string> sections_of(const Settings& settings);
 
 }  // namespace dragoman

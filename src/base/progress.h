@@ -7,8 +7,8 @@
 
 namespace dragoman {
 
-// A progress bar on stderr for jobs that take a while: share done, count, rate, time left. On a terminal it redraws
-// one line; elsewhere it prints a plain line now and then. Prints nothing for jobs that end within half a second.
+// A progress bar on stderr for long jobs: percentage, count, rate, remaining time. On a terminal it redraws one line;
+// otherwise it prints a plain line from time to time. Prints nothing for jobs that end within half a second.
 class Progress {
  public:
   // `total` 0 means unknown: no bar, only count and rate.
@@ -17,9 +17,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Safe from several threads; cheap enough for every few thousand items.
+  // Thread-safe; cheap enough to call every few thousand items.
   void advance(std::int64_t items = 1);
-  // Words shown after the numbers, such as the current loss.
+  // Text shown after the numbers, such as the current loss.
   void note(std::string words);
   void finish();
 

@@ -6,7 +6,7 @@
 namespace dragoman {
 
 std::uint64_t Random::below(std::uint64_t bound) {
-  // Rejects the numbers that would make small remainders more likely than others.
+  // Rejection sampling: without it, small remainders would be more likely than others.
   const std::uint64_t threshold = (0 - bound) % bound;
   for (;;) {
     const std::uint64_t value = bits64();

@@ -43,7 +43,7 @@ struct RandomKey {
   }
 };
 
-// A sequence of numbers drawn from one stream. Its whole state is (key, position), both of which can be saved.
+// A sequence of numbers drawn from one stream. Its state is (key, position) and can be saved.
 class Random {
  public:
   explicit Random(RandomKey key, std::uint64_t position = 0) : key_(key), position_(position) {}

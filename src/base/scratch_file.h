@@ -7,14 +7,14 @@
 
 namespace dragoman {
 
-// An anonymous temporary file that is deleted with this object: written sequentially, then read back.
+// An anonymous temporary file, written sequentially and then read back. It is deleted with this object.
 class ScratchFile {
  public:
   // An empty `folder` means the system's temporary folder (TMPDIR).
   explicit ScratchFile(const std::string& folder);
 
   void write(const void* bytes, std::size_t size);
-  // Moves to the beginning: the next read returns the first bytes.
+  // Moves to the beginning of the file.
   void rewind();
   // False at the end of the file.
   bool read(void* bytes, std::size_t size);

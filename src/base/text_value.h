@@ -7,7 +7,7 @@
 
 namespace dragoman {
 
-// The entry of `known` with the smallest edit distance to `word`, or empty when none is near.
+// The entry of `known` with the smallest edit distance to `word`, or empty if none is close.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 // Parses one value from text and formats it as text.

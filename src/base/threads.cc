@@ -16,11 +16,11 @@
 namespace dragoman::threads {
 namespace {
 
-// The most threads that loops of this thread may use.
+// Maximum number of threads that loops of this thread may use.
 thread_local int limit = std::numeric_limits<int>::max();
 
-// How often a waiting thread polls before it sleeps: some tens of microseconds in all. A training step runs hundreds of
-// short loops in a row; waking a thread through the kernel would cost more than many of them.
+// How often a waiting thread polls before it sleeps: some tens of microseconds in total. A training step runs hundreds
+// of short loops in a row, and many of them take less time than waking a thread through the kernel.
 constexpr int kSpins = 2000;
 
 void pause_briefly() {
@@ -31,7 +31,7 @@ void pause_briefly() {
 #endif
 }
 
-// Threads that run the pieces of one loop at a time. The caller takes part, so a pool of n has n - 1 workers.
+// A thread pool that runs one loop at a time. The caller takes part, so a pool of n threads has n - 1 workers.
 class Pool {
  public:
   explicit Pool(int count) {
@@ -50,8 +50,8 @@ class Pool {
 
   int count() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // Runs body(context, i, i + 1) for every piece i in [0, pieces), handed out in order. At most `most` threads take
-  // part, and no more than there are pieces; the caller does not wait for the others.
+  // Runs body(context, i, i + 1) for every piece i in [0, pieces), handed out in order. At most min(most, pieces)
+  // threads take part; the caller does not wait for the others.
   void run(std::int64_t pieces, int most, detail::Body body, void* context) {
     const int helpers = static_cast<int>(std::min<std::int64_t>(pieces, std::min(most, count()))) - 1;
     body_ = body;
@@ -89,7 +89,8 @@ class Pool {
     limit = before;
   }
 
-  // A call is published as one number: how many threads take part, and above it a count that makes every call new.
+  // A call is published as one number: the low bits hold the number of participating threads, the high bits a counter
+  // that distinguishes successive calls.
   static constexpr std::uint64_t kParticipants = 1 << 16;
   void call(int participants) {
     const std::uint64_t before = call_.load(std::memory_order_relaxed);
@@ -109,7 +110,7 @@ class Pool {
         sleepers_.fetch_sub(1, std::memory_order_seq_cst);
       }
       seen = call_.load(std::memory_order_acquire);
-      // A thread that takes no part must read nothing else: the caller may already be writing the next loop.
+      // A thread that does not take part must not read anything else: the caller may already be writing the next loop.
       if (static_cast<std::uint64_t>(index) >= seen % kParticipants) continue;
       if (stopping_) return;
       take_pieces();
@@ -130,8 +131,8 @@ class Pool {
   bool stopping_ = false;
 };
 
-// The pool and its lock: one loop of the process at a time is parallel; a second one at the same time runs on its
-// caller's thread.
+// The pool and its lock. Only one loop of the process at a time is parallel; a concurrent second loop runs on its
+// caller's thread alone.
 struct Shared {
   std::mutex in_use;
   std::atomic<int> count{available()};

@@ -11,7 +11,7 @@ namespace dragoman::threads {
 
 // Number of threads that loops may use, including the caller's.
 int count();
-// 0 means one per available core (the process's affinity mask).
+// 0 means one thread per available core (the process's affinity mask).
 void set_count(int count);
 // Cores this process may run on.
 int available();
@@ -28,7 +28,8 @@ class LimitScope {
   int before_;
 };
 
-// During its lifetime, loops of this thread run on this thread alone. Workers with a batch of their own each hold one.
+// During its lifetime, loops of this thread run on this thread alone. Held by workers that each process their own
+// batch.
 class SerialScope : public LimitScope {
  public:
   SerialScope() : LimitScope(1) {}
@@ -42,7 +43,7 @@ void run_each(std::int64_t count, Body body, void* context);
 
 // Calls body(begin, end) for consecutive pieces that cover [0, count). Pieces are at least `grain` long (except the
 // last); their boundaries are multiples of `grain` and depend only on count, grain and the number of threads. Allocates
-// nothing. An exception in a piece is rethrown here after all pieces have ended.
+// nothing. An exception in a piece is rethrown to the caller after all pieces have ended.
 template <class F>
 void split(std::int64_t count, std::int64_t grain, F&& body) {
   using Function = std::remove_reference_t<F>;

@@ -16,7 +16,7 @@ struct AverageOptions {
 
 int run(const Command& self, const Words& arguments) {
   return run_with<AverageOptions>(self, arguments, [](const AverageOptions& options, const Words& models) {
-    check(!options.output.empty(), "expected --output FILE, where the averaged model goes");
+    check(!options.output.empty(), "expected --output FILE, the model file to write");
     store::average_models(models, options.output);
     log::info("wrote the mean of {} models to {}", models.size(), options.output);
     return 0;

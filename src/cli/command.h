@@ -16,13 +16,13 @@ namespace dragoman::cli {
 using Words = std::vector<std::string>;
 using UseSettings = std::function<void(const Settings&)>;
 
-// One word after `dragoman`. Each command lives in its own file and is listed in commands.cc.
+// A subcommand of `dragoman`. Each is defined in its own file and listed in commands.cc.
 struct Command {
   const char* name;
   const char* usage;    // the words after the name: "SOURCE TARGET"
   const char* summary;  // one line
   int (*run)(const Command& self, const Words& arguments);
-  void (*describe)(const UseSettings& use);  // hands its settings, at their defaults, to `use`
+  void (*describe)(const UseSettings& use);  // calls `use` with its settings at their defaults
   const char* examples;                      // lines of shell, with comments
 };
 
@@ -32,22 +32,22 @@ struct CommandGroup {
   std::vector<Command> commands;
 };
 const std::vector<CommandGroup>& command_groups();
-// The command of this name; an unknown name is an error that names the nearest.
+// The command of this name. Throws for an unknown name and suggests the nearest one.
 const Command& find_command(const std::string& name);
 
 // Fails with `message` unless there are exactly `count` words.
 void expect_words(const Words& words, std::size_t count, std::string_view message);
 
-// Answers --help and --dump-config on stdout; false where neither was asked for.
+// Handles --help and --dump-config by printing to stdout; returns false if neither was given.
 bool answered(const Command& self, const Settings& settings, const Parsed& parsed);
 
-// Reads flags into `settings` and those that every command has into `compute`. Returns the words that are no flags, or
-// nothing if --help or --dump-config was asked for and answered.
+// Reads flags into `settings`, and the flags common to all commands into `compute`. Returns the positional arguments,
+// or nothing if --help or --dump-config was handled.
 std::optional<Words> read_flags(const Command& self, Settings settings, const Words& arguments,
                                 ComputeOptions& compute);
 
-// Reads flags into `options` and calls body(options, words that are no flags), or, for commands that choose a device,
-// body(options, words, compute).
+// Reads flags into `options` and calls body(options, positional arguments) or, for commands that choose a device,
+// body(options, positional arguments, compute).
 template <class Options, class Body>
 int run_with(const Command& self, const Words& arguments, Body body) {
   Options options;
@@ -60,7 +60,7 @@ int run_with(const Command& self, const Words& arguments, Body body) {
     return body(options, *words);
 }
 
-// `Command::describe` of a command whose settings are `Options` and those that every command has.
+// `Command::describe` for a command whose settings are `Options` and the common ones.
 template <class Options>
 void describe_options(const UseSettings& use) {
   Options options;

@@ -18,13 +18,13 @@ struct DirectOptions {
   void visit(V& v) {
     v("source", source, "language whose rules split the text into words");
     v("target", target, "language whose rules join the words of the translation");
-    v("tokenized", tokenized, "the text is tokenised: words are separated by spaces, in the translation too");
+    v("tokenized", tokenized, "input and output are tokenised text: words separated by spaces");
   }
 };
 
 int translate(const DirectOptions& options, const Words& paths) {
   check(paths.size() == 1 || paths.size() == 2,
-        "direct needs LEXICON and perhaps a FILE of sentences, but got {} words", paths.size());
+        "expected LEXICON and optionally a FILE of sentences, but got {} arguments", paths.size());
   const align::Lexicon lexicon = align::Lexicon::load(paths[0]);
   const align::Side side({.language = options.source});
   const text::WordRules target({.language = options.target});

@@ -1,4 +1,4 @@
-// Writes the reference pages from the descriptions of the settings themselves.
+// Generates the reference pages from the descriptions of the settings.
 #include <filesystem>
 
 #include "base/file.h"
@@ -35,7 +35,7 @@ std::string replaced(std::string text, char sign, std::string_view by) {
   return text;
 }
 
-// As it may stand in a cell of a table.
+// Escapes text for a cell of a Markdown table.
 std::string cell(const std::string& text) { return replaced(replaced(text, '|', "\\|"), '<', "&lt;"); }
 std::string code_cell(const std::string& text) { return "`" + replaced(text, '|', "\\|") + "`"; }
 
@@ -101,7 +101,7 @@ void write_presets(const fs::path& folder) {
 
 int run(const Command& self, const Words& arguments) {
   return run_with<DocsOptions>(self, arguments, [](const DocsOptions& options, const Words& words) {
-    expect_words(words, 0, "docs takes no words");
+    expect_words(words, 0, "docs takes flags only");
     const fs::path folder = options.output;
     fs::create_directories(folder / "commands");
     for (const CommandGroup& group : command_groups())

@@ -69,13 +69,13 @@ void print(const Machine& machine) {
   if (!machine.cuda.problem.empty()) line("gpu", "none: " + machine.cuda.problem);
   if (machine.cuda.driver > 0) line("driver", "CUDA " + cuda_version(machine.cuda.driver));
   const std::string& problem = kernels::cuda::problem();
-  line("device", problem.empty() ? "cuda, unless --device says otherwise" : "cpu: " + problem);
+  line("device", problem.empty() ? "cuda, unless --device selects another" : "cpu: " + problem);
   line("cuda", machine.cuda.libraries.empty() ? "no libraries found" : join(machine.cuda.libraries, ", "));
 }
 
 int run(const Command& self, const Words& arguments) {
   return run_with<DoctorOptions>(self, arguments, [](const DoctorOptions& options, const Words& words) {
-    expect_words(words, 0, "doctor takes no words");
+    expect_words(words, 0, "doctor takes flags only");
     const Machine machine = inspect_machine();
     if (options.json)
       fmt::print("{}\n", as_json(machine).dump(2));

@@ -10,7 +10,7 @@
 namespace dragoman::cli {
 namespace {
 
-constexpr int kPipeWidth = 100;   // where stdout is no terminal
+constexpr int kPipeWidth = 100;   // if stdout is not a terminal
 constexpr int kWidestPage = 140;  // longer lines are hard to read
 
 int page_width() {

@@ -6,9 +6,9 @@
 
 namespace dragoman::cli {
 
-// What `dragoman help` prints: every command, by subject.
+// The output of `dragoman help`: all commands, by subject.
 std::string overview();
-// What `dragoman COMMAND --help` prints, as wide as the terminal.
+// The output of `dragoman COMMAND --help`, wrapped to the width of the terminal.
 std::string help_page(const Command& command, const Settings& settings);
 
 }  // namespace dragoman::cli

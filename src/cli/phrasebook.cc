@@ -41,8 +41,7 @@ int run(const Command& self, const Words& arguments) {
       show_patterns(options);
       return 0;
     }
-    check(!options.corpus.out.empty(),
-          "phrasebook needs --out PREFIX, the beginning of the names of the files to write");
+    check(!options.corpus.out.empty(), "expected --out PREFIX, the prefix of the files to write");
     run::write_phrasebook(options.corpus);
     return 0;
   });

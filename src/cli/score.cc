@@ -18,7 +18,7 @@ struct ScoreOptions {
     v("model", model, "the model file");
     v("per-word", per_word, "also print the log probability of each word");
     v("alignments", alignments,
-      "file to write word alignments to, as 0-0 1-2: the source word that each word attended to most");
+      "file to write word alignments to, as 0-0 1-2: each target word with the source word it attended to most");
     v("json", json, "print one JSON object per line");
     v("summary", summary, "print only the perplexity of the whole text");
   }

@@ -42,7 +42,7 @@ int run(const Command& self, const Words& arguments) {
   run::read_initial_settings(settings, asked);
   const Parsed parsed = settings.parse(arguments);
   if (answered(self, settings, parsed)) return 0;
-  expect_words(parsed.positional, 0, "every setting of train has a name (dragoman train --help)");
+  expect_words(parsed.positional, 0, "train takes flags only (`dragoman train --help` lists them)");
   threads::set_count(options.compute.threads);
   check_device_name(options.compute.device);
   return train_as_asked(options);
@@ -64,9 +64,9 @@ extern const Command train_command{
     "# a small Transformer\n"
     "dragoman train --preset transformer-tiny --source train.de --target train.en \\\n"
     "  --valid-source valid.de --valid-target valid.en --output run\n"
-    "# what would it take?\n"
+    "# sizes, memory and estimated time, without training\n"
     "dragoman train --preset transformer-base --source train.de.gz --target train.en.gz --output run --dry-run\n"
-    "# go on after an interruption, or for longer\n"
+    "# continue after an interruption, or train for longer\n"
     "dragoman train --resume --output run --until 20e\n"
     "# fine-tune a model on other data\n"
     "dragoman train --from run/model.safetensors --source news.de --target news.en --output tuned"};

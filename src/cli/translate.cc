@@ -30,7 +30,7 @@ struct TranslateOptions {
     v.section("Input and output");
     v("model", models, "the model file; several make an ensemble");
     v("input", input, "file of lines to translate, plain or gzip; - is stdin");
-    v("output", output, "where translations go; - is stdout");
+    v("output", output, "file to write translations to; - is stdout");
     v.section("Search");
     search.visit(v);
     v.section("Batches and long lines");
@@ -38,17 +38,19 @@ struct TranslateOptions {
     v.section("Input and output");
     v("json", json, "print one JSON object per line, with scores, alignment and attention");
     v.section("Control");
-    v("terms", terms, "file of lines 'source term<TAB>target term': if the first occurs, the second must appear");
-    v("banned", banned, "file of words, one per line, that must not appear");
-    v("prefixes", prefixes, "file with a prefix per line that the translation must start with");
+    v("terms", terms,
+      "file of lines 'source term<TAB>target term': if the source contains the first, the translation must contain the "
+      "second");
+    v("banned", banned, "file of words, one per line, that translations must not contain");
+    v("prefixes", prefixes, "file with one prefix per input line; the translation must start with it");
     v.section("Input and output");
     v("alignments", alignments, "file to write word alignments to, as 0-0 1-2");
     v("tree", tree, "file to write the beam of every sentence to, one JSON object per line");
-    v("quiet", quiet, "no progress on stderr");
+    v("quiet", quiet, "print no progress on stderr");
   }
 };
 
-// A file to write to, or stdout. Errors name it.
+// A file to write to, or stdout. Error messages contain its name.
 class Output {
  public:
   explicit Output(const std::string& path) : path_(path), file_(path == "-" ? stdout : std::fopen(path.c_str(), "w")) {
@@ -72,7 +74,7 @@ class Output {
   std::FILE* file_;
 };
 
-// Writes translations in the formats that the options ask for.
+// Writes translations in the requested formats.
 class Printer {
  public:
   explicit Printer(const TranslateOptions& options) : options_(options), out_(options.output) {
@@ -153,7 +155,7 @@ extern const Command translate{
     "dragoman translate --model run/model.safetensors < input.de > output.en\n"
     "# the five best translations of each line\n"
     "dragoman translate --model run/model.safetensors --beam 5 --n-best 5 --input input.de.gz\n"
-    "# an ensemble, with prescribed terms\n"
+    "# an ensemble, with required terms\n"
     "dragoman translate --model a.safetensors --model b.safetensors --terms terms.tsv < input.de > output.en"};
 
 }  // namespace dragoman::cli

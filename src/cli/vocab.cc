@@ -35,7 +35,7 @@ struct VocabOptions {
     vocabulary.visit(v);
     v.section("Input and output");
     v("output", output, "the file to write");
-    v("use", use, "apply this vocabulary to the corpora instead of making one");
+    v("use", use, "apply this vocabulary to the corpora instead of building one");
     v("show", show, "what to print per line with --use");
   }
 };
@@ -48,16 +48,16 @@ void print_coverage(const text::Tokenizer& tokenizer, const text::EncodingStatis
   fmt::print("vocabulary  {} ids, {} of them used\n", with_commas(tokenizer.size()), with_commas(coverage.used));
   fmt::print("corpus      {} lines, {} words, {} bytes\n", with_commas(coverage.lines), with_commas(coverage.words),
              with_commas(coverage.bytes));
-  fmt::print("ids         {}: {:.2f} a word, {:.1f} a line, {} in the longest line\n", with_commas(coverage.ids),
+  fmt::print("ids         {}: {:.2f} per word, {:.1f} per line, {} in the longest line\n", with_commas(coverage.ids),
              share(coverage.ids, coverage.words), share(coverage.ids, coverage.lines), with_commas(coverage.longest));
   fmt::print("unknown     {} ({:.3f} %)\n", with_commas(coverage.unknown), 100 * share(coverage.unknown, coverage.ids));
   fmt::print("coverage    {:.3f} %\n", 100 - 100 * share(coverage.unknown, coverage.ids));
 }
 
 int make(const VocabOptions& options, const std::vector<std::string>& corpora) {
-  check(!options.output.empty(), "expected --output FILE, where the vocabulary goes");
+  check(!options.output.empty(), "expected --output FILE, the vocabulary file to write");
   for (const std::string& path : corpora)
-    check(path != "-", "corpora are read twice, to learn and to measure, which stdin cannot be");
+    check(path != "-", "corpora are read twice, to learn and to measure, so stdin cannot be used");
   const std::unique_ptr<text::Tokenizer> tokenizer = run::make_vocabulary(options.vocabulary, corpora);
   text::save_tokenizer(*tokenizer, options.output);
   log::info("wrote {}", options.output);
@@ -101,7 +101,7 @@ int run(const Command& self, const std::vector<std::string>& arguments) {
 
 extern const Command vocab{"vocab",
                            "CORPUS... --output FILE",
-                           "makes a vocabulary from corpora, or applies one",
+                           "builds a vocabulary from corpora, or applies one",
                            run,
                            describe_options<VocabOptions>,
                            "dragoman vocab train.de.gz train.en.gz --type unigram --size 8000 --output joint.tok\n"

@@ -6,7 +6,7 @@
 
 namespace dragoman::models {
 
-// A classifier of sentences: an encoder with an output layer over the mean of its states.
+// A sentence classifier: an encoder and an output layer over the mean of its states.
 class Classifier {
  public:
   explicit Classifier(const ModelConfig& config);

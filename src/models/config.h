@@ -9,10 +9,10 @@
 
 namespace dragoman::models {
 
-// A family of models: its place in the list of families (families.cc). Settings write it by name.
+// A model family, as its index in the list of families (families.cc). Settings refer to it by name.
 enum class FamilyId : int {};
 FamilyId family_named(std::string_view name);
-// The names of that list.
+// The names in that list.
 struct FamilyNames {
   const std::pair<FamilyId, const char*>* begin() const;
   const std::pair<FamilyId, const char*>* end() const;
@@ -29,7 +29,7 @@ enum class FeedForwardKind { relu, gelu, swiglu };
 struct RecurrentConfig {
   nn::Cell cell = nn::Cell::lstm;
   int encoder_layers = 1, decoder_layers = 1;
-  int encoder_hidden = 64;  // of one direction
+  int encoder_hidden = 64;  // units per direction
   int decoder_hidden = 128;
   bool trainable_start = false;
   bool project_states = false;
@@ -49,9 +49,9 @@ struct RecurrentConfig {
     v("trainable-start", trainable_start, "learn the initial states of the encoder instead of starting from zeros");
     v("project-states", project_states, "project both directions to decoder-hidden instead of concatenating them");
     v("decoder-start", decoder_start,
-      "initial state of the decoder: zeros, or the encoder's final states concatenated or projected");
+      "initial state of the decoder: zeros, or the encoder's final states, concatenated or projected");
     v("input-feeding", input_feeding,
-      "the decoder reads its last attentional output beside the last word (Luong et al. 2015)");
+      "input feeding (Luong et al. 2015): the decoder also reads its previous attentional output");
     v("attention-over", attention_over, "what the decoder attends to");
     v("self-attention-heads", self_attention_heads,
       "heads of self-attention over encoder states and previous decoder states; 0 for none", at_least(0));
@@ -87,7 +87,7 @@ struct TransformerConfig {
   }
 };
 
-// A whole model: every preset of configs/ is a setting of this.
+// The configuration of a whole model. Every preset in configs/ is one.
 struct ModelConfig {
   FamilyId family = family_named("transformer");
   int source_vocabulary = 8000, target_vocabulary = 8000;
@@ -105,7 +105,7 @@ struct ModelConfig {
     v("source-vocabulary", source_vocabulary, "number of source token ids", at_least(1));
     v("target-vocabulary", target_vocabulary, "number of target token ids", at_least(1));
     v("embedding", embedding, "size of word vectors (a Transformer's must equal transformer.size)", at_least(1));
-    v("tied", tied, "shared weights: target embedding and output layer (target), or the source embedding, too (all)");
+    v("tied", tied, "shared weights: target embedding and output layer (target), or the source embedding too (all)");
     v("lexical", lexical,
       "add the lexical model (Nguyen and Chiang 2018): a direct path from attended source words to the output");
     v("classes", classes, "encoder only: classify sentences into this many classes; 0 translates", at_least(0));
@@ -115,7 +115,7 @@ struct ModelConfig {
   }
 };
 
-// Refuses combinations that make no sense, with the reason.
+// Throws Error with the reason if the settings are inconsistent.
 void check_config(const ModelConfig& config);
 
 }  // namespace dragoman::models

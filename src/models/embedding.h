@@ -4,7 +4,7 @@
 
 namespace dragoman::models {
 
-// Word vectors of one side.
+// The word embeddings of one side.
 class WordEmbedding {
  public:
   WordEmbedding() = default;
@@ -18,7 +18,7 @@ class WordEmbedding {
     return WordEmbedding(list, "decoder.embed_tokens", config.target_vocabulary, config);
   }
 
-  // [N, embedding]. Fails on ids outside the vocabulary, on every device.
+  // [N, embedding]. Throws for ids outside the vocabulary, on every device.
   Tensor operator()(Context& cx, const Packed& tokens, const EmbeddingOptions& options = {}) const {
     tokens.check_ids(table_.tensor().rows());
     return embedding(cx, tokens.tokens, table_, options);

@@ -9,7 +9,7 @@
 namespace dragoman::models {
 namespace {
 
-// Every family there is. A new one needs its own file and a line here.
+// All model families. A new family needs its own file and a line here.
 constexpr std::array kFamilies = {&recurrent_family, &transformer_family};
 
 using Name = std::pair<FamilyId, const char*>;

@@ -9,14 +9,13 @@ namespace dragoman::models {
 
 class WordEmbedding;
 
-// A family of models answers for everything that distinguishes it from the others. Each one is defined in its own file
-// (recurrent.cc, transformer.cc) and found through the list in families.cc; nothing else asks which family a model is.
+// A model family: everything that distinguishes it from the others. Each is defined in its own file (recurrent.cc,
+// transformer.cc) and listed in families.cc; no other code depends on which family a model belongs to.
 struct Family {
   const char* name;
-  // Refuses settings that make no sense for this family, with the reason.
+  // Throws Error with the reason if the settings are invalid for this family.
   void (*check)(const ModelConfig& config);
-  // The most tokens that a source or a target may have, begin and end marks included; kNoLimit where any number will
-  // do.
+  // Maximum number of tokens of a source or a target, including BOS and EOS; kNoLimit if there is none.
   int (*max_positions)(const ModelConfig& config);
   // Standard deviation of the initial word vectors.
   double (*embedding_deviation)(const ModelConfig& config);
@@ -27,7 +26,7 @@ struct Family {
                                            Size encoder_size);
 };
 
-// Leaves room for arithmetic.
+// Half of the maximum, so that sums do not overflow.
 inline constexpr int kNoLimit = std::numeric_limits<int>::max() / 2;
 
 const Family& family_of(const ModelConfig& config);

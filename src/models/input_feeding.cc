@@ -4,12 +4,13 @@
 
 #include "models/recurrent.h"
 
-// Input feeding (Luong et al. 2015, section 3.3): the decoder reads its last attentional output beside the last word,
-// so that word i has to wait for word i - 1. The same computation is written twice:
-// - decode_step_by_step composes it from plain ops, one step after the other. Search uses it, and training where the
-//   fused op cannot express the decoder (GRU cells; additive, projected or dropped attention).
+// Input feeding (Luong et al. 2015, section 3.3): the decoder reads its previous attentional output beside the last
+// word, so word i depends on word i - 1. There are two implementations:
+// - decode_step_by_step computes it from plain ops, one step after the other: for search, and for training where the
+//   fused op does not support the decoder (GRU cells; additive or projected attention; dropout on attention weights).
 // - decode_fused runs all steps as one op (tensor/ops/input_feeding), for training.
-// tests/models/input_feeding_test.cc holds both to the same logits and gradients, models_test.cc to the same states.
+// tests/models/input_feeding_test.cc checks that both give the same logits and gradients, models_test.cc the same
+// states.
 namespace dragoman::models {
 
 // The keys of the source in the order of the steps. Step t works on the first active[t] hypotheses of the time order;
@@ -18,7 +19,7 @@ namespace dragoman::models {
 // of a sentence share them.
 struct RecurrentDecoder::StepSource {
   nn::Keys keys;
-  Segments all_queries;  // of a step in which every hypothesis takes part
+  Segments all_queries;  // for a step with all hypotheses
   bool shrinks = false;
 
   StepSource(Context& cx, const nn::Keys& source, const State& state, const TimeOrder& time) {
@@ -56,9 +57,9 @@ struct RecurrentDecoder::StepSource {
     return attention.attend(cx, x, all_queries.first(active), prefix, {.weights = weights});
   }
 
-  // From attention weights step after step to weights hypothesis after hypothesis, [words, keys] each.
+  // Reorders attention weights from step-major to hypothesis-major, [words, keys] per hypothesis.
   Tensor arrange(Context& cx, const std::vector<Tensor>& steps, const Segments& words, const TimeOrder& time) const {
-    std::vector<std::vector<Size>> starts(static_cast<std::size_t>(words.count()));  // of each word's weights
+    std::vector<std::vector<Size>> starts(static_cast<std::size_t>(words.count()));  // where each word's weights start
     std::vector<Size> counts(starts.size());
     Size at = 0, sentence = 0, asked = 0;
     for (const std::int32_t active : time.active) {
@@ -85,8 +86,8 @@ struct RecurrentDecoder::StepSource {
 
 Decoded RecurrentDecoder::decode_with_input_feeding(Context& cx, const Packed& tokens, const Memory& memory,
                                                     State& state, bool weights) const {
-  // The fused op passes no gradient to later calls, and search must not use it: there a sentence's bits may not depend
-  // on how many words its neighbours append.
+  // The fused op passes no gradient to later calls. Search must not use it, since a sentence's result there must not
+  // depend, to the bit, on how many words its neighbours append.
   const bool fused = cx.recording() && !state.continues() && !weights && config_.cell == nn::Cell::lstm &&
                      source_attention_.is_dot_product();
   return fused ? decode_fused(cx, tokens, memory, state) : decode_step_by_step(cx, tokens, memory, state, weights);

@@ -6,7 +6,7 @@ namespace dragoman::models {
 
 // The lexical model of Nguyen and Chiang 2018: a direct path from attended source words to the output layer.
 //   f = tanh(sum over source words of weight * embedding);  h = tanh(W f) + f
-// h is concatenated to the decoder's features, so that its share of the logits is a wider output layer.
+// h is concatenated to the decoder's features, so the output layer is wider and adds its logits in the same product.
 class LexicalModel {
  public:
   LexicalModel() = default;

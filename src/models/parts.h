@@ -16,7 +16,7 @@ struct EncodedSource {
   std::vector<nn::CellState> last;  // the final state of each recurrent layer, directions joined
 };
 
-// What a decoder reads of the source: keys and values for each of its attentions.
+// The decoder's view of the source: keys and values for each of its attention layers.
 struct Memory {
   EncodedSource source;
   std::vector<nn::Keys> keys;
@@ -24,13 +24,13 @@ struct Memory {
 
 class State;
 
-// A sentence that is being decoded: one sentence of a memory and of a state.
+// A sentence that is being decoded: its index in a memory and in a state.
 struct ActiveSentence {
   const Memory* memory = nullptr;
   const State* state = nullptr;
   Size sentence = 0;  // in both
 };
-// The memory of these sentences as far as decoding still needs it, copied into memory of `cx`.
+// Copies the parts of these sentences' memories that decoding still needs into the arena of `cx`.
 Memory join_memories(Context& cx, std::span<const ActiveSentence> sentences);
 
 // The state of decoding, as a value. Every hypothesis has vectors (recurrent states) and, for attention over its own
@@ -38,7 +38,7 @@ Memory join_memories(Context& cx, std::span<const ActiveSentence> sentences);
 // rows. Reordering a beam permutes these lists and moves nothing in the pools.
 class State {
  public:
-  // `continues`: tokens will be appended in several calls, so the past is kept.
+  // `continues`: tokens will be appended in several calls, so past keys and values are kept.
   State(const Memory& memory, bool continues);
 
   Size hypotheses() const { return std::ssize(lengths_); }
@@ -48,8 +48,8 @@ class State {
 
   // Appends tokens to every hypothesis: updates its length and its list of rows.
   void extend(const Context& cx, const Segments& tokens);
-  // The rows of pool `index` for the new tokens, so that keys and values can be written in place; undefined when no
-  // past is kept or `columns` is 0.
+  // The rows of pool `index` for the new tokens, so that keys and values can be written in place; undefined if the past
+  // is not kept or `columns` is 0.
   Tensor claim(Context& cx, std::size_t index, DType type, Size columns);
   // Appends keys and values of the new tokens to pools `index` and `index + 1` (to one pool when they share a tensor)
   // and returns those of the whole past.
@@ -62,19 +62,19 @@ class State {
   // Hypotheses of each sentence.
   std::span<const std::int32_t> beams() const { return beams_; }
 
-  // Keeps the hypotheses `chosen`, in this order; `beams` says how many of them belong to each sentence.
+  // Keeps the hypotheses `chosen`, in this order; `beams` gives the number of hypotheses per sentence.
   State select(Context& cx, std::span<const std::int32_t> chosen, std::span<const std::int32_t> beams) const;
-  // Sentences of several states with all their hypotheses, copied into memory of `cx`, without the rows that no
-  // hypothesis needs any more. The pools have room for `room` more tokens, counted over all hypotheses.
+  // Merges sentences of several states, with all their hypotheses, into one state in the arena of `cx`. Rows that no
+  // hypothesis needs any more are dropped. The pools have room for `room` more tokens over all hypotheses.
   static State join(Context& cx, std::span<const ActiveSentence> sentences, Size room);
-  // Tokens that fit before the pools grow.
+  // Number of tokens that fit before the pools must grow.
   Size room() const;
 
   std::vector<Tensor> vectors;  // [hypotheses, d] each
 
  private:
   State() = default;
-  // The rows of pool `index` that are the new tokens'.
+  // The new tokens' rows of pool `index`.
   Tensor new_rows(Context& cx, std::size_t index, DType type, Size columns);
   void store(Context& cx, std::size_t index, const Tensor& rows);
   std::span<const std::int32_t> owned(Size hypothesis) const {
@@ -85,15 +85,15 @@ class State {
   struct Kept {
     std::vector<std::int32_t> hypotheses, rows;
   };
-  // Takes over sentences of another state: appends their lists to `owned`, with rows renumbered to follow those that
-  // are already here.
+  // Takes over sentences of another state: appends their row lists to `owned`, with rows renumbered to follow the
+  // existing ones.
   Kept adopt(const State& from, std::span<const Size> sentences, std::vector<std::int32_t>& owned);
 
   bool continues_ = false;
   std::vector<std::int32_t> lengths_;  // by hypothesis
   std::vector<std::int32_t> beams_;    // hypotheses of each sentence
   std::vector<Tensor> pools_;          // [capacity, d] each
-  // The lists of rows: that of hypothesis h starts at begins_[h]. Hypotheses may share a list.
+  // The row lists; the list of hypothesis h starts at begins_[h]. Hypotheses may share a list.
   std::shared_ptr<const std::vector<std::int32_t>> owned_ = std::make_shared<std::vector<std::int32_t>>();
   std::vector<Size> begins_;
   Size used_ = 0, first_new_ = 0;
@@ -110,7 +110,7 @@ class Encoder {
 
 struct Decoded {
   Tensor features;  // [N, size]: the input of the output layer
-  Tensor weights;   // when requested: of the attention over the source, for each sentence [heads, nq, nk]
+  Tensor weights;   // if requested: attention weights over the source, [heads, nq, nk] per sentence
 };
 
 class Decoder {

@@ -13,7 +13,7 @@ const std::map<std::string, std::string>& table() {
   return presets;
 }
 
-// A preset has the settings of the model under `model:`, and beside it settings of training.
+// A preset file: model settings under `model:`, training settings beside it.
 struct PresetFile {
   ModelConfig model;
 

@@ -11,7 +11,7 @@ namespace dragoman::models {
 const std::vector<std::string>& preset_names();
 // Names of the presets of statistical models.
 const std::vector<std::string>& statistical_preset_names();
-// The commented YAML of a preset; an unknown name is an error that names the nearest.
+// The commented YAML of a preset. Throws for an unknown name and suggests the nearest one.
 const std::string& preset_text(const std::string& name);
 // The first sentence of its comment.
 std::string preset_summary(const std::string& name);

@@ -26,7 +26,7 @@ void check_recurrent(const ModelConfig& config) {
         "lexical needs attention over whole states; use attention.key-size 0");
 }
 
-// Variance 1 where the vectors enter a layer as they are, 1 / size where an output layer shares them.
+// Variance 1 if only the first layer reads the vectors, 1 / size if the output layer shares them.
 double embedding_deviation(const ModelConfig& config) {
   return config.tied == Tie::none ? 1 : 1 / std::sqrt(static_cast<double>(config.embedding));
 }

@@ -10,7 +10,7 @@ namespace dragoman::models {
 
 const Family& recurrent_family();
 
-// Bidirectional layers; the two directions are concatenated and, by choice, projected.
+// Bidirectional layers; the two directions are concatenated and optionally projected.
 class RecurrentEncoder final : public Encoder {
  public:
   RecurrentEncoder(nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words);
@@ -20,7 +20,7 @@ class RecurrentEncoder final : public Encoder {
  private:
   struct Layer {
     nn::RecurrentLayer forward, backward;
-    nn::Parameter h_forward, c_forward, h_backward, c_backward;  // learned first states, [1, hidden]
+    nn::Parameter h_forward, c_forward, h_backward, c_backward;  // learned initial states, [1, hidden]
   };
   nn::CellState first(Context& cx, nn::Parameter h, nn::Parameter c, const Tensor& index) const;
 
@@ -41,8 +41,8 @@ class RecurrentDecoder final : public Decoder {
   Size size() const override { return features_; }
 
  private:
-  // A state's vectors: h (and c) of every layer, then one more (extra_vector()): the attentional output that is fed to
-  // the next step, or the last state, which attention over the past reads.
+  // State::vectors holds h (and c) of every layer, then one more (extra_vector()): the attentional output for input
+  // feeding, or the last state for attention over the past.
   nn::CellState layer_state(const State& state, std::size_t layer) const;
   void set_layer_state(State& state, std::size_t layer, const nn::CellState& value) const;
   std::size_t extra_vector() const;
@@ -51,7 +51,7 @@ class RecurrentDecoder final : public Decoder {
 
   // Without input feeding: all words of a layer at once.
   Decoded decode_at_once(Context& cx, const Packed& tokens, const Memory& memory, State& state, bool weights) const;
-  // With input feeding, in input_feeding.cc: the choice between two ways to compute the same, and the two.
+  // With input feeding (input_feeding.cc): chooses one of the two implementations below.
   Decoded decode_with_input_feeding(Context& cx, const Packed& tokens, const Memory& memory, State& state,
                                     bool weights) const;
   Decoded decode_step_by_step(Context& cx, const Packed& tokens, const Memory& memory, State& state,

@@ -107,7 +107,8 @@ Tensor RecurrentDecoder::attentional(Context& cx, const Tensor& x, std::vector<T
   return dropout(cx, hidden_(cx, all, Activation::tanh), config_.dropout_out);
 }
 
-// With the lexical model, values are states and source embeddings side by side, and so are their weighted sums.
+// With the lexical model, a value is a state concatenated with a source embedding, so the weighted sum holds both
+// contexts.
 RecurrentDecoder::Contexts RecurrentDecoder::contexts_of(Context& cx, const Tensor& attended) const {
   if (lexical_ == 0) return {attended, {}};
   const Size size = attended.cols() - lexical_;
@@ -121,7 +122,7 @@ Tensor RecurrentDecoder::past_context(Context& cx, const Tensor& x, const Segmen
     const nn::Keys own = state.remember(cx, 0, self_attention_.prepare(cx, x, rows));
     states = self_attention_.attend(cx, x, rows, own).out;
   }
-  // Shift by one: row i takes row i - 1, the first row of each sentence the last state of the previous call.
+  // Shift by one: row i gets row i - 1; the first row of each sentence gets the last state of the previous call.
   Tensor& last = state.vectors[extra_vector()];
   const Tensor parts[] = {last, states};
   const Tensor stacked = concat_rows(cx, parts);
@@ -138,7 +139,7 @@ Tensor RecurrentDecoder::past_context(Context& cx, const Tensor& x, const Segmen
   return past_attention_.attend(cx, x, rows, past).out;
 }
 
-// Without input feeding each layer runs over all words at once, and so does attention.
+// Without input feeding, each layer and attention run over all words at once.
 Decoded RecurrentDecoder::decode_at_once(Context& cx, const Packed& tokens, const Memory& memory, State& state,
                                          bool weights) const {
   const TimeOrder time = TimeOrder::of(cx, tokens.rows);

@@ -3,7 +3,7 @@
 namespace dragoman::models {
 namespace {
 
-// Gathers the first row of a tensor once for every sentence.
+// Index that gathers the first row of a tensor once per sentence.
 Tensor first_row_for_each(const Context& cx, Size sentences) { return cx.zeros(DType::i32, {sentences}); }
 
 }  // namespace

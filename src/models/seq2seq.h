@@ -6,9 +6,9 @@
 
 namespace dragoman::models {
 
-// A translation model: an encoder, a decoder and an output layer, put together by configuration. Training, scoring and
-// search all go through the same three functions; training appends a whole sentence to an empty state, search one
-// token at a time.
+// A translation model: an encoder, a decoder and an output layer, chosen by the configuration. Training, scoring and
+// search all go through the same three functions; training appends a whole sentence to an empty state, search one token
+// at a time.
 class Seq2seq {
  public:
   explicit Seq2seq(const ModelConfig& config);
@@ -20,11 +20,11 @@ class Seq2seq {
 
   // [N, target vocabulary].
   Tensor logits(Context& cx, const Tensor& features) const;
-  // The `count` best words after each row of features, and the log-sum-exp over all words; see top_scores.
+  // The `count` best next words for each row of features, and the log-sum-exp over all words; see top_scores.
   Best best_words(Context& cx, const Tensor& features, Size count) const;
-  // [N]: the logit of one word after each row, with the same bits as in best_words.
+  // [N]: the logit of `word` for each row, bit-identical to that in best_words.
   Tensor scores_of(Context& cx, const Tensor& features, std::int32_t word) const;
-  // The loss of `targets` (i32 [N]) after features; see cross_entropy.
+  // The loss of `targets` (i32 [N]) given features [N, size]; see cross_entropy.
   Losses loss(Context& cx, const Tensor& features, const Tensor& targets, const LossOptions& options) const;
 
   const ModelConfig& config() const { return config_; }

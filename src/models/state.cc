@@ -69,7 +69,7 @@ Tensor State::claim(Context& cx, std::size_t index, DType type, Size columns) {
   return continues_ && columns > 0 ? new_rows(cx, index, type, columns) : Tensor();
 }
 
-// Copies the rows of the new tokens to pool `index`, unless they were written there in place.
+// Copies the new tokens' rows to pool `index`, unless they were written there in place.
 void State::store(Context& cx, std::size_t index, const Tensor& rows) {
   const Tensor room = new_rows(cx, index, rows.dtype(), rows.cols());
   if (room.raw() != rows.raw()) cx.copy(rows, room);
@@ -90,7 +90,7 @@ nn::Keys State::remember(Context& cx, std::size_t index, const nn::Keys& keys) {
 
 State State::select(Context& cx, std::span<const std::int32_t> chosen, std::span<const std::int32_t> beams) const {
   check(std::accumulate(beams.begin(), beams.end(), Size{0}) == std::ssize(chosen) && beams.size() == beams_.size(),
-        "[select] {} hypotheses do not divide into the beams of {} sentences", chosen.size(), beams.size());
+        "[select] {} hypotheses do not match the beams of {} sentences", chosen.size(), beams.size());
   State next;
   next.continues_ = continues_;
   next.beams_.assign(beams.begin(), beams.end());
@@ -138,7 +138,7 @@ std::vector<Run> runs_of(std::span<const ActiveSentence> sentences) {
   return runs;
 }
 
-// Rows of several tensors, one after the other.
+// Concatenates rows of several tensors.
 class Stack {
  public:
   Stack(Context& cx, const Tensor& like, Size rows) : cx_(cx), tensor_(cx.empty(like.dtype(), {rows, like.cols()})) {}
@@ -165,7 +165,7 @@ class Stack {
 
 nn::Keys join_keys(Context& cx, std::span<const Run> runs, std::size_t which) {
   std::vector<std::int32_t> lengths;
-  std::vector<Tensor> indices;  // of each run; undefined when all of its rows are copied
+  std::vector<Tensor> indices;  // per run; undefined if all of its rows are copied
   for (const Run& run : runs) {
     const Segments& rows = run.memory->keys[which].rows;
     if (run.is_whole()) {
@@ -243,7 +243,7 @@ State State::join(Context& cx, std::span<const ActiveSentence> sentences, Size r
   next.continues_ = true;
   if (sentences.empty()) return next;
   const std::vector<Run> runs = runs_of(sentences);
-  std::vector<Tensor> rows, hypotheses;  // of each run, those that are kept
+  std::vector<Tensor> rows, hypotheses;  // kept ones, per run
   const auto owned = std::make_shared<std::vector<std::int32_t>>();
   for (const Run& run : runs) {
     const Kept kept = next.adopt(*run.state, run.sentences, *owned);

@@ -14,7 +14,7 @@ void check_transformer(const ModelConfig& config) {
         config.attention.heads);
 }
 
-// Sinusoidal and learned positions are a table.
+// Sinusoidal and learned positions are stored as a table.
 bool has_position_table(const TransformerConfig& config) {
   return config.positions == nn::PositionKind::sinusoidal || config.positions == nn::PositionKind::learned;
 }

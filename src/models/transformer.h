@@ -22,12 +22,12 @@ class FeedForward {
   nn::Linear up_, gate_, down_;
 };
 
-// The residual stream between blocks. A post-norm stream is the normalised sum. A pre-norm stream is the plain sum, of
-// which each block reads the norm, so the norm after a block belongs to the next block.
+// The residual stream between blocks. A post-norm stream is the normalised sum. A pre-norm stream is the plain sum;
+// each block reads its layer norm, so the norm computed after a block is that of the next block.
 class Stream {
  public:
   Stream(NormOrder order, double dropout) : order_(order), dropout_(dropout) {}
-  // `first` is the norm of the first block; post-norm does not use it.
+  // `first` is the norm before the first block; post-norm does not use it.
   void begin(Context& cx, const Tensor& x, const nn::LayerNorm& first);
   void add(RowProgram& program, const Tensor& branch, const nn::LayerNorm& after);
   // The input of the next block; after the last block, the result.
@@ -45,10 +45,10 @@ class TokenInput {
   TokenInput() = default;
   TokenInput(nn::Parameters& list, const std::string& name, const WordEmbedding& words,
              const TransformerConfig& config);
-  // Fails when a sentence would have more tokens than there are positions: `tokens` and the `past` ones, one number per
-  // sentence or none.
+  // Throws if a sentence would have more tokens, `past` (one number per sentence, or empty) plus `tokens`, than there
+  // are positions.
   void check_length(const Segments& tokens, std::span<const std::int32_t> past = {}) const;
-  // `positions` (i32 [N]) says where in its sentence each token stands.
+  // `positions` (i32 [N]) gives each token's position in its sentence.
   Tensor operator()(Context& cx, const Packed& tokens, const Tensor& positions) const;
 
  private:
@@ -95,8 +95,8 @@ class TransformerDecoder final : public Decoder {
   TokenInput input_;
   std::vector<Layer> layers_;
   nn::LayerNorm norm_;
-  // The heads of the last layer give no single alignment, so the lexical model has an attention of its own. Its keys
-  // are the last ones of a Memory.
+  // The heads of the last layer give no single alignment, so the lexical model has its own attention. Its keys are the
+  // last ones of a Memory.
   nn::Attention lexical_attention_;
   LexicalModel lexical_model_;
   Size features_ = 0;

@@ -28,7 +28,7 @@ class Linear {
   Tensor operator()(Context& cx, const Tensor& x, const Tensor& into) const {
     return linear(cx, x, weight_, bias(), {.into = into});
   }
-  // The same as parts of a program.
+  // The same as part of a row program.
   Tensor operator()(RowProgram& program, const Tensor& x, Activation activation = Activation::none) const {
     return program.linear(x, weight_, bias(), {.activation = activation});
   }

@@ -33,7 +33,7 @@ double draw(Random& random, const Init& init, const Shape& shape) {
   return 0;
 }
 
-// Elements of a flat buffer, starting at `first`, as a tensor without gradient.
+// A view of a flat buffer, starting at element `first`, as a tensor without gradient.
 Tensor part(const Tensor& of, Size first, Shape shape) {
   return {static_cast<char*>(of.raw()) + first * size_of(of.dtype()), of.dtype(), shape, of.device()};
 }
@@ -109,7 +109,7 @@ void Parameters::allocate(const Device& device, DType type, std::optional<std::u
   }
 }
 
-// Draws all parameters in parallel, so that the time is that of the largest.
+// Draws all parameters in parallel, so the largest one determines the time.
 void Parameters::draw_weights(std::uint64_t seed) {
   std::vector<std::vector<double>> values(entries_.size());
   threads::each(std::ssize(entries_), [&](std::int64_t i) {

@@ -23,7 +23,7 @@ struct Init {
   static Init normal(double deviation) { return {Kind::normal, deviation}; }
   // Uniform within factor * sqrt(6 / (in + out)) (Glorot and Bengio 2010).
   static Init glorot(double factor = 1) { return {Kind::glorot, factor}; }
-  // Uniform within factor / sqrt(in): the initial values of recurrent models.
+  // Uniform within factor / sqrt(in), as usual for recurrent models.
   static Init fan_in(double factor = 1) { return {Kind::fan_in, factor}; }
 };
 
@@ -68,21 +68,21 @@ class Parameters {
 
   // Names are unique paths such as "decoder.layers.0.norm1.weight".
   Parameter add(const std::string& name, Shape shape, Init init);
-  // Some rows of a parameter as a tensor of its own, gradient included.
+  // A view of some rows of a parameter and of its gradient.
   Parameter rows(const Parameter& of, Size first, Size count);
 
   // A table that is computed, not learned: not in the flat buffers, in count() or in model files.
   Parameter constant(Shape shape, std::function<std::vector<double>()> values);
 
   // Allocates memory on `device` in `type` (f32, or f64 for gradient checks). Initial values depend only on the seed
-  // and the name of each parameter; without a seed they are zeros, for weights that are read from elsewhere. Without
-  // `training` there is no gradient buffer. bf16 means mixed precision: weights and gradients are f32, and the model
-  // computes with a copy of the weights rounded to bf16.
+  // and the name of each parameter; without a seed they are zeros, for weights that will be loaded. Without `training`
+  // there is no gradient buffer. bf16 means mixed precision: weights and gradients are f32, and the model computes with
+  // a copy of the weights rounded to bf16.
   void allocate(const Device& device, DType type, std::optional<std::uint64_t> seed, bool training);
 
   // For inference, once the weights are final: packs every matrix of a linear layer for matrix products (see `linear`).
-  // The plain form stays, since embeddings read rows of it. Call again after weights have changed. Refuses a model with
-  // gradients, whose weights change at every step.
+  // The plain form stays, since embeddings read rows of it. Call again after weights have changed. Throws for a model
+  // with gradients, since its weights change at every step.
   void pack();
 
   const std::deque<Entry>& entries() const { return entries_; }
@@ -90,7 +90,7 @@ class Parameters {
   // Parameters whose names match the glob pattern ('*' and '?') get no gradients from now on; returns how many match.
   int freeze(const std::string& pattern);
 
-  Size count() const;                              // numbers in all parameters, padding aside
+  Size count() const;                              // elements of all parameters, without padding
   Tensor weights() const { return weights_; }      // flat
   Tensor gradients() const { return gradients_; }  // flat
   Tensor copy() const { return copy_; }            // flat, bf16; undefined unless in mixed precision

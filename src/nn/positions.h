@@ -7,7 +7,7 @@ namespace dragoman::nn {
 
 enum class PositionKind { none, sinusoidal, learned, rotary };
 
-// The position of each packed row in its sentence: first + 0, 1, 2, ... for every sentence; i32 [N]. `first` is the
+// The position of each packed row in its sentence: first[s] + 0, 1, 2, ... for sentence s; i32 [N]. `first` is the
 // number of past tokens of each sentence; empty means none.
 Tensor position_ids(const Context& cx, const Segments& rows, std::span<const std::int32_t> first = {});
 

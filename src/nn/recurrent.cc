@@ -18,7 +18,7 @@ void for_each_row(const TimeOrder& time, F&& f) {
     for (Size i = 0; i < time.active[t]; ++i) f(time.host_order[i], t, place++);
 }
 
-// The first `count` rows; the tensor itself when that is all of them.
+// The first `count` rows; the tensor itself if it has no more.
 Tensor first_rows(Context& cx, const Tensor& x, Size count) {
   return x.rows() == count ? x : slice_rows(cx, x, 0, count);
 }

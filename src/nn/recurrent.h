@@ -24,7 +24,7 @@ class RecurrentLayer {
     Tensor h;        // [N, hidden]
     CellState last;  // [sentences, hidden]
   };
-  // All rows of every sentence, from the state `first` (zeros when undefined).
+  // Runs over all rows of every sentence, starting from the state `first` (zeros if undefined).
   Output run(Context& cx, const Tensor& x, const Segments& rows, const TimeOrder& time, const CellState& first,
              bool reverse = false) const;
   // The two directions of a bidirectional layer: `there` runs forward and `back` in reverse. Both have the same cell
@@ -59,7 +59,7 @@ Tensor step_rows(const Context& cx, const Segments& rows, const TimeOrder& time,
 Tensor steps_from_packed(const Context& cx, const Segments& rows, const TimeOrder& time);
 // The time-major row of each packed row: i32 [N].
 Tensor packed_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time, bool reverse = false);
-// The place of each sentence in the time order: i32 [sentences].
+// The index of each sentence in the time order: i32 [sentences].
 Tensor places_in_time(const Context& cx, const TimeOrder& time);
 // The time-major row of each sentence's last word, plus `before`: i32 [sentences]. Every sentence must have a row.
 Tensor last_from_steps(const Context& cx, const Segments& rows, const TimeOrder& time, Size before = 0);

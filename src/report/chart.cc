@@ -51,7 +51,7 @@ bool is_drawable(const Chart& chart, const std::pair<double, double>& point) {
   return std::isfinite(point.first) && std::isfinite(point.second) && (!chart.logarithmic || point.second > 0);
 }
 
-// At most kMostPoints points: means of neighbours, so that the chart of a long run stays small.
+// Downsamples to at most kMostPoints points by averaging neighbours, so that the chart of a long run stays small.
 std::vector<std::pair<double, double>> thinned(const Chart& chart, const Series& series) {
   std::vector<std::pair<double, double>> all, few;
   for (const auto& point : series.points)
@@ -125,7 +125,7 @@ std::string short_number(double value) {
 
 std::vector<double> ticks(double low, double high, int count) {
   const double rough = (high - low) / std::max(count, 1);
-  // A range of rounding errors has no ticks.
+  // A range within rounding error has no ticks.
   if (!(rough > 1e-12 * std::max(std::abs(low), std::abs(high))) || !std::isfinite(rough)) return {low};
   const double power = std::pow(10, std::floor(std::log10(rough)));
   double step = 10 * power;

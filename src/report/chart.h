@@ -11,7 +11,7 @@ struct Series {
   std::vector<std::pair<double, double>> points;  // in order of x
 };
 
-// A line chart. Series without points are left out, and so are values at or below zero on a logarithmic y axis.
+// A line chart. Series without points are omitted, as are values at or below zero on a logarithmic y axis.
 struct Chart {
   std::string title, x_label;
   std::vector<Series> series;

@@ -2,7 +2,7 @@
 
 namespace dragoman::report {
 
-// The style sheet of every page: one column, charts side by side where there is room, dark mode by preference.
+// The style sheet of every page: one column, charts side by side if there is room, dark mode if the browser prefers it.
 inline constexpr const char* kPageStyle = R"css(
 :root{--ink:#1d2430;--dim:#667085;--rule:#e3e7ee;--paper:#fff;--panel:#f7f8fa;
 --s0:#2563eb;--s1:#d9480f;--s2:#2f9e44;--s3:#9c36b5;--s4:#0c8599;--s5:#e67700}

@@ -15,10 +15,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr auto kPause = std::chrono::seconds(10);  // between two rewrites of the page
+constexpr auto kPause = std::chrono::seconds(10);  // minimum time between two rewrites of the page
 constexpr std::size_t kStages = 6;                 // validations whose samples are shown
 
-// The lines of a log by kind.
+// The lines of a log, grouped by kind.
 struct History {
   std::vector<json> train, validation, remarks;
   json start, end;
@@ -111,7 +111,7 @@ Facts summary(const History& history) {
   return facts;
 }
 
-// The validations to show: the first, the last and some at even distances between them.
+// The validations to show: the first, the last and some evenly spaced ones between them.
 std::vector<const json*> stages(const History& history) {
   const std::size_t count = history.validation.size(), shown = std::min(count, kStages);
   std::vector<const json*> chosen;

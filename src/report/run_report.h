@@ -13,15 +13,15 @@ namespace dragoman::report {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-// The contents of the page that are not in the log.
+// The contents of the page that do not come from the log.
 struct RunDescription {
   std::string title;
   Facts facts;           // sizes of data and model
   std::string settings;  // YAML
 };
 
-// The page of a run, made from its log (train/json_log.h): curves, sample translations during training, configuration
-// and data. One self-contained HTML file.
+// The report page of a run, generated from its log (train/json_log.h): curves, sample translations during training,
+// configuration and data. One self-contained HTML file.
 std::string run_page(const std::string& log_path, const RunDescription& description);
 
 // Keeps report/index.html of a run up to date: rewrites it at every validation, and every few seconds between them.

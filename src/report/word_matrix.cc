@@ -11,7 +11,7 @@
 namespace dragoman::report {
 namespace {
 
-// In pixels. Letters are estimated at their mean width.
+// In pixels. The width of a text is estimated from the mean width of a letter.
 constexpr int kCell = 20, kGap = 2, kLetter = 8, kMargin = 8, kFontSize = 13;
 
 int label_width(const std::vector<std::string>& words) {

@@ -12,8 +12,9 @@ struct WordMatrix {
   std::vector<bool> framed;     // [rows, columns]: cells with a coloured frame; empty means none
 };
 
-// As SVG inside an HTML page: darker cells have larger weights, and the tooltip of a cell shows its words and weight.
-// The page's style sheet may override the colours through the classes `matrix`, `paper`, `cell` and `framed`.
+// Draws the matrix as SVG for an HTML page: darker cells have larger weights, and the tooltip of a cell shows its words
+// and weight. The page's style sheet may override the colours through the classes `matrix`, `paper`, `cell` and
+// `framed`.
 std::string draw(const WordMatrix& matrix);
 // The same drawing as an SVG file.
 std::string draw_file(const WordMatrix& matrix);

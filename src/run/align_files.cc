@@ -17,8 +17,8 @@ using align::Aligner;
 using align::Bitext;
 using Words = std::vector<std::string>;
 
-// Calls body(source, target) for every line of the files. Lines that the reader leaves out become empty pairs, so that
-// line numbers stay right.
+// Calls body(source, target) for every line of the files. Lines that the reader skips become empty pairs, so that line
+// numbers stay aligned.
 template <class Body>
 void for_each_pair(const std::string& source, const std::string& target, const data::ReadingOptions& reading,
                    Body body) {
@@ -30,7 +30,7 @@ void for_each_pair(const std::string& source, const std::string& target, const d
   }
 }
 
-// Adds a corpus in blocks: all threads split lines into words, one numbers them.
+// Adds a corpus in blocks: all threads split lines into words; one thread assigns word ids.
 class PairAdder {
  public:
   PairAdder(Bitext& bitext, bool plain) : bitext_(bitext), plain_(plain) {}

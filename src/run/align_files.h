@@ -26,8 +26,8 @@ struct AlignmentOptions {
     v.section("Text");
     v("tokenize", tokenize, "SOURCE and TARGET are plain text: split them into words first");
     v("train-source", train_source, "more source text to learn from, which is not aligned");
-    v("train-target", train_target, "its translation, one file per file of train-source");
-    v("train-tokenize", train_tokenize, "that text is plain: split it into words first");
+    v("train-target", train_target, "translation of train-source, one file per file");
+    v("train-tokenize", train_tokenize, "train-source and train-target are plain text: split them into words first");
     v.section("Input and output");
     v("model", model, "align with this model instead of learning one");
     v("save", save, "write the model here");
@@ -35,11 +35,11 @@ struct AlignmentOptions {
     v("show", show, "print a picture of each pair instead of links");
     v("svg", svg, "draw one pair into this file");
     v("line", line, "svg: the pair on this line, from 1", at_least(1));
-    v("lexicon", lexicon, "write p(target word | source word) of the links here, in binary");
-    v("lexicon-text", lexicon_text, "the same as text");
-    v("lexicon-best", lexicon_best, "translations kept per word", at_least(1));
+    v("lexicon", lexicon, "write the lexicon p(target word | source word) of the links here, in binary");
+    v("lexicon-text", lexicon_text, "write the lexicon as text");
+    v("lexicon-best", lexicon_best, "translations kept per word in the lexicon", at_least(1));
     v.section("Text");
-    v("max-words", max_words, "pairs with a longer side get no links", between(1, 5000));
+    v("max-words", max_words, "pairs with more words on a side get no links", between(1, 5000));
     v("min-count", min_count, "rarer words count as one unknown word", at_least(1));
     v.group("source", source);
     v.group("target", target);
@@ -53,8 +53,8 @@ struct AlignmentOptions {
 };
 
 // Learns an aligner from two files with a sentence per line (or loads options.model), aligns them, and calls `print`
-// with a line per pair:
-// links, links with posteriors, or a picture. Writes the model, lexicons and the SVG that the options ask for.
+// with a line per pair: links, links with posteriors, or a picture. Also writes the model, the lexicons and the SVG if
+// requested.
 void align_files(const AlignmentOptions& options, const std::string& source, const std::string& target,
                  const std::function<void(const std::string& line)>& print);
 

@@ -8,7 +8,7 @@
 namespace dragoman::run {
 namespace {
 
-// 0, for unknown, if one of the files is stdin. A missing file is an error here, before any other has been read.
+// 0 (unknown) if one of the files is stdin. Throws if a file is missing, before any is read.
 std::int64_t total_bytes(const std::vector<std::string>& paths) {
   std::int64_t total = 0;
   for (const std::string& path : paths) {

@@ -11,14 +11,14 @@
 
 namespace dragoman::run {
 
-// The lines of several files one after another, plain or gzip; "-" is stdin. Shows a progress bar in bytes.
+// Reads the lines of several files one after another, plain or gzip; "-" is stdin. Shows a progress bar in bytes.
 class CorpusLines {
  public:
   CorpusLines(std::vector<std::string> paths, std::string what);
 
   // False at the end of the last file.
   bool next(std::string& line);
-  // The same as a function, which must not outlive this object.
+  // next() as a function object, which must not outlive this object.
   text::LineSource source() {
     return [this](std::string& line) { return next(line); };
   }
@@ -30,7 +30,7 @@ class CorpusLines {
   std::vector<std::string> paths_;
   std::size_t opened_ = 0;
   std::optional<data::LineReader> lines_;
-  std::uint64_t shown_ = 0;  // bytes of the current file on the progress bar
+  std::uint64_t shown_ = 0;  // bytes of the current file that the progress bar has counted
   Progress progress_;
 };
 

@@ -63,7 +63,7 @@ void warn_if_tokenized(const std::string& path, const Lines& lines) {
   constexpr std::ptrdiff_t kMany = 100;
   const auto ends = std::count_if(lines.begin(), lines.end(), [](const std::string& l) { return l.ends_with(" ."); });
   if (ends < kMany) return;
-  log::warning("{}: {} lines end in ' .'; scores of tokenised text do not compare with those of plain text", path,
+  log::warning("{}: {} lines end in ' .'; scores of tokenised text are not comparable with those of plain text", path,
                ends);
 }
 

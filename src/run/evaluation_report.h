@@ -9,7 +9,7 @@
 #include "eval/significance.h"
 #include "eval/slices.h"
 
-// The results of an evaluation, and how they are printed for people and for programs.
+// The results of an evaluation, and reports of them as text and as JSON.
 namespace dragoman::run {
 
 // One metric on one system's output.

@@ -10,7 +10,7 @@ namespace dragoman::run {
 
 enum class VocabularyKind { words, bpe, unigram, byte_bpe };
 
-// How a vocabulary is built from text.
+// Options for building a vocabulary.
 struct VocabularyOptions {
   VocabularyKind type = VocabularyKind::unigram;
   std::int32_t size = 0;
@@ -26,23 +26,24 @@ struct VocabularyOptions {
   template <class V>
   void visit(V& v) {
     v("type", type, "words, subwords (bpe, unigram) or byte-level BPE");
-    v("size", size, "most ids; 0 means 8000 subwords or all words", at_least(0));
+    v("size", size, "maximum number of ids; 0 means 8000 subwords or all words", at_least(0));
     v("min-count", min_count, "rarer words become unknown", at_least(1));
     v("multiple", multiple, "round the number of ids up to a multiple of this", between(1, 4096));
     words.visit(v);
-    v("character-coverage", character_coverage, "share of characters that subwords must cover", between(0.9, 1));
-    v("byte-fallback", byte_fallback, "write characters that subwords do not cover as bytes");
+    v("character-coverage", character_coverage, "fraction of character occurrences that subwords must cover",
+      between(0.9, 1));
+    v("byte-fallback", byte_fallback, "encode characters that subwords do not cover as bytes");
     v("sample", sample, "learn subwords from at most this many lines, sampled at random", at_least(1));
     v("seed", seed, "seed of the sample");
     v("encoder", encoder, "encoder.json of an existing byte-level BPE");
-    v("merges", merges, "its vocab.bpe");
+    v("merges", merges, "vocab.bpe of the same byte-level BPE");
   }
 
-  // The vocabulary is given by files and needs no text.
+  // Whether the vocabulary comes from files, so that no text is needed.
   bool is_given() const { return !encoder.empty() || !merges.empty(); }
 };
 
-// Builds a vocabulary from lines of text. Does not read them if the vocabulary is given by files.
+// Builds a vocabulary from lines of text. Reads no lines if is_given().
 std::unique_ptr<text::Tokenizer> make_vocabulary(const VocabularyOptions& options, const text::LineSource& lines);
 // The same from the lines of files.
 std::unique_ptr<text::Tokenizer> make_vocabulary(const VocabularyOptions& options,

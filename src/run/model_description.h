@@ -9,7 +9,7 @@
 #include "store/model_file.h"
 #include "tensor/shape.h"
 
-// What a model file or a preset holds, found out without running it.
+// Describes a model file or a preset without running it.
 namespace dragoman::run {
 
 // A neural model.
@@ -17,7 +17,7 @@ struct ModelDescription {
   models::ModelConfig config;
   store::Metadata card;
   std::vector<std::pair<std::string, Shape>> parameters;
-  Size count = 0;  // of all parameters
+  Size count = 0;  // total number of parameters
 
   // Settings of the configuration by key, as text.
   std::vector<std::pair<std::string, std::string>> settings() const;
@@ -29,7 +29,7 @@ nlohmann::ordered_json to_json(const ModelDescription& model);
 
 // Whether `name` is a statistical model's file or preset.
 bool is_statistical(const std::string& name);
-// Of a file: phrases, n-grams, weights, configuration and card; of a preset: its configuration.
+// For a file: phrases, n-grams, weights, configuration and model card. For a preset: its configuration.
 nlohmann::ordered_json describe_statistical(const std::string& name);
 
 }  // namespace dragoman::run

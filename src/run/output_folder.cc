@@ -11,16 +11,16 @@ namespace fs = std::filesystem;
 
 FileLock claim_output_folder(const TrainingOptions& options) {
   const std::string& folder = options.train.output;
-  check(!folder.empty(), "expected --output FOLDER, where the run goes");
+  check(!folder.empty(), "expected --output FOLDER, the folder to train in");
   std::error_code problem;
   fs::create_directories(folder, problem);
-  check(!problem, "{}: cannot be made: {}", folder, problem.message());
+  check(!problem, "{}: cannot be created: {}", folder, problem.message());
   std::optional<FileLock> lock = FileLock::try_lock(folder + "/lock");
-  check(lock.has_value(), "{}: another trainer is at work in this folder", folder);
+  check(lock.has_value(), "{}: another process is training in this folder", folder);
   if (options.overwrite && !options.resume)
     for (const char* old : {"/checkpoints", "/model.safetensors", "/log.jsonl"}) fs::remove_all(folder + old);
   check(options.resume || !fs::exists(folder + "/checkpoints"),
-        "{}: holds a run already; --resume goes on with it, --overwrite begins anew", folder);
+        "{}: already holds a run; --resume continues it, --overwrite starts again", folder);
   return std::move(*lock);
 }
 

@@ -8,7 +8,7 @@
 
 namespace dragoman::run {
 
-// A parallel corpus to write from the phrasebook's grammar.
+// Options of a parallel corpus generated from the phrasebook's grammar.
 struct PhrasebookCorpus {
   std::int64_t sentences = 100000;
   std::int64_t valid = 500;
@@ -28,7 +28,7 @@ struct PhrasebookCorpus {
   }
 };
 
-// Writes the files. None appears before all are complete, so a run that is refused half-way changes nothing.
+// Writes the files. None appears before all are complete, so a run that fails half-way changes nothing.
 void write_phrasebook(const PhrasebookCorpus& corpus);
 
 }  // namespace dragoman::run

@@ -9,7 +9,7 @@
 
 namespace dragoman::run {
 
-// Where requests come from. Empty names mean none.
+// The files that requests are read from. An empty name means no file.
 struct RequestFiles {
   std::string input = "-";    // lines to translate, plain or gzip; "-" is stdin
   std::string terms = "";     // lines "source term<TAB>target term", for all requests

@@ -16,7 +16,7 @@ struct WordScore {
   double log_probability;
 };
 
-// Log probabilities of words: the sums over their tokens. The end of the sentence counts as a word.
+// Log probabilities of words: the sums over their tokens. EOS counts as a word.
 std::vector<WordScore> score_words(const search::Model& model, const search::PairScore& score);
 
 // {"line", "log_probability", "tokens", "perplexity", "words"}.

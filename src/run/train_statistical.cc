@@ -12,7 +12,7 @@ std::string train_statistical(const TrainingOptions& options) {
   const FileLock lock = claim_output_folder(options);
   save_settings(options);
   const std::string path = options.train.output + "/model.safetensors";
-  check(options.overwrite || !std::filesystem::exists(path), "{}: is there already; --overwrite begins anew", path);
+  check(options.overwrite || !std::filesystem::exists(path), "{}: already exists; --overwrite replaces it", path);
   smt::PhraseData data;
   data.corpora = options.corpus.corpora();
   data.reading = options.reading;

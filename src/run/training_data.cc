@@ -54,7 +54,7 @@ std::unique_ptr<text::Tokenizer> make(const TrainingOptions& options, Side side)
   return make_vocabulary(options.vocabulary.made, [&](std::string& line) { return lines.next(line); });
 }
 
-// Labels are separated by spaces; each label that occurs is a class.
+// Labels are separated by spaces; each distinct label is a class.
 std::unique_ptr<text::Tokenizer> make_labels(const TrainingOptions& options) {
   SideLines lines(options, Side::target);
   return text::build_words([&](std::string& line) { return lines.next(line); }, {.language = text::Language::tokenized},
@@ -83,7 +83,7 @@ std::shared_ptr<const text::Tokenizer> target_vocabulary(const TrainingOptions& 
 Vocabularies vocabularies_of_model(const std::string& path) {
   const store::ModelFile model(path);
   check(!model.info().source_tokenizer.empty() && !model.info().target_tokenizer.empty(),
-        "{}: holds no vocabularies, so it cannot be fine-tuned", path);
+        "{}: contains no vocabularies, so it cannot be fine-tuned", path);
   return {text::deserialize_tokenizer(model.info().source_tokenizer),
           text::deserialize_tokenizer(model.info().target_tokenizer)};
 }
@@ -112,7 +112,7 @@ void add_lengths(Facts& facts, const std::string& name, const std::vector<data::
       longest_target = std::max(longest_target, part.store.target_length(row));
     }
   const auto side = [&](std::uint64_t tokens, std::uint32_t longest) {
-    return fmt::format("{} tokens, {:.1f} a sentence, {} at most", with_commas(static_cast<std::int64_t>(tokens)),
+    return fmt::format("{} tokens, {:.1f} per sentence, {} at most", with_commas(static_cast<std::int64_t>(tokens)),
                        static_cast<double>(tokens) / static_cast<double>(std::max<std::uint64_t>(pairs, 1)), longest);
   };
   facts.emplace_back(name + " pairs", with_commas(static_cast<std::int64_t>(pairs)));

@@ -19,13 +19,13 @@ struct Vocabularies {
   data::TokenizerPair sides() const { return {source.get(), target.get()}; }
 };
 
-// The vocabularies of the fine-tuned model, of files, or of the run being resumed, or new ones built from the training
-// data. Writes nothing.
+// Loads the vocabularies of the model to fine-tune, of vocabulary files or of the run being resumed, or builds new ones
+// from the training data. Writes nothing.
 Vocabularies make_vocabularies(const TrainingOptions& options);
 // The same, and saves them in the output folder.
 Vocabularies open_vocabularies(const TrainingOptions& options);
 
-// Names and values, for people.
+// Names and values, for display.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 // The tokenised corpora of a run.
@@ -34,7 +34,7 @@ class RunData {
   RunData(const TrainingOptions& options, const Vocabularies& vocabularies);
 
   data::Batcher training() const;
-  // Nothing if the run has no validation data.
+  // Empty if the run has no validation data.
   std::optional<data::Batcher> validation() const;
   // The first `most` pairs of the validation set.
   std::vector<SentencePair> validation_text(std::size_t most) const;

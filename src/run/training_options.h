@@ -26,20 +26,20 @@ struct RunVocabulary {
   template <class V>
   void visit(V& v) {
     v("source", source, "vocabulary file of the source; empty builds one from the training data");
-    v("target", target, "vocabulary file of the target; empty builds one, or takes that of the source if shared");
+    v("target", target, "vocabulary file of the target; empty builds one, or uses that of the source if shared");
     v("shared", shared, "one vocabulary for both sides");
     made.visit(v);
   }
 };
 
-// How the validation set is translated.
+// Translation of the validation set.
 struct TranslatedValidation {
   int sentences = 500, samples = 3, max_length = 0, beam = 1;
 
   template <class V>
   void visit(V& v) {
     v("sentences", sentences, "sentences to translate at each validation, for BLEU and chrF; 0 for none", at_least(0));
-    v("samples", samples, "translations to show, with their attention in the report", at_least(0));
+    v("samples", samples, "translations to print, and to show with their attention in the report", at_least(0));
     v("max-length", max_length, "longest translation in tokens; 0 means twice the source length plus 10", at_least(0));
     v("beam", beam, "width of the beam; 1 is greedy search", at_least(1));
   }
@@ -65,9 +65,9 @@ struct TrainingOptions {
   bool resume = false, overwrite = false, dry_run = false, verify_resume = false;
   ComputeOptions compute;
 
-  // The run in the output folder is continued.
+  // Whether the run in the output folder is continued.
   bool continues() const { return resume && std::filesystem::exists(train.output + "/checkpoints"); }
-  // The weights start as those of the model `from`.
+  // Whether the initial weights are those of the model `from`.
   bool fine_tunes() const { return !from.empty() && !continues(); }
 
   template <class V>
@@ -104,7 +104,7 @@ struct TrainingOptions {
     v("overwrite", overwrite, "start again even if the output folder holds a run");
     v("dry-run", dry_run, "print sizes, steps, memory and estimated time without training");
     v("verify-resume", verify_resume,
-      "prove on a few updates that a resumed run equals an uninterrupted one, bit by bit");
+      "check on a few updates that a resumed run equals an uninterrupted one bit for bit");
     compute.visit(v);
   }
 };

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kVerifiedUpdates = 20;
 
-// Also completes options.model: the sizes of the vocabularies, or all of it if a model is fine-tuned.
+// Also fills in options.model: the vocabulary sizes, or the whole configuration when fine-tuning.
 std::unique_ptr<train::Task> make_task(TrainingOptions& options, const Vocabularies& vocabularies,
                                        const Placement& where) {
   if (options.fine_tunes()) options.model = store::ModelFile(options.from).info().config;
@@ -57,7 +57,7 @@ store::ModelInfo model_info(const TrainingOptions& options, const Vocabularies& 
           .source_end = options.batch.rows.source_end};
 }
 
-// Null if nothing is translated.
+// Null if the validation set is not translated.
 std::unique_ptr<ValidationTranslator> validation_translator(const TrainingOptions& options, const RunData& data,
                                                             const Vocabularies& vocabularies, const train::Task& task) {
   const auto* const translation = dynamic_cast<const train::TranslationTask*>(&task);
@@ -132,8 +132,8 @@ class TrainingRun::Parts {
     for (train::Observer* observer : observers_) trainer.add(*observer);
     for (const auto& file : files_) trainer.add(*file);
     if (options_.resume && !trainer.resume())
-      log::info("nothing to resume in {}: beginning anew", options_.train.output);
-    // A resumed run keeps the size of its parts.
+      log::info("nothing to resume in {}: starting a new run", options_.train.output);
+    // A resumed run keeps its value of at_once.
     options_.train.at_once = static_cast<std::int64_t>(trainer.rehearse().at_once);
     save_settings(options_);
     return trainer.train(stop);
@@ -201,7 +201,7 @@ ResumeProof verify_resume(TrainingOptions options) {
         settings, *fresh.task, train::TrainData{data.training(), std::nullopt}, model_info(options, vocabularies));
     return fresh;
   };
-  check(!options.train.output.empty(), "expected --output FOLDER, where the two runs to compare go for a while");
+  check(!options.train.output.empty(), "expected --output FOLDER, a folder for the two runs to compare");
   return {kVerifiedUpdates, train::verify_resume(make, options.train.output, kVerifiedUpdates)};
 }
 

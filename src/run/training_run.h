@@ -11,8 +11,8 @@
 
 namespace dragoman::run {
 
-// Reads the settings that a run starts from: those of the run that `asked` resumes, or else those of its preset. Flags
-// must be parsed again afterwards, since they override both.
+// Reads the initial settings of a run: those of the run that `asked` resumes, or else those of its preset. Flags must
+// be parsed again afterwards, since they override both.
 void read_initial_settings(Settings& settings, const TrainingOptions& asked);
 
 // A training run from its options to a model file.
@@ -25,7 +25,7 @@ void read_initial_settings(Settings& settings, const TrainingOptions& asked);
 // a report.
 class TrainingRun {
  public:
-  // Locks the output folder, opens or makes the vocabularies, tokenises the corpora and allocates the model.
+  // Locks the output folder, loads or builds the vocabularies, tokenises the corpora and allocates the model.
   explicit TrainingRun(TrainingOptions options);
   ~TrainingRun();
   TrainingRun(const TrainingRun&) = delete;
@@ -36,10 +36,10 @@ class TrainingRun {
   void add(train::Observer& observer);
   void on_validation(std::function<void(const train::Validation&)> callback);
 
-  // Trains to the end, or until `stop`, which is asked after every update, returns true. To be called once.
+  // Trains to the end, or until `stop` returns true; it is called after every update. Call once.
   train::RunEnd train(const std::function<bool()>& stop);
 
-  // The report's page; empty if there is none.
+  // Path of the report page; empty if there is none.
   std::string report_path() const;
 
  private:
@@ -48,16 +48,16 @@ class TrainingRun {
   std::unique_ptr<Parts> parts_;
 };
 
-// What a run would do, without training: sizes, steps, memory and estimated time.
+// Describes a run without training: sizes, steps, memory and estimated time.
 Facts plan_training(TrainingOptions options);
 
 struct ResumeProof {
   std::uint64_t updates = 0;
-  std::size_t bytes = 0;  // of weights and optimiser state that were compared
+  std::size_t bytes = 0;  // bytes of weights and optimiser state compared
 };
 
-// Trains a few updates, once in one go and once stopped and resumed, in subfolders of the output folder that are
-// removed afterwards. Throws Error if the results differ in a single bit.
+// Trains a few updates twice, once without interruption and once stopped and resumed, in subfolders of the output
+// folder that are removed afterwards. Throws Error if any bit differs.
 ResumeProof verify_resume(TrainingOptions options);
 
 }  // namespace dragoman::run

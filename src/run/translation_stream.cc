@@ -13,11 +13,11 @@
 namespace dragoman::run {
 namespace {
 
-// Lines that are read ahead of the line being written.
+// Maximum number of lines read ahead of the line being written.
 constexpr std::size_t kMostAhead = 4096;
 
-// The state of one call of translate_lines(). Held by a shared_ptr: after an error, a reader that waits for input
-// outlives the call, together with its stream.
+// The state of one call of translate_lines(). It is held by a shared_ptr, because after an error a reader thread that
+// is blocked on input outlives the call, together with its stream.
 class LineTranslator : public std::enable_shared_from_this<LineTranslator> {
  public:
   LineTranslator(search::TextTranslator& translator, const SearchOptions& options, const TranslationStream& stream)
@@ -61,7 +61,7 @@ void LineTranslator::run() {
   }
   stop();
   submitter.join();
-  // A reader that is waiting for input cannot be interrupted.
+  // A reader blocked on input cannot be interrupted.
   if (error) {
     reader.detach();
     std::rethrow_exception(error);
@@ -114,7 +114,7 @@ void LineTranslator::submit_all() {
     }
     translator_.submit(std::move(jobs));
   }
-  // Pending answers refer to this object.
+  // Callbacks of pending translations refer to this object.
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return unanswered_ == 0; });
 }

@@ -48,7 +48,7 @@ search::Goal ValidationTranslator::goal(const search::Tokens& source) const {
   return goal;
 }
 
-// Translates the longest sentence once alone and once twice in a batch. Memory grows linearly with the number of
+// Translates the longest sentence as a batch of one and as a batch of two. Memory grows linearly with the number of
 // sentences, so the difference is the memory per sentence.
 std::size_t ValidationTranslator::rehearse() {
   search::Tokens longest;
@@ -70,7 +70,7 @@ std::size_t ValidationTranslator::rehearse() {
     while (decoder.size() > 0) decoder.step();
     return static_cast<double>(decoder.peak());
   };
-  constexpr double kArenaOverhead = 1.5;  // arenas reserve more than is in use
+  constexpr double kArenaOverhead = 1.5;  // arenas reserve more memory than is in use
   const double one = peak(1), more = peak(2) - one;
   return static_cast<std::size_t>(
       kArenaOverhead * (one + more * static_cast<double>(std::min<Size>(batch_size(), std::ssize(pairs_)) - 1)));
@@ -93,7 +93,7 @@ void ValidationTranslator::take(std::size_t index, const search::DecodingTask& t
   if (best.empty()) return;
   const search::Tree& tree = task.search->tree();
   std::vector<std::int32_t> path = tree.path(best.front().node), ids;
-  path.pop_back();  // the end mark
+  path.pop_back();  // EOS
   for (const std::int32_t node : path) ids.push_back(tree[node].token);
   sample.output = vocabularies_.target->decode(ids);
   if (!task.wants_attention) return;

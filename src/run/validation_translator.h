@@ -18,7 +18,7 @@ class ValidationTranslator final : public train::Observer {
   void measure(train::Validation& validation) override;
 
  private:
-  // Sentences in the decoder at a time.
+  // Maximum number of sentences in the decoder at a time.
   Size batch_size() const;
   search::Tokens source_ids(const std::string& line) const;
   search::Goal goal(const search::Tokens& source) const;
@@ -31,7 +31,7 @@ class ValidationTranslator final : public train::Observer {
   const TrainingOptions& options_;
   const models::Seq2seq& model_;
   search::BatchDecoder decoder_;
-  std::vector<train::Sample> translated_;  // one per pair; those beyond the samples have only text
+  std::vector<train::Sample> translated_;  // one per pair; only the first ones, the samples, have attention
 };
 
 }  // namespace dragoman::run

@@ -9,7 +9,7 @@
 namespace dragoman::search {
 namespace {
 
-// Steps that a KV cache has room for before it is moved.
+// Decoding steps that a new KV cache has room for before it must be reallocated.
 constexpr Size kStepsAhead = 32;
 
 class PackedTokens {
@@ -241,7 +241,8 @@ void BatchDecoder::remember_attention(DecodingTask& task, const Scores& scores, 
   }
 }
 
-// Shows each search its rows of scores: one per live hypothesis, or several in a first step with a forced prefix.
+// Passes each search its rows of scores: one per live hypothesis, or one per token in a first step with a forced
+// prefix.
 void BatchDecoder::advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores) {
   std::vector<std::int32_t> chosen, beams;
   Size hypothesis = 0;
@@ -273,7 +274,7 @@ void BatchDecoder::advance(Context& cx, Batch& batch, const Segments& tokens, co
   });
 }
 
-// Copies the sentences that are not done, and the new ones, into one batch in fresh memory.
+// Merges the unfinished sentences and the new ones into one batch, copied to the other workspace.
 void BatchDecoder::move_in(Batch& newcomers) {
   Batch next;
   Size live = 0;

@@ -9,14 +9,14 @@
 
 namespace dragoman::search {
 
-// The search for one sentence's translation, as the decoder sees it.
+// One sentence to decode: its source, its search and what the decoder records for it.
 struct DecodingTask {
-  std::vector<Tokens> sources;  // per model: ids with the begin and end marks it was trained with
+  std::vector<Tokens> sources;  // per model: token ids, with the BOS and EOS marks that the model was trained with
   Tokens prefix;                // forced start of the translation
   std::unique_ptr<SentenceSearch> search;
   bool wants_attention = false;
-  // Per node of the search's tree, the first model's attention weights when it wrote the token, [source tokens]. Empty
-  // unless wanted, and if the model does not attend to single tokens.
+  // Per node of the search tree, the first model's attention weights over the source tokens when it wrote the token.
+  // Empty if not requested, or if the model does not attend to single tokens.
   std::vector<std::vector<float>> attention;
   // Called once, when the search is done. Several threads may call it for sentences that end in the same step.
   std::function<void(DecodingTask&)> finished;
@@ -27,16 +27,16 @@ struct DecodingTask {
 // in the batch. For use by one thread.
 class BatchDecoder {
  public:
-  // The models share a target vocabulary and its begin mark, and must outlive the decoder.
+  // The models share a target vocabulary and its BOS token `begin`, and must outlive the decoder.
   BatchDecoder(std::vector<const models::Seq2seq*> models, std::int32_t begin);
 
   // Encodes the sources and takes each sentence's first step.
   void add(std::vector<DecodingTask> tasks);
   // Extends every live hypothesis by one token.
   void step();
-  // Sentences that are not done.
+  // Unfinished sentences.
   Size size() const;
-  // The most device memory that was in use, in bytes.
+  // Peak device memory in bytes.
   std::size_t peak() const;
 
  private:
@@ -46,20 +46,20 @@ class BatchDecoder {
     models::Memory memory;
     models::State state;
   };
-  // Scores of the next tokens, one row per token that was appended, and the arrays that the rows point to.
+  // Scores of the next tokens, one row per appended token, and the arrays that the rows point to.
   struct Scores {
     std::vector<Row> rows;
-    Attention attention;  // one row each; empty unless wanted
+    Attention attention;  // one row each; empty unless requested
     std::vector<std::int32_t> ids;
     std::vector<float> best, all;
   };
-  // Which scores the searches need.
+  // The scores that the searches need.
   struct Wanted {
     int best = 1;
     bool all = false, end = false, attention = false;
   };
   struct Batch {
-    std::vector<DecodingTask> tasks;  // one per sentence; `search` is null once it is done
+    std::vector<DecodingTask> tasks;  // one per sentence; `search` is null once the sentence is finished
     std::vector<Member> members;
   };
 
@@ -81,7 +81,7 @@ class BatchDecoder {
   Batch batch_;
   Workspace entry_;       // the first step of new sentences
   Workspace lasting_[2];  // encoder outputs and KV caches; sentences move from one to the other when the batch changes
-  Workspace passing_[2];  // temporaries of a step, which the next step still reads
+  Workspace passing_[2];  // temporaries of a step; they alternate, since the next step still reads them
   int lasting_now_ = 0, passing_now_ = 0;
 };
 

@@ -37,8 +37,8 @@ bool Beam::move_on(Queue& queue, const Row& row) const {
   return false;
 }
 
-// Merges the sorted continuations of all hypotheses. A hypothesis is complete if its end is among the `beam` best; the
-// next best continuation then takes its place.
+// Merges the sorted continuations of all hypotheses. An EOS among the `beam` best completes its hypothesis, and the
+// next best continuation takes its place in the beam.
 void Beam::take_best(std::span<const Row> rows) {
   queues_.clear();
   forbidden_.clear();
@@ -80,8 +80,8 @@ void Beam::take(const Candidate& c) {
     extend(c.origin, node, progress(node), c.token, c.log_probability);
 }
 
-// Adds the best continuations of one hypothesis, as many as could all be among the best of the beam, and those that
-// continue a term.
+// Adds the best continuations of one hypothesis (beam + 1, enough to fill the beam even if one of them is EOS) and
+// those that start or continue a term.
 void Beam::collect(std::int32_t origin, const Row& row, std::vector<Candidate>& candidates) {
   const std::int32_t node = before_[static_cast<std::size_t>(origin)];
   const TermProgress terms = progress(node);
@@ -112,7 +112,7 @@ void Beam::take_from_each_bank(std::span<const Row> rows) {
   for (std::size_t i = 0; i < before_.size(); ++i) collect(static_cast<std::int32_t>(i), rows[i], candidates);
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) { return a.before(b); });
   const auto width = static_cast<std::size_t>(goal_.options.beam);
-  std::map<int, std::vector<const Candidate*>> banks;  // by the number of missing tokens of terms
+  std::map<int, std::vector<const Candidate*>> banks;  // by the number of term tokens still missing
   for (const Candidate& one : candidates) banks[one.left].push_back(&one);
   std::vector<const Candidate*> taken;
   for (std::size_t place = 0; taken.size() < width && !banks.empty(); ++place)
@@ -124,7 +124,7 @@ void Beam::take_from_each_bank(std::span<const Row> rows) {
         bank = banks.erase(bank);
       }
     }
-  std::sort(taken.begin(), taken.end());  // by position, which is the order of their sums
+  std::sort(taken.begin(), taken.end());  // by position in `candidates`, which is sorted by score
   for (const Candidate* one : taken) take(*one);
 }
 

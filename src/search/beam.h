@@ -4,11 +4,11 @@
 
 namespace dragoman::search {
 
-// Beam search (Koehn 2010, section 6.2). Each step keeps the best continuations of all live hypotheses; those
-// that end the sentence are complete. The search stops when enough are complete, at the greatest length, or when no
-// live hypothesis can still win. If terms must appear, the beam is divided among hypotheses by how much of the terms
-// they contain (dynamic beam allocation, Post & Vilar 2018), so that those which write an unlikely term are not crowded
-// out.
+// Beam search (Koehn 2010, section 6.2). Each step keeps the best continuations of all live hypotheses; those that end
+// in EOS are complete. The search stops when enough hypotheses are complete, at the maximum length, or when no live
+// hypothesis can still win (early stopping). If terms must appear, the beam is divided into banks by the number of term
+// tokens that a hypothesis contains (dynamic beam allocation, Post & Vilar 2018), so that hypotheses with an unlikely
+// term are not crowded out.
 class Beam : public SentenceSearch {
  public:
   explicit Beam(Goal goal) : SentenceSearch(std::move(goal)) {}
@@ -22,7 +22,7 @@ class Beam : public SentenceSearch {
     double sum = 0;
     std::int32_t origin = 0, token = 0;
     float log_probability = 0;
-    int left = 0;  // tokens of terms that are still missing afterwards
+    int left = 0;  // term tokens still missing after this token
 
     bool before(const Candidate& other) const {
       if (sum != other.sum) return sum > other.sum;
@@ -34,7 +34,7 @@ class Beam : public SentenceSearch {
     Candidate first{};
     std::size_t next = 0;                     // index into the row's tokens
     std::ptrdiff_t forbidden = 0, count = 0;  // a range of forbidden_: tokens that may not follow
-    int left = 0;                             // continuations that may still come
+    int left = 0;                             // continuations still allowed
   };
   Candidate candidate(std::int32_t origin, std::int32_t token, float score, const Row& row) const;
   // Advances to the next continuation; false if there is none.

@@ -50,7 +50,7 @@ struct dragoman_result {
 namespace {
 
 thread_local std::string last_error;
-thread_local bool out_of_memory = false;  // even for a message
+thread_local bool out_of_memory = false;  // no memory even for an error message
 
 void set_error(const char* message) noexcept {
   try {
@@ -60,7 +60,7 @@ void set_error(const char* message) noexcept {
   }
 }
 
-// Runs `body`. An exception becomes the thread's last error, and the answer is `failed`.
+// Runs `body`. If it throws, stores the message as this thread's last error and returns `failed`.
 template <class T, class F>
 T guarded(T failed, F&& body) noexcept {
   out_of_memory = false;
@@ -70,7 +70,7 @@ T guarded(T failed, F&& body) noexcept {
   } catch (const std::exception& error) {
     set_error(error.what());
   } catch (...) {
-    set_error("an exception that is no std::exception was thrown");
+    set_error("unknown error: the exception is not a std::exception");
   }
   return failed;
 }

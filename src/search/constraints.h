@@ -14,14 +14,14 @@ using Tokens = std::vector<std::int32_t>;
 // Adds to `out` the tokens that would complete a banned sequence after the hypothesis that ends in `node`.
 void find_banned(const Tree& tree, std::int32_t node, std::span<const Tokens> banned, Tokens& out);
 
-// How many of the terms a hypothesis contains so far.
+// The progress of a hypothesis through the required terms.
 struct TermProgress {
   std::uint64_t met = 0;  // one bit per sequence
   int active = -1;        // the sequence being written, or -1
-  int position = 0;       // tokens of it that are written
+  int position = 0;       // tokens of it written so far
 };
 
-// Sequences that must all appear. A hypothesis that leaves a sequence in the middle must start it again later.
+// Sequences that must all appear. A hypothesis that breaks off a sequence half-way must start it again later.
 class Constraints {
  public:
   static constexpr std::size_t kMost = 64;
@@ -30,9 +30,9 @@ class Constraints {
   explicit Constraints(std::vector<Tokens> sequences);
 
   bool empty() const { return sequences_.empty(); }
-  // The number of tokens of all sequences.
+  // Total number of tokens in all sequences.
   int total() const { return total_; }
-  // The least number of tokens that a hypothesis still has to write.
+  // Minimum number of tokens that a hypothesis still has to write.
   int left(const TermProgress& progress) const;
   TermProgress after(const TermProgress& progress, std::int32_t token) const;
   // Adds to `out` the tokens that start or continue a missing sequence.

@@ -17,18 +17,18 @@ struct Job {
   std::shared_ptr<const SearchOptions> options;
   std::uint64_t stream = 0;  // selects the random numbers of sampling
   std::function<void(TranslationResult, std::exception_ptr)> done;
-  std::vector<text::Encoded> source{};  // the tokens per model, with begin and end marks, once tokenize() was called
+  std::vector<text::Encoded> source{};  // tokens per model, with BOS and EOS; filled by tokenize()
 };
 
-// Translates sentences within its model's limits, many at a time: the interface of the neural and the statistical
-// translator. TextTranslator splits text into such sentences.
+// Interface of the neural and the statistical translator. An engine translates many sentences at a time; each must fit
+// the model's limits. TextTranslator splits longer text.
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Queues jobs and returns at once. The destructor finishes those that are left.
+  // Queues jobs and returns at once. The destructor finishes the remaining jobs.
   virtual void submit(std::vector<Job> jobs) = 0;
-  // The number of tokens in a text, and the most that the engine can take.
+  // The number of tokens in a text, and the maximum that the engine accepts.
   virtual int count_tokens(std::string_view text) const = 0;
   // The number of tokens in a job's text. Caches the tokens in the job.
   virtual int tokenize(Job& job) const { return count_tokens(job.request.text); }

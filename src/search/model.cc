@@ -34,8 +34,7 @@ void Model::prepare() {
   check(info_.config.classes == 0, "{}: is a classifier of {} classes, which does not translate", path_,
         info_.config.classes);
   check(!info_.source_tokenizer.empty() && !info_.target_tokenizer.empty(),
-        "{}: has no vocabularies inside, so it cannot read text; train with this program to get a complete model",
-        path_);
+        "{}: contains no vocabularies, so it cannot read text; models written by `dragoman train` contain them", path_);
   source_ = text::deserialize_tokenizer(info_.source_tokenizer);
   target_ = text::deserialize_tokenizer(info_.target_tokenizer);
   check(source_->size() <= info_.config.source_vocabulary && target_->size() <= info_.config.target_vocabulary,

@@ -11,13 +11,13 @@
 
 namespace dragoman::search {
 
-// The most tokens that such a model can write, not counting the end mark.
+// Maximum number of tokens that such a model can write, not counting EOS.
 int max_target(const models::ModelConfig& config);
 
 // A translation model with its tokenizers. Immutable, so threads may share it.
 class Model {
  public:
-  // Loads a file. Throws Error with its name if it is no translation model with vocabularies of its own.
+  // Loads a file. Throws Error with its name if it is not a translation model that contains its vocabularies.
   Model(const std::string& path, const Placement& where);
   // Copies weights, for instance those of a model in training. Errors call the model `name`.
   Model(const store::ModelInfo& info, const nn::Parameters& weights, std::string name);
@@ -29,12 +29,12 @@ class Model {
   const store::ModelInfo& info() const { return info_; }
   const Placement& placement() const { return where_; }
 
-  // Token ids of a source sentence with its begin and end marks.
+  // Token ids of a source sentence with BOS and EOS marks.
   Tokens encode_source(std::string_view text) const;
-  // The same with the bytes of the text that each id covers; marks cover none.
+  // The same with the byte span that each id covers in the text; marks cover none.
   text::Encoded encode_source_spans(std::string_view text) const;
 
-  // The most tokens of a source and of a target, not counting marks.
+  // Maximum number of source and of target tokens, not counting marks.
   int max_source() const;
   int max_target() const { return search::max_target(info_.config); }
 

@@ -9,7 +9,7 @@
 namespace dragoman::search {
 namespace {
 
-// The GPU computes some batches while the host chooses hypotheses of others.
+// Several batches per GPU: it computes one while the host selects hypotheses of another.
 constexpr int kGpuWorkers = 4;
 
 }  // namespace
@@ -26,7 +26,8 @@ NeuralEngine::NeuralEngine(std::vector<std::unique_ptr<Model>> models, const Tra
   for (const auto& model : models_)
     check(model->target().serialize() == models_[0]->target().serialize() &&
               model->info().config.target_vocabulary == models_[0]->info().config.target_vocabulary,
-          "{} and {} do not share a target vocabulary, so they make no ensemble", model->path(), models_[0]->path());
+          "{} and {} do not share a target vocabulary, so they cannot form an ensemble", model->path(),
+          models_[0]->path());
   const int usual = device.on_host() ? threads_or(options.threads, threads::count())
                                      : std::min(threads_or(options.threads, kGpuWorkers), kGpuWorkers);
   const int count = threads_or(options.workers, usual);
@@ -91,7 +92,7 @@ class NeuralEngine::Worker {
 
   std::size_t underway() const { return jobs_.size(); }
 
-  // Starts new jobs, or decodes one more token of all jobs if there are none.
+  // Starts the new jobs, or, without new ones, decodes one more token of every job.
   void advance(const std::vector<JobPointer>& taken) {
     jobs_.insert(jobs_.end(), taken.begin(), taken.end());
     std::vector<JobPointer> beginning = std::exchange(again_, {});
@@ -110,7 +111,7 @@ class NeuralEngine::Worker {
   }
 
  private:
-  // Several threads may call it at a time.
+  // May be called by several threads at once.
   void complete(const JobPointer& job, const DecodingTask& task) {
     const bool taken = job->take(task);
     {
@@ -124,7 +125,7 @@ class NeuralEngine::Worker {
   BatchDecoder decoder_;
   std::mutex mutex_;               // guards both lists
   std::vector<JobPointer> jobs_;   // all jobs of this worker
-  std::vector<JobPointer> again_;  // those that must be searched again
+  std::vector<JobPointer> again_;  // jobs that must be searched again
 };
 
 void NeuralEngine::work(std::size_t number) {
@@ -148,7 +149,7 @@ void NeuralEngine::work(std::size_t number) {
   }
 }
 
-// Takes new sentences only when a quarter of the batch is free, so that encoding them fills a batch of its own.
+// Takes new sentences only when a quarter of the batch is free, so that the encoder runs on a batch of reasonable size.
 std::vector<NeuralEngine::JobPointer> NeuralEngine::wait_for_work(std::size_t number, std::size_t underway) {
   std::unique_lock lock(mutex_);
   if (underway == 0) {
@@ -158,7 +159,7 @@ std::vector<NeuralEngine::JobPointer> NeuralEngine::wait_for_work(std::size_t nu
   }
   std::vector<JobPointer> taken;
   if (waiting_.empty() || batch_ < underway + std::max<std::size_t>(batch_ / 4, 1)) return taken;
-  // On the host, leave their share to idle workers; a GPU is faster with one large batch.
+  // On the host, leave idle workers their share of the queue; a GPU is faster with one large batch.
   const std::size_t sharers = shares_ ? static_cast<std::size_t>(idle()) + 1 : 1;
   const std::size_t count = std::min(batch_ - underway, (waiting_.size() + sharers - 1) / sharers);
   for (std::size_t i = 0; i < count; ++i) {
@@ -169,7 +170,7 @@ std::vector<NeuralEngine::JobPointer> NeuralEngine::wait_for_work(std::size_t nu
   return taken;
 }
 
-// Without sharing, the first idle worker is next: its memory has been in use before.
+// Without sharing, the first idle worker takes the jobs, since its memory is already allocated.
 bool NeuralEngine::is_next(std::size_t number) const {
   return shares_ || std::find(idle_.begin(), idle_.end(), true) - idle_.begin() == static_cast<std::ptrdiff_t>(number);
 }

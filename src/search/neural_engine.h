@@ -13,8 +13,8 @@ namespace dragoman::search {
 // The default batch size of a worker.
 int usual_batch(const Device& device);
 
-// Worker threads that take sentences from one queue, each with a batch of its own: one per core on the host, four for a
-// GPU. A worker that is the only busy one uses the other cores inside its operations.
+// Worker threads that take sentences from one queue, each with its own batch: one worker per core on the host, four for
+// a GPU. While only one worker is busy, its operations use the other cores.
 class NeuralEngine : public Engine {
  public:
   // Several models make an ensemble.
@@ -47,7 +47,7 @@ class NeuralEngine : public Engine {
   std::deque<JobPointer> waiting_;
   std::vector<bool> idle_;  // per worker
   bool stopping_ = false;
-  int limit_;  // the most threads that one worker's operations use
+  int limit_;  // maximum number of threads that one worker's operations use
   WorkerThreads workers_;
 };
 

@@ -24,7 +24,7 @@ std::string replace_unknown(const std::string& text, const std::vector<std::stri
   return result.append(text, at);
 }
 
-// Not counting marks.
+// Number of tokens, not counting BOS and EOS.
 int tokens_of(const text::Encoded& encoded, const Model& model) {
   return static_cast<int>(encoded.ids.size()) - (model.info().source_begin + model.info().source_end);
 }
@@ -82,7 +82,7 @@ int NeuralJob::tokenize(Job& job, std::span<const std::unique_ptr<Model>> models
   return most;
 }
 
-// The tokens of words in the middle of a sentence: some tokenizers encode the first word differently.
+// Tokenises words as in the middle of a sentence: some tokenizers encode the first word differently.
 Tokens NeuralJob::in_sentence(const std::string& words) const {
   const text::Tokenizer& target = models_[0]->target();
   Tokens before, both;
@@ -112,11 +112,11 @@ Goal NeuralJob::goal() const {
   const int natural = 3 * static_cast<int>(sources_[0].size()) + 10;
   goal.max_length = job_.options->max_length > 0 ? job_.options->max_length : natural;
   goal.max_length = std::max(goal.max_length, job_.options->min_length);
-  // Prefix and terms must fit.
+  // Leave room for the prefix and the terms.
   goal.max_length =
       std::min(limit, std::max(goal.max_length, static_cast<int>(prefix_.size()) + goal.constraints.total()));
   check(goal.constraints.total() + static_cast<int>(prefix_.size()) <= goal.max_length,
-        "terms and prefix of {} tokens do not fit into the {} that the model can write",
+        "terms and prefix have {} tokens, more than the {} that the model can write",
         goal.constraints.total() + static_cast<int>(prefix_.size()), goal.max_length);
   return goal;
 }
@@ -189,7 +189,7 @@ Translation NeuralJob::translation(const DecodingTask& task, const Finished& fin
   if (job_.options->token_scores)
     for (const std::int32_t node : path)
       translation.token_scores.push_back(static_cast<double>(tree[node].log_probability));
-  path.pop_back();  // the end mark
+  path.pop_back();  // EOS
   describe(task, path, translation);
   return translation;
 }

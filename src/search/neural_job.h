@@ -9,7 +9,7 @@ namespace dragoman::search {
 // Throws Error with the reason if the options do not make sense together.
 void check_options(const SearchOptions& options);
 
-// A job for neural models: text to tokens, a search, tokens to text.
+// A job for neural models: tokenises the text, sets up the search and detokenises the result.
 class NeuralJob {
  public:
   // Throws Error if the sentence is too long for one of the models or the options make no sense.
@@ -21,8 +21,8 @@ class NeuralJob {
 
   // The task for a decoder. The caller sets `finished`.
   DecodingTask task() const;
-  // Takes the result of the search. False if it contains a banned word in another tokenisation: that one is then banned
-  // too, and task() is to be searched again.
+  // Takes the result of the search. Returns false if it contains a banned word in a new tokenisation. That tokenisation
+  // is then banned too, and the caller must search task() again.
   bool take(const DecodingTask& task);
   // Passes the result or the error to the caller.
   void finish() { job_.done(std::move(result_), nullptr); }

@@ -29,10 +29,11 @@ struct SearchSettings : SearchOptions {
     v("word-reward", word_reward, "added per token by the reward ranking");
     v("finished", finished, "stop after this many complete hypotheses; 0 means as many as the beam is wide",
       at_least(0));
-    v("min-length", min_length, "least tokens of a translation", at_least(0));
-    v("max-length", max_length, "most tokens of a translation; 0 means 3 times the source length plus 10", at_least(0));
+    v("min-length", min_length, "minimum length of a translation in tokens", at_least(0));
+    v("max-length", max_length, "maximum length of a translation in tokens; 0 means 3 times the source length plus 10",
+      at_least(0));
     v("sample", sample, "sample n-best translations at random instead of beam search");
-    v("temperature", temperature, "of sampling; below 1 likely tokens are drawn even more often", more_than(0));
+    v("temperature", temperature, "temperature of sampling; below 1 favours likely tokens", more_than(0));
     v("top-k", top_k, "sample from the k likeliest tokens only; 0 means from all", at_least(0));
     v("top-p", top_p, "sample from the likeliest tokens that together have this probability (nucleus sampling)",
       between(0, 1));

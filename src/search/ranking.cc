@@ -15,7 +15,7 @@ double score(const SearchOptions& options, double sum, int length) {
   return sum;
 }
 
-// Each ranking is monotonic in the length, so the maximum is at one of the two ends.
+// Each ranking is monotonic in the length, so the maximum is at the current or at the longest length.
 double best_possible(const SearchOptions& options, double sum, int length, int longest) {
   return std::max(score(options, sum, length + 1), score(options, sum, std::max(longest, length + 1)));
 }

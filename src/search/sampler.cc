@@ -13,7 +13,7 @@ Sampler::Sampler(Goal goal) : SentenceSearch(std::move(goal)) {
 void Sampler::choose(std::span<const Row> rows) {
   for (Draw& draw_state : draws_) {
     if (!draw_state.running) continue;
-    // In the first step all draws start at the same node; later each has its own.
+    // In the first step all samples start at the same node; later each has its own.
     if (before_.size() == 1) draw_state.node = before_[0];
     const auto at = std::find(before_.begin(), before_.end(), draw_state.node) - before_.begin();
     const Row& row = rows[static_cast<std::size_t>(at)];

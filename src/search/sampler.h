@@ -5,8 +5,8 @@
 
 namespace dragoman::search {
 
-// Samples n_best translations token by token. Each has its own random numbers, so the other sentences of the batch
-// change nothing.
+// Samples n_best translations token by token. Each has its own random stream, so the result does not depend on the
+// other sentences of the batch.
 class Sampler : public SentenceSearch {
  public:
   explicit Sampler(Goal goal);

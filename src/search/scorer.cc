@@ -16,7 +16,7 @@ constexpr std::size_t kBatchTokens = 2048;
 
 struct Prepared {
   Tokens source, target;
-  std::vector<int> source_words, target_words;  // the word that each token belongs to; for alignments
+  std::vector<int> source_words, target_words;  // the word of each token, for alignments
 };
 
 Prepared prepare(const Model& model, const SentencePair& pair, std::uint64_t line, bool alignment) {
@@ -64,7 +64,8 @@ void score_batch(const Model& model, std::span<const Prepared> batch, bool align
     }
   if (!alignment) return;
   Attention attention = read_attention(network, decoded, state, memory);
-  check(!attention.empty(), "{}: the model attends to no single source words, so it has no alignments", model.path());
+  check(!attention.empty(), "{}: the model does not attend to single source words, so it has no alignments",
+        model.path());
   auto row = std::make_move_iterator(attention.begin());
   for (std::size_t i = 0; i < batch.size(); ++i) {
     const Attention own(row, row + std::ssize(scores[i].target));

@@ -11,7 +11,7 @@ namespace dragoman::search {
 
 // The probability of a given translation.
 struct PairScore {
-  std::vector<float> log_probabilities;  // one per target token; the last is the end mark's
+  std::vector<float> log_probabilities;  // one per target token; the last is for EOS
   Tokens target;                         // those tokens
   std::vector<AlignmentLink> alignment;  // each target word with the source word it attended to most; if asked for
 
@@ -20,7 +20,7 @@ struct PairScore {
 
 struct ScoringOptions {
   bool alignment = false;
-  int threads = 0;                                         // at most; 0 means as many as the process has
+  int threads = 0;                                         // at most this many; 0 means all threads of the process
   std::uint64_t first_line = 1;                            // the line number of the first pair, for errors
   std::function<void(std::size_t)> advance = [](auto) {};  // called with the number of pairs just done, from any thread
 };

@@ -35,7 +35,7 @@ int SentenceSearch::wanted() const {
   return candidates() + static_cast<int>(forbidden);
 }
 
-// A hypothesis of the greatest length can only end.
+// At the maximum length, EOS is the only continuation.
 bool SentenceSearch::needs_end() const {
   return std::any_of(live_.begin(), live_.end(),
                      [this](std::int32_t node) { return tree_[node].length >= goal_.max_length; });
@@ -56,8 +56,8 @@ void SentenceSearch::find_forbidden(std::int32_t node, Tokens& out) const {
   if (tree_[node].length < goal_.options.min_length) out.push_back(goal_.end);
 }
 
-// A token is allowed only if the missing terms still fit afterwards, so a hypothesis always has room for them. A token
-// that continues a term is allowed even if it is banned.
+// A token is allowed only if the missing terms still fit after it, so a hypothesis never runs out of room for them. A
+// token that continues a term is allowed even if it is banned.
 bool SentenceSearch::allows(std::int32_t node, const TermProgress& terms, std::int32_t token,
                             std::span<const std::int32_t> forbidden) const {
   const bool is_forbidden = std::find(forbidden.begin(), forbidden.end(), token) != forbidden.end();

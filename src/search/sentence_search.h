@@ -12,51 +12,51 @@ namespace dragoman::search {
 
 // Scores of the next token of one hypothesis. A score minus log_sum is a log probability.
 struct Row {
-  std::span<const std::int32_t> tokens;  // the top-k, best first; -1 if there are no more
+  std::span<const std::int32_t> tokens;  // the top-k, best first; -1 pads the end
   const float* scores = nullptr;         // of these tokens
   const float* all = nullptr;            // of the whole vocabulary, for a search that needs_all()
-  float end = 0;                         // of the end mark, for a search that needs_end()
+  float end = 0;                         // of EOS, for a search that needs_end()
   float log_sum = 0;
   std::int32_t vocabulary = 0;
 
   float log_probability(float score) const { return score - log_sum; }
 };
 
-// What the translation of one sentence must look like, in tokens.
+// The requirements on one sentence's translation, in tokens.
 struct Goal {
   SearchOptions options;
-  std::int32_t end = 0;  // the end mark
-  int max_length = 0;    // tokens before the end mark
-  Tokens never;          // tokens that are never written: begin mark and padding
+  std::int32_t end = 0;  // the EOS token
+  int max_length = 0;    // tokens before EOS
+  Tokens never;          // tokens that are never written, such as BOS and padding
   std::vector<Tokens> banned;
   Constraints constraints;
   std::uint64_t stream = 0;  // selects the random numbers of this sentence
 };
 
-// The search for one sentence's translation, one step at a time. It owns the tree of hypotheses, receives scores of the
-// next token of each live hypothesis, and decides which hypotheses live on. It knows no models.
+// The search for one sentence's translation, one step at a time. It owns the tree of hypotheses, receives the scores of
+// the next token of each live hypothesis, and decides which hypotheses stay alive. It does not depend on models.
 class SentenceSearch {
  public:
   explicit SentenceSearch(Goal goal) : goal_(std::move(goal)) {}
   virtual ~SentenceSearch() = default;
 
-  // Beam search, or sampling if the options say so.
+  // Creates a beam search, or a sampler if options.sample is set.
   static std::unique_ptr<SentenceSearch> make(Goal goal);
 
-  // Appends one token of a forced prefix. To be called before the first advance().
+  // Appends one token of a forced prefix. Call before the first advance().
   void force(std::int32_t token, const Row& row);
   // Takes one row per live hypothesis, in order, and updates live().
   void advance(std::span<const Row> rows);
 
   // Live hypotheses, as nodes of the tree.
   std::span<const std::int32_t> live() const { return live_; }
-  // Those that were live before the last advance() or force().
+  // The hypotheses that were live before the last advance() or force().
   std::span<const std::int32_t> before() const { return before_; }
   // For each live hypothesis, the index in before() of the one it extends.
   std::span<const std::int32_t> origins() const { return origins_; }
   bool done() const { return live_.empty(); }
-  // What the next rows must contain: how many of the top tokens, so that enough are left when forbidden ones are
-  // dropped; the scores of all tokens; the score of the end mark.
+  // What the next rows must contain: the number of top tokens (enough to drop the forbidden ones), the scores of all
+  // tokens, the score of EOS.
   int wanted() const;
   bool needs_all() const { return goal_.options.sample || !goal_.constraints.empty(); }
   bool needs_end() const;
@@ -71,10 +71,10 @@ class SentenceSearch {
   virtual void choose(std::span<const Row> rows) = 0;
   virtual int candidates() const = 0;
 
-  // Whether `token` may follow the hypothesis `node` with this progress in the terms.
+  // Whether `token` may follow the hypothesis `node`, given its progress in the terms.
   bool allows(std::int32_t node, const TermProgress& progress, std::int32_t token,
               std::span<const std::int32_t> banned) const;
-  // Adds to `out` all tokens that may not follow `node`, not regarding terms.
+  // Adds to `out` all tokens that may not follow `node`, terms aside.
   void find_forbidden(std::int32_t node, Tokens& out) const;
   void extend(std::int32_t origin, std::int32_t node, const TermProgress& progress, std::int32_t token,
               float log_probability);

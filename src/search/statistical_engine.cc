@@ -11,12 +11,12 @@ namespace {
 
 void check_request(const Request& request, const SearchOptions& options) {
   check(request.prefix.empty() && request.terms.empty() && request.banned.empty(),
-        "a statistical model knows no prefixes, terms or banned words");
-  check(!options.sample, "a statistical model does not sample");
+        "a statistical model does not support prefixes, terms or banned words");
+  check(!options.sample, "a statistical model does not support sampling");
   check(!options.tree, "a statistical model has no tree of hypotheses to show");
 }
 
-// The bytes of a translation's words in its text. The first word may have been capitalised.
+// The byte span of each word in the text of a translation. The first word may have been capitalised.
 std::vector<text::Span> spans_of(const std::string& text, const std::vector<std::string>& words) {
   std::vector<text::Span> spans;
   std::size_t at = 0;

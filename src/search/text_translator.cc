@@ -39,7 +39,7 @@ class Parts {
   }
 
  private:
-  // Joins the i-th best of every part. The tree is that of the first part.
+  // Joins the i-th best translations of all parts. The tree is that of the first part.
   TranslationResult joined() {
     TranslationResult whole = std::move(results_.front());
     whole.parts = static_cast<int>(results_.size());
@@ -76,7 +76,7 @@ class Parts {
   std::exception_ptr error_;
 };
 
-// Collects the answers of one translate(). The caller is woken once.
+// Collects the answers of one translate() call and wakes the caller once, when all have arrived.
 class Answers {
  public:
   explicit Answers(std::size_t count) : results_(count), errors_(count), left_(static_cast<std::ptrdiff_t>(count)) {}
@@ -103,7 +103,7 @@ class Answers {
 std::unique_ptr<Engine> open_engine(const std::vector<std::string>& files, const TranslatorOptions& options) {
   for (const std::string& file : files) {
     if (!is_statistical(store::SafetensorsFile(file))) continue;
-    check(files.size() == 1, "{}: a statistical model is no part of an ensemble", file);
+    check(files.size() == 1, "{}: a statistical model cannot be part of an ensemble", file);
     return std::make_unique<StatisticalEngine>(load_statistical(file), options);
   }
   const Placement where = find_placement({options.device, options.precision});

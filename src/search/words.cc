@@ -36,7 +36,7 @@ std::vector<int> words_of(std::string_view text, std::span<const text::Span> spa
   });
   std::vector<int> result;
   for (const text::Span& span : spans) {
-    // The first word that the span overlaps; a leading space belongs to none.
+    // The first word that the span overlaps; a leading space belongs to no word.
     const auto found = std::find_if(words.begin(), words.end(), [&](const text::Span& word) {
       return word.begin < span.end && span.begin < word.end;
     });

@@ -7,7 +7,7 @@
 #include "dragoman/translator.h"
 #include "text/tokenizer.h"
 
-// From tokens to display words: the stretches of text between Unicode spaces.
+// Maps tokens to display words, the stretches of text between Unicode spaces.
 namespace dragoman::search {
 
 // For each span, the index of the word it belongs to, or -1.

@@ -6,10 +6,10 @@
 
 namespace dragoman::search {
 
-// The most threads of one engine.
+// Maximum number of threads of one engine.
 constexpr int kMostThreads = 1024;
 
-// Threads that are joined at the end of this object's life.
+// Threads that the destructor joins.
 class WorkerThreads {
  public:
   WorkerThreads() = default;
@@ -17,8 +17,8 @@ class WorkerThreads {
   WorkerThreads(const WorkerThreads&) = delete;
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
-  // Starts `count` threads that run work(0) to work(count - 1). If the system refuses one of them, calls `stop`, which
-  // must make those that run end, joins them and throws Error.
+  // Starts `count` threads that run work(0) to work(count - 1). If a thread cannot be started, calls `stop`, which must
+  // end the running ones, joins them and throws Error.
   void start(int count, const std::function<void(int)>& work, const std::function<void()>& stop);
   void join();
   int count() const { return static_cast<int>(threads_.size()); }

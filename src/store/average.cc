@@ -13,15 +13,15 @@ bool is_averaged(const StoredTensor& tensor) {
   return tensor.type == "F32" && !tensor.name.starts_with(kTrainingPrefix);
 }
 
-// The tensors of this name in all files; throws an error with both paths when one differs in shape or type.
+// The tensors of this name in all files. Throws Error with both paths if one differs in shape or type.
 std::vector<const StoredTensor*> find_in_all(const std::vector<std::unique_ptr<ModelFile>>& models,
                                              const StoredTensor& first) {
   std::vector<const StoredTensor*> found;
   for (const auto& model : models) {
     const StoredTensor* const tensor = model->file().find(first.name);
     check(tensor != nullptr && tensor->shape == first.shape && tensor->type == first.type,
-          "{} and {} are not of one configuration: they differ in '{}'", models[0]->file().path(), model->file().path(),
-          first.name);
+          "{} and {} have different configurations: they differ in '{}'", models[0]->file().path(),
+          model->file().path(), first.name);
     found.push_back(tensor);
   }
   return found;

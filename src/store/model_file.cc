@@ -15,7 +15,7 @@ std::vector<Size> sizes_of(const Shape& shape) {
   return sizes;
 }
 
-// Whether a tensor of a model file may be something other than a parameter.
+// Whether a tensor of a model file is a vocabulary or training state instead of a parameter.
 bool is_companion(const std::string& name) {
   return name == kSourceTokenizer || name == kTargetTokenizer || name.starts_with(kTrainingPrefix);
 }
@@ -68,7 +68,7 @@ ModelFile::ModelFile(const std::string& path) : file_(path) {
 void ModelFile::load(nn::Parameters& parameters) const {
   for (const StoredTensor& stored : file_.tensors())
     check(is_companion(stored.name) || parameters.find(stored.name) != nullptr,
-          "{}: has a tensor '{}' that its configuration does not know", file_.path(), stored.name);
+          "{}: contains a tensor '{}' that does not belong to its configuration", file_.path(), stored.name);
   for (const nn::Parameters::Entry& entry : parameters.entries()) {
     const StoredTensor* stored = file_.find(entry.name);
     check(stored != nullptr, "{}: the tensor '{}' is missing", file_.path(), entry.name);

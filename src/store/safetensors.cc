@@ -37,11 +37,11 @@ StoredTensor read_entry(const std::string& name, const json& entry, std::string_
   StoredTensor tensor{name, entry.at("dtype"), entry.at("shape"), {}};
   const std::vector<std::uint64_t> place = entry.at("data_offsets");
   check(place.size() == 2 && place[0] <= place[1] && place[1] <= data.size(),
-        "the tensor '{}' lies outside the file: the file is truncated or damaged", name);
+        "the tensor '{}' extends beyond the file: the file is truncated or damaged", name);
   std::uint64_t count = 1;
   for (const Size size : tensor.shape) {
     check(size >= 0 && (size == 0 || count <= data.size() / static_cast<std::uint64_t>(size)),
-          "the tensor '{}' has an impossible shape", name);
+          "the tensor '{}' has an invalid shape", name);
     count *= static_cast<std::uint64_t>(size);
   }
   tensor.bytes = data.substr(place[0], place[1] - place[0]);

@@ -9,7 +9,7 @@
 #include "tensor/tensor.h"
 
 // The safetensors format: the length of the header in 8 bytes, a JSON header (name -> type, shape, offsets), then the
-// bytes of all tensors. Any program that reads the format can open our files.
+// bytes of all tensors. Any program that reads the format can open these files.
 namespace dragoman::store {
 
 // A tensor in a file. `type` is the format's name for it: F32, F64, BF16, I32, I8, U8.
@@ -35,7 +35,7 @@ class SafetensorsFile {
   const Metadata& metadata() const { return metadata_; }
   const std::vector<StoredTensor>& tensors() const { return tensors_; }
   const StoredTensor* find(const std::string& name) const;
-  // Reads everything and throws unless the checksum matches; files of other programs have none and pass.
+  // Reads the whole file and throws unless the checksum matches. Files of other programs have no checksum and pass.
   void verify() const;
 
  private:

@@ -30,7 +30,7 @@ void Arena::add_block(std::size_t at_least) {
   const std::size_t left = limit_ - std::min(limit_, reserved());
   if (at_least > left)
     throw OutOfMemory(
-        fmt::format("[memory] a step needs more than the {} bytes of {} that it may have", limit_, device_.name()));
+        fmt::format("[memory] a step needs more than its limit of {} bytes on {}", limit_, device_.name()));
   const std::size_t size = std::min(std::max({at_least, kSmallest, reserved() / 2}), left);
   blocks_.push_back({static_cast<char*>(device_.allocate(size)), size});
   used_in_last_ = 0;

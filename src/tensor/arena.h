@@ -9,9 +9,9 @@
 
 namespace dragoman {
 
-// A bump allocator for memory that lives no longer than a step. reset() frees everything at once; memory released
-// before that is reused for requests of the same size class. The same requests in the same order get the same addresses
-// after every reset, and once the arena has seen its largest step it never asks the device for memory again.
+// A bump allocator for memory that lives for at most one step. reset() frees everything at once; memory released before
+// that is reused for requests of the same size class. The same requests in the same order get the same addresses after
+// every reset, and after the largest step the arena never allocates from the device again.
 class Arena {
  public:
   explicit Arena(const Device& device) : device_(device) {}
@@ -23,15 +23,15 @@ class Arena {
   // `bytes` as passed to allocate().
   void release(void* memory, std::size_t bytes);
   void reset();
-  // The same, and returns the memory to the device.
+  // Like reset(), and returns the memory to the device.
   void drop();
-  // The most bytes that the arena may ask the device for; beyond them it throws OutOfMemory.
+  // Maximum number of bytes to allocate from the device; beyond it allocate() throws OutOfMemory.
   void set_limit(std::size_t bytes) { limit_ = bytes; }
 
   const Device& device() const { return device_; }
-  // Grows with every reset; a tensor stores it to detect that its memory is no longer its own.
+  // Increases with every reset; a tensor stores it to detect that its memory has been reused.
   const std::uint32_t& generation() const { return generation_; }
-  // The most bytes in use at once since the arena was made.
+  // Peak number of bytes in use since the arena was created.
   std::size_t peak() const { return peak_; }
   std::size_t reserved() const;
 

@@ -18,7 +18,7 @@ struct Workspace {
     arena.reset();
     host.reset();
   }
-  // The same, and returns the memory to the device.
+  // Like reset(), and returns the memory to the device.
   void drop() {
     tape.clear();
     arena.drop();
@@ -27,11 +27,11 @@ struct Workspace {
 
   const Device& device;
   Arena arena;  // tensors
-  Arena host;   // closures of the tape, and tables that the host reads
+  Arena host;   // closures of the tape and tables for the host
   Tape tape;
 };
 
-// Where to write a gradient, and whether to add to what is already there. False when the tensor needs no gradient.
+// Where to write a gradient, and whether to accumulate. Converts to false if the tensor needs no gradient.
 struct Sink {
   Tensor tensor;
   bool accumulate = false;
@@ -41,7 +41,7 @@ struct Sink {
 };
 
 // The mode of a computation, passed to every op: where it runs, whether the tape records it, whether dropout is active,
-// and the next random numbers. Models and ops have no mode of their own.
+// and the next random numbers. Models and ops themselves have no mode.
 class Context {
  public:
   // For inference: no recording and no dropout.
@@ -56,14 +56,14 @@ class Context {
   bool recording() const { return recording_; }
   bool dropping() const { return dropping_; }
   void set_dropping(bool dropping) { dropping_ = dropping; }
-  // Checks the results of every op for NaN and infinity: slow, for finding where a run diverged.
+  // Checks the results of every op for NaN and infinity. Slow; for finding where a run diverged.
   void set_checked(bool checked) { checked_ = checked; }
   bool checked() const { return checked_; }
 
-  // Dropout of this rate with its own random numbers; rate 0 unless dropping().
+  // Dropout with this rate and its own random stream; rate 0 unless dropping().
   kernels::Dropout next_dropout(double rate);
 
-  // Uninitialised memory of the arena.
+  // Uninitialised arena memory.
   Tensor empty(DType type, Shape shape) const;
   Tensor zeros(DType type, Shape shape) const;
   // Host values of the tensor's own type.
@@ -83,16 +83,16 @@ class Context {
             static_cast<std::size_t>(count)};
   }
 
-  // Values of one tensor into the memory of another of the same count and type; no gradient flows.
+  // Copies values between tensors of the same count and type; no gradient flows.
   void copy(const Tensor& from, const Tensor& to) const;
 
-  // Makes gradients flow to `tensor` when recording: for results of ops, and for leaves other than parameters.
+  // Makes gradients flow to `tensor` when recording. For results of ops and for leaves other than parameters.
   Tensor track(Tensor tensor) const;
-  // The gradient of `tensor` so far; zeros when none has arrived.
+  // The gradient of `tensor` accumulated so far; zeros if there is none.
   Tensor gradient(const Tensor& tensor) const;
-  // Where to write one more contribution to the gradient of `tensor`.
+  // Memory for one more contribution to the gradient of `tensor`.
   Sink sink(const Tensor& tensor) const;
-  // Sets the gradient of `tensor`, from which backward starts.
+  // Sets the initial gradient of `tensor` for backward.
   void seed(const Tensor& tensor, std::span<const double> gradient) const;
   // Returns a temporary to the arena before the reset.
   void release(const Tensor& tensor) const { arena().release(tensor.raw(), tensor.bytes()); }

@@ -21,7 +21,7 @@ class CudaDelivery final : public Delivery {
   cuda::Delivery delivery_;
 };
 
-// One GPU. Every method works there and leaves the thread's current GPU as it was; only kernels() changes it.
+// One GPU. Every method runs on it and leaves the thread's current GPU unchanged; only kernels() changes it.
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int gpu)
@@ -39,7 +39,7 @@ class CudaDevice final : public Device {
     try {
       const cuda::OnGpu here(gpu_);
       cuda::release(memory);
-    } catch (const Error&) {  // destructors call this; the next synchronisation with the GPU reports its failure
+    } catch (const Error&) {  // destructors call this; the next synchronisation reports the failure
     }
   }
   FreeMemory memory() const override {
@@ -83,7 +83,7 @@ class CudaDevice final : public Device {
   std::string name_;
 };
 
-// The GPU that "cuda" or "cuda:N" names, or -1.
+// Parses "cuda" or "cuda:N" to the number of the GPU, or -1.
 int gpu_of(const std::string& name) {
   constexpr std::string_view kBefore = "cuda:";
   if (name == "cuda") return 0;
@@ -92,12 +92,12 @@ int gpu_of(const std::string& name) {
   return std::stoi(name.substr(kBefore.size()));
 }
 
-// Warns once where there is a GPU that this program cannot use.
+// Warns once if there is a GPU that this program cannot use.
 const Device& host_instead() {
   static std::once_flag once;
   std::call_once(once, [] {
     if (has_nvidia_gpu())
-      log::warning("the GPU of this machine cannot be used: {}; the host computes", cuda::problem());
+      log::warning("the GPU of this machine cannot be used: {}; computing on the CPU", cuda::problem());
   });
   return cpu_device();
 }

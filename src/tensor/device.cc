@@ -52,8 +52,8 @@ class HostDevice final : public Device {
  private:
   static constexpr std::align_val_t kAlignment{64};
 
-  // Every step reads all weights in order. With huge pages the hardware prefetcher does not stop every 4 KiB. Systems
-  // without huge pages ignore the advice.
+  // Every step reads all weights in order. With huge pages the hardware prefetcher does not stop at every 4 KiB page
+  // boundary. Systems without huge pages ignore the advice.
   static void prefer_large_pages(void* memory, std::size_t bytes) {
     constexpr std::uintptr_t kPage = 4096, kWorthIt = 4 << 20;
     if (bytes < kWorthIt) return;

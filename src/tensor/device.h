@@ -16,14 +16,14 @@ class Delivery {
  public:
   virtual ~Delivery() = default;
 
-  // Copies the contents after everything that was asked for before.
+  // Enqueues the copy after all work submitted before.
   virtual void send(const void* from) = 0;
   // Waits until the copy has arrived; the next send() overwrites it.
   virtual const void* wait() = 0;
 };
 
 // One processor with its memory: allocation, copies, and a table of kernels. Threads may use any number of devices at
-// the same time; what one thread asks of one device is done in that order.
+// the same time; the work that one thread submits to one device runs in order.
 class Device {
  public:
   virtual ~Device() = default;
@@ -33,22 +33,22 @@ class Device {
   virtual const char* name() const = 0;
   // Whether the host may read and write this device's memory.
   virtual bool on_host() const = 0;
-  // Memory aligned for any kernel; throws OutOfMemory when there is none left.
+  // Memory aligned for any kernel. Throws OutOfMemory if there is not enough.
   virtual void* allocate(std::size_t bytes) const = 0;
   virtual void release(void* memory) const = 0;
   // Free and total memory of the device.
   virtual FreeMemory memory() const = 0;
   virtual void copy_from_host(void* to, const void* from, std::size_t bytes) const = 0;
-  // The same, and the bytes behind the array, up to the next multiple of 256, may be overwritten.
+  // Like copy_from_host(), but may overwrite the bytes after the array up to the next multiple of 256.
   virtual void upload(void* to, const void* from, std::size_t bytes) const { copy_from_host(to, from, bytes); }
-  // Waits for everything that was asked for before, once for all copies.
+  // Synchronises once for all copies, after all work submitted before.
   virtual void copy_to_host(std::span<const kernels::HostCopy> copies) const = 0;
   void copy_to_host(void* to, const void* from, std::size_t bytes) const {
     const kernels::HostCopy one{to, from, bytes};
     copy_to_host({&one, 1});
   }
   virtual void clear(void* memory, std::size_t bytes) const = 0;
-  // Waits until everything that this thread asked for is done.
+  // Waits for all work submitted by this thread.
   virtual void wait() const {}
   virtual std::unique_ptr<Delivery> delivery(std::size_t bytes) const = 0;
 
@@ -64,7 +64,7 @@ class Device {
       : f32_(f32), f64_(f64), half_(half) {}
 
  private:
-  // Makes this device the one that the calling thread's kernels run on.
+  // Makes this device the calling thread's current one.
   virtual void enter() const {}
 
   const kernels::Kernels<float>& f32_;
@@ -91,14 +91,14 @@ inline const kernels::Kernels<kernels::bf16>& Device::kernels<kernels::bf16>() c
 
 // The CPU with the fast kernels.
 const Device& cpu_device();
-// The CPU with the scalar kernels: for tests.
+// The CPU with the scalar kernels, for tests.
 const Device& reference_device();
-// A GPU; throws Error with the reason where it cannot be used.
+// A GPU. Throws Error with the reason if it cannot be used.
 const Device& cuda_device(int gpu = 0);
 
 // The device that `--device` names: cpu, cuda (the first GPU), cuda:N, or auto (the first GPU, or the CPU without one).
 const Device& find_device(const std::string& name);
-// Throws Error unless the name is one of those.
+// Throws Error unless the name has one of these forms.
 void check_device_name(const std::string& name);
 
 }  // namespace dragoman

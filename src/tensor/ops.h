@@ -7,8 +7,8 @@
 
 // The ops that models are made of. An op checks its shapes (an error names the op and both shapes), takes memory from
 // the context's arena, calls one kernel of the contract and, when the context records, puts its backward on the tape.
-// Ops are implemented in ops/, one file per subject. The op for LSTM decoders with input feeding has a header of its
-// own: ops/input_feeding/input_feeding.h.
+// Ops are implemented in ops/, one file per subject. The op for LSTM decoders with input feeding has its own header:
+// ops/input_feeding/input_feeding.h.
 namespace dragoman {
 
 using kernels::Activation;
@@ -18,19 +18,19 @@ using kernels::Activation;
 struct LinearOptions {
   bool transposed = true;  // the weight is [out, in]; otherwise [in, out]
   Activation activation = Activation::none;
-  Tensor into{};  // optional: memory for the result; only without gradients
+  Tensor into{};  // optional: memory for the result; not with gradients
 };
-// activation(x W + b): x [N, in] -> [N, out]. A weight may be used by several calls (tied weights): gradients add up.
-// A weight [out, in] with a packed form (below) is read in that form; each row of the result then has the same bits in
-// any batch and on any number of threads.
+// activation(x W + b): x [N, in] -> [N, out]. A weight may be used by several calls (tied weights); its gradients add
+// up. A weight [out, in] with a packed form (below) is read in that form; each row of the result is then bit-identical
+// in any batch and on any number of threads.
 Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias = {},
               const LinearOptions& options = {});
 
-// A weight [out, in] packed once for the matrix products of inference: the bytes that the packed form takes, and
-// packing itself. Each device chooses its own layout. nn::Parameters::pack() packs a whole model.
+// Packing of a weight [out, in] for the matrix products of inference: the size of the packed form in bytes, and packing
+// itself. Each device chooses its own layout. nn::Parameters::pack() packs a whole model.
 std::size_t packed_bytes(const Tensor& weight);
 void pack_weight(const Tensor& weight, void* packed);
-// The same tensor with a packed form in the arena: for a weight that many steps of one computation read.
+// The same tensor with a packed form in the arena, for a weight that many steps of one computation read.
 Tensor packed_for_steps(Context& cx, const Tensor& weight);
 
 // ---- matrix products ------------------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ struct MatmulOptions {
 // alpha * a b for every element of a batch: [B, m, k] x [B, k, n] -> [B, m, n].
 Tensor batched_matmul(Context& cx, const Tensor& a, const Tensor& b, const MatmulOptions& options = {});
 
-// Products within pairs of segments: the queries of a sentence meet the keys of the same sentence only.
+// Products within segments: the queries of a sentence are paired only with the keys of the same sentence.
 // alpha * q . k for every pair: [Nq, d], [Nk, d] -> [pairs].
 Tensor segment_scores(Context& cx, const Tensor& q, const Tensor& k, const PairLayout& pairs, double alpha = 1);
 // Weighted sums of a sentence's values: [pairs], [Nk, d] -> [Nq, d].
@@ -53,7 +53,7 @@ Tensor segment_mix(Context& cx, const Tensor& weights, const Tensor& values, con
 
 struct EmbeddingOptions {
   double scale = 1;
-  Tensor positions{};     // [P, d], optional: added after scaling; learned when tracked
+  Tensor positions{};     // [P, d], optional: added after scaling; learned if tracked
   Tensor position_ids{};  // i32 [N], with positions
 };
 // scale * table[ids] + positions[position_ids]: ids i32 [N], table [V, d] -> [N, d].
@@ -107,7 +107,7 @@ struct Mixtures {
   Tensor first, second{};  // [sentences * k, d] each
 };
 // Projection along the length (Linformer, Wang et al. 2020): the first n columns of a projection times the n rows of a
-// sentence, [N, d] -> [sentences * k, d]. Two projections read the rows once.
+// sentence, [N, d] -> [sentences * k, d]. With two projections, the rows are read once.
 Mixtures project_length(Context& cx, const LengthProjections& projections, const Columns& x, const Segments& rows);
 
 struct AttentionOptions {
@@ -122,9 +122,9 @@ struct AttentionOptions {
 };
 struct Attended {
   Tensor out;      // [Nq, heads * size of a head's values]
-  Tensor weights;  // when requested: for each sentence [heads, nq, nk]; no gradient flows through it
+  Tensor weights;  // if requested: [heads, nq, nk] per sentence; no gradient flows through it
 };
-// Tensors may have more rows than their segments; the rest is ignored.
+// Tensors may have more rows than their segments; extra rows are ignored.
 Attended attention(Context& cx, const Columns& q, const Columns& k, const Columns& v, const Segments& queries,
                    const Segments& keys, const AttentionOptions& options = {});
 
@@ -155,9 +155,9 @@ struct LstmInput {
   LstmState first;  // optional: undefined means zeros
   bool reverse = false;
 };
-// One layer over whole sentences.
+// One LSTM layer over whole sentences.
 LstmOutput lstm_layer(Context& cx, const LstmInput& in, const Segments& rows, const TimeOrder& time);
-// Two layers of one size at the same time: the directions of a bidirectional layer.
+// Two layers of equal size at the same time: the directions of a bidirectional layer.
 std::pair<LstmOutput, LstmOutput> lstm_layers(Context& cx, const LstmInput& first, const LstmInput& second,
                                               const Segments& rows, const TimeOrder& time);
 
@@ -173,9 +173,9 @@ Tensor multiply(Context& cx, const Tensor& a, const Tensor& b);
 // Rotary position embedding: in every head, pairs of columns rotate by an angle proportional to the row's position
 // (i32 [N]).
 Tensor rotate(Context& cx, const Columns& x, Size heads, const Tensor& position_ids);
-// Stores no mask: backward draws the same random numbers again. Returns x itself when the rate is 0 or dropout is off.
+// Stores no mask; backward draws the same random numbers again. Returns x itself if the rate is 0 or dropout is off.
 Tensor dropout(Context& cx, const Tensor& x, double rate);
-// Storage types; no gradient flows through them.
+// Conversions to storage types; no gradient flows through them.
 Tensor to_bf16(Context& cx, const Tensor& x);
 Tensor from_bf16(Context& cx, const Tensor& x);
 
@@ -183,8 +183,8 @@ Tensor from_bf16(Context& cx, const Tensor& x);
 
 struct LossOptions {
   double smoothing = 0;
-  double gradient_scale = 1;  // of the sum over rows; 1 / rows for their mean
-  bool transposed = true;     // as LinearOptions
+  double gradient_scale = 1;  // factor of the gradient of the sum over rows; 1 / rows for the mean
+  bool transposed = true;     // as in LinearOptions
 };
 struct Losses {
   Tensor loss;  // [N]: with smoothing
@@ -198,27 +198,27 @@ Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const T
 // ---- search ---------------------------------------------------------------------------------------------------
 
 struct Best {
-  Tensor log_sum;  // [N]: log of the sum of exp over the row
-  Tensor values;   // [N, count], of the type of sums: largest first; ties in the order of the columns
+  Tensor log_sum;  // [N]: log-sum-exp of the row
+  Tensor values;   // [N, count], in the accumulator type, largest first; ties in column order
   Tensor columns;  // i32 [N, count]
 };
 // The output layer of search: the `count` largest logits x W^T + b of every row, without the [N, V] matrix. x [N, d],
 // weight [V, d], bias [V] or undefined; log p(column) = value - log_sum. When a row has fewer than `count` logits, the
-// remaining columns are -1 and their values -inf. Each row has the same bits in any batch and on any number of threads,
-// and its values are those of `linear` with the packed weight. A weight without a packed form is packed at every call,
-// which is slow. No gradient flows.
+// remaining columns are -1 and their values -inf. Each row is bit-identical in any batch and on any number of threads,
+// and its values equal those of `linear` with the packed weight. A weight without a packed form is packed at every
+// call, which is slow. No gradient flows.
 Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size count);
 
 // ---- optimisers -----------------------------------------------------------------------------------------------
 
-// Sums stay on the device, one f64 each, so that the host does not have to wait for them.
+// Sums stay on the device, one f64 each, so the host need not wait for them.
 // to += scale * the sum of x.
 void add_sum(const Tensor& x, double scale, const Tensor& to);
 // to = the sum of squares of a flat gradient buffer.
 void sum_squares(const Tensor& gradient, const Tensor& to);
 
 // Gradient clipping: a gradient whose norm exceeds `limit` is scaled down to it. `squares` comes from sum_squares(). No
-// clipping without `squares` or with limit 0.
+// clipping if `squares` is undefined or the limit is 0.
 struct Clip {
   Tensor squares;
   double limit = 0;
@@ -227,7 +227,7 @@ struct Clip {
 struct AdamSettings {
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   double weight_decay = 0;
-  bool decoupled = true;  // AdamW; otherwise the decay is part of the gradient
+  bool decoupled = true;  // AdamW; otherwise weight decay is added to the gradient (L2)
 };
 struct AdamMoments {
   Tensor first, second;

@@ -51,7 +51,7 @@ Packed Packed::from_host(const Context& cx, std::span<const std::int32_t> tokens
   check(packed.rows.total() == packed.tokens.count(), "[packed] offsets end at {} but there are {} tokens",
         packed.rows.total(), packed.tokens.count());
   if (tokens.empty()) return packed;
-  // Two loops, because compilers vectorise each of them.
+  // Two loops, because compilers vectorise each of them but not both in one.
   packed.lowest = packed.highest = tokens[0];
   for (const std::int32_t id : tokens) packed.lowest = std::min(packed.lowest, id);
   for (const std::int32_t id : tokens) packed.highest = std::max(packed.highest, id);
@@ -87,7 +87,7 @@ PairLayout PairLayout::of(const Context& cx, const Segments& queries, const Segm
   for (Size s = 0; s < queries.count(); ++s)
     for (Size i = 0; i < queries.length(s); ++i, at += keys.length(s)) starts[row++] = static_cast<std::int32_t>(at);
   starts[row] = static_cast<std::int32_t>(at);
-  check(at <= std::numeric_limits<std::int32_t>::max(), "[attention] {} pairs of queries and keys are too many", at);
+  check(at <= std::numeric_limits<std::int32_t>::max(), "[attention] too many pairs of queries and keys: {}", at);
   return {queries, keys, to_device(cx, starts), starts, at};
 }
 

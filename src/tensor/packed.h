@@ -6,7 +6,7 @@
 
 namespace dragoman {
 
-// Which rows of a packed array belong to which sentence: rows offsets[s] .. offsets[s + 1], without padding.
+// The rows of each sentence in a packed array without padding: sentence s has rows offsets[s] .. offsets[s + 1].
 class Segments {
  public:
   Segments() = default;
@@ -36,11 +36,11 @@ class Segments {
 struct Packed {
   Tensor tokens;  // i32 [N]
   Segments rows;
-  std::int32_t lowest = 0, highest = -1;  // of the ids, found on the host; none when there are no tokens
+  std::int32_t lowest = 0, highest = -1;  // bounds of the ids, computed on the host; as here if there are no tokens
 
   static Packed from_host(const Context& cx, std::span<const std::int32_t> tokens,
                           std::span<const std::int32_t> offsets);
-  // Fails unless every id is in [0, vocabulary). Compares the two bounds only, on any device.
+  // Throws unless every id is in [0, vocabulary). Compares only the two bounds, so it works for any device.
   void check_ids(Size vocabulary) const;
 };
 

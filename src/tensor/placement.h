@@ -7,7 +7,7 @@
 
 namespace dragoman {
 
-// Where a model lives and the number format it computes in.
+// The device of a model and the number format it computes in.
 struct Placement {
   const Device& device;
   DType type;
@@ -21,12 +21,12 @@ struct PlacementOptions {
 
   template <class V>
   void visit(V& v) {
-    v("device", device, "where to compute: cpu, cuda, cuda:N, or auto, which is a GPU where there is one");
-    v("precision", precision, "what a GPU computes in; automatic is bf16");
+    v("device", device, "where to compute: cpu, cuda, cuda:N, or auto, which is a GPU if there is one");
+    v("precision", precision, "number format on a GPU; automatic is bf16");
   }
 };
 
-// The settings of everything that computes.
+// The settings of every command that computes.
 struct ComputeOptions : PlacementOptions {
   int threads = 0;
 
@@ -38,11 +38,11 @@ struct ComputeOptions : PlacementOptions {
   }
 };
 
-// Finds the device. Throws Error if there is none of that name, or if it does not compute in that precision.
+// Finds the device. Throws Error if there is no such device or it does not support the precision.
 Placement find_placement(const PlacementOptions& options);
 
-// While one lives, the f32 products that this thread launches on a GPU have the placement's precision. A thread that
-// computes with a model holds one.
+// While it exists, f32 matrix products that this thread launches on a GPU use the placement's precision. Every thread
+// that computes with a model holds one.
 class PrecisionScope {
  public:
   explicit PrecisionScope(const Placement& where);

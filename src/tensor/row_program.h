@@ -9,11 +9,11 @@ namespace dragoman {
 
 // A chain of ops in which no row depends on another, computed by one call of the contract (kernels::RowProgram): on a
 // GPU a step of a Transformer's decoder becomes one launch. A model calls these members instead of the ops of the same
-// names. They gather the calls; the values of their results are there after run(). Any other op that reads such a
-// result takes its context from run(): `rotate(program.run(), x, ...)`.
+// names. They gather the calls; the results have values only after run(). Any other op that reads such a result takes
+// its context from run(): `rotate(program.run(), x, ...)`.
 //
-// An op that does not continue the chain first runs what was gathered; it then begins a new chain or is computed at
-// once. Where the context records gradients, applies dropout or checks results, every op is computed at once.
+// An op that does not continue the chain first runs the gathered calls; it then begins a new chain or is computed at
+// once. If the context records gradients, applies dropout or checks results, every op is computed at once.
 class RowProgram {
  public:
   explicit RowProgram(Context& cx) : cx_(cx), gathers_(!cx.recording() && !cx.dropping() && !cx.checked()) {}
@@ -21,14 +21,14 @@ class RowProgram {
   RowProgram& operator=(const RowProgram&) = delete;
 
   Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const LinearOptions& options = {});
-  // x was there before the chain began, or is a result of residual_norm.
+  // x was computed before the chain began, or is a result of residual_norm.
   Residual residual_norm(const Tensor& x, const Tensor& branch, double dropout, const NormParameters& norm);
-  // Keys and values were there before the chain began; with options.key_rows a query may also read its own row of q.
+  // Keys and values were computed before the chain began; with options.key_rows a query may also read its own row of q.
   Attended attention(const Columns& q, const Columns& k, const Columns& v, const Segments& queries,
                      const Segments& keys, const AttentionOptions& options = {});
   Tensor dropout(const Tensor& x, double rate);
 
-  // Computes what was gathered.
+  // Runs the gathered calls.
   Context& run();
 
  private:
@@ -43,8 +43,8 @@ class RowProgram {
 
   Context& cx_;
   bool gathers_;
-  std::tuple<Parts<float>, Parts<double>, Parts<kernels::bf16>> parts_;  // of one of the types
-  Tensor last_;               // the result of the last part; undefined where there is none
+  std::tuple<Parts<float>, Parts<double>, Parts<kernels::bf16>> parts_;  // only one of the three is used
+  Tensor last_;               // the result of the last part; undefined if there is none
   bool after_layer_ = false;  // the last part is a layer
 };
 

@@ -23,7 +23,7 @@ class Tape {
   template <class F>
   void record(const char* op, std::initializer_list<Tensor> outputs, F backward) {
     static_assert(std::is_trivially_destructible_v<F>, "a node keeps tensors and numbers, nothing that owns memory");
-    check(outputs.size() <= kMaxOutputs, "[{}] records more outputs than a node holds", op);
+    check(outputs.size() <= kMaxOutputs, "[{}] records more outputs than a node can hold", op);
     Node node;
     node.op = op;
     node.closure = new (host_.allocate(sizeof(F))) F(backward);
@@ -33,7 +33,7 @@ class Tape {
     nodes_.push_back(node);
   }
 
-  // Runs the nodes from last to first. Losses have written the first gradients.
+  // Runs the nodes from last to first. Losses have already written the initial gradients.
   void backward(Context& cx);
   void clear() { nodes_.clear(); }
   std::size_t size() const { return nodes_.size(); }

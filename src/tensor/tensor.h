@@ -12,12 +12,12 @@ namespace dragoman {
 // activation's is allocated when the first contribution arrives and released once its op has run backward.
 struct Gradient {
   void* data = nullptr;
-  bool written = false;  // the next contribution is added
+  bool written = false;  // has a value, so the next contribution is added
   bool persistent = false;
-  bool wide = false;  // has the type of statistics, as the gradients of parameters and of their slices do
+  bool wide = false;  // has the wider type of stat_of(), as the gradients of parameters and of their slices do
 };
 
-// A pointer that takes the element type of whatever it is assigned to, after checking it against the tensor's.
+// A pointer that converts to a typed pointer after checking the element type against the tensor's.
 class TypedPointer {
  public:
   TypedPointer(void* data, DType type) : data_(data), type_(type) {}
@@ -36,7 +36,7 @@ class TypedPointer {
 };
 
 // A handle on contiguous memory that an arena or a parameter buffer owns: trivially copyable, cheap to pass by value.
-// Handles do not keep memory alive; ops refuse a tensor whose arena was reset.
+// Handles do not keep memory alive; ops reject a tensor whose arena was reset.
 class Tensor {
  public:
   Tensor() = default;
@@ -64,22 +64,22 @@ class Tensor {
   Tensor reshaped(Shape shape) const;
   // The same memory without its gradient.
   Tensor detached() const;
-  // Rows [first, first + count) as a tensor of their own, without gradient.
+  // A view of rows [first, first + count), without gradient.
   Tensor row_view(Size first, Size count) const;
 
-  // Gradients flow to this tensor.
+  // Whether gradients flow to this tensor.
   bool tracked() const { return gradient_ != nullptr; }
   DType gradient_type() const { return gradient_->wide ? stat_of(dtype_) : dtype_; }
   std::size_t gradient_bytes() const { return static_cast<std::size_t>(count() * size_of(gradient_type())); }
   Gradient* gradient() const { return gradient_; }
   void set_gradient(Gradient* gradient) { gradient_ = gradient; }
 
-  // The same values in the layout of pack_weight, which `linear` reads. Null when there is no packed form; a reshaped
-  // tensor has none.
+  // The values in the layout of pack_weight, which `linear` reads. Null if there is no packed form; a reshaped tensor
+  // has none.
   const void* packed() const { return packed_; }
   void set_packed(const void* packed) { packed_ = packed; }
 
-  // Set by the owner of the arena; a tensor without it lives as long as its buffer.
+  // Set by the owner of the arena; without it a tensor is valid as long as its buffer.
   void set_generation(const std::uint32_t& generation) {
     generation_ = &generation;
     made_in_ = generation;
@@ -89,10 +89,10 @@ class Tensor {
   // The values on the host, converted to T.
   template <class T>
   std::vector<T> to_host() const;
-  // The same from a host copy of this tensor's bytes.
+  // The values from a host copy of this tensor's bytes.
   template <class T>
   std::vector<T> values_of(std::span<const char> bytes) const;
-  // The same number of values, rounded to this tensor's type.
+  // Writes count() values, rounded to this tensor's type.
   void write(std::span<const double> values) const;
   void copy_from(const void* host) const { device_->copy_from_host(data_, host, bytes()); }
   void clear() const { device_->clear(data_, bytes()); }
@@ -113,7 +113,7 @@ class HostValues {
  public:
   explicit HostValues(std::initializer_list<Tensor> tensors);
 
-  // Of tensor `i`, converted to T.
+  // The values of tensor `i`, converted to T.
   template <class T>
   std::vector<T> of(std::size_t i) const {
     return tensors_[i].values_of<T>(bytes_[i]);

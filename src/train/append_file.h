@@ -5,8 +5,8 @@
 
 namespace dragoman::train {
 
-// A file opened for appending, without a buffer of its own: when append() returns, the bytes are with the operating
-// system, so a killed process loses none of them.
+// A file opened for unbuffered appending: when append() returns, the operating system has the bytes, so a killed
+// process loses none of them.
 class AppendFile {
  public:
   AppendFile() = default;
@@ -16,7 +16,7 @@ class AppendFile {
   AppendFile& operator=(AppendFile&& other) noexcept;
 
   bool is_open() const { return descriptor_ >= 0; }
-  // Throws an error with the file's name when the disk is full.
+  // Throws Error with the file's name if writing fails, for instance because the disk is full.
   void append(std::string_view bytes) const;
 
  private:

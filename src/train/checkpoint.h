@@ -10,7 +10,7 @@
 
 namespace dragoman::train {
 
-// Everything that training changes. `average` may be null.
+// All state that training changes. `average` may be null.
 struct Trained {
   nn::Parameters& parameters;
   Optimiser& optimiser;
@@ -18,27 +18,27 @@ struct Trained {
   TrainState& state;
 };
 
-// A checkpoint is a model file (of the averaged weights, if there are any) that also holds the rest of the run. It is
+// A checkpoint is a model file (of the averaged weights, if there are any) that also holds the training state. It is
 // written atomically.
 void save_checkpoint(const std::string& path, const store::ModelInfo& info, const Trained& trained);
-// Verifies the whole file before it changes anything; throws when the file is damaged or from a run with other
+// Verifies the whole file before changing anything; throws if the file is damaged or belongs to a run with other
 // settings.
 void load_checkpoint(const std::string& path, const Trained& trained);
 
-// The checkpoints of a run, named after their update.
+// The checkpoints of a run, named by update number.
 class CheckpointFolder {
  public:
   CheckpointFolder(std::string path, int keep) : path_(std::move(path)), keep_(keep) {}
 
-  // Removes temporary files of a killed process.
+  // Removes temporary files left by a killed process.
   void tidy() const;
   // Writes a checkpoint and returns its path. Removes the oldest ones beyond `keep` and, after a rollback, those of
   // later updates.
   std::string save(const store::ModelInfo& info, const Trained& trained) const;
   // Oldest first.
   std::vector<std::string> list() const;
-  // Loads the newest intact checkpoint and returns its path, or an empty string when there is no file. Calls `damaged`
-  // with the error of each damaged one; throws when all are damaged.
+  // Loads the newest intact checkpoint and returns its path, or an empty string if there are none. Calls `damaged` with
+  // the error of each damaged one; throws if all are damaged.
   std::string load_newest(const Trained& trained, const std::function<void(const std::string&)>& damaged) const;
 
  private:

@@ -25,7 +25,7 @@ Tensor on_device(const Context& cx, const std::vector<std::int32_t>& classes) {
   return cx.from_host<std::int32_t>(classes, {std::ssize(classes)});
 }
 
-// Counts per class for accuracy and F1: how often it is the reference, how often it is predicted, how often both.
+// Counts per class for accuracy and F1: how often it is the reference, the prediction, or both.
 class Confusion {
  public:
   explicit Confusion(int classes)

@@ -6,8 +6,8 @@
 
 namespace dragoman::train {
 
-// Output for a person at the terminal: a live line with a progress bar, and sample translations at each validation.
-// Prints plain lines where stderr is not a terminal.
+// Terminal output: a live line with a progress bar, and sample translations at each validation. Prints plain lines if
+// stderr is not a terminal.
 class Console final : public Observer {
  public:
   // `samples`: translations to show at each validation.

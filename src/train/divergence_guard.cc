@@ -5,7 +5,7 @@
 namespace dragoman::train {
 namespace {
 
-constexpr double kLossMemory = 0.99;  // of the running mean, per update
+constexpr double kLossMemory = 0.99;  // decay of the running mean per update
 
 }  // namespace
 
@@ -31,7 +31,7 @@ std::string DivergenceGuard::roll_back(const FinishedUpdate& diverged, TrainStat
         "checkpoint and halves the rate",
         what, output_);
   check(state.rollbacks < kMostRollbacks, "{}; training stops here after {} rollbacks", what, kMostRollbacks);
-  // The checkpoint is from before this rollback and perhaps before earlier ones.
+  // Loading overwrites `state`, and the checkpoint may be older than earlier rollbacks.
   const double factor = 0.5 * state.rate_factor;
   const int rollbacks = state.rollbacks + 1;
   check(load_checkpoint(), "{}; there is no checkpoint to go back to", what);

@@ -9,13 +9,12 @@
 
 namespace dragoman::train {
 
-// Notices updates that diverged and decides what follows: the end of the run, or a rollback to the newest checkpoint
-// with half the learning rate. What it remembers (running mean of the loss, rate factor, number of rollbacks) is in
-// the TrainState.
+// Detects diverged updates and applies the policy: stop the run, or roll back to the newest checkpoint with half the
+// learning rate. Its state (running mean of the loss, rate factor, number of rollbacks) is in the TrainState.
 class DivergenceGuard {
  public:
   static constexpr int kMostRollbacks = 10;
-  // Early losses fall too fast for their mean to be a measure of an explosion.
+  // Early losses fall too fast for their running mean to detect an explosion.
   static constexpr std::uint64_t kUpdatesBeforeExplosions = 50;
 
   explicit DivergenceGuard(const TrainOptions& options)
@@ -25,9 +24,9 @@ class DivergenceGuard {
   bool has_diverged(const FinishedUpdate& update, const TrainState& state) const;
   // Adds the loss of a good update to the running mean.
   void follow(const FinishedUpdate& update, TrainState& state) const;
-  // Restores `state` (and what belongs to it) by `load_checkpoint`, which returns false when there is no checkpoint,
-  // and halves the rate. Returns a remark that says what happened. Throws when the policy is to stop, after
-  // kMostRollbacks rollbacks, and without a checkpoint.
+  // Restores `state` and the rest of the run by `load_checkpoint`, which returns false if there is no checkpoint, and
+  // halves the rate. Returns a remark for the log. Throws if the policy is to stop, after kMostRollbacks rollbacks, and
+  // without a checkpoint.
   std::string roll_back(const FinishedUpdate& diverged, TrainState& state,
                         const std::function<bool()>& load_checkpoint) const;
 

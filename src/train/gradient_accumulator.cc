@@ -25,7 +25,7 @@ std::uint64_t GradientAccumulator::try_batches(std::span<const data::Batch> batc
   std::uint64_t labels = 0, learned = 0, number = batches_before;
   for (const data::Batch& batch : batches) labels += batch.labels.size();
   for (const data::Batch& batch : batches) {
-    std::uint64_t stream = ++number;  // of random numbers; every part has its own
+    std::uint64_t stream = ++number;  // random stream; every part has its own
     data::for_each_part(batch, at_once_, [&](const data::Batch& part) {
       workspace_.reset();
       Context cx = Context::training(workspace_, seed_, stream);
@@ -36,7 +36,8 @@ std::uint64_t GradientAccumulator::try_batches(std::span<const data::Batch> batc
   return learned;
 }
 
-// The rehearsal found room for more: since then another process has taken memory, or a batch is larger than foreseen.
+// Called if memory runs out despite the rehearsal: another process has taken memory since, or a batch is larger than
+// expected.
 std::string GradientAccumulator::make_parts_smaller(std::span<const data::Batch> batches, std::uint64_t update,
                                                     const OutOfMemory& problem) {
   workspace_.drop();
@@ -48,8 +49,7 @@ std::string GradientAccumulator::make_parts_smaller(std::span<const data::Batch>
   const std::size_t smaller = smaller_part(at_once_, largest, longest);
   check(smaller > 0, "update {}: {}, even for one sentence pair of {} tokens", update, problem.what(), longest);
   at_once_ = smaller;
-  return fmt::format("update {}: {}; from now on at most {} tokens go through at once", update, problem.what(),
-                     at_once_);
+  return fmt::format("update {}: {}; from now on at most {} tokens per forward pass", update, problem.what(), at_once_);
 }
 
 }  // namespace dragoman::train

@@ -9,9 +9,9 @@
 
 namespace dragoman::train {
 
-// Sends the batches of one update forward and back and adds up their gradients in the model's flat buffer. A batch of
-// more than at_once() tokens goes through in parts. When memory runs out all the same, the update starts again with
-// parts of half the size.
+// Runs the batches of one update forward and backward and accumulates their gradients in the model's flat buffer. A
+// batch of more than at_once() tokens is split into parts. If memory still runs out, the update starts again with parts
+// of half the size.
 class GradientAccumulator {
  public:
   GradientAccumulator(Task& task, Workspace& workspace, const TrainOptions& options)
@@ -21,13 +21,13 @@ class GradientAccumulator {
         seed_(options.seed),
         at_once_(static_cast<std::size_t>(options.at_once)) {}
 
-  // Tokens of both sides that go through the model together at most; 0: whole batches.
+  // Maximum number of tokens (both sides) per forward pass; 0: whole batches.
   std::size_t at_once() const { return at_once_; }
   void set_at_once(std::size_t tokens) { at_once_ = tokens; }
 
-  // Leaves the gradient of the mean loss over the labels of all `batches`, and in `losses` the sums. `state` is that
-  // before the update. `remark` is called when parts become smaller. Returns the number of labels. Throws when a
-  // single sentence pair does not fit into memory.
+  // Computes the gradient of the mean loss over the labels of all `batches`, and stores the sums in `losses`. `state`
+  // is the state before the update. `remark` is called if parts become smaller. Returns the number of labels. Throws if
+  // a single sentence pair does not fit into memory.
   std::uint64_t accumulate(std::span<const data::Batch> batches, const TrainState& state, const LossTotals& losses,
                            const std::function<void(const std::string&)>& remark);
 

@@ -16,7 +16,7 @@ ordered_json line(const char* kind, const Position& position) {
   return {{"kind", kind}, {"update", position.updates}, {"epoch", position.epochs}, {"tokens", position.tokens}};
 }
 
-// Replaces invalid UTF-8, so that any text gives valid JSON.
+// Replaces invalid UTF-8, so that the JSON is always valid.
 std::string dumped(const ordered_json& object) {
   return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
@@ -33,7 +33,7 @@ ordered_json to_json(const Sample& sample) {
           {"attention", attention}};
 }
 
-// The lines up to update `last`, without a truncated one at the end.
+// The lines up to update `last`, without a truncated last line.
 std::string kept_lines(const std::string& path, std::uint64_t last) {
   std::ifstream file(path);
   std::string kept;
@@ -96,7 +96,7 @@ void JsonLog::on_end(const RunEnd& end) {
   append(dumped(object));
 }
 
-// Remarks before on_start() are not part of the history.
+// Remarks before on_start() are dropped.
 void JsonLog::append(const std::string& line) const {
   if (file_.is_open()) file_.append(line + "\n");
 }

@@ -14,7 +14,7 @@ std::string show_bytes(std::size_t bytes) {
 
 std::string number(std::size_t value) { return with_commas(static_cast<std::int64_t>(value)); }
 
-// Whether there is memory for the first part of at most `most` tokens.
+// Whether the first part of at most `most` tokens fits into memory.
 bool fits(const TrainOptions& options, Task& task, Workspace& workspace, const data::Batch& largest, std::size_t most) {
   try {
     workspace.reset();
@@ -70,7 +70,7 @@ std::vector<std::pair<std::string, std::string>> describe(const MemoryPlan& plan
   const bool whole = plan.at_once == 0 || plan.at_once >= plan.largest_batch;
   const std::string limit = whole
                                 ? fmt::format("the largest batch, {} tokens of both sides", number(plan.largest_batch))
-                                : fmt::format("{} tokens of both sides; the largest batch of {} goes through in parts",
+                                : fmt::format("{} tokens of both sides; larger batches (up to {}) are split into parts",
                                               number(plan.at_once), number(plan.largest_batch));
   return {{"memory", fmt::format("{}: weights {}, gradients {}, optimiser {}, batches {}, search {}",
                                  show_bytes(plan.total()), show_bytes(plan.weights), show_bytes(plan.gradients),

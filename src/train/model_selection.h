@@ -8,8 +8,8 @@
 
 namespace dragoman::train {
 
-// Judges validations by one metric: which model is the best so far, when the learning rate has reached a plateau, and
-// when patience is over. What it remembers (best scores, validations without improvement) is in the TrainState.
+// Judges validations by one metric: which model is the best so far, when to reduce the learning rate on a plateau, and
+// when to stop early (patience). Its state (best scores, validations without improvement) is in the TrainState.
 class ModelSelection {
  public:
   explicit ModelSelection(const TrainOptions& options)
@@ -19,13 +19,12 @@ class ModelSelection {
         plateau_factor_(options.schedule.plateau_factor) {}
 
   // Compares every score with its best so far and fills `best` and `without_improvement` of the validation. On a
-  // plateau it reduces the rate and returns a remark, otherwise an empty string. Throws when the metric was not
-  // measured.
+  // plateau it reduces the rate and returns a remark, otherwise an empty string. Throws if the metric was not measured.
   std::string judge(Validation& validation, TrainState& state) const;
   bool out_of_patience(const TrainState& state) const {
     return patience_ > 0 && state.without_improvement >= patience_;
   }
-  // The reason to end when patience is over.
+  // The reason for early stopping, for messages.
   std::string reason() const;
 
  private:

@@ -9,22 +9,22 @@
 #include "train/task.h"
 #include "train/units.h"
 
-// The interface to watch a run. The trainer calls its observers in the order they were added; it does no printing,
-// drawing or translating itself.
+// The interface for watching a run. The trainer calls its observers in the order they were added; it does not print,
+// draw or translate itself.
 namespace dragoman::train {
 
-// What is known before the first update.
+// Facts known before the first update.
 struct RunInfo {
   std::string output;  // folder of the run
-  Position begin;      // where this process starts; zero for a new run
+  Position begin;      // starting position of this process; zero for a new run
   std::vector<Amount> until;
   Amount log;
   Size parameters = 0, trainable = 0;
   std::uint64_t sentences = 0, steps_per_epoch = 0;
-  std::optional<MemoryPlan> memory{};  // if there was a rehearsal
+  std::optional<MemoryPlan> memory{};  // if memory was rehearsed
 };
 
-// One update, or several with their means.
+// One update, or the means of several.
 struct StepReport {
   Position position;
   LossSums sums;  // since the last report of this kind
@@ -34,7 +34,7 @@ struct StepReport {
   double seconds_left = 0;  // at this speed
 };
 
-// A sentence of the validation set with the model's present translation.
+// A sentence of the validation set with the model's current translation.
 struct Sample {
   std::string source, reference, output;
   std::vector<std::string> source_pieces, output_pieces;
@@ -62,19 +62,18 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
-  // Runs the most expensive case of measure() once before the run and returns how many bytes of device memory it
-  // needs.
+  // Runs the most expensive case of measure() once before training and returns the device memory it needs, in bytes.
   virtual std::size_t rehearse() { return 0; }
   virtual void on_start(const RunInfo&) {}
   // After every update; must be cheap.
   virtual void on_update(const StepReport&) {}
-  // At the interval `log`, with means over it.
+  // At every `log` interval, with means over it.
   virtual void on_log(const StepReport&) {}
   // May add scores and samples before the validation is judged. The model has the weights that would be saved.
   virtual void measure(Validation&) {}
   virtual void on_validation(const Validation&) {}
   virtual void on_checkpoint(const std::string& /*path*/, const Position&) {}
-  // An event that a person should know about: a rollback, a damaged checkpoint.
+  // A notable event, such as a rollback or a damaged checkpoint.
   virtual void on_remark(const std::string& /*words*/, const Position&) {}
   virtual void on_end(const RunEnd&) {}
 };

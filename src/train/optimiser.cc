@@ -42,7 +42,7 @@ std::vector<Optimiser::Range> Optimiser::find_ranges(const nn::Parameters& param
   const auto& entries = parameters.entries();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!entries[i].trainable) continue;
-    // The range includes the padding up to the next parameter, so that neighbours merge.
+    // The range includes the padding up to the next parameter, so that adjacent ranges merge.
     const Size end = i + 1 < entries.size() ? entries[i + 1].offset : parameters.weights().count();
     const bool decays = decay && entries[i].shape.rank() > 1;
     if (!ranges.empty() && ranges.back().first + ranges.back().count == entries[i].offset &&

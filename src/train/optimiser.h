@@ -25,9 +25,10 @@ struct OptimiserOptions {
     v("epsilon", epsilon, "adam: added to the denominator to keep it away from zero", more_than(0));
     v("momentum", momentum, "sgd: momentum; 0: none", between(0, 0.9999999));
     v("weight-decay", weight_decay, "pulls weight matrices towards zero; biases and norms are exempt", at_least(0));
-    v("clip", clip, "largest gradient norm; longer gradients are scaled down to it; 0: never", at_least(0));
-    v("accumulate", accumulate, "batches per update: their gradients are added up", at_least(1));
-    v("ema", ema, "decay rate of a moving average of the weights, which is validated and saved, such as 0.999; 0: none",
+    v("clip", clip, "maximum gradient norm; larger gradients are scaled down to it; 0: no clipping", at_least(0));
+    v("accumulate", accumulate, "batches per update (gradient accumulation)", at_least(1));
+    v("ema", ema,
+      "decay rate of a moving average (EMA) of the weights, such as 0.999, which is validated and saved; 0: none",
       between(0, 0.9999999));
   }
 };
@@ -40,11 +41,11 @@ class Optimiser {
   // One update with the gradients in the buffer. `update` counts from 1; `squares` is the sum of squared gradients.
   void step(double rate, std::uint64_t update, const Tensor& squares);
 
-  // The state of the optimiser, on which the next update depends beside the weights: flat tensors with their names.
+  // The state that the next update depends on, apart from the weights: named flat tensors.
   std::vector<std::pair<std::string, Tensor>> state() const;
 
  private:
-  // Neighbouring parameters with the same settings: one kernel call each.
+  // Adjacent parameters with the same settings, updated by one kernel call.
   struct Range {
     Size first = 0, count = 0;
     bool decays = false;
@@ -55,18 +56,18 @@ class Optimiser {
   OptimiserOptions options_;
   Tensor weights_, gradients_, copy_;
   std::vector<Range> ranges_;
-  Buffer first_, second_;  // Adam: the two moments; SGD: velocity and nothing
+  Buffer first_, second_;  // Adam: the two moments; SGD: the velocity; second_ is empty
 };
 
-// An exponential moving average (EMA) of the weights. Its decay rate starts low, so that the initial weights are soon
-// forgotten.
+// An exponential moving average (EMA) of the weights. Its decay rate starts low, so that the initial weights lose their
+// influence quickly.
 class MovingAverage {
  public:
   // `copy` is the bf16 copy of the weights that nn::Parameters has in mixed precision.
   MovingAverage(double memory, const Tensor& weights, const Tensor& copy = {});
 
   void update(std::uint64_t update);
-  // Exchanges the average and the model's weights; twice restores both.
+  // Swaps the average and the model's weights; a second call restores both.
   void swap();
   const Tensor& tensor() const { return average_.tensor(); }
 
@@ -76,7 +77,7 @@ class MovingAverage {
   Buffer average_, spare_;
 };
 
-// During its lifetime, the model has the averaged weights and the average holds the others. Null: does nothing.
+// During its lifetime, the average and the model's weights are swapped. Does nothing if the average is null.
 class Averaged {
  public:
   explicit Averaged(MovingAverage* average) : average_(average) {

@@ -32,22 +32,23 @@ struct TrainOptions {
   void visit(V& v) {
     v("output", output, "folder of the run: model, checkpoints, log, report");
     v("until", until,
-      "when to end: 100ku updates, 5e epochs or 1Gt target tokens; of several, the first that is reached");
+      "when to stop: 100ku updates, 5e epochs or 1Gt target tokens; with several, whichever comes first");
     v("validate", validate, "how often to validate");
-    v("checkpoint", checkpoint, "how often to save everything that is needed to resume");
+    v("checkpoint", checkpoint, "how often to save a checkpoint to resume from");
     v("log", log, "how often to log loss, speed and learning rate");
-    v("metric", metric, "the score that decides which model is best: perplexity, loss, bleu, chrf, accuracy, f1");
-    v("patience", patience, "end after this many validations without a better score; 0: never", at_least(0));
+    v("metric", metric, "the score that selects the best model: perplexity, loss, bleu, chrf, accuracy, f1");
+    v("patience", patience, "early stopping: end after this many validations without a better score; 0: never",
+      at_least(0));
     v("keep", keep, "how many of the newest checkpoints to keep", at_least(2));
     v("seed", seed, "random seed of initial weights, data order and dropout");
-    v("freeze", freeze, "parameters that are not trained, by pattern, such as encoder.*");
+    v("freeze", freeze, "parameters to freeze, as glob patterns such as encoder.*");
     v("on-divergence", on_divergence,
-      "when the loss is not finite or explodes: stop, or rollback to the newest checkpoint with half the rate");
+      "if the loss is not finite or explodes: stop, or rollback to the newest checkpoint with half the rate");
     v("explosion", explosion, "a loss this many times its running mean counts as an explosion; 0: never", at_least(0));
-    v("memory-fraction", memory_fraction, "share of the memory free at the start that batches and search may use",
+    v("memory-fraction", memory_fraction, "fraction of the memory free at the start that batches and search may use",
       between(0, 1));
     v("at-once", at_once,
-      "largest number of tokens (both sides) that go through the model at once; larger batches are split. 0: measure",
+      "maximum number of tokens (both sides) per forward pass; larger batches are split; 0: measure at the start",
       at_least(0));
     v.section("Loss");
     loss.visit(v);

@@ -9,8 +9,8 @@
 namespace dragoman::train {
 namespace {
 
-constexpr std::uint64_t kSurveyed = 200;  // batches for the mean size
-constexpr int kTimed = 3;                 // batches for the time per update
+constexpr std::uint64_t kSurveyed = 200;  // batches sampled for the mean size
+constexpr int kTimed = 3;                 // batches timed for the time per update
 
 // Mean number of target tokens per batch.
 double mean_tokens(data::Batcher& batches, std::uint64_t count) {

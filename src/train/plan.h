@@ -10,7 +10,7 @@
 
 namespace dragoman::train {
 
-// A dry run: size, memory and estimated time of a run. Some batches go forward and backward; weights do not change.
+// A dry run: size, memory and estimated time of a run. Runs some batches forward and backward; weights do not change.
 struct Plan {
   Size parameters = 0;
   std::uint64_t sentences = 0, steps_per_epoch = 0;
@@ -25,7 +25,7 @@ struct Plan {
 // `memory` is the result of Trainer::rehearse().
 Plan make_plan(const TrainOptions& options, Task& task, data::Batcher& batches, const MemoryPlan& memory);
 
-// A name and a description each, for people.
+// Names and descriptions, for display.
 std::vector<std::pair<std::string, std::string>> describe(const Plan& plan);
 
 }  // namespace dragoman::train

@@ -18,7 +18,7 @@ class Scores {
       }
     list_.emplace_back(name, value);
   }
-  // Null when it was not measured.
+  // Null if it was not measured.
   const double* find(std::string_view name) const {
     for (const auto& [known, value] : list_)
       if (known == name) return &value;

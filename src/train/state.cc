@@ -7,7 +7,7 @@ namespace {
 
 using nlohmann::json;
 
-// One list of fields for reading and writing.
+// Lists the fields once, for reading and writing.
 template <class State, class F>
 void each_field(State& state, F&& f) {
   f("updates", state.position.updates);

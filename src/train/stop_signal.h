@@ -2,8 +2,8 @@
 
 namespace dragoman::train {
 
-// During its lifetime, SIGINT and SIGTERM do not end the program but are noted, so that the trainer can save and
-// return. A second signal ends the program.
+// During its lifetime, SIGINT and SIGTERM are recorded instead of ending the program, so that the trainer can save a
+// checkpoint and return. A second signal ends the program.
 class StopSignal {
  public:
   StopSignal();

@@ -27,7 +27,7 @@ struct LossSums {
   bool operator==(const LossSums&) const = default;
 };
 
-// The same two sums in the memory of a device.
+// The two sums (loss, nll) in device memory.
 struct LossTotals {
   Tensor both;  // f64 [2, 1]
 
@@ -40,14 +40,14 @@ struct LossSettings {
 
   template <class V>
   void visit(V& v) {
-    v("label-smoothing", label_smoothing, "share of each label's probability that is spread over all classes",
+    v("label-smoothing", label_smoothing, "fraction of each label's probability spread over all classes",
       between(0, 0.95));
     v("r-drop", r_drop, "R-Drop: weight of the divergence between two passes with different dropout; 0: a single pass",
       at_least(0));
   }
 };
 
-// A model with its loss and its validation. The trainer knows nothing else about it.
+// A model with its loss and its validation. The trainer depends on nothing else of it.
 class Task {
  public:
   virtual ~Task() = default;
@@ -59,8 +59,8 @@ class Task {
   // `losses`, which stay on the device. Returns the number of labels.
   virtual std::uint64_t learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
                               double gradient_scale, const LossTotals& losses) = 0;
-  // Scores over all batches of an epoch: loss, perplexity and others of the task. At most `at_once` tokens go through
-  // the model together; 0: whole batches.
+  // Scores over all batches of an epoch: loss, perplexity and others of the task. At most `at_once` tokens per forward
+  // pass; 0: whole batches.
   virtual Scores validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const = 0;
 };
 
@@ -101,7 +101,7 @@ class ClassificationTask final : public Task {
   models::Classifier model_;
 };
 
-// Copies the losses of a batch's labels to the host and adds them up.
+// Copies the losses of a batch to the host and sums them.
 LossSums add_up(const Losses& losses);
 // Adds the losses, times `scale`, to totals on the device.
 void add_losses(const Losses& losses, double scale, const LossTotals& totals);

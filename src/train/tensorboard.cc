@@ -21,7 +21,7 @@ constexpr std::array<std::uint32_t, 256> make_table() {
   return table;
 }
 
-// Checksums are stored masked (rotated, plus a constant), because a CRC of data that contains CRCs is weak.
+// Checksums are stored masked (rotated, plus a constant), because a CRC of data that contains CRCs is unreliable.
 std::uint32_t masked(std::uint32_t crc) { return std::rotr(crc, 15) + 0xA282EAD8u; }
 
 template <class T>

@@ -14,7 +14,7 @@ const nn::Parameters& freeze(nn::Parameters& parameters, const std::vector<std::
   return parameters;
 }
 
-// Epochs, with the part of the present one, after this batch.
+// Epochs after this batch, including the fraction of the current one.
 double epochs_after(const data::Batch& batch) {
   return static_cast<double>(batch.epoch) + static_cast<double>(batch.step + 1) / static_cast<double>(batch.steps);
 }
@@ -51,7 +51,7 @@ bool Trainer::resume() {
   const TrainState fresh = state_;
   const std::string path = load_newest_checkpoint();
   if (path.empty()) return false;
-  check(state_.seed == fresh.seed, "{}: belongs to a run of seed {}, not {}", path, state_.seed, fresh.seed);
+  check(state_.seed == fresh.seed, "{}: belongs to a run with seed {}, not {}", path, state_.seed, fresh.seed);
   check(state_.sentences == fresh.sentences,
         "{}: belongs to a run on {} sentence pairs, but now there are {}: the data or its settings changed", path,
         state_.sentences, fresh.sentences);

@@ -15,36 +15,35 @@
 
 namespace dragoman::train {
 
-// The data of a run: for learning and for validation.
+// The training and validation data of a run.
 struct TrainData {
   data::Batcher training;
   std::optional<data::Batcher> validation;
 };
 
-// The training loop: batches in, updates of the weights, validation, checkpoints. Observers do all printing, logging
-// and drawing. There is no hidden state: a trainer that loads a checkpoint continues exactly as the one that wrote it.
+// The training loop: updates of the weights, validation, checkpoints. Observers do all printing, logging and drawing.
+// There is no hidden state: a trainer that loads a checkpoint continues exactly like the one that wrote it.
 class Trainer {
  public:
-  // `info` is what model files hold beside the weights. The task's parameters must be allocated with gradients.
+  // `info` is stored in model files beside the weights. The task's parameters must be allocated with gradients.
   Trainer(const TrainOptions& options, Task& task, TrainData data, store::ModelInfo info);
 
   // Observers must outlive the trainer.
   void add(Observer& observer) { observers_.push_back(&observer); }
-  // Measures, before the first update, how much memory the run needs and how many tokens can go through the model at
-  // once.
+  // Measures, before the first update, how much memory the run needs and how many tokens fit into one forward pass.
   const MemoryPlan& rehearse();
-  // Continues from the newest intact checkpoint in the output folder; false when there is none.
+  // Continues from the newest intact checkpoint in the output folder; false if there is none.
   bool resume();
-  // Trains to the end and says why it ended. `stop` is called after every update; when it returns true, the trainer
-  // saves a checkpoint and returns.
+  // Trains to the end and returns the reason why it ended. `stop` is called after every update; if it returns true, the
+  // trainer saves a checkpoint and returns.
   RunEnd train(const std::function<bool()>& stop);
 
   const TrainState& state() const { return state_; }
-  // The file of the best model, or of the newest where nothing is validated.
+  // The file of the best model, or of the newest one if nothing is validated.
   std::string model_path() const { return options_.output + "/model.safetensors"; }
 
  private:
-  // What follows an update.
+  // The actions due after an update.
   struct Due {
     bool log = false, validate = false, save = false;
     bool any() const { return log || validate || save; }
@@ -59,11 +58,11 @@ class Trainer {
     for (Observer* observer : observers_) (observer->*event)(arguments...);
   }
 
-  // An update in two halves: the gradients of its batches, complete when the first returns, and the step of the
-  // optimiser. Both only enqueue work on the device.
+  // An update in two halves: the gradients of all its batches, then the optimiser step. Both only enqueue work on the
+  // device.
   PendingUpdate compute_gradients();
   void apply_gradients(PendingUpdate update);
-  // Waits for the oldest updates until at most `most` are pending; false when one diverged and the run was rolled back.
+  // Waits for the oldest updates until at most `most` are pending; false if one diverged and the run was rolled back.
   bool settle(std::size_t most);
   void roll_back(const FinishedUpdate& diverged);
 
@@ -72,9 +71,9 @@ class Trainer {
   void validate();
   void save_checkpoint();
   void save_model();
-  // The path of the checkpoint; empty when there is none.
+  // The path of the checkpoint; empty if there is none.
   std::string load_newest_checkpoint();
-  // Empty while the run goes on.
+  // Empty unless the run is to end.
   std::string end_reason() const;
 
   TrainOptions options_;

@@ -40,7 +40,7 @@ void append(data::PackedRows& to, const data::PackedRows& rows) {
   for (std::size_t i = 1; i < rows.offsets.size(); ++i) to.offsets.push_back(rows.offsets[i] + shift);
 }
 
-// The batch twice; dropout treats the two copies differently.
+// The batch twice; each copy gets its own dropout.
 data::Batch doubled(const data::Batch& batch) {
   data::Batch two = batch;
   append(two.source, batch.source);

@@ -6,7 +6,7 @@
 
 namespace dragoman::train {
 
-// How far training has come, in each unit that people use.
+// The progress of training in all units.
 struct Position {
   std::uint64_t updates = 0;
   double epochs = 0;         // 2.5: halfway through the third pass over the data
@@ -17,8 +17,8 @@ struct Position {
 
 enum class Unit { updates, epochs, tokens };
 
-// An amount of training as people write it: `100ku` updates, `5e` epochs, `1Gt` target tokens. A number without a unit
-// counts updates; k, M and G are powers of a thousand. Empty and 0 mean none.
+// An amount of training, written as `100ku` updates, `5e` epochs or `1Gt` target tokens. A number without a unit counts
+// updates; k, M and G are powers of a thousand. Empty and 0 mean none.
 struct Amount {
   double count = 0;
   Unit unit = Unit::updates;
@@ -36,7 +36,7 @@ struct Amount {
 
 std::vector<Amount> parse_amounts(const std::vector<std::string>& texts);
 
-// How much of a run that ends at the first of these amounts is done: 1 at its end, 0 for a run without an end.
+// The fraction done of a run that ends at the first of these amounts: 1 at its end, 0 for a run without an end.
 double share_done(const std::vector<Amount>& until, const Position& position);
 
 }  // namespace dragoman::train

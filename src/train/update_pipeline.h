@@ -11,7 +11,7 @@
 
 namespace dragoman::train {
 
-// An update that is enqueued on the device; the host has not read its losses yet.
+// An update enqueued on the device whose losses the host has not read yet.
 struct PendingUpdate {
   Position position;  // after the update
   double rate = 0;
@@ -25,16 +25,16 @@ struct FinishedUpdate {
   double rate = 0;
   LossSums sums;
   double gradient_norm = 0;
-  double seconds = 0;  // that the update took; where two overlap, the time since the previous one finished
+  double seconds = 0;  // time of the update; if two overlap, since the previous one finished
 };
 
-// Brings the losses and the gradient norm of updates to the host without stopping the device: while one update is
-// being enqueued, the totals of the one before are still on their way. On the CPU an update is finished at once.
+// Copies the losses and the gradient norm of updates to the host asynchronously: while one update is being enqueued,
+// the totals of the previous one are still in transfer. On the CPU an update is finished at once.
 class UpdatePipeline {
  public:
   explicit UpdatePipeline(const Device& device);
 
-  // How many updates may be pending while the next one is enqueued.
+  // Number of updates that may be pending while the next one is enqueued.
   std::size_t depth() const { return depth_; }
 
   // Memory on the device for the totals of the update being enqueued; push() sends them to the host.
@@ -45,7 +45,7 @@ class UpdatePipeline {
   std::size_t pending() const { return pending_.size(); }
   // Waits for the oldest pending update.
   FinishedUpdate pop();
-  // Forgets the pending updates.
+  // Drops the pending updates.
   void clear() { pending_.clear(); }
 
  private:

@@ -13,11 +13,11 @@ struct FreshRun {
   std::unique_ptr<Task> task;
   std::unique_ptr<Trainer> trainer;
 };
-// Makes the same run again with the folder `output`.
+// Creates the same run again with the folder `output`.
 using MakeRun = std::function<FreshRun(const std::string& output)>;
 
 // Trains for `updates` without interruption, then again with a stop in the middle and a resume, in temporary subfolders
-// of `folder`. Throws when weights, moments, averages or the state differ in a single bit. Returns the number of bytes
+// of `folder`. Throws if weights, moments, averages or the state differ in a single bit. Returns the number of bytes
 // compared.
 std::size_t verify_resume(const MakeRun& make, const std::string& folder, std::uint64_t updates);
 

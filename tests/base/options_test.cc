@@ -110,7 +110,7 @@ TEST(Options, ValuesOutsideTheirRangeOrTypeAreRefusedAndChangeNothing) {
             }),
             "--colour: expected one of red|green but got 'gren'; did you mean green?");
   EXPECT_EQ(message([&] { settings.read_yaml("encoder.layers: 99999999999", "c.yaml"); }),
-            "c.yaml:1: encoder.layers: 99999999999 does not fit this setting");
+            "c.yaml:1: encoder.layers: 99999999999 is out of range for this setting");
 }
 
 TEST(Options, APartOfAFileLeavesTheRestToOthers) {

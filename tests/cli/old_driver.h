@@ -7,7 +7,7 @@
 
 namespace dragoman::cli {
 
-// While one lives, programs find a CUDA 11.2 driver before any other.
+// During its lifetime, programs find a CUDA 11.2 driver before any other.
 class WithOldDriver {
  public:
   WithOldDriver() { setenv(kVariable, (DRAGOMAN_OLD_DRIVER ":" + before_).c_str(), 1); }
@@ -15,7 +15,7 @@ class WithOldDriver {
   WithOldDriver(const WithOldDriver&) = delete;
   WithOldDriver& operator=(const WithOldDriver&) = delete;
 
-  // Their message then.
+  // The message that programs then print.
   static std::string sentence() {
     const std::string& problem = kernels::cuda::problem();
     if (problem.find("without CUDA") != std::string::npos) return problem;

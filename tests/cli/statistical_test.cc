@@ -87,13 +87,13 @@ TEST_F(Statistical, PresetsAreListedAndShown) {
 
 TEST_F(Statistical, MistakesAreNamed) {
   EXPECT_EQ(train("").status, 0);
-  EXPECT_NE(train("").err.find("--overwrite begins anew"), std::string::npos);
+  EXPECT_NE(train("").err.find("--overwrite replaces it"), std::string::npos);
   folder_.write("in", "mi\n");
   const Outcome two =
       run_program(folder_, "translate --model run/model.safetensors --model run/model.safetensors --input in --quiet");
-  EXPECT_NE(two.err.find("no part of an ensemble"), std::string::npos) << two.err;
+  EXPECT_NE(two.err.find("cannot be part of an ensemble"), std::string::npos) << two.err;
   const Outcome sampled = run_program(folder_, "translate --model run/model.safetensors --input in --sample --quiet");
-  EXPECT_NE(sampled.err.find("does not sample"), std::string::npos) << sampled.err;
+  EXPECT_NE(sampled.err.find("does not support sampling"), std::string::npos) << sampled.err;
   std::string bytes = support::read_all(folder_.file("run/model.safetensors"));
   folder_.write("cut.safetensors", bytes.substr(0, bytes.size() / 2));
   EXPECT_NE(run_program(folder_, "translate --model cut.safetensors --input in").status, 0);

@@ -122,7 +122,7 @@ TEST_F(TrainCommand, TwentyKillsLoseNothing) {
     const std::string now = newest("killed");
     if (now.empty()) continue;
     EXPECT_GE(now, furthest) << "a checkpoint was lost";
-    EXPECT_NO_THROW(contents(now)) << "what is there under its own name is whole";
+    EXPECT_NO_THROW(contents(now)) << "a file under its final name is complete";
     in_training += now > furthest;
     furthest = now;
   }
@@ -154,7 +154,7 @@ TEST_F(TrainCommand, ASecondTrainerInTheFolderIsRefused) {
   ASSERT_TRUE(lock.has_value());
   const Outcome outcome = run(data() + "--output run --until 1u");
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_NE(outcome.err.find("another trainer is at work"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("another process is training"), std::string::npos) << outcome.err;
 }
 
 TEST_F(TrainCommand, AFinishedRunIsNotOverwrittenByAccident) {
@@ -162,7 +162,7 @@ TEST_F(TrainCommand, AFinishedRunIsNotOverwrittenByAccident) {
   ASSERT_EQ(run(settings).status, 0);
   const Outcome again = run(settings);
   EXPECT_EQ(again.status, 1);
-  EXPECT_NE(again.err.find("--resume goes on with it, --overwrite begins anew"), std::string::npos) << again.err;
+  EXPECT_NE(again.err.find("--resume continues it, --overwrite starts again"), std::string::npos) << again.err;
   EXPECT_EQ(run(settings + "--overwrite").status, 0);
   const Outcome longer = run("--output run --resume --until 8u");
   EXPECT_EQ(longer.status, 0) << longer.err;

@@ -1,5 +1,5 @@
-// The commands of the documents work. Blocks of shell run as a reader would run them, in a folder with a small corpus
-// in place of the reader's; `dragoman` there is a script that trains for a few updates with small models.
+// The commands in the documents work. Shell blocks run as a reader would run them, in a folder with a small corpus in
+// place of the reader's; `dragoman` there is a script that trains small models for a few updates.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -40,8 +40,8 @@ void write_script(const std::string& path, const std::string& text) {
   fs::permissions(path, fs::perms::owner_all);
 }
 
-// What the documents take for granted: the program on the path, a German-English corpus and, for those that ask for it
-// ($MODEL), a model trained on it.
+// The environment that the documents assume: the program on the path, a German-English corpus and, for documents that
+// use $MODEL, a model trained on it.
 class Documents : public testing::Test {
  protected:
   static void SetUpTestSuite() {

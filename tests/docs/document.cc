@@ -108,8 +108,8 @@ std::vector<std::string> anchors(const std::string& text) {
   std::vector<std::string> all;
   for (const std::string& line : lines_of(without_blocks(text))) {
     if (!line.starts_with('#')) continue;
-    // Letters, digits, '-' and '_' stay, spaces become '-', everything else disappears: ASCII and, of the rest, the
-    // punctuation and arrows U+2000 to U+21FF and the sign of multiplication.
+    // Letters, digits, '-' and '_' stay, and spaces become '-'. All other ASCII characters are dropped, as are the
+    // punctuation and arrows U+2000 to U+21FF and the multiplication sign.
     const std::string heading = std::regex_replace(line, std::regex("\xE2[\x80-\x87].|\xC3\x97|^#+ "), "");
     std::string anchor;
     for (const char c : heading) {

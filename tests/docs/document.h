@@ -28,13 +28,13 @@ struct Document {
 // Every Markdown file of the root and of docs/, by path.
 std::vector<Document> documents();
 
-// The calls of `dragoman` in a block, each as one line without redirections and comments.
+// The invocations of `dragoman` in a block, each as one line without redirections and comments.
 std::vector<std::string> program_calls(const std::string& shell);
 
 // `text` without its fenced blocks.
 std::string without_blocks(const std::string& text);
 
-// The anchors that the headings of a document give it.
+// The anchors of a document's headings.
 std::vector<std::string> anchors(const std::string& text);
 
 }  // namespace dragoman::docs

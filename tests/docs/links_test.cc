@@ -1,4 +1,4 @@
-// What the documents point to is there.
+// Links and paths in the documents refer to existing files and headings.
 #include <gtest/gtest.h>
 
 #include <algorithm>

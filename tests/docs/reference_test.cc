@@ -1,4 +1,4 @@
-// The reference pages are what the program writes.
+// The reference pages equal the output of `dragoman docs`.
 #include <gtest/gtest.h>
 
 #include <filesystem>

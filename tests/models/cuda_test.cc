@@ -13,7 +13,7 @@ struct Outcome {
   std::vector<double> logits, losses, gradients;
 };
 
-// One training step up to the gradients, with dropout: random numbers are the same on every device.
+// One training step up to the gradients, with dropout, since random numbers are the same on every device.
 Outcome train(Seq2seq& model, const Device& device) {
   Workspace workspace(device);
   Context cx = Context::training(workspace, 3, 1);

@@ -13,7 +13,7 @@ struct Learned {
   std::vector<double> logits, gradients;
 };
 
-// Decodes one call's tokens and starts gradients at the loss of the same tokens; returns the logits.
+// Decodes the tokens of one call and starts backward from the loss of the same tokens; returns the logits.
 std::vector<double> learn(Context& cx, const Seq2seq& model, const std::vector<Ids>& tokens, const Memory& memory,
                           State& state) {
   const Packed packed = sentences(tokens).packed(cx);

@@ -1,4 +1,4 @@
-// Families, and what they refuse: too many tokens, and ids outside the vocabulary.
+// Model families and the inputs they reject: too many tokens, and ids outside the vocabulary.
 #include <gtest/gtest.h>
 
 #include "models/families.h"
@@ -47,7 +47,8 @@ TEST(Families, KnowHowManyTokensTheyTake) {
   EXPECT_EQ(limit(shrunk("lstm-luong")), kNoLimit);
 }
 
-// Appends tokens one at a time until the model refuses; how many it took, and its reason ("accepted" after 20).
+// Appends tokens one at a time until the model throws. Returns the number of accepted tokens and the message
+// ("accepted" after 20).
 std::pair<int, std::string> append_until_refused(const ModelConfig& config) {
   Seq2seq model(config);
   model.parameters().allocate(cpu_device(), DType::f32, 5, false);

@@ -5,7 +5,8 @@
 #include "models/presets.h"
 #include "models/seq2seq.h"
 
-// The zoo: every preset, shrunk in size but not in structure, and settings that no preset has; and a few sentences.
+// The model zoo: every preset, shrunk in size but not in structure, and variants that no preset covers. Also a few
+// sentences.
 namespace dragoman::models {
 
 using Ids = std::vector<std::int32_t>;

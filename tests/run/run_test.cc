@@ -1,4 +1,4 @@
-// Whole runs started from a program: training, translating, scoring and describing, with no command in between.
+// Whole runs through the library: training, translating, scoring and describing, without the command line.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -97,7 +97,7 @@ TEST_F(Runs, TrainingStopsWhenAskedAndGoesOnWhenResumed) {
     int updates = 0;
     EXPECT_EQ(run.train([&] { return ++updates == 2; }).position.updates, 2u);
   }
-  EXPECT_NE(message([&] { TrainingRun again(options("stopped")); }).find("holds a run already"), std::string::npos);
+  EXPECT_NE(message([&] { TrainingRun again(options("stopped")); }).find("already holds a run"), std::string::npos);
   TrainingOptions resumed = options("stopped");
   resumed.resume = true;
   TrainingRun run(resumed);
@@ -106,7 +106,7 @@ TEST_F(Runs, TrainingStopsWhenAskedAndGoesOnWhenResumed) {
 
 TEST_F(Runs, OneFolderTakesOneRunAtATime) {
   const TrainingRun first(options("busy"));
-  EXPECT_NE(message([&] { TrainingRun second(options("busy")); }).find("another trainer is at work"),
+  EXPECT_NE(message([&] { TrainingRun second(options("busy")); }).find("another process is training"),
             std::string::npos);
 }
 

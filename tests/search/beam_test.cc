@@ -99,7 +99,7 @@ TEST(BeamSearch, TokenScoresAreTheModelsLogProbabilities) {
   }
 }
 
-// Stopping because no live hypothesis can win must never lose one that would have won.
+// Early stopping must never lose a hypothesis that would have won.
 TEST(BeamSearch, StoppingEarlyNeverChangesTheBest) {
   Random random(4);
   for (int seed = 0; seed < 40; ++seed) {
@@ -109,9 +109,9 @@ TEST(BeamSearch, StoppingEarlyNeverChangesTheBest) {
       SearchOptions options;
       options.ranking = ranking;
       options.word_reward = 0.3;
-      options.finished = 1000;  // only the length, or that no live hypothesis can win, stops it
+      options.finished = 1000;  // stops only at the maximum length or when no live hypothesis can win
       const Found early = translate_one(model, {source, toy_goal(options, 8)}).front();
-      options.n_best = options.beam;  // the first must also beat all that a longer search finds
+      options.n_best = options.beam;  // the first must also beat everything a longer search finds
       const Found late = translate_one(model, {source, toy_goal(options, 8)}).front();
       EXPECT_EQ(early.words, late.words);
     }

@@ -64,7 +64,7 @@ static const char* check_texts(dragoman_translator* translator) {
   return NULL;
 }
 
-/* What fails in the middle fills nothing: neither before nor behind it. */
+/* A batch that fails in the middle fills nothing, neither before nor after the failing text. */
 static const char* check_failing_batches(dragoman_translator* translator) {
   char mark = 0;
   char* texts_out[3] = {&mark, &mark, &mark};

@@ -1,6 +1,6 @@
 #pragma once
 
-/* The statements about the C interface that are made in C. Null if all hold, else the first that does not. */
+/* The tests of the C interface that are written in C. Returns null if all pass, otherwise the first failure. */
 #ifdef __cplusplus
 extern "C"
 #endif

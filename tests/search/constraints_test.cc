@@ -112,7 +112,7 @@ TEST(Prefix, AndTheWordsAfterItMayNotExceedTheModelsPositions) {
     }
     return "accepted";
   };
-  // The begin mark and the prefix come first, then one word at a time.
+  // BOS and the prefix come first, then one word at a time.
   EXPECT_NE(reason(70).find("71 tokens is longer than the model's max-positions 64"), std::string::npos) << reason(70);
   EXPECT_NE(reason(60).find("65 tokens is longer than the model's max-positions 64"), std::string::npos) << reason(60);
 }

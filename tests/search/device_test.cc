@@ -46,7 +46,7 @@ class OnDevice : public PerObject, public ::testing::WithParamInterface<std::str
     if (GetParam() == "cuda" && !kernels::cuda::problem().empty()) GTEST_SKIP() << kernels::cuda::problem();
   }
 
-  // How far the log probability of a token may be off: a GPU computes in bf16.
+  // Tolerance for the log probability of a token; a GPU computes in bf16.
   static double tolerance() { return GetParam() == "cuda" ? 0.05 : 1e-4; }
 };
 

@@ -10,7 +10,7 @@
 #include "models/seq2seq.h"
 #include "search/batch_decoder.h"
 
-// Random models over a handful of words, and searches in them.
+// Random models over a handful of words, and searches with them.
 namespace dragoman::search::test {
 
 // Ids 0 to 3 are special, as in every tokenizer: unknown, begin, end, pad.
@@ -83,7 +83,7 @@ inline Goal toy_goal(const SearchOptions& options, int max_length) {
   return goal;
 }
 
-// The result of a search: words without the end mark.
+// The result of a search: words without EOS.
 struct Found {
   Tokens words;
   double score = 0, log_probability = 0;

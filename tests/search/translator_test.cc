@@ -234,7 +234,7 @@ TEST_F(TranslatorTest, AlignmentsOfGivenPairsAreThoseOfTheSearch) {
     SearchOptions search;
     search.alignment = true;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-      // Forced decoding by a prefix: the search writes the given words and may add to the last one.
+      // Forced decoding by a prefix: the search writes the given words and may extend the last one.
       Request forced = request(pairs[i].source);
       forced.prefix = pairs[i].target;
       const std::vector<TranslationResult> results = Translator(model_, on_cpu()).translate({forced}, search);

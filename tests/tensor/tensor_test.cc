@@ -168,14 +168,14 @@ TEST_F(Errors, MixedDevicesAreRefused) {
   EXPECT_EQ(error_of([&] {
               multiply(cx, zeros({2, 3}), elsewhere);
             }),
-            "[multiply] [2, 3] lives on reference but the computation runs on cpu");
+            "[multiply] [2, 3] is on reference but the computation runs on cpu");
 }
 
 TEST_F(Errors, MixedTypesAreRefused) {
   EXPECT_EQ(error_of([&] {
               multiply(cx, zeros({2, 3}), cx.zeros(DType::f64, {2, 3}));
             }),
-            "[multiply] [2, 3] of f32 does not go with [2, 3] of f64");
+            "[multiply] [2, 3] of f32 does not match [2, 3] of f64");
 }
 
 TEST_F(Errors, TokenIdsOutsideTheTableAreRefused) {

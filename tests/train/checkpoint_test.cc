@@ -17,7 +17,7 @@ struct MiniRun {
   MiniRun() : optimiser({.kind = OptimiserKind::adam}, task.parameters()), average(0.9, task.parameters().weights()) {}
 
   Trained trained() { return {task.parameters(), optimiser, &average, state}; }
-  // Makes update `number`.
+  // Simulates update `number`.
   void move_to(std::uint64_t number) {
     state.position.updates = number;
     state.best["bleu"] = {12.25, number};

@@ -1,4 +1,4 @@
-// Runs on a GPU; skipped with the reason where there is none.
+// Runs on a GPU; skipped with the reason if there is none.
 #include <gtest/gtest.h>
 
 #include "kernels/cuda/cuda.h"

@@ -73,7 +73,7 @@ TEST(DivergenceGuard, ARollbackRestoresTheCheckpointAndHalvesTheRateOfNow) {
   state.rate_factor = 0.5;
   state.rollbacks = 1;
   const auto load = [&] {
-    state = {};  // of a time before the first rollback
+    state = {};  // as in a checkpoint from before the first rollback
     state.position.updates = 10;
     return true;
   };

@@ -10,7 +10,7 @@ namespace {
 
 using support::message;
 
-// A toy task that notes which parts reach it and has memory for some tokens only.
+// A toy task that records the parts it receives and runs out of memory above a number of tokens.
 class CountingTask final : public Task {
  public:
   const models::ModelConfig& config() const override { return toy_.config(); }

@@ -75,13 +75,13 @@ TEST_F(MemoryPlanTest, IsDescribedInWords) {
   EXPECT_EQ(facts[1].second, "5.0 GiB, of which batches and search may take 90 %");
   EXPECT_EQ(facts[2].second, "the largest batch, 5,000 tokens of both sides");
   plan.at_once = 1250;
-  EXPECT_EQ(describe(plan)[2].second, "1,250 tokens of both sides; the largest batch of 5,000 goes through in parts");
+  EXPECT_EQ(describe(plan)[2].second, "1,250 tokens of both sides; larger batches (up to 5,000) are split into parts");
 }
 
 TEST(SmallerPart, HalvesWhatWasTriedDownToTheLongestSentence) {
   EXPECT_EQ(smaller_part(0, 1000, 10), 500u);
   EXPECT_EQ(smaller_part(500, 1000, 10), 250u);
-  EXPECT_EQ(smaller_part(5000, 1000, 10), 500u) << "a limit above the largest batch was none";
+  EXPECT_EQ(smaller_part(5000, 1000, 10), 500u) << "a limit above the largest batch is no limit";
   EXPECT_EQ(smaller_part(15, 1000, 10), 10u);
   EXPECT_EQ(smaller_part(10, 1000, 10), 0u) << "a sentence is not split";
   EXPECT_EQ(smaller_part(0, 10, 10), 0u);
@@ -118,7 +118,7 @@ TEST_F(MemoryPlanTest, PartsMakeTheUpdatesOfWholeBatches) {
   EXPECT_NEAR(whole.second, parts.second, 1e-5);
 }
 
-// Runs out of memory on parts of more than `most` tokens, whatever the rehearsal found.
+// Runs out of memory on parts of more than `most` tokens, regardless of the rehearsal.
 class CrampedTask final : public Task {
  public:
   CrampedTask(std::unique_ptr<Task> task, std::size_t most) : task_(std::move(task)), most_(most) {}

@@ -32,7 +32,7 @@ TEST_F(ModelSelectionTest, TheMetricDecidesWhichModelIsBest) {
   EXPECT_FALSE(validate(10, 10, 6).best) << "equal is not better";
   EXPECT_TRUE(validate(15, 11, 7).best);
   EXPECT_EQ(state_.best.at("bleu"), (Best{11, 15}));
-  EXPECT_EQ(state_.best.at("perplexity"), (Best{6, 10})) << "lower is better, and its best is kept all the same";
+  EXPECT_EQ(state_.best.at("perplexity"), (Best{6, 10})) << "lower is better, and its best value is tracked too";
 }
 
 TEST_F(ModelSelectionTest, PatienceCountsValidationsSinceTheBest) {

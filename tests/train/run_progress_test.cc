@@ -40,13 +40,13 @@ TEST(RunProgress, ReportsUpdatesAloneAndTheirMeansInTheLog) {
   EXPECT_EQ(state.since_validation.tokens, 30u) << "a log is not a validation";
   EXPECT_EQ(state.seconds, 1.5);
   EXPECT_EQ(progress.add(update_of(3, 5, 1, 7, 1), state).sums.tokens, 1u);
-  EXPECT_EQ(progress.take_log(state).gradient_norm, 7) << "means start again";
+  EXPECT_EQ(progress.take_log(state).gradient_norm, 7) << "the means are reset";
 }
 
 TEST(RunProgress, EstimatesTheTimeLeftFromTheSpeedOfThisProcess) {
   RunProgress progress(parse_amounts({"10u"}));
   TrainState state;
-  state.seconds = 1000;  // of processes before
+  state.seconds = 1000;  // of earlier processes
   progress.begin({.updates = 4});
   EXPECT_NEAR(progress.add(update_of(6, 1, 1, 1, 3), state).seconds_left, 6, 1e-9)
       << "2 updates took 3 seconds, 4 are left";

@@ -12,7 +12,7 @@
 #include "text/build.h"
 #include "train/trainer.h"
 
-// Runs of a fraction of a second: a few sentences of the phrasebook, models with some thousand weights.
+// Training runs that take a fraction of a second: a few sentences of the phrasebook, models with some thousand weights.
 namespace dragoman::train {
 
 inline text::LineSource lines_of(const std::vector<std::string>& lines) {
@@ -125,7 +125,7 @@ inline bool never() { return false; }
 
 inline std::vector<float> weights_of(Task& task) { return task.parameters().weights().to_host<float>(); }
 
-// The fastest possible task: a weight vector w with the loss |w - 1|^2 per label, whatever the batch is.
+// The fastest possible task: a weight vector w with the loss |w - 1|^2 per label, regardless of the batch.
 class ToyTask final : public Task {
  public:
   ToyTask() {

@@ -22,7 +22,7 @@ TrainData data(const data::BatchOptions& options = batches_of(8)) {
   return {corpus().batches(options), corpus().batches(batches_of(16))};
 }
 
-// All features of a run.
+// Options that use every feature of the trainer.
 TrainOptions full_options(const std::string& output) {
   TrainOptions options = quick_options(output);
   options.optimiser.ema = 0.9;
@@ -245,7 +245,7 @@ std::size_t resident() {
   return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Notes the memory at update `settled` and at the end.
+// Records the memory at update `settled` and at the end.
 class MemoryWatch final : public Observer {
  public:
   explicit MemoryWatch(std::uint64_t settled) : settled_(settled) {}

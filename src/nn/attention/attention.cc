@@ -12,8 +12,8 @@ void refuse_nonsense(const AttentionPlace& place, const AttentionConfig& config)
         "{}: linformer under a causal mask would leak the future, since every projected row mixes all positions; "
         "use linformer 0 here",
         name);
-  check((config.key_size == 0) == (config.value_size == 0), "{}: key-size and value-size go together, got {} and {}",
-        name, config.key_size, config.value_size);
+  check((config.key_size == 0) == (config.value_size == 0),
+        "{}: key-size and value-size must be given together, got {} and {}", name, config.key_size, config.value_size);
   check(config.heads == 1 || place.projected,
         "{}: {} heads need projections of their own, which attention over bare states does not have; use heads 1", name,
         config.heads);
@@ -25,7 +25,7 @@ void refuse_nonsense(const AttentionPlace& place, const AttentionConfig& config)
         "{}: rotary positions need a score that is a dot product, and all keys (no linformer)", name);
 }
 
-// From weights head after head, [nq, nk] for each sentence, to weights sentence after sentence, [heads, nq, nk] each.
+// Reorders weights from head-major ([nq, nk] per sentence) to sentence-major ([heads, nq, nk] per sentence).
 Tensor arrange_weights(Context& cx, const std::vector<Tensor>& heads, const PairLayout& pairs) {
   if (heads.size() == 1) return heads[0].detached().reshaped({pairs.count});
   const Segments& queries = pairs.queries;
@@ -39,7 +39,7 @@ Tensor arrange_weights(Context& cx, const std::vector<Tensor>& heads, const Pair
   return gather_rows(cx, concat_rows(cx, heads), order).detached().reshaped({std::ssize(index)});
 }
 
-// Rows [first, first + count) of a layer as a layer of their own.
+// Rows [first, first + count) of a layer as a separate layer.
 Linear rows_of(Parameters& list, const Parameter& weight, const Parameter& bias, Size first, Size count) {
   return Linear(list.rows(weight, first, count), bias.defined() ? list.rows(bias, first, count) : Parameter());
 }
@@ -52,7 +52,7 @@ Tensor whole(RowProgram& program, const Columns& columns) {
   return columns.count == columns.of.cols() ? columns.of : whole(program.run(), columns);
 }
 
-// The rows of `keys` as contiguous memory, for scores that are computed pair by pair.
+// Copies the rows of `keys` to contiguous memory, for scores that are computed pair by pair.
 Tensor contiguous(Context& cx, const Columns& columns, const Keys& keys) {
   const Size count = keys.rows.total();
   Columns used = columns;
@@ -218,7 +218,7 @@ Attended Attention::attend(Context& cx, const Tensor& x, const Segments& queries
 Attended Attention::attend(RowProgram& program, const Tensor& x, const Segments& queries, const Keys& keys,
                            const Ask& ask) const {
   Columns q = keys.queries;
-  // Queries read keys of other rows, unless the past is in the cache and each hypothesis has only one new token.
+  // Queries may read keys of other rows, unless the past is in the KV cache and each hypothesis has one new token.
   if (q.of.defined() && !(keys.index.defined() && queries.longest() <= 1)) program.run();
   if (!q.of.defined()) q = query_.defined() ? query_(program, x) : x;
   if (query_score_.defined()) q = query_score_(program, whole(program, q));

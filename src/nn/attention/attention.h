@@ -20,20 +20,20 @@ enum class Score {
 struct AttentionConfig {
   Score score = Score::scaled_dot;
   int heads = 1;
-  int rank = 16;     // of reduced_rank
+  int rank = 16;     // of the reduced_rank score
   int key_size = 0;  // with value_size: [k; v] = T h; 0 uses the whole states for both
   int value_size = 0;
-  int linformer = 0;           // k: keys and values are made of k mixtures along the length; 0 makes them of all rows
+  int linformer = 0;           // k: keys and values are computed from k mixtures along the length; 0: from all rows
   int linformer_length = 256;  // n_max
   double dropout = 0;          // on the weights
 
   template <class V>
   void visit(V& v) {
     v("score", score, "score of a query and a key");
-    v("heads", heads, "number of heads; more than one need projections of their own", at_least(1));
+    v("heads", heads, "number of heads; more than one needs projected queries and keys (Transformer)", at_least(1));
     v("rank", rank, "rank of the reduced_rank score", at_least(1));
     v("key-size", key_size, "size of separate keys (Daniluk et al. 2017); 0 attends over whole states", at_least(0));
-    v("value-size", value_size, "size of separate values; goes with key-size", at_least(0));
+    v("value-size", value_size, "size of separate values; must be given with key-size", at_least(0));
     v("linformer", linformer,
       "k of Linformer (Wang et al. 2020): rows that keys and values are projected to; 0 keeps all", at_least(0));
     v("linformer-length", linformer_length, "longest input a linformer can take", at_least(1));
@@ -41,25 +41,25 @@ struct AttentionConfig {
   }
 };
 
-// The place of an attention in a model.
+// The role of an attention layer in a model.
 struct AttentionPlace {
   std::string name;        // of its parameters
   Size query = 0;          // size of the vectors that attend
   Size memory = 0;         // size of the vectors they attend to
-  bool projected = false;  // queries, keys, values and the result have projections of their own (Transformer)
+  bool projected = false;  // queries, keys, values and the result are projected (Transformer)
   bool causal = false;     // over its own past
   bool self = false;       // self-attention: the memory attends to itself
   bool rotary = false;     // rotary position embedding of queries and keys
-  Size values = 0;         // size of the values when they are not the memory (lexical model); 0: the size of the memory
+  Size values = 0;         // size of values that are not the memory (lexical model); 0: size of the memory
 };
 
-// Keys and values of a memory: computed once, read by many queries.
+// Keys and values computed once from a memory and read by many queries.
 struct Keys {
   Columns keys, values;
   Segments rows;
   Tensor index{};           // i32 [rows.total()], optional: key i is row index[i] of keys and values
   Columns queries{};        // of self-attention, when one product projects queries, keys and values
-  bool one_tensor = false;  // keys and values are columns, the same or others, of one tensor
+  bool one_tensor = false;  // keys and values are columns of one tensor, shared or separate
 };
 
 // Keys and values for a plain dot product with unprojected queries: scale * q . k.
@@ -73,22 +73,22 @@ struct DotKeys {
 class Attention {
  public:
   Attention() = default;
-  // Refuses combinations that make no sense, with the reason.
+  // Throws Error with the reason if the configuration is inconsistent.
   Attention(Parameters& list, const AttentionPlace& place, const AttentionConfig& config);
 
-  // memory [N, memory] in `rows`; values that are not given are the memory itself. Positions (i32 [N]) are for rotary
-  // embedding. When own_size() is not 0, the result may be written to `into` [N, own_size()].
+  // memory [N, memory] in `rows`; values default to the memory. Positions (i32 [N]) are for rotary embedding. If
+  // own_size() is not 0, the result may be written to `into` [N, own_size()].
   Keys prepare(RowProgram& program, const Tensor& memory, const Segments& rows, const Tensor& positions = {},
                const Tensor& into = {}) const;
   Keys prepare(Context& cx, const Tensor& memory, const Segments& rows) const;
   Keys prepare(Context& cx, const Tensor& memory, const Tensor& values, const Segments& rows,
                const Tensor& positions = {}) const;
 
-  // Columns of the product that holds queries, keys and values of self-attention; 0 when there is no such product.
+  // Columns of the joint product of queries, keys and values of self-attention; 0 if there is no such product.
   Size own_size() const;
 
   struct Ask {
-    bool weights = false;  // return the attention weights, too
+    bool weights = false;  // also return the attention weights
     Tensor positions{};    // i32 [Nq], for rotary embedding
   };
   Attended attend(RowProgram& program, const Tensor& x, const Segments& queries, const Keys& keys,
@@ -100,7 +100,7 @@ class Attention {
 
   // Whether dot_keys() can express this attention.
   bool is_dot_product() const { return !place_.projected && config_.score != Score::additive && config_.dropout == 0; }
-  // Moves the weight of the query, where the score has one, to the keys: (W q) . k = q . (W^T k).
+  // Moves the query weight of the score, if any, to the keys: (W q) . k = q . (W^T k).
   DotKeys dot_keys(Context& cx, const Keys& keys) const;
 
   // Size of a context vector.
@@ -112,9 +112,9 @@ class Attention {
   void add_score(Parameters& list, Size query, Size key);
   // The keys of a memory that is given as keys and values without projections.
   Keys make(Context& cx, const Keys& memory, const Tensor& positions) const;
-  // Linformer: the mixtures that replace a memory and its values.
+  // Linformer: computes the mixtures that replace a memory and its values.
   Keys mix(Context& cx, const Keys& memory) const;
-  // Applies the key's weight of the score and the rotation, if any.
+  // Applies the key weight of the score and the rotary embedding, if any.
   void finish(Context& cx, Keys& keys, const Tensor& positions) const;
   Attended attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,
                            bool wants_weights) const;
@@ -122,9 +122,9 @@ class Attention {
   AttentionConfig config_;
   AttentionPlace place_;
   Size out_size_ = 0;
-  Linear query_, key_value_, out_;         // projections; key_value_ is T of separate keys and values, too
-  Linear own_;                             // query_ and key_value_ in one, for self-attention
-  Linear key_, value_;                     // key_value_ in two, for a Linformer, whose keys and values mix other rows
+  Linear query_, key_value_, out_;         // projections; key_value_ is also T of separate keys and values
+  Linear own_;                             // query_ and key_value_ as one layer, for self-attention
+  Linear key_, value_;                     // key_value_ as two layers, for a Linformer: two different mixtures
   Size key_columns_ = 0;                   // key columns in the result of key_value_; the rest are values
   Linear query_score_, key_score_;         // W of multiplicative; U and V; W2 and W1
   Parameter additive_v_;                   // v

@@ -6,7 +6,7 @@
 namespace dragoman {
 namespace {
 
-// Columns of a tensor that an op reads, and how many of its rows.
+// The columns of a tensor that an op reads, and the number of rows.
 struct Part {
   const Columns& columns;
   Size rows;
@@ -17,7 +17,7 @@ struct Part {
 };
 
 // Where to write the gradients of queries, keys and values, which may be columns of one tensor. Gradients that together
-// cover their tensor may overwrite it; all others are added to zeros.
+// cover their tensor may overwrite it; all others are accumulated, starting from zeros.
 struct Sinks {
   Sink queries, keys, values;
 
@@ -67,7 +67,8 @@ ops::AttentionCall ops::attention_call(Context& cx, const Columns& q, const Colu
   const Tensor key_rows = options.key_rows;
   check(!key_rows.defined() || key_rows.count() == keys.total(), "[{}] got {} key rows for {} keys", op,
         key_rows.count(), keys.total());
-  check(!key_rows.defined() || !ops::any_tracked({q.of, k.of, v.of}), "[{}] no gradient flows to scattered keys", op);
+  check(!key_rows.defined() || !ops::any_tracked({q.of, k.of, v.of}), "[{}] key_rows cannot be used with gradients",
+        op);
   check_columns(op, "keys", k, key_rows.defined() ? 0 : keys.total(), heads);
   check_columns(op, "values", v, key_rows.defined() ? 0 : keys.total(), heads);
   check(q.count == k.count, "[{}] queries {} and keys {} differ in size: {} and {} columns", op, q.of.shape(),

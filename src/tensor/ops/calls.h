@@ -2,19 +2,18 @@
 
 #include "tensor/ops.h"
 
-// Calls of those entries that a row program may consist of. A `*_call` function does what an op does before its kernel:
-// it checks the arguments and takes memory for the results. The call is then made at once, or becomes part of a
-// program.
+// Kernel calls that a row program may consist of. A `*_call` function does the first part of an op: it checks the
+// arguments and allocates the results. The call then runs at once or becomes part of a program.
 namespace dragoman::ops {
 
 struct LinearCall {
   Tensor x, weight, bias, y;
-  Tensor z{};  // the value before the activation, where backward needs it
+  Tensor z{};  // the pre-activation value, if backward needs it
   Activation activation = Activation::none;
   bool transposed = true;
 
   bool is_packed() const { return weight.packed() != nullptr && transposed && !z.defined(); }
-  // Of the packed weight.
+  // Kernel arguments for the packed weight.
   template <class T>
   kernels::LinearPacked<T> arguments() const {
     return {.rows = y.rows(),

@@ -8,12 +8,12 @@ void enter(const char* op, const Context& cx, std::initializer_list<Tensor> inpu
   const Tensor* first = nullptr;
   for (const Tensor& input : inputs) {
     if (!input.defined()) continue;
-    check(&input.device() == &cx.device(), "[{}] {} lives on {} but the computation runs on {}", op, input.shape(),
+    check(&input.device() == &cx.device(), "[{}] {} is on {} but the computation runs on {}", op, input.shape(),
           input.device().name(), cx.device().name());
     check(input.alive(), "[{}] {} is from before its arena was reset", op, input.shape());
     if (input.dtype() == DType::i32) continue;
     if (!first) first = &input;
-    check(input.dtype() == first->dtype(), "[{}] {} of {} does not go with {} of {}", op, first->shape(),
+    check(input.dtype() == first->dtype(), "[{}] {} of {} does not match {} of {}", op, first->shape(),
           name_of(first->dtype()), input.shape(), name_of(input.dtype()));
   }
 }

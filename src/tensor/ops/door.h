@@ -7,18 +7,18 @@
 // Checks and helpers that every op uses on entry and on return.
 namespace dragoman::ops {
 
-// Fails unless all defined tensors are on the context's device and from arenas that were not reset since, and those
-// that do not hold integers have one element type.
+// Throws unless all defined tensors are on the context's device, their arenas have not been reset since, and all
+// non-integer tensors have the same element type.
 void enter(const char* op, const Context& cx, std::initializer_list<Tensor> inputs);
 
-// A new result of `op`, tracked when one of `inputs` is.
+// Allocates a result, tracked if one of `inputs` is.
 Tensor result(const Context& cx, DType type, Shape shape, std::initializer_list<Tensor> inputs);
 
-// Fails on NaN and infinity in the results of a checked context.
+// In a checked context, throws if a result contains NaN or infinity.
 void leave(const char* op, const Context& cx, std::initializer_list<Tensor> outputs);
 
-// Fails unless `ids` are i32 and, on the CPU, each is in [0, limit). On a GPU the values are checked before they leave
-// the host (Packed::check_ids).
+// Throws unless `ids` are i32 and, on the CPU, each is in [0, limit). For a GPU, values are checked on the host before
+// the upload (Packed::check_ids).
 void check_ids(const char* op, const Tensor& ids, Size limit);
 
 bool any_tracked(std::initializer_list<Tensor> inputs);
@@ -39,8 +39,8 @@ class Scratch {
   Tensor tensor_;
 };
 
-// Memory for a contribution to a tensor's gradient in another type than the gradient has. It starts as zeros and is
-// added to the gradient at the end of the scope. Null when the tensor needs no gradient.
+// Memory for a contribution to a tensor's gradient in a type other than the gradient's. It starts as zeros and is added
+// to the gradient at the end of the scope. Null if the tensor needs no gradient.
 class SinkAs {
  public:
   SinkAs(const Context& cx, const Tensor& tensor, DType type);
@@ -56,7 +56,7 @@ class SinkAs {
   Tensor gradient_, room_;
 };
 
-// The gradient of a parameter, or of a tensor used as one, to be added to.
+// A sink that accumulates into the gradient of a parameter, or of a tensor used as one.
 struct StatSink : SinkAs {
   StatSink(const Context& cx, const Tensor& tensor)
       : SinkAs(cx, tensor, tensor.defined() ? stat_of(tensor.dtype()) : DType::f32) {}

@@ -22,7 +22,7 @@ ops::LinearCall ops::linear_call(Context& cx, const Tensor& x, const Tensor& wei
   check(y.dtype() == x.dtype() && y.rows() == rows && y.cols() == out, "[{}] a result [{}, {}] does not fit into {}",
         op, rows, out, y.shape());
   check(!options.into.defined() || !cx.recording() || !ops::any_tracked({x, weight, bias}),
-        "[{}] no gradient flows through a result written to given memory", op);
+        "[{}] a result written to given memory cannot have gradients", op);
   const bool keeps_z = kernels::needs_input(options.activation) && y.tracked();
   const Tensor z = keeps_z ? cx.empty(x.dtype(), {rows, out}) : Tensor();
   return {x, weight, bias, y, z, options.activation, transposed};

@@ -6,8 +6,8 @@
 namespace dragoman {
 namespace {
 
-// How many rows of logits to compute at once: enough for the matrix product to run at full speed, few enough that the
-// logits take little memory. All blocks have about the same size.
+// Number of rows of logits per block: enough for the matrix product to run at full speed, few enough that the logits
+// take little memory. All blocks have about the same size.
 Size rows_at_once(const Device& device, Size rows, Size classes) {
   const Size numbers = Size{1} << (device.on_host() ? 22 : 29);
   const Size most = std::max<Size>(64, numbers / std::max<Size>(classes, 1));

@@ -85,7 +85,7 @@ Tensor gru_cell(Context& cx, const Tensor& x_gates, const Tensor& h_gates, const
 
 namespace {
 
-// One run of a layer over whole sentences: its inputs, its results and what it keeps for backward.
+// One run of a layer over whole sentences: its inputs, its results and the values saved for backward.
 struct LayerRun {
   LstmInput in;
   LstmOutput out;

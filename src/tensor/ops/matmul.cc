@@ -6,7 +6,7 @@ namespace {
 
 using kernels::Product;
 
-// A group of products over two arrays, as forward and backward need it.
+// A group of products over two arrays, for forward and for backward.
 struct Group {
   std::span<Product> products;
   bool transposed_a = false, transposed_b = false;
@@ -27,8 +27,8 @@ void run(const Context& cx, const Group& group, const Tensor& a, const Tensor& b
   });
 }
 
-// From c = op(a) op(b) follow d op(a) = dc op(b)^T and d op(b) = op(a)^T dc. For a transposed operand the product is
-// transposed: da^T = op(b) dc^T, db^T = dc^T op(a).
+// If c = op(a) op(b), then d op(a) = dc op(b)^T and d op(b) = op(a)^T dc. For a transposed operand, the transposed
+// product gives da = op(b) dc^T and db = dc^T op(a).
 Group gradient_of_a(const Context& cx, const Group& f) {
   Group g = f;
   g.products = cx.host_array<Product>(std::ssize(f.products));

@@ -3,7 +3,7 @@
 
 namespace dragoman {
 
-// Layer norm, and residual + dropout + norm, in one kernel; without a branch the sum is x itself.
+// One kernel for layer norm and for residual + dropout + norm; without a branch the sum is x itself.
 ops::NormCall ops::norm_call(Context& cx, const char* op, const Tensor& x, const Tensor& branch, double rate,
                              const NormParameters& norm) {
   const Tensor gain = norm.gain, bias = norm.bias;

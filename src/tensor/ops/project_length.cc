@@ -13,7 +13,7 @@ Mixtures project_length(Context& cx, const LengthProjections& projections, const
   check(!second.defined() || second.shape() == first.shape(), "[{}] projections {} and {} differ in size", op,
         first.shape(), second.shape());
   const Size mixtures = first.shape()[0], length = first.shape()[1];
-  check(rows.longest() <= length, "[{}] a sentence of {} tokens is longer than the {} this projection {} was made for",
+  check(rows.longest() <= length, "[{}] a sentence of {} tokens is longer than the {} that this projection {} supports",
         op, rows.longest(), length, first.shape());
   const auto mixed = [&](const Tensor& by) {
     const Shape shape{rows.count() * mixtures, x.count};
@@ -36,7 +36,7 @@ Mixtures project_length(Context& cx, const LengthProjections& projections, const
   ops::leave(op, cx, {y.first, y.second});
   if (!y.first.tracked() && !y.second.tracked()) return y;
   cx.record(op, {y.first, y.second}, [arguments, first, second, x, y](Context& back) {
-    // A result that no op used has no gradient.
+    // A result that no op has used has no gradient.
     const auto arrived = [&](const Tensor& t) {
       return t.tracked() && t.gradient()->written ? back.gradient(t) : Tensor();
     };

@@ -28,7 +28,7 @@ Attended RowProgram::attention(const Columns& q, const Columns& k, const Columns
 }
 
 Tensor RowProgram::dropout(const Tensor& x, double rate) {
-  return gathers_ ? x : dragoman::dropout(cx_, x, rate);  // a context that drops does not gather
+  return gathers_ ? x : dragoman::dropout(cx_, x, rate);  // with dropout, nothing is gathered
 }
 
 Context& RowProgram::run() {

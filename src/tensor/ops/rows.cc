@@ -39,11 +39,11 @@ void copy_block(const Context& cx, const Block& block, const Tensor& from, const
 
 Block reversed(const Block& b) { return {b.rows, b.cols, b.to, b.to_stride, b.from, b.from_stride}; }
 
-// A slice may cover only a part of x, so its gradient is added to zeros.
+// A slice may cover only a part of x, so its gradient is accumulated, starting from zeros.
 Tensor slice(Context& cx, const char* op, const Tensor& x, Shape shape, const Block& block) {
   const Tensor y = ops::result(cx, x.dtype(), shape, {x});
   copy_block(cx, block, x, y, false);
-  if (y.tracked()) y.gradient()->wide = x.gradient()->wide;  // a slice of a weight is a weight
+  if (y.tracked()) y.gradient()->wide = x.gradient()->wide;  // a slice of a weight counts as a weight
   if (y.tracked())
     cx.record(op, {y}, [block, x, y](Context& back) {
       copy_block(back, reversed(block), back.gradient(y), back.gradient(x), true);
@@ -81,12 +81,12 @@ Tensor concat(Context& cx, const char* op, std::span<const Tensor> parts, bool b
     at += along(part);
   }
   if (!y.tracked()) return y;
-  y.gradient()->wide = wide;  // concatenated weights are a weight
+  y.gradient()->wide = wide;  // concatenated weights count as a weight
   cx.record(op, {y}, [kept, y, by_rows](Context& back) {
     const Tensor dy = back.gradient(y);
     Size first = 0;
     for (const Tensor& part : kept) {
-      if (part.tracked() && part.gradient_type() != dy.dtype()) {  // a weight beside activations
+      if (part.tracked() && part.gradient_type() != dy.dtype()) {  // a weight concatenated with activations
         const ops::SinkAs room(back, part, dy.dtype());
         copy_block(back, reversed(place(part, y, by_rows, first)), dy, room.tensor(), true);
       } else if (const Sink sink = back.sink(part)) {
@@ -106,7 +106,7 @@ Tensor embedding(Context& cx, const Tensor& ids, const Tensor& table, const Embe
   const Tensor& position_ids = options.position_ids;
   ops::enter(op, cx, {ids, table, positions, position_ids});
   ops::check_ids(op, ids, table.rows());
-  check(positions.defined() == position_ids.defined(), "[{}] positions and position_ids go together", op);
+  check(positions.defined() == position_ids.defined(), "[{}] positions and position_ids must be given together", op);
   if (positions.defined()) {
     check(positions.cols() == table.cols() && position_ids.count() == ids.count(),
           "[{}] positions {} with ids {} do not fit table {} with ids {}", op, positions.shape(), position_ids.shape(),

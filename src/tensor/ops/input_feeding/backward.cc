@@ -1,15 +1,15 @@
 #include "tensor/ops/door.h"
 #include "tensor/ops/input_feeding/unrolled.h"
 
-// Going back, a step computes only what the step before it needs. Gradients of weights, keys and values are computed
-// for all steps at once afterwards.
+// In the backward loop, a step computes only the gradients that the preceding step needs. Gradients of weights, keys
+// and values are computed for all steps at once afterwards.
 namespace dragoman::input_feeding {
 
 namespace {
 
 using kernels::Kernels;
 
-// For every row, the row of the state it reads: i32 [rows].
+// For every row, the index of the state it reads: i32 [rows].
 Tensor rows_before(const Context& cx, const StepLayout& layout) {
   const std::span<std::int32_t> list = cx.host_array<std::int32_t>(layout.rows);
   for (Size t = 0; t < layout.steps(); ++t)
@@ -18,7 +18,7 @@ Tensor rows_before(const Context& cx, const StepLayout& layout) {
   return cx.from_host<std::int32_t>(list, {layout.rows});
 }
 
-// The rows in the order of the sentences, and how many each sentence has.
+// The rows in sentence order, and the number of rows per sentence.
 struct BySentence {
   Segments segments;
   Tensor index;  // i32 [rows]
@@ -48,12 +48,11 @@ void multiply_back(const Kernels<T>& k, const kernels::Term<T>& a, const Tensor&
   k.matmul({.count = 1, .products = &one, .a = a.x, .b = a.weight, .c = c, .accumulate = accumulate});
 }
 
-// Holds the gradients that pass from step to step: of the values before each activation, of the cell states and of the
-// query.
+// Holds the gradients that pass from step to step: of the pre-activations, of the cell states and of the query.
 //
-// The gradient of a step's context is dz W, and attention multiplies it by the values. On a GPU, where launches cost
-// more than products, no step computes dz W when no other gradient reaches the context: (dz W) . v = dz . (W v), and
-// the products W v are the same for all steps, so they are computed once in advance.
+// The gradient of a step's context is dz W, and attention multiplies it by the values. If no other gradient reaches the
+// context, a GPU, where launches cost more than products, skips dz W: (dz W) . v = dz . (W v), and the products W v are
+// the same for all steps, so they are computed once in advance.
 class Backward {
  public:
   Backward(Context& cx, const Unrolled& unrolled, const Tensor& dfed, const Sink& dcontext)
@@ -118,7 +117,7 @@ class Backward {
     for (std::size_t i = u_.layers.size(); i-- > 0;) step_layer(k, t, i);
   }
 
-  // The values and the contexts, each times the context's weight.
+  // The values and the contexts, each multiplied by the context weight.
   template <class T>
   void project_context(const Kernels<T>& k) {
     const Tensor& weight = u_.weights.context;
@@ -143,7 +142,7 @@ class Backward {
                   dcontext_.accumulate);
   }
 
-  // The gradient that the gates of the next step pass back through a weight; nothing in the last step.
+  // The gradient that the gates of the next step pass back through a weight; none in the last step.
   template <class T>
   kernels::Term<T> from_next_step(Size t, std::size_t which, const Tensor& weight) {
     if (t + 1 == u_.layout.steps()) return {};
@@ -209,7 +208,7 @@ class Backward {
   template <class T>
   void weights(const Kernels<T>& k) {
     const Size rows = u_.layout.rows, d = u_.layout.hidden;
-    // When all sentences have the same length, the states that the rows read are already in the order of the rows.
+    // If all sentences have the same length, the states that the rows read are already in row order.
     const bool ordered = rows == u_.layout.steps() * u_.layout.sentences;
     const Tensor rows_before = ordered ? Tensor() : input_feeding::rows_before(cx_, u_.layout);
     const ops::Scratch before(cx_, u_.fed.dtype(), ordered ? Shape{0} : Shape{rows, d});
@@ -237,7 +236,7 @@ class Backward {
     weight_gradient<T>(k, u_.weights.context, {}, dz_, used == width ? u_.context.ptr() : narrow.ptr());
   }
 
-  // Attention's backward over the queries of all steps at once, in the order of the sentences.
+  // Backward of attention over the queries of all steps at once, in sentence order.
   template <class T>
   void keys_and_values(const Kernels<T>& k) {
     const Tensor &keys = u_.source.keys, &values = u_.source.values;
@@ -259,7 +258,7 @@ class Backward {
     forward.q = ordered(k, u_.top().h, u_.layout.sentences).ptr();
     forward.out = ordered(k, u_.context, 0).ptr();
     forward.log_sum = ordered(wide, u_.log_sum, 0).ptr();
-    // The two gradients of a shared tensor are both added to zeros.
+    // Both gradients of a shared tensor are accumulated, starting from zeros.
     const Sink dk = u_.source.values_are_keys ? Sink{cx_.gradient(keys), true} : cx_.sink(keys),
                dv = u_.source.values_are_keys ? dk : cx_.sink(values);
     k.attention_backward({.forward = forward,

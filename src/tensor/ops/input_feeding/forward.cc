@@ -49,7 +49,7 @@ void step(const Kernels<T>& k, const Unrolled& u, Size t) {
   step_output(k, u, t);
 }
 
-// An array of states whose first rows are a copy of `first`.
+// An array of states that starts with a copy of `first`.
 Tensor states_after(const Context& cx, const StepLayout& layout, const Tensor& first) {
   const Tensor states = cx.empty(first.dtype(), {layout.sentences + layout.rows, layout.hidden});
   cx.copy(first, states.row_view(0, layout.sentences));
@@ -93,8 +93,8 @@ bool any_tracked(const Tensor& gates, std::span<const Layer> layers, const Weigh
   return any;
 }
 
-// Memory for everything that the steps write, with the states before the first step filled in. The dropouts are drawn
-// in a fixed order: those of the output, then those of each layer.
+// Allocates everything that the steps write and fills in the initial states. Dropout is drawn in a fixed order: for the
+// output, then for each layer.
 Unrolled allocate(Context& cx, const StepLayout& layout, const Tensor& word_gates, const Tensor& fed,
                   std::span<const Layer> layers, const Weights& weights, const Source& source,
                   const DropoutRates& dropout) {

@@ -7,21 +7,20 @@
 
 // An LSTM decoder with input feeding (Luong et al. 2015, section 3.3) over all target words of a batch, as one op.
 //
-// Step t reads the word w_t and the attentional output of the step before:
+// Step t reads the word w_t and the attentional output of the previous step:
 //   gates = W_w w_t + b + W_fed fed_{t-1} + W_h h_{t-1}      first layer; the layers above read dropout(h) of the one
 //                                                            below instead of w_t and fed
 //   h_t, c_t = LSTM cell(gates, c_{t-1})                     every layer
 //   context_t = softmax(scale * h_t K^T) V                   h_t of the top layer; K, V of the sentence's source
 //   fed_t = dropout(tanh(W [h_t; context_t] + b))
 //
-// Since fed_{t-1} enters step t, the steps run one after the other. Everything else does not depend on the step before:
-// the caller computes W_w w + b of all words in one product, and backward computes the gradients of weights, keys and
-// values for all steps at once. A step is then one kernel per layer (lstm_step), one for attention and one for fed_t
-// (tanh_step), and the whole decoder one entry of the tape.
+// Since fed_{t-1} enters step t, the steps run one after the other. Everything else is independent of the previous
+// step: the caller computes W_w w + b of all words in one product, and backward computes the gradients of weights, keys
+// and values for all steps at once. A step is then one kernel per layer (lstm_step), one for attention and one for
+// fed_t (tanh_step), and the whole decoder is one node of the tape.
 //
-// Sentences are in the order of `time` and each has at least one word. Rows lie step after step: first one row per
-// sentence for the first words, then one row for each sentence that has a second word, and so on. B counts sentences
-// and N rows.
+// Sentences are in the order of `time` and each has at least one word. Rows are time-major: first one row per sentence
+// for the first words, then one row for each sentence that has a second word, and so on. B counts sentences and N rows.
 namespace dragoman::input_feeding {
 
 struct Layer {
@@ -33,7 +32,7 @@ struct Layer {
 
 struct Weights {
   Tensor fed;             // [4 hidden, hidden]: from fed to the gates of the first layer
-  Tensor state, context;  // [hidden, hidden], [hidden, columns]: W, where `columns` are the first ones of a value
+  Tensor state, context;  // [hidden, hidden], [hidden, columns]: W; a context is the first `columns` of a value
   Tensor bias;            // [hidden]
 };
 

@@ -2,11 +2,11 @@
 
 #include "tensor/ops/input_feeding/input_feeding.h"
 
-// What forward and backward of input feeding share: the layout of the steps and the values that forward keeps.
+// Shared by forward and backward of input feeding: the layout of the steps and the values that forward saves.
 namespace dragoman::input_feeding {
 
-// The rows of step t are first[t] .. first[t] + active[t]. Arrays of states have B more rows at the front: the states
-// before the first step.
+// The rows of step t are first[t] .. first[t] + active[t]. Arrays of states have B more rows at the front: the initial
+// states.
 struct StepLayout {
   Size sentences = 0, hidden = 0, rows = 0;
   std::span<const std::int32_t> active;
@@ -21,7 +21,7 @@ struct StepLayout {
     }
   }
   Size steps() const { return std::ssize(active); }
-  // The first row, in an array of states, of those that step t reads and of those that it writes.
+  // In an array of states, the first row that step t reads and the first row that it writes.
   Size before(Size t) const { return t == 0 ? 0 : sentences + first[t - 1]; }
   Size after(Size t) const { return sentences + first[t]; }
 };
@@ -42,14 +42,14 @@ kernels::Term<T> term_of(Size rows, const Tensor& x, Size row, const Tensor& wei
           .weight = weight.ptr()};
 }
 
-// The same for an x that does not depend on the previous kernel.
+// The same for an x that is independent of the previous kernel.
 template <class T>
 kernels::Term<T> independent(kernels::Term<T> term) {
   term.independent = true;
   return term;
 }
 
-// A layer and what its steps leave for backward.
+// A layer and the values that its steps save for backward.
 struct UnrolledLayer {
   Layer given;
   Tensor gates{};   // [rows, 4 hidden]
@@ -103,7 +103,7 @@ struct Unrolled {
   }
 };
 
-// Gradients of everything that `unroll` read, from those of its results.
+// Computes the gradients of all inputs of `unroll` from those of its results.
 void unroll_backward(Context& cx, const Unrolled& unrolled, const Tensor& dfed, const Sink& dcontext);
 
 }  // namespace dragoman::input_feeding
