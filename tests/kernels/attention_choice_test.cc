@@ -38,7 +38,7 @@ AttentionShape with(AttentionShape shape, Change change) {
 }
 AttentionShape causal(AttentionShape s) { return s.causal = true, s; }
 AttentionShape dropping(AttentionShape s) { return s.drops = true, s; }
-AttentionShape early(AttentionShape s) { return s.early = true, s; }
+AttentionShape with_independent_keys(AttentionShape s) { return s.independent_keys = true, s; }
 AttentionShape scattered(AttentionShape s) { return s.scattered_keys = true, s; }
 AttentionShape weighing(AttentionShape s) { return s.weights = true, s; }
 AttentionShape unaligned(AttentionShape s) { return s.vectors = false, s; }
@@ -80,20 +80,22 @@ TEST(AttentionChoice, OfAForwardPassIsThisTable) {
       {"one head of 2056", shape(64, 30, 30, 2056), general, general},
       {"heads of 20", shape(64, 30, 30, 20), general, general},
       {"heads of 0", shape(64, 30, 30, 0), rows, rows},
-      {"a step of a recurrent decoder", early(shape(64, 1, 30, 512)), prefetch, prefetch},
-      {"the same of heads of 64", early(shape(64, 1, 30, 64)), few_queries, few_queries},
-      {"the same with dropout", dropping(early(shape(64, 1, 30, 512))), rows, rows},
-      {"the same of scattered keys", scattered(early(shape(64, 1, 30, 512))), rows, rows},
-      {"the same with two queries a sentence", early(shape(64, 2, 30, 512)), rows, rows},
-      {"the same over 49 keys", early(shape(64, 1, 49, 512)), prefetch, prefetch},
-      {"the same over 50 keys", early(shape(64, 1, 50, 512)), rows, rows},
+      {"a step of a recurrent decoder", with_independent_keys(shape(64, 1, 30, 512)), prefetch, prefetch},
+      {"the same of heads of 64", with_independent_keys(shape(64, 1, 30, 64)), few_queries, few_queries},
+      {"the same with dropout", dropping(with_independent_keys(shape(64, 1, 30, 512))), rows, rows},
+      {"the same of scattered keys", scattered(with_independent_keys(shape(64, 1, 30, 512))), rows, rows},
+      {"the same with two queries a sentence", with_independent_keys(shape(64, 2, 30, 512)), rows, rows},
+      {"the same over 49 keys", with_independent_keys(shape(64, 1, 49, 512)), prefetch, prefetch},
+      {"the same over 50 keys", with_independent_keys(shape(64, 1, 50, 512)), rows, rows},
       {"the same over 99 keys that are the values",
-       with(early(shape(64, 1, 99, 512)), [](auto& s) { s.values_are_keys = true; }), prefetch, prefetch},
-      {"the same over 100", with(early(shape(64, 1, 100, 512)), [](auto& s) { s.values_are_keys = true; }), rows, rows},
+       with(with_independent_keys(shape(64, 1, 99, 512)), [](auto& s) { s.values_are_keys = true; }), prefetch,
+       prefetch},
+      {"the same over 100",
+       with(with_independent_keys(shape(64, 1, 100, 512)), [](auto& s) { s.values_are_keys = true; }), rows, rows},
       {"weights asked for", weighing(shape(64, 30, 30, 64)), general_vectors, general_vectors},
-      {"weights of a step", weighing(early(shape(64, 1, 30, 512))), general_vectors, general_vectors},
+      {"weights of a step", weighing(with_independent_keys(shape(64, 1, 30, 512))), general_vectors, general_vectors},
       {"unaligned rows", unaligned(shape(64, 30, 30, 64)), general, general},
-      {"unaligned rows of a step", unaligned(early(shape(64, 1, 30, 512))), general, general},
+      {"unaligned rows of a step", unaligned(with_independent_keys(shape(64, 1, 30, 512))), general, general},
       {"f32", in_f32(shape(64, 30, 30, 64)), general_vectors, general_vectors},
       {"f32, unaligned", in_f32(unaligned(shape(64, 30, 30, 64))), general, general},
       {"f32, heads of 0", in_f32(shape(64, 30, 30, 0)), general, general},
@@ -129,13 +131,13 @@ TEST(AttentionChoice, OfABackwardPassIsThisTable) {
       {"a sentence of 65535 blocks of keys", {shape(1, 1, 32 * 65535, 512)}, rows_and_wide_keys},
       {"a sentence of 65536 blocks of keys", {shape(1, 1, 32 * 65535 + 1, 512)}, rows},
       {"heads of 20", {shape(100, 30, 30, 20)}, general},
-      {"a step of a recurrent decoder", queries_only(early(shape(64, 1, 30, 512))), prefetch},
-      {"the same of heads of 64", queries_only(early(shape(64, 1, 30, 64))), tiles},
-      {"the same with gradients of keys", {early(shape(64, 1, 30, 512))}, rows_and_wide_keys},
+      {"a step of a recurrent decoder", queries_only(with_independent_keys(shape(64, 1, 30, 512))), prefetch},
+      {"the same of heads of 64", queries_only(with_independent_keys(shape(64, 1, 30, 64))), tiles},
+      {"the same with gradients of keys", {with_independent_keys(shape(64, 1, 30, 512))}, rows_and_wide_keys},
       {"the same without gradients of queries",
-       {.forward = early(shape(64, 1, 30, 512)), .dq = false},
+       {.forward = with_independent_keys(shape(64, 1, 30, 512)), .dq = false},
        rows_and_wide_keys},
-      {"the same over 50 keys", queries_only(early(shape(64, 1, 50, 512))), rows_and_wide_keys},
+      {"the same over 50 keys", queries_only(with_independent_keys(shape(64, 1, 50, 512))), rows_and_wide_keys},
       {"f32", {in_f32(shape(100, 30, 30, 64))}, general_vectors},
       {"f32, unaligned", {in_f32(unaligned(shape(100, 30, 30, 64)))}, general},
   };
@@ -143,7 +145,7 @@ TEST(AttentionChoice, OfABackwardPassIsThisTable) {
 }
 
 TEST(AttentionChoice, LeavesOutKernelsForWhichAGpuHasTooLittleSharedMemory) {
-  EXPECT_EQ(choose_attention(early(shape(64, 1, 30, 512)), kRtx4090), AttentionKernel::rows);
+  EXPECT_EQ(choose_attention(with_independent_keys(shape(64, 1, 30, 512)), kRtx4090), AttentionKernel::rows);
   EXPECT_EQ(choose_attention_backward({shape(100, 30, 30, 512)}, kA100), AttentionBackwardKernel::rows_and_wide_keys);
   EXPECT_EQ(choose_attention_backward({shape(100, 30, 30, 512)}, kRtx4090), AttentionBackwardKernel::rows);
 }
@@ -158,7 +160,7 @@ TEST(AttentionChoice, SeesInArgumentsWhatItDependsOn) {
   const AttentionShape plain = shape_of(a);
   EXPECT_TRUE(plain.half && plain.vectors && plain.positive_scale);
   EXPECT_FALSE(plain.causal || plain.drops || plain.scattered_keys || plain.values_are_keys || plain.weights ||
-               plain.early);
+               plain.independent_keys);
   EXPECT_EQ(plain.sentences * 1000 + plain.queries * 100 + plain.keys * 10 + plain.longest, 3574);
   EXPECT_EQ(plain.longest_queries, 2);
   EXPECT_EQ(plain.key_size, 64);
@@ -170,7 +172,7 @@ TEST(AttentionChoice, SeesInArgumentsWhatItDependsOn) {
   };
   EXPECT_TRUE(changed([](auto& x) { x.causal = true; }).causal);
   EXPECT_TRUE(changed([](auto& x) { x.dropout.rate = 0.1; }).drops);
-  EXPECT_TRUE(changed([](auto& x) { x.independent_keys = true; }).early);
+  EXPECT_TRUE(changed([](auto& x) { x.independent_keys = true; }).independent_keys);
   EXPECT_TRUE(changed([](auto& x) { x.values_are_keys = true; }).values_are_keys);
   EXPECT_TRUE(changed([&](auto& x) { x.key_rows = rows; }).scattered_keys);
   EXPECT_TRUE(changed([&](auto& x) { x.weights = numbers; }).weights);

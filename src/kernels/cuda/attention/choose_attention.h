@@ -20,7 +20,7 @@ struct AttentionShape {
   Size longest_queries = 0, longest = 0;
   bool causal = false, drops = false, positive_scale = true;
   bool vectors = true;  // q, k, v and out allow vector loads of eight: aligned, strides divisible by 8
-  bool scattered_keys = false, values_are_keys = false, weights = false, early = false;
+  bool scattered_keys = false, values_are_keys = false, weights = false, independent_keys = false;
 };
 
 struct AttentionBackwardShape {
@@ -31,7 +31,8 @@ struct AttentionBackwardShape {
 };
 
 // The first kernel whose conditions hold is chosen. "n x 8" is a multiple of 8, including 0. All but the general
-// kernels need bf16 and vectors, and cannot return the weights. `early`: the keys do not depend on the previous kernel.
+// kernels need bf16 and vectors, and cannot return the weights. Independent keys do not
+// depend on the previous kernel.
 //
 //   kernel           head size           further conditions                               file
 //   few_queries      64                  no dropout; one query per sentence, or not       attention_step.cu
@@ -40,8 +41,9 @@ struct AttentionBackwardShape {
 //                                        queries and keys, compute capability 9.0
 //   tiles            64                  positive scale, keys not scattered, at most      attention_tensor.cu
 //                                        65535 sentences
-//   prefetch         n x 8, up to 512    `early`, no dropout, one query per sentence,     attention_prefetch.cu
-//                                        keys not scattered, at most kPrefetchBytes
+//   prefetch         n x 8, up to 512    independent keys, no dropout, one query per      attention_prefetch.cu
+//                                        sentence, keys not scattered, at most
+//                                        kPrefetchBytes
 //   rows             n x 8, up to 512                                                     attention_rows.cu
 //   general_vectors  n x 8, 8 to 2048    also f32, also with weights; vectors             attention.cu
 //   general          any                 also f32, also with weights                      attention.cu
@@ -110,8 +112,8 @@ inline bool fits_rows(const AttentionShape& s) {
 }
 
 inline bool fits_prefetch(const AttentionShape& s, const GpuLimits& gpu) {
-  return fits_rows(s) && s.early && !s.drops && !s.scattered_keys && has_one_query_each(s) && s.queries > 0 &&
-         prefetch_bytes(s.key_size, s.value_size, s.values_are_keys, s.longest) <= kPrefetchBytes &&
+  return fits_rows(s) && s.independent_keys && !s.drops && !s.scattered_keys && has_one_query_each(s) &&
+         s.queries > 0 && prefetch_bytes(s.key_size, s.value_size, s.values_are_keys, s.longest) <= kPrefetchBytes &&
          gpu.shared_bytes >= kPrefetchBytes;
 }
 
@@ -171,7 +173,7 @@ AttentionShape shape_of(const Attention<T>& a) {
       .scattered_keys = a.key_rows != nullptr,
       .values_are_keys = a.values_are_keys,
       .weights = a.weights != nullptr,
-      .early = a.independent_keys};
+      .independent_keys = a.independent_keys};
 }
 
 template <class T>
