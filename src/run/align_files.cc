@@ -193,8 +193,8 @@ class PairAligner {
   static std::string with_posteriors(const align::Links& links, const align::PairPosteriors& posteriors) {
     std::string text;
     for (const align::Link& link : links)
-      fmt::format_to(std::back_inserter(text), "{}{}-{}:{:.4f}", text.empty() ? "" : " ", link.source, link.target,
-                     posteriors.both(link.source, link.target));
+      text += fmt::format("{}{}-{}:{:.4f}", text.empty() ? "" : " ", link.source, link.target,
+                          posteriors.both(link.source, link.target));
     return text;
   }
 
