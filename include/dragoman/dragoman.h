@@ -33,7 +33,8 @@ DRAGOMAN_API const char* dragoman_last_error(void);
 
 /* ---- Text in, text out ---- */
 
-/* Loads a model file. `threads` 0 means one per core. */
+/* Loads a model file, on a GPU if there is one (dragoman_open_with chooses the device). `threads` 0 means one per core.
+ */
 DRAGOMAN_API dragoman_translator* dragoman_open(const char* model_file, int threads);
 DRAGOMAN_API void dragoman_close(dragoman_translator* translator);
 

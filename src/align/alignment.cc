@@ -17,8 +17,7 @@ bool has_link(const Links& links, int source, int target) {
 
 std::string to_pharaoh(const Links& links) {
   std::string text;
-  for (const Link& link : links)
-    fmt::format_to(std::back_inserter(text), "{}{}-{}", text.empty() ? "" : " ", link.source, link.target);
+  for (const Link& link : links) text += fmt::format("{}{}-{}", text.empty() ? "" : " ", link.source, link.target);
   return text;
 }
 

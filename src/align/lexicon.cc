@@ -113,8 +113,7 @@ void Lexicon::save_text(const std::string& path) const {
   for (std::size_t source = 0; source < sources_.size(); ++source) {
     text.clear();
     for (const Entry& entry : row(source))
-      fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\n", sources_[source], targets_[entry.target],
-                     entry.probability);
+      text += fmt::format("{}\t{}\t{}\n", sources_[source], targets_[entry.target], entry.probability);
     file.write(text);
   }
   file.commit();

@@ -60,6 +60,7 @@ void describe(Setting& setting, double* value) {
 void describe(Setting& setting, std::string* value) {
   setting.type = "text";
   setting.get = [value] { return text_value::quote(*value); };
+  setting.text = [value] { return *value; };
   setting.set = [value](const std::string& text) { *value = text; };
 }
 void describe(Setting& setting, std::vector<std::string>* value) {

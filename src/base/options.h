@@ -64,6 +64,7 @@ struct Setting {
   std::string help;
   std::string type;                                // "integer", "number", "text", "true or false", "list" or "a|b|c"
   std::function<std::string()> get;                // as YAML scalar or flow sequence
+  std::function<std::string()> text;               // as set() takes it; empty where get() gives the same
   std::function<void(const std::string&)> set;     // throws Error if the text is not a valid value
   std::function<void(const std::string&)> append;  // lists only: adds one element
   bool is_flag = false;

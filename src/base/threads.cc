@@ -8,6 +8,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -35,18 +36,17 @@ void pause_briefly() {
 class Pool {
  public:
   explicit Pool(int count) {
-    for (int i = 1; i < count; ++i) workers_.emplace_back([this, i] { work(i); });
+    workers_.reserve(static_cast<std::size_t>(count));
+    try {
+      for (int i = 1; i < count; ++i) workers_.emplace_back([this, i] { work(i); });
+    } catch (const std::system_error& error) {
+      const int started = this->count();
+      stop();
+      fail("only {} of {} threads could be started: {}", started, count, error.what());
+    }
   }
 
-  ~Pool() {
-    {
-      std::lock_guard lock(mutex_);
-      stopping_ = true;
-      call(count());
-    }
-    wake_.notify_all();
-    for (std::thread& worker : workers_) worker.join();
-  }
+  ~Pool() { stop(); }
 
   int count() const { return static_cast<int>(workers_.size()) + 1; }
 
@@ -76,6 +76,17 @@ class Pool {
   }
 
  private:
+  void stop() {
+    {
+      std::lock_guard lock(mutex_);
+      stopping_ = true;
+      call(count());
+    }
+    wake_.notify_all();
+    for (std::thread& worker : workers_) worker.join();
+    workers_.clear();
+  }
+
   void take_pieces() {
     const int before = std::exchange(limit, 1);
     for (std::int64_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < pieces_;) {

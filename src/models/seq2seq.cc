@@ -33,6 +33,7 @@ State Seq2seq::start(Context& cx, const Memory& memory, bool continues) const {
 }
 
 Decoded Seq2seq::decode(Context& cx, const Packed& tokens, const Memory& memory, State& state, bool weights) const {
+  tokens.check_ids(config_.target_vocabulary);  // before the state changes
   return decoder_->decode(cx, tokens, memory, state, weights);
 }
 

@@ -106,6 +106,8 @@ TokenInput::TokenInput(nn::Parameters& list, const std::string& name, const Word
 
 void TokenInput::check_length(const Segments& tokens, std::span<const std::int32_t> past) const {
   if (!positions_.defined()) return;
+  check(past.empty() || std::ssize(past) == tokens.count(), "tokens for {} hypotheses, but the state has {}",
+        tokens.count(), past.size());
   Size longest = tokens.longest();
   for (std::size_t s = 0; s < past.size(); ++s)
     longest = std::max(longest, past[s] + tokens.length(static_cast<Size>(s)));

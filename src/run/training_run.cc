@@ -1,6 +1,7 @@
 #include "run/training_run.h"
 
 #include <filesystem>
+#include <limits>
 #include <vector>
 
 #include "base/join.h"
@@ -87,6 +88,11 @@ class ValidationCallback final : public train::Observer {
   std::function<void(const train::Validation&)> callback_;
 };
 
+// Threads that the loops of a run may use.
+int thread_limit(const TrainingOptions& options) {
+  return options.compute.threads > 0 ? options.compute.threads : std::numeric_limits<int>::max();
+}
+
 }  // namespace
 
 void read_initial_settings(Settings& settings, const TrainingOptions& asked) {
@@ -125,6 +131,7 @@ class TrainingRun::Parts {
   }
 
   train::RunEnd train(const std::function<bool()>& stop) {
+    const threads::LimitScope limit(thread_limit(options_));
     const PrecisionScope precision(where_);
     train::Trainer trainer(options_.train, *task_, {data_.training(), data_.validation()},
                            model_info(options_, vocabularies_));
@@ -154,7 +161,10 @@ class TrainingRun::Parts {
   std::string report_path_;
 };
 
-TrainingRun::TrainingRun(TrainingOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {}
+TrainingRun::TrainingRun(TrainingOptions options) {
+  const threads::LimitScope limit(thread_limit(options));
+  parts_ = std::make_unique<Parts>(std::move(options));
+}
 TrainingRun::~TrainingRun() = default;
 
 void TrainingRun::add(train::Observer& observer) { parts_->add(observer); }
@@ -168,6 +178,7 @@ train::RunEnd TrainingRun::train(const std::function<bool()>& stop) { return par
 std::string TrainingRun::report_path() const { return parts_->report_path(); }
 
 Facts plan_training(TrainingOptions options) {
+  const threads::LimitScope limit(thread_limit(options));
   const Placement where = find_placement(options.compute);
   const PrecisionScope precision(where);
   const Vocabularies vocabularies = make_vocabularies(options);
@@ -189,6 +200,7 @@ Facts plan_training(TrainingOptions options) {
 }
 
 ResumeProof verify_resume(TrainingOptions options) {
+  const threads::LimitScope limit(thread_limit(options));
   const Placement where = find_placement(options.compute);
   const PrecisionScope precision(where);
   const Vocabularies vocabularies = make_vocabularies(options);

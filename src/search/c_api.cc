@@ -200,7 +200,7 @@ char* dragoman_options_get(const dragoman_options* options, const char* name) {
   return guarded<char*>(nullptr, [&] {
     check(options && name, "expected options and a name but got a null pointer");
     for (const dragoman::Setting& setting : options->settings.all())
-      if (setting.key == name) return copy_of(setting.get()).release();
+      if (setting.key == name) return copy_of(setting.text ? setting.text() : setting.get()).release();
     dragoman::fail("there is no option '{}'", name);
   });
 }

@@ -5,6 +5,7 @@
 
 #include "base/join.h"
 #include "store/model_file.h"
+#include "text/tokenizer_file.h"
 
 namespace dragoman::store {
 namespace {
@@ -13,13 +14,21 @@ bool is_averaged(const StoredTensor& tensor) {
   return tensor.type == "F32" && !tensor.name.starts_with(kTrainingPrefix);
 }
 
-// The tensors of this name in all files. Throws Error with both paths if one differs in shape or type.
+// Tokenizers that mean the same may differ in their bytes: they store their settings with descriptions, which change
+// from version to version.
+bool are_compatible(const StoredTensor& a, const StoredTensor& b) {
+  if (!a.name.starts_with("tokenizer.")) return a.shape == b.shape && a.type == b.type;
+  return a.bytes == b.bytes ||
+         text::deserialize_tokenizer(a.bytes)->serialize() == text::deserialize_tokenizer(b.bytes)->serialize();
+}
+
+// The tensors of this name in all files. Throws Error with both paths if one is incompatible with the first.
 std::vector<const StoredTensor*> find_in_all(const std::vector<std::unique_ptr<ModelFile>>& models,
                                              const StoredTensor& first) {
   std::vector<const StoredTensor*> found;
   for (const auto& model : models) {
     const StoredTensor* const tensor = model->file().find(first.name);
-    check(tensor != nullptr && tensor->shape == first.shape && tensor->type == first.type,
+    check(tensor != nullptr && are_compatible(*tensor, first),
           "{} and {} have different configurations: they differ in '{}'", models[0]->file().path(),
           model->file().path(), first.name);
     found.push_back(tensor);

@@ -6,6 +6,9 @@
 namespace dragoman::kernels::cuda {
 
 // For messages of failed tests.
+void PrintTo(AttentionKernel kernel, std::ostream* out);
+void PrintTo(AttentionBackwardKernel kernel, std::ostream* out);
+
 void PrintTo(AttentionKernel kernel, std::ostream* out) {
   constexpr const char* names[] = {"few_queries", "wgmma", "tiles", "prefetch", "rows", "general_vectors", "general"};
   *out << names[static_cast<int>(kernel)];

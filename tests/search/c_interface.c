@@ -41,6 +41,9 @@ static const char* check_options(const char* model) {
   EXPECT(dragoman_options_set(NULL, "beam", "6") == -1 && error_has("null pointer"));
   EXPECT(dragoman_options_get(options, "baem") == NULL && error_has("baem"));
   EXPECT(dragoman_options_set(options, "device", "abacus") == 0);
+  char* device = dragoman_options_get(options, "device");
+  EXPECT(device != NULL && strcmp(device, "abacus") == 0);
+  dragoman_free(device);
   EXPECT(dragoman_open_with(&model, 1, options) == NULL && error_has("abacus"));
   dragoman_options_free(options);
   dragoman_options_free(NULL);
