@@ -25,7 +25,7 @@ typedef struct dragoman_translator dragoman_translator;
 typedef struct dragoman_options dragoman_options;
 typedef struct dragoman_result dragoman_result;
 
-/* The version of the library, such as "0.1.0". */
+/* The version of the library, such as "0.2.0". */
 DRAGOMAN_API const char* dragoman_version(void);
 
 /* The reason why this thread's last call failed; empty if it succeeded. Valid until the thread's next call. */
