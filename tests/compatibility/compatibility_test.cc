@@ -107,6 +107,12 @@ TEST_P(Compatibility, RunsAreResumedFromTheirCheckpoints) {
   EXPECT_NEAR(last_loss("run"), std::stod(recorded("run.loss")), kRoundingOfTraining);
 }
 
+TEST_P(Compatibility, CheckpointsAreAveragedWithThoseOfThisVersion) {
+  output_of("train --resume --output run --until 60u");
+  output_of("average run/checkpoints/000000040.safetensors run/model.safetensors --output mean.safetensors");
+  EXPECT_FALSE(output_of("translate --model mean.safetensors --input source.en").empty());
+}
+
 TEST_P(Compatibility, AlignmentModelsGiveTheSameLinks) {
   expect_same(output_of("align source.en reference.de --tokenize --model alignment.model --posteriors"),
               recorded("alignment.links"));
