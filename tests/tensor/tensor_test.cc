@@ -148,7 +148,7 @@ TEST_F(Errors, WrongShapesNameTheOpAndBothShapes) {
   EXPECT_EQ(error_of([&] {
               project_length(cx, {zeros({2, 3})}, zeros({4, 5}), segments(cx, {4}));
             }),
-            "[project_length] a sentence of 4 tokens is longer than the 3 this projection [2, 3] was made for");
+            "[project_length] a sentence of 4 tokens is longer than the 3 that this projection [2, 3] supports");
   EXPECT_EQ(
       error_of([&] {
         lstm_cell(cx, zeros({2, 12}), zeros({2, 4}));
