@@ -51,10 +51,12 @@ Packed Packed::from_host(const Context& cx, std::span<const std::int32_t> tokens
   check(packed.rows.total() == packed.tokens.count(), "[packed] offsets end at {} but there are {} tokens",
         packed.rows.total(), packed.tokens.count());
   if (tokens.empty()) return packed;
-  // Two loops, because compilers vectorise each of them but not both in one.
-  packed.lowest = packed.highest = tokens[0];
-  for (const std::int32_t id : tokens) packed.lowest = std::min(packed.lowest, id);
-  for (const std::int32_t id : tokens) packed.highest = std::max(packed.highest, id);
+  // Local variables, which cannot alias the tokens, and two loops: this way compilers vectorise.
+  std::int32_t lowest = tokens[0], highest = tokens[0];
+  for (const std::int32_t id : tokens) lowest = std::min(lowest, id);
+  for (const std::int32_t id : tokens) highest = std::max(highest, id);
+  packed.lowest = lowest;
+  packed.highest = highest;
   return packed;
 }
 
