@@ -26,7 +26,10 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Queues jobs and returns at once. The destructor finishes the remaining jobs.
+  // Throws Error with the reason if the engine cannot do what is asked. TextTranslator calls it for every request, also
+  // for blank ones, which never become jobs.
+  virtual void check_request(const Request& request, const SearchOptions& options) const = 0;
+  // Queues jobs, which have been checked, and returns at once. The destructor finishes the remaining jobs.
   virtual void submit(std::vector<Job> jobs) = 0;
   // The number of tokens in a text, and the maximum that the engine accepts.
   virtual int count_tokens(std::string_view text) const = 0;

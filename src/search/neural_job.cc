@@ -46,7 +46,6 @@ void check_options(const SearchOptions& options) {
 }
 
 NeuralJob::NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models) : job_(std::move(job)), models_(models) {
-  check_options(*job_.options);
   const Request& request = job_.request;
   if (job_.source.empty()) tokenize(job_, models_);
   for (std::size_t m = 0; m < models_.size(); ++m) {

@@ -12,7 +12,7 @@ void check_options(const SearchOptions& options);
 // A job for neural models: tokenises the text, sets up the search and detokenises the result.
 class NeuralJob {
  public:
-  // Throws Error if the sentence is too long for one of the models or the options make no sense.
+  // Throws Error if the sentence is too long for one of the models.
   NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models);
 
   // Tokenises the text for all models and caches the tokens in the job. Returns the largest number of tokens, not

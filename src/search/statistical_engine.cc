@@ -9,13 +9,6 @@
 namespace dragoman::search {
 namespace {
 
-void check_request(const Request& request, const SearchOptions& options) {
-  check(request.prefix.empty() && request.terms.empty() && request.banned.empty(),
-        "a statistical model does not support prefixes, terms or banned words");
-  check(!options.sample, "a statistical model does not support sampling");
-  check(!options.tree, "a statistical model has no tree of hypotheses to show");
-}
-
 // The byte span of each word in the text of a translation. The first word may have been capitalised.
 std::vector<text::Span> spans_of(const std::string& text, const std::vector<std::string>& words) {
   std::vector<text::Span> spans;
@@ -31,6 +24,14 @@ std::vector<text::Span> spans_of(const std::string& text, const std::vector<std:
 }
 
 }  // namespace
+
+void StatisticalEngine::check_request(const Request& request, const SearchOptions& options) const {
+  check(request.prefix.empty() && request.terms.empty() && request.banned.empty(),
+        "a statistical model does not support prefixes, terms or banned words");
+  check(options.n_best >= 1, "n-best must be at least 1, got {}", options.n_best);
+  check(!options.sample, "a statistical model does not support sampling");
+  check(!options.tree, "a statistical model has no tree of hypotheses to show");
+}
 
 StatisticalEngine::StatisticalEngine(smt::PhraseSystem system, const TranslatorOptions& options)
     : system_(std::move(system)) {
@@ -90,7 +91,6 @@ void StatisticalEngine::work() {
 }
 
 TranslationResult StatisticalEngine::translate(const Job& job) const {
-  check_request(job.request, *job.options);
   TranslationResult result;
   result.source_tokens = system_.source_words(job.request.text);
   for (const smt::PhraseTranslation& found : system_.translate(job.request.text, job.options->n_best)) {

@@ -17,6 +17,7 @@ class StatisticalEngine : public Engine {
   StatisticalEngine(smt::PhraseSystem system, const TranslatorOptions& options);
   ~StatisticalEngine() override;
 
+  void check_request(const Request& request, const SearchOptions& options) const override;
   void submit(std::vector<Job> jobs) override;
   int count_tokens(std::string_view text) const override;
   int max_tokens() const override;

@@ -131,6 +131,7 @@ void TextTranslator::submit(std::vector<Job> jobs) {
     try {
       std::string& text = jobs[at].request.text;
       if (data::find_invalid_utf8(text) != std::string::npos) text = data::replace_invalid_utf8(text);
+      engine_->check_request(jobs[at].request, *jobs[at].options);
       cuts[at] = cut(jobs[at]);
     } catch (...) {
       errors[at] = std::current_exception();

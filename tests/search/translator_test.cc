@@ -201,9 +201,11 @@ TEST_F(TranslatorTest, RefusesOptionsThatMakeNoSense) {
     SearchOptions search;
     change(search);
     EXPECT_THROW(translator.translate("the dog", search), std::runtime_error);
+    EXPECT_THROW(translator.translate("", search), Error) << "blank texts are translated without a search";
   };
   refused([](SearchOptions& s) { s.beam = 0; });
   refused([](SearchOptions& s) { s.n_best = 9; });
+  refused([](SearchOptions& s) { s.n_best = -1; });
   refused([](SearchOptions& s) { s.temperature = 0; });
   refused([](SearchOptions& s) { s.min_length = 9, s.max_length = 4; });
   EXPECT_NO_THROW(translator.translate("the dog"));
