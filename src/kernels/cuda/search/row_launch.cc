@@ -1,10 +1,9 @@
-#include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <utility>
 
 #include "kernels/cuda/cuda.h"
 #include "kernels/cuda/filling.h"
+#include "kernels/cuda/runtime/alignment.h"
 #include "kernels/cuda/runtime/tile_map.h"
 #include "kernels/cuda/search/row_program.h"
 #include "kernels/steps.h"
@@ -15,11 +14,6 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr Size kTile = 64, kMostRows = 1024, kMostKeys = 256, kMostColumns = RowLaunch::kMostAcross * kTile;
-
-bool aligned(std::initializer_list<const void*> pointers) {
-  return std::all_of(pointers.begin(), pointers.end(),
-                     [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; });
-}
 
 // Whether each query has keys of its own.
 bool has_own_keys(const Attention<bf16>& a) { return a.longest_queries == 1 && a.queries == a.sentences; }
@@ -86,7 +80,7 @@ class LaunchBuilder {
 
   bool add(const Norm<bf16>& a) {
     if (launch_.count == 0 || a.cols != width() || last().layer.product.relu || a.dropout.rate > 0 ||
-        !aligned({a.x, a.gain, a.bias, a.sum, a.y}))
+        !aligned16(a.x, a.gain, a.bias, a.sum, a.y))
       return false;
     last().layer.norm = part_of(a);
     return true;
@@ -97,7 +91,7 @@ class LaunchBuilder {
     if (launch_.count == 0 || is_full() || last().layer.up.y != nullptr || a.heads * kTile != width() ||
         a.q_stride < width() || a.key_size != kTile || a.value_size != kTile || (a.causal && !single) ||
         a.longest == 0 || a.longest > kMostKeys || a.dropout.rate > 0 || a.weights != nullptr || a.k_stride % 8 != 0 ||
-        a.v_stride % 8 != 0 || !aligned({a.k, a.v, a.out}))
+        a.v_stride % 8 != 0 || !aligned16(a.k, a.v, a.out))
       return false;
     // The kernel looks up the key ranges of rows once, for all layers.
     KeyPart& keys = single ? launch_.keys : launch_.keys_of_sentences;
@@ -128,7 +122,7 @@ class LaunchBuilder {
   static bool supports(const LinearPacked<bf16>& a) {
     return a.rows > 0 && a.rows <= kMostRows && a.in > 0 && a.out > 0 && a.in % (2 * kTile) == 0 &&
            a.out % kTile == 0 && (a.activation == Activation::none || a.activation == Activation::relu) &&
-           aligned({a.x, a.packed, a.bias, a.y}) && runs_row_programs();
+           aligned16(a.x, a.packed, a.bias, a.y) && runs_row_programs();
   }
   // The number of blocks in a cluster is two, four or eight: one per tile of the input.
   static bool can_begin(const LinearPacked<bf16>& a) {
