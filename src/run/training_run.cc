@@ -12,6 +12,7 @@
 #include "report/run_report.h"
 #include "run/output_folder.h"
 #include "run/validation_translator.h"
+#include "search/worker_threads.h"
 #include "text/vocabulary.h"
 #include "train/json_log.h"
 #include "train/plan.h"
@@ -90,7 +91,7 @@ class ValidationCallback final : public train::Observer {
 
 // Threads that the loops of a run may use.
 int thread_limit(const TrainingOptions& options) {
-  return options.compute.threads > 0 ? options.compute.threads : std::numeric_limits<int>::max();
+  return search::threads_or(options.compute.threads, std::numeric_limits<int>::max());
 }
 
 }  // namespace
