@@ -1,0 +1,244 @@
+#include "recipe/recipe.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "recipe/yaml_map.h"
+
+namespace dragoman::recipe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kModel = "{system}/run/model.safetensors";
+constexpr const char* kTranslate = "translate --model {model} --input {input} --output {output}";
+constexpr const char* kScore = "score --model {model} {input} {reference} --summary --json";
+
+template <class T>
+const T* find(const std::vector<T>& list, const std::string& name) {
+  const auto at = std::find_if(list.begin(), list.end(), [&](const T& entry) { return entry.name == name; });
+  return at == list.end() ? nullptr : &*at;
+}
+
+template <class T>
+const T& find_or_fail(const std::vector<T>& list, const std::string& name, const char* what) {
+  if (const T* const found = find(list, name)) return *found;
+  std::vector<std::string> names;
+  for (const T& entry : list) names.push_back(entry.name);
+  const std::string near = nearest(name, names);
+  fail("there is no {} '{}' in this recipe{}", what, name, near.empty() ? "" : "; did you mean '" + near + "'?");
+}
+
+void read_data(YamlMap& map, Recipe& recipe) {
+  map.each("data", [&](const std::string& name, YamlMap& entry) {
+    DataFolder folder{.name = name, .about = {}, .licence = {}, .url = {}, .files = {}};
+    entry("about", folder.about);
+    entry("licence", folder.licence);
+    entry("url", folder.url);
+    entry.each(
+        "files",
+        [&](const std::string& file_name, YamlMap& file) {
+          DataFile declared{.name = file_name, .sha256 = {}, .url = {}};
+          file("sha256", declared.sha256);
+          file("url", declared.url);
+          check(declared.sha256.size() == 64, "{}: sha256 must have 64 hexadecimal digits", file.where());
+          folder.files.push_back(declared);
+        },
+        "sha256");
+    recipe.data.push_back(folder);
+  });
+  map.each_of("prepare", [&](YamlMap& entry) {
+    Preparation step;
+    entry("command", step.command);
+    entry("makes", step.makes);
+    check(!step.command.empty() && !step.makes.empty(), "{}: expected 'command' and the files it 'makes'",
+          entry.where());
+    recipe.prepare.push_back(step);
+  });
+}
+
+void read_tests(YamlMap& map, Recipe& recipe) {
+  map.each("tests", [&](const std::string& name, YamlMap& entry) {
+    TestSet test;
+    test.name = test.title = name;
+    test.metrics = {"bleu", "chrf"};
+    entry("title", test.title);
+    entry("source", test.source);
+    entry("reference", test.reference);
+    entry("from", test.from);
+    entry("to", test.to);
+    entry("metrics", test.metrics);
+    entry("perplexity", test.perplexity);
+    entry("attention", test.attention);
+    check(!test.source.empty() && !test.reference.empty(), "{}: expected 'source' and 'reference'", entry.where());
+    recipe.tests.push_back(test);
+  });
+}
+
+void read_systems(YamlMap& map, Recipe& recipe) {
+  map.each("groups", [&](const std::string& name, YamlMap& entry) {
+    Group group;
+    group.name = group.title = name;
+    entry("title", group.title);
+    entry("flags", group.flags);
+    entry("tests", group.tests);
+    recipe.groups.push_back(group);
+  });
+  map.each("systems", [&](const std::string& name, YamlMap& entry) {
+    System system;
+    system.name = system.title = name;
+    system.model = kModel;
+    system.translate = kTranslate;
+    system.score = kScore;
+    std::string train;
+    entry("title", system.title);
+    entry("group", system.group);
+    entry("year", system.year);
+    entry("needs", system.needs);
+    entry("train", train);
+    entry("steps", system.steps);
+    entry("model", system.model);
+    entry("translate", system.translate);
+    entry("score", system.score);
+    entry("tests", system.tests);
+    entry("published", system.published);
+    entry("seed", system.seed);
+    check(train.empty() != system.steps.empty(),
+          "{}: expected either 'train', the flags of one training run, or 'steps'", entry.where());
+    if (system.steps.empty()) system.steps = {"train " + train};
+    recipe.systems.push_back(system);
+  });
+}
+
+void read_tables(YamlMap& map, Recipe& recipe) {
+  map.each_of("tables", [&](YamlMap& entry) {
+    Table table;
+    entry("title", table.title);
+    entry("note", table.note);
+    entry("systems", table.systems);
+    entry("baseline", table.baseline);
+    entry.each(
+        "columns",
+        [&](const std::string& value, YamlMap& column) {
+          table.columns.push_back({.value = value, .title = value});
+          column("title", table.columns.back().title);
+          column("digits", table.columns.back().digits);
+        },
+        "title");
+    recipe.tables.push_back(table);
+  });
+}
+
+void read_figures(YamlMap& map, Recipe& recipe) {
+  map.each("figures", [&](const std::string& name, YamlMap& entry) {
+    Figure figure;
+    figure.name = figure.title = name;
+    entry("kind", figure.kind);
+    entry("title", figure.title);
+    entry("note", figure.note);
+    entry("systems", figure.systems);
+    entry("value", figure.value);
+    entry("x", figure.x);
+    entry("logarithmic", figure.logarithmic);
+    entry("test", figure.test);
+    entry("gold", figure.gold);
+    entry("sentence", figure.sentence);
+    entry("values", figure.values);
+    entry.each(
+        "rows",
+        [&](const std::string& title, YamlMap& row) {
+          figure.rows.push_back({title, {}});
+          row("command", figure.rows.back().command);
+        },
+        "command");
+    recipe.figures.push_back(figure);
+  });
+}
+
+void read_miniature(YamlMap& map, Recipe& recipe) {
+  map.part("miniature", [&](YamlMap& entry) {
+    entry("sentences", recipe.miniature.sentences);
+    entry("files", recipe.miniature.files);
+    entry("flags", recipe.miniature.flags);
+    entry("systems", recipe.miniature.systems);
+  });
+}
+
+// Every name that is used exists, and no system needs itself.
+void check_names(const Recipe& recipe) {
+  for (const Group& group : recipe.groups)
+    for (const std::string& test : group.tests) recipe.test(test);
+  for (const System& system : recipe.systems) {
+    recipe.group_of(system);
+    for (const std::string& test : system.tests) recipe.test(test);
+    for (const std::string& other : system.needs) {
+      recipe.system(other);
+      check(&recipe.system(other) < &system, "system '{}' needs '{}', which must come before it in the list",
+            system.name, other);
+    }
+  }
+  for (const Table& table : recipe.tables) {
+    if (!table.baseline.empty()) recipe.system(table.baseline);
+    for (const std::string& system : table.systems) recipe.system(system);
+  }
+  for (const Figure& figure : recipe.figures) {
+    if (!figure.test.empty()) recipe.test(figure.test);
+    for (const std::string& system : figure.systems) recipe.system(system);
+  }
+}
+
+}  // namespace
+
+const System& Recipe::system(const std::string& which) const { return find_or_fail(systems, which, "system"); }
+const TestSet& Recipe::test(const std::string& which) const { return find_or_fail(tests, which, "test set"); }
+
+const Group* Recipe::group_of(const System& system) const {
+  return system.group.empty() ? nullptr : &find_or_fail(groups, system.group, "group");
+}
+
+std::vector<const TestSet*> Recipe::tests_of(const System& system) const {
+  const Group* const group = group_of(system);
+  const std::vector<std::string>& names = !system.tests.empty() || group == nullptr ? system.tests : group->tests;
+  std::vector<const TestSet*> list;
+  for (const std::string& which : names) list.push_back(&test(which));
+  if (names.empty())
+    for (const TestSet& set : tests) list.push_back(&set);
+  return list;
+}
+
+Recipe parse_recipe(const std::string& text, const std::string& where, const std::string& name) {
+  Recipe recipe;
+  recipe.name = recipe.title = name;
+  try {
+    YamlMap map(YAML::Load(text), where);
+    map("title", recipe.title);
+    map("about", recipe.about);
+    map("source", recipe.source);
+    map("flags", recipe.flags);
+    read_data(map, recipe);
+    read_tests(map, recipe);
+    read_systems(map, recipe);
+    read_tables(map, recipe);
+    read_figures(map, recipe);
+    read_miniature(map, recipe);
+    map.finish();
+    check(!recipe.systems.empty(), "{}: the recipe has no systems", where);
+    check_names(recipe);
+  } catch (const YAML::Exception& error) {
+    fail("{}:{}: not valid YAML: {}", where, error.mark.line + 1, error.msg);
+  }
+  return recipe;
+}
+
+Recipe read_recipe(const std::string& path) {
+  const fs::path file = fs::is_directory(path) ? fs::path(path) / "recipe.yaml" : fs::path(path);
+  std::ifstream stream(file);
+  check(stream.good(), "{}: there is no recipe here; expected a folder with recipe.yaml", path);
+  std::stringstream text;
+  text << stream.rdbuf();
+  return parse_recipe(text.str(), file.string(), fs::absolute(file).parent_path().filename().string());
+}
+
+}  // namespace dragoman::recipe

@@ -1,0 +1,95 @@
+#include "recipe/results.h"
+
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include "base/machine.h"
+#include "base/version.h"
+
+namespace dragoman::recipe {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string today() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[sizeof "2026-01-01"];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%d", &parts)};
+}
+
+Json to_json(const Environment& environment) {
+  return {{"version", environment.version}, {"date", environment.date},     {"cpu", environment.cpu},
+          {"gpu", environment.gpu},         {"system", environment.system}, {"cores", environment.cores}};
+}
+
+Environment environment_from(const Json& json) {
+  return {json.at("version"), json.at("date"), json.at("cpu"), json.at("gpu"), json.at("system"), json.at("cores")};
+}
+
+// Calls `read` with the JSON of a file; nothing if there is no file.
+template <class Result, class Read>
+std::optional<Result> read_json(const std::string& path, Read read) {
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  std::ifstream file(path);
+  check(file.good(), "{}: cannot be read", path);
+  try {
+    return read(Json::parse(file));
+  } catch (const Json::exception& error) {
+    fail("{}: not a result of a recipe ({}); remove it to measure again", path, error.what());
+  }
+}
+
+}  // namespace
+
+Environment this_environment(const std::string& device) {
+  const Machine machine = inspect_machine();
+  const bool on_gpu = device.starts_with("cuda") && !machine.cuda.gpus.empty();
+  return {DRAGOMAN_VERSION, today(),      machine.cpu, on_gpu ? machine.cuda.gpus[0].name : "",
+          machine.system,   machine.cores};
+}
+
+Json to_json(const SystemResult& result) {
+  Json steps = Json::array();
+  for (const StepResult& step : result.steps) steps.push_back({{"command", step.command}, {"seconds", step.seconds}});
+  return {{"name", result.name},
+          {"values", result.values},
+          {"signatures", result.signatures},
+          {"steps", steps},
+          {"environment", to_json(result.environment)}};
+}
+
+Json to_json(const FigureResult& result) {
+  Json rows = Json::array();
+  for (const FigureResult::Measured& row : result.rows)
+    rows.push_back({{"title", row.title}, {"command", row.command}, {"seconds", row.seconds}, {"result", row.result}});
+  return {{"name", result.name}, {"rows", rows}, {"environment", to_json(result.environment)}};
+}
+
+std::optional<SystemResult> read_system_result(const std::string& path) {
+  return read_json<SystemResult>(path, [](const Json& json) {
+    SystemResult result;
+    result.name = json.at("name");
+    result.values = json.at("values").get<std::map<std::string, double>>();
+    result.signatures = json.at("signatures").get<std::map<std::string, std::string>>();
+    for (const Json& step : json.at("steps")) result.steps.push_back({step.at("command"), step.at("seconds")});
+    result.environment = environment_from(json.at("environment"));
+    return result;
+  });
+}
+
+std::optional<FigureResult> read_figure_result(const std::string& path) {
+  return read_json<FigureResult>(path, [](const Json& json) {
+    FigureResult result;
+    result.name = json.at("name");
+    for (const Json& row : json.at("rows"))
+      result.rows.push_back({row.at("title"), row.at("command"), row.at("seconds"), row.at("result")});
+    result.environment = environment_from(json.at("environment"));
+    return result;
+  });
+}
+
+}  // namespace dragoman::recipe

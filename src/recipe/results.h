@@ -1,0 +1,85 @@
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recipe/recipe.h"
+
+// The results of a recipe, as files in its output folder:
+//
+//   systems/NAME/result.json          SystemResult, written when all steps of the system are finished
+//   systems/NAME/run/                 the training run: log.jsonl, model.safetensors
+//   systems/NAME/tests/TEST.txt       translations
+//   systems/NAME/tests/TEST.json      `evaluate --json` of them
+//   systems/NAME/tests/TEST.attention.jsonl   `translate --json` of the first sentences
+//   systems/NAME/steps/N.log          what step N printed
+//   comparisons/TEST.json             `evaluate --json --systems`: all systems against the baseline
+//   figures/NAME.json                 FigureResult
+//   report/index.html, report/results.md
+namespace dragoman::recipe {
+
+// Paths in the output folder.
+struct Folder {
+  std::string path;
+
+  std::string system(const std::string& name) const { return path + "/systems/" + name; }
+  std::string result(const std::string& system_name) const { return system(system_name) + "/result.json"; }
+  std::string log(const std::string& system_name) const { return system(system_name) + "/run/log.jsonl"; }
+  std::string output(const std::string& system_name, const std::string& test) const {
+    return system(system_name) + "/tests/" + test + ".txt";
+  }
+  std::string evaluation(const std::string& system_name, const std::string& test) const {
+    return system(system_name) + "/tests/" + test + ".json";
+  }
+  std::string attention(const std::string& system_name, const std::string& test) const {
+    return system(system_name) + "/tests/" + test + ".attention.jsonl";
+  }
+  std::string comparison(const std::string& test) const { return path + "/comparisons/" + test + ".json"; }
+  std::string figure(const std::string& name) const { return path + "/figures/" + name + ".json"; }
+  std::string work() const { return path + "/work"; }
+  std::string page() const { return path + "/report/index.html"; }
+  std::string markdown() const { return path + "/report/results.md"; }
+};
+
+// Where and with what something was measured.
+struct Environment {
+  std::string version, date, cpu, gpu, system;
+  int cores = 0;
+};
+Environment this_environment(const std::string& device);
+
+struct StepResult {
+  std::string command;  // as a user would type it
+  double seconds = 0;
+};
+
+struct SystemResult {
+  std::string name;
+  std::vector<StepResult> steps;
+  std::map<std::string, double> values;           // as in Column::value
+  std::map<std::string, std::string> signatures;  // value -> signature of its metric
+  Environment environment;
+};
+
+struct FigureResult {
+  std::string name;
+  struct Measured {
+    std::string title, command;
+    double seconds = 0;
+    nlohmann::ordered_json result;  // what the command printed, or what was computed from it
+  };
+  std::vector<Measured> rows;
+  Environment environment;
+};
+
+nlohmann::ordered_json to_json(const SystemResult& result);
+nlohmann::ordered_json to_json(const FigureResult& result);
+
+// Nothing if the file does not exist. Throws if it is damaged.
+std::optional<SystemResult> read_system_result(const std::string& path);
+std::optional<FigureResult> read_figure_result(const std::string& path);
+
+}  // namespace dragoman::recipe

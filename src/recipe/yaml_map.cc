@@ -1,0 +1,126 @@
+#include "recipe/yaml_map.h"
+
+#include <algorithm>
+
+#include "base/join.h"
+
+namespace dragoman::recipe {
+namespace {
+
+std::vector<std::string> texts(const YAML::Node& node) {
+  std::vector<std::string> list;
+  for (const YAML::Node& element : node) {
+    if (!element.IsScalar()) return {};
+    list.push_back(element.Scalar());
+  }
+  return list;
+}
+
+}  // namespace
+
+YamlMap::YamlMap(YAML::Node node, std::string where) : node_(std::move(node)), where_(std::move(where)) {
+  if (!node_.Mark().is_null()) where_ += fmt::format(" (line {})", node_.Mark().line + 1);
+  check(node_.IsMap() || node_.IsNull(), "{}: expected a map of settings", where_);
+}
+
+YAML::Node YamlMap::take(const char* key) {
+  known_.emplace_back(key);
+  return node_.IsMap() ? YAML::Node(node_[key]) : YAML::Node(YAML::NodeType::Undefined);
+}
+
+void YamlMap::wrong(const char* key, const char* expected) const { fail("{}: '{}' must be {}", where_, key, expected); }
+
+void YamlMap::operator()(const char* key, std::string& value) {
+  const YAML::Node node = take(key);
+  if (!node.IsDefined()) return;
+  if (!node.IsScalar()) wrong(key, "a text");
+  value = node.Scalar();
+}
+
+void YamlMap::operator()(const char* key, bool& value) {
+  const YAML::Node node = take(key);
+  if (!node.IsDefined()) return;
+  if (!node.IsScalar()) wrong(key, "true or false");
+  value = text_value::parse_bool(node.Scalar());
+}
+
+void YamlMap::operator()(const char* key, std::int64_t& value) {
+  const YAML::Node node = take(key);
+  if (!node.IsDefined()) return;
+  if (!node.IsScalar()) wrong(key, "a number");
+  value = text_value::parse_integer(node.Scalar());
+}
+
+void YamlMap::operator()(const char* key, int& value) {
+  std::int64_t wide = value;
+  (*this)(key, wide);
+  if (!std::in_range<int>(wide)) wrong(key, "a smaller number");
+  value = static_cast<int>(wide);
+}
+
+void YamlMap::operator()(const char* key, std::vector<std::string>& value) {
+  const YAML::Node node = take(key);
+  if (!node.IsDefined()) return;
+  if (node.IsScalar()) {
+    value = {node.Scalar()};
+    return;
+  }
+  value = texts(node);
+  if (!node.IsSequence() || value.size() != node.size()) wrong(key, "a list of texts");
+}
+
+void YamlMap::operator()(const char* key, std::map<std::string, double>& value) {
+  const YAML::Node node = take(key);
+  if (!node.IsDefined()) return;
+  if (!node.IsMap()) wrong(key, "a map of numbers");
+  for (const auto& entry : node) {
+    if (!entry.second.IsScalar()) wrong(key, "a map of numbers");
+    value[entry.first.Scalar()] = text_value::parse_number(entry.second.Scalar());
+  }
+}
+
+void YamlMap::operator()(const char* key, std::vector<std::pair<std::string, std::string>>& value) {
+  for (const auto& [name, node] : entries(key)) {
+    if (node.IsScalar())
+      value.emplace_back(name, node.Scalar());
+    else if (const std::vector<std::string> list = texts(node); node.IsSequence() && list.size() == node.size())
+      value.emplace_back(name, join(list, " "));
+    else
+      wrong(key, "a map from names to texts");
+  }
+}
+
+std::vector<std::pair<std::string, YAML::Node>> YamlMap::entries(const char* key) {
+  const YAML::Node node = take(key);
+  std::vector<std::pair<std::string, YAML::Node>> list;
+  if (!node.IsDefined()) return list;
+  if (!node.IsMap()) wrong(key, "a map");
+  for (const auto& entry : node) list.emplace_back(entry.first.Scalar(), entry.second);
+  return list;
+}
+
+std::vector<YAML::Node> YamlMap::elements(const char* key) {
+  const YAML::Node node = take(key);
+  if (!node.IsDefined()) return {};
+  if (!node.IsSequence()) wrong(key, "a list");
+  return {node.begin(), node.end()};
+}
+
+YAML::Node YamlMap::expanded(const YAML::Node& node, const char* key) {
+  if (!node.IsScalar()) return node;
+  YAML::Node map;
+  map[key] = node;
+  return map;
+}
+
+void YamlMap::finish() const {
+  if (!node_.IsMap()) return;
+  for (const auto& entry : node_) {
+    const std::string key = entry.first.Scalar();
+    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    const std::string near = nearest(key, known_);
+    fail("{}: unknown key '{}'{}", where_, key, near.empty() ? "" : "; did you mean '" + near + "'?");
+  }
+}
+
+}  // namespace dragoman::recipe

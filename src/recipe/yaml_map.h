@@ -1,0 +1,93 @@
+#pragma once
+
+#include <yaml-cpp/yaml.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/options.h"
+
+namespace dragoman::recipe {
+
+// Reads the keys of a YAML map into members. Keys that nothing asked for are errors, and so are values of another
+// shape; errors name file and line.
+//
+//   YamlMap map(node, where);
+//   map("title", title);
+//   map.each("tests", [&](const std::string& name, YamlMap& test) { ... });
+//   map.finish();
+class YamlMap {
+ public:
+  YamlMap(YAML::Node node, std::string where);
+
+  void operator()(const char* key, std::string& value);
+  void operator()(const char* key, bool& value);
+  void operator()(const char* key, int& value);
+  void operator()(const char* key, std::int64_t& value);
+  // A list, or a single value.
+  void operator()(const char* key, std::vector<std::string>& value);
+  void operator()(const char* key, std::map<std::string, double>& value);
+  // A map from text to text, in the order of the file. A list of texts is joined by blanks.
+  void operator()(const char* key, std::vector<std::pair<std::string, std::string>>& value);
+  template <NamedEnum E>
+  void operator()(const char* key, E& value) {
+    std::string text = name_of(value), all;
+    (*this)(key, text);
+    for (const auto& [entry, name] : EnumNames<E>::list) {
+      if (text == name) {
+        value = entry;
+        return;
+      }
+      all += (all.empty() ? "" : "|") + std::string(name);
+    }
+    fail("{}: expected one of {} for '{}' but got '{}'", where_, all, key, text);
+  }
+
+  // Calls read(map) with the map at `key`, if there is one.
+  template <class Read>
+  void part(const char* key, Read read) {
+    const YAML::Node node = take(key);
+    if (!node.IsDefined()) return;
+    YamlMap map(node, where_ + ": " + key);
+    read(map);
+    map.finish();
+  }
+  // Calls read(key, map) for each entry of the map of maps at `key`. An entry may be a plain text if `shorthand` names
+  // the key that it stands for.
+  template <class Read>
+  void each(const char* key, Read read, const char* shorthand = nullptr) {
+    for (const auto& [name, node] : entries(key)) {
+      YamlMap map(shorthand != nullptr ? expanded(node, shorthand) : node, where_ + ": " + key + ": " + name);
+      read(name, map);
+      map.finish();
+    }
+  }
+  // Calls read(map) for each element of the list of maps at `key`.
+  template <class Read>
+  void each_of(const char* key, Read read, const char* shorthand = nullptr) {
+    for (const auto& node : elements(key)) {
+      YamlMap map(shorthand != nullptr ? expanded(node, shorthand) : node, where_ + ": " + key);
+      read(map);
+      map.finish();
+    }
+  }
+
+  // Throws if the map has a key that was not read.
+  void finish() const;
+  // File and line, for errors.
+  const std::string& where() const { return where_; }
+
+ private:
+  YAML::Node take(const char* key);
+  std::vector<std::pair<std::string, YAML::Node>> entries(const char* key);
+  std::vector<YAML::Node> elements(const char* key);
+  static YAML::Node expanded(const YAML::Node& node, const char* key);
+  [[noreturn]] void wrong(const char* key, const char* expected) const;
+
+  YAML::Node node_;
+  std::string where_;
+  std::vector<std::string> known_;
+};
+
+}  // namespace dragoman::recipe
