@@ -1,5 +1,7 @@
 #include "recipe/recipe.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -31,7 +33,9 @@ const T& find_or_fail(const std::vector<T>& list, const std::string& name, const
   fail("there is no {} '{}' in this recipe{}", what, name, near.empty() ? "" : "; did you mean '" + near + "'?");
 }
 
-void read_data(YamlMap& map, Recipe& recipe) {
+// Data folders with their files: the contents of data.yaml.
+std::vector<DataFolder> read_folders(YamlMap& map) {
+  std::vector<DataFolder> folders;
   map.each("data", [&](const std::string& name, YamlMap& entry) {
     DataFolder folder{.name = name, .about = {}, .licence = {}, .url = {}, .files = {}};
     entry("about", folder.about);
@@ -47,8 +51,32 @@ void read_data(YamlMap& map, Recipe& recipe) {
           folder.files.push_back(declared);
         },
         "sha256");
-    recipe.data.push_back(folder);
+    folders.push_back(folder);
   });
+  return folders;
+}
+
+// The files of `folders` that a pattern such as europarl/train?.de.gz matches.
+std::vector<DataFolder> select_data(const std::vector<DataFolder>& folders, const std::vector<std::string>& patterns,
+                                    const std::string& where) {
+  std::vector<bool> used(patterns.size());
+  std::vector<DataFolder> selected;
+  for (const DataFolder& folder : folders) {
+    DataFolder part = folder;
+    std::erase_if(part.files, [&](const DataFile& file) {
+      bool matches = false;
+      for (std::size_t i = 0; i < patterns.size(); ++i)
+        if (fnmatch(patterns[i].c_str(), (folder.name + "/" + file.name).c_str(), 0) == 0) matches = used[i] = true;
+      return !matches;
+    });
+    if (!part.files.empty()) selected.push_back(part);
+  }
+  for (std::size_t i = 0; i < patterns.size(); ++i)
+    check(used[i], "{}: no file of data.yaml matches '{}'", where, patterns[i]);
+  return selected;
+}
+
+void read_prepare(YamlMap& map, Recipe& recipe) {
   map.each_of("prepare", [&](YamlMap& entry) {
     Preparation step;
     entry("command", step.command);
@@ -57,6 +85,14 @@ void read_data(YamlMap& map, Recipe& recipe) {
           entry.where());
     recipe.prepare.push_back(step);
   });
+}
+
+std::string contents(const fs::path& file) {
+  std::ifstream stream(file);
+  check(stream.good(), "{}: cannot be read", file.string());
+  std::stringstream text;
+  text << stream.rdbuf();
+  return text.str();
 }
 
 void read_tests(YamlMap& map, Recipe& recipe) {
@@ -208,7 +244,19 @@ std::vector<const TestSet*> Recipe::tests_of(const System& system) const {
   return list;
 }
 
-Recipe parse_recipe(const std::string& text, const std::string& where, const std::string& name) {
+std::vector<DataFolder> parse_data(const std::string& text, const std::string& where) {
+  try {
+    YamlMap map(YAML::Load(text), where);
+    std::vector<DataFolder> folders = read_folders(map);
+    map.finish();
+    return folders;
+  } catch (const YAML::Exception& error) {
+    fail("{}:{}: not valid YAML: {}", where, error.mark.line + 1, error.msg);
+  }
+}
+
+Recipe parse_recipe(const std::string& text, const std::string& where, const std::string& name,
+                    const std::vector<DataFolder>& folders) {
   Recipe recipe;
   recipe.name = recipe.title = name;
   try {
@@ -217,7 +265,10 @@ Recipe parse_recipe(const std::string& text, const std::string& where, const std
     map("about", recipe.about);
     map("source", recipe.source);
     map("flags", recipe.flags);
-    read_data(map, recipe);
+    std::vector<std::string> data;
+    map("data", data);
+    recipe.data = select_data(folders, data, where);
+    read_prepare(map, recipe);
     read_tests(map, recipe);
     read_systems(map, recipe);
     read_tables(map, recipe);
@@ -234,11 +285,10 @@ Recipe parse_recipe(const std::string& text, const std::string& where, const std
 
 Recipe read_recipe(const std::string& path) {
   const fs::path file = fs::is_directory(path) ? fs::path(path) / "recipe.yaml" : fs::path(path);
-  std::ifstream stream(file);
-  check(stream.good(), "{}: there is no recipe here; expected a folder with recipe.yaml", path);
-  std::stringstream text;
-  text << stream.rdbuf();
-  return parse_recipe(text.str(), file.string(), fs::absolute(file).parent_path().filename().string());
+  const fs::path folder = fs::absolute(file).parent_path(), data = folder.parent_path() / "data.yaml";
+  check(fs::exists(file), "{}: there is no recipe here; expected a folder with recipe.yaml", path);
+  return parse_recipe(contents(file), file.string(), folder.filename().string(),
+                      fs::exists(data) ? parse_data(contents(data), data.string()) : std::vector<DataFolder>());
 }
 
 }  // namespace dragoman::recipe

@@ -129,7 +129,7 @@ struct Miniature {
 struct Recipe {
   std::string name;                  // of its folder
   std::string title, about, source;  // `source`: where the published numbers come from
-  std::vector<DataFolder> data;
+  std::vector<DataFolder> data;      // the files that the patterns under `data` select
   std::vector<Preparation> prepare;
   Flags flags;  // inserted after the name of a command, before its own flags
   std::vector<TestSet> tests;
@@ -147,10 +147,12 @@ struct Recipe {
   std::vector<const TestSet*> tests_of(const System& system) const;
 };
 
-// Reads FOLDER/recipe.yaml, or the file itself. Unknown keys, unknown names and cycles of `needs` are errors with file
-// and line.
+// Reads FOLDER/recipe.yaml, or the file itself, and the data folders declared in data.yaml beside its folder. Unknown
+// keys and unknown names are errors with file and line; a system may only need systems that come before it.
 Recipe read_recipe(const std::string& path);
-Recipe parse_recipe(const std::string& text, const std::string& where, const std::string& name);
+Recipe parse_recipe(const std::string& text, const std::string& where, const std::string& name,
+                    const std::vector<DataFolder>& folders);
+std::vector<DataFolder> parse_data(const std::string& text, const std::string& where);
 
 }  // namespace dragoman::recipe
 
