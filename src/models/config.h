@@ -22,6 +22,7 @@ struct FamilyNames {
 enum class Tie { none, target, all };
 enum class AttentionOver { nothing, source, source_and_past };
 enum class DecoderStart { zeros, concatenated, projected };
+enum class Prediction { tanh, direct };
 enum class NormOrder { post, pre };
 enum class FeedForwardKind { relu, gelu, swiglu };
 
@@ -37,6 +38,7 @@ struct RecurrentConfig {
   bool input_feeding = false;
   AttentionOver attention_over = AttentionOver::source;
   int self_attention_heads = 0;
+  Prediction prediction = Prediction::tanh;
   double dropout_in = 0, dropout_between = 0, dropout_out = 0;
 
   template <class V>
@@ -55,6 +57,8 @@ struct RecurrentConfig {
     v("attention-over", attention_over, "what the decoder attends to");
     v("self-attention-heads", self_attention_heads,
       "heads of self-attention over encoder states and previous decoder states; 0 for none", at_least(0));
+    v("prediction", prediction,
+      "what the output layer reads: tanh(W [state; contexts]) as in Luong et al. 2015, or [state; contexts] directly");
     v("dropout-in", dropout_in, "dropout on embeddings", between(0, 0.95));
     v("dropout-between", dropout_between, "dropout between layers", between(0, 0.95));
     v("dropout-out", dropout_out, "dropout before the output layer", between(0, 0.95));
@@ -143,6 +147,11 @@ struct EnumNames<models::DecoderStart> {
       {models::DecoderStart::zeros, "zeros"},
       {models::DecoderStart::concatenated, "concatenated"},
       {models::DecoderStart::projected, "projected"}};
+};
+template <>
+struct EnumNames<models::Prediction> {
+  static constexpr std::pair<models::Prediction, const char*> list[] = {{models::Prediction::tanh, "tanh"},
+                                                                        {models::Prediction::direct, "direct"}};
 };
 template <>
 struct EnumNames<models::NormOrder> {

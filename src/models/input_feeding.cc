@@ -120,7 +120,7 @@ Decoded RecurrentDecoder::decode_step_by_step(Context& cx, const Packed& tokens,
     const Attended attended = source.attend(cx, source_attention_, x, active, weights);
     if (weights) step_weights.push_back(attended.weights);
     const Contexts parts = contexts_of(cx, attended.out);
-    fed = attentional(cx, x, {parts.context});
+    fed = output_of(cx, x, {parts.context});
     features.push_back(lexical_ > 0 ? lexical_model_(cx, fed, parts.lexical) : fed);
     for (std::size_t v = 0; v < history.size(); ++v) history[v].push_back(now.vectors[v]);
   }

@@ -14,6 +14,9 @@ void check_recurrent(const ModelConfig& config) {
         "recurrent.input-feeding feeds back the output of attention over the source, so it cannot be combined with "
         "attention-over {}",
         name_of(r.attention_over));
+  check(!r.input_feeding || r.prediction == Prediction::tanh,
+        "recurrent.input-feeding feeds back the attentional output tanh(W [state; context]), which prediction direct "
+        "does not compute; use prediction tanh");
   check(r.self_attention_heads == 0 || r.attention_over != AttentionOver::nothing,
         "recurrent.self-attention-heads {} prepares states for attention, but attention-over is nothing",
         r.self_attention_heads);

@@ -63,8 +63,9 @@ class RecurrentDecoder final : public Decoder {
     Tensor context, lexical;
   };
   Contexts contexts_of(Context& cx, const Tensor& attended) const;
-  // The attentional output tanh(W [state; contexts]).
-  Tensor attentional(Context& cx, const Tensor& x, std::vector<Tensor> contexts) const;
+  // The decoder's output for states x and their contexts: the attentional output tanh(W [x; contexts]), or
+  // [x; contexts] itself if the prediction is direct.
+  Tensor output_of(Context& cx, const Tensor& x, std::vector<Tensor> contexts) const;
 
   RecurrentConfig config_;
   Size features_ = 0, lexical_ = 0;
@@ -72,7 +73,7 @@ class RecurrentDecoder final : public Decoder {
   std::vector<nn::RecurrentLayer> layers_;
   std::vector<nn::Linear> start_h_, start_c_;
   nn::Attention source_attention_, past_attention_, self_attention_;
-  nn::Linear hidden_;
+  nn::Linear hidden_;  // undefined if the prediction is direct
   LexicalModel lexical_model_;
 };
 

@@ -42,9 +42,13 @@ RecurrentDecoder::RecurrentDecoder(nn::Parameters& list, const ModelConfig& conf
       self_attention_ =
           self_attention_over_states(list, "decoder.self_attn", hidden, config_.self_attention_heads, true);
   }
-  hidden_ = nn::Linear(list, "decoder.hidden", hidden + contexts, hidden, true, nn::Init::fan_in());
+  features_ = hidden + contexts;
+  if (config_.prediction == Prediction::tanh) {
+    hidden_ = nn::Linear(list, "decoder.hidden", features_, hidden, true, nn::Init::fan_in());
+    features_ = hidden;
+  }
   if (lexical_ > 0) lexical_model_ = LexicalModel(list, lexical_, nn::Init::fan_in());
-  features_ = hidden + lexical_;
+  features_ += lexical_;
 }
 
 nn::CellState RecurrentDecoder::layer_state(const State& state, std::size_t layer) const {
@@ -101,10 +105,10 @@ Decoded RecurrentDecoder::decode(Context& cx, const Packed& tokens, const Memory
                                : decode_at_once(cx, tokens, memory, state, weights);
 }
 
-Tensor RecurrentDecoder::attentional(Context& cx, const Tensor& x, std::vector<Tensor> contexts) const {
+Tensor RecurrentDecoder::output_of(Context& cx, const Tensor& x, std::vector<Tensor> contexts) const {
   contexts.insert(contexts.begin(), x);
   const Tensor all = contexts.size() == 1 ? x : concat_columns(cx, contexts);
-  return dropout(cx, hidden_(cx, all, Activation::tanh), config_.dropout_out);
+  return dropout(cx, hidden_.defined() ? hidden_(cx, all, Activation::tanh) : all, config_.dropout_out);
 }
 
 // With the lexical model, a value is a state concatenated with a source embedding, so the weighted sum holds both
@@ -161,7 +165,7 @@ Decoded RecurrentDecoder::decode_at_once(Context& cx, const Packed& tokens, cons
     lexical = parts.lexical;
   }
   if (attends_past()) contexts.push_back(past_context(cx, x, tokens.rows, state));
-  decoded.features = attentional(cx, x, contexts);
+  decoded.features = output_of(cx, x, contexts);
   if (lexical_ > 0) decoded.features = lexical_model_(cx, decoded.features, lexical);
   return decoded;
 }

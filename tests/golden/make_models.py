@@ -79,8 +79,14 @@ def cell(w, x, state, hidden):
     return h.squeeze(0), c.squeeze(0)
 
 
-def score_multiplicative(w, s, keys):
-    return keys @ F.linear(s, w.get("decoder.attention.score.weight", keys.shape[1], s.shape[0]))
+def score_multiplicative(w, s, keys, name="decoder.attention"):
+    return keys @ F.linear(s, w.get(name + ".score.weight", keys.shape[1], s.shape[0]))
+
+
+def score_additive(w, s, keys, name="decoder.attention"):
+    size = s.shape[0]
+    inner = torch.tanh(linear(w, name + ".score_query", s, size, False) + linear(w, name + ".score_key", keys, size))
+    return inner @ w.get(name + ".score_v", size)
 
 
 def luong(w, source, target, lexical):
@@ -103,10 +109,18 @@ def luong(w, source, target, lexical):
     return linear(w, "output", torch.stack(rows), V_TARGET)
 
 
-def compared(w, source, target, kind, key_size=0, value_size=0):
+def compared(w, source, target, score, split=None, heads=0, past=False, direct=False):
     """Additive attention (Bahdanau et al. 2015) or key-value attention (Daniluk et al. 2017) without input feeding,
-    with trainable initial states and projected encoder states."""
+    with trainable initial states and projected encoder states. `split`: sizes of keys and values; `past`: attention over
+    the states before the current one, too; `heads`: self-attention below both; `direct`: prediction without a tanh
+    layer."""
     hidden = 6
+
+    def context(name, s, states):
+        keys, values = states, states
+        if split:
+            keys, values = linear(w, name + ".key_value", states, sum(split), False).split(split, 1)
+        return torch.softmax(score(w, s, keys, name), 0) @ values
     embedded = w.get("encoder.embed_tokens.weight", V_SOURCE, EMBEDDING)[source]
 
     def first(what):
@@ -115,21 +129,22 @@ def compared(w, source, target, kind, key_size=0, value_size=0):
     states, h, c = bi_lstm(w, embedded, (first("h"), first("c")))
     states = linear(w, "encoder.project_states", states, hidden)
     h, c = linear(w, "decoder.start.h_l0", h, hidden), linear(w, "decoder.start.c_l0", c, hidden)
-    keys, values = states, states
-    if key_size:
-        both = linear(w, "decoder.attention.key_value", states, key_size + value_size, False)
-        keys, values = both[:, :key_size], both[:, key_size:]
-    rows = []
+    if heads:
+        states = attention(w, "encoder.self_attn", states, states, False, heads=heads)
+    before, own, rows = [h], [], []
     for word in w.get("decoder.embed_tokens.weight", V_TARGET, EMBEDDING)[target]:
         h, c = cell(w, word, (h, c), hidden)
-        if kind == "additive":
-            inner = torch.tanh(linear(w, "decoder.attention.score_query", h, hidden, False) +
-                               linear(w, "decoder.attention.score_key", keys, hidden))
-            scores = inner @ w.get("decoder.attention.score_v", hidden)
-        else:
-            scores = score_multiplicative(w, h, keys)
-        rows.append(torch.cat([h, torch.softmax(scores, 0) @ values]))
-    return linear(w, "output", torch.tanh(linear(w, "decoder.hidden", torch.stack(rows), hidden)), V_TARGET)
+        row = [h, context("decoder.attention", h, states)]
+        if past:
+            row.append(context("decoder.past_attention", h, torch.stack(before)))
+            own.append(h)
+            seen = attention(w, "decoder.self_attn", torch.stack(own), torch.stack(own), True, heads=heads)[-1]
+            before.append(seen)
+        rows.append(torch.cat(row))
+    rows = torch.stack(rows)
+    if not direct:
+        rows = torch.tanh(linear(w, "decoder.hidden", rows, hidden))
+    return linear(w, "output", rows, V_TARGET)
 
 
 INPUT_FEEDING = """
@@ -145,9 +160,9 @@ recurrent: {encoder-hidden: 4, decoder-hidden: 6, decoder-start: projected, proj
 """
 case("lstm_luong", INPUT_FEEDING, lambda w, s, t: luong(w, s, t, False))
 case("lstm_lexical", INPUT_FEEDING + "lexical: true\n", lambda w, s, t: luong(w, s, t, True))
-case("lstm_additive", PROJECTED + "attention.score: additive\n", lambda w, s, t: compared(w, s, t, "additive"))
+case("lstm_additive", PROJECTED + "attention.score: additive\n", lambda w, s, t: compared(w, s, t, score_additive))
 case("lstm_key_value", PROJECTED + "attention: {score: multiplicative, key-size: 5, value-size: 3}\n",
-     lambda w, s, t: compared(w, s, t, "multiplicative", 5, 3))
+     lambda w, s, t: compared(w, s, t, score_multiplicative, [5, 3]))
 
 # ---- Transformers -------------------------------------------------------------------------------------------------
 SIZE, HEADS, INNER = 8, 2, 10
@@ -162,13 +177,14 @@ def positions(n):
     return table
 
 
-def attention(w, name, x, memory, causal, projection=None):
-    in_weight, in_bias = w.get(name + ".in_proj_weight", 3 * SIZE, SIZE), w.get(name + ".in_proj_bias", 3 * SIZE)
-    out_weight, out_bias = w.get(name + ".out_proj.weight", SIZE, SIZE), w.get(name + ".out_proj.bias", SIZE)
+def attention(w, name, x, memory, causal, projection=None, heads=HEADS):
+    size = x.shape[1]
+    in_weight, in_bias = w.get(name + ".in_proj_weight", 3 * size, size), w.get(name + ".in_proj_bias", 3 * size)
+    out_weight, out_bias = w.get(name + ".out_proj.weight", size, size), w.get(name + ".out_proj.bias", size)
     if projection is None:
         mask = torch.ones(len(x), len(memory)).triu(1).bool() if causal else None
         out, _ = F.multi_head_attention_forward(
-            x.unsqueeze(1), memory.unsqueeze(1), memory.unsqueeze(1), SIZE, HEADS, in_weight, in_bias, None, None, False,
+            x.unsqueeze(1), memory.unsqueeze(1), memory.unsqueeze(1), size, heads, in_weight, in_bias, None, None, False,
             0.0, out_weight, out_bias, False, attn_mask=mask, need_weights=False)
         return out.squeeze(1)
     k, n_max = projection
@@ -178,11 +194,11 @@ def attention(w, name, x, memory, causal, projection=None):
     (wq, wk, wv), (bq, bk, bv) = in_weight.chunk(3), in_bias.chunk(3)
     q, keys, values = F.linear(x, wq, bq), F.linear(project_keys @ memory, wk, bk), F.linear(project_values @ memory, wv, bv)
 
-    def heads(y):
-        return y.view(len(y), HEADS, -1).transpose(0, 1)
+    def split(y):
+        return y.view(len(y), heads, -1).transpose(0, 1)
 
-    scores = heads(q) @ heads(keys).transpose(1, 2) / math.sqrt(SIZE // HEADS)
-    out = (torch.softmax(scores, -1) @ heads(values)).transpose(0, 1).reshape(len(x), SIZE)
+    scores = split(q) @ split(keys).transpose(1, 2) / math.sqrt(size // heads)
+    out = (torch.softmax(scores, -1) @ split(values)).transpose(0, 1).reshape(len(x), size)
     return F.linear(out, out_weight, out_bias)
 
 
@@ -233,6 +249,17 @@ case("transformer_post", T % "post", lambda w, s, t: transformer(w, s, t, False)
 case("transformer_pre", T % "pre", lambda w, s, t: transformer(w, s, t, True))
 case("linformer", T % "post" + "attention: {linformer: 3, linformer-length: 7}\n",
      lambda w, s, t: transformer(w, s, t, False, (3, 7)))
+
+# ---- recurrent, without a tanh layer before the output layer ---------------------------------------------------------
+DIRECT = PROJECTED + "recurrent.prediction: direct\n"
+OVER_PAST = "recurrent.attention-over: source_and_past\nrecurrent.self-attention-heads: 2\n"
+case("direct_key_value", DIRECT + "attention: {score: multiplicative, key-size: 5, value-size: 3}\n",
+     lambda w, s, t: compared(w, s, t, score_multiplicative, [5, 3], direct=True))
+case("direct_past_self", DIRECT + OVER_PAST + "attention.score: additive\n",
+     lambda w, s, t: compared(w, s, t, score_additive, heads=2, past=True, direct=True))
+case("direct_key_value_past_self",
+     DIRECT + OVER_PAST + "attention: {score: multiplicative, key-size: 5, value-size: 3}\n",
+     lambda w, s, t: compared(w, s, t, score_multiplicative, [5, 3], heads=2, past=True, direct=True))
 
 out = {"sources": SOURCES, "inputs": TARGETS_IN, "targets": TARGETS_OUT, "source_vocabulary": V_SOURCE,
        "target_vocabulary": V_TARGET, "cases": cases}

@@ -291,6 +291,11 @@ TEST(Config, NonsenseIsRefusedWithAReason) {
   EXPECT_NE(reason("lstm-luong", [](ModelConfig& c) { c.recurrent.attention_over = AttentionOver::source_and_past; })
                 .find("input-feeding"),
             std::string::npos);
+  EXPECT_EQ(reason("lstm-luong", [](ModelConfig& c) { c.recurrent.prediction = Prediction::direct; }),
+            "recurrent.input-feeding feeds back the attentional output tanh(W [state; context]), which prediction "
+            "direct does not compute; use prediction tanh");
+  EXPECT_EQ(reason("seq2seq-multiplicative-encoder", [](ModelConfig& c) { c.tied = Tie::target; }),
+            "tied target shares the target embeddings with the output layer, but they have sizes 6 and 12");
   EXPECT_NE(reason("lstm-lexical", [](ModelConfig& c) { c.tied = Tie::target; }).find("lexical widens"),
             std::string::npos);
   EXPECT_NE(reason("transformer-base", [](ModelConfig& c) { c.embedding = 4; }).find("must equal"), std::string::npos);

@@ -48,6 +48,19 @@ inline std::vector<std::pair<std::string, ModelConfig>> zoo() {
           [](ModelConfig& c) { c.recurrent.dropout_between = 0.3; });
   variant("additive with input feeding", "lstm-lexical",
           [](ModelConfig& c) { c.attention.score = nn::Score::additive; });
+  for (const char* base : {"seq2seq", "seq2seq-key-value-encoder", "seq2seq-additive-encoder+decoder+self"})
+    variant("attentional output without input feeding", base,
+            [](ModelConfig& c) { c.recurrent.prediction = Prediction::tanh; });
+  variant("dropout before a direct prediction", "seq2seq-additive-encoder+decoder",
+          [](ModelConfig& c) { c.recurrent.dropout_out = 0.3; });
+  variant("direct prediction with the lexical model", "lstm-lexical", [](ModelConfig& c) {
+    c.recurrent.input_feeding = false;
+    c.recurrent.prediction = Prediction::direct;
+  });
+  variant("direct prediction, tied", "seq2seq-multiplicative-encoder", [](ModelConfig& c) {
+    c.tied = Tie::target;
+    c.embedding = 2 * c.recurrent.decoder_hidden;
+  });
   for (const char* base : {"lstm-luong", "lstm-lexical", "seq2seq-key-value-encoder", "seq2seq-additive-encoder"})
     variant("linformer over the source of an lstm", base, [](ModelConfig& c) {
       c.attention.linformer = 3;
