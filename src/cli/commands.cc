@@ -4,12 +4,12 @@
 
 namespace dragoman::cli {
 
-extern const Command align, average, direct, docs, doctor, evaluate, inspect, phrasebook, score, stats, tokenize,
-    train_command, translate, vocab;
+extern const Command align, average, direct, docs, doctor, evaluate, filter, inspect, phrasebook, score, stats,
+    tokenize, train_command, translate, vocab;
 
 const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> all = {
-      {"prepare a corpus", {stats, tokenize, vocab, phrasebook}},
+      {"prepare a corpus", {stats, filter, tokenize, vocab, phrasebook}},
       {"train", {train_command, average}},
       {"translate", {translate, direct}},
       {"evaluate", {evaluate, score}},

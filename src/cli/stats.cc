@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
-#include "base/progress.h"
 #include "cli/command.h"
+#include "cli/print_counts.h"
 #include "run/corpus_statistics.h"
 
 namespace dragoman::cli {
@@ -49,8 +49,7 @@ void print_table(const SideStatistics& source, const SideStatistics& target, std
 void print_report(const data::Counts& counts) {
   if (counts.size() <= 2) return;  // every pair read was kept
   fmt::print("\n");
-  for (const auto& [name, count] : counts)
-    fmt::print("{:<28} {:>14}\n", name, with_commas(static_cast<std::int64_t>(count)));
+  print_counts(counts);
 }
 
 int print_statistics(StatsOptions& options, const Words& files) {

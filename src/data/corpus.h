@@ -43,10 +43,15 @@ struct CorpusOptions {
 
   template <class V>
   void visit(V& v) {
-    v("source", source, "files of source sentences, or files with both sides in columns (tsv, csv)");
-    v("target", target, "files of target sentences, one per source file");
+    visit_files(v);
     v("weight", weight, "how often an epoch shows each pair of a corpus, one number per source file");
     visit_columns(v);
+  }
+  // Only which files there are.
+  template <class V>
+  void visit_files(V& v) {
+    v("source", source, "files of source sentences, or files with both sides in columns (tsv, csv)");
+    v("target", target, "files of target sentences, one per source file");
   }
   // The settings of the format alone, for commands that take files as arguments.
   template <class V>

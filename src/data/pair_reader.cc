@@ -181,6 +181,14 @@ class CsvPairs final : public PairReader {
 
 }  // namespace
 
+ReadingReport& ReadingReport::operator+=(const ReadingReport& other) {
+  pairs += other.pairs;
+  skipped_utf8 += other.skipped_utf8;
+  replaced_utf8 += other.replaced_utf8;
+  skipped_length += other.skipped_length;
+  return *this;
+}
+
 std::unique_ptr<PairReader> PairReader::open(const Corpus& corpus, const ReadingOptions& options) {
   switch (corpus.format) {
     case Format::tsv: return std::make_unique<TsvReader>(corpus, options);

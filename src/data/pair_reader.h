@@ -20,6 +20,9 @@ struct ReadingReport {
   std::uint64_t skipped_utf8 = 0;    // invalid UTF-8 or NUL bytes
   std::uint64_t replaced_utf8 = 0;   // the same, replaced by U+FFFD
   std::uint64_t skipped_length = 0;  // a line longer than max_line_bytes
+
+  // Adds the report of another corpus.
+  ReadingReport& operator+=(const ReadingReport& other);
 };
 
 // Streams the pairs of one corpus in bounded memory.
