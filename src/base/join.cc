@@ -1,5 +1,7 @@
 #include "base/join.h"
 
+#include <algorithm>
+
 namespace dragoman {
 
 std::string join(std::span<const std::string> words, std::string_view between) {
@@ -9,6 +11,17 @@ std::string join(std::span<const std::string> words, std::string_view between) {
     text += word;
   }
   return text;
+}
+
+std::vector<std::string> split_list(std::span<const std::string> words) {
+  std::vector<std::string> parts;
+  for (const std::string& word : words)
+    for (std::size_t begin = 0; begin <= word.size();) {
+      const std::size_t end = std::min(word.find(',', begin), word.size());
+      if (end > begin) parts.push_back(word.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  return parts;
 }
 
 }  // namespace dragoman

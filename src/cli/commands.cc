@@ -6,6 +6,8 @@ namespace dragoman::cli {
 
 extern const Command align, average, direct, docs, doctor, evaluate, filter, inspect, phrasebook, score, stats,
     tokenize, train_command, translate, vocab;
+extern const Command align, average, bench, direct, docs, doctor, evaluate, inspect, phrasebook, score, stats,
+    train_command, translate, vocab;
 
 const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> all = {
@@ -14,7 +16,7 @@ const std::vector<CommandGroup>& command_groups() {
       {"translate", {translate, direct}},
       {"evaluate", {evaluate, score}},
       {"align words", {align}},
-      {"look around", {inspect, doctor, docs}},
+      {"look around", {inspect, bench, doctor, docs}},
   };
   return all;
 }

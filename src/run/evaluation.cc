@@ -11,18 +11,6 @@ namespace {
 
 using eval::Lines;
 
-// Splits words at commas: "a,b" and "a" "b" mean the same.
-std::vector<std::string> split_list(const std::vector<std::string>& words) {
-  std::vector<std::string> parts;
-  for (const std::string& word : words)
-    for (std::size_t begin = 0; begin <= word.size();) {
-      const std::size_t end = std::min(word.find(',', begin), word.size());
-      if (end > begin) parts.push_back(word.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  return parts;
-}
-
 [[noreturn]] void fail_unknown(const char* what, const std::string& word, const std::vector<std::string>& known) {
   const std::string near = nearest(word, known);
   fail("--{}: '{}' is not one of {}{}", what, word, join(known, ", "),
