@@ -4,8 +4,8 @@
 
 namespace dragoman::cli {
 
-extern const Command align, average, direct, docs, doctor, evaluate, inspect, phrasebook, score, stats, tokenize,
-    train_command, translate, vocab;
+extern const Command align, average, direct, docs, doctor, evaluate, inspect, phrasebook, recipe_command, score, stats,
+    tokenize, train_command, translate, vocab;
 
 const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> all = {
@@ -13,6 +13,7 @@ const std::vector<CommandGroup>& command_groups() {
       {"train", {train_command, average}},
       {"translate", {translate, direct}},
       {"evaluate", {evaluate, score}},
+      {"run experiments", {recipe_command}},
       {"align words", {align}},
       {"look around", {inspect, doctor, docs}},
   };
