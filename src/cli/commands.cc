@@ -8,6 +8,8 @@ extern const Command align, average, direct, docs, doctor, evaluate, filter, ins
     tokenize, train_command, translate, vocab;
 extern const Command align, average, bench, direct, docs, doctor, evaluate, inspect, phrasebook, score, stats,
     train_command, translate, vocab;
+extern const Command align, average, direct, docs, doctor, evaluate, inspect, phrasebook, recipe_command, score, stats,
+    tokenize, train_command, translate, vocab;
 
 const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> all = {
@@ -15,6 +17,7 @@ const std::vector<CommandGroup>& command_groups() {
       {"train", {train_command, average}},
       {"translate", {translate, direct}},
       {"evaluate", {evaluate, score}},
+      {"run experiments", {recipe_command}},
       {"align words", {align}},
       {"look around", {inspect, bench, doctor, docs}},
   };

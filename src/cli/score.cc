@@ -19,7 +19,7 @@ struct ScoreOptions {
     v("per-word", per_word, "also print the log probability of each word");
     v("alignments", alignments,
       "file to write word alignments to, as 0-0 1-2: each target word with the source word it attended to most");
-    v("json", json, "print one JSON object per line");
+    v("json", json, "print one JSON object per line, or one for the summary");
     v("summary", summary, "print only the perplexity of the whole text");
   }
 };
@@ -34,6 +34,16 @@ void print(const ScoreOptions& options, const search::Model& model, const search
   fmt::print("\n");
 }
 
+std::string summary_json(const eval::LogLikelihood& total) {
+  const nlohmann::ordered_json json = {{"perplexity",
+                                        {{"token", total.perplexity(eval::PerplexityUnit::token)},
+                                         {"word", total.perplexity(eval::PerplexityUnit::word)}}},
+                                       {"log_probability", total.sum},
+                                       {"tokens", total.tokens},
+                                       {"words", total.words}};
+  return json.dump(2);
+}
+
 int score_pairs(const ScoreOptions& options, const Words& words, const ComputeOptions& compute) {
   check(!options.model.empty(), "expected a model: dragoman score --model FILE SOURCE TARGET");
   expect_words(words, 2, "expected two files, SOURCE and TARGET");
@@ -46,7 +56,7 @@ int score_pairs(const ScoreOptions& options, const Words& words, const ComputeOp
   const std::string perplexity = fmt::format("perplexity {}, {}", total.words_for(eval::PerplexityUnit::token),
                                              total.words_for(eval::PerplexityUnit::word));
   if (options.summary)
-    fmt::print("{}\n", perplexity);
+    fmt::print("{}\n", options.json ? summary_json(total) : perplexity);
   else
     log::info("{}", perplexity);
   return 0;

@@ -83,6 +83,7 @@ void read_prepare(YamlMap& map, Recipe& recipe) {
     entry("makes", step.makes);
     check(!step.command.empty() && !step.makes.empty(), "{}: expected 'command' and the files it 'makes'",
           entry.where());
+    step.where = entry.where();
     recipe.prepare.push_back(step);
   });
 }
@@ -125,6 +126,7 @@ void read_systems(YamlMap& map, Recipe& recipe) {
   map.each("systems", [&](const std::string& name, YamlMap& entry) {
     System system;
     system.name = system.title = name;
+    system.where = entry.where();
     system.model = kModel;
     system.translate = kTranslate;
     system.score = kScore;
@@ -171,6 +173,7 @@ void read_figures(YamlMap& map, Recipe& recipe) {
   map.each("figures", [&](const std::string& name, YamlMap& entry) {
     Figure figure;
     figure.name = figure.title = name;
+    figure.where = entry.where();
     entry("kind", figure.kind);
     entry("title", figure.title);
     entry("note", figure.note);
@@ -287,8 +290,11 @@ Recipe read_recipe(const std::string& path) {
   const fs::path file = fs::is_directory(path) ? fs::path(path) / "recipe.yaml" : fs::path(path);
   const fs::path folder = fs::absolute(file).parent_path(), data = folder.parent_path() / "data.yaml";
   check(fs::exists(file), "{}: there is no recipe here; expected a folder with recipe.yaml", path);
-  return parse_recipe(contents(file), file.string(), folder.filename().string(),
-                      fs::exists(data) ? parse_data(contents(data), data.string()) : std::vector<DataFolder>());
+  Recipe recipe =
+      parse_recipe(contents(file), file.string(), folder.filename().string(),
+                   fs::exists(data) ? parse_data(contents(data), data.string()) : std::vector<DataFolder>());
+  recipe.folder = file.parent_path().string();
+  return recipe;
 }
 
 }  // namespace dragoman::recipe

@@ -17,6 +17,10 @@
 //   {input} {reference} {output}   of a test set, or of a row of a figure
 //   {to} {from}     languages of a test set
 //   {value}         the current value of a sweep
+//   {figure}        the folder of the figure the command belongs to
+//
+// A command that should write {output} but does not mention it prints its result to standard output, which becomes the
+// {output}. Commands may end in `> FILE`.
 namespace dragoman::recipe {
 
 struct DataFile {
@@ -38,6 +42,7 @@ using Flags = std::vector<std::pair<std::string, std::string>>;
 struct Preparation {
   std::string command;
   std::vector<std::string> makes;  // files in {work}
+  std::string where;               // in the recipe, for errors
 };
 
 // Sentences that systems translate, with their references.
@@ -69,6 +74,7 @@ struct System {
   std::vector<std::string> tests;           // empty: those of the group
   std::map<std::string, double> published;  // value -> number, e.g. wmt.bleu -> 10.77
   int seed = 0;                             // 0: that of the flags
+  std::string where;                        // in the recipe, for errors
 };
 
 // A column of a table: a value of every system.
@@ -116,6 +122,7 @@ struct Figure {
   int sentence = 1;
   std::vector<std::string> values;
   std::vector<Row> rows;
+  std::string where;  // in the recipe, for errors
 };
 
 // A small stand-in for the whole recipe on the phrasebook, which needs no data.
@@ -128,6 +135,7 @@ struct Miniature {
 
 struct Recipe {
   std::string name;                  // of its folder
+  std::string folder;                // where it was read; empty for a text
   std::string title, about, source;  // `source`: where the published numbers come from
   std::vector<DataFolder> data;      // the files that the patterns under `data` select
   std::vector<Preparation> prepare;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/file.h"
 #include "base/machine.h"
 #include "base/version.h"
 
@@ -50,6 +51,13 @@ Environment this_environment(const std::string& device) {
   const bool on_gpu = device.starts_with("cuda") && !machine.cuda.gpus.empty();
   return {DRAGOMAN_VERSION, today(),      machine.cpu, on_gpu ? machine.cuda.gpus[0].name : "",
           machine.system,   machine.cores};
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  std::filesystem::create_directories(std::filesystem::absolute(path).parent_path());
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
 }
 
 Json to_json(const SystemResult& result) {

@@ -15,9 +15,11 @@
 //   systems/NAME/tests/TEST.txt       translations
 //   systems/NAME/tests/TEST.json      `evaluate --json` of them
 //   systems/NAME/tests/TEST.attention.jsonl   `translate --json` of the first sentences
-//   systems/NAME/steps/N.log          what step N printed
+//   systems/NAME/steps/N.log          what step N printed; N.json: its command, and whether it is finished
 //   comparisons/TEST.json             `evaluate --json --systems`: all systems against the baseline
+//   systems/NAME/tests/TEST.perplexity.json   `score --summary --json` of the references
 //   figures/NAME.json                 FigureResult
+//   figures/NAME/                     files that its commands read and write
 //   report/index.html, report/results.md
 namespace dragoman::recipe {
 
@@ -64,6 +66,9 @@ struct SystemResult {
   Environment environment;
 };
 
+// The results of rows are JSON: of a sweep `evaluate --json` with the number or text "value" added, one row per title
+// and value, in seconds of the translation; of an alignment `evaluate --aer --json`; of a tree a line of
+// `translate --tree`; of scaling and statistics what `bench` and `stats` print.
 struct FigureResult {
   std::string name;
   struct Measured {
@@ -74,6 +79,9 @@ struct FigureResult {
   std::vector<Measured> rows;
   Environment environment;
 };
+
+// Writes a file that appears as a whole, and the folders it is in.
+void write_text(const std::string& path, const std::string& text);
 
 nlohmann::ordered_json to_json(const SystemResult& result);
 nlohmann::ordered_json to_json(const FigureResult& result);

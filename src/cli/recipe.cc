@@ -1,0 +1,115 @@
+#include "recipe/recipe.h"
+
+#include <filesystem>
+
+#include "base/text_value.h"
+#include "cli/command.h"
+#include "recipe/find_recipe.h"
+#include "recipe/runner.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct RecipeOptions {
+  std::string data = "data", output, budget, mirror;
+  int jobs = 1;
+  std::vector<std::string> only;
+  bool dry_run = false, miniature = false;
+
+  template <class V>
+  void visit(V& v) {
+    v.section("Run");
+    v("data", data, "folder of the corpora: FOLDER/NAME/FILE");
+    v("output", output, "folder of the results; empty means runs/NAME");
+    v("only", only, "run only these systems, separated by commas, and the systems they need");
+    v("jobs", jobs, "systems to train at the same time", between(1, 64));
+    v("budget", budget, "stop in good order after this time, such as 90s, 30min or 2h; the same command goes on later");
+    v("dry-run", dry_run, "print the commands and what they will cost, without running them");
+    v("miniature", miniature, "try the recipe on a small generated corpus, which takes seconds and needs no data");
+    v("mirror", mirror, "download missing data from this URL instead: URL/NAME/FILE");
+  }
+};
+
+double parse_duration(const std::string& text) {
+  if (text.empty()) return 0;
+  const std::size_t unit = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string name = text.substr(unit);
+  const double seconds = name == "s" ? 1 : name == "min" ? 60 : name == "h" ? 3600 : 0;
+  check(unit > 0 && seconds > 0, "--budget: expected a time such as 90s, 30min or 2h but got '{}'", text);
+  return seconds * text_value::parse_number(text.substr(0, unit));
+}
+
+std::vector<std::string> split_names(const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const std::string& word : words)
+    for (std::size_t begin = 0; begin <= word.size();) {
+      const std::size_t end = std::min(word.find(',', begin), word.size());
+      if (end > begin) names.push_back(word.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  return names;
+}
+
+recipe::Folder output_folder(const RecipeOptions& options, const recipe::Recipe& recipe) {
+  if (!options.output.empty()) return {options.output};
+  return {"runs/" + recipe.name + (options.miniature ? "-miniature" : "")};
+}
+
+recipe::RunOptions run_options(const RecipeOptions& options, const recipe::Recipe& recipe, const recipe::Folder& folder,
+                               const ComputeOptions& compute) {
+  const ComputeOptions defaults;
+  recipe::RunOptions run;
+  run.plan.data = options.miniature ? folder.path + "/data" : options.data;
+  if (compute.device != defaults.device) run.plan.device = compute.device;
+  if (compute.precision != defaults.precision) run.plan.precision = name_of(compute.precision);
+  run.plan.threads = compute.threads;
+  run.plan.miniature = options.miniature;
+  run.jobs = options.jobs;
+  run.budget = parse_duration(options.budget);
+  run.only = split_names(options.only);
+  if (options.miniature && run.only.empty()) run.only = recipe.miniature.systems;
+  run.mirror = options.mirror;
+  return run;
+}
+
+void list(const Words& words) {
+  const Words folders = words.size() > 1 ? Words{words[1]} : recipe::recipe_folders();
+  for (const std::string& folder : folders)
+    for (const std::string& name : recipe::recipes_in(folder))
+      fmt::print("{:<14} {}\n", name, recipe::read_recipe(folder + "/" + name).title);
+}
+
+int run_action(RecipeOptions& options, const Words& words, const ComputeOptions& compute) {
+  constexpr const char* kExpected = "expected run, list, status or report, and the name or folder of a recipe";
+  check(!words.empty(), "{}", kExpected);
+  const std::string& action = words[0];
+  if (action == "list") {
+    list(words);
+    return 0;
+  }
+  expect_words(words, 2, kExpected);
+  const recipe::Recipe recipe = recipe::read_recipe(recipe::find_recipe(words[1]));
+  const recipe::Folder folder = output_folder(options, recipe);
+  if (action == "run") return recipe::run_recipe(recipe, folder, run_options(options, recipe, folder, compute));
+  fail("unknown action '{}': {}", action, kExpected);
+}
+
+int run(const Command& self, const Words& arguments) { return run_with<RecipeOptions>(self, arguments, run_action); }
+
+}  // namespace
+
+extern const Command recipe_command{"recipe",
+                                    "run|status|report|list RECIPE",
+                                    "runs an experiment: trains and compares systems, and writes a report",
+                                    run,
+                                    describe_options<RecipeOptions>,
+                                    "# what there is\n"
+                                    "dragoman recipe list\n"
+                                    "# what would run, and how long it would take\n"
+                                    "dragoman recipe run attention --data corpora --device cuda --dry-run\n"
+                                    "# half an hour of it; the same command goes on later\n"
+                                    "dragoman recipe run attention --data corpora --device cuda --budget 30min\n"
+                                    "# on a small generated corpus, in seconds\n"
+                                    "dragoman recipe run attention --miniature"};
+
+}  // namespace dragoman::cli

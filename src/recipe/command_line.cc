@@ -1,0 +1,159 @@
+#include "recipe/command_line.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/error.h"
+#include "base/join.h"
+#include "base/text_value.h"
+
+namespace dragoman::recipe {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+// Signs that mean something to a shell if they are not quoted.
+constexpr std::string_view kShellSigns = "|&;<()$`";
+
+// Reads a text word by word.
+class WordReader {
+ public:
+  explicit WordReader(const std::string& text) : text_(text) {}
+
+  // False at the end. An unquoted > is a word of its own.
+  bool next(std::string& word, bool& redirects) {
+    at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size());
+    if (at_ == text_.size()) return false;
+    word.clear();
+    redirects = text_[at_] == '>';
+    if (redirects) {
+      ++at_;
+      return true;
+    }
+    while (at_ < text_.size() && kBlanks.find(text_[at_]) == std::string_view::npos && text_[at_] != '>') read(word);
+    return true;
+  }
+
+ private:
+  void read(std::string& word) {
+    const char sign = text_[at_++];
+    if (sign == '\'') {
+      for (; peek("a closing '") != '\''; ++at_) word += text_[at_];
+      ++at_;
+    } else if (sign == '"') {
+      for (; peek("a closing \"") != '"'; ++at_) {
+        if (text_[at_] == '\\' && at_ + 1 < text_.size() && (text_[at_ + 1] == '"' || text_[at_ + 1] == '\\')) ++at_;
+        word += text_[at_];
+      }
+      ++at_;
+    } else if (sign == '\\') {
+      const char escaped = peek("a sign after \\");
+      ++at_;
+      if (escaped != '\n') word += escaped;
+    } else {
+      check(kShellSigns.find(sign) == std::string_view::npos,
+            "'{}' has no meaning here, since commands are not run by a shell; quote it if it belongs to a word: {}",
+            sign, text_);
+      word += sign;
+    }
+  }
+
+  char peek(const char* expected) const {
+    check(at_ < text_.size(), "expected {} before the end of: {}", expected, text_);
+    return text_[at_];
+  }
+
+  const std::string& text_;
+  std::size_t at_ = 0;
+};
+
+std::string quoted(const std::string& word) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("-_./,:=+@%{}").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+bool is_name_sign(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         std::string_view("_/.+-").find(c) != std::string_view::npos;
+}
+
+// Calls on_text and on_name for the parts of a text. Braces around anything but a name are text.
+template <class OnText, class OnName>
+void for_each_part(const std::string& text, OnText on_text, OnName on_name) {
+  std::size_t done = 0;
+  for (std::size_t open = 0; (open = text.find('{', open)) != std::string::npos;) {
+    std::size_t close = open + 1;
+    while (close < text.size() && is_name_sign(text[close])) ++close;
+    if (close == open + 1 || close == text.size() || text[close] != '}') {
+      ++open;
+      continue;
+    }
+    on_text(text.substr(done, open - done));
+    on_name(text.substr(open + 1, close - open - 1));
+    open = done = close + 1;
+  }
+  on_text(text.substr(done));
+}
+
+}  // namespace
+
+CommandLine split_command(const std::string& text) {
+  CommandLine command;
+  WordReader reader(text);
+  std::string word;
+  for (bool redirects = false; reader.next(word, redirects);) {
+    if (redirects) {
+      check(command.output.empty() && reader.next(command.output, redirects) && !redirects,
+            "expected one file name after > in: {}", text);
+    } else {
+      check(command.output.empty(), "expected nothing after > FILE in: {}", text);
+      command.words.push_back(word);
+    }
+  }
+  return command;
+}
+
+std::string show(const CommandLine& command) {
+  std::string text = "dragoman";
+  for (const std::string& word : command.words) text += " " + quoted(word);
+  if (!command.output.empty()) text += " > " + quoted(command.output);
+  return text;
+}
+
+std::string fill(const std::string& text, const Places& places) {
+  std::string filled;
+  for_each_part(
+      text, [&](const std::string& part) { filled += part; },
+      [&](const std::string& name) {
+        const auto place = places.find(name);
+        if (place == places.end()) {
+          std::vector<std::string> known;
+          for (const auto& entry : places) known.push_back(entry.first);
+          const std::string near = nearest(name, known);
+          fail("unknown placeholder {{{}}}; {} in: {}", name,
+               near.empty() ? "known here are {" + join(known, "}, {") + "}" : "did you mean {" + near + "}?", text);
+        }
+        filled += place->second;
+      });
+  return filled;
+}
+
+CommandLine fill(CommandLine command, const Places& places) {
+  for (std::string& word : command.words) word = fill(word, places);
+  command.output = fill(command.output, places);
+  return command;
+}
+
+std::vector<std::string> placeholders(const std::string& text) {
+  std::vector<std::string> names;
+  for_each_part(
+      text, [](const std::string&) {}, [&](const std::string& name) { names.push_back(name); });
+  return names;
+}
+
+}  // namespace dragoman::recipe

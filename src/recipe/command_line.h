@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace dragoman::recipe {
+
+// A command of the program.
+struct CommandLine {
+  std::vector<std::string> words;  // the first one names the command; `dragoman` itself is left out
+  std::string output;              // file for its standard output; empty: none
+};
+
+// Splits text into words as a POSIX shell does: blanks separate words, quotes and backslashes protect blanks. The text
+// may end in `> FILE`. Pipes, variables and the other operators of a shell are errors.
+CommandLine split_command(const std::string& text);
+
+// The command as a user would type it into a shell, `dragoman` first.
+std::string show(const CommandLine& command);
+
+// Values of placeholders by name, without braces.
+using Places = std::map<std::string, std::string>;
+
+// Replaces the placeholders {NAME} of a text, once: values are not searched again. Throws for a name that is not among
+// `places` and lists those that are.
+std::string fill(const std::string& text, const Places& places);
+CommandLine fill(CommandLine command, const Places& places);
+
+// The names of the placeholders in a text.
+std::vector<std::string> placeholders(const std::string& text);
+
+}  // namespace dragoman::recipe

@@ -1,0 +1,120 @@
+#include "recipe/composer.h"
+
+#include <algorithm>
+
+namespace dragoman::recipe {
+namespace {
+
+constexpr std::string_view kSystems = "systems/";
+
+bool has_flag(const std::vector<std::string>& words, const std::string& flag) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return word == flag || word.starts_with(flag + "="); });
+}
+
+// The value of the last `flag` among the words; empty without one.
+std::string flag_value(const std::vector<std::string>& words, const std::string& flag) {
+  std::string value;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == flag && i + 1 < words.size()) value = words[i + 1];
+    if (words[i].starts_with(flag + "=")) value = words[i].substr(flag.size() + 1);
+  }
+  return value;
+}
+
+bool uses(const std::vector<std::string>& words, const std::string& placeholder) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    const std::vector<std::string> names = placeholders(word);
+    return std::find(names.begin(), names.end(), placeholder) != names.end();
+  });
+}
+
+void append(std::vector<std::string>& words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+// The commands that compute with a model, and therefore choose a device.
+bool computes(const std::string& command) {
+  for (const char* name : {"train", "translate", "score", "bench"})
+    if (command == name) return true;
+  return false;
+}
+
+}  // namespace
+
+Composer::Composer(const Recipe& recipe, const Folder& folder, const PlanOptions& options)
+    : recipe_(recipe), folder_(folder), options_(options) {}
+
+Places Composer::folders(const Context& context) const {
+  Places places = {{"data", options_.data}, {"work", folder_.work()}};
+  for (const System& system : recipe_.systems)
+    places[std::string(kSystems) + system.name] = folder_.system(system.name);
+  if (context.system != nullptr) places["system"] = folder_.system(context.system->name);
+  if (!context.figure.empty()) places["figure"] = folder_.path + "/figures/" + context.figure;
+  return places;
+}
+
+void Composer::add_machine_flags(std::vector<std::string>& words) const {
+  if (computes(words[0])) {
+    if (!options_.device.empty()) append(words, {"--device", options_.device});
+    if (!options_.precision.empty()) append(words, {"--precision", options_.precision});
+  }
+  if (options_.threads > 0) append(words, {"--threads", std::to_string(options_.threads)});
+}
+
+void Composer::add_flags(const Flags& flags, std::vector<std::string>& words) const {
+  for (const auto& [command, text] : flags)
+    if (command == words[0]) append(words, split_command(text).words);
+}
+
+Step Composer::step(const std::string& title, const std::string& command, const Context& context,
+                    const std::vector<std::string>& more) const {
+  CommandLine own = split_command(command), composed;
+  check(!own.words.empty(), "expected a command for '{}'", title);
+  composed.words = {own.words[0]};
+  add_flags(recipe_.flags, composed.words);
+  const Group* const group = context.system == nullptr ? nullptr : recipe_.group_of(*context.system);
+  if (group != nullptr) add_flags(group->flags, composed.words);
+  composed.words.insert(composed.words.end(), own.words.begin() + 1, own.words.end());
+  composed.output = own.output;
+  append(composed.words, more);
+  const bool trains = own.words[0] == "train";
+  if (trains) {
+    if (!has_flag(composed.words, "--output")) append(composed.words, {"--output", "{system}/run"});
+    append(composed.words, {"--resume"});
+    if (context.system != nullptr && context.system->seed != 0)
+      append(composed.words, {"--seed", std::to_string(context.system->seed)});
+  } else if (context.places.contains("output") && composed.output.empty() && !uses(composed.words, "output")) {
+    composed.output = "{output}";
+  }
+  // The recorded command has no machine flags; otherwise both are the same.
+  CommandLine recorded = composed;
+  add_machine_flags(composed.words);
+  if (options_.miniature) {
+    add_flags(recipe_.miniature.flags, recorded.words);
+    add_flags(recipe_.miniature.flags, composed.words);
+  }
+  Places places = context.places;
+  if (context.system != nullptr) places.emplace("model", context.system->model);
+  const Places paths = folders(context);
+  for (const auto& entry : paths) places.emplace(entry.first, "{" + entry.first + "}");
+  Step step;
+  step.title = title;
+  step.recorded = show(fill(recorded, places));
+  step.command = fill(fill(composed, places), paths);
+  if (trains) step.run = flag_value(step.command.words, "--output");
+  return step;
+}
+
+std::string Composer::path(const std::string& text, const Context& context) const {
+  return fill(text, folders(context));
+}
+
+std::vector<std::string> systems_used(const std::string& command) {
+  std::vector<std::string> names;
+  for (const std::string& name : placeholders(command))
+    if (name.starts_with(kSystems)) names.push_back(name.substr(kSystems.size()));
+  return names;
+}
+
+}  // namespace dragoman::recipe

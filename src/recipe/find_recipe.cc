@@ -1,0 +1,52 @@
+#include "recipe/find_recipe.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/join.h"
+#include "base/text_value.h"
+#include "recipe/process.h"
+
+namespace dragoman::recipe {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> recipe_folders() {
+  std::vector<std::string> folders;
+  const auto add = [&](const fs::path& folder) {
+    if (fs::is_directory(folder)) folders.push_back(folder.string());
+  };
+  add("recipes");
+  const fs::path program = fs::path(this_program()).parent_path();
+  // PREFIX/bin/dragoman beside PREFIX/share, and build/release/dragoman in the source tree.
+  add(program.parent_path() / "share/dragoman/recipes");
+  for (fs::path above = program; above.has_relative_path(); above = above.parent_path())
+    if (fs::exists(above / "recipes/data.yaml")) add(above / "recipes");
+  return folders;
+}
+
+std::string find_recipe(const std::string& name) {
+  if (fs::exists(name)) return name;
+  std::vector<std::string> known;
+  for (const std::string& folder : recipe_folders()) {
+    if (fs::exists(fs::path(folder) / name / "recipe.yaml")) return (fs::path(folder) / name).string();
+    const std::vector<std::string> here = recipes_in(folder);
+    known.insert(known.end(), here.begin(), here.end());
+  }
+  const std::string near = nearest(name, known);
+  if (known.empty()) fail("there is no recipe '{}'; expected a folder with recipe.yaml", name);
+  fail("there is no recipe '{}'; {}", name,
+       near.empty() ? "expected a folder with recipe.yaml, or one of " + join(known, ", ")
+                    : "did you mean '" + near + "'?");
+}
+
+std::vector<std::string> recipes_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (fs::exists(entry.path() / "recipe.yaml")) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace dragoman::recipe

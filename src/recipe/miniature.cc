@@ -1,0 +1,69 @@
+#include "recipe/miniature.h"
+
+#include <fnmatch.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/join.h"
+#include "data/byte_source.h"
+#include "recipe/results.h"
+#include "run/phrasebook_corpus.h"
+
+namespace dragoman::recipe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kTestSentences = 40;
+const std::vector<std::string> kParts = {"train.de", "train.en", "valid.de", "valid.en", "test.de", "test.en"};
+
+std::string stand_in(const Recipe& recipe, const std::string& file, const std::string& phrasebook) {
+  const auto& files = recipe.miniature.files;
+  const auto found = std::find_if(files.begin(), files.end(), [&](const auto& entry) {
+    return fnmatch(entry.first.c_str(), file.c_str(), 0) == 0;
+  });
+  check(found != files.end(), "the recipe says no stand-in for {} in 'miniature: files'", file);
+  const std::string& part = found->second;
+  if (std::find(kParts.begin(), kParts.end(), part) != kParts.end()) return phrasebook + "." + part;
+  const std::string own = recipe.folder + "/" + part;
+  check(fs::is_regular_file(own),
+        "'miniature: files' says that {} stands in for {}; expected a file beside the recipe or one of {}", part, file,
+        join(kParts, ", "));
+  return own;
+}
+
+// Compressed if the name ends in .gz.
+void write_stand_in(const std::string& path, const std::string& text) {
+  if (!path.ends_with(".gz")) return write_text(path, text);
+  fs::create_directories(fs::path(path).parent_path());
+  const std::string partial = path + ".partial";
+  const gzFile file = gzopen(partial.c_str(), "wb");
+  check(file != nullptr, "{}: cannot be written", partial);
+  const bool written = gzwrite(file, text.data(), static_cast<unsigned>(text.size())) == std::ssize(text);
+  check(gzclose(file) == Z_OK && written, "{}: cannot be written", partial);
+  fs::rename(partial, path);
+}
+
+}  // namespace
+
+void write_stand_ins(const Recipe& recipe, const std::string& data) {
+  const std::string phrasebook = data + "/phrasebook";
+  std::vector<std::pair<std::string, std::string>> copies;  // from, to
+  for (const DataFolder& folder : recipe.data)
+    for (const DataFile& file : folder.files) {
+      const std::string name = folder.name + "/" + file.name;
+      if (!fs::exists(data + "/" + name)) copies.emplace_back(stand_in(recipe, name, phrasebook), data + "/" + name);
+    }
+  if (copies.empty()) return;
+  fs::create_directories(data);
+  run::PhrasebookCorpus corpus;
+  corpus.sentences = recipe.miniature.sentences;
+  corpus.valid = corpus.test = kTestSentences;
+  corpus.out = phrasebook;
+  run::write_phrasebook(corpus);
+  for (const auto& [from, to] : copies) write_stand_in(to, data::read_whole(from));
+}
+
+}  // namespace dragoman::recipe

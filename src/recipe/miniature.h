@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "recipe/recipe.h"
+
+namespace dragoman::recipe {
+
+// Writes a stand-in for every declared data file to FOLDER/NAME/FILE below `data`: a part of the phrasebook, such as
+// train.en, or a file beside the recipe, as `miniature.files` says. Throws for a file without a stand-in.
+void write_stand_ins(const Recipe& recipe, const std::string& data);
+
+}  // namespace dragoman::recipe

@@ -1,0 +1,181 @@
+#include "recipe/plan.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/join.h"
+#include "recipe/composer.h"
+#include "recipe/figure_plan.h"
+
+namespace dragoman::recipe {
+namespace {
+
+// Runs `plan` and puts the place in the recipe before the message of an error.
+template <class Function>
+auto planned(const std::string& where, Function plan) {
+  try {
+    return plan();
+  } catch (const Error& error) {
+    fail("{}: {}", where, error.what());
+  }
+}
+
+void add_unique(std::vector<std::string>& names, const std::vector<std::string>& more) {
+  for (const std::string& name : more)
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+Job plan_preparation(const Recipe& recipe, const Folder& folder, const Composer& composer) {
+  Job job;
+  job.name = "preparation";
+  job.folder = folder.work();
+  for (const Preparation& preparation : recipe.prepare)
+    planned(preparation.where, [&] {
+      const std::string name = split_command(preparation.command).words.at(0);
+      Step step = composer.step(name + " " + join(preparation.makes, " "), preparation.command, {});
+      for (const std::string& file : preparation.makes) step.makes.push_back(folder.work() + "/" + file);
+      job.steps.push_back(step);
+    });
+  return job;
+}
+
+// Translates and scores a test set.
+class TestPlanner {
+ public:
+  TestPlanner(const Composer& composer, const System& system, const TestSet& test)
+      : composer_(composer), system_(system), test_(test) {}
+
+  void add_to(std::vector<Step>& steps) const {
+    steps.push_back(composer_.step("translate " + test_.name, system_.translate, context(".txt")));
+    steps.back().timed = test_.name + ".seconds";
+    steps.push_back(composer_.step(
+        "evaluate " + test_.name,
+        "evaluate {translations} {reference} --metrics " + join(test_.metrics, ",") + " --confidence --json",
+        context(".json")));
+    if (test_.perplexity && !system_.score.empty())
+      steps.push_back(composer_.step("score " + test_.name, system_.score, context(".perplexity.json")));
+    if (test_.attention > 0 && split_command(system_.translate).words.at(0) == "translate")
+      steps.push_back(attention());
+  }
+
+ private:
+  Composer::Context context(const std::string& suffix) const {
+    const std::string prefix = "{system}/tests/" + test_.name;
+    return {.system = &system_,
+            .figure = {},
+            .places = {{"input", test_.source},
+                       {"reference", test_.reference},
+                       {"from", test_.from},
+                       {"to", test_.to},
+                       {"translations", prefix + ".txt"},
+                       {"output", prefix + suffix}}};
+  }
+
+  Step attention() const {
+    Composer::Context places = context(".attention.jsonl");
+    const std::string excerpt = "{system}/tests/" + test_.name + ".attention.txt";
+    places.places["input"] = excerpt;
+    Step step = composer_.step("attention " + test_.name, system_.translate, places, {"--json"});
+    step.excerpt = {composer_.path(test_.source, places), composer_.path(excerpt, places), 1, test_.attention};
+    return step;
+  }
+
+  const Composer& composer_;
+  const System& system_;
+  const TestSet& test_;
+};
+
+Job plan_system(const Recipe& recipe, const Folder& folder, const Composer& composer, const System& system) {
+  Job job;
+  job.name = system.name;
+  job.folder = folder.system(system.name);
+  job.result = folder.result(system.name);
+  add_unique(job.needs, system.needs);
+  for (const std::string& command : system.steps) {
+    add_unique(job.needs, systems_used(command));
+    const std::string name = split_command(command).words.at(0);
+    job.steps.push_back(composer.step(name, command, {.system = &system, .figure = {}, .places = {}}));
+    const std::string& run = job.steps.back().run;
+    check(run.empty() ||
+              std::count_if(job.steps.begin(), job.steps.end(), [&](const Step& step) { return step.run == run; }) == 1,
+          "two training runs write to {}; give one of them --output {{system}}/ANOTHER", run);
+  }
+  job.model_steps = job.steps.size();
+  job.model = composer.path(system.model, {.system = &system, .figure = {}, .places = {}});
+  add_unique(job.needs, systems_used(system.translate));
+  add_unique(job.needs, systems_used(system.score));
+  std::erase(job.needs, system.name);
+  for (const TestSet* test : recipe.tests_of(system)) TestPlanner(composer, system, *test).add_to(job.steps);
+  return job;
+}
+
+// The named systems and those that they need, in the order of the recipe.
+std::vector<const System*> with_needs(const Recipe& recipe, std::vector<std::string> names) {
+  if (names.empty())
+    for (const System& system : recipe.systems) names.push_back(system.name);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const System& system = recipe.system(names[i]);
+    add_unique(names, system.needs);
+    for (const std::string& command : system.steps) add_unique(names, systems_used(command));
+    add_unique(names, systems_used(system.translate));
+  }
+  std::vector<const System*> systems;
+  for (const System& system : recipe.systems)
+    if (std::find(names.begin(), names.end(), system.name) != names.end()) systems.push_back(&system);
+  return systems;
+}
+
+}  // namespace
+
+Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
+               const std::vector<std::string>& chosen) {
+  const Composer composer(recipe, folder, options);
+  Plan plan;
+  plan.preparation = plan_preparation(recipe, folder, composer);
+  for (const System* system : with_needs(recipe, chosen))
+    plan.systems.push_back(planned(system->where, [&] { return plan_system(recipe, folder, composer, *system); }));
+  for (const Figure& figure : recipe.figures) {
+    Job job = planned(figure.where, [&] { return plan_figure(recipe, folder, composer, figure); });
+    if (!job.steps.empty()) plan.figures.push_back(std::move(job));
+  }
+  return plan;
+}
+
+Job plan_comparisons(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
+                     const std::vector<std::string>& finished) {
+  const Composer composer(recipe, folder, options);
+  const auto is_finished = [&](const System& system) {
+    return std::find(finished.begin(), finished.end(), system.name) != finished.end();
+  };
+  const auto has_test = [&](const System& system, const TestSet& test) {
+    const std::vector<const TestSet*> tests = recipe.tests_of(system);
+    return std::find(tests.begin(), tests.end(), &test) != tests.end();
+  };
+  Job job;
+  job.name = "comparisons";
+  job.folder = folder.path + "/comparisons";
+  for (const TestSet& test : recipe.tests) {
+    const auto table = std::find_if(recipe.tables.begin(), recipe.tables.end(), [&](const Table& entry) {
+      return !entry.baseline.empty() && has_test(recipe.system(entry.baseline), test);
+    });
+    if (table == recipe.tables.end() || !is_finished(recipe.system(table->baseline))) continue;
+    std::string others;
+    for (const System& system : recipe.systems) {
+      const bool listed = table->systems.empty() ||
+                          std::find(table->systems.begin(), table->systems.end(), system.name) != table->systems.end();
+      if (listed && system.name != table->baseline && is_finished(system) && has_test(system, test))
+        others += " --systems {systems/" + system.name + "}/tests/" + test.name + ".txt";
+    }
+    if (others.empty()) continue;
+    Step step = composer.step("compare " + test.name,
+                              "evaluate {systems/" + table->baseline + "}/tests/" + test.name + ".txt {reference}" +
+                                  others + " --metrics " + join(test.metrics, ",") + " --test bootstrap --json",
+                              {.system = nullptr,
+                               .figure = {},
+                               .places = {{"reference", test.reference}, {"output", folder.comparison(test.name)}}});
+    job.steps.push_back(step);
+  }
+  return job;
+}
+
+}  // namespace dragoman::recipe

@@ -1,0 +1,297 @@
+#include "recipe/runner.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include "base/join.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "recipe/board.h"
+#include "recipe/check_commands.h"
+#include "recipe/declared_data.h"
+#include "recipe/job_runner.h"
+#include "recipe/measure.h"
+#include "recipe/miniature.h"
+#include "recipe/system_queue.h"
+#include "train/stop_signal.h"
+
+namespace dragoman::recipe {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using State = SystemQueue::State;
+
+constexpr std::chrono::milliseconds kPoll{100};
+
+std::string names(const std::vector<std::string>& list) { return join(list, ", "); }
+
+bool is_newer(const std::string& file, const std::string& than) {
+  std::error_code missing;
+  const auto time = fs::last_write_time(file, missing);
+  return !missing && time > fs::last_write_time(than, missing) && !missing;
+}
+
+// One invocation of `recipe run`.
+class Runner {
+ public:
+  Runner(const Recipe& recipe, const Folder& folder, const RunOptions& options)
+      : recipe_(recipe),
+        folder_(folder),
+        options_(options),
+        plan_(make_plan(recipe, folder, options.plan, options.only)),
+        queue_(plan_.systems),
+        environment_(this_environment(options.plan.device.empty() ? "cuda" : options.plan.device)) {}
+
+  const Plan& plan() const { return plan_; }
+
+  int run() {
+    announce();
+    if (prepare()) {
+      run_systems();
+      run_figures();
+      compare();
+      report();
+    }
+    return sum_up();
+  }
+
+ private:
+  // Connects a job with the board and with the reasons to stop.
+  class JobWatch final : public Watch {
+   public:
+    explicit JobWatch(Runner& runner) : runner_(runner) {}
+    void on_step(const Job& job, std::size_t step) override { runner_.board_.on_step(job, step); }
+    void remark(const std::string& text) override { runner_.board_.info(text); }
+    bool stops() override { return runner_.stops(); }
+
+   private:
+    Runner& runner_;
+  };
+
+  bool out_of_time() const {
+    return options_.budget > 0 && std::chrono::duration<double>(Clock::now() - start_).count() >= options_.budget;
+  }
+  bool stops() const { return train::StopSignal::received() != 0 || out_of_time(); }
+
+  void announce() {
+    const std::vector<std::string> finished = queue_.with_state(State::finished);
+    for (const Job& job : plan_.systems)
+      if (is_outdated(job))
+        board_.info(
+            fmt::format("{}: was trained by other commands than those of the recipe now; remove {} to train it "
+                        "again",
+                        job.name, job.folder));
+    board_.info(fmt::format("{}: {} of {} systems finished, results in {}", recipe_.name, finished.size(),
+                            plan_.systems.size(), folder_.path));
+  }
+
+  // Runs a job while the board is redrawn.
+  JobEnd run_drawn(
+      const Job& job, const std::function<void()>& finish = [] {}) {
+    JobEnd end;
+    draw_while([&] { end = run_job(job, finish); });
+    return end;
+  }
+
+  // Runs the steps of a job and, if all have succeeded, `finish`.
+  JobEnd run_job(const Job& job, const std::function<void()>& finish) {
+    JobEnd end;
+    try {
+      JobWatch watch(*this);
+      end = run_steps(job, watch);
+      if (end.kind == JobEnd::Kind::finished) finish();
+    } catch (const std::exception& error) {
+      end = {JobEnd::Kind::failed, fmt::format("{}: {}", job.name, error.what())};
+    }
+    board_.on_end(job);
+    if (end.kind == JobEnd::Kind::failed) {
+      ++failures_;
+      board_.error(end.message);
+    }
+    return end;
+  }
+
+  template <class Work>
+  void draw_while(Work work) {
+    std::atomic<bool> done = false;
+    std::thread worker([&] {
+      work();
+      done = true;
+    });
+    for (; !done; std::this_thread::sleep_for(kPoll)) board_.refresh();
+    worker.join();
+  }
+
+  bool prepare() {
+    if (plan_.preparation.steps.empty()) return true;
+    fs::create_directories(plan_.preparation.folder);
+    const std::string path = plan_.preparation.folder + "/lock";
+    for (bool told = false; !stops(); told = true, std::this_thread::sleep_for(kPoll)) {
+      if (const std::optional<FileLock> lock = FileLock::try_lock(path))
+        return run_drawn(plan_.preparation).kind == JobEnd::Kind::finished;
+      if (!told) board_.info("another runner prepares the data; waiting for it");
+    }
+    return false;
+  }
+
+  void run_systems() {
+    draw_while([&] {
+      std::vector<std::thread> workers;
+      for (int i = 0; i < options_.jobs; ++i) workers.emplace_back([&] { work(); });
+      for (std::thread& worker : workers) worker.join();
+    });
+  }
+
+  void work() {
+    while (!stops()) {
+      bool later = false;
+      const std::optional<SystemQueue::Claim> claim = queue_.next(later);
+      if (claim)
+        queue_.finish(*claim->job, run_system(*claim->job));
+      else if (later)
+        std::this_thread::sleep_for(kPoll);
+      else
+        break;
+    }
+  }
+
+  State run_system(const Job& job) {
+    const Clock::time_point start = Clock::now();
+    const JobEnd end = run_job(job, [&] {
+      const SystemResult result = measure_system(recipe_, folder_, recipe_.system(job.name), job, environment_);
+      write_text(job.result, to_json(result).dump(2) + "\n");
+      std::string scores;
+      for (const auto& [value, number] : result.values)
+        if (value.ends_with(".bleu")) scores += fmt::format(", {} {:.2f}", value, number);
+      board_.info(fmt::format("{}: finished after {}{}", job.name,
+                              clock_time(std::chrono::duration<double>(Clock::now() - start).count()), scores));
+    });
+    switch (end.kind) {
+      case JobEnd::Kind::finished: return State::finished;
+      case JobEnd::Kind::failed: return State::failed;
+      case JobEnd::Kind::stopped: break;
+    }
+    return State::waiting;
+  }
+
+  // Waits for a system that another runner works on. False if it has not been finished.
+  bool wait_for(const std::string& name, const std::string& figure) {
+    State state = known(name);
+    if (state == State::elsewhere) board_.info(fmt::format("{} waits for {}, which runs elsewhere", figure, name));
+    for (; state == State::elsewhere && !stops(); state = known(name)) std::this_thread::sleep_for(kPoll);
+    return state == State::finished;
+  }
+
+  // The state of a system; one that this run leaves out is finished or not.
+  State known(const std::string& name) {
+    const bool planned =
+        std::any_of(plan_.systems.begin(), plan_.systems.end(), [&](const Job& job) { return job.name == name; });
+    if (planned) return queue_.state(name);
+    return fs::exists(folder_.result(name)) ? State::finished : State::waiting;
+  }
+
+  // One at a time, since they measure time.
+  void run_figures() {
+    for (const Job& job : plan_.figures) {
+      if (stops()) return;
+      std::vector<std::string> missing;
+      for (const std::string& name : job.needs)
+        if (!wait_for(name, "figure " + job.name)) missing.push_back(name);
+      if (!missing.empty()) {
+        board_.info(fmt::format("figure {} is postponed: it needs {}", job.name, names(missing)));
+        continue;
+      }
+      fs::create_directories(job.folder);
+      const std::optional<FileLock> lock = FileLock::try_lock(job.folder + "/lock");
+      if (lock) run_figure(job);
+    }
+  }
+
+  void run_figure(const Job& job) {
+    // Measured again if a system has changed.
+    for (const std::string& name : job.needs)
+      if (is_newer(folder_.result(name), job.result)) fs::remove_all(job.folder + "/steps");
+    if (is_finished(job)) return;
+    run_drawn(job, [&] { write_text(job.result, to_json(measure_figure(job, environment_)).dump(2) + "\n"); });
+  }
+
+  void compare() {
+    if (stops()) return;
+    std::vector<std::string> finished;
+    for (const System& system : recipe_.systems)
+      if (fs::exists(folder_.result(system.name))) finished.push_back(system.name);
+    const Job job = plan_comparisons(recipe_, folder_, options_.plan, finished);
+    if (job.steps.empty()) return;
+    fs::create_directories(job.folder);
+    const FileLock lock(job.folder + "/lock");
+    for (const Step& step : job.steps)
+      for (const std::string& name : finished)
+        if (is_newer(folder_.result(name), step.command.output)) fs::remove_all(job.folder + "/steps");
+    run_drawn(job);
+  }
+
+  void report() {}
+
+  int sum_up() {
+    const auto list = [&](State state, const char* what) {
+      const std::vector<std::string> found = queue_.with_state(state);
+      if (!found.empty()) board_.info(fmt::format("{}: {}", what, names(found)));
+    };
+    list(State::waiting, "not finished");
+    list(State::elsewhere, "left to other runners");
+    list(State::failed, "failed");
+    list(State::blocked, "not run, because they need a system that failed");
+    board_.info(fmt::format("{} of {} systems finished in {}", queue_.with_state(State::finished).size(),
+                            plan_.systems.size(), folder_.path));
+    const int signal = train::StopSignal::received();
+    if (signal != 0 || out_of_time())
+      board_.info(signal != 0 ? "interrupted; the same command goes on from here"
+                              : "the budget is used up; the same command goes on from here");
+    return signal != 0 ? 128 + signal : failures_ > 0 ? 1 : 0;
+  }
+
+  const Recipe& recipe_;
+  const Folder& folder_;
+  const RunOptions& options_;
+  const Plan plan_;
+  SystemQueue queue_;
+  const Environment environment_;
+  const Clock::time_point start_ = Clock::now();
+  Board board_;
+  std::atomic<int> failures_ = 0;
+};
+
+}  // namespace
+
+bool is_finished(const Job& job) {
+  if (!job.result.empty() && !fs::exists(job.result)) return false;
+  const std::size_t done = finished_steps(job);
+  return done == job.steps.size() || done < job.model_steps;
+}
+
+bool is_outdated(const Job& job) {
+  return is_finished(job) && finished_steps(job) < job.model_steps &&
+         !read_record(job, finished_steps(job)).recorded.empty();
+}
+
+int run_recipe(const Recipe& recipe, const Folder& folder, const RunOptions& options) {
+  RunOptions own = options;
+  // Several systems at a time share the cores.
+  if (own.jobs > 1 && own.plan.threads == 0) own.plan.threads = std::max(1, threads::available() / own.jobs);
+  const train::StopSignal signals;
+  fs::create_directories(folder.path);
+  Runner runner(recipe, folder, own);
+  check_commands(runner.plan(), folder.path);
+  if (options.plan.miniature)
+    write_stand_ins(recipe, options.plan.data);
+  else
+    require_data(recipe, options.plan.data);
+  return runner.run();
+}
+
+}  // namespace dragoman::recipe

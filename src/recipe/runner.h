@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "recipe/plan.h"
+
+namespace dragoman::recipe {
+
+struct RunOptions {
+  PlanOptions plan;
+  int jobs = 1;                   // systems at the same time
+  double budget = 0;              // seconds after which to stop in good order; 0: none
+  std::vector<std::string> only;  // systems; empty: all
+  std::string mirror;             // URL to download data from; empty: that of the recipe
+};
+
+// Runs what is not finished yet: preparation, systems, figures, comparisons, and then the report. Several runners, also
+// on other machines, may share an output folder; each system is run by one of them. Returns the exit status: 0, 1 if a
+// step failed, or 128 + N after signal N.
+int run_recipe(const Recipe& recipe, const Folder& folder, const RunOptions& options);
+
+// Whether a system or figure needs no more work. A finished system whose training commands have changed since stays
+// finished, because training again may take long; a change of its tests is caught up with.
+bool is_finished(const Job& job);
+// Whether the job is finished although the commands that made its model were others.
+bool is_outdated(const Job& job);
+
+}  // namespace dragoman::recipe
