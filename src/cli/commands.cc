@@ -4,12 +4,8 @@
 
 namespace dragoman::cli {
 
-extern const Command align, average, direct, docs, doctor, evaluate, filter, inspect, phrasebook, score, stats,
-    tokenize, train_command, translate, vocab;
-extern const Command align, average, bench, direct, docs, doctor, evaluate, inspect, phrasebook, score, stats,
-    train_command, translate, vocab;
-extern const Command align, average, direct, docs, doctor, evaluate, inspect, phrasebook, recipe_command, score, stats,
-    tokenize, train_command, translate, vocab;
+extern const Command align, average, bench, direct, docs, doctor, evaluate, filter, inspect, phrasebook, recipe_command,
+    score, stats, tokenize, train_command, translate, vocab;
 
 const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> all = {
