@@ -143,9 +143,12 @@ void read_systems(YamlMap& map, Recipe& recipe) {
     entry("tests", system.tests);
     entry("published", system.published);
     entry("seed", system.seed);
-    check(train.empty() != system.steps.empty(),
-          "{}: expected either 'train', the flags of one training run, or 'steps'", entry.where());
-    if (system.steps.empty()) system.steps = {"train " + train};
+    // A system without steps translates with the models of others.
+    check(train.empty() || system.steps.empty(),
+          "{}: expected 'train', the flags of one training run, or 'steps', not both", entry.where());
+    check(!train.empty() || !system.steps.empty() || system.translate != kTranslate,
+          "{}: expected 'train', the flags of one training run, or 'steps'", entry.where());
+    if (!train.empty()) system.steps = {"train " + train};
     recipe.systems.push_back(system);
   });
 }
