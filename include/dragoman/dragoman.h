@@ -104,6 +104,12 @@ DRAGOMAN_API int dragoman_result_link(const dragoman_result* result, int transla
 DRAGOMAN_API const float* dragoman_result_attention(const dragoman_result* result, int translation, int token,
                                                     int* count);
 
+/* With "attention", for models that attend to their own past: this token's weights over the decoder's initial state and
+ * over the states that wrote the previous tokens of its part, `token` + 1 weights if the text was not split. Null for
+ * other models. */
+DRAGOMAN_API const float* dragoman_result_past_attention(const dragoman_result* result, int translation, int token,
+                                                         int* count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -73,6 +73,9 @@ struct Translation {
   std::vector<double> token_scores;  // log probabilities; the last one is that of EOS
   std::vector<AlignmentLink> alignment;
   std::vector<std::vector<float>> attention;  // [tokens][source tokens]
+  // With `attention`, for models that attend to their own past: row i has i + 1 weights. The first one belongs to the
+  // decoder's initial state, the others to the states that wrote tokens 0 to i - 1. Empty for other models.
+  std::vector<std::vector<float>> past_attention;
 };
 
 // A hypothesis that was in the beam, as a node of the tree of all hypotheses. Its parent comes before it.

@@ -9,7 +9,7 @@ namespace {
 
 struct ScoreOptions {
   std::string model, alignments;
-  bool per_word = false;
+  bool per_word = false, attention = false;
   bool json = false;
   bool summary = false;
 
@@ -20,6 +20,7 @@ struct ScoreOptions {
     v("alignments", alignments,
       "file to write word alignments to, as 0-0 1-2: each target word with the source word it attended to most");
     v("json", json, "print one JSON object per line, or one for the summary");
+    v("attention", attention, "with --json: also print the tokens and their attention weights");
     v("summary", summary, "print only the perplexity of the whole text");
   }
 };
@@ -47,8 +48,9 @@ std::string summary_json(const eval::LogLikelihood& total) {
 int score_pairs(const ScoreOptions& options, const Words& words, const ComputeOptions& compute) {
   check(!options.model.empty(), "expected a model: dragoman score --model FILE SOURCE TARGET");
   expect_words(words, 2, "expected two files, SOURCE and TARGET");
+  check(!options.attention || options.json, "attention weights are printed as JSON only; add --json");
   const search::Model model(options.model, find_placement(compute));
-  const eval::LogLikelihood total = run::score_files(model, words[0], words[1], options.alignments,
+  const eval::LogLikelihood total = run::score_files(model, words[0], words[1], {options.alignments, options.attention},
                                                      [&](std::uint64_t line, const search::PairScore& score) {
                                                        if (!options.summary) print(options, model, score, line);
                                                      });

@@ -3,13 +3,17 @@
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "align/alignment.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "run/request_reader.h"
 #include "run/result_json.h"
+#include "run/side_by_side.h"
+#include "run/translation_pictures.h"
 #include "run/translation_stream.h"
 #include "search/options.h"
 
@@ -22,7 +26,8 @@ struct TranslateOptions {
   search::SearchSettings search;
   search::TranslatorSettings translator;
   bool json = false;
-  std::string terms, banned, prefixes, alignments, tree;
+  std::string terms, banned, prefixes, alignments, tree, reference, side_by_side, tree_svg, attention_svg;
+  int line = 1;
   bool quiet = false;
 
   template <class V>
@@ -46,6 +51,15 @@ struct TranslateOptions {
     v.section("Input and output");
     v("alignments", alignments, "file to write word alignments to, as 0-0 1-2");
     v("tree", tree, "file to write the beam of every sentence to, one JSON object per line");
+    v("side-by-side", side_by_side,
+      "file to write sources and translations to, one below the other; as a table if its name ends in .tsv");
+    v("reference", reference, "file of reference translations, plain or gzip, to add to the side-by-side file");
+    v.section("Pictures");
+    v("tree-svg", tree_svg, "file to draw the beam of one sentence to, as SVG");
+    v("attention-svg", attention_svg,
+      "file to draw the attention of one translation to, as SVG: over the source and over the decoder's own past");
+    v("line", line, "the input line that tree-svg and attention-svg draw", at_least(1));
+    v.section("Input and output");
     v("quiet", quiet, "print no progress on stderr");
   }
 };
@@ -62,11 +76,11 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  void line(const std::string& text) {
-    const bool written =
-        std::fwrite(text.data(), 1, text.size(), file_) == text.size() && std::fputc('\n', file_) == '\n';
+  void write(const std::string& text) {
+    const bool written = std::fwrite(text.data(), 1, text.size(), file_) == text.size();
     check(written, "cannot write {}: {}", path_, std::strerror(errno));
   }
+  void line(const std::string& text) { write(text + '\n'); }
   void flush() { check(std::fflush(file_) == 0, "cannot write {}: {}", path_, std::strerror(errno)); }
 
  private:
@@ -80,6 +94,11 @@ class Printer {
   explicit Printer(const TranslateOptions& options) : options_(options), out_(options.output) {
     if (!options.alignments.empty()) alignments_ = std::make_unique<Output>(options.alignments);
     if (!options.tree.empty()) tree_ = std::make_unique<Output>(options.tree);
+    if (options.side_by_side.empty()) return;
+    using Format = run::SideBySide::Format;
+    pairs_.emplace(options.side_by_side.ends_with(".tsv") ? Format::tsv : Format::text, options.reference);
+    side_by_side_ = std::make_unique<Output>(options.side_by_side);
+    side_by_side_->write(pairs_->header());
   }
 
   void print(std::uint64_t line, const Request& request, const TranslationResult& result) {
@@ -95,29 +114,55 @@ class Printer {
     }
     if (alignments_) alignments_->line(all.empty() ? "" : align::to_pharaoh(all.front().alignment));
     if (tree_) tree_->line(run::tree_to_json(line, request, result).dump());
+    if (side_by_side_) side_by_side_->write(pairs_->next(request.text, all.empty() ? "" : all.front().text));
+    if (line == static_cast<std::uint64_t>(options_.line)) draw(line, request, result);
+    lines_ = line;
   }
 
   void flush() {
     out_.flush();
-    if (alignments_) alignments_->flush();
-    if (tree_) tree_->flush();
+    for (const auto* file : {&alignments_, &tree_, &side_by_side_})
+      if (*file) (*file)->flush();
+  }
+
+  // After the last line.
+  void finish() {
+    flush();
+    if (pairs_) pairs_->finish();
+    const bool draws = !options_.tree_svg.empty() || !options_.attention_svg.empty();
+    check(!draws || lines_ >= static_cast<std::uint64_t>(options_.line),
+          "--line {} is to be drawn, but the input has {} lines", options_.line, lines_);
   }
 
  private:
+  void draw(std::uint64_t line, const Request& request, const TranslationResult& result) const {
+    const auto save = [](const std::string& path, const std::string& svg) {
+      AtomicFile file(path);
+      file.write(svg);
+      file.commit();
+    };
+    if (!options_.tree_svg.empty()) save(options_.tree_svg, run::draw_beam(line, request, result));
+    if (!options_.attention_svg.empty()) save(options_.attention_svg, run::draw_attention(line, result));
+  }
+
   const TranslateOptions& options_;
   Output out_;
-  std::unique_ptr<Output> alignments_, tree_;
+  std::unique_ptr<Output> alignments_, tree_, side_by_side_;
+  std::optional<run::SideBySide> pairs_;
+  std::uint64_t lines_ = 0;
 };
 
 int translate_files(TranslateOptions& options, const Words& words, const ComputeOptions& compute) {
   if (options.models.empty() && !words.empty()) options.models = {words[0]};
   check(!options.models.empty(), "expected a model: dragoman translate --model FILE < input > output");
   expect_words(words, options.models == words ? 1 : 0, "expected nothing but flags and one model file");
+  check(options.reference.empty() || !options.side_by_side.empty(),
+        "--reference adds references to the file of --side-by-side, which is missing");
   SearchOptions& search = options.search;
   search.token_scores = search.token_scores || options.json;
   search.alignment = !options.alignments.empty() || options.json;
-  search.attention = options.json;
-  search.tree = !options.tree.empty();
+  search.attention = options.json || !options.attention_svg.empty();
+  search.tree = !options.tree.empty() || !options.tree_svg.empty();
   options.translator.device = compute.device;
   options.translator.precision = compute.precision;
   const auto input = std::make_shared<run::RequestReader>(
@@ -136,7 +181,7 @@ int translate_files(TranslateOptions& options, const Words& words, const Compute
                        {.read = [input](Request& request) { return input->next(request); },
                         .write = write,
                         .idle = [&] { printer.flush(); }});
-  printer.flush();
+  printer.finish();
   return 0;
 }
 
@@ -156,6 +201,9 @@ extern const Command translate{
     "# the five best translations of each line\n"
     "dragoman translate --model run/model.safetensors --beam 5 --n-best 5 --input input.de.gz\n"
     "# an ensemble, with required terms\n"
-    "dragoman translate --model a.safetensors --model b.safetensors --terms terms.tsv < input.de > output.en"};
+    "dragoman translate --model a.safetensors --model b.safetensors --terms terms.tsv < input.de > output.en\n"
+    "# sources, references and translations side by side; the beam and the attention of line 3 drawn\n"
+    "dragoman translate --model run/model.safetensors --input test.de --reference test.en --side-by-side test.tsv \\\n"
+    "  --tree-svg beam.svg --attention-svg attention.svg --line 3 > output.en"};
 
 }  // namespace dragoman::cli

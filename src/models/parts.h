@@ -111,6 +111,9 @@ class Encoder {
 struct Decoded {
   Tensor features;  // [N, size]: the input of the output layer
   Tensor weights;   // if requested: attention weights over the source, [heads, nq, nk] per sentence
+  // If requested, and if the model attends to its own past: the weights over State::past(), [heads, nq, nk] per
+  // hypothesis. Row i of the past is the state before word i, the first word being BOS; later rows have weight 0.
+  Tensor past_weights{};
 };
 
 class Decoder {

@@ -58,7 +58,7 @@ class RecurrentDecoder final : public Decoder {
                               bool weights) const;
   Decoded decode_fused(Context& cx, const Packed& tokens, const Memory& memory, State& state) const;
   struct StepSource;
-  Tensor past_context(Context& cx, const Tensor& x, const Segments& rows, State& state) const;
+  Attended attend_past(Context& cx, const Tensor& x, const Segments& rows, State& state, bool weights) const;
   struct Contexts {
     Tensor context, lexical;
   };

@@ -120,7 +120,8 @@ RecurrentDecoder::Contexts RecurrentDecoder::contexts_of(Context& cx, const Tens
 }
 
 // Attention over the decoder's own past: row i of a sentence's past is the state before word i.
-Tensor RecurrentDecoder::past_context(Context& cx, const Tensor& x, const Segments& rows, State& state) const {
+Attended RecurrentDecoder::attend_past(Context& cx, const Tensor& x, const Segments& rows, State& state,
+                                       bool weights) const {
   Tensor states = x;
   if (config_.self_attention_heads > 0) {
     const nn::Keys own = state.remember(cx, 0, self_attention_.prepare(cx, x, rows));
@@ -140,7 +141,7 @@ Tensor RecurrentDecoder::past_context(Context& cx, const Tensor& x, const Segmen
   const Tensor before = gather_rows(cx, stacked, cx.from_host<std::int32_t>(shifted, {rows.total()}));
   last = gather_rows(cx, stacked, cx.from_host<std::int32_t>(ends, {rows.count()}));
   const nn::Keys past = state.remember(cx, 2, past_attention_.prepare(cx, before, rows));
-  return past_attention_.attend(cx, x, rows, past).out;
+  return past_attention_.attend(cx, x, rows, past, {.weights = weights});
 }
 
 // Without input feeding, each layer and attention run over all words at once.
@@ -164,7 +165,11 @@ Decoded RecurrentDecoder::decode_at_once(Context& cx, const Packed& tokens, cons
     contexts.push_back(parts.context);
     lexical = parts.lexical;
   }
-  if (attends_past()) contexts.push_back(past_context(cx, x, tokens.rows, state));
+  if (attends_past()) {
+    const Attended past = attend_past(cx, x, tokens.rows, state, weights);
+    decoded.past_weights = past.weights;
+    contexts.push_back(past.out);
+  }
   decoded.features = output_of(cx, x, contexts);
   if (lexical_ > 0) decoded.features = lexical_model_(cx, decoded.features, lexical);
   return decoded;

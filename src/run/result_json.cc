@@ -16,6 +16,7 @@ Json to_json(const Translation& translation) {
             {"token_scores", translation.token_scores}};
   if (!translation.alignment.empty()) json["alignment"] = align::to_pharaoh(translation.alignment);
   if (!translation.attention.empty()) json["attention"] = translation.attention;
+  if (!translation.past_attention.empty()) json["past_attention"] = translation.past_attention;
   return json;
 }
 

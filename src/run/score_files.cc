@@ -41,20 +41,32 @@ nlohmann::ordered_json to_json(std::uint64_t line, const search::Model& model, c
                               {"tokens", score.log_probabilities.size()},
                               {"perplexity", std::exp(-score.sum() / static_cast<double>(score.target.size()))}};
   for (const WordScore& word : score_words(model, score)) json["words"].push_back({word.word, word.log_probability});
+  const auto pieces = [](const text::Tokenizer& tokenizer, std::span<const std::int32_t> ids) {
+    std::vector<std::string> found;
+    for (const std::int32_t id : ids) found.push_back(tokenizer.piece(id));
+    return found;
+  };
+  if (!score.source.empty()) {
+    json["source_tokens"] = pieces(model.source(), score.source);
+    json["target_tokens"] = pieces(model.target(), score.target);
+  }
+  if (!score.attention.empty()) json["attention"] = score.attention;
+  if (!score.past_attention.empty()) json["past_attention"] = score.past_attention;
   return json;
 }
 
 eval::LogLikelihood score_files(const search::Model& model, const std::string& source, const std::string& target,
-                                const std::string& alignments, const OnScore& on_score) {
+                                const ScoreFilesOptions& options, const OnScore& on_score) {
   constexpr std::size_t kWindow = 4096;                                    // pairs in memory at a time
   constexpr data::ReadingOptions kAllLines = {.max_line_bytes = 1 << 30};  // every line is a pair
   const auto reader = data::PairReader::open({.source = source, .target = target}, kAllLines);
   std::optional<AtomicFile> alignment_file;
-  if (!alignments.empty()) alignment_file.emplace(alignments);
+  if (!options.alignments.empty()) alignment_file.emplace(options.alignments);
   Progress progress("score", 0, "pairs");
-  search::ScoringOptions scoring{.alignment = alignment_file.has_value(), .advance = [&](std::size_t done) {
-                                   progress.advance(static_cast<std::int64_t>(done));
-                                 }};
+  search::ScoringOptions scoring{
+      .alignment = alignment_file.has_value(), .attention = options.attention, .advance = [&](std::size_t done) {
+        progress.advance(static_cast<std::int64_t>(done));
+      }};
   eval::LogLikelihood total;
   std::uint64_t& line = scoring.first_line;
   for (bool more = true; more;) {

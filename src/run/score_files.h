@@ -19,15 +19,20 @@ struct WordScore {
 // Log probabilities of words: the sums over their tokens. EOS counts as a word.
 std::vector<WordScore> score_words(const search::Model& model, const search::PairScore& score);
 
-// {"line", "log_probability", "tokens", "perplexity", "words"}.
+// {"line", "log_probability", "tokens", "perplexity", "words"}, and with attention "source_tokens", "target_tokens",
+// "attention" and "past_attention", as far as the model has them.
 nlohmann::ordered_json to_json(std::uint64_t line, const search::Model& model, const search::PairScore& score);
 
 // Called with each pair's score, in order; lines count from 1.
 using OnScore = std::function<void(std::uint64_t line, const search::PairScore&)>;
 
-// Scores the sentence pairs of two files, a window at a time. Writes word alignments to the file `alignments` unless it
-// is empty.
+struct ScoreFilesOptions {
+  std::string alignments;  // file to write word alignments to; empty means none
+  bool attention = false;  // also return the attention weights
+};
+
+// Scores the sentence pairs of two files, a window at a time.
 eval::LogLikelihood score_files(const search::Model& model, const std::string& source, const std::string& target,
-                                const std::string& alignments, const OnScore& on_score);
+                                const ScoreFilesOptions& options, const OnScore& on_score);
 
 }  // namespace dragoman::run

@@ -166,16 +166,19 @@ BatchDecoder::Scores BatchDecoder::score(Context& cx, Batch& batch, const Packed
   for (const DecodingTask& task : batch.tasks)
     if (task.search) end = task.search->goal().end;
   std::vector<Tensor> features;
-  Attention attention;
+  Attention attention, past_attention;
   for (Member& member : batch.members) {
     const bool weights = need.attention && features.empty();
     const models::Decoded decoded = member.model->decode(cx, tokens, member.memory, member.state, weights);
     features.push_back(decoded.features);
-    if (weights) attention = read_attention(*member.model, decoded, member.state, member.memory);
+    if (!weights) continue;
+    attention = read_attention(*member.model, decoded, member.state, member.memory);
+    past_attention = read_past_attention(decoded, member.state, tokens.rows);
   }
   Scores scores = features.size() == 1 ? score_alone(cx, *batch.members[0].model, features[0], need, end)
                                        : score_together(cx, batch.members, features, need, end);
   scores.attention = std::move(attention);
+  scores.past_attention = std::move(past_attention);
   return scores;
 }
 
@@ -230,15 +233,19 @@ BatchDecoder::Scores BatchDecoder::score_together(Context& cx, const std::vector
 
 // Stores the attention of the nodes that the search has just added. Their parents' rows start at `first_row`.
 void BatchDecoder::remember_attention(DecodingTask& task, const Scores& scores, Size first_row) {
-  if (!task.wants_attention || scores.attention.empty()) return;
+  if (!task.wants_attention) return;
   const Tree& tree = task.search->tree();
   const std::span<const std::int32_t> before = task.search->before();
-  for (auto node = static_cast<std::int32_t>(std::max<std::size_t>(task.attention.size(), 1)); node < tree.size();
-       ++node) {
-    const auto at = std::find(before.begin(), before.end(), tree[node].parent) - before.begin();
-    task.attention.resize(static_cast<std::size_t>(node));
-    task.attention.push_back(scores.attention[static_cast<std::size_t>(first_row + at)]);
-  }
+  const auto remember = [&](const Attention& rows, Attention& nodes) {
+    if (rows.empty()) return;
+    nodes.resize(std::max<std::size_t>(nodes.size(), 1));  // the root has no row
+    for (auto node = static_cast<std::int32_t>(nodes.size()); node < tree.size(); ++node) {
+      const auto at = std::find(before.begin(), before.end(), tree[node].parent) - before.begin();
+      nodes.push_back(rows[static_cast<std::size_t>(first_row + at)]);
+    }
+  };
+  remember(scores.attention, task.attention);
+  remember(scores.past_attention, task.past_attention);
 }
 
 // Passes each search its rows of scores: one per live hypothesis, or one per token in a first step with a forced

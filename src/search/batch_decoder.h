@@ -17,7 +17,9 @@ struct DecodingTask {
   bool wants_attention = false;
   // Per node of the search tree, the first model's attention weights over the source tokens when it wrote the token.
   // Empty if not requested, or if the model does not attend to single tokens.
-  std::vector<std::vector<float>> attention;
+  Attention attention;
+  // Per node, the weights over the decoder's past (see read_past_attention). Empty if the model does not attend to it.
+  Attention past_attention;
   // Called once, when the search is done. Several threads may call it for sentences that end in the same step.
   std::function<void(DecodingTask&)> finished;
 };
@@ -49,7 +51,7 @@ class BatchDecoder {
   // Scores of the next tokens, one row per appended token, and the arrays that the rows point to.
   struct Scores {
     std::vector<Row> rows;
-    Attention attention;  // one row each; empty unless requested
+    Attention attention, past_attention;  // one row each; empty unless requested
     std::vector<std::int32_t> ids;
     std::vector<float> best, all;
   };

@@ -138,6 +138,17 @@ const dragoman::Translation& translation_of(const dragoman_result* result, int i
   return item(deref(result, "a result").result.translations, index, "translation");
 }
 
+const float* weights_of(const dragoman_result* result, int translation,
+                        std::vector<std::vector<float>> dragoman::Translation::*weights, int token, const char* what,
+                        int* count) {
+  return guarded<const float*>(nullptr, [&] {
+    check(count != nullptr, "expected a number to fill but got a null pointer");
+    const std::vector<float>& row = item(translation_of(result, translation).*weights, token, what);
+    *count = static_cast<int>(row.size());
+    return row.data();
+  });
+}
+
 }  // namespace
 
 const char* dragoman_version(void) { return dragoman::version(); }
@@ -277,10 +288,10 @@ int dragoman_result_link(const dragoman_result* result, int translation, int lin
 }
 
 const float* dragoman_result_attention(const dragoman_result* result, int translation, int token, int* count) {
-  return guarded<const float*>(nullptr, [&] {
-    check(count != nullptr, "expected a number to fill but got a null pointer");
-    const std::vector<float>& row = item(translation_of(result, translation).attention, token, "row of attention");
-    *count = static_cast<int>(row.size());
-    return row.data();
-  });
+  return weights_of(result, translation, &dragoman::Translation::attention, token, "row of attention", count);
+}
+
+const float* dragoman_result_past_attention(const dragoman_result* result, int translation, int token, int* count) {
+  return weights_of(result, translation, &dragoman::Translation::past_attention, token,
+                    "row of attention over the past", count);
 }

@@ -29,6 +29,14 @@ int tokens_of(const text::Encoded& encoded, const Model& model) {
   return static_cast<int>(encoded.ids.size()) - (model.info().source_begin + model.info().source_end);
 }
 
+// The attention of the nodes on a path; empty if none was recorded.
+Attention rows_on(std::span<const std::int32_t> path, const Attention& nodes) {
+  Attention rows;
+  if (nodes.empty()) return rows;
+  for (const std::int32_t node : path) rows.push_back(nodes[static_cast<std::size_t>(node)]);
+  return rows;
+}
+
 }  // namespace
 
 void check_options(const SearchOptions& options) {
@@ -196,13 +204,11 @@ Translation NeuralJob::translation(const DecodingTask& task, const Finished& fin
 void NeuralJob::describe(const DecodingTask& task, std::span<const std::int32_t> path, Translation& translation) const {
   const text::Tokenizer& target = models_[0]->target();
   Tokens ids;
-  std::vector<std::vector<float>> attention;
-  for (const std::int32_t node : path) {
-    ids.push_back(task.search->tree()[node].token);
-    if (!task.attention.empty()) attention.push_back(task.attention[static_cast<std::size_t>(node)]);
-  }
+  for (const std::int32_t node : path) ids.push_back(task.search->tree()[node].token);
+  Attention attention = rows_on(path, task.attention);
   translation.text = target.decode(ids);
   for (const std::int32_t id : ids) translation.tokens.push_back(target.piece(id));
+  if (job_.options->attention) translation.past_attention = rows_on(path, task.past_attention);
   if (attention.empty()) return;
   const std::vector<int> source_words = words_of(job_.request.text, source_spans_);
   if (job_.options->alignment)

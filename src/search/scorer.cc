@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "base/threads.h"
-#include "search/attention.h"
 #include "search/words.h"
 #include "search/worker_threads.h"
 
@@ -36,7 +35,18 @@ Prepared prepare(const Model& model, const SentencePair& pair, std::uint64_t lin
   return ids;
 }
 
-void score_batch(const Model& model, std::span<const Prepared> batch, bool alignment, std::span<PairScore> scores) {
+// Distributes the rows of a batch's attention over its pairs; without attention, `rows` is empty.
+void deal_out(Attention rows, std::span<PairScore> scores, Attention PairScore::*weights) {
+  if (rows.empty()) return;
+  auto row = std::make_move_iterator(rows.begin());
+  for (PairScore& score : scores) {
+    (score.*weights).assign(row, row + std::ssize(score.target));
+    row += std::ssize(score.target);
+  }
+}
+
+void score_batch(const Model& model, std::span<const Prepared> batch, const ScoringOptions& options,
+                 std::span<PairScore> scores) {
   const text::SpecialIds special = model.target().special();
   Tokens source, target, labels, source_offsets{0}, target_offsets{0};
   for (const Prepared& ids : batch) {
@@ -53,8 +63,8 @@ void score_batch(const Model& model, std::span<const Prepared> batch, bool align
   Context cx(workspace);
   const models::Memory memory = network.encode(cx, Packed::from_host(cx, source, source_offsets));
   models::State state = network.start(cx, memory, false);
-  const models::Decoded decoded =
-      network.decode(cx, Packed::from_host(cx, target, target_offsets), memory, state, alignment);
+  const Packed tokens = Packed::from_host(cx, target, target_offsets);
+  const models::Decoded decoded = network.decode(cx, tokens, memory, state, options.alignment || options.attention);
   const Tensor label_ids = cx.from_host<std::int32_t>(labels, {std::ssize(labels)});
   const std::vector<float> nll = network.loss(cx, decoded.features, label_ids, {}).nll.to_host<float>();
   for (std::size_t i = 0; i < batch.size(); ++i)
@@ -62,15 +72,18 @@ void score_batch(const Model& model, std::span<const Prepared> batch, bool align
       scores[i].log_probabilities.push_back(-nll[static_cast<std::size_t>(at)]);
       scores[i].target.push_back(labels[static_cast<std::size_t>(at)]);
     }
-  if (!alignment) return;
+  if (!options.alignment && !options.attention) return;
   Attention attention = read_attention(network, decoded, state, memory);
-  check(!attention.empty(), "{}: the model does not attend to single source words, so it has no alignments",
-        model.path());
-  auto row = std::make_move_iterator(attention.begin());
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    const Attention own(row, row + std::ssize(scores[i].target));
-    row += std::ssize(scores[i].target);
-    scores[i].alignment = align_words(own, batch[i].source_words, batch[i].target_words);
+  check(!options.alignment || !attention.empty(),
+        "{}: the model does not attend to single source words, so it has no alignments", model.path());
+  deal_out(std::move(attention), scores, &PairScore::attention);
+  for (std::size_t i = 0; options.alignment && i < batch.size(); ++i)
+    scores[i].alignment = align_words(scores[i].attention, batch[i].source_words, batch[i].target_words);
+  if (options.attention) {
+    deal_out(read_past_attention(decoded, state, tokens.rows), scores, &PairScore::past_attention);
+    for (std::size_t i = 0; i < batch.size(); ++i) scores[i].source = batch[i].source;
+  } else {
+    for (PairScore& score : scores) score.attention.clear();
   }
 }
 
@@ -103,8 +116,7 @@ std::vector<PairScore> score_pairs(const Model& model, const std::vector<Sentenc
     const std::size_t count = begins[static_cast<std::size_t>(b) + 1] - first;
     if (count == 0) return;
     const PrecisionScope precision(model.placement());
-    score_batch(model, std::span(prepared).subspan(first, count), options.alignment,
-                std::span(scores).subspan(first, count));
+    score_batch(model, std::span(prepared).subspan(first, count), options, std::span(scores).subspan(first, count));
     options.advance(count);
   });
   return scores;

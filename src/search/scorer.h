@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dragoman/scorer.h"
+#include "search/attention.h"
 #include "search/model.h"
 
 namespace dragoman::search {
@@ -14,12 +15,17 @@ struct PairScore {
   std::vector<float> log_probabilities;  // one per target token; the last is for EOS
   Tokens target;                         // those tokens
   std::vector<AlignmentLink> alignment;  // each target word with the source word it attended to most; if asked for
+  // With ScoringOptions::attention: the source tokens with their marks, and for each target token the weights over them
+  // and over the decoder's past (search/attention.h). Empty if the model has no such attention.
+  Tokens source{};
+  Attention attention{}, past_attention{};
 
   double sum() const;
 };
 
 struct ScoringOptions {
   bool alignment = false;
+  bool attention = false;
   int threads = 0;                                         // at most this many; 0 means all threads of the process
   std::uint64_t first_line = 1;                            // the line number of the first pair, for errors
   std::function<void(std::size_t)> advance = [](auto) {};  // called with the number of pairs just done, from any thread

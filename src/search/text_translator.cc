@@ -66,6 +66,7 @@ class Parts {
     for (const AlignmentLink& link : part.alignment)
       whole.alignment.push_back({link.source + source_words, link.target + target_words});
     whole.attention.insert(whole.attention.end(), part.attention.begin(), part.attention.end());
+    whole.past_attention.insert(whole.past_attention.end(), part.past_attention.begin(), part.past_attention.end());
   }
 
   Job job_;

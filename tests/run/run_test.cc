@@ -170,7 +170,7 @@ TEST_F(Runs, ScoresOfFilesAddUpToTheirPerplexity) {
   const search::Model scored = model();
   double sum = 0;
   std::uint64_t last = 0;
-  const eval::LogLikelihood total = score_files(scored, folder_->file("en"), folder_->file("de"), "",
+  const eval::LogLikelihood total = score_files(scored, folder_->file("en"), folder_->file("de"), {},
                                                 [&](std::uint64_t line, const search::PairScore& score) {
                                                   EXPECT_EQ(line, last + 1);
                                                   last = line;

@@ -46,19 +46,13 @@ class ToyModel {
 
   // Log probabilities of the next token after each of begin, words..., computed as one sequence.
   std::vector<std::vector<double>> distributions(const Tokens& source, const Tokens& words) const {
-    Workspace workspace(cpu_device());
-    Context cx(workspace);
-    Tokens target{kBegin};
-    target.insert(target.end(), words.begin(), words.end());
-    const std::int32_t source_offsets[] = {0, static_cast<std::int32_t>(source.size())};
-    const std::int32_t target_offsets[] = {0, static_cast<std::int32_t>(target.size())};
-    const models::Memory memory = network_.encode(cx, Packed::from_host(cx, source, source_offsets));
-    models::State state = network_.start(cx, memory, false);
-    const models::Decoded decoded = network_.decode(cx, Packed::from_host(cx, target, target_offsets), memory, state);
-    const std::vector<double> logits = network_.logits(cx, decoded.features).to_host<double>();
+    std::vector<double> logits;
+    decode_whole(source, words, [&](Context& cx, const models::Decoded& decoded, const auto&...) {
+      logits = network_.logits(cx, decoded.features).to_host<double>();
+    });
     std::vector<std::vector<double>> rows;
     const auto cols = static_cast<std::size_t>(vocabulary());
-    for (std::size_t r = 0; r < target.size(); ++r) {
+    for (std::size_t r = 0; r < words.size() + 1; ++r) {
       std::vector<double> row(logits.begin() + static_cast<std::ptrdiff_t>(r * cols),
                               logits.begin() + static_cast<std::ptrdiff_t>((r + 1) * cols));
       const double largest = *std::max_element(row.begin(), row.end());
@@ -70,7 +64,37 @@ class ToyModel {
     return rows;
   }
 
+  struct Weights {
+    Attention source, past;
+  };
+  // The attention when the token after each of begin, words... is predicted, computed as one sequence.
+  Weights attention(const Tokens& source, const Tokens& words) const {
+    Weights weights;
+    decode_whole(
+        source, words,
+        [&](Context&, const models::Decoded& decoded, const models::Memory& memory, const models::State& state,
+            const Segments& rows) {
+          weights = {read_attention(network_, decoded, state, memory), read_past_attention(decoded, state, rows)};
+        });
+    return weights;
+  }
+
  private:
+  // Teacher forcing: appends begin, words... to an empty state in one call.
+  template <class F>
+  void decode_whole(const Tokens& source, const Tokens& words, F&& use) const {
+    Workspace workspace(cpu_device());
+    Context cx(workspace);
+    Tokens target{kBegin};
+    target.insert(target.end(), words.begin(), words.end());
+    const std::int32_t source_offsets[] = {0, static_cast<std::int32_t>(source.size())};
+    const std::int32_t target_offsets[] = {0, static_cast<std::int32_t>(target.size())};
+    const models::Memory memory = network_.encode(cx, Packed::from_host(cx, source, source_offsets));
+    models::State state = network_.start(cx, memory, false);
+    const Packed tokens = Packed::from_host(cx, target, target_offsets);
+    use(cx, network_.decode(cx, tokens, memory, state, true), memory, state, tokens.rows);
+  }
+
   models::Seq2seq network_;
 };
 
@@ -88,16 +112,21 @@ struct Found {
   Tokens words;
   double score = 0, log_probability = 0;
   std::vector<float> token_scores;
+  Attention attention{}, past_attention{};  // of the words and EOS, if asked for
   bool operator==(const Found&) const = default;
 };
 
-inline std::vector<Found> found_by(const SentenceSearch& search) {
+inline std::vector<Found> found_by(const DecodingTask& task) {
+  const SentenceSearch& search = *task.search;
   std::vector<Found> all;
   for (const Finished& finished : search.best()) {
     Found found{{}, finished.score, search.tree()[finished.node].sum, {}};
     for (const std::int32_t node : search.tree().path(finished.node)) {
+      const auto at = static_cast<std::size_t>(node);
       found.words.push_back(search.tree()[node].token);
       found.token_scores.push_back(search.tree()[node].log_probability);
+      if (!task.attention.empty()) found.attention.push_back(task.attention[at]);
+      if (!task.past_attention.empty()) found.past_attention.push_back(task.past_attention[at]);
     }
     found.words.pop_back();
     all.push_back(found);
@@ -109,6 +138,7 @@ struct ToySentence {
   Tokens source;
   Goal goal;
   Tokens prefix{};
+  bool wants_attention = false;
 };
 
 // Runs all sentences through one decoder, at most `at_once` at a time; new ones join when others leave.
@@ -125,8 +155,9 @@ inline std::vector<std::vector<Found>> translate(std::vector<const models::Seq2s
       DecodingTask task;
       task.sources.assign(members, sentences[next].source);
       task.prefix = sentences[next].prefix;
+      task.wants_attention = sentences[next].wants_attention;
       task.search = SentenceSearch::make(sentences[next].goal);
-      task.finished = [&result = results[next]](DecodingTask& done) { result = found_by(*done.search); };
+      task.finished = [&result = results[next]](DecodingTask& done) { result = found_by(done); };
       tasks.push_back(std::move(task));
     }
     if (!tasks.empty())

@@ -1,0 +1,82 @@
+// The files that `dragoman translate` writes beside the translations, and the attention that `score` prints.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+#include "tests/search/text_model.h"
+
+namespace dragoman::cli {
+namespace {
+
+class TranslateFiles : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    search::test::write_text_model(folder_.file("m.safetensors"), "seq2seq-additive-encoder+decoder", 3);
+    folder_.write("in", "the dog\n\nwhere is it ?\n");
+    folder_.write("ref", "der hund\n\nwo ist es ?\n");
+  }
+  Outcome translate(const std::string& arguments) const {
+    return run_program(folder_, "translate --device cpu --model m.safetensors --input in " + arguments);
+  }
+  std::string file(const std::string& name) const { return support::read_all(folder_.file(name)); }
+
+  support::TempFolder folder_;
+};
+
+TEST_F(TranslateFiles, SourcesReferencesAndOutputsAreSideBySide) {
+  const Outcome text = translate("--reference ref --side-by-side pairs.txt");
+  ASSERT_EQ(text.status, 0) << text.err;
+  const std::string first = text.out.substr(0, text.out.find('\n'));
+  EXPECT_TRUE(file("pairs.txt").starts_with("source     the dog\nreference  der hund\noutput     " + first + "\n\n"))
+      << file("pairs.txt");
+  const Outcome table = translate("--reference ref --side-by-side pairs.tsv");
+  ASSERT_EQ(table.status, 0) << table.err;
+  EXPECT_TRUE(file("pairs.tsv").starts_with("source\treference\toutput\nthe dog\tder hund\t" + first + "\n\t\t\n"))
+      << file("pairs.tsv");
+  EXPECT_NE(translate("--reference ref").err.find("--side-by-side, which is missing"), std::string::npos);
+  folder_.write("ref", "der hund\n");
+  const Outcome few = translate("--reference ref --side-by-side pairs.txt");
+  EXPECT_EQ(few.status, 1);
+  EXPECT_NE(few.err.find("ref has 1 lines, fewer than the input"), std::string::npos) << few.err;
+}
+
+TEST_F(TranslateFiles, TheBeamAndTheAttentionOfALineAreDrawn) {
+  const Outcome drawn = translate("--tree-svg beam.svg --attention-svg map.svg --line 3");
+  ASSERT_EQ(drawn.status, 0) << drawn.err;
+  EXPECT_NE(file("beam.svg").find("Beam search: where is it ?"), std::string::npos);
+  EXPECT_NE(file("map.svg").find("over the source"), std::string::npos);
+  EXPECT_NE(file("map.svg").find("over the decoder&#39;s own past"), std::string::npos);
+  EXPECT_EQ(drawn.out, translate("").out) << "pictures do not change translations";
+  const Outcome blank = translate("--tree-svg beam.svg --line 2");
+  EXPECT_EQ(blank.status, 1);
+  EXPECT_NE(blank.err.find("line 2 is blank"), std::string::npos) << blank.err;
+  const Outcome beyond = translate("--tree-svg beam.svg --line 9");
+  EXPECT_EQ(beyond.status, 1);
+  EXPECT_NE(beyond.err.find("--line 9 is to be drawn, but the input has 3 lines"), std::string::npos) << beyond.err;
+  const Outcome parts = translate("--attention-svg map.svg --line 3 --max-input-tokens 2");
+  EXPECT_NE(parts.err.find("was cut into 2 parts"), std::string::npos) << parts.err;
+  search::test::write_text_model(folder_.file("m.safetensors"), "seq2seq", 3);
+  EXPECT_NE(translate("--attention-svg map.svg").err.find("has no attention map"), std::string::npos);
+}
+
+TEST_F(TranslateFiles, JsonHasTheAttentionOverThePastOfModelsThatHaveIt) {
+  const auto first = [&](const std::string& text) { return nlohmann::json::parse(text.substr(0, text.find('\n'))); };
+  const auto best = first(translate("--json").out)["translations"][0];
+  ASSERT_EQ(best["past_attention"].size(), best["tokens"].size());
+  EXPECT_EQ(best["past_attention"].back().size(), best["tokens"].size());
+  const std::string score = "score --device cpu --model m.safetensors --json in ref";
+  const auto scored = first(run_program(folder_, score + " --attention").out);
+  EXPECT_EQ(scored["target_tokens"], (std::vector<std::string>{"<unk>", "hund", "</s>"}));
+  ASSERT_EQ(scored["past_attention"].size(), 3u);
+  EXPECT_EQ(scored["past_attention"][2].size(), 3u);
+  EXPECT_EQ(scored["attention"][0].size(), scored["source_tokens"].size());
+  EXPECT_FALSE(first(run_program(folder_, score).out).contains("attention"));
+  EXPECT_NE(run_program(folder_, "score --attention --model m.safetensors in ref").err.find("add --json"),
+            std::string::npos);
+  search::test::write_text_model(folder_.file("m.safetensors"), "transformer-small", 3);
+  EXPECT_FALSE(first(translate("--json").out)["translations"][0].contains("past_attention"));
+}
+
+}  // namespace
+}  // namespace dragoman::cli
