@@ -33,6 +33,13 @@ else()
   add_library(external::yaml INTERFACE IMPORTED GLOBAL)
   target_link_libraries(external::yaml INTERFACE yaml-cpp)
 endif()
+
+# Recipes download their data by libcurl; a program without it uses files that are there.
+find_package(CURL 7.85)
+option(DRAGOMAN_CURL "Build the downloader of recipes (libcurl)" ${CURL_FOUND})
+if(DRAGOMAN_CURL AND NOT CURL_FOUND)
+  message(FATAL_ERROR "libcurl 7.85 or newer was not found: install the Debian package libcurl4-openssl-dev, or set -DDRAGOMAN_CURL=OFF")
+endif()
 if(DRAGOMAN_TESTS)
   find_package(GTest REQUIRED)
 endif()

@@ -1,10 +1,10 @@
 # `cmake --install` gives the program, one shared library with the public interface of include/dragoman, its headers, and
-# find_package(dragoman).
+# find_package(dragoman). The rooms `recipe` and `cli` belong to the program alone, and so does libcurl.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 get_property(rooms GLOBAL PROPERTY DRAGOMAN_ROOMS)
-list(REMOVE_ITEM rooms cli)
+list(REMOVE_ITEM rooms recipe cli)
 add_library(dragoman SHARED)
 set(symbols "${PROJECT_SOURCE_DIR}/cmake/dragoman.map")
 set_target_properties(dragoman PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
