@@ -25,9 +25,9 @@ struct BenchOptions {
 
 void print(const run::InferenceOptions& options, const Placement& where,
            const std::vector<run::InferenceSeries>& series) {
-  fmt::print("{} of {}, {} tokens per batch, {} on {}: mean of {} passes after {} warm-up passes\n\n",
-             name_of(options.what), options.preset, with_commas(options.tokens), run::precision_name(where),
-             where.device.name(), options.repeats, options.warmup);
+  fmt::print("{} of {}, {} tokens per batch, {} on {}, repeats {}, warmup {}\n\n", name_of(options.what),
+             options.preset, with_commas(options.tokens), run::precision_name(where), where.device.name(),
+             options.repeats, options.warmup);
   fmt::print("{:<20} {:>6} {:>6} {:>10} {:>10} {:>10} {:>12}\n", "series", "length", "batch", "seconds", "median",
              "deviation", "tokens/s");
   for (const run::InferenceSeries& one : series)
