@@ -130,6 +130,7 @@ void print_dry_run(const Recipe& recipe, const Folder& folder, const Plan& plan)
     if (is_finished(job)) continue;
     for (std::size_t i = finished_steps(job); i < job.model_steps; ++i) {
       if (job.steps[i].run.empty()) continue;
+      std::fflush(stdout);
       log::info("{}: estimating the time of training", job.name);
       const std::optional<Cost> cost = training_cost(job.steps[i], files);
       complete = complete && cost;
