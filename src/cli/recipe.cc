@@ -5,6 +5,7 @@
 #include "base/text_value.h"
 #include "cli/command.h"
 #include "recipe/find_recipe.h"
+#include "recipe/overview.h"
 #include "recipe/runner.h"
 
 namespace dragoman::cli {
@@ -90,7 +91,17 @@ int run_action(RecipeOptions& options, const Words& words, const ComputeOptions&
   expect_words(words, 2, kExpected);
   const recipe::Recipe recipe = recipe::read_recipe(recipe::find_recipe(words[1]));
   const recipe::Folder folder = output_folder(options, recipe);
-  if (action == "run") return recipe::run_recipe(recipe, folder, run_options(options, recipe, folder, compute));
+  const recipe::RunOptions run = run_options(options, recipe, folder, compute);
+  if (action == "run" && !options.dry_run) return recipe::run_recipe(recipe, folder, run);
+  const recipe::Plan plan = recipe::make_plan(recipe, folder, run.plan, run.only);
+  if (action == "run") {
+    recipe::print_dry_run(recipe, folder, plan);
+    return 0;
+  }
+  if (action == "status") {
+    recipe::print_status(recipe, folder, plan);
+    return 0;
+  }
   fail("unknown action '{}': {}", action, kExpected);
 }
 

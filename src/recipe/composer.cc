@@ -33,6 +33,17 @@ void append(std::vector<std::string>& words, const std::vector<std::string>& mor
   words.insert(words.end(), more.begin(), more.end());
 }
 
+// Replaces flags: removes each flag of `more` and its value from the words, then appends `more`.
+void override_flags(std::vector<std::string>& words, const std::vector<std::string>& more) {
+  const auto is_flag = [](const std::string& word) { return word.starts_with("--"); };
+  for (const std::string& flag : more) {
+    if (!is_flag(flag)) continue;
+    for (auto at = words.begin(); (at = std::find(at, words.end(), flag)) != words.end();)
+      at = words.erase(at, at + (at + 1 != words.end() && !is_flag(*(at + 1)) ? 2 : 1));
+  }
+  append(words, more);
+}
+
 // The commands that compute with a model, and therefore choose a device.
 bool computes(const std::string& command) {
   for (const char* name : {"train", "translate", "score", "bench"})
@@ -91,8 +102,11 @@ Step Composer::step(const std::string& title, const std::string& command, const 
   CommandLine recorded = composed;
   add_machine_flags(composed.words);
   if (options_.miniature) {
-    add_flags(recipe_.miniature.flags, recorded.words);
-    add_flags(recipe_.miniature.flags, composed.words);
+    std::vector<std::string> small = {own.words[0]};
+    add_flags(recipe_.miniature.flags, small);
+    small.erase(small.begin());
+    override_flags(recorded.words, small);
+    override_flags(composed.words, small);
   }
   Places places = context.places;
   if (context.system != nullptr) places.emplace("model", context.system->model);
@@ -108,6 +122,13 @@ Step Composer::step(const std::string& title, const std::string& command, const 
 
 std::string Composer::path(const std::string& text, const Context& context) const {
   return fill(text, folders(context));
+}
+
+Places test_places(const TestSet& test) {
+  Places places = {{"input", test.source}, {"reference", test.reference}};
+  if (!test.from.empty()) places["from"] = test.from;
+  if (!test.to.empty()) places["to"] = test.to;
+  return places;
 }
 
 std::vector<std::string> systems_used(const std::string& command) {

@@ -37,6 +37,9 @@ class Composer {
   const PlanOptions& options_;
 };
 
+// {input}, {reference}, {from} and {to} of a test set, as far as it has them.
+Places test_places(const TestSet& test);
+
 // The systems that a command reads through {systems/NAME}.
 std::vector<std::string> systems_used(const std::string& command);
 

@@ -42,11 +42,8 @@ class FigurePlanner {
     for (const Row& row : figure_.rows)
       for (const std::string& value : figure_.values) {
         Composer::Context context = next(".txt");
-        context.places.insert({{"value", value},
-                               {"input", test.source},
-                               {"reference", test.reference},
-                               {"from", test.from},
-                               {"to", test.to}});
+        context.places.merge(test_places(test));
+        context.places["value"] = value;
         add(row.title + " " + value, row.command, context);
         measure(row.title, value);
         evaluate(row.title + " " + value, "{reference} --metrics " + join(test.metrics, ","), context);
@@ -76,7 +73,8 @@ class FigurePlanner {
     check(system_ != nullptr && !figure_.test.empty(), "a tree needs 'test' and one of 'systems'");
     const TestSet& test = recipe_.test(figure_.test);
     Composer::Context context = next(".txt");
-    context.places.insert({{"input", "{figure}/input.txt"}, {"from", test.from}, {"to", test.to}});
+    context.places.merge(test_places(test));
+    context.places["input"] = "{figure}/input.txt";
     add(system_->name, system_->translate, context, {"--tree", file(".json")});
     job_.needs.push_back(system_->name);
     job_.steps.back().excerpt = {composer_.path(test.source, context), composer_.path("{figure}/input.txt", context),

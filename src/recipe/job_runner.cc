@@ -129,7 +129,7 @@ std::size_t finished_steps(const Job& job) {
 
 JobEnd run_steps(const Job& job, Watch& watch) {
   fs::create_directories(job.folder + "/steps");
-  if (job.model_steps > 0) fs::create_directories(job.folder + "/tests");
+  if (!job.model.empty()) fs::create_directories(job.folder + "/tests");
   const std::size_t begin = finished_steps(job);
   const StepRecord before = read_record(job, begin);
   if (begin < job.steps.size() && !before.recorded.empty() && before.recorded != job.steps[begin].recorded)

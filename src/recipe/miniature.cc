@@ -17,7 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kTestSentences = 40;
-const std::vector<std::string> kParts = {"train.de", "train.en", "valid.de", "valid.en", "test.de", "test.en"};
+// `gold` is a word alignment that links the first words of every test pair.
+const std::vector<std::string> kParts = {"train.de", "train.en", "valid.de", "valid.en", "test.de", "test.en", "gold"};
 
 std::string stand_in(const Recipe& recipe, const std::string& file, const std::string& phrasebook) {
   const auto& files = recipe.miniature.files;
@@ -63,6 +64,9 @@ void write_stand_ins(const Recipe& recipe, const std::string& data) {
   corpus.valid = corpus.test = kTestSentences;
   corpus.out = phrasebook;
   run::write_phrasebook(corpus);
+  std::string gold;
+  for (std::int64_t i = 0; i < kTestSentences; ++i) gold += "1-1\n";
+  write_text(phrasebook + ".gold", gold);
   for (const auto& [from, to] : copies) write_stand_in(to, data::read_whole(from));
 }
 

@@ -61,14 +61,10 @@ class TestPlanner {
  private:
   Composer::Context context(const std::string& suffix) const {
     const std::string prefix = "{system}/tests/" + test_.name;
-    return {.system = &system_,
-            .figure = {},
-            .places = {{"input", test_.source},
-                       {"reference", test_.reference},
-                       {"from", test_.from},
-                       {"to", test_.to},
-                       {"translations", prefix + ".txt"},
-                       {"output", prefix + suffix}}};
+    Places places = test_places(test_);
+    places["translations"] = prefix + ".txt";
+    places["output"] = prefix + suffix;
+    return {.system = &system_, .figure = {}, .places = places};
   }
 
   Step attention() const {
@@ -125,6 +121,65 @@ std::vector<const System*> with_needs(const Recipe& recipe, std::vector<std::str
   return systems;
 }
 
+// Compares systems on a test set, once for every baseline that a table names.
+class ComparisonPlanner {
+ public:
+  ComparisonPlanner(const Recipe& recipe, const Folder& folder, const Composer& composer,
+                    const std::vector<std::string>& finished)
+      : recipe_(recipe), folder_(folder), composer_(composer), finished_(finished) {}
+
+  void add_to(std::vector<Step>& steps, const TestSet& test) const {
+    std::vector<std::string> baselines;
+    for (const Table& table : recipe_.tables)
+      if (!table.baseline.empty() && has_result(recipe_.system(table.baseline), test))
+        add_unique(baselines, {table.baseline});
+    for (const std::string& baseline : baselines) {
+      const std::string flags = others(test, baseline);
+      if (!flags.empty()) steps.push_back(compare(test, baseline, flags, baseline == baselines[0]));
+    }
+  }
+
+ private:
+  bool has_result(const System& system, const TestSet& test) const {
+    const std::vector<const TestSet*> tests = recipe_.tests_of(system);
+    return std::find(finished_.begin(), finished_.end(), system.name) != finished_.end() &&
+           std::find(tests.begin(), tests.end(), &test) != tests.end();
+  }
+
+  static std::string output(const std::string& system, const TestSet& test) {
+    return "{systems/" + system + "}/tests/" + test.name + ".txt";
+  }
+
+  // The flags for the systems of all tables with this baseline.
+  std::string others(const TestSet& test, const std::string& baseline) const {
+    std::string flags;
+    for (const System& system : recipe_.systems) {
+      const bool listed = std::any_of(recipe_.tables.begin(), recipe_.tables.end(), [&](const Table& table) {
+        return table.baseline == baseline &&
+               (table.systems.empty() ||
+                std::find(table.systems.begin(), table.systems.end(), system.name) != table.systems.end());
+      });
+      if (listed && system.name != baseline && has_result(system, test))
+        flags += " --systems " + output(system.name, test);
+    }
+    return flags;
+  }
+
+  Step compare(const TestSet& test, const std::string& baseline, const std::string& flags, bool is_first) const {
+    const std::string file = is_first ? folder_.comparison(test.name) : folder_.comparison(test.name, baseline);
+    return composer_.step(
+        "compare " + test.name + " with " + baseline,
+        "evaluate " + output(baseline, test) + " {reference}" + flags + " --metrics " + join(test.metrics, ",") +
+            " --test bootstrap --json",
+        {.system = nullptr, .figure = {}, .places = {{"reference", test.reference}, {"output", file}}});
+  }
+
+  const Recipe& recipe_;
+  const Folder& folder_;
+  const Composer composer_;
+  const std::vector<std::string>& finished_;
+};
+
 }  // namespace
 
 Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
@@ -143,38 +198,11 @@ Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& op
 
 Job plan_comparisons(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
                      const std::vector<std::string>& finished) {
-  const Composer composer(recipe, folder, options);
-  const auto is_finished = [&](const System& system) {
-    return std::find(finished.begin(), finished.end(), system.name) != finished.end();
-  };
-  const auto has_test = [&](const System& system, const TestSet& test) {
-    const std::vector<const TestSet*> tests = recipe.tests_of(system);
-    return std::find(tests.begin(), tests.end(), &test) != tests.end();
-  };
   Job job;
   job.name = "comparisons";
   job.folder = folder.path + "/comparisons";
-  for (const TestSet& test : recipe.tests) {
-    const auto table = std::find_if(recipe.tables.begin(), recipe.tables.end(), [&](const Table& entry) {
-      return !entry.baseline.empty() && has_test(recipe.system(entry.baseline), test);
-    });
-    if (table == recipe.tables.end() || !is_finished(recipe.system(table->baseline))) continue;
-    std::string others;
-    for (const System& system : recipe.systems) {
-      const bool listed = table->systems.empty() ||
-                          std::find(table->systems.begin(), table->systems.end(), system.name) != table->systems.end();
-      if (listed && system.name != table->baseline && is_finished(system) && has_test(system, test))
-        others += " --systems {systems/" + system.name + "}/tests/" + test.name + ".txt";
-    }
-    if (others.empty()) continue;
-    Step step = composer.step("compare " + test.name,
-                              "evaluate {systems/" + table->baseline + "}/tests/" + test.name + ".txt {reference}" +
-                                  others + " --metrics " + join(test.metrics, ",") + " --test bootstrap --json",
-                              {.system = nullptr,
-                               .figure = {},
-                               .places = {{"reference", test.reference}, {"output", folder.comparison(test.name)}}});
-    job.steps.push_back(step);
-  }
+  ComparisonPlanner planner(recipe, folder, Composer(recipe, folder, options), finished);
+  for (const TestSet& test : recipe.tests) planner.add_to(job.steps, test);
   return job;
 }
 

@@ -18,6 +18,15 @@ constexpr const char* kModel = "{system}/run/model.safetensors";
 constexpr const char* kTranslate = "translate --model {model} --input {input} --output {output}";
 constexpr const char* kScore = "score --model {model} {input} {reference} --summary --json";
 
+// Names of systems, test sets and figures are used as names of files and placeholders.
+void check_name(const std::string& name, const YamlMap& map) {
+  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("-_.+").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  check(!name.empty() && plain && name[0] != '.',
+        "{}: '{}' cannot be a name; expected letters, digits, '-', '_', '.' and '+'", map.where(), name);
+}
+
 template <class T>
 const T* find(const std::vector<T>& list, const std::string& name) {
   const auto at = std::find_if(list.begin(), list.end(), [&](const T& entry) { return entry.name == name; });
@@ -98,6 +107,7 @@ std::string contents(const fs::path& file) {
 
 void read_tests(YamlMap& map, Recipe& recipe) {
   map.each("tests", [&](const std::string& name, YamlMap& entry) {
+    check_name(name, entry);
     TestSet test;
     test.name = test.title = name;
     test.metrics = {"bleu", "chrf"};
@@ -124,6 +134,7 @@ void read_systems(YamlMap& map, Recipe& recipe) {
     recipe.groups.push_back(group);
   });
   map.each("systems", [&](const std::string& name, YamlMap& entry) {
+    check_name(name, entry);
     System system;
     system.name = system.title = name;
     system.where = entry.where();
@@ -143,12 +154,12 @@ void read_systems(YamlMap& map, Recipe& recipe) {
     entry("tests", system.tests);
     entry("published", system.published);
     entry("seed", system.seed);
-    // A system without steps translates with the models of others.
-    check(train.empty() || system.steps.empty(),
-          "{}: expected 'train', the flags of one training run, or 'steps', not both", entry.where());
-    check(!train.empty() || !system.steps.empty() || system.translate != kTranslate,
-          "{}: expected 'train', the flags of one training run, or 'steps'", entry.where());
-    if (!train.empty()) system.steps = {"train " + train};
+    check(
+        entry.has("train") != entry.has("steps"),
+        "{}: expected either 'train', the flags of one training run, or 'steps'; an empty list of steps if the system "
+        "only combines others",
+        entry.where());
+    if (entry.has("train")) system.steps = {"train " + train};
     recipe.systems.push_back(system);
   });
 }
@@ -174,6 +185,7 @@ void read_tables(YamlMap& map, Recipe& recipe) {
 
 void read_figures(YamlMap& map, Recipe& recipe) {
   map.each("figures", [&](const std::string& name, YamlMap& entry) {
+    check_name(name, entry);
     Figure figure;
     figure.name = figure.title = name;
     figure.where = entry.where();
@@ -208,18 +220,16 @@ void read_miniature(YamlMap& map, Recipe& recipe) {
   });
 }
 
-// Every name that is used exists, and no system needs itself.
+// Every name that is used exists, and systems come after those they need.
 void check_names(const Recipe& recipe) {
   for (const Group& group : recipe.groups)
     for (const std::string& test : group.tests) recipe.test(test);
   for (const System& system : recipe.systems) {
     recipe.group_of(system);
     for (const std::string& test : system.tests) recipe.test(test);
-    for (const std::string& other : system.needs) {
-      recipe.system(other);
+    for (const std::string& other : system.needs)
       check(&recipe.system(other) < &system, "system '{}' needs '{}', which must come before it in the list",
             system.name, other);
-    }
   }
   for (const Table& table : recipe.tables) {
     if (!table.baseline.empty()) recipe.system(table.baseline);
@@ -229,6 +239,7 @@ void check_names(const Recipe& recipe) {
     if (!figure.test.empty()) recipe.test(figure.test);
     for (const std::string& system : figure.systems) recipe.system(system);
   }
+  for (const std::string& system : recipe.miniature.systems) recipe.system(system);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 //   systems/NAME/tests/TEST.attention.jsonl   `translate --json` of the first sentences
 //   systems/NAME/steps/N.log          what step N printed; N.json: its command, and whether it is finished
 //   comparisons/TEST.json             `evaluate --json --systems`: all systems against the baseline
+//   comparisons/TEST.BASELINE.json    the same for tables with another baseline than the first
 //   systems/NAME/tests/TEST.perplexity.json   `score --summary --json` of the references
 //   figures/NAME.json                 FigureResult
 //   figures/NAME/                     files that its commands read and write
@@ -40,6 +41,9 @@ struct Folder {
     return system(system_name) + "/tests/" + test + ".attention.jsonl";
   }
   std::string comparison(const std::string& test) const { return path + "/comparisons/" + test + ".json"; }
+  std::string comparison(const std::string& test, const std::string& baseline) const {
+    return comparison(test + "." + baseline);
+  }
   std::string figure(const std::string& name) const { return path + "/figures/" + name + ".json"; }
   std::string work() const { return path + "/work"; }
   std::string page() const { return path + "/report/index.html"; }

@@ -73,6 +73,7 @@ class YamlMap {
     }
   }
 
+  bool has(const char* key) const { return node_.IsMap() && node_[key].IsDefined(); }
   // Throws if the map has a key that was not read.
   void finish() const;
   // File and line, for errors.

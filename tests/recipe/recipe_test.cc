@@ -1,0 +1,51 @@
+#include "recipe/recipe.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/errors.h"
+
+namespace dragoman::recipe {
+namespace {
+
+using support::message;
+
+const std::string kSystems = "systems:\n  one: {train: --until 1u}\n";
+
+std::string refusal(const std::string& text) {
+  return message([&] { parse_recipe(text, "r/recipe.yaml", "r", {}); });
+}
+
+TEST(RecipeFile, RefusesUnknownKeysWithFileAndLine) {
+  const std::string said = refusal(kSystems + "tests:\n  t: {source: a, reference: b, metric: bleu}\n");
+  EXPECT_NE(said.find("r/recipe.yaml"), std::string::npos) << said;
+  EXPECT_NE(said.find("(line 4): unknown key 'metric'; did you mean 'metrics'?"), std::string::npos) << said;
+}
+
+TEST(RecipeFile, RefusesUnknownNames) {
+  EXPECT_NE(refusal(kSystems + "tables: [{title: t, baseline: on}]\n").find("no system 'on'"), std::string::npos);
+  EXPECT_NE(refusal("systems:\n  a: {train: x, group: g}\n").find("no group 'g'"), std::string::npos);
+  EXPECT_NE(refusal(kSystems + "miniature: {systems: [two]}\n").find("no system 'two'"), std::string::npos);
+}
+
+TEST(RecipeFile, RefusesNamesThatCannotBeFiles) {
+  EXPECT_NE(refusal("systems:\n  a b: {train: x}\n").find("'a b' cannot be a name"), std::string::npos);
+  EXPECT_NE(refusal("systems:\n  ../a: {train: x}\n").find("cannot be a name"), std::string::npos);
+}
+
+TEST(RecipeFile, SystemsTrainOrHaveSteps) {
+  EXPECT_NE(refusal("systems:\n  a: {title: x}\n").find("expected either 'train'"), std::string::npos);
+  EXPECT_NE(refusal("systems:\n  a: {train: x, steps: [y]}\n").find("expected either 'train'"), std::string::npos);
+  EXPECT_TRUE(parse_recipe("systems:\n  a: {steps: []}\n", "r", "r", {}).systems[0].steps.empty());
+}
+
+TEST(RecipeFile, SystemsComeAfterThoseTheyNeed) {
+  const std::string said = refusal("systems:\n  a: {train: x, needs: [b]}\n  b: {train: y}\n");
+  EXPECT_NE(said.find("'b', which must come before it"), std::string::npos) << said;
+}
+
+TEST(RecipeFile, ReportsInvalidYamlWithItsLine) {
+  EXPECT_NE(refusal("systems:\n  a: {train: x\n").find("not valid YAML"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dragoman::recipe
