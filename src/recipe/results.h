@@ -16,6 +16,7 @@
 //   systems/NAME/tests/TEST.json      `evaluate --json` of them
 //   systems/NAME/tests/TEST.attention.jsonl   `translate --json` of the first sentences
 //   systems/NAME/steps/N.log          what step N printed; N.json: its command, and whether it is finished
+//   tests/TEST.source, tests/TEST.reference   plain-text copies of a test set, which the report shows
 //   comparisons/TEST.json             `evaluate --json --systems`: all systems against the baseline
 //   systems/NAME/tests/TEST.perplexity.json   `score --summary --json` of the references
 //   figures/NAME.json                 FigureResult
@@ -39,6 +40,8 @@ struct Folder {
   std::string attention(const std::string& system_name, const std::string& test) const {
     return system(system_name) + "/tests/" + test + ".attention.jsonl";
   }
+  std::string source(const std::string& test) const { return path + "/tests/" + test + ".source"; }
+  std::string reference(const std::string& test) const { return path + "/tests/" + test + ".reference"; }
   std::string comparison(const std::string& test) const { return path + "/comparisons/" + test + ".json"; }
   std::string figure(const std::string& name) const { return path + "/figures/" + name + ".json"; }
   std::string work() const { return path + "/work"; }
@@ -74,7 +77,9 @@ struct FigureResult {
   struct Measured {
     std::string title, command;
     double seconds = 0;
-    nlohmann::ordered_json result;  // what the command printed, or what was computed from it
+    // By kind of figure: the JSON of `bench`, `stats` or `evaluate --aer`, a line of `translate --tree`; for a sweep
+    // {"value": "4", "seconds": 1.5, "scores": `evaluate --json`}, one entry for every row and value.
+    nlohmann::ordered_json result;
   };
   std::vector<Measured> rows;
   Environment environment;
