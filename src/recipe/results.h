@@ -77,8 +77,8 @@ struct FigureResult {
   struct Measured {
     std::string title, command;
     double seconds = 0;
-    // By kind of figure: the JSON of `bench`, `stats` or `evaluate --aer`, a line of `translate --tree`; for a sweep
-    // {"value": "4", "seconds": 1.5, "scores": `evaluate --json`}, one entry for every row and value.
+    // By kind of figure: the JSON of `bench`, `stats` or `evaluate --aer`, or a line of `translate --tree`. A sweep has
+    // an entry for every row and value: the JSON of `evaluate` with "value" added.
     nlohmann::ordered_json result;
   };
   std::vector<Measured> rows;

@@ -38,7 +38,9 @@ std::string cell_html(const Cell& cell, bool is_name) {
   if (cell.best) content = "<strong>" + content + "</strong>";
   if (!cell.remark.empty()) content += " <small>" + escape(cell.remark) + "</small>";
   if (is_name) return fmt::format("<th scope='row'{}>{}</th>", hint_attribute(cell.hint), content);
-  return fmt::format("<td{}{}>{}</td>", cell.is_number ? " class='number'" : "", hint_attribute(cell.hint), content);
+  const char* const tone = cell.tone == Tone::better ? " better" : cell.tone == Tone::worse ? " worse" : "";
+  return fmt::format("<td class='{}{}'{}>{}</td>", cell.is_number ? "number" : "words", tone, hint_attribute(cell.hint),
+                     content);
 }
 
 // Text that Markdown does not take for markup or for the end of a cell.

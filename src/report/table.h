@@ -7,15 +7,18 @@ namespace dragoman::report {
 
 struct Heading {
   std::string title;
-  std::string group;  // neighbours of the same group share a heading above theirs; empty: none
-  std::string hint;   // shown on hover; in Markdown not at all
+  std::string group{};  // neighbours of the same group share a heading above theirs; empty: none
+  std::string hint{};   // shown on hover; in Markdown not at all
 };
+
+enum class Tone { plain, better, worse };
 
 struct Cell {
   std::string text;
-  std::string remark;  // in small letters after the text
-  std::string hint;    // shown on hover
-  bool best = false;   // bold
+  std::string remark{};  // in small letters after the text
+  std::string hint{};    // shown on hover
+  bool best = false;     // bold
+  Tone tone = Tone::plain;
   bool is_number = true;
 };
 
