@@ -72,23 +72,21 @@ std::string tables(const PageResults& results) {
   return html + "</section>";
 }
 
-// A figure: its charts, and its numbers as a table.
-std::string figure_html(const PageResults& results, const Figure& figure) {
-  std::string html = "<h3>" + escape(figure.title) + "</h3>" + paragraph(figure.note);
+// The charts of a figure and its numbers, which are folded away where there is a chart.
+std::string figure_content(const PageResults& results, const Figure& figure) {
   const std::string charts = figure_charts(results, figure);
   const report::Table table = figure_table(results, figure);
-  html += charts;
-  if (charts.empty() && table.rows.empty()) return html + "<p class='pending'>not measured yet</p>";
-  if (table.rows.empty()) return html;
-  // Where there is a chart, its numbers are folded away.
-  return html +
-         (charts.empty() ? to_html(table) : "<details><summary>numbers</summary>" + to_html(table) + "</details>");
+  if (table.rows.empty()) return charts.empty() ? "<p class='pending'>not measured yet</p>" : charts;
+  if (charts.empty()) return to_html(table);
+  return charts + "<details><summary>numbers</summary>" + to_html(table) + "</details>";
 }
 
 std::string figures(const PageResults& results) {
   std::string html;
   for (const Figure& figure : results.recipe().figures)
-    if (figure.kind != FigureKind::attention) html += figure_html(results, figure);
+    if (figure.kind != FigureKind::attention)
+      html += "<div class='figure'><h3>" + escape(figure.title) + "</h3>" + paragraph(figure.note) +
+              figure_content(results, figure) + "</div>";
   return html.empty() ? "" : "<section><h2 id='figures'>Figures</h2>" + html + "</section>";
 }
 

@@ -72,7 +72,7 @@ std::string curves(const PageResults& results, const Figure& figure) {
   }
   if (is_empty) return "";
   const std::string x_label = figure.x == "seconds" ? time_label(lines) : figure.x + "s";
-  return draw(Chart{.title = curve_label(figure.value),
+  return draw(Chart{.title = {},
                     .x_label = x_label,
                     .y_label = curve_label(figure.value),
                     .series = std::move(lines),
@@ -100,12 +100,19 @@ report::Bars bars_of(const PageResults& results, const std::vector<std::string>&
 }
 
 std::string scaling(const Figure& figure, const FigureResult& measured) {
-  Chart chart{
-      .title = figure.title, .x_label = "sequence length in tokens", .y_label = "seconds per batch", .series = {}};
+  Chart chart{.title = {}, .x_label = "sequence length in tokens", .y_label = "seconds per batch", .series = {}};
   for (const ScalingSeries& series : scaling_series(measured)) chart.series.push_back({series.name, series.points});
   chart.x = AxisKind::log2;
   chart.y = figure.logarithmic ? AxisKind::log10 : AxisKind::linear;
   return draw(chart);
+}
+
+// Whether the values of x are spread so widely that a logarithmic axis shows them better.
+bool is_geometric(const Chart& chart) {
+  report::Extent extent;
+  for (const Series& line : chart.series)
+    for (const auto& point : line.points) extent.add(point.first);
+  return extent.low() > 0 && extent.high() >= 8 * extent.low();
 }
 
 // A chart for every metric, and one of the time.
@@ -133,7 +140,7 @@ std::string sweep(const PageResults& results, const Figure& figure, const Figure
   }
   std::string html;
   for (Chart& chart : charts) {
-    chart.x = figure.logarithmic ? AxisKind::log2 : AxisKind::linear;
+    if (is_geometric(chart)) chart.x = AxisKind::log2;
     html += draw(chart);
   }
   return html;

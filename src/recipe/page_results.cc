@@ -105,8 +105,10 @@ const FigureResult* PageResults::figure(const std::string& name) const {
 std::vector<std::string> PageResults::environments() const {
   std::vector<std::string> lines;
   const auto add = [&](const Environment& environment) {
-    const std::string line = fmt::format("{}: dragoman {} on {}, {}", environment.date, environment.version,
-                                         hardware(environment), environment.system);
+    const std::string gpu = environment.gpu.empty() ? "" : environment.gpu + ", ";
+    const std::string line =
+        fmt::format("{}: dragoman {} on {}{} ({} cores), {}", environment.date, environment.version, gpu,
+                    environment.cpu, environment.cores, environment.system);
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
   };
   for (const System& system : recipe_.systems)
@@ -146,9 +148,8 @@ std::pair<std::string, std::string> split_column(const std::string& column) {
   return {column.substr(0, dot), column.substr(dot + 1)};
 }
 
-std::string hardware(const Environment& environment) {
-  const std::string cpu = fmt::format("{} ({} cores)", environment.cpu, environment.cores);
-  return environment.gpu.empty() ? cpu : environment.gpu + ", " + cpu;
+std::string processor(const Environment& environment) {
+  return environment.gpu.empty() ? fmt::format("{}, {} cores", environment.cpu, environment.cores) : environment.gpu;
 }
 
 }  // namespace dragoman::recipe

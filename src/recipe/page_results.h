@@ -74,7 +74,7 @@ std::vector<ScalingSeries> scaling_series(const FigureResult& measured);
 // "wmt.bleu" as {"wmt", "bleu"}.
 std::pair<std::string, std::string> split_column(const std::string& column);
 
-// The machine in words: GPU, or CPU and number of cores.
-std::string hardware(const Environment& environment);
+// What computed: the GPU, or the CPU with its number of cores.
+std::string processor(const Environment& environment);
 
 }  // namespace dragoman::recipe

@@ -97,7 +97,10 @@ class ColumnCells {
 
  private:
   Cell ours(const System& system, const std::optional<MeasuredValue>& measured) const {
-    if (!measured) return {.text = results_.finished(system.name) ? "–" : results_.missing_words(system.name)};
+    if (!measured) {
+      const bool says_why = &column_ == &table_.columns.front() && results_.finished(system.name) == nullptr;
+      return {.text = says_why ? results_.missing_words(system.name) : "–"};
+    }
     Cell cell{.text = show_value(column_.value, measured->value, column_.digits), .hint = measured->signature};
     cell.best = measured_ > 1 && better(column_.value) != Better::neither && measured->value == *best_;
     if (measured->half_width) cell.remark = fmt::format("± {:.{}f}", *measured->half_width, column_.digits);
@@ -143,25 +146,24 @@ std::string spaced(std::string name) {
   return name;
 }
 
-// One row per corpus and language.
+// One row per quantity, one column per corpus and side.
 report::Table statistics_table(const FigureResult& measured) {
   report::Table table;
-  table.head = {{.title = "corpus"}, {.title = "side"}};
-  for (const FigureResult::Measured& row : measured.rows)
+  table.head = {{.title = "quantity"}};
+  for (const FigureResult::Measured& row : measured.rows) {
     for (const char* side : {"source", "target"}) {
-      if (!row.result.contains(side)) continue;
-      std::vector<Cell> cells = {{.text = row.title}, {.text = side, .is_number = false}};
+      table.head.push_back({.title = side, .group = row.title});
+      std::size_t at = 0;
       for (const auto& [key, value] : row.result.at(side).items()) {
-        if (table.rows.empty()) table.head.push_back({.title = key == "unknown_share" ? "unknown %" : spaced(key)});
-        cells.push_back(
-            {.text = key == "unknown_share" ? fmt::format("{:.2f}", 100 * value.get<double>()) : show_any(value)});
+        const bool is_share = key == "unknown_share";
+        if (table.head.size() == 2) table.rows.push_back({{.text = is_share ? "unknown tokens in %" : spaced(key)}});
+        table.rows.at(at++).push_back(
+            {.text = is_share ? fmt::format("{:.2f}", 100 * value.get<double>()) : show_any(value)});
       }
-      table.rows.push_back(std::move(cells));
     }
-  for (const FigureResult::Measured& row : measured.rows)
-    if (row.result.contains("shared_types"))
-      table.notes.push_back(
-          fmt::format("{}: {} types occur in both languages", row.title, show_any(row.result.at("shared_types"))));
+    table.notes.push_back(
+        fmt::format("{}: {} types occur in both languages", row.title, show_any(row.result.at("shared_types"))));
+  }
   return table;
 }
 
@@ -270,7 +272,7 @@ report::Table cost_table(const PageResults& results) {
     row.push_back({.text = result == nullptr ? "–" : clock_time(total_seconds(*result))});
     for (const TestSet& test : results.recipe().tests) row.push_back(value_cell(result, test.name + ".seconds"));
     row.push_back({.text = system.seed == 0 ? "–" : std::to_string(system.seed)});
-    row.push_back({.text = result == nullptr ? results.missing_words(system.name) : hardware(result->environment),
+    row.push_back({.text = result == nullptr ? results.missing_words(system.name) : processor(result->environment),
                    .is_number = false});
     table.rows.push_back(std::move(row));
   }

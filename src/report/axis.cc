@@ -94,7 +94,7 @@ std::vector<double> ticks(double low, double high, int count) {
   const double power = std::pow(10, std::floor(std::log10(rough)));
   double step = 10 * power;
   for (const double digit : {1.0, 2.0, 5.0})
-    if (digit * power >= rough) {
+    if (digit * power >= 0.7 * rough) {
       step = digit * power;
       break;
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/axis.h"
+#include "report/caption.h"
 #include "report/escape.h"
 #include "report/series_style.h"
 
@@ -70,10 +71,11 @@ std::string draw(const Bars& chart) {
   }
   const double bottom = kTop + kRow * static_cast<double>(chart.bars.size()), height = bottom + kBottom;
   const Axis x{AxisKind::linear, 0, xs.high() > 0 ? xs.high() : 1, kLeft, kWidth - kRight};
-  std::string html = fmt::format(
-      "<figure class='plot'><figcaption>{0}</figcaption><svg class='chart' viewBox='0 0 {1} {2}' role='img' "
-      "aria-label='{0}: {3} of every system'>",
-      escape(chart.title), kWidth, height, escape(chart.label));
+  std::string html = "<figure class='plot'>" + caption(chart.title) +
+                     fmt::format(
+                         "<div class='drawing'><svg class='chart' viewBox='0 0 {} {}' role='img' "
+                         "aria-label='{}: {} of every system'>",
+                         kWidth, height, escape(chart.title), escape(chart.label));
   for (const auto& [value, label] : x.ticks(5))
     html += fmt::format(
         "<line class='grid' x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}'/>"
@@ -83,7 +85,7 @@ std::string draw(const Bars& chart) {
     html += row(chart, chart.bars[i], x, kTop + kRow * static_cast<double>(i));
   html += fmt::format("<text class='label' x='{:.1f}' y='{}' text-anchor='end'>{}</text></svg>", x.to, height - 6,
                       escape(chart.label));
-  return html + key(chart) + "</figure>";
+  return html + key(chart) + "</div></figure>";
 }
 
 }  // namespace dragoman::report

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/caption.h"
 #include "report/escape.h"
 #include "report/series_style.h"
 
@@ -104,13 +105,15 @@ std::string draw(const Chart& chart) {
       ys.add(y);
     }
   }
-  std::string html = fmt::format(
-      "<figure class='plot'><figcaption>{0}</figcaption><svg class='chart' viewBox='0 0 {1} {2}' role='img' "
-      "aria-label='{0}: {3} against {4}'>",
-      escape(chart.title), kWidth, kHeight, escape(chart.y_label), escape(chart.x_label));
+  std::string html = "<figure class='plot'>" + caption(chart.title) +
+                     fmt::format(
+                         "<div class='drawing'><svg class='chart' viewBox='0 0 {} {}' role='img' "
+                         "aria-label='{}: {} against {}'>",
+                         kWidth, kHeight, escape(chart.title), escape(chart.y_label), escape(chart.x_label));
   if (xs.empty())
-    return html + fmt::format("<text class='tick' x='{}' y='{}' text-anchor='middle'>nothing yet</text></svg></figure>",
-                              kWidth / 2, kHeight / 2);
+    return html +
+           fmt::format("<text class='tick' x='{}' y='{}' text-anchor='middle'>nothing yet</text></svg></div></figure>",
+                       kWidth / 2, kHeight / 2);
   if (chart.x == AxisKind::linear) xs.include_zero();
   if (xs.low() == xs.high()) xs.widen(chart.x);
   ys.widen(chart.y);
@@ -119,7 +122,7 @@ std::string draw(const Chart& chart) {
   html += axes(chart, x, y);
   for (std::size_t i = lines.size(); i-- > 0;)
     if (!lines[i].empty()) html += line(chart, i, lines[i], x, y);
-  return html + "</svg>" + legend(chart, lines) + "</figure>";
+  return html + "</svg>" + legend(chart, lines) + "</div></figure>";
 }
 
 }  // namespace dragoman::report

@@ -22,13 +22,15 @@ a{color:var(--accent)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 table{border-collapse:collapse;margin:.4rem 0}th{text-align:left;font-weight:500;color:var(--dim);padding:.15rem 1.2rem
 .15rem 0;vertical-align:top}td{padding:.15rem 0}
-.scroll{overflow-x:auto;margin:.6rem 0;border:1px solid var(--rule);border-radius:8px}
-.results{margin:0;width:100%;font-variant-numeric:tabular-nums}
+.scroll{overflow-x:auto;width:fit-content;max-width:100%;margin:.6rem 0;border:1px solid var(--rule);border-radius:8px}
+.results{margin:0;min-width:24rem;font-variant-numeric:tabular-nums}
 .results caption{text-align:left;font-weight:600;padding:.6rem .8rem .4rem;position:sticky;left:0}
+#cost+.scroll caption,h3+.scroll caption,h3+p+.scroll caption,details .scroll caption{position:absolute;width:1px;height:1px;
+overflow:hidden;clip-path:inset(50%)}
 .results th,.results td{padding:.35rem .8rem;border-top:1px solid var(--rule);vertical-align:baseline}
 .results thead th{color:var(--dim);font-size:.87em;vertical-align:bottom;text-align:right;white-space:nowrap}
-.results thead th:first-child{text-align:left}.results thead th[scope=colgroup]{text-align:center}
-.results thead .first,.results .first{border-left:1px solid var(--rule)}
+.results thead th.words{text-align:left}.results .words{white-space:nowrap}.results thead th[scope=colgroup]{text-align:center}
+.results .first{border-left:1px solid var(--rule)}
 .results tbody th{color:var(--ink);position:sticky;left:0;background:var(--paper);min-width:8.5rem}
 .results tbody tr:hover>*{background:var(--panel)}
 .results .number{text-align:right;white-space:nowrap}.results small{color:var(--dim);font-size:.84em}
@@ -39,7 +41,9 @@ table{border-collapse:collapse;margin:.4rem 0}th{text-align:left;font-weight:500
 align-items:start}
 .plot{margin:0;background:var(--panel);border-radius:8px;padding:.8rem .8rem .5rem;break-inside:avoid;min-width:0}
 .plot figcaption{font-weight:600;margin-bottom:.3rem}
-.chart{display:block;width:100%;height:auto}
+.plot{container-type:inline-size}.chart{display:block;width:100%;height:auto}
+@container (min-width:620px){.drawing{display:grid;grid-template-columns:minmax(0,680px) minmax(12rem,1fr);gap:1rem;align-items:center}
+.drawing .legend{flex-direction:column;gap:.25rem}}
 .tick,.label,.remark,.value{font:12px system-ui,sans-serif;fill:var(--dim)}.label{font-style:italic}
 .name{font:600 13px system-ui,sans-serif;fill:var(--ink)}.value{font-weight:600;fill:var(--ink)}
 .grid{stroke:var(--rule)}.axis{stroke:var(--dim)}
@@ -52,7 +56,8 @@ align-items:start}
 .legend label,.legend li{display:flex;align-items:center;gap:.4rem}.legend label:has(input){cursor:pointer}
 .legend label:has(input:not(:checked)){opacity:.5}.legend input{margin:0;accent-color:var(--c)}
 .swatch{flex:none}.legend b{font-variant-numeric:tabular-nums;font-weight:600}
-@media screen and (max-width:640px){body{margin:1rem auto}.charts{gap:.7rem}.plot{padding:.6rem .5rem .4rem}
+@media screen and (max-width:640px){body{margin:1rem auto}.results{min-width:0}.results tbody th{min-width:6.5rem}
+.results th,.results td{padding:.35rem .55rem}.charts{gap:.7rem}.plot{padding:.6rem .5rem .4rem}
 .tick,.label,.remark,.value{font-size:17px}.name{font-size:18px}.line{stroke-width:2.4}}
 article{background:var(--panel);border-radius:8px;padding:.8rem 1rem;margin:.8rem 0}
 .source{font-weight:600;margin:0}.reference{color:var(--dim);margin:0 0 .5rem}
@@ -61,9 +66,9 @@ summary{cursor:pointer}.when{display:inline-block;min-width:8.5rem;color:var(--d
 .cell{fill:var(--s0);stroke:var(--rule)}.framed{stroke:var(--s1)}
 pre{background:var(--panel);border-radius:8px;padding:1rem;overflow:auto;font-size:13px}
 @media print{:root{--ink:#000;--dim:#333;--panel:#fff;--rule:#bbb}body{margin:0;max-width:none;font-size:10.5pt}
-.plot,article{border:1px solid var(--rule)}.charts{grid-template-columns:1fr 1fr}h2,h3{break-after:avoid}
+.plot,article{border:1px solid var(--rule)}.charts:has(>.plot+.plot){grid-template-columns:1fr 1fr}h2,h3{break-after:avoid}
 tr,.plot,article{break-inside:avoid}thead{display:table-header-group}.scroll{overflow:visible;border:0}
-.results{font-size:9pt}.results th,.results td{padding:.2rem .4rem}.results tbody th{position:static}
+.results{font-size:9pt;min-width:0}.results th,.results td{padding:.2rem .4rem}.results tbody th{position:static}
 .legend input{display:none}a{color:inherit}}
 )css";
 

@@ -9,7 +9,20 @@
 namespace dragoman::report {
 namespace {
 
+bool is_number_column(const Table& table, std::size_t column) {
+  return column > 0 && std::all_of(table.rows.begin(), table.rows.end(), [column](const std::vector<Cell>& row) {
+           return column >= row.size() || row[column].is_number;
+         });
+}
+
 std::string hint_attribute(const std::string& hint) { return hint.empty() ? "" : " title='" + escape(hint) + "'"; }
+
+// Attributes of the heading of a column.
+std::string heading_attributes(const Table& table, std::size_t column, bool is_first) {
+  std::string classes = is_number_column(table, column) ? "" : "words";
+  if (is_first) classes += classes.empty() ? "first" : " first";
+  return (classes.empty() ? "" : " class='" + classes + "'") + hint_attribute(table.head[column].hint);
+}
 
 // One row of headings, or two if some have a group.
 std::string head(const Table& table) {
@@ -19,15 +32,15 @@ std::string head(const Table& table) {
   for (std::size_t i = 0; i < table.head.size();) {
     const Heading& heading = table.head[i];
     if (heading.group.empty()) {
-      upper += fmt::format("<th scope='col'{}{}>{}</th>", two_rows ? " rowspan='2'" : "", hint_attribute(heading.hint),
-                           escape(heading.title));
+      upper += fmt::format("<th scope='col'{}{}>{}</th>", two_rows ? " rowspan='2'" : "",
+                           heading_attributes(table, i, false), escape(heading.title));
       ++i;
       continue;
     }
     const std::size_t begin = i;
     for (; i < table.head.size() && table.head[i].group == heading.group; ++i)
-      lower += fmt::format("<th scope='col'{}{}>{}</th>", i == begin ? " class='first'" : "",
-                           hint_attribute(table.head[i].hint), escape(table.head[i].title));
+      lower += fmt::format("<th scope='col'{}>{}</th>", heading_attributes(table, i, i == begin),
+                           escape(table.head[i].title));
     upper += fmt::format("<th scope='colgroup' class='first' colspan='{}'>{}</th>", i - begin, escape(heading.group));
   }
   return "<thead>" + upper + "</tr>" + (two_rows ? lower + "</tr>" : "") + "</thead>";
@@ -91,10 +104,7 @@ std::string to_markdown(const Table& table) {
     const bool is_first = i == 0 || table.head[i - 1].group != heading.group;
     const std::string group = heading.group.empty() || !is_first ? "" : heading.group + " ";
     text += " " + markdown_text(group + heading.title) + " |";
-    const bool is_number =
-        i > 0 && std::all_of(table.rows.begin(), table.rows.end(),
-                             [i](const std::vector<Cell>& row) { return i >= row.size() || row[i].is_number; });
-    rule += is_number ? "---:|" : "---|";
+    rule += is_number_column(table, i) ? "---:|" : "---|";
   }
   text += "\n" + rule + "\n";
   for (const std::vector<Cell>& row : table.rows) {
