@@ -16,6 +16,7 @@
 //   systems/NAME/tests/TEST.json      `evaluate --json` of them
 //   systems/NAME/tests/TEST.attention.jsonl   `translate --json` of the first sentences
 //   systems/NAME/steps/N.log          what step N printed; N.json: its command, and whether it is finished
+//   tests/TEST.source, tests/TEST.reference   plain-text copies of a test set, which the report shows
 //   comparisons/TEST.json             `evaluate --json --systems`: all systems against the baseline
 //   comparisons/TEST.BASELINE.json    the same for tables with another baseline than the first
 //   systems/NAME/tests/TEST.perplexity.json   `score --summary --json` of the references
@@ -40,6 +41,8 @@ struct Folder {
   std::string attention(const std::string& system_name, const std::string& test) const {
     return system(system_name) + "/tests/" + test + ".attention.jsonl";
   }
+  std::string source(const std::string& test) const { return path + "/tests/" + test + ".source"; }
+  std::string reference(const std::string& test) const { return path + "/tests/" + test + ".reference"; }
   std::string comparison(const std::string& test) const { return path + "/comparisons/" + test + ".json"; }
   std::string comparison(const std::string& test, const std::string& baseline) const {
     return comparison(test + "." + baseline);
@@ -78,7 +81,9 @@ struct FigureResult {
   struct Measured {
     std::string title, command;
     double seconds = 0;
-    nlohmann::ordered_json result;  // what the command printed, or what was computed from it
+    // By kind of figure: the JSON of `bench`, `stats` or `evaluate --aer`, or a line of `translate --tree`. A sweep has
+    // an entry for every row and value: the JSON of `evaluate` with "value" added.
+    nlohmann::ordered_json result;
   };
   std::vector<Measured> rows;
   Environment environment;

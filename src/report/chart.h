@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "report/axis.h"
+
 namespace dragoman::report {
 
 struct Series {
@@ -11,20 +13,17 @@ struct Series {
   std::vector<std::pair<double, double>> points;  // in order of x
 };
 
-// A line chart. Series without points are omitted, as are values at or below zero on a logarithmic y axis.
+// A line chart. Series without points are omitted, as are values at or below zero on a logarithmic axis. Labels of axes
+// contain the unit.
 struct Chart {
-  std::string title, x_label;
+  std::string title, x_label, y_label;
   std::vector<Series> series;
-  bool logarithmic = false;
+  AxisKind x = AxisKind::linear, y = AxisKind::linear;
 };
 
-// Self-contained SVG whose colours come from the style sheet of the page.
+// A figure of HTML and SVG: the lines, and a legend with the last value of each series. The entries of the legend are
+// check boxes that hide a series, and highlight it while the pointer or the focus is on them; this needs the style
+// sheet of the page (page_style.h) but no script.
 std::string draw(const Chart& chart);
-
-// Round numbers that divide [low, high] into about `count` parts.
-std::vector<double> ticks(double low, double high, int count);
-
-// 0.00031 as "3.1e-04", 12345 as "12.3k", 3.14159 as "3.14".
-std::string short_number(double value);
 
 }  // namespace dragoman::report

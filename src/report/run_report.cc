@@ -51,8 +51,9 @@ Series series(const std::string& name, const std::vector<json>& lines, const jso
   return found;
 }
 
-Chart chart(const std::string& title, std::vector<Series> lines, bool logarithmic = false) {
-  return {title, "updates", std::move(lines), logarithmic};
+Chart chart(const std::string& title, const std::string& label, std::vector<Series> lines,
+            AxisKind axis = AxisKind::linear) {
+  return {.title = title, .x_label = "updates", .y_label = label, .series = std::move(lines), .y = axis};
 }
 
 std::string charts(const History& history) {
@@ -65,26 +66,29 @@ std::string charts(const History& history) {
         return;
       }
   };
-  add(chart("Loss", {series("training", history.train, P("/nll")),
-                     series("validation", history.validation, P("/scores/loss"))}));
-  add(chart("Perplexity",
+  add(chart(
+      "Loss", "negative log-likelihood per token",
+      {series("training", history.train, P("/nll")), series("validation", history.validation, P("/scores/loss"))}));
+  add(chart("Perplexity", "perplexity",
             {series("training", history.train, P("/perplexity")),
              series("validation", history.validation, P("/scores/perplexity"))},
-            true));
-  add(chart("BLEU and chrF", {series("BLEU", history.validation, P("/scores/bleu")),
-                              series("chrF", history.validation, P("/scores/chrf"))}));
-  add(chart("Accuracy and F1", {series("accuracy", history.validation, P("/scores/accuracy")),
-                                series("F1", history.validation, P("/scores/f1"))}));
-  add(chart("Learning rate", {series("rate", history.train, P("/rate"))}));
-  add(chart("Gradient norm", {series("norm", history.train, P("/gradient_norm"))}));
-  add(chart("Throughput", {series("target tokens per second", history.train, P("/tokens_per_second"))}));
+            AxisKind::log10));
+  add(chart(
+      "BLEU and chrF", "score of the validation set, 0 to 100",
+      {series("BLEU", history.validation, P("/scores/bleu")), series("chrF", history.validation, P("/scores/chrf"))}));
+  add(chart("Accuracy and F1", "score of the validation set, in per cent",
+            {series("accuracy", history.validation, P("/scores/accuracy")),
+             series("F1", history.validation, P("/scores/f1"))}));
+  add(chart("Learning rate", "learning rate", {series("rate", history.train, P("/rate"))}));
+  add(chart("Gradient norm", "norm of the gradient", {series("norm", history.train, P("/gradient_norm"))}));
+  add(chart("Throughput", "target tokens per second", {series("throughput", history.train, P("/tokens_per_second"))}));
   return html + "</section>";
 }
 
 std::string table(const Facts& facts) {
   std::string html = "<table>";
   for (const auto& [name, words] : facts)
-    html += fmt::format("<tr><th>{}</th><td>{}</td></tr>", escape(name), escape(words));
+    html += fmt::format("<tr><th scope='row'>{}</th><td>{}</td></tr>", escape(name), escape(words));
   return html + "</table>";
 }
 
@@ -155,8 +159,8 @@ std::string run_page(const std::string& log_path, const RunDescription& descript
   const History history(log_path);
   std::string html = fmt::format(
       "<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
-      "content='width=device-width'><title>{0}</title><style>{1}</style></head><body><h1>{0}</h1>",
-      escape(description.title), kPageStyle);
+      "content='width=device-width,initial-scale=1'><title>{0}</title><style>{1}</style></head><body><h1>{0}</h1>",
+      escape(description.title), page_style());
   html += table(summary(history)) + charts(history) + samples(history);
   html += "<h2>Data and model</h2>" + table(description.facts);
   html += "<h2>Configuration</h2><details><summary>all settings</summary><pre>" + escape(description.settings) +

@@ -23,7 +23,7 @@ bool is_balanced(const std::string& html) {
   std::vector<std::string> open;
   for (auto found = std::sregex_iterator(html.begin(), html.end(), tag); found != std::sregex_iterator(); ++found) {
     const std::string name = (*found)[2];
-    if (name == "meta" || (*found)[3] == "/") continue;
+    if (name == "meta" || name == "input" || (*found)[3] == "/") continue;
     if ((*found)[1] != "/") {
       open.push_back(name);
     } else {
@@ -45,13 +45,18 @@ TEST(Ticks, AreRoundNumbersInsideTheRange) {
     }
 }
 
-TEST(Chart, DrawsEverySeriesWithItsLastValue) {
-  const std::string svg = draw(Chart{
-      "Loss <now>", "updates", {{"training", {{0, 5}, {10, 3}, {20, 2.5}}}, {"held out", {{10, 4}, {20, 3.25}}}}});
+TEST(Chart, DrawsEverySeriesWithItsLastValueAndLabelsBothAxes) {
+  const std::string svg =
+      draw(Chart{.title = "Loss <now>",
+                 .x_label = "updates",
+                 .y_label = "loss & more",
+                 .series = {{"training", {{0, 5}, {10, 3}, {20, 2.5}}}, {"held out", {{10, 4}, {20, 3.25}}}}});
   EXPECT_EQ(count(svg, "<polyline"), 2u);
-  EXPECT_NE(svg.find("training 2.5"), std::string::npos);
-  EXPECT_NE(svg.find("held out 3.25"), std::string::npos);
-  EXPECT_NE(svg.find("Loss &lt;now&gt;"), std::string::npos);
+  EXPECT_EQ(count(svg, "type='checkbox'"), 2u);
+  for (const char* part :
+       {"training <b>2.5</b>", "held out <b>3.25</b>", "Loss &lt;now&gt;</figcaption>",
+        "text-anchor='end'>updates</text>", ">loss &amp; more</text>", "<title>held out\nupdates 10: 4</title>"})
+    EXPECT_NE(svg.find(part), std::string::npos) << part;
   EXPECT_TRUE(is_balanced(svg));
 }
 
@@ -66,7 +71,7 @@ std::vector<std::pair<double, double>> pixels(const std::string& svg) {
 }
 
 TEST(Chart, HigherValuesAreHigherUpAndLaterOnesFurtherRight) {
-  const auto points = pixels(draw(Chart{"", "", {{"a", {{1, 10}, {2, 30}, {3, 20}}}}}));
+  const auto points = pixels(draw(Chart{"", "", "", {{"a", {{1, 10}, {2, 30}, {3, 20}}}}}));
   ASSERT_EQ(points.size(), 3u);
   EXPECT_LT(points[0].first, points[1].first);
   EXPECT_LT(points[1].second, points[2].second);
@@ -74,23 +79,24 @@ TEST(Chart, HigherValuesAreHigherUpAndLaterOnesFurtherRight) {
 }
 
 TEST(Chart, LogarithmicAxesKeepRatios) {
-  const auto points = pixels(draw(Chart{"", "", {{"a", {{1, 10}, {2, 100}, {3, 1000}}}}, true}));
+  const auto points =
+      pixels(draw(Chart{"", "", "", {{"a", {{1, 10}, {2, 100}, {3, 1000}}}}, AxisKind::linear, AxisKind::log10}));
   ASSERT_EQ(points.size(), 3u);
   EXPECT_NEAR(points[0].second - points[1].second, points[1].second - points[2].second, 0.2);
 }
 
 TEST(Chart, HandlesEmptySeriesNaNAndASinglePoint) {
-  EXPECT_NE(draw(Chart{"Empty", "", {{"a", {}}}}).find("nothing yet"), std::string::npos);
+  EXPECT_NE(draw(Chart{"Empty", "", "", {{"a", {}}}}).find("nothing yet"), std::string::npos);
   const double nan = std::nan("");
-  EXPECT_EQ(draw(Chart{"", "", {{"a", {{1, nan}, {2, 3}}}}}).find("nan"), std::string::npos);
-  EXPECT_EQ(draw(Chart{"", "", {{"a", {{5, 5}}}}}).find("nan"), std::string::npos);
-  EXPECT_EQ(draw(Chart{"", "", {{"a", {{5, 0}, {6, 0}}}}}).find("nan"), std::string::npos);
+  EXPECT_EQ(draw(Chart{"", "", "", {{"a", {{1, nan}, {2, 3}}}}}).find("nan"), std::string::npos);
+  EXPECT_EQ(draw(Chart{"", "", "", {{"a", {{5, 5}}}}}).find("nan"), std::string::npos);
+  EXPECT_EQ(draw(Chart{"", "", "", {{"a", {{5, 0}, {6, 0}}}}}).find("nan"), std::string::npos);
 }
 
 TEST(Chart, LongRunsAreThinned) {
   Series series{"a", {}};
   for (int i = 0; i < 100'000; ++i) series.points.emplace_back(i, i % 7);
-  EXPECT_LE(pixels(draw(Chart{"", "", {series}})).size(), 400u);
+  EXPECT_LE(pixels(draw(Chart{"", "", "", {series}})).size(), 400u);
 }
 
 TEST(WordMatrix, HasACellForEveryPairOfWords) {

@@ -1,0 +1,166 @@
+#include "recipe/page.h"
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/progress.h"
+#include "recipe/markdown.h"
+#include "recipe/page_data.h"
+#include "recipe/page_figures.h"
+#include "recipe/page_tables.h"
+#include "report/escape.h"
+#include "report/page_style.h"
+
+namespace dragoman::recipe {
+namespace {
+
+using report::escape;
+
+constexpr const char* kStyle =
+#include "recipe/page.css.inc"
+    ;
+constexpr const char* kScript =
+#include "recipe/page.js.inc"
+    ;
+
+constexpr const char* kTranslations = R"html(
+<section><h2 id='translations'>Translations side by side</h2>
+<p><ins>Underlined</ins> words are not in the reference, or not in this order.</p>
+<form id='translation-controls' class='controls'>
+<label>Test set <select name='test'></select></label>
+<label>Sentence <input type='number' name='number' value='1' min='1'></label>
+<button type='button' data-step='-1'>previous</button><button type='button' data-step='1'>next</button>
+<label>Search <input type='search' name='search'></label>
+<label class='inline'><input type='checkbox' name='missing'> show missing words</label>
+<span id='found' class='found' role='status'></span>
+</form>
+<dl id='sentences' class='sentences'></dl>
+<noscript><p>The translations need JavaScript.</p></noscript></section>
+)html";
+
+constexpr const char* kAttention = R"html(
+<form id='attention-controls' class='controls'>
+<label>Test set <select name='test'></select></label>
+<label>System <select name='system'></select></label>
+<label>Sentence <input type='number' name='number' value='1' min='1'></label>
+<button type='button' data-step='-1'>previous</button><button type='button' data-step='1'>next</button>
+<span id='with-attention' class='found'></span>
+</form>
+<p id='readout' class='readout' role='status'></p>
+<div id='maps' class='maps'></div>
+<noscript><p>The attention maps need JavaScript.</p></noscript></section>
+)html";
+
+std::string paragraph(const std::string& text, const char* attributes = "") {
+  return text.empty() ? "" : fmt::format("<p{}>{}</p>", attributes, escape(text));
+}
+
+std::string header(const PageResults& results) {
+  const Recipe& recipe = results.recipe();
+  std::string html = "<header><h1>" + escape(recipe.title) + "</h1>" + paragraph(recipe.about);
+  if (!recipe.source.empty()) html += paragraph("Published numbers: " + recipe.source);
+  const std::size_t all = recipe.systems.size(), done = results.finished_count();
+  if (done < all) html += paragraph(fmt::format("{} of {} systems are finished.", done, all), " class='where'");
+  for (const std::string& line : results.environments()) html += paragraph(line, " class='where'");
+  return html + "</header>";
+}
+
+std::string tables(const PageResults& results) {
+  std::string html = "<section><h2 id='results'>Results</h2>";
+  for (const Table& table : results.recipe().tables)
+    html += to_html(result_table(results, table)) + paragraph(table.note) + table_charts(results, table);
+  return html + "</section>";
+}
+
+// The charts of a figure and its numbers, which are folded away where there is a chart.
+std::string figure_content(const PageResults& results, const Figure& figure) {
+  const std::string charts = figure_charts(results, figure);
+  const report::Table table = figure_table(results, figure);
+  if (table.rows.empty()) return charts.empty() ? "<p class='pending'>not measured yet</p>" : charts;
+  if (charts.empty()) return to_html(table);
+  return charts + "<details><summary>numbers</summary>" + to_html(table) + "</details>";
+}
+
+std::string figures(const PageResults& results) {
+  std::string html;
+  for (const Figure& figure : results.recipe().figures)
+    if (figure.kind != FigureKind::attention)
+      html += "<div class='figure'><h3>" + escape(figure.title) + "</h3>" + paragraph(figure.note) +
+              figure_content(results, figure) + "</div>";
+  return html.empty() ? "" : "<section><h2 id='figures'>Figures</h2>" + html + "</section>";
+}
+
+std::string attention(const PageResults& results) {
+  std::string html = "<section><h2 id='attention'>Attention</h2>";
+  for (const Figure& figure : results.recipe().figures)
+    if (figure.kind == FigureKind::attention) html += "<h3>" + escape(figure.title) + "</h3>" + paragraph(figure.note);
+  return html + kAttention;
+}
+
+std::string commands(const std::string& title, const std::string& lines) {
+  return fmt::format("<details><summary>{}</summary><div class='copyable'><pre><code>{}</code></pre></div></details>",
+                     escape(title), escape(lines));
+}
+
+std::string reproduction(const PageResults& results) {
+  const Recipe& recipe = results.recipe();
+  std::string html =
+      "<section><h2 id='commands'>Commands and data</h2><p>This command repeats everything:</p>"
+      "<div class='copyable'><pre><code>" +
+      escape(recipe_command(recipe)) + "</code></pre></div>";
+  for (const System& system : recipe.systems)
+    if (const SystemResult* const result = results.finished(system.name))
+      html += commands(fmt::format("{}: {} commands", system.title, result->steps.size()), commands_of(*result));
+  for (const DataFolder& folder : recipe.data) {
+    std::string files;
+    for (const DataFile& file : folder.files) files += file.sha256 + "  " + folder.name + "/" + file.name + "\n";
+    html += commands(fmt::format("Data: {}{}{}", folder.name, folder.about.empty() ? "" : ", " + folder.about,
+                                 folder.licence.empty() ? "" : " (" + folder.licence + ")"),
+                     files);
+  }
+  return html + "</section>";
+}
+
+std::string navigation(const std::vector<std::pair<const char*, const char*>>& entries) {
+  std::string html = "<nav aria-label='Sections'>";
+  for (const auto& [id, title] : entries) html += fmt::format("<a href='#{}'>{}</a>", id, title);
+  return html + "</nav>";
+}
+
+std::string page(const PageResults& results) {
+  const std::string data = page_data(results), charts = figures(results);
+  const bool has_sentences = data.find("id='test0'") != std::string::npos;
+  const bool has_attention = data.find("-attention") != std::string::npos;
+  std::vector<std::pair<const char*, const char*>> sections = {{"results", "Results"}};
+  if (!charts.empty()) sections.emplace_back("figures", "Figures");
+  if (has_sentences) sections.emplace_back("translations", "Translations");
+  if (has_attention) sections.emplace_back("attention", "Attention");
+  sections.emplace_back("cost", "Time and cost");
+  sections.emplace_back("commands", "Commands and data");
+  return fmt::format(
+             "<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
+             "content='width=device-width,initial-scale=1'><title>{}</title><style>{}{}</style></head><body>",
+             escape(results.recipe().title), report::page_style(), kStyle) +
+         header(results) + navigation(sections) + "<main>" + tables(results) + charts +
+         (has_sentences ? kTranslations : "") + (has_attention ? attention(results) : "") +
+         "<section><h2 id='cost'>Time and cost</h2>" + to_html(cost_table(results)) + "</section>" +
+         reproduction(results) + "</main>\n" + data + "<script>" + kScript + "</script></body></html>\n";
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+}  // namespace
+
+void write_report(const Recipe& recipe, const Folder& folder, const std::string& data) {
+  keep_test_sets(recipe, folder, data);
+  const PageResults results(recipe, folder);
+  std::filesystem::create_directories(std::filesystem::path(folder.page()).parent_path());
+  write_file(folder.page(), page(results));
+  write_file(folder.markdown(), markdown(results));
+}
+
+}  // namespace dragoman::recipe

@@ -1,0 +1,179 @@
+#include "recipe/page_figures.h"
+
+#include <algorithm>
+
+#include "recipe/page_tables.h"
+#include "report/bars.h"
+#include "report/chart.h"
+
+namespace dragoman::recipe {
+namespace {
+
+using nlohmann::json;
+using report::AxisKind;
+using report::Chart;
+using report::Series;
+
+constexpr std::size_t kMostTableCharts = 2;
+
+// Seconds of training at every line of a log: tokens since the previous line, divided by the rate that it reports.
+std::vector<double> elapsed_seconds(const std::vector<json>& log) {
+  std::vector<double> seconds;
+  double sum = 0, tokens = 0;
+  for (const json& line : log) {
+    const double rate = line.value("tokens_per_second", 0.0), now = line.value("tokens", tokens);
+    if (rate > 0) {
+      sum += std::max(0.0, now - tokens) / rate;
+      tokens = now;
+    }
+    seconds.push_back(sum);
+  }
+  return seconds;
+}
+
+// The points of `value`, "validation.bleu" or "train.nll", against `x`.
+Series curve(const std::vector<json>& log, const std::string& name, const std::string& value, const std::string& x) {
+  const auto [kind, key] = split_column(value);
+  const std::vector<double> seconds = x == "seconds" ? elapsed_seconds(log) : std::vector<double>();
+  Series found{name, {}};
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    const json& line = log[i];
+    if (line.value("kind", "") != kind) continue;
+    const json& scores = line.contains("scores") ? line.at("scores") : line;
+    if (!scores.contains(key) || !scores.at(key).is_number()) continue;
+    found.points.emplace_back(x == "seconds" ? seconds[i] : line.value(x, 0.0), scores.at(key).get<double>());
+  }
+  return found;
+}
+
+// Seconds are shown as minutes or hours where they are many.
+std::string time_label(std::vector<Series>& lines) {
+  double last = 0;
+  for (const Series& line : lines)
+    if (!line.points.empty()) last = std::max(last, line.points.back().first);
+  const double unit = last > 7200 ? 3600 : last > 300 ? 60 : 1;
+  for (Series& line : lines)
+    for (auto& point : line.points) point.first /= unit;
+  return unit == 3600 ? "training time in hours" : unit == 60 ? "training time in minutes" : "training time in seconds";
+}
+
+std::string curve_label(const std::string& value) {
+  const auto [kind, key] = split_column(value);
+  const std::string what = key == "nll" ? "loss (negative log-likelihood per token)" : metric_name(key);
+  return (kind == "train" ? "training " : kind + " ") + what;
+}
+
+std::string curves(const PageResults& results, const Figure& figure) {
+  std::vector<Series> lines;
+  bool is_empty = true;
+  for (const System* system : results.systems(figure.systems)) {
+    lines.push_back(curve(results.log(system->name), system->title, figure.value, figure.x));
+    is_empty = is_empty && lines.back().points.empty();
+  }
+  if (is_empty) return "";
+  const std::string x_label = figure.x == "seconds" ? time_label(lines) : figure.x + "s";
+  return draw(Chart{.title = {},
+                    .x_label = x_label,
+                    .y_label = curve_label(figure.value),
+                    .series = std::move(lines),
+                    .y = figure.logarithmic ? AxisKind::log10 : AxisKind::linear});
+}
+
+report::Bars bars_of(const PageResults& results, const std::vector<std::string>& systems, const std::string& column) {
+  const auto [test, metric] = split_column(column);
+  const auto set = std::find_if(results.recipe().tests.begin(), results.recipe().tests.end(),
+                                [&, name = test](const TestSet& entry) { return entry.name == name; });
+  const std::string title = set == results.recipe().tests.end() ? column : metric_name(metric) + ", " + set->title;
+  report::Bars chart{.title = title, .label = metric_name(metric), .digits = 1, .bars = {}};
+  for (const System* system : results.systems(systems)) {
+    report::Bar bar;
+    bar.name = system->title;
+    if (system->year != 0) bar.remark = std::to_string(system->year);
+    if (const auto measured = results.value(*system, column)) {
+      bar.value = measured->value;
+      bar.half_width = measured->half_width;
+    }
+    if (const auto at = system->published.find(column); at != system->published.end()) bar.published = at->second;
+    chart.bars.push_back(std::move(bar));
+  }
+  return chart;
+}
+
+std::string scaling(const Figure& figure, const FigureResult& measured) {
+  Chart chart{.title = {}, .x_label = "sequence length in tokens", .y_label = "seconds per batch", .series = {}};
+  for (const ScalingSeries& series : scaling_series(measured)) chart.series.push_back({series.name, series.points});
+  chart.x = AxisKind::log2;
+  chart.y = figure.logarithmic ? AxisKind::log10 : AxisKind::linear;
+  return draw(chart);
+}
+
+// Whether the values of x are spread so widely that a logarithmic axis shows them better.
+bool is_geometric(const Chart& chart) {
+  report::Extent extent;
+  for (const Series& line : chart.series)
+    for (const auto& point : line.points) extent.add(point.first);
+  return extent.low() > 0 && extent.high() >= 8 * extent.low();
+}
+
+// A chart for every metric, and one of the time.
+std::string sweep(const PageResults& results, const Figure& figure, const FigureResult& measured) {
+  const std::string x_label = figure.x == Figure().x ? "beam width" : figure.x;
+  std::vector<Chart> charts;
+  const auto add = [&](const std::string& what, const std::string& label, const std::string& system, double x,
+                       double y) {
+    auto chart = std::find_if(charts.begin(), charts.end(), [&](const Chart& one) { return one.title == what; });
+    if (chart == charts.end())
+      chart = charts.insert(charts.end(), Chart{.title = what, .x_label = x_label, .y_label = label, .series = {}});
+    const auto same = [&](const Series& one) { return one.name == system; };
+    auto line = std::find_if(chart->series.begin(), chart->series.end(), same);
+    if (line == chart->series.end()) line = chart->series.insert(chart->series.end(), Series{system, {}});
+    line->points.emplace_back(x, y);
+  };
+  const std::string test = results.recipe().test(figure.test).title;
+  for (const FigureResult::Measured& row : measured.rows) {
+    if (!row.result.at("value").is_number()) continue;
+    const double x = row.result.at("value");
+    for (const auto& [metric, score] : row.result.items())
+      if (score.is_object() && score.contains("score"))
+        add(metric_name(metric) + " of " + test, metric_name(metric), row.title, x, score.at("score"));
+    add("Time of translating " + test, "seconds", row.title, x, row.seconds);
+  }
+  std::string html;
+  for (Chart& chart : charts) {
+    if (is_geometric(chart)) chart.x = AxisKind::log2;
+    html += draw(chart);
+  }
+  return html;
+}
+
+std::string boxed(const std::string& charts) {
+  return charts.empty() ? "" : "<div class='charts'>" + charts + "</div>";
+}
+
+}  // namespace
+
+std::string figure_charts(const PageResults& results, const Figure& figure) {
+  if (figure.kind == FigureKind::curves) return boxed(curves(results, figure));
+  if (figure.kind == FigureKind::bars) return boxed(draw(bars_of(results, figure.systems, figure.value)));
+  const FigureResult* const measured = results.figure(figure.name);
+  if (measured == nullptr) return "";
+  if (figure.kind == FigureKind::scaling) return boxed(scaling(figure, *measured));
+  if (figure.kind == FigureKind::sweep) return boxed(sweep(results, figure, *measured));
+  return "";
+}
+
+std::string table_charts(const PageResults& results, const Table& table) {
+  std::string html;
+  std::size_t drawn = 0;
+  for (const Column& column : table.columns) {
+    if (column.value.find("bleu") == std::string::npos || drawn == kMostTableCharts) continue;
+    const report::Bars chart = bars_of(results, table.systems, column.value);
+    const auto has_value = [](const report::Bar& bar) { return bar.value.has_value(); };
+    if (std::count_if(chart.bars.begin(), chart.bars.end(), has_value) < 2) continue;
+    html += draw(chart);
+    ++drawn;
+  }
+  return boxed(html);
+}
+
+}  // namespace dragoman::recipe

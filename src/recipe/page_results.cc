@@ -1,0 +1,155 @@
+#include "recipe/page_results.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace dragoman::recipe {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// The last line of a run that goes on may be incomplete: lines that are not JSON are skipped.
+std::vector<json> read_log(const std::string& path) {
+  std::vector<json> lines;
+  std::ifstream file(path);
+  for (std::string text; std::getline(file, text);) {
+    json line = json::parse(text, nullptr, false);
+    if (!line.is_object()) continue;
+    line.erase("samples");
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// `evaluate --json`; null if there is no file.
+json read_evaluation(const std::string& path) {
+  std::ifstream file(path);
+  if (!file.good()) return nullptr;
+  json scores = json::parse(file, nullptr, false);
+  check(scores.is_object() && scores.contains("system"),
+        "{}: not the output of `dragoman evaluate --json`; remove it to measure again", path);
+  return scores;
+}
+
+// .../systems/NAME/tests/TEST.txt -> NAME
+std::string system_of(const std::string& output) {
+  return fs::path(output).parent_path().parent_path().filename().string();
+}
+
+}  // namespace
+
+PageResults::PageResults(const Recipe& recipe, const Folder& folder) : recipe_(recipe), folder_(folder) {
+  for (const System& system : recipe.systems) {
+    if (std::optional<SystemResult> result = read_system_result(folder.result(system.name)))
+      systems_.emplace(system.name, std::move(*result));
+    logs_.emplace(system.name, read_log(folder.log(system.name)));
+  }
+  for (const TestSet& test : recipe.tests) read_comparison(test.name);
+  for (const Figure& figure : recipe.figures)
+    if (std::optional<FigureResult> result = read_figure_result(folder.figure(figure.name)))
+      figures_.emplace(figure.name, std::move(*result));
+}
+
+void PageResults::read_comparison(const std::string& test) {
+  for (const System& system : recipe_.systems)
+    if (json scores = read_evaluation(folder_.evaluation(system.name, test)); !scores.is_null())
+      evaluations_[test][system.name] = std::move(scores);
+  const json all = read_evaluation(folder_.comparison(test));
+  if (all.is_null()) return;
+  Comparison comparison;
+  comparison.baseline = system_of(all.at("system"));
+  for (const json& other : all.value("systems", json::array()))
+    comparison.scores[system_of(other.at("system"))] = other;
+  comparisons_.emplace(test, std::move(comparison));
+}
+
+const SystemResult* PageResults::finished(const std::string& system) const {
+  const auto at = systems_.find(system);
+  return at == systems_.end() ? nullptr : &at->second;
+}
+
+std::string PageResults::missing_words(const std::string& system) const {
+  return log(system).empty() ? "not run yet" : "not finished yet";
+}
+
+std::optional<MeasuredValue> PageResults::value(const System& system, const std::string& column,
+                                                const std::string& baseline) const {
+  const SystemResult* const result = finished(system.name);
+  if (result == nullptr || !result->values.contains(column)) return std::nullopt;
+  MeasuredValue found{.value = result->values.at(column), .half_width = {}, .p = {}, .signature = {}};
+  if (const auto at = result->signatures.find(column); at != result->signatures.end()) found.signature = at->second;
+  const auto [test, metric] = split_column(column);
+  if (const auto own = evaluations_.find(test); own != evaluations_.end())
+    if (const json* const entry = score(own->second, system.name, metric); entry != nullptr && entry->contains("ci95"))
+      found.half_width = entry->at("ci95").get<double>();
+  const auto comparison = comparisons_.find(test);
+  if (comparison == comparisons_.end() || comparison->second.baseline != baseline) return found;
+  const json* const entry = score(comparison->second.scores, system.name, metric);
+  if (entry != nullptr && entry->contains("p_bootstrap")) found.p = entry->at("p_bootstrap").get<double>();
+  return found;
+}
+
+const json* PageResults::score(const std::map<std::string, json>& scores, const std::string& system,
+                               const std::string& metric) {
+  const auto at = scores.find(system);
+  return at == scores.end() || !at->second.contains(metric) ? nullptr : &at->second.at(metric);
+}
+
+const FigureResult* PageResults::figure(const std::string& name) const {
+  const auto at = figures_.find(name);
+  return at == figures_.end() ? nullptr : &at->second;
+}
+
+std::vector<std::string> PageResults::environments() const {
+  std::vector<std::string> lines;
+  const auto add = [&](const Environment& environment) {
+    const std::string gpu = environment.gpu.empty() ? "" : environment.gpu + ", ";
+    const std::string line =
+        fmt::format("{}: dragoman {} on {}{} ({} cores), {}", environment.date, environment.version, gpu,
+                    environment.cpu, environment.cores, environment.system);
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+  };
+  for (const System& system : recipe_.systems)
+    if (const SystemResult* const result = finished(system.name)) add(result->environment);
+  for (const auto& [name, result] : figures_) add(result.environment);
+  return lines;
+}
+
+std::vector<const System*> PageResults::systems(const std::vector<std::string>& names) const {
+  std::vector<const System*> found;
+  for (const std::string& name : names) found.push_back(&recipe_.system(name));
+  if (names.empty())
+    for (const System& system : recipe_.systems) found.push_back(&system);
+  return found;
+}
+
+std::vector<ScalingSeries> scaling_series(const FigureResult& measured) {
+  std::vector<ScalingSeries> found;
+  for (const FigureResult::Measured& row : measured.rows) {
+    const auto& list = row.result.at("series");
+    for (const auto& series : list) {
+      const std::string name = series.at("name");
+      const bool is_only = list.size() == 1, is_only_row = measured.rows.size() == 1;
+      ScalingSeries made{is_only_row ? name : is_only ? row.title : row.title + ", " + name, {}};
+      for (const auto& point : series.at("points"))
+        if (point.contains("mean") && point.at("mean").is_number())
+          made.points.emplace_back(point.at("length").get<double>(), point.at("mean").get<double>());
+      found.push_back(std::move(made));
+    }
+  }
+  return found;
+}
+
+std::pair<std::string, std::string> split_column(const std::string& column) {
+  const std::size_t dot = column.rfind('.');
+  if (dot == std::string::npos) return {column, ""};
+  return {column.substr(0, dot), column.substr(dot + 1)};
+}
+
+std::string processor(const Environment& environment) {
+  return environment.gpu.empty() ? fmt::format("{}, {} cores", environment.cpu, environment.cores) : environment.gpu;
+}
+
+}  // namespace dragoman::recipe

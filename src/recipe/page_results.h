@@ -1,0 +1,80 @@
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recipe/results.h"
+
+namespace dragoman::recipe {
+
+// A value of a system, with what the comparison of the systems says about it.
+struct MeasuredValue {
+  double value = 0;
+  std::optional<double> half_width;  // of the 95 % confidence interval
+  std::optional<double> p;           // paired bootstrap against the baseline
+  std::string signature;             // of the metric; may be empty
+};
+
+// Everything that the output folder of a recipe says, read once.
+class PageResults {
+ public:
+  PageResults(const Recipe& recipe, const Folder& folder);
+
+  const Recipe& recipe() const { return recipe_; }
+  const Folder& folder() const { return folder_; }
+
+  // Null for a system that is not finished.
+  const SystemResult* finished(const std::string& system) const;
+  std::size_t finished_count() const { return systems_.size(); }
+  // What to print for a system that is not finished: "not run yet" or "not finished yet".
+  std::string missing_words(const std::string& system) const;
+  // A column's value; nothing if the system is not finished or has no such value. `p` is given if the comparison was
+  // made with this baseline.
+  std::optional<MeasuredValue> value(const System& system, const std::string& column,
+                                     const std::string& baseline = {}) const;
+  // The lines of the training log, without sample translations. Runs that go on have one, too.
+  const std::vector<nlohmann::json>& log(const std::string& system) const { return logs_.at(system); }
+  // Null for a figure that is not measured yet.
+  const FigureResult* figure(const std::string& name) const;
+  // The different machines, versions and days of the results, as one line each.
+  std::vector<std::string> environments() const;
+
+  // The systems that are named; all if none is.
+  std::vector<const System*> systems(const std::vector<std::string>& names) const;
+
+ private:
+  struct Comparison {
+    std::string baseline;
+    std::map<std::string, nlohmann::json> scores;  // by system
+  };
+  void read_comparison(const std::string& test);
+  // The score of a metric in `evaluate --json`; null if it is not there.
+  static const nlohmann::json* score(const std::map<std::string, nlohmann::json>& scores, const std::string& system,
+                                     const std::string& metric);
+
+  const Recipe& recipe_;
+  const Folder& folder_;
+  std::map<std::string, SystemResult> systems_;
+  std::map<std::string, std::vector<nlohmann::json>> logs_;
+  std::map<std::string, std::map<std::string, nlohmann::json>> evaluations_;  // by test set and system
+  std::map<std::string, Comparison> comparisons_;                             // by test set
+  std::map<std::string, FigureResult> figures_;
+};
+
+// Seconds against length, as `dragoman bench` prints them.
+struct ScalingSeries {
+  std::string name;
+  std::vector<std::pair<double, double>> points;
+};
+std::vector<ScalingSeries> scaling_series(const FigureResult& measured);
+
+// "wmt.bleu" as {"wmt", "bleu"}.
+std::pair<std::string, std::string> split_column(const std::string& column);
+
+// What computed: the GPU, or the CPU with its number of cores.
+std::string processor(const Environment& environment);
+
+}  // namespace dragoman::recipe

@@ -1,0 +1,325 @@
+#include "recipe/page_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/progress.h"
+#include "report/axis.h"
+
+namespace dragoman::recipe {
+namespace {
+
+using nlohmann::ordered_json;
+using report::Cell;
+using report::Tone;
+
+enum class Better { higher, lower, neither };
+
+bool ends_with_any(const std::string& text, std::initializer_list<const char*> endings) {
+  return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return text.ends_with(ending); });
+}
+
+Better better(const std::string& column) {
+  if (ends_with_any(column, {".updates", ".epochs", ".parameters", ".bytes"})) return Better::neither;
+  if (ends_with_any(column,
+                    {".ter", ".perplexity", ".perplexity-per-word", ".loss", ".seconds", ".seconds-per-update"}))
+    return Better::lower;
+  return Better::higher;
+}
+
+bool is_time(const std::string& column) { return ends_with_any(column, {".seconds", ".seconds-per-update"}); }
+
+std::string show_signed(double value, int digits) {
+  const std::string size = fmt::format("{:.{}f}", std::abs(value), digits);
+  const bool is_zero = size.find_first_not_of("0.") == std::string::npos;
+  return (is_zero ? "±" : value < 0 ? "−" : "+") + size;
+}
+
+std::string show_p(double p) { return p < 0.001 ? "p < 0.001" : fmt::format("p = {:.3f}", p); }
+
+// Ours against the published number: a factor for times, a difference for everything else.
+Cell difference(const Column& column, double ours, double published) {
+  if (is_time(column.value) && published > 0) return {.text = fmt::format("× {:.3g}", ours / published)};
+  Cell cell{.text = show_signed(ours - published, column.digits)};
+  const Better direction = better(column.value);
+  if (direction == Better::neither || ours == published) return cell;
+  cell.tone = (ours > published) == (direction == Better::higher) ? Tone::better : Tone::worse;
+  return cell;
+}
+
+// The cells of one column of the recipe: ours and, if anything was published, the published value and the difference.
+class ColumnCells {
+ public:
+  ColumnCells(const PageResults& results, const Table& table, const Column& column)
+      : results_(results), table_(table), column_(column), systems_(results.systems(table.systems)) {
+    for (const System* system : systems_) {
+      has_published_ = has_published_ || system->published.contains(column.value);
+      if (const auto measured = results.value(*system, column.value)) {
+        if (!best_ || (better(column.value) == Better::higher ? measured->value > *best_ : measured->value < *best_))
+          best_ = measured->value;
+        ++measured_;
+        if (!measured->signature.empty()) signatures_.insert(measured->signature);
+      }
+    }
+  }
+
+  void add_head(report::Table& to) const {
+    std::string hint;
+    for (const std::string& signature : signatures_) hint += (hint.empty() ? "" : "\n") + signature;
+    if (!has_published_) {
+      to.head.push_back({.title = column_.title, .group = {}, .hint = hint});
+      return;
+    }
+    to.head.push_back({.title = "ours", .group = column_.title, .hint = hint});
+    to.head.push_back({.title = "published", .group = column_.title, .hint = results_.recipe().source});
+    to.head.push_back({.title = "difference", .group = column_.title, .hint = "ours minus published"});
+  }
+
+  void add_cells(const System& system, std::vector<Cell>& row) const {
+    const auto measured = results_.value(system, column_.value, table_.baseline);
+    row.push_back(ours(system, measured));
+    if (!has_published_) return;
+    const auto published = system.published.find(column_.value);
+    if (published == system.published.end()) {
+      row.insert(row.end(), 2, Cell{.text = "–"});
+      return;
+    }
+    row.push_back({.text = show_value(column_.value, published->second, column_.digits)});
+    row.push_back(measured ? difference(column_, measured->value, published->second) : Cell{.text = "–"});
+  }
+
+  std::vector<std::string> footnotes() const {
+    std::vector<std::string> notes;
+    for (const std::string& signature : signatures_) notes.push_back(column_.title + ": " + signature);
+    return notes;
+  }
+
+ private:
+  Cell ours(const System& system, const std::optional<MeasuredValue>& measured) const {
+    if (!measured) {
+      const bool says_why = &column_ == &table_.columns.front() && results_.finished(system.name) == nullptr;
+      return {.text = says_why ? results_.missing_words(system.name) : "–"};
+    }
+    Cell cell{.text = show_value(column_.value, measured->value, column_.digits), .hint = measured->signature};
+    cell.best = measured_ > 1 && better(column_.value) != Better::neither && measured->value == *best_;
+    if (measured->half_width) cell.remark = fmt::format("± {:.{}f}", *measured->half_width, column_.digits);
+    if (measured->p) cell.remark += (cell.remark.empty() ? "" : ", ") + show_p(*measured->p);
+    return cell;
+  }
+
+  const PageResults& results_;
+  const Table& table_;
+  const Column& column_;
+  std::vector<const System*> systems_;
+  std::set<std::string> signatures_;
+  std::optional<double> best_;
+  int measured_ = 0;
+  bool has_published_ = false;
+};
+
+std::string with_year(const System& system) {
+  return system.year == 0 ? system.title : fmt::format("{} ({})", system.title, system.year);
+}
+
+// The time of a system's commands.
+double total_seconds(const SystemResult& result) {
+  double sum = 0;
+  for (const StepResult& step : result.steps) sum += step.seconds;
+  return sum;
+}
+
+Cell value_cell(const SystemResult* result, const std::string& column) {
+  if (result == nullptr || !result->values.contains(column)) return {.text = "–"};
+  return {.text = show_value(column, result->values.at(column), 3)};
+}
+
+std::string show_any(const ordered_json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_integer()) return with_commas(value.get<std::int64_t>());
+  if (value.is_number()) return report::short_number(value.get<double>());
+  return value.dump();
+}
+
+std::string spaced(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+// One row per quantity, one column per corpus and side.
+report::Table statistics_table(const FigureResult& measured) {
+  report::Table table;
+  table.head = {{.title = "quantity"}};
+  for (const FigureResult::Measured& row : measured.rows) {
+    for (const char* side : {"source", "target"}) {
+      table.head.push_back({.title = side, .group = row.title});
+      std::size_t at = 0;
+      for (const auto& [key, value] : row.result.at(side).items()) {
+        const bool is_share = key == "unknown_share";
+        if (table.head.size() == 2) table.rows.push_back({{.text = is_share ? "unknown tokens in %" : spaced(key)}});
+        table.rows.at(at++).push_back(
+            {.text = is_share ? fmt::format("{:.2f}", 100 * value.get<double>()) : show_any(value)});
+      }
+    }
+    table.notes.push_back(
+        fmt::format("{}: {} types occur in both languages", row.title, show_any(row.result.at("shared_types"))));
+  }
+  return table;
+}
+
+report::Table alignment_table(const FigureResult& measured) {
+  report::Table table;
+  table.head = {
+      {.title = "alignment"},   {.title = "error rate %", .group = {}, .hint = "Och & Ney (2003); lower is better"},
+      {.title = "precision %"}, {.title = "recall %"},
+      {.title = "links"},       {.title = "time"}};
+  double best = std::numeric_limits<double>::infinity();
+  for (const FigureResult::Measured& row : measured.rows)
+    best = std::min(best, row.result.at("aer").at("score").get<double>());
+  for (const FigureResult::Measured& row : measured.rows) {
+    const ordered_json& error = row.result.at("aer");
+    const auto per_cent = [&](const char* key) { return fmt::format("{:.1f}", 100 * error.at(key).get<double>()); };
+    table.rows.push_back({{.text = row.title},
+                          {.text = per_cent("score"), .best = error.at("score").get<double>() == best},
+                          {.text = per_cent("precision")},
+                          {.text = per_cent("recall")},
+                          {.text = show_any(error.at("links"))},
+                          {.text = clock_time(row.seconds)}});
+  }
+  return table;
+}
+
+// One row per length, one column per series.
+report::Table scaling_table(const FigureResult& measured) {
+  report::Table table;
+  table.head = {{.title = "length"}};
+  std::map<std::int64_t, std::map<std::size_t, double>> seconds;
+  for (const ScalingSeries& series : scaling_series(measured)) {
+    for (const auto& [length, mean] : series.points)
+      seconds[static_cast<std::int64_t>(length)][table.head.size() - 1] = mean;
+    table.head.push_back({.title = series.name, .group = {}, .hint = "seconds"});
+  }
+  for (const auto& [length, by_series] : seconds) {
+    std::vector<Cell> cells = {{.text = std::to_string(length)}};
+    for (std::size_t i = 0; i + 1 < table.head.size(); ++i)
+      cells.push_back({.text = by_series.contains(i) ? fmt::format("{:.4g} s", by_series.at(i)) : "–"});
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+report::Table sweep_table(const FigureResult& measured) {
+  report::Table table;
+  table.head = {{.title = "system"}, {.title = "value"}, {.title = "time"}};
+  for (const FigureResult::Measured& row : measured.rows) {
+    std::vector<Cell> cells = {{.text = row.title},
+                               {.text = show_any(row.result.at("value"))},
+                               {.text = fmt::format("{:.2f} s", row.seconds)}};
+    for (const auto& [metric, score] : row.result.items()) {
+      if (!score.is_object() || !score.contains("score")) continue;
+      if (table.rows.empty()) table.head.push_back({.title = metric_name(metric)});
+      cells.push_back({.text = fmt::format("{:.2f}", score.at("score").get<double>())});
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace
+
+report::Table result_table(const PageResults& results, const Table& table) {
+  std::vector<ColumnCells> columns;
+  report::Table made;
+  made.title = table.title;
+  made.head.push_back({.title = "system"});
+  for (const Column& column : table.columns) {
+    columns.emplace_back(results, table, column);
+    columns.back().add_head(made);
+  }
+  bool has_interval = false;
+  for (const System* system : results.systems(table.systems)) {
+    std::vector<Cell> row = {{.text = with_year(*system), .remark = system->name == table.baseline ? "baseline" : ""}};
+    for (const ColumnCells& column : columns) column.add_cells(*system, row);
+    has_interval =
+        has_interval || std::any_of(row.begin() + 1, row.end(), [](const Cell& cell) { return !cell.remark.empty(); });
+    made.rows.push_back(std::move(row));
+  }
+  if (has_interval)
+    made.notes.push_back("± is the 95 % confidence interval (bootstrap)" +
+                         (table.baseline.empty() ? std::string(".")
+                                                 : "; p is that of the paired bootstrap test against " +
+                                                       results.recipe().system(table.baseline).title + "."));
+  for (const ColumnCells& column : columns)
+    for (const std::string& note : column.footnotes()) made.notes.push_back(note);
+  return made;
+}
+
+report::Table cost_table(const PageResults& results) {
+  report::Table table;
+  table.title = "Time and cost";
+  table.head = {{.title = "system"},   {.title = "parameters"}, {.title = "updates"},  {.title = "epochs"},
+                {.title = "training"}, {.title = "per update"}, {.title = "all steps"}};
+  for (const TestSet& test : results.recipe().tests)
+    table.head.push_back({.title = test.title, .group = "translation of"});
+  table.head.push_back({.title = "seed"});
+  table.head.push_back({.title = "hardware"});
+  for (const System& system : results.recipe().systems) {
+    const SystemResult* const result = results.finished(system.name);
+    std::vector<Cell> row = {{.text = system.title}};
+    for (const char* column :
+         {"train.parameters", "train.updates", "train.epochs", "train.seconds", "train.seconds-per-update"})
+      row.push_back(value_cell(result, column));
+    row.push_back({.text = result == nullptr ? "–" : clock_time(total_seconds(*result))});
+    for (const TestSet& test : results.recipe().tests) row.push_back(value_cell(result, test.name + ".seconds"));
+    row.push_back({.text = system.seed == 0 ? "–" : std::to_string(system.seed)});
+    row.push_back({.text = result == nullptr ? results.missing_words(system.name) : processor(result->environment),
+                   .is_number = false});
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+report::Table figure_table(const PageResults& results, const Figure& figure) {
+  const FigureResult* const measured = results.figure(figure.name);
+  if (measured == nullptr) return {};
+  report::Table table;
+  try {
+    switch (figure.kind) {
+      case FigureKind::statistics: table = statistics_table(*measured); break;
+      case FigureKind::alignment: table = alignment_table(*measured); break;
+      case FigureKind::scaling: table = scaling_table(*measured); break;
+      case FigureKind::sweep: table = sweep_table(*measured); break;
+      case FigureKind::curves:
+      case FigureKind::bars:
+      case FigureKind::tree:
+      case FigureKind::attention: break;
+    }
+  } catch (const ordered_json::exception& error) {
+    fail("{}: not a result of a figure of kind {} ({}); remove it to measure again",
+         results.folder().figure(figure.name), name_of(figure.kind), error.what());
+  }
+  table.title = figure.title;
+  return table;
+}
+
+std::string show_value(const std::string& column, double value, int digits) {
+  if (is_time(column)) return value >= 60 ? clock_time(value) : fmt::format("{:.3g} s", value);
+  if (column.ends_with(".parameters")) return report::short_number(value);
+  if (column.ends_with(".bytes")) return fmt::format("{:.1f} MB", value / 1e6);
+  if (column.ends_with(".updates")) return with_commas(static_cast<std::int64_t>(value));
+  if (column.ends_with(".epochs")) return fmt::format("{:.3g}", value);
+  return fmt::format("{:.{}f}", value, digits);
+}
+
+std::string metric_name(const std::string& metric) {
+  static const std::map<std::string, std::string> names = {{"bleu", "BLEU"},
+                                                           {"chrf", "chrF"},
+                                                           {"chrfpp", "chrF++"},
+                                                           {"ter", "TER"},
+                                                           {"nltk_bleu", "BLEU (NLTK)"},
+                                                           {"multi_bleu", "BLEU (multi-bleu)"}};
+  const auto known = names.find(metric);
+  return known == names.end() ? metric : known->second;
+}
+
+}  // namespace dragoman::recipe
