@@ -25,9 +25,14 @@ nlohmann::ordered_json to_json(std::uint64_t line, const search::Model& model, c
 // Called with each pair's score, in order; lines count from 1.
 using OnScore = std::function<void(std::uint64_t line, const search::PairScore&)>;
 
-// Scores the sentence pairs of two files, a window at a time. Writes word alignments to the file `alignments` unless it
-// is empty.
-eval::LogLikelihood score_files(const search::Model& model, const std::string& source, const std::string& target,
-                                const std::string& alignments, const OnScore& on_score);
+// The files to score, and where word alignments are written; empty for none.
+struct ScoredFiles {
+  std::string source, target;
+  std::string alignments = "";
+  std::string to = "";  // the target language, for a model that translates into several
+};
+
+// Scores the sentence pairs of two files, a window at a time.
+eval::LogLikelihood score_files(const search::Model& model, const ScoredFiles& files, const OnScore& on_score);
 
 }  // namespace dragoman::run
