@@ -44,8 +44,10 @@ class DRAGOMAN_API Scorer {
   Scorer(Scorer&&) noexcept;
   Scorer& operator=(Scorer&&) noexcept;
 
-  // The scores of all pairs, in order. Throws Error if a pair is longer than the model can take.
-  std::vector<ScoredPair> score(const std::vector<SentencePair>& pairs, bool alignment = false) const;
+  // The scores of all pairs, in order. `to` is the target language, for models that translate into several. Throws
+  // Error if a pair is longer than the model can take.
+  std::vector<ScoredPair> score(const std::vector<SentencePair>& pairs, bool alignment = false,
+                                const std::string& to = "") const;
 
  private:
   std::unique_ptr<search::Model> model_;

@@ -54,6 +54,7 @@ struct SearchOptions {
   bool token_scores = false;
   bool attention = false;
   bool tree = false;  // all hypotheses that were ever in the beam
+  std::string to{};   // target language, such as "fr", for models that translate into several; empty for the others
 };
 
 // A text to translate and its constraints. If the source contains the first of a pair of terms, the translation must
@@ -63,6 +64,7 @@ struct Request {
   std::string prefix;  // the translation begins with this
   std::vector<std::pair<std::string, std::string>> terms;
   std::vector<std::string> banned;
+  std::string to{};  // target language of this request; empty means SearchOptions::to
 };
 
 struct Translation {

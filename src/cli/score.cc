@@ -2,13 +2,14 @@
 
 #include "base/log.h"
 #include "cli/command.h"
+#include "run/model_languages.h"
 #include "run/score_files.h"
 
 namespace dragoman::cli {
 namespace {
 
 struct ScoreOptions {
-  std::string model, alignments;
+  std::string model, alignments, from, to;
   bool per_word = false, attention = false;
   bool json = false;
   bool summary = false;
@@ -16,6 +17,8 @@ struct ScoreOptions {
   template <class V>
   void visit(V& v) {
     v("model", model, "the model file");
+    v("to", to, "target language, for a model that translates into several (`dragoman inspect` lists them)");
+    v("from", from, "source language; only checked against the directions that the model was trained on");
     v("per-word", per_word, "also print the log probability of each word");
     v("alignments", alignments,
       "file to write word alignments to, as 0-0 1-2: each target word with the source word it attended to most");
@@ -49,11 +52,18 @@ int score_pairs(const ScoreOptions& options, const Words& words, const ComputeOp
   check(!options.model.empty(), "expected a model: dragoman score --model FILE SOURCE TARGET");
   expect_words(words, 2, "expected two files, SOURCE and TARGET");
   check(!options.attention || options.json, "attention weights are printed as JSON only; add --json");
+  if (const std::string warning = run::check_direction({options.model}, options.from, options.to); !warning.empty())
+    log::warning("{}", warning);
   const search::Model model(options.model, find_placement(compute));
-  const eval::LogLikelihood total = run::score_files(model, words[0], words[1], {options.alignments, options.attention},
-                                                     [&](std::uint64_t line, const search::PairScore& score) {
-                                                       if (!options.summary) print(options, model, score, line);
-                                                     });
+  const run::ScoredFiles files{.source = words[0],
+                               .target = words[1],
+                               .alignments = options.alignments,
+                               .to = options.to,
+                               .attention = options.attention};
+  const eval::LogLikelihood total =
+      run::score_files(model, files, [&](std::uint64_t line, const search::PairScore& score) {
+        if (!options.summary) print(options, model, score, line);
+      });
   check(total.tokens > 0, "{} and {} hold no pairs", words[0], words[1]);
   const std::string perplexity = fmt::format("perplexity {}, {}", total.words_for(eval::PerplexityUnit::token),
                                              total.words_for(eval::PerplexityUnit::word));

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "run/model_languages.h"
 #include "run/request_reader.h"
 #include "run/result_json.h"
 #include "run/side_by_side.h"
@@ -22,7 +23,7 @@ namespace {
 
 struct TranslateOptions {
   std::vector<std::string> models;
-  std::string input = "-", output = "-";
+  std::string input = "-", output = "-", from;
   search::SearchSettings search;
   search::TranslatorSettings translator;
   bool json = false;
@@ -36,6 +37,7 @@ struct TranslateOptions {
     v("model", models, "the model file; several make an ensemble");
     v("input", input, "file of lines to translate, plain or gzip; - is stdin");
     v("output", output, "file to write translations to; - is stdout");
+    v("from", from, "source language; only checked against the directions that the model was trained on");
     v.section("Search");
     search.visit(v);
     v.section("Batches and long lines");
@@ -158,6 +160,9 @@ int translate_files(TranslateOptions& options, const Words& words, const Compute
   expect_words(words, options.models == words ? 1 : 0, "expected nothing but flags and one model file");
   check(options.reference.empty() || !options.side_by_side.empty(),
         "--reference adds references to the file of --side-by-side, which is missing");
+  if (const std::string warning = run::check_direction(options.models, options.from, options.search.to);
+      !warning.empty())
+    log::warning("{}", warning);
   SearchOptions& search = options.search;
   search.token_scores = search.token_scores || options.json;
   search.alignment = !options.alignments.empty() || options.json;

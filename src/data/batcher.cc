@@ -18,7 +18,9 @@ std::uint32_t limited(std::uint32_t length, std::int64_t most) {
   return most > 0 ? static_cast<std::uint32_t>(std::min<std::int64_t>(length, most)) : length;
 }
 
-std::uint32_t source_marks(const RowOptions& rows) { return (rows.source_begin ? 1 : 0) + (rows.source_end ? 1 : 0); }
+std::uint32_t source_marks(const RowOptions& rows, bool tagged) {
+  return (rows.source_begin ? 1 : 0) + (tagged ? 1 : 0) + (rows.source_end ? 1 : 0);
+}
 std::uint32_t target_marks(const RowOptions& rows) { return rows.target_marks ? 1 : 0; }
 
 bool exceeds(std::uint32_t length, std::int64_t most) { return most > 0 && length > most; }
@@ -59,7 +61,7 @@ void Batcher::add_source(const BatchSource& source, std::uint64_t first_sentence
       if (drop) continue;
     }
     rows_.push_back(static_cast<std::uint32_t>(first_sentence + i));
-    lengths_.push_back(planned_lengths(store, i));
+    lengths_.push_back(planned_lengths(source, i));
     check_budget(i, lengths_.back());
   }
   ranges_.push_back({begin, rows_.size(), source.weight});
@@ -74,12 +76,12 @@ void Batcher::check_budget(std::uint64_t row, const RowLengths& lengths) const {
         row + 1, lengths.source, lengths.target, options_.plan.size);
 }
 
-RowLengths Batcher::planned_lengths(const TokenStore& store, std::uint64_t row) const {
+RowLengths Batcher::planned_lengths(const BatchSource& source, std::uint64_t row) const {
   const RowOptions& rows = options_.rows;
-  return {
-      planned_length(limited(store.source_length(row), rows.max_source_length), source_marks(rows), rows.sample_source),
-      planned_length(limited(store.target_length(row), rows.max_target_length), target_marks(rows),
-                     rows.sample_target)};
+  const std::uint32_t marks = source_marks(rows, source.tag != text::LanguageTags::kNone);
+  return {planned_length(limited(source.store.source_length(row), rows.max_source_length), marks, rows.sample_source),
+          planned_length(limited(source.store.target_length(row), rows.max_target_length), target_marks(rows),
+                         rows.sample_target)};
 }
 
 // Subword regularisation makes sentences longer by an amount that is known only after sampling. The plan reserves some
@@ -110,6 +112,12 @@ void Batcher::seek(std::uint64_t epoch, std::uint64_t step) {
   step_ = step;
 }
 
+std::size_t Batcher::index_of(std::uint32_t sentence) const {
+  std::size_t source = 0;
+  while (sentence >= first_sentence_[source + 1]) ++source;
+  return source;
+}
+
 // Locates the rows of a batch. Each loop prefetches what the next loop reads.
 void Batcher::gather(std::span<const std::uint32_t> positions) {
   batch_rows_.clear();
@@ -119,10 +127,10 @@ void Batcher::gather(std::span<const std::uint32_t> positions) {
   }
   for (const std::uint32_t position : positions) {
     const std::uint32_t sentence = rows_[position];
-    std::size_t source = 0;
-    while (sentence >= first_sentence_[source + 1]) ++source;
+    const std::size_t source = index_of(sentence);
     const TokenStore& store = sources_[source].store;
-    batch_rows_.push_back({&store, sentence - first_sentence_[source], sentence, lengths_[position]});
+    batch_rows_.push_back(
+        {&store, sentence - first_sentence_[source], sentence, lengths_[position], sources_[source].tag});
     store.expect(batch_rows_.back().row);
   }
   for (const Row& row : batch_rows_) row.store->expect_tokens(row.row);
@@ -184,6 +192,7 @@ void Batcher::add_row(const Row& row, Batch& batch) {
   const RowOptions& rows = options_.rows;
   std::vector<std::int32_t>& source = batch.source.tokens;
   if (rows.source_begin) source.push_back(source_ids_.begin);
+  if (row.is_tagged()) source.push_back(row.tag);
   put_source(row, source);
   if (rows.source_end) source.push_back(source_ids_.end);
   batch.source.end_row();
@@ -232,7 +241,7 @@ bool Batcher::sample(std::string_view line, const Row& row, bool is_source) {
   const std::int64_t most = is_source ? rows.max_source_length : rows.max_target_length;
   if (most > 0 && sampled_.size() > static_cast<std::size_t>(most)) sampled_.resize(static_cast<std::size_t>(most));
   const std::uint32_t room =
-      is_source ? row.planned.source - source_marks(rows) : row.planned.target - target_marks(rows);
+      is_source ? row.planned.source - source_marks(rows, row.is_tagged()) : row.planned.target - target_marks(rows);
   return sampled_.size() <= room;
 }
 

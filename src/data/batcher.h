@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/options.h"
@@ -60,7 +61,9 @@ struct BatchSource {
   TokenStore store;
   double weight = 1;
   SplitOptions split = {};
-  bool held_out = false;  // use the held-out part of the split instead of the rest
+  bool held_out = false;                         // use the held-out part of the split instead of the rest
+  std::int32_t tag = text::LanguageTags::kNone;  // prepended to every source sentence, after the begin token
+  std::string languages = "";                    // as in en-de; validation scores each pair separately
 };
 
 // One of several workers that share every epoch.
@@ -92,6 +95,9 @@ class Batcher {
   // A batch of the longest sentences: about the largest that can occur.
   Batch largest();
 
+  // The source that a sentence of a batch (a number in Batch::sentences) belongs to.
+  const BatchSource& source_of(std::uint32_t sentence) const { return sources_[index_of(sentence)]; }
+
   // Number of pairs in use, and the effect of the length limits on the others.
   std::uint64_t sentences() const { return rows_.size(); }
   std::uint64_t truncated() const { return truncated_; }
@@ -103,13 +109,17 @@ class Batcher {
     std::uint64_t row;       // in its store
     std::uint32_t sentence;  // across all stores
     RowLengths planned;
+    std::int32_t tag;  // of its source
+
+    bool is_tagged() const { return tag != text::LanguageTags::kNone; }
   };
 
   void add_source(const BatchSource& source, std::uint64_t first_sentence);
   void check_budget(std::uint64_t row, const RowLengths& lengths) const;
-  RowLengths planned_lengths(const TokenStore& store, std::uint64_t row) const;
+  RowLengths planned_lengths(const BatchSource& source, std::uint64_t row) const;
   std::uint32_t planned_length(std::uint32_t tokens, std::uint32_t marks, double strength) const;
   const BatchPlan& plan(std::uint64_t epoch);
+  std::size_t index_of(std::uint32_t sentence) const;
   void gather(std::span<const std::uint32_t> positions);
   void add_row(const Row& row, Batch& batch);
   void put_source(const Row& row, std::vector<std::int32_t>& out);

@@ -31,6 +31,8 @@ std::vector<Corpus> CorpusOptions::corpora() const {
         target.size());
   check(weight.empty() || weight.size() == source.size(), "{} source files but {} weights", source.size(),
         weight.size());
+  check(languages.empty() || languages.size() == source.size(), "{} source files but {} language pairs", source.size(),
+        languages.size());
   std::vector<Corpus> all;
   for (std::size_t i = 0; i < source.size(); ++i) {
     Corpus corpus{.source = source[i],
@@ -41,6 +43,7 @@ std::vector<Corpus> CorpusOptions::corpora() const {
                   .header = header};
     if (format == Format::automatic) corpus.format = format_by_name(corpus.source, !corpus.target.empty());
     if (!weight.empty()) corpus.weight = text_value::parse_number(weight[i]);
+    if (!languages.empty()) corpus.languages = text::LanguagePair::parse(languages[i]);
     check(corpus.weight > 0 && corpus.weight <= 1000, "{}: expected a weight above 0 and up to 1000 but got {}",
           corpus.source, corpus.weight);
     check_sides(corpus);

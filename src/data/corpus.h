@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/options.h"
+#include "text/language_tags.h"
 
 namespace dragoman::data {
 
@@ -19,6 +21,7 @@ struct Corpus {
   std::string source_column = "1", target_column = "2";  // a number from 1, or a name in the header line
   bool header = false;                                   // the first record contains the column names
   double weight = 1;                                     // how often an epoch shows each pair
+  std::optional<text::LanguagePair> languages{};         // if the model translates between several
 };
 
 // How to treat invalid input.
@@ -37,6 +40,7 @@ struct ReadingOptions {
 // Settings that describe one or more corpora.
 struct CorpusOptions {
   std::vector<std::string> source, target, weight;
+  std::vector<std::string> languages{};  // as in en-de, one per source file; no setting of most commands
   Format format = Format::automatic;
   std::string source_column = "1", target_column = "2";
   bool header = false;

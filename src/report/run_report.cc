@@ -104,7 +104,8 @@ Facts summary(const History& history) {
     if (!line->value("best", false)) continue;
     std::string words = fmt::format("update {}", with_commas(line->value("update", std::int64_t{0})));
     for (const auto& [name, value] : line->at("scores").items())
-      words += fmt::format(", {} {}", name, short_number(value.get<double>()));
+      if (train::metric_and_part(name).second.empty())
+        words += fmt::format(", {} {}", name, short_number(value.get<double>()));
     facts.emplace_back("best so far", words);
     break;
   }

@@ -19,6 +19,13 @@ std::unique_ptr<text::Tokenizer> given(const VocabularyOptions& options) {
 
 }  // namespace
 
+VocabularyOptions for_side(VocabularyOptions options, SideLanguage language) {
+  if (language == SideLanguage{}) return options;
+  options.words.language = EnumNames<text::Language>::list[static_cast<std::size_t>(language) - 1].first;
+  options.words.prepare.expand_contractions &= options.words.language == text::Language::english;
+  return options;
+}
+
 std::unique_ptr<text::Tokenizer> make_vocabulary(const VocabularyOptions& options, const text::LineSource& lines) {
   if (options.is_given()) return given(options);
   const std::int32_t subwords = options.size > 0 ? options.size : kDefaultSubwords;

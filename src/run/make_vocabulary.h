@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 namespace dragoman::run {
 
 enum class VocabularyKind { words, bpe, unigram, byte_bpe };
+// The tokenisation rules of one side: 0 means those of both sides, i the i-th of text::Language, counted from 1.
+enum class SideLanguage : int {};
 
 // Options for building a vocabulary.
 struct VocabularyOptions {
@@ -43,6 +46,10 @@ struct VocabularyOptions {
   bool is_given() const { return !encoder.empty() || !merges.empty(); }
 };
 
+// The options for one side of a corpus. If the side has a language of its own, its rules are used, and contractions are
+// expanded only if it is English.
+VocabularyOptions for_side(VocabularyOptions options, SideLanguage language);
+
 // Builds a vocabulary from lines of text. Reads no lines if is_given().
 std::unique_ptr<text::Tokenizer> make_vocabulary(const VocabularyOptions& options, const text::LineSource& lines);
 // The same from the lines of files.
@@ -56,4 +63,16 @@ struct dragoman::EnumNames<dragoman::run::VocabularyKind> {
   using Kind = dragoman::run::VocabularyKind;
   static constexpr std::pair<Kind, const char*> list[] = {
       {Kind::words, "words"}, {Kind::bpe, "bpe"}, {Kind::unigram, "unigram"}, {Kind::byte_bpe, "byte-bpe"}};
+};
+
+template <>
+struct dragoman::EnumNames<dragoman::run::SideLanguage> {
+  using Side = dragoman::run::SideLanguage;
+  static constexpr std::size_t kLanguages = std::size(EnumNames<text::Language>::list);
+  static constexpr std::array<std::pair<Side, const char*>, kLanguages + 1> list = [] {
+    std::array<std::pair<Side, const char*>, kLanguages + 1> names{{{Side{0}, "same"}}};
+    for (std::size_t i = 0; i < kLanguages; ++i)
+      names[i + 1] = {static_cast<Side>(i + 1), EnumNames<text::Language>::list[i].second};
+    return names;
+  }();
 };

@@ -55,18 +55,18 @@ nlohmann::ordered_json to_json(std::uint64_t line, const search::Model& model, c
   return json;
 }
 
-eval::LogLikelihood score_files(const search::Model& model, const std::string& source, const std::string& target,
-                                const ScoreFilesOptions& options, const OnScore& on_score) {
+eval::LogLikelihood score_files(const search::Model& model, const ScoredFiles& files, const OnScore& on_score) {
   constexpr std::size_t kWindow = 4096;                                    // pairs in memory at a time
   constexpr data::ReadingOptions kAllLines = {.max_line_bytes = 1 << 30};  // every line is a pair
-  const auto reader = data::PairReader::open({.source = source, .target = target}, kAllLines);
+  const auto reader = data::PairReader::open({.source = files.source, .target = files.target}, kAllLines);
   std::optional<AtomicFile> alignment_file;
-  if (!options.alignments.empty()) alignment_file.emplace(options.alignments);
+  if (!files.alignments.empty()) alignment_file.emplace(files.alignments);
   Progress progress("score", 0, "pairs");
   search::ScoringOptions scoring{
-      .alignment = alignment_file.has_value(), .attention = options.attention, .advance = [&](std::size_t done) {
-        progress.advance(static_cast<std::int64_t>(done));
-      }};
+      .alignment = alignment_file.has_value(),
+      .attention = files.attention,
+      .to = files.to,
+      .advance = [&](std::size_t done) { progress.advance(static_cast<std::int64_t>(done)); }};
   eval::LogLikelihood total;
   std::uint64_t& line = scoring.first_line;
   for (bool more = true; more;) {

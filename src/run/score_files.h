@@ -26,13 +26,15 @@ nlohmann::ordered_json to_json(std::uint64_t line, const search::Model& model, c
 // Called with each pair's score, in order; lines count from 1.
 using OnScore = std::function<void(std::uint64_t line, const search::PairScore&)>;
 
-struct ScoreFilesOptions {
-  std::string alignments;  // file to write word alignments to; empty means none
-  bool attention = false;  // also return the attention weights
+// The files to score, and what to return or write besides scores.
+struct ScoredFiles {
+  std::string source, target;
+  std::string alignments = "";  // file to write word alignments to; empty means none
+  std::string to = "";          // the target language, for a model that translates into several
+  bool attention = false;       // also return the attention weights
 };
 
 // Scores the sentence pairs of two files, a window at a time.
-eval::LogLikelihood score_files(const search::Model& model, const std::string& source, const std::string& target,
-                                const ScoreFilesOptions& options, const OnScore& on_score);
+eval::LogLikelihood score_files(const search::Model& model, const ScoredFiles& files, const OnScore& on_score);
 
 }  // namespace dragoman::run

@@ -17,20 +17,17 @@ std::string train_statistical(const TrainingOptions& options) {
   data.corpora = options.corpus.corpora();
   data.reading = options.reading;
   data.filter = options.filter;
-  if (!options.valid_source.empty()) {
-    data::CorpusOptions development = options.corpus;
-    development.source = {options.valid_source};
-    development.target.clear();
-    if (!options.valid_target.empty()) development.target = {options.valid_target};
-    development.weight.clear();
-    data.development = development.corpora();
-  }
+  check(options.corpus.languages.empty(),
+        "a statistical model translates in one direction, but --languages has {} "
+        "entries",
+        options.corpus.languages.size());
+  data.development = options.validation_corpora();
   const smt::PhraseSystem system = smt::PhraseSystem::train(options.statistical, data);
   store::Metadata card = {{"task", name_of(options.task)}};
   if (!options.preset.empty()) card["preset"] = options.preset;
   card["data"] = join(options.corpus.source, " ") + " " + join(options.corpus.target, " ");
   if (system.tuned_score() >= 0)
-    card["tuned"] = fmt::format("BLEU {:.2f} on {}", system.tuned_score(), options.valid_source);
+    card["tuned"] = fmt::format("BLEU {:.2f} on {}", system.tuned_score(), join(options.valid_source, " "));
   search::save_statistical(path, system, card);
   return path;
 }

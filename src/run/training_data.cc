@@ -1,5 +1,10 @@
 #include "run/training_data.h"
 
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/join.h"
 #include "base/progress.h"
 #include "store/model_file.h"
 #include "text/tokenizer_file.h"
@@ -9,49 +14,75 @@ namespace {
 
 enum class Side { source, target, both };
 
-// The sentences of one side, or of both sides, of all training corpora.
+// The sentences of one side, or of both sides, of all training corpora. With languages, a file that is part of several
+// corpora counts once, so that the counts of words do not depend on the number of directions.
 class SideLines {
  public:
   SideLines(const TrainingOptions& options, Side side)
       : options_(options),
-        side_(side),
         corpora_(options.corpus.corpora()),
         filters_(options.filter),
-        progress_("reading for a vocabulary", 0, "pairs") {}
+        progress_("reading for a vocabulary", 0, "pairs"),
+        wants_source_(side != Side::target),
+        wants_target_(side != Side::source) {}
 
   bool next(std::string& line) {
-    if (has_target_) {
-      has_target_ = false;
-      line = std::move(pair_.target);
-      return true;
-    }
-    do {
-      while (!reader_ || !reader_->next(pair_)) {
-        if (opened_ == corpora_.size()) return false;
-        reader_ = data::PairReader::open(corpora_[opened_++], options_.reading);
+    while (!has_source_ && !has_target_) {
+      if (!reader_ && !open_next()) return false;
+      if (!reader_->next(pair_)) {
+        reader_ = nullptr;
+      } else if (filters_.keeps(pair_)) {
+        progress_.advance();
+        has_source_ = takes_source_;
+        has_target_ = takes_target_;
       }
-    } while (!filters_.keeps(pair_));
-    progress_.advance();
-    has_target_ = side_ == Side::both;
-    line = std::move(side_ == Side::target ? pair_.target : pair_.source);
+    }
+    line = std::move(has_source_ ? pair_.source : pair_.target);
+    (has_source_ ? has_source_ : has_target_) = false;
     return true;
   }
 
  private:
+  // Opens the next corpus with a side that is wanted.
+  bool open_next() {
+    for (; opened_ < corpora_.size() && !reader_; ++opened_) {
+      const data::Corpus& corpus = corpora_[opened_];
+      const std::string& target_file = corpus.target.empty() ? corpus.source : corpus.target;
+      takes_source_ = wants_source_ && is_new(corpus, corpus.source, corpus.source_column);
+      takes_target_ = wants_target_ && is_new(corpus, target_file, corpus.target_column);
+      if (takes_source_ || takes_target_) reader_ = data::PairReader::open(corpus, options_.reading);
+    }
+    return reader_ != nullptr;
+  }
+  bool is_new(const data::Corpus& corpus, const std::string& file, const std::string& column) {
+    const bool in_columns = corpus.format != data::Format::lines;
+    return !corpus.languages || seen_.insert({file, in_columns ? column : ""}).second;
+  }
+
   const TrainingOptions& options_;
-  Side side_;
   std::vector<data::Corpus> corpora_;
   data::Filters filters_;
   Progress progress_;
+  bool wants_source_, wants_target_;                    // sides of all corpora
+  bool takes_source_ = false, takes_target_ = false;    // sides of the open corpus
+  bool has_source_ = false, has_target_ = false;        // sides of pair_ yet to return
+  std::set<std::pair<std::string, std::string>> seen_;  // files and columns
   std::size_t opened_ = 0;
   std::unique_ptr<data::PairReader> reader_;
   data::Pair pair_;
-  bool has_target_ = false;
 };
+
+VocabularyOptions side_options(const RunVocabulary& options, Side side) {
+  check(side != Side::both || options.source_language == options.target_language,
+        "one vocabulary for both sides has one set of tokenisation rules, but vocab.source-language is {} and "
+        "vocab.target-language is {}",
+        name_of(options.source_language), name_of(options.target_language));
+  return for_side(options.made, side == Side::target ? options.target_language : options.source_language);
+}
 
 std::unique_ptr<text::Tokenizer> make(const TrainingOptions& options, Side side) {
   SideLines lines(options, side);
-  return make_vocabulary(options.vocabulary.made, [&](std::string& line) { return lines.next(line); });
+  return make_vocabulary(side_options(options.vocabulary, side), [&](std::string& line) { return lines.next(line); });
 }
 
 // Labels are separated by spaces; each distinct label is a class.
@@ -65,12 +96,41 @@ std::string source_file(const TrainingOptions& options) { return options.train.o
 std::string target_file(const TrainingOptions& options) { return options.train.output + "/target.vocab"; }
 
 bool is_shared(const TrainingOptions& options) {
-  return options.task == TrainTask::translate && (options.vocabulary.shared || options.model.tied == models::Tie::all);
+  return options.task == TrainTask::translate &&
+         (options.vocabulary.shared || options.model.tied == models::Tie::all || !options.corpus.languages.empty());
+}
+
+// The target languages of the corpora, in order, each once.
+std::vector<std::string> target_languages(const TrainingOptions& options) {
+  std::vector<std::string> languages;
+  for (const data::Corpus& corpus : options.corpus.corpora())
+    if (corpus.languages && std::find(languages.begin(), languages.end(), corpus.languages->target) == languages.end())
+      languages.push_back(corpus.languages->target);
+  return languages;
 }
 
 std::shared_ptr<const text::Tokenizer> source_vocabulary(const TrainingOptions& options) {
-  if (!options.vocabulary.source.empty()) return text::load_tokenizer(options.vocabulary.source);
-  return make(options, is_shared(options) ? Side::both : Side::source);
+  std::shared_ptr<const text::Tokenizer> text;
+  if (!options.vocabulary.source.empty())
+    text = text::load_tokenizer(options.vocabulary.source);
+  else
+    text = make(options, is_shared(options) ? Side::both : Side::source);
+  if (options.corpus.languages.empty() || !text->language_tags().languages.empty()) return text;
+  return std::make_shared<text::TaggedTokenizer>(text, target_languages(options), options.vocabulary.made.multiple);
+}
+
+// Throws Error unless the vocabulary has a tag for every target language, and none if the corpora have no languages.
+void check_languages(const TrainingOptions& options, const text::LanguageTags& tags) {
+  const std::vector<std::string> wanted = target_languages(options);
+  check(wanted.empty() || options.task == TrainTask::translate, "--languages is for --task translate");
+  check(tags.languages.empty() || !wanted.empty(),
+        "the vocabulary is that of a model for several languages, into {}; say the languages of every corpus "
+        "(--languages en-de)",
+        join(tags.languages, ", "));
+  for (const std::string& language : wanted)
+    check(tags.find(language) != text::LanguageTags::kNone,
+          "the vocabulary has no tag for the target language '{}'; it has {}. A new language needs a new model",
+          language, tags.languages.empty() ? "none" : join(tags.languages, ", "));
 }
 
 std::shared_ptr<const text::Tokenizer> target_vocabulary(const TrainingOptions& options,
@@ -120,15 +180,21 @@ void add_lengths(Facts& facts, const std::string& name, const std::vector<data::
   facts.emplace_back(name + " target", side(target, longest_target));
 }
 
+std::string name_of_languages(const data::Corpus& corpus) { return corpus.languages ? corpus.languages->show() : ""; }
+
 }  // namespace
 
 Vocabularies make_vocabularies(const TrainingOptions& options) {
-  if (options.fine_tunes()) return vocabularies_of_model(options.from);
-  if (options.continues())
-    return {text::load_tokenizer(source_file(options)), text::load_tokenizer(target_file(options))};
   Vocabularies made;
-  made.source = source_vocabulary(options);
-  made.target = target_vocabulary(options, made.source);
+  if (options.fine_tunes()) {
+    made = vocabularies_of_model(options.from);
+  } else if (options.continues()) {
+    made = {text::load_tokenizer(source_file(options)), text::load_tokenizer(target_file(options))};
+  } else {
+    made.source = source_vocabulary(options);
+    made.target = target_vocabulary(options, made.source);
+  }
+  check_languages(options, made.source->language_tags());
   return made;
 }
 
@@ -145,18 +211,20 @@ RunData::RunData(const TrainingOptions& options, const Vocabularies& vocabularie
   const bool samples = options.batch.rows.sample_source > 0 || options.batch.rows.sample_target > 0;
   for (const data::Corpus& corpus : options.corpus.corpora()) {
     const data::TokenStore store = open_store(options, corpus, vocabularies, samples || splits, true);
-    training_.push_back({store, corpus.weight, options.split, false});
-    if (splits) validation_.push_back({store, 1, options.split, true});
+    training_.push_back({store, corpus.weight, options.split, false, tag_of(corpus), name_of_languages(corpus)});
+    if (splits) validation_.push_back({store, 1, options.split, true, tag_of(corpus), name_of_languages(corpus)});
   }
-  if (options.valid_source.empty()) return;
-  check(!splits, "validation comes from valid-source {} or from split.by {}, not from both", options.valid_source,
-        name_of(options.split.by));
-  data::CorpusOptions description = options.corpus;
-  description.source = {options.valid_source};
-  description.target.clear();
-  description.weight.clear();
-  if (!options.valid_target.empty()) description.target = {options.valid_target};
-  validation_.push_back({open_store(options, description.corpora()[0], vocabularies, true, false)});
+  for (const data::Corpus& corpus : options.validation_corpora())
+    validation_.push_back({open_store(options, corpus, vocabularies, true, false),
+                           1,
+                           {},
+                           false,
+                           tag_of(corpus),
+                           name_of_languages(corpus)});
+}
+
+std::int32_t RunData::tag_of(const data::Corpus& corpus) const {
+  return vocabularies_.source->language_tags().choose(corpus.languages ? corpus.languages->target : "");
 }
 
 data::BatchOptions RunData::batches() const {
@@ -176,19 +244,31 @@ std::optional<data::Batcher> RunData::validation() const {
   return data::Batcher(validation_, vocabularies_.sides(), plain);
 }
 
-std::vector<SentencePair> RunData::validation_text(std::size_t most) const {
-  std::vector<SentencePair> pairs;
-  for (const data::BatchSource& source : validation_)
+std::vector<ValidationPair> RunData::validation_text(std::size_t most) const {
+  std::map<std::string, std::vector<ValidationPair>> sets;  // by languages; one set without any
+  for (const data::BatchSource& source : validation_) {
+    std::vector<ValidationPair>& pairs = sets[source.languages];
     for (std::uint64_t row = 0; row < source.store.rows() && pairs.size() < most; ++row)
       if (data::is_held_out(source.split, row, source.store.rows()) == source.held_out)
-        pairs.push_back({std::string(source.store.source_text(row)), std::string(source.store.target_text(row))});
-  return pairs;
+        pairs.push_back({{std::string(source.store.source_text(row)), std::string(source.store.target_text(row))},
+                         source.languages,
+                         source.tag});
+  }
+  std::vector<ValidationPair> mixed;
+  for (std::size_t i = 0; i < most; ++i) {
+    const std::size_t before = mixed.size();
+    for (auto& [languages, pairs] : sets)
+      if (i < pairs.size()) mixed.push_back(std::move(pairs[i]));
+    if (mixed.size() == before) break;
+  }
+  return mixed;
 }
 
 Facts RunData::facts() const {
   Facts facts;
   facts.emplace_back("source vocabulary", with_commas(vocabularies_.source->size()));
   facts.emplace_back("target vocabulary", with_commas(vocabularies_.target->size()));
+  if (!options_.corpus.languages.empty()) facts.emplace_back("languages", join(options_.corpus.languages, ", "));
   add_lengths(facts, "training", training_);
   if (!validation_.empty()) add_lengths(facts, "validation", validation_);
   return facts;

@@ -25,6 +25,13 @@ Vocabularies make_vocabularies(const TrainingOptions& options);
 // The same, and saves them in the output folder.
 Vocabularies open_vocabularies(const TrainingOptions& options);
 
+// A pair of the validation set; `languages` as in en-de, empty if the run has none.
+struct ValidationPair {
+  SentencePair sentences;
+  std::string languages;
+  std::int32_t tag = text::LanguageTags::kNone;  // the token that names the target language
+};
+
 // Names and values, for display.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
@@ -36,13 +43,16 @@ class RunData {
   data::Batcher training() const;
   // Empty if the run has no validation data.
   std::optional<data::Batcher> validation() const;
-  // The first `most` pairs of the validation set.
-  std::vector<SentencePair> validation_text(std::size_t most) const;
+  // The first `most` pairs of the validation set or, with languages, of every language pair: first one of each, then
+  // the second of each, and so on.
+  std::vector<ValidationPair> validation_text(std::size_t most) const;
   // Sizes of vocabularies and corpora, for the report and the dry run.
   Facts facts() const;
 
  private:
   data::BatchOptions batches() const;
+  // The token that names the corpus's target language; none without languages.
+  std::int32_t tag_of(const data::Corpus& corpus) const;
 
   const TrainingOptions& options_;
   Vocabularies vocabularies_;

@@ -21,14 +21,19 @@ enum class TrainTask { translate, classify, statistical };
 struct RunVocabulary {
   std::string source, target;
   bool shared = false;
+  SideLanguage source_language{}, target_language{};
   VocabularyOptions made;
 
   template <class V>
   void visit(V& v) {
     v("source", source, "vocabulary file of the source; empty builds one from the training data");
     v("target", target, "vocabulary file of the target; empty builds one, or uses that of the source if shared");
-    v("shared", shared, "one vocabulary for both sides");
+    v("shared", shared, "one vocabulary for both sides; always so for vocabularies built from corpora with languages");
     made.visit(v);
+    v("source-language", source_language,
+      "language whose tokenisation rules the source uses; contractions are then expanded if it is English");
+    v("target-language", target_language,
+      "language whose tokenisation rules the target uses; contractions are then expanded if it is English");
   }
 };
 
@@ -38,7 +43,8 @@ struct TranslatedValidation {
 
   template <class V>
   void visit(V& v) {
-    v("sentences", sentences, "sentences to translate at each validation, for BLEU and chrF; 0 for none", at_least(0));
+    v("sentences", sentences,
+      "sentences to translate at each validation, of every language pair, for BLEU and chrF; 0 for none", at_least(0));
     v("samples", samples, "translations to print, and to show with their attention in the report", at_least(0));
     v("max-length", max_length, "longest translation in tokens; 0 means twice the source length plus 10", at_least(0));
     v("beam", beam, "width of the beam; 1 is greedy search", at_least(1));
@@ -50,7 +56,7 @@ struct TrainingOptions {
   std::string preset, from;
   TrainTask task = TrainTask::translate;
   data::CorpusOptions corpus;
-  std::string valid_source, valid_target;
+  std::vector<std::string> valid_source, valid_target, valid_languages;
   data::SplitOptions split;
   data::ReadingOptions reading;
   data::FilterOptions filter;
@@ -67,6 +73,8 @@ struct TrainingOptions {
 
   // Whether the run in the output folder is continued.
   bool continues() const { return resume && std::filesystem::exists(train.output + "/checkpoints"); }
+  // The validation sets that are files.
+  std::vector<data::Corpus> validation_corpora() const;
   // Whether the initial weights are those of the model `from`.
   bool fine_tunes() const { return !from.empty() && !continues(); }
 
@@ -79,8 +87,11 @@ struct TrainingOptions {
       "translate, classify sentences by the labels on the target side, or train a phrase-based statistical model");
     v.section("Data");
     corpus.visit(v);
-    v("valid-source", valid_source, "source sentences to validate on");
-    v("valid-target", valid_target, "their translations; empty if valid-source has columns");
+    v("languages", corpus.languages,
+      "languages of each corpus, as en-de, one per source file; trains one model for all of these directions");
+    v("valid-source", valid_source, "files of source sentences to validate on");
+    v("valid-target", valid_target, "files of their translations; none if valid-source has columns");
+    v("valid-languages", valid_languages, "languages of each validation set, as en-de, one per file");
     v.group("split", split);
     reading.visit(v);
     v.group("filter", filter);

@@ -1,5 +1,6 @@
 #include "run/training_run.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/threads.h"
 #include "models/presets.h"
 #include "report/run_report.h"
+#include "run/model_languages.h"
 #include "run/output_folder.h"
 #include "run/validation_translator.h"
 #include "search/worker_threads.h"
@@ -46,11 +48,23 @@ std::unique_ptr<train::Task> make_task(TrainingOptions& options, const Vocabular
   return task;
 }
 
+// The directions that the model has been trained on, those of the model it was fine-tuned from included.
+std::string trained_languages(const TrainingOptions& options) {
+  std::vector<std::string> pairs;
+  if (!options.from.empty() && fs::exists(options.from))
+    for (const text::LanguagePair& pair : trained_pairs(store::ModelFile(options.from).info()))
+      pairs.push_back(pair.show());
+  for (const std::string& pair : options.corpus.languages)
+    if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) pairs.push_back(pair);
+  return join(pairs, " ");
+}
+
 store::ModelInfo model_info(const TrainingOptions& options, const Vocabularies& vocabularies) {
   store::Metadata card = {{"task", name_of(options.task)}};
   if (!options.preset.empty()) card["preset"] = options.preset;
   if (!options.from.empty()) card["from"] = options.from;
   card["data"] = join(options.corpus.source, " ") + " " + join(options.corpus.target, " ");
+  if (!options.corpus.languages.empty()) card[kLanguagesCard] = trained_languages(options);
   return {.config = options.model,
           .source_tokenizer = vocabularies.source->serialize(),
           .target_tokenizer = vocabularies.target->serialize(),
@@ -63,7 +77,8 @@ store::ModelInfo model_info(const TrainingOptions& options, const Vocabularies& 
 std::unique_ptr<ValidationTranslator> validation_translator(const TrainingOptions& options, const RunData& data,
                                                             const Vocabularies& vocabularies, const train::Task& task) {
   const auto* const translation = dynamic_cast<const train::TranslationTask*>(&task);
-  const std::vector<SentencePair> pairs = data.validation_text(static_cast<std::size_t>(options.validation.sentences));
+  const std::vector<ValidationPair> pairs =
+      data.validation_text(static_cast<std::size_t>(options.validation.sentences));
   if (translation == nullptr || pairs.empty()) return nullptr;
   return std::make_unique<ValidationTranslator>(translation->model(), vocabularies, pairs, options);
 }

@@ -1,6 +1,7 @@
 #include "run/validation_translator.h"
 
 #include <algorithm>
+#include <map>
 
 #include "eval/bleu.h"
 #include "eval/chrf.h"
@@ -10,27 +11,32 @@
 namespace dragoman::run {
 namespace {
 
-double score(const eval::Metric& metric, const eval::Lines& outputs, const eval::Lines& references) {
-  return metric.score(eval::count_all(metric, outputs, {references}).sum());
-}
+struct Translated {
+  eval::Lines outputs, references;
+
+  double score(const eval::Metric& metric) const {
+    return metric.score(eval::count_all(metric, outputs, {references}).sum());
+  }
+};
 
 }  // namespace
 
 ValidationTranslator::ValidationTranslator(const models::Seq2seq& model, const Vocabularies& vocabularies,
-                                           std::vector<SentencePair> pairs, const TrainingOptions& options)
+                                           std::vector<ValidationPair> pairs, const TrainingOptions& options)
     : vocabularies_(vocabularies),
       pairs_(std::move(pairs)),
       options_(options),
       model_(model),
       decoder_({&model}, vocabularies.target->special().begin) {}
 
-search::Tokens ValidationTranslator::source_ids(const std::string& line) const {
+search::Tokens ValidationTranslator::source_ids(const ValidationPair& pair) const {
   const data::RowOptions& rows = options_.batch.rows;
   const text::SpecialIds special = vocabularies_.source->special();
   search::Tokens ids;
-  vocabularies_.source->encode(line, ids);
+  vocabularies_.source->encode(pair.sentences.source, ids);
   if (rows.max_source_length > 0 && std::ssize(ids) > rows.max_source_length)
     ids.resize(static_cast<std::size_t>(rows.max_source_length));
+  if (pair.tag != text::LanguageTags::kNone) ids.insert(ids.begin(), pair.tag);
   if (rows.source_begin) ids.insert(ids.begin(), special.begin);
   if (rows.source_end) ids.push_back(special.end);
   return ids;
@@ -41,7 +47,7 @@ search::Goal ValidationTranslator::goal(const search::Tokens& source) const {
   search::Goal goal;
   goal.options.beam = options_.validation.beam;
   goal.end = special.end;
-  goal.never = {special.begin, special.pad};
+  goal.never = search::never_written(*vocabularies_.target, model_.config().target_vocabulary);
   const int limit = options_.validation.max_length;
   goal.max_length = limit > 0 ? limit : 2 * static_cast<int>(source.size()) + 10;
   goal.max_length = std::min(goal.max_length, search::max_target(model_.config()));
@@ -52,8 +58,8 @@ search::Goal ValidationTranslator::goal(const search::Tokens& source) const {
 // sentences, so the difference is the memory per sentence.
 std::size_t ValidationTranslator::rehearse() {
   search::Tokens longest;
-  for (const SentencePair& pair : pairs_) {
-    search::Tokens source = source_ids(pair.source);
+  for (const ValidationPair& pair : pairs_) {
+    search::Tokens source = source_ids(pair);
     if (source.size() > longest.size()) longest = std::move(source);
   }
   const auto peak = [&](std::size_t sentences) {
@@ -80,7 +86,7 @@ Size ValidationTranslator::batch_size() const { return search::usual_batch(model
 
 search::DecodingTask ValidationTranslator::task(std::size_t index) {
   search::DecodingTask task;
-  task.sources.push_back(source_ids(pairs_[index].source));
+  task.sources.push_back(source_ids(pairs_[index]));
   task.search = search::SentenceSearch::make(goal(task.sources[0]));
   task.wants_attention = index < static_cast<std::size_t>(options_.validation.samples);
   task.finished = [this, index](search::DecodingTask& done) { take(index, done); };
@@ -109,7 +115,8 @@ void ValidationTranslator::take(std::size_t index, const search::DecodingTask& t
 
 void ValidationTranslator::measure(train::Validation& validation) {
   translated_.clear();
-  for (const SentencePair& pair : pairs_) translated_.push_back({pair.source, pair.target, {}, {}, {}, {}});
+  for (const auto& [sentences, languages, tag] : pairs_)
+    translated_.push_back({sentences.source, sentences.target, {}, {}, {}, {}});
   for (std::size_t next = 0; next < pairs_.size() || decoder_.size() > 0;) {
     std::vector<search::DecodingTask> entering;
     while (next < pairs_.size() && decoder_.size() + std::ssize(entering) < batch_size())
@@ -117,15 +124,28 @@ void ValidationTranslator::measure(train::Validation& validation) {
     if (!entering.empty()) decoder_.add(std::move(entering));
     if (decoder_.size() > 0) decoder_.step();
   }
-  eval::Lines outputs, references;
-  for (const train::Sample& sample : translated_) {
-    outputs.push_back(sample.output);
-    references.push_back(sample.reference);
-  }
-  validation.scores.set("bleu", score(eval::Bleu(), outputs, references));
-  validation.scores.set("chrf", score(eval::Chrf(), outputs, references));
+  add_scores(validation.scores);
   const std::size_t shown = std::min(translated_.size(), static_cast<std::size_t>(options_.validation.samples));
   validation.samples.assign(translated_.begin(), translated_.begin() + static_cast<std::ptrdiff_t>(shown));
+}
+
+void ValidationTranslator::add_scores(train::Scores& scores) const {
+  Translated all;
+  std::map<std::string, Translated> by_languages;
+  const auto add = [](Translated& to, const train::Sample& sample) {
+    to.outputs.push_back(sample.output);
+    to.references.push_back(sample.reference);
+  };
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    add(all, translated_[i]);
+    if (!pairs_[i].languages.empty()) add(by_languages[pairs_[i].languages], translated_[i]);
+  }
+  scores.set("bleu", all.score(eval::Bleu()));
+  scores.set("chrf", all.score(eval::Chrf()));
+  for (const auto& [languages, pairs] : by_languages) {
+    scores.set(train::score_of("bleu", languages), pairs.score(eval::Bleu()));
+    scores.set(train::score_of("chrf", languages), pairs.score(eval::Chrf()));
+  }
 }
 
 }  // namespace dragoman::run

@@ -8,11 +8,12 @@
 
 namespace dragoman::run {
 
-// Translates sentences of the validation set at each validation. Adds BLEU, chrF and samples with their attention.
+// Translates sentences of the validation set at each validation. Adds BLEU and chrF, also of each language pair, and
+// samples with their attention.
 class ValidationTranslator final : public train::Observer {
  public:
-  ValidationTranslator(const models::Seq2seq& model, const Vocabularies& vocabularies, std::vector<SentencePair> pairs,
-                       const TrainingOptions& options);
+  ValidationTranslator(const models::Seq2seq& model, const Vocabularies& vocabularies,
+                       std::vector<ValidationPair> pairs, const TrainingOptions& options);
 
   std::size_t rehearse() override;
   void measure(train::Validation& validation) override;
@@ -20,14 +21,15 @@ class ValidationTranslator final : public train::Observer {
  private:
   // Maximum number of sentences in the decoder at a time.
   Size batch_size() const;
-  search::Tokens source_ids(const std::string& line) const;
+  search::Tokens source_ids(const ValidationPair& pair) const;
   search::Goal goal(const search::Tokens& source) const;
   search::DecodingTask task(std::size_t index);
   // Takes the best hypothesis of sentence `index`.
   void take(std::size_t index, const search::DecodingTask& task);
+  void add_scores(train::Scores& scores) const;
 
   Vocabularies vocabularies_;
-  std::vector<SentencePair> pairs_;
+  std::vector<ValidationPair> pairs_;
   const TrainingOptions& options_;
   const models::Seq2seq& model_;
   search::BatchDecoder decoder_;

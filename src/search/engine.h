@@ -11,6 +11,11 @@
 
 namespace dragoman::search {
 
+// The language to translate a request into; empty if none was asked for.
+inline const std::string& target_language(const Request& request, const SearchOptions& options) {
+  return request.to.empty() ? options.to : request.to;
+}
+
 // One sentence to translate. `done` is called exactly once, from any thread, with a result or an exception.
 struct Job {
   Request request;

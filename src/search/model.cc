@@ -44,21 +44,20 @@ void Model::prepare() {
   network_->parameters().allocate(where_.device, where_.type, std::nullopt, false);
 }
 
-Tokens Model::encode_source(std::string_view text) const {
-  Tokens ids;
-  if (info_.source_begin) ids.push_back(source_->special().begin);
-  source_->encode(text, ids);
-  if (info_.source_end) ids.push_back(source_->special().end);
-  return ids;
+Tokens Model::encode_source(std::string_view text, std::string_view language) const {
+  return encode_source_spans(text, language).ids;
 }
 
-text::Encoded Model::encode_source_spans(std::string_view text) const {
+text::Encoded Model::encode_source_spans(std::string_view text, std::string_view language) const {
   text::Encoded encoded = source_->encode_spans(text);
   const auto size = static_cast<std::uint32_t>(text.size());
-  if (info_.source_begin) {
-    encoded.ids.insert(encoded.ids.begin(), source_->special().begin);
+  const auto prepend = [&](std::int32_t mark) {
+    encoded.ids.insert(encoded.ids.begin(), mark);
     encoded.spans.insert(encoded.spans.begin(), text::Span{});
-  }
+  };
+  const std::int32_t tag = source_->language_tags().choose(language);
+  if (tag != text::LanguageTags::kNone) prepend(tag);
+  if (info_.source_begin) prepend(source_->special().begin);
   if (info_.source_end) {
     encoded.ids.push_back(source_->special().end);
     encoded.spans.push_back({size, size});
@@ -66,13 +65,26 @@ text::Encoded Model::encode_source_spans(std::string_view text) const {
   return encoded;
 }
 
+int Model::source_marks() const {
+  return (info_.source_begin ? 1 : 0) + (source_->language_tags().languages.empty() ? 0 : 1) +
+         (info_.source_end ? 1 : 0);
+}
+
 int Model::max_source() const {
   const nn::AttentionConfig& attention = info_.config.attention;
   const int limit = std::min(models::family_of(info_.config).max_positions(info_.config),
                              attention.linformer > 0 ? attention.linformer_length : models::kNoLimit);
-  return limit - (info_.source_begin ? 1 : 0) - (info_.source_end ? 1 : 0);
+  return limit - source_marks();
 }
 
 int max_target(const models::ModelConfig& config) { return models::family_of(config).max_positions(config) - 1; }
+
+Tokens never_written(const text::Tokenizer& target, int target_vocabulary) {
+  Tokens ids = {target.special().begin, target.special().pad};
+  const text::LanguageTags& tags = target.language_tags();
+  for (std::int32_t id = tags.languages.empty() ? target.size() : tags.first; id < target_vocabulary; ++id)
+    ids.push_back(id);
+  return ids;
+}
 
 }  // namespace dragoman::search

@@ -14,6 +14,10 @@ namespace dragoman::search {
 // Maximum number of tokens that such a model can write, not counting EOS.
 int max_target(const models::ModelConfig& config);
 
+// Ids that are never part of a translation: BOS, padding, tags of languages, and ids of the output layer that the
+// tokenizer does not have.
+Tokens never_written(const text::Tokenizer& target, int target_vocabulary);
+
 // A translation model with its tokenizers. Immutable, so threads may share it.
 class Model {
  public:
@@ -29,10 +33,13 @@ class Model {
   const store::ModelInfo& info() const { return info_; }
   const Placement& placement() const { return where_; }
 
-  // Token ids of a source sentence with BOS and EOS marks.
-  Tokens encode_source(std::string_view text) const;
+  // Token ids of a source sentence with its marks: BOS, the tag of the language to translate into, EOS. An empty
+  // `language` is for models without languages or with one.
+  Tokens encode_source(std::string_view text, std::string_view language = {}) const;
   // The same with the byte span that each id covers in the text; marks cover none.
-  text::Encoded encode_source_spans(std::string_view text) const;
+  text::Encoded encode_source_spans(std::string_view text, std::string_view language = {}) const;
+  // The number of marks of a source sentence.
+  int source_marks() const;
 
   // Maximum number of source and of target tokens, not counting marks.
   int max_source() const;

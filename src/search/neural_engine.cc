@@ -50,6 +50,11 @@ void NeuralEngine::stop() {
   wake_.notify_all();
 }
 
+void NeuralEngine::check_request(const Request& request, const SearchOptions& options) const {
+  check_options(options);
+  for (const auto& model : models_) model->source().language_tags().choose(target_language(request, options));
+}
+
 void NeuralEngine::submit(std::vector<Job> jobs) {
   std::vector<JobPointer> started(jobs.size());
   threads::each(std::ssize(jobs), [&](std::int64_t i) {

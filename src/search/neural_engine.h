@@ -21,7 +21,7 @@ class NeuralEngine : public Engine {
   NeuralEngine(std::vector<std::unique_ptr<Model>> models, const TranslatorOptions& options);
   ~NeuralEngine() override;
 
-  void check_request(const Request&, const SearchOptions& options) const override { check_options(options); }
+  void check_request(const Request& request, const SearchOptions& options) const override;
   void submit(std::vector<Job> jobs) override;
   int count_tokens(std::string_view text) const override;
   int tokenize(Job& job) const override { return NeuralJob::tokenize(job, models_); }

@@ -24,9 +24,9 @@ std::string replace_unknown(const std::string& text, const std::vector<std::stri
   return result.append(text, at);
 }
 
-// Number of tokens, not counting BOS and EOS.
+// Number of tokens, not counting marks.
 int tokens_of(const text::Encoded& encoded, const Model& model) {
-  return static_cast<int>(encoded.ids.size()) - (model.info().source_begin + model.info().source_end);
+  return static_cast<int>(encoded.ids.size()) - model.source_marks();
 }
 
 // The attention of the nodes on a path; empty if none was recorded.
@@ -83,7 +83,7 @@ int NeuralJob::tokenize(Job& job, std::span<const std::unique_ptr<Model>> models
   int most = 0;
   job.source.clear();
   for (const std::unique_ptr<Model>& model : models) {
-    job.source.push_back(model->encode_source_spans(job.request.text));
+    job.source.push_back(model->encode_source_spans(job.request.text, target_language(job.request, *job.options)));
     most = std::max(most, tokens_of(job.source.back(), *model));
   }
   return most;
@@ -108,9 +108,7 @@ Goal NeuralJob::goal() const {
   Goal goal;
   goal.options = *job_.options;
   goal.end = special.end;
-  goal.never = {special.begin, special.pad};
-  for (std::int32_t id = target.size(); id < models_[0]->info().config.target_vocabulary; ++id)
-    goal.never.push_back(id);
+  goal.never = never_written(target, models_[0]->info().config.target_vocabulary);
   goal.banned = banned_;
   goal.constraints = Constraints(terms_);
   goal.stream = job_.stream;

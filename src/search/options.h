@@ -22,6 +22,7 @@ namespace dragoman::search {
 struct SearchSettings : SearchOptions {
   template <class V>
   void visit(V& v) {
+    v("to", to, "target language, for a model that translates into several (`dragoman inspect` lists them)");
     v("beam", beam, "width of the beam: hypotheses kept at each step; 1 is greedy search", at_least(1));
     v("n-best", n_best, "translations per sentence, at most as many as the beam is wide", at_least(1));
     v("ranking", ranking, "how hypotheses of different lengths are compared");

@@ -18,14 +18,15 @@ struct Prepared {
   std::vector<int> source_words, target_words;  // the word of each token, for alignments
 };
 
-Prepared prepare(const Model& model, const SentencePair& pair, std::uint64_t line, bool alignment) {
-  text::Encoded source = model.encode_source_spans(pair.source), target = model.target().encode_spans(pair.target);
+Prepared prepare(const Model& model, const SentencePair& pair, std::uint64_t line, const ScoringOptions& options) {
+  text::Encoded source = model.encode_source_spans(pair.source, options.to);
+  text::Encoded target = model.target().encode_spans(pair.target);
   Prepared ids{std::move(source.ids), std::move(target.ids), {}, {}};
-  if (alignment) {
+  if (options.alignment) {
     ids.source_words = words_of(pair.source, source.spans);
     ids.target_words = words_of(pair.target, target.spans);
   }
-  const auto marks = static_cast<std::size_t>(model.info().source_begin + model.info().source_end);
+  const auto marks = static_cast<std::size_t>(model.source_marks());
   check(static_cast<int>(ids.source.size() - marks) <= model.max_source(),
         "line {}: a source of {} tokens is longer than the {} that {} can take", line, ids.source.size() - marks,
         model.max_source(), model.path());
@@ -100,7 +101,7 @@ std::vector<PairScore> score_pairs(const Model& model, const std::vector<Sentenc
   std::vector<std::size_t> begins{0};
   std::size_t tokens = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    prepared.push_back(prepare(model, pairs[i], options.first_line + i, options.alignment));
+    prepared.push_back(prepare(model, pairs[i], options.first_line + i, options));
     const std::size_t here = prepared.back().target.size() + 1;
     if (tokens > 0 && tokens + here > kBatchTokens) {
       begins.push_back(i);
@@ -134,10 +135,11 @@ Scorer::~Scorer() = default;
 Scorer::Scorer(Scorer&&) noexcept = default;
 Scorer& Scorer::operator=(Scorer&&) noexcept = default;
 
-std::vector<ScoredPair> Scorer::score(const std::vector<SentencePair>& pairs, bool alignment) const {
+std::vector<ScoredPair> Scorer::score(const std::vector<SentencePair>& pairs, bool alignment,
+                                      const std::string& to) const {
   std::vector<ScoredPair> scored;
   for (search::PairScore& score :
-       search::score_pairs(*model_, pairs, {.alignment = alignment, .threads = threads_, .first_line = 1})) {
+       search::score_pairs(*model_, pairs, {.alignment = alignment, .threads = threads_, .to = to, .first_line = 1})) {
     ScoredPair& pair = scored.emplace_back();
     pair.log_probability = score.sum();
     for (std::size_t i = 0; i + 1 < score.target.size(); ++i)

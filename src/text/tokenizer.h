@@ -28,6 +28,20 @@ struct SpecialIds {
   std::int32_t unknown = 0, begin = 1, end = 2, pad = 3;
 };
 
+// The ids that name target languages: `first` and those after it, in the order of `languages`.
+struct LanguageTags {
+  static constexpr std::int32_t kNone = -1;
+
+  std::vector<std::string> languages;  // empty: there is no choice of languages
+  std::int32_t first = 0;
+
+  // The id of a language; kNone if it is not in the list.
+  std::int32_t find(std::string_view language) const;
+  // The id to prepend to a source sentence that is translated into `language`; kNone if there are no languages and none
+  // was asked for. An empty name means the only language. Throws Error with the list of languages.
+  std::int32_t choose(std::string_view language) const;
+};
+
 // Converts text to ids and back: words, SentencePiece subwords or byte-level BPE. Immutable, so threads may share one.
 // It does not add the begin and end of sentence ids; batch construction does.
 class Tokenizer {
@@ -51,6 +65,12 @@ class Tokenizer {
   virtual SpecialIds special() const = 0;
   // The text of a single id, for pictures and listings; empty for ids that exist only for rounding.
   virtual std::string piece(std::int32_t id) const = 0;
+
+  // The languages that a model with this source tokenizer translates into; none for most tokenizers.
+  virtual const LanguageTags& language_tags() const {
+    static const LanguageTags none;
+    return none;
+  }
 
   // Everything needed to restore this tokenizer. Stored in model files; its hash is part of the names of cached
   // corpora.

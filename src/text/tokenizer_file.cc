@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "text/byte_bpe.h"
+#include "text/language_tags.h"
 #include "text/sentencepiece_tokenizer.h"
 #include "text/word_level.h"
 
@@ -38,11 +39,21 @@ std::unique_ptr<Tokenizer> make_words(const TokenizerFile& file, int multiple) {
                                      multiple);
 }
 
+std::unique_ptr<Tokenizer> make(const TokenizerFile& file);
+
+std::unique_ptr<Tokenizer> make_tagged(const TokenizerFile& file, int multiple) {
+  const TokenizerFile text = unpack(file.data);
+  check(text.header.at("kind").get<std::string>() != kTaggedKind, "tokenizer: languages inside languages");
+  return std::make_unique<TaggedTokenizer>(make(text), file.header.at("languages").get<std::vector<std::string>>(),
+                                           multiple);
+}
+
 std::unique_ptr<Tokenizer> make(const TokenizerFile& file) {
   const auto kind = file.header.at("kind").get<std::string>();
   const auto multiple = file.header.at("multiple").get<int>();
   if (kind == "byte-bpe") return make_byte_bpe(file, multiple);
   if (kind == "words") return make_words(file, multiple);
+  if (kind == kTaggedKind) return make_tagged(file, multiple);
   for (const auto& [subwords, name] : EnumNames<SubwordKind>::list)
     if (kind == name)
       return std::make_unique<SentencePiece>(subwords, read_options<PrepareOptions>(file.header), file.data, multiple);

@@ -16,6 +16,9 @@ struct TokenizerFile {
   std::string data;
 };
 
+// The kind of a TaggedTokenizer; its data is the file of the tokenizer of the text.
+inline constexpr const char* kTaggedKind = "tagged";
+
 std::string pack(const TokenizerFile& file);
 TokenizerFile unpack(std::string_view bytes);
 

@@ -67,11 +67,18 @@ void Console::on_log(const StepReport& step) {
 void Console::on_validation(const Validation& validation) {
   clear_line();
   std::string scores;
-  for (const auto& [name, value] : validation.scores.list()) scores += fmt::format("  {} {:.4g}", name, value);
+  std::vector<std::pair<std::string, std::string>> parts;  // names and scores of language pairs
+  for (const auto& [name, value] : validation.scores.list()) {
+    const auto [metric, part] = metric_and_part(name);
+    auto place = std::find_if(parts.begin(), parts.end(), [&](const auto& known) { return known.first == part; });
+    if (!part.empty() && place == parts.end()) place = parts.insert(parts.end(), {std::string(part), ""});
+    (part.empty() ? scores : place->second) += fmt::format("  {} {:.4g}", metric, value);
+  }
   log::info("validation at epoch {:.2f}, update {}: training loss {:.3f}, held out{}{}  ({})",
             validation.position.epochs, number(validation.position.updates), validation.training.mean_nll(), scores,
             validation.best ? "  *best*" : fmt::format("  best was {} validations ago", validation.without_improvement),
             clock_time(validation.seconds));
+  for (const auto& [part, words] : parts) log::info("  {:<9}{}", part, words);
   for (std::size_t i = 0; i < validation.samples.size() && i < static_cast<std::size_t>(samples_); ++i) {
     const Sample& sample = validation.samples[i];
     log::info("  source     {}", sample.source);

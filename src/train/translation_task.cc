@@ -1,4 +1,7 @@
 #include <cmath>
+#include <map>
+#include <numeric>
+#include <span>
 
 #include "train/task.h"
 
@@ -20,18 +23,18 @@ Tensor features(Context& cx, const models::Seq2seq& model, const data::Batch& ba
   return model.decode(cx, packed(cx, batch.target), memory, state).features;
 }
 
-double sum(const Tensor& values) {
-  double total = 0;
-  const auto add = [&](const auto* first) {
-    for (Size i = 0; i < values.count(); ++i) total += static_cast<double>(first[i]);
-  };
-  if (!values.device().on_host())
-    add(values.to_host<double>().data());
-  else if (values.dtype() == DType::f64)
-    add(values.data<double>());
-  else
-    add(values.data<float>());
-  return total;
+double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+// Adds the losses of each sentence to those of its language pair.
+void add_by_languages(const data::Batcher& batches, const data::Batch& batch, std::span<const double> nll,
+                      std::map<std::string, LossSums>& sums) {
+  for (std::size_t i = 0; i < batch.sentences.size(); ++i) {
+    const std::string& languages = batches.source_of(batch.sentences[i]).languages;
+    if (languages.empty()) continue;
+    const std::span<const double> own =
+        nll.subspan(static_cast<std::size_t>(batch.target.offsets[i]), batch.target.row(i).size());
+    sums[languages] += {sum(own), sum(own), own.size()};
+  }
 }
 
 void append(data::PackedRows& to, const data::PackedRows& rows) {
@@ -60,7 +63,8 @@ Tensor symmetric_divergence(Context& cx, const Tensor& a, const Tensor& b) {
 }  // namespace
 
 LossSums add_up(const Losses& losses) {
-  return {sum(losses.loss), sum(losses.nll), static_cast<std::uint64_t>(losses.nll.count())};
+  return {sum(losses.loss.to_host<double>()), sum(losses.nll.to_host<double>()),
+          static_cast<std::uint64_t>(losses.nll.count())};
 }
 
 void add_losses(const Losses& losses, double scale, const LossTotals& totals) {
@@ -105,6 +109,7 @@ std::uint64_t TranslationTask::learn_twice(Context& cx, const data::Batch& batch
 
 Scores TranslationTask::validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const {
   LossSums sums;
+  std::map<std::string, LossSums> by_languages;
   data::Batch batch;
   batches.seek(0, 0);
   for (std::uint64_t step = 0; step < batches.steps(0); ++step) {
@@ -112,10 +117,17 @@ Scores TranslationTask::validate(Workspace& workspace, data::Batcher& batches, s
     data::for_each_part(batch, at_once, [&](const data::Batch& part) {
       workspace.reset();
       Context cx(workspace);
-      sums += add_up(model_.loss(cx, features(cx, model_, part), labels_of(cx, part), {}));
+      const Losses losses = model_.loss(cx, features(cx, model_, part), labels_of(cx, part), {});
+      sums += add_up(losses);
+      add_by_languages(batches, part, losses.nll.to_host<double>(), by_languages);
     });
   }
-  return loss_scores(sums);
+  Scores scores = loss_scores(sums);
+  for (const auto& [languages, own] : by_languages) {
+    const Scores part = loss_scores(own);
+    for (const auto& [metric, value] : part.list()) scores.set(score_of(metric, languages), value);
+  }
+  return scores;
 }
 
 }  // namespace dragoman::train

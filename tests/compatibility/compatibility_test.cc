@@ -94,6 +94,15 @@ TEST_P(Compatibility, ModelsGiveTheSameScores) {
                 recorded(model + ".scores"));
 }
 
+TEST_P(Compatibility, ModelsOfOneDirectionRefuseATargetLanguage) {
+  for (const std::string model : {"transformer", "recurrent", "statistical"}) {
+    const Outcome outcome = run_program(
+        folder_, "translate --model " + model + ".safetensors --input source.en --to de --device cpu --threads 1");
+    EXPECT_NE(outcome.status, 0) << model;
+    EXPECT_NE(outcome.err.find("no choice of"), std::string::npos) << outcome.err;
+  }
+}
+
 TEST_P(Compatibility, ClassifiersGiveTheSameLoss) {
   output_of(
       "train --task classify --from classifier.safetensors --source train.en --target train.label --valid-source "

@@ -1,5 +1,6 @@
 #include "data/batcher.h"
 
+#include <algorithm>
 #include <map>
 
 #include "data/prefetcher.h"
@@ -59,6 +60,38 @@ BatchOptions options_by(BatchBy by, std::int64_t size, BatchOrder order) {
   BatchOptions options;
   options.plan = {.by = by, .size = size, .order = order, .window = 128, .seed = 9};
   return options;
+}
+
+TEST_F(BatcherTest, TagsFollowTheBeginTokenOfTheirCorpus) {
+  BatchOptions options = options_by(BatchBy::sentences, 4, BatchOrder::file);
+  options.rows.source_begin = true;
+  Batcher mixed = batcher({{.store = store("1 2\n\n", "4\n5\n"), .tag = 501, .languages = "en-de"},
+                           {.store = store("1 2\n", "6\n"), .tag = 502, .languages = "en-fr"},
+                           {.store = store("3\n", "7\n")}},
+                          options);
+  Batch batch;
+  mixed.next(batch);
+  EXPECT_EQ(batch.source.tokens, (Ids{1, 501, 5, 6, 2, 1, 501, 2, 1, 502, 5, 6, 2, 1, 7, 2}));
+  EXPECT_EQ(batch.target.tokens, (Ids{1, 8, 1, 9, 1, 10, 1, 11})) << "the target has no tag";
+  EXPECT_EQ(mixed.source_of(batch.sentences[1]).languages, "en-de");
+  EXPECT_EQ(mixed.source_of(batch.sentences[2]).languages, "en-fr");
+  EXPECT_EQ(mixed.source_of(batch.sentences[3]).languages, "");
+}
+
+TEST_F(BatcherTest, TagsSurviveNoiseAndSamplingAndCountAsTokens) {
+  BatchOptions options = options_by(BatchBy::tokens, 40, BatchOrder::length);
+  options.rows.mask_source = options.rows.drop_source = 0.4;
+  options.rows.sample_source = 0.3;
+  const TokenStore long_rows = random_store(8, 300, 12, true), short_rows = random_store(9, 300, 6, true);
+  Batcher noisy = batcher({{.store = long_rows, .tag = 950}, {.store = short_rows, .tag = 951}}, options);
+  for (const Batch& batch : walk(noisy, 0)) {
+    EXPECT_LE(batch.source.tokens.size(), 40u);
+    for (std::size_t i = 0; i < batch.sentences.size(); ++i) {
+      const auto row = batch.source.row(i);
+      EXPECT_EQ(row[0], batch.sentences[i] < 300 ? 950 : 951);
+      EXPECT_EQ(std::count_if(row.begin(), row.end(), [](std::int32_t id) { return id >= 950; }), 1);
+    }
+  }
 }
 
 TEST_F(BatcherTest, PacksRowsWithTheirMarks) {

@@ -259,6 +259,19 @@ TEST(CorpusOptions, DescribesSeveralCorporaWithWeights) {
   EXPECT_EQ(corpora[1].format, Format::lines);
 }
 
+TEST(CorpusOptions, EveryCorpusSaysItsLanguages) {
+  CorpusOptions options;
+  options.source = {"a.en", "b.de"};
+  options.target = {"a.de", "b.en"};
+  EXPECT_FALSE(options.corpora()[0].languages.has_value());
+  options.languages = {"en-de", "de-en"};
+  EXPECT_EQ(options.corpora()[1].languages->target, "en");
+  options.languages = {"en-de"};
+  EXPECT_EQ(message([&] { options.corpora(); }), "2 source files but 1 language pairs");
+  options.languages = {"en-de", "german"};
+  EXPECT_NE(message([&] { options.corpora(); }).find("but got 'german'"), std::string::npos);
+}
+
 TEST(CorpusOptions, GuessesTheFormatAndRefusesWhatCannotBe) {
   const auto format_of = [](std::vector<std::string> source, std::vector<std::string> target = {}) {
     return CorpusOptions{.source = std::move(source), .target = std::move(target), .weight = {}}.corpora()[0].format;

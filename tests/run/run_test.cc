@@ -56,8 +56,8 @@ class Runs : public ::testing::Test {
     options.model.transformer.encoder_layers = options.model.transformer.decoder_layers = 1;
     options.corpus.source = {folder_->file("en")};
     options.corpus.target = {folder_->file("de")};
-    options.valid_source = folder_->file("en");
-    options.valid_target = folder_->file("de");
+    options.valid_source = {folder_->file("en")};
+    options.valid_target = {folder_->file("de")};
     options.cache = folder_->path();
     options.train.output = folder_->file(output);
     options.train.until = {"6u"};
@@ -170,7 +170,7 @@ TEST_F(Runs, ScoresOfFilesAddUpToTheirPerplexity) {
   const search::Model scored = model();
   double sum = 0;
   std::uint64_t last = 0;
-  const eval::LogLikelihood total = score_files(scored, folder_->file("en"), folder_->file("de"), {},
+  const eval::LogLikelihood total = score_files(scored, {folder_->file("en"), folder_->file("de")},
                                                 [&](std::uint64_t line, const search::PairScore& score) {
                                                   EXPECT_EQ(line, last + 1);
                                                   last = line;

@@ -35,6 +35,19 @@ TEST_F(ModelSelectionTest, TheMetricDecidesWhichModelIsBest) {
   EXPECT_EQ(state_.best.at("perplexity"), (Best{6, 10})) << "lower is better, and its best value is tracked too";
 }
 
+TEST_F(ModelSelectionTest, AScoreOfALanguagePairIsAMetricToo) {
+  options_.metric = "perplexity.en-de";
+  const auto best = [&](double perplexity) {
+    Validation validation;
+    validation.scores.set("perplexity.en-de", perplexity);
+    ModelSelection(options_).judge(validation, state_);
+    return validation.best;
+  };
+  EXPECT_TRUE(best(8));
+  EXPECT_FALSE(best(9)) << "lower is better";
+  EXPECT_TRUE(best(7));
+}
+
 TEST_F(ModelSelectionTest, PatienceCountsValidationsSinceTheBest) {
   options_.patience = 2;
   validate(1, 10);

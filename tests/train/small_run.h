@@ -41,6 +41,15 @@ class SmallCorpus {
   data::Batcher batches(const data::BatchOptions& options) const {
     return {{{store()}}, {source_.get(), target_.get()}, options};
   }
+  data::TokenStore store() const {
+    return data::open_tokens({.corpus = {.source = folder_.file("source"), .target = folder_.file("target")},
+                              .reading = {},
+                              .filters = {},
+                              .source = source_.get(),
+                              .target = target_.get(),
+                              .keep_text = false,
+                              .cache_folder = folder_.path()});
+  }
   const text::Tokenizer& source() const { return *source_; }
   const text::Tokenizer& target() const { return *target_; }
 
@@ -55,15 +64,6 @@ class SmallCorpus {
     folder_.write("target", joined(target));
     source_ = text::build_words(lines_of(source), {}, {});
     target_ = text::build_words(lines_of(target), {}, {});
-  }
-  data::TokenStore store() const {
-    return data::open_tokens({.corpus = {.source = folder_.file("source"), .target = folder_.file("target")},
-                              .reading = {},
-                              .filters = {},
-                              .source = source_.get(),
-                              .target = target_.get(),
-                              .keep_text = false,
-                              .cache_folder = folder_.path()});
   }
 
   support::TempFolder folder_;

@@ -61,6 +61,25 @@ TEST(TranslationTask, TheGradientIsTheDerivativeOfTheReportedLoss) {
   }
 }
 
+TEST(TranslationTask, ValidationScoresEveryLanguagePairByItself) {
+  const SmallCorpus corpus;
+  const auto task = make_translation(tiny_transformer(), corpus, 1);
+  const auto scores = [&](std::vector<data::BatchSource> sources) {
+    Workspace workspace(cpu_device());
+    data::Batcher batches(std::move(sources), {&corpus.source(), &corpus.target()}, batches_of(7));
+    return task->validate(workspace, batches, 100);
+  };
+  const std::int32_t tag = 5;  // any source word serves as a tag
+  const Scores mixed = scores(
+      {{.store = corpus.store(), .languages = "en-de"}, {.store = corpus.store(), .tag = tag, .languages = "en-fr"}});
+  const Scores plain = scores({{.store = corpus.store()}}), tagged = scores({{.store = corpus.store(), .tag = tag}});
+  EXPECT_EQ(plain.find("loss.en-de"), nullptr);
+  EXPECT_NEAR(*mixed.find("loss.en-de"), *plain.find("loss"), 1e-6);
+  EXPECT_NEAR(*mixed.find("perplexity.en-fr"), *tagged.find("perplexity"), 1e-3);
+  EXPECT_NE(*plain.find("loss"), *tagged.find("loss"));
+  EXPECT_NEAR(*mixed.find("loss"), (*plain.find("loss") + *tagged.find("loss")) / 2, 1e-6) << "equally many labels";
+}
+
 TEST(TranslationTask, RDropWithoutDropoutIsTheOrdinaryLoss) {
   const SmallCorpus corpus;
   const data::Batch batch = first_batch(corpus, 4);

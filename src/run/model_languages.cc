@@ -1,0 +1,45 @@
+#include "run/model_languages.h"
+
+#include <algorithm>
+
+#include "base/join.h"
+#include "run/model_description.h"
+
+namespace dragoman::run {
+namespace {
+
+std::vector<std::string> source_languages(const std::vector<text::LanguagePair>& pairs) {
+  std::vector<std::string> languages;
+  for (const text::LanguagePair& pair : pairs)
+    if (std::find(languages.begin(), languages.end(), pair.source) == languages.end()) languages.push_back(pair.source);
+  return languages;
+}
+
+}  // namespace
+
+std::vector<text::LanguagePair> trained_pairs(const store::ModelInfo& info) {
+  const auto found = info.card.find(kLanguagesCard);
+  if (found == info.card.end()) return {};
+  return text::LanguagePair::parse_all(found->second);
+}
+
+std::string check_direction(const std::vector<std::string>& model_files, const std::string& from,
+                            const std::string& to) {
+  if (from.empty()) return "";
+  for (const std::string& file : model_files) {
+    const std::vector<text::LanguagePair> pairs =
+        is_statistical(file) ? std::vector<text::LanguagePair>() : trained_pairs(store::ModelFile(file).info());
+    check(!pairs.empty(), "--from {}: {} was trained on one direction only and has no choice of languages", from, file);
+    const std::vector<std::string> sources = source_languages(pairs);
+    check(std::find(sources.begin(), sources.end(), from) != sources.end(),
+          "--from {}: {} was not trained on this source language but on {}", from, file, join(sources, ", "));
+    // Without --to, the model has one target language.
+    const text::LanguagePair asked{from, to.empty() ? pairs[0].target : to};
+    if (std::find(pairs.begin(), pairs.end(), asked) == pairs.end())
+      return fmt::format("{} was not trained on {}: this is zero-shot translation, which is usually worse", file,
+                         asked.show());
+  }
+  return "";
+}
+
+}  // namespace dragoman::run

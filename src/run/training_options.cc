@@ -1,0 +1,27 @@
+#include "run/training_options.h"
+
+#include "base/join.h"
+
+namespace dragoman::run {
+
+std::vector<data::Corpus> TrainingOptions::validation_corpora() const {
+  if (valid_source.empty()) return {};
+  check(split.by == data::SplitBy::none, "validation comes from valid-source {} or from split.by {}, not from both",
+        join(valid_source, " "), name_of(split.by));
+  check(valid_target.empty() || valid_target.size() == valid_source.size(),
+        "{} files in valid-source but {} in "
+        "valid-target",
+        valid_source.size(), valid_target.size());
+  const std::size_t expected = corpus.languages.empty() ? 0 : valid_source.size();
+  check(valid_languages.size() == expected,
+        "valid-languages has {} entries, expected {}: with `languages`, one for each of the {} files of valid-source",
+        valid_languages.size(), expected, valid_source.size());
+  data::CorpusOptions sets = corpus;
+  sets.source = valid_source;
+  sets.target = valid_target;
+  sets.languages = valid_languages;
+  sets.weight.clear();
+  return sets.corpora();
+}
+
+}  // namespace dragoman::run

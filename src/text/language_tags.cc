@@ -1,0 +1,97 @@
+#include "text/language_tags.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/join.h"
+#include "text/tokenizer_file.h"
+
+namespace dragoman::text {
+namespace {
+
+bool is_code(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+}  // namespace
+
+LanguagePair LanguagePair::parse(std::string_view text) {
+  const std::size_t hyphen = std::min(text.find('-'), text.size());
+  LanguagePair pair{std::string(text.substr(0, hyphen)), std::string(text.substr(std::min(hyphen + 1, text.size())))};
+  check(is_code(pair.source) && is_code(pair.target),
+        "expected two languages, as in en-de (letters, digits and underscores), but got '{}'", text);
+  return pair;
+}
+
+std::vector<LanguagePair> LanguagePair::parse_all(std::string_view text) {
+  std::vector<LanguagePair> pairs;
+  std::istringstream words{std::string(text)};
+  for (std::string word; words >> word;) pairs.push_back(parse(word));
+  return pairs;
+}
+
+std::int32_t LanguageTags::find(std::string_view language) const {
+  const auto found = std::find(languages.begin(), languages.end(), language);
+  return found == languages.end() ? kNone : first + static_cast<std::int32_t>(found - languages.begin());
+}
+
+std::int32_t LanguageTags::choose(std::string_view language) const {
+  if (languages.empty()) {
+    check(
+        language.empty(),
+        "the target language '{}' was asked for, but the model was trained on one direction only and has no choice of "
+        "languages",
+        language);
+    return kNone;
+  }
+  if (language.empty() && languages.size() == 1) return first;
+  check(!language.empty(), "the model translates into {}; choose one of them (--to {})", join(languages, ", "),
+        languages[0]);
+  const std::int32_t id = find(language);
+  check(id != kNone, "the model does not translate into '{}' but into {}", language, join(languages, ", "));
+  return id;
+}
+
+TaggedTokenizer::TaggedTokenizer(std::shared_ptr<const Tokenizer> text, std::vector<std::string> languages,
+                                 int multiple)
+    : text_(std::move(text)), tags_{std::move(languages), text_->size()}, multiple_(multiple) {
+  check(multiple >= 1, "languages: the size must be rounded to a multiple of at least 1 but got {}", multiple);
+  check(text_->language_tags().languages.empty(), "languages: the tokenizer already has tags for {}",
+        join(text_->language_tags().languages, ", "));
+  const std::vector<std::string>& all = tags_.languages;
+  check(!all.empty(), "languages: expected at least one target language");
+  for (auto language = all.begin(); language != all.end(); ++language) {
+    check(is_code(*language), "languages: expected letters, digits and underscores but got '{}'", *language);
+    check(std::find(all.begin(), language, *language) == language, "languages: '{}' occurs twice", *language);
+  }
+  size_ = (tags_.first + static_cast<std::int32_t>(all.size()) + multiple - 1) / multiple * multiple;
+}
+
+void TaggedTokenizer::check_id(std::int32_t id) const {
+  check(id >= 0 && id < size_, "languages: expected an id from 0 to {} but got {}", size_ - 1, id);
+}
+
+std::string TaggedTokenizer::decode(std::span<const std::int32_t> ids) const {
+  std::vector<std::int32_t> text;
+  for (const std::int32_t id : ids) {
+    check_id(id);
+    if (id < tags_.first) text.push_back(id);
+  }
+  return text_->decode(text);
+}
+
+std::string TaggedTokenizer::piece(std::int32_t id) const {
+  check_id(id);
+  if (id < tags_.first) return text_->piece(id);
+  const auto index = static_cast<std::size_t>(id - tags_.first);
+  return index < tags_.languages.size() ? "<2" + tags_.languages[index] + ">" : "";
+}
+
+std::string TaggedTokenizer::serialize() const {
+  return pack({{{"kind", kTaggedKind}, {"multiple", multiple_}, {"languages", tags_.languages}}, text_->serialize()});
+}
+
+}  // namespace dragoman::text
