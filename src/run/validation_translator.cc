@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "data/utf8.h"
 #include "eval/bleu.h"
 #include "eval/chrf.h"
 #include "search/model.h"
@@ -101,7 +102,7 @@ void ValidationTranslator::take(std::size_t index, const search::DecodingTask& t
   std::vector<std::int32_t> path = tree.path(best.front().node), ids;
   path.pop_back();  // EOS
   for (const std::int32_t node : path) ids.push_back(tree[node].token);
-  sample.output = vocabularies_.target->decode(ids);
+  sample.output = data::replace_invalid_utf8(vocabularies_.target->decode(ids));
   if (!task.wants_attention) return;
   for (const std::int32_t id : task.sources[0]) sample.source_pieces.push_back(vocabularies_.source->piece(id));
   for (const std::int32_t id : ids) sample.output_pieces.push_back(vocabularies_.target->piece(id));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/utf8.h"
 #include "search/ranking.h"
 #include "search/words.h"
 
@@ -196,6 +197,8 @@ Translation NeuralJob::translation(const DecodingTask& task, const Finished& fin
       translation.token_scores.push_back(static_cast<double>(tree[node].log_probability));
   path.pop_back();  // EOS
   describe(task, path, translation);
+  // Bytes that a model spells one by one need not be valid UTF-8.
+  translation.text = data::replace_invalid_utf8(translation.text);
   return translation;
 }
 
