@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "dragoman/translator.h"
+#include "report/beam_tree.h"
 
 // Translations as JSON.
 namespace dragoman::run {
@@ -15,5 +16,7 @@ nlohmann::ordered_json to_json(std::uint64_t line, const Request& request, const
 
 // The beam of a sentence: {"line", "source", "nodes"}.
 nlohmann::ordered_json tree_to_json(std::uint64_t line, const Request& request, const TranslationResult& result);
+// Reads such a beam, to draw it. Throws Error if it is damaged.
+report::BeamTree tree_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace dragoman::run
