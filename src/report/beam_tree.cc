@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/error.h"
 #include "report/escape.h"
@@ -42,13 +41,14 @@ enum class Fate {
   open,      // unfinished when the search stopped
   dropped    // none of its continuations stayed in the beam long enough
 };
-constexpr struct {
+struct FateWords {
   Fate fate;
   const char *name, *words;
-} kFates[] = {{Fate::best, "best", "best translation"},
-              {Fate::complete, "complete", "other complete hypothesis"},
-              {Fate::open, "open", "unfinished when the search stopped"},
-              {Fate::dropped, "dropped", "dropped from the beam"}};
+};
+constexpr FateWords kFates[] = {{Fate::best, "best", "best translation"},
+                                {Fate::complete, "complete", "other complete hypothesis"},
+                                {Fate::open, "open", "unfinished when the search stopped"},
+                                {Fate::dropped, "dropped", "dropped from the beam"}};
 
 struct Place {
   int step = 0, row = 0;
@@ -152,7 +152,7 @@ class Layout {
       int shown = 0;
       for (const std::size_t n : by_step[step]) {
         places_[n].shown = shown < most && (n == 0 || places_[parent(n)].shown);
-        places_[n].shown ? ++shown : ++hidden_[step];
+        ++(places_[n].shown ? shown : hidden_[step]);
       }
     }
   }
@@ -185,17 +185,17 @@ class Layout {
   int steps_ = 0, rows_ = 0, complete_ = 0;
 };
 
-const char* name_of(Fate fate) {
-  for (const auto& one : kFates)
-    if (one.fate == fate) return one.name;
-  return "";
-}
+const FateWords& words_of(Fate fate) { return kFates[static_cast<std::size_t>(fate)]; }
 
 // The tokens of a hypothesis, for its tooltip.
 std::string tokens_up_to(const BeamTree& tree, std::size_t node) {
+  std::vector<std::size_t> path;
+  for (; node > 0; node = static_cast<std::size_t>(tree.nodes[node].parent)) path.push_back(node);
   std::string text;
-  for (; node > 0; node = static_cast<std::size_t>(tree.nodes[node].parent))
-    text = tree.nodes[node].token + (text.empty() ? "" : " ") + text;
+  for (auto at = path.rbegin(); at != path.rend(); ++at) {
+    if (!text.empty()) text += ' ';
+    text += tree.nodes[*at].token;
+  }
   return text;
 }
 
@@ -239,15 +239,13 @@ std::string box(const BeamTree& tree, const Layout& layout, std::size_t node) {
 std::string tooltip(const BeamTree& tree, const Layout& layout, std::size_t node) {
   if (node == 0) return "the beginning of the sentence";
   const TreeNode& at = tree.nodes[node];
-  const auto fate = std::find_if(std::begin(kFates), std::end(kFates),
-                                 [&](const auto& one) { return one.fate == layout[node].fate; });
   return fmt::format("{}\nlog probability {}, score {}, this token has probability {:.3f}\n{}",
                      tokens_up_to(tree, node), number(at.log_probability, 3), number(at.score, 3),
-                     probability(tree, node), fate->words);
+                     probability(tree, node), words_of(layout[node].fate).words);
 }
 
 std::string hypothesis(const BeamTree& tree, const Layout& layout, std::size_t node) {
-  return fmt::format("<g class='{}'><title>{}</title>{}{}</g>\n", name_of(layout[node].fate),
+  return fmt::format("<g class='{}'><title>{}</title>{}{}</g>\n", words_of(layout[node].fate).name,
                      escape(tooltip(tree, layout, node)), node > 0 ? edge(tree, layout, node) : "",
                      box(tree, layout, node));
 }
