@@ -66,12 +66,13 @@ class Layout {
  public:
   explicit Layout(const BeamTree& tree) : nodes_(tree.nodes), places_(nodes_.size()) {
     check(!nodes_.empty(), "[beam tree] there are no hypotheses to draw");
+    check(tree.most_per_step >= 1, "[beam tree] most_per_step must be at least 1, got {}", tree.most_per_step);
     link();
     rank();
     judge();
     choose(tree.most_per_step);
     next_row_.assign(static_cast<std::size_t>(steps_) + 1, 0);
-    if (places_[0].shown) place(0, 0);
+    place(0, 0);
     measure();
   }
 
