@@ -60,8 +60,8 @@ struct Place {
 };
 
 // Decides which nodes are shown, and in which step and row. In every step, nodes are in the order of a depth-first
-// walk, so that no edges cross, and each is as close to the row of its parent as the nodes above it permit. The rows
-// are therefore no more than the nodes of the fullest step.
+// walk, so that no edges cross, and each is as close to the row of its parent as the others permit. There are as many
+// rows as nodes in the fullest step.
 class Layout {
  public:
   explicit Layout(const BeamTree& tree) : nodes_(tree.nodes), places_(nodes_.size()) {
@@ -71,7 +71,8 @@ class Layout {
     rank();
     judge();
     choose(tree.most_per_step);
-    next_row_.assign(static_cast<std::size_t>(steps_) + 1, 0);
+    next_row_.assign(unplaced_.size(), 0);
+    rows_ = *std::max_element(unplaced_.begin(), unplaced_.end());
     place(0, 0);
     measure();
   }
@@ -79,7 +80,14 @@ class Layout {
   const Place& operator[](std::size_t node) const { return places_[node]; }
   int steps() const { return steps_; }
   int complete() const { return complete_; }
-  const std::vector<int>& hidden() const { return hidden_; }  // nodes that are not shown, by step
+  bool hides() const {
+    return std::any_of(hidden_.begin(), hidden_.end(), [](int count) { return count > 0; });
+  }
+  // The number of a step, and how many of its nodes are not shown.
+  std::string heading(int step) const {
+    const int hidden = hidden_[static_cast<std::size_t>(step)];
+    return fmt::format("{}{}", step, hidden > 0 ? fmt::format(" (+{})", hidden) : "");
+  }
   std::string label(std::size_t node) const {
     if (node == 0) return "<s>";
     return shortened(nodes_[node].token, kLongestToken) +
@@ -145,31 +153,33 @@ class Layout {
   // Shows at most `most` nodes of each step, with their parents.
   void choose(int most) {
     hidden_.assign(static_cast<std::size_t>(steps_) + 1, 0);
+    unplaced_ = hidden_;
     std::vector<std::vector<std::size_t>> by_step(hidden_.size());
     for (std::size_t n = 0; n < nodes_.size(); ++n) by_step[static_cast<std::size_t>(places_[n].step)].push_back(n);
     for (std::size_t step = 0; step < by_step.size(); ++step) {
       std::stable_sort(by_step[step].begin(), by_step[step].end(),
                        [&](std::size_t a, std::size_t b) { return before(a, b); });
-      int shown = 0;
       for (const std::size_t n : by_step[step]) {
-        places_[n].shown = shown < most && (n == 0 || places_[parent(n)].shown);
-        ++(places_[n].shown ? shown : hidden_[step]);
+        places_[n].shown = unplaced_[step] < most && (n == 0 || places_[parent(n)].shown);
+        ++(places_[n].shown ? unplaced_ : hidden_)[step];
       }
     }
   }
 
   void place(std::size_t node, int row_of_parent) {
     Place& at = places_[node];
-    int& next = next_row_[static_cast<std::size_t>(at.step)];
-    at.row = std::max(next, row_of_parent);
-    next = at.row + 1;
-    rows_ = std::max(rows_, next);
+    const auto step = static_cast<std::size_t>(at.step);
+    // The nodes of this step that come later need rows, too.
+    at.row = std::max(next_row_[step], std::min(row_of_parent, rows_ - unplaced_[step]));
+    next_row_[step] = at.row + 1;
+    --unplaced_[step];
     for (const std::size_t child : at.below)
       if (places_[child].shown) place(child, at.row);
   }
 
   void measure() {
-    std::vector<double> widths(static_cast<std::size_t>(steps_) + 1, 2 * kPad);
+    std::vector<double> widths;
+    for (int step = 0; step <= steps_; ++step) widths.push_back(text_width(heading(step), kSmallFont));
     for (std::size_t n = 0; n < nodes_.size(); ++n)
       if (places_[n].shown) {
         double& width = widths[static_cast<std::size_t>(places_[n].step)];
@@ -181,8 +191,8 @@ class Layout {
 
   const std::vector<TreeNode>& nodes_;
   std::vector<Place> places_;
-  std::vector<int> hidden_, next_row_;
-  std::vector<double> columns_;  // left edge of each step, and of the one after the last
+  std::vector<int> hidden_, unplaced_, next_row_;  // by step
+  std::vector<double> columns_;                    // left edge of each step, and of the one after the last
   int steps_ = 0, rows_ = 0, complete_ = 0;
 };
 
@@ -208,7 +218,8 @@ double probability(const BeamTree& tree, std::size_t node) {
 
 // With a minus sign instead of a hyphen.
 std::string number(double value, int digits) {
-  return fmt::format("{}{:.{}f}", std::signbit(value) ? "−" : "", std::abs(value), digits);
+  const std::string text = fmt::format("{:.{}f}", std::abs(value), digits);
+  return (value < 0 && text.find_first_not_of("0.") != std::string::npos ? "−" : "") + text;
 }
 
 std::string edge(const BeamTree& tree, const Layout& layout, std::size_t node) {
@@ -251,14 +262,14 @@ std::string hypothesis(const BeamTree& tree, const Layout& layout, std::size_t n
                      box(tree, layout, node));
 }
 
+std::string note(double x, double y, std::string_view words) {
+  return fmt::format("<text class='note' x='{:.1f}' y='{:.1f}' font-size='{}'>{}</text>\n", x, y, kSmallFont, words);
+}
+
 std::string step_numbers(const Layout& layout) {
   std::string svg;
-  for (int step = 1; step <= layout.steps(); ++step) {
-    const int hidden = layout.hidden()[static_cast<std::size_t>(step)];
-    svg += fmt::format("<text class='note' x='{:.1f}' y='{:.1f}' font-size='{}'>{}{}</text>\n", layout.left(step),
-                       kMargin + kTitle + kSteps / 2, kSmallFont, step,
-                       hidden > 0 ? fmt::format(" (+{} hidden)", hidden) : "");
-  }
+  for (int step = 1; step <= layout.steps(); ++step)
+    svg += note(layout.left(step), kMargin + kTitle + kSteps / 2, layout.heading(step));
   return svg;
 }
 
@@ -267,7 +278,7 @@ struct Legend {
   double width = 0;
 };
 
-// The fates that occur.
+// The fates that occur, and what is not shown.
 Legend legend(const BeamTree& tree, const Layout& layout) {
   std::string svg;
   double x = kMargin;
@@ -276,11 +287,14 @@ Legend legend(const BeamTree& tree, const Layout& layout) {
     bool occurs = false;
     for (std::size_t n = 1; n < tree.nodes.size(); ++n) occurs = occurs || (layout[n].shown && layout[n].fate == fate);
     if (!occurs) continue;
-    svg += fmt::format(
-        "<g class='{}'><rect class='box' x='{:.1f}' y='{:.1f}' width='18' height='12' rx='3'/></g><text class='note' "
-        "x='{:.1f}' y='{:.1f}' font-size='{}'>{}</text>\n",
-        name, x, y - 9, x + 24, y + 1, kSmallFont, words);
+    svg += fmt::format("<g class='{}'><rect class='box' x='{:.1f}' y='{:.1f}' width='18' height='12' rx='3'/></g>{}",
+                       name, x, y - 9, note(x + 24, y + 1, words));
     x += 24 + text_width(words, kSmallFont) + 20;
+  }
+  if (layout.hides()) {
+    constexpr std::string_view kHidden = "(+n): n more, not drawn";
+    svg += note(x, y + 1, kHidden);
+    x += text_width(kHidden, kSmallFont) + 20;
   }
   return {svg, x};
 }
