@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/block_bytes.h"
+
 namespace dragoman {
 
 // Each lane hashes every fourth word. For any given word, a step is a bijection of the lane, so two different states
@@ -17,16 +19,7 @@ void Hasher::mix_block(const char* block) {
 }
 
 void Hasher::add(std::string_view bytes) {
-  const std::size_t held = size_ % kBlock;
-  size_ += bytes.size();
-  if (held > 0) {
-    const std::size_t count = bytes.copy(rest_.data() + held, kBlock - held);
-    bytes.remove_prefix(count);
-    if (held + count < kBlock) return;
-    mix_block(rest_.data());
-  }
-  for (; bytes.size() >= kBlock; bytes.remove_prefix(kBlock)) mix_block(bytes.data());
-  bytes.copy(rest_.data(), bytes.size());
+  add_in_blocks(bytes, rest_, size_, [this](const char* block) { mix_block(block); });
 }
 
 std::uint64_t Hasher::value() const {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/block_bytes.h"
 #include "base/error.h"
 
 namespace dragoman {
@@ -64,16 +65,7 @@ void Sha256::mix_block(const char* block) {
 }
 
 void Sha256::add(std::string_view bytes) {
-  const std::size_t held = size_ % kBlock;
-  size_ += bytes.size();
-  if (held > 0) {
-    const std::size_t count = bytes.copy(rest_.data() + held, kBlock - held);
-    bytes.remove_prefix(count);
-    if (held + count < kBlock) return;
-    mix_block(rest_.data());
-  }
-  for (; bytes.size() >= kBlock; bytes.remove_prefix(kBlock)) mix_block(bytes.data());
-  bytes.copy(rest_.data(), bytes.size());
+  add_in_blocks(bytes, rest_, size_, [this](const char* block) { mix_block(block); });
 }
 
 std::string Sha256::hex() const {

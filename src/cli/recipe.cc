@@ -12,7 +12,8 @@ namespace dragoman::cli {
 namespace {
 
 struct RecipeOptions {
-  std::string data = "data", output, budget, mirror;
+  std::string output, budget;
+  recipe::DataOptions data;
   int jobs = 1;
   std::vector<std::string> only;
   bool dry_run = false, miniature = false;
@@ -20,14 +21,14 @@ struct RecipeOptions {
   template <class V>
   void visit(V& v) {
     v.section("Run");
-    v("data", data, "folder of the corpora: FOLDER/NAME/FILE");
     v("output", output, "folder of the results; empty means runs/NAME");
     v("only", only, "run only these systems, separated by commas, and the systems they need");
     v("jobs", jobs, "systems to train at the same time", between(1, 64));
     v("budget", budget, "stop in good order after this time, such as 90s, 30min or 2h; the same command goes on later");
     v("dry-run", dry_run, "print the commands and what they will cost, without running them");
     v("miniature", miniature, "try the recipe on a small generated corpus, which takes seconds and needs no data");
-    v("mirror", mirror, "download missing data from this URL instead: URL/NAME/FILE");
+    v.section("Data");
+    data.visit(v);
   }
 };
 
@@ -60,7 +61,7 @@ recipe::RunOptions run_options(const RecipeOptions& options, const recipe::Recip
                                const ComputeOptions& compute) {
   const ComputeOptions defaults;
   recipe::RunOptions run;
-  run.plan.data = options.miniature ? folder.path + "/data" : options.data;
+  run.plan.data = options.miniature ? folder.path + "/data" : options.data.directory;
   if (compute.device != defaults.device) run.plan.device = compute.device;
   if (compute.precision != defaults.precision) run.plan.precision = name_of(compute.precision);
   run.plan.threads = compute.threads;
@@ -69,7 +70,7 @@ recipe::RunOptions run_options(const RecipeOptions& options, const recipe::Recip
   run.budget = parse_duration(options.budget);
   run.only = split_names(options.only);
   if (options.miniature && run.only.empty()) run.only = recipe.miniature.systems;
-  run.mirror = options.mirror;
+  run.data = options.data;
   return run;
 }
 

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -32,12 +34,12 @@ class ChecksumCache {
   }
 
   std::string sha256(const std::string& path, Progress& progress) {
-    const json stamp = stamp_of(path);
-    const std::string key = fs::absolute(path).lexically_normal();
-    if (const auto entry = known_.find(key); entry != known_.end() && entry->value("stamp", json()) == stamp)
-      return entry->value("sha256", "");
+    const std::string stamp = stamp_of(path);
+    json& entry = known_[fs::absolute(path).lexically_normal().string()];
+    const std::string before = entry.is_string() ? entry.get<std::string>() : "";
+    if (before.starts_with(stamp)) return before.substr(stamp.size());
     const std::string hash = sha256_of_file(path, [&](std::int64_t bytes) { progress.advance(bytes); });
-    known_[key] = {{"stamp", stamp}, {"sha256", hash}};
+    entry = stamp + hash;
     changed_ = true;
     return hash;
   }
@@ -54,10 +56,11 @@ class ChecksumCache {
   }
 
  private:
-  static json stamp_of(const std::string& path) {
+  // Size and time of modification.
+  static std::string stamp_of(const std::string& path) {
     struct stat status {};
-    check(stat(path.c_str(), &status) == 0, "{}: cannot be read", path);
-    return {status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+    check(stat(path.c_str(), &status) == 0, "{}: cannot be read: {}", path, std::strerror(errno));
+    return fmt::format("{} {}.{:09} ", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
   }
 
   std::string path_;
@@ -107,7 +110,7 @@ void check_name(const std::string& name) {
 DataStatus look_up(const DataFolder& folder, const DataFile& file, const DataOptions& options,
                    const std::string& output, ChecksumCache& checksums, Progress& progress) {
   DataStatus status{.name = folder.name + "/" + file.name,
-                    .about = folder.about,
+                    .about = folder.about.substr(0, folder.about.find_last_not_of('\n') + 1),
                     .state = DataState::missing,
                     .path = {},
                     .url = url_of(folder, file, options),

@@ -12,7 +12,6 @@
 #include "base/threads.h"
 #include "recipe/board.h"
 #include "recipe/check_commands.h"
-#include "recipe/declared_data.h"
 #include "recipe/job_runner.h"
 #include "recipe/measure.h"
 #include "recipe/miniature.h"
@@ -46,8 +45,6 @@ class Runner {
         plan_(make_plan(recipe, folder, options.plan, options.only)),
         queue_(plan_.systems),
         environment_(this_environment(options.plan.device.empty() ? "cuda" : options.plan.device)) {}
-
-  const Plan& plan() const { return plan_; }
 
   int run() {
     announce();
@@ -283,15 +280,13 @@ int run_recipe(const Recipe& recipe, const Folder& folder, const RunOptions& opt
   RunOptions own = options;
   // Several systems at a time share the cores.
   if (own.jobs > 1 && own.plan.threads == 0) own.plan.threads = std::max(1, threads::available() / own.jobs);
-  const train::StopSignal signals;
   fs::create_directories(folder.path);
-  Runner runner(recipe, folder, own);
-  check_commands(runner.plan(), folder.path);
-  if (options.plan.miniature)
-    write_stand_ins(recipe, options.plan.data);
-  else
-    require_data(recipe, options.plan.data);
-  return runner.run();
+  check_commands(make_plan(recipe, folder, own.plan, own.only), folder.path);
+  // A signal ends a download at once; it is resumed by the next run.
+  if (!own.plan.miniature) own.plan.data = find_data(recipe.data, own.data, folder.path);
+  const train::StopSignal signals;
+  if (own.plan.miniature) write_stand_ins(recipe, own.plan.data);
+  return Runner(recipe, folder, own).run();
 }
 
 }  // namespace dragoman::recipe

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "recipe/data_files.h"
 #include "recipe/plan.h"
 
 namespace dragoman::recipe {
@@ -12,7 +13,7 @@ struct RunOptions {
   int jobs = 1;                   // systems at the same time
   double budget = 0;              // seconds after which to stop in good order; 0: none
   std::vector<std::string> only;  // systems; empty: all
-  std::string mirror;             // URL to download data from; empty: that of the recipe
+  DataOptions data;               // where the data is and how to get what is missing; not for a miniature
 };
 
 // Runs what is not finished yet: preparation, systems, figures, comparisons, and then the report. Several runners, also
