@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/join.h"
 #include "base/text_value.h"
 #include "cli/command.h"
 #include "recipe/find_recipe.h"
@@ -40,17 +41,6 @@ double parse_duration(const std::string& text) {
   return seconds * text_value::parse_number(text.substr(0, unit));
 }
 
-std::vector<std::string> split_names(const std::vector<std::string>& words) {
-  std::vector<std::string> names;
-  for (const std::string& word : words)
-    for (std::size_t begin = 0; begin <= word.size();) {
-      const std::size_t end = std::min(word.find(',', begin), word.size());
-      if (end > begin) names.push_back(word.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  return names;
-}
-
 recipe::Folder output_folder(const RecipeOptions& options, const recipe::Recipe& recipe) {
   if (!options.output.empty()) return {options.output};
   return {"runs/" + recipe.name + (options.miniature ? "-miniature" : "")};
@@ -67,7 +57,7 @@ recipe::RunOptions run_options(const RecipeOptions& options, const recipe::Recip
   run.plan.miniature = options.miniature;
   run.jobs = options.jobs;
   run.budget = parse_duration(options.budget);
-  run.only = split_names(options.only);
+  run.only = split_list(options.only);
   if (options.miniature && run.only.empty()) run.only = recipe.miniature.systems;
   run.mirror = options.mirror;
   return run;
