@@ -1,34 +1,38 @@
 #include "recipe/recipe.h"
 
 #include <filesystem>
+#include <set>
 
 #include "base/join.h"
 #include "base/text_value.h"
 #include "cli/command.h"
+#include "recipe/data_files.h"
 #include "recipe/find_recipe.h"
 #include "recipe/overview.h"
+#include "recipe/page.h"
 #include "recipe/runner.h"
 
 namespace dragoman::cli {
 namespace {
 
 struct RecipeOptions {
-  std::string data = "data", output, budget, mirror;
+  std::string output, budget;
   int jobs = 1;
   std::vector<std::string> only;
   bool dry_run = false, miniature = false;
+  recipe::DataOptions data;
 
   template <class V>
   void visit(V& v) {
     v.section("Run");
-    v("data", data, "folder of the corpora: FOLDER/NAME/FILE");
     v("output", output, "folder of the results; empty means runs/NAME");
     v("only", only, "run only these systems, separated by commas, and the systems they need");
     v("jobs", jobs, "systems to train at the same time", between(1, 64));
     v("budget", budget, "stop in good order after this time, such as 90s, 30min or 2h; the same command goes on later");
     v("dry-run", dry_run, "print the commands and what they will cost, without running them");
     v("miniature", miniature, "try the recipe on a small generated corpus, which takes seconds and needs no data");
-    v("mirror", mirror, "download missing data from this URL instead: URL/NAME/FILE");
+    v.section("Data");
+    data.visit(v);
   }
 };
 
@@ -50,7 +54,9 @@ recipe::RunOptions run_options(const RecipeOptions& options, const recipe::Recip
                                const ComputeOptions& compute) {
   const ComputeOptions defaults;
   recipe::RunOptions run;
-  run.plan.data = options.miniature ? folder.path + "/data" : options.data;
+  const std::string own_data = folder.path + "/data";
+  run.data = options.data;
+  run.plan.data = options.miniature || std::filesystem::exists(own_data) ? own_data : options.data.directory;
   if (compute.device != defaults.device) run.plan.device = compute.device;
   if (compute.precision != defaults.precision) run.plan.precision = name_of(compute.precision);
   run.plan.threads = compute.threads;
@@ -59,15 +65,24 @@ recipe::RunOptions run_options(const RecipeOptions& options, const recipe::Recip
   run.budget = parse_duration(options.budget);
   run.only = split_list(options.only);
   if (options.miniature && run.only.empty()) run.only = recipe.miniature.systems;
-  run.mirror = options.mirror;
   return run;
 }
 
 void list(const Words& words) {
   const Words folders = words.size() > 1 ? Words{words[1]} : recipe::recipe_folders();
+  std::set<std::string> listed;
   for (const std::string& folder : folders)
     for (const std::string& name : recipe::recipes_in(folder))
-      fmt::print("{:<14} {}\n", name, recipe::read_recipe(folder + "/" + name).title);
+      if (listed.insert(name).second) fmt::print("{:<14} {}\n", name, recipe::read_recipe(folder + "/" + name).title);
+}
+
+void print_missing_data(const recipe::Recipe& recipe, const RecipeOptions& options, const recipe::Folder& folder) {
+  for (const recipe::DataStatus& file : recipe::look_up_data(recipe.data, options.data, folder.path))
+    if (file.state != recipe::DataState::present)
+      fmt::print("# data {} {}\n", file.name,
+                 file.state == recipe::DataState::damaged        ? "has another checksum than declared: " + file.path
+                 : file.state == recipe::DataState::downloadable ? "will be downloaded from " + file.url
+                                                                 : "is missing and cannot be downloaded");
 }
 
 int run_action(RecipeOptions& options, const Words& words, const ComputeOptions& compute) {
@@ -85,11 +100,17 @@ int run_action(RecipeOptions& options, const Words& words, const ComputeOptions&
   if (action == "run" && !options.dry_run) return recipe::run_recipe(recipe, folder, run);
   const recipe::Plan plan = recipe::make_plan(recipe, folder, run.plan, run.only);
   if (action == "run") {
+    if (!options.miniature) print_missing_data(recipe, options, folder);
     recipe::print_dry_run(recipe, folder, plan);
     return 0;
   }
   if (action == "status") {
     recipe::print_status(recipe, folder, plan);
+    return 0;
+  }
+  if (action == "report") {
+    recipe::write_report(recipe, folder, run.plan.data);
+    fmt::print("{}\n", folder.page());
     return 0;
   }
   fail("unknown action '{}': {}", action, kExpected);

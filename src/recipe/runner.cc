@@ -12,10 +12,10 @@
 #include "base/threads.h"
 #include "recipe/board.h"
 #include "recipe/check_commands.h"
-#include "recipe/declared_data.h"
 #include "recipe/job_runner.h"
 #include "recipe/measure.h"
 #include "recipe/miniature.h"
+#include "recipe/page.h"
 #include "recipe/system_queue.h"
 #include "train/stop_signal.h"
 
@@ -46,8 +46,6 @@ class Runner {
         plan_(make_plan(recipe, folder, options.plan, options.only)),
         queue_(plan_.systems),
         environment_(this_environment(options.plan.device.empty() ? "cuda" : options.plan.device)) {}
-
-  const Plan& plan() const { return plan_; }
 
   int run() {
     announce();
@@ -235,7 +233,17 @@ class Runner {
     run_drawn(job);
   }
 
-  void report() {}
+  void report() {
+    try {
+      fs::create_directories(fs::path(folder_.page()).parent_path());
+      const FileLock lock(folder_.path + "/report/lock");
+      write_report(recipe_, folder_, options_.plan.data);
+      board_.info("report: " + folder_.page());
+    } catch (const std::exception& error) {
+      ++failures_;
+      board_.error(fmt::format("the report cannot be written: {}", error.what()));
+    }
+  }
 
   int sum_up() {
     const auto list = [&](State state, const char* what) {
@@ -285,13 +293,13 @@ int run_recipe(const Recipe& recipe, const Folder& folder, const RunOptions& opt
   if (own.jobs > 1 && own.plan.threads == 0) own.plan.threads = std::max(1, threads::available() / own.jobs);
   const train::StopSignal signals;
   fs::create_directories(folder.path);
-  Runner runner(recipe, folder, own);
-  check_commands(runner.plan(), folder.path);
-  if (options.plan.miniature)
-    write_stand_ins(recipe, options.plan.data);
+  // Mistakes in the recipe are found before anything is downloaded.
+  check_commands(make_plan(recipe, folder, own.plan, own.only), folder.path);
+  if (own.plan.miniature)
+    write_stand_ins(recipe, own.plan.data);
   else
-    require_data(recipe, options.plan.data);
-  return runner.run();
+    own.plan.data = find_data(recipe.data, own.data, folder.path);
+  return Runner(recipe, folder, own).run();
 }
 
 }  // namespace dragoman::recipe

@@ -3,16 +3,17 @@
 #include <string>
 #include <vector>
 
+#include "recipe/data_files.h"
 #include "recipe/plan.h"
 
 namespace dragoman::recipe {
 
 struct RunOptions {
-  PlanOptions plan;
+  PlanOptions plan;  // plan.data is where miniatures have their data; that of others is found as `data` says
+  DataOptions data;
   int jobs = 1;                   // systems at the same time
   double budget = 0;              // seconds after which to stop in good order; 0: none
   std::vector<std::string> only;  // systems; empty: all
-  std::string mirror;             // URL to download data from; empty: that of the recipe
 };
 
 // Runs what is not finished yet: preparation, systems, figures, comparisons, and then the report. Several runners, also
