@@ -1,11 +1,15 @@
 #include "recipe/recipe.h"
 
 #include <filesystem>
+#include <set>
 
+#include "base/join.h"
 #include "base/text_value.h"
 #include "cli/command.h"
+#include "recipe/data_files.h"
 #include "recipe/find_recipe.h"
 #include "recipe/overview.h"
+#include "recipe/page.h"
 #include "recipe/runner.h"
 
 namespace dragoman::cli {
@@ -13,10 +17,10 @@ namespace {
 
 struct RecipeOptions {
   std::string output, budget;
-  recipe::DataOptions data;
   int jobs = 1;
   std::vector<std::string> only;
   bool dry_run = false, miniature = false;
+  recipe::DataOptions data;
 
   template <class V>
   void visit(V& v) {
@@ -41,17 +45,6 @@ double parse_duration(const std::string& text) {
   return seconds * text_value::parse_number(text.substr(0, unit));
 }
 
-std::vector<std::string> split_names(const std::vector<std::string>& words) {
-  std::vector<std::string> names;
-  for (const std::string& word : words)
-    for (std::size_t begin = 0; begin <= word.size();) {
-      const std::size_t end = std::min(word.find(',', begin), word.size());
-      if (end > begin) names.push_back(word.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  return names;
-}
-
 recipe::Folder output_folder(const RecipeOptions& options, const recipe::Recipe& recipe) {
   if (!options.output.empty()) return {options.output};
   return {"runs/" + recipe.name + (options.miniature ? "-miniature" : "")};
@@ -61,24 +54,35 @@ recipe::RunOptions run_options(const RecipeOptions& options, const recipe::Recip
                                const ComputeOptions& compute) {
   const ComputeOptions defaults;
   recipe::RunOptions run;
-  run.plan.data = options.miniature ? folder.path + "/data" : options.data.directory;
+  const std::string own_data = folder.path + "/data";
+  run.data = options.data;
+  run.plan.data = options.miniature || std::filesystem::exists(own_data) ? own_data : options.data.directory;
   if (compute.device != defaults.device) run.plan.device = compute.device;
   if (compute.precision != defaults.precision) run.plan.precision = name_of(compute.precision);
   run.plan.threads = compute.threads;
   run.plan.miniature = options.miniature;
   run.jobs = options.jobs;
   run.budget = parse_duration(options.budget);
-  run.only = split_names(options.only);
+  run.only = split_list(options.only);
   if (options.miniature && run.only.empty()) run.only = recipe.miniature.systems;
-  run.data = options.data;
   return run;
 }
 
 void list(const Words& words) {
   const Words folders = words.size() > 1 ? Words{words[1]} : recipe::recipe_folders();
+  std::set<std::string> listed;
   for (const std::string& folder : folders)
     for (const std::string& name : recipe::recipes_in(folder))
-      fmt::print("{:<14} {}\n", name, recipe::read_recipe(folder + "/" + name).title);
+      if (listed.insert(name).second) fmt::print("{:<14} {}\n", name, recipe::read_recipe(folder + "/" + name).title);
+}
+
+void print_missing_data(const recipe::Recipe& recipe, const RecipeOptions& options, const recipe::Folder& folder) {
+  for (const recipe::DataStatus& file : recipe::look_up_data(recipe.data, options.data, folder.path))
+    if (file.state != recipe::DataState::present)
+      fmt::print("# data {} {}\n", file.name,
+                 file.state == recipe::DataState::damaged        ? "has another checksum than declared: " + file.path
+                 : file.state == recipe::DataState::downloadable ? "will be downloaded from " + file.url
+                                                                 : "is missing and cannot be downloaded");
 }
 
 int run_action(RecipeOptions& options, const Words& words, const ComputeOptions& compute) {
@@ -96,11 +100,17 @@ int run_action(RecipeOptions& options, const Words& words, const ComputeOptions&
   if (action == "run" && !options.dry_run) return recipe::run_recipe(recipe, folder, run);
   const recipe::Plan plan = recipe::make_plan(recipe, folder, run.plan, run.only);
   if (action == "run") {
+    if (!options.miniature) print_missing_data(recipe, options, folder);
     recipe::print_dry_run(recipe, folder, plan);
     return 0;
   }
   if (action == "status") {
     recipe::print_status(recipe, folder, plan);
+    return 0;
+  }
+  if (action == "report") {
+    recipe::write_report(recipe, folder, run.plan.data);
+    fmt::print("{}\n", folder.page());
     return 0;
   }
   fail("unknown action '{}': {}", action, kExpected);

@@ -8,6 +8,7 @@
 #include "data/byte_source.h"
 #include "recipe/job_runner.h"
 #include "recipe/process.h"
+#include "recipe/runner.h"
 
 namespace dragoman::recipe {
 namespace {
@@ -23,6 +24,7 @@ std::string without_paths(const CommandLine& command) {
 }
 
 void check_job(const Job& job, const std::string& file, std::set<std::string>& checked) {
+  if (is_finished(job)) return;
   for (std::size_t i = finished_steps(job); i < job.steps.size(); ++i) {
     CommandLine command = job.steps[i].command;
     if (!checked.insert(without_paths(command)).second) continue;

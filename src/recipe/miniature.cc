@@ -1,13 +1,13 @@
 #include "recipe/miniature.h"
 
 #include <fnmatch.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "base/join.h"
-#include "data/byte_source.h"
+#include "data/line_reader.h"
+#include "data/line_writer.h"
 #include "recipe/results.h"
 #include "run/phrasebook_corpus.h"
 
@@ -36,15 +36,12 @@ std::string stand_in(const Recipe& recipe, const std::string& file, const std::s
 }
 
 // Compressed if the name ends in .gz.
-void write_stand_in(const std::string& path, const std::string& text) {
-  if (!path.ends_with(".gz")) return write_text(path, text);
+void write_stand_in(const std::string& path, const std::string& from) {
   fs::create_directories(fs::path(path).parent_path());
-  const std::string partial = path + ".partial";
-  const gzFile file = gzopen(partial.c_str(), "wb");
-  check(file != nullptr, "{}: cannot be written", partial);
-  const bool written = gzwrite(file, text.data(), static_cast<unsigned>(text.size())) == std::ssize(text);
-  check(gzclose(file) == Z_OK && written, "{}: cannot be written", partial);
-  fs::rename(partial, path);
+  data::LineWriter writer(path);
+  data::LineReader reader(data::open_bytes(from), data::kNoLineLimit);
+  for (data::Line line; reader.next(line);) writer.write(line.text);
+  writer.commit();
 }
 
 }  // namespace
@@ -67,7 +64,7 @@ void write_stand_ins(const Recipe& recipe, const std::string& data) {
   std::string gold;
   for (std::int64_t i = 0; i < kTestSentences; ++i) gold += "1-1\n";
   write_text(phrasebook + ".gold", gold);
-  for (const auto& [from, to] : copies) write_stand_in(to, data::read_whole(from));
+  for (const auto& [from, to] : copies) write_stand_in(to, from);
 }
 
 }  // namespace dragoman::recipe

@@ -15,6 +15,7 @@
 #include "recipe/job_runner.h"
 #include "recipe/measure.h"
 #include "recipe/miniature.h"
+#include "recipe/page.h"
 #include "recipe/system_queue.h"
 #include "train/stop_signal.h"
 
@@ -232,7 +233,17 @@ class Runner {
     run_drawn(job);
   }
 
-  void report() {}
+  void report() {
+    try {
+      fs::create_directories(fs::path(folder_.page()).parent_path());
+      const FileLock lock(folder_.path + "/report/lock");
+      write_report(recipe_, folder_, options_.plan.data);
+      board_.info("report: " + folder_.page());
+    } catch (const std::exception& error) {
+      ++failures_;
+      board_.error(fmt::format("the report cannot be written: {}", error.what()));
+    }
+  }
 
   int sum_up() {
     const auto list = [&](State state, const char* what) {

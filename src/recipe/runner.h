@@ -9,11 +9,11 @@
 namespace dragoman::recipe {
 
 struct RunOptions {
-  PlanOptions plan;
+  PlanOptions plan;  // plan.data is where miniatures have their data; that of others is found as `data` says
+  DataOptions data;
   int jobs = 1;                   // systems at the same time
   double budget = 0;              // seconds after which to stop in good order; 0: none
   std::vector<std::string> only;  // systems; empty: all
-  DataOptions data;               // where the data is and how to get what is missing; not for a miniature
 };
 
 // Runs what is not finished yet: preparation, systems, figures, comparisons, and then the report. Several runners, also

@@ -38,6 +38,14 @@ Attention rows_on(std::span<const std::int32_t> path, const Attention& nodes) {
   return rows;
 }
 
+// Byte-level pieces can form any bytes; a translation is one line of valid UTF-8.
+std::string as_line(const std::string& text) {
+  std::string line = data::find_invalid_utf8(text) == std::string::npos ? text : data::replace_invalid_utf8(text);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return line;
+}
+
 }  // namespace
 
 void check_options(const SearchOptions& options) {
@@ -197,8 +205,7 @@ Translation NeuralJob::translation(const DecodingTask& task, const Finished& fin
       translation.token_scores.push_back(static_cast<double>(tree[node].log_probability));
   path.pop_back();  // EOS
   describe(task, path, translation);
-  // Bytes that a model spells one by one need not be valid UTF-8.
-  translation.text = data::replace_invalid_utf8(translation.text);
+  translation.text = as_line(translation.text);
   return translation;
 }
 

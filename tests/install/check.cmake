@@ -28,7 +28,7 @@ endfunction()
 file(REMOVE_RECURSE "${WORK}")
 run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix")
 
-# The program, the versioned library, the public headers and the package files, and nothing else.
+# The program, the recipes, the versioned library, the public headers and the package files, and nothing else.
 file(GLOB_RECURSE installed RELATIVE "${WORK}/prefix" "${WORK}/prefix/*")
 file(GLOB headers RELATIVE "${CMAKE_CURRENT_LIST_DIR}/../../include" "${CMAKE_CURRENT_LIST_DIR}/../../include/dragoman/*.h")
 foreach(header IN LISTS headers)
@@ -37,7 +37,7 @@ foreach(header IN LISTS headers)
   endif()
   list(REMOVE_ITEM installed "include/${header}")
 endforeach()
-expect_only("installed files" "^(bin/dragoman|lib[^/]*(/[^/]+)?/libdragoman\\.so[.0-9]*|lib[^/]*(/[^/]+)?/cmake/dragoman/dragoman[A-Za-z-]*\\.cmake)$"
+expect_only("installed files" "^(bin/dragoman|share/dragoman/recipes/([a-z0-9-]+/)?[a-z0-9.-]+|lib[^/]*(/[^/]+)?/libdragoman\\.so[.0-9]*|lib[^/]*(/[^/]+)?/cmake/dragoman/dragoman[A-Za-z-]*\\.cmake)$"
             ${installed})
 
 # Only the public interface is exported: the functions of dragoman.h, and Translator, Scorer, Error and version().
@@ -51,6 +51,8 @@ expect_in_output("_ZTIN8dragoman5ErrorE ")
 
 run("${WORK}/prefix/bin/dragoman" --version)
 expect_in_output("${VERSION}")
+run("${WORK}/prefix/bin/dragoman" recipe list)
+expect_in_output("attention")
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/consumer" -B "${WORK}/consumer" -G Ninja
     "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_C_FLAGS=${FLAGS}"
     "-DCMAKE_PREFIX_PATH=${WORK}/prefix")

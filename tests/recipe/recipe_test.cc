@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "recipe/plan.h"
 #include "tests/support/errors.h"
+#include "tests/support/temp_folder.h"
 
 namespace dragoman::recipe {
 namespace {
@@ -41,6 +43,15 @@ TEST(RecipeFile, SystemsTrainOrHaveSteps) {
 TEST(RecipeFile, SystemsComeAfterThoseTheyNeed) {
   const std::string said = refusal("systems:\n  a: {train: x, needs: [b]}\n  b: {train: y}\n");
   EXPECT_NE(said.find("'b', which must come before it"), std::string::npos) << said;
+}
+
+TEST(RecipeFile, TheExampleOfTheDocumentationCanBePlanned) {
+  const std::string page = support::read_all(DRAGOMAN_SOURCE "/docs/howto/run-a-recipe.md");
+  const std::size_t begin = page.find("```yaml\n") + 8;
+  const Recipe recipe = parse_recipe(page.substr(begin, page.find("```", begin) - begin), "page", "example", {});
+  const Plan plan = make_plan(recipe, {"out"}, {.data = "data", .device = {}, .precision = {}});
+  EXPECT_EQ(plan.systems.size(), 2U);
+  EXPECT_EQ(plan.figures.size(), 1U);
 }
 
 TEST(RecipeFile, ReportsInvalidYamlWithItsLine) {
