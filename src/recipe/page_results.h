@@ -50,7 +50,8 @@ class PageResults {
     std::string baseline;
     std::map<std::string, nlohmann::json> scores;  // by system
   };
-  void read_comparison(const std::string& test);
+  void read_evaluations(const std::string& test);
+  void read_comparison(const std::string& test, const std::string& path);
   // The score of a metric in `evaluate --json`; null if it is not there.
   static const nlohmann::json* score(const std::map<std::string, nlohmann::json>& scores, const std::string& system,
                                      const std::string& metric);
@@ -60,7 +61,7 @@ class PageResults {
   std::map<std::string, SystemResult> systems_;
   std::map<std::string, std::vector<nlohmann::json>> logs_;
   std::map<std::string, std::map<std::string, nlohmann::json>> evaluations_;  // by test set and system
-  std::map<std::string, Comparison> comparisons_;                             // by test set
+  std::map<std::string, std::vector<Comparison>> comparisons_;                // by test set
   std::map<std::string, FigureResult> figures_;
 };
 

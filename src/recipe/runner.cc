@@ -16,6 +16,7 @@
 #include "recipe/job_runner.h"
 #include "recipe/measure.h"
 #include "recipe/miniature.h"
+#include "recipe/page.h"
 #include "recipe/system_queue.h"
 #include "train/stop_signal.h"
 
@@ -235,7 +236,10 @@ class Runner {
     run_drawn(job);
   }
 
-  void report() {}
+  void report() {
+    write_report(recipe_, folder_, options_.plan.data);
+    board_.info("report: " + folder_.page());
+  }
 
   int sum_up() {
     const auto list = [&](State state, const char* what) {
