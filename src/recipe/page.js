@@ -143,11 +143,11 @@
         const common = addDifferences(output, all.reference[at] ?? "", system.output[at] ?? "", missing.checked);
         const words = pieces(all.reference[at] ?? "").filter((piece) => !isBlank(piece)).length;
         add(name, "small", {}, `${common} of ${words} words in order`);
-        const map = test.attention.find((entry) => entry.title === system.title);
+        const map = test.attention.find((entry) => entry.name === system.name);
         if (!map || !data(map.id).some((sentence) => sentence.n === at + 1)) continue;
         output.append(" ");
         const button = add(output, "button", {type: "button", class: "show-attention"}, "attention");
-        button.addEventListener("click", () => showAttention(Number(testSelect.value), system.title, at + 1));
+        button.addEventListener("click", () => showAttention(Number(testSelect.value), system.name, at + 1));
       }
     };
 
@@ -246,7 +246,7 @@
     return (test, system, sentence) => {
       testSelect.value = withMaps.indexOf(tests[test]);
       chooseTest();
-      systemSelect.value = tests[test].attention.findIndex((entry) => entry.title === system);
+      systemSelect.value = tests[test].attention.findIndex((entry) => entry.name === system);
       number.value = sentence;
       show();
       byId("attention").scrollIntoView();

@@ -33,6 +33,12 @@ json read_evaluation(const std::string& path) {
   return scores;
 }
 
+// Metrics of `evaluate --metrics` are spelled with underscores in its JSON: nltk-bleu is nltk_bleu there.
+std::string json_key(std::string column) {
+  std::replace(column.begin(), column.end(), '-', '_');
+  return column;
+}
+
 // .../systems/NAME/tests/TEST.txt -> NAME
 std::string system_of(const std::string& output) {
   return fs::path(output).parent_path().parent_path().filename().string();
@@ -81,10 +87,12 @@ std::string PageResults::missing_words(const std::string& system) const {
   return log(system).empty() ? "not run yet" : "not finished yet";
 }
 
-std::optional<MeasuredValue> PageResults::value(const System& system, const std::string& column,
+std::optional<MeasuredValue> PageResults::value(const System& system, const std::string& name,
                                                 const std::string& baseline) const {
   const SystemResult* const result = finished(system.name);
-  if (result == nullptr || !result->values.contains(column)) return std::nullopt;
+  if (result == nullptr) return std::nullopt;
+  const std::string column = result->values.contains(name) ? name : json_key(name);
+  if (!result->values.contains(column)) return std::nullopt;
   MeasuredValue found{.value = result->values.at(column), .half_width = {}, .p = {}, .signature = {}};
   if (const auto at = result->signatures.find(column); at != result->signatures.end()) found.signature = at->second;
   const auto [test, metric] = split_column(column);
@@ -125,6 +133,11 @@ std::vector<std::string> PageResults::environments() const {
     if (const SystemResult* const result = finished(system.name)) add(result->environment);
   for (const auto& [name, result] : figures_) add(result.environment);
   return lines;
+}
+
+std::string PageResults::full_title(const System& system) const {
+  const Group* const group = recipe_.group_of(system);
+  return group == nullptr ? system.title : group->title + ": " + system.title;
 }
 
 std::vector<const System*> PageResults::systems(const std::vector<std::string>& names) const {
