@@ -2,6 +2,7 @@
 // The interactive parts of a recipe's report: translations side by side and attention maps. All data are in script
 // elements of the page. Texts from files become text nodes, never markup.
 (() => {
+  const SVG = "http://www.w3.org/2000/svg";
   const CELL = 22;
   const LETTER = 8;
 
@@ -14,8 +15,8 @@
   };
 
   const add = (parent, name, attributes = {}, text = null) => {
-    const inSvg = name === "svg" || parent.namespaceURI === "http://www.w3.org/2000/svg";
-    const child = inSvg ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
+    const inSvg = name === "svg" || parent.namespaceURI === SVG;
+    const child = inSvg ? document.createElementNS(SVG, name) : document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) child.setAttribute(key, value);
     if (text !== null) child.textContent = text;
     parent.append(child);
