@@ -1,11 +1,14 @@
 #include "recipe/markdown.h"
 
 #include "recipe/page_tables.h"
+#include "report/escape.h"
 
 namespace dragoman::recipe {
 namespace {
 
-std::string paragraph(const std::string& text) { return text.empty() ? "" : text + "\n\n"; }
+std::string paragraph(const std::string& text) {
+  return text.empty() ? "" : text.substr(0, text.find_last_not_of(" \n") + 1) + "\n\n";
+}
 
 std::string section(const std::string& title, const std::string& note, const report::Table& table) {
   return table.rows.empty() ? "" : "### " + title + "\n\n" + paragraph(note) + to_markdown(table) + "\n";
@@ -24,8 +27,8 @@ std::string markdown(const PageResults& results) {
   text += "\n```\n" + recipe_command(recipe) + "\n```\n";
   for (const System& system : recipe.systems)
     if (const SystemResult* const result = results.finished(system.name))
-      text += "\n<details><summary>Commands of " + system.title + "</summary>\n\n```\n" + commands_of(*result) +
-              "```\n\n</details>\n";
+      text += "\n<details><summary>Commands of " + report::escape(results.full_title(system)) + "</summary>\n\n```\n" +
+              commands_of(*result) + "```\n\n</details>\n";
   return text;
 }
 

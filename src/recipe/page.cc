@@ -23,6 +23,11 @@ constexpr const char* kScript =
 #include "recipe/page.js.inc"
     ;
 
+// The browser loads nothing for this page, whatever its texts contain.
+constexpr const char* kPolicy =
+    "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
+    "'unsafe-inline'; base-uri 'none'; form-action 'none'\">";
+
 constexpr const char* kTranslations = R"html(
 <section><h2 id='translations'>Translations side by side</h2>
 <p><ins>Underlined</ins> words are not in the reference, or not in this order.</p>
@@ -110,7 +115,8 @@ std::string reproduction(const PageResults& results) {
       escape(recipe_command(recipe)) + "</code></pre></div>";
   for (const System& system : recipe.systems)
     if (const SystemResult* const result = results.finished(system.name))
-      html += commands(fmt::format("{}: {} commands", system.title, result->steps.size()), commands_of(*result));
+      html += commands(fmt::format("{}: {} commands", results.full_title(system), result->steps.size()),
+                       commands_of(*result));
   for (const DataFolder& folder : recipe.data) {
     std::string files;
     for (const DataFile& file : folder.files) files += file.sha256 + "  " + folder.name + "/" + file.name + "\n";
@@ -139,8 +145,8 @@ std::string page(const PageResults& results) {
   sections.emplace_back("commands", "Commands and data");
   return fmt::format(
              "<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
-             "content='width=device-width,initial-scale=1'><title>{}</title><style>{}{}</style></head><body>",
-             escape(results.recipe().title), report::page_style(), kStyle) +
+             "content='width=device-width,initial-scale=1'>{}<title>{}</title><style>{}{}</style></head><body>",
+             kPolicy, escape(results.recipe().title), report::page_style(), kStyle) +
          header(results) + navigation(sections) + "<main>" + tables(results) + charts +
          (has_sentences ? kTranslations : "") + (has_attention ? attention(results) : "") +
          "<section><h2 id='cost'>Time and cost</h2>" + to_html(cost_table(results)) + "</section>" +

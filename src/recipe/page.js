@@ -2,6 +2,7 @@
 // The interactive parts of a recipe's report: translations side by side and attention maps. All data are in script
 // elements of the page. Texts from files become text nodes, never markup.
 (() => {
+  const SVG = "http://www.w3.org/2000/svg";
   const CELL = 22;
   const LETTER = 8;
 
@@ -14,8 +15,8 @@
   };
 
   const add = (parent, name, attributes = {}, text = null) => {
-    const inSvg = name === "svg" || parent.namespaceURI === "http://www.w3.org/2000/svg";
-    const child = inSvg ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
+    const inSvg = name === "svg" || parent.namespaceURI === SVG;
+    const child = inSvg ? document.createElementNS(SVG, name) : document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) child.setAttribute(key, value);
     if (text !== null) child.textContent = text;
     parent.append(child);
@@ -143,11 +144,11 @@
         const common = addDifferences(output, all.reference[at] ?? "", system.output[at] ?? "", missing.checked);
         const words = pieces(all.reference[at] ?? "").filter((piece) => !isBlank(piece)).length;
         add(name, "small", {}, `${common} of ${words} words in order`);
-        const map = test.attention.find((entry) => entry.title === system.title);
+        const map = test.attention.find((entry) => entry.name === system.name);
         if (!map || !data(map.id).some((sentence) => sentence.n === at + 1)) continue;
         output.append(" ");
         const button = add(output, "button", {type: "button", class: "show-attention"}, "attention");
-        button.addEventListener("click", () => showAttention(Number(testSelect.value), system.title, at + 1));
+        button.addEventListener("click", () => showAttention(Number(testSelect.value), system.name, at + 1));
       }
     };
 
@@ -246,7 +247,7 @@
     return (test, system, sentence) => {
       testSelect.value = withMaps.indexOf(tests[test]);
       chooseTest();
-      systemSelect.value = tests[test].attention.findIndex((entry) => entry.title === system);
+      systemSelect.value = tests[test].attention.findIndex((entry) => entry.name === system);
       number.value = sentence;
       show();
       byId("attention").scrollIntoView();

@@ -96,11 +96,11 @@ std::string page_data(const PageResults& results) {
       const System& system = results.recipe().systems[s];
       const std::string output = folder.output(system.name, test.name);
       if (results.finished(system.name) == nullptr || !fs::exists(output)) continue;
-      systems.push_back({{"title", system.title}, {"output", first_lines(output)}});
+      systems.push_back({{"name", system.name}, {"title", system.title}, {"output", first_lines(output)}});
       const Json weights = attention_of(folder.attention(system.name, test.name));
       if (weights.empty()) continue;
       const std::string own_id = fmt::format("{}-attention{}", id, s);
-      attention.push_back({{"title", system.title}, {"id", own_id}});
+      attention.push_back({{"name", system.name}, {"title", system.title}, {"id", own_id}});
       html += element(own_id, weights);
     }
     if (systems.empty()) continue;

@@ -4,7 +4,9 @@
 
 #include "recipe/page_tables.h"
 #include "report/bars.h"
+#include "report/beam_tree.h"
 #include "report/chart.h"
+#include "report/escape.h"
 
 namespace dragoman::recipe {
 namespace {
@@ -146,6 +148,25 @@ std::string sweep(const PageResults& results, const Figure& figure, const Figure
   return html;
 }
 
+// The beams of the measured sentences.
+std::string trees(const FigureResult& measured) {
+  std::string html;
+  for (const FigureResult::Measured& row : measured.rows) {
+    report::BeamTree tree;
+    tree.title = row.result.at("source");
+    for (const auto& node : row.result.at("nodes"))
+      tree.nodes.push_back({.parent = node.at("parent"),
+                            .token = node.at("token"),
+                            .log_probability = node.at("log_probability"),
+                            .score = node.at("score"),
+                            .finished = node.at("finished"),
+                            .best = node.at("best")});
+    html += "<p>" + report::escape(row.title + ": " + tree.title) +
+            "</p><div class='tree' role='region' tabindex='0' aria-label='Beam'>" + draw(tree) + "</div>";
+  }
+  return html;
+}
+
 std::string boxed(const std::string& charts) {
   return charts.empty() ? "" : "<div class='charts'>" + charts + "</div>";
 }
@@ -157,9 +178,14 @@ std::string figure_charts(const PageResults& results, const Figure& figure) {
   if (figure.kind == FigureKind::bars) return boxed(draw(bars_of(results, figure.systems, figure.value)));
   const FigureResult* const measured = results.figure(figure.name);
   if (measured == nullptr) return "";
-  if (figure.kind == FigureKind::scaling) return boxed(scaling(figure, *measured));
-  if (figure.kind == FigureKind::sweep) return boxed(sweep(results, figure, *measured));
-  return "";
+  return results.reading(figure, [&]() -> std::string {
+    switch (figure.kind) {
+      case FigureKind::scaling: return boxed(scaling(figure, *measured));
+      case FigureKind::sweep: return boxed(sweep(results, figure, *measured));
+      case FigureKind::tree: return trees(*measured);
+      default: return "";
+    }
+  });
 }
 
 std::string table_charts(const PageResults& results, const Table& table) {

@@ -33,6 +33,12 @@ json read_evaluation(const std::string& path) {
   return scores;
 }
 
+// Metrics of `evaluate --metrics` are spelled with underscores in its JSON: nltk-bleu is nltk_bleu there.
+std::string json_key(std::string column) {
+  std::replace(column.begin(), column.end(), '-', '_');
+  return column;
+}
+
 // .../systems/NAME/tests/TEST.txt -> NAME
 std::string system_of(const std::string& output) {
   return fs::path(output).parent_path().parent_path().filename().string();
@@ -46,23 +52,30 @@ PageResults::PageResults(const Recipe& recipe, const Folder& folder) : recipe_(r
       systems_.emplace(system.name, std::move(*result));
     logs_.emplace(system.name, read_log(folder.log(system.name)));
   }
-  for (const TestSet& test : recipe.tests) read_comparison(test.name);
+  for (const TestSet& test : recipe.tests) {
+    read_evaluations(test.name);
+    read_comparison(test.name, folder.comparison(test.name));
+    for (const Table& table : recipe.tables)
+      read_comparison(test.name, folder.comparison(test.name + "." + table.baseline));
+  }
   for (const Figure& figure : recipe.figures)
     if (std::optional<FigureResult> result = read_figure_result(folder.figure(figure.name)))
       figures_.emplace(figure.name, std::move(*result));
 }
 
-void PageResults::read_comparison(const std::string& test) {
+void PageResults::read_evaluations(const std::string& test) {
   for (const System& system : recipe_.systems)
     if (json scores = read_evaluation(folder_.evaluation(system.name, test)); !scores.is_null())
       evaluations_[test][system.name] = std::move(scores);
-  const json all = read_evaluation(folder_.comparison(test));
+}
+
+void PageResults::read_comparison(const std::string& test, const std::string& path) {
+  const json all = read_evaluation(path);
   if (all.is_null()) return;
-  Comparison comparison;
+  Comparison& comparison = comparisons_[test].emplace_back();
   comparison.baseline = system_of(all.at("system"));
   for (const json& other : all.value("systems", json::array()))
     comparison.scores[system_of(other.at("system"))] = other;
-  comparisons_.emplace(test, std::move(comparison));
 }
 
 const SystemResult* PageResults::finished(const std::string& system) const {
@@ -74,20 +87,25 @@ std::string PageResults::missing_words(const std::string& system) const {
   return log(system).empty() ? "not run yet" : "not finished yet";
 }
 
-std::optional<MeasuredValue> PageResults::value(const System& system, const std::string& column,
+std::optional<MeasuredValue> PageResults::value(const System& system, const std::string& name,
                                                 const std::string& baseline) const {
   const SystemResult* const result = finished(system.name);
-  if (result == nullptr || !result->values.contains(column)) return std::nullopt;
+  if (result == nullptr) return std::nullopt;
+  const std::string column = result->values.contains(name) ? name : json_key(name);
+  if (!result->values.contains(column)) return std::nullopt;
   MeasuredValue found{.value = result->values.at(column), .half_width = {}, .p = {}, .signature = {}};
   if (const auto at = result->signatures.find(column); at != result->signatures.end()) found.signature = at->second;
   const auto [test, metric] = split_column(column);
   if (const auto own = evaluations_.find(test); own != evaluations_.end())
     if (const json* const entry = score(own->second, system.name, metric); entry != nullptr && entry->contains("ci95"))
       found.half_width = entry->at("ci95").get<double>();
-  const auto comparison = comparisons_.find(test);
-  if (comparison == comparisons_.end() || comparison->second.baseline != baseline) return found;
-  const json* const entry = score(comparison->second.scores, system.name, metric);
-  if (entry != nullptr && entry->contains("p_bootstrap")) found.p = entry->at("p_bootstrap").get<double>();
+  const auto comparisons = comparisons_.find(test);
+  if (comparisons == comparisons_.end()) return found;
+  for (const Comparison& comparison : comparisons->second) {
+    const json* const entry = score(comparison.scores, system.name, metric);
+    if (comparison.baseline == baseline && entry != nullptr && entry->contains("p_bootstrap"))
+      found.p = entry->at("p_bootstrap").get<double>();
+  }
   return found;
 }
 
@@ -115,6 +133,11 @@ std::vector<std::string> PageResults::environments() const {
     if (const SystemResult* const result = finished(system.name)) add(result->environment);
   for (const auto& [name, result] : figures_) add(result.environment);
   return lines;
+}
+
+std::string PageResults::full_title(const System& system) const {
+  const Group* const group = recipe_.group_of(system);
+  return group == nullptr ? system.title : group->title + ": " + system.title;
 }
 
 std::vector<const System*> PageResults::systems(const std::vector<std::string>& names) const {

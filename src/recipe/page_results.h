@@ -33,15 +33,27 @@ class PageResults {
   std::string missing_words(const std::string& system) const;
   // A column's value; nothing if the system is not finished or has no such value. `p` is given if the comparison was
   // made with this baseline.
-  std::optional<MeasuredValue> value(const System& system, const std::string& column,
+  std::optional<MeasuredValue> value(const System& system, const std::string& name,
                                      const std::string& baseline = {}) const;
   // The lines of the training log, without sample translations. Runs that go on have one, too.
   const std::vector<nlohmann::json>& log(const std::string& system) const { return logs_.at(system); }
   // Null for a figure that is not measured yet.
   const FigureResult* figure(const std::string& name) const;
+  // Calls `read`, which reads the JSON of a figure; if it is not of the figure's kind, the error names the file.
+  template <class Read>
+  auto reading(const Figure& of, Read read) const {
+    try {
+      return read();
+    } catch (const nlohmann::json::exception& error) {
+      fail("{}: not a result of a figure of kind {} ({}); remove it to measure again", folder_.figure(of.name),
+           name_of(of.kind), error.what());
+    }
+  }
   // The different machines, versions and days of the results, as one line each.
   std::vector<std::string> environments() const;
 
+  // "English–German: Transformer" in a recipe with groups.
+  std::string full_title(const System& system) const;
   // The systems that are named; all if none is.
   std::vector<const System*> systems(const std::vector<std::string>& names) const;
 
@@ -50,7 +62,8 @@ class PageResults {
     std::string baseline;
     std::map<std::string, nlohmann::json> scores;  // by system
   };
-  void read_comparison(const std::string& test);
+  void read_evaluations(const std::string& test);
+  void read_comparison(const std::string& test, const std::string& path);
   // The score of a metric in `evaluate --json`; null if it is not there.
   static const nlohmann::json* score(const std::map<std::string, nlohmann::json>& scores, const std::string& system,
                                      const std::string& metric);
@@ -60,7 +73,7 @@ class PageResults {
   std::map<std::string, SystemResult> systems_;
   std::map<std::string, std::vector<nlohmann::json>> logs_;
   std::map<std::string, std::map<std::string, nlohmann::json>> evaluations_;  // by test set and system
-  std::map<std::string, Comparison> comparisons_;                             // by test set
+  std::map<std::string, std::vector<Comparison>> comparisons_;                // by test set
   std::map<std::string, FigureResult> figures_;
 };
 

@@ -122,6 +122,11 @@ std::string with_year(const System& system) {
   return system.year == 0 ? system.title : fmt::format("{} ({})", system.title, system.year);
 }
 
+// Whether to mark a system as the baseline; some titles say it already.
+bool is_marked(const System& system, const Table& table) {
+  return system.name == table.baseline && system.title.find("baseline") == std::string::npos;
+}
+
 // The time of a system's commands.
 double total_seconds(const SystemResult& result) {
   double sum = 0;
@@ -129,9 +134,23 @@ double total_seconds(const SystemResult& result) {
   return sum;
 }
 
-Cell value_cell(const SystemResult* result, const std::string& column) {
-  if (result == nullptr || !result->values.contains(column)) return {.text = "–"};
-  return {.text = show_value(column, result->values.at(column), 3)};
+Cell value_cell(const SystemResult& result, const std::string& column) {
+  if (!result.values.contains(column)) return {.text = "–"};
+  return {.text = show_value(column, result.values.at(column), 3)};
+}
+
+// The time of translating all test sets; the hint has that of each.
+Cell translation_cell(const PageResults& results, const System& system, const SystemResult& result) {
+  double sum = 0;
+  std::string each;
+  for (const TestSet* test : results.recipe().tests_of(system)) {
+    const auto seconds = result.values.find(test->name + ".seconds");
+    if (seconds == result.values.end()) continue;
+    sum += seconds->second;
+    each += (each.empty() ? "" : "\n") + test->title + ": " + show_value(seconds->first, seconds->second, 3);
+  }
+  if (each.empty()) return {.text = "–"};
+  return {.text = show_value("all.seconds", sum, 3), .hint = each};
 }
 
 std::string show_any(const ordered_json& value) {
@@ -238,7 +257,7 @@ report::Table result_table(const PageResults& results, const Table& table) {
   }
   bool has_interval = false;
   for (const System* system : results.systems(table.systems)) {
-    std::vector<Cell> row = {{.text = with_year(*system), .remark = system->name == table.baseline ? "baseline" : ""}};
+    std::vector<Cell> row = {{.text = with_year(*system), .remark = is_marked(*system, table) ? "baseline" : ""}};
     for (const ColumnCells& column : columns) column.add_cells(*system, row);
     has_interval =
         has_interval || std::any_of(row.begin() + 1, row.end(), [](const Cell& cell) { return !cell.remark.empty(); });
@@ -257,23 +276,29 @@ report::Table result_table(const PageResults& results, const Table& table) {
 report::Table cost_table(const PageResults& results) {
   report::Table table;
   table.title = "Time and cost";
-  table.head = {{.title = "system"},   {.title = "parameters"}, {.title = "updates"},  {.title = "epochs"},
-                {.title = "training"}, {.title = "per update"}, {.title = "all steps"}};
-  for (const TestSet& test : results.recipe().tests)
-    table.head.push_back({.title = test.title, .group = "translation of"});
-  table.head.push_back({.title = "seed"});
-  table.head.push_back({.title = "hardware"});
+  table.head = {{.title = "system"},
+                {.title = "parameters"},
+                {.title = "updates"},
+                {.title = "epochs"},
+                {.title = "training"},
+                {.title = "per update"},
+                {.title = "translation", .group = {}, .hint = "of all test sets"},
+                {.title = "everything", .group = {}, .hint = "all commands of the system"},
+                {.title = "model"},
+                {.title = "seed"},
+                {.title = "hardware"}};
   for (const System& system : results.recipe().systems) {
     const SystemResult* const result = results.finished(system.name);
-    std::vector<Cell> row = {{.text = system.title}};
+    if (result == nullptr) continue;
+    std::vector<Cell> row = {{.text = results.full_title(system)}};
     for (const char* column :
          {"train.parameters", "train.updates", "train.epochs", "train.seconds", "train.seconds-per-update"})
-      row.push_back(value_cell(result, column));
-    row.push_back({.text = result == nullptr ? "–" : clock_time(total_seconds(*result))});
-    for (const TestSet& test : results.recipe().tests) row.push_back(value_cell(result, test.name + ".seconds"));
+      row.push_back(value_cell(*result, column));
+    row.push_back(translation_cell(results, system, *result));
+    row.push_back({.text = clock_time(total_seconds(*result))});
+    row.push_back(value_cell(*result, "model.bytes"));
     row.push_back({.text = system.seed == 0 ? "–" : std::to_string(system.seed)});
-    row.push_back({.text = result == nullptr ? results.missing_words(system.name) : processor(result->environment),
-                   .is_number = false});
+    row.push_back({.text = processor(result->environment), .is_number = false});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -282,22 +307,15 @@ report::Table cost_table(const PageResults& results) {
 report::Table figure_table(const PageResults& results, const Figure& figure) {
   const FigureResult* const measured = results.figure(figure.name);
   if (measured == nullptr) return {};
-  report::Table table;
-  try {
+  report::Table table = results.reading(figure, [&]() -> report::Table {
     switch (figure.kind) {
-      case FigureKind::statistics: table = statistics_table(*measured); break;
-      case FigureKind::alignment: table = alignment_table(*measured); break;
-      case FigureKind::scaling: table = scaling_table(*measured); break;
-      case FigureKind::sweep: table = sweep_table(*measured); break;
-      case FigureKind::curves:
-      case FigureKind::bars:
-      case FigureKind::tree:
-      case FigureKind::attention: break;
+      case FigureKind::statistics: return statistics_table(*measured);
+      case FigureKind::alignment: return alignment_table(*measured);
+      case FigureKind::scaling: return scaling_table(*measured);
+      case FigureKind::sweep: return sweep_table(*measured);
+      default: return {};
     }
-  } catch (const ordered_json::exception& error) {
-    fail("{}: not a result of a figure of kind {} ({}); remove it to measure again",
-         results.folder().figure(figure.name), name_of(figure.kind), error.what());
-  }
+  });
   table.title = figure.title;
   return table;
 }

@@ -31,7 +31,7 @@ overflow:hidden;clip-path:inset(50%)}
 .results thead th{color:var(--dim);font-size:.87em;vertical-align:bottom;text-align:right;white-space:nowrap}
 .results thead th.words{text-align:left}.results .words{white-space:nowrap}.results thead th[scope=colgroup]{text-align:center}
 .results .first{border-left:1px solid var(--rule)}
-.results tbody th{color:var(--ink);position:sticky;left:0;background:var(--paper);min-width:8.5rem}
+.results tbody th{color:var(--ink);position:sticky;left:0;background:var(--paper);min-width:13rem}
 .results tbody tr:hover>*{background:var(--panel)}
 .results .number{text-align:right;white-space:nowrap}.results small{color:var(--dim);font-size:.84em}
 .results .number small{display:block;line-height:1.3}
@@ -68,7 +68,7 @@ pre{background:var(--panel);border-radius:8px;padding:1rem;overflow:auto;font-si
 @media print{:root{--ink:#000;--dim:#333;--panel:#fff;--rule:#bbb}body{margin:0;max-width:none;font-size:10.5pt}
 .plot,article{border:1px solid var(--rule)}.charts:has(>.plot+.plot){grid-template-columns:1fr 1fr}h2,h3{break-after:avoid}
 tr,.plot,article{break-inside:avoid}thead{display:table-header-group}.scroll{overflow:visible;border:0}
-.results{font-size:9pt;min-width:0}.results th,.results td{padding:.2rem .4rem}.results tbody th{position:static}
+.results{font-size:9pt;min-width:0}.results th,.results td{padding:.2rem .4rem}.results tbody th{position:static;min-width:0}
 .legend input{display:none}a{color:inherit}}
 )css";
 

@@ -1,3 +1,138 @@
 #include <gtest/gtest.h>
 
-#include "recipe/page.h"
+#include <regex>
+
+#include "recipe/page_data.h"
+#include "recipe/page_tables.h"
+#include "tests/recipe/sample_results.h"
+#include "tests/support/errors.h"
+
+namespace dragoman::recipe {
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// The words of a cell and its remark, in rows of a table.
+std::vector<std::string> words(const std::vector<report::Cell>& row) {
+  std::vector<std::string> found;
+  for (const report::Cell& cell : row) found.push_back(cell.text + (cell.remark.empty() ? "" : " " + cell.remark));
+  return found;
+}
+
+TEST(ResultTable, PutsPublishedNumbersDifferencesIntervalsAndTestsBesideOurs) {
+  const SampleResults sample;
+  const PageResults results(sample.recipe, sample.folder);
+  const report::Table table = result_table(results, sample.recipe.tables[0]);
+  ASSERT_EQ(table.rows.size(), 4u);
+  using Row = std::vector<std::string>;
+  EXPECT_EQ(words(table.rows[0]),
+            (Row{"Baseline (2014) baseline", "22.75 ± 1.50", "20.50", "+2.25", "23.8", "1:01", "50 s", "× 1.22"}));
+  EXPECT_EQ(words(table.rows[1]),
+            (Row{"Good | one", "30.25 ± 1.50, p = 0.013", "31.00", "−0.75", "31.2", "1:01", "–", "–"}));
+  EXPECT_EQ(words(table.rows[2]), (Row{"Running", "not finished yet", "–", "–", "–", "–", "–", "–"}));
+  EXPECT_EQ(words(table.rows[3]), (Row{"Missing", "not run yet", "40.00", "–", "–", "–", "–", "–"}));
+  EXPECT_FALSE(table.rows[0][1].best);
+  EXPECT_TRUE(table.rows[1][1].best);
+  EXPECT_EQ(table.rows[0][3].tone, report::Tone::better);
+  EXPECT_EQ(table.rows[1][3].tone, report::Tone::worse);
+  EXPECT_EQ(table.rows[1][1].hint, "nrefs:1|tok:13a");
+}
+
+TEST(ResultTable, NamesTheSignatureOfEveryMetric) {
+  const SampleResults sample;
+  const report::Table table = result_table(PageResults(sample.recipe, sample.folder), sample.recipe.tables[0]);
+  ASSERT_EQ(table.notes.size(), 2u);
+  EXPECT_TRUE(has(table.notes[0], "paired bootstrap test against Baseline")) << table.notes[0];
+  EXPECT_EQ(table.notes[1], "BLEU: nrefs:1|tok:13a");
+}
+
+TEST(CostTable, HasTimeSeedAndHardwareOfEveryFinishedSystem) {
+  const SampleResults sample;
+  const report::Table table = cost_table(PageResults(sample.recipe, sample.folder));
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(words(table.rows[0]), (std::vector<std::string>{"Baseline", "1.235M", "2,000", "–", "1:01", "–", "1.5 s",
+                                                            "1:02", "–", "7", "CPU, 4 cores"}));
+  EXPECT_EQ(table.rows[1].back().text, "NVIDIA H200");
+}
+
+TEST(FigureTable, HasOneRowPerLengthAndADashWhereNothingWasMeasured) {
+  const SampleResults sample;
+  const PageResults results(sample.recipe, sample.folder);
+  const auto figure = [&](const std::string& name) {
+    return *std::find_if(sample.recipe.figures.begin(), sample.recipe.figures.end(),
+                         [&](const Figure& one) { return one.name == name; });
+  };
+  const report::Table time = figure_table(results, figure("time"));
+  ASSERT_EQ(time.rows.size(), 3u);
+  EXPECT_EQ(words(time.rows[2]), (std::vector<std::string>{"256", "–", "0.25 s"}));
+  EXPECT_EQ(words(figure_table(results, figure("links")).rows.at(0)),
+            (std::vector<std::string>{"EM", "21.3", "80.0", "75.0", "1,234", "2.0 s"}));
+  EXPECT_EQ(words(figure_table(results, figure("counts")).rows.at(0)),
+            (std::vector<std::string>{"tokens", "124,031", "124,031"}));
+  EXPECT_TRUE(figure_table(results, figure("later")).rows.empty());
+}
+
+TEST(Page, ShowsEverythingThatWasMeasuredWithoutAnotherFile) {
+  const SampleResults sample;
+  const std::string page = sample.page();
+  for (const char* part :
+       {"A &lt;small&gt; comparison", "Four systems &amp; one test set.", "Nobody (2020), Table 1",
+        "2 of 4 systems are finished.", "2026-11-16: dragoman 9.9.9 on NVIDIA H200, CPU (4 cores), Linux",
+        "Tested on &lt;two&gt; sentences.", "training time in seconds", "Baseline <b>20</b>", "Running <b>90</b>",
+        "sequence length in tokens", "k = 32 <b>0.25</b>", "Time of translating news 2020", "unknown tokens in %",
+        "not measured yet", "the house", "dragoman recipe run recipes/sample",
+        "dragoman train --output &#39;a b&#39; &amp;&amp; &lt;x&gt;"})
+    EXPECT_TRUE(has(page, part)) << part;
+  EXPECT_FALSE(has(page, "url(") || has(page, "@import") || has(page, " src='") || has(page, "<link"))
+      << "the page must not load anything";
+}
+
+TEST(Page, EscapesTextOfFilesInMarkupAndInScripts) {
+  const SampleResults sample;
+  const std::string page = sample.page();
+  EXPECT_FALSE(has(page, "<img"));
+  EXPECT_FALSE(has(page, "<b>Haus"));
+  EXPECT_FALSE(has(page, "<!--"));
+  const std::regex script("<script[^>]*>([^]*?)</script>");
+  std::size_t count = 0;
+  for (auto at = std::sregex_iterator(page.begin(), page.end(), script); at != std::sregex_iterator(); ++at) ++count;
+  EXPECT_EQ(count, 5u) << "sentences, attention of two systems, the list of test sets, the program";
+}
+
+TEST(Page, JsonInAScriptReadsBackUnchanged) {
+  const nlohmann::ordered_json value = {kAttack, "\xE2\x80\xA8", "ü"};
+  const std::string text = script_json(value);
+  EXPECT_FALSE(has(text, "<"));
+  EXPECT_EQ(nlohmann::ordered_json::parse(text), value);
+}
+
+TEST(Page, OfARecipeThatNeverRanSaysSo) {
+  const support::TempFolder empty;
+  const Recipe recipe = parse_recipe(kSampleRecipe, "recipe.yaml", "sample", {});
+  write_report(recipe, {empty.path()});
+  const std::string page = support::read_all(empty.file("report/index.html"));
+  EXPECT_TRUE(has(page, "0 of 4 systems are finished."));
+  EXPECT_TRUE(has(page, "not run yet"));
+  EXPECT_FALSE(has(page, "id='translations'"));
+}
+
+TEST(Page, RefusesDamagedResultsAndNamesTheFile) {
+  const SampleResults sample;
+  sample.write("figures/time.json", R"({"name":"time","rows":[{"title":"a","command":"c","seconds":1,"result":{}}],
+      "environment":{"version":"","date":"","cpu":"","gpu":"","system":"","cores":1}})");
+  const std::string message = support::message([&] { sample.page(); });
+  EXPECT_TRUE(has(message, "figures/time.json: not a result of a figure of kind scaling")) << message;
+}
+
+TEST(Markdown, HasTheSameTablesWithBarsEscaped) {
+  const SampleResults sample;
+  const std::string text = sample.markdown();
+  for (const char* part :
+       {"## A <small> comparison\n", "### Table 1\n", "| Good \\| one | **30.25** ± 1.50, p = 0.013 | 31.00 | −0.75 |",
+        "| Missing | not run yet | 40.00 | – |", "### Corpus\n", "| 256 | – | 0.25 s |",
+        "- Measured 2026-11-16: dragoman 9.9.9 on CPU (4 cores), Linux", "dragoman recipe run recipes/sample"})
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+}
+
+}  // namespace
+}  // namespace dragoman::recipe
