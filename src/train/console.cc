@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "base/log.h"
 #include "base/progress.h"
@@ -66,19 +67,17 @@ void Console::on_log(const StepReport& step) {
 
 void Console::on_validation(const Validation& validation) {
   clear_line();
-  std::string scores;
-  std::vector<std::pair<std::string, std::string>> parts;  // names and scores of language pairs
+  std::map<std::string, std::string> scores;  // by language pair; those of the whole set have none
   for (const auto& [name, value] : validation.scores.list()) {
     const auto [metric, part] = metric_and_part(name);
-    auto place = std::find_if(parts.begin(), parts.end(), [&](const auto& known) { return known.first == part; });
-    if (!part.empty() && place == parts.end()) place = parts.insert(parts.end(), {std::string(part), ""});
-    (part.empty() ? scores : place->second) += fmt::format("  {} {:.4g}", metric, value);
+    scores[std::string(part)] += fmt::format("  {} {:.4g}", metric, value);
   }
   log::info("validation at epoch {:.2f}, update {}: training loss {:.3f}, held out{}{}  ({})",
-            validation.position.epochs, number(validation.position.updates), validation.training.mean_nll(), scores,
+            validation.position.epochs, number(validation.position.updates), validation.training.mean_nll(), scores[""],
             validation.best ? "  *best*" : fmt::format("  best was {} validations ago", validation.without_improvement),
             clock_time(validation.seconds));
-  for (const auto& [part, words] : parts) log::info("  {:<9}{}", part, words);
+  scores.erase("");
+  for (const auto& [languages, words] : scores) log::info("  {:<9}{}", languages, words);
   for (std::size_t i = 0; i < validation.samples.size() && i < static_cast<std::size_t>(samples_); ++i) {
     const Sample& sample = validation.samples[i];
     log::info("  source     {}", sample.source);

@@ -88,8 +88,8 @@ class Memorise : public ::testing::Test {
     TrainingOptions options = preset_options(preset);
     options.corpus.source = {folder_.file("en")};
     options.corpus.target = {folder_.file("de")};
-    options.valid_source = folder_.file("en");
-    options.valid_target = folder_.file("de");
+    options.valid_source = {folder_.file("en")};
+    options.valid_target = {folder_.file("de")};
     options.cache = folder_.path();
     options.train.output = folder_.file("run");
     options.tensorboard = options.report = false;
