@@ -48,9 +48,11 @@ inline std::vector<std::pair<std::string, ModelConfig>> zoo() {
           [](ModelConfig& c) { c.recurrent.dropout_between = 0.3; });
   variant("additive with input feeding", "lstm-lexical",
           [](ModelConfig& c) { c.attention.score = nn::Score::additive; });
-  for (const char* base : {"seq2seq", "seq2seq-key-value-encoder", "seq2seq-additive-encoder+decoder+self"})
+  for (const char* base : {"seq2seq", "seq2seq-additive-encoder+decoder+self"})
     variant("attentional output without input feeding", base,
             [](ModelConfig& c) { c.recurrent.prediction = Prediction::tanh; });
+  variant("multiplicative score of separate keys", "seq2seq-key-value-encoder+decoder+self",
+          [](ModelConfig& c) { c.attention.score = nn::Score::multiplicative; });
   variant("dropout before a direct prediction", "seq2seq-additive-encoder+decoder",
           [](ModelConfig& c) { c.recurrent.dropout_out = 0.3; });
   variant("direct prediction with the lexical model", "lstm-lexical", [](ModelConfig& c) {
