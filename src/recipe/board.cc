@@ -29,8 +29,12 @@ Board::~Board() { clear(); }
 
 void Board::on_step(const Job& job, std::size_t step) {
   const std::lock_guard lock(mutex_);
-  lines_.remove_if([&](const Line& line) { return line.job == &job; });
-  lines_.push_back({&job, step, Clock::now(), TrainingLog(job.steps[step].run + "/log.jsonl"), -1});
+  Line now{&job, step, Clock::now(), TrainingLog(job.steps[step].run + "/log.jsonl"), -1};
+  const auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& other) { return other.job == &job; });
+  if (line == lines_.end())
+    lines_.push_back(std::move(now));
+  else
+    *line = std::move(now);
   if (!terminal_) log::info("{}: step {} of {}, {}", job.name, step + 1, job.steps.size(), job.steps[step].title);
 }
 

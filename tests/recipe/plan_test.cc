@@ -10,7 +10,7 @@ namespace {
 using support::message;
 
 // A recipe with two systems; `more` is added at the end.
-std::string recipe_text(const std::string& more = "") {
+std::string two_systems(const std::string& more = "") {
   return R"(title: Two systems
 flags:
   train: --source {data}/a
@@ -45,7 +45,7 @@ Plan planned(const std::string& text, const PlanOptions& options = kPlain,
 
 TEST(RecipePlan, OrdersFlagsFromTheRecipeToTheRun) {
   const PlanOptions options{.data = "corpora", .device = "cuda", .precision = "bf16", .threads = 2};
-  const Step train = planned(recipe_text(), options).systems[0].steps[0];
+  const Step train = planned(two_systems(), options).systems[0].steps[0];
   EXPECT_EQ(
       show(train.command),
       "dragoman train --source corpora/a --model.size 4 --until 3u --output out/systems/one/run --resume --seed 7 "
@@ -56,7 +56,7 @@ TEST(RecipePlan, OrdersFlagsFromTheRecipeToTheRun) {
 TEST(RecipePlan, RecordsCommandsWithoutThisMachine) {
   const PlanOptions here{.data = "corpora", .device = "cuda", .precision = {}, .threads = 2};
   const PlanOptions there{.data = "/mnt/data", .device = {}, .precision = {}, .threads = 0};
-  const std::vector<Job> a = planned(recipe_text(), here).systems, b = planned(recipe_text(), there).systems;
+  const std::vector<Job> a = planned(two_systems(), here).systems, b = planned(two_systems(), there).systems;
   for (std::size_t system = 0; system < a.size(); ++system)
     for (std::size_t step = 0; step < a[system].steps.size(); ++step)
       EXPECT_EQ(a[system].steps[step].recorded, b[system].steps[step].recorded);
@@ -65,7 +65,7 @@ TEST(RecipePlan, RecordsCommandsWithoutThisMachine) {
 }
 
 TEST(RecipePlan, TestsEverySystemAfterItsModelIsMade) {
-  const Job job = planned(recipe_text()).systems[0];
+  const Job job = planned(two_systems()).systems[0];
   std::vector<std::string> titles;
   for (const Step& step : job.steps) titles.push_back(step.title);
   EXPECT_EQ(titles,
@@ -79,22 +79,22 @@ TEST(RecipePlan, TestsEverySystemAfterItsModelIsMade) {
 }
 
 TEST(RecipePlan, SystemsNeedThoseWhoseFilesTheyRead) {
-  const Job job = planned(recipe_text()).systems[1];
+  const Job job = planned(two_systems()).systems[1];
   EXPECT_EQ(job.needs, (std::vector<std::string>{"one"}));
   EXPECT_EQ(show(job.steps[1].command),
             "dragoman direct out/systems/two/mean corpora/news.en --to de > out/systems/two/tests/news.txt");
-  EXPECT_EQ(planned(recipe_text(), kPlain, {"two"}).systems.size(), 2U);
+  EXPECT_EQ(planned(two_systems(), kPlain, {"two"}).systems.size(), 2U);
 }
 
 TEST(RecipePlan, MiniatureFlagsReplaceThoseOfTheRecipe) {
   const PlanOptions small{.data = "corpora", .device = {}, .precision = {}, .threads = 2, .miniature = true};
-  EXPECT_EQ(show(planned(recipe_text(), small).systems[0].steps[0].command),
+  EXPECT_EQ(show(planned(two_systems(), small).systems[0].steps[0].command),
             "dragoman train --source corpora/a --model.size 4 --output out/systems/one/run --resume --seed 7 "
             "--until 1u --threads 1");
 }
 
 TEST(RecipePlan, RefusesUnknownPlaceholdersWithFileAndLine) {
-  const std::string wrong = recipe_text() + "figures:\n  f: {kind: statistics, rows: {a: \"stats {dta}/x\"}}\n";
+  const std::string wrong = two_systems() + "figures:\n  f: {kind: statistics, rows: {a: \"stats {dta}/x\"}}\n";
   const std::string said = message([&] { planned(wrong); });
   EXPECT_NE(said.find("recipe.yaml (line 1): figures: f (line 22): unknown placeholder {dta}; did you mean {data}?"),
             std::string::npos)
@@ -102,7 +102,7 @@ TEST(RecipePlan, RefusesUnknownPlaceholdersWithFileAndLine) {
 }
 
 TEST(RecipePlan, RefusesTwoTrainingRunsInOneFolder) {
-  std::string text = recipe_text();
+  std::string text = two_systems();
   const std::string step = "average {systems/one}/run/model.safetensors --output {system}/mean";
   text.replace(text.find(step), step.size(), "train --until 1u\", \"train --until 2u");
   const std::string said = message([&] { planned(text); });
@@ -110,7 +110,7 @@ TEST(RecipePlan, RefusesTwoTrainingRunsInOneFolder) {
 }
 
 TEST(RecipePlan, ComparesFinishedSystemsWithTheBaseline) {
-  const Recipe recipe = parsed(recipe_text());
+  const Recipe recipe = parsed(two_systems());
   const Job job = plan_comparisons(recipe, {"out"}, kPlain, {"one", "two"});
   ASSERT_EQ(job.steps.size(), 1U);
   EXPECT_EQ(show(job.steps[0].command),
