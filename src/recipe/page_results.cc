@@ -136,8 +136,10 @@ std::vector<std::string> PageResults::environments() const {
 }
 
 std::string PageResults::full_title(const System& system) const {
+  const auto has_title = [&](const System& other) { return other.title == system.title; };
   const Group* const group = recipe_.group_of(system);
-  return group == nullptr ? system.title : group->title + ": " + system.title;
+  const bool is_unique = std::count_if(recipe_.systems.begin(), recipe_.systems.end(), has_title) == 1;
+  return group == nullptr || is_unique ? system.title : group->title + ": " + system.title;
 }
 
 std::vector<const System*> PageResults::systems(const std::vector<std::string>& names) const {

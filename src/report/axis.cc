@@ -50,7 +50,7 @@ void Extent::widen(AxisKind kind) {
     high_ *= 1.05;
     return;
   }
-  const double room = high_ > low_ ? 0.04 * (high_ - low_) : std::max(0.5 * std::abs(high_), 1e-9);
+  const double room = high_ > low_ ? 0.04 * (high_ - low_) : high_ == 0 ? 1 : 0.5 * std::abs(high_);
   low_ = low_ >= 0 ? std::max(0.0, low_ - room) : low_ - room;
   high_ += room;
 }
