@@ -25,7 +25,8 @@ void keep(const std::string& declared, const std::string& copy, const Folder& fo
   std::string path = declared;
   replace_all(path, "{data}", data);
   replace_all(path, "{work}", folder.work());
-  if (fs::exists(copy) || !fs::is_regular_file(path)) return;
+  if (!fs::is_regular_file(path)) return;
+  if (fs::exists(copy) && fs::last_write_time(copy) >= fs::last_write_time(path)) return;
   fs::create_directories(fs::path(copy).parent_path());
   AtomicFile file(copy);
   for (const std::string& line : data::read_lines(path)) file.write(line + "\n");

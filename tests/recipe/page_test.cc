@@ -116,6 +116,16 @@ TEST(Page, OfARecipeThatNeverRanSaysSo) {
   EXPECT_FALSE(has(page, "id='translations'"));
 }
 
+TEST(Page, KeepsItsTestSetsAndNoticesNewOnes) {
+  const SampleResults sample;
+  sample.page();
+  write_report(sample.recipe, sample.folder);
+  EXPECT_TRUE(has(support::read_all(sample.folder.page()), "the small house is old ."));
+  const std::string changed = sample.write("data/news.en", "the house\nthe tiny house is old .\n");
+  std::filesystem::last_write_time(changed, std::filesystem::file_time_type::clock::now() + std::chrono::minutes(1));
+  EXPECT_TRUE(has(sample.page(), "the tiny house is old ."));
+}
+
 TEST(Page, RefusesDamagedResultsAndNamesTheFile) {
   const SampleResults sample;
   sample.write("figures/time.json", R"({"name":"time","rows":[{"title":"a","command":"c","seconds":1,"result":{}}],
