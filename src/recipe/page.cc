@@ -118,7 +118,7 @@ std::string reproduction(const PageResults& results) {
   for (const System& system : recipe.systems)
     if (const SystemResult* const result = results.finished(system.name))
       html += commands(fmt::format("{}: {} commands", results.full_title(system), result->steps.size()),
-                       commands_of(*result));
+                       commands_of(results, *result));
   for (const DataFolder& folder : recipe.data) {
     std::string files;
     for (const DataFile& file : folder.files) files += file.sha256 + "  " + folder.name + "/" + file.name + "\n";

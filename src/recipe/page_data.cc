@@ -16,11 +16,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostSentences = 3000;  // of a test set, so that the page stays small
 
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-}
-
 void keep(const std::string& declared, const std::string& copy, const Folder& folder, const std::string& data) {
   std::string path = declared;
   replace_all(path, "{data}", data);

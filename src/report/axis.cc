@@ -30,7 +30,7 @@ std::vector<double> round_decimals(double low, double high, int count) {
   for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10)
     for (const double digit : {1.0, 2.0, 5.0})
       if (power * digit >= low && power * digit <= high && (digit == 1 || decades < 3)) found.push_back(power * digit);
-  return found.size() >= 2 ? sparse(found, count + 3) : ticks(low, high, count);
+  return found.size() >= 3 ? sparse(found, count + 3) : ticks(low, high, count);
 }
 
 }  // namespace

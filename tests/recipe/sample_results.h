@@ -38,7 +38,8 @@ figures:
   later: {kind: scaling, title: Not measured, rows: {bench: {command: bench}}}
 )";
 
-inline std::string sample_system(const std::string& name, double bleu, const std::string& gpu) {
+inline std::string sample_system(const std::string& folder, const std::string& name, double bleu,
+                                 const std::string& gpu) {
   nlohmann::ordered_json result = {
       {"name", name},
       {"values",
@@ -49,7 +50,7 @@ inline std::string sample_system(const std::string& name, double bleu, const std
         {"train.updates", 2000},
         {"news.seconds", 1.5}}},
       {"signatures", {{"news.bleu", "nrefs:1|tok:13a"}}},
-      {"steps", {{{"command", "dragoman train --output 'a b' && <x>"}, {"seconds", 62.0}}}},
+      {"steps", {{{"command", "dragoman train --output " + folder + "/systems/a '<x>'"}, {"seconds", 62.0}}}},
       {"environment",
        {{"version", "9.9.9"},
         {"date", "2026-11-16"},
@@ -100,7 +101,7 @@ class SampleResults {
  private:
   void system(const std::string& name, double bleu, const std::string& gpu, const std::string& output) const {
     const std::string own = "systems/" + name + "/";
-    write(own + "result.json", sample_system(name, bleu, gpu));
+    write(own + "result.json", sample_system(temp_.path(), name, bleu, gpu));
     write(own + "tests/news.txt", output);
     write(own + "tests/news.json", R"({"system":"x","bleu":{"score":22.75,"ci95":1.5}})");
     const auto attention = nlohmann::json::parse(R"({"line":1,"source":"the house","source_tokens":["the","<house>"],
