@@ -1,5 +1,6 @@
 #include "recipe/markdown.h"
 
+#include "eval/bleu_tokenizers.h"
 #include "recipe/page_tables.h"
 #include "report/escape.h"
 
@@ -37,7 +38,7 @@ std::string recipe_command(const Recipe& recipe) { return "dragoman recipe run r
 std::string commands_of(const PageResults& results, const SystemResult& result) {
   std::string text;
   for (const StepResult& step : result.steps) text += step.command + "\n";
-  replace_all(text, results.folder().path + "/", "runs/" + results.recipe().name + "/");
+  eval::replace_all(text, results.folder().path + "/", "runs/" + results.recipe().name + "/");
   return text;
 }
 

@@ -173,11 +173,6 @@ std::pair<std::string, std::string> split_column(const std::string& column) {
   return {column.substr(0, dot), column.substr(dot + 1)};
 }
 
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-}
-
 std::string processor(const Environment& environment) {
   return environment.gpu.empty() ? fmt::format("{}, {} cores", environment.cpu, environment.cores) : environment.gpu;
 }

@@ -87,8 +87,6 @@ std::vector<ScalingSeries> scaling_series(const FigureResult& measured);
 // "wmt.bleu" as {"wmt", "bleu"}.
 std::pair<std::string, std::string> split_column(const std::string& column);
 
-void replace_all(std::string& text, const std::string& from, const std::string& to);
-
 // What computed: the GPU, or the CPU with its number of cores.
 std::string processor(const Environment& environment);
 
