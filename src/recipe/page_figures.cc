@@ -206,7 +206,8 @@ std::string table_charts(const PageResults& results, const Table& table) {
     const std::vector<Figure>& figures = results.recipe().figures;
     if (std::any_of(figures.begin(), figures.end(), shows_it)) continue;
     if (column.value.find("bleu") == std::string::npos || drawn == kMostTableCharts) continue;
-    const report::Bars chart = bars_of(results, table.systems, column.value);
+    report::Bars chart = bars_of(results, table.systems, column.value);
+    chart.title = column.title;
     const auto has_value = [](const report::Bar& bar) { return bar.value.has_value(); };
     if (std::count_if(chart.bars.begin(), chart.bars.end(), has_value) < 2) continue;
     html += draw(chart);

@@ -34,9 +34,10 @@ json read_evaluation(const std::string& path) {
 }
 
 // Metrics of `evaluate --metrics` are spelled with underscores in its JSON: nltk-bleu is nltk_bleu there.
-std::string json_key(std::string column) {
-  std::replace(column.begin(), column.end(), '-', '_');
-  return column;
+std::string json_key(const std::string& column) {
+  auto [test, metric] = split_column(column);
+  std::replace(metric.begin(), metric.end(), '-', '_');
+  return test + "." + metric;
 }
 
 // .../systems/NAME/tests/TEST.txt -> NAME

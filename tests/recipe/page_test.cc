@@ -121,7 +121,7 @@ TEST(Page, KeepsItsTestSetsAndNoticesNewOnes) {
   sample.page();
   write_report(sample.recipe, sample.folder);
   EXPECT_TRUE(has(support::read_all(sample.folder.page()), "the small house is old ."));
-  const std::string changed = sample.write("data/news.en", "the house\nthe tiny house is old .\n");
+  const std::string changed = sample.write("data/news-test.en", "the house\nthe tiny house is old .\n");
   std::filesystem::last_write_time(changed, std::filesystem::file_time_type::clock::now() + std::chrono::minutes(1));
   EXPECT_TRUE(has(sample.page(), "the tiny house is old ."));
 }
