@@ -98,11 +98,6 @@ int run_action(RecipeOptions& options, const Words& words, const ComputeOptions&
   const recipe::Folder folder = output_folder(options, recipe);
   const recipe::RunOptions run = run_options(options, recipe, folder, compute);
   if (action == "run" && !options.dry_run) return recipe::run_recipe(recipe, folder, run);
-  if (action == "report") {
-    recipe::write_report(recipe, folder, run.plan.data);
-    fmt::print("{}\n", folder.page());
-    return 0;
-  }
   const recipe::Plan plan = recipe::make_plan(recipe, folder, run.plan, run.only);
   if (action == "run") {
     if (!options.miniature) print_missing_data(recipe, options, folder);

@@ -1,5 +1,6 @@
 #include "recipe/markdown.h"
 
+#include "eval/bleu_tokenizers.h"
 #include "recipe/page_tables.h"
 #include "report/escape.h"
 
@@ -28,15 +29,16 @@ std::string markdown(const PageResults& results) {
   for (const System& system : recipe.systems)
     if (const SystemResult* const result = results.finished(system.name))
       text += "\n<details><summary>Commands of " + report::escape(results.full_title(system)) + "</summary>\n\n```\n" +
-              commands_of(*result) + "```\n\n</details>\n";
+              commands_of(results, *result) + "```\n\n</details>\n";
   return text;
 }
 
 std::string recipe_command(const Recipe& recipe) { return "dragoman recipe run recipes/" + recipe.name; }
 
-std::string commands_of(const SystemResult& result) {
+std::string commands_of(const PageResults& results, const SystemResult& result) {
   std::string text;
   for (const StepResult& step : result.steps) text += step.command + "\n";
+  eval::replace_all(text, results.folder().path + "/", "runs/" + results.recipe().name + "/");
   return text;
 }
 

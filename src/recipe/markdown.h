@@ -12,7 +12,7 @@ std::string markdown(const PageResults& results);
 // The command that runs the recipe.
 std::string recipe_command(const Recipe& recipe);
 
-// The commands of a system, one per line.
-std::string commands_of(const SystemResult& result);
+// The commands of a system, one per line, with runs/NAME as the output folder.
+std::string commands_of(const PageResults& results, const SystemResult& result);
 
 }  // namespace dragoman::recipe

@@ -34,7 +34,8 @@ constexpr const char* kTranslations = R"html(
 <form id='translation-controls' class='controls'>
 <label>Test set <select name='test'></select></label>
 <label>Sentence <input type='number' name='number' value='1' min='1'></label>
-<button type='button' data-step='-1'>previous</button><button type='button' data-step='1'>next</button>
+<span class='steps'><button type='button' data-step='-1'>previous</button>
+<button type='button' data-step='1'>next</button></span>
 <label>Search <input type='search' name='search'></label>
 <label class='inline'><input type='checkbox' name='missing'> show missing words</label>
 <span id='found' class='found' role='status'></span>
@@ -48,7 +49,8 @@ constexpr const char* kAttention = R"html(
 <label>Test set <select name='test'></select></label>
 <label>System <select name='system'></select></label>
 <label>Sentence <input type='number' name='number' value='1' min='1'></label>
-<button type='button' data-step='-1'>previous</button><button type='button' data-step='1'>next</button>
+<span class='steps'><button type='button' data-step='-1'>previous</button>
+<button type='button' data-step='1'>next</button></span>
 <span id='with-attention' class='found'></span>
 </form>
 <p id='readout' class='readout' role='status'></p>
@@ -116,7 +118,7 @@ std::string reproduction(const PageResults& results) {
   for (const System& system : recipe.systems)
     if (const SystemResult* const result = results.finished(system.name))
       html += commands(fmt::format("{}: {} commands", results.full_title(system), result->steps.size()),
-                       commands_of(*result));
+                       commands_of(results, *result));
   for (const DataFolder& folder : recipe.data) {
     std::string files;
     for (const DataFile& file : folder.files) files += file.sha256 + "  " + folder.name + "/" + file.name + "\n";

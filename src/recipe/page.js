@@ -70,7 +70,11 @@
     const blanks = () => { while (next < shown.length && isBlank(shown[next])) parent.append(shown[next++]); };
     for (const [kind, word] of steps) {
       if (kind === "-") {
-        if (withMissing) { blanks(); add(parent, "del", {}, word); parent.append(" "); }
+        if (!withMissing) continue;
+        blanks();
+        if (/\S$/.test(parent.textContent)) parent.append(" ");
+        add(parent, "del", {}, word);
+        parent.append(" ");
         continue;
       }
       blanks();

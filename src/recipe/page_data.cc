@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "data/text_file.h"
+#include "eval/bleu_tokenizers.h"
 
 namespace dragoman::recipe {
 namespace {
@@ -16,16 +17,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostSentences = 3000;  // of a test set, so that the page stays small
 
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-}
-
 void keep(const std::string& declared, const std::string& copy, const Folder& folder, const std::string& data) {
   std::string path = declared;
-  replace_all(path, "{data}", data);
-  replace_all(path, "{work}", folder.work());
-  if (fs::exists(copy) || !fs::is_regular_file(path)) return;
+  eval::replace_all(path, "{data}", data);
+  eval::replace_all(path, "{work}", folder.work());
+  if (!fs::is_regular_file(path)) return;
+  if (fs::exists(copy) && fs::last_write_time(copy) >= fs::last_write_time(path)) return;
   fs::create_directories(fs::path(copy).parent_path());
   AtomicFile file(copy);
   for (const std::string& line : data::read_lines(path)) file.write(line + "\n");
@@ -115,7 +112,7 @@ std::string page_data(const PageResults& results) {
 
 std::string script_json(const Json& value) {
   std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  replace_all(text, "<", "\\u003c");
+  eval::replace_all(text, "<", "\\u003c");
   return text;
 }
 

@@ -6,7 +6,7 @@
 
 namespace dragoman::recipe {
 
-// Copies test sets to the output folder, unless they are there already. Placeholders of their paths are {data} and
+// Copies test sets to the output folder, unless it has them as they are now. Placeholders of their paths are {data} and
 // {work}; files that do not exist are left out.
 void keep_test_sets(const Recipe& recipe, const Folder& folder, const std::string& data);
 

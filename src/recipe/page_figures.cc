@@ -117,6 +117,14 @@ bool is_geometric(const Chart& chart) {
   return extent.low() > 0 && extent.high() >= 8 * extent.low();
 }
 
+// Whether a key of `evaluate --json` is a metric of the test set; chrF comes with chrF++, which has no chart.
+bool is_asked_for(const TestSet& test, const std::string& key) {
+  return std::any_of(test.metrics.begin(), test.metrics.end(), [&](std::string metric) {
+    std::replace(metric.begin(), metric.end(), '-', '_');
+    return metric == key;
+  });
+}
+
 // A chart for every metric, and one of the time.
 std::string sweep(const PageResults& results, const Figure& figure, const FigureResult& measured) {
   const std::string x_label = figure.x == Figure().x ? "beam width" : figure.x;
@@ -131,14 +139,14 @@ std::string sweep(const PageResults& results, const Figure& figure, const Figure
     if (line == chart->series.end()) line = chart->series.insert(chart->series.end(), Series{system, {}});
     line->points.emplace_back(x, y);
   };
-  const std::string test = results.recipe().test(figure.test).title;
+  const TestSet& test = results.recipe().test(figure.test);
   for (const FigureResult::Measured& row : measured.rows) {
     if (!row.result.at("value").is_number()) continue;
     const double x = row.result.at("value");
     for (const auto& [metric, score] : row.result.items())
-      if (score.is_object() && score.contains("score"))
-        add(metric_name(metric) + " of " + test, metric_name(metric), row.title, x, score.at("score"));
-    add("Time of translating " + test, "seconds", row.title, x, row.seconds);
+      if (score.is_object() && score.contains("score") && is_asked_for(test, metric))
+        add(metric_name(metric) + " of " + test.title, metric_name(metric), row.title, x, score.at("score"));
+    add("Time of translating " + test.title, "seconds", row.title, x, row.seconds);
   }
   std::string html;
   for (Chart& chart : charts) {
@@ -192,8 +200,14 @@ std::string table_charts(const PageResults& results, const Table& table) {
   std::string html;
   std::size_t drawn = 0;
   for (const Column& column : table.columns) {
+    const auto shows_it = [&](const Figure& figure) {
+      return figure.kind == FigureKind::bars && figure.value == column.value;
+    };
+    const std::vector<Figure>& figures = results.recipe().figures;
+    if (std::any_of(figures.begin(), figures.end(), shows_it)) continue;
     if (column.value.find("bleu") == std::string::npos || drawn == kMostTableCharts) continue;
-    const report::Bars chart = bars_of(results, table.systems, column.value);
+    report::Bars chart = bars_of(results, table.systems, column.value);
+    chart.title = column.title;
     const auto has_value = [](const report::Bar& bar) { return bar.value.has_value(); };
     if (std::count_if(chart.bars.begin(), chart.bars.end(), has_value) < 2) continue;
     html += draw(chart);

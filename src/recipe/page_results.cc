@@ -34,9 +34,10 @@ json read_evaluation(const std::string& path) {
 }
 
 // Metrics of `evaluate --metrics` are spelled with underscores in its JSON: nltk-bleu is nltk_bleu there.
-std::string json_key(std::string column) {
-  std::replace(column.begin(), column.end(), '-', '_');
-  return column;
+std::string json_key(const std::string& column) {
+  auto [test, metric] = split_column(column);
+  std::replace(metric.begin(), metric.end(), '-', '_');
+  return test + "." + metric;
 }
 
 // .../systems/NAME/tests/TEST.txt -> NAME
@@ -136,8 +137,10 @@ std::vector<std::string> PageResults::environments() const {
 }
 
 std::string PageResults::full_title(const System& system) const {
+  const auto has_title = [&](const System& other) { return other.title == system.title; };
   const Group* const group = recipe_.group_of(system);
-  return group == nullptr ? system.title : group->title + ": " + system.title;
+  const bool is_unique = std::count_if(recipe_.systems.begin(), recipe_.systems.end(), has_title) == 1;
+  return group == nullptr || is_unique ? system.title : group->title + ": " + system.title;
 }
 
 std::vector<const System*> PageResults::systems(const std::vector<std::string>& names) const {

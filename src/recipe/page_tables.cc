@@ -329,13 +329,14 @@ std::string show_value(const std::string& column, double value, int digits) {
   return fmt::format("{:.{}f}", value, digits);
 }
 
-std::string metric_name(const std::string& metric) {
+std::string metric_name(std::string metric) {
   static const std::map<std::string, std::string> names = {{"bleu", "BLEU"},
                                                            {"chrf", "chrF"},
                                                            {"chrfpp", "chrF++"},
                                                            {"ter", "TER"},
                                                            {"nltk_bleu", "BLEU (NLTK)"},
                                                            {"multi_bleu", "BLEU (multi-bleu)"}};
+  std::replace(metric.begin(), metric.end(), '-', '_');
   const auto known = names.find(metric);
   return known == names.end() ? metric : known->second;
 }

@@ -20,7 +20,7 @@ report::Table figure_table(const PageResults& results, const Figure& figure);
 // A value of a column in words: 14:18:00 for seconds, 44.1M for parameters, otherwise with so many digits.
 std::string show_value(const std::string& column, double value, int digits);
 
-// "BLEU", "chrF", "perplexity": how people write the name of a metric.
-std::string metric_name(const std::string& metric);
+// "BLEU", "chrF", "perplexity": how people write the name of a metric; - and _ in it are the same.
+std::string metric_name(std::string metric);
 
 }  // namespace dragoman::recipe

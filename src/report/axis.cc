@@ -30,7 +30,7 @@ std::vector<double> round_decimals(double low, double high, int count) {
   for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10)
     for (const double digit : {1.0, 2.0, 5.0})
       if (power * digit >= low && power * digit <= high && (digit == 1 || decades < 3)) found.push_back(power * digit);
-  return found.size() >= 2 ? sparse(found, count + 3) : ticks(low, high, count);
+  return found.size() >= 3 ? sparse(found, count + 3) : ticks(low, high, count);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ void Extent::widen(AxisKind kind) {
     high_ *= 1.05;
     return;
   }
-  const double room = high_ > low_ ? 0.04 * (high_ - low_) : std::max(0.5 * std::abs(high_), 1e-9);
+  const double room = high_ > low_ ? 0.04 * (high_ - low_) : high_ == 0 ? 1 : 0.5 * std::abs(high_);
   low_ = low_ >= 0 ? std::max(0.0, low_ - room) : low_ - room;
   high_ += room;
 }

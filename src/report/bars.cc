@@ -13,6 +13,7 @@ namespace dragoman::report {
 namespace {
 
 constexpr double kWidth = 540, kRow = 44, kLeft = 4, kRight = 60, kTop = 6, kBottom = 48, kThickness = 14;
+constexpr double kNothing = 1e-9;  // a chart of smaller values has an axis up to 1
 
 std::string show(double value, int digits) { return fmt::format("{:.{}f}", value, digits); }
 
@@ -70,7 +71,7 @@ std::string draw(const Bars& chart) {
     if (bar.published) xs.add(*bar.published);
   }
   const double bottom = kTop + kRow * static_cast<double>(chart.bars.size()), height = bottom + kBottom;
-  const Axis x{AxisKind::linear, 0, xs.high() > 0 ? xs.high() : 1, kLeft, kWidth - kRight};
+  const Axis x{AxisKind::linear, 0, xs.high() > kNothing ? xs.high() : 1, kLeft, kWidth - kRight};
   std::string html = "<figure class='plot'>" + caption(chart.title) +
                      fmt::format(
                          "<div class='drawing'><svg class='chart' viewBox='0 0 {} {}' role='img' "

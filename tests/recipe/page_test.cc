@@ -81,7 +81,7 @@ TEST(Page, ShowsEverythingThatWasMeasuredWithoutAnotherFile) {
         "Tested on &lt;two&gt; sentences.", "training time in seconds", "Baseline <b>20</b>", "Running <b>90</b>",
         "sequence length in tokens", "k = 32 <b>0.25</b>", "Time of translating news 2020", "unknown tokens in %",
         "not measured yet", "the house", "dragoman recipe run recipes/sample",
-        "dragoman train --output &#39;a b&#39; &amp;&amp; &lt;x&gt;"})
+        "dragoman train --output runs/sample/systems/a &#39;&lt;x&gt;&#39;"})
     EXPECT_TRUE(has(page, part)) << part;
   EXPECT_FALSE(has(page, "url(") || has(page, "@import") || has(page, " src='") || has(page, "<link"))
       << "the page must not load anything";
@@ -114,6 +114,16 @@ TEST(Page, OfARecipeThatNeverRanSaysSo) {
   EXPECT_TRUE(has(page, "0 of 4 systems are finished."));
   EXPECT_TRUE(has(page, "not run yet"));
   EXPECT_FALSE(has(page, "id='translations'"));
+}
+
+TEST(Page, KeepsItsTestSetsAndNoticesNewOnes) {
+  const SampleResults sample;
+  sample.page();
+  write_report(sample.recipe, sample.folder);
+  EXPECT_TRUE(has(support::read_all(sample.folder.page()), "the small house is old ."));
+  const std::string changed = sample.write("data/news-test.en", "the house\nthe tiny house is old .\n");
+  std::filesystem::last_write_time(changed, std::filesystem::file_time_type::clock::now() + std::chrono::minutes(1));
+  EXPECT_TRUE(has(sample.page(), "the tiny house is old ."));
 }
 
 TEST(Page, RefusesDamagedResultsAndNamesTheFile) {

@@ -16,40 +16,41 @@ title: A <small> comparison
 about: Four systems & one test set.
 source: Nobody (2020), Table 1
 tests:
-  news: {title: news 2020, source: "{data}/news.en", reference: "{data}/news.de", from: en, to: de, attention: 2}
+  news-test: {title: news 2020, source: "{data}/news-test.en", reference: "{data}/news-test.de", from: en, to: de, attention: 2}
 systems:
-  base: {title: Baseline, train: --preset seq2seq, seed: 7, year: 2014, published: {news.bleu: 20.5, train.seconds: 50}}
-  good+one: {title: Good | one, train: --preset seq2seq, published: {news.bleu: 31}}
+  base: {title: Baseline, train: --preset seq2seq, seed: 7, year: 2014, published: {news-test.bleu: 20.5, train.seconds: 50}}
+  good+one: {title: Good | one, train: --preset seq2seq, published: {news-test.bleu: 31}}
   running: {title: Running, train: --preset seq2seq}
-  missing: {title: Missing, train: --preset seq2seq, published: {news.bleu: 40}}
+  missing: {title: Missing, train: --preset seq2seq, published: {news-test.bleu: 40}}
 tables:
 - title: Table 1
   note: Tested on <two> sentences.
   baseline: base
-  columns: {news.bleu: {title: BLEU}, news.nltk-bleu: {title: BLEU of NLTK, digits: 1}, train.seconds: training}
+  columns: {news-test.bleu: {title: BLEU}, news-test.nltk-bleu: {title: BLEU of NLTK, digits: 1}, train.seconds: training}
 figures:
   learning: {kind: curves, title: Learning, value: validation.perplexity, x: seconds, logarithmic: true}
-  years: {kind: bars, title: By year, value: news.bleu}
-  beam: {kind: sweep, title: Beam width, test: news, values: [1, 8], rows: {Baseline: {command: "translate --beam {value}"}}}
+  years: {kind: bars, title: By year, value: news-test.bleu}
+  beam: {kind: sweep, title: Beam width, test: news-test, values: [1, 8], rows: {Baseline: {command: "translate --beam {value}"}}}
   time: {kind: scaling, title: Time against length, rows: {bench: {command: bench}}}
   links: {kind: alignment, title: Alignment error, gold: gold, rows: {EM: {command: align}}}
   counts: {kind: statistics, title: Corpus, rows: {Train: {command: stats}}}
-  tree: {kind: tree, title: A beam, test: news, systems: [base]}
+  tree: {kind: tree, title: A beam, test: news-test, systems: [base]}
   later: {kind: scaling, title: Not measured, rows: {bench: {command: bench}}}
 )";
 
-inline std::string sample_system(const std::string& name, double bleu, const std::string& gpu) {
+inline std::string sample_system(const std::string& folder, const std::string& name, double bleu,
+                                 const std::string& gpu) {
   nlohmann::ordered_json result = {
       {"name", name},
       {"values",
-       {{"news.bleu", bleu},
-        {"news.nltk_bleu", bleu + 1},
+       {{"news-test.bleu", bleu},
+        {"news-test.nltk_bleu", bleu + 1},
         {"train.seconds", 61.0},
         {"train.parameters", 1234567},
         {"train.updates", 2000},
-        {"news.seconds", 1.5}}},
-      {"signatures", {{"news.bleu", "nrefs:1|tok:13a"}}},
-      {"steps", {{{"command", "dragoman train --output 'a b' && <x>"}, {"seconds", 62.0}}}},
+        {"news-test.seconds", 1.5}}},
+      {"signatures", {{"news-test.bleu", "nrefs:1|tok:13a"}}},
+      {"steps", {{{"command", "dragoman train --output " + folder + "/systems/a '<x>'"}, {"seconds", 62.0}}}},
       {"environment",
        {{"version", "9.9.9"},
         {"date", "2026-11-16"},
@@ -63,16 +64,16 @@ inline std::string sample_system(const std::string& name, double bleu, const std
 class SampleResults {
  public:
   SampleResults() : folder{temp_.path()}, recipe(parse_recipe(kSampleRecipe, "recipe.yaml", "sample", {})) {
-    write("data/news.en", "the house\nthe small house is old .\n");
-    write("data/news.de", "das Haus\ndas kleine Haus ist alt .\n");
+    write("data/news-test.en", "the house\nthe small house is old .\n");
+    write("data/news-test.de", "das Haus\ndas kleine Haus ist alt .\n");
     system("base", 22.75, "", "das Auto\ndas Haus ist sehr alt .\n");
     system("good+one", 30.25, "NVIDIA H200", std::string("das Haus\n") + kAttack + "\n");
     write("systems/running/run/log.jsonl", R"({"kind":"train","update":10,"tokens":500,"tokens_per_second":100}
 {"kind":"validation","update":10,"tokens":500,"scores":{"perplexity":90}}
 {"kind":"trai)");
-    write("comparisons/news.json",
-          R"({"system":"systems/base/tests/news.txt","bleu":{"score":22.75,"ci95":1.5},
-          "systems":[{"system":"x/systems/good+one/tests/news.txt","bleu":{"score":30.25,"ci95":1.25,"p_bootstrap":0.0125}}]})");
+    write("comparisons/news-test.json",
+          R"({"system":"systems/base/tests/news-test.txt","bleu":{"score":22.75,"ci95":1.5},
+          "systems":[{"system":"x/systems/good+one/tests/news-test.txt","bleu":{"score":30.25,"ci95":1.25,"p_bootstrap":0.0125}}]})");
     write_figures();
   }
 
@@ -100,13 +101,13 @@ class SampleResults {
  private:
   void system(const std::string& name, double bleu, const std::string& gpu, const std::string& output) const {
     const std::string own = "systems/" + name + "/";
-    write(own + "result.json", sample_system(name, bleu, gpu));
-    write(own + "tests/news.txt", output);
-    write(own + "tests/news.json", R"({"system":"x","bleu":{"score":22.75,"ci95":1.5}})");
+    write(own + "result.json", sample_system(temp_.path(), name, bleu, gpu));
+    write(own + "tests/news-test.txt", output);
+    write(own + "tests/news-test.json", R"({"system":"x","bleu":{"score":22.75,"ci95":1.5}})");
     const auto attention = nlohmann::json::parse(R"({"line":1,"source":"the house","source_tokens":["the","<house>"],
         "parts":1,"translations":[{"text":"das Haus","tokens":["das","Haus"],"attention":[[0.9,0.1],[0.25,0.75]],
         "past_attention":[[1],[0.5,0.5]]}]})");
-    write(own + "tests/news.attention.jsonl", attention.dump() + "\n");
+    write(own + "tests/news-test.attention.jsonl", attention.dump() + "\n");
     write(own + "run/log.jsonl",
           R"({"kind":"train","update":100,"epoch":1,"tokens":1000,"nll":2,"tokens_per_second":100}
 {"kind":"validation","update":100,"epoch":1,"tokens":1000,"scores":{"perplexity":40}}

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <regex>
+#include <set>
 
+#include "report/bars.h"
 #include "report/run_report.h"
+#include "report/series_style.h"
+#include "report/table.h"
 #include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"
 #include "train/json_log.h"
@@ -93,10 +97,64 @@ TEST(Chart, HandlesEmptySeriesNaNAndASinglePoint) {
   EXPECT_EQ(draw(Chart{"", "", "", {{"a", {{5, 0}, {6, 0}}}}}).find("nan"), std::string::npos);
 }
 
+TEST(Chart, AxesOfPowersOfTwoHaveThemAsTicks) {
+  const Axis axis{AxisKind::log2, 64, 4096, 0, 600};
+  std::vector<std::string> labels;
+  for (const auto& [value, label] : axis.ticks(8)) labels.push_back(label);
+  EXPECT_EQ(labels, (std::vector<std::string>{"64", "128", "256", "512", "1024", "2048", "4096"}));
+  EXPECT_NEAR(axis(128) - axis(64), axis(4096) - axis(2048), 1e-9);
+  EXPECT_EQ(axis.ticks(4).size(), 4u) << "every second one where there is less room";
+}
+
+TEST(Chart, TwentySeriesDifferInColourOrDashes) {
+  std::set<std::string> looks;
+  for (std::size_t i = 0; i < 20; ++i) looks.insert(series_swatch(i).substr(series_swatch(i).find("<line")));
+  EXPECT_GE(looks.size(), 12u) << "dashes and markers alone, without colour";
+  looks.clear();
+  for (std::size_t i = 0; i < kDistinctSeries; ++i) looks.insert(std::to_string(i % kColours) + series_dash(i));
+  EXPECT_EQ(looks.size(), kDistinctSeries);
+}
+
 TEST(Chart, LongRunsAreThinned) {
   Series series{"a", {}};
   for (int i = 0; i < 100'000; ++i) series.points.emplace_back(i, i % 7);
   EXPECT_LE(pixels(draw(Chart{"", "", "", {series}})).size(), 400u);
+}
+
+double attribute(const std::string& svg, const std::string& name, std::size_t from = 0) {
+  const std::size_t at = svg.find(name + "='", from) + name.size() + 2;
+  return std::stod(svg.substr(at));
+}
+
+TEST(Bars, AreAsLongAsTheirValuesAndShowWhatIsMissing) {
+  const std::string svg =
+      draw(Bars{.title = "BLEU",
+                .label = "BLEU",
+                .bars = {{.name = "a <b>", .remark = "2014", .value = 10, .half_width = 1, .published = {}},
+                         {.name = "c", .remark = {}, .value = 20, .half_width = {}, .published = 25},
+                         {.name = "d", .remark = {}, .value = {}, .half_width = {}, .published = {}}}});
+  const std::size_t first = svg.find("class='bar'"), second = svg.find("class='bar'", first + 1);
+  EXPECT_NEAR(2 * attribute(svg, "width", first), attribute(svg, "width", second), 0.2);
+  EXPECT_EQ(count(svg, "class='bar'"), 2u);
+  for (const char* part : {"a &lt;b&gt;: 10.0 ± 1.0", "c: 20.0, published 25.0", "not run yet", "2014"})
+    EXPECT_NE(svg.find(part), std::string::npos) << part;
+  EXPECT_TRUE(is_balanced(svg));
+}
+
+TEST(Table, SharesTheHeadingsOfGroupsAndScopesThem) {
+  const Table table{
+      .title = "T <1>",
+      .head = {{.title = "system"}, {.title = "ours", .group = "BLEU"}, {.title = "theirs", .group = "BLEU"}},
+      .rows = {{{.text = "a|b"}, {.text = "1.5", .remark = "± 1", .hint = "sig", .best = true}, {.text = "–"}}},
+      .notes = {"a note & more"}};
+  const std::string html = to_html(table);
+  for (const char* part : {"<caption>T &lt;1&gt;</caption>", "<th scope='colgroup' class='first' colspan='2'>BLEU</th>",
+                           "<th scope='row'>a|b</th>", "title='sig'><strong>1.5</strong> <small>± 1</small></td>",
+                           "<li>a note &amp; more</li>"})
+    EXPECT_NE(html.find(part), std::string::npos) << part << "\n" << html;
+  EXPECT_TRUE(is_balanced(html));
+  EXPECT_EQ(to_markdown(table),
+            "| system | BLEU ours | theirs |\n|---|---:|---:|\n| a\\|b | **1.5** ± 1 | – |\n\n- a note & more\n");
 }
 
 TEST(WordMatrix, HasACellForEveryPairOfWords) {
