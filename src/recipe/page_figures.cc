@@ -7,6 +7,7 @@
 #include "report/beam_tree.h"
 #include "report/chart.h"
 #include "report/escape.h"
+#include "run/result_json.h"
 
 namespace dragoman::recipe {
 namespace {
@@ -160,15 +161,7 @@ std::string sweep(const PageResults& results, const Figure& figure, const Figure
 std::string trees(const FigureResult& measured) {
   std::string html;
   for (const FigureResult::Measured& row : measured.rows) {
-    report::BeamTree tree;
-    tree.title = row.result.at("source");
-    for (const auto& node : row.result.at("nodes"))
-      tree.nodes.push_back({.parent = node.at("parent"),
-                            .token = node.at("token"),
-                            .log_probability = node.at("log_probability"),
-                            .score = node.at("score"),
-                            .finished = node.at("finished"),
-                            .best = node.at("best")});
+    const report::BeamTree tree = run::tree_from_json(row.result);
     html += "<p>" + report::escape(row.title + ": " + tree.title) +
             "</p><div class='tree' role='region' tabindex='0' aria-label='Beam'>" + draw(tree) + "</div>";
   }

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "align/alignment.h"
-#include "base/error.h"
 
 namespace dragoman::run {
 
@@ -45,14 +44,10 @@ Json tree_to_json(std::uint64_t line, const Request& request, const TranslationR
 
 report::BeamTree tree_from_json(const Json& json) {
   report::BeamTree tree;
-  try {
-    tree.title = json.at("source");
-    for (const Json& node : json.at("nodes"))
-      tree.nodes.push_back({node.at("parent"), node.at("token"), node.at("log_probability"), node.at("score"),
-                            node.at("finished"), node.at("best")});
-  } catch (const Json::exception& error) {
-    fail("expected a line that translate --tree wrote, but: {}", error.what());
-  }
+  tree.title = json.at("source");
+  for (const Json& node : json.at("nodes"))
+    tree.nodes.push_back({node.at("parent"), node.at("token"), node.at("log_probability"), node.at("score"),
+                          node.at("finished"), node.at("best")});
   return tree;
 }
 

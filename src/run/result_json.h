@@ -16,7 +16,7 @@ nlohmann::ordered_json to_json(std::uint64_t line, const Request& request, const
 
 // The beam of a sentence: {"line", "source", "nodes"}.
 nlohmann::ordered_json tree_to_json(std::uint64_t line, const Request& request, const TranslationResult& result);
-// Reads such a beam, to draw it. Throws Error if it is damaged.
+// Reads such a beam, to draw it. Throws the JSON library's exception if it is damaged; the caller knows the file.
 report::BeamTree tree_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace dragoman::run

@@ -25,9 +25,9 @@ inline ModelConfig shrunk(const std::string& name) {
   config.attention.rank = 3;
   if (config.attention.key_size > 0) config.attention.key_size = 5, config.attention.value_size = 3;
   if (config.attention.linformer > 0) config.attention.linformer = 3, config.attention.linformer_length = 12;
-  const bool concatenated = config.recurrent.decoder_start == DecoderStart::concatenated;
+  const bool projected = config.recurrent.decoder_start == DecoderStart::projected;
   config.recurrent.encoder_hidden = 4;
-  config.recurrent.decoder_hidden = concatenated ? 8 : 6;
+  config.recurrent.decoder_hidden = projected ? 6 : 8;  // other starts are as large as both directions
   return config;
 }
 
