@@ -93,15 +93,20 @@ class Languages : public ::testing::Test {
     return TrainingRun(std::move(options)).train([] { return false; }).model;
   }
 
-  static std::vector<TranslationResult> translate(const std::string& model, const Lines& texts, const std::string& to) {
+  static search::TextTranslator translator(const std::string& model) {
     TranslatorOptions on_cpu;
     on_cpu.device = "cpu";
-    search::TextTranslator translator({model}, on_cpu);
+    return {{model}, on_cpu};
+  }
+  static Request request(const std::string& text, const std::string& to = "") {
+    return {.text = text, .prefix = {}, .terms = {}, .banned = {}, .to = to};
+  }
+  static std::vector<TranslationResult> translate(const std::string& model, const Lines& texts, const std::string& to) {
     std::vector<Request> requests;
-    for (const std::string& text : texts) requests.push_back({.text = text, .prefix = {}, .terms = {}, .banned = {}});
+    for (const std::string& text : texts) requests.push_back(request(text));
     SearchOptions search;
     search.to = to;
-    return translator.translate(requests, search);
+    return translator(model).translate(requests, search);
   }
   static Lines texts_of(const std::vector<TranslationResult>& results) {
     Lines texts;
@@ -156,33 +161,22 @@ TEST_F(Languages, TextCannotChangeTheTargetLanguage) {
 }
 
 TEST_F(Languages, RequestsOfOneBatchMayHaveDifferentLanguages) {
-  TranslatorOptions on_cpu;
-  on_cpu.device = "cpu";
-  search::TextTranslator translator({model_}, on_cpu);
   SearchOptions search;
   search.to = "de";
   const std::string& text = lines_["en"][1];
-  const auto request = [&](const std::string& to) {
-    return Request{.text = text, .prefix = {}, .terms = {}, .banned = {}, .to = to};
-  };
-  const Lines mixed = texts_of(translator.translate({request(""), request("ed")}, search));
+  const Lines mixed = texts_of(translator(model_).translate({request(text), request(text, "ed")}, search));
   EXPECT_EQ(mixed[0], texts_of(translate(model_, {text}, "de"))[0]);
   EXPECT_EQ(mixed[1], texts_of(translate(model_, {text}, "ed"))[0]);
   EXPECT_NE(mixed[0], mixed[1]);
 }
 
 TEST_F(Languages, TagsAreNeverWritten) {
-  TranslatorOptions on_cpu;
-  on_cpu.device = "cpu";
-  search::TextTranslator translator({model_}, on_cpu);
   SearchOptions search;
   search.to = "de";
   search.sample = true;
   search.temperature = 100;  // almost uniform over all ids
-  search.n_best = 20;
-  search.max_length = 20;
-  const auto results =
-      translator.translate({{.text = lines_["en"][0], .prefix = {}, .terms = {}, .banned = {}}}, search);
+  search.n_best = search.max_length = 20;
+  const std::vector<TranslationResult> results = translator(model_).translate({request(lines_["en"][0])}, search);
   for (const Translation& translation : results[0].translations)
     for (const std::string& token : translation.tokens) EXPECT_NE(token.substr(0, 2), "<2");
 }
