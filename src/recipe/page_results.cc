@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace dragoman::recipe {
 namespace {
@@ -137,10 +138,11 @@ std::vector<std::string> PageResults::environments() const {
 }
 
 std::string PageResults::full_title(const System& system) const {
-  const auto has_title = [&](const System& other) { return other.title == system.title; };
+  std::set<std::string> titles;
+  for (const System& other : recipe_.systems) titles.insert(other.title);
   const Group* const group = recipe_.group_of(system);
-  const bool is_unique = std::count_if(recipe_.systems.begin(), recipe_.systems.end(), has_title) == 1;
-  return group == nullptr || is_unique ? system.title : group->title + ": " + system.title;
+  const bool are_unique = titles.size() == recipe_.systems.size();
+  return group == nullptr || are_unique ? system.title : group->title + ": " + system.title;
 }
 
 std::vector<const System*> PageResults::systems(const std::vector<std::string>& names) const {

@@ -52,7 +52,8 @@ class PageResults {
   // The different machines, versions and days of the results, as one line each.
   std::vector<std::string> environments() const;
 
-  // The title, preceded by that of the group if another system has the same title: "English–German: Transformer".
+  // The title, preceded by that of the group if some systems of the recipe share a title: "English–German:
+  // Transformer".
   std::string full_title(const System& system) const;
   // The systems that are named; all if none is.
   std::vector<const System*> systems(const std::vector<std::string>& names) const;
