@@ -98,9 +98,10 @@ Step Composer::step(const std::string& title, const std::string& command, const 
   } else if (context.places.contains("output") && composed.output.empty() && !uses(composed.words, "output")) {
     composed.output = "{output}";
   }
-  // The recorded command has no machine flags; otherwise both are the same.
+  // The recorded command has no machine flags and no cache; otherwise both are the same.
   CommandLine recorded = composed;
   add_machine_flags(composed.words);
+  if (trains && !has_flag(composed.words, "--cache")) append(composed.words, {"--cache", "{work}/cache"});
   if (options_.miniature) {
     std::vector<std::string> small = {own.words[0]};
     add_flags(recipe_.miniature.flags, small);
