@@ -1,6 +1,9 @@
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/version.h"
 #include "cli/command.h"
@@ -33,7 +36,11 @@ int run(const Words& arguments) {
 
 int main(int argc, char** argv) {
   try {
-    return dragoman::cli::run({argv + 1, argv + argc});
+    const int status = dragoman::cli::run({argv + 1, argv + argc});
+    // Results that did not reach their destination are no results.
+    dragoman::check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output cannot be written: {}",
+                    std::strerror(errno));
+    return status;
   } catch (const std::exception& error) {
     dragoman::log::error("{}", error.what());
     return 1;

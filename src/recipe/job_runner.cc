@@ -37,7 +37,7 @@ void copy_lines(const Excerpt& excerpt) {
   data::LineReader reader(data::open_bytes(excerpt.source), data::kNoLineLimit);
   std::string text;
   data::Line line;
-  for (int number = 1; number < excerpt.first + excerpt.lines && reader.next(line); ++number)
+  for (int number = 1; number - excerpt.first < excerpt.lines && reader.next(line); ++number)
     if (number >= excerpt.first) text.append(line.text).append("\n");
   check(!text.empty(), "{} has no line {}", excerpt.source, excerpt.first);
   write_text(excerpt.target, text);
@@ -52,11 +52,20 @@ bool wait_until_free(const std::string& run, Watch& watch) {
   return true;
 }
 
-// Removes what is left of a training run that cannot be continued: one without a checkpoint, or of another command.
-void remove_leftovers(const Step& step, const StepRecord& before) {
-  if (step.run.empty()) return;
-  const bool same = before.recorded == step.recorded;
-  if (!same || !fs::exists(step.run + "/checkpoints")) fs::remove_all(step.run);
+// Puts aside what is left of a training run that cannot be continued: one of another command is renamed, one without a
+// checkpoint is removed.
+void clear_leftovers(const Step& step, const StepRecord& before) {
+  if (step.run.empty() || !fs::exists(step.run)) return;
+  if (!fs::exists(step.run + "/checkpoints")) {
+    fs::remove_all(step.run);
+    return;
+  }
+  check(!before.recorded.empty(),
+        "{} holds a training run, but the record of the command that made it is missing; remove it to train again",
+        step.run);
+  if (before.recorded == step.recorded) return;
+  fs::remove_all(step.run + ".old");
+  fs::rename(step.run, step.run + ".old");
 }
 
 std::string last_lines(const std::string& path) {
@@ -80,7 +89,7 @@ JobEnd failure(const Job& job, std::size_t step, int status) {
 JobEnd run_step(const Job& job, std::size_t number, Watch& watch) {
   const Step& step = job.steps[number];
   if (!step.run.empty() && !wait_until_free(step.run, watch)) return {JobEnd::Kind::stopped, {}};
-  remove_leftovers(step, read_record(job, number));
+  clear_leftovers(step, read_record(job, number));
   StepRecord record{step.recorded, show(step.command), 0, false};
   write_record(job, number, record);
   copy_lines(step.excerpt);
@@ -112,8 +121,12 @@ StepRecord read_record(const Job& job, std::size_t step) {
   std::ifstream file(step_file(job, step, "json"));
   const Json json = Json::parse(file, nullptr, false);
   if (!json.is_object()) return {};
-  return {json.value("recorded", ""), json.value("command", ""), json.value("seconds", 0.0),
-          json.value("finished", false)};
+  try {
+    return {json.value("recorded", ""), json.value("command", ""), json.value("seconds", 0.0),
+            json.value("finished", false)};
+  } catch (const Json::exception&) {
+    return {};  // a damaged record: the step is not finished
+  }
 }
 
 std::size_t finished_steps(const Job& job) {

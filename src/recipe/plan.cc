@@ -25,13 +25,30 @@ void add_unique(std::vector<std::string>& names, const std::vector<std::string>&
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
+// All systems whose files a system uses.
+std::vector<std::string> needs_of(const System& system) {
+  std::vector<std::string> names = system.needs;
+  for (const std::string& command : system.steps) add_unique(names, systems_used(command));
+  add_unique(names, systems_used(system.translate));
+  add_unique(names, systems_used(system.score));
+  std::erase(names, system.name);
+  return names;
+}
+
+// The first word of a command.
+std::string program_of(const std::string& command) {
+  const CommandLine line = split_command(command);
+  check(!line.words.empty(), "expected a command but got '{}'", command);
+  return line.words[0];
+}
+
 Job plan_preparation(const Recipe& recipe, const Folder& folder, const Composer& composer) {
   Job job;
   job.name = "preparation";
   job.folder = folder.work();
   for (const Preparation& preparation : recipe.prepare)
     planned(preparation.where, [&] {
-      const std::string name = split_command(preparation.command).words.at(0);
+      const std::string name = program_of(preparation.command);
       Step step = composer.step(name + " " + join(preparation.makes, " "), preparation.command, {});
       for (const std::string& file : preparation.makes) step.makes.push_back(folder.work() + "/" + file);
       job.steps.push_back(step);
@@ -54,8 +71,7 @@ class TestPlanner {
         context(".json")));
     if (test_.perplexity && !system_.score.empty())
       steps.push_back(composer_.step("score " + test_.name, system_.score, context(".perplexity.json")));
-    if (test_.attention > 0 && split_command(system_.translate).words.at(0) == "translate")
-      steps.push_back(attention());
+    if (test_.attention > 0 && program_of(system_.translate) == "translate") steps.push_back(attention());
   }
 
  private:
@@ -81,26 +97,31 @@ class TestPlanner {
   const TestSet& test_;
 };
 
+// A training run has a folder of its own below that of its system, since what is left of an abandoned run is removed.
+void check_run(const Job& job, const std::string& run) {
+  if (run.empty()) return;
+  const std::string below = (std::filesystem::path(job.folder) / "").lexically_normal().string();
+  const std::string folder = std::filesystem::path(run).lexically_normal().string();
+  check(folder.starts_with(below) && folder != below,
+        "a training run writes to {}; expected a folder of the system, such as --output {{system}}/run", run);
+  check(std::count_if(job.steps.begin(), job.steps.end(), [&](const Step& step) { return step.run == run; }) == 1,
+        "two training runs write to {}; give one of them --output {{system}}/ANOTHER", run);
+}
+
 Job plan_system(const Recipe& recipe, const Folder& folder, const Composer& composer, const System& system) {
   Job job;
   job.name = system.name;
   job.folder = folder.system(system.name);
   job.result = folder.result(system.name);
-  add_unique(job.needs, system.needs);
+  job.needs = needs_of(system);
+  for (const std::string& name : job.needs)
+    check(&recipe.system(name) < &system, "it uses files of '{}', which must come before it in the list", name);
   for (const std::string& command : system.steps) {
-    add_unique(job.needs, systems_used(command));
-    const std::string name = split_command(command).words.at(0);
-    job.steps.push_back(composer.step(name, command, {.system = &system, .figure = {}, .places = {}}));
-    const std::string& run = job.steps.back().run;
-    check(run.empty() ||
-              std::count_if(job.steps.begin(), job.steps.end(), [&](const Step& step) { return step.run == run; }) == 1,
-          "two training runs write to {}; give one of them --output {{system}}/ANOTHER", run);
+    job.steps.push_back(composer.step(program_of(command), command, {.system = &system, .figure = {}, .places = {}}));
+    check_run(job, job.steps.back().run);
   }
   job.model_steps = job.steps.size();
   job.model = composer.path(system.model, {.system = &system, .figure = {}, .places = {}});
-  add_unique(job.needs, systems_used(system.translate));
-  add_unique(job.needs, systems_used(system.score));
-  std::erase(job.needs, system.name);
   for (const TestSet* test : recipe.tests_of(system)) TestPlanner(composer, system, *test).add_to(job.steps);
   return job;
 }
@@ -110,10 +131,8 @@ std::vector<const System*> with_needs(const Recipe& recipe, std::vector<std::str
   if (names.empty())
     for (const System& system : recipe.systems) names.push_back(system.name);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const System& system = recipe.system(names[i]);
-    add_unique(names, system.needs);
-    for (const std::string& command : system.steps) add_unique(names, systems_used(command));
-    add_unique(names, systems_used(system.translate));
+    const std::vector<std::string> needs = needs_of(recipe.system(names[i]));
+    add_unique(names, needs);
   }
   std::vector<const System*> systems;
   for (const System& system : recipe.systems)

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/join.h"
 #include "recipe/yaml_map.h"
 
 namespace dragoman::recipe {
@@ -14,17 +15,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kMostDigits = 10, kMostAttention = 10000;
 constexpr const char* kModel = "{system}/run/model.safetensors";
 constexpr const char* kTranslate = "translate --model {model} --input {input} --output {output}";
 constexpr const char* kScore = "score --model {model} {input} {reference} --summary --json";
 
 // Names of systems, test sets and figures are used as names of files and placeholders.
+// Names become names of files and, before a dot, parts of values such as wmt.bleu.
 void check_name(const std::string& name, const YamlMap& map) {
   const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("-_.+").find(static_cast<char>(c)) != std::string_view::npos;
+    return std::isalnum(c) != 0 || std::string_view("-_+").find(static_cast<char>(c)) != std::string_view::npos;
   });
-  check(!name.empty() && plain && name[0] != '.',
-        "{}: '{}' cannot be a name; expected letters, digits, '-', '_', '.' and '+'", map.where(), name);
+  check(!name.empty() && plain, "{}: '{}' cannot be a name; expected letters, digits, '-', '_' and '+'", map.where(),
+        name);
 }
 
 template <class T>
@@ -120,6 +123,9 @@ void read_tests(YamlMap& map, Recipe& recipe) {
     entry("perplexity", test.perplexity);
     entry("attention", test.attention);
     check(!test.source.empty() && !test.reference.empty(), "{}: expected 'source' and 'reference'", entry.where());
+    check(!test.metrics.empty(), "{}: expected at least one metric", entry.where());
+    check(test.attention >= 0 && test.attention <= kMostAttention, "{}: 'attention' must be from 0 to {}",
+          entry.where(), kMostAttention);
     recipe.tests.push_back(test);
   });
 }
@@ -177,6 +183,8 @@ void read_tables(YamlMap& map, Recipe& recipe) {
           table.columns.push_back({.value = value, .title = value});
           column("title", table.columns.back().title);
           column("digits", table.columns.back().digits);
+          check(table.columns.back().digits >= 0 && table.columns.back().digits <= kMostDigits,
+                "{}: 'digits' must be from 0 to {}", column.where(), kMostDigits);
         },
         "title");
     recipe.tables.push_back(table);
@@ -220,6 +228,21 @@ void read_miniature(YamlMap& map, Recipe& recipe) {
   });
 }
 
+// A value is one of training, of the model, or TEST.METRIC of a test set that measures it (recipe.h, Column).
+void check_value(const Recipe& recipe, const std::string& value) {
+  const std::size_t dot = value.find('.');
+  check(dot != std::string::npos, "there is no value '{}'; expected TEST.METRIC, such as {}.bleu, or train.seconds",
+        value, recipe.tests.empty() ? "test" : recipe.tests[0].name);
+  const std::string of = value.substr(0, dot), what = value.substr(dot + 1);
+  if (of == "train" || of == "model") return;
+  const TestSet& test = recipe.test(of);
+  std::vector<std::string> measured = test.metrics;
+  measured.insert(measured.end(), {"seconds", "perplexity", "perplexity-per-word"});
+  if (std::find(measured.begin(), measured.end(), "chrf") != measured.end()) measured.push_back("chrfpp");
+  check(std::find(measured.begin(), measured.end(), what) != measured.end(),
+        "the test set '{}' does not measure '{}'; expected one of {}", of, what, join(measured, ", "));
+}
+
 // Every name that is used exists, and systems come after those they need.
 void check_names(const Recipe& recipe) {
   for (const Group& group : recipe.groups)
@@ -231,7 +254,10 @@ void check_names(const Recipe& recipe) {
       check(&recipe.system(other) < &system, "system '{}' needs '{}', which must come before it in the list",
             system.name, other);
   }
+  for (const System& system : recipe.systems)
+    for (const auto& [value, number] : system.published) check_value(recipe, value);
   for (const Table& table : recipe.tables) {
+    for (const Column& column : table.columns) check_value(recipe, column.value);
     if (!table.baseline.empty()) recipe.system(table.baseline);
     for (const std::string& system : table.systems) recipe.system(system);
   }
@@ -302,7 +328,7 @@ Recipe parse_recipe(const std::string& text, const std::string& where, const std
 
 Recipe read_recipe(const std::string& path) {
   const fs::path file = fs::is_directory(path) ? fs::path(path) / "recipe.yaml" : fs::path(path);
-  const fs::path folder = fs::absolute(file).parent_path(), data = folder.parent_path() / "data.yaml";
+  const fs::path folder = fs::weakly_canonical(file).parent_path(), data = folder.parent_path() / "data.yaml";
   check(fs::exists(file), "{}: there is no recipe here; expected a folder with recipe.yaml", path);
   Recipe recipe =
       parse_recipe(contents(file), file.string(), folder.filename().string(),

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <thread>
 
@@ -117,12 +119,26 @@ class Runner {
   template <class Work>
   void draw_while(Work work) {
     std::atomic<bool> done = false;
+    std::exception_ptr problem;
     std::thread worker([&] {
-      work();
+      try {
+        work();
+      } catch (...) {
+        problem = std::current_exception();
+      }
       done = true;
     });
-    for (; !done; std::this_thread::sleep_for(kPoll)) board_.refresh();
+    for (; !done; std::this_thread::sleep_for(kPoll)) refresh();
     worker.join();
+    if (problem) std::rethrow_exception(problem);
+  }
+
+  // A log that cannot be read is no reason to stop.
+  void refresh() {
+    try {
+      board_.refresh();
+    } catch (const std::exception&) {
+    }
   }
 
   bool prepare() {
@@ -140,7 +156,15 @@ class Runner {
   void run_systems() {
     draw_while([&] {
       std::vector<std::thread> workers;
-      for (int i = 0; i < options_.jobs; ++i) workers.emplace_back([&] { work(); });
+      for (int i = 0; i < options_.jobs; ++i)
+        workers.emplace_back([&] {
+          try {
+            work();
+          } catch (const std::exception& error) {
+            ++failures_;
+            board_.error(error.what());
+          }
+        });
       for (std::thread& worker : workers) worker.join();
     });
   }
@@ -287,11 +311,28 @@ bool is_outdated(const Job& job) {
          !read_record(job, finished_steps(job)).recorded.empty();
 }
 
+namespace {
+
+// An output folder belongs to one recipe, in full or as a miniature.
+void claim_folder(const Recipe& recipe, const Folder& folder, bool is_miniature) {
+  const std::string own = recipe.name + (is_miniature ? " (miniature)" : ""), path = folder.path + "/recipe.txt";
+  std::ifstream file(path);
+  std::string owner;
+  if (std::getline(file, owner))
+    check(owner == own, "{} holds results of the recipe {}, not of {}; choose another --output", folder.path, owner,
+          own);
+  else
+    write_text(path, own + "\n");
+}
+
+}  // namespace
+
 int run_recipe(const Recipe& recipe, const Folder& folder, const RunOptions& options) {
   RunOptions own = options;
   // Several systems at a time share the cores.
   if (own.jobs > 1 && own.plan.threads == 0) own.plan.threads = std::max(1, threads::available() / own.jobs);
   fs::create_directories(folder.path);
+  claim_folder(recipe, folder, own.plan.miniature);
   check_commands(make_plan(recipe, folder, own.plan, own.only), folder.path);
   // A signal ends a download at once; it is resumed by the next run.
   if (!own.plan.miniature) own.plan.data = find_data(recipe.data, own.data, folder.path);

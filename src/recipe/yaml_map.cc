@@ -1,6 +1,7 @@
 #include "recipe/yaml_map.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/join.h"
 
@@ -16,11 +17,19 @@ std::vector<std::string> texts(const YAML::Node& node) {
   return list;
 }
 
+// YAML allows a key only once.
+void check_keys(const YAML::Node& map, const std::string& where) {
+  std::set<std::string> keys;
+  for (const auto& entry : map)
+    check(keys.insert(entry.first.Scalar()).second, "{}: '{}' is given twice", where, entry.first.Scalar());
+}
+
 }  // namespace
 
 YamlMap::YamlMap(YAML::Node node, std::string where) : node_(std::move(node)), where_(std::move(where)) {
   if (!node_.Mark().is_null()) where_ += fmt::format(" (line {})", node_.Mark().line + 1);
   check(node_.IsMap() || node_.IsNull(), "{}: expected a map of settings", where_);
+  if (node_.IsMap()) check_keys(node_, where_);
 }
 
 YAML::Node YamlMap::take(const char* key) {
@@ -41,14 +50,14 @@ void YamlMap::operator()(const char* key, bool& value) {
   const YAML::Node node = take(key);
   if (!node.IsDefined()) return;
   if (!node.IsScalar()) wrong(key, "true or false");
-  value = text_value::parse_bool(node.Scalar());
+  value = parsed(key, [&] { return text_value::parse_bool(node.Scalar()); });
 }
 
 void YamlMap::operator()(const char* key, std::int64_t& value) {
   const YAML::Node node = take(key);
   if (!node.IsDefined()) return;
   if (!node.IsScalar()) wrong(key, "a number");
-  value = text_value::parse_integer(node.Scalar());
+  value = parsed(key, [&] { return text_value::parse_integer(node.Scalar()); });
 }
 
 void YamlMap::operator()(const char* key, int& value) {
@@ -75,7 +84,7 @@ void YamlMap::operator()(const char* key, std::map<std::string, double>& value) 
   if (!node.IsMap()) wrong(key, "a map of numbers");
   for (const auto& entry : node) {
     if (!entry.second.IsScalar()) wrong(key, "a map of numbers");
-    value[entry.first.Scalar()] = text_value::parse_number(entry.second.Scalar());
+    value[entry.first.Scalar()] = parsed(key, [&] { return text_value::parse_number(entry.second.Scalar()); });
   }
 }
 
@@ -95,6 +104,7 @@ std::vector<std::pair<std::string, YAML::Node>> YamlMap::entries(const char* key
   std::vector<std::pair<std::string, YAML::Node>> list;
   if (!node.IsDefined()) return list;
   if (!node.IsMap()) wrong(key, "a map");
+  check_keys(node, where_ + ": " + key);
   for (const auto& entry : node) list.emplace_back(entry.first.Scalar(), entry.second);
   return list;
 }

@@ -49,7 +49,7 @@ TEST(RecipePlan, OrdersFlagsFromTheRecipeToTheRun) {
   EXPECT_EQ(
       show(train.command),
       "dragoman train --source corpora/a --model.size 4 --until 3u --output out/systems/one/run --resume --seed 7 "
-      "--device cuda --precision bf16 --threads 2");
+      "--device cuda --precision bf16 --threads 2 --cache out/work/cache");
   EXPECT_EQ(train.run, "out/systems/one/run");
 }
 
@@ -86,11 +86,23 @@ TEST(RecipePlan, SystemsNeedThoseWhoseFilesTheyRead) {
   EXPECT_EQ(planned(two_systems(), kPlain, {"two"}).systems.size(), 2U);
 }
 
+TEST(RecipePlan, TrainingRunsStayInTheFolderOfTheirSystem) {
+  EXPECT_THROW(planned("systems:\n  a: {train: --output elsewhere}\n"), Error);
+  EXPECT_THROW(planned("systems:\n  a: {train: \"--output {system}/../b\"}\n"), Error);
+  EXPECT_EQ(planned("systems:\n  a: {train: \"--output {system}/own\"}\n").systems[0].steps[0].run,
+            "out/systems/a/own");
+}
+
+TEST(RecipePlan, SystemsComeAfterThoseWhoseFilesTheyUse) {
+  EXPECT_THROW(planned("systems:\n  a: {train: \"--from {systems/b}/m\"}\n  b: {train: x}\n"), Error);
+  EXPECT_THROW(planned("systems:\n  a: {train: x, score: \"score {systems/b}/m\"}\n  b: {train: x}\n"), Error);
+}
+
 TEST(RecipePlan, MiniatureFlagsReplaceThoseOfTheRecipe) {
   const PlanOptions small{.data = "corpora", .device = {}, .precision = {}, .threads = 2, .miniature = true};
   EXPECT_EQ(show(planned(two_systems(), small).systems[0].steps[0].command),
             "dragoman train --source corpora/a --model.size 4 --output out/systems/one/run --resume --seed 7 "
-            "--until 1u --threads 1");
+            "--cache out/work/cache --until 1u --threads 1");
 }
 
 TEST(RecipePlan, RefusesUnknownPlaceholdersWithFileAndLine) {

@@ -54,6 +54,23 @@ TEST(RecipeFile, TheExampleOfTheDocumentationCanBePlanned) {
   EXPECT_EQ(plan.figures.size(), 1U);
 }
 
+TEST(RecipeFile, RefusesValuesThatNothingMeasures) {
+  const std::string test = "tests:\n  t: {source: a, reference: b, metrics: [bleu]}\n";
+  const auto column = [](const std::string& value) { return "tables: [{title: x, columns: {" + value + ": y}}]\n"; };
+  EXPECT_NE(refusal(kSystems + test + column("t.blue")).find("does not measure 'blue'"), std::string::npos);
+  EXPECT_NE(refusal(kSystems + test + column("u.bleu")).find("no test set 'u'"), std::string::npos);
+  EXPECT_NE(refusal(kSystems + test + column("bleu")).find("no value 'bleu'"), std::string::npos);
+  EXPECT_NE(refusal(kSystems + test + "tables: [{title: x, columns: {t.bleu: {digits: 99}}}]\n").find("from 0 to 10"),
+            std::string::npos);
+}
+
+TEST(RecipeFile, RefusesRepeatedKeysAndDotsInNames) {
+  EXPECT_NE(refusal("systems:\n  a: {train: x}\n  a: {train: y}\n").find("'a' is given twice"), std::string::npos);
+  EXPECT_NE(refusal(kSystems + "tests:\n  t.x: {source: a, reference: b}\n").find("'t.x' cannot be a name"),
+            std::string::npos);
+  EXPECT_NE(refusal("systems:\n  a: {train: x, year: soon}\n").find("(line 2): 'year'"), std::string::npos);
+}
+
 TEST(RecipeFile, ReportsInvalidYamlWithItsLine) {
   EXPECT_NE(refusal("systems:\n  a: {train: x\n").find("not valid YAML"), std::string::npos);
 }

@@ -221,15 +221,42 @@ TEST(RecipeRun, StopsInGoodOrderWhenInterrupted) {
   EXPECT_NE(folder.status().out.find("interrupted at step 1 of 5, train"), std::string::npos) << folder.status().out;
 }
 
+// The last update in the log of the neural system.
+int last_update(const RecipeFolder& folder) {
+  const std::string log = folder.text("systems/neural/run/log.jsonl"), key = "\"update\":";
+  return std::stoi(log.substr(log.rfind(key) + key.size()));
+}
+
 TEST(RecipeRun, StopsWhenItsBudgetIsUsedUpAndGoesOnLater) {
-  const RecipeFolder folder(recipe_text("2ku"));
-  Outcome outcome = folder.run("--budget 1.5s");
-  EXPECT_EQ(outcome.status, 0) << outcome.said();
-  EXPECT_NE(outcome.said().find("the budget is used up"), std::string::npos) << outcome.said();
-  EXPECT_FALSE(folder.has("systems/neural/result.json"));
-  outcome = folder.run("--budget 1h");
-  EXPECT_EQ(outcome.status, 0) << outcome.said();
-  EXPECT_EQ(folder.read("systems/neural/result.json")["values"]["train.updates"], 2000);
+  const RecipeFolder folder(recipe_text("1Mu"));
+  int updates = 0;
+  for (int i = 0; i < 2; ++i) {
+    const Outcome outcome = folder.run("--budget 2s");
+    EXPECT_EQ(outcome.status, 0) << outcome.said();
+    EXPECT_NE(outcome.said().find("the budget is used up"), std::string::npos) << outcome.said();
+    EXPECT_FALSE(folder.has("systems/neural/result.json"));
+    EXPECT_GT(last_update(folder), updates);
+    updates = last_update(folder);
+  }
+}
+
+TEST(RecipeRun, LeavesTheResultsOfAnotherRecipeAlone) {
+  const RecipeFolder folder(recipe_text("20u"));
+  ASSERT_EQ(folder.run().status, 0);
+  std::ofstream(folder.path() + "/out/recipe.txt") << "another\n";
+  const Outcome outcome = folder.run();
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.said().find("holds results of the recipe another"), std::string::npos) << outcome.said();
+}
+
+TEST(RecipeRun, DeletesNoTrainingRunOfUnknownOrigin) {
+  const std::unique_ptr<RecipeFolder> folder = killed_in_training(recipe_text("1500u"));
+  fs::remove(folder->file("systems/neural/steps/1.json"));
+  const Outcome outcome = folder->run();
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.said().find("the record of the command that made it is missing"), std::string::npos)
+      << outcome.said();
+  EXPECT_TRUE(folder->has("systems/neural/run/checkpoints"));
 }
 
 TEST(RecipeRun, SharesTheSystemsWithOtherRunners) {

@@ -16,7 +16,7 @@ title: A <small> comparison
 about: Four systems & one test set.
 source: Nobody (2020), Table 1
 tests:
-  news-test: {title: news 2020, source: "{data}/news-test.en", reference: "{data}/news-test.de", from: en, to: de, attention: 2}
+  news-test: {title: news 2020, source: "{data}/news-test.en", reference: "{data}/news-test.de", from: en, to: de, metrics: [bleu, nltk-bleu, chrf], attention: 2}
 systems:
   base: {title: Baseline, train: --preset seq2seq, seed: 7, year: 2014, published: {news-test.bleu: 20.5, train.seconds: 50}}
   good+one: {title: Good | one, train: --preset seq2seq, published: {news-test.bleu: 31}}
