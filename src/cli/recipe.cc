@@ -93,6 +93,8 @@ int run_action(RecipeOptions& options, const Words& words, const ComputeOptions&
     list(words);
     return 0;
   }
+  check(words.size() != 1, "recipe {} needs the name or folder of a recipe; `dragoman recipe list` shows what there is",
+        action);
   expect_words(words, 2, kExpected);
   const recipe::Recipe recipe = recipe::read_recipe(recipe::find_recipe(words[1]));
   const recipe::Folder folder = output_folder(options, recipe);
@@ -109,6 +111,8 @@ int run_action(RecipeOptions& options, const Words& words, const ComputeOptions&
     return 0;
   }
   if (action == "report") {
+    check(std::filesystem::exists(folder.path), "there are no results in {}; `dragoman recipe run {}` makes them",
+          folder.path, words[1]);
     recipe::write_report(recipe, folder, run.plan.data);
     fmt::print("{}\n", folder.page());
     return 0;

@@ -21,10 +21,10 @@ int train_neural(const run::TrainingOptions& options) {
 }
 
 int train_as_asked(const run::TrainingOptions& options) {
-  if (options.task == run::TrainTask::statistical) {
-    fmt::print("{}\n", run::train_statistical(options));
-  } else if (options.dry_run) {
+  if (options.dry_run) {
     for (const auto& [name, words] : run::plan_training(options)) fmt::print("{:<20} {}\n", name, words);
+  } else if (options.task == run::TrainTask::statistical) {
+    fmt::print("{}\n", run::train_statistical(options));
   } else if (options.verify_resume) {
     const run::ResumeProof proof = run::verify_resume(options);
     fmt::print("resumed = uninterrupted after {} updates: {} bytes of weights and optimiser agree\n", proof.updates,

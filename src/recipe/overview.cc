@@ -57,13 +57,18 @@ class ScratchFiles {
   std::string prefix_;
 };
 
-// Nothing for statistical systems, which have no updates, and for runs whose files are not there yet.
-std::optional<Cost> training_cost(const Step& step, const ScratchFiles& files) {
+std::string last_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+// Throws with the last line that `train --dry-run` said if it fails. Statistical systems have no updates.
+Cost training_cost(const Step& step, const ScratchFiles& files) {
   CommandLine command = step.command;
   command.words.emplace_back("--dry-run");
   command.output = files.facts();
   fs::remove(files.log());
-  if (Process(command, files.log()).wait() != 0) return std::nullopt;
+  if (Process(command, files.log()).wait() != 0) fail("{}", last_line(data::read_whole(files.log())));
   Cost cost;
   std::istringstream facts(data::read_whole(files.facts()));
   double updates = 0;
@@ -131,15 +136,21 @@ void print_dry_run(const Recipe& recipe, const Folder& folder, const Plan& plan)
     for (std::size_t i = finished_steps(job); i < job.model_steps; ++i) {
       if (job.steps[i].run.empty()) continue;
       std::fflush(stdout);
-      log::info("{}: estimating the time of training", job.name);
-      const std::optional<Cost> cost = training_cost(job.steps[i], files);
-      complete = complete && cost;
-      seconds += cost ? cost->seconds : 0;
-      fmt::print("# {:<32} {}\n", job.name,
-                 !cost ? "not known before its data is prepared"
-                 : cost->until.empty()
-                     ? "statistical, no updates"
-                     : fmt::format("{} to {}, {}", clock_time(cost->seconds), cost->until, cost->memory));
+      std::string words = "not known before its data is prepared";
+      if (prepared) {
+        log::info("{}: estimating the time of training", job.name);
+        try {
+          const Cost cost = training_cost(job.steps[i], files);
+          seconds += cost.seconds;
+          words = cost.until.empty() ? "statistical, no updates"
+                                     : fmt::format("{} to {}, {}", clock_time(cost.seconds), cost.until, cost.memory);
+        } catch (const Error& error) {
+          complete = false;
+          words = fmt::format("not known: {}", error.what());
+        }
+      }
+      complete = complete && prepared;
+      fmt::print("# {:<32} {}\n", job.name, words);
     }
   }
   fmt::print("# {:<32} {}{} on this machine, one system at a time, without validation and translation\n", "sum",

@@ -194,6 +194,9 @@ train::RunEnd TrainingRun::train(const std::function<bool()>& stop) { return par
 std::string TrainingRun::report_path() const { return parts_->report_path(); }
 
 Facts plan_training(TrainingOptions options) {
+  if (options.task == TrainTask::statistical)
+    return {{"model", "phrase-based, trained on the CPU without updates"},
+            {"corpora", std::to_string(options.corpus.corpora().size())}};
   const threads::LimitScope limit(thread_limit(options));
   const Placement where = find_placement(options.compute);
   const PrecisionScope precision(where);

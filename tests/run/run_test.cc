@@ -116,6 +116,13 @@ TEST_F(Runs, APlanTrainsNothing) {
   EXPECT_FALSE(std::filesystem::exists(folder_->file("planned/model.safetensors")));
 }
 
+TEST_F(Runs, PlanningAStatisticalModelTrainsNothing) {
+  TrainingOptions planned = options("planned-statistical");
+  planned.task = TrainTask::statistical;
+  EXPECT_EQ(plan_training(planned).at(0).second, "phrase-based, trained on the CPU without updates");
+  EXPECT_FALSE(std::filesystem::exists(planned.train.output));
+}
+
 TEST_F(Runs, LinesComeOutInTheOrderTheyWentIn) {
   search::TextTranslator neural = translator();
   auto reader = std::make_shared<RequestReader>(RequestFiles{.input = folder_->file("en")});
