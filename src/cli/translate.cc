@@ -117,7 +117,7 @@ class Printer {
     if (alignments_) alignments_->line(all.empty() ? "" : align::to_pharaoh(all.front().alignment));
     if (tree_) tree_->line(run::tree_to_json(line, request, result).dump());
     if (side_by_side_) side_by_side_->write(pairs_->next(request.text, all.empty() ? "" : all.front().text));
-    if (line == static_cast<std::uint64_t>(options_.line)) draw(line, request, result);
+    if (draws() && line == static_cast<std::uint64_t>(options_.line)) drawn_.emplace(request, result);
     lines_ = line;
   }
 
@@ -131,12 +131,14 @@ class Printer {
   void finish() {
     flush();
     if (pairs_) pairs_->finish();
-    const bool draws = !options_.tree_svg.empty() || !options_.attention_svg.empty();
-    check(!draws || lines_ >= static_cast<std::uint64_t>(options_.line),
-          "--line {} is to be drawn, but the input has {} lines", options_.line, lines_);
+    if (!draws()) return;
+    check(drawn_.has_value(), "--line {} is to be drawn, but the input has {} lines", options_.line, lines_);
+    draw(static_cast<std::uint64_t>(options_.line), drawn_->first, drawn_->second);
   }
 
  private:
+  bool draws() const { return !options_.tree_svg.empty() || !options_.attention_svg.empty(); }
+
   void draw(std::uint64_t line, const Request& request, const TranslationResult& result) const {
     const auto save = [](const std::string& path, const std::string& svg) {
       AtomicFile file(path);
@@ -151,6 +153,8 @@ class Printer {
   Output out_;
   std::unique_ptr<Output> alignments_, tree_, side_by_side_;
   std::optional<run::SideBySide> pairs_;
+  // The line to draw, kept until all translations are written: one that cannot be drawn must not stop them.
+  std::optional<std::pair<Request, TranslationResult>> drawn_;
   std::uint64_t lines_ = 0;
 };
 

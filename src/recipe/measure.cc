@@ -2,39 +2,49 @@
 
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 
 #include "recipe/training_log.h"
+#include "report/json_file.h"
 
 namespace dragoman::recipe {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using report::Json;
+using report::number;
 
-Json parse_file(const std::string& path) {
-  std::ifstream file(path);
-  check(file.good(), "{}: cannot be read", path);
-  Json json = Json::parse(file, nullptr, false);
-  check(!json.is_discarded(), "{}: expected JSON", path);
-  return json;
+// What `read` makes of the JSON that a step wrote.
+template <class Read>
+auto read_output(const std::string& path, const std::string& what, Read read) {
+  auto found = report::read_json(path, what, read);
+  check(found.has_value(), "{}: expected {}, but there is no such file", path, what);
+  return *found;
 }
 
-// Every metric of `evaluate --json` is an object with a score and a signature.
-void add_scores(const std::string& test, const Json& json, SystemResult& result) {
-  for (const auto& [metric, entry] : json.items()) {
-    if (!entry.is_object() || !entry.contains("score")) continue;
-    result.values[test + "." + metric] = entry.at("score");
-    result.signatures[test + "." + metric] = entry.value("signature", "");
+using Values = std::vector<std::tuple<std::string, double, std::string>>;  // name, value, signature
+
+void add(const Values& values, SystemResult& result) {
+  for (const auto& [name, value, signature] : values) {
+    result.values[name] = value;
+    result.signatures[name] = signature;
   }
 }
 
-void add_perplexity(const std::string& test, const Json& json, SystemResult& result) {
-  for (const auto& [unit, suffix] : {std::pair("token", ""), std::pair("word", "-per-word")}) {
-    const std::string value = test + ".perplexity" + suffix;
-    result.values[value] = json.at("perplexity").at(unit);
-    result.signatures[value] = std::string("per ") + unit;
-  }
+// Every metric of `evaluate --json` is an object with a score and a signature. Scores that are not finite are left out.
+Values scores(const std::string& test, const Json& json) {
+  Values found;
+  for (const auto& [metric, entry] : json.items())
+    if (const auto score = number(entry, "score"))
+      found.emplace_back(test + "." + metric, *score, entry.value("signature", ""));
+  return found;
+}
+
+Values perplexities(const std::string& test, const Json& json) {
+  Values found;
+  for (const auto& [unit, suffix] : {std::pair("token", ""), std::pair("word", "-per-word")})
+    if (const auto perplexity = number(json.at("perplexity"), unit))
+      found.emplace_back(test + ".perplexity" + suffix, *perplexity, std::string("per ") + unit);
+  return found;
 }
 
 // The number in a text, or the text.
@@ -79,9 +89,14 @@ SystemResult measure_system(const Recipe& recipe, const Folder& folder, const Sy
     if (!job.steps[i].timed.empty()) result.values[job.steps[i].timed] = record.seconds;
   }
   for (const TestSet* test : recipe.tests_of(system)) {
-    add_scores(test->name, parse_file(folder.evaluation(system.name, test->name)), result);
+    add(read_output(folder.evaluation(system.name, test->name), "the output of `dragoman evaluate --json`",
+                    [&](const Json& json) { return scores(test->name, json); }),
+        result);
     const std::string perplexity = folder.system(system.name) + "/tests/" + test->name + ".perplexity.json";
-    if (test->perplexity && !system.score.empty()) add_perplexity(test->name, parse_file(perplexity), result);
+    if (test->perplexity && !system.score.empty())
+      add(read_output(perplexity, "the output of `dragoman score --summary --json`",
+                      [&](const Json& json) { return perplexities(test->name, json); }),
+          result);
   }
   add_training(job, folder, result);
   if (fs::is_regular_file(job.model)) result.values["model.bytes"] = static_cast<double>(fs::file_size(job.model));
@@ -94,8 +109,10 @@ FigureResult measure_figure(const Job& job, const Environment& environment) {
   result.environment = environment;
   for (const Measurement& measurement : job.measurements) {
     const StepRecord record = read_record(job, measurement.step);
-    Json json = parse_file(measurement.result);
-    if (!measurement.value.empty()) json["value"] = number_or_text(measurement.value);
+    const Json json = read_output(measurement.result, "JSON with the results of a figure", [&](Json found) {
+      if (!measurement.value.empty()) found["value"] = number_or_text(measurement.value);
+      return found;
+    });
     result.rows.push_back({measurement.title, record.command, record.seconds, json});
   }
   return result;

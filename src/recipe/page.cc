@@ -1,9 +1,5 @@
 #include "recipe/page.h"
 
-#include <filesystem>
-
-#include "base/file.h"
-#include "base/progress.h"
 #include "recipe/markdown.h"
 #include "recipe/page_data.h"
 #include "recipe/page_figures.h"
@@ -136,13 +132,12 @@ std::string navigation(const std::vector<std::pair<const char*, const char*>>& e
 }
 
 std::string page(const PageResults& results) {
-  const std::string data = page_data(results), charts = figures(results);
-  const bool has_sentences = data.find("id='test0'") != std::string::npos;
-  const bool has_attention = data.find("-attention") != std::string::npos;
+  const PageData data = page_data(results);
+  const std::string charts = figures(results);
   std::vector<std::pair<const char*, const char*>> sections = {{"results", "Results"}};
   if (!charts.empty()) sections.emplace_back("figures", "Figures");
-  if (has_sentences) sections.emplace_back("translations", "Translations");
-  if (has_attention) sections.emplace_back("attention", "Attention");
+  if (data.has_sentences) sections.emplace_back("translations", "Translations");
+  if (data.has_attention) sections.emplace_back("attention", "Attention");
   sections.emplace_back("cost", "Time and cost");
   sections.emplace_back("commands", "Commands and data");
   return fmt::format(
@@ -150,15 +145,9 @@ std::string page(const PageResults& results) {
              "content='width=device-width,initial-scale=1'>{}<title>{}</title><style>{}{}</style></head><body>",
              kPolicy, escape(results.recipe().title), report::page_style(), kStyle) +
          header(results) + navigation(sections) + "<main>" + tables(results) + charts +
-         (has_sentences ? kTranslations : "") + (has_attention ? attention(results) : "") +
+         (data.has_sentences ? kTranslations : "") + (data.has_attention ? attention(results) : "") +
          "<section><h2 id='cost'>Time and cost</h2>" + to_html(cost_table(results)) + "</section>" +
-         reproduction(results) + "</main>\n" + data + "<script>" + kScript + "</script></body></html>\n";
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
+         reproduction(results) + "</main>\n" + data.html + "<script>" + kScript + "</script></body></html>\n";
 }
 
 }  // namespace
@@ -166,9 +155,8 @@ void write_file(const std::string& path, const std::string& text) {
 void write_report(const Recipe& recipe, const Folder& folder, const std::string& data) {
   keep_test_sets(recipe, folder, data);
   const PageResults results(recipe, folder);
-  std::filesystem::create_directories(std::filesystem::path(folder.page()).parent_path());
-  write_file(folder.page(), page(results));
-  write_file(folder.markdown(), markdown(results));
+  write_text(folder.page(), page(results));
+  write_text(folder.markdown(), markdown(results));
 }
 
 }  // namespace dragoman::recipe

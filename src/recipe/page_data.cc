@@ -6,16 +6,27 @@
 #include <fstream>
 
 #include "base/file.h"
-#include "data/text_file.h"
+#include "data/line_reader.h"
+#include "data/utf8.h"
 #include "eval/bleu_tokenizers.h"
 
 namespace dragoman::recipe {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using report::Json;
 
 constexpr std::size_t kMostSentences = 3000;  // of a test set, so that the page stays small
+
+// The first lines of a file; none if there is no file. Invalid UTF-8 is replaced.
+std::vector<std::string> first_lines(const std::string& path, std::size_t most = kMostSentences) {
+  if (!fs::exists(path)) return {};
+  data::LineReader reader(data::open_bytes(path), data::kNoLineLimit);
+  std::vector<std::string> lines;
+  for (data::Line line; lines.size() < most && reader.next(line);)
+    lines.push_back(data::replace_invalid_utf8(line.text));
+  return lines;
+}
 
 void keep(const std::string& declared, const std::string& copy, const Folder& folder, const std::string& data) {
   std::string path = declared;
@@ -25,51 +36,48 @@ void keep(const std::string& declared, const std::string& copy, const Folder& fo
   if (fs::exists(copy) && fs::last_write_time(copy) >= fs::last_write_time(path)) return;
   fs::create_directories(fs::path(copy).parent_path());
   AtomicFile file(copy);
-  for (const std::string& line : data::read_lines(path)) file.write(line + "\n");
+  for (const std::string& line : first_lines(path, SIZE_MAX)) file.write(line + "\n");
   file.commit();
-}
-
-std::vector<std::string> first_lines(const std::string& path) {
-  if (!fs::exists(path)) return {};
-  std::vector<std::string> lines = data::read_lines(path);
-  if (lines.size() > kMostSentences) lines.resize(kMostSentences);
-  return lines;
 }
 
 std::string element(const std::string& id, const Json& value) {
   return "<script type='application/json' id='" + id + "'>" + script_json(value) + "</script>\n";
 }
 
-// Weights in thousandths, which are short.
+// Weights in thousandths, which are short; 0 for those that are not finite.
 Json thousandths(const Json& rows) {
   Json all = Json::array();
-  for (const Json& row : rows) {
+  for (const Json& row : rows.get_ref<const Json::array_t&>()) {
     Json whole = Json::array();
-    for (const Json& weight : row) whole.push_back(static_cast<int>(std::lround(1000 * weight.get<double>())));
+    for (const Json& weight : row.get_ref<const Json::array_t&>())
+      whole.push_back(weight.is_null() ? 0 : static_cast<int>(std::lround(1000 * weight.get<double>())));
     all.push_back(std::move(whole));
   }
   return all;
+}
+
+// Adds a line of `translate --json` if its best translation has attention weights.
+void add_attention(const Json& line, Json& sentences) {
+  const auto& translations = line.at("translations").get_ref<const Json::array_t&>();
+  if (translations.empty() || !translations[0].contains("attention")) return;
+  using Words = std::vector<std::string>;
+  const Json& best = translations[0];
+  Json sentence = {{"n", line.at("line").get<std::int64_t>()},
+                   {"source", line.at("source_tokens").get<Words>()},
+                   {"output", best.at("tokens").get<Words>()},
+                   {"weights", thousandths(best.at("attention"))}};
+  if (best.contains("past_attention")) sentence["past"] = thousandths(best.at("past_attention"));
+  sentences.push_back(std::move(sentence));
 }
 
 // The sentences of `translate --json` whose best translation has attention weights.
 Json attention_of(const std::string& path) {
   Json sentences = Json::array();
   std::ifstream file(path);
-  for (std::string text; std::getline(file, text);) {
-    const Json line = Json::parse(text, nullptr, false);
-    check(line.is_object() && line.contains("translations"),
-          "{}: not the output of `dragoman translate --json`; remove it", path);
-    if (line.at("translations").empty()) continue;
-    const Json& best = line.at("translations")[0];
-    if (!best.contains("attention")) continue;
-    Json sentence = {{"n", line.at("line")},
-                     {"source", line.at("source_tokens")},
-                     {"output", best.at("tokens")},
-                     {"weights", thousandths(best.at("attention"))}};
-    if (best.contains("past_attention")) sentence["past"] = thousandths(best.at("past_attention"));
-    sentences.push_back(std::move(sentence));
-  }
-  return sentences;
+  return report::reading(path, "the output of `dragoman translate --json`", [&] {
+    for (std::string text; std::getline(file, text);) add_attention(Json::parse(text), sentences);
+    return sentences;
+  });
 }
 
 }  // namespace
@@ -81,9 +89,9 @@ void keep_test_sets(const Recipe& recipe, const Folder& folder, const std::strin
   }
 }
 
-std::string page_data(const PageResults& results) {
+PageData page_data(const PageResults& results) {
   const Folder& folder = results.folder();
-  std::string html;
+  PageData made;
   Json tests = Json::array();
   for (std::size_t t = 0; t < results.recipe().tests.size(); ++t) {
     const TestSet& test = results.recipe().tests[t];
@@ -98,16 +106,19 @@ std::string page_data(const PageResults& results) {
       if (weights.empty()) continue;
       const std::string own_id = fmt::format("{}-attention{}", id, s);
       attention.push_back({{"name", system.name}, {"title", system.title}, {"id", own_id}});
-      html += element(own_id, weights);
+      made.html += element(own_id, weights);
+      made.has_attention = true;
     }
     if (systems.empty()) continue;
-    html += element(id, {{"source", first_lines(folder.source(test.name))},
-                         {"reference", first_lines(folder.reference(test.name))},
-                         {"systems", systems}});
+    made.has_sentences = true;
+    made.html += element(id, {{"source", first_lines(folder.source(test.name))},
+                              {"reference", first_lines(folder.reference(test.name))},
+                              {"systems", systems}});
     tests.push_back(
         {{"title", test.title}, {"id", id}, {"from", test.from}, {"to", test.to}, {"attention", attention}});
   }
-  return html + element("tests", tests);
+  made.html += element("tests", tests);
+  return made;
 }
 
 std::string script_json(const Json& value) {

@@ -13,7 +13,11 @@ void keep_test_sets(const Recipe& recipe, const Folder& folder, const std::strin
 // What the script of the page shows, as JSON in script elements: one element with the list of test sets, one with the
 // sentences of each test set, and one with the attention of each test set and system. The script parses an element when
 // it is needed for the first time.
-std::string page_data(const PageResults& results);
+struct PageData {
+  std::string html;
+  bool has_sentences = false, has_attention = false;
+};
+PageData page_data(const PageResults& results);
 
 // JSON that ends neither its script element nor begins a comment: every < is written as an escape.
 std::string script_json(const nlohmann::ordered_json& value);

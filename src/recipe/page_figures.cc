@@ -12,19 +12,20 @@
 namespace dragoman::recipe {
 namespace {
 
-using nlohmann::json;
 using report::AxisKind;
 using report::Chart;
+using report::Json;
+using report::number;
 using report::Series;
 
 constexpr std::size_t kMostTableCharts = 2;
 
 // Seconds of training at every line of a log: tokens since the previous line, divided by the rate that it reports.
-std::vector<double> elapsed_seconds(const std::vector<json>& log) {
+std::vector<double> elapsed_seconds(const std::vector<Json>& log) {
   std::vector<double> seconds;
   double sum = 0, tokens = 0;
-  for (const json& line : log) {
-    const double rate = line.value("tokens_per_second", 0.0), now = line.value("tokens", tokens);
+  for (const Json& line : log) {
+    const double rate = number(line, "tokens_per_second").value_or(0), now = number(line, "tokens").value_or(tokens);
     if (rate > 0) {
       sum += std::max(0.0, now - tokens) / rate;
       tokens = now;
@@ -35,16 +36,16 @@ std::vector<double> elapsed_seconds(const std::vector<json>& log) {
 }
 
 // The points of `value`, "validation.bleu" or "train.nll", against `x`.
-Series curve(const std::vector<json>& log, const std::string& name, const std::string& value, const std::string& x) {
+Series curve(const std::vector<Json>& log, const std::string& name, const std::string& value, const std::string& x) {
   const auto [kind, key] = split_column(value);
   const std::vector<double> seconds = x == "seconds" ? elapsed_seconds(log) : std::vector<double>();
   Series found{name, {}};
   for (std::size_t i = 0; i < log.size(); ++i) {
-    const json& line = log[i];
+    const Json& line = log[i];
     if (line.value("kind", "") != kind) continue;
-    const json& scores = line.contains("scores") ? line.at("scores") : line;
-    if (!scores.contains(key) || !scores.at(key).is_number()) continue;
-    found.points.emplace_back(x == "seconds" ? seconds[i] : line.value(x, 0.0), scores.at(key).get<double>());
+    const Json& scores = line.contains("scores") ? line.at("scores") : line;
+    if (const auto score = number(scores, key))
+      found.points.emplace_back(x == "seconds" ? seconds[i] : number(line, x).value_or(0), *score);
   }
   return found;
 }
@@ -142,12 +143,12 @@ std::string sweep(const PageResults& results, const Figure& figure, const Figure
   };
   const TestSet& test = results.recipe().test(figure.test);
   for (const FigureResult::Measured& row : measured.rows) {
-    if (!row.result.at("value").is_number()) continue;
-    const double x = row.result.at("value");
-    for (const auto& [metric, score] : row.result.items())
-      if (score.is_object() && score.contains("score") && is_asked_for(test, metric))
-        add(metric_name(metric) + " of " + test.title, metric_name(metric), row.title, x, score.at("score"));
-    add("Time of translating " + test.title, "seconds", row.title, x, row.seconds);
+    const auto x = number(row.result.at("value"));
+    if (!x) continue;
+    for (const auto& [metric, entry] : row.result.items())
+      if (const auto score = number(entry, "score"); score && is_asked_for(test, metric))
+        add(metric_name(metric) + " of " + test.title, metric_name(metric), row.title, *x, *score);
+    add("Time of translating " + test.title, "seconds", row.title, *x, row.seconds);
   }
   std::string html;
   for (Chart& chart : charts) {

@@ -2,37 +2,23 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 namespace dragoman::recipe {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using report::Json;
+using report::number;
 
-// The last line of a run that goes on may be incomplete: lines that are not JSON are skipped.
-std::vector<json> read_log(const std::string& path) {
-  std::vector<json> lines;
-  std::ifstream file(path);
-  for (std::string text; std::getline(file, text);) {
-    json line = json::parse(text, nullptr, false);
-    if (!line.is_object()) continue;
-    line.erase("samples");
-    lines.push_back(std::move(line));
-  }
+// The lines of a training log, without sample translations, which are long.
+std::vector<Json> read_curves(const std::string& path) {
+  std::vector<Json> lines = report::read_log(path);
+  for (Json& line : lines) line.erase("samples");
   return lines;
 }
 
-// `evaluate --json`; null if there is no file.
-json read_evaluation(const std::string& path) {
-  std::ifstream file(path);
-  if (!file.good()) return nullptr;
-  json scores = json::parse(file, nullptr, false);
-  check(scores.is_object() && scores.contains("system"),
-        "{}: not the output of `dragoman evaluate --json`; remove it to measure again", path);
-  return scores;
-}
+constexpr const char* kEvaluation = "the output of `dragoman evaluate --json`";
 
 // Metrics of `evaluate --metrics` are spelled with underscores in its JSON: nltk-bleu is nltk_bleu there.
 std::string json_key(const std::string& column) {
@@ -52,7 +38,7 @@ PageResults::PageResults(const Recipe& recipe, const Folder& folder) : recipe_(r
   for (const System& system : recipe.systems) {
     if (std::optional<SystemResult> result = read_system_result(folder.result(system.name)))
       systems_.emplace(system.name, std::move(*result));
-    logs_.emplace(system.name, read_log(folder.log(system.name)));
+    logs_.emplace(system.name, read_curves(folder.log(system.name)));
   }
   for (const TestSet& test : recipe.tests) {
     read_evaluations(test.name);
@@ -66,18 +52,23 @@ PageResults::PageResults(const Recipe& recipe, const Folder& folder) : recipe_(r
 }
 
 void PageResults::read_evaluations(const std::string& test) {
-  for (const System& system : recipe_.systems)
-    if (json scores = read_evaluation(folder_.evaluation(system.name, test)); !scores.is_null())
-      evaluations_[test][system.name] = std::move(scores);
+  for (const System& system : recipe_.systems) {
+    const std::string path = folder_.evaluation(system.name, test);
+    if (std::optional<Json> scores = report::read_json(path, kEvaluation, [](const Json& json) {
+          json.at("system");
+          return json;
+        }))
+      evaluations_[test][system.name] = std::move(*scores);
+  }
 }
 
 void PageResults::read_comparison(const std::string& test, const std::string& path) {
-  const json all = read_evaluation(path);
-  if (all.is_null()) return;
-  Comparison& comparison = comparisons_[test].emplace_back();
-  comparison.baseline = system_of(all.at("system"));
-  for (const json& other : all.value("systems", json::array()))
-    comparison.scores[system_of(other.at("system"))] = other;
+  const auto comparison = report::read_json(path, kEvaluation, [](const Json& json) {
+    Comparison made{system_of(json.at("system")), {}};
+    for (const Json& other : json.value("systems", Json::array())) made.scores[system_of(other.at("system"))] = other;
+    return made;
+  });
+  if (comparison) comparisons_[test].push_back(*comparison);
 }
 
 const SystemResult* PageResults::finished(const std::string& system) const {
@@ -99,19 +90,19 @@ std::optional<MeasuredValue> PageResults::value(const System& system, const std:
   if (const auto at = result->signatures.find(column); at != result->signatures.end()) found.signature = at->second;
   const auto [test, metric] = split_column(column);
   if (const auto own = evaluations_.find(test); own != evaluations_.end())
-    if (const json* const entry = score(own->second, system.name, metric); entry != nullptr && entry->contains("ci95"))
-      found.half_width = entry->at("ci95").get<double>();
+    if (const Json* const entry = score(own->second, system.name, metric); entry != nullptr)
+      found.half_width = number(*entry, "ci95");
   const auto comparisons = comparisons_.find(test);
   if (comparisons == comparisons_.end()) return found;
   for (const Comparison& comparison : comparisons->second) {
-    const json* const entry = score(comparison.scores, system.name, metric);
+    const Json* const entry = score(comparison.scores, system.name, metric);
     if (comparison.baseline == baseline && entry != nullptr && entry->contains("p_bootstrap"))
-      found.p = entry->at("p_bootstrap").get<double>();
+      found.p = number(*entry, "p_bootstrap");
   }
   return found;
 }
 
-const json* PageResults::score(const std::map<std::string, json>& scores, const std::string& system,
+const Json* PageResults::score(const std::map<std::string, Json>& scores, const std::string& system,
                                const std::string& metric) {
   const auto at = scores.find(system);
   return at == scores.end() || !at->second.contains(metric) ? nullptr : &at->second.at(metric);
@@ -162,8 +153,7 @@ std::vector<ScalingSeries> scaling_series(const FigureResult& measured) {
       const bool is_only = list.size() == 1, is_only_row = measured.rows.size() == 1;
       ScalingSeries made{is_only_row ? name : is_only ? row.title : row.title + ", " + name, {}};
       for (const auto& point : series.at("points"))
-        if (point.contains("mean") && point.at("mean").is_number())
-          made.points.emplace_back(point.at("length").get<double>(), point.at("mean").get<double>());
+        if (const auto mean = number(point, "mean")) made.points.emplace_back(point.at("length").get<double>(), *mean);
       found.push_back(std::move(made));
     }
   }

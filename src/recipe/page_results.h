@@ -1,12 +1,12 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "recipe/results.h"
+#include "report/json_file.h"
 
 namespace dragoman::recipe {
 
@@ -36,18 +36,14 @@ class PageResults {
   std::optional<MeasuredValue> value(const System& system, const std::string& name,
                                      const std::string& baseline = {}) const;
   // The lines of the training log, without sample translations. Runs that go on have one, too.
-  const std::vector<nlohmann::json>& log(const std::string& system) const { return logs_.at(system); }
+  const std::vector<report::Json>& log(const std::string& system) const { return logs_.at(system); }
   // Null for a figure that is not measured yet.
   const FigureResult* figure(const std::string& name) const;
   // Calls `read`, which reads the JSON of a figure; if it is not of the figure's kind, the error names the file.
   template <class Read>
   auto reading(const Figure& of, Read read) const {
-    try {
-      return read();
-    } catch (const nlohmann::json::exception& error) {
-      fail("{}: not a result of a figure of kind {} ({}); remove it to measure again", folder_.figure(of.name),
-           name_of(of.kind), error.what());
-    }
+    return report::reading(folder_.figure(of.name), fmt::format("a result of a figure of kind {}", name_of(of.kind)),
+                           read);
   }
   // The different machines, versions and days of the results, as one line each.
   std::vector<std::string> environments() const;
@@ -61,20 +57,20 @@ class PageResults {
  private:
   struct Comparison {
     std::string baseline;
-    std::map<std::string, nlohmann::json> scores;  // by system
+    std::map<std::string, report::Json> scores;  // by system
   };
   void read_evaluations(const std::string& test);
   void read_comparison(const std::string& test, const std::string& path);
   // The score of a metric in `evaluate --json`; null if it is not there.
-  static const nlohmann::json* score(const std::map<std::string, nlohmann::json>& scores, const std::string& system,
-                                     const std::string& metric);
+  static const report::Json* score(const std::map<std::string, report::Json>& scores, const std::string& system,
+                                   const std::string& metric);
 
   const Recipe& recipe_;
   const Folder& folder_;
   std::map<std::string, SystemResult> systems_;
-  std::map<std::string, std::vector<nlohmann::json>> logs_;
-  std::map<std::string, std::map<std::string, nlohmann::json>> evaluations_;  // by test set and system
-  std::map<std::string, std::vector<Comparison>> comparisons_;                // by test set
+  std::map<std::string, std::vector<report::Json>> logs_;
+  std::map<std::string, std::map<std::string, report::Json>> evaluations_;  // by test set and system
+  std::map<std::string, std::vector<Comparison>> comparisons_;              // by test set
   std::map<std::string, FigureResult> figures_;
 };
 

@@ -12,6 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 using report::Cell;
+using report::number;
 using report::Tone;
 
 enum class Better { higher, lower, neither };
@@ -153,7 +154,18 @@ Cell translation_cell(const PageResults& results, const System& system, const Sy
   return {.text = show_value("all.seconds", sum, 3), .hint = each};
 }
 
+// A number in so many digits, or a dash.
+std::string show_number(const std::optional<double>& value, int digits) {
+  return value ? fmt::format("{:.{}f}", *value, digits) : "–";
+}
+
+std::optional<double> per_cent(const std::optional<double>& share) {
+  if (!share) return std::nullopt;
+  return 100 * *share;
+}
+
 std::string show_any(const ordered_json& value) {
+  if (value.is_null()) return "–";
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_integer()) return with_commas(value.get<std::int64_t>());
   if (value.is_number()) return report::short_number(value.get<double>());
@@ -176,8 +188,7 @@ report::Table statistics_table(const FigureResult& measured) {
       for (const auto& [key, value] : row.result.at(side).items()) {
         const bool is_share = key == "unknown_share";
         if (table.head.size() == 2) table.rows.push_back({{.text = is_share ? "unknown tokens in %" : spaced(key)}});
-        table.rows.at(at++).push_back(
-            {.text = is_share ? fmt::format("{:.2f}", 100 * value.get<double>()) : show_any(value)});
+        table.rows.at(at++).push_back({.text = is_share ? show_number(per_cent(number(value)), 2) : show_any(value)});
       }
     }
     table.notes.push_back(
@@ -194,14 +205,14 @@ report::Table alignment_table(const FigureResult& measured) {
       {.title = "links"},       {.title = "time"}};
   double best = std::numeric_limits<double>::infinity();
   for (const FigureResult::Measured& row : measured.rows)
-    best = std::min(best, row.result.at("aer").at("score").get<double>());
+    best = std::min(best, number(row.result.at("aer"), "score").value_or(best));
   for (const FigureResult::Measured& row : measured.rows) {
     const ordered_json& error = row.result.at("aer");
-    const auto per_cent = [&](const char* key) { return fmt::format("{:.1f}", 100 * error.at(key).get<double>()); };
+    const auto show = [&](const char* key) { return show_number(per_cent(number(error.at(key))), 1); };
     table.rows.push_back({{.text = row.title},
-                          {.text = per_cent("score"), .best = error.at("score").get<double>() == best},
-                          {.text = per_cent("precision")},
-                          {.text = per_cent("recall")},
+                          {.text = show("score"), .best = number(error, "score") == best},
+                          {.text = show("precision")},
+                          {.text = show("recall")},
                           {.text = show_any(error.at("links"))},
                           {.text = clock_time(row.seconds)}});
   }
@@ -237,7 +248,7 @@ report::Table sweep_table(const FigureResult& measured) {
     for (const auto& [metric, score] : row.result.items()) {
       if (!score.is_object() || !score.contains("score")) continue;
       if (table.rows.empty()) table.head.push_back({.title = metric_name(metric)});
-      cells.push_back({.text = fmt::format("{:.2f}", score.at("score").get<double>())});
+      cells.push_back({.text = show_number(number(score, "score"), 2)});
     }
     table.rows.push_back(std::move(cells));
   }

@@ -3,16 +3,16 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 
 #include "base/file.h"
 #include "base/machine.h"
 #include "base/version.h"
+#include "report/json_file.h"
 
 namespace dragoman::recipe {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using report::Json;
 
 std::string today() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -31,18 +31,7 @@ Environment environment_from(const Json& json) {
   return {json.at("version"), json.at("date"), json.at("cpu"), json.at("gpu"), json.at("system"), json.at("cores")};
 }
 
-// Calls `read` with the JSON of a file; nothing if there is no file.
-template <class Result, class Read>
-std::optional<Result> read_json(const std::string& path, Read read) {
-  if (!std::filesystem::exists(path)) return std::nullopt;
-  std::ifstream file(path);
-  check(file.good(), "{}: cannot be read", path);
-  try {
-    return read(Json::parse(file));
-  } catch (const Json::exception& error) {
-    fail("{}: not a result of a recipe ({}); remove it to measure again", path, error.what());
-  }
-}
+constexpr const char* kResult = "a result of a recipe";
 
 }  // namespace
 
@@ -78,10 +67,11 @@ Json to_json(const FigureResult& result) {
 }
 
 std::optional<SystemResult> read_system_result(const std::string& path) {
-  return read_json<SystemResult>(path, [](const Json& json) {
+  return report::read_json(path, kResult, [](const Json& json) {
     SystemResult result;
     result.name = json.at("name");
-    result.values = json.at("values").get<std::map<std::string, double>>();
+    for (const auto& [name, value] : json.at("values").items())
+      if (const auto finite = report::number(value)) result.values[name] = *finite;
     result.signatures = json.at("signatures").get<std::map<std::string, std::string>>();
     for (const Json& step : json.at("steps")) result.steps.push_back({step.at("command"), step.at("seconds")});
     result.environment = environment_from(json.at("environment"));
@@ -90,7 +80,7 @@ std::optional<SystemResult> read_system_result(const std::string& path) {
 }
 
 std::optional<FigureResult> read_figure_result(const std::string& path) {
-  return read_json<FigureResult>(path, [](const Json& json) {
+  return report::read_json(path, kResult, [](const Json& json) {
     FigureResult result;
     result.name = json.at("name");
     for (const Json& row : json.at("rows"))

@@ -68,7 +68,7 @@ struct StepResult {
 struct SystemResult {
   std::string name;
   std::vector<StepResult> steps;
-  std::map<std::string, double> values;           // as in Column::value
+  std::map<std::string, double> values;           // as in Column::value; only finite ones
   std::map<std::string, std::string> signatures;  // value -> signature of its metric
   Environment environment;
 };

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <limits>
+
+#include "report/json_file.h"
 
 namespace dragoman::recipe {
 
-using Json = nlohmann::json;
+using report::Json;
+using report::number;
 
 bool TrainingLog::update() {
   struct stat properties {};
@@ -28,22 +31,21 @@ void TrainingLog::read(const std::string& line) {
   const Json json = Json::parse(line, nullptr, false);
   if (!json.is_object()) return;
   const std::string kind = json.value("kind", "");
-  position_ = {json.value("update", std::uint64_t{0}), json.value("epoch", 0.0),
+  position_ = {json.value("update", std::uint64_t{0}), number(json, "epoch").value_or(0),
                json.value("tokens", std::uint64_t{0})};
   if (kind == "start") {
     parameters_ = json.value("parameters", std::uint64_t{0});
     until_ = train::parse_amounts(json.value("until", std::vector<std::string>()));
   } else if (kind == "train") {
-    loss_ = json.value("loss", 0.0);
-    tokens_per_second_ = json.value("tokens_per_second", 0.0);
-    losses_.emplace_back(position_.epochs, json.value("nll", 0.0));
+    loss_ = number(json, "loss").value_or(std::numeric_limits<double>::quiet_NaN());
+    tokens_per_second_ = number(json, "tokens_per_second").value_or(0);
+    if (const auto loss = number(json, "nll")) losses_.emplace_back(position_.epochs, *loss);
   } else if (kind == "validation") {
-    validation_seconds_ += json.value("seconds", 0.0);
-    if (!json.contains("scores") || !json.at("scores").contains("perplexity")) return;
-    const double perplexity = json.at("scores").at("perplexity");
-    best_perplexity_ = std::min(best_perplexity_.value_or(perplexity), perplexity);
+    validation_seconds_ += number(json, "seconds").value_or(0);
+    const auto perplexity = json.contains("scores") ? number(json.at("scores"), "perplexity") : std::nullopt;
+    if (perplexity) best_perplexity_ = std::min(best_perplexity_.value_or(*perplexity), *perplexity);
   } else if (kind == "end") {
-    seconds_ = json.value("seconds", 0.0);
+    seconds_ = number(json, "seconds");
   }
 }
 

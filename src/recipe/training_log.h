@@ -22,10 +22,10 @@ class TrainingLog {
   const train::Position& position() const { return position_; }
   // The share of the run that is done; 0 if its end is not known.
   double share() const { return train::share_done(until_, position_); }
-  // Of the last log entry.
+  // Of the last log entry; the loss of a run that diverges is NaN.
   double loss() const { return loss_; }
   double tokens_per_second() const { return tokens_per_second_; }
-  // Mean negative log-likelihood per token over the log entries of the last epoch.
+  // Mean negative log-likelihood per token over the log entries of the last epoch that have a finite one.
   std::optional<double> last_epoch_loss() const;
   // Lowest perplexity of the validation set.
   std::optional<double> best_perplexity() const { return best_perplexity_; }

@@ -1,33 +1,26 @@
 #include "report/run_report.h"
 
 #include <filesystem>
-#include <fstream>
-#include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/progress.h"
 #include "report/escape.h"
+#include "report/json_file.h"
 #include "report/page_style.h"
 
 namespace dragoman::report {
 namespace {
-
-using nlohmann::json;
 
 constexpr auto kPause = std::chrono::seconds(10);  // minimum time between two rewrites of the page
 constexpr std::size_t kStages = 6;                 // validations whose samples are shown
 
 // The lines of a log, grouped by kind.
 struct History {
-  std::vector<json> train, validation, remarks;
-  json start, end;
+  std::vector<Json> train, validation, remarks;
+  Json start, end;
 
   explicit History(const std::string& path) {
-    std::ifstream file(path);
-    for (std::string text; std::getline(file, text);) {
-      json line = json::parse(text, nullptr, false);
-      if (!line.is_object()) continue;
+    for (Json& line : read_log(path)) {
       const std::string kind = line.value("kind", "");
       if (kind == "train")
         train.push_back(std::move(line));
@@ -43,11 +36,11 @@ struct History {
   }
 };
 
-Series series(const std::string& name, const std::vector<json>& lines, const json::json_pointer& value) {
+Series series(const std::string& name, const std::vector<Json>& lines, const Json::json_pointer& value) {
   Series found{name, {}};
-  for (const json& line : lines)
-    if (line.contains(value) && line.at(value).is_number())
-      found.points.emplace_back(line.value("update", 0.0), line.at(value).get<double>());
+  for (const Json& line : lines)
+    if (const auto found_value = line.contains(value) ? number(line.at(value)) : std::nullopt)
+      found.points.emplace_back(number(line, "update").value_or(0), *found_value);
   return found;
 }
 
@@ -57,7 +50,7 @@ Chart chart(const std::string& title, const std::string& label, std::vector<Seri
 }
 
 std::string charts(const History& history) {
-  using P = json::json_pointer;
+  using P = Json::json_pointer;
   std::string html = "<section class='charts'>";
   const auto add = [&](const Chart& one) {
     for (const Series& line : one.series)
@@ -94,44 +87,53 @@ std::string table(const Facts& facts) {
 
 Facts summary(const History& history) {
   Facts facts;
-  const json* last = !history.train.empty() ? &history.train.back() : nullptr;
+  const Json* last = !history.train.empty() ? &history.train.back() : nullptr;
   if (last)
     facts.emplace_back(
         "now",
         fmt::format("update {}, epoch {:.2f}, {} target tokens", with_commas(last->value("update", std::int64_t{0})),
-                    last->value("epoch", 0.0), with_commas(last->value("tokens", std::int64_t{0}))));
+                    number(*last, "epoch").value_or(0), with_commas(last->value("tokens", std::int64_t{0}))));
   for (auto line = history.validation.rbegin(); line != history.validation.rend(); ++line) {
     if (!line->value("best", false)) continue;
     std::string words = fmt::format("update {}", with_commas(line->value("update", std::int64_t{0})));
-    for (const auto& [name, value] : line->at("scores").items())
+    const Json scores = line->value("scores", Json::object());
+    for (const auto& [name, value] : scores.items())
       if (train::metric_and_part(name).second.empty())
-        words += fmt::format(", {} {}", name, short_number(value.get<double>()));
+        words += fmt::format(", {} {}", name, number(value) ? short_number(*number(value)) : "not finite");
     facts.emplace_back("best so far", words);
     break;
   }
   if (history.end.is_object())
     facts.emplace_back("ended", fmt::format("{}, {} of training", history.end.value("reason", ""),
-                                            clock_time(history.end.value("seconds", 0.0))));
-  for (const json& remark : history.remarks) facts.emplace_back("remark", remark.value("words", ""));
+                                            clock_time(number(history.end, "seconds").value_or(0))));
+  for (const Json& remark : history.remarks) facts.emplace_back("remark", remark.value("words", ""));
   return facts;
 }
 
 // The validations to show: the first, the last and some evenly spaced ones between them.
-std::vector<const json*> stages(const History& history) {
+std::vector<const Json*> stages(const History& history) {
   const std::size_t count = history.validation.size(), shown = std::min(count, kStages);
-  std::vector<const json*> chosen;
+  std::vector<const Json*> chosen;
   for (std::size_t i = 0; i < shown; ++i)
     chosen.push_back(&history.validation[shown == 1 ? 0 : i * (count - 1) / (shown - 1)]);
   return chosen;
 }
 
-std::string stage(const json& validation, const json& sample, bool open) {
+// The weights of a sample; none if some of them are not finite.
+std::vector<double> finite_weights(const Json& weights) {
+  std::vector<double> found;
+  for (const Json& weight : weights)
+    if (const auto value = number(weight)) found.push_back(*value);
+  return found.size() == weights.size() ? found : std::vector<double>();
+}
+
+std::string stage(const Json& validation, const Json& sample, bool open) {
   std::string html =
       fmt::format("<details{}><summary><span class='when'>update {}</span> {}</summary>", open ? " open" : "",
                   with_commas(validation.value("update", std::int64_t{0})), escape(sample.value("output", "")));
   const WordMatrix attention{.rows = sample.at("output_pieces"),
                              .columns = sample.at("source_pieces"),
-                             .weights = sample.at("attention"),
+                             .weights = finite_weights(sample.at("attention")),
                              .framed = {}};
   if (!attention.weights.empty() && attention.weights.size() == attention.rows.size() * attention.columns.size())
     html += draw(attention);
@@ -139,14 +141,14 @@ std::string stage(const json& validation, const json& sample, bool open) {
 }
 
 std::string samples(const History& history) {
-  const std::vector<const json*> shown = stages(history);
+  const std::vector<const Json*> shown = stages(history);
   if (shown.empty() || shown.back()->at("samples").empty()) return "";
   std::string html = "<h2>Translations during training</h2>";
-  const json& last = shown.back()->at("samples");
+  const Json& last = shown.back()->at("samples");
   for (std::size_t i = 0; i < last.size(); ++i) {
     html += fmt::format("<article><p class='source'>{}</p><p class='reference'>{}</p>",
                         escape(last[i].value("source", "")), escape(last[i].value("reference", "")));
-    for (const json* validation : shown)
+    for (const Json* validation : shown)
       if (validation->at("samples").size() > i)
         html += stage(*validation, validation->at("samples")[i], validation == shown.back());
     html += "</article>";

@@ -56,24 +56,10 @@ std::string cell_html(const Cell& cell, bool is_name) {
                      content);
 }
 
-// Text that Markdown does not take for markup or for the end of a cell.
-std::string markdown_text(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '\n') {
-      safe += ' ';
-      continue;
-    }
-    if (std::string("\\`*_|<[").find(c) != std::string::npos) safe += '\\';
-    safe += c;
-  }
-  return safe;
-}
-
 std::string cell_markdown(const Cell& cell) {
-  std::string content = markdown_text(cell.text);
+  std::string content = escape_markdown(cell.text);
   if (cell.best && !content.empty()) content = "**" + content + "**";
-  if (!cell.remark.empty()) content += " " + markdown_text(cell.remark);
+  if (!cell.remark.empty()) content += " " + escape_markdown(cell.remark);
   return " " + content + " |";
 }
 
@@ -103,7 +89,7 @@ std::string to_markdown(const Table& table) {
     // Only the first column of a group repeats the name of the group.
     const bool is_first = i == 0 || table.head[i - 1].group != heading.group;
     const std::string group = heading.group.empty() || !is_first ? "" : heading.group + " ";
-    text += " " + markdown_text(group + heading.title) + " |";
+    text += " " + escape_markdown(group + heading.title) + " |";
     rule += is_number_column(table, i) ? "---:|" : "---|";
   }
   text += "\n" + rule + "\n";
@@ -113,7 +99,7 @@ std::string to_markdown(const Table& table) {
     text += "\n";
   }
   if (!table.notes.empty()) text += "\n";
-  for (const std::string& note : table.notes) text += "- " + markdown_text(note) + "\n";
+  for (const std::string& note : table.notes) text += "- " + escape_markdown_block(note) + "\n";
   return text;
 }
 

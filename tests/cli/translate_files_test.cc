@@ -51,6 +51,8 @@ TEST_F(TranslateFiles, TheBeamAndTheAttentionOfALineAreDrawn) {
   const Outcome blank = translate("--tree-svg beam.svg --line 2");
   EXPECT_EQ(blank.status, 1);
   EXPECT_NE(blank.err.find("line 2 is blank"), std::string::npos) << blank.err;
+  EXPECT_EQ(blank.out, drawn.out) << "all lines are translated";
+  EXPECT_EQ(translate("--attention-svg map.svg --line 2").out, drawn.out);
   const Outcome beyond = translate("--tree-svg beam.svg --line 9");
   EXPECT_EQ(beyond.status, 1);
   EXPECT_NE(beyond.err.find("--line 9 is to be drawn, but the input has 3 lines"), std::string::npos) << beyond.err;

@@ -2,6 +2,7 @@
 
 #include <regex>
 
+#include "recipe/markdown.h"
 #include "recipe/page_data.h"
 #include "recipe/page_tables.h"
 #include "tests/recipe/sample_results.h"
@@ -126,6 +127,75 @@ TEST(Page, KeepsItsTestSetsAndNoticesNewOnes) {
   EXPECT_TRUE(has(sample.page(), "the tiny house is old ."));
 }
 
+TEST(Page, HasTranslationsIfOnlyTheSecondTestSetHasResults) {
+  const SampleResults sample;
+  std::string text = kSampleRecipe;
+  text.insert(text.find("  news-test:"),
+              "  early: {title: early, source: none.en, reference: none.de, from: en, to: de}\n");
+  write_report(parse_recipe(text, "recipe.yaml", "sample", {}), sample.folder, sample.folder.path + "/data");
+  const std::string page = support::read_all(sample.folder.page());
+  EXPECT_TRUE(has(page, "<h2 id='translations'>"));
+  EXPECT_TRUE(has(page, "href='#attention'"));
+}
+
+TEST(Page, HasNoAttentionOnlyBecauseATranslationSpeaksOfIt) {
+  const SampleResults sample;
+  for (const char* system : {"base", "good+one"}) std::filesystem::remove(sample.folder.attention(system, "news-test"));
+  sample.write("systems/base/tests/news-test.txt", "self-attention\n<script id='test0-attention0'>\n");
+  const std::string page = sample.page();
+  EXPECT_TRUE(has(page, "<h2 id='translations'>"));
+  EXPECT_FALSE(has(page, "<h2 id='attention'>"));
+  EXPECT_FALSE(has(page, "href='#attention'"));
+}
+
+TEST(Page, ReplacesInvalidUtf8OfATranslation) {
+  const SampleResults sample;
+  sample.write("systems/base/tests/news-test.txt", "das \xFF Haus\nalt\n");
+  EXPECT_TRUE(has(sample.page(), "das \xEF\xBF\xBD Haus"));
+}
+
+TEST(Page, ShowsTheFiniteNumbersOfSystemsThatDiverged) {
+  const SampleResults sample;
+  sample.write("systems/base/run/log.jsonl",
+               R"({"kind":"train","update":100,"epoch":1,"tokens":1000,"nll":2,"tokens_per_second":null}
+{"kind":"validation","update":100,"epoch":null,"tokens":1000,"scores":{"perplexity":40}}
+{"kind":"validation","update":200,"epoch":2,"tokens":3000,"scores":{"perplexity":null}}
+)");
+  sample.write("systems/base/tests/news-test.json", R"({"system":"x","bleu":{"score":null,"ci95":null}})");
+  sample.write("figures/beam.json", R"({"name":"beam","rows":[{"title":"Baseline","command":"c","seconds":2,
+      "result":{"value":1,"bleu":{"score":null}}}],
+      "environment":{"version":"","date":"","cpu":"","gpu":"","system":"","cores":1}})");
+  std::string result = sample_system(sample.folder.path, "base", 22.75, "");
+  result.replace(result.find("61.0"), 4, "null");
+  sample.write("systems/base/result.json", result);
+  EXPECT_TRUE(has(sample.page(), "Baseline <b>40</b>"));
+  const report::Table table = result_table(PageResults(sample.recipe, sample.folder), sample.recipe.tables[0]);
+  EXPECT_EQ(words(table.rows[0]), (std::vector<std::string>{"Baseline (2014) baseline", "22.75", "20.50", "+2.25",
+                                                            "23.8", "–", "50 s", "–"}));
+}
+
+TEST(Page, NamesFilesOfOtherTypes) {
+  for (const auto& [file, text] : std::vector<std::pair<std::string, std::string>>{
+           {"comparisons/news-test.json", R"({"system":5})"},
+           {"comparisons/news-test.json", R"({"system":"x","systems":[{"system":null}]})"},
+           {"comparisons/news-test.json", R"({"system":"x","systems":7})"},
+           {"systems/base/tests/news-test.json", "[1"},
+           {"systems/base/tests/news-test.json", "[1]"},
+           {"systems/base/result.json", R"({"name":7})"},
+           {"systems/base/tests/news-test.attention.jsonl", R"({"line":1,"translations":7})"},
+           {"systems/base/tests/news-test.attention.jsonl",
+            R"({"line":1,"source_tokens":[1],"translations":[{"tokens":["a"],"attention":[[1]]}]})"},
+           {"systems/base/tests/news-test.attention.jsonl",
+            R"({"line":1,"source_tokens":["a"],"translations":[{"tokens":["a"],"attention":"x"}]})"},
+           {"systems/base/tests/news-test.attention.jsonl", "no JSON"}}) {
+    const SampleResults sample;
+    const std::string path = sample.write(file, text + "\n");
+    const std::string message = support::message([&] { sample.page(); });
+    EXPECT_TRUE(message.starts_with(path + ": not ")) << message;
+    EXPECT_FALSE(has(message, "json.exception")) << message;
+  }
+}
+
 TEST(Page, RefusesDamagedResultsAndNamesTheFile) {
   const SampleResults sample;
   sample.write("figures/time.json", R"({"name":"time","rows":[{"title":"a","command":"c","seconds":1,"result":{}}],
@@ -138,10 +208,40 @@ TEST(Markdown, HasTheSameTablesWithBarsEscaped) {
   const SampleResults sample;
   const std::string text = sample.markdown();
   for (const char* part :
-       {"## A <small> comparison\n", "### Table 1\n", "| Good \\| one | **30.25** ± 1.50, p = 0.013 | 31.00 | −0.75 |",
-        "| Missing | not run yet | 40.00 | – |", "### Corpus\n", "| 256 | – | 0.25 s |",
-        "- Measured 2026-11-16: dragoman 9.9.9 on CPU (4 cores), Linux", "dragoman recipe run recipes/sample"})
+       {"## A \\<small> comparison\n", "### Table 1\n",
+        "| Good \\| one | **30.25** ± 1.50, p = 0.013 | 31.00 | −0.75 |", "| Missing | not run yet | 40.00 | – |",
+        "### Corpus\n", "| 256 | – | 0.25 s |", "- Measured 2026-11-16: dragoman 9.9.9 on CPU (4 cores), Linux",
+        "dragoman recipe run recipes/sample"})
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+}
+
+TEST(Markdown, TakesTextsOfTheRecipeForNoMarkup) {
+  const SampleResults sample;
+  Recipe recipe = sample.recipe;
+  recipe.title = "<script>\n# title";
+  recipe.about = "# injected\n\n# again, see _this_ [link](x) &lt;b>";
+  recipe.source = "a *paper*";
+  recipe.tables[0].title = "T\n# heading";
+  recipe.tables[0].note = "1. a note\n- of two lines\n";
+  const std::string text = markdown(PageResults(recipe, sample.folder));
+  for (const char* part :
+       {"## \\<script> # title\n", "\n\\# injected  # again, see \\_this\\_ \\[link](x) \\&lt;b>\n",
+        "\nPublished numbers: a \\*paper\\*\n", "### T # heading\n", "\n1\\. a note - of two lines\n"})
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+}
+
+TEST(Commands, NameAnotherOutputFolderOnlyWhereAWordIsAPathInIt) {
+  const SampleResults sample;
+  const Folder folder{"out"};
+  SystemResult result;
+  result.steps = {{"dragoman train --output out/run --data=out/data about/out/x 'out/a b' \"out/c\" out outer/y", 1},
+                  {"out/program", 1}};
+  EXPECT_EQ(commands_of(PageResults(sample.recipe, folder), result),
+            "dragoman train --output runs/sample/run --data=runs/sample/data about/out/x 'runs/sample/a b' "
+            "\"runs/sample/c\" out outer/y\nruns/sample/program\n");
+  const Folder letter{"t"};
+  result.steps = {{"dragoman train out/data t/run", 1}};
+  EXPECT_EQ(commands_of(PageResults(sample.recipe, letter), result), "dragoman train out/data runs/sample/run\n");
 }
 
 }  // namespace

@@ -45,6 +45,12 @@ std::vector<TreeNode> small_tree() {
       {6, "g", -3, -1, false, false}};
 }
 
+TEST(BeamTree, HasNoControlCharacters) {
+  std::vector<TreeNode> tree = small_tree();
+  tree[1].token = "a\x01";
+  EXPECT_EQ(draw_file(BeamTree{tree, "ein\x1B"}).find_first_of("\x01\x1B"), std::string::npos);
+}
+
 TEST(BeamTree, ShowsWhatBecameOfEveryHypothesis) {
   const std::string svg = draw(BeamTree{small_tree(), "ein <Satz>"});
   EXPECT_EQ(boxes(svg).size(), 10u);

@@ -1,10 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <regex>
 #include <set>
 
 #include "report/bars.h"
+#include "report/escape.h"
+#include "report/json_file.h"
 #include "report/run_report.h"
 #include "report/series_style.h"
 #include "report/table.h"
@@ -209,6 +213,78 @@ TEST(RunReport, ShowsCurvesSamplesAndSettingsWithoutTheNetwork) {
   EXPECT_EQ(page.find("<script"), std::string::npos);
   EXPECT_EQ(count(page, "<details"), 6u + 1u) << "six stages of one sentence, and the settings";
   EXPECT_TRUE(is_balanced(page));
+}
+
+TEST(RunReport, OfARunThatDivergesShowsTheFinitePart) {
+  support::TempFolder folder;
+  train::JsonLog log(folder.file("log.jsonl"));
+  ReportWriter report(folder.path(), {"diverging", {}, ""});
+  log.on_start({});
+  report.on_start({});
+  const auto validate = [&](std::uint64_t update, double loss, float weight) {
+    train::StepReport step;
+    step.position = {update, 1, 10 * update};
+    step.sums = {loss, loss, 1};
+    log.on_log(step);
+    train::Validation validation;
+    validation.position = step.position;
+    validation.scores.set("loss", loss);
+    validation.scores.set("perplexity", std::exp(loss));
+    validation.best = true;
+    validation.samples.push_back({"ein", "a", "out", {"ein"}, {"out"}, {weight}});
+    log.on_validation(validation);
+    report.on_validation(validation);
+  };
+  validate(10, 2, 1.f);
+  validate(20, 1000, 1.f);
+  const std::string page = support::read_all(report.path());
+  EXPECT_NE(page.find("update 20, loss 1000, perplexity not finite"), std::string::npos) << page;
+  validate(30, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<float>::quiet_NaN());
+  const std::string last = support::read_all(report.path());
+  EXPECT_NE(last.find("validation <b>7.389</b>"), std::string::npos) << "the perplexity of the first validation";
+  EXPECT_EQ(count(last, "class='matrix'"), 2u) << "weights that are not finite are not drawn";
+  EXPECT_EQ(last.find("nan"), std::string::npos);
+}
+
+TEST(Escape, ReplacesWhatNoXmlFileMayContain) {
+  EXPECT_EQ(escape("a\tb\nc\x01\x1B<\xFF\xEF\xBF\xBFü"),
+            "a\tb\nc\xEF\xBF\xBD\xEF\xBF\xBD&lt;\xEF\xBF\xBD\xEF\xBF\xBDü");
+  const std::string map = draw_file(WordMatrix{{"a\x02"}, {"b\x1F"}, {1}, {}, "t\x03"});
+  for (const char* part : {"a\xEF\xBF\xBD", "b\xEF\xBF\xBD", "t\xEF\xBF\xBD"})
+    EXPECT_NE(map.find(part), std::string::npos) << part;
+  EXPECT_EQ(map.find_first_of("\x02\x1F\x03"), std::string::npos);
+}
+
+TEST(Escape, MarkdownHasNoMarkupAndOneLine) {
+  EXPECT_EQ(escape_markdown("a_b | <c>\n# d & e &amp; ~f~"), "a\\_b \\| \\<c> # d & e \\&amp; \\~f\\~");
+  EXPECT_EQ(escape_markdown("-0.5"), "-0.5");
+  EXPECT_EQ(escape_markdown_block("\n  # d \n"), "\\# d");
+  EXPECT_EQ(escape_markdown_block("12) d"), "12\\) d");
+  EXPECT_EQ(escape_markdown_block("12 d. - e"), "12 d. - e");
+  EXPECT_EQ(escape_markdown_block("- d"), "\\- d");
+  EXPECT_EQ(escape_markdown_block(" \n"), "");
+  EXPECT_NE(to_markdown(Table{.title = {}, .head = {}, .rows = {}, .notes = {"# n"}}).find("- \\# n\n"),
+            std::string::npos);
+}
+
+TEST(JsonFile, NumbersAreThereOrNot) {
+  const Json json = Json::parse(R"({"a":1.5,"b":null,"c":"2","d":3})");
+  EXPECT_EQ(number(json, "a"), 1.5);
+  EXPECT_EQ(number(json, "d"), 3);
+  for (const char* key : {"b", "c", "missing"}) EXPECT_EQ(number(json, key), std::nullopt) << key;
+  EXPECT_EQ(number(Json::array(), "a"), std::nullopt);
+}
+
+TEST(JsonFile, ErrorsNameTheFileAndWhatItShouldBe) {
+  const support::TempFolder folder;
+  const auto read = [](const Json& json) { return json.at("n").get<int>(); };
+  EXPECT_EQ(read_json(folder.file("missing"), "a sample", read), std::nullopt);
+  EXPECT_EQ(read_json(folder.write("good", R"({"n":3})"), "a sample", read), 3);
+  for (const char* text : {"", "{", "[]", R"({"n":"x"})"}) {
+    const std::string path = folder.write("bad", text);
+    EXPECT_EQ(support::message([&] { read_json(path, "a sample", read); }),
+              path + ": not a sample; remove it to measure again");
+  }
 }
 
 }  // namespace

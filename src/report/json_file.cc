@@ -1,0 +1,35 @@
+#include "report/json_file.h"
+
+#include <filesystem>
+#include <fstream>
+
+namespace dragoman::report {
+
+std::optional<double> number(const Json& value) {
+  if (!value.is_number()) return std::nullopt;
+  return value.get<double>();
+}
+
+std::optional<double> number(const Json& object, const std::string& key) {
+  if (!object.is_object()) return std::nullopt;
+  const auto at = object.find(key);
+  return at == object.end() ? std::nullopt : number(*at);
+}
+
+Json parse_file(const std::string& path) {
+  std::ifstream file(path);
+  check(file.good(), "{}: cannot be read", path);
+  return Json::parse(file);
+}
+
+bool is_file(const std::string& path) { return std::filesystem::exists(path); }
+
+std::vector<Json> read_log(const std::string& path) {
+  std::vector<Json> lines;
+  std::ifstream file(path);
+  for (std::string text; std::getline(file, text);)
+    if (Json line = Json::parse(text, nullptr, false); line.is_object()) lines.push_back(std::move(line));
+  return lines;
+}
+
+}  // namespace dragoman::report

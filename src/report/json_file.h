@@ -1,0 +1,47 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+// Reads logs and results, which are JSON files. They may be incomplete or damaged, and a number may be missing: JSON
+// has neither infinity nor NaN, so that both are written as null.
+namespace dragoman::report {
+
+using Json = nlohmann::ordered_json;
+
+// Nothing if the value is not a number.
+std::optional<double> number(const Json& value);
+// The number of an object's key; nothing if there is none.
+std::optional<double> number(const Json& object, const std::string& key);
+
+// Calls `read`, which reads JSON of a file. If the JSON is damaged or of other types than `read` expects, the error
+// names the file and says that it is not `what`.
+template <class Read>
+auto reading(const std::string& path, const std::string& what, Read read) {
+  try {
+    return read();
+  } catch (const Json::exception&) {
+    fail("{}: not {}; remove it to measure again", path, what);
+  }
+}
+
+// The JSON of a file; throws Json::exception if it is not JSON.
+Json parse_file(const std::string& path);
+
+// What `read` makes of the JSON of a file, which must be `what`; nothing if there is no file.
+bool is_file(const std::string& path);
+template <class Read>
+auto read_json(const std::string& path, const std::string& what, Read read)
+    -> std::optional<decltype(read(std::declval<const Json&>()))> {
+  if (!is_file(path)) return std::nullopt;
+  return reading(path, what, [&] { return read(parse_file(path)); });
+}
+
+// The objects on the lines of a log. Other lines are skipped: the last one of a run that goes on may be incomplete.
+std::vector<Json> read_log(const std::string& path);
+
+}  // namespace dragoman::report
