@@ -1,5 +1,7 @@
 #include "recipe/markdown.h"
 
+#include <filesystem>
+
 #include "recipe/page_tables.h"
 #include "report/escape.h"
 
@@ -37,13 +39,15 @@ std::string section(const std::string& title, const std::string& note, const rep
 
 std::string markdown(const PageResults& results) {
   const Recipe& recipe = results.recipe();
-  std::string text = "## " + escape_markdown(recipe.title) + "\n\n" + block(recipe.about);
+  std::string text = "## " + escape_markdown(recipe.title) + "\n\n";
+  if (results.is_miniature()) text += block(kMiniatureWarning);
+  text += block(recipe.about);
   if (!recipe.source.empty()) text += block("Published numbers: " + recipe.source);
   for (const Table& table : recipe.tables) text += section(table.title, table.note, result_table(results, table));
   for (const Figure& figure : recipe.figures) text += section(figure.title, figure.note, figure_table(results, figure));
   text += section("Time and cost", "", cost_table(results));
   for (const std::string& line : results.environments()) text += "- Measured " + escape_markdown(line) + "\n";
-  text += "\n```\n" + recipe_command(recipe) + "\n```\n";
+  text += "\n```\n" + recipe_command(results) + "\n```\n";
   for (const System& system : recipe.systems)
     if (const SystemResult* const result = results.finished(system.name))
       text += "\n<details><summary>Commands of " + report::escape(results.full_title(system)) + "</summary>\n\n```\n" +
@@ -51,7 +55,14 @@ std::string markdown(const PageResults& results) {
   return text;
 }
 
-std::string recipe_command(const Recipe& recipe) { return "dragoman recipe run recipes/" + recipe.name; }
+std::string recipe_command(const PageResults& results) {
+  const Recipe& recipe = results.recipe();
+  const bool is_own = std::filesystem::path(recipe.folder).parent_path().filename() != "recipes";
+  return "dragoman recipe run " + (is_own && !recipe.folder.empty() ? recipe.folder : "recipes/" + recipe.name) +
+         (results.is_miniature() ? " --miniature"
+          : recipe.data.empty()  ? ""
+                                 : " --data DIR");
+}
 
 std::string commands_of(const PageResults& results, const SystemResult& result) {
   std::string text;

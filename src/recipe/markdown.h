@@ -10,7 +10,7 @@ namespace dragoman::recipe {
 std::string markdown(const PageResults& results);
 
 // The command that runs the recipe.
-std::string recipe_command(const Recipe& recipe);
+std::string recipe_command(const PageResults& results);
 
 // The commands of a system, one per line, with runs/NAME as the output folder.
 std::string commands_of(const PageResults& results, const SystemResult& result);

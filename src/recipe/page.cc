@@ -60,7 +60,9 @@ std::string paragraph(const std::string& text, const char* attributes = "") {
 
 std::string header(const PageResults& results) {
   const Recipe& recipe = results.recipe();
-  std::string html = "<header><h1>" + escape(recipe.title) + "</h1>" + paragraph(recipe.about);
+  std::string html = "<header><h1>" + escape(recipe.title) + "</h1>";
+  if (results.is_miniature()) html += paragraph(kMiniatureWarning, " class='warning'");
+  html += paragraph(recipe.about);
   if (!recipe.source.empty()) html += paragraph("Published numbers: " + recipe.source);
   const std::size_t all = recipe.systems.size(), done = results.finished_count();
   if (done < all) html += paragraph(fmt::format("{} of {} systems are finished.", done, all), " class='where'");
@@ -110,7 +112,7 @@ std::string reproduction(const PageResults& results) {
   std::string html =
       "<section><h2 id='commands'>Commands and data</h2><p>This command repeats everything:</p>"
       "<div class='copyable'><pre><code>" +
-      escape(recipe_command(recipe)) + "</code></pre></div>";
+      escape(recipe_command(results)) + "</code></pre></div>";
   for (const System& system : recipe.systems)
     if (const SystemResult* const result = results.finished(system.name))
       html += commands(fmt::format("{}: {} commands", results.full_title(system), result->steps.size()),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 namespace dragoman::recipe {
@@ -126,6 +127,20 @@ std::vector<std::string> PageResults::environments() const {
     if (const SystemResult* const result = finished(system.name)) add(result->environment);
   for (const auto& [name, result] : figures_) add(result.environment);
   return lines;
+}
+
+bool PageResults::is_miniature() const {
+  std::ifstream file(folder_.owner());
+  std::string owner;
+  return std::getline(file, owner) && owner == owner_name(recipe_, true);
+}
+
+std::string PageResults::seed(const System& system) const {
+  std::ifstream settings(folder_.system(system.name) + "/run/config.yaml");
+  constexpr std::string_view kKey = "seed: ";
+  for (std::string line; std::getline(settings, line);)
+    if (line.starts_with(kKey)) return line.substr(kKey.size(), line.find(' ', kKey.size()) - kKey.size());
+  return "";
 }
 
 std::string PageResults::full_title(const System& system) const {

@@ -10,6 +10,9 @@
 
 namespace dragoman::recipe {
 
+inline constexpr const char* kMiniatureWarning =
+    "This is a miniature: a few updates on generated sentences, to try the recipe. Its numbers mean nothing.";
+
 // A value of a system, with what the comparison of the systems says about it.
 struct MeasuredValue {
   double value = 0;
@@ -45,6 +48,10 @@ class PageResults {
     return report::reading(folder_.figure(of.name), fmt::format("a result of a figure of kind {}", name_of(of.kind)),
                            read);
   }
+  // Whether these are results of `--miniature`, whose numbers mean nothing.
+  bool is_miniature() const;
+  // The random seed of a system's training run; empty if it has none.
+  std::string seed(const System& system) const;
   // The different machines, versions and days of the results, as one line each.
   std::vector<std::string> environments() const;
 

@@ -308,10 +308,12 @@ report::Table cost_table(const PageResults& results) {
     row.push_back(translation_cell(results, system, *result));
     row.push_back({.text = clock_time(total_seconds(*result))});
     row.push_back(value_cell(*result, "model.bytes"));
-    row.push_back({.text = system.seed == 0 ? "–" : std::to_string(system.seed)});
+    const std::string seed = results.seed(system);
+    row.push_back({.text = seed.empty() ? "–" : seed});
     row.push_back({.text = processor(result->environment), .is_number = false});
     table.rows.push_back(std::move(row));
   }
+  table.notes.push_back("Wall-clock times; systems that ran at the same time shared the machine.");
   return table;
 }
 

@@ -35,6 +35,10 @@ constexpr const char* kResult = "a result of a recipe";
 
 }  // namespace
 
+std::string owner_name(const Recipe& recipe, bool is_miniature) {
+  return recipe.name + (is_miniature ? " (miniature)" : "");
+}
+
 Environment this_environment(const std::string& device) {
   const Machine machine = inspect_machine();
   const bool on_gpu = device.starts_with("cuda") && !machine.cuda.gpus.empty();

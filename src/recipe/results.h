@@ -23,6 +23,7 @@
 //   figures/NAME.json                 FigureResult
 //   figures/NAME/                     files that its commands read and write
 //   report/index.html, report/results.md
+//   recipe.txt                        the name of the recipe that the folder belongs to
 namespace dragoman::recipe {
 
 // Paths in the output folder.
@@ -48,10 +49,14 @@ struct Folder {
     return comparison(test + "." + baseline);
   }
   std::string figure(const std::string& name) const { return path + "/figures/" + name + ".json"; }
+  std::string owner() const { return path + "/recipe.txt"; }
   std::string work() const { return path + "/work"; }
   std::string page() const { return path + "/report/index.html"; }
   std::string markdown() const { return path + "/report/results.md"; }
 };
+
+// What recipe.txt says: a recipe, in full or as a miniature.
+std::string owner_name(const Recipe& recipe, bool is_miniature);
 
 // Where and with what something was measured.
 struct Environment {

@@ -315,14 +315,14 @@ namespace {
 
 // An output folder belongs to one recipe, in full or as a miniature.
 void claim_folder(const Recipe& recipe, const Folder& folder, bool is_miniature) {
-  const std::string own = recipe.name + (is_miniature ? " (miniature)" : ""), path = folder.path + "/recipe.txt";
-  std::ifstream file(path);
+  const std::string own = owner_name(recipe, is_miniature);
+  std::ifstream file(folder.owner());
   std::string owner;
   if (std::getline(file, owner))
     check(owner == own, "{} holds results of the recipe {}, not of {}; choose another --output", folder.path, owner,
           own);
   else
-    write_text(path, own + "\n");
+    write_text(folder.owner(), own + "\n");
 }
 
 }  // namespace

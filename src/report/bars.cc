@@ -12,7 +12,7 @@
 namespace dragoman::report {
 namespace {
 
-constexpr double kWidth = 540, kRow = 44, kLeft = 4, kRight = 60, kTop = 6, kBottom = 48, kThickness = 14;
+constexpr double kWidth = 540, kRow = 44, kLeft = 4, kRight = 16, kTop = 6, kBottom = 48, kThickness = 14;
 constexpr double kNothing = 1e-9;  // a chart of smaller values has an axis up to 1
 
 std::string show(double value, int digits) { return fmt::format("{:.{}f}", value, digits); }
@@ -32,18 +32,15 @@ std::string row(const Bars& chart, const Bar& bar, const Axis& x, double top) {
       "<g class='k0'><title>{0}: {1}</title><text class='name' x='{2:.1f}' y='{3:.1f}'>{0}"
       "<tspan class='remark'>{4}</tspan></text>",
       escape(bar.name), tip, x.from, top + 15, bar.remark.empty() ? "" : "  " + escape(bar.remark));
-  double end = x.from;
   if (bar.value) {
     svg += fmt::format("<rect class='bar' x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{}'/>", x.from, bar_top,
                        std::max(0.0, x(*bar.value) - x.from), kThickness);
     if (bar.half_width) svg += interval(bar, x, middle);
-    end = std::max(end, x(*bar.value + bar.half_width.value_or(0)));
   }
-  if (bar.published) {
+  if (bar.published)
     svg += fmt::format("<path class='published' d='M{:.1f},{:.1f}l6,6l-6,6l-6,-6z'/>", x(*bar.published), middle - 6);
-    end = std::max(end, x(*bar.published) + 6);
-  }
-  return svg + fmt::format("<text class='value' x='{:.1f}' y='{:.1f}'>{}</text></g>", end + 6, middle + 4.5,
+  // On the line of the name: beside the bar it could be taken for the published value.
+  return svg + fmt::format("<text class='value' x='{:.1f}' y='{:.1f}' text-anchor='end'>{}</text></g>", x.to, top + 15,
                            bar.value ? show(*bar.value, chart.digits) : "not run yet");
 }
 

@@ -11,7 +11,7 @@ TEST(Tokenize, SplitsLowersExpandsAndDropsPunctuation) {
   const Outcome words = run_program(
       folder, "tokenize text --language en --lower --expand-contractions --drop-punctuation --output words");
   EXPECT_EQ(words.status, 0) << words.said();
-  EXPECT_EQ(read_all(folder.file("words")), "do not go mr. smith-jones\n\n3.5 of it\n");
+  EXPECT_EQ(support::read_all(folder.file("words")), "do not go mr. smith-jones\n\n3.5 of it\n");
 }
 
 TEST(Tokenize, JoinsWordsToTheTextTheyCameFrom) {
