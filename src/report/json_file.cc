@@ -16,13 +16,12 @@ std::optional<double> number(const Json& object, const std::string& key) {
   return at == object.end() ? std::nullopt : number(*at);
 }
 
-Json parse_file(const std::string& path) {
+std::optional<Json> parse_file(const std::string& path) {
+  if (!std::filesystem::exists(path)) return std::nullopt;
   std::ifstream file(path);
   check(file.good(), "{}: cannot be read", path);
   return Json::parse(file);
 }
-
-bool is_file(const std::string& path) { return std::filesystem::exists(path); }
 
 std::vector<Json> read_log(const std::string& path) {
   std::vector<Json> lines;

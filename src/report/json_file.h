@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -29,16 +30,18 @@ auto reading(const std::string& path, const std::string& what, Read read) {
   }
 }
 
-// The JSON of a file; throws Json::exception if it is not JSON.
-Json parse_file(const std::string& path);
+// The JSON of a file; nothing if there is no file. Throws Json::exception if it is not JSON.
+std::optional<Json> parse_file(const std::string& path);
 
 // What `read` makes of the JSON of a file, which must be `what`; nothing if there is no file.
-bool is_file(const std::string& path);
 template <class Read>
-auto read_json(const std::string& path, const std::string& what, Read read)
-    -> std::optional<decltype(read(std::declval<const Json&>()))> {
-  if (!is_file(path)) return std::nullopt;
-  return reading(path, what, [&] { return read(parse_file(path)); });
+auto read_json(const std::string& path, const std::string& what, Read read) {
+  using Result = std::optional<decltype(read(std::declval<const Json&>()))>;
+  return reading(path, what, [&]() -> Result {
+    const std::optional<Json> json = parse_file(path);
+    if (!json) return std::nullopt;
+    return read(*json);
+  });
 }
 
 // The objects on the lines of a log. Other lines are skipped: the last one of a run that goes on may be incomplete.

@@ -97,9 +97,11 @@ Facts summary(const History& history) {
     if (!line->value("best", false)) continue;
     std::string words = fmt::format("update {}", with_commas(line->value("update", std::int64_t{0})));
     const Json scores = line->value("scores", Json::object());
-    for (const auto& [name, value] : scores.items())
-      if (train::metric_and_part(name).second.empty())
-        words += fmt::format(", {} {}", name, number(value) ? short_number(*number(value)) : "not finite");
+    for (const auto& [name, value] : scores.items()) {
+      if (!train::metric_and_part(name).second.empty()) continue;
+      const std::optional<double> finite = number(value);
+      words += fmt::format(", {} {}", name, finite ? short_number(*finite) : "not finite");
+    }
     facts.emplace_back("best so far", words);
     break;
   }
