@@ -68,6 +68,7 @@ class SampleResults {
     write("data/news-test.de", "das Haus\ndas kleine Haus ist alt .\n");
     system("base", 22.75, "", "das Auto\ndas Haus ist sehr alt .\n");
     system("good+one", 30.25, "NVIDIA H200", std::string("das Haus\n") + kAttack + "\n");
+    write("systems/base/run/config.yaml", "batch:\n  seed: 1\nseed: 7                # random seed\n");
     write("systems/running/run/log.jsonl", R"({"kind":"train","update":10,"tokens":500,"tokens_per_second":100}
 {"kind":"validation","update":10,"tokens":500,"scores":{"perplexity":90}}
 {"kind":"trai)");
