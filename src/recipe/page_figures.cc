@@ -90,6 +90,8 @@ report::Bars bars_of(const PageResults& results, const std::vector<std::string>&
   const std::string title = set == results.recipe().tests.end() ? column : metric_name(metric) + ", " + set->title;
   report::Bars chart{.title = title, .label = metric_name(metric), .digits = 1, .bars = {}};
   for (const System* system : results.systems(systems)) {
+    const std::vector<const TestSet*> own = results.recipe().tests_of(*system);
+    if (set != results.recipe().tests.end() && std::find(own.begin(), own.end(), &*set) == own.end()) continue;
     report::Bar bar;
     bar.name = system->title;
     if (system->year != 0) bar.remark = std::to_string(system->year);

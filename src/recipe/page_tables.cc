@@ -90,11 +90,8 @@ class ColumnCells {
     row.push_back(measured ? difference(column_, measured->value, published->second) : Cell{.text = "–"});
   }
 
-  std::vector<std::string> footnotes() const {
-    std::vector<std::string> notes;
-    for (const std::string& signature : signatures_) notes.push_back(column_.title + ": " + signature);
-    return notes;
-  }
+  const std::string& title() const { return column_.title; }
+  const std::set<std::string>& signatures() const { return signatures_; }
 
  private:
   Cell ours(const System& system, const std::optional<MeasuredValue>& measured) const {
@@ -279,8 +276,17 @@ report::Table result_table(const PageResults& results, const Table& table) {
                          (table.baseline.empty() ? std::string(".")
                                                  : "; p is that of the paired bootstrap test against " +
                                                        results.recipe().system(table.baseline).title + "."));
+  // One note per signature, with the columns that have it.
+  std::vector<std::pair<std::string, std::string>> titles;
   for (const ColumnCells& column : columns)
-    for (const std::string& note : column.footnotes()) made.notes.push_back(note);
+    for (const std::string& signature : column.signatures()) {
+      const auto same = std::find_if(titles.begin(), titles.end(), [&](const auto& e) { return e.first == signature; });
+      if (same == titles.end())
+        titles.emplace_back(signature, column.title());
+      else
+        same->second += "; " + column.title();
+    }
+  for (const auto& [signature, columns_of_it] : titles) made.notes.push_back(columns_of_it + ": " + signature);
   return made;
 }
 
