@@ -102,8 +102,15 @@ class ColumnCells {
     Cell cell{.text = show_value(column_.value, measured->value, column_.digits), .hint = measured->signature};
     cell.best = measured_ > 1 && better(column_.value) != Better::neither && measured->value == *best_;
     if (measured->half_width) cell.remark = fmt::format("± {:.{}f}", *measured->half_width, column_.digits);
-    if (measured->p) cell.remark += (cell.remark.empty() ? "" : ", ") + show_p(*measured->p);
+    if (measured->p && !equals_baseline(cell.text))
+      cell.remark += (cell.remark.empty() ? "" : ", ") + show_p(*measured->p);
     return cell;
+  }
+
+  // Whether the baseline is printed as the same number, so that there is no difference to test.
+  bool equals_baseline(const std::string& text) const {
+    const auto baseline = results_.value(results_.recipe().system(table_.baseline), column_.value);
+    return baseline && show_value(column_.value, baseline->value, column_.digits) == text;
   }
 
   const PageResults& results_;
