@@ -24,8 +24,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// A file that appears as a whole or not at all: written under a temporary name in the same folder, synced and renamed
-// by commit(). Without commit() the temporary file is removed.
+// A file that appears as a whole or not at all: written under a temporary name in the same folder and renamed by
+// commit(). Follows symbolic links; writes to devices and pipes, such as /dev/stdout, directly.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -43,7 +43,7 @@ class AtomicFile {
   std::uint64_t size() const { return size_; }
 
  private:
-  std::string path_, partial_;
+  std::string path_, partial_;  // no partial_: written directly
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
 };

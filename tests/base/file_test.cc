@@ -1,6 +1,10 @@
 #include "base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <thread>
 
 #include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"
@@ -24,6 +28,41 @@ TEST(AtomicFile, AppearsWholeWhenCommittedAndKeepsTheOldContentUntilThen) {
   file.commit();
   EXPECT_EQ(read_all(path), "the new content");
   EXPECT_EQ(folder.names(), std::vector<std::string>{"a"});
+}
+
+TEST(AtomicFile, WritesThroughSymbolicLinks) {
+  const TempFolder folder;
+  folder.write("old", "old");
+  std::filesystem::create_symlink("old", folder.file("link"));
+  std::filesystem::create_symlink("new", folder.file("dangling"));
+  for (const char* name : {"link", "dangling"}) {
+    AtomicFile file(folder.file(name));
+    file.write(name);
+    file.commit();
+    EXPECT_TRUE(std::filesystem::is_symlink(folder.file(name)));
+  }
+  EXPECT_EQ(read_all(folder.file("old")), "link");
+  EXPECT_EQ(read_all(folder.file("new")), "dangling");
+}
+
+TEST(AtomicFile, WritesIntoPipesAndDevicesInsteadOfReplacingThem) {
+  const TempFolder folder;
+  const std::string pipe = folder.file("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::string received;
+  std::thread reader([&] { received = read_all(pipe); });
+  {
+    AtomicFile file(pipe);
+    file.write("through ");
+    file.write("the pipe");
+    file.commit();
+  }
+  reader.join();
+  EXPECT_EQ(received, "through the pipe");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  AtomicFile full("/dev/full");
+  EXPECT_NE(message([&] { full.write("x"); }).find("No space left"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 
 TEST(AtomicFile, LeavesNothingBehindWithoutCommit) {
