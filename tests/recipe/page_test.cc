@@ -56,6 +56,17 @@ TEST(CostTable, HasTimeSeedAndHardwareOfEveryFinishedSystem) {
   EXPECT_EQ(table.rows[1].back().text, "NVIDIA H200");
 }
 
+TEST(Page, OfAMiniatureSaysThatItsNumbersMeanNothing) {
+  SampleResults sample;
+  EXPECT_FALSE(has(markdown(PageResults(sample.recipe, sample.folder)), "This is a miniature"));
+  sample.write("recipe.txt", "sample (miniature)\n");
+  write_report(sample.recipe, sample.folder);
+  for (const std::string& file : {sample.folder.page(), sample.folder.markdown()})
+    EXPECT_TRUE(has(support::read_all(file), "This is a miniature")) << file;
+  EXPECT_TRUE(
+      has(markdown(PageResults(sample.recipe, sample.folder)), "dragoman recipe run recipes/sample --miniature"));
+}
+
 TEST(FigureTable, HasOneRowPerLengthAndADashWhereNothingWasMeasured) {
   const SampleResults sample;
   const PageResults results(sample.recipe, sample.folder);
