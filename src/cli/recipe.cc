@@ -25,7 +25,7 @@ struct RecipeOptions {
   template <class V>
   void visit(V& v) {
     v.section("Run");
-    v("output", output, "folder of the results; empty means runs/NAME");
+    v("output", output, "folder of the results; empty means runs/NAME, or runs/NAME-miniature");
     v("only", only, "run only these systems, separated by commas, and the systems they need");
     v("jobs", jobs, "systems to train at the same time", between(1, 64));
     v("budget", budget, "stop in good order after this time, such as 90s, 30min or 2h; the same command goes on later");

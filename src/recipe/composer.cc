@@ -38,11 +38,14 @@ void override_flags(std::vector<std::string>& words, const std::vector<std::stri
   const auto is_flag = [](const std::string& word) { return word.starts_with("--"); };
   for (const std::string& flag : more) {
     if (!is_flag(flag)) continue;
+    std::erase_if(words, [&](const std::string& word) { return word.starts_with(flag + "="); });
     for (auto at = words.begin(); (at = std::find(at, words.end(), flag)) != words.end();)
       at = words.erase(at, at + (at + 1 != words.end() && !is_flag(*(at + 1)) ? 2 : 1));
   }
   append(words, more);
 }
+
+bool trains(const CommandLine& command) { return command.words[0] == "train"; }
 
 // The commands that compute with a model, and therefore choose a device.
 bool computes(const std::string& command) {
@@ -78,19 +81,15 @@ void Composer::add_flags(const Flags& flags, std::vector<std::string>& words) co
     if (command == words[0]) append(words, split_command(text).words);
 }
 
-Step Composer::step(const std::string& title, const std::string& command, const Context& context,
-                    const std::vector<std::string>& more) const {
-  CommandLine own = split_command(command), composed;
-  check(!own.words.empty(), "expected a command for '{}'", title);
-  composed.words = {own.words[0]};
+CommandLine Composer::with_flags(const CommandLine& own, const Context& context,
+                                 const std::vector<std::string>& more) const {
+  CommandLine composed{.words = {own.words[0]}, .output = own.output};
   add_flags(recipe_.flags, composed.words);
   const Group* const group = context.system == nullptr ? nullptr : recipe_.group_of(*context.system);
   if (group != nullptr) add_flags(group->flags, composed.words);
   composed.words.insert(composed.words.end(), own.words.begin() + 1, own.words.end());
-  composed.output = own.output;
   append(composed.words, more);
-  const bool trains = own.words[0] == "train";
-  if (trains) {
+  if (trains(own)) {
     if (!has_flag(composed.words, "--output")) append(composed.words, {"--output", "{system}/run"});
     append(composed.words, {"--resume"});
     if (context.system != nullptr && context.system->seed != 0)
@@ -98,10 +97,17 @@ Step Composer::step(const std::string& title, const std::string& command, const 
   } else if (context.places.contains("output") && composed.output.empty() && !uses(composed.words, "output")) {
     composed.output = "{output}";
   }
-  // The recorded command has no machine flags and no cache; otherwise both are the same.
-  CommandLine recorded = composed;
+  return composed;
+}
+
+Step Composer::step(const std::string& title, const std::string& command, const Context& context,
+                    const std::vector<std::string>& more) const {
+  const CommandLine own = split_command(command);
+  check(!own.words.empty(), "expected a command for '{}'", title);
+  // The recorded command has no flags about this machine and no cache; otherwise both are the same.
+  CommandLine recorded = with_flags(own, context, more), composed = recorded;
   add_machine_flags(composed.words);
-  if (trains && !has_flag(composed.words, "--cache")) append(composed.words, {"--cache", "{work}/cache"});
+  if (trains(own) && !has_flag(composed.words, "--cache")) append(composed.words, {"--cache", "{work}/cache"});
   if (options_.miniature) {
     std::vector<std::string> small = {own.words[0]};
     add_flags(recipe_.miniature.flags, small);
@@ -117,7 +123,7 @@ Step Composer::step(const std::string& title, const std::string& command, const 
   step.title = title;
   step.recorded = show(fill(recorded, places));
   step.command = fill(fill(composed, places), paths);
-  if (trains) step.run = flag_value(step.command.words, "--output");
+  if (trains(own)) step.run = flag_value(step.command.words, "--output");
   return step;
 }
 

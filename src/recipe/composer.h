@@ -28,6 +28,8 @@ class Composer {
   std::string path(const std::string& text, const Context& context) const;
 
  private:
+  // The command with the flags that the recipe gives it.
+  CommandLine with_flags(const CommandLine& own, const Context& context, const std::vector<std::string>& more) const;
   Places folders(const Context& context) const;
   void add_machine_flags(std::vector<std::string>& words) const;
   void add_flags(const Flags& flags, std::vector<std::string>& words) const;
