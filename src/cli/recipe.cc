@@ -72,8 +72,10 @@ void list(const Words& words) {
   const Words folders = words.size() > 1 ? Words{words[1]} : recipe::recipe_folders();
   std::set<std::string> listed;
   for (const std::string& folder : folders)
-    for (const std::string& name : recipe::recipes_in(folder))
-      if (listed.insert(name).second) fmt::print("{:<14} {}\n", name, recipe::read_recipe(folder + "/" + name).title);
+    for (const std::string& name : recipe::recipes_in(folder)) {
+      if (!listed.insert(name).second) continue;
+      fmt::print("{:<14} {}\n", name, recipe::read_recipe(fmt::format("{}/{}", folder, name)).title);
+    }
 }
 
 void print_missing_data(const recipe::Recipe& recipe, const RecipeOptions& options, const recipe::Folder& folder) {
