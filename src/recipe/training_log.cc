@@ -6,7 +6,7 @@
 #include <fstream>
 #include <limits>
 
-#include "report/json_file.h"
+#include "base/log.h"
 
 namespace dragoman::recipe {
 
@@ -30,6 +30,14 @@ bool TrainingLog::update() {
 void TrainingLog::read(const std::string& line) {
   const Json json = Json::parse(line, nullptr, false);
   if (!json.is_object()) return;
+  try {
+    read(json);
+  } catch (const Json::exception&) {
+    log::warning("{}: a line is skipped, because one of its values has an unexpected type", path_);
+  }
+}
+
+void TrainingLog::read(const Json& json) {
   const std::string kind = json.value("kind", "");
   position_ = {json.value("update", std::uint64_t{0}), number(json, "epoch").value_or(0),
                json.value("tokens", std::uint64_t{0})};

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/json_file.h"
 #include "train/units.h"
 
 namespace dragoman::recipe {
@@ -36,6 +37,7 @@ class TrainingLog {
 
  private:
   void read(const std::string& line);
+  void read(const report::Json& json);
 
   std::string path_;
   std::uint64_t offset_ = 0, file_ = 0;  // bytes read, and the number of the file they were read from
