@@ -19,7 +19,8 @@ spdlog::level::level_enum native(Level level) {
 
 spdlog::logger& logger() {
   static const std::shared_ptr<spdlog::logger> instance = [] {
-    auto made = spdlog::stderr_color_mt("dragoman");
+    // Not registered with spdlog: if memory runs out here, the next message tries again.
+    auto made = std::make_shared<spdlog::logger>("dragoman", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
     made->set_pattern("%^%L%$ %H:%M:%S %v");
     return made;
   }();

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -31,6 +32,16 @@ int run(const Words& arguments) {
   return command.run(command, asks ? Words{"--help"} : Words{arguments.begin() + 1, arguments.end()});
 }
 
+// Says why the command failed, even if there is no memory for a log message.
+void report(const char* reason) {
+  try {
+    log::error("{}", reason);
+  } catch (const std::exception&) {
+    std::fputs(reason, stderr);
+    std::fputc('\n', stderr);
+  }
+}
+
 }  // namespace
 }  // namespace dragoman::cli
 
@@ -41,8 +52,10 @@ int main(int argc, char** argv) {
     dragoman::check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output cannot be written: {}",
                     std::strerror(errno));
     return status;
+  } catch (const std::bad_alloc&) {
+    dragoman::cli::report("memory ran out");
   } catch (const std::exception& error) {
-    dragoman::log::error("{}", error.what());
-    return 1;
+    dragoman::cli::report(error.what());
   }
+  return 1;
 }

@@ -13,7 +13,7 @@ bool is_quick_task(const Task& task) {
 
 void fail_allocations(Workshop& shop) {
   // The first allocations are the most varied ones, so that half of all rounds fall on the square root of this number.
-  constexpr double kMost = 100'000;
+  constexpr double kMost = 1'000;
   for (const Task& task : shop.tasks()) {
     if (shop.options().quick && !is_quick_task(task)) continue;
     const std::string& whole = shop.expected(task);

@@ -18,7 +18,7 @@ void seal_folder(Workshop& shop);
 // Models, corpora and token caches are replaced, truncated or removed while they are in use: a message, or the result
 // of the old file.
 void change_files(Workshop& shop);
-// The n-th allocation fails: a message, or the right result.
+// The n-th allocation of a page or more fails: a message, or the right result.
 void fail_allocations(Workshop& shop);
 // Reads and writes are interrupted or incomplete: the right result.
 void interrupt_transfers(Workshop& shop);

@@ -1,6 +1,6 @@
 // Makes system calls and allocations of a program fail. Loaded before the C library (LD_PRELOAD); DRAGOMAN_FAULT says
 // what fails, from the start of main() on:
-//   allocation:N   the N-th allocation
+//   allocation:N   the N-th allocation of a page or more
 //   full:N         the N-th write to a regular file and all later ones: no space left on the device
 //   sealed:NAME    every change of a file or folder whose path contains NAME: a read-only file system
 //   ragged:SEED    reads and writes end early or are interrupted by a signal, at random
@@ -52,8 +52,12 @@ int __libc_start_main(int (*main)(int, char**, char**), int count, char** words,
 
 // Allocations
 
-static int allocation_fails(void) {
-  if (fault != allocation || atomic_fetch_add(&calls, 1) + 1 != number) return 0;
+// Smaller allocations are served from memory that the process has already. (Some of them must not fail: the destructors
+// of the JSON library allocate.)
+static const size_t kPage = 4096;
+
+static int allocation_fails(size_t size) {
+  if (fault != allocation || size < kPage || atomic_fetch_add(&calls, 1) + 1 != number) return 0;
   errno = ENOMEM;
   return 1;
 }
@@ -63,14 +67,14 @@ extern void* __libc_calloc(size_t, size_t);
 extern void* __libc_realloc(void*, size_t);
 extern void* __libc_memalign(size_t, size_t);
 
-void* malloc(size_t size) { return allocation_fails() ? NULL : __libc_malloc(size); }
-void* calloc(size_t count, size_t size) { return allocation_fails() ? NULL : __libc_calloc(count, size); }
-void* realloc(void* old, size_t size) { return allocation_fails() ? NULL : __libc_realloc(old, size); }
+void* malloc(size_t size) { return allocation_fails(size) ? NULL : __libc_malloc(size); }
+void* calloc(size_t count, size_t size) { return allocation_fails(count * size) ? NULL : __libc_calloc(count, size); }
+void* realloc(void* old, size_t size) { return allocation_fails(size) ? NULL : __libc_realloc(old, size); }
 void* aligned_alloc(size_t alignment, size_t size) {
-  return allocation_fails() ? NULL : __libc_memalign(alignment, size);
+  return allocation_fails(size) ? NULL : __libc_memalign(alignment, size);
 }
 int posix_memalign(void** result, size_t alignment, size_t size) {
-  if (allocation_fails()) return ENOMEM;
+  if (allocation_fails(size)) return ENOMEM;
   *result = __libc_memalign(alignment, size);
   return *result == NULL ? ENOMEM : 0;
 }
