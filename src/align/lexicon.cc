@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/checked_file.h"
+#include "base/quote.h"
 #include "data/line_reader.h"
 
 namespace dragoman::align {
@@ -27,7 +28,7 @@ struct TextEntry {
     const bool has_words = has_fields && first > 0 && second > first + 1;
     check(has_words && error == std::errc() && end == number.data() + number.size() && is_probability(probability),
           "{}: expected source word, target word and probability separated by tabs, but got '{}'", where,
-          line.substr(0, 80));
+          excerpt(line));
     source = line.substr(0, first);
     target = line.substr(first + 1, second - first - 1);
   }

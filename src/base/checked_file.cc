@@ -21,7 +21,7 @@ void CheckedFileWriter::commit() {
 }
 
 CheckedFile::CheckedFile(const std::string& path, std::string_view kind)
-    : path_(path), file_(path), values_(file_.bytes()) {
+    : path_(path), bytes_(read_file(path)), values_(bytes_) {
   check(values_.starts_with(kind), "{}: expected a file that starts with '{}'", path, kind.substr(0, kind.size() - 1));
   std::uint64_t stored = 0;
   check(values_.size() >= kind.size() + sizeof stored, "{}: the file is cut short after {} bytes", path,

@@ -24,7 +24,7 @@ class CheckedFileWriter final : public ByteSink {
   Hasher hasher_;
 };
 
-// Opens such a file. Throws if it is of another kind, truncated or damaged.
+// Reads such a file. Throws if it is of another kind, truncated or damaged.
 class CheckedFile {
  public:
   CheckedFile(const std::string& path, std::string_view kind);
@@ -33,7 +33,7 @@ class CheckedFile {
 
  private:
   std::string path_;
-  MappedFile file_;
+  std::string bytes_;
   std::string_view values_;
 };
 

@@ -12,28 +12,63 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/mapped_file_faults.h"
 
 namespace dragoman {
 
-MappedFile::MappedFile(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  check(descriptor >= 0, "{}: cannot be opened: {}", path, std::strerror(errno));
+// O_NONBLOCK: opening a pipe would wait for its writer. It has no effect on regular files.
+InputFile::InputFile(const std::string& path) : path_(path) {
+  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  check(descriptor_ >= 0, "{}: cannot be opened: {}", path, std::strerror(errno));
   struct stat status {};
-  void* address = MAP_FAILED;
-  const bool known = fstat(descriptor, &status) == 0;
-  if (known && status.st_size > 0)
-    address = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_SHARED, descriptor, 0);
+  const bool known = fstat(descriptor_, &status) == 0;
+  if (known && S_ISREG(status.st_mode)) {
+    size_ = static_cast<std::uint64_t>(status.st_size);
+    return;
+  }
   const int failure = errno;
-  close(descriptor);
-  if (known && status.st_size == 0) return;
-  check(!known || !S_ISDIR(status.st_mode), "{}: expected a file but this is a folder; name the file inside it", path);
-  check(address != MAP_FAILED, "{}: cannot be mapped into memory: {}", path, std::strerror(failure));
+  close(descriptor_);
+  check(known, "{}: cannot be opened: {}", path, std::strerror(failure));
+  check(!S_ISDIR(status.st_mode), "{}: expected a file but this is a folder; name the file inside it", path);
+  fail("{}: expected a regular file but this is a pipe or a device; copy it to a file first", path);
+}
+
+InputFile::~InputFile() { close(descriptor_); }
+
+void InputFile::read(std::uint64_t begin, char* to, std::size_t count) const {
+  while (count > 0) {
+    const ssize_t got = pread(descriptor_, to, count, static_cast<off_t>(begin));
+    if (got < 0 && errno == EINTR) continue;
+    check(got >= 0, "{}: cannot be read: {}", path_, std::strerror(errno));
+    check(got > 0, "{}: has become shorter while it was read; another program is writing to it", path_);
+    begin += static_cast<std::uint64_t>(got);
+    to += got;
+    count -= static_cast<std::size_t>(got);
+  }
+}
+
+std::string read_file(const std::string& path) {
+  const InputFile file(path);
+  std::string bytes(static_cast<std::size_t>(file.size()), '\0');
+  file.read(0, bytes.data(), bytes.size());
+  return bytes;
+}
+
+MappedFile::MappedFile(const std::string& path) {
+  const InputFile file(path);
+  if (file.size() == 0) return;
+  const auto size = static_cast<std::size_t>(file.size());
+  void* const address = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  check(address != MAP_FAILED, "{}: cannot be mapped into memory: {}", path, std::strerror(errno));
   data_ = static_cast<const char*>(address);
-  size_ = static_cast<std::size_t>(status.st_size);
+  size_ = size;
+  remember_mapping(data_, size_, path);
 }
 
 MappedFile::~MappedFile() {
-  if (data_) munmap(const_cast<char*>(data_), size_);
+  if (!data_) return;
+  forget_mapping(data_);
+  munmap(const_cast<char*>(data_), size_);
 }
 
 namespace {

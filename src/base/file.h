@@ -7,8 +7,34 @@
 
 namespace dragoman {
 
+// A regular file that is open for reading. Throws for folders, pipes and devices instead of waiting for them.
+class InputFile {
+ public:
+  explicit InputFile(const std::string& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  // When it was opened.
+  std::uint64_t size() const { return size_; }
+  int descriptor() const { return descriptor_; }
+  // Reads `count` bytes from `begin`; any thread may. Throws if the file has become shorter meanwhile.
+  void read(std::uint64_t begin, char* to, std::size_t count) const;
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+// The content of a regular file.
+std::string read_file(const std::string& path);
+
 // A memory-mapped file, read-only and shared with every process that maps it. The bytes stay valid if the file is
-// removed or replaced by a rename.
+// removed or replaced by a rename. If it is truncated instead, reading beyond its new end raises SIGBUS: a program that
+// maps files calls report_mapped_file_faults() first (base/mapped_file_faults.h). Code that is part of the library
+// reads files into memory, because signals belong to the application.
 class MappedFile {
  public:
   // Throws if the file cannot be opened; an empty file gives an empty view.

@@ -4,16 +4,14 @@
 
 #include <concepts>
 #include <fstream>
-#include <sstream>
+
+#include "base/quote.h"
+#include "base/yaml.h"
 
 namespace dragoman {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-std::string place(const std::string& where, const YAML::Mark& mark) {
-  return mark.is_null() ? where : fmt::format("{}:{}", where, mark.line + 1);
-}
 
 // Converts a scalar or sequence node to the text form that a setting parses.
 std::string node_text(const YAML::Node& node) {
@@ -48,7 +46,7 @@ void describe(Setting& setting, T* value) {
   setting.get = [value] { return std::to_string(*value); };
   setting.set = [value](const std::string& text) {
     const std::int64_t parsed = text_value::parse_integer(text);
-    check(std::in_range<T>(parsed), "{} is out of range for this setting", text);
+    check(std::in_range<T>(parsed), "{} is out of range for this setting", excerpt(text));
     *value = static_cast<T>(parsed);
   };
 }
@@ -94,7 +92,7 @@ void Settings::add(std::string_view key, std::string_view help, Member member, R
       set(text);
       if (!holds(range, text_value::parse_number(get()))) {
         set(before);
-        fail("expected a value {} but got {}", bounds, text);
+        fail("expected a value {} but got {}", bounds, excerpt(text));
       }
     };
   }
@@ -110,7 +108,8 @@ void Settings::add_choice(std::string_view key, std::string_view help, std::vect
     for (std::size_t i = 0; i < names.size(); ++i)
       if (text == names[i]) return set(i);
     const std::string near = nearest(text, names);
-    fail("expected one of {} but got '{}'{}", choices, text, near.empty() ? "" : "; did you mean " + near + "?");
+    fail("expected one of {} but got '{}'{}", choices, excerpt(text),
+         near.empty() ? "" : "; did you mean " + near + "?");
   };
   settings_.push_back(std::move(setting));
 }
@@ -122,7 +121,7 @@ const Setting& Settings::find(const std::string& key, const std::string& where) 
     known.push_back(setting.key);
   }
   const std::string near = nearest(key, known);
-  fail("{}: unknown setting '{}'{}", where, key, near.empty() ? "" : "; did you mean '" + near + "'?");
+  fail("{}: unknown setting '{}'{}", where, excerpt(key), near.empty() ? "" : "; did you mean '" + near + "'?");
 }
 
 void Settings::set(const std::string& key, const std::string& value) {
@@ -137,20 +136,16 @@ void Settings::set(const std::string& key, const std::string& value) {
 void Settings::read_yaml_file(const std::string& path) {
   std::ifstream file(path);
   check(file.good(), "{}: cannot be opened as a configuration file", path);
-  std::stringstream text;
-  text << file.rdbuf();
-  read_yaml(text.str(), path);
+  std::string text(kLongestYaml + 1, '\0');
+  file.read(text.data(), std::ssize(text));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  read_yaml(text, path);
 }
 
 void Settings::read_yaml(const std::string& text, const std::string& where) { read_yaml_part(text, where, ""); }
 
 void Settings::read_yaml_part(const std::string& text, const std::string& where, const std::string& part) {
-  YAML::Node root;
-  try {
-    root = YAML::Load(text);
-  } catch (const YAML::Exception& error) {
-    fail("{}: not valid YAML: {}", place(where, error.mark), error.msg);
-  }
+  const YAML::Node root = load_yaml(text, where);
   if (root.IsNull()) return;
   check(root.IsMap(), "{}: expected 'key: value' lines", where);
   const std::function<void(const YAML::Node&, const std::string&)> read = [&](const YAML::Node& map,
@@ -158,7 +153,7 @@ void Settings::read_yaml_part(const std::string& text, const std::string& where,
     for (const auto& entry : map) {
       const std::string key = prefix + entry.first.Scalar();
       if (prefix.empty() && !part.empty() && key != part) continue;
-      const std::string at = place(where, entry.first.Mark());
+      const std::string at = yaml_place(where, entry.first.Mark());
       if (entry.second.IsMap()) {
         read(entry.second, key + ".");
         continue;

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/quote.h"
+#include "base/yaml.h"
 
 namespace dragoman {
 namespace {
@@ -29,6 +31,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
   std::string best;
+  constexpr std::size_t kLongestName = 100;  // a longer word is no misspelt name, and comparing it takes time
+  if (word.size() > kLongestName) return best;
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
   for (const std::string& candidate : known) {
     const std::size_t distance = edit_distance(word, candidate);
@@ -47,7 +51,7 @@ std::int64_t parse_integer(const std::string& text) {
   const char* const first = text.data() + (text.starts_with('+') ? 1 : 0);
   const auto [end, status] = std::from_chars(first, text.data() + text.size(), value);
   check(status == std::errc() && end == text.data() + text.size() && !text.empty(), "expected an integer but got '{}'",
-        text);
+        excerpt(text));
   return value;
 }
 
@@ -55,14 +59,14 @@ double parse_number(const std::string& text) {
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   check(status == std::errc() && end == text.data() + text.size() && !text.empty(), "expected a number but got '{}'",
-        text);
+        excerpt(text));
   return value;
 }
 
 bool parse_bool(const std::string& text) {
   if (text == "true" || text == "yes" || text == "on" || text == "1") return true;
   if (text == "false" || text == "no" || text == "off" || text == "0") return false;
-  fail("expected true or false but got '{}'", text);
+  fail("expected true or false but got '{}'", excerpt(text));
 }
 
 std::string quote(const std::string& text) {
@@ -81,7 +85,7 @@ std::vector<std::string> parse_list(const std::string& text) {
   std::vector<std::string> values;
   if (text.empty()) return values;
   if (text.front() != '[') return {text};
-  for (const YAML::Node& element : YAML::Load(text)) values.push_back(element.Scalar());
+  for (const YAML::Node& element : load_yaml(text, "list")) values.push_back(element.Scalar());
   return values;
 }
 

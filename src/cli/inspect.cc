@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/progress.h"
+#include "base/quote.h"
 #include "cli/command.h"
 #include "models/presets.h"
 #include "run/model_description.h"
@@ -11,11 +12,13 @@ namespace {
 struct InspectOptions {
   bool json = false;
   bool presets = false;
+  bool verify = false;
 
   template <class V>
   void visit(V& v) {
     v("json", json, "print JSON");
     v("presets", presets, "list the presets, one per line");
+    v("verify", verify, "read the whole file and check its checksum and that all weights are finite");
   }
 };
 
@@ -39,19 +42,20 @@ void print(const run::ModelDescription& model) {
                with_commas(shape.count()));
   }
   fmt::print("\nconfiguration\n");
-  for (const auto& [key, value] : model.settings()) fmt::print("  {}: {}\n", key, value);
+  for (const auto& [key, value] : model.settings()) fmt::print("  {}: {}\n", key, escaped(value));
   if (!model.card.empty()) fmt::print("\ncard\n");
-  for (const auto& [key, value] : model.card) fmt::print("  {}: {}\n", key, value);
+  for (const auto& [key, value] : model.card) fmt::print("  {}: {}\n", escaped(key), escaped(value));
 }
 
 // Prints objects as indented lists and everything else as one line.
 void print(const nlohmann::ordered_json& json, const std::string& indent) {
   for (const auto& [key, value] : json.items()) {
     if (value.is_object()) {
-      fmt::print("{}{}\n", indent, key);
+      fmt::print("{}{}\n", indent, escaped(key));
       print(value, indent + "  ");
     } else {
-      fmt::print("{}{}: {}\n", indent, key, value.is_string() ? value.get<std::string>() : value.dump());
+      fmt::print("{}{}: {}\n", indent, escaped(key),
+                 escaped(value.is_string() ? value.get<std::string>() : value.dump()));
     }
   }
 }
@@ -61,14 +65,21 @@ void list_presets() {
     for (const std::string& name : *names) fmt::print("{:<44} {}\n", name, models::preset_summary(name));
 }
 
+// Throws if the file is damaged; otherwise the result of the check.
+const char* verified(const std::string& file) {
+  return store::SafetensorsFile(file).verify() ? "matches" : "none (written by another program)";
+}
+
 int inspect_model(const InspectOptions& options, const Words& words) {
   if (options.presets) {
     list_presets();
     return 0;
   }
   expect_words(words, 1, "expected one model file or preset (inspect --presets lists those)");
+  const char* const checksum = options.verify ? verified(words[0]) : nullptr;
   if (run::is_statistical(words[0])) {
-    const nlohmann::ordered_json model = run::describe_statistical(words[0]);
+    nlohmann::ordered_json model = run::describe_statistical(words[0]);
+    if (checksum) model["checksum"] = checksum;
     if (options.json)
       fmt::print("{}\n", model.dump(2));
     else
@@ -76,10 +87,14 @@ int inspect_model(const InspectOptions& options, const Words& words) {
     return 0;
   }
   const run::ModelDescription model = run::describe_model(words[0]);
-  if (options.json)
-    fmt::print("{}\n", run::to_json(model).dump(2));
-  else
-    print(model);
+  if (options.json) {
+    nlohmann::ordered_json json = run::to_json(model);
+    if (checksum) json["checksum"] = checksum;
+    fmt::print("{}\n", json.dump(2));
+    return 0;
+  }
+  print(model);
+  if (checksum) fmt::print("\nchecksum: {}\n", checksum);
   return 0;
 }
 
@@ -96,6 +111,7 @@ extern const Command inspect{"inspect",
                              describe_options<InspectOptions>,
                              "dragoman inspect --presets\n"
                              "dragoman inspect transformer-base\n"
-                             "dragoman inspect run/model.safetensors --json"};
+                             "dragoman inspect run/model.safetensors --json\n"
+                             "dragoman inspect downloaded.safetensors --verify"};
 
 }  // namespace dragoman::cli

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/mapped_file_faults.h"
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -46,6 +47,7 @@ void report(const char* reason) {
 }  // namespace dragoman::cli
 
 int main(int argc, char** argv) {
+  dragoman::report_mapped_file_faults();
   try {
     const int status = dragoman::cli::run({argv + 1, argv + argc});
     // Results that did not reach their destination are no results.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace dragoman::data {
 
@@ -52,7 +53,7 @@ void CsvReader::read_quoted(std::string& field) {
   const int after = peek();
   check(after == ',' || after == '\r' || after == '\n' || after == kEnd,
         "{}:{}: expected a comma or the end of the line after a closing quote but got '{}'", name(), line_,
-        static_cast<char>(after));
+        excerpt(std::string(1, static_cast<char>(after))));
 }
 
 void CsvReader::read_plain(std::string& field) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/quote.h"
 #include "data/csv.h"
 #include "data/line_reader.h"
 #include "data/utf8.h"
@@ -97,7 +98,7 @@ class Columns {
     if (at != fields.end()) return static_cast<std::size_t>(at - fields.begin()) + 1;
     std::string known;
     for (const Field& field : fields) known += (known.empty() ? "" : ", ") + std::string(field);
-    fail("{}:1: expected a column '{}' but the header has {}", name_, wanted, known);
+    fail("{}:1: expected a column '{}' but the header has {}", name_, wanted, excerpt(known));
   }
 
   Corpus corpus_;

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/quote.h"
 #include "data/text_file.h"
 #include "eval/python_str.h"
 
@@ -46,8 +47,8 @@ SentenceLinks parse_links(const std::string& line, const LinkFormat& format, con
     const bool has_mark = first.ec == std::errc() && first.ptr < end && (*first.ptr == '-' || *first.ptr == 'p');
     const auto second = has_mark ? std::from_chars(first.ptr + 1, end, right) : first;
     check(has_mark && second.ec == std::errc() && second.ptr == end,
-          "{}: expected a link such as 3-4 (sure) or 3p4 (possible) but got '{}'", where, word);
-    check(std::min(left, right) >= format.from, "{}: the link '{}' has a word number below {}", where, word,
+          "{}: expected a link such as 3-4 (sure) or 3p4 (possible) but got '{}'", where, excerpt(word));
+    check(std::min(left, right) >= format.from, "{}: the link '{}' has a word number below {}", where, excerpt(word),
           format.from);
     Link link{left - format.from, right - format.from};
     if (format.swap) std::swap(link.source, link.target);

@@ -4,7 +4,8 @@
 
 namespace dragoman::models {
 
-Classifier::Classifier(const ModelConfig& config) : config_(config) {
+Classifier::Classifier(const ModelConfig& config, nn::Parameters::Admission admit)
+    : config_(config), parameters_(std::make_unique<nn::Parameters>(std::move(admit))) {
   check_config(config);
   check(config.classes > 1, "a classifier needs at least two classes, got {}", config.classes);
   encoder_ = family_of(config).make_encoder(*parameters_, config, WordEmbedding::of_source(*parameters_, config));

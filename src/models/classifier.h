@@ -9,7 +9,8 @@ namespace dragoman::models {
 // A sentence classifier: an encoder and an output layer over the mean of its states.
 class Classifier {
  public:
-  explicit Classifier(const ModelConfig& config);
+  // `admit` is asked about every parameter before the next one is declared.
+  explicit Classifier(const ModelConfig& config, nn::Parameters::Admission admit = {});
 
   // [sentences, encoder size].
   Tensor features(Context& cx, const Packed& source) const;
@@ -23,7 +24,7 @@ class Classifier {
 
  private:
   ModelConfig config_;
-  std::unique_ptr<nn::Parameters> parameters_ = std::make_unique<nn::Parameters>();
+  std::unique_ptr<nn::Parameters> parameters_;
   std::unique_ptr<Encoder> encoder_;
   nn::Linear output_;
 };

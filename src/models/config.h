@@ -9,6 +9,14 @@
 
 namespace dragoman::models {
 
+// Limits of settings, far beyond any model in use; they keep arithmetic with sizes within 32 bits. Whether a model file
+// has the weights for its settings is checked by store::ModelFile.
+inline constexpr int kMostLayers = 1000;
+inline constexpr int kMostUnits = 1'000'000;
+inline constexpr int kMostIds = 100'000'000;
+// A table of positions is computed, not stored, so no file size bounds it: 32,768 positions of 512 numbers, 64 MiB.
+inline constexpr std::int64_t kLargestPositionTable = std::int64_t{1} << 24;
+
 // A model family, as its index in the list of families (families.cc). Settings refer to it by name.
 enum class FamilyId : int {};
 FamilyId family_named(std::string_view name);
@@ -44,10 +52,10 @@ struct RecurrentConfig {
   template <class V>
   void visit(V& v) {
     v("cell", cell, "cell of the recurrent layers");
-    v("encoder-layers", encoder_layers, "bidirectional layers of the encoder", at_least(1));
-    v("decoder-layers", decoder_layers, "layers of the decoder", at_least(1));
-    v("encoder-hidden", encoder_hidden, "units of the encoder in each direction", at_least(1));
-    v("decoder-hidden", decoder_hidden, "units of the decoder", at_least(1));
+    v("encoder-layers", encoder_layers, "bidirectional layers of the encoder", between(1, kMostLayers));
+    v("decoder-layers", decoder_layers, "layers of the decoder", between(1, kMostLayers));
+    v("encoder-hidden", encoder_hidden, "units of the encoder in each direction", between(1, kMostUnits));
+    v("decoder-hidden", decoder_hidden, "units of the decoder", between(1, kMostUnits));
     v("trainable-start", trainable_start, "learn the initial states of the encoder instead of starting from zeros");
     v("project-states", project_states, "project both directions to decoder-hidden instead of concatenating them");
     v("decoder-start", decoder_start,
@@ -56,7 +64,7 @@ struct RecurrentConfig {
       "input feeding (Luong et al. 2015): the decoder also reads its previous attentional output");
     v("attention-over", attention_over, "what the decoder attends to");
     v("self-attention-heads", self_attention_heads,
-      "heads of self-attention over encoder states and previous decoder states; 0 for none", at_least(0));
+      "heads of self-attention over encoder states and previous decoder states; 0 for none", between(0, kMostUnits));
     v("prediction", prediction,
       "what the output layer reads: tanh(W [state; contexts]) as in Luong et al. 2015, or [state; contexts] directly");
     v("dropout-in", dropout_in, "dropout on embeddings", between(0, 0.95));
@@ -78,14 +86,14 @@ struct TransformerConfig {
 
   template <class V>
   void visit(V& v) {
-    v("encoder-layers", encoder_layers, "layers of the encoder", at_least(1));
-    v("decoder-layers", decoder_layers, "layers of the decoder", at_least(1));
-    v("size", size, "size of the vectors between layers", at_least(1));
-    v("feed-forward", feed_forward, "units inside the feed-forward blocks", at_least(1));
+    v("encoder-layers", encoder_layers, "layers of the encoder", between(1, kMostLayers));
+    v("decoder-layers", decoder_layers, "layers of the decoder", between(1, kMostLayers));
+    v("size", size, "size of the vectors between layers", between(1, kMostUnits));
+    v("feed-forward", feed_forward, "units inside the feed-forward blocks", between(1, kMostUnits));
     v("norm", norm, "layer norm after each block (post) or before it (pre)");
     v("activation", activation, "activation of the feed-forward blocks");
     v("positions", positions, "position encoding");
-    v("max-positions", max_positions, "longest sentence with sinusoidal or learned positions", at_least(1));
+    v("max-positions", max_positions, "longest sentence with sinusoidal or learned positions", between(1, kMostUnits));
     v("dropout", dropout, "dropout on embeddings and on the output of each block", between(0, 0.95));
     v("dropout-activation", dropout_activation, "dropout inside the feed-forward blocks", between(0, 0.95));
   }
@@ -106,13 +114,15 @@ struct ModelConfig {
   template <class V>
   void visit(V& v) {
     v("family", family, "architecture of encoder and decoder");
-    v("source-vocabulary", source_vocabulary, "number of source token ids", at_least(1));
-    v("target-vocabulary", target_vocabulary, "number of target token ids", at_least(1));
-    v("embedding", embedding, "size of word vectors (a Transformer's must equal transformer.size)", at_least(1));
+    v("source-vocabulary", source_vocabulary, "number of source token ids", between(1, kMostIds));
+    v("target-vocabulary", target_vocabulary, "number of target token ids", between(1, kMostIds));
+    v("embedding", embedding, "size of word vectors (a Transformer's must equal transformer.size)",
+      between(1, kMostUnits));
     v("tied", tied, "shared weights: target embedding and output layer (target), or the source embedding too (all)");
     v("lexical", lexical,
       "add the lexical model (Nguyen and Chiang 2018): a direct path from attended source words to the output");
-    v("classes", classes, "encoder only: classify sentences into this many classes; 0 translates", at_least(0));
+    v("classes", classes, "encoder only: classify sentences into this many classes; 0 translates",
+      between(0, kMostUnits));
     v.group("attention", attention);
     v.group("recurrent", recurrent);
     v.group("transformer", transformer);

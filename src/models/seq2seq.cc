@@ -4,7 +4,8 @@
 
 namespace dragoman::models {
 
-Seq2seq::Seq2seq(const ModelConfig& config) : config_(config) {
+Seq2seq::Seq2seq(const ModelConfig& config, nn::Parameters::Admission admit)
+    : config_(config), parameters_(std::make_unique<nn::Parameters>(std::move(admit))) {
   check_config(config);
   check(config.classes == 0, "classes {} makes a classifier, which does not translate", config.classes);
   nn::Parameters& list = *parameters_;

@@ -11,7 +11,8 @@ namespace dragoman::models {
 // at a time.
 class Seq2seq {
  public:
-  explicit Seq2seq(const ModelConfig& config);
+  // `admit` is asked about every parameter before the next one is declared.
+  explicit Seq2seq(const ModelConfig& config, nn::Parameters::Admission admit = {});
 
   Memory encode(Context& cx, const Packed& source) const;
   // `continues`: tokens will be appended in several calls.
@@ -33,7 +34,7 @@ class Seq2seq {
 
  private:
   ModelConfig config_;
-  std::unique_ptr<nn::Parameters> parameters_ = std::make_unique<nn::Parameters>();
+  std::unique_ptr<nn::Parameters> parameters_;
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<Decoder> decoder_;
   nn::Linear output_;

@@ -101,7 +101,8 @@ TokenInput::TokenInput(nn::Parameters& list, const std::string& name, const Word
   if (config.positions == nn::PositionKind::learned)
     positions_ = list.add(name + ".weight", shape, nn::Init::normal(0.02 * scale_));
   if (config.positions == nn::PositionKind::sinusoidal)
-    positions_ = list.constant(shape, [shape] { return nn::sinusoidal_table(shape[0], shape[1]); });
+    positions_ = list.constant(
+        shape, [size = shape[1]](Size first, Size count) { return nn::sinusoidal_rows(first, count, size); });
 }
 
 void TokenInput::check_length(const Segments& tokens, std::span<const std::int32_t> past) const {

@@ -1,5 +1,6 @@
 #include "nn/parameters.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/threads.h"
@@ -14,6 +15,19 @@ std::uint64_t hash(const std::string& name) {
   std::uint64_t value = 0xCBF29CE484222325u;
   for (const char c : name) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
   return value;
+}
+
+// `total` and the elements of one more parameter. The limit, 16 TiB in f32, keeps sizes in bytes, padding included, far
+// from the largest 64-bit number.
+Size added(Size total, const std::string& name, const Shape& shape) {
+  constexpr Size kMostElements = Size{1} << 42;
+  for (Size elements = 1, axis = 0; axis < shape.rank(); ++axis) {
+    const Size size = shape[static_cast<int>(axis)];
+    check(size == 0 || elements <= kMostElements / size, "[parameters] {} of shape {} is too large", name, shape);
+    elements *= size;
+  }
+  check(total + shape.count() <= kMostElements, "[parameters] more than {} elements in one model", kMostElements);
+  return total + shape.count();
 }
 
 double draw(Random& random, const Init& init, const Shape& shape) {
@@ -57,7 +71,10 @@ Parameters::~Parameters() {
 Parameter Parameters::add(const std::string& name, Shape shape, Init init) {
   check(find(name) == nullptr, "[parameters] there are two parameters named {}", name);
   check(!weights_.defined(), "[parameters] {} was added after allocate()", name);
+  if (admit_) admit_(name, shape);
+  count_ = added(count_, name, shape);
   entries_.push_back({.name = name, .shape = shape, .init = init});
+  by_name_.emplace(name, &entries_.back());
   return {&entries_.back().tensor, &entries_.back().multiplied};
 }
 
@@ -66,21 +83,14 @@ Parameter Parameters::rows(const Parameter& of, Size first, Size count) {
   return {&views_.back().tensor, &views_.back().multiplied};
 }
 
-Parameter Parameters::constant(Shape shape, std::function<std::vector<double>()> values) {
-  constants_.push_back({.shape = shape, .values = std::move(values)});
+Parameter Parameters::constant(Shape shape, TableRows rows) {
+  constants_.push_back({.shape = shape, .rows = std::move(rows)});
   return {&constants_.back().tensor, &constants_.back().multiplied};
 }
 
 const Parameters::Entry* Parameters::find(const std::string& name) const {
-  for (const Entry& entry : entries_)
-    if (entry.name == name) return &entry;
-  return nullptr;
-}
-
-Size Parameters::count() const {
-  Size total = 0;
-  for (const Entry& entry : entries_) total += entry.shape.count();
-  return total;
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
 }
 
 void Parameters::allocate(const Device& device, DType type, std::optional<std::uint64_t> seed, bool training) {
@@ -105,7 +115,11 @@ void Parameters::allocate(const Device& device, DType type, std::optional<std::u
   for (Constant& constant : constants_) {
     const auto size = static_cast<std::size_t>(constant.shape.count() * size_of(type));
     constant.tensor = Tensor(device.allocate(size), type, constant.shape, device);
-    constant.tensor.write(constant.values());
+    constexpr Size kRows = 1024;  // at a time, since they are computed in double
+    for (Size first = 0; first < constant.shape.rows(); first += kRows) {
+      const Size count = std::min(kRows, constant.shape.rows() - first);
+      constant.tensor.row_view(first, count).write(constant.rows(first, count));
+    }
   }
 }
 

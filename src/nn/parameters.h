@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tensor/ops.h"
@@ -61,7 +63,10 @@ class Parameters {
     void* packed = nullptr;
   };
 
-  Parameters() = default;
+  // Called for every parameter that is added; throws to refuse it. A model file compares its tensors with it.
+  using Admission = std::function<void(const std::string& name, const Shape& shape)>;
+
+  explicit Parameters(Admission admit = {}) : admit_(std::move(admit)) {}
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
   ~Parameters();
@@ -71,8 +76,10 @@ class Parameters {
   // A view of some rows of a parameter and of its gradient.
   Parameter rows(const Parameter& of, Size first, Size count);
 
-  // A table that is computed, not learned: not in the flat buffers, in count() or in model files.
-  Parameter constant(Shape shape, std::function<std::vector<double>()> values);
+  // A table that is computed, not learned: not in the flat buffers, in count() or in model files. `rows(first, count)`
+  // gives the values of some of its rows.
+  using TableRows = std::function<std::vector<double>(Size first, Size count)>;
+  Parameter constant(Shape shape, TableRows rows);
 
   // Allocates memory on `device` in `type` (f32, or f64 for gradient checks). Initial values depend only on the seed
   // and the name of each parameter; without a seed they are zeros, for weights that will be loaded. Without `training`
@@ -90,7 +97,7 @@ class Parameters {
   // Parameters whose names match the glob pattern ('*' and '?') get no gradients from now on; returns how many match.
   int freeze(const std::string& pattern);
 
-  Size count() const;                              // elements of all parameters, without padding
+  Size count() const { return count_; }            // elements of all parameters, without padding
   Tensor weights() const { return weights_; }      // flat
   Tensor gradients() const { return gradients_; }  // flat
   Tensor copy() const { return copy_; }            // flat, bf16; undefined unless in mixed precision
@@ -111,7 +118,7 @@ class Parameters {
   struct Constant {
     Tensor tensor{};
     Shape shape;
-    std::function<std::vector<double>()> values;
+    TableRows rows;
     bool multiplied = false;
   };
   void draw_weights(std::uint64_t seed);
@@ -123,7 +130,10 @@ class Parameters {
     for (View& view : views_) f(view);
   }
 
+  Admission admit_;
   std::deque<Entry> entries_;
+  std::unordered_map<std::string, const Entry*> by_name_;
+  Size count_ = 0;
   std::deque<Constant> constants_;
   std::deque<View> views_;
   const Device* device_ = nullptr;

@@ -12,15 +12,15 @@ Tensor position_ids(const Context& cx, const Segments& rows, std::span<const std
   return cx.from_host<std::int32_t>(ids, {rows.total()});
 }
 
-std::vector<double> sinusoidal_table(Size positions, Size size) {
-  std::vector<double> table(static_cast<std::size_t>(positions * size));
-  for (Size p = 0; p < positions; ++p)
+std::vector<double> sinusoidal_rows(Size first, Size count, Size size) {
+  std::vector<double> rows(static_cast<std::size_t>(count * size));
+  for (Size p = 0; p < count; ++p)
     for (Size c = 0; c < size; ++c) {
-      const double angle =
-          static_cast<double>(p) / std::pow(10000.0, static_cast<double>(c / 2 * 2) / static_cast<double>(size));
-      table[p * size + c] = c % 2 == 0 ? std::sin(angle) : std::cos(angle);
+      const double angle = static_cast<double>(first + p) /
+                           std::pow(10000.0, static_cast<double>(c / 2 * 2) / static_cast<double>(size));
+      rows[p * size + c] = c % 2 == 0 ? std::sin(angle) : std::cos(angle);
     }
-  return table;
+  return rows;
 }
 
 }  // namespace dragoman::nn

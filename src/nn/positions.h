@@ -11,8 +11,9 @@ enum class PositionKind { none, sinusoidal, learned, rotary };
 // number of past tokens of each sentence; empty means none.
 Tensor position_ids(const Context& cx, const Segments& rows, std::span<const std::int32_t> first = {});
 
-// [positions, size]: sin and cos of p / 10000^(2i/size) in alternating columns (Vaswani et al. 2017).
-std::vector<double> sinusoidal_table(Size positions, Size size);
+// [count, size], from position `first`: sin and cos of p / 10000^(2i/size) in alternating columns (Vaswani et al.
+// 2017).
+std::vector<double> sinusoidal_rows(Size first, Size count, Size size);
 
 }  // namespace dragoman::nn
 

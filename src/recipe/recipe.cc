@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/join.h"
+#include "base/yaml.h"
 #include "recipe/yaml_map.h"
 
 namespace dragoman::recipe {
@@ -289,7 +290,7 @@ std::vector<const TestSet*> Recipe::tests_of(const System& system) const {
 
 std::vector<DataFolder> parse_data(const std::string& text, const std::string& where) {
   try {
-    YamlMap map(YAML::Load(text), where);
+    YamlMap map(load_yaml(text, where), where);
     std::vector<DataFolder> folders = read_folders(map);
     map.finish();
     return folders;
@@ -303,7 +304,7 @@ Recipe parse_recipe(const std::string& text, const std::string& where, const std
   Recipe recipe;
   recipe.name = recipe.title = name;
   try {
-    YamlMap map(YAML::Load(text), where);
+    YamlMap map(load_yaml(text, where), where);
     map("title", recipe.title);
     map("about", recipe.about);
     map("source", recipe.source);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/join.h"
+#include "base/quote.h"
 
 namespace dragoman::recipe {
 namespace {
@@ -21,7 +22,7 @@ std::vector<std::string> texts(const YAML::Node& node) {
 void check_keys(const YAML::Node& map, const std::string& where) {
   std::set<std::string> keys;
   for (const auto& entry : map)
-    check(keys.insert(entry.first.Scalar()).second, "{}: '{}' is given twice", where, entry.first.Scalar());
+    check(keys.insert(entry.first.Scalar()).second, "{}: '{}' is given twice", where, excerpt(entry.first.Scalar()));
 }
 
 }  // namespace
@@ -129,7 +130,7 @@ void YamlMap::finish() const {
     const std::string key = entry.first.Scalar();
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
     const std::string near = nearest(key, known_);
-    fail("{}: unknown key '{}'{}", where_, key, near.empty() ? "" : "; did you mean '" + near + "'?");
+    fail("{}: unknown key '{}'{}", where_, excerpt(key), near.empty() ? "" : "; did you mean '" + near + "'?");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/options.h"
+#include "base/quote.h"
 
 namespace dragoman::recipe {
 
@@ -41,7 +42,7 @@ class YamlMap {
       }
       all += (all.empty() ? "" : "|") + std::string(name);
     }
-    fail("{}: expected one of {} for '{}' but got '{}'", where_, all, key, text);
+    fail("{}: expected one of {} for '{}' but got '{}'", where_, all, key, excerpt(text));
   }
 
   // Calls read(map) with the map at `key`, if there is one.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "text/build.h"
+#include "text/id_count.h"
 
 namespace dragoman::run {
 
@@ -31,7 +32,7 @@ struct VocabularyOptions {
     v("type", type, "words, subwords (bpe, unigram) or byte-level BPE");
     v("size", size, "maximum number of ids; 0 means 8000 subwords or all words", at_least(0));
     v("min-count", min_count, "rarer words become unknown", at_least(1));
-    v("multiple", multiple, "round the number of ids up to a multiple of this", between(1, 4096));
+    v("multiple", multiple, "round the number of ids up to a multiple of this", between(1, text::kLargestMultiple));
     words.visit(v);
     v("character-coverage", character_coverage, "fraction of character occurrences that subwords must cover",
       between(0.9, 1));

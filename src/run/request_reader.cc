@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/quote.h"
 #include "data/utf8.h"
 
 namespace dragoman::run {
@@ -23,7 +24,7 @@ std::vector<std::pair<std::string, std::string>> read_terms(const std::string& p
     if (line.empty()) continue;
     const std::size_t tab = line.find('\t');
     check(tab != std::string::npos && tab > 0 && tab + 1 < line.size(),
-          "{}:{}: expected a source term, a tab and a target term, but got '{}'", path, number, line);
+          "{}:{}: expected a source term, a tab and a target term, but got '{}'", path, number, excerpt(line));
     terms.emplace_back(line.substr(0, tab), line.substr(tab + 1));
   }
   return terms;

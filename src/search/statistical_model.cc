@@ -27,8 +27,8 @@ bool is_statistical(const store::SafetensorsFile& file) {
 smt::PhraseSystem load_statistical(const std::string& path) {
   const store::SafetensorsFile file(path);
   check(is_statistical(file), "{}: expected a statistical model", path);
-  std::map<std::string, std::string_view> sections;
-  for (const store::StoredTensor& tensor : file.tensors()) sections[tensor.name] = tensor.bytes;
+  const std::map<std::string, std::string> stored = file.read_all();
+  const std::map<std::string, std::string_view> sections(stored.begin(), stored.end());
   try {
     return smt::PhraseSystem::from_sections(sections);
   } catch (const Error& error) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/quote.h"
 #include "data/line_reader.h"
 #include "data/words.h"
 
@@ -73,7 +74,7 @@ class ArpaReader {
     double value = 0;
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
     expect(result.ec == std::errc() && result.ptr == text.data() + text.size() && std::isfinite(value),
-           "expected a base 10 logarithm but got '{}'", text);
+           "expected a base 10 logarithm but got '{}'", excerpt(text));
     return value;
   }
 
@@ -88,18 +89,18 @@ class ArpaReader {
       const bool has_equals = result.ec == std::errc() && result.ptr != end && *result.ptr == '=';
       if (has_equals) result = std::from_chars(result.ptr + 1, end, count);
       expect(has_equals && result.ec == std::errc() && result.ptr == end, "expected 'ngram N=COUNT' but got '{}'",
-             line_);
+             excerpt(line_));
       expect(order == counts_.size() + 1, "expected the count of {}-grams but got that of {}-grams", counts_.size() + 1,
              order);
       expect(order <= kMaxNgramOrder, "expected orders up to {} but got {}-grams", kMaxNgramOrder, order);
       expect(count <= most_lines_, "the file is too short for {} {}-grams", count, order);
       counts_.push_back(count);
     }
-    expect(!counts_.empty(), "expected 'ngram 1=COUNT' but got '{}'", line_);
+    expect(!counts_.empty(), "expected 'ngram 1=COUNT' but got '{}'", excerpt(line_));
   }
 
   void expect_section(std::size_t n) {
-    expect(line_ == fmt::format("\\{}-grams:", n), "expected \\{}-grams: but got '{}'", n, line_);
+    expect(line_ == fmt::format("\\{}-grams:", n), "expected \\{}-grams: but got '{}'", n, excerpt(line_));
     advance();
   }
 
@@ -108,7 +109,8 @@ class ArpaReader {
     fields_.clear();
     data::for_each_word(line_, [&](std::string_view field) { fields_.push_back(field); });
     expect(fields_.size() == n + 1 || fields_.size() == n + 2,
-           "expected a logarithm, {} word{} and optionally a backoff weight but got '{}'", n, n == 1 ? "" : "s", line_);
+           "expected a logarithm, {} word{} and optionally a backoff weight but got '{}'", n, n == 1 ? "" : "s",
+           excerpt(line_));
   }
 
   void read_unigrams() {
@@ -134,7 +136,7 @@ class ArpaReader {
     for (std::uint32_t id = 0; id < std::size(kSpecial); ++id)
       if (word == kSpecial[id]) return id;
     const std::int32_t id = vocabulary_->find(word);
-    expect(id != 0, "the word '{}' is missing from the 1-grams", word);
+    expect(id != 0, "the word '{}' is missing from the 1-grams", excerpt(word));
     return static_cast<std::uint32_t>(id);
   }
 
@@ -148,7 +150,7 @@ class ArpaReader {
       const bool is_context = fields_.size() == n + 2;
       const double backoff = is_context ? number(fields_[n + 1]) : 0;
       expect(builder.add(words, number(fields_[0]), backoff, is_context),
-             "the {}-gram '{}' lacks the shorter n-grams it contains", n, line_);
+             "the {}-gram '{}' lacks the shorter n-grams it contains", n, excerpt(line_));
     }
   }
 

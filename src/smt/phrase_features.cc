@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "base/quote.h"
 #include "data/words.h"
 
 namespace dragoman::smt {
@@ -50,7 +51,7 @@ Weights weights_from_text(std::string_view text) {
         fields.size());
   Weights weights;
   for (std::size_t i = 0; i < kFeatures; ++i) {
-    check(fields[2 * i] == kNames[i], "weights: expected {} but got {}", kNames[i], fields[2 * i]);
+    check(fields[2 * i] == kNames[i], "weights: expected {} but got {}", kNames[i], excerpt(fields[2 * i]));
     weights[i] = text_value::parse_number(fields[2 * i + 1]);
   }
   return weights;

@@ -4,53 +4,94 @@
 #include <memory>
 
 #include "base/join.h"
+#include "store/checksum.h"
 #include "store/model_file.h"
 #include "text/tokenizer_file.h"
 
 namespace dragoman::store {
 namespace {
 
-bool is_averaged(const StoredTensor& tensor) {
+bool is_averaged(const TensorRecord& tensor) {
   return tensor.type == "F32" && !tensor.name.starts_with(kTrainingPrefix);
 }
 
+bool is_tokenizer(const TensorRecord& tensor) { return tensor.name.starts_with("tokenizer."); }
+
 // Tokenizers that mean the same may differ in their bytes: they store their settings with descriptions, which change
 // from version to version.
-bool are_compatible(const StoredTensor& a, const StoredTensor& b) {
-  if (!a.name.starts_with("tokenizer.")) return a.shape == b.shape && a.type == b.type;
-  return a.bytes == b.bytes ||
-         text::deserialize_tokenizer(a.bytes)->serialize() == text::deserialize_tokenizer(b.bytes)->serialize();
+bool mean_the_same(const std::string& a, const std::string& b) {
+  return a == b || text::deserialize_tokenizer(a)->serialize() == text::deserialize_tokenizer(b)->serialize();
 }
 
-// The tensors of this name in all files. Throws Error with both paths if one is incompatible with the first.
-std::vector<const StoredTensor*> find_in_all(const std::vector<std::unique_ptr<ModelFile>>& models,
-                                             const StoredTensor& first) {
-  std::vector<const StoredTensor*> found;
-  for (const auto& model : models) {
-    const StoredTensor* const tensor = model->file().find(first.name);
-    check(tensor != nullptr && are_compatible(*tensor, first),
-          "{} and {} have different configurations: they differ in '{}'", models[0]->file().path(),
-          model->file().path(), first.name);
-    found.push_back(tensor);
-  }
-  return found;
-}
+// One tensor of the mean. Weights are summed in double, so that the order of the files does not change the rounded
+// result.
+struct Average {
+  StoredTensor tensor;
+  std::vector<double> sums;
+  std::string bytes;
 
-// The element-wise mean, summed in double so that the order of the files does not change the rounded result.
-std::string mean(const std::vector<const StoredTensor*>& tensors) {
-  const std::size_t count = tensors[0]->bytes.size() / sizeof(float);
-  std::string result(count * sizeof(float), '\0');
-  for (std::size_t i = 0; i < count; ++i) {
-    double sum = 0;
-    for (const StoredTensor* tensor : tensors) {
+  void add(const std::string& weights) {
+    for (std::size_t i = 0; i < sums.size(); ++i) {
       float value;
-      std::memcpy(&value, tensor->bytes.data() + i * sizeof value, sizeof value);
-      sum += static_cast<double>(value);
+      std::memcpy(&value, weights.data() + i * sizeof value, sizeof value);
+      sums[i] += static_cast<double>(value);
     }
-    const auto value = static_cast<float>(sum / static_cast<double>(tensors.size()));
-    std::memcpy(result.data() + i * sizeof value, &value, sizeof value);
   }
-  return result;
+  void finish(std::size_t models) {
+    if (!sums.empty()) bytes.resize(sums.size() * sizeof(float));
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const auto value = static_cast<float>(sums[i] / static_cast<double>(models));
+      std::memcpy(bytes.data() + i * sizeof value, &value, sizeof value);
+    }
+    tensor.bytes = bytes;
+  }
+};
+
+// The tensors of the mean, in the order of the first file, without the training state.
+std::vector<Average> averages_of(const SafetensorsFile& first) {
+  std::vector<Average> all;
+  for (const TensorRecord& tensor : first.tensors()) {
+    if (tensor.name.starts_with(kTrainingPrefix)) continue;
+    Average& average = all.emplace_back();
+    average.tensor = {tensor.name, tensor.type, tensor.shape, {}};
+    if (is_averaged(tensor)) average.sums.resize(static_cast<std::size_t>(tensor.size / sizeof(float)));
+  }
+  return all;
+}
+
+// Adds a file, of which only one tensor at a time is in memory. Throws Error if it is damaged or not finite, so that no
+// such file gets a new checksum, or if it differs from the first file in more than its weights.
+void add_file(const SafetensorsFile& file, const std::string& first, std::vector<Average>& averages) {
+  const auto require = [&](bool same, const std::string& name) {
+    check(same, "{} and {} have different configurations: they differ in '{}'", first, file.path(), name);
+  };
+  std::map<std::string, Average*> by_name;
+  for (Average& average : averages) {
+    const TensorRecord* const tensor = file.find(average.tensor.name);
+    require(tensor != nullptr && tensor->type == average.tensor.type &&
+                (is_tokenizer(*tensor) || tensor->shape == average.tensor.shape),
+            average.tensor.name);
+    by_name[average.tensor.name] = &average;
+  }
+  CheckedReading reading(file);
+  std::string bytes;
+  for (const TensorRecord& tensor : file.tensors()) {
+    const auto found = by_name.find(tensor.name);
+    if (found == by_name.end()) {
+      reading.skip(tensor);
+      continue;
+    }
+    bytes.resize(static_cast<std::size_t>(tensor.size));
+    reading.read(tensor, bytes.data());
+    Average& average = *found->second;
+    if (is_averaged(tensor))
+      average.add(bytes);
+    else if (file.path() == first)
+      average.bytes = bytes;
+    else
+      require(is_tokenizer(tensor) ? mean_the_same(average.bytes, bytes) : average.bytes == bytes, tensor.name);
+  }
+  reading.finish();
 }
 
 }  // namespace
@@ -59,15 +100,12 @@ void average_models(const std::vector<std::string>& paths, const std::string& ou
   check(!paths.empty(), "expected one or more models to average");
   std::vector<std::unique_ptr<ModelFile>> models;
   for (const std::string& path : paths) models.push_back(std::make_unique<ModelFile>(path));
-  std::vector<std::unique_ptr<std::string>> bytes;
+  std::vector<Average> averages = averages_of(models[0]->file());
+  for (const auto& model : models) add_file(model->file(), paths[0], averages);
   std::vector<StoredTensor> tensors;
-  for (const StoredTensor& tensor : models[0]->file().tensors()) {
-    if (tensor.name.starts_with(kTrainingPrefix)) continue;
-    const std::vector<const StoredTensor*> all = find_in_all(models, tensor);
-    tensors.push_back(tensor);
-    if (!is_averaged(tensor)) continue;
-    bytes.push_back(std::make_unique<std::string>(mean(all)));
-    tensors.back().bytes = *bytes.back();
+  for (Average& average : averages) {
+    average.finish(models.size());
+    tensors.push_back(average.tensor);
   }
   Metadata metadata = models[0]->file().metadata();
   metadata["card.average of"] = join(paths, " ");

@@ -26,15 +26,23 @@ void save_model(const std::string& path, const ModelInfo& info, const nn::Parame
 // An open model file. The constructor checks format and version.
 class ModelFile {
  public:
-  explicit ModelFile(const std::string& path);
+  // Whether the configuration must describe the tensors. A file whose configuration claims more layers, words or units
+  // than it stores is refused at the first tensor that is missing, before a model is built from it. Only who loads the
+  // weights into parameters that exist already has no use for the configuration.
+  enum class Configuration { compared, unused };
+  explicit ModelFile(const std::string& path, Configuration configuration = Configuration::compared);
 
   const ModelInfo& info() const { return info_; }
   const SafetensorsFile& file() const { return file_; }
-  // Copies the weights into parameters allocated for this configuration. Throws if one is missing or has another shape,
-  // or if the file contains an unknown tensor.
+  // Reads the weights into parameters allocated for this configuration. Throws if one is missing or has another shape,
+  // if the file contains an unknown tensor, if the checksum does not match, or if a weight is not finite.
   void load(nn::Parameters& parameters) const;
 
  private:
+  void check_configuration() const;
+  // The stored tensor of a parameter. Throws if there is none or if it has another shape.
+  const TensorRecord& stored(const std::string& name, const Shape& shape) const;
+
   SafetensorsFile file_;
   ModelInfo info_;
 };

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/file.h"
@@ -12,7 +13,7 @@
 // bytes of all tensors. Any program that reads the format can open these files.
 namespace dragoman::store {
 
-// A tensor in a file. `type` is the format's name for it: F32, F64, BF16, I32, I8, U8.
+// A tensor to write. `type` is the format's name for it: F32, F64, BF16, I32, I8, U8.
 struct StoredTensor {
   std::string name, type;
   std::vector<Size> shape;
@@ -23,27 +24,46 @@ const char* stored_type(DType type);
 
 using Metadata = std::map<std::string, std::string>;
 
-// Writes the tensors in the given order, atomically. Adds a checksum of metadata and data to the metadata.
+// Writes the tensors in the given order, atomically. Adds a checksum to the metadata (store/checksum.h).
 void write_safetensors(const std::string& path, const Metadata& metadata, const std::vector<StoredTensor>& tensors);
 
-// A memory-mapped file. The constructor checks the whole header.
+// A tensor of an open file.
+struct TensorRecord {
+  std::string name, type;
+  std::vector<Size> shape;
+  std::uint64_t begin = 0, size = 0;  // bytes, from the end of the header
+};
+
+// An open file. The constructor reads and checks the header only: types and sizes fit the shapes, and the tensors fill
+// the rest of the file without gaps or overlaps. Files are read, not mapped: a file that another program truncates
+// meanwhile is an Error instead of a signal, which a library must not handle.
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(const std::string& path);
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return file_.path(); }
   const Metadata& metadata() const { return metadata_; }
-  const std::vector<StoredTensor>& tensors() const { return tensors_; }
-  const StoredTensor* find(const std::string& name) const;
-  // Reads the whole file and throws unless the checksum matches. Files of other programs have no checksum and pass.
-  void verify() const;
+  // In the order of the file.
+  const std::vector<TensorRecord>& tensors() const { return tensors_; }
+  const TensorRecord* find(const std::string& name) const;
+
+  // Reads a part of a tensor.
+  void read(const TensorRecord& tensor, std::uint64_t begin, char* to, std::size_t count) const;
+  // Reads one tensor without checking it, such as a vocabulary of a model that is only described.
+  std::string read(const TensorRecord& tensor) const;
+  // Reads all tensors and checks them as CheckedReading does.
+  std::map<std::string, std::string> read_all() const;
+  // The same without keeping them. Returns false if the file has no checksum.
+  bool verify() const;
 
  private:
-  std::string path_;
-  MappedFile file_;
+  void read_header();
+
+  InputFile file_;
+  std::uint64_t data_ = 0;  // where the bytes of the tensors start
   Metadata metadata_;
-  std::vector<StoredTensor> tensors_;
-  std::string_view data_;
+  std::vector<TensorRecord> tensors_;
+  std::unordered_map<std::string_view, const TensorRecord*> by_name_;
 };
 
 }  // namespace dragoman::store

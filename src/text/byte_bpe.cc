@@ -1,11 +1,13 @@
 #include "text/byte_bpe.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/bounded_json.h"
 #include "base/error.h"
+#include "base/quote.h"
 #include "text/byte_bpe_split.h"
+#include "text/id_count.h"
 #include "text/tokenizer_file.h"
 #include "text/unicode.h"
 
@@ -61,26 +63,27 @@ const std::array<std::string, 256>& byte_spellings() {
 
 ByteBpe::ByteBpe(std::string_view encoder_json, std::string_view merges, int multiple)
     : multiple_(multiple), encoder_json_(encoder_json), merges_text_(merges) {
-  check(multiple >= 1, "byte-level BPE: the size must be rounded to a multiple of at least 1 but got {}", multiple);
   read_vocabulary(encoder_json);
   read_merges(merges);
   add_special();
-  const auto count = static_cast<std::int32_t>(spellings_.size());
-  size_ = (count + multiple - 1) / multiple * multiple;
+  size_ = rounded_id_count(spellings_.size(), multiple, "byte-level BPE");
   spellings_.resize(size_);
   bytes_.resize(size_);
 }
 
 void ByteBpe::read_vocabulary(std::string_view encoder_json) {
-  const nlohmann::json encoder = nlohmann::json::parse(encoder_json, nullptr, false);
+  const nlohmann::json encoder = parse_json(encoder_json);
   check(encoder.is_object(), "encoder.json: expected a JSON object from token to id");
-  constexpr std::int64_t kMaxIds = 1 << 24;
+  constexpr std::int64_t kMostUnused = 1 << 16;  // ids without a token
+  const std::int64_t most_ids = std::ssize(encoder) + kMostUnused;
   for (const auto& [spelling, id] : encoder.items()) {
-    check(id.is_number_integer() && id.get<std::int64_t>() >= 0 && id.get<std::int64_t>() < kMaxIds,
-          "encoder.json: expected an id from 0 to {} for '{}' but got {}", kMaxIds - 1, spelling, id.dump());
+    check(id.is_number_integer() && id.get<std::int64_t>() >= 0 && id.get<std::int64_t>() < most_ids,
+          "encoder.json: expected an id from 0 to {} for '{}' but got {}", most_ids - 1, excerpt(spelling),
+          excerpt(id.dump()));
     const auto index = id.get<std::size_t>();
     if (index >= spellings_.size()) spellings_.resize(index + 1);
-    check(spellings_[index].empty(), "encoder.json: '{}' and '{}' both have id {}", spellings_[index], spelling, index);
+    check(spellings_[index].empty(), "encoder.json: '{}' and '{}' both have id {}", excerpt(spellings_[index]),
+          excerpt(spelling), index);
     spellings_[index] = spelling;
   }
   bytes_.resize(spellings_.size());
@@ -108,12 +111,12 @@ void ByteBpe::read_merges(std::string_view merges) {
     if (line.empty() || (number == 1 && line.starts_with("#version"))) continue;
     const std::size_t gap = line.find(' ');
     check(gap != std::string_view::npos && line.find(' ', gap + 1) == std::string_view::npos,
-          "vocab.bpe:{}: expected two symbols and one space but got '{}'", number, line);
+          "vocab.bpe:{}: expected two symbols and one space but got '{}'", number, excerpt(line));
     const std::string_view left = line.substr(0, gap), right = line.substr(gap + 1);
     const std::string joined = std::string(left).append(right);
     const auto find = [&](std::string_view symbol) {
       const auto found = ids.find(symbol);
-      check(found != ids.end(), "vocab.bpe:{}: '{}' is not in encoder.json", number, symbol);
+      check(found != ids.end(), "vocab.bpe:{}: '{}' is not in encoder.json", number, excerpt(symbol));
       return found->second;
     };
     const std::int32_t left_id = find(left), right_id = find(right);

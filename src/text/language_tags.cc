@@ -5,10 +5,14 @@
 
 #include "base/error.h"
 #include "base/join.h"
+#include "base/quote.h"
+#include "text/id_count.h"
 #include "text/tokenizer_file.h"
 
 namespace dragoman::text {
 namespace {
+
+constexpr std::size_t kMostLanguages = 10'000;  // more than are spoken
 
 bool is_code(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
@@ -22,7 +26,7 @@ LanguagePair LanguagePair::parse(std::string_view text) {
   const std::size_t hyphen = std::min(text.find('-'), text.size());
   LanguagePair pair{std::string(text.substr(0, hyphen)), std::string(text.substr(std::min(hyphen + 1, text.size())))};
   check(is_code(pair.source) && is_code(pair.target),
-        "expected two languages, as in en-de (letters, digits and underscores), but got '{}'", text);
+        "expected two languages, as in en-de (letters, digits and underscores), but got '{}'", excerpt(text));
   return pair;
 }
 
@@ -44,30 +48,31 @@ std::int32_t LanguageTags::choose(std::string_view language) const {
         language.empty(),
         "the target language '{}' was asked for, but the model was trained on one direction only and has no choice of "
         "languages",
-        language);
+        excerpt(language));
     return kNone;
   }
   if (language.empty() && languages.size() == 1) return first;
-  check(!language.empty(), "the model translates into {}; choose one of them (--to {})", join(languages, ", "),
+  check(!language.empty(), "the model translates into {}; choose one of them (--to {})", excerpt(join(languages, ", ")),
         languages[0]);
   const std::int32_t id = find(language);
-  check(id != kNone, "the model does not translate into '{}' but into {}", language, join(languages, ", "));
+  check(id != kNone, "the model does not translate into '{}' but into {}", excerpt(language),
+        excerpt(join(languages, ", ")));
   return id;
 }
 
 TaggedTokenizer::TaggedTokenizer(std::shared_ptr<const Tokenizer> text, std::vector<std::string> languages,
                                  int multiple)
     : text_(std::move(text)), tags_{std::move(languages), text_->size()}, multiple_(multiple) {
-  check(multiple >= 1, "languages: the size must be rounded to a multiple of at least 1 but got {}", multiple);
   check(text_->language_tags().languages.empty(), "languages: the tokenizer already has tags for {}",
         join(text_->language_tags().languages, ", "));
   const std::vector<std::string>& all = tags_.languages;
-  check(!all.empty(), "languages: expected at least one target language");
+  check(!all.empty() && all.size() <= kMostLanguages, "languages: expected 1 to {} target languages but got {}",
+        kMostLanguages, all.size());
   for (auto language = all.begin(); language != all.end(); ++language) {
-    check(is_code(*language), "languages: expected letters, digits and underscores but got '{}'", *language);
-    check(std::find(all.begin(), language, *language) == language, "languages: '{}' occurs twice", *language);
+    check(is_code(*language), "languages: expected letters, digits and underscores but got '{}'", excerpt(*language));
+    check(std::find(all.begin(), language, *language) == language, "languages: '{}' occurs twice", excerpt(*language));
   }
-  size_ = (tags_.first + static_cast<std::int32_t>(all.size()) + multiple - 1) / multiple * multiple;
+  size_ = rounded_id_count(static_cast<std::size_t>(tags_.first) + all.size(), multiple, "languages");
 }
 
 void TaggedTokenizer::check_id(std::int32_t id) const {

@@ -3,8 +3,12 @@
 #include <sentencepiece_processor.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
+#include "base/quote.h"
+#include "text/id_count.h"
+#include "text/sentencepiece_model.h"
 #include "text/subword_sampling.h"
 #include "text/tokenizer_file.h"
 
@@ -33,19 +37,29 @@ SentencePiece::SentencePiece(SubwordKind kind, PrepareOptions prepare, std::stri
       model_(std::move(model)),
       multiple_(multiple),
       processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
-  check(multiple >= 1, "subwords: the size must be rounded to a multiple of at least 1 but got {}", multiple);
   check(!model_.empty(), "subwords: the SentencePiece model is empty");
-  const auto status = processor_->LoadFromSerializedProto(model_);
-  check(status.ok(), "subwords: SentencePiece cannot load its model: {}", status.message());
+  check_sentencepiece_model(model_);
+  load_model();
   known_ = processor_->GetPieceSize();
   check(
       processor_->unk_id() >= 0 && processor_->bos_id() >= 0 && processor_->eos_id() >= 0 && processor_->pad_id() >= 0,
       "subwords: the SentencePiece model lacks one of <unk>, <s>, </s>, <pad>");
-  size_ = (known_ + multiple - 1) / multiple * multiple;
+  size_ = rounded_id_count(static_cast<std::size_t>(known_), multiple, "subwords");
   load_pieces();
 }
 
 SentencePiece::~SentencePiece() = default;
+
+void SentencePiece::load_model() {
+  try {
+    const auto status = processor_->LoadFromSerializedProto(model_);
+    check(status.ok(), "subwords: SentencePiece cannot load its model: {}", excerpt(status.message()));
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {  // of its trie
+    fail("subwords: SentencePiece cannot load its model: {}", excerpt(error.what()));
+  }
+}
 
 void SentencePiece::load_pieces() {
   ScoredPieces pieces;
@@ -54,6 +68,8 @@ void SentencePiece::load_pieces() {
     const bool byte = processor_->IsByte(id);
     pieces.pieces.push_back(special || byte ? "" : processor_->IdToPiece(id));
     pieces.scores.push_back(processor_->GetScore(id));
+    check(std::isfinite(pieces.scores.back()), "subwords: the piece '{}' has no finite score",
+          excerpt(processor_->IdToPiece(id)));
     if (byte) byte_ids_.push_back(id);  // SentencePiece lists them from <0x00> to <0xFF>
   }
   check(byte_ids_.empty() || byte_ids_.size() == 256, "subwords: expected 256 byte pieces or none but got {}",

@@ -1,11 +1,12 @@
 #include "text/tokenizer_file.h"
 
-#include <fstream>
-#include <iterator>
 #include <sstream>
+#include <utility>
 
+#include "base/bounded_json.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/quote.h"
 #include "text/byte_bpe.h"
 #include "text/language_tags.h"
 #include "text/sentencepiece_tokenizer.h"
@@ -23,8 +24,17 @@ Options read_options(const nlohmann::json& header) {
   return options;
 }
 
+// JSON numbers may be fractions, negative or larger than the type.
+template <class T>
+T read_integer(const nlohmann::json& header, const char* key) {
+  const nlohmann::json& value = header.at(key);
+  check(value.is_number_unsigned() && std::in_range<T>(value.get<std::uint64_t>()),
+        "tokenizer: '{}' must be an integer that is not negative but is {}", key, excerpt(value.dump()));
+  return value.get<T>();
+}
+
 std::unique_ptr<Tokenizer> make_byte_bpe(const TokenizerFile& file, int multiple) {
-  const auto encoder = file.header.at("encoder-bytes").get<std::size_t>();
+  const auto encoder = read_integer<std::size_t>(file.header, "encoder-bytes");
   check(encoder <= file.data.size(), "tokenizer: expected at least {} bytes of data but got {}", encoder,
         file.data.size());
   const std::string_view data = file.data;
@@ -50,14 +60,14 @@ std::unique_ptr<Tokenizer> make_tagged(const TokenizerFile& file, int multiple) 
 
 std::unique_ptr<Tokenizer> make(const TokenizerFile& file) {
   const auto kind = file.header.at("kind").get<std::string>();
-  const auto multiple = file.header.at("multiple").get<int>();
+  const auto multiple = read_integer<int>(file.header, "multiple");
   if (kind == "byte-bpe") return make_byte_bpe(file, multiple);
   if (kind == "words") return make_words(file, multiple);
   if (kind == kTaggedKind) return make_tagged(file, multiple);
   for (const auto& [subwords, name] : EnumNames<SubwordKind>::list)
     if (kind == name)
       return std::make_unique<SentencePiece>(subwords, read_options<PrepareOptions>(file.header), file.data, multiple);
-  fail("tokenizer: unknown kind '{}'", kind);
+  fail("tokenizer: unknown kind '{}'", excerpt(kind));
 }
 
 }  // namespace
@@ -68,12 +78,13 @@ std::string pack(const TokenizerFile& file) {
 
 TokenizerFile unpack(std::string_view bytes) {
   check(bytes.starts_with(kMagic), "tokenizer: expected '{}' at the start but got '{}'",
-        kMagic.substr(0, kMagic.size() - 1), bytes.substr(0, bytes.substr(0, 40).find('\n')));
+        kMagic.substr(0, kMagic.size() - 1), excerpt(bytes.substr(0, bytes.substr(0, 40).find('\n'))));
   bytes.remove_prefix(kMagic.size());
   const std::size_t end = bytes.find('\n');
   TokenizerFile file;
-  file.header = nlohmann::json::parse(bytes.substr(0, end), nullptr, false);
-  check(end != std::string_view::npos && file.header.is_object(), "tokenizer: the second line is not a JSON object");
+  check(end != std::string_view::npos, "tokenizer: the second line is not a JSON object");
+  file.header = parse_json(bytes.substr(0, end));
+  check(file.header.is_object(), "tokenizer: the second line is not a JSON object");
   file.data = bytes.substr(end + 1);
   return file;
 }
@@ -83,14 +94,12 @@ std::unique_ptr<Tokenizer> deserialize_tokenizer(std::string_view data) {
   try {
     return make(file);
   } catch (const nlohmann::json::exception& error) {
-    fail("tokenizer: invalid settings: {}", error.what());
+    fail("tokenizer: invalid settings: {}", excerpt(error.what()));
   }
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  check(in.good(), "cannot read the tokenizer '{}'", path);
-  const std::string data{std::istreambuf_iterator<char>(in), {}};
+  const std::string data = read_file(path);
   try {
     return deserialize_tokenizer(data);
   } catch (const Error& error) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace dragoman::text {
 namespace {
@@ -12,7 +13,7 @@ const std::string kSpecialWords[Vocabulary::kSpecial] = {"<unk>", "<s>", "</s>",
 Vocabulary::Vocabulary(std::vector<std::string> words) : words_(std::move(words)) {
   for (std::size_t i = 0; i < words_.size(); ++i)
     check(ids_.emplace(words_[i], static_cast<std::int32_t>(i) + kSpecial).second, "vocabulary: '{}' occurs twice",
-          words_[i]);
+          excerpt(words_[i]));
 }
 
 Vocabulary Vocabulary::from_counts(const WordCounts& counts, std::int64_t min_count, std::int64_t max_size) {

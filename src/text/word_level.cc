@@ -1,14 +1,14 @@
 #include "text/word_level.h"
 
 #include "base/error.h"
+#include "text/id_count.h"
 #include "text/tokenizer_file.h"
 
 namespace dragoman::text {
 
 WordLevel::WordLevel(WordRules rules, Vocabulary vocabulary, int multiple)
     : rules_(std::move(rules)), vocabulary_(std::move(vocabulary)), multiple_(multiple) {
-  check(multiple >= 1, "words: the size must be rounded to a multiple of at least 1 but got {}", multiple);
-  size_ = (vocabulary_.size() + multiple - 1) / multiple * multiple;
+  size_ = rounded_id_count(vocabulary_.words().size() + Vocabulary::kSpecial, multiple, "words");
 }
 
 void WordLevel::encode(std::string_view line, std::vector<std::int32_t>& ids) const {

@@ -39,8 +39,8 @@ std::vector<std::pair<std::string, Tensor>> flat_tensors(const Trained& trained)
   return list;
 }
 
-const store::StoredTensor& require(const store::SafetensorsFile& file, const std::string& name) {
-  const store::StoredTensor* const stored = file.find(prefixed(name));
+const store::TensorRecord& require(const store::SafetensorsFile& file, const std::string& name) {
+  const store::TensorRecord* const stored = file.find(prefixed(name));
   check(stored != nullptr, "{}: has no '{}': it is a plain model, or a checkpoint of a run with other settings",
         file.path(), prefixed(name));
   return *stored;
@@ -58,20 +58,20 @@ void save_checkpoint(const std::string& path, const store::ModelInfo& info, cons
 }
 
 void load_checkpoint(const std::string& path, const Trained& trained) {
-  const store::ModelFile model(path);
+  const store::ModelFile model(path, store::ModelFile::Configuration::unused);
   const store::SafetensorsFile& file = model.file();
   file.verify();
-  const TrainState state = state_from_json(std::string(require(file, kState).bytes), path);
+  const TrainState state = state_from_json(file.read(require(file, kState)), path);
   const auto flat = flat_tensors(trained);
   for (const auto& [name, tensor] : flat) {
-    const store::StoredTensor& stored = require(file, name);
-    check(stored.bytes.size() == tensor.bytes() && stored.type == store::stored_type(tensor.dtype()),
-          "{}: '{}' has {} bytes of {}, expected {} of {}", path, stored.name, stored.bytes.size(), stored.type,
-          tensor.bytes(), store::stored_type(tensor.dtype()));
+    const store::TensorRecord& stored = require(file, name);
+    check(stored.size == tensor.bytes() && stored.type == store::stored_type(tensor.dtype()),
+          "{}: '{}' has {} bytes of {}, expected {} of {}", path, stored.name, stored.size, stored.type, tensor.bytes(),
+          store::stored_type(tensor.dtype()));
   }
   const Averaged averaged(trained.average);
   model.load(trained.parameters);
-  for (const auto& [name, tensor] : flat) tensor.copy_from(require(file, name).bytes.data());
+  for (const auto& [name, tensor] : flat) tensor.copy_from(file.read(require(file, name)).data());
   trained.state = state;
 }
 

@@ -1,6 +1,7 @@
 #include "train/state.h"
 
-#include <nlohmann/json.hpp>
+#include "base/bounded_json.h"
+#include "base/quote.h"
 
 namespace dragoman::train {
 namespace {
@@ -48,11 +49,13 @@ std::string to_json(const TrainState& state) {
 TrainState state_from_json(const std::string& text, const std::string& where) {
   TrainState state;
   try {
-    const json in = json::parse(text);
+    const json in = parse_json(text);
     each_field(state, [&](const char* name, auto& value) { in.at(name).get_to(value); });
     for (const auto& [metric, best] : in.at("best").items())
       state.best[metric] = {best.at("value").get<double>(), best.at("update").get<std::uint64_t>()};
   } catch (const json::exception& error) {
+    fail("{}: its training state is damaged: {}", where, excerpt(error.what()));
+  } catch (const Error& error) {
     fail("{}: its training state is damaged: {}", where, error.what());
   }
   return state;

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace dragoman::train {
 
@@ -34,7 +35,8 @@ Amount Amount::parse(const std::string& text) {
     }
   }
   check(fits && at == end,
-        "expected an amount of training such as 100ku (updates), 5e (epochs) or 1Gt (tokens) but got '{}'", text);
+        "expected an amount of training such as 100ku (updates), 5e (epochs) or 1Gt (tokens) but got '{}'",
+        excerpt(text));
   return amount;
 }
 

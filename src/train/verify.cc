@@ -32,7 +32,7 @@ std::string last_checkpoint(const std::string& output) {
 }
 
 TrainState state_in(const store::SafetensorsFile& file) {
-  TrainState state = state_from_json(std::string(file.find("train.state")->bytes), file.path());
+  TrainState state = state_from_json(file.read(*file.find("train.state")), file.path());
   state.seconds = 0;
   return state;
 }
@@ -51,12 +51,12 @@ std::size_t verify_resume(const MakeRun& make, const std::string& folder, std::u
   std::size_t compared = 0;
   check(one.tensors().size() == two.tensors().size(), "the two runs saved {} and {} tensors", one.tensors().size(),
         two.tensors().size());
-  for (const store::StoredTensor& tensor : one.tensors()) {
+  for (const store::TensorRecord& tensor : one.tensors()) {
     if (tensor.name == "train.state") continue;
-    const store::StoredTensor* const other = two.find(tensor.name);
-    check(other != nullptr && other->bytes == tensor.bytes,
+    const store::TensorRecord* const other = two.find(tensor.name);
+    check(other != nullptr && two.read(*other) == one.read(tensor),
           "the resumed run differs from the uninterrupted one: '{}' after {} updates", tensor.name, updates);
-    compared += tensor.bytes.size();
+    compared += tensor.size;
   }
   check(state_in(one) == state_in(two), "the state of the resumed run differs from that of the uninterrupted one");
   return compared;

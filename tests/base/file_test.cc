@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
+#include "base/mapped_file_faults.h"
 #include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"
 
@@ -83,6 +86,42 @@ TEST(MappedFile, GivesTheBytesEvenAfterTheFileIsRemoved) {
   EXPECT_EQ(message([&] { MappedFile none(path); }), path + ": cannot be opened: No such file or directory");
   EXPECT_EQ(message([&] { MappedFile none(folder.path()); }),
             folder.path() + ": expected a file but this is a folder; name the file inside it");
+}
+
+TEST(MappedFile, AFileThatIsTruncatedUnderneathIsASentenceAndAStatus) {
+  const TempFolder folder;
+  const std::string path = folder.write("a", std::string(100'000, 'x'));
+  const auto read_truncated = [&] {
+    report_mapped_file_faults();
+    const MappedFile file(path);
+    std::filesystem::resize_file(path, 10);
+    std::exit(std::count(file.bytes().begin(), file.bytes().end(), 'y') == 0 ? 0 : 2);
+  };
+  EXPECT_EXIT(read_truncated(), testing::ExitedWithCode(1), "error: .*/a: has become shorter while it was read");
+}
+
+TEST(InputFile, ReadsPartsAndNoticesThatTheFileHasBecomeShorter) {
+  const TempFolder folder;
+  const std::string path = folder.write("a", "0123456789");
+  const InputFile file(path);
+  EXPECT_EQ(file.size(), 10u);
+  char part[4];
+  file.read(3, part, 4);
+  EXPECT_EQ(std::string(part, 4), "3456");
+  std::filesystem::resize_file(path, 5);
+  EXPECT_EQ(message([&] { file.read(3, part, 4); }),
+            path + ": has become shorter while it was read; another program is writing to it");
+  EXPECT_EQ(read_file(path), "01234");
+  EXPECT_EQ(read_file(folder.write("b", "")), "");
+}
+
+TEST(InputFile, RefusesPipesAndDevicesInsteadOfWaitingForThem) {
+  const TempFolder folder;
+  const std::string pipe = folder.file("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& path : {pipe, std::string("/dev/zero")})
+    EXPECT_EQ(message([&] { InputFile file(path); }),
+              path + ": expected a regular file but this is a pipe or a device; copy it to a file first");
 }
 
 }  // namespace

@@ -113,6 +113,34 @@ TEST(Options, ValuesOutsideTheirRangeOrTypeAreRefusedAndChangeNothing) {
             "c.yaml:1: encoder.layers: 99999999999 is out of range for this setting");
 }
 
+TEST(Options, YamlFromAStrangerIsBounded) {
+  const auto problem = [](const std::string& text) {
+    Options options;
+    return message([&] { Settings(options).read_yaml(text, "f"); });
+  };
+  EXPECT_EQ(problem("a: &x [*x]\n"), "f:1: anchors (&name) and aliases (*name) are not allowed; write the value out");
+  EXPECT_NE(problem("a: &x 1\nb: *x\n").find("not allowed"), std::string::npos);
+  std::string doubled = "a0: &a0 [x, x]\n";
+  for (int i = 1; i < 40; ++i) doubled += fmt::format("a{}: &a{} [*a{}, *a{}]\n", i, i, i - 1, i - 1);
+  EXPECT_NE(problem(doubled).find("not allowed"), std::string::npos);
+  for (const char* opening : {"[", "{a: ", "- ", "? "})
+    for (const int depth : {33, 100'000}) {
+      std::string deep = "key: ";
+      if (opening[0] == '-' || opening[0] == '?') deep += "\n  ";
+      for (int i = 0; i < depth; ++i) deep += opening;
+      EXPECT_NE(problem(deep), "nothing was thrown") << opening << depth;
+    }
+  EXPECT_EQ(problem(std::string((1 << 20) + 1, ' ')), "f: expected YAML of at most 1048576 bytes");
+}
+
+TEST(Options, MessagesQuoteAtMostAScreensWidth) {
+  Options options;
+  const std::string long_text(1'000'000, 'x');
+  for (const std::string& text :
+       {long_text + ": 1", "dropout: " + long_text, "colour: " + long_text, "tied: " + long_text, long_text})
+    EXPECT_LT(message([&] { Settings(options).read_yaml(text, "f"); }).size(), 300u);
+}
+
 TEST(Options, APartOfAFileLeavesTheRestToOthers) {
   Options options;
   Settings settings(options);

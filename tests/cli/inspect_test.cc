@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
 
@@ -38,6 +39,38 @@ TEST(Inspect, ShowsAModelFilesShapesSettingsAndCard) {
   EXPECT_EQ(shown.status, 0) << shown.err;
   for (const char* part : {"weight_hh_l0", "[512, 128]", "recurrent.input-feeding: true", "data: made up"})
     EXPECT_NE(shown.out.find(part), std::string::npos) << part << "\n" << shown.out;
+}
+
+TEST(Inspect, VerifiesTheChecksumAndEscapesWhatAStrangerWrote) {
+  const support::TempFolder folder;
+  models::ModelConfig config = models::preset("lstm-luong");
+  config.source_vocabulary = config.target_vocabulary = 30;
+  models::Seq2seq model(config);
+  model.parameters().allocate(cpu_device(), DType::f32, 1, false);
+  store::ModelInfo info;
+  info.config = config;
+  info.card = {{"title\x1b]0;", "\x1b[2J\nall\u202E clear"}};
+  store::save_model(folder.file("m"), info, model.parameters());
+  const Outcome good = run_program(folder, "inspect m --verify");
+  EXPECT_EQ(good.status, 0) << good.err;
+  EXPECT_NE(good.out.find("\nchecksum: matches\n"), std::string::npos) << good.out;
+  EXPECT_NE(good.out.find("title\\x1B]0;: \\x1B[2J\\x0Aall\\u{202E} clear\n"), std::string::npos) << good.out;
+  std::string bytes = support::read_all(folder.file("m"));
+  bytes[bytes.size() - 5] = static_cast<char>(bytes[bytes.size() - 5] ^ 1);
+  folder.write("m", bytes);
+  const Outcome bad = run_program(folder, "inspect m --verify");
+  EXPECT_EQ(bad.status, 1);
+  EXPECT_NE(bad.err.find("m: is damaged: its checksum does not match"), std::string::npos) << bad.err;
+  EXPECT_EQ(run_program(folder, "inspect m").status, 0) << "shapes and settings are in the header";
+}
+
+TEST(Inspect, RefusesPipesAndFoldersWithASentence) {
+  const support::TempFolder folder;
+  ASSERT_EQ(mkfifo(folder.file("pipe").c_str(), 0600), 0);
+  const Outcome pipe = run_program(folder, "inspect pipe");
+  EXPECT_EQ(pipe.status, 1);
+  EXPECT_NE(pipe.err.find("pipe: expected a regular file but this is a pipe or a device"), std::string::npos);
+  EXPECT_NE(run_program(folder, "inspect .").err.find("this is a folder"), std::string::npos);
 }
 
 TEST(Inspect, RefusesWhatIsNoModel) {

@@ -92,7 +92,7 @@ TEST(TaggedTokenizer, RefusesWrongLists) {
   const auto refusal = [](const std::shared_ptr<const Tokenizer>& inner, std::vector<std::string> languages) {
     return message([&] { TaggedTokenizer(inner, std::move(languages), 1); });
   };
-  EXPECT_EQ(refusal(text, {}), "languages: expected at least one target language");
+  EXPECT_EQ(refusal(text, {}), "languages: expected 1 to 10000 target languages but got 0");
   EXPECT_EQ(refusal(text, {"de", "fr", "de"}), "languages: 'de' occurs twice");
   EXPECT_EQ(refusal(text, {"d>"}), "languages: expected letters, digits and underscores but got 'd>'");
   const auto tagged = std::make_shared<TaggedTokenizer>(text, std::vector<std::string>{"de"}, 1);

@@ -1,13 +1,16 @@
 #include "text/sentencepiece_tokenizer.h"
 
 #include <gtest/gtest.h>
+#include <sentencepiece_trainer.h>
 
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <map>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "tests/support/errors.h"
 #include "tests/text/support.h"
 #include "text/subword_sampling.h"
 
@@ -216,6 +219,137 @@ TEST(ByteBpeTraining, LearnsTheMostFrequentPairsAndKeepsEveryByte) {
   EXPECT_EQ(pair->piece(256), "xy");
   EXPECT_EQ(pair->piece(257), "xyxy");
   EXPECT_THROW(build_byte_bpe(lines_of({"x"}), 200, 1), Error);
+}
+
+// A field of a protocol buffer message.
+std::string field(int number, const std::string& bytes) {
+  std::string encoded(1, static_cast<char>(number << 3 | 2));
+  for (std::size_t size = bytes.size();; size >>= 7) {
+    encoded += static_cast<char>((size & 0x7F) | (size > 0x7F ? 0x80 : 0));
+    if (size <= 0x7F) return encoded + bytes;
+  }
+}
+
+// A map of characters as SentencePiece stores it: units of a double-array trie, then replacements.
+struct MapOfCharacters {
+  std::vector<std::uint32_t> units;
+  std::string replacements = std::string("e\0", 2);
+
+  // Unused units have a label that is wrong for their place.
+  explicit MapOfCharacters(std::uint32_t count = 256) : units(count) {
+    for (std::uint32_t i = 0; i < count; ++i) units[i] = ~i & 0xFF;
+    units[0] = 1;  // the root, whose children are in the first block
+  }
+
+  static std::uint32_t unit(char label, std::uint32_t offset, bool leaf = false) {
+    return offset << 10 | (leaf ? 1u << 8 : 0) | static_cast<unsigned char>(label);
+  }
+  // Maps "a" to "e".
+  static MapOfCharacters good() {
+    MapOfCharacters map;
+    map.units['a'] = unit('a', 'a' ^ 2, true);
+    map.units[2] = 1u << 31;
+    return map;
+  }
+  std::string blob() const {
+    const auto size = static_cast<std::uint32_t>(4 * units.size());
+    std::string bytes(4 + size, '\0');
+    std::memcpy(bytes.data(), &size, 4);
+    std::memcpy(bytes.data() + 4, units.data(), size);
+    return bytes + replacements;
+  }
+};
+
+// The result of tokenising "a" with a model whose map of characters is replaced, or the error.
+std::string with_map(const std::string& blob, int spec = 3) {
+  const std::string packed = model(SubwordKind::unigram).serialize() + field(spec, field(2, blob));
+  try {
+    const auto tokenizer = deserialize_tokenizer(packed);
+    return tokenizer->decode(ids_of(*tokenizer, "a"));
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(SentencePieceModels, AMapOfCharactersIsCheckedBeforeTheLibraryWalksIt) {
+  const std::string damaged = "subwords: the SentencePiece model is damaged: its map of characters is not consistent";
+  EXPECT_EQ(with_map(MapOfCharacters::good().blob()), "e");
+  MapOfCharacters map = MapOfCharacters::good();
+  map.units['a'] = MapOfCharacters::unit('a', 1 << 20, true);
+  EXPECT_EQ(with_map(map.blob()), damaged) << "children beyond the array";
+  EXPECT_EQ(with_map(map.blob(), 5), damaged) << "in the map for detokenisation";
+  map = MapOfCharacters::good();
+  map.units[0] = MapOfCharacters::unit(1, 256);
+  EXPECT_EQ(with_map(map.blob()), damaged) << "the root's children beyond the array";
+  map = MapOfCharacters::good();
+  map.units[2] = 1u << 31 | 2;
+  EXPECT_EQ(with_map(map.blob()), damaged) << "a replacement beyond the end";
+  map = MapOfCharacters::good();
+  map.replacements = "e";
+  EXPECT_EQ(with_map(map.blob()), damaged) << "a replacement without an end";
+  map = MapOfCharacters::good();
+  map.units['a'] = MapOfCharacters::unit('a', 'a');
+  EXPECT_EQ(with_map(map.blob()), damaged) << "a path that comes back to itself";
+  EXPECT_EQ(with_map(MapOfCharacters::good().blob().substr(0, 1000)), damaged) << "cut short";
+  EXPECT_EQ(with_map("abc"), damaged);
+}
+
+class Sentences final : public sentencepiece::SentenceIterator {
+ public:
+  explicit Sentences(std::vector<std::string> lines) : lines_(std::move(lines)) {}
+  bool done() const override { return at_ == lines_.size(); }
+  void Next() override { ++at_; }
+  const std::string& value() const override { return lines_[at_]; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  std::vector<std::string> lines_;
+  std::size_t at_ = 0;
+};
+
+TEST(SentencePieceModels, TheLibrarysOwnMapsAreAccepted) {
+  for (const char* rule : {"nmt_nfkc", "nfkc_cf"}) {
+    std::string model;
+    Sentences sentences(make_corpus(500));
+    const std::unordered_map<std::string, std::string> settings = {
+        {"normalization_rule_name", rule}, {"vocab_size", "90"}, {"minloglevel", "2"}, {"pad_id", "3"}};
+    const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &sentences, &model);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_GT(model.size(), 100'000u) << "the model contains a map";
+    const SentencePiece tokenizer(SubwordKind::unigram, {}, model, 1);
+    EXPECT_EQ(tokenizer.decode(ids_of(tokenizer, "the ｏｌｄ letter")), "the old letter");
+  }
+}
+
+TEST(SentencePieceModels, MoreNestedEntriesThanTheLibraryHasRoomForAreRefused) {
+  // 33 entries: "a", "aa", "aaa", ... One block of 256 units per level.
+  const int levels = 33;
+  MapOfCharacters map(256 * (levels + 2));
+  std::uint32_t at = 0, base = 256;  // the root's children
+  map.units[0] = MapOfCharacters::unit(1, at ^ base);
+  for (int level = 1; level <= levels; ++level) {
+    at = base ^ 'a';
+    base = 256u * (static_cast<std::uint32_t>(level) + 1);
+    map.units[at] = MapOfCharacters::unit('a', at ^ base, true);
+    map.units[base] = 1u << 31;
+    if (level == 32) {
+      EXPECT_EQ(with_map(map.blob()), "e");
+    }
+  }
+  EXPECT_NE(with_map(map.blob()).find("not consistent"), std::string::npos);
+}
+
+TEST(SentencePieceModels, PiecesAreBoundedInLength) {
+  const std::string good = model(SubwordKind::bpe).serialize();
+  const auto message = [&](const std::string& piece) {
+    return support::message([&] { deserialize_tokenizer(good + field(1, field(1, piece))); });
+  };
+  EXPECT_EQ(message("qqq"), "nothing was thrown");
+  EXPECT_NE(message(std::string(1'000'000, 'q')).find("a piece has 1000000 bytes, at most 512"), std::string::npos);
+  EXPECT_LT(message(std::string(1'000'000, 'q')).size(), 200u);
+  EXPECT_NE(message("").find("empty piece"), std::string::npos);
+  EXPECT_NE(message(std::string("q\0r", 3)).find("zero byte"), std::string::npos);
+  EXPECT_NE(support::message([&] { deserialize_tokenizer(good + "\x0a\x7f"); }).find("truncated"), std::string::npos);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST(Checkpoint, IsAModelFileOfTheAveragedWeights) {
   run.move_to(1);
   save_checkpoint(folder.file("c"), {}, run.trained());
   ToyTask model;
-  store::ModelFile(folder.file("c")).load(model.parameters());
+  store::ModelFile(folder.file("c"), store::ModelFile::Configuration::unused).load(model.parameters());
   EXPECT_EQ(weights_of(model), run.average.tensor().to_host<float>());
   EXPECT_NE(weights_of(model), weights_of(run.task));
 }

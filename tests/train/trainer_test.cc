@@ -170,7 +170,8 @@ TEST(Trainer, StopsWhenPatienceIsOverAndKeepsTheBestModel) {
   EXPECT_EQ(end.reason, "no better bleu in 3 validations");
   EXPECT_EQ(scripted.best, (std::vector<bool>{true, true, false, false, false}));
   EXPECT_EQ(trainer.state().best.at("bleu").update, 10u);
-  EXPECT_EQ(store::ModelFile(trainer.model_path()).info().card.at("updates"), "10");
+  EXPECT_EQ(store::ModelFile(trainer.model_path(), store::ModelFile::Configuration::unused).info().card.at("updates"),
+            "10");
 }
 
 TEST(Trainer, NamesTheMeasuredScoresWhenTheMetricIsMissing) {
@@ -318,7 +319,7 @@ TEST(Trainer, ValidatesAndSavesTheMovingAverage) {
   Trainer trainer(options, task, data(), {});
   trainer.train(never);
   // The decay rate is min(0.5, (1 + t) / (10 + t)): 2/11 and 3/12 in the first two updates.
-  const store::ModelFile model(trainer.model_path());
+  const store::ModelFile model(trainer.model_path(), store::ModelFile::Configuration::unused);
   ToyTask kept;
   model.load(kept.parameters());
   const std::vector<float> end = weights_of(task), average = weights_of(kept);

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace YAML {
+class Node;
+struct Mark;
+}  // namespace YAML
+
+namespace dragoman {
+
+// Settings and recipes have a few kilobytes.
+inline constexpr std::size_t kLongestYaml = 1 << 20;
+
+// Parses YAML that a stranger may have written; the only way to read YAML. Settings need neither anchors nor aliases,
+// and nesting of a few levels. Aliases are refused, since they can refer to themselves and, doubled level by level,
+// stand for any number of values; so is nesting deeper than 32 levels. Throws Error with `where` and the line.
+YAML::Node load_yaml(const std::string& text, const std::string& where);
+
+// "config.yaml:12".
+std::string yaml_place(const std::string& where, const YAML::Mark& mark);
+
+}  // namespace dragoman
