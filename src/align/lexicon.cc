@@ -37,7 +37,7 @@ struct TextEntry {
 Lexicon load_text(const std::string& path) {
   WordIndex sources, targets;
   std::vector<std::vector<Lexicon::Entry>> rows;
-  data::LineReader reader(data::open_bytes(path), data::kNoLineLimit);
+  data::LineReader reader(data::open_bytes(path));
   for (data::Line line; reader.next(line);) {
     const TextEntry entry(line.text, fmt::format("{}:{}", path, line.number));
     const auto source = static_cast<std::size_t>(sources.of(entry.source));
