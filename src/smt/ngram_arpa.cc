@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
 #include "base/file.h"
@@ -15,24 +14,16 @@ namespace {
 
 constexpr std::string_view kSpecial[] = {"<unk>", "<s>", "</s>"};
 
-// Upper bound on the number of lines of a file; gzip compresses text at most about a thousandfold.
-std::uint64_t most_lines(const std::string& path) {
-  constexpr std::uint64_t kShortestLine = 4, kBestCompression = 1100;
-  std::error_code unknown;
-  const std::uint64_t size = std::filesystem::file_size(path, unknown);
-  return unknown || path == "-" ? std::uint64_t{1} << 31 : size * kBestCompression / kShortestLine;
-}
-
-// Reads the sections line by line; errors name the current line.
+// Reads the sections line by line; errors name the current line. The counts of the header are compared with the
+// sections; no memory is allocated for them.
 class ArpaReader {
  public:
-  explicit ArpaReader(const std::string& path)
-      : path_(path), most_lines_(most_lines(path)), lines_(data::open_bytes(path), data::kNoLineLimit) {}
+  explicit ArpaReader(const std::string& path) : path_(path), lines_(data::open_bytes(path)) {}
 
   ArpaModel read() {
     read_counts();
     read_unigrams();
-    NgramModelBuilder builder(static_cast<std::uint32_t>(vocabulary_->size()), counts_);
+    NgramModelBuilder builder(static_cast<std::uint32_t>(vocabulary_->size()), counts_.size());
     std::vector<bool> given(static_cast<std::size_t>(vocabulary_->size()));
     for (const Unigram& unigram : unigrams_) {
       const std::uint32_t id = find(unigram.word);
@@ -77,6 +68,12 @@ class ArpaReader {
     return value;
   }
 
+  double log_probability(std::string_view text) const {
+    const double value = number(text);
+    expect(value <= 0, "expected the logarithm of a probability but got {}, which is positive", value);
+    return value;
+  }
+
   void read_counts() {
     do advance();
     while (line_ != "\\data\\");
@@ -92,7 +89,6 @@ class ArpaReader {
       expect(order == counts_.size() + 1, "expected the count of {}-grams but got that of {}-grams", counts_.size() + 1,
              order);
       expect(order <= kMaxNgramOrder, "expected orders up to {} but got {}-grams", kMaxNgramOrder, order);
-      expect(count <= most_lines_, "the file is too short for {} {}-grams", count, order);
       counts_.push_back(count);
     }
     expect(!counts_.empty(), "expected 'ngram 1=COUNT' but got '{}'", line_);
@@ -119,14 +115,15 @@ class ArpaReader {
       split(1);
       const bool is_context = fields_.size() == 3;
       unigrams_.push_back(
-          {std::string(fields_[1]), number(fields_[0]), is_context ? number(fields_[2]) : 0, is_context});
+          {std::string(fields_[1]), log_probability(fields_[0]), is_context ? number(fields_[2]) : 0, is_context});
       if (std::find(std::begin(kSpecial), std::end(kSpecial), fields_[1]) == std::end(kSpecial))
         words.emplace_back(fields_[1]);
     }
     std::vector<std::string> sorted = words;
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    expect(twice == sorted.end(), "the word '{}' occurs twice among the 1-grams", *twice);
+    expect(twice == sorted.end(), "the word '{}' occurs twice among the 1-grams",
+           twice == sorted.end() ? std::string_view() : std::string_view(*twice));
     vocabulary_.emplace(std::move(words));
   }
 
@@ -147,13 +144,12 @@ class ArpaReader {
       for (std::size_t w = 0; w < n; ++w) words[w] = find(fields_[w + 1]);
       const bool is_context = fields_.size() == n + 2;
       const double backoff = is_context ? number(fields_[n + 1]) : 0;
-      expect(builder.add(words, number(fields_[0]), backoff, is_context),
+      expect(builder.add(words, log_probability(fields_[0]), backoff, is_context),
              "the {}-gram '{}' lacks the shorter n-grams it contains", n, line_);
     }
   }
 
   std::string path_;
-  std::uint64_t most_lines_;
   data::LineReader lines_;
   std::string line_;
   std::vector<std::string_view> fields_;
