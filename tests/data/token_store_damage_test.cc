@@ -1,6 +1,10 @@
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#if __has_include("base/mapped_file_faults.h")
+#include "base/mapped_file_faults.h"
+#endif
 #include "base/random.h"
 #include "base/threads.h"
 #include "data/token_store.h"
@@ -107,6 +111,30 @@ TEST(TokenStore, RowsThatOverlapAreRefused) {
   EXPECT_FALSE(TokenStore::open(folder.write("bad", bytes), kKey, kSizes, &why));
   EXPECT_EQ(why, "the index is damaged");
 }
+
+#if __has_include("base/mapped_file_faults.h")
+// Mapped pages behind the new end of a file cannot be read. The program says so instead of dying of a signal.
+TEST(TokenStore, TruncatedWhileItIsMappedEndsWithASentence) {
+  const testing::TempFolder folder;
+  const std::string path = folder.file("store"), said = folder.file("said");
+  write_store(path, 4, false, 20'000);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(open(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), STDERR_FILENO);
+    report_mapped_file_faults();
+    const threads::SerialScope serial;  // a forked process has no pool threads
+    const auto store = TokenStore::open(path, kKey, kSizes);
+    if (!store || truncate(path.c_str(), 4096) != 0) _exit(2);
+    read_everything(*store);
+    _exit(3);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_NE(testing::read_all(said).find(path), std::string::npos) << testing::read_all(said);
+}
+#endif
 
 TEST(TokenStore, AnEmptyStoreIsOne) {
   const testing::TempFolder folder;
