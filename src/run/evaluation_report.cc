@@ -203,8 +203,7 @@ std::string report_json(const Evaluation& evaluation, bool with_sentences) {
   Json json = system_json(evaluation, evaluation.systems[0], with_sentences);
   for (std::size_t s = 1; s < evaluation.systems.size(); ++s)
     json["systems"].push_back(system_json(evaluation, evaluation.systems[s], with_sentences));
-  // A file name may be any bytes.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(2) + "\n";
 }
 
 }  // namespace dragoman::run

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/file.h"
@@ -13,6 +14,7 @@ namespace dragoman::smt {
 namespace {
 
 constexpr std::string_view kSpecial[] = {"<unk>", "<s>", "</s>"};
+constexpr double kAnyWeight = std::numeric_limits<double>::infinity();  // of backoff, which may exceed one
 
 // Reads the sections line by line; errors name the current line. The counts of the header are compared with the
 // sections; no memory is allocated for them.
@@ -60,17 +62,13 @@ class ArpaReader {
     } while (line_.empty());
   }
 
-  double number(std::string_view text) const {
+  // A probability, unless another bound is given.
+  double number(std::string_view text, double most = 0) const {
     double value = 0;
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+    expect(!(value > most), "expected the logarithm of a probability but got {}, which is positive", value);
     expect(result.ec == std::errc() && result.ptr == text.data() + text.size() && std::isfinite(value),
            "expected a base 10 logarithm but got '{}'", text);
-    return value;
-  }
-
-  double log_probability(std::string_view text) const {
-    const double value = number(text);
-    expect(value <= 0, "expected the logarithm of a probability but got {}, which is positive", value);
     return value;
   }
 
@@ -115,7 +113,7 @@ class ArpaReader {
       split(1);
       const bool is_context = fields_.size() == 3;
       unigrams_.push_back(
-          {std::string(fields_[1]), log_probability(fields_[0]), is_context ? number(fields_[2]) : 0, is_context});
+          {std::string(fields_[1]), number(fields_[0]), is_context ? number(fields_[2], kAnyWeight) : 0, is_context});
       if (std::find(std::begin(kSpecial), std::end(kSpecial), fields_[1]) == std::end(kSpecial))
         words.emplace_back(fields_[1]);
     }
@@ -143,8 +141,8 @@ class ArpaReader {
       split(n);
       for (std::size_t w = 0; w < n; ++w) words[w] = find(fields_[w + 1]);
       const bool is_context = fields_.size() == n + 2;
-      const double backoff = is_context ? number(fields_[n + 1]) : 0;
-      expect(builder.add(words, log_probability(fields_[0]), backoff, is_context),
+      const double backoff = is_context ? number(fields_[n + 1], kAnyWeight) : 0;
+      expect(builder.add(words, number(fields_[0]), backoff, is_context),
              "the {}-gram '{}' lacks the shorter n-grams it contains", n, line_);
     }
   }
