@@ -65,7 +65,7 @@ TEST(TokenStore, DamageUnderARightChecksumIsRefusedOrHarmless) {
       const std::string whole = write_store(folder.file("store"), id_bytes, has_text);
       ASSERT_TRUE(TokenStore::open(folder.file("store"), kKey, kSizes));
       int refused = 0;
-      for (int round = 0; round < 1000; ++round) {
+      for (int round = 0; round < 250; ++round) {
         std::string bytes = whole;
         // Half of the changes hit the header and the index.
         const std::size_t places = round % 2 == 0 ? bytes.size() : 96;
@@ -82,7 +82,7 @@ TEST(TokenStore, DamageUnderARightChecksumIsRefusedOrHarmless) {
           ++refused;
         }
       }
-      EXPECT_GT(refused, 400);
+      EXPECT_GT(refused, 100);
     }
 }
 
