@@ -98,7 +98,7 @@ TEST(Aligner, RefusesModelsWhosePartsDoNotFit) {
       changed[28 + random.below(changed.size() - 28)] = static_cast<char>(random.below(256));
     support::repair_checked_file(changed);
     try {
-      const Aligner aligner = Aligner::load(folder.write("bad", changed));
+      const Aligner aligner = Aligner::load(folder.write(std::to_string(round), changed));
       const PairPosteriors posteriors = aligner.posteriors(aligner.source_ids(source), aligner.target_ids(target));
       for (int i = 0; i < 2; ++i)
         for (int j = 0; j < 3; ++j) EXPECT_TRUE(posteriors.both(i, j) >= 0 && posteriors.both(i, j) < 1.01f) << round;

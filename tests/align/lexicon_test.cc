@@ -96,7 +96,7 @@ TEST(Lexicon, DamageUnderARightChecksumIsRefusedOrHarmless) {
       changed[19 + random.below(changed.size() - 19)] = static_cast<char>(random.below(256));
     support::repair_checked_file(changed);
     try {
-      const Lexicon lexicon = Lexicon::load(folder.write("bad", changed));
+      const Lexicon lexicon = Lexicon::load(folder.write(std::to_string(round), changed));
       for (const std::string& word : lexicon.sources())
         for (float last = 1; const Lexicon::Entry& entry : lexicon.translations(word)) {
           EXPECT_TRUE(entry.probability > 0 && entry.probability <= last);

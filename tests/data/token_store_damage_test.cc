@@ -74,7 +74,7 @@ TEST(TokenStore, DamageUnderARightChecksumIsRefusedOrHarmless) {
         if (round % 7 == 0) bytes.resize(random.below(bytes.size()));
         support::repair_token_store(bytes, kKey);
         std::string why;
-        const auto store = TokenStore::open(folder.write("bad", bytes), kKey, kSizes, &why);
+        const auto store = TokenStore::open(folder.write(std::to_string(round), bytes), kKey, kSizes, &why);
         if (store) {
           EXPECT_TRUE(read_everything(*store)) << round;
         } else {
