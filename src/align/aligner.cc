@@ -117,9 +117,9 @@ Aligner Aligner::load(const std::string& path) {
   const CheckedFile file(path, kKind);
   ByteReader reader = file.reader();
   const auto language = [&] {
-    Side side(parse_side(std::string(reader.get_text()), path));
+    const Side side(parse_side(std::string(reader.get_text()), path));
     WordIds words(reader.get_texts());
-    return Language{std::move(side), std::move(words), reader.get_array<float>()};
+    return Language{side, std::move(words), reader.get_array<float>()};
   };
   Language source = language();
   Aligner aligner(std::move(source), language());

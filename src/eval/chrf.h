@@ -41,7 +41,9 @@ class Chrf : public Metric {
   double score(std::span<const double> sums) const override;
 
  private:
-  std::size_t orders() const { return static_cast<std::size_t>(options_.char_order + options_.word_order); }
+  std::size_t orders() const {
+    return static_cast<std::size_t>(options_.char_order) + static_cast<std::size_t>(options_.word_order);
+  }
   NgramMatcher::Units characters(std::string_view line) const;
 
   ChrfOptions options_;
