@@ -72,7 +72,7 @@ TokenStore made_up_store(const std::string& path) {
     writer.append(rows);
   }
   writer.finish(1, {});
-  return *TokenStore::open(path, 1);
+  return *TokenStore::open(path, 1, {32000, 32000});
 }
 
 // Tokens per second of one epoch, by wall clock and by CPU time.

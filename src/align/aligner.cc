@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "base/checked_file.h"
 
@@ -116,7 +117,7 @@ Aligner Aligner::load(const std::string& path) {
   const CheckedFile file(path, kKind);
   ByteReader reader = file.reader();
   const auto language = [&] {
-    Side side(parse_side(std::string(reader.get_text()), path));
+    const Side side(parse_side(std::string(reader.get_text()), path));
     WordIds words(reader.get_texts());
     return Language{side, std::move(words), reader.get_array<float>()};
   };
@@ -135,7 +136,8 @@ Aligner Aligner::load(const std::string& path) {
 
 // The checksum does not cover this: sizes and indices must be consistent, so that no lookup leaves its table.
 void Aligner::check_consistent(const std::string& path) const {
-  const auto probable = [](float p) { return p > 0 && p <= 1.001f; };
+  // Training gives no probability below 10^-12. Much smaller ones would underflow in products.
+  const auto probable = [](float p) { return p >= 1e-20f && p <= 1.001f; };
   const std::size_t cells = targets_.size();
   bool fits = source_.null.size() == static_cast<std::size_t>(source_.words.size()) &&
               target_.null.size() == static_cast<std::size_t>(target_.words.size()) &&
@@ -145,6 +147,12 @@ void Aligner::check_consistent(const std::string& path) const {
          std::is_sorted(row_begin_.begin(), row_begin_.end());
   const auto known = [&](std::int32_t id) { return id >= 0 && id < target_.words.size(); };
   fits = fits && std::all_of(targets_.begin(), targets_.end(), known);
+  // Cells are found by binary search.
+  for (std::size_t row = 0; fits && row + 1 < row_begin_.size(); ++row) {
+    const auto begin = targets_.begin() + static_cast<std::ptrdiff_t>(row_begin_[row]);
+    const auto end = targets_.begin() + static_cast<std::ptrdiff_t>(row_begin_[row + 1]);
+    fits = std::adjacent_find(begin, end, std::greater_equal<>()) == end;
+  }
   for (const std::vector<float>* const list : {&source_.null, &target_.null, &forward_, &backward_})
     fits = fits && std::all_of(list->begin(), list->end(), probable);
   check(fits, "{}: the parts of the alignment model are inconsistent", path);

@@ -8,7 +8,8 @@ namespace dragoman::align {
 
 WordIds::WordIds(std::vector<std::string> keys) : keys_(std::move(keys)), counts_(keys_.size()) {
   check(!keys_.empty(), "expected a word list with an entry for id 0, but the list is empty");
-  for (std::size_t id = 1; id < keys_.size(); ++id) ids_.emplace(keys_[id], static_cast<std::int32_t>(id));
+  for (std::size_t id = 1; id < keys_.size(); ++id)
+    check(ids_.emplace(keys_[id], static_cast<std::int32_t>(id)).second, "entry {} of a word list occurs twice", id);
 }
 
 std::int32_t WordIds::add(const std::string& key) {

@@ -13,6 +13,8 @@ namespace {
 // .. right with left = i + 1 and right = I - 1 - i. Values from kBorders - 1 on are treated as one.
 constexpr int kBorders = 66;
 constexpr double kLeastJump = 1e-7;
+// Of weights given to the constructor: products of probabilities and ratios of weights in between fit into floats.
+constexpr double kLeastWeight = 1e-9, kMostWeight = 1e9;
 
 std::size_t window(int left, int right) {
   return static_cast<std::size_t>(std::min(left, kBorders - 1)) * kBorders + std::min(right, kBorders - 1);
@@ -163,7 +165,8 @@ Hmm::Hmm(double null, std::span<const double> parameters)
     for (int d = -kReach; d <= kReach; ++d) jumps_.push_back(1 / (1.0 + (d - 1) * (d - 1)));
   check(jumps_.size() == kJumps, "the HMM has {} jumps, but {} came", kJumps, jumps_.size());
   for (const double weight : jumps_)
-    check(weight > 0 && std::isfinite(weight), "HMM: expected positive finite jump weights but got {}", weight);
+    check(weight >= kLeastWeight && weight <= kMostWeight, "HMM: expected jump weights from {} to {} but got {}",
+          kLeastWeight, kMostWeight, weight);
 }
 
 std::size_t Hmm::statistics() const { return kJumps + kBorders * kBorders; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <system_error>
 
 #include "base/checked_file.h"
@@ -38,7 +39,7 @@ struct TextEntry {
 Lexicon load_text(const std::string& path) {
   WordIndex sources, targets;
   std::vector<std::vector<Lexicon::Entry>> rows;
-  data::LineReader reader(data::open_bytes(path), data::kNoLineLimit);
+  data::LineReader reader(data::open_bytes(path));
   for (data::Line line; reader.next(line);) {
     const TextEntry entry(line.text, fmt::format("{}:{}", path, line.number));
     const auto source = static_cast<std::size_t>(sources.of(entry.source));
@@ -71,6 +72,12 @@ Lexicon load_binary(const std::string& path) {
                     std::is_sorted(row_begin.begin(), row_begin.end()) && std::all_of(ids.begin(), ids.end(), known) &&
                     std::all_of(probabilities.begin(), probabilities.end(), is_probability);
   check(fits, "{}: the parts of the lexicon are inconsistent", path);
+  for (std::size_t row = 0; row + 1 < row_begin.size(); ++row)
+    check(std::is_sorted(probabilities.begin() + static_cast<std::ptrdiff_t>(row_begin[row]),
+                         probabilities.begin() + static_cast<std::ptrdiff_t>(row_begin[row + 1]), std::greater<>()),
+          "{}: the translations of word {} are not sorted by probability", path, row);
+  for (const std::string& word : targets)
+    check(word.find_first_of("\t\r\n") == std::string::npos, "{}: a word contains a tab or a line end", path);
   std::vector<Lexicon::Entry> entries;
   entries.reserve(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) entries.push_back({ids[i], probabilities[i]});

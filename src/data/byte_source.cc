@@ -6,14 +6,20 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
 
 namespace dragoman::data {
 namespace {
+
+// Limits of decompression. Text compresses about fourfold, and text full of repetitions twentyfold; only a file made to
+// exhaust its reader comes near the thousandfold that the format allows. Small files may have any ratio.
+constexpr std::uint64_t kMostExpansion = 200, kFreeExpansion = std::uint64_t{64} << 20;
 
 int open_descriptor(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -26,117 +32,149 @@ int open_descriptor(const std::string& path) {
   return descriptor;
 }
 
-class FileBytes final : public ByteSource {
+// The bytes of a file, pipe or terminal: passes them on as they arrive, without waiting for more.
+class DescriptorBytes {
  public:
-  explicit FileBytes(const std::string& path) : name_(path) {
-    const int descriptor = open_descriptor(path);
-    file_ = gzdopen(descriptor, "rb");
-    if (!file_) close(descriptor);
-    check(file_ != nullptr, "{}: cannot be opened: out of memory", name_);
-    gzbuffer(file_, 1u << 17);
+  // Closes the descriptor in the end, unless it is standard input.
+  DescriptorBytes(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+  ~DescriptorBytes() {
+    if (descriptor_ != STDIN_FILENO) close(descriptor_);
   }
-  ~FileBytes() override { gzclose(file_); }
-  FileBytes(const FileBytes&) = delete;
-  FileBytes& operator=(const FileBytes&) = delete;
+  DescriptorBytes(const DescriptorBytes&) = delete;
+  DescriptorBytes& operator=(const DescriptorBytes&) = delete;
 
-  std::size_t read(std::span<char> buffer) override {
-    const auto wanted = static_cast<unsigned>(std::min<std::size_t>(buffer.size(), 1u << 30));
-    const int got = gzread(file_, buffer.data(), wanted);
-    if (got < static_cast<int>(wanted)) check_state();
-    if (std::exchange(fresh_, false) && gzdirect(file_) && name_.ends_with(".gz"))
-      fail("{}: expected a gzip file but the header is not that of one", name_);
-    consumed_ = static_cast<std::uint64_t>(std::max<z_off_t>(gzoffset(file_), 0));
-    return static_cast<std::size_t>(got);
+  // Bytes that were read but not taken yet.
+  std::span<char> front() { return {buffer_.data() + used_, filled_ - used_}; }
+  void take(std::size_t count) { used_ += count; }
+  // Reads more bytes behind those of front(); false at the end.
+  bool refill() {
+    if (used_ == filled_) used_ = filled_ = 0;
+    ssize_t got;
+    do got = ::read(descriptor_, buffer_.data() + filled_, buffer_.size() - filled_);
+    while (got < 0 && errno == EINTR);
+    check(got >= 0, "{}: cannot be read: {}", name_, std::strerror(errno));
+    filled_ += static_cast<std::size_t>(got);
+    total_ += static_cast<std::uint64_t>(got);
+    return got > 0;
   }
-  std::uint64_t consumed() const override { return consumed_; }
-  const std::string& name() const override { return name_; }
+  bool has_more() { return used_ < filled_ || refill(); }
+  // Bytes taken so far.
+  std::uint64_t taken() const { return total_ - (filled_ - used_); }
+  bool is_pipe() const { return descriptor_ == STDIN_FILENO; }
+  const std::string& name() const { return name_; }
 
  private:
-  void check_state() {
-    int code = Z_OK;
-    const std::string words = gzerror(file_, &code);
-    check(code != Z_BUF_ERROR, "{}: the gzip file is truncated", name_);
-    check(code != Z_DATA_ERROR, "{}: the gzip file is damaged: {}", name_, words);
-    check(code != Z_ERRNO, "{}: cannot be read: {}", name_, std::strerror(errno));
-    check(code == Z_OK || code == Z_STREAM_END, "{}: cannot be read: {}", name_, words);
-  }
-
+  int descriptor_;
   std::string name_;
-  gzFile file_ = nullptr;
-  std::uint64_t consumed_ = 0;
-  bool fresh_ = true;
+  std::array<char, 1 << 17> buffer_;
+  std::size_t used_ = 0, filled_ = 0;
+  std::uint64_t total_ = 0;
 };
 
-// A pipe or terminal: passes bytes on as they arrive, without waiting for more. Recognises gzip by its first two bytes.
-class StreamBytes final : public ByteSource {
+// Decompresses the members of a gzip file, one after another.
+class Gunzip {
  public:
-  StreamBytes() = default;
-  ~StreamBytes() override {
-    if (packed_) inflateEnd(&stream_);
+  explicit Gunzip(DescriptorBytes& input) : input_(input) {
+    check(inflateInit2(&stream_, 15 + 16) == Z_OK, "{}: cannot be read: out of memory", input_.name());
   }
-  StreamBytes(const StreamBytes&) = delete;
-  StreamBytes& operator=(const StreamBytes&) = delete;
+  ~Gunzip() { inflateEnd(&stream_); }
+  Gunzip(const Gunzip&) = delete;
+  Gunzip& operator=(const Gunzip&) = delete;
+
+  // 0 only at the end.
+  std::size_t read(std::span<char> buffer) {
+    for (;;) {
+      if (ended_) skip_padding();
+      if (!input_.has_more()) {
+        check(ended_, "{}: the gzip file is truncated", input_.name());
+        return 0;
+      }
+      if (std::exchange(ended_, false)) inflateReset(&stream_);  // another member follows
+      if (const std::size_t count = inflate_into(buffer)) return count;
+    }
+  }
+
+ private:
+  // Files from tapes and disk images end in zeros.
+  void skip_padding() {
+    while (input_.has_more() && (input_.front()[0] == 0 || padded_)) {
+      const std::span<char> front = input_.front();
+      const auto zeros = static_cast<std::size_t>(
+          std::find_if(front.begin(), front.end(), [](char c) { return c != 0; }) - front.begin());
+      check(zeros == front.size(), "{}: bytes that are not gzip data follow byte {}", input_.name(),
+            input_.taken() + zeros);
+      input_.take(zeros);
+      padded_ = true;
+    }
+  }
+
+  std::size_t inflate_into(std::span<char> buffer) {
+    const std::span<char> front = input_.front();
+    stream_.next_in = reinterpret_cast<Bytef*>(front.data());
+    stream_.avail_in = static_cast<uInt>(front.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    stream_.avail_out = static_cast<uInt>(std::min<std::size_t>(buffer.size(), 1u << 30));
+    const uInt room = stream_.avail_out;
+    const int code = inflate(&stream_, Z_NO_FLUSH);
+    input_.take(front.size() - stream_.avail_in);
+    ended_ = code == Z_STREAM_END;
+    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) fail_damaged();
+    produced_ += room - stream_.avail_out;
+    check(produced_ <= kFreeExpansion || produced_ / kMostExpansion <= input_.taken(),
+          "{}: the gzip file expands more than {} times, as no text does; decompress it first if it is what you want",
+          input_.name(), kMostExpansion);
+    return room - stream_.avail_out;
+  }
+
+  [[noreturn]] void fail_damaged() const {
+    const bool in_first_member = produced_ == stream_.total_out;
+    const std::string_view words = stream_.msg == nullptr ? "unknown error" : stream_.msg;
+    if (!in_first_member && stream_.total_out == 0)
+      fail("{}: bytes that are not gzip data follow the data, near byte {}", input_.name(), input_.taken());
+    fail("{}: the gzip file is damaged near byte {}: {}", input_.name(), input_.taken(), words);
+  }
+
+  DescriptorBytes& input_;
+  z_stream stream_{};
+  std::uint64_t produced_ = 0;
+  bool ended_ = false, padded_ = false;
+};
+
+// A file or standard input. Recognises gzip by its first two bytes.
+class FileBytes final : public ByteSource {
+ public:
+  FileBytes(int descriptor, std::string name) : input_(descriptor, std::move(name)) {}
 
   std::size_t read(std::span<char> buffer) override {
     if (buffer.empty()) return 0;
     if (std::exchange(fresh_, false)) begin();
-    return packed_ ? inflate_into(buffer) : copy_into(buffer);
-  }
-  std::uint64_t consumed() const override { return 0; }
-  const std::string& name() const override { return name_; }
-
- private:
-  // Reads until the first two bytes are there.
-  void begin() {
-    while (filled_ < 2 && refill()) continue;
-    packed_ = filled_ >= 2 && front_[0] == '\x1f' && front_[1] == '\x8b';
-    if (packed_) check(inflateInit2(&stream_, 15 + 16) == Z_OK, "{}: cannot be read: out of memory", name_);
-  }
-
-  // Makes bytes available in [used_, filled_) of front_; false at the end.
-  bool refill() {
-    if (used_ == filled_) used_ = filled_ = 0;
-    ssize_t got;
-    do got = ::read(STDIN_FILENO, front_ + filled_, sizeof front_ - filled_);
-    while (got < 0 && errno == EINTR);
-    check(got >= 0, "{}: cannot be read: {}", name_, std::strerror(errno));
-    filled_ += static_cast<std::size_t>(got);
-    return got > 0;
-  }
-
-  std::size_t copy_into(std::span<char> buffer) {
-    if (used_ == filled_ && !refill()) return 0;
-    const std::size_t count = std::min(buffer.size(), filled_ - used_);
-    std::copy_n(front_ + used_, count, buffer.begin());
-    used_ += count;
+    if (gunzip_) return gunzip_->read(buffer);
+    if (!input_.has_more()) return 0;
+    const std::size_t count = std::min(buffer.size(), input_.front().size());
+    std::copy_n(input_.front().begin(), count, buffer.begin());
+    input_.take(count);
     return count;
   }
+  std::uint64_t consumed() const override { return input_.is_pipe() ? 0 : input_.taken(); }
+  const std::string& name() const override { return input_.name(); }
 
-  std::size_t inflate_into(std::span<char> buffer) {
-    for (;;) {
-      if (used_ == filled_ && !refill()) {
-        check(ended_, "{}: the gzip stream is truncated", name_);
-        return 0;
-      }
-      if (std::exchange(ended_, false)) inflateReset(&stream_);  // another gzip member follows
-      stream_.next_in = reinterpret_cast<Bytef*>(front_ + used_);
-      stream_.avail_in = static_cast<uInt>(filled_ - used_);
-      stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
-      stream_.avail_out = static_cast<uInt>(std::min<std::size_t>(buffer.size(), 1u << 30));
-      const uInt room = stream_.avail_out;
-      const int code = inflate(&stream_, Z_NO_FLUSH);
-      used_ = filled_ - stream_.avail_in;
-      ended_ = code == Z_STREAM_END;
-      check(code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR, "{}: the gzip stream is damaged", name_);
-      if (stream_.avail_out < room) return room - stream_.avail_out;
-    }
+ private:
+  void begin() {
+    constexpr std::string_view kMagic = "\x1f\x8b";
+    const auto starts = [&] {
+      const std::span<char> front = input_.front();
+      return kMagic.starts_with(std::string_view(front.data(), std::min(front.size(), kMagic.size())));
+    };
+    while (input_.front().size() < kMagic.size() && starts() && input_.refill()) continue;
+    const bool packed = input_.front().size() >= kMagic.size() && starts();
+    check(packed || input_.is_pipe() || !name().ends_with(".gz"),
+          "{}: expected a gzip file but the header is not that of one", name());
+    if (packed) gunzip_.emplace(input_);
   }
 
-  std::string name_ = "stdin";
-  char front_[1 << 16];
-  std::size_t used_ = 0, filled_ = 0;
-  z_stream stream_{};
-  bool fresh_ = true, packed_ = false, ended_ = false;
+  DescriptorBytes input_;
+  std::optional<Gunzip> gunzip_;
+  bool fresh_ = true;
 };
 
 class MemoryBytes final : public ByteSource {
@@ -190,14 +228,18 @@ std::unique_ptr<ByteSource> without_byte_order_mark(std::unique_ptr<ByteSource> 
 }
 
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
-  if (path == "-") return std::make_unique<StreamBytes>();
-  return std::make_unique<FileBytes>(path);
+  if (path == "-") return std::make_unique<FileBytes>(STDIN_FILENO, "stdin");
+  return std::make_unique<FileBytes>(open_descriptor(path), path);
 }
 
 std::string read_whole(const std::string& path) {
   const std::unique_ptr<ByteSource> source = open_bytes(path);
   std::string content, part(1u << 18, '\0');
-  while (const std::size_t got = source->read(part)) content.append(part, 0, got);
+  while (const std::size_t got = source->read(part)) {
+    check(content.size() + got <= kMostWholeBytes, "{}: expected a file of at most {} MiB", source->name(),
+          kMostWholeBytes >> 20);
+    content.append(part, 0, got);
+  }
   return content;
 }
 

@@ -23,11 +23,15 @@ class ByteSource {
   virtual const std::string& name() const = 0;
 };
 
-// Opens a plain or gzip file, recognised by content; "-" is standard input. A truncated or damaged gzip stream is an
-// error once reading reaches the damage.
+// Opens a plain or gzip file, recognised by content; "-" is standard input. A gzip file may have several members.
+// Damage, a missing end, bytes after the end (other than zeros), and expansion that no text has are errors once reading
+// reaches them.
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);
 
-// Reads a whole file through open_bytes().
+// Files read as a whole hold tables of a tokenizer, at most a few megabytes.
+constexpr std::size_t kMostWholeBytes = std::size_t{1} << 28;
+
+// Reads a whole file through open_bytes(). A longer one than kMostWholeBytes is an error.
 std::string read_whole(const std::string& path);
 
 // The bytes of `text`, which must outlive the source.

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/error.h"
+
 namespace dragoman::data {
 namespace {
 
@@ -16,6 +18,10 @@ std::string_view without_return(std::string_view text) {
 
 LineReader::LineReader(std::unique_ptr<ByteSource> source, std::size_t max_line_bytes)
     : source_(without_byte_order_mark(std::move(source))), max_line_bytes_(max_line_bytes), buffer_(kBufferBytes) {}
+
+LineReader::LineReader(std::unique_ptr<ByteSource> source) : LineReader(std::move(source), kMostLineBytes) {
+  skips_ = false;
+}
 
 bool LineReader::refill() {
   begin_ = 0;
@@ -38,6 +44,8 @@ bool LineReader::next(Line& line) {
     const std::string_view part(start, stop ? static_cast<std::size_t>(stop - start) : end_ - begin_);
     begin_ += part.size() + (stop ? 1 : 0);
     oversized = oversized || carry_.size() + part.size() > max_line_bytes_;
+    check(!oversized || skips_, "{}:{}: expected a sentence but the line is longer than {} bytes; break it into lines",
+          name(), count_ + 1, max_line_bytes_);
     if (stop && carry_.empty()) {
       line.text = without_return(part);
       break;

@@ -11,14 +11,16 @@
 
 namespace dragoman::data {
 
-// One line without its line end ("
-// " or "\r
-// ").
+// One line without its line end ("\n" or "\r\n").
 struct Line {
   std::string_view text;     // valid until the next call; empty if oversized
   std::uint64_t number = 0;  // from 1
   bool oversized = false;    // longer than the limit; its bytes were skipped
 };
+
+// The longest line of text that programs accept unless told otherwise. A line is a sentence, at most a few kilobytes;
+// scoring and tokenising take up to a hundred bytes of memory for each of its bytes.
+constexpr std::size_t kMostLineBytes = std::size_t{1} << 20;
 
 // Accepts lines of any length; memory is bounded by the longest.
 constexpr std::size_t kNoLineLimit = std::numeric_limits<std::size_t>::max();
@@ -27,6 +29,9 @@ constexpr std::size_t kNoLineLimit = std::numeric_limits<std::size_t>::max();
 // line end.
 class LineReader {
  public:
+  // A line longer than kMostLineBytes is an error.
+  explicit LineReader(std::unique_ptr<ByteSource> source);
+  // Longer lines are marked as oversized.
   LineReader(std::unique_ptr<ByteSource> source, std::size_t max_line_bytes);
 
   bool next(Line& line);
@@ -41,6 +46,7 @@ class LineReader {
 
   std::unique_ptr<ByteSource> source_;
   std::size_t max_line_bytes_;
+  bool skips_ = true;  // longer lines; otherwise they are errors
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;  // unread part of buffer_
   std::string carry_;                // beginning of a line that crosses the end of the buffer

@@ -9,17 +9,25 @@
 namespace dragoman::data {
 
 std::vector<std::string> read_lines(const std::string& path) {
-  LineReader reader(open_bytes(path), kNoLineLimit);
   std::vector<std::string> lines;
+  for_each_line(path, [&](std::string_view line) {
+    check(lines.size() < kMostLines, "{}: expected at most {} lines, because they are kept in memory; split the file",
+          path, kMostLines);
+    lines.emplace_back(line);
+  });
+  return lines;
+}
+
+void for_each_line(const std::string& path, const std::function<void(std::string_view)>& body) {
+  LineReader reader(open_bytes(path));
   for (Line line; reader.next(line);) {
     const std::size_t bad = find_invalid_utf8(line.text);
     if (bad != std::string_view::npos)
       fail("{}:{}: {}: byte {} of the line is 0x{:02X}", reader.name(), line.number,
            line.text[bad] == 0 ? "NUL byte" : "not valid UTF-8", bad + 1, static_cast<unsigned char>(line.text[bad]));
-    lines.emplace_back(line.text);
+    body(line.text);
   }
-  check(!lines.empty(), "{}: expected one sentence per line but the file is empty", reader.name());
-  return lines;
+  check(reader.count() > 0, "{}: expected one sentence per line but the file is empty", reader.name());
 }
 
 void check_parallel(const std::string& path_a, const std::vector<std::string>& a, const std::string& path_b,

@@ -97,6 +97,15 @@ fs::path writable_folder(const TokenRequest& request) {
        list.back().string());
 }
 
+VocabularySizes sizes_of(const TokenRequest& request) { return {request.source->size(), request.target->size()}; }
+
+TokenStore open_written(const std::string& path, std::uint64_t key, const TokenRequest& request) {
+  std::string why;
+  const auto store = TokenStore::open(path, key, sizes_of(request), &why);
+  check(store.has_value(), "{}: cannot be used although it was just written: {}", path, why);
+  return *store;
+}
+
 // For a corpus that can be read only once: the file is unlinked as soon as it is mapped.
 TokenStore tokens_of_stream(const TokenRequest& request) {
   const std::string folder = request.cache_folder.empty() ? fs::temp_directory_path().string() : request.cache_folder;
@@ -109,7 +118,7 @@ TokenStore tokens_of_stream(const TokenRequest& request) {
     ~Remove() { unlink(path.c_str()); }
   } remove{path};
   tokenize_corpus(request, path, 0);
-  return *TokenStore::open(path, 0);
+  return open_written(path, 0, request);
 }
 
 }  // namespace
@@ -124,16 +133,14 @@ TokenStore open_tokens(const TokenRequest& request) {
   const std::uint64_t key = mix(settings, content_hash(request.corpus));
   const std::string name = file_name(request, settings);
   for (const fs::path& folder : folders(request))
-    if (auto store = TokenStore::open(folder / name, key)) return *store;
+    if (auto store = TokenStore::open(folder / name, key, sizes_of(request))) return *store;
   const std::string path = writable_folder(request) / name;
   const FileLock lock(path + ".lock");
   std::string why;
-  if (auto store = TokenStore::open(path, key, &why)) return *store;
+  if (auto store = TokenStore::open(path, key, sizes_of(request), &why)) return *store;
   if (access(path.c_str(), F_OK) == 0) log::info("{}: rebuilding: {}", path, why);
   tokenize_corpus(request, path, key);
-  auto store = TokenStore::open(path, key, &why);
-  check(store.has_value(), "{}: cannot be used although it was just written: {}", path, why);
-  return *store;
+  return open_written(path, key, request);
 }
 
 }  // namespace dragoman::data

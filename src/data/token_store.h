@@ -21,6 +21,11 @@ struct TokenRow {
   std::string_view source_text, target_text;
 };
 
+// Ids of a side are below its size.
+struct VocabularySizes {
+  std::int32_t source = 0, target = 0;
+};
+
 // A tokenised corpus in a memory-mapped file. Layout, little-endian:
 //   header | rows | index | report
 // A row is the source ids, the target ids (16 or 32 bits each) and, if the store keeps text, two 32-bit sizes and the
@@ -33,8 +38,10 @@ class TokenStore {
     std::uint32_t source, target;
   };
 
-  // Opens the store at `path` if it is complete and was made for `key`; otherwise `why` gives the reason.
-  static std::optional<TokenStore> open(const std::string& path, std::uint64_t key, std::string* why = nullptr);
+  // Opens the store at `path` if it is complete, consistent and was made for `key`, and if all ids are in the
+  // vocabularies; otherwise `why` gives the reason.
+  static std::optional<TokenStore> open(const std::string& path, std::uint64_t key, VocabularySizes sizes,
+                                        std::string* why = nullptr);
 
   std::uint64_t rows() const { return index_.size(); }
   std::uint32_t source_length(std::uint64_t row) const { return index_[row].source; }
@@ -61,11 +68,13 @@ class TokenStore {
   const Counts& report() const { return report_; }
 
  private:
+  // The bytes from `begin`. The file may have changed since it was checked, so that this is checked again.
+  const char* part(std::uint64_t begin, std::uint64_t size) const;
   void copy(std::uint64_t begin, std::span<std::int32_t> out) const;
   std::pair<std::string_view, std::string_view> texts(std::uint64_t row) const;
 
   std::shared_ptr<const MappedFile> file_;
-  const char* bytes_ = nullptr;
+  std::string_view bytes_;
   std::span<const Entry> index_;
   std::uint64_t source_tokens_ = 0, target_tokens_ = 0;
   std::uint32_t id_bytes_ = 4;

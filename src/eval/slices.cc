@@ -66,9 +66,8 @@ std::vector<Slice> slices_by_length(const Lines& references, BleuTokenizer token
   });
 }
 
-WordFrequencies::WordFrequencies(const Lines& training, BleuTokenizer tokenizer) {
-  for (const std::string& line : training)
-    for (std::string& word : words_of(line, tokenizer)) ++counts_[std::move(word)];
+void WordFrequencies::add(std::string_view line) {
+  for (std::string& word : words_of(std::string(line), tokenizer_)) ++counts_[std::move(word)];
 }
 
 std::int64_t WordFrequencies::operator[](const std::string& word) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -22,10 +23,13 @@ std::vector<Slice> slices_by_length(const Lines& references, BleuTokenizer token
 // Word frequencies of a training text.
 class WordFrequencies {
  public:
-  WordFrequencies(const Lines& training, BleuTokenizer tokenizer);
+  explicit WordFrequencies(BleuTokenizer tokenizer) : tokenizer_(tokenizer) {}
+  // Counts the words of a line.
+  void add(std::string_view line);
   std::int64_t operator[](const std::string& word) const;
 
  private:
+  BleuTokenizer tokenizer_;
   std::unordered_map<std::string, std::int64_t> counts_;
 };
 

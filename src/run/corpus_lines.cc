@@ -31,7 +31,7 @@ bool CorpusLines::open_next() {
     progress_.finish();
     return false;
   }
-  lines_.emplace(data::open_bytes(paths_[opened_++]), data::kNoLineLimit);
+  lines_.emplace(data::open_bytes(paths_[opened_++]));
   shown_ = 0;
   return true;
 }

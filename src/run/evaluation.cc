@@ -90,7 +90,8 @@ void cut_slices(const EvaluationOptions& options, const Lines& references, const
       evaluation.slices.push_back({name, eval::slices_by_length(references, options.bleu.tokenizer)});
     } else if (name == "rare") {
       check(!options.train.empty(), "--slices rare needs --train FILE, the training text of the target side");
-      const eval::WordFrequencies frequencies(data::read_lines(options.train), options.bleu.tokenizer);
+      eval::WordFrequencies frequencies(options.bleu.tokenizer);
+      data::for_each_line(options.train, [&](std::string_view line) { frequencies.add(line); });
       evaluation.slices.push_back({name, eval::slices_by_rarest_word(references, frequencies, options.bleu.tokenizer)});
       for (std::size_t s = 0; s < outputs.size(); ++s)
         evaluation.systems[s].word_classes =

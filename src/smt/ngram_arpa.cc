@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
+#include <limits>
 #include <optional>
 
 #include "base/file.h"
@@ -15,25 +15,18 @@ namespace dragoman::smt {
 namespace {
 
 constexpr std::string_view kSpecial[] = {"<unk>", "<s>", "</s>"};
+constexpr double kAnyWeight = std::numeric_limits<double>::infinity();  // of backoff, which may exceed one
 
-// Upper bound on the number of lines of a file; gzip compresses text at most about a thousandfold.
-std::uint64_t most_lines(const std::string& path) {
-  constexpr std::uint64_t kShortestLine = 4, kBestCompression = 1100;
-  std::error_code unknown;
-  const std::uint64_t size = std::filesystem::file_size(path, unknown);
-  return unknown || path == "-" ? std::uint64_t{1} << 31 : size * kBestCompression / kShortestLine;
-}
-
-// Reads the sections line by line; errors name the current line.
+// Reads the sections line by line; errors name the current line. The counts of the header are compared with the
+// sections; no memory is allocated for them.
 class ArpaReader {
  public:
-  explicit ArpaReader(const std::string& path)
-      : path_(path), most_lines_(most_lines(path)), lines_(data::open_bytes(path), data::kNoLineLimit) {}
+  explicit ArpaReader(const std::string& path) : path_(path), lines_(data::open_bytes(path)) {}
 
   ArpaModel read() {
     read_counts();
     read_unigrams();
-    NgramModelBuilder builder(static_cast<std::uint32_t>(vocabulary_->size()), counts_);
+    NgramModelBuilder builder(static_cast<std::uint32_t>(vocabulary_->size()), counts_.size());
     std::vector<bool> given(static_cast<std::size_t>(vocabulary_->size()));
     for (const Unigram& unigram : unigrams_) {
       const std::uint32_t id = find(unigram.word);
@@ -70,9 +63,11 @@ class ArpaReader {
     } while (line_.empty());
   }
 
-  double number(std::string_view text) const {
+  // A probability, unless another bound is given.
+  double number(std::string_view text, double most = 0) const {
     double value = 0;
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+    expect(!(value > most), "expected the logarithm of a probability but got {}, which is positive", value);
     expect(result.ec == std::errc() && result.ptr == text.data() + text.size() && std::isfinite(value),
            "expected a base 10 logarithm but got '{}'", excerpt(text));
     return value;
@@ -93,7 +88,6 @@ class ArpaReader {
       expect(order == counts_.size() + 1, "expected the count of {}-grams but got that of {}-grams", counts_.size() + 1,
              order);
       expect(order <= kMaxNgramOrder, "expected orders up to {} but got {}-grams", kMaxNgramOrder, order);
-      expect(count <= most_lines_, "the file is too short for {} {}-grams", count, order);
       counts_.push_back(count);
     }
     expect(!counts_.empty(), "expected 'ngram 1=COUNT' but got '{}'", excerpt(line_));
@@ -121,14 +115,15 @@ class ArpaReader {
       split(1);
       const bool is_context = fields_.size() == 3;
       unigrams_.push_back(
-          {std::string(fields_[1]), number(fields_[0]), is_context ? number(fields_[2]) : 0, is_context});
+          {std::string(fields_[1]), number(fields_[0]), is_context ? number(fields_[2], kAnyWeight) : 0, is_context});
       if (std::find(std::begin(kSpecial), std::end(kSpecial), fields_[1]) == std::end(kSpecial))
         words.emplace_back(fields_[1]);
     }
     std::vector<std::string> sorted = words;
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    expect(twice == sorted.end(), "the word '{}' occurs twice among the 1-grams", *twice);
+    expect(twice == sorted.end(), "the word '{}' occurs twice among the 1-grams",
+           twice == sorted.end() ? std::string_view() : std::string_view(*twice));
     vocabulary_.emplace(std::move(words));
   }
 
@@ -148,14 +143,13 @@ class ArpaReader {
       split(n);
       for (std::size_t w = 0; w < n; ++w) words[w] = find(fields_[w + 1]);
       const bool is_context = fields_.size() == n + 2;
-      const double backoff = is_context ? number(fields_[n + 1]) : 0;
+      const double backoff = is_context ? number(fields_[n + 1], kAnyWeight) : 0;
       expect(builder.add(words, number(fields_[0]), backoff, is_context),
              "the {}-gram '{}' lacks the shorter n-grams it contains", n, excerpt(line_));
     }
   }
 
   std::string path_;
-  std::uint64_t most_lines_;
   data::LineReader lines_;
   std::string line_;
   std::vector<std::string_view> fields_;

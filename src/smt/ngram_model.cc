@@ -17,6 +17,10 @@ constexpr float kLowest = -12, kProbabilityStep = 12.0f / 65534;
 constexpr float kLowestBackoff = -8, kBackoffStep = 12.0f / 65534;
 constexpr std::uint32_t kNoContext = 0xFFFF;
 
+// Tables are two thirds full, where the longest run of full slots among 10^10 is expected to be shorter than 400. A
+// longer one comes from a file that was made to slow down every search.
+constexpr std::size_t kLongestRun = 4096;
+
 std::uint32_t encode(double value, float lowest, float step) {
   const double code = std::round((value - lowest) / step);
   return static_cast<std::uint32_t>(std::clamp(code, 0.0, 65534.0));
@@ -38,10 +42,31 @@ std::size_t place_of(std::uint64_t hash, std::size_t size) {
 
 }  // namespace
 
+void NgramModel::Table::reserve(std::uint64_t count) {
+  // Two thirds full.
+  slots.assign(count == 0 ? 0 : count + count / 2 + 1, kEmpty);
+}
+
+void NgramModel::Table::check_runs(std::size_t order) const {
+  if (slots.empty()) return;
+  const auto first_empty = std::find(slots.begin(), slots.end(), kEmpty);
+  // The search wraps around, so that the run at the end continues at the beginning.
+  std::size_t run = static_cast<std::size_t>(first_empty - slots.begin()), longest = run;
+  for (std::size_t at = slots.size(); at-- > 0 && slots[at] != kEmpty;) longest = std::max(longest, ++run);
+  run = 0;
+  for (auto slot = first_empty; slot != slots.end(); ++slot)
+    longest = std::max(longest, run = *slot == kEmpty ? 0 : run + 1);
+  check(first_empty != slots.end() && longest <= kLongestRun,
+        "language model: damaged: {} slots in a row are full in the table of {}-grams", longest, order);
+}
+
 void NgramModel::Table::insert(std::uint64_t hash, std::uint32_t value) {
   const std::uint64_t tag = hash & 0xFFFFFFFFu;
   std::size_t at = place_of(hash, slots.size());
-  while (slots[at] != kEmpty && slots[at] >> 32 != tag) at = at + 1 == slots.size() ? 0 : at + 1;
+  for (std::size_t tried = 0; slots[at] != kEmpty && slots[at] >> 32 != tag; ++tried) {
+    check(tried < kLongestRun, "language model: {} n-grams of one order have nearly the same hash", kLongestRun);
+    at = at + 1 == slots.size() ? 0 : at + 1;
+  }
   slots[at] = tag << 32 | value;
 }
 
@@ -93,14 +118,14 @@ std::size_t NgramModel::bytes() const {
 }
 
 NgramModel NgramModel::build(NgramEstimator& estimates) {
-  std::vector<std::uint64_t> counts;
-  for (int n = 1; n <= estimates.order(); ++n) counts.push_back(estimates.count(n));
-  NgramModelBuilder builder(estimates.vocabulary_size(), counts);
-  for (int n = 1; n <= estimates.order(); ++n)
+  NgramModelBuilder builder(estimates.vocabulary_size(), static_cast<std::size_t>(estimates.order()));
+  for (int n = 1; n <= estimates.order(); ++n) {
+    if (n > 1) builder.expect(static_cast<std::size_t>(n), estimates.count(n));
     estimates.visit(n, [&](const NgramEntry& entry) {
       builder.add(entry.words, std::log10(std::max(entry.probability, 1e-99)), std::log10(entry.backoff),
                   entry.is_context);
     });
+  }
   return builder.finish();
 }
 
@@ -126,30 +151,37 @@ NgramModel NgramModel::deserialize(std::string_view bytes) {
   for (std::size_t n = 1; n < model.counts_.size(); ++n) {
     Table& table = model.tables_.emplace_back();
     table.slots = reader.get_array<std::uint64_t>();
-    const bool searchable =
-        table.slots.empty() || std::find(table.slots.begin(), table.slots.end(), kEmpty) != table.slots.end();
-    check(searchable, "language model: damaged: no empty slot in the table of {}-grams", n + 1);
+    check(model.counts_[n] <= table.slots.size(), "language model: damaged: {} {}-grams in {} slots", model.counts_[n],
+          n + 1, table.slots.size());
+    table.check_runs(n + 1);
   }
   reader.expect_end();
   model.find_begin();
   return model;
 }
 
-NgramModelBuilder::NgramModelBuilder(std::uint32_t vocabulary_size, const std::vector<std::uint64_t>& counts) {
+NgramModelBuilder::NgramModelBuilder(std::uint32_t vocabulary_size, std::size_t order) {
   const std::uint32_t unseen = encode(kLowest, kLowest, kProbabilityStep) << 16 | kNoContext;
-  model_.counts_ = counts;
+  model_.counts_.assign(order, 0);
   model_.unigrams_.assign(vocabulary_size, unseen);
-  for (std::size_t n = 1; n < counts.size(); ++n) {
-    // Two thirds full.
-    NgramModel::Table& table = model_.tables_.emplace_back();
-    table.slots.assign(counts[n] == 0 ? 0 : counts[n] + counts[n] / 2 + 1, kEmpty);
-  }
+  model_.tables_.resize(order - 1);
+}
+
+void NgramModelBuilder::close_order() {
+  if (pending_.empty()) return;
+  NgramModel::Table& table = model_.tables_[order_ - 2];
+  table.reserve(pending_.size());
+  for (const auto& [hash, value] : pending_) table.insert(hash, value);
+  pending_.clear();
 }
 
 bool NgramModelBuilder::add(Words words, double log10_probability, double log10_backoff, bool is_context) {
   const std::uint32_t backoff = is_context ? encode(log10_backoff, kLowestBackoff, kBackoffStep) : kNoContext;
   const std::uint32_t value = encode(log10_probability, kLowest, kProbabilityStep) << 16 | backoff;
-  if (words.size() == 1) {
+  if (words.size() != order_) close_order();
+  order_ = words.size();
+  ++model_.counts_[order_ - 1];
+  if (order_ == 1) {
     model_.unigrams_[words[0]] = value;
     return true;
   }
@@ -162,11 +194,16 @@ bool NgramModelBuilder::add(Words words, double log10_probability, double log10_
     std::uint32_t ignored;
     return part.size() == 1 || model_.tables_[part.size() - 2].find(hash_of(part), ignored);
   };
-  model_.tables_[words.size() - 2].insert(hash_of(words), value);
+  NgramModel::Table& table = model_.tables_[order_ - 2];
+  if (table.slots.empty())
+    pending_.push_back({hash_of(words), value});
+  else
+    table.insert(hash_of(words), value);
   return knows(words.subspan(1)) && knows(words.first(words.size() - 1));
 }
 
 NgramModel NgramModelBuilder::finish() {
+  close_order();
   model_.find_begin();
   return std::move(model_);
 }

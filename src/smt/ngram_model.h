@@ -36,6 +36,8 @@ class NgramModel {
   int order() const { return static_cast<int>(tables_.size()) + 1; }
   std::uint64_t count(int n) const { return counts_[static_cast<std::size_t>(n - 1)]; }
   std::size_t bytes() const;
+  // Size of the vocabulary, including the special words.
+  std::uint32_t words() const { return static_cast<std::uint32_t>(unigrams_.size()); }
 
   // The state at the beginning of a sentence.
   const NgramState& begin() const { return begin_; }
@@ -51,6 +53,10 @@ class NgramModel {
   // The n-grams of one order above 1; a slot holds 32 bits of hash, the probability and the backoff weight.
   struct Table {
     std::vector<std::uint64_t> slots;
+    // Makes room for `count` n-grams.
+    void reserve(std::uint64_t count);
+    // Fails if more slots in a row are full than a search may look at.
+    void check_runs(std::size_t order) const;
     void insert(std::uint64_t hash, std::uint32_t value);
     // False if the n-gram is missing.
     bool find(std::uint64_t hash, std::uint32_t& value) const;
@@ -68,16 +74,27 @@ class NgramModel {
 // Builds a model n-gram by n-gram, lower orders first.
 class NgramModelBuilder {
  public:
-  // counts[n - 1] is the number of n-grams of order n that will be added.
-  NgramModelBuilder(std::uint32_t vocabulary_size, const std::vector<std::uint64_t>& counts);
+  NgramModelBuilder(std::uint32_t vocabulary_size, std::size_t order);
 
+  // Optional, before the n-grams of order n > 1 are added: their exact number. Without it, they are first collected in
+  // a list, which takes memory but needs no number that could be wrong.
+  void expect(std::size_t n, std::uint64_t count) { model_.tables_[n - 2].reserve(count); }
   // `log10_backoff` is used only if `is_context`. Returns false if a lower-order n-gram that the model needs is
   // missing.
   bool add(Words words, double log10_probability, double log10_backoff, bool is_context);
   NgramModel finish();
 
  private:
+  struct Pending {
+    std::uint64_t hash;
+    std::uint32_t value;
+  };
+  // Moves the collected n-grams to their table.
+  void close_order();
+
   NgramModel model_;
+  std::vector<Pending> pending_;
+  std::size_t order_ = 1;  // of the n-gram added last
 };
 
 }  // namespace dragoman::smt

@@ -22,7 +22,8 @@ struct PhraseTableConfig {
   template <class V>
   void visit(V& v) {
     v("length", length, "maximum length of a phrase in words; 1 translates word by word", between(1, kMaxPhraseLength));
-    v("options", options, "number of translations to keep per source phrase, the most probable ones", between(1, 1000));
+    v("options", options, "number of translations to keep per source phrase, the most probable ones",
+      between(1, kMaxPhraseOptions));
     v("min-count", min_count, "keep phrase pairs with a source of several words if they occur at least this often",
       at_least(1));
     v("memory", memory, "memory in MiB for sorting phrase pairs; the rest goes to disk", between(1, 1 << 20));

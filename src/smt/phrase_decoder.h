@@ -9,6 +9,10 @@
 namespace dragoman::smt {
 
 struct PhraseDecoderConfig {
+  // The largest stack and pop limit. A few thousand find all that can be found; memory and time per word are
+  // proportional to them, and they may come from a model file.
+  static constexpr int kMost = 1 << 16;
+
   int stack = 100;
   int pops = 300;
   int options = 20;
@@ -17,8 +21,8 @@ struct PhraseDecoderConfig {
 
   template <class V>
   void visit(V& v) {
-    v("stack", stack, "stack size: hypotheses kept per number of translated words", between(1, 1 << 30));
-    v("pops", pops, "cube pruning pop limit: hypotheses expanded per number of translated words", between(1, 1 << 30));
+    v("stack", stack, "stack size: hypotheses kept per number of translated words", between(1, kMost));
+    v("pops", pops, "cube pruning pop limit: hypotheses expanded per number of translated words", between(1, kMost));
     v("options", options, "number of translations to try per source phrase", between(1, 1000));
     v("length", length, "maximum length of phrases to use, in words; 1 translates word by word",
       between(1, kMaxPhraseLength));

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "base/options.h"
 #include "base/quote.h"
@@ -15,6 +17,9 @@ constexpr std::string_view kNames[kFeatures] = {
     "words",          "distance",        "previous-monotone", "previous-swap",  "previous-apart",
     "next-monotone",  "next-swap",       "next-apart",        "language-model",
 };
+
+// Tuning makes the absolute values of all weights sum to one. Larger ones, up to this, keep scores finite.
+constexpr double kMostWeight = 1e6;
 
 }  // namespace
 
@@ -53,6 +58,8 @@ Weights weights_from_text(std::string_view text) {
   for (std::size_t i = 0; i < kFeatures; ++i) {
     check(fields[2 * i] == kNames[i], "weights: expected {} but got {}", kNames[i], excerpt(fields[2 * i]));
     weights[i] = text_value::parse_number(fields[2 * i + 1]);
+    check(std::abs(weights[i]) <= kMostWeight, "weights: expected numbers from {} to {} but {} has {}", -kMostWeight,
+          kMostWeight, kNames[i], weights[i]);
   }
   return weights;
 }

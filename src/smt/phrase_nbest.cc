@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <queue>
 #include <set>
 #include <unordered_map>
@@ -102,11 +103,11 @@ std::vector<std::uint64_t> spelling(const std::vector<const PhraseOption*>& path
 std::vector<std::vector<const PhraseOption*>> best_paths(const Hypothesis& goal, int count) {
   if (count == 1) return {single_best(goal)};
   // Many paths yield the same words: the limit of paths to examine per translation.
-  constexpr int kPatience = 50;
+  constexpr std::int64_t kPatience = 50;
   std::vector<std::vector<const PhraseOption*>> paths;
   std::set<std::vector<std::uint64_t>> seen;
   BackwardWalk walk(goal);
-  for (int tried = 0; tried < kPatience * count && static_cast<int>(paths.size()) < count; ++tried) {
+  for (std::int64_t tried = 0; tried < kPatience * count && static_cast<int>(paths.size()) < count; ++tried) {
     std::vector<const PhraseOption*> path = walk.next();
     if (path.empty()) break;
     if (seen.insert(spelling(path)).second) paths.push_back(std::move(path));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numbers>
+#include <unordered_map>
 
 namespace dragoman::smt {
 namespace {
@@ -23,6 +24,7 @@ SentenceOptions::SentenceOptions(const PhraseModel& model, Words source)
     if (at(begin, 1).empty()) copy_word(model, begin);
   }
   estimate_futures();
+  find_repetitions(source);
 }
 
 std::span<const PhraseOption> SentenceOptions::at(std::uint32_t begin, std::uint32_t length) const {
@@ -88,6 +90,20 @@ void SentenceOptions::estimate_futures() {
         here[total] = std::max(here[total], best + rest[total - length]);
       tail_[begin] = std::max(tail_[begin], best + tail_[begin + length]);
     }
+  }
+}
+
+// Counts the distinct words of every window of kRepetition words.
+void SentenceOptions::find_repetitions(Words source) {
+  constexpr std::uint32_t kRepetition = 32, kFew = 4;
+  repetitive_.assign(words_ + 1, false);
+  std::unordered_map<std::uint32_t, std::uint32_t> counts;
+  for (std::uint32_t at = 0; at < words_; ++at) {
+    ++counts[source[at]];
+    if (at + 1 < kRepetition) continue;
+    const std::uint32_t first = at + 1 - kRepetition;
+    if (counts.size() <= kFew) std::fill_n(repetitive_.begin() + first, kRepetition + 1, true);
+    if (--counts[source[first]] == 0) counts.erase(source[first]);
   }
 }
 

@@ -42,6 +42,9 @@ class SentenceOptions {
   std::span<const PhraseOption> at(std::uint32_t begin, std::uint32_t length) const;
   // Future cost estimate: the expected score of all uncovered words.
   double future(const Coverage& coverage) const;
+  // Whether the words around word `at` are hardly more than a few words repeated again and again, as in a line of
+  // commas. No sentence is; there, the order of words and the choice of phrases matter little.
+  bool is_repetitive(std::uint32_t at) const { return repetitive_[at]; }
 
  private:
   std::size_t place(std::uint32_t begin, std::uint32_t length) const {
@@ -51,11 +54,13 @@ class SentenceOptions {
   void copy_word(const PhraseModel& model, std::uint32_t begin);
   void rate(const PhraseModel& model, PhraseOption& option) const;
   void estimate_futures();
+  void find_repetitions(Words source);
 
   std::uint32_t words_;
   std::vector<std::vector<PhraseOption>> options_;
-  std::vector<double> window_;  // best score of words i .. i + n - 1, n = 0 .. kWindow
-  std::vector<double> tail_;    // best score of all words from i
+  std::vector<double> window_;    // best score of words i .. i + n - 1, n = 0 .. kWindow
+  std::vector<double> tail_;      // best score of all words from i
+  std::vector<bool> repetitive_;  // [words + 1]
   std::vector<PhraseEntry> entries_;
 };
 

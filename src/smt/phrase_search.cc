@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::size_t kFirstSlots = 1024;  // a power of two, like all sizes of the table
 
+// Stack size and pop limit where the source repeats itself; see SentenceOptions::is_repetitive().
+constexpr int kRepetitiveStack = 5, kRepetitivePops = 15;
+
 }  // namespace
 
 Orientation orientation_of(std::uint32_t last_begin, std::uint32_t last_end, const PhraseOption& next) {
@@ -54,7 +57,8 @@ void PhraseSearch::fill(std::uint32_t covered) {
   queue_.clear();
   slots_.assign(kFirstSlots, 0);
   for (std::uint32_t cube = 0; cube < active_->size(); ++cube) queue_corner(cube);
-  for (int popped = 0; popped < config_.pops && !queue_.empty();) {
+  const int pops = options_.is_repetitive(covered) ? std::min(config_.pops, kRepetitivePops) : config_.pops;
+  for (int popped = 0; popped < pops && !queue_.empty();) {
     std::pop_heap(queue_.begin(), queue_.end());
     const Queued top = queue_.back();
     queue_.pop_back();
@@ -175,7 +179,8 @@ void PhraseSearch::grow_slots() {
 
 void PhraseSearch::prune(std::uint32_t covered) {
   std::vector<Hypothesis>& stack = stacks_[covered];
-  const auto limit = static_cast<std::size_t>(config_.stack);
+  const int most = options_.is_repetitive(covered) ? std::min(config_.stack, kRepetitiveStack) : config_.stack;
+  const auto limit = static_cast<std::size_t>(most);
   const auto better = [](const Hypothesis& a, const Hypothesis& b) { return a.estimate > b.estimate; };
   if (stack.size() > limit) {
     std::nth_element(stack.begin(), stack.begin() + static_cast<std::ptrdiff_t>(limit), stack.end(), better);

@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/byte_stream.h"
+#include "data/words.h"
 
 namespace dragoman::smt {
 namespace {
@@ -19,6 +21,10 @@ std::unique_ptr<text::Vocabulary> words_from_bytes(std::string_view bytes, const
   ByteReader reader(bytes, what);
   std::vector<std::string> words = reader.get_texts();
   reader.expect_end();
+  // The tokenizer makes no such words. A line end in one would shift all lines of the output after it.
+  for (const std::string& word : words)
+    check(!word.empty() && std::none_of(word.begin(), word.end(), data::is_space),
+          "{}: damaged: a word that is empty or contains white space", what);
   return std::make_unique<text::Vocabulary>(std::move(words));
 }
 
@@ -125,13 +131,18 @@ PhraseSystem PhraseSystem::from_sections(const std::map<std::string, std::string
   PhraseSystem system(config);
   system.weights_ = weights_from_text(find("weights"));
   system.tuned_score_ = text_value::parse_number(std::string(find("tuned_score")));
+  check(std::isfinite(system.tuned_score_), "statistical model: the score of tuning is not a finite number");
   system.source_ = words_from_bytes(find("source_vocabulary"), "source vocabulary");
   system.target_ = words_from_bytes(find("target_vocabulary"), "target vocabulary");
   system.source_text_.truecaser() = Truecaser::deserialize(find("source_case"));
   system.target_text_.truecaser() = Truecaser::deserialize(find("target_case"));
-  system.table_ = PhraseTable::deserialize(find("phrase_table"));
-  if (config.language_model)
-    system.language_model_ = std::make_unique<NgramModel>(NgramModel::deserialize(find("language_model")));
+  system.table_ = PhraseTable::deserialize(find("phrase_table"), static_cast<std::uint32_t>(system.target_->size()));
+  if (!config.language_model) return system;
+  system.language_model_ = std::make_unique<NgramModel>(NgramModel::deserialize(find("language_model")));
+  // A language model from an ARPA file may know fewer words.
+  check(system.language_model_->words() <= static_cast<std::uint32_t>(system.target_->size()),
+        "statistical model: the language model has {} words but the vocabulary {}", system.language_model_->words(),
+        system.target_->size());
   return system;
 }
 

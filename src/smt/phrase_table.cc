@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "base/byte_stream.h"
@@ -52,6 +53,8 @@ class EntryReader {
     return entry;
   }
 
+  std::size_t at() const { return at_; }
+
  private:
   const std::vector<std::uint8_t>& bytes_;
   std::size_t at_;
@@ -99,7 +102,27 @@ std::string PhraseTable::serialize() const {
   return writer.take();
 }
 
-PhraseTable PhraseTable::deserialize(std::string_view bytes) {
+// Phrases lie one after another, so that the time to check them is bounded by the size of the table.
+void PhraseTable::check_entries(std::uint32_t target_words) const {
+  EntryReader reader(bytes_, 0);
+  std::uint64_t pairs = 0;
+  for (const std::uint32_t offset : offsets_) {
+    check(offset == reader.at(), "phrase table: damaged: a phrase at byte {} instead of {}", offset, reader.at());
+    const std::uint32_t count = reader.number();
+    check(count >= 1 && count <= kMaxPhraseOptions, "phrase table: damaged: a phrase with {} translations", count);
+    pairs += count;
+    for (std::uint32_t left = count; left > 0; --left) {
+      const PhraseEntry entry = reader.entry();
+      check(!entry.words.empty(), "phrase table: damaged: an empty translation");
+      for (const std::uint32_t word : entry.words)
+        check(word < target_words, "phrase table: damaged: word {}, but the vocabulary has {}", word, target_words);
+    }
+  }
+  check(reader.at() == bytes_.size() && pairs == pairs_, "phrase table: damaged: {} pairs announced but {} found",
+        pairs_, pairs);
+}
+
+PhraseTable PhraseTable::deserialize(std::string_view bytes, std::uint32_t target_words) {
   ByteReader reader(bytes, "phrase table");
   const auto format = reader.get<std::uint32_t>();
   check(format == kFormat, "phrase table: expected format {} but got {}", kFormat, format);
@@ -111,7 +134,10 @@ PhraseTable PhraseTable::deserialize(std::string_view bytes) {
   reader.expect_end();
   check(table.hashes_.size() == table.offsets_.size(), "phrase table: damaged: {} phrases but {} offsets",
         table.hashes_.size(), table.offsets_.size());
-  check(std::is_sorted(table.hashes_.begin(), table.hashes_.end()), "phrase table: damaged: phrases out of order");
+  const bool ascends =
+      std::adjacent_find(table.hashes_.begin(), table.hashes_.end(), std::greater_equal<>()) == table.hashes_.end();
+  check(ascends, "phrase table: damaged: phrases out of order");
+  table.check_entries(target_words);
   return table;
 }
 

@@ -31,6 +31,9 @@ constexpr std::uint64_t extend_phrase(std::uint64_t phrase, std::uint32_t word) 
 }
 std::uint64_t phrase_hash(Words words);
 
+// The number of translations of a source phrase that a table may hold.
+constexpr int kMaxPhraseOptions = 1000;
+
 // A compact phrase table: source phrases are stored as 64-bit hashes, target words take one to three bytes, scores one
 // byte (steps of 1/12 for translation, 1/32 for orientation).
 class PhraseTable {
@@ -46,9 +49,12 @@ class PhraseTable {
   std::size_t bytes() const { return hashes_.size() * (sizeof hashes_[0] + sizeof offsets_[0]) + bytes_.size(); }
 
   std::string serialize() const;
-  static PhraseTable deserialize(std::string_view bytes);
+  // Fails unless every phrase is complete and every word is below `target_words`.
+  static PhraseTable deserialize(std::string_view bytes, std::uint32_t target_words);
 
  private:
+  void check_entries(std::uint32_t target_words) const;
+
   std::vector<std::uint64_t> hashes_;
   std::vector<std::uint32_t> offsets_;  // where a phrase's entries begin in bytes_
   std::vector<std::uint8_t> bytes_;

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "align/direct.h"
+#include "base/random.h"
 #include "tests/support/errors.h"
+#include "tests/support/repair.h"
 #include "tests/support/temp_folder.h"
 
 namespace dragoman::align {
@@ -79,6 +81,33 @@ TEST(Lexicon, RefusesDamagedFiles) {
   EXPECT_NE(said("\tthe\t0.5\n").find("bad:1: expected"), std::string::npos);
   EXPECT_NE(said("das\t\t0.5\n").find("bad:1: expected"), std::string::npos);
   EXPECT_NE(said("").find("the lexicon is empty"), std::string::npos);
+}
+
+// The checksum of a damaged file may still be right.
+TEST(Lexicon, DamageUnderARightChecksumIsRefusedOrHarmless) {
+  const support::TempFolder folder;
+  small().save_binary(folder.file("binary"));
+  const std::string bytes = support::read_all(folder.file("binary"));
+  Random random(4);
+  int refused = 0;
+  for (int round = 0; round < 2000; ++round) {
+    std::string changed = bytes;
+    for (int change = 0; change < 1 + round % 3; ++change)
+      changed[19 + random.below(changed.size() - 19)] = static_cast<char>(random.below(256));
+    support::repair_checked_file(changed);
+    try {
+      const Lexicon lexicon = Lexicon::load(folder.write(std::to_string(round), changed));
+      for (const std::string& word : lexicon.sources())
+        for (float last = 1; const Lexicon::Entry& entry : lexicon.translations(word)) {
+          EXPECT_TRUE(entry.probability > 0 && entry.probability <= last);
+          last = entry.probability;
+          EXPECT_EQ(lexicon.targets().at(static_cast<std::size_t>(entry.target)).find('\n'), std::string::npos);
+        }
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 500);
 }
 
 TEST(Direct, TranslatesWordForWordAndCopiesWhatItDoesNotKnow) {

@@ -21,9 +21,14 @@ TEST(Slices, ByLengthHoldEverySentenceOnce) {
   EXPECT_EQ(slices[3].sentences, std::vector<std::size_t>{3});
 }
 
+WordFrequencies count_words(const Lines& training) {
+  WordFrequencies frequencies(BleuTokenizer::none);
+  for (const std::string& line : training) frequencies.add(line);
+  return frequencies;
+}
+
 TEST(Slices, ByRarestWordLookAtTheTrainingText) {
-  const Lines training = {repeat("the", 1500), repeat("house", 50), "manse"};
-  const WordFrequencies frequencies(training, BleuTokenizer::none);
+  const WordFrequencies frequencies = count_words({repeat("the", 1500), repeat("house", 50), "manse"});
   EXPECT_EQ(frequencies["house"], 50);
   EXPECT_EQ(frequencies["castle"], 0);
   const std::vector<Slice> slices = slices_by_rarest_word({"the the", "the house", "the manse", "the castle house"},
@@ -37,7 +42,7 @@ TEST(Slices, ByRarestWordLookAtTheTrainingText) {
 }
 
 TEST(WordClasses, CountWordsFoundAsOftenAsBothSidesHaveThem) {
-  const WordFrequencies frequencies({repeat("the", 10), "cat"}, BleuTokenizer::none);
+  const WordFrequencies frequencies = count_words({repeat("the", 10), "cat"});
   const std::vector<WordClass> classes =
       word_classes({"the the cat", "dog"}, {"the cat cat", "owl"}, frequencies, BleuTokenizer::none);
   ASSERT_EQ(classes.size(), 3u);

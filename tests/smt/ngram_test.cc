@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/byte_stream.h"
 #include "base/random.h"
 #include "data/words.h"
 #include "smt/ngram_arpa.h"
@@ -222,9 +223,52 @@ TEST(Ngram, DamagedArpaFilesAreRefusedWithTheLine) {
   EXPECT_EQ(error("<s> a", "<s> b"), "bad.arpa:12: the word 'b' is missing from the 1-grams");
   EXPECT_EQ(error("\\end\\", ""), "bad.arpa:14: the file ends before \\end\\");
   EXPECT_EQ(error("\\2-grams:", "\\3-grams:"), "bad.arpa:11: expected \\2-grams: but got '\\3-grams:'");
-  EXPECT_EQ(error("ngram 2=1", "ngram 2=99999999999"), "bad.arpa:3: the file is too short for 99999999999 2-grams");
+  EXPECT_EQ(error("ngram 2=1", "ngram 2=99999999999"),
+            "bad.arpa:14: the header announces 99999999999 2-grams but there are only 1");
+  EXPECT_EQ(error("ngram 2=1", "ngram 2=99999999999999999999"),
+            "bad.arpa:3: expected 'ngram N=COUNT' but got 'ngram 2=99999999999999999999'");
+  EXPECT_EQ(error("-0.4", "0.4"), "bad.arpa:9: expected the logarithm of a probability but got 0.4, which is positive");
+  EXPECT_EQ(error("-0.4", "nan"), "bad.arpa:9: expected a base 10 logarithm but got 'nan'");
   EXPECT_EQ(error("-1\t<unk>", "-1\ta"), "bad.arpa:11: the word 'a' occurs twice among the 1-grams");
   EXPECT_EQ(error("-99\t<s>\t-0.3", "-99\tb"), "bad.arpa:11: '<s>' is missing from the 1-grams");
+}
+
+// The counts of the header are claims; memory is allocated for n-grams that are there.
+TEST(Ngram, ArpaFilesThatClaimManyNgramsTakeNoMemoryForThem) {
+  const support::TempFolder folder;
+  std::string text = "\\data\\\nngram 1=3\n";
+  for (int n = 2; n <= kMaxNgramOrder; ++n) text += "ngram " + std::to_string(n) + "=4000000000000000000\n";
+  text += "\n\\1-grams:\n-1\t<s>\t-0.3\n-0.5\t</s>\n-0.4\ta\t-0.2\n\n\\2-grams:\n-0.1\t<s> a\n";
+  const std::string path = folder.write("claims.arpa", text);
+  EXPECT_EQ(support::message([&] { read_arpa(path); }), path + ":15: the file ends before \\end\\");
+}
+
+TEST(Ngram, AModelIsTheSameWhetherItsSizeIsKnownBeforeOrNot) {
+  Random random(3);
+  std::vector<std::vector<std::uint32_t>> bigrams;
+  for (std::uint32_t a = 4; a < 60; ++a)
+    for (std::uint32_t b = 4; b < 60; ++b)
+      if (random.below(3) == 0) bigrams.push_back({a, b});
+  const auto build = [&](bool known) {
+    NgramModelBuilder builder(60, 2);
+    for (std::uint32_t word = 0; word < 60; ++word) builder.add({&word, 1}, -2, -0.5, true);
+    if (known) builder.expect(2, bigrams.size());
+    for (const auto& words : bigrams) EXPECT_TRUE(builder.add(words, -1.0 / words[0], 0, false));
+    return builder.finish().serialize();
+  };
+  EXPECT_EQ(build(true), build(false));
+}
+
+TEST(Ngram, TablesThatWouldSlowDownEverySearchAreRefused) {
+  ByteWriter writer;
+  writer.put(std::uint32_t{1});
+  writer.put_array(std::vector<std::uint64_t>{10, 9000});
+  writer.put_array(std::vector<std::uint32_t>(10, 0));
+  std::vector<std::uint64_t> slots(9000, 7);
+  slots[4000] = slots[4001] = ~std::uint64_t{0};
+  writer.put_array(slots);
+  EXPECT_EQ(support::message([bytes = writer.take()] { NgramModel::deserialize(bytes); }),
+            "language model: damaged: 8998 slots in a row are full in the table of 2-grams");
 }
 
 TEST(Ngram, DamagedModelsAreRefused) {

@@ -260,6 +260,30 @@ TEST(PhraseDecoder, LinesOfTenThousandWordsAndEmptyOnesAreTranslated) {
   EXPECT_TRUE(empty[0].words().empty());
 }
 
+TEST(PhraseDecoder, SearchesLessOnlyWhereTheSourceRepeatsAFewWords) {
+  const PhraseTable empty;
+  PhraseModel model;
+  model.table = &empty;
+  Sentence source;
+  const auto add = [&](std::uint32_t words, std::uint32_t distinct) {
+    for (std::uint32_t i = 0; i < words; ++i) source.push_back(10 + i % distinct);
+  };
+  add(200, 5);
+  add(100, 4);
+  add(200, 5);
+  const SentenceOptions options(model, source);
+  std::uint32_t repetitive = 0;
+  for (std::uint32_t at = 0; at <= options.words(); ++at) repetitive += options.is_repetitive(at);
+  EXPECT_FALSE(options.is_repetitive(190));
+  EXPECT_TRUE(options.is_repetitive(200));
+  EXPECT_TRUE(options.is_repetitive(300));
+  EXPECT_FALSE(options.is_repetitive(310));
+  EXPECT_GE(repetitive, 100u);
+  EXPECT_LE(repetitive, 110u);
+  const SentenceOptions brief(model, Sentence(31, 5));
+  for (std::uint32_t at = 0; at <= 31; ++at) EXPECT_FALSE(brief.is_repetitive(at)) << at;
+}
+
 TEST(PhraseDecoder, ManyEquallyGoodTranslationsAreListedWithoutLookingAtAll) {
   const PhraseTable empty;
   PhraseModel model;

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/byte_stream.h"
 #include "base/join.h"
 #include "base/random.h"
 #include "data/words.h"
@@ -124,6 +125,32 @@ TEST_F(PhraseSystemTest, ItsPartsAsBytesMakeTheSameSystem) {
     if (std::string(name) == "tuned_score") damaged[name] = "x";
     EXPECT_THROW(PhraseSystem::from_sections(damaged), Error) << name;
   }
+}
+
+// Each part is valid by itself or nearly so, but would give words that do not exist, scores that are no numbers, lines
+// in the wrong place, or a search without an end.
+TEST_F(PhraseSystemTest, PartsThatDoNotBelongTogetherAreRefused) {
+  const PhraseSystem::Sections sections = train(small_config()).sections();
+  const auto said = [&](const std::string& name, const std::string& bytes) {
+    std::map<std::string, std::string_view> views(sections.begin(), sections.end());
+    views[name] = bytes;
+    return support::message([&] { PhraseSystem::from_sections(views); });
+  };
+  const auto words = [](const std::vector<std::string>& list) {
+    ByteWriter writer;
+    writer.put_texts(list);
+    return writer.take();
+  };
+  EXPECT_EQ(said("weights", sections.at("weights")), "nothing was thrown");
+  for (const char* number : {"nan", "inf", "-inf", "1e300"}) {
+    std::string weights = sections.at("weights");
+    weights.replace(weights.find(' ') + 1, weights.find('\n') - weights.find(' ') - 1, number);
+    EXPECT_NE(said("weights", weights).find("weights: expected numbers from"), std::string::npos) << number;
+  }
+  EXPECT_NE(said("tuned_score", "nan").find("not a finite number"), std::string::npos);
+  EXPECT_NE(said("target_vocabulary", words({"one"})).find("phrase table: damaged: word"), std::string::npos);
+  EXPECT_NE(said("source_vocabulary", words({"a", "a\nb"})).find("white space"), std::string::npos);
+  EXPECT_NE(said("config", sections.at("config") + "\ndecoder:\n  stack: 1000000000\n"), "nothing was thrown");
 }
 
 TEST_F(PhraseSystemTest, TwoTrainingsGiveTheSameBytes) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/byte_stream.h"
 #include "base/random.h"
 #include "smt/phrase_count.h"
 #include "tests/support/errors.h"
@@ -126,16 +127,47 @@ TEST(PhraseTable, IsTheSameWhenPairsAreSortedOnDisk) {
   EXPECT_EQ(count_phrases(corpus, lexicon, config).serialize(), large);
 }
 
+TEST(PhraseTable, RefusesWordsThatTheVocabularyDoesNotHave) {
+  PhraseTable table;
+  table.add(phrase_hash(std::vector<std::uint32_t>{5}), {{.words = {6, 300}, .alignment = 1}});
+  EXPECT_EQ(PhraseTable::deserialize(table.serialize(), 301).pairs(), 1u);
+  EXPECT_EQ(support::message([&] { PhraseTable::deserialize(table.serialize(), 300); }),
+            "phrase table: damaged: word 300, but the vocabulary has 300");
+}
+
+TEST(PhraseTable, RefusesPhrasesThatShareTheirTranslationsOrHaveNone) {
+  const auto bytes = [](const std::vector<std::uint32_t>& offsets, const std::vector<std::uint8_t>& entries) {
+    ByteWriter writer;
+    writer.put(std::uint32_t{1});
+    writer.put(std::uint64_t{1});
+    writer.put_array(std::vector<std::uint64_t>{7, 8});
+    writer.put_array(offsets);
+    writer.put_array(entries);
+    return writer.take();
+  };
+  std::vector<std::uint8_t> entry = {1, 1, 5};
+  entry.resize(entry.size() + 11);
+  EXPECT_EQ(support::message([&] {
+              PhraseTable::deserialize(bytes({0, 0}, entry), 8);
+            }),
+            "phrase table: damaged: a phrase at byte 0 instead of 14");
+  entry[0] = 0;
+  EXPECT_EQ(support::message([&] {
+              PhraseTable::deserialize(bytes({0, 1}, entry), 8);
+            }),
+            "phrase table: damaged: a phrase with 0 translations");
+}
+
 TEST(PhraseTable, SurvivesItsBytesAndRefusesDamagedOnes) {
   const PhraseCorpus corpus = small_corpus();
   const PhraseTable table = count_phrases(corpus, LinkLexicon(corpus, 7, 8), {});
   const std::string bytes = table.serialize();
-  const PhraseTable copy = PhraseTable::deserialize(bytes);
+  const PhraseTable copy = PhraseTable::deserialize(bytes, 8);
   EXPECT_EQ(copy.serialize(), bytes);
   EXPECT_EQ(copy.pairs(), table.pairs());
   for (std::size_t size = 0; size < bytes.size(); ++size)
-    EXPECT_THROW(PhraseTable::deserialize(bytes.substr(0, size)), Error) << size;
-  EXPECT_NE(support::message([&] { PhraseTable::deserialize(bytes + "x"); }).find("phrase table: damaged"),
+    EXPECT_THROW(PhraseTable::deserialize(bytes.substr(0, size), 8), Error) << size;
+  EXPECT_NE(support::message([&] { PhraseTable::deserialize(bytes + "x", 8); }).find("phrase table: damaged"),
             std::string::npos);
 }
 
