@@ -4,6 +4,7 @@
 #include "base/quote.h"
 #include "cli/command.h"
 #include "models/presets.h"
+#include "run/json_text.h"
 #include "run/model_description.h"
 
 namespace dragoman::cli {
@@ -55,7 +56,7 @@ void print(const nlohmann::ordered_json& json, const std::string& indent) {
       print(value, indent + "  ");
     } else {
       fmt::print("{}{}: {}\n", indent, escaped(key),
-                 escaped(value.is_string() ? value.get<std::string>() : value.dump()));
+                 escaped(value.is_string() ? value.get<std::string>() : run::to_text(value)));
     }
   }
 }
@@ -81,7 +82,7 @@ int inspect_model(const InspectOptions& options, const Words& words) {
     nlohmann::ordered_json model = run::describe_statistical(words[0]);
     if (checksum) model["checksum"] = checksum;
     if (options.json)
-      fmt::print("{}\n", model.dump(2));
+      fmt::print("{}\n", run::to_text(model, 2));
     else
       print(model, "");
     return 0;
@@ -90,7 +91,7 @@ int inspect_model(const InspectOptions& options, const Words& words) {
   if (options.json) {
     nlohmann::ordered_json json = run::to_json(model);
     if (checksum) json["checksum"] = checksum;
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", run::to_text(json, 2));
     return 0;
   }
   print(model);
