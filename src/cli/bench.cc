@@ -3,6 +3,7 @@
 #include "base/progress.h"
 #include "cli/command.h"
 #include "models/presets.h"
+#include "run/json_text.h"
 #include "run/measure_inference.h"
 #include "run/model_description.h"
 
@@ -56,7 +57,7 @@ int run(const Command& self, const Words& arguments) {
   const Placement where = find_placement(options.compute);
   const std::vector<run::InferenceSeries> series = run::measure_inference(options.measured, where);
   if (options.json)
-    fmt::print("{}\n", run::to_json(options.measured, where, series).dump(2));
+    fmt::print("{}\n", run::to_text(run::to_json(options.measured, where, series), 2));
   else
     print(options.measured, where, series);
   return 0;

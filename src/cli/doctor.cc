@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/fillings.h"
+#include "run/json_text.h"
 
 namespace dragoman::cli {
 namespace {
@@ -78,7 +79,7 @@ int run(const Command& self, const Words& arguments) {
     expect_words(words, 0, "doctor takes flags only");
     const Machine machine = inspect_machine();
     if (options.json)
-      fmt::print("{}\n", as_json(machine).dump(2));
+      fmt::print("{}\n", run::to_text(as_json(machine), 2));
     else
       print(machine);
     return 0;

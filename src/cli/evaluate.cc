@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "run/evaluation.h"
+#include "run/json_text.h"
 
 namespace dragoman::cli {
 namespace {
@@ -53,7 +54,7 @@ int evaluate_alignment(const EvaluateOptions& options, const Words& paths) {
                                            {"links", error.links},
                                            {"sure", error.sure},
                                            {"possible", error.possible}}}};
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", run::to_text(json, 2));
   } else {
     fmt::print("{} sentences, {} links; gold alignment: {} sure, {} possible\n\n", sentences, error.links, error.sure,
                error.possible);

@@ -1,4 +1,5 @@
 #include "run/filter_corpus.h"
+#include "run/json_text.h"
 
 #include <nlohmann/json.hpp>
 
@@ -41,7 +42,7 @@ int filter_files(FilterOptions& options, const Words& files) {
   }
   nlohmann::ordered_json report;
   for (const auto& [name, count] : counts) report[name] = count;
-  fmt::print("{}\n", report.dump(2));
+  fmt::print("{}\n", run::to_text(report, 2));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "base/progress.h"
 #include "cli/command.h"
 #include "models/presets.h"
+#include "run/json_text.h"
 #include "run/model_description.h"
 
 namespace dragoman::cli {
@@ -51,7 +52,7 @@ void print(const nlohmann::ordered_json& json, const std::string& indent) {
       fmt::print("{}{}\n", indent, key);
       print(value, indent + "  ");
     } else {
-      fmt::print("{}{}: {}\n", indent, key, value.is_string() ? value.get<std::string>() : value.dump());
+      fmt::print("{}{}: {}\n", indent, key, value.is_string() ? value.get<std::string>() : run::to_text(value));
     }
   }
 }
@@ -70,14 +71,14 @@ int inspect_model(const InspectOptions& options, const Words& words) {
   if (run::is_statistical(words[0])) {
     const nlohmann::ordered_json model = run::describe_statistical(words[0]);
     if (options.json)
-      fmt::print("{}\n", model.dump(2));
+      fmt::print("{}\n", run::to_text(model, 2));
     else
       print(model, "");
     return 0;
   }
   const run::ModelDescription model = run::describe_model(words[0]);
   if (options.json)
-    fmt::print("{}\n", run::to_json(model).dump(2));
+    fmt::print("{}\n", run::to_text(run::to_json(model), 2));
   else
     print(model);
   return 0;

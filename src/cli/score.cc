@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "cli/command.h"
+#include "run/json_text.h"
 #include "run/model_languages.h"
 #include "run/score_files.h"
 
@@ -30,7 +31,7 @@ struct ScoreOptions {
 
 void print(const ScoreOptions& options, const search::Model& model, const search::PairScore& score,
            std::uint64_t line) {
-  if (options.json) return fmt::print("{}\n", run::to_json(line, model, score).dump());
+  if (options.json) return fmt::print("{}\n", run::to_text(run::to_json(line, model, score)));
   fmt::print("{:.6f}", score.sum());
   if (options.per_word)
     for (const run::WordScore& word : run::score_words(model, score))
@@ -45,7 +46,7 @@ std::string summary_json(const eval::LogLikelihood& total) {
                                        {"log_probability", total.sum},
                                        {"tokens", total.tokens},
                                        {"words", total.words}};
-  return json.dump(2);
+  return run::to_text(json, 2);
 }
 
 int score_pairs(const ScoreOptions& options, const Words& words, const ComputeOptions& compute) {

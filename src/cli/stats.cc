@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/print_counts.h"
 #include "run/corpus_statistics.h"
+#include "run/json_text.h"
 
 namespace dragoman::cli {
 namespace {
@@ -59,7 +60,7 @@ int print_statistics(StatsOptions& options, const Words& files) {
   if (files.size() == 2) options.statistics.corpus.target = {files[1]};
   const run::CorpusStatistics statistics(options.statistics);
   if (options.json) {
-    fmt::print("{}\n", run::to_json(statistics).dump(2));
+    fmt::print("{}\n", run::to_text(run::to_json(statistics), 2));
     return 0;
   }
   print_table(statistics.source(), statistics.target(), statistics.min_count());

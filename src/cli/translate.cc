@@ -7,9 +7,11 @@
 
 #include "align/alignment.h"
 #include "base/file.h"
+#include "base/join.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "run/json_text.h"
 #include "run/model_languages.h"
 #include "run/request_reader.h"
 #include "run/result_json.h"
@@ -17,6 +19,7 @@
 #include "run/translation_pictures.h"
 #include "run/translation_stream.h"
 #include "search/options.h"
+#include "store/safetensors.h"
 
 namespace dragoman::cli {
 namespace {
@@ -26,6 +29,8 @@ struct TranslateOptions {
   std::string input = "-", output = "-", from;
   search::SearchSettings search;
   search::TranslatorSettings translator;
+  int n_best = 0;
+  std::int64_t max_line_bytes = run::kUsualLineBytes;
   bool json = false;
   std::string terms, banned, prefixes, alignments, tree, reference, side_by_side, tree_svg, attention_svg;
   int line = 1;
@@ -39,9 +44,16 @@ struct TranslateOptions {
     v("output", output, "file to write translations to; - is stdout");
     v("from", from, "source language; only checked against the directions that the model was trained on");
     v.section("Search");
-    search.visit(v);
+    search.visit(v, [this](V& here) {
+      here("n-best", n_best,
+           "print this many translations of each line as a list, `id ||| text ||| features ||| score`; at most as many "
+           "as the beam is wide; 0 prints the best one as plain text",
+           between(0, search::kMostHypotheses));
+    });
     v.section("Batches and long lines");
     translator.visit(v);
+    v("max-line-bytes", max_line_bytes, "maximum length of a line in bytes; a longer one is an error",
+      between(64, 1 << 30));
     v.section("Input and output");
     v("json", json, "print one JSON object per line, with scores, alignment and attention");
     v.section("Control");
@@ -69,7 +81,8 @@ struct TranslateOptions {
 // A file to write to, or stdout. Error messages contain its name.
 class Output {
  public:
-  explicit Output(const std::string& path) : path_(path), file_(path == "-" ? stdout : std::fopen(path.c_str(), "w")) {
+  explicit Output(const std::string& path)
+      : path_(path == "-" ? "standard output" : path), file_(path == "-" ? stdout : std::fopen(path.c_str(), "w")) {
     check(file_ != nullptr, "cannot write {}: {}", path, std::strerror(errno));
   }
   ~Output() {
@@ -106,8 +119,8 @@ class Printer {
   void print(std::uint64_t line, const Request& request, const TranslationResult& result) {
     const std::vector<Translation>& all = result.translations;
     if (options_.json) {
-      out_.line(run::to_json(line, request, result).dump());
-    } else if (options_.search.n_best > 1) {
+      out_.line(run::to_text(run::to_json(line, request, result)));
+    } else if (options_.n_best > 0) {
       for (const Translation& t : all)
         out_.line(fmt::format("{} ||| {} ||| LogProbability= {:.6f} Tokens= {} ||| {:.6f}", line - 1, t.text,
                               t.log_probability, t.tokens.size(), t.score));
@@ -115,7 +128,7 @@ class Printer {
       out_.line(all.empty() ? "" : all.front().text);
     }
     if (alignments_) alignments_->line(all.empty() ? "" : align::to_pharaoh(all.front().alignment));
-    if (tree_) tree_->line(run::tree_to_json(line, request, result).dump());
+    if (tree_) tree_->line(run::to_text(run::tree_to_json(line, request, result)));
     if (side_by_side_) side_by_side_->write(pairs_->next(request.text, all.empty() ? "" : all.front().text));
     if (draws() && line == static_cast<std::uint64_t>(options_.line)) drawn_.emplace(request, result);
     lines_ = line;
@@ -158,25 +171,47 @@ class Printer {
   std::uint64_t lines_ = 0;
 };
 
-int translate_files(TranslateOptions& options, const Words& words, const ComputeOptions& compute) {
-  if (options.models.empty() && !words.empty()) options.models = {words[0]};
-  check(!options.models.empty(), "expected a model: dragoman translate --model FILE < input > output");
-  expect_words(words, options.models == words ? 1 : 0, "expected nothing but flags and one model file");
-  check(options.reference.empty() || !options.side_by_side.empty(),
-        "--reference adds references to the file of --side-by-side, which is missing");
-  if (const std::string warning = run::check_direction(options.models, options.from, options.search.to);
-      !warning.empty())
-    log::warning("{}", warning);
+// The model may also be given as the only word.
+void find_models(TranslateOptions& options, const Words& words) {
+  constexpr const char* kUsage = "dragoman translate --model FILE --input FILE";
+  if (words.empty()) return check(!options.models.empty(), "expected a model: {}", kUsage);
+  check(options.models.empty() && words.size() == 1,
+        "expected nothing but flags, but got '{}'; to translate a file: {}", join(words, " "), kUsage);
+  try {
+    const store::SafetensorsFile file(words[0]);
+  } catch (const Error& error) {
+    fail("expected a model, but {}; to translate a file: {}", error.what(), kUsage);
+  }
+  options.models = words;
+}
+
+// What search and translator have to know of the other options.
+void complete(TranslateOptions& options, const ComputeOptions& compute) {
   SearchOptions& search = options.search;
+  search.n_best = std::max(options.n_best, 1);
   search.token_scores = search.token_scores || options.json;
-  search.alignment = !options.alignments.empty() || options.json;
+  search.alignment = !options.alignments.empty();
   search.attention = options.json || !options.attention_svg.empty();
   search.tree = !options.tree.empty() || !options.tree_svg.empty();
   options.translator.device = compute.device;
   options.translator.precision = compute.precision;
+}
+
+int translate_files(TranslateOptions& options, const Words& words, const ComputeOptions& compute) {
+  find_models(options, words);
+  check(options.reference.empty() || !options.side_by_side.empty(),
+        "--reference adds references to the file of --side-by-side, which is missing");
+  complete(options, compute);
+  SearchOptions& search = options.search;
+  search::check_options(search);
+  if (const std::string warning = run::check_direction(options.models, options.from, search.to); !warning.empty())
+    log::warning("{}", warning);
+  if (!options.reference.empty()) run::check_line_counts(options.input, options.reference);
   const auto input = std::make_shared<run::RequestReader>(
-      run::RequestFiles{options.input, options.terms, options.banned, options.prefixes});
+      run::RequestFiles{options.input, options.terms, options.banned, options.prefixes, options.max_line_bytes});
   search::TextTranslator translator(options.models, options.translator);
+  search.alignment = search.alignment || (options.json && translator.aligns());
+  translator.check_request(input->constraints(), search);
   Printer printer(options);
   std::unique_ptr<Progress> progress;
   if (!options.quiet) progress = std::make_unique<Progress>("translate", 0, "lines");

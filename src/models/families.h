@@ -17,6 +17,8 @@ struct Family {
   void (*check)(const ModelConfig& config);
   // Maximum number of tokens of a source or a target, including BOS and EOS; kNoLimit if there is none.
   int (*max_positions)(const ModelConfig& config);
+  // Whether the decoder attends to the states of the encoder.
+  bool (*attends_to_source)(const ModelConfig& config);
   // Standard deviation of the initial word vectors.
   double (*embedding_deviation)(const ModelConfig& config);
   // Initial values of an output layer that is not tied to the embeddings.

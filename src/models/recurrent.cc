@@ -41,6 +41,8 @@ const Family& recurrent_family() {
       .name = "recurrent",
       .check = check_recurrent,
       .max_positions = [](const ModelConfig&) { return kNoLimit; },
+      .attends_to_source =
+          [](const ModelConfig& config) { return config.recurrent.attention_over != AttentionOver::nothing; },
       .embedding_deviation = embedding_deviation,
       .output_init = [] { return nn::Init::fan_in(); },
       .make_encoder = [](nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words)

@@ -45,6 +45,7 @@ const Family& transformer_family() {
           [](const ModelConfig& config) {
             return has_position_table(config.transformer) ? config.transformer.max_positions : kNoLimit;
           },
+      .attends_to_source = [](const ModelConfig&) { return true; },
       // TokenInput scales the vectors up to variance 1.
       .embedding_deviation =
           [](const ModelConfig& config) { return 1 / std::sqrt(static_cast<double>(config.embedding)); },

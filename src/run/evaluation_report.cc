@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "run/json_text.h"
 #include "run/text_table.h"
 
 namespace dragoman::run {
@@ -179,7 +180,7 @@ std::string report_json(const Evaluation& evaluation, bool with_sentences) {
   Json json = system_json(evaluation, evaluation.systems[0], with_sentences);
   for (std::size_t s = 1; s < evaluation.systems.size(); ++s)
     json["systems"].push_back(system_json(evaluation, evaluation.systems[s], with_sentences));
-  return json.dump(2) + "\n";
+  return to_text(json, 2) + "\n";
 }
 
 }  // namespace dragoman::run

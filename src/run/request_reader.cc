@@ -1,58 +1,107 @@
 #include "run/request_reader.h"
 
+#include <filesystem>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "data/utf8.h"
+#include "search/words.h"
 
 namespace dragoman::run {
 namespace {
 
-std::vector<std::string> read_lines(const std::string& path) {
-  std::vector<std::string> lines;
-  if (path.empty()) return lines;
-  data::LineReader reader(data::open_bytes(path), data::kNoLineLimit);
-  for (data::Line line; reader.next(line);) lines.emplace_back(line.text);
-  return lines;
+// A term, a banned word or a prefix is a few words.
+constexpr std::size_t kLongestConstraint = std::size_t{1} << 16;
+
+bool next_constraint(data::LineReader& reader, data::Line& line) {
+  if (!reader.next(line)) return false;
+  check(!line.oversized, "{}:{}: is longer than {} bytes", reader.name(), line.number, kLongestConstraint);
+  const std::size_t invalid = data::find_invalid_utf8(line.text);
+  check(invalid == std::string::npos, "{}:{}: byte {} is not UTF-8", reader.name(), line.number, invalid + 1);
+  return true;
 }
 
-std::vector<std::pair<std::string, std::string>> read_terms(const std::string& path) {
-  std::vector<std::pair<std::string, std::string>> terms;
-  int number = 0;
-  for (const std::string& line : read_lines(path)) {
-    ++number;
-    if (line.empty()) continue;
-    const std::size_t tab = line.find('\t');
-    check(tab != std::string::npos && tab > 0 && tab + 1 < line.size(),
-          "{}:{}: expected a source term, a tab and a target term, but got '{}'", path, number, line);
-    terms.emplace_back(line.substr(0, tab), line.substr(tab + 1));
+std::vector<std::string> read_banned(const std::string& path) {
+  std::vector<std::string> words;
+  if (path.empty()) return words;
+  data::LineReader reader(data::open_bytes(path), kLongestConstraint);
+  for (data::Line line; next_constraint(reader, line);)
+    if (search::count_display_words(line.text) > 0) words.emplace_back(line.text);
+  return words;
+}
+
+TermList read_terms(const std::string& path) {
+  if (path.empty()) return {};
+  std::vector<TermList::Term> terms;
+  data::LineReader reader(data::open_bytes(path), kLongestConstraint);
+  for (data::Line line; next_constraint(reader, line);) {
+    if (line.text.empty()) continue;
+    const std::size_t tab = line.text.find('\t');
+    const bool good = tab != std::string_view::npos && search::count_display_words(line.text.substr(0, tab)) > 0 &&
+                      search::count_display_words(line.text.substr(tab + 1)) > 0;
+    check(good, "{}:{}: expected a source term, a tab and a target term, but got '{}'", path, line.number,
+          line.text.substr(0, 80));
+    terms.emplace_back(line.text.substr(0, tab), line.text.substr(tab + 1));
   }
-  return terms;
+  return TermList(std::move(terms));
+}
+
+std::uint64_t count_lines(const std::string& path) {
+  data::LineReader reader(data::open_bytes(path), 0);
+  for (data::Line line; reader.next(line);) {
+  }
+  return reader.count();
 }
 
 }  // namespace
 
+void check_line_counts(const std::string& input, const std::string& other) {
+  if (!std::filesystem::is_regular_file(input) || !std::filesystem::is_regular_file(other)) return;
+  const std::uint64_t lines = count_lines(input), others = count_lines(other);
+  check(lines == others, "{} has {} lines, but {} has {}", input, lines, other, others);
+}
+
 RequestReader::RequestReader(const RequestFiles& files)
-    : lines_(data::open_bytes(files.input), data::kNoLineLimit),
+    : lines_(data::open_bytes(files.input), static_cast<std::size_t>(files.max_line_bytes)),
       terms_(read_terms(files.terms)),
-      banned_(read_lines(files.banned)),
-      prefixes_(read_lines(files.prefixes)),
-      has_prefixes_(!files.prefixes.empty()) {}
+      banned_(read_banned(files.banned)) {
+  if (files.prefixes.empty()) return;
+  check_line_counts(files.input, files.prefixes);
+  prefixes_.emplace(data::open_bytes(files.prefixes), kLongestConstraint);
+}
+
+Request RequestReader::constraints() const {
+  Request request;
+  request.terms = terms_.all();
+  if (prefixes_) request.prefix = "prefix";
+  request.banned = banned_;
+  return request;
+}
 
 bool RequestReader::next(Request& request) {
   data::Line line;
-  if (!lines_.next(line)) return false;
+  if (!lines_.next(line)) {
+    check(!prefixes_ || !prefixes_->next(line), "{} has more lines than the {} of the input",
+          prefixes_ ? prefixes_->name() : "", lines_.count());
+    return false;
+  }
+  check(!line.oversized, "line {}: is longer than --max-line-bytes allows", line.number);
   request.text = line.text;
   if (const std::size_t at = data::find_invalid_utf8(line.text); at != std::string::npos) {
     log::warning("line {}: byte {} is not UTF-8; such bytes are replaced", line.number, at + 1);
     request.text = data::replace_invalid_utf8(line.text);
   }
-  request.terms = terms_;
+  request.terms = terms_.in(request.text);
   request.banned = banned_;
-  if (has_prefixes_) {
-    check(line.number <= prefixes_.size(), "the input has more lines than the {} prefixes", prefixes_.size());
-    request.prefix = prefixes_[static_cast<std::size_t>(line.number - 1)];
-  }
+  if (prefixes_) read_prefix(request, line.number);
   return true;
+}
+
+void RequestReader::read_prefix(Request& request, std::uint64_t line) {
+  data::Line prefix;
+  check(next_constraint(*prefixes_, prefix), "line {} has no prefix: {} has {} lines", line, prefixes_->name(),
+        prefixes_->count());
+  request.prefix = prefix.text;
 }
 
 }  // namespace dragoman::run

@@ -1,13 +1,18 @@
 #pragma once
 
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "data/line_reader.h"
 #include "dragoman/translator.h"
+#include "run/term_list.h"
 
 namespace dragoman::run {
+
+// The maximum length of a line to translate, in bytes: several times a long novel. Beyond it, a missing line end is
+// likelier than text, and a line and its translation are in memory as a whole.
+constexpr std::int64_t kUsualLineBytes = std::int64_t{16} << 20;
 
 // The files that requests are read from. An empty name means no file.
 struct RequestFiles {
@@ -15,21 +20,33 @@ struct RequestFiles {
   std::string terms = "";     // lines "source term<TAB>target term", for all requests
   std::string banned = "";    // one word per line, for all requests
   std::string prefixes = "";  // a prefix per line of the input
+  std::int64_t max_line_bytes = kUsualLineBytes;
 };
 
-// Reads lines as requests. Replaces bytes that are not UTF-8, with a warning.
+// Throws Error if a file that belongs to the input line by line has another number of lines. Only regular files can be
+// read twice; of others nothing is known before they are read.
+void check_line_counts(const std::string& input, const std::string& other);
+
+// Reads lines as requests. Replaces bytes that are not UTF-8, with a warning. Throws Error if a line is longer than
+// allowed.
 class RequestReader {
  public:
+  // Throws Error at once if the files contradict each other, as far as it can be seen before reading the input.
   explicit RequestReader(const RequestFiles& files);
 
+  // A request without text that has all terms, all banned words and, if there is a file of prefixes, a prefix, to find
+  // out before the first line whether a translator supports them.
+  Request constraints() const;
   // False at the end of the input.
   bool next(Request& request);
 
  private:
+  void read_prefix(Request& request, std::uint64_t line);
+
   data::LineReader lines_;
-  std::vector<std::pair<std::string, std::string>> terms_;
-  std::vector<std::string> banned_, prefixes_;
-  bool has_prefixes_;
+  TermList terms_;
+  std::vector<std::string> banned_;
+  std::optional<data::LineReader> prefixes_;
 };
 
 }  // namespace dragoman::run

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "data/pair_reader.h"
+#include "run/request_reader.h"
 #include "search/words.h"
 
 namespace dragoman::run {
@@ -15,7 +16,7 @@ namespace dragoman::run {
 std::vector<WordScore> score_words(const search::Model& model, const search::PairScore& score) {
   const std::span<const std::int32_t> ids = std::span(score.target).first(score.target.size() - 1);
   const std::string text = model.target().decode(ids);
-  const std::vector<text::Span> spans = search::target_spans(model.target(), ids);
+  const std::vector<text::Span> spans = search::target_spans(model.target(), ids, text);
   const std::vector<int> words = search::words_of(text, spans);
   std::vector<WordScore> result;
   int before = -1;
@@ -56,9 +57,10 @@ nlohmann::ordered_json to_json(std::uint64_t line, const search::Model& model, c
 }
 
 eval::LogLikelihood score_files(const search::Model& model, const ScoredFiles& files, const OnScore& on_score) {
-  constexpr std::size_t kWindow = 4096;                                    // pairs in memory at a time
-  constexpr data::ReadingOptions kAllLines = {.max_line_bytes = 1 << 30};  // every line is a pair
-  const auto reader = data::PairReader::open({.source = files.source, .target = files.target}, kAllLines);
+  // In memory at a time: pairs, and bytes of their text before the last pair.
+  constexpr std::size_t kWindow = 4096, kWindowBytes = std::size_t{16} << 20;
+  const auto reader =
+      data::PairReader::open({.source = files.source, .target = files.target}, {.max_line_bytes = kUsualLineBytes});
   std::optional<AtomicFile> alignment_file;
   if (!files.alignments.empty()) alignment_file.emplace(files.alignments);
   Progress progress("score", 0, "pairs");
@@ -71,8 +73,14 @@ eval::LogLikelihood score_files(const search::Model& model, const ScoredFiles& f
   std::uint64_t& line = scoring.first_line;
   for (bool more = true; more;) {
     std::vector<SentencePair> pairs;
-    for (data::Pair pair; pairs.size() < kWindow && (more = reader->next(pair));)
+    std::size_t bytes = 0;
+    for (data::Pair pair; pairs.size() < kWindow && bytes < kWindowBytes && (more = reader->next(pair));) {
+      bytes += pair.source.size() + pair.target.size();
       pairs.push_back({pair.source, pair.target});
+    }
+    // Every line is a pair, so none may be skipped.
+    check(reader->report().skipped_length == 0, "{} or {}: a line is longer than {} bytes", files.source, files.target,
+          kUsualLineBytes);
     const std::vector<search::PairScore> scores = search::score_pairs(model, pairs, scoring);
     for (std::size_t i = 0; i < scores.size(); ++i, ++line) {
       on_score(line, scores[i]);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dragoman/translator.h"
@@ -16,12 +17,34 @@ inline const std::string& target_language(const Request& request, const SearchOp
   return request.to.empty() ? options.to : request.to;
 }
 
-// One sentence to translate. `done` is called exactly once, from any thread, with a result or an exception.
+// Takes a result or an exception to whoever asked, exactly once: an answer that is destroyed before it was given
+// reports an error, so nobody waits for a job that was dropped.
+class Answer {
+ public:
+  // Called from any thread. Must not throw.
+  using Function = std::function<void(TranslationResult, std::exception_ptr)>;
+
+  Answer() = default;
+  explicit Answer(Function function) : function_(std::move(function)) {}
+  Answer(Answer&& other) noexcept : function_(std::exchange(other.function_, nullptr)) {}
+  Answer& operator=(Answer&& other) noexcept;
+  ~Answer() { drop(); }
+
+  void give(TranslationResult result);
+  void give(std::exception_ptr error);
+
+ private:
+  void drop();
+
+  Function function_;
+};
+
+// One sentence to translate.
 struct Job {
   Request request;
   std::shared_ptr<const SearchOptions> options;
   std::uint64_t stream = 0;  // selects the random numbers of sampling
-  std::function<void(TranslationResult, std::exception_ptr)> done;
+  Answer answer;
   std::vector<text::Encoded> source{};  // tokens per model, with BOS and EOS; filled by tokenize()
 };
 
@@ -32,8 +55,10 @@ class Engine {
   virtual ~Engine() = default;
 
   // Throws Error with the reason if the engine cannot do what is asked. TextTranslator calls it for every request, also
-  // for blank ones, which never become jobs.
+  // for blank ones, which never become jobs, once check_options() has accepted the options.
   virtual void check_request(const Request& request, const SearchOptions& options) const = 0;
+  // Whether it can align the words of a translation with those of the source.
+  virtual bool aligns() const = 0;
   // Queues jobs, which have been checked, and returns at once. The destructor finishes the remaining jobs.
   virtual void submit(std::vector<Job> jobs) = 0;
   // The number of tokens in a text, and the maximum that the engine accepts.

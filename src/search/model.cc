@@ -3,11 +3,27 @@
 #include <algorithm>
 
 #include "models/families.h"
+#include "search/options.h"
+#include "search/statistical_model.h"
 
 namespace dragoman::search {
+namespace {
+
+store::ModelFile open_neural(const std::string& path) {
+  try {
+    return store::ModelFile(path);
+  } catch (const Error&) {
+    check(!is_statistical(store::SafetensorsFile(path)),
+          "{}: is a statistical model, which translates but does not score given translations; expected a neural model",
+          path);
+    throw;
+  }
+}
+
+}  // namespace
 
 Model::Model(const std::string& path, const Placement& where) : path_(path), where_(where) {
-  const store::ModelFile file(path);
+  const store::ModelFile file = open_neural(path);
   info_ = file.info();
   prepare();
   file.load(network_->parameters());
@@ -72,13 +88,20 @@ int Model::source_marks() const {
 }
 
 int max_source_rows(const models::ModelConfig& config) {
-  return std::min(models::family_of(config).max_positions(config),
-                  config.attention.linformer > 0 ? config.attention.linformer_length : models::kNoLimit);
+  const int limit = std::min(models::family_of(config).max_positions(config),
+                             config.attention.linformer > 0 ? config.attention.linformer_length : models::kNoLimit);
+  return std::min(limit, kMostTokens);
 }
 
 int Model::max_source() const { return max_source_rows(info_.config) - source_marks(); }
 
-int max_target(const models::ModelConfig& config) { return models::family_of(config).max_positions(config) - 1; }
+bool Model::aligns() const {
+  return models::family_of(info_.config).attends_to_source(info_.config) && info_.config.attention.linformer == 0;
+}
+
+int max_target(const models::ModelConfig& config) {
+  return std::min(models::family_of(config).max_positions(config), kMostTokens) - 1;
+}
 
 Tokens never_written(const text::Tokenizer& target, int target_vocabulary) {
   Tokens ids = {target.special().begin, target.special().pad};

@@ -11,10 +11,10 @@
 
 namespace dragoman::search {
 
-// Maximum number of source tokens that such a model can read, marks included.
+// Maximum number of source tokens that such a model can read, marks included; at most kMostTokens.
 int max_source_rows(const models::ModelConfig& config);
 
-// Maximum number of tokens that such a model can write, not counting EOS.
+// Maximum number of tokens that such a model can write, not counting EOS; at most kMostTokens.
 int max_target(const models::ModelConfig& config);
 
 // Ids that are never part of a translation: BOS, padding, tags of languages, and ids of the output layer that the
@@ -44,9 +44,11 @@ class Model {
   // The number of marks of a source sentence.
   int source_marks() const;
 
-  // Maximum number of source and of target tokens, not counting marks.
+  // Maximum number of source and of target tokens, not counting marks; at most kMostTokens.
   int max_source() const;
   int max_target() const { return search::max_target(info_.config); }
+  // Whether attention says which source tokens a target token comes from.
+  bool aligns() const;
 
  private:
   void prepare();

@@ -5,12 +5,16 @@
 #include <optional>
 
 #include "base/threads.h"
+#include "search/options.h"
 
 namespace dragoman::search {
 namespace {
 
 // Several batches per GPU: it computes one while the host selects hypotheses of another.
 constexpr int kGpuWorkers = 4;
+// Memory grows with the hypotheses of a batch. A batch is full with as many as if each of its sentences had a beam of
+// this width, so a wider beam shares the batch with fewer sentences.
+constexpr std::size_t kBeamOfFullBatch = 16;
 
 }  // namespace
 
@@ -19,7 +23,6 @@ int usual_batch(const Device& device) { return device.on_host() ? 32 : 256; }
 NeuralEngine::NeuralEngine(std::vector<std::unique_ptr<Model>> models, const TranslatorOptions& options)
     : models_(std::move(models)) {
   check(!models_.empty(), "expected at least one model");
-  check(options.batch >= 0, "batch must be at least 0, got {}", options.batch);
   const Device& device = models_[0]->network().parameters().weights().device();
   batch_ = static_cast<std::size_t>(options.batch > 0 ? options.batch : usual_batch(device));
   shares_ = device.on_host();
@@ -28,6 +31,7 @@ NeuralEngine::NeuralEngine(std::vector<std::unique_ptr<Model>> models, const Tra
               model->info().config.target_vocabulary == models_[0]->info().config.target_vocabulary,
           "{} and {} do not share a target vocabulary, so they cannot form an ensemble", model->path(),
           models_[0]->path());
+  for (const auto& model : models_) networks_.push_back(&model->network());
   const int usual = device.on_host() ? threads_or(options.threads, threads::count())
                                      : std::min(threads_or(options.threads, kGpuWorkers), kGpuWorkers);
   const int count = threads_or(options.workers, usual);
@@ -51,19 +55,26 @@ void NeuralEngine::stop() {
 }
 
 void NeuralEngine::check_request(const Request& request, const SearchOptions& options) const {
-  check_options(options);
+  check(options.sample || options.n_best <= options.beam, "n-best {} needs a beam at least as wide, got {}",
+        options.n_best, options.beam);
+  check(!(options.alignment || options.replace_unknown) || aligns(),
+        "{}: the model does not attend to single source words, so it can neither align words nor replace unknown ones",
+        models_[0]->path());
+  check(request.banned.size() <= kMostBanned, "expected at most {} banned words but got {}", kMostBanned,
+        request.banned.size());
+  check_constraints(request, models_[0]->target());
   for (const auto& model : models_) model->source().language_tags().choose(target_language(request, options));
 }
 
 void NeuralEngine::submit(std::vector<Job> jobs) {
   std::vector<JobPointer> started(jobs.size());
   threads::each(std::ssize(jobs), [&](std::int64_t i) {
-    Job& job = jobs[static_cast<std::size_t>(i)];
-    const auto done = job.done;
+    const auto job = std::make_shared<NeuralJob>(std::move(jobs[static_cast<std::size_t>(i)]), models_);
     try {
-      started[static_cast<std::size_t>(i)] = std::make_shared<NeuralJob>(std::move(job), models_);
+      job->prepare();
+      started[static_cast<std::size_t>(i)] = job;
     } catch (...) {
-      done({}, std::current_exception());
+      job->fail(std::current_exception());
     }
   });
   std::erase(started, nullptr);
@@ -95,11 +106,13 @@ class NeuralEngine::Worker {
  public:
   Worker(std::vector<const models::Seq2seq*> networks, std::int32_t begin) : decoder_(std::move(networks), begin) {}
 
-  std::size_t underway() const { return jobs_.size(); }
+  std::size_t sentences() const { return jobs_.size(); }
+  std::size_t hypotheses() const { return hypotheses_; }
 
   // Starts the new jobs, or, without new ones, decodes one more token of every job.
   void advance(const std::vector<JobPointer>& taken) {
     jobs_.insert(jobs_.end(), taken.begin(), taken.end());
+    for (const JobPointer& job : taken) hypotheses_ += job->width();
     std::vector<JobPointer> beginning = std::exchange(again_, {});
     beginning.insert(beginning.end(), taken.begin(), taken.end());
     if (beginning.empty()) return decoder_.step();
@@ -118,56 +131,70 @@ class NeuralEngine::Worker {
  private:
   // May be called by several threads at once.
   void complete(const JobPointer& job, const DecodingTask& task) {
-    const bool taken = job->take(task);
+    std::exception_ptr error;
+    bool taken = true;
+    try {
+      taken = job->take(task);
+    } catch (...) {
+      error = std::current_exception();
+    }
     {
       std::lock_guard lock(mutex_);
       if (!taken) return again_.push_back(job);
       jobs_.erase(std::find(jobs_.begin(), jobs_.end(), job));
+      hypotheses_ -= job->width();
     }
-    job->finish();
+    error ? job->fail(error) : job->finish();
   }
 
   BatchDecoder decoder_;
-  std::mutex mutex_;               // guards both lists
+  std::mutex mutex_;               // guards the lists
   std::vector<JobPointer> jobs_;   // all jobs of this worker
+  std::size_t hypotheses_ = 0;     // of these jobs, at most
   std::vector<JobPointer> again_;  // jobs that must be searched again
 };
 
 void NeuralEngine::work(std::size_t number) {
-  std::vector<const models::Seq2seq*> networks;
-  for (const auto& model : models_) networks.push_back(&model->network());
   const threads::LimitScope limit(limit_);
   const PrecisionScope precision(models_[0]->placement());
   std::optional<Worker> worker;
   for (;;) {
-    const std::vector<JobPointer> taken = wait_for_work(number, worker ? worker->underway() : 0);
-    if (taken.empty() && (!worker || worker->underway() == 0)) return;
-    if (!worker) worker.emplace(networks, models_[0]->target().special().begin);
-    std::optional<threads::SerialScope> serial;
-    if (others_work()) serial.emplace();
+    std::vector<JobPointer> taken;
+    // An exception becomes an error of the jobs under way.
     try {
+      taken = wait_for_work(number, worker ? worker->sentences() : 0, worker ? worker->hypotheses() : 0);
+      if (taken.empty() && (!worker || worker->sentences() == 0)) return;
+      if (!worker) worker.emplace(networks_, models_[0]->target().special().begin);
+      std::optional<threads::SerialScope> serial;
+      if (others_work()) serial.emplace();
       worker->advance(taken);
     } catch (...) {
-      worker->fail(std::current_exception());
+      if (worker) worker->fail(std::current_exception());
+      for (const JobPointer& job : taken) job->fail(std::current_exception());
       worker.reset();
     }
   }
 }
 
 // Takes new sentences only when a quarter of the batch is free, so that the encoder runs on a batch of reasonable size.
-std::vector<NeuralEngine::JobPointer> NeuralEngine::wait_for_work(std::size_t number, std::size_t underway) {
+std::vector<NeuralEngine::JobPointer> NeuralEngine::wait_for_work(std::size_t number, std::size_t sentences,
+                                                                  std::size_t hypotheses) {
   std::unique_lock lock(mutex_);
-  if (underway == 0) {
+  if (sentences == 0) {
     idle_[number] = true;
     wake_.wait(lock, [&] { return stopping_ || (!waiting_.empty() && is_next(number)); });
     idle_[number] = false;
   }
   std::vector<JobPointer> taken;
-  if (waiting_.empty() || batch_ < underway + std::max<std::size_t>(batch_ / 4, 1)) return taken;
+  if (waiting_.empty() || batch_ < sentences + std::max<std::size_t>(batch_ / 4, 1)) return taken;
   // On the host, leave idle workers their share of the queue; a GPU is faster with one large batch.
   const std::size_t sharers = shares_ ? static_cast<std::size_t>(idle()) + 1 : 1;
-  const std::size_t count = std::min(batch_ - underway, (waiting_.size() + sharers - 1) / sharers);
-  for (std::size_t i = 0; i < count; ++i) {
+  const std::size_t count = std::min(batch_ - sentences, (waiting_.size() + sharers - 1) / sharers);
+  taken.reserve(count);
+  while (taken.size() < count) {
+    hypotheses += waiting_.front()->width();
+    const bool first = sentences + taken.size() == 0;
+    if (!first && hypotheses > batch_ * kBeamOfFullBatch) break;
     taken.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
   }

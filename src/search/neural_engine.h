@@ -26,6 +26,7 @@ class NeuralEngine : public Engine {
   int count_tokens(std::string_view text) const override;
   int tokenize(Job& job) const override { return NeuralJob::tokenize(job, models_); }
   int max_tokens() const override;
+  bool aligns() const override { return models_[0]->aligns(); }
 
  private:
   using JobPointer = std::shared_ptr<NeuralJob>;
@@ -34,13 +35,15 @@ class NeuralEngine : public Engine {
 
   void work(std::size_t number);
   void stop();
-  std::vector<JobPointer> wait_for_work(std::size_t number, std::size_t busy);
+  // The next jobs for a worker with this many sentences and hypotheses under way.
+  std::vector<JobPointer> wait_for_work(std::size_t number, std::size_t sentences, std::size_t hypotheses);
   // Whether this idle worker should take the waiting jobs.
   bool is_next(std::size_t number) const;
   int idle() const;
   bool others_work();
 
   std::vector<std::unique_ptr<Model>> models_;
+  std::vector<const models::Seq2seq*> networks_;  // of these models
   std::size_t batch_ = 0;
   bool shares_ = true;  // idle workers share the queue; otherwise one takes a full batch
   std::mutex mutex_;

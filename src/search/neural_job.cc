@@ -1,6 +1,7 @@
 #include "search/neural_job.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "data/utf8.h"
 #include "search/ranking.h"
@@ -10,24 +11,35 @@ namespace dragoman::search {
 namespace {
 
 constexpr int kMostAttempts = 50;
-constexpr const char* kUnknown = "<unk>";
-
-// Replaces the n-th "<unk>" by the n-th word; an empty word leaves it as it is.
-std::string replace_unknown(const std::string& text, const std::vector<std::string>& words) {
-  const std::string_view mark = kUnknown;
-  std::string result;
-  std::size_t at = 0, number = 0;
-  for (std::size_t found; (found = text.find(mark, at)) != std::string::npos; at = found + mark.size(), ++number) {
-    result.append(text, at, found - at);
-    const bool known = number < words.size() && !words[number].empty();
-    result += known ? words[number] : std::string(mark);
-  }
-  return result.append(text, at);
-}
 
 // Number of tokens, not counting marks.
 int tokens_of(const text::Encoded& encoded, const Model& model) {
   return static_cast<int>(encoded.ids.size()) - model.source_marks();
+}
+
+std::string_view without_spaces(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+bool has_banned_word(std::string_view text, const std::vector<std::string>& banned) {
+  return std::any_of(banned.begin(), banned.end(), [&](const std::string& word) { return contains_word(text, word); });
+}
+
+// Adds words, at most one per token, where there are no literals yet.
+void add_between(std::span<const Spelling> words, std::vector<Literal>& literals) {
+  std::vector<Literal> all;
+  std::size_t next = 0;  // in `literals`
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (next < literals.size() && literals[next].first == i) {
+      all.push_back(literals[next]);
+      i += literals[next++].spelling->ids.size() - 1;
+    } else if (!words[i].ids.empty()) {
+      all.push_back({i, &words[i]});
+    }
+  }
+  literals = std::move(all);
 }
 
 // The attention of the nodes on a path; empty if none was recorded.
@@ -48,22 +60,25 @@ std::string as_line(const std::string& text) {
 
 }  // namespace
 
-void check_options(const SearchOptions& options) {
-  check(options.beam >= 1, "beam must be at least 1, got {}", options.beam);
-  check(options.n_best >= 1, "n-best must be at least 1, got {}", options.n_best);
-  check(options.sample || options.n_best <= options.beam, "n-best {} needs a beam at least as wide, got {}",
-        options.n_best, options.beam);
-  check(options.temperature > 0, "temperature must be more than 0, got {}", options.temperature);
-  check(options.top_k >= 0 && options.top_p > 0 && options.top_p <= 1,
-        "top-k must be at least 0 and top-p between 0 and 1, got {} and {}", options.top_k, options.top_p);
-  check(options.min_length >= 0 && options.max_length >= 0 && options.finished >= 0,
-        "min-length, max-length and finished cannot be negative");
-  check(options.max_length == 0 || options.min_length <= options.max_length, "min-length {} is more than max-length {}",
-        options.min_length, options.max_length);
+void check_constraints(const Request& request, const text::Tokenizer& target) {
+  const auto check_words = [&](const char* what, const std::string& words) {
+    const std::string_view shown = std::string_view(words).substr(0, 80);
+    check(!spell_in_sentence(target, words).ids.empty(), "the {} '{}' has no characters that the model can write", what,
+          shown);
+    check(!has_banned_word(words, request.banned), "the {} '{}' contains a banned word", what, shown);
+  };
+  if (!without_spaces(request.prefix).empty()) check_words("prefix", request.prefix);
+  for (const auto& [source, wanted] : request.terms)
+    if (!wanted.empty()) check_words("term", wanted);
 }
 
-NeuralJob::NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models) : job_(std::move(job)), models_(models) {
-  const Request& request = job_.request;
+void NeuralJob::prepare() {
+  read_sources();
+  read_constraints();
+  max_length_ = find_max_length();
+}
+
+void NeuralJob::read_sources() {
   if (job_.source.empty()) tokenize(job_, models_);
   for (std::size_t m = 0; m < models_.size(); ++m) {
     text::Encoded& encoded = job_.source[m];
@@ -74,18 +89,50 @@ NeuralJob::NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models) : 
     if (m == 0) source_spans_ = std::move(encoded.spans);
     sources_.push_back(std::move(encoded.ids));
   }
+}
+
+void NeuralJob::read_constraints() {
+  const Request& request = job_.request;
   const text::Tokenizer& target = models_[0]->target();
-  target.encode(request.prefix, prefix_);
-  for (const auto& [source, translation] : request.terms)
-    if (contains_word(request.text, source) && !translation.empty()) terms_.push_back(in_sentence(translation));
-  for (const std::string& word : request.banned) {
-    if (word.empty()) continue;
-    banned_.push_back(in_sentence(word));
-    Tokens alone;
-    target.encode(word, alone);
-    if (!alone.empty() && alone != banned_.back()) banned_.push_back(alone);
+  if (!request.prefix.empty()) {
+    prefix_ = spell(target, std::string(without_spaces(request.prefix)));
+    prefix_is_exact_ = target.decode(prefix_.ids) == prefix_.text;
   }
-  for (const std::int32_t id : sources_[0]) result_.source_tokens.push_back(models_[0]->source().piece(id));
+  std::vector<Tokens> sequences;
+  for (const auto& [source, wanted] : request.terms) {
+    const std::string term(without_spaces(wanted));
+    if (contains_word(prefix_.text, term)) continue;
+    terms_.push_back(spell_in_sentence(target, term));
+    terms_are_exact_.push_back(without_spaces(target.decode(terms_.back().ids)) == term);
+    sequences.push_back(terms_.back().ids);
+  }
+  constraints_ = Constraints(std::move(sequences));
+  for (const std::string& word : request.banned)
+    for (const Spelling& spelling : {spell_in_sentence(target, word), spell(target, word)}) {
+      // Words that the vocabulary lacks are never written, and other unknown words are not banned.
+      const bool unknown =
+          std::find(spelling.ids.begin(), spelling.ids.end(), target.special().unknown) != spelling.ids.end();
+      const bool known = !spelling.ids.empty() && !unknown;
+      if (known && (banned_.empty() || banned_.back() != spelling.ids)) banned_.push_back(spelling.ids);
+    }
+}
+
+// The length that was asked for or that is natural, with room for the prefix and the terms, within the models' limits.
+int NeuralJob::find_max_length() const {
+  const SearchOptions& options = *job_.options;
+  int limit = models_[0]->max_target();
+  for (const std::unique_ptr<Model>& model : models_) limit = std::min(limit, model->max_target());
+  check(options.min_length <= limit, "min-length {} is more than the {} tokens that the model can write",
+        options.min_length, limit);
+  const int forced = static_cast<int>(prefix_.ids.size()) + constraints_.total();
+  check(forced <= limit, "terms and prefix have {} tokens, more than the {} that the model can write", forced, limit);
+  const int natural = 3 * static_cast<int>(sources_[0].size()) + 10;
+  const int wanted = std::max(options.max_length > 0 ? options.max_length : natural, options.min_length);
+  return std::min(limit, std::max(wanted, forced));
+}
+
+std::size_t NeuralJob::width() const {
+  return static_cast<std::size_t>(job_.options->sample ? job_.options->n_best : job_.options->beam);
 }
 
 int NeuralJob::tokenize(Job& job, std::span<const std::unique_ptr<Model>> models) {
@@ -98,40 +145,17 @@ int NeuralJob::tokenize(Job& job, std::span<const std::unique_ptr<Model>> models
   return most;
 }
 
-// Tokenises words as in the middle of a sentence: some tokenizers encode the first word differently.
-Tokens NeuralJob::in_sentence(const std::string& words) const {
-  const text::Tokenizer& target = models_[0]->target();
-  Tokens before, both;
-  target.encode("x", before);
-  target.encode("x " + words, both);
-  if (both.size() > before.size() && std::equal(before.begin(), before.end(), both.begin()))
-    return {both.begin() + std::ssize(before), both.end()};
-  Tokens alone;
-  target.encode(words, alone);
-  return alone;
-}
-
 Goal NeuralJob::goal() const {
   const text::Tokenizer& target = models_[0]->target();
-  const text::SpecialIds special = target.special();
   Goal goal;
   goal.options = *job_.options;
-  goal.end = special.end;
+  goal.end = target.special().end;
+  goal.max_length = max_length_;
   goal.never = never_written(target, models_[0]->info().config.target_vocabulary);
   goal.banned = banned_;
-  goal.constraints = Constraints(terms_);
+  goal.constraints = constraints_;
+  goal.prefix_meets_terms = prefix_is_exact_;
   goal.stream = job_.stream;
-  int limit = models_[0]->max_target();
-  for (const std::unique_ptr<Model>& model : models_) limit = std::min(limit, model->max_target());
-  const int natural = 3 * static_cast<int>(sources_[0].size()) + 10;
-  goal.max_length = job_.options->max_length > 0 ? job_.options->max_length : natural;
-  goal.max_length = std::max(goal.max_length, job_.options->min_length);
-  // Leave room for the prefix and the terms.
-  goal.max_length =
-      std::min(limit, std::max(goal.max_length, static_cast<int>(prefix_.size()) + goal.constraints.total()));
-  check(goal.constraints.total() + static_cast<int>(prefix_.size()) <= goal.max_length,
-        "terms and prefix have {} tokens, more than the {} that the model can write",
-        goal.constraints.total() + static_cast<int>(prefix_.size()), goal.max_length);
   return goal;
 }
 
@@ -139,7 +163,7 @@ DecodingTask NeuralJob::task() const {
   const SearchOptions& options = *job_.options;
   DecodingTask task;
   task.sources = sources_;
-  task.prefix = prefix_;
+  task.prefix = prefix_.ids;
   task.search = SentenceSearch::make(goal());
   task.wants_attention = options.alignment || options.attention || options.replace_unknown;
   return task;
@@ -149,24 +173,26 @@ bool NeuralJob::take(const DecodingTask& task) {
   if (ban_spellings(task)) return false;
   for (const Finished& finished : task.search->best()) result_.translations.push_back(translation(task, finished));
   // If the attempts were not enough, drop translations that still contain a banned word.
-  std::erase_if(result_.translations, [&](const Translation& candidate) {
-    return std::any_of(job_.request.banned.begin(), job_.request.banned.end(),
-                       [&](const std::string& word) { return !word.empty() && contains_word(candidate.text, word); });
-  });
-  if (job_.options->tree) {
-    const Tree& tree = task.search->tree();
-    std::vector<bool> best(static_cast<std::size_t>(tree.size()));
-    const std::vector<Finished> found = task.search->best();
-    if (!found.empty())
-      for (const std::int32_t node : tree.path(found.front().node)) best[static_cast<std::size_t>(node)] = true;
-    for (std::int32_t node = 0; node < tree.size(); ++node) {
-      const Node& at = tree[node];
-      result_.tree.push_back({at.parent, node == 0 ? "" : models_[0]->target().piece(at.token), at.sum,
-                              score(*job_.options, at.sum, at.length), at.finished,
-                              static_cast<bool>(best[static_cast<std::size_t>(node)])});
-    }
-  }
+  std::erase_if(result_.translations,
+                [this](const Translation& candidate) { return has_banned_word(candidate.text, job_.request.banned); });
+  check(!result_.translations.empty(),
+        "the search found no translation that meets the terms, the banned words and the lengths asked for");
+  for (const std::int32_t id : sources_[0]) result_.source_tokens.push_back(models_[0]->source().piece(id));
+  if (job_.options->tree) add_tree(task);
   return true;
+}
+
+void NeuralJob::add_tree(const DecodingTask& task) {
+  const Tree& tree = task.search->tree();
+  std::vector<bool> best(static_cast<std::size_t>(tree.size()));
+  for (const std::int32_t node : tree.path(task.search->best().front().node))
+    best[static_cast<std::size_t>(node)] = true;
+  for (std::int32_t node = 0; node < tree.size(); ++node) {
+    const Node& at = tree[node];
+    result_.tree.push_back({at.parent, node == 0 ? "" : models_[0]->target().piece(at.token), at.sum,
+                            score(*job_.options, at.sum, at.length), at.finished,
+                            static_cast<bool>(best[static_cast<std::size_t>(node)])});
+  }
 }
 
 bool NeuralJob::ban_spellings(const DecodingTask& task) {
@@ -180,9 +206,9 @@ bool NeuralJob::ban_spellings(const DecodingTask& task) {
     ids.pop_back();
     const std::string text = target.decode(ids);
     for (const std::string& word : job_.request.banned) {
-      if (word.empty() || !contains_word(text, word)) continue;
-      const std::size_t begin = text.find(word), end = begin + word.size();
-      const std::vector<text::Span> spans = target_spans(target, ids);
+      const std::size_t begin = find_word(text, word), end = begin + word.size();
+      if (begin == std::string::npos) continue;
+      const std::vector<text::Span> spans = target_spans(target, ids, text);
       Tokens spelling;
       for (std::size_t i = 0; i < ids.size(); ++i)
         if (spans[i].begin < end && spans[i].end > begin) spelling.push_back(ids[i]);
@@ -210,31 +236,66 @@ Translation NeuralJob::translation(const DecodingTask& task, const Finished& fin
 }
 
 void NeuralJob::describe(const DecodingTask& task, std::span<const std::int32_t> path, Translation& translation) const {
+  const SearchOptions& options = *job_.options;
   const text::Tokenizer& target = models_[0]->target();
   Tokens ids;
   for (const std::int32_t node : path) ids.push_back(task.search->tree()[node].token);
-  Attention attention = rows_on(path, task.attention);
-  translation.text = target.decode(ids);
   for (const std::int32_t id : ids) translation.tokens.push_back(target.piece(id));
-  if (job_.options->attention) translation.past_attention = rows_on(path, task.past_attention);
-  if (attention.empty()) return;
-  const std::vector<int> source_words = words_of(job_.request.text, source_spans_);
-  if (job_.options->alignment)
-    translation.alignment = align_words(attention, source_words, words_of(translation.text, target_spans(target, ids)));
-  if (job_.options->replace_unknown) {
-    std::vector<std::string> words;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] != target.special().unknown) continue;
-      std::vector<float> weights = attention[i];
-      for (std::size_t s = 0; s < weights.size(); ++s)
-        if (source_words[s] < 0) weights[s] = -1;
-      const auto best = std::max_element(weights.begin(), weights.end()) - weights.begin();
-      const text::Span span = source_spans_[static_cast<std::size_t>(best)];
-      words.push_back(job_.request.text.substr(span.begin, span.end - span.begin));
-    }
-    translation.text = replace_unknown(translation.text, words);
+  Attention attention = rows_on(path, task.attention);
+  const bool aligns = !attention.empty() && (options.alignment || options.replace_unknown);
+  const std::vector<int> source_words = aligns ? words_of(job_.request.text, source_spans_) : std::vector<int>();
+  std::vector<Literal> literals = literals_in(ids);
+  std::vector<Spelling> copied;  // one per token; empty for all but unknown ones
+  if (options.replace_unknown && aligns) {
+    copied = copied_words(ids, attention, source_words);
+    add_between(copied, literals);
   }
-  if (job_.options->attention) translation.attention = std::move(attention);
+  if (literals.empty() && !options.alignment) {
+    translation.text = target.decode(ids);
+  } else {
+    Surface surface = decode(target, ids, literals);
+    translation.text = std::move(surface.text);
+    if (options.alignment && aligns)
+      translation.alignment = align_words(attention, source_words, words_of(translation.text, surface.spans));
+  }
+  if (!options.attention) return;
+  translation.past_attention = rows_on(path, task.past_attention);
+  translation.attention = std::move(attention);
+}
+
+// The prefix and the terms that decoding does not spell as the user did. Follows the terms as the search did.
+std::vector<Literal> NeuralJob::literals_in(std::span<const std::int32_t> ids) const {
+  std::vector<Literal> literals;
+  if (!prefix_is_exact_) literals.push_back({0, &prefix_});
+  if (std::all_of(terms_are_exact_.begin(), terms_are_exact_.end(), [](bool exact) { return exact; })) return literals;
+  TermProgress progress;
+  for (std::size_t i = prefix_is_exact_ ? 0 : prefix_.ids.size(); i < ids.size(); ++i) {
+    const std::uint64_t before = progress.met;
+    progress = constraints_.after(progress, ids[i]);
+    if (progress.met == before) continue;
+    const auto term = static_cast<std::size_t>(std::countr_zero(progress.met ^ before));
+    if (!terms_are_exact_[term]) literals.push_back({i + 1 - terms_[term].ids.size(), &terms_[term]});
+  }
+  return literals;
+}
+
+// For each unknown token, the source word with the most attention; not if it is banned.
+std::vector<Spelling> NeuralJob::copied_words(std::span<const std::int32_t> ids, const Attention& attention,
+                                              std::span<const int> source_words) const {
+  const std::int32_t unknown = models_[0]->target().special().unknown;
+  std::vector<Spelling> words(ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] != unknown) continue;
+    std::vector<float> weights = attention[i];
+    for (std::size_t s = 0; s < weights.size(); ++s)
+      if (source_words[s] < 0) weights[s] = -1;
+    const auto best = std::max_element(weights.begin(), weights.end()) - weights.begin();
+    const text::Span span = source_spans_[static_cast<std::size_t>(best)];
+    const std::string word = job_.request.text.substr(span.begin, span.end - span.begin);
+    if (!word.empty() && !has_banned_word(word, job_.request.banned))
+      words[i] = {word, {unknown}, {{0, span.end - span.begin}}};
+  }
+  return words;
 }
 
 }  // namespace dragoman::search

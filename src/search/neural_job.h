@@ -3,17 +3,23 @@
 #include "search/batch_decoder.h"
 #include "search/engine.h"
 #include "search/model.h"
+#include "search/surface.h"
 
 namespace dragoman::search {
 
-// Throws Error with the reason if the options do not make sense together.
-void check_options(const SearchOptions& options);
+// Throws Error with the reason if the model cannot write the prefix or one of the terms, or if they contain banned
+// words.
+void check_constraints(const Request& request, const text::Tokenizer& target);
 
 // A job for neural models: tokenises the text, sets up the search and detokenises the result.
 class NeuralJob {
  public:
-  // Throws Error if the sentence is too long for one of the models.
-  NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models);
+  // `job.request.terms` are the terms that this sentence needs.
+  NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models) : job_(std::move(job)), models_(models) {}
+
+  // Tokenises the sentence and its constraints, which have passed check_constraints(). Call before task(). Throws Error
+  // if they are too long for one of the models.
+  void prepare();
 
   // Tokenises the text for all models and caches the tokens in the job. Returns the largest number of tokens, not
   // counting marks.
@@ -25,22 +31,35 @@ class NeuralJob {
   // is then banned too, and the caller must search task() again.
   bool take(const DecodingTask& task);
   // Passes the result or the error to the caller.
-  void finish() { job_.done(std::move(result_), nullptr); }
-  void fail(std::exception_ptr error) { job_.done({}, error); }
+  void finish() { job_.answer.give(std::move(result_)); }
+  void fail(std::exception_ptr error) { job_.answer.give(std::move(error)); }
+  // The number of hypotheses that the search keeps at most.
+  std::size_t width() const;
 
  private:
+  void read_sources();
+  void read_constraints();
+  int find_max_length() const;
   Goal goal() const;
-  Tokens in_sentence(const std::string& words) const;
   Translation translation(const DecodingTask& task, const Finished& finished) const;
   void describe(const DecodingTask& task, std::span<const std::int32_t> path, Translation& translation) const;
+  std::vector<Literal> literals_in(std::span<const std::int32_t> ids) const;
+  std::vector<Spelling> copied_words(std::span<const std::int32_t> ids, const Attention& attention,
+                                     std::span<const int> source_words) const;
+  void add_tree(const DecodingTask& task);
   bool ban_spellings(const DecodingTask& task);
 
   Job job_;
   std::span<const std::unique_ptr<Model>> models_;
   std::vector<Tokens> sources_;
   std::vector<text::Span> source_spans_;  // of the first model's tokens
-  Tokens prefix_;
-  std::vector<Tokens> banned_, terms_;
+  Spelling prefix_;
+  std::vector<Spelling> terms_;
+  bool prefix_is_exact_ = true;        // decoding the prefix gives its text
+  std::vector<bool> terms_are_exact_;  // the same of each term
+  Constraints constraints_;            // the tokens of the terms
+  std::vector<Tokens> banned_;
+  int max_length_ = 0;
   int attempts_ = 0;
   TranslationResult result_;
 };

@@ -128,8 +128,9 @@ std::vector<PairScore> score_pairs(const Model& model, const std::vector<Sentenc
 namespace dragoman {
 
 Scorer::Scorer(const std::string& model_file, const ScorerOptions& options)
-    : model_(std::make_unique<search::Model>(model_file, find_placement({options.device, options.precision}))),
-      threads_(search::threads_or(options.threads, 0)) {}
+    : threads_(search::threads_or(options.threads, 0)) {
+  model_ = std::make_unique<search::Model>(model_file, find_placement({options.device, options.precision}));
+}
 
 Scorer::~Scorer() = default;
 Scorer::Scorer(Scorer&&) noexcept = default;

@@ -17,6 +17,7 @@ void SentenceSearch::force(std::int32_t token, const Row& row) {
   turn();
   const std::int32_t node = before_.front();
   extend(0, node, progress(node), token, row.log_probability(row.all[token]));
+  if (!goal_.prefix_meets_terms) progress_.back() = {};
 }
 
 void SentenceSearch::advance(std::span<const Row> rows) {

@@ -30,7 +30,8 @@ struct Goal {
   Tokens never;          // tokens that are never written, such as BOS and padding
   std::vector<Tokens> banned;
   Constraints constraints;
-  std::uint64_t stream = 0;  // selects the random numbers of this sentence
+  bool prefix_meets_terms = true;  // tokens of a forced prefix count as tokens of terms
+  std::uint64_t stream = 0;        // selects the random numbers of this sentence
 };
 
 // The search for one sentence's translation, one step at a time. It owns the tree of hypotheses, receives the scores of

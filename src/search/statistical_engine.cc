@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
+#include "search/options.h"
 #include "search/words.h"
 
 namespace dragoman::search {
@@ -29,7 +30,6 @@ void StatisticalEngine::check_request(const Request& request, const SearchOption
   check(request.prefix.empty() && request.terms.empty() && request.banned.empty(),
         "a statistical model does not support prefixes, terms or banned words");
   check(target_language(request, options).empty(), "a statistical model has no choice of target languages");
-  check(options.n_best >= 1, "n-best must be at least 1, got {}", options.n_best);
   check(!options.sample, "a statistical model does not support sampling");
   check(!options.tree, "a statistical model has no tree of hypotheses to show");
 }
@@ -65,10 +65,7 @@ int StatisticalEngine::count_tokens(std::string_view text) const {
   return static_cast<int>(system_.source_spans(text).size());
 }
 
-int StatisticalEngine::max_tokens() const {
-  constexpr int kLongest = 10000;
-  return kLongest;
-}
+int StatisticalEngine::max_tokens() const { return kMostTokens; }
 
 void StatisticalEngine::work() {
   for (;;) {
@@ -80,14 +77,11 @@ void StatisticalEngine::work() {
       job = std::move(waiting_.front());
       waiting_.pop_front();
     }
-    TranslationResult result;
-    std::exception_ptr error;
     try {
-      result = translate(job);
+      job.answer.give(translate(job));
     } catch (...) {
-      error = std::current_exception();
+      job.answer.give(std::current_exception());
     }
-    job.done(std::move(result), error);
   }
 }
 

@@ -21,6 +21,7 @@ class StatisticalEngine : public Engine {
   void submit(std::vector<Job> jobs) override;
   int count_tokens(std::string_view text) const override;
   int max_tokens() const override;
+  bool aligns() const override { return true; }
 
  private:
   void work();

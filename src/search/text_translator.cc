@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <latch>
 #include <limits>
-#include <mutex>
 
 #include "base/error.h"
 #include "base/threads.h"
 #include "data/utf8.h"
 #include "search/neural_engine.h"
+#include "search/options.h"
 #include "search/statistical_engine.h"
 #include "search/statistical_model.h"
+#include "search/text_parts.h"
 #include "search/words.h"
 #include "text/sentences.h"
 
@@ -20,62 +21,27 @@ namespace {
 // The default limit in tokens. Models are seldom trained on longer sentences.
 constexpr int kUsualLimit = 256;
 
-// Collects the translations of the parts of one text, which arrive in any order.
-class Parts {
- public:
-  Parts(Job job, std::vector<std::string> texts) : job_(std::move(job)), texts_(std::move(texts)) {
-    results_.resize(texts_.size());
-  }
+// A text of more bytes than this per allowed token is split without counting its tokens: counting takes memory, and
+// tokens are words or less.
+constexpr std::size_t kMostBytesPerToken = 256;
 
-  void arrive(std::size_t index, TranslationResult result, const std::exception_ptr& error) {
-    {
-      std::lock_guard lock(mutex_);
-      results_[index] = std::move(result);
-      if (error && !error_) error_ = error;
-      if (++arrived_ < results_.size()) return;
-    }
-    if (error_) return job_.done({}, error_);
-    job_.done(joined(), nullptr);
-  }
+void keep_only(const text::Span& part, Job& job) {
+  std::string& text = job.request.text;
+  if (part.end - part.begin == text.size()) return;
+  text = text.substr(part.begin, part.end - part.begin);
+  job.source.clear();
+}
 
- private:
-  // Joins the i-th best translations of all parts. The tree is that of the first part.
-  TranslationResult joined() {
-    TranslationResult whole = std::move(results_.front());
-    whole.parts = static_cast<int>(results_.size());
-    int source_words = count_display_words(texts_.front());
-    for (std::size_t p = 1; p < results_.size(); ++p) {
-      TranslationResult& part = results_[p];
-      whole.source_tokens.insert(whole.source_tokens.end(), part.source_tokens.begin(), part.source_tokens.end());
-      whole.translations.resize(std::min(whole.translations.size(), part.translations.size()));
-      for (std::size_t i = 0; i < whole.translations.size(); ++i)
-        append(whole.translations[i], part.translations[i], source_words);
-      source_words += count_display_words(texts_[p]);
-    }
-    return whole;
+// Keeps the terms that the text contains, each translation once.
+void keep_needed_terms(Request& request) {
+  std::vector<std::pair<std::string, std::string>> needed;
+  for (auto& term : request.terms) {
+    if (term.second.empty() || !contains_word(request.text, term.first)) continue;
+    const auto same = [&](const auto& other) { return other.second == term.second; };
+    if (std::none_of(needed.begin(), needed.end(), same)) needed.push_back(std::move(term));
   }
-
-  static void append(Translation& whole, const Translation& part, int source_words) {
-    const int target_words = count_display_words(whole.text);
-    if (!whole.text.empty() && !part.text.empty()) whole.text += ' ';
-    whole.text += part.text;
-    whole.score += part.score;
-    whole.log_probability += part.log_probability;
-    whole.tokens.insert(whole.tokens.end(), part.tokens.begin(), part.tokens.end());
-    whole.token_scores.insert(whole.token_scores.end(), part.token_scores.begin(), part.token_scores.end());
-    for (const AlignmentLink& link : part.alignment)
-      whole.alignment.push_back({link.source + source_words, link.target + target_words});
-    whole.attention.insert(whole.attention.end(), part.attention.begin(), part.attention.end());
-    whole.past_attention.insert(whole.past_attention.end(), part.past_attention.begin(), part.past_attention.end());
-  }
-
-  Job job_;
-  std::vector<std::string> texts_;
-  std::mutex mutex_;
-  std::vector<TranslationResult> results_;
-  std::size_t arrived_ = 0;
-  std::exception_ptr error_;
-};
+  request.terms = std::move(needed);
+}
 
 // Collects the answers of one translate() call and wakes the caller once, when all have arrived.
 class Answers {
@@ -102,6 +68,7 @@ class Answers {
 };
 
 std::unique_ptr<Engine> open_engine(const std::vector<std::string>& files, const TranslatorOptions& options) {
+  check_options(options);
   for (const std::string& file : files) {
     if (!is_statistical(store::SafetensorsFile(file))) continue;
     check(files.size() == 1, "{}: a statistical model cannot be part of an ensemble", file);
@@ -120,52 +87,39 @@ TextTranslator::TextTranslator(const std::vector<std::string>& model_files, cons
 
 TextTranslator::TextTranslator(std::unique_ptr<Engine> engine, const TranslatorOptions& options)
     : options_(options), engine_(std::move(engine)) {
+  check_options(options);
   limit_ = std::min(engine_->max_tokens(), options.max_input_tokens > 0 ? options.max_input_tokens : kUsualLimit);
+}
+
+void TextTranslator::check_request(const Request& request, const SearchOptions& options) const {
+  check_options(options);
+  engine_->check_request(request, options);
 }
 
 void TextTranslator::submit(std::vector<Job> jobs) {
   const threads::LimitScope limit(threads_or(options_.threads, std::numeric_limits<int>::max()));
-  std::vector<std::vector<std::string>> cuts(jobs.size());
-  std::vector<std::exception_ptr> errors(jobs.size());
+  std::vector<std::vector<text::Span>> cuts(jobs.size());
   threads::each(std::ssize(jobs), [&](std::int64_t i) {
     const auto at = static_cast<std::size_t>(i);
     try {
-      std::string& text = jobs[at].request.text;
-      if (data::find_invalid_utf8(text) != std::string::npos) text = data::replace_invalid_utf8(text);
-      engine_->check_request(jobs[at].request, *jobs[at].options);
-      cuts[at] = cut(jobs[at]);
+      cuts[at] = prepare(jobs[at]);
     } catch (...) {
-      errors[at] = std::current_exception();
+      jobs[at].answer.give(std::current_exception());
     }
   });
   std::vector<Job> sentences;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     Job& job = jobs[i];
-    const std::vector<std::string>& texts = cuts[i];
-    if (errors[i]) {
-      job.done({}, errors[i]);
-      continue;
-    }
-    if (texts.empty()) {
+    if (cuts[i].empty()) {
       TranslationResult blank;
-      blank.translations.resize(static_cast<std::size_t>(job.options->n_best));
-      job.done(std::move(blank), nullptr);
-      continue;
-    }
-    if (texts.size() == 1) {
+      blank.translations.resize(static_cast<std::size_t>(std::max(job.options->n_best, 0)));
+      job.answer.give(std::move(blank));
+    } else if (cuts[i].size() == 1) {
+      keep_only(cuts[i].front(), job);
       sentences.push_back(std::move(job));
-      continue;
-    }
-    const auto parts = std::make_shared<Parts>(job, texts);
-    for (std::size_t p = 0; p < texts.size(); ++p) {
-      Job part = job;
-      part.request.text = texts[p];
-      if (p > 0) part.request.prefix.clear();
-      part.stream = job.stream * 1'000'003 + p;
-      part.done = [parts, p](TranslationResult result, const std::exception_ptr& error) {
-        parts->arrive(p, std::move(result), error);
-      };
-      sentences.push_back(std::move(part));
+    } else {
+      const auto parts = std::make_shared<TextParts>(std::move(job), std::move(cuts[i]), *engine_);
+      for (Job& part : parts->first_jobs()) sentences.push_back(std::move(part));
     }
   }
   engine_->submit(std::move(sentences));
@@ -173,38 +127,56 @@ void TextTranslator::submit(std::vector<Job> jobs) {
 
 std::vector<TranslationResult> TextTranslator::translate(const std::vector<Request>& requests,
                                                          const SearchOptions& search) {
+  check_options(search);
   const auto answers = std::make_shared<Answers>(requests.size());
   const auto options = std::make_shared<const SearchOptions>(search);
   std::vector<Job> jobs;
   for (std::size_t i = 0; i < requests.size(); ++i)
-    jobs.push_back({requests[i], options, i, [answers, i](TranslationResult result, const std::exception_ptr& error) {
-                      answers->arrive(i, std::move(result), error);
-                    }});
+    jobs.push_back(
+        {requests[i], options, i, Answer([answers, i](TranslationResult result, const std::exception_ptr& error) {
+           answers->arrive(i, std::move(result), error);
+         })});
   submit(std::move(jobs));
   return answers->wait();
 }
 
-// Splits a text into sentences, or parts of sentences, for the engine: none if it is blank, one if it fits.
-std::vector<std::string> TextTranslator::cut(Job& job) const {
-  const std::string& text = job.request.text;
+// Checks the request and splits its text into sentences, or parts of sentences, for the engine: none if it is blank,
+// one if it fits.
+std::vector<text::Span> TextTranslator::prepare(Job& job) const {
+  std::string& text = job.request.text;
+  check(text.size() <= std::numeric_limits<std::uint32_t>::max() / 2, "a text of {} bytes is too long", text.size());
+  if (data::find_invalid_utf8(text) != std::string::npos) text = data::replace_invalid_utf8(text);
+  engine_->check_request(job.request, *job.options);
+  keep_needed_terms(job.request);
   if (count_display_words(text) == 0) return {};
-  const auto fits = [this](std::string_view part) { return engine_->count_tokens(part) <= limit_; };
-  std::vector<std::string> texts;
-  if (options_.sentences) {
-    for (const text::Span& span : text::split_sentences(text)) {
-      const std::string sentence = text.substr(span.begin, span.end - span.begin);
-      for (const text::Span& part : text::split_to_fit(sentence, fits))
-        texts.push_back(sentence.substr(part.begin, part.end - part.begin));
-    }
-    return texts;
+  if (options_.sentences) return split(text::split_sentences(text), text);
+  const text::Span whole{0, static_cast<std::uint32_t>(text.size())};
+  if (!is_too_long_to_count(text)) {
+    const int tokens = engine_->tokenize(job);
+    if (tokens <= limit_) return {whole};
+    check(options_.long_input == LongInput::split, "an input of {} tokens is longer than the {} allowed", tokens,
+          limit_);
+    job.source.clear();
   }
-  const int tokens = engine_->tokenize(job);
-  if (tokens <= limit_) return {text};
-  job.source.clear();
-  check(options_.long_input == LongInput::split, "an input of {} tokens is longer than the {} allowed", tokens, limit_);
-  for (const text::Span& span : text::split_to_fit(text, fits))
-    texts.push_back(text.substr(span.begin, span.end - span.begin));
-  return texts;
+  check(options_.long_input == LongInput::split, "an input of {} bytes is longer than the {} tokens allowed",
+        text.size(), limit_);
+  return split({whole}, text);
+}
+
+bool TextTranslator::is_too_long_to_count(std::string_view text) const {
+  return text.size() > static_cast<std::size_t>(limit_) * kMostBytesPerToken;
+}
+
+// Splits each stretch of the text into parts that fit.
+std::vector<text::Span> TextTranslator::split(const std::vector<text::Span>& stretches, std::string_view text) const {
+  const auto fits = [this](std::string_view part) {
+    return !is_too_long_to_count(part) && engine_->count_tokens(part) <= limit_;
+  };
+  std::vector<text::Span> parts;
+  for (const text::Span& stretch : stretches)
+    for (const text::Span& part : text::split_to_fit(text.substr(stretch.begin, stretch.end - stretch.begin), fits))
+      parts.push_back({stretch.begin + part.begin, stretch.begin + part.end});
+  return parts;
 }
 
 }  // namespace dragoman::search

@@ -14,13 +14,19 @@ class TextTranslator {
   TextTranslator(const std::vector<std::string>& model_files, const TranslatorOptions& options);
   TextTranslator(std::unique_ptr<Engine> engine, const TranslatorOptions& options);
 
-  // Returns at once. Blank texts are answered immediately.
+  // Throws Error with the reason if no text could be translated with these options and constraints.
+  void check_request(const Request& request, const SearchOptions& options) const;
+  // Whether SearchOptions::alignment is possible.
+  bool aligns() const { return engine_->aligns(); }
+  // Returns at once. Blank texts are answered immediately. The options must have passed check_options().
   void submit(std::vector<Job> jobs);
   // Waits for all results and returns them in order.
   std::vector<TranslationResult> translate(const std::vector<Request>& requests, const SearchOptions& search);
 
  private:
-  std::vector<std::string> cut(Job& job) const;
+  std::vector<text::Span> prepare(Job& job) const;
+  bool is_too_long_to_count(std::string_view text) const;
+  std::vector<text::Span> split(const std::vector<text::Span>& stretches, std::string_view text) const;
 
   TranslatorOptions options_;
   int limit_;

@@ -51,12 +51,20 @@ int count_display_words(std::string_view text) {
   return count;
 }
 
-std::vector<text::Span> target_spans(const text::Tokenizer& tokenizer, std::span<const std::int32_t> ids) {
+// Decodes the first i tokens for every i. A later token can change the spaces before it ("$" and "5" become "$5"), but
+// not the other characters, so these are counted.
+std::vector<text::Span> target_spans(const text::Tokenizer& tokenizer, std::span<const std::int32_t> ids,
+                                     std::string_view text) {
+  const auto is_letter = [](char c) { return c != ' '; };
+  std::vector<std::uint32_t> ends{0};  // ends[n]: the end of the first n bytes that are not spaces
+  for (std::size_t at = 0; at < text.size(); ++at)
+    if (is_letter(text[at])) ends.push_back(static_cast<std::uint32_t>(at + 1));
   std::vector<text::Span> spans;
   std::uint32_t before = 0;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const auto after = static_cast<std::uint32_t>(tokenizer.decode(ids.first(i + 1)).size());
-    spans.push_back({before, std::max(before, after)});
+    const std::string start = tokenizer.decode(ids.first(i + 1));
+    const auto letters = static_cast<std::size_t>(std::count_if(start.begin(), start.end(), is_letter));
+    spans.push_back({before, std::max(before, ends[std::min(letters, ends.size() - 1)])});
     before = spans.back().end;
   }
   return spans;
@@ -80,16 +88,22 @@ std::vector<AlignmentLink> align_words(const std::vector<std::vector<float>>& at
   return links;
 }
 
+bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
+  const auto inside_word = [&](std::size_t at) {
+    return at > 0 && at < text.size() && continues_word(text::code_point_before(text, at).code) &&
+           continues_word(text::code_point_at(text, at).code);
+  };
+  return begin < end && !inside_word(begin) && !inside_word(end);
+}
+
+std::size_t find_word(std::string_view text, std::string_view word) {
+  std::size_t at = text.find(word);
+  while (at != std::string_view::npos && !stands_alone(text, at, at + word.size())) at = text.find(word, at + 1);
+  return at;
+}
+
 bool contains_word(std::string_view text, std::string_view word) {
-  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    const bool begins = at == 0 || !continues_word(text::code_point_before(text, at).code) ||
-                        !continues_word(text::code_point_at(word, 0).code);
-    const bool ends = end == text.size() || !continues_word(text::code_point_at(text, end).code) ||
-                      !continues_word(text::code_point_before(word, word.size()).code);
-    if (begins && ends) return true;
-  }
-  return false;
+  return find_word(text, word) != std::string_view::npos;
 }
 
 }  // namespace dragoman::search

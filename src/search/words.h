@@ -15,15 +15,20 @@ std::vector<int> words_of(std::string_view text, std::span<const text::Span> spa
 
 int count_display_words(std::string_view text);
 
-// For each token of a translation, its bytes of the decoded text.
-std::vector<text::Span> target_spans(const text::Tokenizer& tokenizer, std::span<const std::int32_t> ids);
+// For each token of a translation, its bytes of `text`, which must be tokenizer.decode(ids). The space before a word
+// belongs to its first token.
+std::vector<text::Span> target_spans(const text::Tokenizer& tokenizer, std::span<const std::int32_t> ids,
+                                     std::string_view text);
 
 // Links each target word to the source word that its tokens attended to most. attention is [target tokens][source
 // tokens].
 std::vector<AlignmentLink> align_words(const std::vector<std::vector<float>>& attention,
                                        std::span<const int> source_words, std::span<const int> target_words);
 
-// Whether `text` contains `word` as a whole word.
+// Whether bytes [begin, end) of `text` are a whole word or several: neither end is between two characters of a word.
+bool stands_alone(std::string_view text, std::size_t begin, std::size_t end);
+// The first place where `text` contains `word` as a whole word, or npos.
+std::size_t find_word(std::string_view text, std::string_view word);
 bool contains_word(std::string_view text, std::string_view word);
 
 }  // namespace dragoman::search

@@ -51,10 +51,11 @@ bool closes(char32_t code) {
   }
 }
 
-// The word that ends before `end`.
+// The word that ends before `end`, or its end if it is longer than any abbreviation.
 std::string_view word_before(std::string_view text, std::size_t end) {
+  constexpr std::size_t kLongest = 64;  // bytes; bounds the time for text such as a.a.a.a
   std::size_t begin = end;
-  while (begin > 0) {
+  while (begin > 0 && end - begin < kLongest) {
     const CodePoint point = code_point_before(text, begin);
     const CharClass kind = classify(point.code);
     if (kind != CharClass::letter && kind != CharClass::mark && kind != CharClass::number && point.code != U'.') break;
@@ -125,7 +126,11 @@ bool fill_up(std::string_view text, std::size_t offset, const std::vector<std::s
   while (begin < text.size()) {
     // Finds the farthest cut that fits by doubling, then bisection, because fits() costs a pass over the text.
     std::size_t low = next, high = cuts.size();
-    const auto fits_to = [&](std::size_t index) { return fits(text.substr(begin, cuts[index] - begin)); };
+    // Without the spaces at its ends, a part can have more tokens: some tokenizers encode " word" as one.
+    const auto fits_to = [&](std::size_t index) {
+      const Span part = without_spaces(text, begin, cuts[index]);
+      return fits(text.substr(part.begin, part.end - part.begin));
+    };
     if (low >= cuts.size() || !fits_to(low)) return false;
     std::size_t step = 1;
     while (low + step < high && fits_to(low + step)) low += step, step *= 2;

@@ -53,6 +53,15 @@ TEST_F(Statistical, TrainsTranslatesAndIsInspectedLikeAnyOtherModel) {
   const Outcome several = run_program(folder_, "translate --model run/model.safetensors --input in --n-best 3 --quiet");
   EXPECT_EQ(several.out.find("0 ||| you have water |||"), 0u) << several.out;
 
+  const Outcome scored = run_program(folder_, "score --model run/model.safetensors s t");
+  EXPECT_EQ(scored.status, 1);
+  EXPECT_NE(scored.err.find("is a statistical model, which translates but does not score"), std::string::npos)
+      << scored.err;
+  folder_.write("terms", "absent\tx\n");
+  const Outcome terms = run_program(folder_, "translate --model run/model.safetensors --input in --terms terms");
+  EXPECT_EQ(terms.status, 1);
+  EXPECT_NE(terms.err.find("does not support prefixes, terms"), std::string::npos) << terms.err;
+
   const Outcome inspected = run_program(folder_, "inspect run/model.safetensors --json");
   ASSERT_EQ(inspected.status, 0) << inspected.err;
   const nlohmann::json told = nlohmann::json::parse(inspected.out);

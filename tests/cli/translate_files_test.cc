@@ -38,7 +38,8 @@ TEST_F(TranslateFiles, SourcesReferencesAndOutputsAreSideBySide) {
   folder_.write("ref", "der hund\n");
   const Outcome few = translate("--reference ref --side-by-side pairs.txt");
   EXPECT_EQ(few.status, 1);
-  EXPECT_NE(few.err.find("ref has 1 lines, fewer than the input"), std::string::npos) << few.err;
+  EXPECT_NE(few.err.find("in has 3 lines, but ref has 1"), std::string::npos) << few.err;
+  EXPECT_EQ(few.out, "") << "nothing is translated";
 }
 
 TEST_F(TranslateFiles, TheBeamAndTheAttentionOfALineAreDrawn) {

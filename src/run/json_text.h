@@ -1,0 +1,12 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace dragoman::run {
+
+// JSON as text, on one line or indented. Bytes that are not UTF-8, such as a byte-level token or a file name can have,
+// become U+FFFD.
+std::string to_text(const nlohmann::ordered_json& json, int indent = -1);
+
+}  // namespace dragoman::run
