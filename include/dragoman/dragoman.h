@@ -24,6 +24,8 @@ extern "C" {
 typedef struct dragoman_translator dragoman_translator;
 typedef struct dragoman_options dragoman_options;
 typedef struct dragoman_result dragoman_result;
+typedef struct dragoman_classifier dragoman_classifier;
+typedef struct dragoman_classification dragoman_classification;
 
 /* The version of the library, such as "0.2.0". */
 DRAGOMAN_API const char* dragoman_version(void);
@@ -109,6 +111,35 @@ DRAGOMAN_API const float* dragoman_result_attention(const dragoman_result* resul
  * other models. */
 DRAGOMAN_API const float* dragoman_result_past_attention(const dragoman_result* result, int translation, int token,
                                                          int* count);
+
+/* ---- Classification ---- */
+
+/* Loads a classifier, trained with `dragoman train --task classify`. `options` may be null; of the options,
+ * classification uses "device", "precision", "threads", "batch" and "max-input-tokens" (longer texts are truncated; 0
+ * means the model's limit, at most 1024). Any number of threads may use a classifier at once. */
+DRAGOMAN_API dragoman_classifier* dragoman_classifier_open(const char* model_file, const dragoman_options* options);
+DRAGOMAN_API void dragoman_classifier_free(dragoman_classifier* classifier);
+
+/* The labels of the model, in the order of its classes. Valid until the classifier is released. */
+DRAGOMAN_API int dragoman_classifier_label_count(const dragoman_classifier* classifier);
+DRAGOMAN_API const char* dragoman_classifier_label(const dragoman_classifier* classifier, int label);
+
+/* The `top` likeliest labels of a text; 0 means all. Release the result with dragoman_classification_free(). */
+DRAGOMAN_API dragoman_classification* dragoman_classifier_classify(dragoman_classifier* classifier, const char* text,
+                                                                   int top);
+/* Classifies `count` texts at once, which is much faster than one by one. Fills `results` with `count` results and
+ * returns 0. On failure leaves `results` as it is and returns -1. */
+DRAGOMAN_API int dragoman_classifier_classify_batch(dragoman_classifier* classifier, const char* const* texts,
+                                                    int count, int top, dragoman_classification** results);
+DRAGOMAN_API void dragoman_classification_free(dragoman_classification* classification);
+
+/* The number of labels in a result, likeliest first; 0 for a blank text. Pointers returned below stay valid until the
+ * result is released. An index out of range is a failure: null or NaN. */
+DRAGOMAN_API int dragoman_classification_count(const dragoman_classification* classification);
+DRAGOMAN_API const char* dragoman_classification_label(const dragoman_classification* classification, int index);
+DRAGOMAN_API double dragoman_classification_probability(const dragoman_classification* classification, int index);
+/* 1 if the text was longer than the limit, so that only its first tokens were classified; otherwise 0. */
+DRAGOMAN_API int dragoman_classification_truncated(const dragoman_classification* classification);
 
 #ifdef __cplusplus
 }

@@ -4,14 +4,14 @@
 
 namespace dragoman::cli {
 
-extern const Command align, average, bench, direct, docs, doctor, evaluate, filter, inspect, phrasebook, recipe_command,
-    score, stats, tokenize, train_command, translate, vocab;
+extern const Command align, average, bench, classify, direct, docs, doctor, evaluate, filter, inspect, phrasebook,
+    recipe_command, score, stats, tokenize, train_command, translate, vocab;
 
 const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> all = {
       {"prepare a corpus", {stats, filter, tokenize, vocab, phrasebook}},
       {"train", {train_command, average}},
-      {"translate", {translate, direct}},
+      {"translate and classify", {translate, classify, direct}},
       {"evaluate", {evaluate, score}},
       {"run experiments", {recipe_command}},
       {"align words", {align}},

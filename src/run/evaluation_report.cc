@@ -2,41 +2,16 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "run/json_text.h"
+#include "run/text_table.h"
 
 namespace dragoman::run {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Row = std::vector<std::string>;
-
-// The width in characters, not bytes: ± and accents in file names take one column.
-std::size_t columns(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-// The first column is flush left, the others flush right.
-std::string table(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], columns(row[c]));
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string blanks(widths[c] - columns(row[c]), ' ');
-      line += c == 0 ? row[c] + blanks : "  " + blanks + row[c];
-    }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
-}
+using Row = TableRow;
 
 std::string number(double value, int digits) { return fmt::format("{:.{}f}", value, digits); }
 
@@ -59,7 +34,7 @@ std::string comparison(const Evaluation& evaluation, std::size_t m) {
                                      : "",
                     show_p(score.p_bootstrap), show_p(score.p_randomization)});
   }
-  return table(rows);
+  return text_table(rows);
 }
 
 std::string slice_table(const Evaluation& evaluation, const SliceTable& slices) {
@@ -74,7 +49,7 @@ std::string slice_table(const Evaluation& evaluation, const SliceTable& slices) 
             number(evaluation.metrics[m]->score(system.scores[m].statistics.sum(slice.sentences)), evaluation.digits));
       rows.push_back(std::move(row));
     }
-    text += table(rows) + "\n";
+    text += text_table(rows) + "\n";
   }
   return text;
 }
@@ -86,7 +61,7 @@ std::string word_table(const Evaluation& evaluation, const SystemResult& system)
     rows.push_back({"  " + words.name, std::to_string(words.in_reference), std::to_string(words.common),
                     number(100 * words.precision(), evaluation.digits), number(100 * words.recall(), evaluation.digits),
                     number(100 * words.f1(), evaluation.digits)});
-  return table(rows) + "\n";
+  return text_table(rows) + "\n";
 }
 
 std::string single_system(const Evaluation& evaluation) {
@@ -101,7 +76,7 @@ std::string single_system(const Evaluation& evaluation) {
                     number(score.confidence->half_width, evaluation.digits));
     rows.push_back(std::move(row));
   }
-  return table(rows) + "\n";
+  return text_table(rows) + "\n";
 }
 
 Json detail_value(const eval::Detail& detail) {

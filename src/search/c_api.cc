@@ -1,46 +1,15 @@
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
-#include <new>
-#include <span>
 
 #include "base/error.h"
-#include "dragoman/dragoman.h"
-#include "dragoman/translator.h"
 #include "dragoman/version.h"
-#include "search/options.h"
-#include "tensor/placement.h"
+#include "search/c_support.h"
 
 using dragoman::check;
+using namespace dragoman::search::c;
 
 struct dragoman_translator {
   dragoman::Translator translator;
-};
-
-struct dragoman_options {
-  dragoman::search::SearchSettings search;
-  dragoman::search::TranslatorSettings translator;
-  dragoman::ComputeOptions compute;
-  dragoman::Settings settings;
-
-  dragoman_options() {
-    search.visit(settings);
-    settings("token-scores", search.token_scores, "return the log probability of each token");
-    settings("alignment", search.alignment, "return word alignments");
-    settings("attention", search.attention, "return attention weights");
-    translator.visit(settings);
-    compute.visit(settings);
-  }
-  dragoman_options(const dragoman_options&) = delete;
-  dragoman_options& operator=(const dragoman_options&) = delete;
-
-  dragoman::TranslatorOptions for_opening() const {
-    dragoman::TranslatorOptions options = translator;
-    options.device = compute.device;
-    options.precision = compute.precision;
-    options.threads = compute.threads;
-    return options;
-  }
 };
 
 struct dragoman_result {
@@ -48,61 +17,6 @@ struct dragoman_result {
 };
 
 namespace {
-
-thread_local std::string last_error;
-thread_local bool out_of_memory = false;  // no memory even for an error message
-
-void set_error(const char* message) noexcept {
-  try {
-    last_error = message;
-  } catch (...) {
-    out_of_memory = true;
-  }
-}
-
-// Runs `body`. If it throws, stores the message as this thread's last error and returns `failed`.
-template <class T, class F>
-T guarded(T failed, F&& body) noexcept {
-  out_of_memory = false;
-  last_error.clear();
-  try {
-    return body();
-  } catch (const std::exception& error) {
-    set_error(error.what());
-  } catch (...) {
-    set_error("unknown error: the exception is not a std::exception");
-  }
-  return failed;
-}
-
-struct Free {
-  void operator()(char* text) const { std::free(text); }
-};
-using CText = std::unique_ptr<char, Free>;
-
-CText copy_of(const std::string& text) {
-  CText copy(static_cast<char*>(std::malloc(text.size() + 1)));
-  if (!copy) throw std::bad_alloc();
-  std::memcpy(copy.get(), text.c_str(), text.size() + 1);
-  return copy;
-}
-
-template <class T>
-const T& deref(const T* pointer, const char* what) {
-  check(pointer != nullptr, "expected {} but got a null pointer", what);
-  return *pointer;
-}
-
-std::vector<std::string> texts_of(const char* const* texts, int count, const char* what) {
-  check(count >= 0, "expected a number of {}s but got {}", what, count);
-  check(count == 0 || texts != nullptr, "expected an array of {}s but got a null pointer", what);
-  std::vector<std::string> copies;
-  for (int i = 0; i < count; ++i) {
-    check(texts[i] != nullptr, "{} {} of {} is a null pointer", what, i + 1, count);
-    copies.emplace_back(texts[i]);
-  }
-  return copies;
-}
 
 std::vector<dragoman::TranslationResult> translate(const dragoman_translator* translator,
                                                    const std::vector<std::string>& texts,
@@ -128,12 +42,6 @@ std::vector<std::unique_ptr<dragoman_result>> results_of(const dragoman_translat
   return results;
 }
 
-template <class T>
-const T& item(const std::vector<T>& list, int index, const char* what) {
-  check(index >= 0 && index < std::ssize(list), "there is no {} {}; there are {}", what, index, list.size());
-  return list[static_cast<std::size_t>(index)];
-}
-
 const dragoman::Translation& translation_of(const dragoman_result* result, int index) {
   return item(deref(result, "a result").result.translations, index, "translation");
 }
@@ -153,7 +61,7 @@ const float* weights_of(const dragoman_result* result, int translation,
 
 const char* dragoman_version(void) { return dragoman::version(); }
 
-const char* dragoman_last_error(void) { return out_of_memory ? "out of memory" : last_error.c_str(); }
+const char* dragoman_last_error(void) { return last_error(); }
 
 dragoman_translator* dragoman_open(const char* model_file, int threads) {
   return guarded<dragoman_translator*>(nullptr, [&] {

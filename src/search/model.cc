@@ -47,7 +47,8 @@ void Model::finish() {
 }
 
 void Model::prepare() {
-  check(info_.config.classes == 0, "{}: is a classifier of {} classes, which does not translate", path_,
+  check(info_.config.classes == 0,
+        "{}: is a classifier of {} classes, which does not translate; `dragoman classify` uses it", path_,
         info_.config.classes);
   check(!info_.source_tokenizer.empty() && !info_.target_tokenizer.empty(),
         "{}: contains no vocabularies, so it cannot read text; models written by `dragoman train` contain them", path_);
@@ -86,12 +87,13 @@ int Model::source_marks() const {
          (info_.source_end ? 1 : 0);
 }
 
-int Model::max_source() const {
-  const nn::AttentionConfig& attention = info_.config.attention;
-  const int limit = std::min(models::family_of(info_.config).max_positions(info_.config),
-                             attention.linformer > 0 ? attention.linformer_length : models::kNoLimit);
-  return std::min(limit, kMostTokens) - source_marks();
+int max_source_rows(const models::ModelConfig& config) {
+  const int limit = std::min(models::family_of(config).max_positions(config),
+                             config.attention.linformer > 0 ? config.attention.linformer_length : models::kNoLimit);
+  return std::min(limit, kMostTokens);
 }
+
+int Model::max_source() const { return max_source_rows(info_.config) - source_marks(); }
 
 bool Model::aligns() const {
   return models::family_of(info_.config).attends_to_source(info_.config) && info_.config.attention.linformer == 0;

@@ -11,6 +11,9 @@
 
 namespace dragoman::search {
 
+// Maximum number of source tokens that such a model can read, marks included; at most kMostTokens.
+int max_source_rows(const models::ModelConfig& config);
+
 // Maximum number of tokens that such a model can write, not counting EOS; at most kMostTokens.
 int max_target(const models::ModelConfig& config);
 

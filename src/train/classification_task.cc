@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "eval/confusion.h"
 #include "text/vocabulary.h"
 #include "train/task.h"
 
@@ -25,39 +26,6 @@ Tensor on_device(const Context& cx, const std::vector<std::int32_t>& classes) {
   return cx.from_host<std::int32_t>(classes, {std::ssize(classes)});
 }
 
-// Counts per class for accuracy and F1: how often it is the reference, the prediction, or both.
-class Confusion {
- public:
-  explicit Confusion(int classes)
-      : reference_(static_cast<std::size_t>(classes)), predicted_(reference_), both_(reference_) {}
-
-  void add(std::int32_t reference, std::int32_t predicted) {
-    ++reference_[static_cast<std::size_t>(reference)];
-    ++predicted_[static_cast<std::size_t>(predicted)];
-    if (reference == predicted) ++both_[static_cast<std::size_t>(reference)];
-    ++count_;
-  }
-  double accuracy() const {
-    double correct = 0;
-    for (const double both : both_) correct += both;
-    return count_ == 0 ? 0 : 100 * correct / count_;
-  }
-  // Macro-averaged F1: the mean of 2 both / (reference + predicted) over the classes that occur.
-  double f1() const {
-    double total = 0, classes = 0;
-    for (std::size_t c = 0; c < reference_.size(); ++c) {
-      if (reference_[c] + predicted_[c] == 0) continue;
-      total += 2 * both_[c] / (reference_[c] + predicted_[c]);
-      ++classes;
-    }
-    return classes == 0 ? 0 : 100 * total / classes;
-  }
-
- private:
-  std::vector<double> reference_, predicted_, both_;
-  double count_ = 0;
-};
-
 }  // namespace
 
 std::uint64_t ClassificationTask::learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
@@ -73,7 +41,7 @@ std::uint64_t ClassificationTask::learn(Context& cx, const data::Batch& batch, c
 
 Scores ClassificationTask::validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const {
   LossSums sums;
-  Confusion confusion(model_.config().classes);
+  eval::Confusion confusion;
   data::Batch batch;
   batches.seek(0, 0);
   for (std::uint64_t step = 0; step < batches.steps(0); ++step) {

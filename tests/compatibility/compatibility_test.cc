@@ -111,6 +111,10 @@ TEST_P(Compatibility, ClassifiersGiveTheSameLoss) {
   EXPECT_NEAR(last_loss("again"), std::stod(recorded("classifier.loss")), kRoundingOfScores);
 }
 
+TEST_P(Compatibility, ClassifiersPredictTheLabelsOfTheirValidationSet) {
+  EXPECT_EQ(output_of("classify --model classifier.safetensors --input valid.en --quiet"), recorded("valid.label"));
+}
+
 TEST_P(Compatibility, RunsAreResumedFromTheirCheckpoints) {
   output_of("train --resume --output run --until 60u");
   EXPECT_NEAR(last_loss("run"), std::stod(recorded("run.loss")), kRoundingOfTraining);

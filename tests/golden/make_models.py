@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes models.json: the loss of small models and the gradient of every parameter, computed with PyTorch.
+"""Writes models.json: the loss of small models and the gradient of every parameter, and classifier.json: the
+probabilities of small classifiers, computed with PyTorch.
 
     python3 tests/golden/make_models.py        (needs PyTorch 1.13 or newer, e.g. Debian's python3-torch)
 
@@ -32,6 +33,10 @@ class Weights(dict):
         return self[name]
 
 
+def plain(t):
+    return {"shape": list(t.shape), "data": [float("%.10g" % v) for v in t.detach().reshape(-1).tolist()]}
+
+
 def case(name, settings, logits_of):
     weights = Weights()
     loss = 0
@@ -39,10 +44,6 @@ def case(name, settings, logits_of):
         logits = logits_of(weights, torch.tensor(source), torch.tensor(target_in))
         loss = loss + F.cross_entropy(logits, torch.tensor(target_out), label_smoothing=0.1, reduction="sum")
     gradients = torch.autograd.grad(loss, list(weights.values()))
-
-    def plain(t):
-        return {"shape": list(t.shape), "data": [float("%.10g" % v) for v in t.detach().reshape(-1).tolist()]}
-
     cases[name] = {"settings": settings, "loss": float(loss),
                    "weights": {k: plain(v) for k, v in weights.items()},
                    "gradients": {k: plain(g) for k, g in zip(weights, gradients)}}
@@ -219,18 +220,23 @@ def blocks(w, name, x, branches, pre):
     return x
 
 
-def transformer(w, source, target, pre, projection=None):
-    def embed(side, words, tokens):
-        table = w.get(f"{side}.embed_tokens.weight", words, SIZE)
-        return table[tokens] * math.sqrt(SIZE) + positions(len(tokens))
+def embed(w, side, words, tokens):
+    table = w.get(f"{side}.embed_tokens.weight", words, SIZE)
+    return table[tokens] * math.sqrt(SIZE) + positions(len(tokens))
 
-    x = embed("encoder", V_SOURCE, source)
+
+def transformer_encoder(w, source, pre, projection=None):
+    x = embed(w, "encoder", V_SOURCE, source)
     for i in range(2):
         name = f"encoder.layers.{i}"
         x = blocks(w, name, x, [lambda y: attention(w, name + ".self_attn", y, y, False, projection),
                                 lambda y: feed_forward(w, name, y)], pre)
-    memory = norm(w, "encoder.norm", x) if pre else x
-    x = embed("decoder", V_TARGET, target)
+    return norm(w, "encoder.norm", x) if pre else x
+
+
+def transformer(w, source, target, pre, projection=None):
+    memory = transformer_encoder(w, source, pre, projection)
+    x = embed(w, "decoder", V_TARGET, target)
     for i in range(2):
         name = f"decoder.layers.{i}"
         x = blocks(w, name, x, [lambda y: attention(w, name + ".self_attn", y, y, True),
@@ -263,8 +269,39 @@ case("direct_key_value_past_self",
 
 out = {"sources": SOURCES, "inputs": TARGETS_IN, "targets": TARGETS_OUT, "source_vocabulary": V_SOURCE,
        "target_vocabulary": V_TARGET, "cases": cases}
-path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "models.json")
-with open(path, "w") as file:
-    json.dump(out, file, separators=(",", ":"))
-    file.write("\n")
-print(f"{len(cases)} cases written to {path}")
+
+
+def save(name, what, count):
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+    with open(path, "w") as file:
+        json.dump(what, file, separators=(",", ":"))
+        file.write("\n")
+    print(f"{count} cases written to {path}")
+
+
+save("models.json", out, len(cases))
+
+# ---- classifiers: an output layer over the mean of the encoder's states ------------------------------------------------
+CLASSES = 3
+TEXTS = [[4, 7, 2], [5, 8, 4, 6, 2], [6, 2], [4, 5, 6, 7, 8, 4, 2]]  # words, then the end of the sentence
+classifiers = {}
+
+
+def classifier(name, settings, states_of):
+    weights = Weights()
+    probabilities = []
+    for text in TEXTS:
+        logits = linear(weights, "output", states_of(weights, torch.tensor(text)).mean(0), CLASSES)
+        probabilities.append(torch.softmax(logits, 0).tolist())
+    classifiers[name] = {"settings": settings, "weights": {k: plain(v) for k, v in weights.items()},
+                         "probabilities": probabilities}
+
+
+classifier("transformer_post", T % "post", lambda w, s: transformer_encoder(w, s, False))
+classifier("transformer_pre", T % "pre", lambda w, s: transformer_encoder(w, s, True))
+classifier("linformer", T % "post" + "attention: {linformer: 3, linformer-length: 7}\n",
+           lambda w, s: transformer_encoder(w, s, False, (3, 7)))
+classifier("lstm", "family: recurrent\nembedding: 5\nrecurrent: {encoder-hidden: 4, decoder-hidden: 8}\n",
+           lambda w, s: bi_lstm(w, w.get("encoder.embed_tokens.weight", V_SOURCE, EMBEDDING)[s])[0])
+save("classifier.json", {"texts": TEXTS, "source_vocabulary": V_SOURCE, "classes": CLASSES, "cases": classifiers},
+     len(classifiers))

@@ -40,13 +40,15 @@ endforeach()
 expect_only("installed files" "^(bin/dragoman|share/dragoman/recipes/([a-z0-9-]+/)?[a-z0-9.-]+|lib[^/]*(/[^/]+)?/libdragoman\\.so[.0-9]*|lib[^/]*(/[^/]+)?/cmake/dragoman/dragoman[A-Za-z-]*\\.cmake)$"
             ${installed})
 
-# Only the public interface is exported: the functions of dragoman.h, and Translator, Scorer, Error and version().
+# Only the public interface is exported: the functions of dragoman.h, and Translator, Scorer, Classifier, Error and version().
 file(GLOB_RECURSE library "${WORK}/prefix/libdragoman.so.*.*.*")
 run(nm -D --defined-only --format=posix "${library}")
 string(REGEX MATCHALL "[^\n]+" symbols "${output}")
-expect_only("exported symbols" "^(dragoman_[a-z_]+|_ZNK?8dragoman(10Translator|6Scorer|5Error|7version)[^ ]*|_ZT[ISV]N8dragoman5ErrorE) "
+expect_only("exported symbols" "^(dragoman_[a-z_]+|_ZNK?8dragoman(10Translator|6Scorer|10Classifier|5Error|7version)[^ ]*|_ZT[ISV]N8dragoman5ErrorE) "
             ${symbols})
 expect_in_output("dragoman_translate ")
+expect_in_output("dragoman_classifier_open ")
+expect_in_output("_ZNK8dragoman10Classifier8classify")
 expect_in_output("_ZTIN8dragoman5ErrorE ")
 
 run("${WORK}/prefix/bin/dragoman" --version)

@@ -7,5 +7,8 @@ int main(void) {
   dragoman_translator* translator = dragoman_open("absent.safetensors", 1);
   puts(dragoman_last_error());
   dragoman_close(translator);
-  return translator != NULL;
+  dragoman_classifier* classifier = dragoman_classifier_open("absent.safetensors", NULL);
+  puts(dragoman_last_error());
+  dragoman_classifier_free(classifier);
+  return translator != NULL || classifier != NULL;
 }
