@@ -285,6 +285,51 @@ TEST(Trainer, MemoryStaysFlat) {
   EXPECT_LT(model_watch.after, model_watch.before + (1 << 20)) << "over 190 updates of a model";
 }
 
+// Counts logs and keeps the words of a failure.
+class LogWatch final : public Observer {
+ public:
+  void on_log(const StepReport& step) override { logged.push_back(step.position.updates); }
+  void on_end(const RunEnd&) override { ++ends; }
+  void on_failure(const std::string& words, const Position&) override { failures.push_back(words); }
+
+  std::vector<std::uint64_t> logged;
+  std::vector<std::string> failures;
+  int ends = 0;
+};
+
+TEST(Trainer, LogsShortRunsUntilTheirLastUpdate) {
+  TempFolder folder;
+  TrainOptions options = quick_options(folder.file("run"));
+  options.log = "1ku";
+  options.until = {"40u"};
+  ToyTask task;
+  Trainer trainer(options, task, data(), {});
+  LogWatch watch;
+  trainer.add(watch);
+  trainer.train([&] { return trainer.state().position.updates == 5; });
+  EXPECT_EQ(watch.logged, (std::vector<std::uint64_t>{2, 4, 5})) << "every twentieth, and the update it stopped at";
+  ToyTask again;
+  Trainer resumed(options, again, data(), {});
+  LogWatch rest;
+  resumed.add(rest);
+  resumed.resume();
+  resumed.train(never);
+  EXPECT_EQ(rest.logged.front(), 6u);
+  EXPECT_EQ(rest.logged.back(), 40u);
+  EXPECT_EQ(rest.ends, 1);
+}
+
+TEST(Trainer, TellsItsObserversWhyARunFails) {
+  TempFolder folder;
+  ToyTask task;
+  Trainer trainer(quick_options(folder.file("run")), task, data(), {});
+  LogWatch watch;
+  trainer.add(watch);
+  EXPECT_EQ(message([&] { trainer.train([]() -> bool { fail("no more"); }); }), "no more");
+  EXPECT_EQ(watch.failures, std::vector<std::string>{"no more"});
+  EXPECT_EQ(watch.ends, 0);
+}
+
 TEST(Trainer, SavesAndReturnsWhenAskedToStop) {
   TempFolder folder;
   ToyTask task;
