@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/join.h"
 #include "base/progress.h"
 #include "report/axis.h"
 #include "report/page_frame.h"
@@ -22,14 +23,6 @@ fs::path folder_of(const std::string& run) {
   const fs::path path = fs::absolute(run).lexically_normal();
   if (fs::is_regular_file(path)) return path.parent_path();
   return path.has_filename() ? path : path.parent_path();
-}
-
-// The last `count` components of a path.
-std::string last_parts(const fs::path& path, std::size_t count) {
-  std::vector<fs::path> parts(path.begin(), path.end());
-  fs::path end;
-  for (std::size_t i = parts.size() - std::min(count, parts.size()); i < parts.size(); ++i) end /= parts[i];
-  return end.string();
 }
 
 // The metrics of all runs' best validations, in order of appearance.
@@ -131,17 +124,25 @@ Table differences(const std::vector<NamedRun>& runs) {
 }  // namespace
 
 std::vector<std::string> short_names(const std::vector<std::string>& paths) {
-  std::vector<std::string> names;
-  for (std::size_t count = 1;; ++count) {
-    names.clear();
-    std::size_t longest = 0;
-    for (const std::string& path : paths) {
-      const fs::path folder = folder_of(path);
-      names.push_back(last_parts(folder, count));
-      longest = std::max(longest, static_cast<std::size_t>(std::distance(folder.begin(), folder.end())));
-    }
-    if (std::set<std::string>(names.begin(), names.end()).size() == names.size() || count >= longest) return names;
+  std::vector<std::vector<std::string>> parts;
+  for (const std::string& path : paths) {
+    parts.emplace_back();
+    for (const fs::path& part : folder_of(path)) parts.back().push_back(part.string());
   }
+  const auto all_alike = [&](const auto& part_of) {
+    return std::all_of(parts.begin(), parts.end(),
+                       [&](const auto& one) { return one.size() > 1 && part_of(one) == part_of(parts.front()); });
+  };
+  const std::string last = parts.empty() ? "" : parts.front().back();
+  while (all_alike([](const auto& one) { return one.back(); }))
+    for (auto& one : parts) one.pop_back();
+  while (all_alike([](const auto& one) { return one.front(); }))
+    for (auto& one : parts) one.erase(one.begin());
+  std::vector<std::string> names;
+  for (const auto& one : parts) names.push_back(join(one, "/"));
+  // The same run twice.
+  if (std::set<std::string>(names.begin(), names.end()).size() == 1) names.assign(names.size(), last);
+  return names;
 }
 
 std::string comparison_page(const std::vector<std::string>& runs) {

@@ -9,7 +9,7 @@ namespace dragoman::report {
 // the settings in which they differ. One self-contained HTML file.
 std::string comparison_page(const std::vector<std::string>& runs);
 
-// The shortest ends of the paths that tell them apart: "a/run", "b/run"; the names of the folders where these differ.
+// What tells the paths of runs apart, without the parts that all have in common: "a" and "b" for x/a/run and x/b/run.
 std::vector<std::string> short_names(const std::vector<std::string>& paths);
 
 }  // namespace dragoman::report

@@ -18,8 +18,7 @@ namespace fs = std::filesystem;
 constexpr const char* kLog = "log.jsonl";
 constexpr const char* kStopped = "asked to stop";  // the reason that the trainer gives
 
-// The event "data" is written by whoever reads the corpora, under either key.
-std::string kind_of(const Json& line) { return text(line, line.contains("kind") ? "kind" : "event"); }
+std::string kind_of(const Json& line) { return text(line, "kind"); }
 
 }  // namespace
 
@@ -55,8 +54,10 @@ RunHistory::RunHistory(const std::string& log_path, bool is_live) {
 
 void RunHistory::add(Json line) {
   const std::string kind = kind_of(line);
-  newest = line;
-  newest.erase("samples");
+  if (kind != "data") {
+    newest = line;
+    newest.erase("samples");
+  }
   if (kind == "start") {
     end = nullptr;
     starts.push_back(std::move(line));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "base/file.h"
 #include "base/progress.h"
@@ -94,31 +95,35 @@ Facts data_facts(const RunHistory& run) {
   return facts;
 }
 
-// What became of the pairs that were read.
+// What became of the pairs that were read. Columns in which all counts are zero are left out.
 std::string data_table(const Json& data) {
-  if (!data.is_object()) return "";
-  Table table;
-  table.title = "Sentence pairs";
-  table.head = {{.title = "set"}, {.title = "read"}, {.title = "kept"}};
-  std::vector<std::string> reasons;
-  const std::pair<const char*, const char*> sets[] = {{"train", "training"}, {"validation", "validation"}};
-  for (const auto& [key, title] : sets)
-    for (const auto& [reason, count] : object_at(object_at(data, key), "dropped").items())
-      if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
-        reasons.push_back(reason);
-        table.head.push_back({.title = reason, .group = "dropped"});
-      }
-  table.head.push_back({.title = "cut"});
-  for (const auto& [key, title] : sets) {
-    const Json& counts = object_at(data, key);
-    if (counts.empty()) continue;
-    const Json& dropped = object_at(counts, "dropped");
-    table.rows.push_back(
-        {{.text = title}, {.text = count_at(counts, "pairs_read")}, {.text = count_at(counts, "kept")}});
-    for (const std::string& reason : reasons) table.rows.back().push_back({.text = count_at(dropped, reason)});
-    table.rows.back().push_back({.text = count_at(counts, "cut")});
+  std::vector<std::pair<std::string, const Json*>> sets;
+  for (const auto& [key, title] : {std::pair("train", "training"), std::pair("validation", "validation")})
+    if (const Json& counts = object_at(data, key); !counts.empty()) sets.emplace_back(title, &counts);
+  if (sets.empty()) return "";
+  Table table{.title = "Sentence pairs", .head = {{.title = "set"}}, .rows = {}, .notes = {}};
+  for (const auto& [title, counts] : sets) table.rows.push_back({{.text = title}});
+  // A column of the counts of `group`, an object of the line; of the line itself if it is empty.
+  const auto add = [&](const std::string& heading, const std::string& group, const std::string& key, bool always) {
+    const auto owner = [&](const Json& counts) -> const Json& {
+      return group.empty() ? counts : object_at(counts, group);
+    };
+    const auto has_some = [&](const auto& set) { return number(owner(*set.second), key).value_or(0) > 0; };
+    if (!always && std::none_of(sets.begin(), sets.end(), has_some)) return;
+    table.head.push_back({.title = heading, .group = group});
+    for (std::size_t i = 0; i < sets.size(); ++i)
+      table.rows[i].push_back({.text = count_at(owner(*sets[i].second), key)});
+  };
+  add("read", "", "pairs_read", true);
+  add("held out", "", "held_out", false);
+  add("kept", "", "kept", true);
+  for (const char* group : {"dropped", "cut", "repaired"}) {
+    std::set<std::string> keys;
+    for (const auto& [title, counts] : sets)
+      for (const auto& [key, count] : object_at(*counts, group).items())
+        if (keys.insert(key).second) add(key, group, key, false);
   }
-  return table.rows.empty() ? "" : to_html(table);
+  return to_html(table);
 }
 
 std::string show_settings(const RunHistory& run) {

@@ -86,7 +86,7 @@ TEST(RunHistory, ToleratesDamagedLines) {
 {"kind":"train","update":"x","nll":null,"usage":3}
 {"kind":"validation","scores":[1],"samples":{"a":1},"best":1}
 {"kind":"validation","best":true,"scores":{"loss":"low"},"samples":[{"output":3,"attention":[null],"output_pieces":[1],"source_pieces":[2]}]}
-{"event":"data","train":{"pairs_read":"x","dropped":{"long":null}}}
+{"kind":"data","train":{"pairs_read":"x","dropped":{"long":null}}}
 {"kind":"remark","words":3}
 {"kind":"tra)";
   const RunHistory run(folder.write("log.jsonl", text), false);
@@ -100,7 +100,7 @@ TEST(RunReport, SaysHowTheRunWasStartedAndWhatBecameOfThePairs) {
       folder.write(
           "log.jsonl",
           log_with(
-              R"({"event":"data","train":{"pairs_read":2000,"kept":634,"dropped":{"too long":1300,"empty":66},"cut":5},"validation":{"pairs_read":10,"kept":10,"dropped":{},"cut":0}}
+              R"({"kind":"data","train":{"pairs_read":2000,"held_out":0,"kept":634,"dropped":{"too long":1300,"empty":66,"ratio":0},"cut":{"source":5}},"validation":{"pairs_read":10,"kept":10,"dropped":{}}}
 )")),
       false);
   const std::string page = run_page(run, "name");
@@ -111,6 +111,7 @@ TEST(RunReport, SaysHowTheRunWasStartedAndWhatBecameOfThePairs) {
         "<td class='number'>1,300</td><td class='number'>66</td><td class='number'>5</td>", "batch.size: 8"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
   EXPECT_NE(page.find("data-state='interrupted'"), std::string::npos);
+  EXPECT_EQ(page.find(">ratio<"), std::string::npos) << "nothing was dropped for this reason";
 }
 
 TEST(Comparison, HasALineForEveryRunTheBestScoresAndTheDifferingSettings) {
@@ -133,8 +134,9 @@ TEST(Comparison, HasALineForEveryRunTheBestScoresAndTheDifferingSettings) {
 
 TEST(Comparison, NamesRunsByTheEndOfTheirPathsThatDiffers) {
   EXPECT_EQ(short_names({"/x/a", "/x/b/"}), (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(short_names({"/x/a/run", "/x/b/run"}), (std::vector<std::string>{"a/run", "b/run"}));
-  EXPECT_EQ(short_names({"/x/a", "/x/a"}).size(), 2u) << "the same run twice";
+  EXPECT_EQ(short_names({"/x/a/run", "/x/b/run"}), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(short_names({"/a/1/run", "/a/2/run", "/b/1/run"}), (std::vector<std::string>{"a/1", "a/2", "b/1"}));
+  EXPECT_EQ(short_names({"/x/a", "/x/a"}), (std::vector<std::string>{"a", "a"})) << "the same run twice";
 }
 
 TEST(Comparison, SaysWhatIsMissing) {

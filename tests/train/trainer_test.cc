@@ -141,17 +141,21 @@ class Scripted final : public Observer {
  public:
   explicit Scripted(std::vector<double> scores) : scores_(std::move(scores)) {}
   void measure(Validation& validation) override { validation.scores.set("bleu", scores_.at(next_++)); }
-  void on_validation(const Validation& validation) override { best.push_back(validation.best); }
-  void on_log(const StepReport& step) override { rates.push_back(step.rate); }
+  void on_validation(const Validation& validation) override {
+    best.push_back(validation.best);
+    rates.push_back(rate_);
+  }
+  void on_update(const StepReport& step) override { rate_ = step.rate; }
   void on_remark(const std::string& words, const Position&) override { remarks.push_back(words); }
 
   std::vector<bool> best;
-  std::vector<double> rates;
+  std::vector<double> rates;  // of the last update before each validation
   std::vector<std::string> remarks;
 
  private:
   std::vector<double> scores_;
   std::size_t next_ = 0;
+  double rate_ = 0;
 };
 
 TEST(Trainer, StopsWhenPatienceIsOverAndKeepsTheBestModel) {
