@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "base/file.h"
 #include "cli/command.h"
 #include "report/comparison.h"
@@ -22,6 +24,7 @@ int run(const Command& self, const Words& arguments) {
           runs.size());
     const std::string page = runs.size() == 1 ? report::page_of_run(runs[0]) : report::comparison_page(runs);
     const std::string path = options.output.empty() ? report::report_path(runs[0]) : options.output;
+    if (options.output.empty()) std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     AtomicFile file(path);
     file.write(page);
     file.commit();

@@ -1,7 +1,6 @@
 #include "recipe/page_figures.h"
 
 #include <algorithm>
-#include <set>
 
 #include "recipe/page_tables.h"
 #include "report/bars.h"
@@ -178,13 +177,9 @@ std::string trees(const FigureResult& measured) {
   return html;
 }
 
-// Why a figure has several charts.
-std::string vocabulary_words(const PageResults& results, const Figure& figure) {
-  std::set<std::string> vocabularies;
-  for (const System* system : results.systems(figure.systems)) vocabularies.insert(results.vocabulary(*system));
-  if (!is_per_token(figure.value) || vocabularies.size() < 2) return "";
-  return "<p class='note'>Values per token depend on the vocabulary: compare them only within a chart.</p>";
-}
+// Why curves are in several charts.
+constexpr const char* kVocabularyNote =
+    "<p class='note'>Values per token depend on the vocabulary: compare them only within a chart.</p>";
 
 std::string boxed(const std::string& charts) {
   return charts.empty() ? "" : "<div class='charts'>" + charts + "</div>";
@@ -193,7 +188,11 @@ std::string boxed(const std::string& charts) {
 }  // namespace
 
 std::string figure_charts(const PageResults& results, const Figure& figure) {
-  if (figure.kind == FigureKind::curves) return boxed(curves(results, figure)) + vocabulary_words(results, figure);
+  if (figure.kind == FigureKind::curves) {
+    const std::string charts = curves(results, figure);
+    const bool are_several = charts.find("<figure") != charts.rfind("<figure");
+    return boxed(charts) + (are_several ? kVocabularyNote : "");
+  }
   if (figure.kind == FigureKind::bars) return boxed(draw(bars_of(results, figure.systems, figure.value)));
   const FigureResult* const measured = results.figure(figure.name);
   if (measured == nullptr) return "";
