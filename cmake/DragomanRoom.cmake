@@ -22,6 +22,15 @@ function(dragoman_room NAME)
   set_property(GLOBAL APPEND PROPERTY DRAGOMAN_ROOMS ${NAME})
 endfunction()
 
+# dragoman_embed(ROOM part...): text files of src/ROOM, as string literals to include as "ROOM/PART.inc".
+function(dragoman_embed ROOM)
+  foreach(part IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${part}")
+    file(READ "${CMAKE_CURRENT_SOURCE_DIR}/${part}" text)
+    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/${ROOM}/${part}.inc" CONTENT "R\"part(${text})part\"" @ONLY)
+  endforeach()
+endfunction()
+
 # dragoman_tests(NAME [LIBS library...]): one test program from tests/NAME/*.cc, linked with the room NAME where there is one.
 function(dragoman_tests NAME)
   cmake_parse_arguments(TESTS "" "" "LIBS" ${ARGN})

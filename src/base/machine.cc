@@ -1,6 +1,5 @@
 #include "base/machine.h"
 
-#include <dlfcn.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "base/shared_library.h"
 #include "base/threads.h"
 
 namespace dragoman {
@@ -45,27 +45,15 @@ std::int64_t meminfo(const std::string& key) {
   return kibibytes * 1024;
 }
 
-// Calls functions of the CUDA driver, which is loaded at run time because it may not be installed.
-struct Driver {
-  void* library = dlopen("libcuda.so.1", RTLD_LAZY);
-
-  template <class... Args>
-  bool call(const char* name, Args... args) const {
-    if (library == nullptr) return false;
-    using Function = int (*)(Args...);
-    const auto function = reinterpret_cast<Function>(dlsym(library, name));
-    return function != nullptr && function(args...) == 0;
-  }
-};
+constexpr const char* kDriver = "libcuda.so.1";
 
 CudaState cuda_state() {
   CudaState state;
-  // The libraries stay open: closing them would leak the memory they allocated when they were loaded.
   for (const char* library : {"libcudart.so.13", "libcudart.so.12", "libcublasLt.so.13", "libcublasLt.so.12",
                               "libcudnn.so.9", "libnccl.so.2"})
-    if (dlopen(library, RTLD_LAZY) != nullptr) state.libraries.push_back(library);
-  const Driver driver;
-  if (!driver.library) {
+    if (SharedLibrary(library).is_loaded()) state.libraries.push_back(library);
+  const SharedLibrary driver(kDriver);
+  if (!driver.is_loaded()) {
     state.problem = "no NVIDIA driver is installed";
     return state;
   }
@@ -107,7 +95,7 @@ Machine inspect_machine() {
 
 int cuda_driver() {
   int version = 0;
-  Driver().call("cuDriverGetVersion", &version);
+  SharedLibrary(kDriver).call("cuDriverGetVersion", &version);
   return version;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/join.h"
+#include "base/shell_word.h"
 #include "base/text_value.h"
 
 namespace dragoman::recipe {
@@ -66,17 +67,6 @@ class WordReader {
   std::size_t at_ = 0;
 };
 
-std::string quoted(const std::string& word) {
-  const auto plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("-_./,:=+@%{}").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 bool is_name_sign(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
          std::string_view("_/.+-").find(c) != std::string_view::npos;
@@ -120,8 +110,8 @@ CommandLine split_command(const std::string& text) {
 
 std::string show(const CommandLine& command) {
   std::string text = "dragoman";
-  for (const std::string& word : command.words) text += " " + quoted(word);
-  if (!command.output.empty()) text += " > " + quoted(command.output);
+  for (const std::string& word : command.words) text += " " + shell_word(word);
+  if (!command.output.empty()) text += " > " + shell_word(command.output);
   return text;
 }
 

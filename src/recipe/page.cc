@@ -5,7 +5,7 @@
 #include "recipe/page_figures.h"
 #include "recipe/page_tables.h"
 #include "report/escape.h"
-#include "report/page_style.h"
+#include "report/page_frame.h"
 
 namespace dragoman::recipe {
 namespace {
@@ -18,11 +18,6 @@ constexpr const char* kStyle =
 constexpr const char* kScript =
 #include "recipe/page.js.inc"
     ;
-
-// The browser loads nothing for this page, whatever its texts contain.
-constexpr const char* kPolicy =
-    "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
-    "'unsafe-inline'; base-uri 'none'; form-action 'none'\">";
 
 constexpr const char* kTranslations = R"html(
 <section><h2 id='translations'>Translations side by side</h2>
@@ -142,14 +137,12 @@ std::string page(const PageResults& results) {
   if (data.has_attention) sections.emplace_back("attention", "Attention");
   sections.emplace_back("cost", "Time and cost");
   sections.emplace_back("commands", "Commands and data");
-  return fmt::format(
-             "<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
-             "content='width=device-width,initial-scale=1'>{}<title>{}</title><style>{}{}</style></head><body>",
-             kPolicy, escape(results.recipe().title), report::page_style(), kStyle) +
-         header(results) + navigation(sections) + "<main>" + tables(results) + charts +
-         (data.has_sentences ? kTranslations : "") + (data.has_attention ? attention(results) : "") +
-         "<section><h2 id='cost'>Time and cost</h2>" + to_html(cost_table(results)) + "</section>" +
-         reproduction(results) + "</main>\n" + data.html + "<script>" + kScript + "</script></body></html>\n";
+  const std::string body = header(results) + navigation(sections) + "<main>" + tables(results) + charts +
+                           (data.has_sentences ? kTranslations : "") + (data.has_attention ? attention(results) : "") +
+                           "<section><h2 id='cost'>Time and cost</h2>" + to_html(cost_table(results)) + "</section>" +
+                           reproduction(results) + "</main>\n" + data.html;
+  return to_html(report::Page{
+      .title = results.recipe().title, .style = kStyle, .body_attributes = {}, .body = body, .script = kScript});
 }
 
 }  // namespace

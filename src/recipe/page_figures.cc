@@ -7,12 +7,15 @@
 #include "report/beam_tree.h"
 #include "report/chart.h"
 #include "report/escape.h"
+#include "report/run_history.h"
 #include "run/result_json.h"
+#include "train/scores.h"
 
 namespace dragoman::recipe {
 namespace {
 
 using report::AxisKind;
+using report::Best;
 using report::Chart;
 using report::Json;
 using report::number;
@@ -20,26 +23,14 @@ using report::Series;
 
 constexpr std::size_t kMostTableCharts = 2;
 
-// Seconds of training at every line of a log: tokens since the previous line, divided by the rate that it reports.
-std::vector<double> elapsed_seconds(const std::vector<Json>& log) {
-  std::vector<double> seconds;
-  double sum = 0, tokens = 0;
-  for (const Json& line : log) {
-    const double rate = number(line, "tokens_per_second").value_or(0), now = number(line, "tokens").value_or(tokens);
-    if (rate > 0) {
-      sum += std::max(0.0, now - tokens) / rate;
-      tokens = now;
-    }
-    seconds.push_back(sum);
-  }
-  return seconds;
-}
+Best best_of(const std::string& metric) { return train::lower_is_better(metric) ? Best::lowest : Best::highest; }
 
 // The points of `value`, "validation.bleu" or "train.nll", against `x`.
 Series curve(const std::vector<Json>& log, const std::string& name, const std::string& value, const std::string& x) {
   const auto [kind, key] = split_column(value);
-  const std::vector<double> seconds = x == "seconds" ? elapsed_seconds(log) : std::vector<double>();
-  Series found{name, {}};
+  const std::vector<double> seconds = x == "seconds" ? report::elapsed_seconds(log) : std::vector<double>();
+  const Best best = kind == "train" ? Best::none : best_of(key);
+  Series found{.name = name, .points = {}, .best = best, .is_noisy = kind == "train"};
   for (std::size_t i = 0; i < log.size(); ++i) {
     const Json& line = log[i];
     if (line.value("kind", "") != kind) continue;
@@ -67,20 +58,34 @@ std::string curve_label(const std::string& value) {
   return (kind == "train" ? "training " : kind + " ") + what;
 }
 
-std::string curves(const PageResults& results, const Figure& figure) {
-  std::vector<Series> lines;
-  bool is_empty = true;
-  for (const System* system : results.systems(figure.systems)) {
-    lines.push_back(curve(results.log(system->name), system->title, figure.value, figure.x));
-    is_empty = is_empty && lines.back().points.empty();
-  }
-  if (is_empty) return "";
+std::string draw_curves(const Figure& figure, const std::string& title, std::vector<Series> lines) {
+  const auto is_empty = [](const Series& line) { return line.points.empty(); };
+  if (std::all_of(lines.begin(), lines.end(), is_empty)) return "";
   const std::string x_label = figure.x == "seconds" ? time_label(lines) : figure.x + "s";
-  return draw(Chart{.title = {},
+  return draw(Chart{.title = title,
                     .x_label = x_label,
                     .y_label = curve_label(figure.value),
                     .series = std::move(lines),
                     .y = figure.logarithmic ? AxisKind::log10 : AxisKind::linear});
+}
+
+// One chart, or one for each vocabulary where values of different ones cannot be compared.
+std::string curves(const PageResults& results, const Figure& figure) {
+  std::vector<std::pair<std::string, std::vector<Series>>> charts;
+  for (const System* system : results.systems(figure.systems)) {
+    const std::string vocabulary = is_per_token(figure.value) ? results.vocabulary(*system) : "";
+    auto chart = std::find_if(charts.begin(), charts.end(), [&](const auto& one) { return one.first == vocabulary; });
+    if (chart == charts.end()) chart = charts.insert(chart, {vocabulary, {}});
+    chart->second.push_back(curve(results.log(system->name), system->title, figure.value, figure.x));
+  }
+  std::string html;
+  for (auto& [vocabulary, lines] : charts)
+    html += draw_curves(figure,
+                        charts.size() == 1   ? ""
+                        : vocabulary.empty() ? "Vocabulary not known"
+                                             : "Target vocabulary: " + vocabulary,
+                        std::move(lines));
+  return html;
 }
 
 report::Bars bars_of(const PageResults& results, const std::vector<std::string>& systems, const std::string& column) {
@@ -133,14 +138,15 @@ bool is_asked_for(const TestSet& test, const std::string& key) {
 std::string sweep(const PageResults& results, const Figure& figure, const FigureResult& measured) {
   const std::string x_label = figure.x == Figure().x ? "beam width" : figure.x;
   std::vector<Chart> charts;
-  const auto add = [&](const std::string& what, const std::string& label, const std::string& system, double x,
-                       double y) {
+  const auto add = [&](const std::string& what, const std::string& label, Best best, const std::string& system,
+                       double x, double y) {
     auto chart = std::find_if(charts.begin(), charts.end(), [&](const Chart& one) { return one.title == what; });
     if (chart == charts.end())
       chart = charts.insert(charts.end(), Chart{.title = what, .x_label = x_label, .y_label = label, .series = {}});
     const auto same = [&](const Series& one) { return one.name == system; };
     auto line = std::find_if(chart->series.begin(), chart->series.end(), same);
-    if (line == chart->series.end()) line = chart->series.insert(chart->series.end(), Series{system, {}});
+    if (line == chart->series.end())
+      line = chart->series.insert(chart->series.end(), Series{.name = system, .points = {}, .best = best});
     line->points.emplace_back(x, y);
   };
   const TestSet& test = results.recipe().test(figure.test);
@@ -149,8 +155,8 @@ std::string sweep(const PageResults& results, const Figure& figure, const Figure
     if (!x) continue;
     for (const auto& [metric, entry] : row.result.items())
       if (const auto score = number(entry, "score"); score && is_asked_for(test, metric))
-        add(metric_name(metric) + " of " + test.title, metric_name(metric), row.title, *x, *score);
-    add("Time of translating " + test.title, "seconds", row.title, *x, row.seconds);
+        add(metric_name(metric) + " of " + test.title, metric_name(metric), best_of(metric), row.title, *x, *score);
+    add("Time of translating " + test.title, "seconds", Best::none, row.title, *x, row.seconds);
   }
   std::string html;
   for (Chart& chart : charts) {
@@ -171,6 +177,10 @@ std::string trees(const FigureResult& measured) {
   return html;
 }
 
+// Why curves are in several charts.
+constexpr const char* kVocabularyNote =
+    "<p class='note'>Values per token depend on the vocabulary: compare them only within a chart.</p>";
+
 std::string boxed(const std::string& charts) {
   return charts.empty() ? "" : "<div class='charts'>" + charts + "</div>";
 }
@@ -178,7 +188,11 @@ std::string boxed(const std::string& charts) {
 }  // namespace
 
 std::string figure_charts(const PageResults& results, const Figure& figure) {
-  if (figure.kind == FigureKind::curves) return boxed(curves(results, figure));
+  if (figure.kind == FigureKind::curves) {
+    const std::string charts = curves(results, figure);
+    const bool are_several = charts.find("<figure") != charts.rfind("<figure");
+    return boxed(charts) + (are_several ? kVocabularyNote : "");
+  }
   if (figure.kind == FigureKind::bars) return boxed(draw(bars_of(results, figure.systems, figure.value)));
   const FigureResult* const measured = results.figure(figure.name);
   if (measured == nullptr) return "";

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <set>
 
+#include "report/run_history.h"
+
 namespace dragoman::recipe {
 namespace {
 
@@ -40,6 +42,9 @@ PageResults::PageResults(const Recipe& recipe, const Folder& folder) : recipe_(r
     if (std::optional<SystemResult> result = read_system_result(folder.result(system.name)))
       systems_.emplace(system.name, std::move(*result));
     logs_.emplace(system.name, read_curves(folder.log(system.name)));
+    auto& settings = settings_[system.name];
+    for (auto& [key, value] : report::read_settings(folder.system(system.name) + "/run/config.yaml"))
+      settings.emplace(key, value);
   }
   for (const TestSet& test : recipe.tests) {
     read_evaluations(test.name);
@@ -135,12 +140,32 @@ bool PageResults::is_miniature() const {
   return std::getline(file, owner) && owner == owner_name(recipe_, true);
 }
 
-std::string PageResults::seed(const System& system) const {
-  std::ifstream settings(folder_.system(system.name) + "/run/config.yaml");
-  constexpr std::string_view kKey = "seed: ";
-  for (std::string line; std::getline(settings, line);)
-    if (line.starts_with(kKey)) return line.substr(kKey.size(), line.find(' ', kKey.size()) - kKey.size());
-  return "";
+std::string PageResults::setting(const System& system, const std::string& key) const {
+  const auto& settings = settings_.at(system.name);
+  const auto found = settings.find(key);
+  return found == settings.end() ? "" : found->second;
+}
+
+std::string PageResults::vocabulary(const System& system) const {
+  const std::string size = setting(system, "model.target-vocabulary"), type = setting(system, "vocab.type");
+  if (size.find_first_not_of("0123456789") != std::string::npos) return "";
+  if (size.empty() || setting(system, "task") == "statistical") return "";
+  return size + (type.empty() ? "" : " (" + type + ")");
+}
+
+std::string PageResults::hardware(const System& system) const {
+  const SystemResult& result = systems_.at(system.name);
+  const Environment& where = result.environment;
+  const std::string cpu = fmt::format("{}, {} cores", where.cpu, where.cores);
+  // Runs say themselves what they were trained on.
+  for (const Json& line : log(system.name))
+    if (const std::string own = report::text(line, "hardware"); !own.empty())
+      return report::text(line, "device").starts_with("cuda") ? own : cpu;
+  const bool computes = std::any_of(result.steps.begin(), result.steps.end(), [](const StepResult& step) {
+    return step.command.starts_with("dragoman train ") || step.command.starts_with("dragoman translate ");
+  });
+  const bool on_cpu = !computes || setting(system, "task") == "statistical" || setting(system, "device") == "cpu";
+  return on_cpu || where.gpu.empty() ? cpu : where.gpu;
 }
 
 std::string PageResults::full_title(const System& system) const {
@@ -181,8 +206,9 @@ std::pair<std::string, std::string> split_column(const std::string& column) {
   return {column.substr(0, dot), column.substr(dot + 1)};
 }
 
-std::string processor(const Environment& environment) {
-  return environment.gpu.empty() ? fmt::format("{}, {} cores", environment.cpu, environment.cores) : environment.gpu;
+bool is_per_token(const std::string& column) {
+  const std::string metric = split_column(column).second;
+  return metric == "perplexity" || metric == "loss" || metric == "nll";
 }
 
 }  // namespace dragoman::recipe

@@ -50,8 +50,12 @@ class PageResults {
   }
   // Whether these are results of `--miniature`, whose numbers mean nothing.
   bool is_miniature() const;
-  // The random seed of a system's training run; empty if it has none.
-  std::string seed(const System& system) const;
+  // A setting of a system's training run; empty if it has none.
+  std::string setting(const System& system, const std::string& key) const;
+  // The target vocabulary of a system's training run, in words: "8000 (bpe)"; empty if it is not known.
+  std::string vocabulary(const System& system) const;
+  // What a finished system was trained and run on: a GPU, or the CPU with its number of cores.
+  std::string hardware(const System& system) const;
   // The different machines, versions and days of the results, as one line each.
   std::vector<std::string> environments() const;
 
@@ -76,6 +80,7 @@ class PageResults {
   const Folder& folder_;
   std::map<std::string, SystemResult> systems_;
   std::map<std::string, std::vector<report::Json>> logs_;
+  std::map<std::string, std::map<std::string, std::string>> settings_;      // of training runs, by system
   std::map<std::string, std::map<std::string, report::Json>> evaluations_;  // by test set and system
   std::map<std::string, std::vector<Comparison>> comparisons_;              // by test set
   std::map<std::string, FigureResult> figures_;
@@ -91,7 +96,7 @@ std::vector<ScalingSeries> scaling_series(const FigureResult& measured);
 // "wmt.bleu" as {"wmt", "bleu"}.
 std::pair<std::string, std::string> split_column(const std::string& column);
 
-// What computed: the GPU, or the CPU with its number of cores.
-std::string processor(const Environment& environment);
+// Whether a column or the value of a curve is a mean per token, which depends on how text is cut into tokens.
+bool is_per_token(const std::string& column);
 
 }  // namespace dragoman::recipe

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/join.h"
 #include "base/progress.h"
 #include "report/axis.h"
 
@@ -122,6 +123,18 @@ class ColumnCells {
   int measured_ = 0;
   bool has_published_ = false;
 };
+
+// A warning where the systems of a column count other tokens; empty where all have the same vocabulary.
+std::string vocabulary_note(const PageResults& results, const Table& table, const Column& column) {
+  if (!is_per_token(column.value)) return "";
+  std::set<std::string> vocabularies;
+  for (const System* system : results.systems(table.systems))
+    if (results.value(*system, column.value)) vocabularies.insert(results.vocabulary(*system));
+  if (vocabularies.size() < 2) return "";
+  return column.title + ": per token of each system's own vocabulary. The target vocabularies differ (" +
+         join(std::vector<std::string>(vocabularies.begin(), vocabularies.end()), ", ") +
+         "); compare only systems with the same one.";
+}
 
 std::string with_year(const System& system) {
   return system.year == 0 ? system.title : fmt::format("{} ({})", system.title, system.year);
@@ -283,6 +296,8 @@ report::Table result_table(const PageResults& results, const Table& table) {
                          (table.baseline.empty() ? std::string(".")
                                                  : "; p is that of the paired bootstrap test against " +
                                                        results.recipe().system(table.baseline).title + "."));
+  for (const Column& column : table.columns)
+    if (const std::string words = vocabulary_note(results, table, column); !words.empty()) made.notes.push_back(words);
   // One note per signature, with the columns that have it.
   std::vector<std::pair<std::string, std::string>> titles;
   for (const ColumnCells& column : columns)
@@ -321,9 +336,9 @@ report::Table cost_table(const PageResults& results) {
     row.push_back(translation_cell(results, system, *result));
     row.push_back({.text = clock_time(total_seconds(*result))});
     row.push_back(value_cell(*result, "model.bytes"));
-    const std::string seed = results.seed(system);
+    const std::string seed = results.setting(system, "seed");
     row.push_back({.text = seed.empty() ? "–" : seed});
-    row.push_back({.text = processor(result->environment), .is_number = false});
+    row.push_back({.text = results.hardware(system), .is_number = false});
     table.rows.push_back(std::move(row));
   }
   table.notes.push_back("Wall-clock times; systems that ran at the same time shared the machine.");

@@ -1,11 +1,10 @@
 #include "recipe/results.h"
 
-#include <chrono>
-#include <ctime>
 #include <filesystem>
 
 #include "base/file.h"
 #include "base/machine.h"
+#include "base/utc_time.h"
 #include "base/version.h"
 #include "report/json_file.h"
 
@@ -14,13 +13,7 @@ namespace {
 
 using report::Json;
 
-std::string today() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[sizeof "2026-01-01"];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%d", &parts)};
-}
+std::string today() { return utc_time().substr(0, std::string_view("2026-01-01").size()); }
 
 Json to_json(const Environment& environment) {
   return {{"version", environment.version}, {"date", environment.date},     {"cpu", environment.cpu},

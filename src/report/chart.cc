@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "report/caption.h"
 #include "report/escape.h"
@@ -14,20 +15,30 @@ namespace {
 using Points = std::vector<std::pair<double, double>>;
 
 // In units of the drawing; margins have room for the larger letters of narrow screens.
-constexpr double kWidth = 540, kHeight = 320, kLeft = 54, kRight = 16, kTop = 30, kBottom = 48;
-constexpr std::size_t kMostPoints = 250, kMostTips = 60, kMostMarkers = 12;
+constexpr double kWidth = 540, kHeight = 320, kLeft = 64, kRight = 16, kTop = 30, kBottom = 48;
+constexpr std::size_t kMostPoints = 250, kMostMarkers = 12;
+// Fewer points are not smoothed.
+constexpr std::size_t kFewestToSmooth = 15;
+// The two strengths of smoothing: neighbours on each side as a part of all points, and at least so many.
+struct Smoothing {
+  const char* name;
+  std::size_t part, least;
+};
+constexpr Smoothing kSmoothings[] = {{"some", 40, 3}, {"more", 10, 8}};
 
-bool can_show(const Chart& chart, const std::pair<double, double>& point) {
-  return Axis::can_show(chart.x, point.first) && Axis::can_show(chart.y, point.second);
-}
+// A series as it is drawn.
+struct Line {
+  Points points;               // at most kMostPoints
+  std::vector<Points> smooth;  // one for each of kSmoothings, or none
+  std::optional<std::pair<double, double>> best;
+  double last = 0;
+};
 
 // Downsamples to at most kMostPoints points by averaging neighbours, so that the chart of a long run stays small.
-Points thinned(const Chart& chart, const Series& series) {
-  Points all, few;
-  for (const auto& point : series.points)
-    if (can_show(chart, point)) all.push_back(point);
+Points thinned(const Points& all) {
   const std::size_t group = (all.size() + kMostPoints - 1) / kMostPoints;
   if (group <= 1) return all;
+  Points few;
   for (std::size_t begin = 0; begin < all.size(); begin += group) {
     const std::size_t end = std::min(begin + group, all.size());
     double x = 0, y = 0;
@@ -38,6 +49,24 @@ Points thinned(const Chart& chart, const Series& series) {
     few.emplace_back(x, y);
   }
   return few;
+}
+
+Line line_of(const Chart& chart, const Series& series) {
+  Points all;
+  for (const auto& point : series.points)
+    if (Axis::can_show(chart.x, point.first) && Axis::can_show(chart.y, point.second)) all.push_back(point);
+  Line line;
+  if (all.empty()) return line;
+  line.last = all.back().second;
+  line.points = thinned(all);
+  // Smoothing after thinning costs no time for long logs.
+  if (series.is_noisy && line.points.size() >= kFewestToSmooth)
+    for (const Smoothing& strength : kSmoothings)
+      line.smooth.push_back(smoothed(line.points, std::max(strength.least, line.points.size() / strength.part)));
+  const auto by_value = [](const auto& a, const auto& b) { return a.second < b.second; };
+  if (series.best == Best::lowest) line.best = *std::min_element(all.begin(), all.end(), by_value);
+  if (series.best == Best::highest) line.best = *std::max_element(all.begin(), all.end(), by_value);
+  return line;
 }
 
 std::string axes(const Chart& chart, const Axis& x, const Axis& y) {
@@ -60,69 +89,137 @@ std::string axes(const Chart& chart, const Axis& x, const Axis& y) {
                    x.to, kHeight - 6, escape(chart.x_label), escape(chart.y_label));
 }
 
-// A line with markers. Points between the markers have tooltips, too.
-std::string line(const Chart& chart, std::size_t index, const Points& points, const Axis& x, const Axis& y) {
+std::string polyline(const Points& points, const std::string& classes, const std::string& attributes, const Axis& x,
+                     const Axis& y) {
   std::string path;
   for (const auto& [px, py] : points) path += fmt::format("{:.1f},{:.1f} ", x(px), y(py));
-  std::string svg = fmt::format("<g class='series {}'><polyline class='line' points='{}'{}/>", series_class(index),
-                                path, series_dash(index));
-  const std::size_t tips = (points.size() + kMostTips - 1) / kMostTips;
-  const std::size_t markers = (points.size() + kMostMarkers - 1) / kMostMarkers;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const bool is_last = i + 1 == points.size(), has_marker = is_last || i % markers == 0;
-    if (!has_marker && i % tips != 0) continue;
-    const double px = x(points[i].first), py = y(points[i].second);
-    const std::string tip =
-        fmt::format("<title>{}\n{} {}: {}</title>", escape(chart.series[index].name), escape(chart.x_label),
-                    short_number(points[i].first), short_number(points[i].second));
-    svg += has_marker ? series_marker(index, px, py, tip)
-                      : fmt::format("<circle class='tip' cx='{:.1f}' cy='{:.1f}' r='5'>{}</circle>", px, py, tip);
+  return fmt::format("<polyline class='{}' points='{}'{}/>", classes, path, attributes);
+}
+
+std::string tip(const Chart& chart, const Series& series, const std::pair<double, double>& point, const char* remark) {
+  return fmt::format("<title>{}{}\n{} {}: {}</title>", escape(series.name), remark, escape(chart.x_label),
+                     short_number(point.first), short_number(point.second));
+}
+
+// A line with markers. The values are there as text for the script of the page, too.
+std::string draw_line(const Chart& chart, std::size_t index, const Line& line, const Axis& x, const Axis& y) {
+  const Series& series = chart.series[index];
+  std::string values;
+  for (const auto& [px, py] : line.points) values += fmt::format("{:.6g} {:.6g} ", px, py);
+  std::string svg = fmt::format("<g class='series {}'>", series_class(index)) +
+                    polyline(line.points, line.smooth.empty() ? "line" : "line raw",
+                             series_dash(index) + " data-values='" + values + "'", x, y);
+  for (std::size_t i = 0; i < line.smooth.size(); ++i)
+    svg += polyline(line.smooth[i], std::string("line smooth ") + kSmoothings[i].name, series_dash(index), x, y);
+  // Noisy lines have no markers: they would look like part of the noise.
+  const std::size_t step = (line.points.size() + kMostMarkers - 1) / kMostMarkers;
+  for (std::size_t i = 0; i < line.points.size(); ++i) {
+    const bool is_last = i + 1 == line.points.size();
+    if (!is_last && (i % step != 0 || !line.smooth.empty())) continue;
+    svg +=
+        series_marker(index, x(line.points[i].first), y(line.points[i].second), tip(chart, series, line.points[i], ""));
   }
+  if (line.best)
+    svg += fmt::format("<circle class='best' cx='{:.1f}' cy='{:.1f}' r='7'>{}</circle>", x(line.best->first),
+                       y(line.best->second), tip(chart, series, *line.best, ", best"));
   return svg + "</g>";
 }
 
-std::string legend(const Chart& chart, const std::vector<Points>& lines) {
-  const auto has_points = [](const Points& points) { return !points.empty(); };
+// "6.31 best" and, where that is another value, "last 6.5"; without a best value "5.9 last".
+std::string legend_value(const Line& line) {
+  const std::string last = short_number(line.last);
+  if (!line.best) return fmt::format("<b>{}</b> <small>last</small>", last);
+  const std::string best = short_number(line.best->second);
+  return fmt::format("<b>{}</b> <small>best{}</small>", best, best == last ? "" : ", last " + last);
+}
+
+std::string legend(const Chart& chart, const std::vector<Line>& lines) {
+  const auto has_points = [](const Line& line) { return !line.points.empty(); };
   const bool can_hide = std::count_if(lines.begin(), lines.end(), has_points) > 1;
   std::string html = "<ul class='legend'>";
   for (std::size_t i = 0; i < lines.size(); ++i)
-    if (!lines[i].empty())
-      html += fmt::format("<li><label class='{}'>{}{}<span>{} <b>{}</b></span></label></li>", series_class(i),
+    if (!lines[i].points.empty())
+      html += fmt::format("<li><label class='{}'>{}{}<span>{} {}</span></label></li>", series_class(i),
                           can_hide ? "<input type='checkbox' checked>" : "", series_swatch(i),
-                          escape(chart.series[i].name), short_number(lines[i].back().second));
+                          escape(chart.series[i].name), legend_value(lines[i]));
   return html + "</ul>";
 }
 
-}  // namespace
-
-std::string draw(const Chart& chart) {
+std::string drawing(const Chart& chart, const std::vector<Line>& lines, const std::string& classes) {
   Extent xs, ys;
-  std::vector<Points> lines;
-  for (const Series& series : chart.series) {
-    lines.push_back(thinned(chart, series));
-    for (const auto& [x, y] : lines.back()) {
+  for (const Line& line : lines)
+    for (const auto& [x, y] : line.points) {
       xs.add(x);
       ys.add(y);
     }
-  }
-  std::string html = "<figure class='plot'>" + caption(chart.title) +
-                     fmt::format(
-                         "<div class='drawing'><svg class='chart' viewBox='0 0 {} {}' role='img' "
-                         "aria-label='{}: {} against {}'>",
-                         kWidth, kHeight, escape(chart.title), escape(chart.y_label), escape(chart.x_label));
+  for (const Line& line : lines)
+    if (line.best) ys.add(line.best->second);
+  std::string svg = fmt::format(
+      "<svg class='{}' viewBox='0 0 {} {}' role='img' aria-label='{}: {} against {}' data-x='{}'>", classes, kWidth,
+      kHeight, escape(chart.title), escape(chart.y_label), escape(chart.x_label), escape(chart.x_label));
   if (xs.empty())
-    return html +
-           fmt::format("<text class='tick' x='{}' y='{}' text-anchor='middle'>nothing yet</text></svg></div></figure>",
-                       kWidth / 2, kHeight / 2);
+    return svg + fmt::format("<text class='tick' x='{}' y='{}' text-anchor='middle'>nothing yet</text></svg>",
+                             kWidth / 2, kHeight / 2);
   if (chart.x == AxisKind::linear) xs.include_zero();
   if (xs.low() == xs.high()) xs.widen(chart.x);
   ys.widen(chart.y);
   const Axis x{chart.x, xs.low(), xs.high(), kLeft, kWidth - kRight};
   const Axis y{chart.y, ys.low(), ys.high(), kHeight - kBottom, kTop};
-  html += axes(chart, x, y);
+  svg += axes(chart, x, y);
   for (std::size_t i = lines.size(); i-- > 0;)
-    if (!lines[i].empty()) html += line(chart, i, lines[i], x, y);
-  return html + "</svg>" + legend(chart, lines) + "</div></figure>";
+    if (!lines[i].points.empty()) svg += draw_line(chart, i, lines[i], x, y);
+  return svg + "</svg>";
+}
+
+std::string radio_button(const std::string& group, const std::string& value, const std::string& label, bool checked) {
+  return fmt::format("<label><input type='radio' name='{0}' id='{0}-{1}' value='{1}'{2}> {3}</label>", group, value,
+                     checked ? " checked" : "", escape(label));
+}
+
+}  // namespace
+
+std::string draw(const std::vector<View>& views) {
+  std::string drawings, entries;
+  for (const View& view : views) {
+    std::vector<Line> lines;
+    for (const Series& series : view.chart.series) lines.push_back(line_of(view.chart, series));
+    drawings += drawing(view.chart, lines, view.axis.empty() ? "chart" : "chart over-" + view.axis);
+    const bool has_points =
+        std::any_of(lines.begin(), lines.end(), [](const Line& one) { return !one.points.empty(); });
+    if (entries.empty() && has_points) entries = legend(view.chart, lines);
+  }
+  return "<figure class='plot'>" + caption(views.front().chart.title) + "<div class='drawing'><div>" + drawings +
+         "</div>" + entries + "</div></figure>";
+}
+
+std::string draw(const Chart& chart) { return draw(std::vector<View>{{"", chart}}); }
+
+std::string axis_control(const std::vector<AxisChoice>& axes) {
+  std::string html = "<fieldset><legend>Horizontal axis</legend>";
+  for (const AxisChoice& choice : axes)
+    html += radio_button("over", choice.axis, choice.label, choice.axis == axes.front().axis);
+  return html + "</fieldset>";
+}
+
+std::string smoothing_control() {
+  return "<fieldset><legend>Smoothing</legend>" + radio_button("smooth", "off", "off", false) +
+         radio_button("smooth", kSmoothings[0].name, "medium", true) +
+         radio_button("smooth", kSmoothings[1].name, "strong", false) + "</fieldset>";
+}
+
+Points smoothed(const Points& points, std::size_t radius) {
+  Points found;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::size_t reach = std::min({radius, i, points.size() - 1 - i});
+    double sum = 0, weights = 0;
+    for (std::size_t j = i - reach; j <= i + reach; ++j) {
+      const double weight = static_cast<double>(reach + 1 - (j > i ? j - i : i - j));
+      sum += weight * points[j].second;
+      weights += weight;
+    }
+    found.emplace_back(points[i].first, sum / weights);
+  }
+  return found;
 }
 
 }  // namespace dragoman::report

@@ -16,6 +16,26 @@ std::optional<double> number(const Json& object, const std::string& key) {
   return at == object.end() ? std::nullopt : number(*at);
 }
 
+std::string text(const Json& object, const std::string& key) {
+  if (!object.is_object()) return "";
+  const auto at = object.find(key);
+  return at == object.end() || !at->is_string() ? "" : at->get<std::string>();
+}
+
+const Json& object_at(const Json& object, const std::string& key) {
+  static const Json none = Json::object();
+  if (!object.is_object()) return none;
+  const auto at = object.find(key);
+  return at == object.end() || !at->is_object() ? none : *at;
+}
+
+const Json& list_at(const Json& object, const std::string& key) {
+  static const Json none = Json::array();
+  if (!object.is_object()) return none;
+  const auto at = object.find(key);
+  return at == object.end() || !at->is_array() ? none : *at;
+}
+
 std::optional<Json> parse_file(const std::string& path) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   std::ifstream file(path);

@@ -19,6 +19,12 @@ std::optional<double> number(const Json& value);
 // The number of an object's key; nothing if there is none.
 std::optional<double> number(const Json& object, const std::string& key);
 
+// The text of an object's key; empty if there is none.
+std::string text(const Json& object, const std::string& key);
+// The object or the list of an object's key; an empty one if there is none.
+const Json& object_at(const Json& object, const std::string& key);
+const Json& list_at(const Json& object, const std::string& key);
+
 // Calls `read`, which reads JSON of a file. If the JSON is damaged or of other types than `read` expects, the error
 // names the file and says that it is not `what`.
 template <class Read>

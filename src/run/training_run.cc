@@ -7,12 +7,12 @@
 
 #include "base/join.h"
 #include "base/log.h"
-#include "base/machine.h"
 #include "base/threads.h"
 #include "models/presets.h"
 #include "report/run_report.h"
 #include "run/model_languages.h"
 #include "run/output_folder.h"
+#include "run/run_record.h"
 #include "run/validation_translator.h"
 #include "search/worker_threads.h"
 #include "text/vocabulary.h"
@@ -83,16 +83,6 @@ std::unique_ptr<ValidationTranslator> validation_translator(const TrainingOption
   return std::make_unique<ValidationTranslator>(translation->model(), vocabularies, pairs, options);
 }
 
-report::RunDescription describe_run(const TrainingOptions& options, const RunData& data) {
-  const std::string title = fs::path(options.train.output).filename().string();
-  report::Facts facts = data.facts();
-  const Machine machine = inspect_machine();
-  facts.emplace_back(
-      "machine", fmt::format("{}, {} of {} cores, {}", machine.cpu, threads::count(), machine.cores, machine.system));
-  TrainingOptions copy = options;
-  return {"dragoman run " + (title.empty() ? options.train.output : title), facts, Settings(copy).dump()};
-}
-
 // Passes validations on to a function.
 class ValidationCallback final : public train::Observer {
  public:
@@ -130,11 +120,12 @@ class TrainingRun::Parts {
         task_(make_task(options_, vocabularies_, where_)) {
     save_settings(options_);
     translator_ = validation_translator(options_, data_, vocabularies_, *task_);
-    files_.push_back(std::make_unique<train::JsonLog>(options_.train.output + "/log.jsonl"));
+    const train::RunRecord record = run_record(options_, where_.device.name(), data_.facts());
+    files_.push_back(std::make_unique<train::JsonLog>(options_.train.output + "/log.jsonl", record));
     if (options_.tensorboard)
-      files_.push_back(std::make_unique<train::TensorBoard>(options_.train.output + "/tensorboard"));
+      files_.push_back(std::make_unique<train::TensorBoard>(options_.train.output + "/tensorboard", record));
     if (options_.report) {
-      auto report = std::make_unique<report::ReportWriter>(options_.train.output, describe_run(options_, data_));
+      auto report = std::make_unique<report::ReportWriter>(options_.train.output);
       report_path_ = report->path();
       files_.push_back(std::move(report));
     }

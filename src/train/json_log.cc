@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/utc_time.h"
 
 namespace dragoman::train {
 namespace {
@@ -13,7 +14,11 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json line(const char* kind, const Position& position) {
-  return {{"kind", kind}, {"update", position.updates}, {"epoch", position.epochs}, {"tokens", position.tokens}};
+  return {{"kind", kind},
+          {"time", utc_time()},
+          {"update", position.updates},
+          {"epoch", position.epochs},
+          {"tokens", position.tokens}};
 }
 
 // Replaces invalid UTF-8, so that the JSON is always valid.
@@ -31,6 +36,19 @@ ordered_json to_json(const Sample& sample) {
           {"source_pieces", sample.source_pieces},
           {"output_pieces", sample.output_pieces},
           {"attention", attention}};
+}
+
+ordered_json to_json(const RunRecord::Pairs& pairs) {
+  ordered_json object = ordered_json::object();
+  for (const auto& [name, value] : pairs) object[name] = value;
+  return object;
+}
+
+ordered_json to_json(const Usage& usage) {
+  ordered_json object = {{"cores", usage.cores}, {"memory", usage.memory}};
+  if (usage.gpu) object["gpu"] = *usage.gpu;
+  if (usage.gpu_memory) object["gpu_memory"] = *usage.gpu_memory;
+  return object;
 }
 
 // The lines up to update `last`, without a truncated last line.
@@ -57,6 +75,16 @@ void JsonLog::on_start(const RunInfo& info) {
   object["sentences"] = info.sentences;
   object["steps_per_epoch"] = info.steps_per_epoch;
   for (const Amount& end : info.until) object["until"].push_back(end.show());
+  object["name"] = record_.name;
+  object["command"] = record_.command;
+  object["preset"] = record_.preset;
+  object["version"] = record_.version;
+  object["device"] = record_.device;
+  object["hardware"] = record_.hardware;
+  object["machine"] = record_.machine;
+  object["seed"] = record_.seed;
+  object["facts"] = to_json(record_.facts);
+  object["settings"] = to_json(record_.settings);
   append(dumped(object));
 }
 
@@ -68,6 +96,8 @@ void JsonLog::on_log(const StepReport& step) {
   object["rate"] = step.rate;
   object["gradient_norm"] = step.gradient_norm;
   object["tokens_per_second"] = step.tokens_per_second;
+  object["elapsed"] = step.elapsed;
+  object["usage"] = to_json(step.usage);
   append(dumped(object));
 }
 
@@ -77,6 +107,7 @@ void JsonLog::on_validation(const Validation& validation) {
   object["training_loss"] = validation.training.mean_nll();
   object["best"] = validation.best;
   object["seconds"] = validation.seconds;
+  object["elapsed"] = validation.elapsed;
   object["samples"] = ordered_json::array();
   for (const Sample& sample : validation.samples) object["samples"].push_back(to_json(sample));
   append(dumped(object));
@@ -93,6 +124,12 @@ void JsonLog::on_end(const RunEnd& end) {
   object["reason"] = end.reason;
   object["model"] = end.model;
   object["seconds"] = end.seconds;
+  append(dumped(object));
+}
+
+void JsonLog::on_failure(const std::string& words, const Position& position) {
+  ordered_json object = line("failure", position);
+  object["words"] = words;
   append(dumped(object));
 }
 

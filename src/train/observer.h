@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/usage.h"
 #include "train/memory_plan.h"
 #include "train/scores.h"
 #include "train/task.h"
@@ -32,6 +33,8 @@ struct StepReport {
   double tokens_per_second = 0;
   double share_done = 0;    // of the whole run, 0 to 1
   double seconds_left = 0;  // at this speed
+  double elapsed = 0;       // seconds of training and validation so far, over all processes of the run
+  Usage usage{};            // of the machine; only in means over a log interval
 };
 
 // A sentence of the validation set with the model's current translation.
@@ -49,6 +52,7 @@ struct Validation {
   bool best = false;  // by the chosen metric
   int without_improvement = 0;
   double seconds = 0;  // of this validation
+  double elapsed = 0;  // seconds of training and validation so far, this one included
 };
 
 struct RunEnd {
@@ -76,6 +80,8 @@ class Observer {
   // A notable event, such as a rollback or a damaged checkpoint.
   virtual void on_remark(const std::string& /*words*/, const Position&) {}
   virtual void on_end(const RunEnd&) {}
+  // Instead of on_end(), when an error ends the run.
+  virtual void on_failure(const std::string& /*words*/, const Position&) {}
 };
 
 }  // namespace dragoman::train

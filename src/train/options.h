@@ -35,7 +35,8 @@ struct TrainOptions {
       "when to stop: 100ku updates, 5e epochs or 1Gt target tokens; with several, whichever comes first");
     v("validate", validate, "how often to validate");
     v("checkpoint", checkpoint, "how often to save a checkpoint to resume from");
-    v("log", log, "how often to log loss, speed and learning rate");
+    v("log", log,
+      "how often to log loss, speed and learning rate; short runs are logged at every twentieth of their length");
     v("metric", metric, "the score that selects the best model: perplexity, loss, bleu, chrf, accuracy, f1");
     v("patience", patience, "early stopping: end after this many validations without a better score; 0: never",
       at_least(0));

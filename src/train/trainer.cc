@@ -85,7 +85,7 @@ const MemoryPlan& Trainer::rehearse() {
 
 RunEnd Trainer::train(const std::function<bool()>& stop) {
   std::filesystem::create_directories(options_.output);
-  progress_.begin(state_.position);
+  progress_.begin(state_.position, workspace_.device.name());
   notify(&Observer::on_start, run_info());
   if (checkpoints_.list().empty()) save_checkpoint();
   std::string reason = end_reason();
@@ -93,20 +93,36 @@ RunEnd Trainer::train(const std::function<bool()>& stop) {
     data_.training.seek(state_.epoch, state_.step);
     batches_.emplace(std::move(data_.training));
   }
-  while (reason.empty()) {
-    const Position before = state_.position;
-    apply_gradients(compute_gradients());
-    const bool stopping = stop();
-    const Due due = due_since(before, stopping);
-    if (!settle(due.any() ? 0 : pipeline_.depth())) continue;
-    follow_up(due);
-    reason = end_reason();
-    if (reason.empty() && stopping) reason = "asked to stop";
+  try {
+    while (reason.empty()) reason = advance(stop);
+  } catch (const std::exception& error) {
+    report_failure(error.what());
+    throw;
   }
+  // After the last checkpoint, so that a resumed run continues the means that this run began.
+  if (progress_.has_updates_to_log()) notify(&Observer::on_log, progress_.take_log(state_));
   const bool has_model = std::filesystem::exists(model_path());
   const RunEnd end{state_.position, reason, has_model ? model_path() : "", state_.seconds};
   notify(&Observer::on_end, end);
   return end;
+}
+
+std::string Trainer::advance(const std::function<bool()>& stop) {
+  const Position before = state_.position;
+  apply_gradients(compute_gradients());
+  const bool stopping = stop();
+  const Due due = due_since(before, stopping);
+  if (!settle(due.any() ? 0 : pipeline_.depth())) return "";
+  follow_up(due);
+  const std::string reason = end_reason();
+  return reason.empty() && stopping ? "asked to stop" : reason;
+}
+
+void Trainer::report_failure(const std::string& words) {
+  for (Observer* observer : observers_) try {
+      observer->on_failure(words, state_.position);
+    } catch (const std::exception&) {  // a full disk, for instance; the first error is the one to report
+    }
 }
 
 PendingUpdate Trainer::compute_gradients() {
@@ -160,7 +176,7 @@ Trainer::Due Trainer::due_since(const Position& before, bool stopping) const {
   const Position& now = state_.position;
   const bool ends = progress_.ended(now);
   Due due;
-  due.log = log_every_.crossed(before, now);
+  due.log = log_every_.crossed(before, now) || progress_.is_milestone(before, now);
   due.validate = data_.validation && (ends || validate_every_.crossed(before, now));
   due.save = due.validate || stopping || ends || checkpoint_every_.crossed(before, now);
   return due;
@@ -189,6 +205,7 @@ void Trainer::validate() {
   if (!plateau.empty()) remark(plateau);
   validation.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   state_.seconds += validation.seconds;
+  validation.elapsed = state_.seconds;
   for (const auto& [name, value] : validation.scores.list())
     info_.card["validation." + name] = fmt::format("{}", value);
   if (validation.best) save_model();

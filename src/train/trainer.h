@@ -58,6 +58,9 @@ class Trainer {
     for (Observer* observer : observers_) (observer->*event)(arguments...);
   }
 
+  // One update and what is due after it; returns the reason to end the run, or nothing.
+  std::string advance(const std::function<bool()>& stop);
+  void report_failure(const std::string& words);
   // An update in two halves: the gradients of all its batches, then the optimiser step. Both only enqueue work on the
   // device.
   PendingUpdate compute_gradients();

@@ -24,6 +24,34 @@ struct Visit {
   std::string console;   // messages of the page, one per line
 };
 
+// Opens a file with these flags and returns its document after the scripts have run; messages go to the file `log`.
+inline std::string dump(const std::string& file, const support::TempFolder& folder, const std::string& flags) {
+  const std::string command = find_browser() +
+                              " --headless=new --no-sandbox --disable-gpu --disable-background-networking"
+                              " --no-first-run --host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr --v=0"
+                              " --user-data-dir='" +
+                              folder.file("profile") + "' " + flags + " --dump-dom 'file://" + file + "' 2>'" +
+                              folder.file("log") + "'";
+  std::string dom;
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  char buffer[4096];
+  for (std::size_t count; (count = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) dom.append(buffer, count);
+  pclose(pipe);
+  return dom;
+}
+
+// Opens the page with a script after its own, lets this many seconds pass in the browser's clock, and returns
+// document.body.dataset.found.
+inline std::string look_after(const std::string& page, int seconds, const std::string& script) {
+  const support::TempFolder folder;
+  const std::string file = folder.write("page.html", support::read_all(page) + "<script>" + script + "</script>");
+  const std::string dom = dump(file, folder, "--virtual-time-budget=" + std::to_string(1000 * seconds));
+  const std::string begin = "data-found=\"";
+  const std::size_t at = dom.find(begin);
+  check(at != std::string::npos, "the script did not run: {}", dom.substr(0, 500));
+  return dom.substr(at + begin.size(), dom.find('"', at + begin.size()) - at - begin.size());
+}
+
 // Opens the page in a frame of this width (windows have a minimum width) and runs `probe`, the body of a JavaScript
 // function that returns an object.
 inline Visit visit(const std::string& page, int width, const std::string& probe) {
@@ -34,17 +62,7 @@ inline Visit visit(const std::string& page, int width, const std::string& probe)
   const std::string frame = folder.write(
       "frame.html", "<!doctype html><meta charset='utf-8'><body><iframe style='border:0;height:900px;width:" +
                         std::to_string(width) + "px' srcdoc='" + report::escape(probed) + "'></iframe>");
-  const std::string command = find_browser() +
-                              " --headless=new --no-sandbox --disable-gpu --disable-background-networking"
-                              " --no-first-run --host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr --v=0"
-                              " --user-data-dir='" +
-                              folder.file("profile") + "' --dump-dom 'file://" + frame + "' 2>'" + folder.file("log") +
-                              "'";
-  std::string dom;
-  std::FILE* const pipe = popen(command.c_str(), "r");
-  char buffer[4096];
-  for (std::size_t count; (count = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) dom.append(buffer, count);
-  pclose(pipe);
+  const std::string dom = dump(frame, folder, "");
   Visit result;
   std::stringstream log(support::read_all(folder.file("log")));
   for (std::string line; std::getline(log, line);)

@@ -99,6 +99,29 @@ TEST(Page, ShowsEverythingThatWasMeasuredWithoutAnotherFile) {
       << "the page must not load anything";
 }
 
+TEST(Page, DrawsPerplexitiesOfDifferentVocabulariesInChartsOfTheirOwn) {
+  const SampleResults sample;
+  sample.write("systems/base/run/config.yaml", "vocab.type: words\nmodel.target-vocabulary: 19184\n");
+  EXPECT_FALSE(has(sample.page(), "Target vocabulary: 8000"));
+  sample.write("systems/good+one/run/config.yaml", "vocab.type: bpe\nmodel.target-vocabulary: 8000\n");
+  const std::string page = sample.page();
+  EXPECT_TRUE(has(page, "Target vocabulary: 19184 (words)</figcaption>"));
+  EXPECT_TRUE(has(page, "Target vocabulary: 8000 (bpe)</figcaption>"));
+  EXPECT_TRUE(has(page, "compare them only within a chart"));
+  EXPECT_TRUE(has(page, "<b>20</b> <small>best</small>")) << "the lowest perplexity of a curve";
+}
+
+TEST(Page, NamesTheCpuAsTheHardwareOfSystemsThatDidNotUseTheGpu) {
+  const SampleResults sample;
+  const auto hardware = [&] { return cost_table(PageResults(sample.recipe, sample.folder)).rows[1].back().text; };
+  EXPECT_EQ(hardware(), "NVIDIA H200");
+  sample.write("systems/good+one/run/config.yaml", "task: statistical\n");
+  EXPECT_EQ(hardware(), "CPU, 4 cores");
+  sample.write("systems/good+one/run/config.yaml", "task: translate\n");
+  sample.write("systems/good+one/run/log.jsonl", R"({"kind":"start","device":"cuda:1","hardware":"NVIDIA H100"})");
+  EXPECT_EQ(hardware(), "NVIDIA H100") << "the run itself knows best";
+}
+
 TEST(Page, EscapesTextOfFilesInMarkupAndInScripts) {
   const SampleResults sample;
   const std::string page = sample.page();
@@ -108,7 +131,7 @@ TEST(Page, EscapesTextOfFilesInMarkupAndInScripts) {
   const std::regex script("<script[^>]*>([^]*?)</script>");
   std::size_t count = 0;
   for (auto at = std::sregex_iterator(page.begin(), page.end(), script); at != std::sregex_iterator(); ++at) ++count;
-  EXPECT_EQ(count, 5u) << "sentences, attention of two systems, the list of test sets, the program";
+  EXPECT_EQ(count, 6u) << "sentences, attention of two systems, the list of test sets, the programs of charts and page";
 }
 
 TEST(Page, JsonInAScriptReadsBackUnchanged) {

@@ -27,9 +27,15 @@ StepReport step_at(std::uint64_t update) {
 
 TEST(JsonLog, WritesOneObjectPerLine) {
   support::TempFolder folder;
-  JsonLog log(folder.file("log"));
+  RunRecord record;
+  record.command = "dragoman train";
+  record.settings = {{"batch.size", "8"}};
+  JsonLog log(folder.file("log"), record);
   log.on_start({});
-  log.on_log(step_at(10));
+  StepReport step = step_at(10);
+  step.elapsed = 1.5;
+  step.usage = {.cores = 2.5, .memory = 1000, .gpu = 0.75};
+  log.on_log(step);
   Validation validation;
   validation.position.updates = 10;
   validation.scores.set("bleu", 12.5);
@@ -41,6 +47,12 @@ TEST(JsonLog, WritesOneObjectPerLine) {
   EXPECT_EQ(all[1].at("kind"), "train");
   EXPECT_EQ(all[1].at("loss"), 3);
   EXPECT_EQ(all[1].at("nll"), 2);
+  EXPECT_EQ(all[0].at("command"), "dragoman train");
+  EXPECT_EQ(all[0].at("settings").at("batch.size"), "8");
+  EXPECT_EQ(all[0].at("time").get<std::string>().size(), std::string("2026-11-16T08:30:00Z").size());
+  EXPECT_EQ(all[1].at("elapsed"), 1.5);
+  EXPECT_EQ(all[1].at("usage"), (json{{"cores", 2.5}, {"memory", 1000}, {"gpu", 0.75}}))
+      << "what is not known is missing";
   EXPECT_EQ(all[2].at("scores").at("bleu"), 12.5);
   EXPECT_EQ(all[2].at("samples")[0].at("attention")[0], 0.5);
   EXPECT_EQ(all[3].at("reason"), "reached 10u");

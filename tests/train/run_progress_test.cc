@@ -43,6 +43,41 @@ TEST(RunProgress, ReportsUpdatesAloneAndTheirMeansInTheLog) {
   EXPECT_EQ(progress.take_log(state).gradient_norm, 7) << "the means are reset";
 }
 
+TEST(RunProgress, CountsOnlyTokensOfThisProcessForTheSpeed) {
+  RunProgress progress(parse_amounts({"10u"}));
+  TrainState state;  // as in a checkpoint of a run that was stopped between two logs
+  state.since_log = {.loss = 900, .nll = 900, .tokens = 900};
+  state.updates_since_log = 9;
+  state.seconds = 100;
+  progress.begin({.updates = 4});
+  progress.add(update_of(5, 100, 100, 1, 2), state);
+  const StepReport log = progress.take_log(state);
+  EXPECT_EQ(log.sums.tokens, 1000u) << "the mean loss is that of the uninterrupted run";
+  EXPECT_EQ(log.tokens_per_second, 50);
+  EXPECT_EQ(log.elapsed, 102);
+}
+
+TEST(RunProgress, EveryTwentiethOfTheRunIsAMilestone) {
+  const RunProgress progress(parse_amounts({"40u"})), endless(parse_amounts({"0"}));
+  int milestones = 0;
+  for (std::uint64_t update = 0; update < 40; ++update)
+    milestones += progress.is_milestone({.updates = update}, {.updates = update + 1}) ? 1 : 0;
+  EXPECT_EQ(milestones, 20);
+  EXPECT_TRUE(progress.is_milestone({.updates = 39}, {.updates = 40})) << "the end";
+  EXPECT_FALSE(endless.is_milestone({.updates = 39}, {.updates = 40}));
+}
+
+TEST(RunProgress, LogsTheUsageOfTheMachine) {
+  RunProgress progress(parse_amounts({"10u"}));
+  TrainState state;
+  progress.begin({});
+  progress.add(update_of(1, 30, 10, 2, 0.5), state);
+  const Usage usage = progress.take_log(state).usage;
+  EXPECT_GT(usage.memory, 1'000'000);
+  EXPECT_GE(usage.cores, 0);
+  EXPECT_EQ(usage.gpu, std::nullopt);
+}
+
 TEST(RunProgress, EstimatesTheTimeLeftFromTheSpeedOfThisProcess) {
   RunProgress progress(parse_amounts({"10u"}));
   TrainState state;

@@ -112,6 +112,39 @@ TEST(TensorBoard, WritesScalarsThatAnIndependentReaderFinds) {
   EXPECT_NE(text.find("an output"), std::string::npos);
 }
 
+// The content of the plugin `hparams` in an event; empty if it has none.
+std::string hparams_of(const std::string& event) {
+  const auto parts = fields(event);
+  if (!parts.contains(5)) return "";
+  const auto value = fields(fields(parts.find(5)->second).find(1)->second);
+  if (!value.contains(9)) return "";
+  const auto plugin = fields(fields(value.find(9)->second).find(1)->second);
+  return plugin.find(1)->second == "hparams" ? plugin.find(2)->second : "";
+}
+
+TEST(TensorBoard, WritesHyperParametersOfASessionAndItsEnd) {
+  support::TempFolder folder;
+  {
+    RunRecord record;
+    record.name = "run";
+    record.settings = {{"batch.size", "4096"}, {"vocab.lower", "true"}, {"vocab.type", "bpe"}, {"output", "run"}};
+    TensorBoard board(folder.path(), record);
+    board.on_start({});
+    board.on_failure("diverged", {});
+  }
+  const std::vector<std::string> events = records(only_file(folder));
+  ASSERT_EQ(events.size(), 3u);
+  const auto session = fields(fields(hparams_of(events[1])).find(3)->second);
+  std::map<std::string, std::multimap<int, std::string>> values;
+  for (auto [at, end] = session.equal_range(1); at != end; ++at)
+    values[fields(at->second).find(1)->second] = fields(fields(at->second).find(2)->second);
+  EXPECT_EQ(read<double>(values.at("batch.size").find(2)->second, 0), 4096);
+  EXPECT_EQ(values.at("vocab.lower").find(4)->second, "1");
+  EXPECT_EQ(values.at("vocab.type").find(3)->second, "bpe");
+  EXPECT_FALSE(values.contains("output")) << "not a hyper-parameter";
+  EXPECT_EQ(fields(fields(hparams_of(events[2])).find(4)->second).find(1)->second, "2") << "it failed";
+}
+
 TEST(TensorBoard, AResumedRunDropsTheEventsAfterItsCheckpoint) {
   support::TempFolder folder;
   RunInfo info;

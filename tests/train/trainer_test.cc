@@ -141,17 +141,21 @@ class Scripted final : public Observer {
  public:
   explicit Scripted(std::vector<double> scores) : scores_(std::move(scores)) {}
   void measure(Validation& validation) override { validation.scores.set("bleu", scores_.at(next_++)); }
-  void on_validation(const Validation& validation) override { best.push_back(validation.best); }
-  void on_log(const StepReport& step) override { rates.push_back(step.rate); }
+  void on_validation(const Validation& validation) override {
+    best.push_back(validation.best);
+    rates.push_back(rate_);
+  }
+  void on_update(const StepReport& step) override { rate_ = step.rate; }
   void on_remark(const std::string& words, const Position&) override { remarks.push_back(words); }
 
   std::vector<bool> best;
-  std::vector<double> rates;
+  std::vector<double> rates;  // of the last update before each validation
   std::vector<std::string> remarks;
 
  private:
   std::vector<double> scores_;
   std::size_t next_ = 0;
+  double rate_ = 0;
 };
 
 TEST(Trainer, StopsWhenPatienceIsOverAndKeepsTheBestModel) {
@@ -284,6 +288,51 @@ TEST(Trainer, MemoryStaysFlat) {
   model.add(model_watch);
   model.train(never);
   EXPECT_LT(model_watch.after, model_watch.before + (1 << 20)) << "over 190 updates of a model";
+}
+
+// Counts logs and keeps the words of a failure.
+class LogWatch final : public Observer {
+ public:
+  void on_log(const StepReport& step) override { logged.push_back(step.position.updates); }
+  void on_end(const RunEnd&) override { ++ends; }
+  void on_failure(const std::string& words, const Position&) override { failures.push_back(words); }
+
+  std::vector<std::uint64_t> logged;
+  std::vector<std::string> failures;
+  int ends = 0;
+};
+
+TEST(Trainer, LogsShortRunsUntilTheirLastUpdate) {
+  TempFolder folder;
+  TrainOptions options = quick_options(folder.file("run"));
+  options.log = "1ku";
+  options.until = {"40u"};
+  ToyTask task;
+  Trainer trainer(options, task, data(), {});
+  LogWatch watch;
+  trainer.add(watch);
+  trainer.train([&] { return trainer.state().position.updates == 5; });
+  EXPECT_EQ(watch.logged, (std::vector<std::uint64_t>{2, 4, 5})) << "every twentieth, and the update it stopped at";
+  ToyTask again;
+  Trainer resumed(options, again, data(), {});
+  LogWatch rest;
+  resumed.add(rest);
+  resumed.resume();
+  resumed.train(never);
+  EXPECT_EQ(rest.logged.front(), 6u);
+  EXPECT_EQ(rest.logged.back(), 40u);
+  EXPECT_EQ(rest.ends, 1);
+}
+
+TEST(Trainer, TellsItsObserversWhyARunFails) {
+  TempFolder folder;
+  ToyTask task;
+  Trainer trainer(quick_options(folder.file("run")), task, data(), {});
+  LogWatch watch;
+  trainer.add(watch);
+  EXPECT_EQ(message([&] { trainer.train([]() -> bool { fail("no more"); }); }), "no more");
+  EXPECT_EQ(watch.failures, std::vector<std::string>{"no more"});
+  EXPECT_EQ(watch.ends, 0);
 }
 
 TEST(Trainer, SavesAndReturnsWhenAskedToStop) {
