@@ -2,6 +2,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <cmath>
 #include <concepts>
 #include <fstream>
 
@@ -76,7 +77,7 @@ std::string words_of(const Range& range) {
   return "";
 }
 bool holds(const Range& range, double value) {
-  return (range.without_low ? value > range.low : value >= range.low) && value <= range.high;
+  return std::isfinite(value) && (range.without_low ? value > range.low : value >= range.low) && value <= range.high;
 }
 
 }  // namespace

@@ -23,28 +23,34 @@ struct StatsOptions {
   }
 };
 
-void print_table(const SideStatistics& source, const SideStatistics& target, std::uint64_t min_count) {
-  const auto row = [](const std::string& name, const std::string& left, const std::string& right) {
-    fmt::print("{:<28} {:>14} {:>14}\n", name, left, right);
+// One column per side.
+void print_table(const run::CorpusStatistics& statistics) {
+  std::vector<const SideStatistics*> sides = {&statistics.source()};
+  if (statistics.has_target()) sides.push_back(&statistics.target());
+  const auto row = [&](const std::string& name, const auto& words_of) {
+    std::string line = fmt::format("{:<28}", name);
+    for (const SideStatistics* side : sides) line += fmt::format(" {:>14}", words_of(*side));
+    fmt::print("{}\n", line);
   };
   const auto number = [](std::uint64_t value) { return with_commas(static_cast<std::int64_t>(value)); };
-  const auto numbers = [&](const std::string& name, std::uint64_t left, std::uint64_t right) {
-    row(name, number(left), number(right));
-  };
-  const data::VocabularyCounts left = source.vocabulary(min_count), right = target.vocabulary(min_count);
-  const auto percent = [](double share) { return fmt::format("{:.2f} %", 100 * share); };
-  row("", "source", "target");
-  numbers("sentences", source.sentences(), target.sentences());
-  numbers("tokens", source.tokens(), target.tokens());
-  numbers("types", source.types(), target.types());
-  numbers("seen once", source.singletons(), target.singletons());
-  row("mean length", fmt::format("{:.2f}", source.mean_length()), fmt::format("{:.2f}", target.mean_length()));
-  numbers("shortest", source.min_length(), target.min_length());
-  numbers("longest", source.max_length(), target.max_length());
-  numbers(fmt::format("vocabulary (seen {}+ times)", min_count), left.types, right.types);
-  numbers("unknown tokens", left.unknown_tokens, right.unknown_tokens);
-  row("share of unknowns", percent(left.unknown_share(source.tokens())), percent(right.unknown_share(target.tokens())));
-  fmt::print("{:<28} {:>14}\n", "types on both sides", number(SideStatistics::shared_types(source, target, min_count)));
+  const std::uint64_t min_count = statistics.min_count();
+  if (statistics.has_target()) fmt::print("{:<28} {:>14} {:>14}\n", "", "source", "target");
+  row("sentences", [&](const SideStatistics& side) { return number(side.sentences()); });
+  row("tokens", [&](const SideStatistics& side) { return number(side.tokens()); });
+  row("types", [&](const SideStatistics& side) { return number(side.types()); });
+  row("seen once", [&](const SideStatistics& side) { return number(side.singletons()); });
+  row("mean length", [](const SideStatistics& side) { return fmt::format("{:.2f}", side.mean_length()); });
+  row("shortest", [&](const SideStatistics& side) { return number(side.min_length()); });
+  row("longest", [&](const SideStatistics& side) { return number(side.max_length()); });
+  row(fmt::format("vocabulary (seen {}+ times)", min_count),
+      [&](const SideStatistics& side) { return number(side.vocabulary(min_count).types); });
+  row("unknown tokens", [&](const SideStatistics& side) { return number(side.vocabulary(min_count).unknown_tokens); });
+  row("share of unknowns", [&](const SideStatistics& side) {
+    return fmt::format("{:.2f} %", 100 * side.vocabulary(min_count).unknown_share(side.tokens()));
+  });
+  if (statistics.has_target())
+    fmt::print("{:<28} {:>14}\n", "types on both sides",
+               number(SideStatistics::shared_types(statistics.source(), statistics.target(), min_count)));
 }
 
 void print_report(const data::Counts& counts) {
@@ -55,7 +61,8 @@ void print_report(const data::Counts& counts) {
 
 int print_statistics(StatsOptions& options, const Words& files) {
   check(files.size() == 1 || files.size() == 2,
-        "expected a source and a target file, or one file with both in columns, but got {} names", files.size());
+        "expected a source and a target file, or one file, of text or with both sides in columns, but got {} names",
+        files.size());
   options.statistics.corpus.source = {files[0]};
   if (files.size() == 2) options.statistics.corpus.target = {files[1]};
   const run::CorpusStatistics statistics(options.statistics);
@@ -63,12 +70,11 @@ int print_statistics(StatsOptions& options, const Words& files) {
     fmt::print("{}\n", run::to_text(run::to_json(statistics), 2));
     return 0;
   }
-  print_table(statistics.source(), statistics.target(), statistics.min_count());
+  print_table(statistics);
   print_report(statistics.pairs());
-  if (options.histogram) {
-    fmt::print("\nsource lengths\n{}", data::length_histogram(statistics.source()));
-    fmt::print("\ntarget lengths\n{}", data::length_histogram(statistics.target()));
-  }
+  if (!options.histogram) return 0;
+  fmt::print("\n{}lengths\n{}", statistics.has_target() ? "source " : "", data::length_histogram(statistics.source()));
+  if (statistics.has_target()) fmt::print("\ntarget lengths\n{}", data::length_histogram(statistics.target()));
   return 0;
 }
 
@@ -84,6 +90,7 @@ extern const Command stats{"stats",
                            run,
                            describe_options<StatsOptions>,
                            "dragoman stats train.de.gz train.en.gz\n"
+                           "dragoman stats news.de\n"
                            "dragoman stats pairs.csv --header --source-column english --target-column german\n"
                            "paste train.de train.en | dragoman stats - --json"};
 

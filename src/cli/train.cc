@@ -45,6 +45,7 @@ int run(const Command& self, const Words& arguments) {
   expect_words(parsed.positional, 0, "train takes flags only (`dragoman train --help` lists them)");
   threads::set_count(options.compute.threads);
   check_device_name(options.compute.device);
+  run::check_fine_tuning(options);
   return train_as_asked(options);
 }
 

@@ -5,12 +5,21 @@
 namespace dragoman::data {
 namespace {
 
-Format format_by_name(std::string_view path, bool has_target) {
+// The format of a file without a partner, by its name.
+Format format_by_name(std::string_view path) {
   if (path.ends_with(".gz")) path.remove_suffix(3);
-  if (has_target) return Format::lines;
   if (path.ends_with(".csv")) return Format::csv;
   if (path.ends_with(".tsv") || path.ends_with(".txt") || path == "-") return Format::tsv;
-  fail("{}: expected a target file too, or a file name that ends in .tsv or .csv, or the setting `format`", path);
+  return Format::lines;
+}
+
+Format format_of(const Corpus& corpus) {
+  if (!corpus.target.empty()) return Format::lines;
+  const Format format = format_by_name(corpus.source);
+  check(format != Format::lines,
+        "{}: expected a target file too, or a file name that ends in .tsv or .csv, or the setting `format`",
+        corpus.source);
+  return format;
 }
 
 void check_sides(const Corpus& corpus) {
@@ -24,6 +33,10 @@ void check_sides(const Corpus& corpus) {
 }
 
 }  // namespace
+
+bool is_text(std::string_view path, Format format) {
+  return (format == Format::automatic ? format_by_name(path) : format) == Format::lines;
+}
 
 std::vector<Corpus> CorpusOptions::corpora() const {
   check(!source.empty(), "expected a corpus, but `source` is empty");
@@ -41,7 +54,7 @@ std::vector<Corpus> CorpusOptions::corpora() const {
                   .source_column = source_column,
                   .target_column = target_column,
                   .header = header};
-    if (format == Format::automatic) corpus.format = format_by_name(corpus.source, !corpus.target.empty());
+    if (format == Format::automatic) corpus.format = format_of(corpus);
     if (!weight.empty()) corpus.weight = text_value::parse_number(weight[i]);
     if (!languages.empty()) corpus.languages = text::LanguagePair::parse(languages[i]);
     check(corpus.weight > 0 && corpus.weight <= 1000, "{}: expected a weight above 0 and up to 1000 but got {}",

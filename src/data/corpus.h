@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/options.h"
@@ -16,7 +17,7 @@ enum class InvalidUtf8 { fail, replace, skip };
 // Where sentence pairs come from: two files with one sentence per line, or one file with columns.
 struct Corpus {
   std::string source;  // path; "-" is standard input; gzip is recognised by content
-  std::string target;  // empty if both sides are columns of `source`
+  std::string target;  // empty if both sides are columns of `source`, or if there is only one side (`lines`)
   Format format = Format::lines;
   std::string source_column = "1", target_column = "2";  // a number from 1, or a name in the header line
   bool header = false;                                   // the first record contains the column names
@@ -36,6 +37,9 @@ struct ReadingOptions {
       between(64, 1 << 30));
   }
 };
+
+// Whether a single file of this format and name has one sentence per line instead of columns.
+bool is_text(std::string_view path, Format format);
 
 // Settings that describe one or more corpora.
 struct CorpusOptions {

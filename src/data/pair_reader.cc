@@ -52,6 +52,26 @@ class LinesReader final : public PairReader {
   LineReader source_, target_;
 };
 
+// One file with one sentence per line, which is both sides of its pair.
+class OneSideReader final : public PairReader {
+ public:
+  OneSideReader(const Corpus& corpus, const ReadingOptions& options)
+      : PairReader(options), lines_(open_bytes(corpus.source), static_cast<std::size_t>(options.max_line_bytes)) {}
+
+ private:
+  Got read(Pair& pair) override {
+    Line line;
+    if (!lines_.next(line)) return Got::end;
+    pair = {std::string(line.text), std::string(line.text), line.number};
+    return line.oversized ? Got::oversized : Got::pair;
+  }
+
+  const std::string& source_name() const override { return lines_.name(); }
+  const std::string& target_name() const override { return lines_.name(); }
+
+  LineReader lines_;
+};
+
 // Finds the two columns of a record and checks that all records have the same number of columns.
 class Columns {
  public:
@@ -194,8 +214,10 @@ std::unique_ptr<PairReader> PairReader::open(const Corpus& corpus, const Reading
   switch (corpus.format) {
     case Format::tsv: return std::make_unique<TsvReader>(corpus, options);
     case Format::csv: return std::make_unique<CsvPairs>(corpus, options);
-    default: return std::make_unique<LinesReader>(corpus, options);
+    default: break;
   }
+  if (corpus.target.empty()) return std::make_unique<OneSideReader>(corpus, options);
+  return std::make_unique<LinesReader>(corpus, options);
 }
 
 bool PairReader::next(Pair& pair) {

@@ -29,6 +29,7 @@ struct ReadingReport {
 class PairReader {
  public:
   virtual ~PairReader() = default;
+  // Of a corpus with only one side, both sides of a pair are the same sentence.
   static std::unique_ptr<PairReader> open(const Corpus& corpus, const ReadingOptions& options);
 
   bool next(Pair& pair);

@@ -32,19 +32,23 @@ struct StatisticsOptions {
   }
 };
 
-// Counts of a parallel corpus.
+// Counts of a corpus with two sides or one.
 class CorpusStatistics {
  public:
-  // Reads options.corpus: two files, or one with columns.
+  // Reads options.corpus: two files, one with columns, or one with one sentence per line, which has no target side: the
+  // format is `lines`, or automatic and the name does not end like that of a table (.tsv, .txt, .csv).
   explicit CorpusStatistics(const StatisticsOptions& options);
 
   const data::SideStatistics& source() const { return source_; }
+  bool has_target() const { return corpus_.format != data::Format::lines || !corpus_.target.empty(); }
+  // Only if has_target().
   const data::SideStatistics& target() const { return target_; }
   // Pairs read, left out for each reason, and kept.
   const data::Counts& pairs() const { return pairs_; }
   std::uint64_t min_count() const { return min_count_; }
 
  private:
+  data::Corpus corpus_;
   std::unique_ptr<text::Tokenizer> source_tokenizer_, target_tokenizer_;
   std::uint64_t min_count_;
   data::SideStatistics source_, target_;

@@ -4,8 +4,10 @@
 #include <map>
 #include <set>
 
+#include "base/hash.h"
 #include "base/join.h"
 #include "base/progress.h"
+#include "base/threads.h"
 #include "store/model_file.h"
 #include "text/tokenizer_file.h"
 
@@ -180,6 +182,39 @@ void add_lengths(Facts& facts, const std::string& name, const std::vector<data::
   facts.emplace_back(name + " target", side(target, longest_target));
 }
 
+// Hash of the ids of rows [begin, end) that the source uses.
+std::uint64_t hash_of_rows(const data::BatchSource& source, std::uint64_t begin, std::uint64_t end) {
+  Hasher hasher;
+  std::vector<std::int32_t> ids;
+  const auto add_ids = [&](std::uint32_t length, auto copy) {
+    ids.resize(length);
+    copy(std::span(ids));
+    hasher.add_value(length);
+    hasher.add({reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof ids[0]});
+  };
+  const data::TokenStore& store = source.store;
+  for (std::uint64_t row = begin; row < end; ++row) {
+    if (data::is_held_out(source.split, row, store.rows()) != source.held_out) continue;
+    add_ids(store.source_length(row), [&](std::span<std::int32_t> out) { store.copy_source(row, out); });
+    add_ids(store.target_length(row), [&](std::span<std::int32_t> out) { store.copy_target(row, out); });
+  }
+  return hasher.value();
+}
+
+// The same for all rows, block by block on all threads.
+std::uint64_t hash_of_rows(const data::BatchSource& source) {
+  constexpr std::uint64_t kBlock = 1 << 16;
+  const std::uint64_t rows = source.store.rows();
+  std::vector<std::uint64_t> blocks((rows + kBlock - 1) / kBlock);
+  threads::each(std::ssize(blocks), [&](std::int64_t i) {
+    const std::uint64_t begin = static_cast<std::uint64_t>(i) * kBlock;
+    blocks[static_cast<std::size_t>(i)] = hash_of_rows(source, begin, std::min(begin + kBlock, rows));
+  });
+  Hasher hasher;
+  for (const std::uint64_t block : blocks) hasher.add_value(block);
+  return hasher.value();
+}
+
 std::string name_of_languages(const data::Corpus& corpus) { return corpus.languages ? corpus.languages->show() : ""; }
 
 }  // namespace
@@ -198,11 +233,9 @@ Vocabularies make_vocabularies(const TrainingOptions& options) {
   return made;
 }
 
-Vocabularies open_vocabularies(const TrainingOptions& options) {
-  Vocabularies made = make_vocabularies(options);
-  text::save_tokenizer(*made.source, source_file(options));
-  text::save_tokenizer(*made.target, target_file(options));
-  return made;
+void save_vocabularies(const Vocabularies& vocabularies, const TrainingOptions& options) {
+  text::save_tokenizer(*vocabularies.source, source_file(options));
+  text::save_tokenizer(*vocabularies.target, target_file(options));
 }
 
 RunData::RunData(const TrainingOptions& options, const Vocabularies& vocabularies)
@@ -269,9 +302,39 @@ Facts RunData::facts() const {
   facts.emplace_back("source vocabulary", with_commas(vocabularies_.source->size()));
   facts.emplace_back("target vocabulary", with_commas(vocabularies_.target->size()));
   if (!options_.corpus.languages.empty()) facts.emplace_back("languages", join(options_.corpus.languages, ", "));
+  const DataCounts pairs = counts();
+  facts.emplace_back("training data", show(pairs.training));
   add_lengths(facts, "training", training_);
-  if (!validation_.empty()) add_lengths(facts, "validation", validation_);
+  if (!pairs.validation) return facts;
+  facts.emplace_back("validation data", show(*pairs.validation));
+  add_lengths(facts, "validation", validation_);
   return facts;
+}
+
+DataCounts RunData::counts() const {
+  DataCounts counts{.training = count_pairs(training_, options_.batch.rows), .validation = std::nullopt};
+  if (validation_.empty()) return counts;
+  PairCounts& validation = counts.validation.emplace(count_pairs(validation_, options_.batch.rows));
+  // Of a corpus that is split, validation has read what training has held out.
+  if (options_.split.by != data::SplitBy::none) {
+    validation.read = counts.training.held_out;
+    validation.held_out = 0;
+  }
+  return counts;
+}
+
+std::uint64_t RunData::hash() const {
+  const data::RowOptions& rows = options_.batch.rows;
+  Hasher hasher;
+  hasher.add_value(rows.max_source_length);
+  hasher.add_value(rows.max_target_length);
+  hasher.add_value(rows.too_long);
+  for (const data::BatchSource& source : training_) {
+    hasher.add_value(hash_of_rows(source));
+    hasher.add_value(source.weight);
+    hasher.add_value(source.tag);
+  }
+  return std::max<std::uint64_t>(hasher.value(), 1);
 }
 
 }  // namespace dragoman::run

@@ -8,6 +8,7 @@
 
 #include "data/tokenize.h"
 #include "dragoman/scorer.h"
+#include "run/data_counts.h"
 #include "run/training_options.h"
 
 namespace dragoman::run {
@@ -22,8 +23,8 @@ struct Vocabularies {
 // Loads the vocabularies of the model to fine-tune, of vocabulary files or of the run being resumed, or builds new ones
 // from the training data. Writes nothing.
 Vocabularies make_vocabularies(const TrainingOptions& options);
-// The same, and saves them in the output folder.
-Vocabularies open_vocabularies(const TrainingOptions& options);
+// Saves them in the output folder.
+void save_vocabularies(const Vocabularies& vocabularies, const TrainingOptions& options);
 
 // A pair of the validation set; `languages` as in en-de, empty if the run has none.
 struct ValidationPair {
@@ -48,6 +49,10 @@ class RunData {
   std::vector<ValidationPair> validation_text(std::size_t most) const;
   // Sizes of vocabularies and corpora, for the report and the dry run.
   Facts facts() const;
+  DataCounts counts() const;
+  // A hash of the training data as batches see it: token ids, weights, languages and length limits. It does not depend
+  // on where the files are. Never 0.
+  std::uint64_t hash() const;
 
  private:
   data::BatchOptions batches() const;

@@ -1,10 +1,18 @@
 #include "run/training_options.h"
 
 #include "base/join.h"
+#include "train/checkpoint.h"
 
 namespace dragoman::run {
 
+bool TrainingOptions::continues() const {
+  return resume && !train::CheckpointFolder(train.output + "/checkpoints", train.keep).list().empty();
+}
+
 std::vector<data::Corpus> TrainingOptions::validation_corpora() const {
+  check(!valid_source.empty() || (valid_target.empty() && valid_languages.empty()),
+        "valid-{} is given without valid-source, the sentences to translate",
+        valid_target.empty() ? "languages" : "target");
   if (valid_source.empty()) return {};
   check(split.by == data::SplitBy::none, "validation comes from valid-source {} or from split.by {}, not from both",
         join(valid_source, " "), name_of(split.by));

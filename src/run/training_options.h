@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -39,6 +38,9 @@ struct RunVocabulary {
 
 // Translation of the validation set.
 struct TranslatedValidation {
+  // The memory of search grows with both.
+  static constexpr int kMostLength = 100'000, kMostBeam = 1000;
+
   int sentences = 500, samples = 3, max_length = 0, beam = 1;
 
   template <class V>
@@ -46,8 +48,9 @@ struct TranslatedValidation {
     v("sentences", sentences,
       "sentences to translate at each validation, of every language pair, for BLEU and chrF; 0 for none", at_least(0));
     v("samples", samples, "translations to print, and to show with their attention in the report", at_least(0));
-    v("max-length", max_length, "longest translation in tokens; 0 means twice the source length plus 10", at_least(0));
-    v("beam", beam, "width of the beam; 1 is greedy search", at_least(1));
+    v("max-length", max_length, "longest translation in tokens; 0 means twice the source length plus 10",
+      between(0, kMostLength));
+    v("beam", beam, "width of the beam; 1 is greedy search", between(1, kMostBeam));
   }
 };
 
@@ -71,8 +74,9 @@ struct TrainingOptions {
   bool resume = false, overwrite = false, dry_run = false, verify_resume = false;
   ComputeOptions compute;
 
-  // Whether the run in the output folder is continued.
-  bool continues() const { return resume && std::filesystem::exists(train.output + "/checkpoints"); }
+  // Whether the run in the output folder is continued: it has a checkpoint.
+  bool continues() const;
+  bool validates() const { return !valid_source.empty() || split.by != data::SplitBy::none; }
   // The validation sets that are files.
   std::vector<data::Corpus> validation_corpora() const;
   // Whether the initial weights are those of the model `from`.

@@ -8,11 +8,11 @@
 #include "base/join.h"
 #include "base/log.h"
 #include "base/threads.h"
-#include "models/presets.h"
 #include "report/run_report.h"
 #include "run/model_languages.h"
 #include "run/output_folder.h"
 #include "run/run_record.h"
+#include "run/training_checks.h"
 #include "run/validation_translator.h"
 #include "search/worker_threads.h"
 #include "text/vocabulary.h"
@@ -29,6 +29,18 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kVerifiedUpdates = 20;
 
+// Throws if weights, gradients and optimiser state exceed the free memory, before any of it is allocated.
+void check_memory(const nn::Parameters& parameters, const train::OptimiserOptions& optimiser, const Placement& where) {
+  const double copies = 2 + (optimiser.kind == train::OptimiserKind::sgd ? 1 : 2) + (optimiser.ema > 0 ? 2 : 0);
+  const double bytes = copies * sizeof(float) * static_cast<double>(parameters.count());
+  const std::size_t free = where.device.memory().free;
+  check(bytes < static_cast<double>(free),
+        "the model has {} parameters, whose weights, gradients and optimiser state take {:.1f} GiB, but {} are free on "
+        "{}. "
+        "Choose a smaller model (--model.*) or vocabulary (--vocab.size)",
+        with_commas(parameters.count()), bytes / (1 << 30), train::show_bytes(free), where.device.name());
+}
+
 // Also fills in options.model: the vocabulary sizes, or the whole configuration when fine-tuning.
 std::unique_ptr<train::Task> make_task(TrainingOptions& options, const Vocabularies& vocabularies,
                                        const Placement& where) {
@@ -43,6 +55,7 @@ std::unique_ptr<train::Task> make_task(TrainingOptions& options, const Vocabular
     check(options.model.classes == 0, "model.classes {} is for --task classify", options.model.classes);
     task = std::make_unique<train::TranslationTask>(options.model);
   }
+  check_memory(task->parameters(), options.train.optimiser, where);
   task->parameters().allocate(where.device, where.type, options.train.seed, true);
   if (options.fine_tunes()) store::ModelFile(options.from).load(task->parameters());
   return task;
@@ -101,27 +114,20 @@ int thread_limit(const TrainingOptions& options) {
 
 }  // namespace
 
-void read_initial_settings(Settings& settings, const TrainingOptions& asked) {
-  const std::string saved = settings_file(asked.train.output);
-  if (asked.resume && fs::exists(saved))
-    settings.read_yaml_file(saved);
-  else if (!asked.preset.empty())
-    settings.read_yaml(models::preset_text(asked.preset), asked.preset);
-}
-
 class TrainingRun::Parts {
  public:
   explicit Parts(TrainingOptions asked)
-      : options_(std::move(asked)),
-        lock_(claim_output_folder(options_)),
-        vocabularies_(open_vocabularies(options_)),
+      : options_(checked(std::move(asked))),
+        folder_(options_),
+        vocabularies_(make_vocabularies(options_)),
         data_(options_, vocabularies_),
         where_(find_placement(options_.compute)),
         task_(make_task(options_, vocabularies_, where_)) {
-    save_settings(options_);
     translator_ = validation_translator(options_, data_, vocabularies_, *task_);
     const train::RunRecord record = run_record(options_, where_.device.name(), data_.facts());
-    files_.push_back(std::make_unique<train::JsonLog>(options_.train.output + "/log.jsonl", record));
+    const std::string log = options_.train.output + "/log.jsonl";
+    files_.push_back(std::make_unique<train::JsonLog>(log, record));
+    files_.push_back(std::make_unique<DataLog>(log, data_.counts()));
     if (options_.tensorboard)
       files_.push_back(std::make_unique<train::TensorBoard>(options_.train.output + "/tensorboard", record));
     if (options_.report) {
@@ -140,7 +146,7 @@ class TrainingRun::Parts {
   train::RunEnd train(const std::function<bool()>& stop) {
     const threads::LimitScope limit(thread_limit(options_));
     const PrecisionScope precision(where_);
-    train::Trainer trainer(options_.train, *task_, {data_.training(), data_.validation()},
+    train::Trainer trainer(options_.train, *task_, {data_.training(), data_.validation(), data_.hash()},
                            model_info(options_, vocabularies_));
     if (translator_) trainer.add(*translator_);
     for (train::Observer* observer : observers_) trainer.add(*observer);
@@ -149,15 +155,27 @@ class TrainingRun::Parts {
       log::info("nothing to resume in {}: starting a new run", options_.train.output);
     // A resumed run keeps its value of at_once.
     options_.train.at_once = static_cast<std::int64_t>(trainer.rehearse().at_once);
-    save_settings(options_);
+    check_disk(trainer.disk(), options_.train.output, folder_.replaced_bytes(), free_disk(options_.train.output));
+    begin();
     return trainer.train(stop);
   }
 
   const std::string& report_path() const { return report_path_; }
 
  private:
+  static TrainingOptions checked(TrainingOptions options) {
+    check_training(options);
+    return options;
+  }
+  // From here on the folder changes.
+  void begin() const {
+    folder_.begin();
+    save_vocabularies(vocabularies_, options_);
+    save_settings(options_);
+  }
+
   TrainingOptions options_;
-  FileLock lock_;
+  OutputFolder folder_;
   Vocabularies vocabularies_;
   RunData data_;
   Placement where_;
@@ -185,6 +203,8 @@ train::RunEnd TrainingRun::train(const std::function<bool()>& stop) { return par
 std::string TrainingRun::report_path() const { return parts_->report_path(); }
 
 Facts plan_training(TrainingOptions options) {
+  options.dry_run = true;
+  check_training(options);
   if (options.task == TrainTask::statistical)
     return {{"model", "phrase-based, trained on the CPU without updates"},
             {"corpora", std::to_string(options.corpus.corpora().size())}};
@@ -195,21 +215,26 @@ Facts plan_training(TrainingOptions options) {
   const RunData data(options, vocabularies);
   const std::unique_ptr<train::Task> task = make_task(options, vocabularies, where);
   train::MemoryPlan memory;
+  train::DiskPlan disk;
   {
     const auto translator = validation_translator(options, data, vocabularies, *task);
     train::Trainer trainer(options.train, *task, {data.training(), data.validation()},
                            model_info(options, vocabularies));
     if (translator) trainer.add(*translator);
     memory = trainer.rehearse();
+    disk = trainer.disk();
   }
   data::Batcher batches = data.training();
   Facts facts = data.facts();
   const Facts plan = train::describe(train::make_plan(options.train, *task, batches, memory));
   facts.insert(facts.end(), plan.begin(), plan.end());
+  for (const auto& fact : train::describe(disk)) facts.push_back(fact);
   return facts;
 }
 
 ResumeProof verify_resume(TrainingOptions options) {
+  check_training(options);
+  const NewFolders folder(options.train.output);
   const threads::LimitScope limit(thread_limit(options));
   const Placement where = find_placement(options.compute);
   const PrecisionScope precision(where);
@@ -219,11 +244,11 @@ ResumeProof verify_resume(TrainingOptions options) {
     train::FreshRun fresh{make_task(options, vocabularies, where), nullptr};
     train::TrainOptions settings = options.train;
     settings.output = output;
-    fresh.trainer = std::make_unique<train::Trainer>(
-        settings, *fresh.task, train::TrainData{data.training(), std::nullopt}, model_info(options, vocabularies));
+    fresh.trainer = std::make_unique<train::Trainer>(settings, *fresh.task,
+                                                     train::TrainData{data.training(), std::nullopt, data.hash()},
+                                                     model_info(options, vocabularies));
     return fresh;
   };
-  check(!options.train.output.empty(), "expected --output FOLDER, a folder for the two runs to compare");
   return {kVerifiedUpdates, train::verify_resume(make, options.train.output, kVerifiedUpdates)};
 }
 

@@ -7,13 +7,10 @@
 #include "base/options.h"
 #include "run/training_data.h"
 #include "run/training_options.h"
+#include "run/training_settings.h"
 #include "train/observer.h"
 
 namespace dragoman::run {
-
-// Reads the initial settings of a run: those of the run that `asked` resumes, or else those of its preset. Flags must
-// be parsed again afterwards, since they override both.
-void read_initial_settings(Settings& settings, const TrainingOptions& asked);
 
 // A training run from its options to a model file.
 //
@@ -25,7 +22,9 @@ void read_initial_settings(Settings& settings, const TrainingOptions& asked);
 // a report.
 class TrainingRun {
  public:
-  // Locks the output folder, loads or builds the vocabularies, tokenises the corpora and allocates the model.
+  // Checks the options, locks the output folder, loads or builds the vocabularies, tokenises the corpora and allocates
+  // the model. The folder does not change before train() has found that the run can begin; a folder created for a run
+  // that does not begin is removed.
   explicit TrainingRun(TrainingOptions options);
   ~TrainingRun();
   TrainingRun(const TrainingRun&) = delete;

@@ -38,6 +38,7 @@ TokenizedPairs read_pairs(const std::vector<data::Corpus>& corpora, const data::
     progress.advance(static_cast<std::int64_t>(block.size()));
     block.clear();
   };
+  data::ReadingReport read;
   for (const data::Corpus& corpus : corpora) {
     const auto reader = data::PairReader::open(corpus, reading);
     for (data::Pair pair; reader->next(pair);) {
@@ -45,8 +46,13 @@ TokenizedPairs read_pairs(const std::vector<data::Corpus>& corpora, const data::
       block.push_back(std::move(pair));
       if (block.size() == kBlock) flush();
     }
+    read += reader->report();
   }
   flush();
+  std::vector<std::string> counts;
+  for (const auto& [name, count] : data::count_pairs(read, filters))
+    counts.push_back(fmt::format("{} {}", name, with_commas(static_cast<std::int64_t>(count))));
+  log::info("pairs: {}", join(counts, ", "));
   return pairs;
 }
 
@@ -111,7 +117,17 @@ class PhraseTrainer {
   std::vector<align::Links> align() const {
     const PhraseSystemConfig& config = system_.config_;
     align::Bitext bitext({}, {}, static_cast<std::size_t>(config.max_words));
-    for (std::size_t i = 0; i < pairs_.source.size(); ++i) bitext.add(pairs_.source[i], pairs_.target[i], false);
+    const auto is_overlong = [&](const std::string& line) {
+      return data::count_words(line) > static_cast<std::size_t>(config.max_words);
+    };
+    std::int64_t overlong = 0;
+    for (std::size_t i = 0; i < pairs_.source.size(); ++i) {
+      overlong += is_overlong(pairs_.source[i]) || is_overlong(pairs_.target[i]) ? 1 : 0;
+      bitext.add(pairs_.source[i], pairs_.target[i], false);
+    }
+    if (overlong > 0)
+      log::info("{} pairs have more than {} words (max-words) and give no phrases", with_commas(overlong),
+                config.max_words);
     bitext.cut(1);
     align::Cooccurrence cooccurrence(bitext);
     align::EmTraining training(bitext, cooccurrence, config.training);

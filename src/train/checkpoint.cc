@@ -57,6 +57,12 @@ void save_checkpoint(const std::string& path, const store::ModelInfo& info, cons
   store::save_model(path, info, trained.parameters, companions.tensors());
 }
 
+std::uint64_t checkpoint_bytes(const Trained& trained) {
+  std::uint64_t bytes = trained.parameters.weights().bytes();
+  for (const auto& [name, tensor] : flat_tensors(trained)) bytes += tensor.bytes();
+  return bytes;
+}
+
 void load_checkpoint(const std::string& path, const Trained& trained) {
   const store::ModelFile model(path, store::ModelFile::Configuration::unused);
   const store::SafetensorsFile& file = model.file();

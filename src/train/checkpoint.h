@@ -21,6 +21,8 @@ struct Trained {
 // A checkpoint is a model file (of the averaged weights, if there are any) that also holds the training state. It is
 // written atomically.
 void save_checkpoint(const std::string& path, const store::ModelInfo& info, const Trained& trained);
+// About the size of the file: everything but vocabularies and the header.
+std::uint64_t checkpoint_bytes(const Trained& trained);
 // Verifies the whole file before changing anything; throws if the file is damaged or belongs to a run with other
 // settings.
 void load_checkpoint(const std::string& path, const Trained& trained);

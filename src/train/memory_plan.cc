@@ -7,11 +7,6 @@
 namespace dragoman::train {
 namespace {
 
-std::string show_bytes(std::size_t bytes) {
-  const auto mebibytes = static_cast<double>(bytes) / (1 << 20);
-  return mebibytes < 1024 ? fmt::format("{:.1f} MiB", mebibytes) : fmt::format("{:.1f} GiB", mebibytes / 1024);
-}
-
 std::string number(std::size_t value) { return with_commas(static_cast<std::int64_t>(value)); }
 
 // Whether the first part of at most `most` tokens fits into memory.
@@ -28,6 +23,11 @@ bool fits(const TrainOptions& options, Task& task, Workspace& workspace, const d
 }
 
 }  // namespace
+
+std::string show_bytes(std::size_t bytes) {
+  const auto mebibytes = static_cast<double>(bytes) / (1 << 20);
+  return mebibytes < 1024 ? fmt::format("{:.1f} MiB", mebibytes) : fmt::format("{:.1f} GiB", mebibytes / 1024);
+}
 
 MemoryPlan permanent_memory(const nn::Parameters& parameters, const Optimiser& optimiser,
                             const MovingAverage* average) {

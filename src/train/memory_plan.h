@@ -38,6 +38,8 @@ void rehearse_learning(const TrainOptions& options, Task& task, Workspace& works
 // already been tried.
 std::size_t smaller_part(std::size_t at_once, std::size_t largest, std::size_t longest);
 
+// 1.5 MiB, 2.0 GiB.
+std::string show_bytes(std::size_t bytes);
 // Names and descriptions, for display.
 std::vector<std::pair<std::string, std::string>> describe(const MemoryPlan& plan);
 

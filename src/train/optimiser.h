@@ -11,6 +11,9 @@ namespace dragoman::train {
 
 enum class OptimiserKind { adam, adamw, sgd };
 
+// The batches of an update are in memory at the same time.
+constexpr int kMostAccumulated = 1 << 16;
+
 struct OptimiserOptions {
   OptimiserKind kind = OptimiserKind::adam;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, momentum = 0.9, weight_decay = 0, clip = 1;
@@ -26,7 +29,7 @@ struct OptimiserOptions {
     v("momentum", momentum, "sgd: momentum; 0: none", between(0, 0.9999999));
     v("weight-decay", weight_decay, "pulls weight matrices towards zero; biases and norms are exempt", at_least(0));
     v("clip", clip, "maximum gradient norm; larger gradients are scaled down to it; 0: no clipping", at_least(0));
-    v("accumulate", accumulate, "batches per update (gradient accumulation)", at_least(1));
+    v("accumulate", accumulate, "batches per update (gradient accumulation)", between(1, kMostAccumulated));
     v("ema", ema,
       "decay rate of a moving average (EMA) of the weights, such as 0.999, which is validated and saved; 0: none",
       between(0, 0.9999999));

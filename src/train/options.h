@@ -40,7 +40,7 @@ struct TrainOptions {
     v("metric", metric, "the score that selects the best model: perplexity, loss, bleu, chrf, accuracy, f1");
     v("patience", patience, "early stopping: end after this many validations without a better score; 0: never",
       at_least(0));
-    v("keep", keep, "how many of the newest checkpoints to keep", at_least(2));
+    v("keep", keep, "how many of the newest checkpoints to keep", between(2, 1'000'000));
     v("seed", seed, "random seed of initial weights, data order and dropout");
     v("freeze", freeze, "parameters to freeze, as glob patterns such as encoder.*");
     v("on-divergence", on_divergence,

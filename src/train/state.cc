@@ -1,5 +1,9 @@
 #include "train/state.h"
 
+#include <cmath>
+#include <limits>
+#include <utility>
+
 #include "base/bounded_json.h"
 #include "base/quote.h"
 
@@ -7,6 +11,9 @@ namespace dragoman::train {
 namespace {
 
 using nlohmann::json;
+
+constexpr const char* kData = "data";
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Lists the fields once, for reading and writing.
 template <class State, class F>
@@ -36,29 +43,60 @@ void each_field(State& state, F&& f) {
   f("seconds", state.seconds);
 }
 
+// No number of a state is negative, and all are finite.
+void read(const json& in, const std::string& name, std::uint64_t& value) {
+  check(in.is_number_unsigned(), "expected a whole number for '{}'", name);
+  value = in.get<std::uint64_t>();
+}
+void read(const json& in, const std::string& name, int& value) {
+  std::uint64_t whole = 0;
+  read(in, name, whole);
+  check(std::in_range<int>(whole), "'{}' is {}, which is out of range", name, whole);
+  value = static_cast<int>(whole);
+}
+void read(const json& in, const std::string& name, double& value) {
+  check(in.is_number(), "expected a number for '{}'", name);
+  value = in.get<double>();
+  check(std::isfinite(value), "'{}' is not finite", name);
+}
+
+// JSON writes an infinite score, such as an early perplexity, as null.
+Best read_best(const json& in, const std::string& name) {
+  Best best{.value = kInfinity};
+  if (!in.at("value").is_null()) read(in.at("value"), name, best.value);
+  read(in.at("update"), name, best.update);
+  return best;
+}
+
+TrainState read_state(const json& in) {
+  TrainState state;
+  each_field(state, [&](const char* name, auto& value) { read(in.at(name), name, value); });
+  if (in.contains(kData)) read(in.at(kData), kData, state.data);
+  for (const auto& [metric, best] : in.at("best").items()) state.best[metric] = read_best(best, metric);
+  check(state.rate_factor >= 0 && state.rate_factor <= 1, "the factor of the learning rate is {}", state.rate_factor);
+  check(state.position.epochs >= 0, "{} epochs", state.position.epochs);
+  return state;
+}
+
 }  // namespace
 
 std::string to_json(const TrainState& state) {
   json out;
   each_field(state, [&](const char* name, const auto& value) { out[name] = value; });
+  out[kData] = state.data;
   out["best"] = json::object();
   for (const auto& [metric, best] : state.best) out["best"][metric] = {{"value", best.value}, {"update", best.update}};
   return out.dump();
 }
 
 TrainState state_from_json(const std::string& text, const std::string& where) {
-  TrainState state;
   try {
-    const json in = parse_json(text);
-    each_field(state, [&](const char* name, auto& value) { in.at(name).get_to(value); });
-    for (const auto& [metric, best] : in.at("best").items())
-      state.best[metric] = {best.at("value").get<double>(), best.at("update").get<std::uint64_t>()};
+    return read_state(parse_json(text));
   } catch (const json::exception& error) {
     fail("{}: its training state is damaged: {}", where, excerpt(error.what()));
   } catch (const Error& error) {
     fail("{}: its training state is damaged: {}", where, error.what());
   }
-  return state;
 }
 
 }  // namespace dragoman::train

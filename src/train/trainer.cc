@@ -44,18 +44,47 @@ Trainer::Trainer(const TrainOptions& options, Task& task, TrainData data, store:
     average_.emplace(options.optimiser.ema, task.parameters().weights(), task.parameters().copy());
   state_.seed = options.seed;
   state_.sentences = data_.training.sentences();
+  state_.data = data_.hash;
 }
 
 bool Trainer::resume() {
-  checkpoints_.tidy();
   const TrainState fresh = state_;
   const std::string path = load_newest_checkpoint();
   if (path.empty()) return false;
-  check(state_.seed == fresh.seed, "{}: belongs to a run with seed {}, not {}", path, state_.seed, fresh.seed);
-  check(state_.sentences == fresh.sentences,
-        "{}: belongs to a run on {} sentence pairs, but now there are {}: the data or its settings changed", path,
-        state_.sentences, fresh.sentences);
+  check_same_run(path, fresh);
+  state_.data = fresh.data;
+  // The model card goes on like that of an uninterrupted run: it names the data as given at the start, and the scores.
+  const store::ModelFile checkpoint(path);
+  for (const auto& [key, value] : checkpoint.info().card) info_.card[key] = value;
   return true;
+}
+
+void Trainer::check_same_run(const std::string& path, const TrainState& fresh) {
+  check(state_.seed == fresh.seed, "{}: belongs to a run with seed {}, not {}", path, state_.seed, fresh.seed);
+  const std::string advice = fmt::format(
+      "A resumed run needs the data it began with. To train the model further on other data, start a new run: "
+      "--from {} --output ANOTHER_FOLDER",
+      model_path());
+  check(state_.sentences == fresh.sentences,
+        "{}: belongs to a run on {} sentence pairs, but now there are {}: the data or its settings changed. {}", path,
+        state_.sentences, fresh.sentences, advice);
+  check(state_.data == 0 || fresh.data == 0 || state_.data == fresh.data,
+        "{}: belongs to a run on other sentence pairs: there are as many, but their content, weights or length limits "
+        "changed. {}",
+        path, advice);
+  const std::uint64_t steps = data_.training.steps(state_.epoch);
+  check(state_.step <= steps,
+        "{}: belongs to a run with other batches: it stopped after step {} of an epoch that now has {}. Give the batch "
+        "settings that the run began with",
+        path, state_.step, steps);
+}
+
+DiskPlan Trainer::disk() {
+  const auto updates_per_epoch =
+      static_cast<double>(steps_per_epoch_) / static_cast<double>(options_.optimiser.accumulate);
+  return {.checkpoint = checkpoint_bytes(trained()),
+          .model = task_.parameters().weights().bytes(),
+          .checkpoints = checkpoints_at_once(options_, updates_per_epoch)};
 }
 
 RunInfo Trainer::run_info() {
@@ -85,6 +114,7 @@ const MemoryPlan& Trainer::rehearse() {
 
 RunEnd Trainer::train(const std::function<bool()>& stop) {
   std::filesystem::create_directories(options_.output);
+  checkpoints_.tidy();
   progress_.begin(state_.position, workspace_.device.name());
   notify(&Observer::on_start, run_info());
   if (checkpoints_.list().empty()) save_checkpoint();
@@ -213,14 +243,19 @@ void Trainer::validate() {
 }
 
 void Trainer::save_checkpoint() {
+  update_card();
   const std::string path = checkpoints_.save(info_, trained());
   notify(&Observer::on_checkpoint, path, state_.position);
 }
 
-void Trainer::save_model() {
+void Trainer::update_card() {
   info_.card["updates"] = std::to_string(state_.position.updates);
   info_.card["epochs"] = fmt::format("{:.2f}", state_.position.epochs);
   info_.card["tokens"] = std::to_string(state_.position.tokens);
+}
+
+void Trainer::save_model() {
+  update_card();
   const Averaged averaged(average());
   store::save_model(model_path(), info_, task_.parameters());
 }

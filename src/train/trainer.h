@@ -7,6 +7,7 @@
 #include "data/prefetcher.h"
 #include "store/model_file.h"
 #include "train/checkpoint.h"
+#include "train/disk_plan.h"
 #include "train/divergence_guard.h"
 #include "train/gradient_accumulator.h"
 #include "train/model_selection.h"
@@ -19,6 +20,7 @@ namespace dragoman::train {
 struct TrainData {
   data::Batcher training;
   std::optional<data::Batcher> validation;
+  std::uint64_t hash = 0;  // of the training data, compared when a run is resumed; 0: unknown
 };
 
 // The training loop: updates of the weights, validation, checkpoints. Observers do all printing, logging and drawing.
@@ -32,7 +34,10 @@ class Trainer {
   void add(Observer& observer) { observers_.push_back(&observer); }
   // Measures, before the first update, how much memory the run needs and how many tokens fit into one forward pass.
   const MemoryPlan& rehearse();
-  // Continues from the newest intact checkpoint in the output folder; false if there is none.
+  // The files that the run writes.
+  DiskPlan disk();
+  // Continues from the newest intact checkpoint in the output folder; false if there is none. Throws if the checkpoint
+  // belongs to a run with another seed or other training data. Changes no file.
   bool resume();
   // Trains to the end and returns the reason why it ended. `stop` is called after every update; if it returns true, the
   // trainer saves a checkpoint and returns.
@@ -72,6 +77,9 @@ class Trainer {
   Due due_since(const Position& before, bool stopping) const;
   void follow_up(const Due& due);
   void validate();
+  void check_same_run(const std::string& path, const TrainState& fresh);
+  // Writes the position into the model card.
+  void update_card();
   void save_checkpoint();
   void save_model();
   // The path of the checkpoint; empty if there is none.

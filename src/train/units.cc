@@ -37,6 +37,7 @@ Amount Amount::parse(const std::string& text) {
   check(fits && at == end,
         "expected an amount of training such as 100ku (updates), 5e (epochs) or 1Gt (tokens) but got '{}'",
         excerpt(text));
+  check(amount.count <= kMost, "expected an amount of training up to {:g}, but '{}' is more", kMost, excerpt(text));
   return amount;
 }
 

@@ -20,6 +20,9 @@ enum class Unit { updates, epochs, tokens };
 // An amount of training, written as `100ku` updates, `5e` epochs or `1Gt` target tokens. A number without a unit counts
 // updates; k, M and G are powers of a thousand. Empty and 0 mean none.
 struct Amount {
+  // Positions are doubles in part: above 2^53 adjacent ones would be equal.
+  static constexpr double kMost = 1e15;
+
   double count = 0;
   Unit unit = Unit::updates;
 

@@ -44,6 +44,20 @@ TEST_F(Stats, TheTableShowsFiltersAndBars) {
     EXPECT_NE(outcome.out.find(words), std::string::npos) << words << " in\n" << outcome.out;
 }
 
+TEST_F(Stats, AFileOfTextHasOneSide) {
+  const std::string text = write("news.de", "das Haus\n\nein Haus\n");
+  const Outcome table = run("stats " + text + " --drop-empty");
+  ASSERT_EQ(table.status, 0) << table.err;
+  EXPECT_EQ(table.out.find("target"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("dropped: empty                            1\n"), std::string::npos) << table.out;
+  const nlohmann::json report = nlohmann::json::parse(run("stats " + text + " --json").out);
+  EXPECT_EQ(report["source"]["sentences"], 3);
+  EXPECT_EQ(report["source"]["types"], 3);
+  EXPECT_FALSE(report.contains("target"));
+  EXPECT_EQ(nlohmann::json::parse(run("stats - --format lines --json < " + text).out)["source"]["tokens"], 4);
+  EXPECT_NE(run("stats " + text + " --max-ratio 2").err.find("has one side only"), std::string::npos);
+}
+
 TEST_F(Stats, ReadsStandardInput) {
   const std::string table = write("a.tsv", "a b\tc\n");
   const Outcome outcome = run("stats - --json < " + table);
@@ -56,7 +70,7 @@ TEST_F(Stats, BadInputIsOneClearLineAndAFailure) {
   for (const auto& [arguments, words] :
        {std::pair{good + " " + one, "good:2 has no partner"}, std::pair{good + " " + latin, "latin:2: byte 1"},
         std::pair{good + " " + folder_.file("none"), "none: cannot be opened"},
-        std::pair{good, "expected a target file"}, std::pair{good + " " + one + " --tokenizer " + good, "good"}}) {
+        std::pair{good + " " + one + " --tokenizer " + good, "good"}}) {
     const Outcome outcome = run("stats " + arguments);
     const std::string said = outcome.said();
     EXPECT_EQ(outcome.status, 1) << arguments;

@@ -356,6 +356,47 @@ TEST(Trainer, RefusesToResumeOnOtherData) {
   EXPECT_NE(message([&] { trainer.resume(); }).find("48 sentence pairs, but now there are 2"), std::string::npos);
 }
 
+TEST(Trainer, RefusesToResumeOnAsManyOtherPairs) {
+  TempFolder folder;
+  ToyTask task;
+  const auto hashed = [](std::uint64_t hash) {
+    TrainData pairs = data();
+    pairs.hash = hash;
+    return pairs;
+  };
+  Trainer(quick_options(folder.file("run")), task, hashed(1), {}).train(never);
+  EXPECT_TRUE(Trainer(quick_options(folder.file("run")), task, hashed(1), {}).resume());
+  EXPECT_TRUE(Trainer(quick_options(folder.file("run")), task, hashed(0), {}).resume()) << "unknown";
+  Trainer other(quick_options(folder.file("run")), task, hashed(2), {});
+  EXPECT_NE(message([&] { other.resume(); }).find("other sentence pairs: there are as many"), std::string::npos);
+}
+
+TEST(Trainer, ASmallerNumberOfBatchesIsNamedWhenARunIsResumed) {
+  TempFolder folder;
+  ToyTask task;
+  TrainOptions options = quick_options(folder.file("run"));
+  options.until = {"5u"};
+  Trainer(options, task, data(batches_of(8)), {}).train(never);
+  Trainer trainer(options, task, data(batches_of(24)), {});
+  EXPECT_NE(message([&] { trainer.resume(); }).find("stopped after step 5 of an epoch that now has 2"),
+            std::string::npos);
+}
+
+TEST(Trainer, AResumedRunKeepsTheCardOfItsCheckpoint) {
+  TempFolder folder;
+  ToyTask task;
+  TrainOptions options = quick_options(folder.file("run"));
+  options.until = {"10u"};
+  Trainer(options, task, data(), {.card = {{"data", "train.en"}}}).train(never);
+  options.until = {"11u"};
+  Trainer resumed(options, task, data(), {.card = {{"data", "/home/train.en"}}});
+  ASSERT_TRUE(resumed.resume());
+  resumed.train(never);
+  const store::ModelFile newest(folder.file("run/checkpoints/000000011.safetensors"));
+  EXPECT_EQ(newest.info().card.at("data"), "train.en");
+  EXPECT_TRUE(newest.info().card.contains("validation.loss"));
+}
+
 TEST(Trainer, ValidatesAndSavesTheMovingAverage) {
   TempFolder folder;
   TrainOptions options = quick_options(folder.file("run"));

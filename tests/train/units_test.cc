@@ -28,6 +28,12 @@ TEST(Amount, RefusesOtherTextAndShowsExamples) {
         << text;
 }
 
+TEST(Amount, HasALimit) {
+  for (const char* text : {"1e300Gu", "2e15u", "1e16"})
+    EXPECT_NE(support::message([&] { Amount::parse(text); }).find("up to 1e+15"), std::string::npos) << text;
+  EXPECT_EQ(Amount::parse("1e6Gu").count, 1e15);
+}
+
 TEST(Amount, IsWrittenAsItIsRead) {
   for (const char* text : {"100ku", "5e", "1Gt", "250u", "1.5Mt"}) EXPECT_EQ(Amount::parse(text).show(), text);
 }
