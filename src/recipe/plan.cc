@@ -215,6 +215,16 @@ Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& op
   return plan;
 }
 
+std::vector<std::string> compared_systems(const Recipe& recipe, const Folder& folder, const Plan& plan) {
+  std::vector<std::string> names;
+  for (const System& system : recipe.systems) {
+    const bool is_planned =
+        std::any_of(plan.systems.begin(), plan.systems.end(), [&](const Job& job) { return job.name == system.name; });
+    if (is_planned || std::filesystem::exists(folder.result(system.name))) names.push_back(system.name);
+  }
+  return names;
+}
+
 Job plan_comparisons(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
                      const std::vector<std::string>& finished) {
   Job job;

@@ -67,6 +67,9 @@ struct Plan {
 Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
                const std::vector<std::string>& chosen = {});
 
+// The systems that have results, or would have them after the plan.
+std::vector<std::string> compared_systems(const Recipe& recipe, const Folder& folder, const Plan& plan = {});
+
 // Compares the systems of tables that have a baseline. `finished` names the systems that have results.
 Job plan_comparisons(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
                      const std::vector<std::string>& finished);
