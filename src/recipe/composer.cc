@@ -32,6 +32,16 @@ void override_flags(std::vector<std::string>& words, const std::vector<std::stri
   append(words, more);
 }
 
+// Removes the flags that a model to be fine-tuned brings with it.
+void drop_structure(std::vector<std::string>& flags) {
+  const auto is_flag = [](const std::string& word) { return word.starts_with("--"); };
+  for (auto at = flags.begin(); at != flags.end();) {
+    const auto end = std::find_if(at + 1, flags.end(), is_flag);
+    const bool is_structure = at->starts_with("--model.") || at->starts_with("--vocab.");
+    at = is_structure ? flags.erase(at, end) : end;
+  }
+}
+
 bool trains(const CommandLine& command) { return command.words[0] == "train"; }
 
 }  // namespace
@@ -92,6 +102,7 @@ Step Composer::step(const std::string& title, const std::string& command, const 
     std::vector<std::string> small = {own.words[0]};
     add_flags(recipe_.miniature.flags, small);
     small.erase(small.begin());
+    if (has_flag(own, "--from")) drop_structure(small);
     override_flags(recorded.words, small);
     override_flags(composed.words, small);
   }
