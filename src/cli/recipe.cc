@@ -27,7 +27,7 @@ struct RecipeOptions {
   void visit(V& v) {
     v.section("Run");
     v("output", output, "folder of the results; empty means runs/NAME, or runs/NAME-miniature");
-    v("only", only, "run only these systems, separated by commas, and the systems they need");
+    v("only", only, "run only these systems and figures, separated by commas, and the systems that the systems need");
     v("jobs", jobs, "systems to train at the same time", between(1, 64));
     v("budget", budget, "stop in good order after this time, such as 90s, 30min or 2h; the same command goes on later");
     v("dry-run", dry_run, "print the commands and what they will cost, without running them");

@@ -79,7 +79,7 @@ class FigurePlanner {
     context.places.merge(test_places(test));
     context.places["input"] = "{figure}/input.txt";
     add(system_->name, system_->translate, context, {"--tree", file(".json")});
-    job_.needs.push_back(system_->name);
+    need(system_->name);
     job_.steps.back().excerpt = {composer_.path(test.source, context), composer_.path("{figure}/input.txt", context),
                                  figure_.sentence, 1};
     measure(system_->title, "");

@@ -63,7 +63,8 @@ struct Plan {
   std::vector<Job> figures;  // only those that need commands
 };
 
-// Plans the systems that `chosen` names, by default all, and what they need.
+// Plans the systems that `chosen` names, by default all, and what they need; and the figures that it names, by default
+// all.
 Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
                const std::vector<std::string>& chosen = {});
 

@@ -291,8 +291,9 @@ class Runner {
     list(State::failed, "failed");
     list(State::blocked, "not run, because they need a system that failed");
     sum_up_figures();
-    board_.info(fmt::format("{} of {} systems finished in {}", queue_.with_state(State::finished).size(),
-                            plan_.systems.size(), folder_.path));
+    if (!plan_.systems.empty())
+      board_.info(fmt::format("{} of {} systems finished in {}", queue_.with_state(State::finished).size(),
+                              plan_.systems.size(), folder_.path));
     const int signal = train::StopSignal::received();
     if (signal != 0 || out_of_time())
       board_.info(signal != 0 ? "interrupted; the same command goes on from here"

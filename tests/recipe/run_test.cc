@@ -360,6 +360,16 @@ TEST(RecipeRun, RunsOnlyWhatIsAskedFor) {
   EXPECT_TRUE(folder.has("figures/corpus.json"));
 }
 
+TEST(RecipeRun, RunsOnlyTheFiguresThatAreAskedFor) {
+  const RecipeFolder folder(recipe_text("20u"));
+  const Outcome outcome = folder.run("--only corpus,tree");
+  EXPECT_EQ(outcome.status, 0) << outcome.said();
+  EXPECT_TRUE(folder.has("figures/corpus.json"));
+  EXPECT_FALSE(folder.has("figures/links.json"));
+  EXPECT_FALSE(folder.has("systems"));
+  EXPECT_NE(outcome.said().find("figure tree is postponed: it needs neural\n"), std::string::npos) << outcome.said();
+}
+
 TEST(RecipeRun, RunsAgainFromAChangedCommandButNeverTrainsAFinishedSystemAgain) {
   const RecipeFolder folder(recipe_text("20u"));
   ASSERT_EQ(folder.run().status, 0);
