@@ -35,7 +35,7 @@ Values scores(const std::string& test, const Json& json) {
   Values found;
   for (const auto& [metric, entry] : json.items())
     if (const auto score = number(entry, "score"))
-      found.emplace_back(test + "." + metric, *score, entry.value("signature", ""));
+      found.emplace_back(fmt::format("{}.{}", test, metric), *score, entry.value("signature", ""));
   return found;
 }
 
@@ -43,7 +43,7 @@ Values perplexities(const std::string& test, const Json& json) {
   Values found;
   for (const auto& [unit, suffix] : {std::pair("token", ""), std::pair("word", "-per-word")})
     if (const auto perplexity = number(json.at("perplexity"), unit))
-      found.emplace_back(test + ".perplexity" + suffix, *perplexity, std::string("per ") + unit);
+      found.emplace_back(fmt::format("{}.perplexity{}", test, suffix), *perplexity, std::string("per ") + unit);
   return found;
 }
 
