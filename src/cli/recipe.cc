@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/join.h"
+#include "base/log.h"
 #include "base/text_value.h"
 #include "cli/command.h"
 #include "recipe/data_files.h"
@@ -26,7 +27,7 @@ struct RecipeOptions {
   void visit(V& v) {
     v.section("Run");
     v("output", output, "folder of the results; empty means runs/NAME, or runs/NAME-miniature");
-    v("only", only, "run only these systems, separated by commas, and the systems they need");
+    v("only", only, "run only these systems and figures, separated by commas, and the systems that the systems need");
     v("jobs", jobs, "systems to train at the same time", between(1, 64));
     v("budget", budget, "stop in good order after this time, such as 90s, 30min or 2h; the same command goes on later");
     v("dry-run", dry_run, "print the commands and what they will cost, without running them");
@@ -68,14 +69,23 @@ recipe::RunOptions run_options(const RecipeOptions& options, const recipe::Recip
   return run;
 }
 
-void list(const Words& words) {
+// Returns the exit status: 1 if a recipe cannot be read. The others are listed all the same.
+int list(const Words& words) {
   const Words folders = words.size() > 1 ? Words{words[1]} : recipe::recipe_folders();
   std::set<std::string> listed;
+  int status = 0;
   for (const std::string& folder : folders)
     for (const std::string& name : recipe::recipes_in(folder)) {
       if (!listed.insert(name).second) continue;
-      fmt::print("{:<14} {}\n", name, recipe::read_recipe(fmt::format("{}/{}", folder, name)).title);
+      try {
+        fmt::print("{:<15} {}\n", name, recipe::read_recipe(fmt::format("{}/{}", folder, name)).title);
+      } catch (const Error& error) {
+        fmt::print("{:<15} cannot be read\n", name);
+        log::error("{}", error.what());
+        status = 1;
+      }
     }
+  return status;
 }
 
 void print_missing_data(const recipe::Recipe& recipe, const RecipeOptions& options, const recipe::Folder& folder) {
@@ -92,8 +102,7 @@ int run_action(RecipeOptions& options, const Words& words, const ComputeOptions&
   check(!words.empty(), "{}", kExpected);
   const std::string& action = words[0];
   if (action == "list") {
-    list(words);
-    return 0;
+    return list(words);
   }
   check(words.size() != 1, "recipe {} needs the name or folder of a recipe; `dragoman recipe list` shows what there is",
         action);
@@ -105,7 +114,8 @@ int run_action(RecipeOptions& options, const Words& words, const ComputeOptions&
   const recipe::Plan plan = recipe::make_plan(recipe, folder, run.plan, run.only);
   if (action == "run") {
     if (!options.miniature) print_missing_data(recipe, options, folder);
-    recipe::print_dry_run(recipe, folder, plan);
+    const std::vector<std::string> compared = recipe::compared_systems(recipe, folder, plan);
+    recipe::print_dry_run(recipe, folder, plan, recipe::plan_comparisons(recipe, folder, run.plan, compared));
     return 0;
   }
   if (action == "status") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 #include "base/error.h"
 #include "base/join.h"
@@ -67,6 +68,30 @@ class WordReader {
   std::size_t at_ = 0;
 };
 
+// Flags with their values and arguments, sorted.
+std::vector<std::string> parts_of(const std::string& text) {
+  const CommandLine command = split_command(text);
+  std::vector<std::string> parts;
+  for (const std::string& word : command.words) {
+    const bool is_value = !parts.empty() && parts.back().starts_with("--") && !word.starts_with("--") &&
+                          parts.back().find_first_of(" =") == std::string::npos;
+    if (is_value)
+      parts.back() += " " + shell_word(word);
+    else
+      parts.push_back(shell_word(word));
+  }
+  if (!command.output.empty()) parts.push_back("> " + shell_word(command.output));
+  std::sort(parts.begin(), parts.end());
+  return parts;
+}
+
+// What is in `parts` but not in `others`.
+std::string only_in(const std::vector<std::string>& parts, const std::vector<std::string>& others) {
+  std::vector<std::string> own;
+  std::set_difference(parts.begin(), parts.end(), others.begin(), others.end(), std::back_inserter(own));
+  return join(own, " ");
+}
+
 bool is_name_sign(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
          std::string_view("_/.+-").find(c) != std::string_view::npos;
@@ -113,6 +138,28 @@ std::string show(const CommandLine& command) {
   for (const std::string& word : command.words) text += " " + shell_word(word);
   if (!command.output.empty()) text += " > " + shell_word(command.output);
   return text;
+}
+
+bool has_flag(const CommandLine& command, const std::string& flag) {
+  return std::any_of(command.words.begin(), command.words.end(),
+                     [&](const std::string& word) { return word == flag || word.starts_with(flag + "="); });
+}
+
+std::vector<std::string> flag_values(const CommandLine& command, const std::string& flag) {
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i];
+    if (word == flag && i + 1 < command.words.size()) values.push_back(command.words[i + 1]);
+    if (word.starts_with(flag + "=")) values.push_back(word.substr(flag.size() + 1));
+  }
+  return values;
+}
+
+std::string changes(const std::string& before, const std::string& after) {
+  const std::vector<std::string> old_parts = parts_of(before), new_parts = parts_of(after);
+  const std::string removed = only_in(old_parts, new_parts), added = only_in(new_parts, old_parts);
+  if (removed.empty()) return added.empty() ? "" : "with " + added;
+  return added.empty() ? "without " + removed : added + " instead of " + removed;
 }
 
 std::string fill(const std::string& text, const Places& places) {

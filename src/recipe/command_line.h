@@ -19,6 +19,14 @@ CommandLine split_command(const std::string& text);
 // The command as a user would type it into a shell, `dragoman` first.
 std::string show(const CommandLine& command);
 
+bool has_flag(const CommandLine& command, const std::string& flag);
+// The values of a flag, such as --source, in the order of the command.
+std::vector<std::string> flag_values(const CommandLine& command, const std::string& flag);
+
+// How a command has changed, in words: "--until 30u instead of --until 20u". Both are texts of show(); order does not
+// count. Empty if they have the same flags and arguments.
+std::string changes(const std::string& before, const std::string& after);
+
 // Values of placeholders by name, without braces.
 using Places = std::map<std::string, std::string>;
 

@@ -2,25 +2,12 @@
 
 #include <algorithm>
 
+#include "recipe/step_device.h"
+
 namespace dragoman::recipe {
 namespace {
 
 constexpr std::string_view kSystems = "systems/";
-
-bool has_flag(const std::vector<std::string>& words, const std::string& flag) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return word == flag || word.starts_with(flag + "="); });
-}
-
-// The value of the last `flag` among the words; empty without one.
-std::string flag_value(const std::vector<std::string>& words, const std::string& flag) {
-  std::string value;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == flag && i + 1 < words.size()) value = words[i + 1];
-    if (words[i].starts_with(flag + "=")) value = words[i].substr(flag.size() + 1);
-  }
-  return value;
-}
 
 bool uses(const std::vector<std::string>& words, const std::string& placeholder) {
   return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
@@ -45,14 +32,17 @@ void override_flags(std::vector<std::string>& words, const std::vector<std::stri
   append(words, more);
 }
 
-bool trains(const CommandLine& command) { return command.words[0] == "train"; }
-
-// The commands that compute with a model, and therefore choose a device.
-bool computes(const std::string& command) {
-  for (const char* name : {"train", "translate", "score", "bench"})
-    if (command == name) return true;
-  return false;
+// Removes the flags that a model to be fine-tuned brings with it.
+void drop_structure(std::vector<std::string>& flags) {
+  const auto is_flag = [](const std::string& word) { return word.starts_with("--"); };
+  for (auto at = flags.begin(); at != flags.end();) {
+    const auto end = std::find_if(at + 1, flags.end(), is_flag);
+    const bool is_structure = at->starts_with("--model.") || at->starts_with("--vocab.");
+    at = is_structure ? flags.erase(at, end) : end;
+  }
 }
+
+bool trains(const CommandLine& command) { return command.words[0] == "train"; }
 
 }  // namespace
 
@@ -90,7 +80,7 @@ CommandLine Composer::with_flags(const CommandLine& own, const Context& context,
   composed.words.insert(composed.words.end(), own.words.begin() + 1, own.words.end());
   append(composed.words, more);
   if (trains(own)) {
-    if (!has_flag(composed.words, "--output")) append(composed.words, {"--output", "{system}/run"});
+    if (!has_flag(composed, "--output")) append(composed.words, {"--output", "{system}/run"});
     append(composed.words, {"--resume"});
     if (context.system != nullptr && context.system->seed != 0)
       append(composed.words, {"--seed", std::to_string(context.system->seed)});
@@ -107,11 +97,12 @@ Step Composer::step(const std::string& title, const std::string& command, const 
   // The recorded command has no flags about this machine and no cache; otherwise both are the same.
   CommandLine recorded = with_flags(own, context, more), composed = recorded;
   add_machine_flags(composed.words);
-  if (trains(own) && !has_flag(composed.words, "--cache")) append(composed.words, {"--cache", "{work}/cache"});
+  if (trains(own) && !has_flag(composed, "--cache")) append(composed.words, {"--cache", "{work}/cache"});
   if (options_.miniature) {
     std::vector<std::string> small = {own.words[0]};
     add_flags(recipe_.miniature.flags, small);
     small.erase(small.begin());
+    if (has_flag(own, "--from")) drop_structure(small);
     override_flags(recorded.words, small);
     override_flags(composed.words, small);
   }
@@ -123,7 +114,7 @@ Step Composer::step(const std::string& title, const std::string& command, const 
   step.title = title;
   step.recorded = show(fill(recorded, places));
   step.command = fill(fill(composed, places), paths);
-  if (trains(own)) step.run = flag_value(step.command.words, "--output");
+  if (trains(own)) step.run = flag_values(step.command, "--output").back();
   return step;
 }
 

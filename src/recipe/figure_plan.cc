@@ -7,6 +7,8 @@
 namespace dragoman::recipe {
 namespace {
 
+using Words = std::vector<std::string>;
+
 // Collects the steps of one figure. Their files are {figure}/N.txt and {figure}/N.json.
 class FigurePlanner {
  public:
@@ -50,11 +52,12 @@ class FigurePlanner {
       }
   }
 
-  // Commands that print a JSON object.
+  // Commands that print a JSON object; --json is understood.
   void printed() {
     check(!figure_.rows.empty(), "expected 'rows', the commands to run");
     for (const Row& row : figure_.rows) {
-      add(row.title, row.command, next(".json"));
+      const bool is_said = has_flag(split_command(row.command), "--json");
+      add(row.title, row.command, next(".json"), is_said ? Words{} : Words{"--json"});
       measure(row.title, "");
     }
   }
@@ -76,7 +79,7 @@ class FigurePlanner {
     context.places.merge(test_places(test));
     context.places["input"] = "{figure}/input.txt";
     add(system_->name, system_->translate, context, {"--tree", file(".json")});
-    job_.needs.push_back(system_->name);
+    need(system_->name);
     job_.steps.back().excerpt = {composer_.path(test.source, context), composer_.path("{figure}/input.txt", context),
                                  figure_.sentence, 1};
     measure(system_->title, "");
@@ -91,7 +94,7 @@ class FigurePlanner {
   }
 
   void add(const std::string& title, const std::string& command, const Composer::Context& context,
-           const std::vector<std::string>& more = {}) {
+           const Words& more = {}) {
     job_.steps.push_back(composer_.step(title, command, context, more));
     for (const std::string& name : systems_used(command)) need(name);
     const std::vector<std::string> used = placeholders(command);

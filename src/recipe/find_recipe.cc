@@ -42,6 +42,7 @@ std::string find_recipe(const std::string& name) {
 }
 
 std::vector<std::string> recipes_in(const std::string& folder) {
+  check(fs::is_directory(folder), "{}: expected a folder of recipes", folder);
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder))
     if (fs::exists(entry.path() / "recipe.yaml")) names.push_back(entry.path().filename().string());

@@ -11,6 +11,7 @@
 #include "data/line_reader.h"
 #include "recipe/process.h"
 #include "recipe/results.h"
+#include "recipe/step_device.h"
 
 namespace dragoman::recipe {
 namespace {
@@ -28,7 +29,8 @@ void write_record(const Job& job, std::size_t step, const StepRecord& record) {
   const Json json = {{"recorded", record.recorded},
                      {"command", record.command},
                      {"seconds", record.seconds},
-                     {"finished", record.finished}};
+                     {"finished", record.finished},
+                     {"gpu", record.gpu}};
   write_text(step_file(job, step, "json"), json.dump(2) + "\n");
 }
 
@@ -53,8 +55,8 @@ bool wait_until_free(const std::string& run, Watch& watch) {
 }
 
 // Puts aside what is left of a training run that cannot be continued: one of another command is renamed, one without a
-// checkpoint is removed.
-void clear_leftovers(const Step& step, const StepRecord& before) {
+// checkpoint is removed. A run that can be continued goes on, possibly with other settings of the machine.
+void clear_leftovers(const Job& job, const Step& step, const StepRecord& before, Watch& watch) {
   if (step.run.empty() || !fs::exists(step.run)) return;
   if (!fs::exists(step.run + "/checkpoints")) {
     fs::remove_all(step.run);
@@ -63,9 +65,15 @@ void clear_leftovers(const Step& step, const StepRecord& before) {
   check(!before.recorded.empty(),
         "{} holds a training run, but the record of the command that made it is missing; remove it to train again",
         step.run);
-  if (before.recorded == step.recorded) return;
+  if (before.recorded == step.recorded) {
+    const std::string changed = changes(before.command, show(step.command));
+    if (!changed.empty()) watch.remark(fmt::format("{}: training goes on, {}", job.name, changed));
+    return;
+  }
   fs::remove_all(step.run + ".old");
   fs::rename(step.run, step.run + ".old");
+  watch.remark(
+      fmt::format("{}: training starts again; the run of the command before is kept in {}.old", job.name, step.run));
 }
 
 std::string last_lines(const std::string& path) {
@@ -86,10 +94,10 @@ JobEnd failure(const Job& job, std::size_t step, int status) {
                                             show(job.steps[step].command), last_lines(log), "whole log: " + log)};
 }
 
-JobEnd run_step(const Job& job, std::size_t number, Watch& watch) {
+JobEnd run_step(const Job& job, std::size_t number, Watch& watch, const std::vector<std::string>& gpus) {
   const Step& step = job.steps[number];
   if (!step.run.empty() && !wait_until_free(step.run, watch)) return {JobEnd::Kind::stopped, {}};
-  clear_leftovers(step, read_record(job, number));
+  clear_leftovers(job, step, read_record(job, number), watch);
   StepRecord record{step.recorded, show(step.command), 0, false};
   write_record(job, number, record);
   copy_lines(step.excerpt);
@@ -107,6 +115,7 @@ JobEnd run_step(const Job& job, std::size_t number, Watch& watch) {
                                                 job.name, file, show(step.command))};
   record.seconds = seconds_since(start);
   record.finished = true;
+  record.gpu = gpu_used(step, gpus);
   write_record(job, number, record);
   return {};
 }
@@ -123,7 +132,7 @@ StepRecord read_record(const Job& job, std::size_t step) {
   if (!json.is_object()) return {};
   try {
     return {json.value("recorded", ""), json.value("command", ""), json.value("seconds", 0.0),
-            json.value("finished", false)};
+            json.value("finished", false), json.value("gpu", "")};
   } catch (const Json::exception&) {
     return {};  // a damaged record: the step is not finished
   }
@@ -140,20 +149,20 @@ std::size_t finished_steps(const Job& job) {
   return job.steps.size();
 }
 
-JobEnd run_steps(const Job& job, Watch& watch) {
+JobEnd run_steps(const Job& job, Watch& watch, const std::vector<std::string>& gpus) {
   fs::create_directories(job.folder + "/steps");
   if (!job.model.empty()) fs::create_directories(job.folder + "/tests");
   const std::size_t begin = finished_steps(job);
   const StepRecord before = read_record(job, begin);
   if (begin < job.steps.size() && !before.recorded.empty() && before.recorded != job.steps[begin].recorded)
-    watch.remark(fmt::format("{}: the command of step {}, {}, has changed; running again from there", job.name,
-                             begin + 1, job.steps[begin].title));
+    watch.remark(fmt::format("{}: the command of step {}, {}, has changed ({}); running again from there", job.name,
+                             begin + 1, job.steps[begin].title, changes(before.recorded, job.steps[begin].recorded)));
   // Results of later steps depend on what now runs again.
   for (std::size_t i = begin + 1; i < job.steps.size(); ++i) fs::remove(step_file(job, i, "json"));
   for (std::size_t i = begin; i < job.steps.size(); ++i) {
     if (watch.stops()) return {JobEnd::Kind::stopped, {}};
     watch.on_step(job, i);
-    const JobEnd end = run_step(job, i, watch);
+    const JobEnd end = run_step(job, i, watch, gpus);
     if (end.kind != JobEnd::Kind::finished) return end;
   }
   return {};

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "recipe/plan.h"
 
@@ -30,6 +31,7 @@ struct StepRecord {
   std::string recorded, command;
   double seconds = 0;
   bool finished = false;
+  std::string gpu{};  // that it computed on; empty: none
 };
 
 // steps/N.EXTENSION in the folder of a job; N counts from 1.
@@ -40,7 +42,7 @@ StepRecord read_record(const Job& job, std::size_t step);
 // The number of steps at the front of the job that are finished and unchanged.
 std::size_t finished_steps(const Job& job);
 
-// Runs the steps that are not finished yet.
-JobEnd run_steps(const Job& job, Watch& watch);
+// Runs the steps that are not finished yet. `gpus` are the names of those that they may use.
+JobEnd run_steps(const Job& job, Watch& watch, const std::vector<std::string>& gpus);
 
 }  // namespace dragoman::recipe

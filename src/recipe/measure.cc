@@ -35,7 +35,7 @@ Values scores(const std::string& test, const Json& json) {
   Values found;
   for (const auto& [metric, entry] : json.items())
     if (const auto score = number(entry, "score"))
-      found.emplace_back(test + "." + metric, *score, entry.value("signature", ""));
+      found.emplace_back(fmt::format("{}.{}", test, metric), *score, entry.value("signature", ""));
   return found;
 }
 
@@ -43,7 +43,7 @@ Values perplexities(const std::string& test, const Json& json) {
   Values found;
   for (const auto& [unit, suffix] : {std::pair("token", ""), std::pair("word", "-per-word")})
     if (const auto perplexity = number(json.at("perplexity"), unit))
-      found.emplace_back(test + ".perplexity" + suffix, *perplexity, std::string("per ") + unit);
+      found.emplace_back(fmt::format("{}.perplexity{}", test, suffix), *perplexity, std::string("per ") + unit);
   return found;
 }
 
@@ -53,6 +53,13 @@ Json number_or_text(const std::string& text) {
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (status == std::errc() && end == text.data() + text.size()) return number;
   return text;
+}
+
+// The GPU that the first steps of a job computed on, those that make the model if there are any; empty: none did.
+std::string gpu_of(const Job& job) {
+  for (std::size_t i = 0; i < job.steps.size(); ++i)
+    if (const StepRecord record = read_record(job, i); !record.gpu.empty()) return record.gpu;
+  return "";
 }
 
 void add_training(const Job& job, const Folder& folder, SystemResult& result) {
@@ -83,6 +90,7 @@ SystemResult measure_system(const Recipe& recipe, const Folder& folder, const Sy
   SystemResult result;
   result.name = system.name;
   result.environment = environment;
+  result.environment.gpu = gpu_of(job);
   for (std::size_t i = 0; i < job.steps.size(); ++i) {
     const StepRecord record = read_record(job, i);
     result.steps.push_back({record.command, record.seconds});
@@ -107,9 +115,11 @@ FigureResult measure_figure(const Job& job, const Environment& environment) {
   FigureResult result;
   result.name = job.name;
   result.environment = environment;
+  result.environment.gpu = gpu_of(job);
   for (const Measurement& measurement : job.measurements) {
     const StepRecord record = read_record(job, measurement.step);
-    const Json json = read_output(measurement.result, "JSON with the results of a figure", [&](Json found) {
+    const std::string what = fmt::format("the JSON that '{}' of figure {} prints", measurement.title, job.name);
+    const Json json = read_output(measurement.result, what, [&](Json found) {
       if (!measurement.value.empty()) found["value"] = number_or_text(measurement.value);
       return found;
     });

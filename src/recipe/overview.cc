@@ -121,12 +121,13 @@ std::string training_words(const Job& job, const Folder& folder) {
 
 }  // namespace
 
-void print_dry_run(const Recipe& recipe, const Folder& folder, const Plan& plan) {
+void print_dry_run(const Recipe& recipe, const Folder& folder, const Plan& plan, const Job& comparisons) {
   const bool prepared = finished_steps(plan.preparation) == plan.preparation.steps.size();
   if (!plan.preparation.steps.empty()) print_commands("preparation", plan.preparation, prepared);
   for (const Job& job : plan.systems)
     print_commands(fmt::format("{}: {}", job.name, recipe.system(job.name).title), job, is_finished(job));
   for (const Job& job : plan.figures) print_commands("figure " + job.name, job, is_finished(job));
+  if (!comparisons.steps.empty()) print_commands(comparisons.name, comparisons, is_finished(comparisons));
   const ScratchFiles files(folder);
   double seconds = 0;
   bool complete = true;

@@ -126,10 +126,30 @@ Job plan_system(const Recipe& recipe, const Folder& folder, const Composer& comp
   return job;
 }
 
+// What a run was asked for: systems and figures by name.
+struct Choice {
+  std::vector<std::string> systems, figures;
+  bool all_figures = false;  // those whose systems are finished are measured after the systems
+};
+
+Choice choose(const Recipe& recipe, const std::vector<std::string>& names) {
+  Choice choice;
+  const auto has = [](const auto& list, const std::string& name) {
+    return std::any_of(list.begin(), list.end(), [&](const auto& entry) { return entry.name == name; });
+  };
+  for (const std::string& name : names)
+    if (!has(recipe.systems, name) && has(recipe.figures, name))
+      choice.figures.push_back(name);
+    else
+      choice.systems.push_back(recipe.system(name).name);
+  if (names.empty())
+    for (const System& system : recipe.systems) choice.systems.push_back(system.name);
+  choice.all_figures = choice.figures.empty();
+  return choice;
+}
+
 // The named systems and those that they need, in the order of the recipe.
 std::vector<const System*> with_needs(const Recipe& recipe, std::vector<std::string> names) {
-  if (names.empty())
-    for (const System& system : recipe.systems) names.push_back(system.name);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::vector<std::string> needs = needs_of(recipe.system(names[i]));
     add_unique(names, needs);
@@ -206,13 +226,26 @@ Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& op
   const Composer composer(recipe, folder, options);
   Plan plan;
   plan.preparation = plan_preparation(recipe, folder, composer);
-  for (const System* system : with_needs(recipe, chosen))
+  const Choice choice = choose(recipe, chosen);
+  for (const System* system : with_needs(recipe, choice.systems))
     plan.systems.push_back(planned(system->where, [&] { return plan_system(recipe, folder, composer, *system); }));
   for (const Figure& figure : recipe.figures) {
     Job job = planned(figure.where, [&] { return plan_figure(recipe, folder, composer, figure); });
-    if (!job.steps.empty()) plan.figures.push_back(std::move(job));
+    const bool is_chosen = choice.all_figures ||
+                           std::find(choice.figures.begin(), choice.figures.end(), figure.name) != choice.figures.end();
+    if (is_chosen && !job.steps.empty()) plan.figures.push_back(std::move(job));
   }
   return plan;
+}
+
+std::vector<std::string> compared_systems(const Recipe& recipe, const Folder& folder, const Plan& plan) {
+  std::vector<std::string> names;
+  for (const System& system : recipe.systems) {
+    const bool is_planned =
+        std::any_of(plan.systems.begin(), plan.systems.end(), [&](const Job& job) { return job.name == system.name; });
+    if (is_planned || std::filesystem::exists(folder.result(system.name))) names.push_back(system.name);
+  }
+  return names;
 }
 
 Job plan_comparisons(const Recipe& recipe, const Folder& folder, const PlanOptions& options,

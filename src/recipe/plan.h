@@ -63,9 +63,13 @@ struct Plan {
   std::vector<Job> figures;  // only those that need commands
 };
 
-// Plans the systems that `chosen` names, by default all, and what they need.
+// Plans the systems that `chosen` names, by default all, and what they need; and the figures that it names, by default
+// all.
 Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
                const std::vector<std::string>& chosen = {});
+
+// The systems that have results, or would have them after the plan.
+std::vector<std::string> compared_systems(const Recipe& recipe, const Folder& folder, const Plan& plan = {});
 
 // Compares the systems of tables that have a baseline. `finished` names the systems that have results.
 Job plan_comparisons(const Recipe& recipe, const Folder& folder, const PlanOptions& options,

@@ -32,11 +32,9 @@ std::string owner_name(const Recipe& recipe, bool is_miniature) {
   return recipe.name + (is_miniature ? " (miniature)" : "");
 }
 
-Environment this_environment(const std::string& device) {
+Environment this_environment() {
   const Machine machine = inspect_machine();
-  const bool on_gpu = device.starts_with("cuda") && !machine.cuda.gpus.empty();
-  return {DRAGOMAN_VERSION, today(),      machine.cpu, on_gpu ? machine.cuda.gpus[0].name : "",
-          machine.system,   machine.cores};
+  return {DRAGOMAN_VERSION, today(), machine.cpu, "", machine.system, machine.cores};
 }
 
 void write_text(const std::string& path, const std::string& text) {

@@ -60,10 +60,13 @@ std::string owner_name(const Recipe& recipe, bool is_miniature);
 
 // Where and with what something was measured.
 struct Environment {
-  std::string version, date, cpu, gpu, system;
+  std::string version, date, cpu;
+  std::string gpu;  // empty: it was not used
+  std::string system;
   int cores = 0;
 };
-Environment this_environment(const std::string& device);
+// Of this machine, without a GPU.
+Environment this_environment();
 
 struct StepResult {
   std::string command;  // as a user would type it

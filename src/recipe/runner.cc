@@ -18,6 +18,7 @@
 #include "recipe/measure.h"
 #include "recipe/miniature.h"
 #include "recipe/page.h"
+#include "recipe/step_device.h"
 #include "recipe/system_queue.h"
 #include "train/stop_signal.h"
 
@@ -47,7 +48,8 @@ class Runner {
         options_(options),
         plan_(make_plan(recipe, folder, options.plan, options.only)),
         queue_(plan_.systems),
-        environment_(this_environment(options.plan.device.empty() ? "cuda" : options.plan.device)) {}
+        environment_(this_environment()),
+        gpus_(usable_gpus()) {}
 
   int run() {
     announce();
@@ -103,7 +105,7 @@ class Runner {
     JobEnd end;
     try {
       JobWatch watch(*this);
-      end = run_steps(job, watch);
+      end = run_steps(job, watch, gpus_);
       if (end.kind == JobEnd::Kind::finished) finish();
     } catch (const std::exception& error) {
       end = {JobEnd::Kind::failed, fmt::format("{}: {}", job.name, error.what())};
@@ -239,14 +241,14 @@ class Runner {
     for (const std::string& name : job.needs)
       if (is_newer(folder_.result(name), job.result)) fs::remove_all(job.folder + "/steps");
     if (is_finished(job)) return;
-    run_drawn(job, [&] { write_text(job.result, to_json(measure_figure(job, environment_)).dump(2) + "\n"); });
+    const JobEnd end =
+        run_drawn(job, [&] { write_text(job.result, to_json(measure_figure(job, environment_)).dump(2) + "\n"); });
+    if (end.kind == JobEnd::Kind::failed) failed_figures_.push_back(job.name);
   }
 
   void compare() {
     if (stops()) return;
-    std::vector<std::string> finished;
-    for (const System& system : recipe_.systems)
-      if (fs::exists(folder_.result(system.name))) finished.push_back(system.name);
+    const std::vector<std::string> finished = compared_systems(recipe_, folder_);
     const Job job = plan_comparisons(recipe_, folder_, options_.plan, finished);
     if (job.steps.empty()) return;
     fs::create_directories(job.folder);
@@ -269,6 +271,16 @@ class Runner {
     }
   }
 
+  void sum_up_figures() {
+    std::vector<std::string> open;
+    for (const Job& job : plan_.figures)
+      if (!is_finished(job) &&
+          std::find(failed_figures_.begin(), failed_figures_.end(), job.name) == failed_figures_.end())
+        open.push_back(job.name);
+    if (!open.empty()) board_.info("figures not measured: " + names(open));
+    if (!failed_figures_.empty()) board_.info("figures that failed: " + names(failed_figures_));
+  }
+
   int sum_up() {
     const auto list = [&](State state, const char* what) {
       const std::vector<std::string> found = queue_.with_state(state);
@@ -278,8 +290,10 @@ class Runner {
     list(State::elsewhere, "left to other runners");
     list(State::failed, "failed");
     list(State::blocked, "not run, because they need a system that failed");
-    board_.info(fmt::format("{} of {} systems finished in {}", queue_.with_state(State::finished).size(),
-                            plan_.systems.size(), folder_.path));
+    sum_up_figures();
+    if (!plan_.systems.empty())
+      board_.info(fmt::format("{} of {} systems finished in {}", queue_.with_state(State::finished).size(),
+                              plan_.systems.size(), folder_.path));
     const int signal = train::StopSignal::received();
     if (signal != 0 || out_of_time())
       board_.info(signal != 0 ? "interrupted; the same command goes on from here"
@@ -293,9 +307,11 @@ class Runner {
   const Plan plan_;
   SystemQueue queue_;
   const Environment environment_;
+  const std::vector<std::string> gpus_;
   const Clock::time_point start_ = Clock::now();
   Board board_;
   std::atomic<int> failures_ = 0;
+  std::vector<std::string> failed_figures_;
 };
 
 }  // namespace

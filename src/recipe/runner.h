@@ -13,7 +13,7 @@ struct RunOptions {
   DataOptions data;
   int jobs = 1;                   // systems at the same time
   double budget = 0;              // seconds after which to stop in good order; 0: none
-  std::vector<std::string> only;  // systems; empty: all
+  std::vector<std::string> only;  // systems and figures; empty: all
 };
 
 // Runs what is not finished yet: preparation, systems, figures, comparisons, and then the report. Several runners, also

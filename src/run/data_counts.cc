@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
-#include "base/utc_time.h"
 #include "base/progress.h"
+#include "base/utc_time.h"
 #include "train/append_file.h"
 
 namespace dragoman::run {

@@ -34,6 +34,16 @@ TEST(ShowCommand, CanBePastedIntoAShell) {
   EXPECT_EQ(split_command(show(command)).words.size(), 6U);
 }
 
+TEST(CommandChanges, NameTheFlagsThatDiffer) {
+  const std::string before = "dragoman train --source a --source b --until 20u --shared --output run";
+  EXPECT_EQ(changes(before, before), "");
+  EXPECT_EQ(changes(before, "dragoman train --source a --source b --until 30u --shared --output run"),
+            "--until 30u instead of --until 20u");
+  EXPECT_EQ(changes(before, before + " --seed 7 --device cpu"), "with --device cpu --seed 7");
+  EXPECT_EQ(changes(before, "dragoman train --source a --until 20u --shared --output run"), "without --source b");
+  EXPECT_EQ(changes("dragoman direct --tokenized a > x", "dragoman direct --tokenized a > y"), "> y instead of > x");
+}
+
 TEST(FillPlaceholders, ReplacesNamesInBracesOnce) {
   EXPECT_EQ(fill("{data}/x-{value}", {{"data", "{value}"}, {"value", "4"}}), "{value}/x-4");
   EXPECT_EQ(fill("{ \"a\": {} }", {}), "{ \"a\": {} }");

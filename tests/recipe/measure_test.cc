@@ -40,6 +40,30 @@ TEST(Measure, NamesTheFileThatIsMissingOrDamaged) {
             path + ": expected the output of `dragoman evaluate --json`, but there is no such file");
 }
 
+// A step of the job "base" that ran on `gpu`.
+void record(const SampleResults& sample, const Job& job, std::size_t step, const std::string& gpu) {
+  sample.write(fmt::format("systems/base/steps/{}.json", step + 1),
+               fmt::format(R"({{"recorded":"r","command":"c","seconds":1,"finished":true,"gpu":"{}"}})", gpu));
+  ASSERT_EQ(read_record(job, step).gpu, gpu);
+}
+
+TEST(Measure, TheHardwareIsThatOfTheStepsThatMadeTheModel) {
+  const SampleResults sample;
+  Job job;
+  job.name = "base";
+  job.folder = sample.folder.system("base");
+  job.steps.resize(3);
+  const auto gpu = [&] {
+    return measure_system(sample.recipe, sample.folder, sample.recipe.system("base"), job, {}).environment.gpu;
+  };
+  for (std::size_t i = 0; i < 3; ++i) record(sample, job, i, "");
+  EXPECT_EQ(gpu(), "");
+  record(sample, job, 1, "GPU of the tests");
+  EXPECT_EQ(gpu(), "GPU of the tests");
+  record(sample, job, 0, "GPU of training");
+  EXPECT_EQ(gpu(), "GPU of training");
+}
+
 TEST(TrainingLog, OfARunThatDivergesHasTheFinitePart) {
   const support::TempFolder folder;
   TrainingLog log(folder.write("log.jsonl", R"({"kind":"train","update":1,"epoch":0.5,"tokens":10,"loss":3,"nll":2}

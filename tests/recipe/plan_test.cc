@@ -105,6 +105,15 @@ TEST(RecipePlan, MiniatureFlagsReplaceThoseOfTheRecipe) {
             "--cache out/work/cache --until 1u --threads 1");
 }
 
+TEST(RecipePlan, MiniatureFlagsLeaveTheStructureOfATunedModelAlone) {
+  const PlanOptions small{.data = "corpora", .device = {}, .precision = {}, .threads = 0, .miniature = true};
+  const std::string text =
+      "systems:\n  a: {train: --from m --until 9u}\n"
+      "miniature: {flags: {train: --model.size 4 --until 1u --vocab.size=9 --vocab.shared --seed 2}}\n";
+  EXPECT_EQ(planned(text, small).systems[0].steps[0].recorded,
+            "dragoman train --from m --output {system}/run --resume --until 1u --seed 2");
+}
+
 TEST(RecipePlan, RefusesUnknownPlaceholdersWithFileAndLine) {
   const std::string wrong = two_systems() + "figures:\n  f: {kind: statistics, rows: {a: \"stats {dta}/x\"}}\n";
   const std::string said = message([&] { planned(wrong); });

@@ -210,6 +210,18 @@ TEST(RecipeRun, GoesOnAfterItWasKilledAndGivesTheSameResults) {
     EXPECT_EQ(interrupted->text(file), whole.text(file)) << file;
 }
 
+TEST(RecipeRun, SaysWhatHasChangedWhenItGoesOn) {
+  const std::unique_ptr<RecipeFolder> folder = killed_in_training(recipe_text("1500u"));
+  Outcome outcome = folder->run("--device cpu --budget 1s");
+  EXPECT_NE(outcome.said().find("neural: training goes on, with --device cpu"), std::string::npos) << outcome.said();
+  folder->write(recipe_text("30u"));
+  outcome = folder->run("--device cpu");
+  for (const char* words :
+       {"neural: the command of step 1, train, has changed (--until 30u instead of --until 1500u)",
+        "neural: training starts again; the run of the command before is kept in out/systems/neural/run.old"})
+    EXPECT_NE(outcome.said().find(words), std::string::npos) << words << "\n" << outcome.said();
+}
+
 TEST(RecipeRun, StopsInGoodOrderWhenInterrupted) {
   const RecipeFolder folder(recipe_text("1Mu"));
   Background runner(folder, "log");
@@ -290,6 +302,40 @@ TEST(RecipeRun, AFailingSystemDoesNotStopTheOthers) {
     EXPECT_NE(outcome.said().find(words), std::string::npos) << words << "\n" << outcome.said();
 }
 
+TEST(RecipeRun, SumsUpFiguresThatFailed) {
+  std::string text = recipe_text("20u");
+  text.replace(text.find("phrasebook.gold"), 10, "absent");
+  const RecipeFolder folder(text);
+  const Outcome outcome = folder.run("--only words");
+  EXPECT_EQ(outcome.status, 1) << outcome.said();
+  for (const char* words : {"figures that failed: links", "figures not measured: beam, tree"})
+    EXPECT_NE(outcome.said().find(words), std::string::npos) << words << "\n" << outcome.said();
+}
+
+TEST(RecipeRun, FiguresNeedNotSayThatTheirCommandsPrintJson) {
+  std::string text = recipe_text("20u");
+  const std::string row = "{train: \"stats {data}/corpus/train.en.gz {data}/corpus/train.de.gz --json\"}";
+  text.replace(text.find(row), row.size(), "{train: \"stats {data}/corpus/train.en.gz {data}/corpus/train.de.gz\"}");
+  const RecipeFolder folder(text);
+  const Outcome outcome = folder.run("--only words");
+  EXPECT_EQ(outcome.status, 0) << outcome.said();
+  EXPECT_EQ(folder.read("figures/corpus.json")["rows"].size(), 1U);
+}
+
+TEST(RecipeList, NamesABrokenRecipeAndListsTheOthers) {
+  const RecipeFolder folder(recipe_text("20u"));
+  fs::create_directories(folder.path() + "/recipes/a-broken-one");
+  std::ofstream(folder.path() + "/recipes/a-broken-one/recipe.yaml") << "systems: [";
+  const TempFolder elsewhere;
+  const Outcome outcome = cli::run_program(elsewhere, "recipe list '" + folder.path() + "/recipes'");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.out.find("a-broken-one    cannot be read\n"), std::string::npos) << outcome.said();
+  EXPECT_NE(outcome.out.find("mine            Two small systems\n"), std::string::npos) << outcome.said();
+  EXPECT_NE(outcome.err.find("a-broken-one/recipe.yaml:1: not valid YAML"), std::string::npos) << outcome.said();
+  EXPECT_NE(cli::run_program(elsewhere, "recipe list nowhere").err.find("nowhere: expected a folder of recipes"),
+            std::string::npos);
+}
+
 TEST(RecipeRun, RefusesWrongRecipesBeforeAnythingRuns) {
   const RecipeFolder folder(recipe_text("20u", "  wrong: {train: --untill 20u}\n"));
   Outcome outcome = folder.run();
@@ -314,6 +360,16 @@ TEST(RecipeRun, RunsOnlyWhatIsAskedFor) {
   EXPECT_TRUE(folder.has("figures/corpus.json"));
 }
 
+TEST(RecipeRun, RunsOnlyTheFiguresThatAreAskedFor) {
+  const RecipeFolder folder(recipe_text("20u"));
+  const Outcome outcome = folder.run("--only corpus,tree");
+  EXPECT_EQ(outcome.status, 0) << outcome.said();
+  EXPECT_TRUE(folder.has("figures/corpus.json"));
+  EXPECT_FALSE(folder.has("figures/links.json"));
+  EXPECT_FALSE(folder.has("systems"));
+  EXPECT_NE(outcome.said().find("figure tree is postponed: it needs neural\n"), std::string::npos) << outcome.said();
+}
+
 TEST(RecipeRun, RunsAgainFromAChangedCommandButNeverTrainsAFinishedSystemAgain) {
   const RecipeFolder folder(recipe_text("20u"));
   ASSERT_EQ(folder.run().status, 0);
@@ -336,6 +392,8 @@ TEST(RecipeRun, ADryRunPrintsCommandsAndTimesAndRunsNothing) {
   EXPECT_NE(outcome.out.find("# words: words: finished"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("\ndragoman train --preset transformer-tiny"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("to update 50, epoch"), std::string::npos) << outcome.said();
+  EXPECT_NE(outcome.out.find("# comparisons\ndragoman evaluate out/systems/words/tests/test.txt"), std::string::npos)
+      << outcome.out;
   EXPECT_FALSE(folder.has("systems/neural"));
 }
 
