@@ -34,6 +34,7 @@ enum class Ranking {
   reward  // plus word_reward per token
 };
 
+// Numbers have limits, such as a beam of 1,000 (`dragoman translate --help` lists them); others are refused with Error.
 struct SearchOptions {
   int beam = 4;  // 1 is greedy search
   int n_best = 1;
@@ -48,7 +49,9 @@ struct SearchOptions {
   int top_k = 0;     // sample from the k likeliest tokens only; 0 means from all
   double top_p = 1;  // sample from the likeliest tokens that together have this probability (nucleus sampling)
   std::uint64_t seed = 1;
-  bool replace_unknown = false;  // replace <unk> by the source word with the most attention
+  // Replace <unk> by the source word with the most attention. This and `alignment` are refused by models that do not
+  // attend to single source words.
+  bool replace_unknown = false;
   // What to return in addition to the text.
   bool alignment = false;
   bool token_scores = false;
@@ -58,7 +61,8 @@ struct SearchOptions {
 };
 
 // A text to translate and its constraints. If the source contains the first of a pair of terms, the translation must
-// contain the second. Banned words never appear.
+// contain the second. Terms and the prefix appear exactly as they are spelled here. Banned words never appear; there
+// may be at most 1,000 of them, and 64 terms that the text needs.
 struct Request {
   std::string text;
   std::string prefix;  // the translation begins with this

@@ -20,7 +20,7 @@ constexpr std::size_t kMostBytesAhead = std::size_t{16} << 20;
 std::size_t bytes_of(const Request& request) {
   std::size_t bytes = sizeof request + request.text.size() + request.prefix.size();
   for (const auto& term : request.terms) bytes += sizeof term + term.first.size() + term.second.size();
-  for (const std::string& word : request.banned) bytes += sizeof word + word.size();
+  for (const std::string& word : request.banned) bytes += sizeof(std::string) + word.size();
   return bytes;
 }
 

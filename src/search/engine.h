@@ -57,6 +57,8 @@ class Engine {
   // Throws Error with the reason if the engine cannot do what is asked. TextTranslator calls it for every request, also
   // for blank ones, which never become jobs, once check_options() has accepted the options.
   virtual void check_request(const Request& request, const SearchOptions& options) const = 0;
+  // Throws Error with the reason if the engine cannot write one of the terms or the prefix, whatever the text is.
+  virtual void check_constraints(const Request&) const {}
   // Whether it can align the words of a translation with those of the source.
   virtual bool aligns() const = 0;
   // Queues jobs, which have been checked, and returns at once. The destructor finishes the remaining jobs.

@@ -62,7 +62,6 @@ void NeuralEngine::check_request(const Request& request, const SearchOptions& op
         models_[0]->path());
   check(request.banned.size() <= kMostBanned, "expected at most {} banned words but got {}", kMostBanned,
         request.banned.size());
-  check_constraints(request, models_[0]->target());
   for (const auto& model : models_) model->source().language_tags().choose(target_language(request, options));
 }
 

@@ -94,6 +94,7 @@ void NeuralJob::read_sources() {
 void NeuralJob::read_constraints() {
   const Request& request = job_.request;
   const text::Tokenizer& target = models_[0]->target();
+  check_constraints(request, target);
   if (!request.prefix.empty()) {
     prefix_ = spell(target, std::string(without_spaces(request.prefix)));
     prefix_is_exact_ = target.decode(prefix_.ids) == prefix_.text;

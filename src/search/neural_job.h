@@ -17,8 +17,8 @@ class NeuralJob {
   // `job.request.terms` are the terms that this sentence needs.
   NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models) : job_(std::move(job)), models_(models) {}
 
-  // Tokenises the sentence and its constraints, which have passed check_constraints(). Call before task(). Throws Error
-  // if they are too long for one of the models.
+  // Tokenises the sentence and its constraints. Call before task(). Throws Error if check_constraints() does or if they
+  // are too long for one of the models.
   void prepare();
 
   // Tokenises the text for all models and caches the tokens in the job. Returns the largest number of tokens, not

@@ -94,6 +94,7 @@ TextTranslator::TextTranslator(std::unique_ptr<Engine> engine, const TranslatorO
 void TextTranslator::check_request(const Request& request, const SearchOptions& options) const {
   check_options(options);
   engine_->check_request(request, options);
+  engine_->check_constraints(request);
 }
 
 void TextTranslator::submit(std::vector<Job> jobs) {

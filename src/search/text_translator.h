@@ -14,7 +14,7 @@ class TextTranslator {
   TextTranslator(const std::vector<std::string>& model_files, const TranslatorOptions& options);
   TextTranslator(std::unique_ptr<Engine> engine, const TranslatorOptions& options);
 
-  // Throws Error with the reason if no text could be translated with these options and constraints.
+  // Throws Error with the reason if these options or constraints, needed by a text or not, are impossible to meet.
   void check_request(const Request& request, const SearchOptions& options) const;
   // Whether SearchOptions::alignment is possible.
   bool aligns() const { return engine_->aligns(); }
