@@ -27,9 +27,9 @@ struct TextEntry {
     const std::string_view number = has_fields ? line.substr(second + 1) : "";
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), probability);
     const bool has_words = has_fields && first > 0 && second > first + 1;
-    check(has_words && error == std::errc() && end == number.data() + number.size() && is_probability(probability),
-          "{}: expected source word, target word and probability separated by tabs, but got '{}'", where,
-          excerpt(line));
+    if (!has_words || error != std::errc() || end != number.data() + number.size() || !is_probability(probability))
+      fail("{}: expected source word, target word and probability separated by tabs, but got '{}'", where,
+           excerpt(line));
     source = line.substr(0, first);
     target = line.substr(first + 1, second - first - 1);
   }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,9 +20,6 @@ struct Line {
 // The longest line of text that programs accept unless told otherwise. A line is a sentence, at most a few kilobytes;
 // scoring and tokenising take up to a hundred bytes of memory for each of its bytes.
 constexpr std::size_t kMostLineBytes = std::size_t{1} << 20;
-
-// Accepts lines of any length; memory is bounded by the longest.
-constexpr std::size_t kNoLineLimit = std::numeric_limits<std::size_t>::max();
 
 // Splits bytes into lines in bounded memory. Drops a byte order mark at the front. The last line need not end with a
 // line end.

@@ -36,7 +36,7 @@ void write_record(const Job& job, std::size_t step, const StepRecord& record) {
 
 void copy_lines(const Excerpt& excerpt) {
   if (excerpt.lines == 0) return;
-  data::LineReader reader(data::open_bytes(excerpt.source), data::kNoLineLimit);
+  data::LineReader reader(data::open_bytes(excerpt.source));
   std::string text;
   data::Line line;
   for (int number = 1; number - excerpt.first < excerpt.lines && reader.next(line); ++number)

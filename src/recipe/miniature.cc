@@ -39,7 +39,7 @@ std::string stand_in(const Recipe& recipe, const std::string& file, const std::s
 void write_stand_in(const std::string& path, const std::string& from) {
   fs::create_directories(fs::path(path).parent_path());
   data::LineWriter writer(path);
-  data::LineReader reader(data::open_bytes(from), data::kNoLineLimit);
+  data::LineReader reader(data::open_bytes(from));
   for (data::Line line; reader.next(line);) writer.write(line.text);
   writer.commit();
 }

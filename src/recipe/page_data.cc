@@ -22,7 +22,7 @@ constexpr std::size_t kMostSentences = 3000;  // of a test set, so that the page
 // The first lines of a file; none if there is no file. Invalid UTF-8 is replaced.
 std::vector<std::string> first_lines(const std::string& path, std::size_t most = kMostSentences) {
   if (!fs::exists(path)) return {};
-  data::LineReader reader(data::open_bytes(path), data::kNoLineLimit);
+  data::LineReader reader(data::open_bytes(path));
   std::vector<std::string> lines;
   for (data::Line line; lines.size() < most && reader.next(line);)
     lines.push_back(data::replace_invalid_utf8(line.text));

@@ -15,7 +15,7 @@ std::string cell(std::string text) {
 }  // namespace
 
 SideBySide::SideBySide(Format format, const std::string& references) : format_(format), path_(references) {
-  if (!path_.empty()) references_.emplace(data::open_bytes(path_), data::kNoLineLimit);
+  if (!path_.empty()) references_.emplace(data::open_bytes(path_));
 }
 
 std::string SideBySide::header() const {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 #include "base/file.h"
 #include "base/quote.h"
@@ -48,9 +49,17 @@ class ArpaReader {
     bool is_context;
   };
 
+  // Quotes text by excerpt(), which takes time, only if the condition fails.
   template <class... Args>
-  void expect(bool condition, fmt::format_string<Args...> format, Args&&... args) const {
-    if (!condition) fail("{}:{}: {}", path_, lines_.count(), fmt::format(format, std::forward<Args>(args)...));
+  void expect(bool condition, fmt::string_view format, const Args&... args) const {
+    if (!condition) fail("{}:{}: {}", path_, lines_.count(), fmt::format(fmt::runtime(format), shown(args)...));
+  }
+  template <class T>
+  static auto shown(const T& value) {
+    if constexpr (std::is_arithmetic_v<T>)
+      return value;
+    else
+      return excerpt(value);
   }
 
   // Moves to the next line that is not blank.
@@ -69,7 +78,7 @@ class ArpaReader {
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
     expect(!(value > most), "expected the logarithm of a probability but got {}, which is positive", value);
     expect(result.ec == std::errc() && result.ptr == text.data() + text.size() && std::isfinite(value),
-           "expected a base 10 logarithm but got '{}'", excerpt(text));
+           "expected a base 10 logarithm but got '{}'", text);
     return value;
   }
 
@@ -84,17 +93,17 @@ class ArpaReader {
       const bool has_equals = result.ec == std::errc() && result.ptr != end && *result.ptr == '=';
       if (has_equals) result = std::from_chars(result.ptr + 1, end, count);
       expect(has_equals && result.ec == std::errc() && result.ptr == end, "expected 'ngram N=COUNT' but got '{}'",
-             excerpt(line_));
+             line_);
       expect(order == counts_.size() + 1, "expected the count of {}-grams but got that of {}-grams", counts_.size() + 1,
              order);
       expect(order <= kMaxNgramOrder, "expected orders up to {} but got {}-grams", kMaxNgramOrder, order);
       counts_.push_back(count);
     }
-    expect(!counts_.empty(), "expected 'ngram 1=COUNT' but got '{}'", excerpt(line_));
+    expect(!counts_.empty(), "expected 'ngram 1=COUNT' but got '{}'", line_);
   }
 
   void expect_section(std::size_t n) {
-    expect(line_ == fmt::format("\\{}-grams:", n), "expected \\{}-grams: but got '{}'", n, excerpt(line_));
+    expect(line_ == fmt::format("\\{}-grams:", n), "expected \\{}-grams: but got '{}'", n, line_);
     advance();
   }
 
@@ -103,8 +112,7 @@ class ArpaReader {
     fields_.clear();
     data::for_each_word(line_, [&](std::string_view field) { fields_.push_back(field); });
     expect(fields_.size() == n + 1 || fields_.size() == n + 2,
-           "expected a logarithm, {} word{} and optionally a backoff weight but got '{}'", n, n == 1 ? "" : "s",
-           excerpt(line_));
+           "expected a logarithm, {} word{} and optionally a backoff weight but got '{}'", n, n == 1 ? "" : "s", line_);
   }
 
   void read_unigrams() {
@@ -131,7 +139,7 @@ class ArpaReader {
     for (std::uint32_t id = 0; id < std::size(kSpecial); ++id)
       if (word == kSpecial[id]) return id;
     const std::int32_t id = vocabulary_->find(word);
-    expect(id != 0, "the word '{}' is missing from the 1-grams", excerpt(word));
+    expect(id != 0, "the word '{}' is missing from the 1-grams", word);
     return static_cast<std::uint32_t>(id);
   }
 
@@ -145,7 +153,7 @@ class ArpaReader {
       const bool is_context = fields_.size() == n + 2;
       const double backoff = is_context ? number(fields_[n + 1], kAnyWeight) : 0;
       expect(builder.add(words, number(fields_[0]), backoff, is_context),
-             "the {}-gram '{}' lacks the shorter n-grams it contains", n, excerpt(line_));
+             "the {}-gram '{}' lacks the shorter n-grams it contains", n, line_);
     }
   }
 

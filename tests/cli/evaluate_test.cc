@@ -32,6 +32,13 @@ class Evaluate : public testing::Test {
 
 #define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
+TEST_F(Evaluate, ALineThatIsNoSentenceIsRefusedBeforeItFillsTheMemory) {
+  support::write_gzip(folder_.file("long.gz"), "one\n" + std::string(8 << 20, 'x'));
+  EXPECT_HAS(error("long.gz ref"), "long.gz:2: expected a sentence but the line is longer than 1048576 bytes");
+  EXPECT_HAS(error("hyp long.gz"), "long.gz:2: ");
+  EXPECT_HAS(error("long.gz --aer ref"), "long.gz:2: ");
+}
+
 TEST_F(Evaluate, JsonHasTheDocumentedKeys) {
   const nlohmann::json result = json("hyp ref --metrics bleu,chrf,ter");
   EXPECT_GT(result["bleu"]["score"], 0);

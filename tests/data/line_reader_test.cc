@@ -17,7 +17,7 @@ TEST(LineReader, ConsumesTheBytesOfTheFileCompressedOrNot) {
   const TempFolder folder;
   for (const std::string& path :
        {folder.write("plain", many_lines()), testing::write_gzip(folder.file("packed"), many_lines())}) {
-    LineReader lines(open_bytes(path), kNoLineLimit);
+    LineReader lines(open_bytes(path));
     const std::uint64_t size = std::filesystem::file_size(path);
     Line line;
     ASSERT_TRUE(lines.next(line));
@@ -28,9 +28,9 @@ TEST(LineReader, ConsumesTheBytesOfTheFileCompressedOrNot) {
   }
 }
 
-TEST(LineReader, LinesOfAnyLengthComeWholeWithoutALimit) {
+TEST(LineReader, LinesLongerThanItsBufferComeWhole) {
   const std::string text = std::string(3'000'000, 'x') + "\nshort";
-  LineReader lines(bytes_of(text, "memory"), kNoLineLimit);
+  LineReader lines(bytes_of(text, "memory"), 3'000'000);
   Line line;
   ASSERT_TRUE(lines.next(line));
   EXPECT_EQ(line.text.size(), 3'000'000u);

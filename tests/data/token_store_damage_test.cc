@@ -2,9 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if __has_include("base/mapped_file_faults.h")
 #include "base/mapped_file_faults.h"
-#endif
 #include "base/random.h"
 #include "base/threads.h"
 #include "data/token_store.h"
@@ -112,7 +110,6 @@ TEST(TokenStore, RowsThatOverlapAreRefused) {
   EXPECT_EQ(why, "the index is damaged");
 }
 
-#if __has_include("base/mapped_file_faults.h")
 // Mapped pages behind the new end of a file cannot be read. The program says so instead of dying of a signal.
 TEST(TokenStore, TruncatedWhileItIsMappedEndsWithASentence) {
   const testing::TempFolder folder;
@@ -134,7 +131,6 @@ TEST(TokenStore, TruncatedWhileItIsMappedEndsWithASentence) {
   EXPECT_EQ(WEXITSTATUS(status), 1);
   EXPECT_NE(testing::read_all(said).find(path), std::string::npos) << testing::read_all(said);
 }
-#endif
 
 TEST(TokenStore, AnEmptyStoreIsOne) {
   const testing::TempFolder folder;
