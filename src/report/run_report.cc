@@ -128,7 +128,7 @@ std::string data_table(const Json& data) {
 
 std::string show_settings(const RunHistory& run) {
   std::string text;
-  for (const auto& [key, value] : run.settings) text += key + ": " + value + "\n";
+  for (const auto& [key, value] : run.settings) text += fmt::format("{}: {}\n", key, value);
   return text.empty()
              ? ""
              : "<h2>Settings</h2><details><summary>all settings</summary><pre>" + escape(text) + "</pre></details>";
