@@ -207,12 +207,17 @@ TEST_F(TrainStart, ACheckpointWithoutAHashOfItsDataIsResumed) {
   ASSERT_EQ(run(quick() + "run --until 2u").status, 0);
   for (const auto& entry : fs::directory_iterator(path("run/checkpoints"))) {
     const store::SafetensorsFile file(entry.path());
-    std::vector<store::StoredTensor> tensors = file.tensors();
-    nlohmann::json state = nlohmann::json::parse(file.find("train.state")->bytes);
+    std::map<std::string, std::string> bytes = file.read_all();
+    nlohmann::json state = nlohmann::json::parse(bytes.at("train.state"));
     state.erase("data");
-    const std::string old = state.dump();
-    for (store::StoredTensor& tensor : tensors)
-      if (tensor.name == "train.state") tensor = {tensor.name, "U8", {std::ssize(old)}, old};
+    bytes.at("train.state") = state.dump();
+    std::vector<store::StoredTensor> tensors;
+    for (const store::TensorRecord& tensor : file.tensors()) {
+      const std::string& content = bytes.at(tensor.name);
+      const bool is_state = tensor.name == "train.state";
+      tensors.push_back(
+          {tensor.name, tensor.type, is_state ? std::vector<Size>{std::ssize(content)} : tensor.shape, content});
+    }
     store::write_safetensors(path("old"), file.metadata(), tensors);
     fs::rename(path("old"), entry.path());
   }

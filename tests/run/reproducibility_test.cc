@@ -50,10 +50,7 @@ class Reproducibility : public ::testing::Test {
     return TrainingRun(options(output, threads)).train([] { return false; }).model;
   }
   static std::map<std::string, std::string> tensors(const std::string& path) {
-    const store::SafetensorsFile file(path);
-    std::map<std::string, std::string> all;
-    for (const store::StoredTensor& tensor : file.tensors()) all[tensor.name] = tensor.bytes;
-    return all;
+    return store::SafetensorsFile(path).read_all();
   }
   void TearDown() override { threads::set_count(0); }
 
