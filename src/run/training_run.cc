@@ -7,6 +7,7 @@
 
 #include "base/join.h"
 #include "base/log.h"
+#include "base/progress.h"
 #include "base/threads.h"
 #include "report/run_report.h"
 #include "run/model_languages.h"

@@ -33,7 +33,7 @@ class Reproducibility : public ::testing::Test {
     Settings settings(options);
     read_initial_settings(settings, options);
     options.vocabulary.made.type = VocabularyKind::unigram;
-    options.vocabulary.made.size = 200;
+    options.vocabulary.made.size = 350;
     options.corpus.source = {folder_.file("en")};
     options.corpus.target = {folder_.file("de")};
     options.cache = folder_.file("cache-" + std::to_string(threads));

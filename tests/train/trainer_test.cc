@@ -386,10 +386,15 @@ TEST(Trainer, AResumedRunKeepsTheCardOfItsCheckpoint) {
   TempFolder folder;
   ToyTask task;
   TrainOptions options = quick_options(folder.file("run"));
+  const auto named = [](const std::string& corpus) {
+    store::ModelInfo info;
+    info.card["data"] = corpus;
+    return info;
+  };
   options.until = {"10u"};
-  Trainer(options, task, data(), {.card = {{"data", "train.en"}}}).train(never);
+  Trainer(options, task, data(), named("train.en")).train(never);
   options.until = {"11u"};
-  Trainer resumed(options, task, data(), {.card = {{"data", "/home/train.en"}}});
+  Trainer resumed(options, task, data(), named("/home/train.en"));
   ASSERT_TRUE(resumed.resume());
   resumed.train(never);
   const store::ModelFile newest(folder.file("run/checkpoints/000000011.safetensors"));
