@@ -17,7 +17,7 @@ std::vector<double> sinusoidal_rows(Size first, Size count, Size size) {
   for (Size p = 0; p < count; ++p)
     for (Size c = 0; c < size; ++c) {
       const double angle = static_cast<double>(first + p) /
-                           std::pow(10000.0, static_cast<double>(c / 2 * 2) / static_cast<double>(size));
+                           std::pow(10000.0, static_cast<double>(c - c % 2) / static_cast<double>(size));
       rows[p * size + c] = c % 2 == 0 ? std::sin(angle) : std::cos(angle);
     }
   return rows;
