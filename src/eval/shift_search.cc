@@ -80,7 +80,7 @@ EditMatrix::EditMatrix(const Words& reference, int hypothesis_length)
     costs_[j] = j;
     edits_[j] = Edit::insert;
   }
-  above_.assign(static_cast<std::size_t>(width_ + 1), kUnreached);
+  above_.assign(static_cast<std::size_t>(width_) + 1, kUnreached);
   here_ = above_;
 }
 

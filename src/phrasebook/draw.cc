@@ -167,7 +167,7 @@ Addressee Draw::addressee() {
 }
 
 Sides Draw::clock(int first, int last) {
-  const std::size_t hour = static_cast<std::size_t>(first - 1) + below(static_cast<std::size_t>(last - first + 1));
+  const std::size_t hour = static_cast<std::size_t>(first - 1) + below(static_cast<std::size_t>(last - first) + 1);
   const Expression& now = hours()[hour];
   const Expression& next = hours()[(hour + 1) % 12];
   const std::string german_now = now.german, english_now = now.english;

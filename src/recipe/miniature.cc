@@ -52,7 +52,8 @@ void write_stand_ins(const Recipe& recipe, const std::string& data) {
   for (const DataFolder& folder : recipe.data)
     for (const DataFile& file : folder.files) {
       const std::string name = folder.name + "/" + file.name;
-      if (!fs::exists(data + "/" + name)) copies.emplace_back(stand_in(recipe, name, phrasebook), data + "/" + name);
+      const std::string place = fmt::format("{}/{}", data, name);
+      if (!fs::exists(place)) copies.emplace_back(stand_in(recipe, name, phrasebook), place);
     }
   if (copies.empty()) return;
   fs::create_directories(data);

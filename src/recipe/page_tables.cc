@@ -308,7 +308,8 @@ report::Table result_table(const PageResults& results, const Table& table) {
       else
         same->second += "; " + column.title();
     }
-  for (const auto& [signature, columns_of_it] : titles) made.notes.push_back(columns_of_it + ": " + signature);
+  for (const auto& [signature, columns_of_it] : titles)
+    made.notes.push_back(fmt::format("{}: {}", columns_of_it, signature));
   return made;
 }
 

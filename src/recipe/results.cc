@@ -21,7 +21,10 @@ Json to_json(const Environment& environment) {
 }
 
 Environment environment_from(const Json& json) {
-  return {json.at("version"), json.at("date"), json.at("cpu"), json.at("gpu"), json.at("system"), json.at("cores")};
+  constexpr double kMostCores = 1'000'000;
+  const double cores = std::clamp(report::number(json.at("cores")).value_or(0), 0.0, kMostCores);
+  return {json.at("version"), json.at("date"),   json.at("cpu"),
+          json.at("gpu"),     json.at("system"), static_cast<int>(cores)};
 }
 
 constexpr const char* kResult = "a result of a recipe";

@@ -13,6 +13,16 @@ namespace dragoman::recipe {
 using report::Json;
 using report::number;
 
+namespace {
+
+// The count of an object's key; 0 if it has none. (A conversion of any number would overflow.)
+std::uint64_t count(const Json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_number_unsigned() ? at->get<std::uint64_t>() : 0;
+}
+
+}  // namespace
+
 bool TrainingLog::update() {
   struct stat properties {};
   if (stat(path_.c_str(), &properties) != 0) return false;
@@ -39,10 +49,9 @@ void TrainingLog::read(const std::string& line) {
 
 void TrainingLog::read(const Json& json) {
   const std::string kind = json.value("kind", "");
-  position_ = {json.value("update", std::uint64_t{0}), number(json, "epoch").value_or(0),
-               json.value("tokens", std::uint64_t{0})};
+  position_ = {count(json, "update"), number(json, "epoch").value_or(0), count(json, "tokens")};
   if (kind == "start") {
-    parameters_ = json.value("parameters", std::uint64_t{0});
+    parameters_ = count(json, "parameters");
     until_ = train::parse_amounts(json.value("until", std::vector<std::string>()));
   } else if (kind == "train") {
     loss_ = number(json, "loss").value_or(std::numeric_limits<double>::quiet_NaN());

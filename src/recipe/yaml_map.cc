@@ -27,7 +27,7 @@ void check_keys(const YAML::Node& map, const std::string& where) {
 
 }  // namespace
 
-YamlMap::YamlMap(YAML::Node node, std::string where) : node_(std::move(node)), where_(std::move(where)) {
+YamlMap::YamlMap(const YAML::Node& node, std::string where) : node_(node), where_(std::move(where)) {
   if (!node_.Mark().is_null()) where_ += fmt::format(" (line {})", node_.Mark().line + 1);
   check(node_.IsMap() || node_.IsNull(), "{}: expected a map of settings", where_);
   if (node_.IsMap()) check_keys(node_, where_);

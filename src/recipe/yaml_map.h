@@ -20,7 +20,7 @@ namespace dragoman::recipe {
 //   map.finish();
 class YamlMap {
  public:
-  YamlMap(YAML::Node node, std::string where);
+  YamlMap(const YAML::Node& node, std::string where);
 
   void operator()(const char* key, std::string& value);
   void operator()(const char* key, bool& value);

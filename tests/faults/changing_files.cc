@@ -87,7 +87,8 @@ void change_model(Workshop& shop, const Change& change) {
   }
 }
 
-// Changes a corpus or its token cache while a model is trained on it; undone, training goes on.
+// Changes a corpus or its token cache while a model is trained on it. With the files as they were, training goes on,
+// and to the same end, unless the cache was changed in place: its bytes are checked when it is opened, not again.
 void change_data(Workshop& shop, const Change& change, const std::string& what, const std::string& extension) {
   Training training = shop.trainings()[0];
   std::replace(training.words.begin(), training.words.end(), shop.file("c.train.en"), std::string("own.en"));
@@ -108,12 +109,11 @@ void change_data(Workshop& shop, const Change& change, const std::string& what, 
     }
     const Outcome outcome = process.wait();
     std::string problem = outcome.succeeded() || outcome.refused() ? "" : outcome.describe();
-    // What is left of a changed cache must not be used.
-    fs::remove(folder / "own.en");
-    fs::copy_file(shop.file("c.train.en"), folder / "own.en");
+    fs::copy_file(shop.file("c.train.en"), folder / "own.en", fs::copy_options::overwrite_existing);
     const Outcome end = run({.words = shop.train_words(training, "run"), .folder = folder, .environment = {}});
     if (problem.empty() && !end.succeeded()) problem = "training did not go on: " + end.describe();
-    if (problem.empty() && trained_state(folder / "run") != shop.expected(shop.trainings()[0]))
+    const bool saw_changes = change.in_place && extension == ".tokens";
+    if (problem.empty() && !saw_changes && trained_state(folder / "run") != shop.expected(shop.trainings()[0]))
       problem = "the final state differs";
     row.add(problem);
   }

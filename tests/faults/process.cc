@@ -16,6 +16,8 @@
 namespace dragoman::faults {
 namespace {
 
+std::string program_path = DRAGOMAN_PROGRAM;
+
 // Replaces this (child) process by the program.
 [[noreturn]] void become(const Launch& launch, const std::string& out, const std::string& err) {
   const auto redirect = [](const std::string& path, int flags, int to) {
@@ -29,13 +31,12 @@ namespace {
     dup2(launch.input_descriptor, STDIN_FILENO);
   else
     redirect(launch.input.empty() ? "/dev/null" : launch.input, O_RDONLY, STDIN_FILENO);
-  std::string program = DRAGOMAN_PROGRAM;
-  std::vector<char*> words{program.data()};
+  std::vector<char*> words{program_path.data()};
   std::vector<std::string> copies = launch.words;
   for (std::string& word : copies) words.push_back(word.data());
   words.push_back(nullptr);
   for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
-  if (chdir(launch.folder.c_str()) == 0) execv(program.c_str(), words.data());
+  if (chdir(launch.folder.c_str()) == 0) execv(program_path.c_str(), words.data());
   _exit(126);
 }
 
@@ -104,6 +105,8 @@ Outcome Process::wait(std::chrono::seconds limit) {
 
 std::string Process::error_output() const { return read_file(stderr_); }
 std::string Process::output() const { return read_file(stdout_); }
+
+void set_program(const std::string& path) { program_path = path; }
 
 Outcome run(const Launch& launch) { return Process(launch).wait(); }
 

@@ -58,6 +58,9 @@ class Process {
 
 Outcome run(const Launch& launch);
 
+// The program to disturb: by default that of the build.
+void set_program(const std::string& path);
+
 std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, const std::string& text);
 

@@ -1,6 +1,6 @@
 // Disturbs the program in every way that machines and people do, and checks that it ends with a message or the right
 // result, never with a signal or not at all, and that nothing is lost.
-//   torture [--quick] [--seed N] [SCENARIO...]
+//   torture [--quick] [--seed N] [--program FILE] [SCENARIO...]
 #include <algorithm>
 #include <csignal>
 #include <iterator>
@@ -35,6 +35,8 @@ int torture(const Words& arguments) {
       options.quick = true;
     else if (arguments[i] == "--seed" && i + 1 < arguments.size())
       options.seed = std::stoull(arguments[++i]);
+    else if (arguments[i] == "--program" && i + 1 < arguments.size())
+      set_program(arguments[++i]);
     else
       chosen.push_back(arguments[i]);
   }
