@@ -266,7 +266,8 @@ void MappedText::normalize(NormalForm form) {
     if (is_ascii(cluster)) return;
     std::string changed = text::normalize(cluster, form);
     if (changed != cluster)
-      changes.push_back({{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)}, std::move(changed)});
+      changes.emplace_back(Span{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)},
+                           std::move(changed));
   });
   replace(changes);
 }
@@ -282,7 +283,7 @@ void MappedText::lower_case() {
       append_utf8(lower, changed);
       same_size &= changed.size() == point.length;
       const auto begin = static_cast<std::uint32_t>(at);
-      changes.push_back({{begin, begin + point.length}, std::move(changed)});
+      changes.emplace_back(Span{begin, begin + point.length}, std::move(changed));
     }
     at += point.length;
   }

@@ -7,7 +7,7 @@
 namespace dragoman::text {
 
 WordLevel::WordLevel(WordRules rules, Vocabulary vocabulary, int multiple)
-    : rules_(std::move(rules)), vocabulary_(std::move(vocabulary)), multiple_(multiple) {
+    : rules_(rules), vocabulary_(std::move(vocabulary)), multiple_(multiple) {
   size_ = rounded_id_count(vocabulary_.words().size() + Vocabulary::kSpecial, multiple, "words");
 }
 
