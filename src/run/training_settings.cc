@@ -70,7 +70,7 @@ void set_model(Settings& settings, models::ModelConfig config) {
 void read_initial_settings(Settings& settings, const TrainingOptions& asked) {
   const std::string saved = settings_file(asked.train.output);
   if (asked.resume && fs::exists(saved)) return settings.read_yaml_file(saved);
-  if (!asked.from.empty()) set_model(settings, store::ModelFile(asked.from).info().config);
+  if (fs::exists(asked.from)) set_model(settings, store::ModelFile(asked.from).info().config);
   if (!asked.preset.empty()) settings.read_yaml(models::preset_text(asked.preset), asked.preset);
 }
 

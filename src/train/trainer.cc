@@ -54,7 +54,7 @@ bool Trainer::resume() {
   check_same_run(path, fresh);
   state_.data = fresh.data;
   // The model card goes on like that of an uninterrupted run: it names the data as given at the start, and the scores.
-  const store::ModelFile checkpoint(path);
+  const store::ModelFile checkpoint(path, store::ModelFile::Configuration::unused);
   for (const auto& [key, value] : checkpoint.info().card) info_.card[key] = value;
   return true;
 }

@@ -57,7 +57,7 @@ TEST_F(TrainStart, MistakesAreFoundBeforeAnythingIsReadOrWritten) {
        {"--schedule.warmup soon", "--schedule.warmup: expected an amount of training"},
        {"--freeze 'nothing.*'", "no trainable parameter matches"},
        {"--memory-fraction 1e-9", "too little for a sentence pair"},
-       {"--model.embedding 900000 --model.transformer.size 900000", "Choose a smaller model"}});
+       {"--model.transformer.feed-forward 900000 --model.transformer.encoder-layers 900", "Choose a smaller model"}});
   refuses(quick() + "new/run --until 1u --valid-source en --valid-target de ",
           {{"--metric accuracy", "'accuracy' is not a score of this run"},
            {"--metric bleu --validation.sentences 0", "validation.sentences is 0"},

@@ -54,10 +54,13 @@ TEST_F(TrainCommand, TwentyKillsLoseNothing) {
   const Outcome finished = run(settings + "--output killed --resume");
   ASSERT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(contents(newest("killed")), contents(newest("straight"))) << in_training << " kills while training";
-  std::vector<int> updates;
-  for (const json& line : log("killed"))
-    if (line.at("kind") == "train") updates.push_back(line.at("update"));
-  EXPECT_EQ(updates, (std::vector<int>{10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150}));
+  const auto logged = [this](const std::string& name) {
+    std::vector<int> updates;
+    for (const json& line : log(name))
+      if (line.at("kind") == "train") updates.push_back(line.at("update"));
+    return updates;
+  };
+  EXPECT_EQ(logged("killed"), logged("straight"));
 }
 
 TEST_F(TrainCommand, SavesAndLeavesOnSigterm) {

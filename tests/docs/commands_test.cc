@@ -16,9 +16,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSmallRun =
     "--until 4u --validate 4u --checkpoint 2u --log 2u --validation.sentences 2 --threads 1 --batch.by sentences "
-    "--batch.size 8 --vocab.size 400 --model.embedding 16 --model.attention.heads 1 --model.transformer.size 16 "
-    "--model.transformer.feed-forward 16 --model.transformer.encoder-layers 1 --model.transformer.decoder-layers 1 "
-    "--statistical.tuning.iterations 1 --statistical.tuning.restarts 1 --statistical.tuning.nbest 10";
+    "--batch.size 8 --statistical.tuning.iterations 1 --statistical.tuning.restarts 1 --statistical.tuning.nbest 10";
+// A model to fine-tune (--from) brings these.
+constexpr const char* kSmallModel =
+    "--vocab.size 400 --model.embedding 16 --model.attention.heads 1 --model.transformer.size 16 "
+    "--model.transformer.feed-forward 16 --model.transformer.encoder-layers 1 --model.transformer.decoder-layers 1";
 
 struct Outcome {
   int status;
@@ -49,9 +51,13 @@ class Documents : public testing::Test {
     fs::create_directory(home_->file("bin"));
     fs::create_directory(home_->file("corpus"));
     const std::string program = DRAGOMAN_PROGRAM;
-    write_script(home_->file("bin/dragoman"), "#!/bin/sh\ncase \"$1\" in train) shift; exec '" + program +
-                                                  "' train \"$@\" " + kSmallRun + ";; *) exec '" + program +
-                                                  "' \"$@\";; esac\n");
+    write_script(home_->file("bin/dragoman"), "#!/bin/sh\nmodel='" + std::string(kSmallModel) +
+                                                  "'\ncase \"$1 $*\" in\n"
+                                                  "  train*' --from '*) model= ;;\n"
+                                                  "  train*) ;;\n"
+                                                  "  *) exec '" +
+                                                  program + "' \"$@\" ;;\nesac\nexec '" + program + "' \"$@\" " +
+                                                  kSmallRun + " $model\n");
     const std::string path = std::string(std::getenv("PATH"));
     setenv("PATH", (home_->file("bin") + ":" + path).c_str(), 1);
     setenv("MODEL", home_->file("run/model.safetensors").c_str(), 1);

@@ -397,7 +397,8 @@ TEST(Trainer, AResumedRunKeepsTheCardOfItsCheckpoint) {
   Trainer resumed(options, task, data(), named("/home/train.en"));
   ASSERT_TRUE(resumed.resume());
   resumed.train(never);
-  const store::ModelFile newest(folder.file("run/checkpoints/000000011.safetensors"));
+  const store::ModelFile newest(folder.file("run/checkpoints/000000011.safetensors"),
+                                store::ModelFile::Configuration::unused);
   EXPECT_EQ(newest.info().card.at("data"), "train.en");
   EXPECT_TRUE(newest.info().card.contains("validation.loss"));
 }
