@@ -160,10 +160,11 @@ void check_neural(const TrainingOptions& options) {
         options.from, classifies ? "classifies" : "translates", name_of(options.task));
 }
 
+// --resume is accepted, because a run that was interrupted has left nothing behind: it starts again.
 void check_statistical(const TrainingOptions& options) {
   for (const auto& [given, flag] :
-       {std::pair{!options.from.empty(), "from"}, std::pair{options.resume, "resume"},
-        std::pair{options.verify_resume, "verify-resume"}, std::pair{!options.corpus.languages.empty(), "languages"}})
+       {std::pair{!options.from.empty(), "from"}, std::pair{options.verify_resume, "verify-resume"},
+        std::pair{!options.corpus.languages.empty(), "languages"}})
     check(!given, "--{} is for neural models; a statistical model is trained in one pass, in one direction", flag);
   options.statistical.check_consistent();
   if (const fs::path arpa = options.statistical.write_arpa; !arpa.empty())

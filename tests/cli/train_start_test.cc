@@ -126,7 +126,7 @@ TEST_F(TrainStart, MistakesInClassificationAndStatisticalTrainingAreFoundToo) {
        {"--r-drop 1", "expected 0 for classification"},
        {"--languages en-de", "--languages is for --task translate"}});
   refuses("--preset smt-phrase --source en --target de --output new/run ",
-          {{"--resume", "--resume is for neural models"},
+          {{"--verify-resume", "--verify-resume is for neural models"},
            {"--from model", "cannot be opened"},
            {"--valid-source en", "target file"},
            {"--languages en-de", "--languages is for neural models"},
