@@ -16,6 +16,14 @@
 
 namespace dragoman {
 
+namespace {
+
+std::int64_t time_of(const struct stat& status) {
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+}  // namespace
+
 // O_NONBLOCK: opening a pipe would wait for its writer. It has no effect on regular files.
 InputFile::InputFile(const std::string& path) : path_(path) {
   descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -24,6 +32,7 @@ InputFile::InputFile(const std::string& path) : path_(path) {
   const bool known = fstat(descriptor_, &status) == 0;
   if (known && S_ISREG(status.st_mode)) {
     size_ = static_cast<std::uint64_t>(status.st_size);
+    modified_ = time_of(status);
     return;
   }
   const int failure = errno;
@@ -47,6 +56,13 @@ void InputFile::read(std::uint64_t begin, char* to, std::size_t count) const {
   }
 }
 
+void InputFile::check_unchanged() const {
+  struct stat status {};
+  check(fstat(descriptor_, &status) == 0 && static_cast<std::uint64_t>(status.st_size) == size_ &&
+            time_of(status) == modified_,
+        "{}: another program has written to it while it was in use", path_);
+}
+
 std::string read_file(const std::string& path) {
   const InputFile file(path);
   std::string bytes(static_cast<std::size_t>(file.size()), '\0');
@@ -54,11 +70,10 @@ std::string read_file(const std::string& path) {
   return bytes;
 }
 
-MappedFile::MappedFile(const std::string& path) {
-  const InputFile file(path);
-  if (file.size() == 0) return;
-  const auto size = static_cast<std::size_t>(file.size());
-  void* const address = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+MappedFile::MappedFile(const std::string& path) : file_(path) {
+  if (file_.size() == 0) return;
+  const auto size = static_cast<std::size_t>(file_.size());
+  void* const address = mmap(nullptr, size, PROT_READ, MAP_SHARED, file_.descriptor(), 0);
   check(address != MAP_FAILED, "{}: cannot be mapped into memory: {}", path, std::strerror(errno));
   data_ = static_cast<const char*>(address);
   size_ = size;

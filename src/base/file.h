@@ -21,11 +21,14 @@ class InputFile {
   int descriptor() const { return descriptor_; }
   // Reads `count` bytes from `begin`; any thread may. Throws if the file has become shorter meanwhile.
   void read(std::uint64_t begin, char* to, std::size_t count) const;
+  // Throws if the file has been written to since it was opened. A file that replaces it by a rename is another file.
+  void check_unchanged() const;
 
  private:
   std::string path_;
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
+  std::int64_t modified_ = 0;  // ns
 };
 
 // The content of a regular file.
@@ -44,8 +47,12 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::string_view bytes() const { return {data_, size_}; }
+  // Throws if the file has been written to since it was mapped. Ask after reading bytes that matter: in the last page
+  // of a file that was truncated they are 0 and raise no signal.
+  void check_unchanged() const { file_.check_unchanged(); }
 
  private:
+  InputFile file_;
   const char* data_ = nullptr;
   std::size_t size_ = 0;
 };

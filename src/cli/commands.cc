@@ -5,17 +5,13 @@
 namespace dragoman::cli {
 
 extern const Command align, average, bench, classify, direct, docs, doctor, evaluate, filter, inspect, phrasebook,
-    recipe_command, score, stats, tokenize, train_command, translate, vocab;
-extern const Command align, average, bench, direct, docs, doctor, evaluate, filter, inspect, phrasebook, recipe_command,
-    report_command, score, stats, tokenize, train_command, translate, vocab;
+    recipe_command, report_command, score, stats, tokenize, train_command, translate, vocab;
 
 const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> all = {
       {"prepare a corpus", {stats, filter, tokenize, vocab, phrasebook}},
-      {"train", {train_command, average}},
-      {"translate and classify", {translate, classify, direct}},
       {"train", {train_command, report_command, average}},
-      {"translate", {translate, direct}},
+      {"translate and classify", {translate, classify, direct}},
       {"evaluate", {evaluate, score}},
       {"run experiments", {recipe_command}},
       {"align words", {align}},

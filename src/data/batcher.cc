@@ -155,6 +155,7 @@ void Batcher::next(Batch& batch) {
   if (index < current.size()) {
     gather(current.batch(index));
     for (const Row& row : batch_rows_) add_row(row, batch);
+    for (const auto& source : sources_) source.store.check_unchanged();
   }
   check(std::max(batch.source.tokens.size(), batch.target.tokens.size()) <= std::numeric_limits<std::int32_t>::max(),
         "a batch of {} sentences exceeds the limit of 2^31 - 1 tokens", batch.sentences.size());

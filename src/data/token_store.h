@@ -67,6 +67,9 @@ class TokenStore {
 
   const Counts& report() const { return report_; }
 
+  // Throws if the file has been written to since it was opened; what was read before may be wrong, too.
+  void check_unchanged() const { file_->check_unchanged(); }
+
  private:
   // The bytes from `begin`. The file may have changed since it was checked, so that this is checked again.
   const char* part(std::uint64_t begin, std::uint64_t size) const;

@@ -10,6 +10,7 @@
 #include "base/threads.h"
 #include "store/model_file.h"
 #include "text/tokenizer_file.h"
+#include "text/vocabulary.h"
 
 namespace dragoman::run {
 namespace {
@@ -215,6 +216,23 @@ std::uint64_t hash_of_rows(const data::BatchSource& source) {
   return hasher.value();
 }
 
+// Throws Error unless every target of the rows in use is one label that the vocabulary has.
+void check_labels(const data::BatchSource& source, const data::Corpus& corpus, std::int32_t vocabulary) {
+  const data::TokenStore& store = source.store;
+  const std::string& file = corpus.target.empty() ? corpus.source : corpus.target;
+  for (std::uint64_t row = 0; row < store.rows(); ++row) {
+    if (data::is_held_out(source.split, row, store.rows()) != source.held_out) continue;
+    check(store.target_length(row) == 1,
+          "{}: the target of pair {} has {} words, but a classifier needs one label per line. Pairs are counted after "
+          "filters; --filter.drop-empty drops those without a label",
+          file, row + 1, store.target_length(row));
+    std::int32_t label = 0;
+    store.copy_target(row, {&label, 1});
+    check(label >= text::Vocabulary::kSpecial && label < vocabulary,
+          "{}: the label of pair {} does not occur in the training data", file, row + 1);
+  }
+}
+
 std::string name_of_languages(const data::Corpus& corpus) { return corpus.languages ? corpus.languages->show() : ""; }
 
 }  // namespace
@@ -245,15 +263,24 @@ RunData::RunData(const TrainingOptions& options, const Vocabularies& vocabularie
   for (const data::Corpus& corpus : options.corpus.corpora()) {
     const data::TokenStore store = open_store(options, corpus, vocabularies, samples || splits, true);
     training_.push_back({store, corpus.weight, options.split, false, tag_of(corpus), name_of_languages(corpus)});
-    if (splits) validation_.push_back({store, 1, options.split, true, tag_of(corpus), name_of_languages(corpus)});
+    check_targets(training_.back(), corpus);
+    if (!splits) continue;
+    validation_.push_back({store, 1, options.split, true, tag_of(corpus), name_of_languages(corpus)});
+    check_targets(validation_.back(), corpus);
   }
-  for (const data::Corpus& corpus : options.validation_corpora())
+  for (const data::Corpus& corpus : options.validation_corpora()) {
     validation_.push_back({open_store(options, corpus, vocabularies, true, false),
                            1,
                            {},
                            false,
                            tag_of(corpus),
                            name_of_languages(corpus)});
+    check_targets(validation_.back(), corpus);
+  }
+}
+
+void RunData::check_targets(const data::BatchSource& source, const data::Corpus& corpus) const {
+  if (options_.task == TrainTask::classify) check_labels(source, corpus, vocabularies_.target->size());
 }
 
 std::int32_t RunData::tag_of(const data::Corpus& corpus) const {

@@ -57,6 +57,8 @@ class RunData {
  private:
   data::BatchOptions batches() const;
   // The token that names the corpus's target language; none without languages.
+  // Throws Error if the targets cannot be learned by the task.
+  void check_targets(const data::BatchSource& source, const data::Corpus& corpus) const;
   std::int32_t tag_of(const data::Corpus& corpus) const;
 
   const TrainingOptions& options_;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
@@ -98,6 +99,21 @@ TEST(MappedFile, AFileThatIsTruncatedUnderneathIsASentenceAndAStatus) {
     std::exit(std::count(file.bytes().begin(), file.bytes().end(), 'y') == 0 ? 0 : 2);
   };
   EXPECT_EXIT(read_truncated(), testing::ExitedWithCode(1), "error: .*/a: has become shorter while it was read");
+}
+
+TEST(MappedFile, NoticesThatTheFileWasWrittenToButNotThatItWasReplaced) {
+  const TempFolder folder;
+  const std::string path = folder.write("a", "0123456789");
+  const MappedFile replaced(path);
+  std::filesystem::rename(folder.write("b", "another"), path);
+  EXPECT_NO_THROW(replaced.check_unchanged());
+  const MappedFile rewritten(path);
+  std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) - std::chrono::seconds(9));
+  EXPECT_EQ(message([&] { rewritten.check_unchanged(); }),
+            path + ": another program has written to it while it was in use");
+  const MappedFile shortened(path);
+  std::filesystem::resize_file(path, 3);
+  EXPECT_NE(message([&] { shortened.check_unchanged(); }), "");
 }
 
 TEST(InputFile, ReadsPartsAndNoticesThatTheFileHasBecomeShorter) {

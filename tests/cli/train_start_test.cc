@@ -120,11 +120,15 @@ TEST_F(TrainStart, MistakesInClassificationAndStatisticalTrainingAreFoundToo) {
   std::string labels;
   for (int i = 0; i < 40; ++i) labels += i % 2 ? "odd\n" : "even\n";
   folder_.write("labels", labels);
+  folder_.write("blank", labels.substr(0, labels.size() - 4) + "\n");
+  folder_.write("other", labels.substr(0, labels.size() - 4) + "neither\n");
   refuses(
       "--task classify --preset transformer-tiny --source en --target labels --cache . --output new/run --until 1u ",
       {{"--metric bleu --valid-source en --valid-target labels", "expected one of perplexity, loss, accuracy, f1"},
        {"--r-drop 1", "expected 0 for classification"},
-       {"--languages en-de", "--languages is for --task translate"}});
+       {"--languages en-de", "--languages is for --task translate"},
+       {"--target blank", "blank: the target of pair 40 has 0 words"},
+       {"--valid-source en --valid-target other", "other: the label of pair 40 does not occur"}});
   refuses("--preset smt-phrase --source en --target de --output new/run ",
           {{"--verify-resume", "--verify-resume is for neural models"},
            {"--from model", "cannot be opened"},

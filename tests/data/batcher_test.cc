@@ -1,6 +1,7 @@
 #include "data/batcher.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "data/prefetcher.h"
@@ -207,6 +208,16 @@ TEST_F(BatcherTest, AnErrorInThePrefetchThreadReachesTheCaller) {
   Batch batch;
   EXPECT_EQ(message([&] { prefetcher.next(batch); }), "cannot be drawn");
   EXPECT_EQ(message([&] { prefetcher.next(batch); }), "cannot be drawn");
+}
+
+TEST_F(BatcherTest, NoBatchIsMadeFromAStoreThatAnotherProgramChanges) {
+  Batcher batches = batcher({{.store = random_store(1, 40, 8)}}, options_by(BatchBy::sentences, 4, BatchOrder::random));
+  Batch batch;
+  batches.next(batch);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    if (entry.path().extension() == ".tokens")
+      std::filesystem::resize_file(entry.path(), std::filesystem::file_size(entry.path()) - 1);
+  EXPECT_NE(message([&] { batches.next(batch); }).find("another program has written to it"), std::string::npos);
 }
 
 TEST_F(BatcherTest, ASentenceAboveTheTokenBudgetStopsBeforeTheFirstBatch) {

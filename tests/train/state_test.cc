@@ -57,7 +57,8 @@ TEST(TrainState, ValuesThatNoRunWritesAreRefused) {
                                                                             {"best", {{"bleu", 1}}},
                                                                             {"best", {{"bleu", {{"value", 1}}}}},
                                                                             {"data", -1}}) {
-    const std::string words = support::message([&] { state_from_json(changed(key, value).dump(), "file"); });
+    const std::string text = changed(key, value).dump();
+    const std::string words = support::message([&] { state_from_json(text, "file"); });
     EXPECT_NE(words.find("file: its training state is damaged"), std::string::npos) << key << ": " << words;
   }
   for (const std::string text : {"", "[]", "{}", "null", "[[[[", "{\"updates\": 1e999}"})
