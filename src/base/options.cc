@@ -139,6 +139,7 @@ void Settings::read_yaml_file(const std::string& path) {
   check(file.good(), "{}: cannot be opened as a configuration file", path);
   std::string text(kLongestYaml + 1, '\0');
   file.read(text.data(), std::ssize(text));
+  check(!file.bad(), "{}: cannot be read as a configuration file", path);
   text.resize(static_cast<std::size_t>(file.gcount()));
   read_yaml(text, path);
 }

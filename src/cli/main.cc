@@ -1,4 +1,5 @@
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -48,6 +49,7 @@ void report(const char* reason) {
 
 int main(int argc, char** argv) {
   dragoman::report_mapped_file_faults();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of its size is an error of write()
   try {
     const int status = dragoman::cli::run({argv + 1, argv + argc});
     // Results that did not reach their destination are no results.

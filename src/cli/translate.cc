@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "run/json_text.h"
 #include "run/model_languages.h"
+#include "run/output_conflicts.h"
 #include "run/request_reader.h"
 #include "run/result_json.h"
 #include "run/side_by_side.h"
@@ -197,8 +198,24 @@ void complete(TranslateOptions& options, const ComputeOptions& compute) {
   options.translator.precision = compute.precision;
 }
 
+void check_files(const TranslateOptions& options) {
+  std::vector<run::NamedFile> inputs = {{"input", options.input},
+                                        {"terms", options.terms},
+                                        {"banned", options.banned},
+                                        {"prefixes", options.prefixes},
+                                        {"reference", options.reference}};
+  for (const std::string& model : options.models) inputs.push_back({"model", model});
+  run::check_output_conflicts(inputs, {{"output", options.output},
+                                       {"alignments", options.alignments},
+                                       {"tree", options.tree},
+                                       {"side-by-side", options.side_by_side},
+                                       {"tree-svg", options.tree_svg},
+                                       {"attention-svg", options.attention_svg}});
+}
+
 int translate_files(TranslateOptions& options, const Words& words, const ComputeOptions& compute) {
   find_models(options, words);
+  check_files(options);
   check(options.reference.empty() || !options.side_by_side.empty(),
         "--reference adds references to the file of --side-by-side, which is missing");
   complete(options, compute);

@@ -127,8 +127,9 @@ TEST_F(TrainStart, MistakesInClassificationAndStatisticalTrainingAreFoundToo) {
       {{"--metric bleu --valid-source en --valid-target labels", "expected one of perplexity, loss, accuracy, f1"},
        {"--r-drop 1", "expected 0 for classification"},
        {"--languages en-de", "--languages is for --task translate"},
-       {"--target blank", "blank: the target of pair 40 has 0 words"},
        {"--valid-source en --valid-target other", "other: the label of pair 40 does not occur"}});
+  refuses("--task classify --preset transformer-tiny --source en --cache . --output new/run --until 1u ",
+          {{"--target blank", "blank: the target of pair 40 has 0 words"}});
   refuses("--preset smt-phrase --source en --target de --output new/run ",
           {{"--verify-resume", "--verify-resume is for neural models"},
            {"--from model", "cannot be opened"},

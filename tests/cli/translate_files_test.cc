@@ -42,6 +42,35 @@ TEST_F(TranslateFiles, SourcesReferencesAndOutputsAreSideBySide) {
   EXPECT_EQ(few.out, "") << "nothing is translated";
 }
 
+TEST_F(TranslateFiles, NoOutputDestroysWhatIsStillToBeRead) {
+  folder_.write("terms", "dog\thund\n");
+  std::filesystem::create_symlink("in", folder_.file("link"));
+  const std::string input = file("in"), model = file("m.safetensors"), reference = file("ref"), terms = file("terms");
+  for (const std::string flags :
+       {"--output in", "--output ./in", "--output link", "--alignments in", "--side-by-side in", "--tree in",
+        "--tree-svg in", "--output m.safetensors", "--attention-svg m.safetensors", "--terms terms --output terms",
+        "--reference ref --side-by-side ref", "--output out --tree out", "--output out --tree ./out"}) {
+    const Outcome outcome = translate(flags);
+    EXPECT_EQ(outcome.status, 1) << flags;
+    EXPECT_NE(outcome.err.find("the same file"), outcome.err.find("is also the file of")) << flags << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(folder_.file("out"))) << flags;
+  }
+  EXPECT_EQ(file("in"), input);
+  EXPECT_EQ(file("m.safetensors"), model);
+  EXPECT_EQ(file("ref"), reference);
+  EXPECT_EQ(file("terms"), terms);
+  const Outcome piped = run_program(folder_, "translate --device cpu --model m.safetensors --output in < in");
+  EXPECT_EQ(piped.status, 1);
+  EXPECT_EQ(file("in"), input);
+  EXPECT_EQ(translate("--output /dev/null --tree /dev/null").status, 0) << "devices may be shared";
+}
+
+TEST_F(TranslateFiles, AFolderIsNoConfiguration) {
+  const Outcome outcome = translate("--config .");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find(".: cannot be read as a configuration file"), std::string::npos) << outcome.err;
+}
+
 TEST_F(TranslateFiles, TheBeamAndTheAttentionOfALineAreDrawn) {
   const Outcome drawn = translate("--tree-svg beam.svg --attention-svg map.svg --line 3");
   ASSERT_EQ(drawn.status, 0) << drawn.err;
