@@ -76,7 +76,8 @@ ops::AttentionCall ops::attention_call(Context& cx, const Columns& q, const Colu
 
   const DType type = q.of.dtype();
   AttentionCall call{q, k, v, queries, keys, options, cx.next_dropout(options.dropout), {}, {}, {}};
-  if (options.scale == 0) call.options.scale = 1 / std::sqrt(static_cast<double>(k.count / heads));
+  const Size head_size = k.count / heads;
+  if (options.scale == 0) call.options.scale = 1 / std::sqrt(static_cast<double>(head_size));
   call.out = ops::result(cx, type, {queries.total(), v.count}, {q.of, k.of, v.of});
   call.log_sum = cx.empty(stat_of(type), {queries.total(), heads});
   if (options.weights) {
