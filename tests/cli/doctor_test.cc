@@ -14,8 +14,8 @@ TEST(Doctor, TellsWhatTheMachineOffersInWordsAndInJson) {
   EXPECT_EQ(words.status, 0) << words.err;
   for (const char* what : {"cpu", "kernels", "threads", "blas", "memory", "gpu", "cuda"})
     EXPECT_NE(words.out.find(std::string("\n") + what + " "), std::string::npos) << what << "\n" << words.out;
-  const Outcome json = run_program(folder, "doctor --json --threads 3");
-  const nlohmann::json told = nlohmann::json::parse(json.out);
+  const Outcome printed = run_program(folder, "doctor --json --threads 3");
+  const nlohmann::json told = nlohmann::json::parse(printed.out);
   EXPECT_EQ(told["threads"], 3);
   EXPECT_GE(told["cpu"]["cores"].get<int>(), 1);
   EXPECT_FALSE(told["cpu"]["instruction_set"].get<std::string>().empty());
@@ -25,9 +25,9 @@ TEST(Doctor, TellsWhatTheMachineOffersInWordsAndInJson) {
 TEST(Doctor, TellsThatADriverIsTooOld) {
   const support::TempFolder folder;
   const WithOldDriver old;
-  const Outcome words = run_program(folder, "doctor"), json = run_program(folder, "doctor --json");
+  const Outcome words = run_program(folder, "doctor"), printed = run_program(folder, "doctor --json");
   EXPECT_NE(words.out.find("cpu: " + WithOldDriver::sentence()), std::string::npos) << words.said();
-  EXPECT_FALSE(nlohmann::json::parse(json.out)["cuda"]["usable"].get<bool>()) << json.said();
+  EXPECT_FALSE(nlohmann::json::parse(printed.out)["cuda"]["usable"].get<bool>()) << printed.said();
 }
 
 TEST(Doctor, UnknownFlagsAndCommandsNameTheNearest) {
