@@ -25,16 +25,20 @@ TEST(Inspect, ListsAndDescribesEveryPreset) {
   }
 }
 
-TEST(Inspect, ShowsAModelFilesShapesSettingsAndCard) {
-  const support::TempFolder folder;
+void save_small_model(const std::string& path, const store::Metadata& card) {
   models::ModelConfig config = models::preset("lstm-luong");
   config.source_vocabulary = config.target_vocabulary = 30;
   models::Seq2seq model(config);
   model.parameters().allocate(cpu_device(), DType::f32, 1, false);
   store::ModelInfo info;
   info.config = config;
-  info.card = {{"data", "made up"}};
-  store::save_model(folder.file("m.safetensors"), info, model.parameters());
+  info.card = card;
+  store::save_model(path, info, model.parameters());
+}
+
+TEST(Inspect, ShowsAModelFilesShapesSettingsAndCard) {
+  const support::TempFolder folder;
+  save_small_model(folder.file("m.safetensors"), {{"data", "made up"}});
   const Outcome shown = run_program(folder, "inspect m.safetensors");
   EXPECT_EQ(shown.status, 0) << shown.err;
   for (const char* part : {"weight_hh_l0", "[512, 128]", "recurrent.input-feeding: true", "data: made up"})
@@ -43,14 +47,7 @@ TEST(Inspect, ShowsAModelFilesShapesSettingsAndCard) {
 
 TEST(Inspect, VerifiesTheChecksumAndEscapesWhatAStrangerWrote) {
   const support::TempFolder folder;
-  models::ModelConfig config = models::preset("lstm-luong");
-  config.source_vocabulary = config.target_vocabulary = 30;
-  models::Seq2seq model(config);
-  model.parameters().allocate(cpu_device(), DType::f32, 1, false);
-  store::ModelInfo info;
-  info.config = config;
-  info.card = {{"title\x1b]0;", "\x1b[2J\nall\u202E clear"}};
-  store::save_model(folder.file("m"), info, model.parameters());
+  save_small_model(folder.file("m"), {{"title\x1b]0;", "\x1b[2J\nall\u202E clear"}});
   const Outcome good = run_program(folder, "inspect m --verify");
   EXPECT_EQ(good.status, 0) << good.err;
   EXPECT_NE(good.out.find("\nchecksum: matches\n"), std::string::npos) << good.out;

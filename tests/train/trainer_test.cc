@@ -394,7 +394,7 @@ TEST(Trainer, AResumedRunKeepsTheCardOfItsCheckpoint) {
   options.until = {"10u"};
   Trainer(options, task, data(), named("train.en")).train(never);
   options.until = {"11u"};
-  Trainer resumed(options, task, data(), named("/home/train.en"));
+  Trainer resumed(options, task, data(), named("elsewhere/train.en"));
   ASSERT_TRUE(resumed.resume());
   resumed.train(never);
   const store::ModelFile newest(folder.file("run/checkpoints/000000011.safetensors"),
