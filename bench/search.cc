@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 #include "base/threads.h"
 #include "bench/clock.h"
@@ -104,7 +105,8 @@ void run(const BenchOptions& options) {
   network.parameters().allocate(where.device, where.type, 1, false);
   for (const int batch : options.batches)
     for (const int workers : options.workers)
-      measure(options, batch, workers, std::make_unique<Model>(info, network.parameters(), options.preset));
+      measure(options, batch, workers,
+              std::make_unique<Model>(info, network.parameters(), options.preset, where.weights));
 }
 
 }  // namespace
@@ -123,6 +125,9 @@ int main(int argc, char** argv) {
   app.add_option("--threads", options.threads, "threads to use (0: one per core)");
   app.add_option("--workers", options.workers, "workers, each with its own batch (0: one per thread, four for a GPU)");
   app.add_option("--device", options.where.device, "cpu, cuda, cuda:N or auto; a GPU computes in bf16");
+  app.add_option("--precision", options.where.precision, "f32, bf16 or int8 on the CPU")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Precision>{
+          {"f32", Precision::f32}, {"bf16", Precision::bf16}, {"int8", Precision::int8}}));
   app.add_option("--rounds", options.rounds, "how often to translate all sentences")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   try {

@@ -7,17 +7,19 @@ namespace {
 
 struct AverageOptions {
   std::string output;
+  store::StoredFormat to = store::StoredFormat::f32;
 
   template <class V>
   void visit(V& v) {
     v("output", output, "the model file to write");
+    v("to", to, "number format of the matrices in the new file, as for `dragoman quantize`");
   }
 };
 
 int run(const Command& self, const Words& arguments) {
   return run_with<AverageOptions>(self, arguments, [](const AverageOptions& options, const Words& models) {
     check(!options.output.empty(), "expected --output FILE, the model file to write");
-    store::average_models(models, options.output);
+    store::average_models(models, options.output, options.to);
     log::info("wrote the mean of {} models to {}", models.size(), options.output);
     return 0;
   });

@@ -42,7 +42,9 @@ nlohmann::json as_json(const Machine& machine) {
            {{"name", machine.cpu},
             {"architecture", machine.architecture},
             {"cores", machine.cores},
-            {"instruction_set", kernels::cpu_instruction_set()}}},
+            {"instruction_set", kernels::cpu_instruction_set()},
+            {"int8", kernels::cpu_product_kernel(kernels::WeightFormat::int8)},
+            {"bf16", kernels::cpu_product_kernel(kernels::WeightFormat::bf16)}}},
           {"threads", threads::count()},
           {"blas", {{"configuration", blas.configuration}, {"core", blas.core}}},
           {"memory", {{"total", machine.memory}, {"available", machine.memory_available}}},
@@ -61,6 +63,8 @@ void print(const Machine& machine) {
   line("system", machine.system);
   line("cpu", fmt::format("{} ({}), {} cores", machine.cpu, machine.architecture, machine.cores));
   line("kernels", fmt::format("{} instructions, chosen at run time", kernels::cpu_instruction_set()));
+  line("products", fmt::format("int8 by {}, bf16 by {}", kernels::cpu_product_kernel(kernels::WeightFormat::int8),
+                               kernels::cpu_product_kernel(kernels::WeightFormat::bf16)));
   line("threads", fmt::format("{}", threads::count()));
   line("blas", fmt::format("{}; tuned for {}", blas.configuration, blas.core));
   line("memory", fmt::format("{:.1f} GiB, {:.1f} GiB available", gib(machine.memory), gib(machine.memory_available)));

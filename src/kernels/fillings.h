@@ -15,6 +15,8 @@ const Kernels<T>& reference();
 const Kernels<float>& cpu();
 // The instruction set in use: "NEON", "AVX2", "AVX3", ...
 const char* cpu_instruction_set();
+// The kernel that multiplies in a narrow format on this CPU.
+const char* cpu_product_kernel(WeightFormat format);
 
 // The BLAS library: its version and the CPU core it is tuned for.
 struct BlasInfo {

@@ -44,6 +44,12 @@ struct HostCopy {
   std::size_t bytes = 0;
 };
 
+// The number format of a packed weight: that of the activations, or a narrower one.
+enum class WeightFormat { same, bf16, int8 };
+
+// int8 stands for the numbers -kInt8Steps .. kInt8Steps times a scale.
+constexpr float kInt8Steps = 127;
+
 enum class Activation { none, relu, gelu, silu, tanh, sigmoid };
 
 // Whether backward needs the input of the activation; otherwise it needs the output.

@@ -158,25 +158,30 @@ void Parameters::connect() {
     view.gradient = {static_cast<char*>(view.of->gradient()->data) + skipped, true, true, true};
     view.tensor.set_gradient(&view.gradient);
   }
-  each_matrix([](auto& matrix) { matrix.tensor.set_packed(matrix.packed); });
+  each_matrix([&](auto& matrix) { matrix.tensor.set_packed(matrix.packed, format_); });
 }
 
-void Parameters::pack() {
+void Parameters::pack(WeightFormat format) {
   check(weights_.defined(), "[parameters] pack() needs allocate() first");
   check(!gradients_.defined(), "[parameters] a model in training cannot be packed, since its weights change");
+  check(packed_ == nullptr || format == format_, "[parameters] the weights are packed in another format already");
+  format_ = format;
   constexpr std::size_t kBorder = 256;
+  const auto room = [&](const Tensor& matrix) {
+    return (packed_bytes(matrix, format) + kBorder - 1) / kBorder * kBorder;
+  };
   std::size_t total = 0;
   each_matrix([&](auto& matrix) {
-    if (matrix.multiplied) total += (packed_bytes(matrix.tensor) + kBorder - 1) / kBorder * kBorder;
+    if (matrix.multiplied) total += room(matrix.tensor);
   });
   if (!packed_) packed_ = device_->allocate(total);
   auto* next = static_cast<char*>(packed_);
   each_matrix([&](auto& matrix) {
     if (!matrix.multiplied) return;
     matrix.packed = next;
-    next += (packed_bytes(matrix.tensor) + kBorder - 1) / kBorder * kBorder;
-    pack_weight(matrix.tensor, matrix.packed);
-    matrix.tensor.set_packed(matrix.packed);
+    next += room(matrix.tensor);
+    pack_weight(matrix.tensor, matrix.packed, format);
+    matrix.tensor.set_packed(matrix.packed, format);
   });
 }
 

@@ -89,8 +89,9 @@ class Parameters {
 
   // For inference, once the weights are final: packs every matrix of a linear layer for matrix products (see `linear`).
   // The plain form stays, since embeddings read rows of it. Call again after weights have changed. Throws for a model
-  // with gradients, since its weights change at every step.
-  void pack();
+  // with gradients, since its weights change at every step. A narrow format makes products on the CPU faster and less
+  // exact.
+  void pack(WeightFormat format = WeightFormat::same);
 
   const std::deque<Entry>& entries() const { return entries_; }
   const Entry* find(const std::string& name) const;
@@ -138,6 +139,7 @@ class Parameters {
   std::deque<View> views_;
   const Device* device_ = nullptr;
   void* packed_ = nullptr;  // of all matrices
+  WeightFormat format_ = WeightFormat::same;
   Tensor weights_, gradients_, copy_;
 };
 

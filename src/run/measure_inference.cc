@@ -64,7 +64,7 @@ class TimedModel {
 
 void draw_weights(nn::Parameters& parameters, const InferenceOptions& options, const Placement& where) {
   parameters.allocate(where.device, where.type, options.seed, false);
-  parameters.pack();
+  parameters.pack(where.weights);
 }
 
 class TimedSeq2seq final : public TimedModel {
@@ -233,7 +233,10 @@ std::vector<InferenceSeries> measure_inference(const InferenceOptions& options, 
   return series;
 }
 
-const char* precision_name(const Placement& where) { return where.tf32 ? "tf32" : name_of(where.type); }
+const char* precision_name(const Placement& where) {
+  if (where.weights != WeightFormat::same) return name_of(where.weights);
+  return where.tf32 ? "tf32" : name_of(where.type);
+}
 
 Json to_json(const InferenceOptions& options, const Placement& where, const std::vector<InferenceSeries>& series) {
   Json list = Json::array();

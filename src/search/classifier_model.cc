@@ -28,9 +28,11 @@ std::string printable(const std::string& label) {
 
 }  // namespace
 
-ClassifierModel::ClassifierModel(const std::string& path, const Placement& where) : path_(path), where_(where) {
-  const store::ModelFile file = open_neural(path);
-  info_ = file.info();
+ClassifierModel::ClassifierModel(const std::string& path, const Placement& where)
+    : ClassifierModel(open_neural(path), path, where) {}
+
+ClassifierModel::ClassifierModel(const store::ModelFile& file, const std::string& path, const Placement& where)
+    : path_(path), where_(file.placed(where)), info_(file.info()) {
   check_kind();
   source_ = text::deserialize_tokenizer(info_.source_tokenizer);
   check(source_->size() <= info_.config.source_vocabulary, "{}: a vocabulary of {} ids does not fit a model of {}",
@@ -41,7 +43,7 @@ ClassifierModel::ClassifierModel(const std::string& path, const Placement& where
   network_ = std::make_unique<models::Classifier>(info_.config);
   network_->parameters().allocate(where_.device, where_.type, std::nullopt, false);
   file.load(network_->parameters());
-  network_->parameters().pack();
+  network_->parameters().pack(where_.weights);
   network_->parameters().weights().device().wait();  // other threads will read them
 }
 

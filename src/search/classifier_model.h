@@ -38,6 +38,7 @@ class ClassifierModel {
   int max_tokens() const;
 
  private:
+  ClassifierModel(const store::ModelFile& file, const std::string& path, const Placement& where);
   void check_kind() const;
   void read_labels();
 

@@ -22,17 +22,20 @@ store::ModelFile open_neural(const std::string& path) {
 
 }  // namespace
 
-Model::Model(const std::string& path, const Placement& where) : path_(path), where_(where) {
-  const store::ModelFile file = open_neural(path);
-  info_ = file.info();
+Model::Model(const std::string& path, const Placement& where) : Model(open_neural(path), path, where) {}
+
+Model::Model(const store::ModelFile& file, const std::string& path, const Placement& where)
+    : path_(path), where_(file.placed(where)), info_(file.info()) {
   prepare();
   file.load(network_->parameters());
   finish();
 }
 
-Model::Model(const store::ModelInfo& info, const nn::Parameters& weights, std::string name)
+Model::Model(const store::ModelInfo& info, const nn::Parameters& weights, std::string name, WeightFormat format)
     : path_(std::move(name)),
-      where_{weights.weights().device(), weights.copy().defined() ? DType::bf16 : DType::f32},
+      where_{.device = weights.weights().device(),
+             .type = weights.copy().defined() ? DType::bf16 : DType::f32,
+             .weights = format},
       info_(info) {
   prepare();
   const std::vector<float> values = weights.weights().to_host<float>();
@@ -42,7 +45,7 @@ Model::Model(const store::ModelInfo& info, const nn::Parameters& weights, std::s
 }
 
 void Model::finish() {
-  network_->parameters().pack();
+  network_->parameters().pack(where_.weights);
   network_->parameters().weights().device().wait();  // other threads will read them
 }
 

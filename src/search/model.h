@@ -27,7 +27,8 @@ class Model {
   // Loads a file. Throws Error with its name if it is not a translation model that contains its vocabularies.
   Model(const std::string& path, const Placement& where);
   // Copies weights, for instance those of a model in training. Errors call the model `name`.
-  Model(const store::ModelInfo& info, const nn::Parameters& weights, std::string name);
+  Model(const store::ModelInfo& info, const nn::Parameters& weights, std::string name,
+        WeightFormat format = WeightFormat::same);
 
   const models::Seq2seq& network() const { return *network_; }
   const text::Tokenizer& source() const { return *source_; }
@@ -51,6 +52,7 @@ class Model {
   bool aligns() const;
 
  private:
+  Model(const store::ModelFile& file, const std::string& path, const Placement& where);
   void prepare();
   // Called once the weights are loaded.
   void finish();

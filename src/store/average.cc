@@ -96,20 +96,29 @@ void add_file(const SafetensorsFile& file, const std::string& first, std::vector
 
 }  // namespace
 
-void average_models(const std::vector<std::string>& paths, const std::string& output) {
+void average_models(const std::vector<std::string>& paths, const std::string& output, StoredFormat format) {
   check(!paths.empty(), "expected one or more models to average");
   std::vector<std::unique_ptr<ModelFile>> models;
-  for (const std::string& path : paths) models.push_back(std::make_unique<ModelFile>(path));
+  for (const std::string& path : paths) {
+    models.push_back(std::make_unique<ModelFile>(path));
+    check(models.back()->format() == StoredFormat::f32,
+          "{}: its weights are stored in {}, which is too coarse for a mean; average models in f32 and store the mean "
+          "in a narrow format with --to",
+          path, name_of(models.back()->format()));
+  }
   std::vector<Average> averages = averages_of(models[0]->file());
   for (const auto& model : models) add_file(model->file(), paths[0], averages);
-  std::vector<StoredTensor> tensors;
+  StoredWeights tensors(format);
   for (Average& average : averages) {
     average.finish(models.size());
-    tensors.push_back(average.tensor);
+    if (average.sums.empty())
+      tensors.add(average.tensor);
+    else
+      tensors.add(average.tensor.name, average.tensor.shape, average.tensor.bytes);
   }
   Metadata metadata = models[0]->file().metadata();
   metadata["card.average of"] = join(paths, " ");
-  write_safetensors(output, metadata, tensors);
+  write_safetensors(output, metadata, tensors.tensors());
 }
 
 }  // namespace dragoman::store

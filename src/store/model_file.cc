@@ -1,5 +1,8 @@
 #include "store/model_file.h"
 
+#include <algorithm>
+#include <list>
+#include <map>
 #include <set>
 
 #include "base/quote.h"
@@ -30,14 +33,14 @@ bool is_companion(const std::string& name) {
 template <class IsParameter>
 void check_no_others(const SafetensorsFile& file, IsParameter is_parameter) {
   for (const TensorRecord& tensor : file.tensors())
-    check(is_companion(tensor.name) || is_parameter(tensor.name),
+    check(is_companion(tensor.name) || is_parameter(tensor.name) || is_scale(file, tensor.name),
           "{}: contains a tensor '{}' that does not belong to its configuration", file.path(), excerpt(tensor.name));
 }
 
 }  // namespace
 
 void save_model(const std::string& path, const ModelInfo& info, const nn::Parameters& parameters,
-                const std::vector<StoredTensor>& training) {
+                const std::vector<StoredTensor>& training, StoredFormat format) {
   models::ModelConfig config = info.config;
   Metadata metadata = {{"format", kFormat},
                        {"version", kVersion},
@@ -45,20 +48,22 @@ void save_model(const std::string& path, const ModelInfo& info, const nn::Parame
                        {"source_begin", info.source_begin ? "true" : "false"},
                        {"source_end", info.source_end ? "true" : "false"}};
   for (const auto& [key, value] : info.card) metadata[kCard + key] = value;
-  std::vector<StoredTensor> tensors;
-  std::vector<std::vector<char>> host;  // copies of the weights in host memory
+  StoredWeights tensors(format);
+  std::list<std::string> host;  // copies of the weights in host memory
   for (const nn::Parameters::Entry& entry : parameters.entries()) {
     const Tensor weights = parameters.weights_of(entry);
-    host.emplace_back(weights.bytes());
-    weights.device().copy_to_host(host.back().data(), weights.raw(), weights.bytes());
-    tensors.push_back(
-        {entry.name, stored_type(weights.dtype()), sizes_of(entry.shape), {host.back().data(), host.back().size()}});
+    std::string& bytes = host.emplace_back(weights.bytes(), '\0');
+    weights.device().copy_to_host(bytes.data(), weights.raw(), weights.bytes());
+    if (weights.dtype() == DType::f32)
+      tensors.add(entry.name, sizes_of(entry.shape), bytes);
+    else
+      tensors.add({entry.name, stored_type(weights.dtype()), sizes_of(entry.shape), bytes});
   }
   for (const auto& [name, data] : {std::pair<const char*, const std::string&>{kSourceTokenizer, info.source_tokenizer},
                                    {kTargetTokenizer, info.target_tokenizer}})
-    if (!data.empty()) tensors.push_back({name, "U8", {std::ssize(data)}, data});
-  tensors.insert(tensors.end(), training.begin(), training.end());
-  write_safetensors(path, metadata, tensors);
+    if (!data.empty()) tensors.add({name, "U8", {std::ssize(data)}, data});
+  for (const StoredTensor& tensor : training) tensors.add(tensor);
+  write_safetensors(path, metadata, tensors.tensors());
 }
 
 ModelFile::ModelFile(const std::string& path, Configuration configuration) : file_(path) {
@@ -85,7 +90,34 @@ const TensorRecord& ModelFile::stored(const std::string& name, const Shape& shap
   check(tensor != nullptr, "{}: the tensor '{}' is missing", file_.path(), name);
   check(tensor->shape == sizes_of(shape), "{}: the tensor '{}' has {} bytes of {} and another shape than {}",
         file_.path(), name, tensor->size, excerpt(tensor->type), shape);
+  if (tensor->type == "I8") {
+    const TensorRecord* const scales = file_.find(name + std::string(kScaleSuffix));
+    check(shape.rank() == 2 && scales != nullptr && scales->type == "F32" && scales->shape == std::vector{shape.rows()},
+          "{}: the int8 tensor '{}' has no scales of {} rows", file_.path(), name, shape.rows());
+  }
   return *tensor;
+}
+
+StoredFormat ModelFile::format() const {
+  StoredFormat narrowest = StoredFormat::f32;
+  for (const TensorRecord& tensor : file_.tensors()) {
+    if (is_companion(tensor.name)) continue;
+    const StoredFormat format = tensor.type == "I8"     ? StoredFormat::int8
+                                : tensor.type == "BF16" ? StoredFormat::bf16
+                                : tensor.type == "F16"  ? StoredFormat::f16
+                                                        : StoredFormat::f32;
+    narrowest = std::max(narrowest, format);
+  }
+  return narrowest;
+}
+
+Placement ModelFile::placed(Placement where) const {
+  if (!where.as_stored) return where;
+  const StoredFormat stored_as = format();
+  const WeightFormat weights = stored_as == StoredFormat::int8   ? WeightFormat::int8
+                               : stored_as == StoredFormat::bf16 ? WeightFormat::bf16
+                                                                 : WeightFormat::same;
+  return {.device = where.device, .type = where.type, .tf32 = where.tf32, .weights = weights};
 }
 
 // Declares the parameters of a model and compares each with the file at once; nothing is allocated for them.
@@ -109,25 +141,37 @@ void ModelFile::check_configuration() const {
 
 void ModelFile::load(nn::Parameters& parameters) const {
   check_no_others(file_, [&](const std::string& name) { return parameters.find(name) != nullptr; });
-  const char* const type = stored_type(parameters.weights().dtype());
-  for (const nn::Parameters::Entry& entry : parameters.entries())
-    check(stored(entry.name, entry.shape).type == type, "{}: the tensor '{}' has another type than {}", file_.path(),
-          entry.name, type);
+  const std::string type = stored_type(parameters.weights().dtype());
+  for (const nn::Parameters::Entry& entry : parameters.entries()) {
+    const std::string& found = stored(entry.name, entry.shape).type;
+    check(found == type || (type == "F32" && is_weight_type(found)), "{}: the tensor '{}' has another type than {}",
+          file_.path(), entry.name, type);
+  }
   CheckedReading reading(file_);
-  std::string staged;  // on the way to a GPU
+  std::map<std::string, std::string> narrow;  // tensors of other types, and scales
+  std::string staged;                         // on the way to a GPU
   for (const TensorRecord& tensor : file_.tensors()) {
     const nn::Parameters::Entry* const entry = parameters.find(tensor.name);
-    if (entry == nullptr) {
+    if (entry == nullptr && !is_scale(file_, tensor.name)) {
       reading.skip(tensor);
       continue;
     }
-    const Tensor weights = parameters.weights_of(*entry);
-    const bool direct = weights.device().on_host();
-    if (!direct) staged.resize(static_cast<std::size_t>(tensor.size));
-    reading.read(tensor, direct ? static_cast<char*>(weights.raw()) : staged.data());
-    if (!direct) weights.copy_from(staged.data());
+    const bool ready = entry != nullptr && tensor.type == type, direct = parameters.weights().device().on_host();
+    std::string& waiting = ready ? staged : narrow[tensor.name];
+    if (!ready || !direct) waiting.resize(static_cast<std::size_t>(tensor.size));
+    reading.read(tensor, ready && direct ? static_cast<char*>(parameters.weights_of(*entry).raw()) : waiting.data());
+    if (ready && !direct) parameters.weights_of(*entry).copy_from(staged.data());
   }
   reading.finish();
+  std::vector<float> wide;
+  for (const nn::Parameters::Entry& entry : parameters.entries()) {
+    const auto found = narrow.find(entry.name);
+    if (found == narrow.end()) continue;
+    wide.resize(static_cast<std::size_t>(entry.shape.count()));
+    widen(*file_.find(entry.name), found->second, narrow[entry.name + std::string(kScaleSuffix)], wide.data());
+    parameters.weights_of(entry).copy_from(wide.data());
+    found->second = {};
+  }
   parameters.refresh();
 }
 

@@ -4,7 +4,8 @@
 
 #include "models/config.h"
 #include "nn/parameters.h"
-#include "store/safetensors.h"
+#include "store/stored_weights.h"
+#include "tensor/placement.h"
 
 namespace dragoman::store {
 
@@ -21,7 +22,7 @@ inline constexpr const char* kTrainingPrefix = "train.";
 
 // Writes one valid safetensors file. With `training`, whose names start with kTrainingPrefix, it is a checkpoint.
 void save_model(const std::string& path, const ModelInfo& info, const nn::Parameters& parameters,
-                const std::vector<StoredTensor>& training = {});
+                const std::vector<StoredTensor>& training = {}, StoredFormat format = StoredFormat::f32);
 
 // An open model file. The constructor checks format and version.
 class ModelFile {
@@ -34,13 +35,17 @@ class ModelFile {
 
   const ModelInfo& info() const { return info_; }
   const SafetensorsFile& file() const { return file_; }
+  // The narrowest format of its matrices.
+  StoredFormat format() const;
+  // Where to compute with it: in its own format, if that was left open.
+  Placement placed(Placement where) const;
   // Reads the weights into parameters allocated for this configuration. Throws if one is missing or has another shape,
   // if the file contains an unknown tensor, if the checksum does not match, or if a weight is not finite.
   void load(nn::Parameters& parameters) const;
 
  private:
   void check_configuration() const;
-  // The stored tensor of a parameter. Throws if there is none or if it has another shape.
+  // The stored tensor of a parameter. Throws if there is none, if it has another shape, or if its scales are missing.
   const TensorRecord& stored(const std::string& name, const Shape& shape) const;
 
   SafetensorsFile file_;

@@ -8,6 +8,7 @@
 namespace dragoman {
 
 using kernels::Size;
+using kernels::WeightFormat;
 
 // f64 is for gradient checks, bf16 for mixed precision on GPUs, i8 for storage of quantised weights.
 enum class DType : std::uint8_t { f32, f64, bf16, i32, i8 };

@@ -28,10 +28,10 @@ Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& 
 
 // Packing of a weight [out, in] for the matrix products of inference: the size of the packed form in bytes, and packing
 // itself. Each device chooses its own layout. nn::Parameters::pack() packs a whole model.
-std::size_t packed_bytes(const Tensor& weight);
-void pack_weight(const Tensor& weight, void* packed);
+std::size_t packed_bytes(const Tensor& weight, WeightFormat format = WeightFormat::same);
+void pack_weight(const Tensor& weight, void* packed, WeightFormat format = WeightFormat::same);
 // The same tensor with a packed form in the arena, for a weight that many steps of one computation read.
-Tensor packed_for_steps(Context& cx, const Tensor& weight);
+Tensor packed_for_steps(Context& cx, const Tensor& weight, WeightFormat format = WeightFormat::same);
 
 // ---- matrix products ------------------------------------------------------------------------------------------
 

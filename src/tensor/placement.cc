@@ -4,15 +4,21 @@
 
 namespace dragoman {
 
-Placement find_placement(const PlacementOptions& options) {
+Placement find_placement(const PlacementOptions& options, Use use) {
   check_device_name(options.device);
   const Device& device = find_device(options.device);
   const Precision precision = options.precision;
   if (device.on_host()) {
-    check(precision == Precision::automatic || precision == Precision::f32,
-          "precision {} is for GPUs; the host computes in f32", name_of(precision));
-    return {device, DType::f32};
+    check(precision != Precision::tf32, "precision tf32 is for GPUs; on the CPU use f32, bf16 or int8");
+    const bool narrow = precision == Precision::bf16 || precision == Precision::int8;
+    check(!narrow || use == Use::inference, "precision {} on the CPU is for inference; training needs f32",
+          name_of(precision));
+    if (!narrow) return {.device = device, .type = DType::f32, .as_stored = precision == Precision::automatic};
+    return {.device = device,
+            .type = DType::f32,
+            .weights = precision == Precision::int8 ? WeightFormat::int8 : WeightFormat::bf16};
   }
+  check(precision != Precision::int8, "precision int8 is for the CPU; on a GPU use f32, tf32 or bf16");
   const bool tf32 = precision == Precision::tf32;
   return {device, precision == Precision::f32 || tf32 ? DType::f32 : DType::bf16, tf32};
 }

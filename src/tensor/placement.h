@@ -12,6 +12,9 @@ struct Placement {
   const Device& device;
   DType type;
   bool tf32 = false;  // f32 matrix products use TF32
+  // Matrix products in inference: the format of their factors, or that of the model file.
+  WeightFormat weights = WeightFormat::same;
+  bool as_stored = false;
 };
 
 // A placement as settings.
@@ -22,7 +25,9 @@ struct PlacementOptions {
   template <class V>
   void visit(V& v) {
     v("device", device, "where to compute: cpu, cuda, cuda:N, or auto, which is a GPU if there is one");
-    v("precision", precision, "number format on a GPU; automatic is bf16");
+    v("precision", precision,
+      "number format: on a GPU f32, tf32 or bf16 (automatic), on the CPU f32 (automatic) or, to translate faster, bf16 "
+      "or int8");
   }
 };
 
@@ -39,7 +44,8 @@ struct ComputeOptions : PlacementOptions {
 };
 
 // Finds the device. Throws Error if there is no such device or it does not support the precision.
-Placement find_placement(const PlacementOptions& options);
+enum class Use { inference, training };
+Placement find_placement(const PlacementOptions& options, Use use = Use::inference);
 
 // While it exists, f32 matrix products that this thread launches on a GPU use the placement's precision. Every thread
 // that computes with a model holds one.
@@ -55,11 +61,18 @@ class PrecisionScope {
 };
 
 template <>
+struct EnumNames<WeightFormat> {
+  static constexpr std::pair<WeightFormat, const char*> list[] = {
+      {WeightFormat::same, "f32"}, {WeightFormat::bf16, "bf16"}, {WeightFormat::int8, "int8"}};
+};
+
+template <>
 struct EnumNames<Precision> {
   static constexpr std::pair<Precision, const char*> list[] = {{Precision::automatic, "automatic"},
                                                                {Precision::f32, "f32"},
                                                                {Precision::tf32, "tf32"},
-                                                               {Precision::bf16, "bf16"}};
+                                                               {Precision::bf16, "bf16"},
+                                                               {Precision::int8, "int8"}};
 };
 
 }  // namespace dragoman

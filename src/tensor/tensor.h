@@ -77,7 +77,11 @@ class Tensor {
   // The values in the layout of pack_weight, which `linear` reads. Null if there is no packed form; a reshaped tensor
   // has none.
   const void* packed() const { return packed_; }
-  void set_packed(const void* packed) { packed_ = packed; }
+  WeightFormat packed_format() const { return packed_format_; }
+  void set_packed(const void* packed, WeightFormat format = WeightFormat::same) {
+    packed_ = packed;
+    packed_format_ = format;
+  }
 
   // Set by the owner of the arena; without it a tensor is valid as long as its buffer.
   void set_generation(const std::uint32_t& generation) {
@@ -106,6 +110,7 @@ class Tensor {
   Shape shape_;
   std::uint32_t made_in_ = 0;
   DType dtype_ = DType::f32;
+  WeightFormat packed_format_ = WeightFormat::same;
 };
 
 // Copies of several tensors on the host, with one synchronisation.

@@ -227,6 +227,7 @@ struct Case {
   std::function<void(Arrays<float>&, const Kernels<float>&)> in_float;
   std::function<void(Arrays<double>&, const Kernels<double>&)> in_double;
   std::function<void(Arrays<bf16>&, const Kernels<bf16>&)> in_half;
+  bool on_gpus = true;
 
   std::uint64_t seed() const { return std::hash<std::string>{}(entry + name); }
 };
@@ -237,6 +238,11 @@ class Cases {
   template <class F>
   void add(const char* entry, std::string name, F body) {
     all_.push_back({entry, std::move(name), body, body, body});
+  }
+  // The same for arguments that GPUs do not support.
+  template <class F>
+  void add_for_host(const char* entry, std::string name, F body) {
+    all_.push_back({entry, std::move(name), body, body, {}, false});
   }
   const std::vector<Case>& all() const { return all_; }
 

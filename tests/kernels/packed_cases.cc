@@ -12,8 +12,10 @@ const std::vector<Shape> kShapes = {{0, 3, 4},    {3, 0, 4},     {3, 4, 0},     
                                     {7, 520, 31}, {26, 70, 130}, {301, 40, 77}, {9, 1100, 50}};
 
 template <class T>
-const void* packed(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, bool transposed) {
-  return packed(arrays, kernels, {.in = s.in, .out = s.out, .transposed = transposed}, arrays.input(s.in * s.out));
+const void* packed(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, bool transposed,
+                   WeightFormat format = WeightFormat::same) {
+  return packed(arrays, kernels, {.in = s.in, .out = s.out, .format = format, .transposed = transposed},
+                arrays.input(s.in * s.out));
 }
 
 // Rows of the identity matrix give the weight.
@@ -115,6 +117,39 @@ void add_top_cases_of(Cases& cases, const Shape& s) {
                 });
 }
 
+// Narrow formats, which the host has.
+void add_narrow_cases(Cases& cases, const Shape& s) {
+  for (const WeightFormat format : {WeightFormat::bf16, WeightFormat::int8})
+    for (const bool bias : {true, false}) {
+      const std::string name = fmt::format("{}x{}x{} {}{}", s.rows, s.in, s.out,
+                                           format == WeightFormat::int8 ? "int8" : "bf16", bias ? " bias" : "");
+      cases.add_for_host("linear_packed", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+        kernels.linear_packed({.rows = s.rows,
+                               .in = s.in,
+                               .out = s.out,
+                               .format = format,
+                               .activation = bias ? Activation::gelu : Activation::none,
+                               .x = arrays.input(s.rows * s.in),
+                               .packed = packed(arrays, kernels, s, bias, format),
+                               .bias = given(bias, arrays.input(s.out)),
+                               .y = arrays.output("y", s.rows * s.out)});
+      });
+      cases.add_for_host("top_scores", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+        kernels.top_scores({.rows = s.rows,
+                            .in = s.in,
+                            .out = s.out,
+                            .best = 5,
+                            .format = format,
+                            .x = arrays.input(s.rows * s.in),
+                            .packed = packed(arrays, kernels, s, true, format),
+                            .bias = given(bias, arrays.input(s.out)),
+                            .log_sum = arrays.stat_output("log_sum", s.rows),
+                            .scores = arrays.stat_output("scores", s.rows * 5),
+                            .ids = arrays.integer_output("ids", s.rows * 5)});
+      });
+    }
+}
+
 }  // namespace
 
 void add_packed_cases(Cases& cases) {
@@ -122,6 +157,7 @@ void add_packed_cases(Cases& cases) {
   for (const Shape& s : kShapes) {
     add_linear_cases_of(cases, s);
     add_top_cases_of(cases, s);
+    add_narrow_cases(cases, s);
   }
   add_norm_cases(cases);
   // Many columns, and many equal ones.

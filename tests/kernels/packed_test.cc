@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "base/threads.h"
+#include "kernels/cpu/narrow_weights.h"
 #include "kernels/fillings.h"
 
 // Search relies on this: the numbers of a sentence do not depend on the others in the batch.
@@ -23,15 +24,16 @@ std::vector<float> random_values(Size count, std::uint64_t seed) {
 
 struct Layer {
   Size in, out;
+  WeightFormat format = WeightFormat::same;
   std::vector<float> x = random_values(kRows * in, 1), bias = random_values(out, 2);
   std::vector<float> packed = pack();
 
   std::vector<float> pack() const {
     const std::vector<float> weight = random_values(in * out, 3);
     Size bytes = 0;
-    cpu().pack_weight({.in = in, .out = out, .bytes = &bytes});
+    cpu().pack_weight({.in = in, .out = out, .format = format, .bytes = &bytes});
     std::vector<float> to(static_cast<std::size_t>(bytes) / sizeof(float));
-    cpu().pack_weight({.in = in, .out = out, .weight = weight.data(), .packed = to.data()});
+    cpu().pack_weight({.in = in, .out = out, .format = format, .weight = weight.data(), .packed = to.data()});
     return to;
   }
   // Rows [first, first + rows) computed separately.
@@ -40,6 +42,7 @@ struct Layer {
     cpu().linear_packed({.rows = rows,
                          .in = in,
                          .out = out,
+                         .format = format,
                          .activation = Activation::gelu,
                          .x = x.data() + first * in,
                          .packed = packed.data(),
@@ -60,6 +63,7 @@ struct Layer {
                       .in = in,
                       .out = out,
                       .best = kBest,
+                      .format = format,
                       .x = x.data() + first * in,
                       .packed = packed.data(),
                       .bias = bias.data(),
@@ -70,6 +74,7 @@ struct Layer {
   }
 };
 
+constexpr WeightFormat kFormats[] = {WeightFormat::same, WeightFormat::bf16, WeightFormat::int8};
 const std::vector<std::pair<Size, Size>> kSizes = {{1, 1}, {7, 5}, {33, 131}, {513, 97}, {1100, 40}, {65, 3001}};
 
 template <class T>
@@ -78,39 +83,41 @@ bool same_part(const std::vector<T>& part, const std::vector<T>& whole, Size fir
 }
 
 TEST(PackedLinear, ARowIsTheSameToTheBitAmongAnyNumberOfRowsOnAnyNumberOfThreads) {
-  for (const auto& [in, out] : kSizes) {
-    const Layer layer{in, out};
-    threads::set_count(1);
-    const std::vector<float> whole = layer.linear(0, kRows);
-    for (const int count : {1, 2, 3}) {
-      threads::set_count(count);
-      for (Size rows = 1; rows <= kRows; ++rows) {
-        const Size first = (kRows - rows) / 2;
-        EXPECT_TRUE(same_part(layer.linear(first, rows), whole, first * out))
-            << in << " x " << out << ", rows " << rows << ", threads " << count;
+  for (const WeightFormat format : kFormats)
+    for (const auto& [in, out] : kSizes) {
+      const Layer layer{in, out, format};
+      threads::set_count(1);
+      const std::vector<float> whole = layer.linear(0, kRows);
+      for (const int count : {1, 2, 3}) {
+        threads::set_count(count);
+        for (Size rows = 1; rows <= kRows; ++rows) {
+          const Size first = (kRows - rows) / 2;
+          EXPECT_TRUE(same_part(layer.linear(first, rows), whole, first * out))
+              << in << " x " << out << ", rows " << rows << ", threads " << count;
+        }
       }
     }
-  }
   threads::set_count(0);
 }
 
 TEST(TopScores, ARowIsTheSameToTheBitAmongAnyNumberOfRowsOnAnyNumberOfThreads) {
-  for (const auto& [in, out] : kSizes) {
-    const Layer layer{in, out};
-    threads::set_count(1);
-    const Layer::Best whole = layer.best(0, kRows);
-    for (const int count : {1, 2, 3}) {
-      threads::set_count(count);
-      for (Size rows = 1; rows <= kRows; ++rows) {
-        const Size first = (kRows - rows) / 2;
-        const Layer::Best part = layer.best(first, rows);
-        EXPECT_TRUE(same_part(part.log_sum, whole.log_sum, first) &&
-                    same_part(part.scores, whole.scores, first * kBest) &&
-                    same_part(part.ids, whole.ids, first * kBest))
-            << in << " x " << out << ", rows " << rows << ", threads " << count;
+  for (const WeightFormat format : kFormats)
+    for (const auto& [in, out] : kSizes) {
+      const Layer layer{in, out, format};
+      threads::set_count(1);
+      const Layer::Best whole = layer.best(0, kRows);
+      for (const int count : {1, 2, 3}) {
+        threads::set_count(count);
+        for (Size rows = 1; rows <= kRows; ++rows) {
+          const Size first = (kRows - rows) / 2;
+          const Layer::Best part = layer.best(first, rows);
+          EXPECT_TRUE(same_part(part.log_sum, whole.log_sum, first) &&
+                      same_part(part.scores, whole.scores, first * kBest) &&
+                      same_part(part.ids, whole.ids, first * kBest))
+              << in << " x " << out << ", rows " << rows << ", threads " << count;
+        }
       }
     }
-  }
   threads::set_count(0);
 }
 
@@ -175,6 +182,54 @@ TEST(TopScores, LeaveOutLogitsOfMinusInfinity) {
   EXPECT_EQ(ids, (std::vector<std::int32_t>{299, -1, -1, -1, -1}));
   EXPECT_FLOAT_EQ(log_sum[0], scores[0]);
   EXPECT_EQ(scores[1], kLowest);
+}
+
+// Runs f with each kernel of a narrow format that this CPU supports.
+template <class F>
+void with_each_kernel(WeightFormat format, F&& f) {
+  for (const cpu_filling::NarrowKernel* kernel : cpu_filling::narrow_kernels(format)) {
+    SCOPED_TRACE(kernel->name);
+    cpu_filling::use_narrow_kernel(format, *kernel);
+    f();
+  }
+  cpu_filling::use_narrow_kernel(format, *cpu_filling::narrow_kernels(format).front());
+}
+
+TEST(NarrowProducts, OfInt8HaveTheSameBitsWithEveryKernel) {
+  for (const auto& [in, out] : kSizes) {
+    std::vector<float> expected;
+    with_each_kernel(WeightFormat::int8, [&, in = in, out = out] {
+      const std::vector<float> y = Layer{in, out, WeightFormat::int8}.linear(0, kRows);
+      if (expected.empty()) expected = y;
+      EXPECT_EQ(y, expected) << in << " x " << out;
+    });
+  }
+}
+
+TEST(NarrowProducts, AreCloseToExactOnesWithEveryKernel) {
+  const std::vector<float> exact = Layer{1100, 40}.linear(0, kRows);
+  for (const auto& [format, most] : {std::pair{WeightFormat::bf16, 0.2f}, {WeightFormat::int8, 0.4f}})
+    with_each_kernel(format, [&, format = format, most = most] {
+      const std::vector<float> y = Layer{1100, 40, format}.linear(0, kRows);
+      float error = 0;
+      for (std::size_t i = 0; i < y.size(); ++i) error = std::max(error, std::abs(y[i] - exact[i]));
+      EXPECT_GT(error, 0);
+      EXPECT_LT(error, most);  // the results are sums of 1,100 products of numbers within 1: 11 on average
+    });
+}
+
+TEST(NarrowProducts, ShowWhatIsNotANumberInItsRowOnly) {
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    Layer layer{33, 131, WeightFormat::int8};
+    const std::vector<float> clean = layer.linear(0, 3);
+    layer.x[33 + 32] = bad;
+    const std::vector<float> y = layer.linear(0, 3);
+    for (Size i = 0; i < 131; ++i) {
+      EXPECT_EQ(y[i], clean[i]);
+      EXPECT_TRUE(std::isnan(y[131 + i]));
+      EXPECT_EQ(y[2 * 131 + i], clean[2 * 131 + i]);
+    }
+  }
 }
 
 }  // namespace

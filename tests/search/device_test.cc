@@ -72,6 +72,30 @@ TEST_P(OnDevice, WhatSearchSaysOfATranslationIsWhatReadingItAtOnceSays) {
   EXPECT_GT(compared, 10);
 }
 
+// A sentence's translation does not depend on the others, in any number format.
+TEST_F(PerObject, NarrowFormatsGiveTheSameTranslationAloneAndInABatch) {
+  const std::string path = folder_.file("model.safetensors");
+  write_model(path);
+  SearchOptions search;
+  search.max_length = 12;
+  const std::vector<Request> requests = sentences(24);
+  const auto exact = Translator(path, {.device = "cpu"}).translate(requests, search);
+  for (const Precision precision : {Precision::bf16, Precision::int8}) {
+    SCOPED_TRACE(name_of(precision));
+    const Translator translator(path, {.device = "cpu", .precision = precision});
+    const auto together = translator.translate(requests, search);
+    double difference = 0;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      const Translation one = translator.translate({requests[i]}, search)[0].translations.front();
+      EXPECT_EQ(one.text, together[i].translations.front().text);
+      EXPECT_EQ(one.log_probability, together[i].translations.front().log_probability);
+      difference += std::abs(one.log_probability - exact[i].translations.front().log_probability);
+    }
+    EXPECT_GT(difference, 0);
+    EXPECT_LT(difference / static_cast<double>(requests.size()), 0.3);
+  }
+}
+
 // A GPU in bf16 and in f32, and the host, side by side in one process.
 TEST_F(PerObject, DeviceAndPrecisionBelongToTheTranslator) {
   if (!kernels::cuda::problem().empty()) GTEST_SKIP() << kernels::cuda::problem();

@@ -59,6 +59,18 @@ TEST(Average, RefusesModelsOfDifferentShapesAndNamesThem) {
   EXPECT_FALSE(std::filesystem::exists(folder.file("mean")));
 }
 
+TEST(Average, MayBeStoredInANarrowFormatButNotMadeFromOne) {
+  const support::TempFolder folder;
+  save(folder.file("a"), 4, 1);
+  save(folder.file("b"), 4, 2);
+  average_models({folder.file("a"), folder.file("b")}, folder.file("mean"), StoredFormat::int8);
+  EXPECT_EQ(ModelFile(folder.file("mean")).format(), StoredFormat::int8);
+  const std::string words = support::message([&] {
+    average_models({folder.file("mean"), folder.file("b")}, folder.file("again"));
+  });
+  EXPECT_NE(words.find("its weights are stored in int8, which is too coarse for a mean"), std::string::npos) << words;
+}
+
 TEST(Average, NeverSignsADamagedFileAnew) {
   const support::TempFolder folder;
   save(folder.file("a"), 4, 1);

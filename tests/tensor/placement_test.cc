@@ -7,9 +7,9 @@
 namespace dragoman {
 namespace {
 
-std::string reason(const PlacementOptions& options) {
+std::string reason(const PlacementOptions& options, Use use = Use::inference) {
   try {
-    find_placement(options);
+    find_placement(options, use);
   } catch (const Error& error) {
     return error.what();
   }
@@ -29,10 +29,15 @@ TEST(Placement, RefusesDevicesThatHaveNoName) {
               fmt::format("there is no device '{}'; expected cpu, cuda, cuda:N or auto", name));
 }
 
-TEST(Placement, RefusesHalfPrecisionOnTheHost) {
-  for (const Precision precision : {Precision::bf16, Precision::tf32})
-    EXPECT_EQ(reason({.device = "cpu", .precision = precision}),
-              fmt::format("precision {} is for GPUs; the host computes in f32", name_of(precision)));
+TEST(Placement, OnTheHostNarrowFormatsAreForProductsOfInference) {
+  const Placement where = find_placement({.device = "cpu", .precision = Precision::int8});
+  EXPECT_EQ(where.type, DType::f32);
+  EXPECT_EQ(where.weights, WeightFormat::int8);
+  EXPECT_EQ(find_placement({.device = "cpu", .precision = Precision::bf16}).weights, WeightFormat::bf16);
+  EXPECT_EQ(reason({.device = "cpu", .precision = Precision::int8}, Use::training),
+            "precision int8 on the CPU is for inference; training needs f32");
+  EXPECT_EQ(reason({.device = "cpu", .precision = Precision::tf32}),
+            "precision tf32 is for GPUs; on the CPU use f32, bf16 or int8");
 }
 
 TEST(Placement, WithoutAGpuAutoIsTheHostAndCudaSaysWhyNot) {

@@ -35,9 +35,14 @@ struct LinearBackward {
 };
 
 // Packs a weight into the layout of linear_packed: an opaque array, written once and read by every call.
+//
+// A narrow format also rounds the activations, row by row. bf16: both factors are rounded to nearest, sums are f32.
+// int8: a column of W becomes whole numbers -127 .. 127 times largest |w| / 127, and a row of x likewise; sums are
+// exact, and y = b + sum * (scale of the row * scale of the column). A row with a NaN or an infinity gives NaN.
 template <class T>
 struct PackWeight {
   Size in = 0, out = 0;
+  WeightFormat format = WeightFormat::same;
   bool transposed = true;     // as Linear
   const T* weight = nullptr;  // [out, in] or [in, out]
   void* packed = nullptr;     // optional: null to ask for the size only
@@ -49,6 +54,7 @@ struct PackWeight {
 template <class T>
 struct LinearPacked {
   Size rows = 0, in = 0, out = 0;
+  WeightFormat format = WeightFormat::same;
   Activation activation = Activation::none;
   const T* x = nullptr;          // [rows, in]
   const void* packed = nullptr;  // of [in, out]
@@ -61,6 +67,7 @@ struct LinearPacked {
 template <class T>
 struct TopScores {
   Size rows = 0, in = 0, out = 0, best = 0;
+  WeightFormat format = WeightFormat::same;
   const T* x = nullptr;          // [rows, in]
   const void* packed = nullptr;  // of [in, out]
   const T* bias = nullptr;       // [out], optional

@@ -7,6 +7,7 @@
 
 #include <bit>
 
+#include "kernels/cpu/narrow_weights.h"
 #include "kernels/fillings.h"
 
 namespace dragoman::kernels {
@@ -42,6 +43,8 @@ const char* cpu_instruction_set() {
   if (usable == 0) return hwy::TargetName(HWY_STATIC_TARGET);
   return hwy::TargetName(static_cast<decltype(hwy::SupportedTargets())>(usable & (~usable + 1)));
 }
+
+const char* cpu_product_kernel(WeightFormat format) { return cpu_filling::narrow_kernel(format).name; }
 
 BlasInfo blas_info() { return {openblas_get_config(), openblas_get_corename()}; }
 

@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/linear_packed.cc"
 #include <hwy/foreach_target.h>
 
+#include "kernels/cpu/narrow-inl.h"
 #include "kernels/cpu/packed-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -16,6 +17,7 @@ namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 namespace {
 
 void pack_weight(const PackWeight<float>& a) {
+  if (a.format != WeightFormat::same) return pack_narrow_weight(a);
   const Size panels = column_panels(a.out);
   if (a.bytes) *a.bytes = panels * kMicroCols * a.in * Size{sizeof(float)};
   if (!a.packed) return;
@@ -32,43 +34,47 @@ void activate_block(Size rows, Size cols, float* y, Size stride) {
     each_vector(0, cols, [&](Size c, auto lanes) HWY_ATTR { lanes.store(activate<kind>(lanes.load(y + c)), y + c); });
 }
 
-// Works on some columns at a time, so that the activation (the epilogue) finds them in the cache.
-void linear_block(const PackedBlock& whole, Activation activation) {
-  constexpr Size kCols = 8 * kMicroCols;
-  if (activation == Activation::none) return multiply_block(whole);
-  for (Size col = 0; col < whole.cols; col += kCols) {
-    PackedBlock part = whole;
-    part.cols = std::min(kCols, whole.cols - col);
-    part.b += col * whole.k;
-    if (whole.start) part.start += col;
-    part.c += col;
-    multiply_block(part);
-    with_activation(activation, [&](auto kind) HWY_ATTR {
-      activate_block<decltype(kind)::value>(part.rows, part.cols, part.c, part.c_stride);
+// Computes a block of y; works on some columns at a time, so that the activation (the epilogue) finds them in the
+// cache.
+template <class Product>
+void linear_block(const LinearPacked<float>& a, const Product& product, const Block& whole, float* y) {
+  const Size step = a.activation == Activation::none ? whole.cols : 8 * Product::kCols;
+  for (Size col = 0; col < whole.cols; col += step) {
+    Block part = whole;
+    part.col += col;
+    part.cols = std::min(step, whole.cols - col);
+    product.multiply(part, a.bias ? a.bias + part.col : nullptr, y + col, a.out);
+    if (a.activation == Activation::none) continue;
+    with_activation(a.activation, [&](auto kind) HWY_ATTR {
+      activate_block<decltype(kind)::value>(part.rows, part.cols, y + col, a.out);
+    });
+  }
+}
+
+template <class Product>
+void multiply_linear(const LinearPacked<float>& a) {
+  for (Size first = 0; first < a.rows; first += Product::rows_at_once(a.in)) {
+    const Size rows = std::min(Product::rows_at_once(a.in), a.rows - first);
+    float* memory = scratch(Scratch::shared, Product::memory_size(a.format, rows, a.in));
+    const Product product(a.format, rows, a.in, a.out, a.x + first * a.in, a.packed, memory);
+    const Size panels = (a.out + Product::kCols - 1) / Product::kCols;
+    const PackedGrid grid(rows, panels, Product::kCols, a.in, Product::rows_in_cache(a.in), Product::kSpeed,
+                          Product::kReading);
+    threads::each(grid.count(), [&](Size piece) HWY_ATTR {
+      Block block{.row = grid.first_row(piece), .rows = grid.row_count(piece), .col = grid.first_unit(piece)};
+      block.col *= Product::kCols;
+      block.cols = std::min(a.out, grid.last_unit(piece) * Product::kCols) - block.col;
+      linear_block(a, product, block, a.y + (first + block.row) * a.out + block.col);
     });
   }
 }
 
 void linear_packed(const LinearPacked<float>& a) {
   if (a.out == 0) return;
-  const auto* weights = static_cast<const float*>(a.packed);
-  for (Size first = 0; first < a.rows; first += rows_at_once(a.in)) {
-    const Size rows = std::min(rows_at_once(a.in), a.rows - first);
-    float* memory = scratch(Scratch::shared, rows == 1 ? 0 : row_panels_size(rows, a.in));
-    const float* panels = pack_rows(rows, a.in, a.x + first * a.in, memory);
-    const PackedGrid grid(rows, column_panels(a.out), kMicroCols, a.in, rows_in_cache(a.in));
-    threads::each(grid.count(), [&](Size piece) HWY_ATTR {
-      const Size row = grid.first_row(piece), col = grid.first_unit(piece) * kMicroCols;
-      PackedBlock block{.rows = grid.row_count(piece), .k = a.in};
-      block.cols = std::min(a.out, grid.last_unit(piece) * kMicroCols) - col;
-      block.a = panels + row_panels_size(row, a.in);
-      block.b = weights + col * a.in;
-      block.start = a.bias ? a.bias + col : nullptr;
-      block.c = a.y + (first + row) * a.out + col;
-      block.c_stride = a.out;
-      linear_block(block, a.activation);
-    });
-  }
+  if (a.format == WeightFormat::same)
+    multiply_linear<PlainProduct>(a);
+  else
+    multiply_linear<NarrowProduct>(a);
 }
 
 }  // namespace

@@ -219,44 +219,69 @@ inline HWY_NOINLINE void multiply_block(const PackedBlock& p) {
   if (col < p.cols) multiply_last_panel(p, col);
 }
 
-// ---- partition for threads ------------------------------------------------------------------------------------
+// ---- whole products -------------------------------------------------------------------------------------------
 
-// Number of rows that are packed at a time; bounds the memory of a product.
-constexpr Size rows_at_once(Size k) {
-  constexpr Size kFloats = Size{1} << 20;
-  return std::max<Size>(8, kFloats / std::max<Size>(k, 1) / kMicroRows) * kMicroRows;
-}
-// Number of rows whose panels stay in the L2 cache while they are multiplied by all column panels.
-constexpr Size rows_in_cache(Size k) {
-  constexpr Size kFloats = 96 * 1024;
-  return std::max<Size>(2, kFloats / std::max<Size>(k, 1) / kMicroRows) * kMicroRows;
-}
+// A product of packed operands in the format of the activations: x [rows, k] times a packed weight. The constructor
+// packs the rows into `memory` of memory_size() floats, in parallel; then any thread computes any block of the result.
+class PlainProduct {
+ public:
+  static constexpr Size kCols = kMicroCols, kRows = kMicroRows;
+  // Relative costs of a multiply-add and of loading an element of the weight.
+  static constexpr Size kSpeed = 1, kReading = 4;
 
-// Packs x [rows, k] into `memory`, in parallel. A single row needs no packing.
-inline const float* pack_rows(Size rows, Size k, const float* x, float* memory) {
-  if (rows == 1) return x;
-  const Size panels = (rows + kMicroRows - 1) / kMicroRows;
-  threads::split(panels, row_grain(k * kMicroRows), [&](Size begin, Size end) {
-    pack_row_panels(begin * kMicroRows, std::min(end * kMicroRows, rows), k, x, k, false, memory);
-  });
-  return memory;
-}
+  // Number of rows that are packed at a time; bounds the memory of a product.
+  static constexpr Size rows_at_once(Size k) { return rows_of(Size{1} << 20, k, 8); }
+  // Number of rows whose panels stay in the L2 cache while they are multiplied by all column panels.
+  static constexpr Size rows_in_cache(Size k) { return rows_of(96 * 1024, k, 2); }
+  // A single row needs no packing.
+  static constexpr Size memory_size(WeightFormat, Size rows, Size k) {
+    return rows == 1 ? 0 : row_panels_size(rows, k);
+  }
+
+  PlainProduct(WeightFormat, Size rows, Size k, Size, const float* x, const void* packed, float* memory)
+      : k_(k), rows_(rows == 1 ? x : memory), weights_(static_cast<const float*>(packed)) {
+    if (rows == 1) return;
+    const Size panels = (rows + kMicroRows - 1) / kMicroRows;
+    threads::split(panels, row_grain(k * kMicroRows), [&](Size begin, Size end) {
+      pack_row_panels(begin * kMicroRows, std::min(end * kMicroRows, rows), k, x, k, false, memory);
+    });
+  }
+
+  // `row` and `col` are multiples of kRows and kCols; bias [cols] is optional.
+  void multiply(const Block& block, const float* bias, float* c, Size c_stride) const {
+    multiply_block({.rows = block.rows,
+                    .cols = block.cols,
+                    .k = k_,
+                    .a = rows_ + row_panels_size(block.row, k_),
+                    .b = weights_ + block.col * k_,
+                    .start = bias,
+                    .c = c,
+                    .c_stride = c_stride});
+  }
+
+ private:
+  static constexpr Size rows_of(Size floats, Size k, Size least) {
+    return std::max<Size>(least, floats / std::max<Size>(k, 1) / kMicroRows) * kMicroRows;
+  }
+  Size k_;
+  const float* rows_;
+  const float* weights_;
+};
 
 // Partition of a product for the threads: blocks of rows times ranges of `units` units of columns. There are a few
 // pieces per thread, so that others take over the work of a delayed one.
 struct PackedGrid {
   Size rows = 0, units = 0, block = 1, row_blocks = 0, ranges = 1;
 
-  PackedGrid(Size row_count, Size unit_count, Size unit_cols, Size k, Size rows_a_block)
+  // `speed` and `reading`: costs, as PlainProduct's.
+  PackedGrid(Size row_count, Size unit_count, Size unit_cols, Size k, Size rows_a_block, Size speed, Size reading)
       : rows(row_count),
         units(unit_count),
         block(rows_a_block),
         row_blocks((row_count + rows_a_block - 1) / rows_a_block) {
     const Size threads = threads::count();
     if (threads == 1 || row_blocks == 0) return;
-    // Loading an element of the right operand costs as much as a few multiply-adds with it.
-    constexpr Size kReading = 4;
-    const Size worth = (std::min(row_count, block) + kReading) * unit_count * unit_cols * k / kProductGrain;
+    const Size worth = (std::min(row_count, block) + reading) * unit_count * unit_cols * k / speed / kProductGrain;
     ranges = std::clamp<Size>((3 * threads + row_blocks - 1) / row_blocks, 1, std::max<Size>(1, worth));
     ranges = std::min(ranges, std::max<Size>(1, unit_count));
   }

@@ -11,6 +11,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/top_scores.cc"
 #include <hwy/foreach_target.h>
 
+#include "kernels/cpu/narrow-inl.h"
 #include "kernels/cpu/packed-inl.h"
 #include "kernels/cpu/softmax-inl.h"
 
@@ -21,8 +22,10 @@ HWY_BEFORE_NAMESPACE();
 namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 namespace {
 
-constexpr Size kBlockCols = std::max<Size>(1, 128 / kMicroCols) * kMicroCols;
-constexpr Size kBlockRows = 16 * kMicroRows;
+template <class Product>
+constexpr Size kBlockCols = std::max<Size>(1, 128 / Product::kCols) * Product::kCols;
+template <class Product>
+constexpr Size kBlockRows = 16 * Product::kRows;
 
 struct Candidate {
   float score;
@@ -54,19 +57,20 @@ class BestList {
   Size size_;
 };
 
-// Shared memory of one call: packed rows and partial results.
+// Shared memory of one call: the rows of the product and partial results.
 struct Tables {
   Size blocks, rows, best, ranges;
-  float* panels;     // packed left operand
+  float* left;       // for the product
   BlockSum* sums;    // [rows, blocks]
   Candidate* bests;  // [ranges, rows, best]
 
-  Tables(const TopScores<float>& a, Size row_count, Size block_count, Size range_count)
-      : blocks(block_count), rows(row_count), best(a.best), ranges(range_count) {
-    const Size of_panels = round_up(row_panels_size(rows, a.in), 16), of_sums = 2 * rows * blocks;
-    panels = scratch(Scratch::shared, of_panels + of_sums + 2 * ranges * rows * best);
-    sums = reinterpret_cast<BlockSum*>(panels + of_panels);
-    bests = reinterpret_cast<Candidate*>(panels + of_panels + of_sums);
+  Tables(Size of_left, Size row_count, Size best_count, Size block_count, Size range_count)
+      : blocks(block_count), rows(row_count), best(best_count), ranges(range_count) {
+    of_left = round_up(of_left, 16);
+    const Size of_sums = 2 * rows * blocks;
+    left = scratch(Scratch::shared, of_left + of_sums + 2 * ranges * rows * best);
+    sums = reinterpret_cast<BlockSum*>(left + of_left);
+    bests = reinterpret_cast<Candidate*>(left + of_left + of_sums);
   }
   BestList list(Size range, Size row) const { return {bests + (range * rows + row) * best, best}; }
 };
@@ -85,22 +89,17 @@ HWY_INLINE BlockSum reduce_logits(Size col, Size cols, float* logits, BestList b
 struct Piece {
   Size first, rows, begin, end, range;
 };
-void score_piece(const TopScores<float>& a, const Tables& tables, const float* panels, const Piece& piece) {
-  float* logits = scratch(Scratch::piece, piece.rows * kBlockCols);
+template <class Product>
+void score_piece(const TopScores<float>& a, const Tables& tables, const Product& product, const Piece& piece) {
+  constexpr Size kStride = kBlockCols<Product>;
+  float* logits = scratch(Scratch::piece, piece.rows * kStride);
   for (Size r = 0; r < piece.rows; ++r) tables.list(piece.range, piece.first + r).clear();
   for (Size b = piece.begin; b < piece.end; ++b) {
-    const Size col = b * kBlockCols, cols = std::min(kBlockCols, a.out - col);
-    multiply_block({.rows = piece.rows,
-                    .cols = cols,
-                    .k = a.in,
-                    .a = panels + row_panels_size(piece.first, a.in),
-                    .b = static_cast<const float*>(a.packed) + col * a.in,
-                    .start = a.bias ? a.bias + col : nullptr,
-                    .c = logits,
-                    .c_stride = kBlockCols});
+    const Size col = b * kStride, cols = std::min(kStride, a.out - col);
+    product.multiply({piece.first, piece.rows, col, cols}, a.bias ? a.bias + col : nullptr, logits, kStride);
     for (Size r = 0; r < piece.rows; ++r)
       tables.sums[(piece.first + r) * tables.blocks + b] =
-          reduce_logits(col, cols, logits + r * kBlockCols, tables.list(piece.range, piece.first + r));
+          reduce_logits(col, cols, logits + r * kStride, tables.list(piece.range, piece.first + r));
   }
 }
 
@@ -128,19 +127,28 @@ void join_row(const TopScores<float>& a, const Tables& tables, Size first, Size 
   }
 }
 
-void top_scores(const TopScores<float>& a) {
-  const Size blocks = (a.out + kBlockCols - 1) / kBlockCols;
-  for (Size first = 0; first < a.rows; first += rows_at_once(a.in)) {
-    const Size rows = std::min(rows_at_once(a.in), a.rows - first);
-    const PackedGrid grid(rows, blocks, kBlockCols, a.in, kBlockRows);
-    const Tables tables(a, rows, blocks, grid.ranges);
-    const float* panels = pack_rows(rows, a.in, a.x + first * a.in, tables.panels);
+template <class Product>
+void score_rows(const TopScores<float>& a) {
+  const Size blocks = (a.out + kBlockCols<Product> - 1) / kBlockCols<Product>;
+  for (Size first = 0; first < a.rows; first += Product::rows_at_once(a.in)) {
+    const Size rows = std::min(Product::rows_at_once(a.in), a.rows - first);
+    const PackedGrid grid(rows, blocks, kBlockCols<Product>, a.in, kBlockRows<Product>, Product::kSpeed,
+                          Product::kReading);
+    const Tables tables(Product::memory_size(a.format, rows, a.in), rows, a.best, blocks, grid.ranges);
+    const Product product(a.format, rows, a.in, a.out, a.x + first * a.in, a.packed, tables.left);
     threads::each(grid.count(), [&](Size i) HWY_ATTR {
-      score_piece(a, tables, panels,
+      score_piece(a, tables, product,
                   {grid.first_row(i), grid.row_count(i), grid.first_unit(i), grid.last_unit(i), grid.range(i)});
     });
     for (Size r = 0; r < rows; ++r) join_row(a, tables, first, r);
   }
+}
+
+void top_scores(const TopScores<float>& a) {
+  if (a.format == WeightFormat::same)
+    score_rows<PlainProduct>(a);
+  else
+    score_rows<NarrowProduct>(a);
 }
 
 }  // namespace

@@ -1,28 +1,28 @@
+#include "kernels/reference/packed_row.h"
 #include "kernels/reference/reference.h"
 
 namespace dragoman::kernels::reference_filling {
 namespace {
 
-// The packed layout is simply [out, in].
 template <class T>
 void pack_weight(const PackWeight<T>& a) {
-  if (a.bytes) *a.bytes = a.in * a.out * Size{sizeof(T)};
+  const Size step = a.in + 1;
+  if (a.bytes) *a.bytes = step * a.out * Size{sizeof(T)};
   if (!a.packed) return;
-  T* packed = static_cast<T*>(a.packed);
-  for (Size o = 0; o < a.out; ++o)
-    for (Size i = 0; i < a.in; ++i)
-      packed[o * a.in + i] = a.transposed ? a.weight[o * a.in + i] : a.weight[i * a.out + o];
+  T* column = static_cast<T*>(a.packed);
+  for (Size o = 0; o < a.out; ++o, column += step) {
+    for (Size i = 0; i < a.in; ++i) column[i] = a.transposed ? a.weight[o * a.in + i] : a.weight[i * a.out + o];
+    column[a.in] = round_to(a.format, a.in, column);
+  }
 }
 
 template <class T>
 void linear_packed(const LinearPacked<T>& a) {
-  const T* weight = static_cast<const T*>(a.packed);
-  for (Size r = 0; r < a.rows; ++r)
-    for (Size o = 0; o < a.out; ++o) {
-      T sum = a.bias ? a.bias[o] : T(0);
-      for (Size i = 0; i < a.in; ++i) sum += a.x[r * a.in + i] * weight[o * a.in + i];
-      a.y[r * a.out + o] = activate(a.activation, sum);
-    }
+  for (Size r = 0; r < a.rows; ++r) {
+    const PackedRow<T> row(a.format, a.in, a.x + r * a.in);
+    for (Size o = 0; o < a.out; ++o)
+      a.y[r * a.out + o] = activate(a.activation, row.times(a.packed, o, a.bias ? a.bias[o] : T(0)));
+  }
 }
 
 }  // namespace

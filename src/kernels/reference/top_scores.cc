@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "kernels/reference/packed_row.h"
 #include "kernels/reference/reference.h"
 
 namespace dragoman::kernels::reference_filling {
@@ -23,15 +24,11 @@ T log_sum_exp(const std::vector<T>& x) {
 template <class T>
 void top_scores(const TopScores<T>& a) {
   const T lowest = -std::numeric_limits<T>::infinity();
-  const T* weight = static_cast<const T*>(a.packed);
   std::vector<T> logits(static_cast<std::size_t>(a.out));
   std::vector<std::int32_t> order(logits.size());
   for (Size r = 0; r < a.rows; ++r) {
-    for (Size o = 0; o < a.out; ++o) {
-      T sum = a.bias ? a.bias[o] : T(0);
-      for (Size i = 0; i < a.in; ++i) sum += a.x[r * a.in + i] * weight[o * a.in + i];
-      logits[o] = sum;
-    }
+    const PackedRow<T> row(a.format, a.in, a.x + r * a.in);
+    for (Size o = 0; o < a.out; ++o) logits[o] = row.times(a.packed, o, a.bias ? a.bias[o] : T(0));
     a.log_sum[r] = log_sum_exp(logits);
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](auto one, auto other) { return logits[one] > logits[other]; });

@@ -19,6 +19,7 @@ struct LinearCall {
     return {.rows = y.rows(),
             .in = x.cols(),
             .out = y.cols(),
+            .format = weight.packed_format(),
             .activation = activation,
             .x = x.ptr(),
             .packed = weight.packed(),

@@ -24,27 +24,31 @@ void with_kernels(const Tensor& weight, F&& f) {
 
 }  // namespace
 
-std::size_t packed_bytes(const Tensor& weight) {
+std::size_t packed_bytes(const Tensor& weight, WeightFormat format) {
   Size bytes = 0;
   with_kernels(weight, [&](const auto& k, auto packing) {
+    packing.format = format;
     packing.bytes = &bytes;
     k.pack_weight(packing);
   });
   return static_cast<std::size_t>(bytes);
 }
 
-void pack_weight(const Tensor& weight, void* packed) {
+void pack_weight(const Tensor& weight, void* packed, WeightFormat format) {
+  check(format == WeightFormat::same || weight.device().on_host(),
+        "[pack_weight] narrow formats are for the CPU; on a GPU a weight is packed as it is");
   with_kernels(weight, [&](const auto& k, auto packing) {
+    packing.format = format;
     packing.packed = packed;
     k.pack_weight(packing);
   });
 }
 
-Tensor packed_for_steps(Context& cx, const Tensor& weight) {
-  const Tensor memory = cx.empty(DType::i8, {static_cast<Size>(packed_bytes(weight))});
-  pack_weight(weight, memory.raw());
+Tensor packed_for_steps(Context& cx, const Tensor& weight, WeightFormat format) {
+  const Tensor memory = cx.empty(DType::i8, {static_cast<Size>(packed_bytes(weight, format))});
+  pack_weight(weight, memory.raw(), format);
   Tensor result = weight;
-  result.set_packed(memory.raw());
+  result.set_packed(memory.raw(), format);
   return result;
 }
 
@@ -57,7 +61,7 @@ Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor
   check(!bias.defined() || bias.count() == words, "[{}] bias {} does not fit weight {}: expected {} values", op,
         bias.shape(), weight.shape(), words);
   check(count >= 0, "[{}] expected to choose 0 columns or more but got {}", op, count);
-  const void* packed = (weight.packed() ? weight : packed_for_steps(cx, weight)).packed();
+  const Tensor packed = weight.packed() ? weight : packed_for_steps(cx, weight);
   const Best best{cx.empty(stat_of(x.dtype()), {rows}), cx.empty(stat_of(x.dtype()), {rows, count}),
                   cx.empty(DType::i32, {rows, count})};
   cx.run(x.dtype(), [&](const auto& k) {
@@ -65,8 +69,9 @@ Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor
                   .in = x.cols(),
                   .out = words,
                   .best = count,
+                  .format = packed.packed_format(),
                   .x = x.ptr(),
-                  .packed = packed,
+                  .packed = packed.packed(),
                   .bias = bias.ptr(),
                   .log_sum = best.log_sum.ptr(),
                   .scores = best.values.ptr(),

@@ -1,0 +1,172 @@
+// Products of activations in f32 and weights in a narrow format (narrow.h): the rows are rounded, then multiplied by
+// the kernel for this CPU.
+#if defined(DRAGOMAN_KERNELS_CPU_NARROW_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef DRAGOMAN_KERNELS_CPU_NARROW_INL
+#undef DRAGOMAN_KERNELS_CPU_NARROW_INL
+#else
+#define DRAGOMAN_KERNELS_CPU_NARROW_INL
+#endif
+
+#include <cstring>
+#include <limits>
+
+#include "base/threads.h"
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/narrow_weights.h"
+#include "kernels/cpu/product.h"
+#include "kernels/cpu/scratch.h"
+#include "kernels/cpu/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
+
+using IntTag = hn::RebindToSigned<Tag>;
+constexpr IntTag kIntTag;
+
+// The bits of |value|. Among them NaN is larger than infinity, and infinity larger than every number.
+HWY_INLINE hn::Vec<IntTag> magnitude_bits(V value) {
+  return hn::And(hn::BitCast(kIntTag, value), hn::Set(kIntTag, std::numeric_limits<std::int32_t>::max()));
+}
+
+// The largest |x|; NaN if there is one.
+HWY_INLINE float largest_magnitude(Size count, const float* x) {
+  auto largest = hn::Zero(kIntTag);
+  each_vector(0, count,
+              [&](Size i, auto lanes) HWY_ATTR { largest = hn::Max(largest, magnitude_bits(lanes.load(x + i))); });
+  return std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(kIntTag, largest)));
+}
+
+// Rounds kLanes numbers to whole ones within int8.
+HWY_INLINE void store_int8(V value, std::int8_t* to) {
+  const hn::Rebind<std::int8_t, Tag> bytes;
+  hn::StoreU(hn::DemoteTo(bytes, hn::NearestInt(value)), bytes, to);
+}
+
+// Rounds kLanes numbers to bf16, as bf16::from does.
+HWY_INLINE void store_bf16(V value, std::uint16_t* to) {
+  const hn::RebindToUnsigned<Tag> words;
+  const hn::Rebind<std::uint16_t, Tag> halves;
+  const auto bits = hn::BitCast(words, value);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(words, 1));
+  const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(words, 0x7FFF))));
+  const auto quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(words, 0x40));
+  const auto nan = hn::Gt(magnitude_bits(value), hn::Set(kIntTag, 0x7F800000));
+  const auto chosen = hn::IfThenElse(hn::RebindMask(words, nan), quiet, rounded);
+  hn::StoreU(hn::DemoteTo(halves, hn::BitCast(kIntTag, chosen)), halves, to);
+}
+
+// Rounds a row of k numbers to `bytes` bytes at `to`, which is padded with zeros; returns the scale.
+HWY_INLINE float round_row(WeightFormat format, Size k, const float* x, Size bytes, char* to) {
+  if (format == WeightFormat::bf16) {
+    auto* halves = reinterpret_cast<std::uint16_t*>(to);
+    Size i = 0;
+    for (; i + kLanes <= k; i += kLanes) store_bf16(Whole::load(x + i), halves + i);
+    for (; i < k; ++i) halves[i] = bf16::from(x[i]).bits;
+    std::memset(to + 2 * k, 0, static_cast<std::size_t>(bytes - 2 * k));
+    return 1;
+  }
+  auto* numbers = reinterpret_cast<std::int8_t*>(to);
+  const float largest = largest_magnitude(k, x);
+  if (!(largest > 0) || largest > std::numeric_limits<float>::max()) {
+    std::memset(to, 0, static_cast<std::size_t>(bytes));
+    return largest == 0 ? 0 : std::numeric_limits<float>::quiet_NaN();
+  }
+  const V factor = hn::Set(kTag, kInt8Steps / largest);
+  Size i = 0;
+  for (; i + kLanes <= k; i += kLanes) store_int8(hn::Mul(Whole::load(x + i), factor), numbers + i);
+  HWY_ALIGN std::int8_t last[kLanes];
+  if (i < k) {
+    store_int8(hn::Mul(Rest{k - i}.load(x + i), factor), last);
+    std::memcpy(to + i, last, static_cast<std::size_t>(k - i));
+  }
+  std::memset(to + k, 0, static_cast<std::size_t>(bytes - k));
+  return largest / kInt8Steps;
+}
+
+// As PlainProduct, for a narrow format.
+class NarrowProduct {
+ public:
+  static constexpr Size kCols = kNarrowCols, kRows = 8;
+  static constexpr Size kSpeed = 8, kReading = 8;
+
+  static constexpr Size rows_at_once(Size k) { return rows_of(Size{1} << 22, k, 64); }
+  static constexpr Size rows_in_cache(Size k) { return rows_of(256 * 1024, k, 16); }
+  static Size memory_size(WeightFormat format, Size rows, Size k) {
+    const Size padded = round_up(rows, kRows);
+    return padded + padded * row_bytes(format, k) / Size{sizeof(float)};
+  }
+
+  NarrowProduct(WeightFormat format, Size rows, Size k, Size out, const float* x, const void* packed, float* memory)
+      : kernel_(&narrow_kernel(format)), weights_(format, k, out, packed) {
+    scales_ = memory;
+    rows_ = reinterpret_cast<char*>(memory + round_up(rows, kRows));
+    row_bytes_ = row_bytes(format, k);
+    threads::split((rows + kRows - 1) / kRows, row_grain(k * kRows), [&](Size begin, Size end) HWY_ATTR {
+      for (Size r = begin * kRows; r < std::min(rows, end * kRows); ++r) round(format, r, rows, k, x + r * k);
+    });
+  }
+
+  void multiply(const Block& block, const float* bias, float* c, Size c_stride) const {
+    const Size whole = block.cols / kCols * kCols;
+    NarrowBlock p{.rows = block.rows, .cols = whole, .groups = weights_.groups};
+    p.a = rows_ + block.row * row_bytes_;
+    p.b = weights_.data + block.col / kCols * weights_.panel_bytes();
+    p.row_scales = scales_ + block.row;
+    p.col_scales = weights_.scales + block.col;
+    p.start = bias, p.c = c, p.c_stride = c_stride;
+    if (whole > 0) kernel_->multiply(p);
+    if (whole == block.cols) return;
+    // The last panel, which is not full, is computed in a buffer.
+    HWY_ALIGN float start[kCols] = {}, sums[kRows * kCols];
+    const Size rest = block.cols - whole;
+    if (bias) std::copy_n(bias + whole, rest, start);
+    p.cols = kCols;
+    p.b += whole / kCols * weights_.panel_bytes();
+    p.col_scales += whole;
+    p.start = start, p.c = sums, p.c_stride = kCols;
+    for (Size r = 0; r < block.rows; r += kRows) {
+      p.rows = std::min<Size>(kRows, block.rows - r);
+      kernel_->multiply(p);
+      for (Size i = 0; i < p.rows; ++i) std::copy_n(sums + i * kCols, rest, c + (r + i) * c_stride + whole);
+      p.a += kRows * row_bytes_;
+      p.row_scales += kRows;
+    }
+  }
+
+ private:
+  static constexpr Size rows_of(Size bytes, Size k, Size least) {
+    return std::max<Size>(least, bytes / std::max<Size>(k, 1)) / kRows * kRows;
+  }
+  static Size row_bytes(WeightFormat format, Size k) {
+    return NarrowWeights(format, k, 0, nullptr).groups * narrow_kernel(format).group;
+  }
+
+  // Rounds row r of all rows, into its place in a set of rows.
+  HWY_INLINE void round(WeightFormat format, Size r, Size rows, Size k, const float* x) {
+    char* set = rows_ + r / kernel_->row_set * kernel_->row_set * row_bytes_;
+    if (kernel_->row_set == 1) {
+      scales_[r] = round_row(format, k, x, row_bytes_, set);
+      return;
+    }
+    char* row = reinterpret_cast<char*>(scratch(Scratch::piece, row_bytes_ / Size{sizeof(float)}));
+    scales_[r] = round_row(format, k, x, row_bytes_, row);
+    const Size group = kernel_->group, step = group * kernel_->row_set, place = r % kernel_->row_set;
+    for (Size i = 0, to = place * group; i < row_bytes_; i += group, to += step)
+      std::memcpy(set + to, row + i, static_cast<std::size_t>(group));
+    // The rows that the last set lacks.
+    for (Size other = place + 1; r + 1 == rows && other < kernel_->row_set; ++other)
+      for (Size to = other * group; to < kernel_->row_set * row_bytes_; to += step)
+        std::memset(set + to, 0, static_cast<std::size_t>(group));
+  }
+
+  const NarrowKernel* kernel_;
+  NarrowWeights weights_;
+  float* scales_;
+  char* rows_;
+  Size row_bytes_;
+};
+
+}  // namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

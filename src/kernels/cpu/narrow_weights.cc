@@ -1,0 +1,105 @@
+#include "kernels/cpu/narrow_weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
+#include "base/threads.h"
+#include "kernels/cpu/cpu.h"
+
+namespace dragoman::kernels::cpu_filling {
+namespace {
+
+std::vector<const NarrowKernel*> supported(WeightFormat format) {
+  const bool int8 = format == WeightFormat::int8;
+  std::vector<const NarrowKernel*> list;
+#if defined(__aarch64__)
+  // Bits of the kernel's interface, named here because older headers lack them.
+  constexpr unsigned long kDotProduct = 1UL << 20, kInt8Matrix2 = 1UL << 13, kBf16Matrix2 = 1UL << 14;
+  const unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
+  if (int8 && second & kInt8Matrix2) list.push_back(&kInt8Matrix);
+  if (int8 && first & kDotProduct) list.push_back(&kInt8Dot);
+  if (!int8 && second & kBf16Matrix2) list.push_back(&kBf16Matrix);
+#endif
+  list.push_back(int8 ? &kInt8Portable : &kBf16Portable);
+  return list;
+}
+
+struct Choice {
+  explicit Choice(WeightFormat format) : all(supported(format)), used(all.front()) {}
+  std::vector<const NarrowKernel*> all;
+  const NarrowKernel* used;
+};
+
+Choice& choice(WeightFormat format) {
+  static Choice int8(WeightFormat::int8), bf16(WeightFormat::bf16);
+  return format == WeightFormat::int8 ? int8 : bf16;
+}
+
+constexpr Size element_size(WeightFormat format) { return format == WeightFormat::int8 ? 1 : 2; }
+
+// One column in the narrow format, padded with zeros.
+struct NarrowColumn {
+  std::vector<char> bytes;
+  float scale = 1;
+
+  void round(WeightFormat format, const std::vector<float>& values) {
+    if (format == WeightFormat::bf16) {
+      auto* to = reinterpret_cast<bf16*>(bytes.data());
+      for (std::size_t i = 0; i < values.size(); ++i) to[i] = bf16::from(values[i]);
+      return;
+    }
+    float largest = 0;
+    for (const float value : values) largest = std::max(largest, std::abs(value));
+    scale = largest / kInt8Steps;
+    const float factor = largest > 0 ? kInt8Steps / largest : 0;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      bytes[i] = static_cast<char>(static_cast<std::int8_t>(std::lrint(values[i] * factor)));
+  }
+};
+
+}  // namespace
+
+std::span<const NarrowKernel* const> narrow_kernels(WeightFormat format) { return choice(format).all; }
+const NarrowKernel& narrow_kernel(WeightFormat format) { return *choice(format).used; }
+void use_narrow_kernel(WeightFormat format, const NarrowKernel& kernel) { choice(format).used = &kernel; }
+
+NarrowWeights::NarrowWeights(WeightFormat format, Size in, Size out, const void* packed) {
+  const NarrowKernel& kernel = narrow_kernel(format);
+  group_ = kernel.group;
+  groups = (in * element_size(format) + kernel.unit - 1) / kernel.unit * kernel.unit / kernel.group;
+  panels = (out + kNarrowCols - 1) / kNarrowCols;
+  scale_bytes_ = format == WeightFormat::int8 ? panels * kNarrowCols * Size{sizeof(float)} : 0;
+  if (packed == nullptr) return;
+  scales = static_cast<const float*>(packed);
+  data = static_cast<const char*>(packed) + scale_bytes_;
+}
+
+void pack_narrow_weight(const PackWeight<float>& a) {
+  const NarrowWeights weights(a.format, a.in, a.out, a.packed);
+  if (a.bytes) *a.bytes = weights.bytes();
+  if (!a.packed) return;
+  const Size group = narrow_kernel(a.format).group;
+  threads::split(weights.panels, row_grain(a.in * kNarrowCols), [&](Size begin, Size end) {
+    std::vector<float> values(static_cast<std::size_t>(a.in));
+    NarrowColumn column{.bytes = std::vector<char>(static_cast<std::size_t>(weights.groups * group))};
+    for (Size col = begin * kNarrowCols; col < end * kNarrowCols; ++col) {
+      const bool given = col < a.out;
+      for (Size i = 0; i < a.in; ++i)
+        values[i] = !given ? 0 : a.transposed ? a.weight[col * a.in + i] : a.weight[i * a.out + col];
+      column.round(a.format, values);
+      if (a.format == WeightFormat::int8) const_cast<float*>(weights.scales)[col] = column.scale;
+      char* to =
+          const_cast<char*>(weights.data) + col / kNarrowCols * weights.panel_bytes() + col % kNarrowCols * group;
+      for (Size g = 0; g < weights.groups; ++g, to += group * kNarrowCols)
+        std::memcpy(to, column.bytes.data() + g * group, static_cast<std::size_t>(group));
+    }
+  });
+}
+
+}  // namespace dragoman::kernels::cpu_filling

@@ -1,0 +1,122 @@
+#include "store/stored_weights.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "base/threads.h"
+
+namespace dragoman::store {
+namespace {
+
+constexpr std::int64_t kGrain = 1 << 16;  // elements
+
+// IEEE half precision; rounds to nearest, ties to even. Numbers beyond its range become the largest.
+std::uint16_t half_from(float value) {
+  constexpr float kLargest = 65504, kLeastNormal = 0x1p-14f;
+  const auto sign = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16 & 0x8000u);
+  const float magnitude = std::min(std::abs(value), kLargest);
+  if (magnitude < kLeastNormal)  // a multiple of 2^-24
+    return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(std::lrint(magnitude * 0x1p24f)));
+  const auto bits = std::bit_cast<std::uint32_t>(magnitude) - (112u << 23);
+  return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>((bits + 0xFFFu + (bits >> 13 & 1u)) >> 13));
+}
+
+float from_half(std::uint16_t half) {
+  const std::uint32_t sign = (half & 0x8000u) << 16, rest = half & 0x7FFFu;
+  if (rest < 0x400u)
+    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(static_cast<float>(rest) * 0x1p-24f));
+  return std::bit_cast<float>(sign | ((rest << 13) + (112u << 23)));
+}
+
+template <class To, class From, class F>
+std::string converted(std::string_view bytes, F&& f) {
+  const auto count = static_cast<std::int64_t>(bytes.size() / sizeof(From));
+  std::string result(static_cast<std::size_t>(count) * sizeof(To), '\0');
+  threads::split(count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      From from;
+      std::memcpy(&from, bytes.data() + static_cast<std::size_t>(i) * sizeof from, sizeof from);
+      const To to = f(from);
+      std::memcpy(result.data() + static_cast<std::size_t>(i) * sizeof to, &to, sizeof to);
+    }
+  });
+  return result;
+}
+
+struct Rounded {
+  std::string numbers, scales;
+};
+
+// Rounds every row to int8 with a scale, as the kernels do.
+Rounded rounded_rows(Size rows, Size cols, std::string_view bytes) {
+  Rounded result{std::string(static_cast<std::size_t>(rows * cols), '\0'),
+                 std::string(static_cast<std::size_t>(rows) * sizeof(float), '\0')};
+  threads::split(rows, std::max<Size>(1, kGrain / std::max<Size>(1, cols)), [&](Size begin, Size end) {
+    std::vector<float> row(static_cast<std::size_t>(cols));
+    for (Size r = begin; r < end; ++r) {
+      std::memcpy(row.data(), bytes.data() + static_cast<std::size_t>(r * cols) * sizeof(float),
+                  row.size() * sizeof(float));
+      float largest = 0;
+      for (const float value : row) largest = std::max(largest, std::abs(value));
+      const float scale = largest / kernels::kInt8Steps, factor = largest > 0 ? kernels::kInt8Steps / largest : 0;
+      std::memcpy(result.scales.data() + static_cast<std::size_t>(r) * sizeof scale, &scale, sizeof scale);
+      char* to = result.numbers.data() + r * cols;
+      for (Size c = 0; c < cols; ++c) to[c] = static_cast<char>(std::lrint(row[c] * factor));
+    }
+  });
+  return result;
+}
+
+}  // namespace
+
+void StoredWeights::add(const std::string& name, const std::vector<Size>& shape, std::string_view bytes) {
+  const StoredFormat format = shape.size() == 2 ? format_ : StoredFormat::f32;
+  switch (format) {
+    case StoredFormat::f32: return add({name, "F32", shape, bytes});
+    case StoredFormat::f16: return add({name, "F16", shape, keep(converted<std::uint16_t, float>(bytes, half_from))});
+    case StoredFormat::bf16:
+      return add({name, "BF16", shape, keep(converted<kernels::bf16, float>(bytes, kernels::bf16::from))});
+    case StoredFormat::int8: {
+      Rounded rounded = rounded_rows(shape[0], shape[1], bytes);
+      add({name + std::string(kScaleSuffix), "F32", {shape[0]}, keep(std::move(rounded.scales))});
+      return add({name, "I8", shape, keep(std::move(rounded.numbers))});
+    }
+  }
+}
+
+bool is_scale(const SafetensorsFile& file, const std::string& name) {
+  if (!name.ends_with(kScaleSuffix)) return false;
+  const TensorRecord* const of = file.find(name.substr(0, name.size() - kScaleSuffix.size()));
+  return of != nullptr && of->type == "I8";
+}
+
+bool is_weight_type(const std::string& type) {
+  return type == "F32" || type == "F16" || type == "BF16" || type == "I8";
+}
+
+void widen(const TensorRecord& tensor, std::string_view bytes, std::string_view scales, float* to) {
+  std::string wide;
+  if (tensor.type == "F16") {
+    wide = converted<float, std::uint16_t>(bytes, from_half);
+  } else if (tensor.type == "BF16") {
+    wide = converted<float, kernels::bf16>(bytes, [](kernels::bf16 value) { return value.value(); });
+  } else if (tensor.type == "I8") {
+    const Size cols = tensor.shape[1];
+    threads::split(tensor.shape[0], std::max<Size>(1, kGrain / std::max<Size>(1, cols)), [&](Size begin, Size end) {
+      for (Size r = begin; r < end; ++r) {
+        float scale;
+        std::memcpy(&scale, scales.data() + static_cast<std::size_t>(r) * sizeof scale, sizeof scale);
+        const auto* from = reinterpret_cast<const signed char*>(bytes.data()) + r * cols;
+        for (Size c = 0; c < cols; ++c) to[r * cols + c] = static_cast<float>(from[c]) * scale;
+      }
+    });
+    return;
+  } else {
+    wide = bytes;
+  }
+  std::memcpy(to, wide.data(), wide.size());
+}
+
+}  // namespace dragoman::store
