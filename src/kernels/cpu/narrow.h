@@ -43,6 +43,8 @@ struct NarrowKernel {
 extern const NarrowKernel kInt8Portable, kBf16Portable;
 #if defined(__aarch64__)
 extern const NarrowKernel kInt8Dot, kInt8Matrix, kBf16Matrix;
+#elif defined(__x86_64__)
+extern const NarrowKernel kInt8Avx2, kBf16Avx2;
 #endif
 
 }  // namespace dragoman::kernels::cpu_filling

@@ -25,6 +25,8 @@ std::vector<const NarrowKernel*> supported(WeightFormat format) {
   if (int8 && second & kInt8Matrix2) list.push_back(&kInt8Matrix);
   if (int8 && first & kDotProduct) list.push_back(&kInt8Dot);
   if (!int8 && second & kBf16Matrix2) list.push_back(&kBf16Matrix);
+#elif defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) list.push_back(int8 ? &kInt8Avx2 : &kBf16Avx2);
 #endif
   list.push_back(int8 ? &kInt8Portable : &kBf16Portable);
   return list;
