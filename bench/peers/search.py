@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Target tokens per second of CTranslate2 with the same architecture, sentences and lengths as bench_search.
 
-    search.py --beam 4 --batch 32 [--threads 2]
+    search.py --beam 4 --batch 32 [--precision int8] [--threads 2]
 
 Needs the Python packages ctranslate2 and numpy. Batches run on --threads workers of one thread each, single sentences
 on one worker with all threads: the fastest setting in both cases.
@@ -12,6 +12,9 @@ import random
 import statistics
 import tempfile
 import time
+
+
+KINDS = {"f32": "float32", "int8": "int8"}
 
 
 def make_model(folder, vocabulary, size=512, heads=8, inner=2048, layers=6):
@@ -68,6 +71,7 @@ def main():
     parser.add_argument("--beam", type=int, default=4)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--precision", choices=["f32", "int8"], default="f32")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     if options.batch == 1:
@@ -82,7 +86,7 @@ def main():
         workers = {"inter_threads": options.threads, "intra_threads": 1}
         if options.batch == 1:
             workers = {"inter_threads": 1, "intra_threads": options.threads}
-        translator = ctranslate2.Translator(folder, device="cpu", compute_type="float32", **workers)
+        translator = ctranslate2.Translator(folder, device="cpu", compute_type=KINDS[options.precision], **workers)
         search = {"beam_size": options.beam, "min_decoding_length": options.length,
                   "max_decoding_length": options.length}
 
@@ -97,7 +101,7 @@ def main():
             start = time.perf_counter()
             tokens = sum(len(result.hypotheses[0]) for result in translate(sentences))
             rates.append(tokens / (time.perf_counter() - start))
-    print(f"ctranslate2 beam {options.beam} batch {options.batch} tokens/s {statistics.median(rates):.1f}")
+    print(f"ctranslate2 beam {options.beam} batch {options.batch} {options.precision} tokens/s {statistics.median(rates):.1f}")
 
 
 if __name__ == "__main__":
