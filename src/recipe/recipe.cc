@@ -9,6 +9,7 @@
 
 #include "base/join.h"
 #include "base/yaml.h"
+#include "recipe/lists.h"
 #include "recipe/yaml_map.h"
 
 namespace dragoman::recipe {
@@ -20,16 +21,6 @@ constexpr int kMostDigits = 10, kMostAttention = 10000;
 constexpr const char* kModel = "{system}/run/model.safetensors";
 constexpr const char* kTranslate = "translate --model {model} --input {input} --output {output}";
 constexpr const char* kScore = "score --model {model} {input} {reference} --summary --json";
-
-// Names of systems, test sets and figures are used as names of files and placeholders.
-// Names become names of files and, before a dot, parts of values such as wmt.bleu.
-void check_name(const std::string& name, const YamlMap& map) {
-  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("-_+").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  check(!name.empty() && plain, "{}: '{}' cannot be a name; expected letters, digits, '-', '_' and '+'", map.where(),
-        name);
-}
 
 template <class T>
 const T* find(const std::vector<T>& list, const std::string& name) {
@@ -89,10 +80,10 @@ std::vector<DataFolder> select_data(const std::vector<DataFolder>& folders, cons
   return selected;
 }
 
-void read_prepare(YamlMap& map, Recipe& recipe) {
+void read_prepare(YamlMap& map, Lists& lists, Recipe& recipe) {
   map.each_of("prepare", [&](YamlMap& entry) {
     Preparation step;
-    entry("command", step.command);
+    step.command = lists.text(entry, "command");
     entry("makes", step.makes);
     check(!step.command.empty() && !step.makes.empty(), "{}: expected 'command' and the files it 'makes'",
           entry.where());
@@ -111,7 +102,7 @@ std::string contents(const fs::path& file) {
 
 void read_tests(YamlMap& map, Recipe& recipe) {
   map.each("tests", [&](const std::string& name, YamlMap& entry) {
-    check_name(name, entry);
+    check_name(name, entry.where());
     TestSet test;
     test.name = test.title = name;
     test.metrics = {"bleu", "chrf"};
@@ -131,34 +122,38 @@ void read_tests(YamlMap& map, Recipe& recipe) {
   });
 }
 
-void read_systems(YamlMap& map, Recipe& recipe) {
+void read_groups(YamlMap& map, Lists& lists, Recipe& recipe) {
   map.each("groups", [&](const std::string& name, YamlMap& entry) {
+    check_name(name, entry.where());
     Group group;
     group.name = group.title = name;
     entry("title", group.title);
-    entry("flags", group.flags);
-    entry("tests", group.tests);
+    entry("from", group.languages.from);
+    entry("to", group.languages.to);
+    group.flags = lists.flags(entry, "flags", group.languages);
+    group.tests = lists.texts(entry, "tests");
     recipe.groups.push_back(group);
   });
+}
+
+void read_systems(YamlMap& map, Lists& lists, Recipe& recipe) {
   map.each("systems", [&](const std::string& name, YamlMap& entry) {
-    check_name(name, entry);
+    check_name(name, entry.where());
     System system;
     system.name = system.title = name;
     system.where = entry.where();
-    system.model = kModel;
-    system.translate = kTranslate;
-    system.score = kScore;
-    std::string train;
     entry("title", system.title);
     entry("group", system.group);
+    const Group* const group = recipe.group_of(system);
+    const Languages languages = group == nullptr ? Languages() : group->languages;
     entry("year", system.year);
-    entry("needs", system.needs);
-    entry("train", train);
-    entry("steps", system.steps);
-    entry("model", system.model);
-    entry("translate", system.translate);
-    entry("score", system.score);
-    entry("tests", system.tests);
+    system.needs = lists.texts(entry, "needs");
+    const std::string train = lists.text(entry, "train", languages);
+    system.steps = lists.texts(entry, "steps", languages);
+    system.model = lists.text(entry, "model", languages, kModel);
+    system.translate = lists.text(entry, "translate", languages, kTranslate);
+    system.score = lists.text(entry, "score", languages, kScore);
+    system.tests = lists.texts(entry, "tests");
     entry("published", system.published);
     entry("seed", system.seed);
     check(
@@ -171,12 +166,12 @@ void read_systems(YamlMap& map, Recipe& recipe) {
   });
 }
 
-void read_tables(YamlMap& map, Recipe& recipe) {
+void read_tables(YamlMap& map, Lists& lists, Recipe& recipe) {
   map.each_of("tables", [&](YamlMap& entry) {
     Table table;
     entry("title", table.title);
     entry("note", table.note);
-    entry("systems", table.systems);
+    table.systems = lists.texts(entry, "systems");
     entry("baseline", table.baseline);
     entry.each(
         "columns",
@@ -192,16 +187,16 @@ void read_tables(YamlMap& map, Recipe& recipe) {
   });
 }
 
-void read_figures(YamlMap& map, Recipe& recipe) {
+void read_figures(YamlMap& map, Lists& lists, Recipe& recipe) {
   map.each("figures", [&](const std::string& name, YamlMap& entry) {
-    check_name(name, entry);
+    check_name(name, entry.where());
     Figure figure;
     figure.name = figure.title = name;
     figure.where = entry.where();
     entry("kind", figure.kind);
     entry("title", figure.title);
     entry("note", figure.note);
-    entry("systems", figure.systems);
+    figure.systems = lists.texts(entry, "systems");
     entry("value", figure.value);
     entry("x", figure.x);
     entry("logarithmic", figure.logarithmic);
@@ -213,19 +208,19 @@ void read_figures(YamlMap& map, Recipe& recipe) {
         "rows",
         [&](const std::string& title, YamlMap& row) {
           figure.rows.push_back({title, {}});
-          row("command", figure.rows.back().command);
+          figure.rows.back().command = lists.text(row, "command");
         },
         "command");
     recipe.figures.push_back(figure);
   });
 }
 
-void read_miniature(YamlMap& map, Recipe& recipe) {
+void read_miniature(YamlMap& map, Lists& lists, Recipe& recipe) {
   map.part("miniature", [&](YamlMap& entry) {
     entry("sentences", recipe.miniature.sentences);
     entry("files", recipe.miniature.files);
-    entry("flags", recipe.miniature.flags);
-    entry("systems", recipe.miniature.systems);
+    recipe.miniature.flags = lists.flags(entry, "flags");
+    recipe.miniature.systems = lists.texts(entry, "systems");
   });
 }
 
@@ -308,16 +303,18 @@ Recipe parse_recipe(const std::string& text, const std::string& where, const std
     map("title", recipe.title);
     map("about", recipe.about);
     map("source", recipe.source);
-    map("flags", recipe.flags);
+    Lists lists(map);
+    recipe.flags = lists.flags(map, "flags");
     std::vector<std::string> data;
     map("data", data);
     recipe.data = select_data(folders, data, where);
-    read_prepare(map, recipe);
+    read_prepare(map, lists, recipe);
     read_tests(map, recipe);
-    read_systems(map, recipe);
-    read_tables(map, recipe);
-    read_figures(map, recipe);
-    read_miniature(map, recipe);
+    read_groups(map, lists, recipe);
+    read_systems(map, lists, recipe);
+    read_tables(map, lists, recipe);
+    read_figures(map, lists, recipe);
+    read_miniature(map, lists, recipe);
     map.finish();
     check(!recipe.systems.empty(), "{}: the recipe has no systems", where);
     check_names(recipe);

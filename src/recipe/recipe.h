@@ -15,9 +15,11 @@
 //   {systems/NAME}  the folder of another system
 //   {model}         the system's model file
 //   {input} {reference} {output}   of a test set, or of a row of a figure
-//   {to} {from}     languages of a test set
+//   {to} {from}     languages of a group or of a test set
 //   {value}         the current value of a sweep
 //   {figure}        the folder of the figure the command belongs to
+//
+// Lists that the recipe names are placeholders, too; they are written out when it is read (lists.h).
 //
 // A command that should write {output} but does not mention it prints its result to standard output, which becomes the
 // {output}. Commands may end in `> FILE`.
@@ -37,6 +39,11 @@ struct DataFolder {
 
 // Flags for commands: command name -> flags, in the order of the file.
 using Flags = std::vector<std::pair<std::string, std::string>>;
+
+// Languages for the placeholders {from} and {to}; empty: not given.
+struct Languages {
+  std::string from, to;
+};
 
 // A command that runs once, before the systems, unless the files it makes exist.
 struct Preparation {
@@ -58,6 +65,7 @@ struct TestSet {
 // Systems that share data and test sets, and a table of their own.
 struct Group {
   std::string name, title;
+  Languages languages;  // in its flags and in the commands of its systems
   Flags flags;
   std::vector<std::string> tests;  // empty: all
 };
