@@ -217,7 +217,7 @@ std::string choose_root(const std::vector<DataStatus>& files, const DataOptions&
 }  // namespace
 
 std::vector<DataStatus> look_up_data(const std::vector<DataFolder>& folders, const DataOptions& options,
-                                     const std::string& output) {
+                                     const std::string& output, bool remember) {
   ChecksumCache checksums((fs::path(output) / "data-checksums.json").string());
   Progress progress("checking the data", 0, "bytes");
   std::vector<DataStatus> all;
@@ -225,7 +225,7 @@ std::vector<DataStatus> look_up_data(const std::vector<DataFolder>& folders, con
     for (const DataFile& file : folder.files)
       all.push_back(look_up(folder, file, options, output, checksums, progress));
   progress.finish();
-  checksums.save();
+  if (remember) checksums.save();
   return all;
 }
 

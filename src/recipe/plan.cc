@@ -52,6 +52,9 @@ Job plan_preparation(const Recipe& recipe, const Folder& folder, const Composer&
       Step step = composer.step(name + " " + join(preparation.makes, " "), preparation.command, {});
       for (const std::string& file : preparation.makes) step.makes.push_back(folder.work() + "/" + file);
       job.steps.push_back(step);
+      // Commands that state no cost take no time worth mentioning beside those that do.
+      job.cost.seconds += preparation.cost.seconds;
+      if (!preparation.cost.machine.empty()) job.cost.machine = preparation.cost.machine;
     });
   return job;
 }
@@ -121,6 +124,7 @@ Job plan_system(const Recipe& recipe, const Folder& folder, const Composer& comp
     check_run(job, job.steps.back().run);
   }
   job.model_steps = job.steps.size();
+  job.cost = system.cost;
   job.model = composer.path(system.model, {.system = &system, .figure = {}, .places = {}});
   for (const TestSet* test : recipe.tests_of(system)) TestPlanner(composer, system, *test).add_to(job.steps);
   return job;
@@ -234,6 +238,11 @@ Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& op
     const bool is_chosen = choice.all_figures ||
                            std::find(choice.figures.begin(), choice.figures.end(), figure.name) != choice.figures.end();
     if (is_chosen && !job.steps.empty()) plan.figures.push_back(std::move(job));
+  }
+  if (options.miniature) {
+    plan.preparation.cost = {};
+    for (Job& job : plan.systems) job.cost = {};
+    for (Job& job : plan.figures) job.cost = {};
   }
   return plan;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -55,6 +56,11 @@ struct Job {
   std::size_t model_steps = 0;            // systems: the first steps, which make the model
   std::string model;                      // systems: the model file
   std::vector<Measurement> measurements;  // figures
+  Cost cost;                              // that the recipe states; none for a miniature
+
+  bool trains() const {
+    return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return !step.run.empty(); });
+  }
 };
 
 struct Plan {

@@ -85,6 +85,7 @@ void read_prepare(YamlMap& map, Lists& lists, Recipe& recipe) {
     Preparation step;
     step.command = lists.text(entry, "command");
     entry("makes", step.makes);
+    entry("cost", step.cost);
     check(!step.command.empty() && !step.makes.empty(), "{}: expected 'command' and the files it 'makes'",
           entry.where());
     step.where = entry.where();
@@ -132,6 +133,7 @@ void read_groups(YamlMap& map, Lists& lists, Recipe& recipe) {
     entry("to", group.languages.to);
     group.flags = lists.flags(entry, "flags", group.languages);
     group.tests = lists.texts(entry, "tests");
+    entry("cost", group.cost);
     recipe.groups.push_back(group);
   });
 }
@@ -156,6 +158,8 @@ void read_systems(YamlMap& map, Lists& lists, Recipe& recipe) {
     system.tests = lists.texts(entry, "tests");
     entry("published", system.published);
     entry("seed", system.seed);
+    system.cost = group == nullptr || group->cost.machine.empty() ? recipe.cost : group->cost;
+    entry("cost", system.cost);
     check(
         entry.has("train") != entry.has("steps"),
         "{}: expected either 'train', the flags of one training run, or 'steps'; an empty list of steps if the system "
@@ -204,6 +208,7 @@ void read_figures(YamlMap& map, Lists& lists, Recipe& recipe) {
     entry("gold", figure.gold);
     entry("sentence", figure.sentence);
     entry("values", figure.values);
+    entry("cost", figure.cost);
     entry.each(
         "rows",
         [&](const std::string& title, YamlMap& row) {
@@ -303,6 +308,7 @@ Recipe parse_recipe(const std::string& text, const std::string& where, const std
     map("title", recipe.title);
     map("about", recipe.about);
     map("source", recipe.source);
+    map("cost", recipe.cost);
     Lists lists(map);
     recipe.flags = lists.flags(map, "flags");
     std::vector<std::string> data;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/options.h"
+#include "recipe/cost.h"
 
 // A recipe: an experiment as a file. It names data, systems, test sets, tables and figures; every step of it is a
 // dragoman command. Commands are written without the word `dragoman` and may contain placeholders in braces:
@@ -49,7 +50,8 @@ struct Languages {
 struct Preparation {
   std::string command;
   std::vector<std::string> makes;  // files in {work}
-  std::string where;               // in the recipe, for errors
+  Cost cost;
+  std::string where;  // in the recipe, for errors
 };
 
 // Sentences that systems translate, with their references.
@@ -68,6 +70,7 @@ struct Group {
   Languages languages;  // in its flags and in the commands of its systems
   Flags flags;
   std::vector<std::string> tests;  // empty: all
+  Cost cost;                       // of each of its systems that states none
 };
 
 struct System {
@@ -82,6 +85,7 @@ struct System {
   std::vector<std::string> tests;           // empty: those of the group
   std::map<std::string, double> published;  // value -> number, e.g. wmt.bleu -> 10.77
   int seed = 0;                             // 0: that of the flags
+  Cost cost;                                // of all its commands
   std::string where;                        // in the recipe, for errors
 };
 
@@ -130,6 +134,7 @@ struct Figure {
   int sentence = 1;
   std::vector<std::string> values;
   std::vector<Row> rows;
+  Cost cost;
   std::string where;  // in the recipe, for errors
 };
 
@@ -145,6 +150,7 @@ struct Recipe {
   std::string name;                  // of its folder
   std::string folder;                // where it was read; empty for a text
   std::string title, about, source;  // `source`: where the published numbers come from
+  Cost cost;                         // of each system that states none, nor its group
   std::vector<DataFolder> data;      // the files that the patterns under `data` select
   std::vector<Preparation> prepare;
   Flags flags;  // inserted after the name of a command, before its own flags

@@ -107,6 +107,12 @@ void YamlMap::operator()(const char* key, std::vector<std::pair<std::string, std
   }
 }
 
+void YamlMap::operator()(const char* key, Cost& value) {
+  std::string text;
+  (*this)(key, text);
+  if (has(key)) value = parsed(key, [&] { return parse_cost(text); });
+}
+
 std::vector<std::pair<std::string, YAML::Node>> YamlMap::entries(const char* key) {
   const YAML::Node node = this->node(key);
   std::vector<std::pair<std::string, YAML::Node>> list;

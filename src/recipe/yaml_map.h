@@ -8,6 +8,7 @@
 
 #include "base/options.h"
 #include "base/quote.h"
+#include "recipe/cost.h"
 
 namespace dragoman::recipe {
 
@@ -35,6 +36,7 @@ class YamlMap {
   void operator()(const char* key, std::map<std::string, double>& value);
   // A map from text to text, in the order of the file.
   void operator()(const char* key, std::vector<std::pair<std::string, std::string>>& value);
+  void operator()(const char* key, Cost& value);
   template <NamedEnum E>
   void operator()(const char* key, E& value) {
     std::string text = name_of(value), all;

@@ -45,11 +45,11 @@ TEST(RecipeLists, UseListsThatComeBeforeThem) {
 TEST(RecipeLists, GiveSeveralStepsAndSystems) {
   const Recipe recipe = with_lists(R"(
 lists:
-  translations: {each: [a, b], text: "translate {data}/{item}"}
+  commands: {each: [a, b], text: "translate {data}/{item}"}
   all: [one, two]
 systems:
   one: {train: x}
-  two: {steps: ["{translations}", [train --until 1u, --seed 2]]}
+  two: {steps: ["{commands}", [train --until 1u, --seed 2]]}
 tables:
 - {title: t, systems: "{all}"}
 )");
