@@ -13,6 +13,9 @@
 // and quoting mistakes before anything runs.
 namespace dragoman::recipe {
 
+// Commands of a plan. Checking them starts a process each, and the largest of our recipes has 400.
+inline constexpr std::size_t kMostCommands = 10'000;
+
 // Settings of this run that the recipe leaves open.
 struct PlanOptions {
   std::string data;               // the folder of the data
@@ -62,6 +65,9 @@ struct Job {
     return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return !step.run.empty(); });
   }
 };
+
+// Throws if this many commands are too many.
+void check_command_count(std::size_t count);
 
 struct Plan {
   Job preparation;

@@ -10,6 +10,8 @@
 #include "base/join.h"
 #include "base/yaml.h"
 #include "recipe/lists.h"
+#include "recipe/place.h"
+#include "recipe/safe_command.h"
 #include "recipe/yaml_map.h"
 
 namespace dragoman::recipe {
@@ -17,7 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostDigits = 10, kMostAttention = 10000;
+constexpr int kMostDigits = 10, kMostAttention = 10'000;
+// Of a miniature, which should take seconds.
+constexpr std::int64_t kMostStandIns = 100'000;
+constexpr std::size_t kMostEntries = 200;
 constexpr const char* kModel = "{system}/run/model.safetensors";
 constexpr const char* kTranslate = "translate --model {model} --input {input} --output {output}";
 constexpr const char* kScore = "score --model {model} {input} {reference} --summary --json";
@@ -41,6 +46,7 @@ const T& find_or_fail(const std::vector<T>& list, const std::string& name, const
 std::vector<DataFolder> read_folders(YamlMap& map) {
   std::vector<DataFolder> folders;
   map.each("data", [&](const std::string& name, YamlMap& entry) {
+    check_below(name, entry.where());
     DataFolder folder{.name = name, .about = {}, .licence = {}, .url = {}, .files = {}};
     entry("about", folder.about);
     entry("licence", folder.licence);
@@ -48,6 +54,7 @@ std::vector<DataFolder> read_folders(YamlMap& map) {
     entry.each(
         "files",
         [&](const std::string& file_name, YamlMap& file) {
+          check_below(file_name, file.where());
           DataFile declared{.name = file_name, .sha256 = {}, .url = {}};
           file("sha256", declared.sha256);
           file("url", declared.url);
@@ -88,6 +95,7 @@ void read_prepare(YamlMap& map, Lists& lists, Recipe& recipe) {
     entry("cost", step.cost);
     check(!step.command.empty() && !step.makes.empty(), "{}: expected 'command' and the files it 'makes'",
           entry.where());
+    for (const std::string& file : step.makes) check_below(file, entry.where() + ": makes");
     step.where = entry.where();
     recipe.prepare.push_back(step);
   });
@@ -207,6 +215,7 @@ void read_figures(YamlMap& map, Lists& lists, Recipe& recipe) {
     entry("test", figure.test);
     entry("gold", figure.gold);
     entry("sentence", figure.sentence);
+    check(figure.sentence > 0, "{}: 'sentence' counts from 1", entry.where());
     entry("values", figure.values);
     entry("cost", figure.cost);
     entry.each(
@@ -224,6 +233,9 @@ void read_miniature(YamlMap& map, Lists& lists, Recipe& recipe) {
   map.part("miniature", [&](YamlMap& entry) {
     entry("sentences", recipe.miniature.sentences);
     entry("files", recipe.miniature.files);
+    check(recipe.miniature.sentences > 0 && recipe.miniature.sentences <= kMostStandIns,
+          "{}: 'sentences' must be from 1 to {}", entry.where(), kMostStandIns);
+    for (const auto& [pattern, file] : recipe.miniature.files) check_below(file, entry.where() + ": files");
     recipe.miniature.flags = lists.flags(entry, "flags");
     recipe.miniature.systems = lists.texts(entry, "systems");
   });
@@ -242,6 +254,19 @@ void check_value(const Recipe& recipe, const std::string& value) {
   if (std::find(measured.begin(), measured.end(), "chrf") != measured.end()) measured.push_back("chrfpp");
   check(std::find(measured.begin(), measured.end(), what) != measured.end(),
         "the test set '{}' does not measure '{}'; expected one of {}", of, what, join(measured, ", "));
+}
+
+// A recipe that a person can read has some dozens of each; more would only be there to fill the memory.
+void check_counts(const Recipe& recipe, const std::string& where) {
+  const auto check_count = [&](const auto& list, const char* what) {
+    check(list.size() <= kMostEntries, "{}: a recipe can have at most {} {}, but this one has {}", where, kMostEntries,
+          what, list.size());
+  };
+  check_count(recipe.prepare, "commands under 'prepare'");
+  check_count(recipe.tests, "test sets");
+  check_count(recipe.systems, "systems");
+  check_count(recipe.tables, "tables");
+  check_count(recipe.figures, "figures");
 }
 
 // Every name that is used exists, and systems come after those they need.
@@ -323,7 +348,8 @@ Recipe parse_recipe(const std::string& text, const std::string& where, const std
     read_miniature(map, lists, recipe);
     map.finish();
     check(!recipe.systems.empty(), "{}: the recipe has no systems", where);
-    check_names(recipe);
+    check_counts(recipe, where);
+    with_place(where, [&] { check_names(recipe); });
   } catch (const YAML::Exception& error) {
     fail("{}:{}: not valid YAML: {}", where, error.mark.line + 1, error.msg);
   }

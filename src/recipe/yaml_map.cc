@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/quote.h"
+#include "recipe/place.h"
 
 namespace dragoman::recipe {
 namespace {
@@ -62,14 +63,14 @@ void YamlMap::operator()(const char* key, bool& value) {
   const YAML::Node node = this->node(key);
   if (!node.IsDefined()) return;
   if (!node.IsScalar()) wrong(key, "true or false");
-  value = parsed(key, [&] { return text_value::parse_bool(node.Scalar()); });
+  value = with_place(where_ + ": '" + key + "'", [&] { return text_value::parse_bool(node.Scalar()); });
 }
 
 void YamlMap::operator()(const char* key, std::int64_t& value) {
   const YAML::Node node = this->node(key);
   if (!node.IsDefined()) return;
   if (!node.IsScalar()) wrong(key, "a number");
-  value = parsed(key, [&] { return text_value::parse_integer(node.Scalar()); });
+  value = with_place(where_ + ": '" + key + "'", [&] { return text_value::parse_integer(node.Scalar()); });
 }
 
 void YamlMap::operator()(const char* key, int& value) {
@@ -96,7 +97,8 @@ void YamlMap::operator()(const char* key, std::map<std::string, double>& value) 
   if (!node.IsMap()) wrong(key, "a map of numbers");
   for (const auto& entry : node) {
     if (!entry.second.IsScalar()) wrong(key, "a map of numbers");
-    value[entry.first.Scalar()] = parsed(key, [&] { return text_value::parse_number(entry.second.Scalar()); });
+    value[entry.first.Scalar()] =
+        with_place(where_ + ": '" + key + "'", [&] { return text_value::parse_number(entry.second.Scalar()); });
   }
 }
 
@@ -110,7 +112,7 @@ void YamlMap::operator()(const char* key, std::vector<std::pair<std::string, std
 void YamlMap::operator()(const char* key, Cost& value) {
   std::string text;
   (*this)(key, text);
-  if (has(key)) value = parsed(key, [&] { return parse_cost(text); });
+  if (has(key)) value = with_place(where_ + ": '" + key + "'", [&] { return parse_cost(text); });
 }
 
 std::vector<std::pair<std::string, YAML::Node>> YamlMap::entries(const char* key) {

@@ -94,15 +94,6 @@ class YamlMap {
  private:
   std::vector<YAML::Node> elements(const char* key);
   static YAML::Node expanded(const YAML::Node& node, const char* key);
-  // The result of parse(); its errors get the place of the key.
-  template <class Parse>
-  auto parsed(const char* key, Parse parse) const {
-    try {
-      return parse();
-    } catch (const Error& error) {
-      fail("{}: '{}': {}", where_, key, error.what());
-    }
-  }
   [[noreturn]] void wrong(const char* key, const char* expected) const;
 
   YAML::Node node_;
