@@ -143,20 +143,6 @@ Choice choose(const Recipe& recipe, const std::vector<std::string>& names) {
   return choice;
 }
 
-// The named systems and those that they need, in the order of the recipe.
-std::vector<const System*> with_needs(const Recipe& recipe, std::vector<std::string> names) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const System& system = recipe.system(names[i]);
-    const std::vector<std::string> needs = needs_of(system);
-    for (const std::string& name : needs) with_place(system.where, [&] { recipe.system(name); });
-    add_unique(names, needs);
-  }
-  std::vector<const System*> systems;
-  for (const System& system : recipe.systems)
-    if (std::find(names.begin(), names.end(), system.name) != names.end()) systems.push_back(&system);
-  return systems;
-}
-
 // Compares systems on a test set, once for every baseline that a table names.
 class ComparisonPlanner {
  public:
@@ -218,6 +204,19 @@ class ComparisonPlanner {
 
 }  // namespace
 
+std::vector<const System*> systems_with_needs(const Recipe& recipe, std::vector<std::string> names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const System& system = recipe.system(names[i]);
+    const std::vector<std::string> needs = needs_of(system);
+    for (const std::string& name : needs) with_place(system.where, [&] { recipe.system(name); });
+    add_unique(names, needs);
+  }
+  std::vector<const System*> systems;
+  for (const System& system : recipe.systems)
+    if (std::find(names.begin(), names.end(), system.name) != names.end()) systems.push_back(&system);
+  return systems;
+}
+
 void check_command_count(std::size_t count) {
   check(count <= kMostCommands, "this recipe has more than {} commands; split it into several", kMostCommands);
 }
@@ -229,7 +228,7 @@ Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& op
   plan.preparation = plan_preparation(recipe, folder, composer);
   const Choice choice = choose(recipe, chosen);
   std::size_t commands = 0;
-  for (const System* system : with_needs(recipe, choice.systems)) {
+  for (const System* system : systems_with_needs(recipe, choice.systems)) {
     plan.systems.push_back(with_place(system->where, [&] { return plan_system(recipe, folder, composer, *system); }));
     check_command_count(commands += plan.systems.back().steps.size());
   }

@@ -80,6 +80,9 @@ struct Plan {
 Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
                const std::vector<std::string>& chosen = {});
 
+// The named systems and those that they need, in the order of the recipe.
+std::vector<const System*> systems_with_needs(const Recipe& recipe, std::vector<std::string> names);
+
 // The systems that have results, or would have them after the plan.
 std::vector<std::string> compared_systems(const Recipe& recipe, const Folder& folder, const Plan& plan = {});
 
