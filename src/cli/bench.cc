@@ -78,8 +78,8 @@ extern const Command bench{
     describe,
     "# exact attention and Linformers of three sizes, encoder alone\n"
     "dragoman bench --preset transformer-base --linformer 0,32,64,128 --what encoder\n"
-    "# a training update with batches of 88 sentences of 32 tokens\n"
-    "dragoman bench --preset transformer-base --what training --lengths 32 --tokens 2816\n"
+    "# a training update with batches of 88 sentences of 44 tokens\n"
+    "dragoman bench --preset transformer-base --what training --lengths 44 --tokens 3872\n"
     "# a smaller measurement, for a CPU\n"
     "dragoman bench --preset transformer-small --linformer 0,32 --lengths 64,256,1024 --tokens 2048 --json"};
 

@@ -99,5 +99,33 @@ TEST(RecipeRun, ADryRunTakesTimesFromEarlierRuns) {
   EXPECT_TRUE(training.starts_with("at least ") && training.ends_with(" on this machine")) << outcome.out;
 }
 
+TEST(RecipeActions, AFullDeviceIsAnError) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "needs /dev/full";
+  const RecipeFolder folder(recipe_text("20u"));
+  ASSERT_EQ(folder.run("--only words").status, 0);
+  const std::string report = "recipe report mine --miniature --output out";
+  for (const std::string& words :
+       std::vector<std::string>{report, "recipe list recipes", "recipe status mine --miniature --output out",
+                                "recipe run mine --dry-run --miniature --output out"}) {
+    const Outcome outcome = folder.program(words + " > /dev/full");
+    EXPECT_EQ(outcome.status, 1) << words;
+    EXPECT_NE(outcome.err.find("No space left on device"), std::string::npos) << words << "\n" << outcome.said();
+  }
+  for (const char* file : {"report/index.html", "report/results.md"}) {
+    const std::string before = folder.text(file);
+    fs::remove(folder.file(file));
+    fs::create_symlink("/dev/full", folder.file(file));
+    for (const std::string& words :
+         std::vector<std::string>{report, "recipe run mine --miniature --output out --only words"}) {
+      const Outcome outcome = folder.program(words);
+      EXPECT_EQ(outcome.status, 1) << words << " with a full " << file;
+      EXPECT_NE(outcome.err.find("No space left on device"), std::string::npos) << outcome.said();
+    }
+    fs::remove(folder.file(file));
+    ASSERT_EQ(folder.program(report).status, 0);
+    EXPECT_EQ(folder.text(file), before);
+  }
+}
+
 }  // namespace
 }  // namespace dragoman::recipe
