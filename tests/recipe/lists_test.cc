@@ -90,9 +90,9 @@ TEST(RecipeLists, DoNotFillTheMemory) {
   for (int i = 1; i < 30; ++i)
     lists += ", l" + std::to_string(i) + ": \"{l" + std::to_string(i - 1) + "} {l" + std::to_string(i - 1) + "}\"";
   EXPECT_NE(refused_lists(lists + "}").find("write out to more than 4 MB"), std::string::npos);
-  std::string many = "{a: [" + std::string(100000, 'x') + "], b: {each: [";
-  for (int i = 0; i < 1000; ++i) many += "1,";
-  EXPECT_NE(refused_lists(many + "1], text: \"{a}{a}{a}{a}\"}}").find("write out to more than 4 MB"),
+  std::string large = "{a: [" + std::string(100000, 'x') + "], b: {each: [";
+  for (int i = 0; i < 1000; ++i) large += "1,";
+  EXPECT_NE(refused_lists(large + "1], text: \"{a}{a}{a}{a}\"}}").find("write out to more than 4 MB"),
             std::string::npos);
 }
 
