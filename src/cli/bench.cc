@@ -73,11 +73,13 @@ void describe(const UseSettings& use) {
 extern const Command bench{
     "bench",
     "--preset NAME --lengths N,N,...",
-    "measures inference time against sentence length",
+    "measures the time of inference, or of training updates, against sentence length",
     run,
     describe,
     "# exact attention and Linformers of three sizes, encoder alone\n"
     "dragoman bench --preset transformer-base --linformer 0,32,64,128 --what encoder\n"
+    "# a training update with batches of 88 sentences of 44 tokens\n"
+    "dragoman bench --preset transformer-base --what training --lengths 44 --tokens 3872\n"
     "# a smaller measurement, for a CPU\n"
     "dragoman bench --preset transformer-small --linformer 0,32 --lengths 64,256,1024 --tokens 2048 --json"};
 

@@ -1,5 +1,6 @@
 #include "recipe/recipe.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -7,6 +8,7 @@
 #include "base/log.h"
 #include "base/text_value.h"
 #include "cli/command.h"
+#include "recipe/check_commands.h"
 #include "recipe/data_files.h"
 #include "recipe/find_recipe.h"
 #include "recipe/overview.h"
@@ -30,20 +32,20 @@ struct RecipeOptions {
     v("only", only, "run only these systems and figures, separated by commas, and the systems that the systems need");
     v("jobs", jobs, "systems to train at the same time", between(1, 64));
     v("budget", budget, "stop in good order after this time, such as 90s, 30min or 2h; the same command goes on later");
-    v("dry-run", dry_run, "print the commands and what they will cost, without running them");
+    v("dry-run", dry_run, "print the commands and how long they will take, without running or writing anything");
     v("miniature", miniature, "try the recipe on a small generated corpus, which takes seconds and needs no data");
     v.section("Data");
     data.visit(v);
   }
 };
 
-double parse_duration(const std::string& text) {
+double parse_budget(const std::string& text) {
   if (text.empty()) return 0;
-  const std::size_t unit = std::min(text.find_first_not_of("0123456789."), text.size());
-  const std::string name = text.substr(unit);
-  const double seconds = name == "s" ? 1 : name == "min" ? 60 : name == "h" ? 3600 : 0;
-  check(unit > 0 && seconds > 0, "--budget: expected a time such as 90s, 30min or 2h but got '{}'", text);
-  return seconds * text_value::parse_number(text.substr(0, unit));
+  try {
+    return recipe::parse_duration(text);
+  } catch (const Error& error) {
+    fail("--budget: {}", error.what());
+  }
 }
 
 recipe::Folder output_folder(const RecipeOptions& options, const recipe::Recipe& recipe) {
@@ -63,14 +65,17 @@ recipe::RunOptions run_options(const RecipeOptions& options, const recipe::Recip
   run.plan.threads = compute.threads;
   run.plan.miniature = options.miniature;
   run.jobs = options.jobs;
-  run.budget = parse_duration(options.budget);
+  run.budget = parse_budget(options.budget);
   run.only = split_list(options.only);
   if (options.miniature && run.only.empty()) run.only = recipe.miniature.systems;
   return run;
 }
 
+constexpr const char* kExpected = "expected run, list, status or report, and the name or folder of a recipe";
+
 // Returns the exit status: 1 if a recipe cannot be read. The others are listed all the same.
 int list(const Words& words) {
+  check(words.size() <= 2, "recipe list takes at most one folder of recipes, but got {}", words.size() - 1);
   const Words folders = words.size() > 1 ? Words{words[1]} : recipe::recipe_folders();
   std::set<std::string> listed;
   int status = 0;
@@ -85,11 +90,26 @@ int list(const Words& words) {
         status = 1;
       }
     }
+  check(!listed.empty(), "there are no recipes {}; a recipe is a folder with a recipe.yaml{}",
+        folders.empty() ? "beside the program or in ./recipes" : "in " + join(folders, ", "),
+        words.size() > 1 ? "" : ", and `dragoman recipe list FOLDER` lists those of a folder");
   return status;
 }
 
+// Fails with what was probably meant: another action, or a recipe without one.
+[[noreturn]] void refuse_action(const std::string& action) {
+  const std::string near = nearest(action, {"run", "list", "status", "report"});
+  if (!near.empty()) fail("there is no action '{}'; did you mean `dragoman recipe {}`?", action, near);
+  const Words known = recipe::known_recipes();
+  const bool is_recipe =
+      std::find(known.begin(), known.end(), action) != known.end() || std::filesystem::exists(action + "/recipe.yaml");
+  const std::string recipe = is_recipe ? action : nearest(action, known);
+  if (!recipe.empty()) fail("there is no action '{}'; did you mean `dragoman recipe run {}`?", action, recipe);
+  fail("there is no action '{}'; {}", action, kExpected);
+}
+
 void print_missing_data(const recipe::Recipe& recipe, const RecipeOptions& options, const recipe::Folder& folder) {
-  for (const recipe::DataStatus& file : recipe::look_up_data(recipe.data, options.data, folder.path))
+  for (const recipe::DataStatus& file : recipe::look_up_data(recipe.data, options.data, folder.path, false))
     if (file.state != recipe::DataState::present)
       fmt::print("# data {} {}\n", file.name,
                  file.state == recipe::DataState::damaged        ? "has another checksum than declared: " + file.path
@@ -98,12 +118,10 @@ void print_missing_data(const recipe::Recipe& recipe, const RecipeOptions& optio
 }
 
 int run_action(RecipeOptions& options, const Words& words, const ComputeOptions& compute) {
-  constexpr const char* kExpected = "expected run, list, status or report, and the name or folder of a recipe";
   check(!words.empty(), "{}", kExpected);
   const std::string& action = words[0];
-  if (action == "list") {
-    return list(words);
-  }
+  if (action == "list") return list(words);
+  if (action != "run" && action != "status" && action != "report") refuse_action(action);
   check(words.size() != 1, "recipe {} needs the name or folder of a recipe; `dragoman recipe list` shows what there is",
         action);
   expect_words(words, 2, kExpected);
@@ -115,21 +133,19 @@ int run_action(RecipeOptions& options, const Words& words, const ComputeOptions&
   if (action == "run") {
     if (!options.miniature) print_missing_data(recipe, options, folder);
     const std::vector<std::string> compared = recipe::compared_systems(recipe, folder, plan);
-    recipe::print_dry_run(recipe, folder, plan, recipe::plan_comparisons(recipe, folder, run.plan, compared));
+    recipe::check_commands(plan);
+    recipe::print_dry_run(recipe, plan, recipe::plan_comparisons(recipe, folder, run.plan, compared));
     return 0;
   }
   if (action == "status") {
     recipe::print_status(recipe, folder, plan);
     return 0;
   }
-  if (action == "report") {
-    check(std::filesystem::exists(folder.path), "there are no results in {}; `dragoman recipe run {}` makes them",
-          folder.path, words[1]);
-    recipe::write_report(recipe, folder, run.plan.data);
-    fmt::print("{}\n", folder.page());
-    return 0;
-  }
-  fail("unknown action '{}': {}", action, kExpected);
+  check(std::filesystem::exists(folder.path), "there are no results in {}; `dragoman recipe run {}` makes them",
+        folder.path, words[1]);
+  recipe::write_report(recipe, folder, run.plan.data);
+  fmt::print("{}\n", folder.page());
+  return 0;
 }
 
 int run(const Command& self, const Words& arguments) { return run_with<RecipeOptions>(self, arguments, run_action); }

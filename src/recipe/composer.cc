@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "recipe/safe_command.h"
 #include "recipe/step_device.h"
 
 namespace dragoman::recipe {
@@ -114,6 +115,7 @@ Step Composer::step(const std::string& title, const std::string& command, const 
   step.title = title;
   step.recorded = show(fill(recorded, places));
   step.command = fill(fill(composed, places), paths);
+  check_safe(step.command, folder_.path, options_.data);
   if (trains(own)) step.run = flag_values(step.command, "--output").back();
   return step;
 }

@@ -101,12 +101,6 @@ std::string url_of(const DataFolder& folder, const DataFile& file, const DataOpt
   return folder.url.empty() ? "" : below(folder.url, file.name);
 }
 
-void check_name(const std::string& name) {
-  const fs::path path(name);
-  check(path.is_relative() && std::find(path.begin(), path.end(), "..") == path.end(),
-        "{}: the name of a data file must not lead out of its folder", name);
-}
-
 DataStatus look_up(const DataFolder& folder, const DataFile& file, const DataOptions& options,
                    const std::string& output, ChecksumCache& checksums, Progress& progress) {
   DataStatus status{.name = folder.name + "/" + file.name,
@@ -116,7 +110,6 @@ DataStatus look_up(const DataFolder& folder, const DataFile& file, const DataOpt
                     .url = url_of(folder, file, options),
                     .expected = file.sha256,
                     .actual = {}};
-  check_name(status.name);
   std::transform(status.expected.begin(), status.expected.end(), status.expected.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const std::string& root : {options.directory, downloads(output)}) {
@@ -217,7 +210,7 @@ std::string choose_root(const std::vector<DataStatus>& files, const DataOptions&
 }  // namespace
 
 std::vector<DataStatus> look_up_data(const std::vector<DataFolder>& folders, const DataOptions& options,
-                                     const std::string& output) {
+                                     const std::string& output, bool remember) {
   ChecksumCache checksums((fs::path(output) / "data-checksums.json").string());
   Progress progress("checking the data", 0, "bytes");
   std::vector<DataStatus> all;
@@ -225,7 +218,7 @@ std::vector<DataStatus> look_up_data(const std::vector<DataFolder>& folders, con
     for (const DataFile& file : folder.files)
       all.push_back(look_up(folder, file, options, output, checksums, progress));
   progress.finish();
-  checksums.save();
+  if (remember) checksums.save();
   return all;
 }
 

@@ -36,9 +36,10 @@ struct DataStatus {
 };
 
 // Looks all files up in options.directory and in `output`/data, where downloads go if the former is not writable.
-// Checksums are computed once and remembered in `output`/data-checksums.json with size and time of the file.
+// Checksums are computed once and remembered in `output`/data-checksums.json with size and time of the file; unless
+// `remember` is set, nothing is written.
 std::vector<DataStatus> look_up_data(const std::vector<DataFolder>& folders, const DataOptions& options,
-                                     const std::string& output);
+                                     const std::string& output, bool remember = true);
 
 // Returns the folder in which every declared file is FOLDER/FILE, verified: options.directory, or `output`/data, which
 // then links to the files of the former. Downloads what is missing. Throws before any download if a file is damaged or

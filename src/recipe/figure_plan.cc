@@ -20,6 +20,7 @@ class FigurePlanner {
     job_.name = figure.name;
     job_.folder = folder.path + "/figures/" + figure.name;
     job_.result = folder.figure(figure.name);
+    job_.cost = figure.cost;
   }
 
   Job plan() {

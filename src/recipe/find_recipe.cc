@@ -28,17 +28,22 @@ std::vector<std::string> recipe_folders() {
 
 std::string find_recipe(const std::string& name) {
   if (fs::exists(name)) return name;
-  std::vector<std::string> known;
-  for (const std::string& folder : recipe_folders()) {
+  for (const std::string& folder : recipe_folders())
     if (fs::exists(fs::path(folder) / name / "recipe.yaml")) return (fs::path(folder) / name).string();
-    const std::vector<std::string> here = recipes_in(folder);
-    known.insert(known.end(), here.begin(), here.end());
-  }
+  const std::vector<std::string> known = known_recipes();
   const std::string near = nearest(name, known);
   if (known.empty()) fail("there is no recipe '{}'; expected a folder with recipe.yaml", name);
   fail("there is no recipe '{}'; {}", name,
        near.empty() ? "expected a folder with recipe.yaml, or one of " + join(known, ", ")
                     : "did you mean '" + near + "'?");
+}
+
+std::vector<std::string> known_recipes() {
+  std::vector<std::string> known;
+  for (const std::string& folder : recipe_folders())
+    for (const std::string& name : recipes_in(folder))
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+  return known;
 }
 
 std::vector<std::string> recipes_in(const std::string& folder) {

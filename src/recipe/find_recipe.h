@@ -13,6 +13,9 @@ std::vector<std::string> recipe_folders();
 // and lists the names.
 std::string find_recipe(const std::string& name);
 
+// The names of the recipes in recipe_folders().
+std::vector<std::string> known_recipes();
+
 // The names of the recipes in a folder, sorted.
 std::vector<std::string> recipes_in(const std::string& folder);
 

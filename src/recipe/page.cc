@@ -35,6 +35,7 @@ constexpr const char* kTranslations = R"html(
 <noscript><p>The translations need JavaScript.</p></noscript></section>
 )html";
 
+constexpr const char* kAttentionTitle = "Attention";
 constexpr const char* kAttention = R"html(
 <form id='attention-controls' class='controls'>
 <label>Test set <select name='test'></select></label>
@@ -59,7 +60,7 @@ std::string header(const PageResults& results) {
   if (results.is_miniature()) html += paragraph(kMiniatureWarning, " class='warning'");
   html += paragraph(recipe.about);
   if (!recipe.source.empty()) html += paragraph("Published numbers: " + recipe.source);
-  const std::size_t all = recipe.systems.size(), done = results.finished_count();
+  const std::size_t all = results.planned_count(), done = results.finished_count();
   if (done < all) html += paragraph(fmt::format("{} of {} systems are finished.", done, all), " class='where'");
   for (const std::string& line : results.environments()) html += paragraph(line, " class='where'");
   return html + "</header>";
@@ -91,9 +92,12 @@ std::string figures(const PageResults& results) {
 }
 
 std::string attention(const PageResults& results) {
-  std::string html = "<section><h2 id='attention'>Attention</h2>";
+  std::string html = fmt::format("<section><h2 id='attention'>{}</h2>", kAttentionTitle);
   for (const Figure& figure : results.recipe().figures)
-    if (figure.kind == FigureKind::attention) html += "<h3>" + escape(figure.title) + "</h3>" + paragraph(figure.note);
+    if (figure.kind == FigureKind::attention) {
+      if (figure.title != kAttentionTitle) html += "<h3>" + escape(figure.title) + "</h3>";
+      html += paragraph(figure.note);
+    }
   return html + kAttention;
 }
 

@@ -4,7 +4,6 @@
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const CELL = 22;
-  const LETTER = 8;
 
   const byId = (id) => document.getElementById(id);
   const parsed = new Map();
@@ -168,7 +167,9 @@
   const drawMap = (parent, title, rows, columns, weights, readOut) => {
     const figure = add(parent, "figure", {class: "map"});
     add(figure, "figcaption", {}, title);
-    const longest = (words) => LETTER * Math.max(...words.map((word) => [...word].length), 1) + 12;
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = getComputedStyle(document.body).font.replace(/[\d.]+px/, "13px");
+    const longest = (words) => Math.ceil(Math.max(...words.map((word) => pen.measureText(word).width), 8)) + 12;
     const left = longest(rows), top = longest(columns);
     const width = left + CELL * columns.length + 6, height = top + CELL * rows.length + 6;
     const box = add(figure, "div", {class: "box"});

@@ -66,7 +66,8 @@ std::string draw_curves(const Figure& figure, const std::string& title, std::vec
                     .x_label = x_label,
                     .y_label = curve_label(figure.value),
                     .series = std::move(lines),
-                    .y = figure.logarithmic ? AxisKind::log10 : AxisKind::linear});
+                    .y = figure.logarithmic ? AxisKind::log10 : AxisKind::linear,
+                    .starts_at_zero = true});
 }
 
 // One chart, or one for each vocabulary where values of different ones cannot be compared.

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <set>
 
+#include "recipe/plan.h"
 #include "report/run_history.h"
 
 namespace dragoman::recipe {
@@ -132,6 +133,11 @@ std::vector<std::string> PageResults::environments() const {
     if (const SystemResult* const result = finished(system.name)) add(result->environment);
   for (const auto& [name, result] : figures_) add(result.environment);
   return lines;
+}
+
+std::size_t PageResults::planned_count() const {
+  const std::vector<std::string>& small = recipe_.miniature.systems;
+  return is_miniature() && !small.empty() ? systems_with_needs(recipe_, small).size() : recipe_.systems.size();
 }
 
 bool PageResults::is_miniature() const {

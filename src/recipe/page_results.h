@@ -32,6 +32,8 @@ class PageResults {
   // Null for a system that is not finished.
   const SystemResult* finished(const std::string& system) const;
   std::size_t finished_count() const { return systems_.size(); }
+  // How many systems there are, in the miniature if these are its results.
+  std::size_t planned_count() const;
   // What to print for a system that is not finished: "not run yet" or "not finished yet".
   std::string missing_words(const std::string& system) const;
   // A column's value; nothing if the system is not finished or has no such value. `p` is given if the comparison was

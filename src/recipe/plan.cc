@@ -6,19 +6,10 @@
 #include "base/join.h"
 #include "recipe/composer.h"
 #include "recipe/figure_plan.h"
+#include "recipe/place.h"
 
 namespace dragoman::recipe {
 namespace {
-
-// Runs `plan` and puts the place in the recipe before the message of an error.
-template <class Function>
-auto planned(const std::string& where, Function plan) {
-  try {
-    return plan();
-  } catch (const Error& error) {
-    fail("{}: {}", where, error.what());
-  }
-}
 
 void add_unique(std::vector<std::string>& names, const std::vector<std::string>& more) {
   for (const std::string& name : more)
@@ -47,11 +38,14 @@ Job plan_preparation(const Recipe& recipe, const Folder& folder, const Composer&
   job.name = "preparation";
   job.folder = folder.work();
   for (const Preparation& preparation : recipe.prepare)
-    planned(preparation.where, [&] {
+    with_place(preparation.where, [&] {
       const std::string name = program_of(preparation.command);
       Step step = composer.step(name + " " + join(preparation.makes, " "), preparation.command, {});
       for (const std::string& file : preparation.makes) step.makes.push_back(folder.work() + "/" + file);
       job.steps.push_back(step);
+      // Commands that state no cost take no time worth mentioning beside those that do.
+      job.cost.seconds += preparation.cost.seconds;
+      if (!preparation.cost.machine.empty()) job.cost.machine = preparation.cost.machine;
     });
   return job;
 }
@@ -121,6 +115,7 @@ Job plan_system(const Recipe& recipe, const Folder& folder, const Composer& comp
     check_run(job, job.steps.back().run);
   }
   job.model_steps = job.steps.size();
+  job.cost = system.cost;
   job.model = composer.path(system.model, {.system = &system, .figure = {}, .places = {}});
   for (const TestSet* test : recipe.tests_of(system)) TestPlanner(composer, system, *test).add_to(job.steps);
   return job;
@@ -146,18 +141,6 @@ Choice choose(const Recipe& recipe, const std::vector<std::string>& names) {
     for (const System& system : recipe.systems) choice.systems.push_back(system.name);
   choice.all_figures = choice.figures.empty();
   return choice;
-}
-
-// The named systems and those that they need, in the order of the recipe.
-std::vector<const System*> with_needs(const Recipe& recipe, std::vector<std::string> names) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::vector<std::string> needs = needs_of(recipe.system(names[i]));
-    add_unique(names, needs);
-  }
-  std::vector<const System*> systems;
-  for (const System& system : recipe.systems)
-    if (std::find(names.begin(), names.end(), system.name) != names.end()) systems.push_back(&system);
-  return systems;
 }
 
 // Compares systems on a test set, once for every baseline that a table names.
@@ -221,19 +204,45 @@ class ComparisonPlanner {
 
 }  // namespace
 
+std::vector<const System*> systems_with_needs(const Recipe& recipe, std::vector<std::string> names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const System& system = recipe.system(names[i]);
+    const std::vector<std::string> needs = needs_of(system);
+    for (const std::string& name : needs) with_place(system.where, [&] { recipe.system(name); });
+    add_unique(names, needs);
+  }
+  std::vector<const System*> systems;
+  for (const System& system : recipe.systems)
+    if (std::find(names.begin(), names.end(), system.name) != names.end()) systems.push_back(&system);
+  return systems;
+}
+
+void check_command_count(std::size_t count) {
+  check(count <= kMostCommands, "this recipe has more than {} commands; split it into several", kMostCommands);
+}
+
 Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
                const std::vector<std::string>& chosen) {
   const Composer composer(recipe, folder, options);
   Plan plan;
   plan.preparation = plan_preparation(recipe, folder, composer);
   const Choice choice = choose(recipe, chosen);
-  for (const System* system : with_needs(recipe, choice.systems))
-    plan.systems.push_back(planned(system->where, [&] { return plan_system(recipe, folder, composer, *system); }));
+  std::size_t commands = 0;
+  for (const System* system : systems_with_needs(recipe, choice.systems)) {
+    plan.systems.push_back(with_place(system->where, [&] { return plan_system(recipe, folder, composer, *system); }));
+    check_command_count(commands += plan.systems.back().steps.size());
+  }
   for (const Figure& figure : recipe.figures) {
-    Job job = planned(figure.where, [&] { return plan_figure(recipe, folder, composer, figure); });
+    check_command_count(commands += figure.rows.size() * std::max<std::size_t>(figure.values.size(), 1));
+    Job job = with_place(figure.where, [&] { return plan_figure(recipe, folder, composer, figure); });
     const bool is_chosen = choice.all_figures ||
                            std::find(choice.figures.begin(), choice.figures.end(), figure.name) != choice.figures.end();
     if (is_chosen && !job.steps.empty()) plan.figures.push_back(std::move(job));
+  }
+  if (options.miniature) {
+    plan.preparation.cost = {};
+    for (Job& job : plan.systems) job.cost = {};
+    for (Job& job : plan.figures) job.cost = {};
   }
   return plan;
 }
@@ -254,7 +263,10 @@ Job plan_comparisons(const Recipe& recipe, const Folder& folder, const PlanOptio
   job.name = "comparisons";
   job.folder = folder.path + "/comparisons";
   ComparisonPlanner planner(recipe, folder, Composer(recipe, folder, options), finished);
-  for (const TestSet& test : recipe.tests) planner.add_to(job.steps, test);
+  for (const TestSet& test : recipe.tests) {
+    planner.add_to(job.steps, test);
+    check_command_count(job.steps.size());
+  }
   return job;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 // What running a recipe consists of: jobs, which are lists of commands. Making a plan finds unknown placeholders, names
 // and quoting mistakes before anything runs.
 namespace dragoman::recipe {
+
+// Commands of a plan. Checking them starts a process each, and the largest of our recipes has 400.
+inline constexpr std::size_t kMostCommands = 10'000;
 
 // Settings of this run that the recipe leaves open.
 struct PlanOptions {
@@ -55,7 +59,15 @@ struct Job {
   std::size_t model_steps = 0;            // systems: the first steps, which make the model
   std::string model;                      // systems: the model file
   std::vector<Measurement> measurements;  // figures
+  Cost cost;                              // that the recipe states; none for a miniature
+
+  bool trains() const {
+    return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return !step.run.empty(); });
+  }
 };
+
+// Throws if this many commands are too many.
+void check_command_count(std::size_t count);
 
 struct Plan {
   Job preparation;
@@ -67,6 +79,9 @@ struct Plan {
 // all.
 Plan make_plan(const Recipe& recipe, const Folder& folder, const PlanOptions& options,
                const std::vector<std::string>& chosen = {});
+
+// The named systems and those that they need, in the order of the recipe.
+std::vector<const System*> systems_with_needs(const Recipe& recipe, std::vector<std::string> names);
 
 // The systems that have results, or would have them after the plan.
 std::vector<std::string> compared_systems(const Recipe& recipe, const Folder& folder, const Plan& plan = {});

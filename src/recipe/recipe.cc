@@ -9,6 +9,9 @@
 
 #include "base/join.h"
 #include "base/yaml.h"
+#include "recipe/lists.h"
+#include "recipe/place.h"
+#include "recipe/safe_command.h"
 #include "recipe/yaml_map.h"
 
 namespace dragoman::recipe {
@@ -16,20 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostDigits = 10, kMostAttention = 10000;
+constexpr int kMostDigits = 10, kMostAttention = 10'000;
+// Of a miniature, which should take seconds.
+constexpr std::int64_t kMostStandIns = 100'000;
+constexpr std::size_t kMostEntries = 200;
 constexpr const char* kModel = "{system}/run/model.safetensors";
 constexpr const char* kTranslate = "translate --model {model} --input {input} --output {output}";
 constexpr const char* kScore = "score --model {model} {input} {reference} --summary --json";
-
-// Names of systems, test sets and figures are used as names of files and placeholders.
-// Names become names of files and, before a dot, parts of values such as wmt.bleu.
-void check_name(const std::string& name, const YamlMap& map) {
-  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("-_+").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  check(!name.empty() && plain, "{}: '{}' cannot be a name; expected letters, digits, '-', '_' and '+'", map.where(),
-        name);
-}
 
 template <class T>
 const T* find(const std::vector<T>& list, const std::string& name) {
@@ -50,6 +46,7 @@ const T& find_or_fail(const std::vector<T>& list, const std::string& name, const
 std::vector<DataFolder> read_folders(YamlMap& map) {
   std::vector<DataFolder> folders;
   map.each("data", [&](const std::string& name, YamlMap& entry) {
+    check_below(name, entry.where());
     DataFolder folder{.name = name, .about = {}, .licence = {}, .url = {}, .files = {}};
     entry("about", folder.about);
     entry("licence", folder.licence);
@@ -57,6 +54,7 @@ std::vector<DataFolder> read_folders(YamlMap& map) {
     entry.each(
         "files",
         [&](const std::string& file_name, YamlMap& file) {
+          check_below(file_name, file.where());
           DataFile declared{.name = file_name, .sha256 = {}, .url = {}};
           file("sha256", declared.sha256);
           file("url", declared.url);
@@ -89,13 +87,15 @@ std::vector<DataFolder> select_data(const std::vector<DataFolder>& folders, cons
   return selected;
 }
 
-void read_prepare(YamlMap& map, Recipe& recipe) {
+void read_prepare(YamlMap& map, Lists& lists, Recipe& recipe) {
   map.each_of("prepare", [&](YamlMap& entry) {
     Preparation step;
-    entry("command", step.command);
+    step.command = lists.text(entry, "command");
     entry("makes", step.makes);
+    entry("cost", step.cost);
     check(!step.command.empty() && !step.makes.empty(), "{}: expected 'command' and the files it 'makes'",
           entry.where());
+    for (const std::string& file : step.makes) check_below(file, entry.where() + ": makes");
     step.where = entry.where();
     recipe.prepare.push_back(step);
   });
@@ -111,7 +111,7 @@ std::string contents(const fs::path& file) {
 
 void read_tests(YamlMap& map, Recipe& recipe) {
   map.each("tests", [&](const std::string& name, YamlMap& entry) {
-    check_name(name, entry);
+    check_name(name, entry.where());
     TestSet test;
     test.name = test.title = name;
     test.metrics = {"bleu", "chrf"};
@@ -131,36 +131,43 @@ void read_tests(YamlMap& map, Recipe& recipe) {
   });
 }
 
-void read_systems(YamlMap& map, Recipe& recipe) {
+void read_groups(YamlMap& map, Lists& lists, Recipe& recipe) {
   map.each("groups", [&](const std::string& name, YamlMap& entry) {
+    check_name(name, entry.where());
     Group group;
     group.name = group.title = name;
     entry("title", group.title);
-    entry("flags", group.flags);
-    entry("tests", group.tests);
+    entry("from", group.languages.from);
+    entry("to", group.languages.to);
+    group.flags = lists.flags(entry, "flags", group.languages);
+    group.tests = lists.texts(entry, "tests");
+    entry("cost", group.cost);
     recipe.groups.push_back(group);
   });
+}
+
+void read_systems(YamlMap& map, Lists& lists, Recipe& recipe) {
   map.each("systems", [&](const std::string& name, YamlMap& entry) {
-    check_name(name, entry);
+    check_name(name, entry.where());
     System system;
     system.name = system.title = name;
     system.where = entry.where();
-    system.model = kModel;
-    system.translate = kTranslate;
-    system.score = kScore;
-    std::string train;
     entry("title", system.title);
     entry("group", system.group);
+    const Group* const group = recipe.group_of(system);
+    const Languages languages = group == nullptr ? Languages() : group->languages;
     entry("year", system.year);
-    entry("needs", system.needs);
-    entry("train", train);
-    entry("steps", system.steps);
-    entry("model", system.model);
-    entry("translate", system.translate);
-    entry("score", system.score);
-    entry("tests", system.tests);
+    system.needs = lists.texts(entry, "needs");
+    const std::string train = lists.text(entry, "train", languages);
+    system.steps = lists.texts(entry, "steps", languages);
+    system.model = lists.text(entry, "model", languages, kModel);
+    system.translate = lists.text(entry, "translate", languages, kTranslate);
+    system.score = lists.text(entry, "score", languages, kScore);
+    system.tests = lists.texts(entry, "tests");
     entry("published", system.published);
     entry("seed", system.seed);
+    system.cost = group == nullptr || group->cost.machine.empty() ? recipe.cost : group->cost;
+    entry("cost", system.cost);
     check(
         entry.has("train") != entry.has("steps"),
         "{}: expected either 'train', the flags of one training run, or 'steps'; an empty list of steps if the system "
@@ -171,12 +178,12 @@ void read_systems(YamlMap& map, Recipe& recipe) {
   });
 }
 
-void read_tables(YamlMap& map, Recipe& recipe) {
+void read_tables(YamlMap& map, Lists& lists, Recipe& recipe) {
   map.each_of("tables", [&](YamlMap& entry) {
     Table table;
     entry("title", table.title);
     entry("note", table.note);
-    entry("systems", table.systems);
+    table.systems = lists.texts(entry, "systems");
     entry("baseline", table.baseline);
     entry.each(
         "columns",
@@ -192,40 +199,45 @@ void read_tables(YamlMap& map, Recipe& recipe) {
   });
 }
 
-void read_figures(YamlMap& map, Recipe& recipe) {
+void read_figures(YamlMap& map, Lists& lists, Recipe& recipe) {
   map.each("figures", [&](const std::string& name, YamlMap& entry) {
-    check_name(name, entry);
+    check_name(name, entry.where());
     Figure figure;
     figure.name = figure.title = name;
     figure.where = entry.where();
     entry("kind", figure.kind);
     entry("title", figure.title);
     entry("note", figure.note);
-    entry("systems", figure.systems);
+    figure.systems = lists.texts(entry, "systems");
     entry("value", figure.value);
     entry("x", figure.x);
     entry("logarithmic", figure.logarithmic);
     entry("test", figure.test);
     entry("gold", figure.gold);
     entry("sentence", figure.sentence);
+    check(figure.sentence > 0, "{}: 'sentence' counts from 1", entry.where());
     entry("values", figure.values);
+    entry("cost", figure.cost);
     entry.each(
         "rows",
         [&](const std::string& title, YamlMap& row) {
           figure.rows.push_back({title, {}});
-          row("command", figure.rows.back().command);
+          figure.rows.back().command = lists.text(row, "command");
         },
         "command");
     recipe.figures.push_back(figure);
   });
 }
 
-void read_miniature(YamlMap& map, Recipe& recipe) {
+void read_miniature(YamlMap& map, Lists& lists, Recipe& recipe) {
   map.part("miniature", [&](YamlMap& entry) {
     entry("sentences", recipe.miniature.sentences);
     entry("files", recipe.miniature.files);
-    entry("flags", recipe.miniature.flags);
-    entry("systems", recipe.miniature.systems);
+    check(recipe.miniature.sentences > 0 && recipe.miniature.sentences <= kMostStandIns,
+          "{}: 'sentences' must be from 1 to {}", entry.where(), kMostStandIns);
+    for (const auto& [pattern, file] : recipe.miniature.files) check_below(file, entry.where() + ": files");
+    recipe.miniature.flags = lists.flags(entry, "flags");
+    recipe.miniature.systems = lists.texts(entry, "systems");
   });
 }
 
@@ -242,6 +254,19 @@ void check_value(const Recipe& recipe, const std::string& value) {
   if (std::find(measured.begin(), measured.end(), "chrf") != measured.end()) measured.push_back("chrfpp");
   check(std::find(measured.begin(), measured.end(), what) != measured.end(),
         "the test set '{}' does not measure '{}'; expected one of {}", of, what, join(measured, ", "));
+}
+
+// A recipe that a person can read has some dozens of each; more would only be there to fill the memory.
+void check_counts(const Recipe& recipe, const std::string& where) {
+  const auto check_count = [&](const auto& list, const char* what) {
+    check(list.size() <= kMostEntries, "{}: a recipe can have at most {} {}, but this one has {}", where, kMostEntries,
+          what, list.size());
+  };
+  check_count(recipe.prepare, "commands under 'prepare'");
+  check_count(recipe.tests, "test sets");
+  check_count(recipe.systems, "systems");
+  check_count(recipe.tables, "tables");
+  check_count(recipe.figures, "figures");
 }
 
 // Every name that is used exists, and systems come after those they need.
@@ -308,19 +333,23 @@ Recipe parse_recipe(const std::string& text, const std::string& where, const std
     map("title", recipe.title);
     map("about", recipe.about);
     map("source", recipe.source);
-    map("flags", recipe.flags);
+    map("cost", recipe.cost);
+    Lists lists(map);
+    recipe.flags = lists.flags(map, "flags");
     std::vector<std::string> data;
     map("data", data);
     recipe.data = select_data(folders, data, where);
-    read_prepare(map, recipe);
+    read_prepare(map, lists, recipe);
     read_tests(map, recipe);
-    read_systems(map, recipe);
-    read_tables(map, recipe);
-    read_figures(map, recipe);
-    read_miniature(map, recipe);
+    read_groups(map, lists, recipe);
+    read_systems(map, lists, recipe);
+    read_tables(map, lists, recipe);
+    read_figures(map, lists, recipe);
+    read_miniature(map, lists, recipe);
     map.finish();
     check(!recipe.systems.empty(), "{}: the recipe has no systems", where);
-    check_names(recipe);
+    check_counts(recipe, where);
+    with_place(where, [&] { check_names(recipe); });
   } catch (const YAML::Exception& error) {
     fail("{}:{}: not valid YAML: {}", where, error.mark.line + 1, error.msg);
   }

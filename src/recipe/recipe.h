@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/options.h"
+#include "recipe/cost.h"
 
 // A recipe: an experiment as a file. It names data, systems, test sets, tables and figures; every step of it is a
 // dragoman command. Commands are written without the word `dragoman` and may contain placeholders in braces:
@@ -15,9 +16,11 @@
 //   {systems/NAME}  the folder of another system
 //   {model}         the system's model file
 //   {input} {reference} {output}   of a test set, or of a row of a figure
-//   {to} {from}     languages of a test set
+//   {to} {from}     languages of a group or of a test set
 //   {value}         the current value of a sweep
 //   {figure}        the folder of the figure the command belongs to
+//
+// Lists that the recipe names are placeholders, too; they are written out when it is read (lists.h).
 //
 // A command that should write {output} but does not mention it prints its result to standard output, which becomes the
 // {output}. Commands may end in `> FILE`.
@@ -38,11 +41,17 @@ struct DataFolder {
 // Flags for commands: command name -> flags, in the order of the file.
 using Flags = std::vector<std::pair<std::string, std::string>>;
 
+// Languages for the placeholders {from} and {to}; empty: not given.
+struct Languages {
+  std::string from, to;
+};
+
 // A command that runs once, before the systems, unless the files it makes exist.
 struct Preparation {
   std::string command;
   std::vector<std::string> makes;  // files in {work}
-  std::string where;               // in the recipe, for errors
+  Cost cost;
+  std::string where;  // in the recipe, for errors
 };
 
 // Sentences that systems translate, with their references.
@@ -58,8 +67,10 @@ struct TestSet {
 // Systems that share data and test sets, and a table of their own.
 struct Group {
   std::string name, title;
+  Languages languages;  // in its flags and in the commands of its systems
   Flags flags;
   std::vector<std::string> tests;  // empty: all
+  Cost cost;                       // of each of its systems that states none
 };
 
 struct System {
@@ -74,6 +85,7 @@ struct System {
   std::vector<std::string> tests;           // empty: those of the group
   std::map<std::string, double> published;  // value -> number, e.g. wmt.bleu -> 10.77
   int seed = 0;                             // 0: that of the flags
+  Cost cost;                                // of all its commands
   std::string where;                        // in the recipe, for errors
 };
 
@@ -122,6 +134,7 @@ struct Figure {
   int sentence = 1;
   std::vector<std::string> values;
   std::vector<Row> rows;
+  Cost cost;
   std::string where;  // in the recipe, for errors
 };
 
@@ -137,6 +150,7 @@ struct Recipe {
   std::string name;                  // of its folder
   std::string folder;                // where it was read; empty for a text
   std::string title, about, source;  // `source`: where the published numbers come from
+  Cost cost;                         // of each system that states none, nor its group
   std::vector<DataFolder> data;      // the files that the patterns under `data` select
   std::vector<Preparation> prepare;
   Flags flags;  // inserted after the name of a command, before its own flags

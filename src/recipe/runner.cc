@@ -347,9 +347,9 @@ int run_recipe(const Recipe& recipe, const Folder& folder, const RunOptions& opt
   RunOptions own = options;
   // Several systems at a time share the cores.
   if (own.jobs > 1 && own.plan.threads == 0) own.plan.threads = std::max(1, threads::available() / own.jobs);
+  check_commands(make_plan(recipe, folder, own.plan, own.only));
   fs::create_directories(folder.path);
   claim_folder(recipe, folder, own.plan.miniature);
-  check_commands(make_plan(recipe, folder, own.plan, own.only), folder.path);
   // A signal ends a download at once; it is resumed by the next run.
   if (!own.plan.miniature) own.plan.data = find_data(recipe.data, own.data, folder.path);
   const train::StopSignal signals;

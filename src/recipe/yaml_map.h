@@ -8,8 +8,13 @@
 
 #include "base/options.h"
 #include "base/quote.h"
+#include "recipe/cost.h"
 
 namespace dragoman::recipe {
+
+// Names of systems, test sets, figures, groups and lists become names of files and of placeholders and, before a dot,
+// parts of values such as wmt.bleu. Throws, with `where`, for a name that cannot.
+void check_name(const std::string& name, const std::string& where);
 
 // Reads the keys of a YAML map into members. Keys that nothing asked for are errors, and so are values of another
 // shape; errors name file and line.
@@ -29,8 +34,9 @@ class YamlMap {
   // A list, or a single value.
   void operator()(const char* key, std::vector<std::string>& value);
   void operator()(const char* key, std::map<std::string, double>& value);
-  // A map from text to text, in the order of the file. A list of texts is joined by blanks.
+  // A map from text to text, in the order of the file.
   void operator()(const char* key, std::vector<std::pair<std::string, std::string>>& value);
+  void operator()(const char* key, Cost& value);
   template <NamedEnum E>
   void operator()(const char* key, E& value) {
     std::string text = name_of(value), all;
@@ -48,9 +54,9 @@ class YamlMap {
   // Calls read(map) with the map at `key`, if there is one.
   template <class Read>
   void part(const char* key, Read read) {
-    const YAML::Node node = take(key);
-    if (!node.IsDefined()) return;
-    YamlMap map(node, where_ + ": " + key);
+    const YAML::Node found = node(key);
+    if (!found.IsDefined()) return;
+    YamlMap map(found, where_ + ": " + key);
     read(map);
     map.finish();
   }
@@ -74,6 +80,11 @@ class YamlMap {
     }
   }
 
+  // The value of a key, of any shape; undefined if there is none.
+  YAML::Node node(const char* key);
+  // The entries of the map at `key`, in the order of the file.
+  std::vector<std::pair<std::string, YAML::Node>> entries(const char* key);
+
   bool has(const char* key) const { return node_.IsMap() && node_[key].IsDefined(); }
   // Throws if the map has a key that was not read.
   void finish() const;
@@ -81,19 +92,8 @@ class YamlMap {
   const std::string& where() const { return where_; }
 
  private:
-  YAML::Node take(const char* key);
-  std::vector<std::pair<std::string, YAML::Node>> entries(const char* key);
   std::vector<YAML::Node> elements(const char* key);
   static YAML::Node expanded(const YAML::Node& node, const char* key);
-  // The result of parse(); its errors get the place of the key.
-  template <class Parse>
-  auto parsed(const char* key, Parse parse) const {
-    try {
-      return parse();
-    } catch (const Error& error) {
-      fail("{}: '{}': {}", where_, key, error.what());
-    }
-  }
   [[noreturn]] void wrong(const char* key, const char* expected) const;
 
   YAML::Node node_;

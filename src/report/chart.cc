@@ -160,7 +160,10 @@ std::string drawing(const Chart& chart, const std::vector<Line>& lines, const st
   if (xs.empty())
     return svg + fmt::format("<text class='tick' x='{}' y='{}' text-anchor='middle'>nothing yet</text></svg>",
                              kWidth / 2, kHeight / 2);
-  if (chart.x == AxisKind::linear) xs.include_zero();
+  if (chart.starts_at_zero)
+    xs.add(0);
+  else if (chart.x == AxisKind::linear)
+    xs.include_zero();
   if (xs.low() == xs.high()) xs.widen(chart.x);
   ys.widen(chart.y);
   const Axis x{chart.x, xs.low(), xs.high(), kLeft, kWidth - kRight};

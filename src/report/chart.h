@@ -24,6 +24,7 @@ struct Chart {
   std::string title, x_label, y_label;
   std::vector<Series> series;
   AxisKind x = AxisKind::linear, y = AxisKind::linear;
+  bool starts_at_zero = false;  // the x axis, as for the course of training, however late the first point is
 };
 
 // A figure of HTML and SVG: the lines, and a legend with the best or else the last value of each series. The entries of

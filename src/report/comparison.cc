@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
+#include <optional>
 #include <set>
 
 #include "base/join.h"
@@ -51,44 +51,59 @@ std::string word(const Json& line, const char* key) {
   return found.empty() ? "–" : found;
 }
 
-Table overview(const std::vector<NamedRun>& runs) {
+// A table with a column for each run.
+Table table_of_runs(const std::string& title, const char* rows, const std::vector<NamedRun>& runs) {
   Table table;
-  table.title = "Runs";
-  table.head = {{.title = "run"}, {.title = "state"}, {.title = "started"}, {.title = "preset"}};
-  std::map<std::string, double> best;
-  for (const std::string& metric : metrics(runs)) {
-    table.head.push_back({.title = metric, .group = "at the best validation"});
-    for (const NamedRun& run : runs)
-      if (const auto score = best_score(run, metric)) {
-        const auto [known, is_new] = best.emplace(metric, *score);
-        if (!is_new)
-          known->second =
-              train::lower_is_better(metric) ? std::min(known->second, *score) : std::max(known->second, *score);
-      }
-  }
-  for (const char* title : {"parameters", "updates", "epochs", "time"}) table.head.push_back({.title = title});
-  table.head.push_back({.title = "hardware"});
+  table.title = title;
+  table.wraps = true;
+  table.head = {{.title = rows}};
+  for (const NamedRun& run : runs)
+    table.head.push_back({.title = run.name, .group = {}, .hint = text(run.history.start(), "command")});
+  return table;
+}
+
+// Adds a row with the words(run) of every run.
+template <class Words>
+void add_row(Table& table, const std::string& name, const std::vector<NamedRun>& runs, Words words) {
+  std::vector<Cell> row = {{.text = name}};
+  for (const NamedRun& run : runs) row.push_back({.text = words(run.history), .is_number = false});
+  table.rows.push_back(std::move(row));
+}
+
+// A row with the scores of the best validations; the best of them is bold.
+void add_scores(Table& table, const std::string& metric, const std::vector<NamedRun>& runs) {
+  std::optional<double> best;
+  for (const NamedRun& run : runs)
+    if (const auto score = best_score(run, metric))
+      best = !best ? *score : train::lower_is_better(metric) ? std::min(*best, *score) : std::max(*best, *score);
+  std::vector<Cell> row = {{.text = metric}};
   for (const NamedRun& run : runs) {
-    const RunHistory& history = run.history;
-    const Json& first = history.starts.empty() ? history.start() : history.starts.front();
-    std::vector<Cell> row = {
-        {.text = run.name, .hint = text(history.start(), "command")},
-        {.text = state_name(history.state), .hint = history.describe_state(), .is_number = false},
-        {.text = first.contains("time") ? show_time(text(first, "time")) : "–", .is_number = false},
-        {.text = word(history.start(), "preset"), .is_number = false}};
-    for (const std::string& metric : metrics(runs)) {
-      const auto score = best_score(run, metric);
-      row.push_back(
-          {.text = score ? short_number(*score) : "–", .best = runs.size() > 1 && score && *score == best[metric]});
-    }
-    row.push_back({.text = count_at(history.start(), "parameters")});
-    const Json& newest = history.newest.is_object() ? history.newest : history.start();
-    row.push_back({.text = count_at(newest, "update")});
-    row.push_back({.text = fmt::format("{:.2f}", number(newest, "epoch").value_or(0))});
-    row.push_back({.text = clock_time(history.seconds())});
-    row.push_back({.text = word(history.start(), "hardware"), .is_number = false});
-    table.rows.push_back(std::move(row));
+    const auto score = best_score(run, metric);
+    row.push_back({.text = score ? short_number(*score) : "–",
+                   .best = runs.size() > 1 && score && score == best,
+                   .is_number = false});
   }
+  table.rows.push_back(std::move(row));
+}
+
+Table overview(const std::vector<NamedRun>& runs) {
+  Table table = table_of_runs("Runs", "run", runs);
+  add_row(table, "state", runs, [](const RunHistory& run) { return std::string(state_name(run.state)); });
+  add_row(table, "preset", runs, [](const RunHistory& run) { return word(run.start(), "preset"); });
+  for (const std::string& metric : metrics(runs)) add_scores(table, metric, runs);
+  const auto newest = [](const RunHistory& run) { return run.newest.is_object() ? run.newest : run.start(); };
+  add_row(table, "parameters", runs, [](const RunHistory& run) { return count_at(run.start(), "parameters"); });
+  add_row(table, "updates", runs, [&](const RunHistory& run) { return count_at(newest(run), "update"); });
+  add_row(table, "epochs", runs,
+          [&](const RunHistory& run) { return fmt::format("{:.2f}", number(newest(run), "epoch").value_or(0)); });
+  add_row(table, "time", runs, [](const RunHistory& run) { return clock_time(run.seconds()); });
+  add_row(table, "started", runs, [](const RunHistory& run) {
+    const Json& first = run.starts.empty() ? run.start() : run.starts.front();
+    return first.contains("time") ? show_time(text(first, "time")) : "–";
+  });
+  add_row(table, "hardware", runs, [](const RunHistory& run) { return word(run.start(), "hardware"); });
+  if (!metrics(runs).empty())
+    table.notes.push_back("Scores are those of each run's best validation: " + join(metrics(runs), ", ") + ".");
   std::set<std::string> vocabularies;
   for (const NamedRun& run : runs)
     vocabularies.insert(setting(run, "model.target-vocabulary") + " " + setting(run, "vocab.type"));
@@ -101,10 +116,7 @@ Table overview(const std::vector<NamedRun>& runs) {
 
 // The settings that are not the same in all runs. Paths of the runs themselves always differ.
 Table differences(const std::vector<NamedRun>& runs) {
-  Table table;
-  table.title = "Settings that differ";
-  table.head = {{.title = "setting"}};
-  for (const NamedRun& run : runs) table.head.push_back({.title = run.name});
+  Table table = table_of_runs("Settings that differ", "setting", runs);
   std::vector<std::string> keys;
   for (const NamedRun& run : runs)
     for (const auto& [key, value] : run.history.settings)

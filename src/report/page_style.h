@@ -28,7 +28,7 @@ table{border-collapse:collapse;margin:.4rem 0}th{text-align:left;font-weight:500
 .results caption{text-align:left;font-weight:600;padding:.6rem .8rem .4rem;position:sticky;left:0}
 #cost+.scroll caption,h3+.scroll caption,h3+p+.scroll caption,details .scroll caption{position:absolute;width:1px;height:1px;
 overflow:hidden;clip-path:inset(50%)}
-.results th,.results td{padding:.35rem .8rem;border-top:1px solid var(--rule);vertical-align:baseline}
+.results th,.results td{padding:.35rem .65rem;border-top:1px solid var(--rule);vertical-align:baseline}
 .results thead th{color:var(--dim);font-size:.87em;vertical-align:bottom;text-align:right;white-space:nowrap}
 .results thead th.words{text-align:left}.results .words{white-space:nowrap}.results thead th[scope=colgroup]{text-align:center}
 .results .first{border-left:1px solid var(--rule)}
@@ -36,6 +36,8 @@ overflow:hidden;clip-path:inset(50%)}
 .results tbody tr:hover>*{background:var(--panel)}
 .results .number{text-align:right;white-space:nowrap}.results small{color:var(--dim);font-size:.84em}
 .results .number small{display:block;line-height:1.3}
+.wraps :is(td,thead th).words{white-space:normal;overflow-wrap:anywhere;min-width:8rem;max-width:19rem}
+.wraps tbody th{min-width:10rem;overflow-wrap:anywhere}
 .better{color:var(--good)}.worse{color:var(--bad)}
 .notes{color:var(--dim);font-size:.87em;padding-left:1.2rem;margin:.3rem 0 1rem}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(440px,100%),1fr));gap:1rem;margin-top:1.2rem;
@@ -71,13 +73,16 @@ body:has(#over-time:checked) :is(.over-updates,.over-epochs){display:none}body:h
 .legend label,.legend li{display:flex;align-items:center;gap:.4rem}.legend label:has(input){cursor:pointer}
 .legend label:has(input:not(:checked)){opacity:.5}.legend input{margin:0;accent-color:var(--c)}
 .swatch{flex:none}.legend b{font-variant-numeric:tabular-nums;font-weight:600}.legend small{color:var(--dim)}
-@media screen and (max-width:640px){body{margin:1rem auto}.results{min-width:0}.results tbody th{min-width:6.5rem}
+@media screen and (max-width:640px){body{margin:1rem auto}.results{min-width:0}.results tbody th{min-width:6.5rem;max-width:9rem}
+.wraps :is(td,thead th).words{min-width:7.5rem}
 .results th,.results td{padding:.35rem .55rem}.charts{gap:.7rem}.plot{padding:.6rem .5rem .4rem}
 .facts tr{display:block;margin-bottom:.4rem}.facts :is(th,td){display:block;padding:0}
 .tick,.label,.remark,.value{font-size:17px}.name{font-size:18px}.line{stroke-width:2.4}}
 article{background:var(--panel);border-radius:8px;padding:.8rem 1rem;margin:.8rem 0}
 .source{font-weight:600;margin:0}.reference{color:var(--dim);margin:0 0 .5rem}
-summary{cursor:pointer}.when{display:inline-block;min-width:8.5rem;color:var(--dim)}
+summary{cursor:pointer}.when{display:inline-block;min-width:8.5rem;color:var(--dim);text-indent:0}
+article summary{padding-left:10rem;text-indent:-10rem;overflow-wrap:anywhere}.said{text-indent:0}
+@media screen and (max-width:640px){article summary{padding-left:1.1rem;text-indent:-1.1rem}.when{min-width:0}.said{display:block}}
 .box{overflow-x:auto}.matrix{margin:.6rem 0;font-family:system-ui,sans-serif;fill:var(--ink)}.paper{fill:none}
 .cell{fill:var(--s0);stroke:var(--rule)}.framed{stroke:var(--s1)}
 pre{background:var(--panel);border-radius:8px;padding:1rem;overflow:auto;font-size:13px}

@@ -148,7 +148,8 @@ std::string figure(const std::string& title, const Subject& subject, const TimeU
                 .x_label = is_time ? time.label : axis.name,
                 .y_label = subject.label,
                 .series = lines(axis.key, is_time ? time.seconds : 1),
-                .y = subject.axis};
+                .y = subject.axis,
+                .starts_at_zero = true};
     for (const Series& series : chart.series) has_points = has_points || !series.points.empty();
     views.push_back({axis.name, std::move(chart)});
   }

@@ -158,8 +158,9 @@ std::vector<std::string> texts(const Json& list) {
 }
 
 std::string stage(const Json& validation, const Json& sample, bool open) {
-  std::string html = fmt::format("<details{}><summary><span class='when'>update {}</span> {}</summary>",
-                                 open ? " open" : "", count_at(validation, "update"), escape(text(sample, "output")));
+  std::string html =
+      fmt::format("<details{}><summary><span class='when'>update {}</span> <span class='said'>{}</span></summary>",
+                  open ? " open" : "", count_at(validation, "update"), escape(text(sample, "output")));
   const WordMatrix attention{.rows = texts(list_at(sample, "output_pieces")),
                              .columns = texts(list_at(sample, "source_pieces")),
                              .weights = finite_weights(list_at(sample, "attention")),

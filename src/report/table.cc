@@ -67,9 +67,9 @@ std::string cell_markdown(const Cell& cell) {
 
 std::string to_html(const Table& table) {
   std::string html = fmt::format(
-      "<div class='scroll' role='region' tabindex='0' aria-label='{0}'><table class='results'>"
-      "<caption>{0}</caption>{1}<tbody>",
-      escape(table.title), head(table));
+      "<div class='scroll' role='region' tabindex='0' aria-label='{0}'><table class='results{1}'>"
+      "<caption>{0}</caption>{2}<tbody>",
+      escape(table.title), table.wraps ? " wraps" : "", head(table));
   for (const std::vector<Cell>& row : table.rows) {
     html += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) html += cell_html(row[i], i == 0);

@@ -28,6 +28,7 @@ struct Table {
   std::vector<Heading> head;
   std::vector<std::vector<Cell>> rows;
   std::vector<std::string> notes;  // below the table
+  bool wraps = false;              // long words in cells and headings may be broken
 };
 
 // HTML that scrolls in its own box where it is wider than the page.

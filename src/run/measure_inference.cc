@@ -14,6 +14,8 @@
 #include "base/version.h"
 #include "models/embedding.h"
 #include "models/seq2seq.h"
+#include "train/optimiser.h"
+#include "train/task.h"
 
 namespace dragoman::run {
 namespace {
@@ -42,24 +44,37 @@ std::vector<int> lengths_of(const InferenceOptions& options) {
   return lengths;
 }
 
-// Source and target sentences of one length, with random token ids.
+// Sentences of one length with random token ids: on the host, and on the device before the clock starts.
 struct Batch {
+  data::Batch host;
   Packed source, target;
 };
 
-Packed random_sentences(const Context& cx, const InferenceOptions& options, int length, Random& random) {
-  std::vector<std::int32_t> ids, offsets;
-  for (int i = 0; i < options.tokens; ++i)
-    ids.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(options.vocabulary))));
-  for (int end = 0; end <= options.tokens; end += length) offsets.push_back(end);
-  return Packed::from_host(cx, ids, offsets);
+data::PackedRows random_sentences(const InferenceOptions& options, int length, Random& random) {
+  data::PackedRows rows;
+  for (int i = 1; i <= options.tokens; ++i) {
+    rows.tokens.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(options.vocabulary))));
+    if (i % length == 0) rows.end_row();
+  }
+  return rows;
 }
 
-// A model that can be timed. run() leaves its results in the workspace of `cx`.
+Batch random_batch(const Context& cx, const InferenceOptions& options, int length) {
+  Random random(options.seed, static_cast<std::uint64_t>(length));
+  Batch batch;
+  batch.host.source = random_sentences(options, length, random);
+  batch.host.target = random_sentences(options, length, random);
+  batch.host.labels = batch.host.target.tokens;
+  batch.source = Packed::from_host(cx, batch.host.source.tokens, batch.host.source.offsets);
+  batch.target = Packed::from_host(cx, batch.host.target.tokens, batch.host.target.offsets);
+  return batch;
+}
+
+// A model that can be timed. run() leaves its results in the workspace.
 class TimedModel {
  public:
   virtual ~TimedModel() = default;
-  virtual void run(Context& cx, const Batch& batch) const = 0;
+  virtual void run(Workspace& work, const Batch& batch) = 0;
 };
 
 void draw_weights(nn::Parameters& parameters, const InferenceOptions& options, const Placement& where) {
@@ -73,7 +88,8 @@ class TimedSeq2seq final : public TimedModel {
       : model_(config) {
     draw_weights(model_.parameters(), options, where);
   }
-  void run(Context& cx, const Batch& batch) const override {
+  void run(Workspace& work, const Batch& batch) override {
+    Context cx(work);
     const models::Memory memory = model_.encode(cx, batch.source);
     models::State state = model_.start(cx, memory, false);
     model_.logits(cx, model_.decode(cx, batch.target, memory, state).features);
@@ -91,16 +107,47 @@ class TimedEncoder final : public TimedModel {
                                                       models::WordEmbedding::of_source(parameters_, config));
     draw_weights(parameters_, options, where);
   }
-  void run(Context& cx, const Batch& batch) const override { encoder_->encode(cx, batch.source); }
+  void run(Workspace& work, const Batch& batch) override {
+    Context cx(work);
+    encoder_->encode(cx, batch.source);
+  }
 
  private:
   nn::Parameters parameters_;
   std::unique_ptr<models::Encoder> encoder_;
 };
 
+// An update as the trainer makes it, from a batch on the host to new weights.
+class TimedTraining final : public TimedModel {
+ public:
+  TimedTraining(const models::ModelConfig& config, const InferenceOptions& options, const Placement& where)
+      : task_(config), seed_(options.seed) {
+    task_.parameters().allocate(where.device, where.type, options.seed, true);
+    optimiser_.emplace(train::OptimiserOptions(), task_.parameters());
+  }
+  void run(Workspace& work, const Batch& batch) override {
+    task_.parameters().gradients().clear();
+    Context cx = Context::training(work, seed_, ++updates_);
+    const Tensor sums = cx.zeros(DType::f64, {3, 1});
+    task_.learn(cx, batch.host, {}, 1 / static_cast<double>(batch.host.labels.size()), {sums.row_view(0, 2)});
+    sum_squares(task_.parameters().gradients(), sums.row_view(2, 1));
+    optimiser_->step(kRate, updates_, sums.row_view(2, 1));
+  }
+
+ private:
+  static constexpr double kRate = 1e-6;  // random labels teach nothing
+  train::TranslationTask task_;
+  std::optional<train::Optimiser> optimiser_;
+  std::uint64_t seed_, updates_ = 0;
+};
+
 std::unique_ptr<TimedModel> make_model(const models::ModelConfig& config, const InferenceOptions& options,
                                        const Placement& where) {
-  if (options.what == ForwardPass::encoder) return std::make_unique<TimedEncoder>(config, options, where);
+  switch (options.what) {
+    case TimedPass::encoder: return std::make_unique<TimedEncoder>(config, options, where);
+    case TimedPass::training: return std::make_unique<TimedTraining>(config, options, where);
+    case TimedPass::encoder_decoder: break;
+  }
   return std::make_unique<TimedSeq2seq>(config, options, where);
 }
 
@@ -113,7 +160,7 @@ class Stopwatch {
         now_(now),
         progress_("measuring", points * (options.warmup + options.repeats), "passes") {}
 
-  void measure(const TimedModel& model, const std::string& name, InferencePoint& point) {
+  void measure(TimedModel& model, const std::string& name, InferencePoint& point) {
     progress_.note(fmt::format("{}, length {}", name, point.length));
     left_ = options_.warmup + options_.repeats;
     try {
@@ -128,16 +175,12 @@ class Stopwatch {
  private:
   // Seconds of each timed pass over one batch. The batch is on the device before the clock starts, and the device has
   // finished all work whenever the clock is read.
-  std::vector<double> time_passes(const TimedModel& model, int length) {
+  std::vector<double> time_passes(TimedModel& model, int length) {
     Workspace inputs(device_), work(device_);
     work.arena.set_limit(device_.memory().free);
-    Random random(options_.seed, static_cast<std::uint64_t>(length));
-    const Context on_device(inputs);
-    const Batch batch{random_sentences(on_device, options_, length, random),
-                      random_sentences(on_device, options_, length, random)};
+    const Batch batch = random_batch(Context(inputs), options_, length);
     const auto run = [&] {
-      Context cx(work);
-      model.run(cx, batch);
+      model.run(work, batch);
       device_.wait();
     };
     std::vector<double> seconds;

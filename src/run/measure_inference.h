@@ -9,18 +9,20 @@
 #include "models/config.h"
 #include "tensor/placement.h"
 
-// The time of inference against the length of the sentences, at a constant number of tokens per batch.
+// The time of inference or of training updates against the length of the sentences, at a constant number of tokens per
+// batch.
 namespace dragoman::run {
 
-// What one forward pass computes, without gradients:
-enum class ForwardPass {
+// What one pass computes:
+enum class TimedPass {
   encoder_decoder,  // encoder, decoder over a whole target as long as the source, logits of every target position
-  encoder           // encoder alone
+  encoder,          // encoder alone
+  training          // forward and backward pass over source and target, clipping, and the update of Adam
 };
 
 struct InferenceOptions {
   std::string preset = "transformer-base";
-  ForwardPass what = ForwardPass::encoder_decoder;
+  TimedPass what = TimedPass::encoder_decoder;
   std::vector<std::string> lengths = {"64", "128", "256", "512", "1024", "2048", "4096"};
   std::vector<std::string> linformer;
   int tokens = 32768, vocabulary = 32000;
@@ -32,7 +34,8 @@ struct InferenceOptions {
   void visit(V& v) {
     v.section("Measurement");
     v("preset", preset, "model to measure, by name (`dragoman inspect --presets` lists them)");
-    v("what", what, "forward pass to time: encoder and decoder with both sides of the same length, or encoder alone");
+    v("what", what,
+      "pass to time: encoder and decoder with both sides of the same length, encoder alone, or a training update");
     v("lengths", lengths, "tokens per sentence, separated by commas; each must divide `tokens`");
     v("linformer", linformer,
       "measure one series per k, separated by commas: Linformer attention with k rows; 0 is exact attention");
@@ -89,8 +92,8 @@ nlohmann::ordered_json to_json(const InferenceOptions& options, const Placement&
 }  // namespace dragoman::run
 
 template <>
-struct dragoman::EnumNames<dragoman::run::ForwardPass> {
-  using ForwardPass = dragoman::run::ForwardPass;
-  static constexpr std::pair<ForwardPass, const char*> list[] = {{ForwardPass::encoder_decoder, "encoder-decoder"},
-                                                                 {ForwardPass::encoder, "encoder"}};
+struct dragoman::EnumNames<dragoman::run::TimedPass> {
+  using Pass = dragoman::run::TimedPass;
+  static constexpr std::pair<Pass, const char*> list[] = {
+      {Pass::encoder_decoder, "encoder-decoder"}, {Pass::encoder, "encoder"}, {Pass::training, "training"}};
 };

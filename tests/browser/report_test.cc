@@ -204,7 +204,7 @@ TEST_F(Report, ReadsOutValuesOfChartsByKeyboardAndPointer) {
     const press = (key) => { chart.dispatchEvent(new KeyboardEvent("keydown", {key})); return values(); };
     const keys = ["Home", "ArrowRight", "ArrowRight", "ArrowRight"].map(press);
     const box = chart.getBoundingClientRect();
-    chart.dispatchEvent(new PointerEvent("pointermove", {clientX: box.left + 64 / 540 * box.width, clientY: box.top + 50}));
+    chart.dispatchEvent(new PointerEvent("pointermove", {clientX: box.left + (64 + 460 / 3) / 540 * box.width, clientY: box.top + 50}));
     const pointed = values();
     chart.dispatchEvent(new PointerEvent("pointerleave"));
     return {keys, pointed, left: values(), focusable: chart.tabIndex};)js");
@@ -227,6 +227,45 @@ TEST_F(Report, OfARunThatGoesOnLoadsItselfAgainAndKeepsWhatWasChosen) {
   EXPECT_EQ(look_after(run.page(), 60, kLater), "reload epochs");
   run.end();
   EXPECT_EQ(look_after(run.page(), 60, kLater), "navigate epochs") << "a finished run stays as it is";
+}
+
+// Boxes that scroll sideways.
+const char* const kScrolling = R"js(
+  return {count: [...document.querySelectorAll(".scroll")].filter((one) => one.scrollWidth > one.clientWidth).length};)js";
+
+TEST_F(Report, ComparingFourRunsNeedsNoScrollingOnADesktop) {
+  const SampleRun one, two, three, four;
+  const support::TempFolder folder;
+  const std::string page = folder.write(
+      "comparison.html", report::comparison_page({one.folder(), two.folder(), three.folder(), four.folder()}));
+  EXPECT_EQ(browser::visit(page, 1280, kScrolling).found["count"], 0);
+  EXPECT_GT(browser::visit(page, 390, kScrolling).found["count"], 0) << "on a phone the table scrolls in its own box";
+}
+
+TEST_F(Report, OutputsOfATrainingRunStandBelowTheirUpdateOnAPhone) {
+  const SampleRun run;
+  const char* const probe = R"js(
+    const box = (one, kind) => one.querySelector(kind).getBoundingClientRect();
+    const stages = [...document.querySelectorAll("article summary")];
+    return {stages: stages.length, below: stages.filter((one) => box(one, ".said").top >= box(one, ".when").bottom).length,
+            indented: stages.filter((one) => box(one, ".said").left > one.getBoundingClientRect().left + 10).length};)js";
+  const Visit phone = browser::visit(run.page(), 390, probe);
+  EXPECT_GT(phone.found["stages"], 0);
+  EXPECT_EQ(phone.found["below"], phone.found["stages"]);
+  EXPECT_EQ(phone.found["indented"], phone.found["stages"]);
+}
+
+TEST_F(Report, ShowsTheLabelsOfAttentionMapsInFull) {
+  const recipe::SampleResults sample;
+  sample.page();
+  const Visit visit = browser::visit(sample.folder.page(), 1280, R"js(
+    const outside = [...document.querySelectorAll("#maps svg text")].filter((text) => {
+      const label = text.getBoundingClientRect(), map = text.ownerSVGElement.getBoundingClientRect();
+      return label.left < map.left || label.top < map.top || label.right > map.right;
+    });
+    return {labels: document.querySelectorAll("#maps svg text").length, outside: outside.map((one) => one.textContent)};)js");
+  EXPECT_GT(visit.found["labels"], 0);
+  EXPECT_EQ(visit.found["outside"], nlohmann::json::array());
 }
 
 TEST_F(Report, ComparingRunsFitsAPhoneWithoutErrors) {

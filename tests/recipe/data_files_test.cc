@@ -106,11 +106,6 @@ TEST_F(DataFiles, ChecksumsMayBeInCapitals) {
   EXPECT_EQ(find({folder_of("news", "", {file})}), options_.directory);
 }
 
-TEST_F(DataFiles, NamesStayInTheirFolder) {
-  EXPECT_NE(why({folder_of("news", "", {declared("../../a")})}).find("must not lead out"), std::string::npos);
-  EXPECT_NE(why({folder_of("/news", "", {declared("a")})}).find("must not lead out"), std::string::npos);
-}
-
 TEST_F(DataFiles, NothingIsDownloadedOffline) {
   options_.offline = true;
   const HttpServer server(echo);

@@ -141,6 +141,19 @@ TEST(Page, JsonInAScriptReadsBackUnchanged) {
   EXPECT_EQ(nlohmann::ordered_json::parse(text), value);
 }
 
+TEST(Page, OfAMiniatureCountsTheSystemsOfTheMiniature) {
+  const std::string text = std::string(kSampleRecipe) + "miniature: {systems: [base, good+one]}\n";
+  const Recipe recipe = parse_recipe(text, "recipe.yaml", "sample", {});
+  const SampleResults sample;
+  write_text(sample.folder.owner(), owner_name(recipe, true) + "\n");
+  write_report(recipe, sample.folder);
+  EXPECT_FALSE(has(support::read_all(sample.folder.page()), "systems are finished."));
+  const support::TempFolder empty;
+  write_text(Folder{empty.path()}.owner(), owner_name(recipe, true) + "\n");
+  write_report(recipe, {empty.path()});
+  EXPECT_TRUE(has(support::read_all(empty.file("report/index.html")), "0 of 2 systems are finished."));
+}
+
 TEST(Page, OfARecipeThatNeverRanSaysSo) {
   const support::TempFolder empty;
   const Recipe recipe = parse_recipe(kSampleRecipe, "recipe.yaml", "sample", {});

@@ -45,13 +45,19 @@ TEST(RecipeFile, SystemsComeAfterThoseTheyNeed) {
   EXPECT_NE(said.find("'b', which must come before it"), std::string::npos) << said;
 }
 
-TEST(RecipeFile, TheExampleOfTheDocumentationCanBePlanned) {
-  const std::string page = support::read_all(DRAGOMAN_SOURCE "/docs/howto/run-a-recipe.md");
-  const std::size_t begin = page.find("```yaml\n") + 8;
-  const Recipe recipe = parse_recipe(page.substr(begin, page.find("```", begin) - begin), "page", "example", {});
-  const Plan plan = make_plan(recipe, {"out"}, {.data = "data", .device = {}, .precision = {}});
-  EXPECT_EQ(plan.systems.size(), 2U);
-  EXPECT_EQ(plan.figures.size(), 1U);
+TEST(RecipeFile, TheExamplesOfTheDocumentationCanBePlanned) {
+  const std::string page = support::read_all(DRAGOMAN_SOURCE "/docs/howto/run-a-recipe.md"), fence = "```yaml\n";
+  std::vector<Plan> plans;
+  for (std::size_t begin = 0; (begin = page.find(fence, begin)) != std::string::npos;) {
+    begin += fence.size();
+    const Recipe recipe = parse_recipe(page.substr(begin, page.find("```", begin) - begin), "page", "example", {});
+    plans.push_back(make_plan(recipe, {"out"}, {.data = "data", .device = {}, .precision = {}}));
+  }
+  ASSERT_EQ(plans.size(), 2U);
+  EXPECT_EQ(plans[0].systems.size(), 2U);
+  EXPECT_EQ(plans[0].figures.size(), 1U);
+  ASSERT_EQ(plans[1].systems.size(), 2U);
+  EXPECT_EQ(plans[1].systems[1].model_steps, 3U) << "two corpora are translated back";
 }
 
 TEST(RecipeFile, RefusesValuesThatNothingMeasures) {

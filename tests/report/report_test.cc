@@ -49,6 +49,19 @@ std::string without_scripts(const std::string& page) {
   return std::regex_replace(page, std::regex("<script>[^]*?</script>"), "");
 }
 
+TEST(Chart, OfTrainingStartsAtZeroHoweverLateTheFirstPointIs) {
+  Chart chart{.title = "accuracy",
+              .x_label = "updates",
+              .y_label = "accuracy",
+              .series = {{.name = "run", .points = {{500, 1}, {1000, 2}}}}};
+  const auto has_zero = [](const std::string& html) {
+    return html.find("text-anchor='middle'>0</text>") != std::string::npos;
+  };
+  EXPECT_FALSE(has_zero(draw(chart)));
+  chart.starts_at_zero = true;
+  EXPECT_TRUE(has_zero(draw(chart)));
+}
+
 TEST(Ticks, AreRoundNumbersInsideTheRange) {
   EXPECT_EQ(ticks(0, 10, 5), (std::vector<double>{0, 2, 4, 6, 8, 10}));
   EXPECT_EQ(ticks(0, 0.4, 4).size(), 5u);

@@ -114,7 +114,7 @@ TEST(RunReport, SaysHowTheRunWasStartedAndWhatBecameOfThePairs) {
   EXPECT_EQ(page.find(">ratio<"), std::string::npos) << "nothing was dropped for this reason";
 }
 
-TEST(Comparison, HasALineForEveryRunTheBestScoresAndTheDifferingSettings) {
+TEST(Comparison, HasAColumnForEveryRunTheBestScoresAndTheDifferingSettings) {
   const support::TempFolder folder;
   for (const char* name : {"a", "b"}) std::filesystem::create_directory(folder.file(name));
   folder.write("a/log.jsonl", log_with(""));
@@ -125,7 +125,8 @@ TEST(Comparison, HasALineForEveryRunTheBestScoresAndTheDifferingSettings) {
   folder.write("b/log.jsonl", other);
   const std::string page = comparison_page({folder.file("a"), folder.file("b/")});
   for (const char* part :
-       {"<th scope='row'>batch.size</th><td class='words'>8</td><td class='words'>16</td>", "<strong>32.5</strong>",
+       {"<th scope='row'>batch.size</th><td class='words'>8</td><td class='words'>16</td>",
+        "<th scope='row'>bleu</th><td class='words'>31.5</td><td class='words'><strong>32.5</strong></td>",
         "Validation BLEU</figcaption>", "a <b>31.5</b>", "b <b>32.5</b>", "vocabularies differ"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
   EXPECT_EQ(page.find("<th scope='row'>seed</th>"), std::string::npos) << "only settings that differ";

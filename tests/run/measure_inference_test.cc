@@ -108,7 +108,7 @@ TEST(MeasureInference, TheClockIsReadAroundTimedPassesOnly) {
   InferenceOptions options = small_inference();
   options.warmup = 3;
   options.repeats = 5;
-  for (const ForwardPass what : {ForwardPass::encoder, ForwardPass::encoder_decoder}) {
+  for (const TimedPass what : {TimedPass::encoder, TimedPass::encoder_decoder, TimedPass::training}) {
     options.what = what;
     CountingClock clock;
     const std::vector<InferenceSeries> series = measure_inference(options, on_host(), std::ref(clock));
@@ -126,17 +126,20 @@ TEST(MeasureInference, AnyFamilyOfModelsCanBeMeasured) {
   InferenceOptions options = small_inference();
   options.model = models::preset("lstm-luong");
   options.linformer.clear();
-  const std::vector<InferenceSeries> series = measure_inference(options, on_host());
-  for (const InferencePoint& point : series[0].points) {
-    ASSERT_TRUE(point.seconds.has_value()) << point.problem;
-    EXPECT_GT(point.seconds->mean, 0);
+  for (const TimedPass what : {TimedPass::encoder_decoder, TimedPass::training}) {
+    options.what = what;
+    const std::vector<InferenceSeries> series = measure_inference(options, on_host());
+    for (const InferencePoint& point : series[0].points) {
+      ASSERT_TRUE(point.seconds.has_value()) << point.problem;
+      EXPECT_GT(point.seconds->mean, 0);
+    }
   }
 }
 
 // A Linformer computes k rows per sentence, so short sentences, of which a batch has many, take the most memory.
 TEST(MeasureInference, WhereMemoryRunsOutTheOtherLengthsAreMeasured) {
   InferenceOptions options = small_inference();
-  options.what = ForwardPass::encoder;
+  options.what = TimedPass::encoder;
   options.tokens = 512;
   options.lengths = {"128", "2", "512"};
   options.linformer = {"128"};
