@@ -153,10 +153,14 @@ std::string PageResults::setting(const System& system, const std::string& key) c
 }
 
 std::string PageResults::vocabulary(const System& system) const {
-  const std::string size = setting(system, "model.target-vocabulary"), type = setting(system, "vocab.type");
+  const std::string size = setting(system, "model.target-vocabulary");
   if (size.find_first_not_of("0123456789") != std::string::npos) return "";
   if (size.empty() || setting(system, "task") == "statistical") return "";
-  return size + (type.empty() ? "" : " (" + type + ")");
+  // A vocabulary file was used if one is named; otherwise one of this type was built.
+  std::string file = setting(system, "vocab.target");
+  if (file.empty() && setting(system, "vocab.shared") == "true") file = setting(system, "vocab.source");
+  const std::string kind = file.empty() ? setting(system, "vocab.type") : std::filesystem::path(file).filename().string();
+  return size + (kind.empty() ? "" : " (" + kind + ")");
 }
 
 std::string PageResults::hardware(const System& system) const {
