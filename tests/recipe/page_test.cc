@@ -111,6 +111,14 @@ TEST(Page, DrawsPerplexitiesOfDifferentVocabulariesInChartsOfTheirOwn) {
   EXPECT_TRUE(has(page, "<b>20</b> <small>best</small>")) << "the lowest perplexity of a curve";
 }
 
+TEST(Page, DrawsPerplexitiesOfOneVocabularyFileInOneChart) {
+  const SampleResults sample;
+  const std::string shared = "vocab.shared: true\nvocab.source: a/joint.vocab\nmodel.target-vocabulary: 8000\n";
+  sample.write("systems/base/run/config.yaml", "vocab.type: words\n" + shared);
+  sample.write("systems/good+one/run/config.yaml", "vocab.type: bpe\n" + shared);
+  EXPECT_FALSE(has(sample.page(), "Target vocabulary:"));
+}
+
 TEST(Page, NamesTheCpuAsTheHardwareOfSystemsThatDidNotUseTheGpu) {
   const SampleResults sample;
   const auto hardware = [&] { return cost_table(PageResults(sample.recipe, sample.folder)).rows[1].back().text; };
