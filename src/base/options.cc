@@ -164,7 +164,7 @@ void Settings::read_yaml_part(const std::string& text, const std::string& where,
       }
       const Setting& setting = find(key, at);
       const auto [known, is_new] = lines.emplace(&setting, entry.first.Mark().line + 1);
-      check(is_new, "{}: '{}' is set twice, first in line {}; remove one of them", at, key, known->second);
+      check(is_new, "{}: '{}' is given twice, first in line {}; remove one of them", at, key, known->second);
       try {
         setting.set(node_text(entry.second));
       } catch (const Error& error) {

@@ -61,7 +61,7 @@ class Limits final : public YAML::EventHandler {
     check_anchor(mark, anchor);
     if (!begin_value()) return;
     const auto [known, is_new] = open_.back().lines.emplace(value, mark.line + 1);
-    check(is_new, "{}: '{}' is set twice, first in line {}; remove one of them", yaml_place(where_, mark),
+    check(is_new, "{}: '{}' is given twice, first in line {}; remove one of them", yaml_place(where_, mark),
           excerpt(value), known->second);
   }
   void enter(const YAML::Mark& mark, YAML::anchor_t anchor, bool is_map) {

@@ -1,7 +1,6 @@
 #include "recipe/yaml_map.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/join.h"
 #include "base/quote.h"
@@ -18,19 +17,11 @@ std::vector<std::string> texts(const YAML::Node& node) {
   return list;
 }
 
-// YAML allows a key only once.
-void check_keys(const YAML::Node& map, const std::string& where) {
-  std::set<std::string> keys;
-  for (const auto& entry : map)
-    check(keys.insert(entry.first.Scalar()).second, "{}: '{}' is given twice", where, excerpt(entry.first.Scalar()));
-}
-
 }  // namespace
 
 YamlMap::YamlMap(const YAML::Node& node, std::string where) : node_(node), where_(std::move(where)) {
   if (!node_.Mark().is_null()) where_ += fmt::format(" (line {})", node_.Mark().line + 1);
   check(node_.IsMap() || node_.IsNull(), "{}: expected a map of settings", where_);
-  if (node_.IsMap()) check_keys(node_, where_);
 }
 
 YAML::Node YamlMap::take(const char* key) {

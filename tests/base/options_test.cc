@@ -139,13 +139,13 @@ TEST(Options, ASettingIsGivenOncePerFile) {
     return message([&] { Settings(options).read_yaml(text, "c.yaml"); });
   };
   EXPECT_EQ(problem("dropout: 0.1\nname: x\ndropout: 0.3\n"),
-            "c.yaml:3: 'dropout' is set twice, first in line 1; remove one of them");
+            "c.yaml:3: 'dropout' is given twice, first in line 1; remove one of them");
   EXPECT_EQ(problem("encoder:\n  layers: 1\n  layers: 2\n"),
-            "c.yaml:3: 'layers' is set twice, first in line 2; remove one of them");
+            "c.yaml:3: 'layers' is given twice, first in line 2; remove one of them");
   EXPECT_EQ(problem("encoder:\n  layers: 1\nencoder.layers: 2\n"),
-            "c.yaml:3: 'encoder.layers' is set twice, first in line 2; remove one of them");
+            "c.yaml:3: 'encoder.layers' is given twice, first in line 2; remove one of them");
   EXPECT_EQ(problem("encoder: {layers: 1}\nencoder: {layers: 1}\n"),
-            "c.yaml:2: 'encoder' is set twice, first in line 1; remove one of them");
+            "c.yaml:2: 'encoder' is given twice, first in line 1; remove one of them");
   EXPECT_EQ(problem("files: [a, a]\nname: name\n"), "nothing was thrown") << "values may be equal";
   Options options;
   Settings settings(options);

@@ -112,7 +112,8 @@ TEST(TokenizerFiles, ADamagedHeaderIsRefusedInPlainWords) {
   EXPECT_EQ(problem(R"({"kind": 7})"), "tokenizer: 'kind' must be a text but is 7");
   EXPECT_EQ(problem(R"({"kind": "words", "kind": "unigram"})"),
             "tokenizer: its header: an object has the key 'kind' twice");
-  EXPECT_EQ(problem(R"({"kind": "words", "multiple": 1})"), "tokenizer: its header has no 'options'; the file is damaged");
+  EXPECT_EQ(problem(R"({"kind": "words", "multiple": 1})"),
+            "tokenizer: its header has no 'options'; the file is damaged");
   EXPECT_EQ(problem(R"({"kind": "unigram", "multiple": 1, "options": ""})"),
             "subwords: the SentencePiece model is damaged: unknown wire type 4");
 }
