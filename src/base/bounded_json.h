@@ -7,18 +7,57 @@
 
 namespace dragoman {
 
-// Throws Error if the text is nested deeper than 32 levels or has more than a million values. The headers and
-// vocabularies that this program writes have 3 levels and up to some 100,000 values. The limits keep the memory of the
-// parsed values below about 100 MB plus the text, whatever the text is.
-void check_json_limits(std::string_view text);
+// Thrown for text that is not JSON or not within the limits.
+class DamagedJson : public Error {
+ public:
+  using Error::Error;
+};
 
-// Parses JSON that a stranger may have written: every model, checkpoint and tokenizer file is read with it.
+// Throws DamagedJson if the text is nested deeper than 32 levels or has more than a million values. The headers and
+// vocabularies that this program writes have 3 levels and up to some 100,000 values. The limits keep the memory of the
+// parsed values below about 100 MB plus the text, whatever the text is. Returns how many members the objects of the
+// text have.
+std::size_t check_json_limits(std::string_view text, std::string_view where);
+
+namespace detail {
+
+template <class Json>
+std::size_t count_members(const Json& value) {
+  std::size_t count = value.is_object() ? value.size() : 0;
+  if (value.is_structured())
+    for (const Json& part : value) count += count_members(part);
+  return count;
+}
+
+// Throw DamagedJson; the second one names a key that an object of valid JSON has twice.
+[[noreturn]] void fail_json(std::string_view where, const nlohmann::json::exception& error);
+[[noreturn]] void fail_repeated_key(std::string_view text, std::string_view where);
+
+}  // namespace detail
+
+// Parses JSON that a stranger may have written; the only way to read JSON. Throws DamagedJson with a message that
+// begins with `where`. A key that an object has twice is an error: another reader might use the other value.
 template <class Json = nlohmann::json>
-Json parse_json(std::string_view text) {
-  check_json_limits(text);
-  Json value = Json::parse(text.begin(), text.end(), nullptr, false);
-  check(!value.is_discarded(), "not valid JSON");
+Json parse_json(std::string_view text, std::string_view where) {
+  const std::size_t members = check_json_limits(text, where);
+  Json value;
+  try {
+    value = Json::parse(text.begin(), text.end());
+  } catch (const nlohmann::json::exception& error) {
+    detail::fail_json(where, error);
+  }
+  if (detail::count_members(value) != members) detail::fail_repeated_key(text, where);
   return value;
+}
+
+// For text that may be damaged, such as the last line of a log: null instead of an error.
+template <class Json = nlohmann::json>
+Json parse_json_or_null(std::string_view text) {
+  try {
+    return parse_json<Json>(text, "");
+  } catch (const DamagedJson&) {
+    return nullptr;
+  }
 }
 
 }  // namespace dragoman

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <concepts>
 #include <fstream>
+#include <map>
 
 #include "base/quote.h"
 #include "base/yaml.h"
@@ -150,6 +151,7 @@ void Settings::read_yaml_part(const std::string& text, const std::string& where,
   const YAML::Node root = load_yaml(text, where);
   if (root.IsNull()) return;
   check(root.IsMap(), "{}: expected 'key: value' lines", where);
+  std::map<const Setting*, int> lines;  // of the settings so far; "a.b: 1" and "a: {b: 1}" are the same one
   const std::function<void(const YAML::Node&, const std::string&)> read = [&](const YAML::Node& map,
                                                                               const std::string& prefix) {
     for (const auto& entry : map) {
@@ -161,6 +163,8 @@ void Settings::read_yaml_part(const std::string& text, const std::string& where,
         continue;
       }
       const Setting& setting = find(key, at);
+      const auto [known, is_new] = lines.emplace(&setting, entry.first.Mark().line + 1);
+      check(is_new, "{}: '{}' is given twice, first in line {}; remove one of them", at, key, known->second);
       try {
         setting.set(node_text(entry.second));
       } catch (const Error& error) {

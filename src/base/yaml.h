@@ -15,7 +15,8 @@ inline constexpr std::size_t kLongestYaml = 1 << 20;
 
 // Parses YAML that a stranger may have written; the only way to read YAML. Settings need neither anchors nor aliases,
 // and nesting of a few levels. Aliases are refused, since they can refer to themselves and, doubled level by level,
-// stand for any number of values; so is nesting deeper than 32 levels. Throws Error with `where` and the line.
+// stand for any number of values; so are nesting deeper than 32 levels and maps that have a key twice. Throws Error
+// with `where` and the line.
 YAML::Node load_yaml(const std::string& text, const std::string& where);
 
 // "config.yaml:12".

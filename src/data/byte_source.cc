@@ -66,7 +66,7 @@ class DescriptorBytes {
  private:
   int descriptor_;
   std::string name_;
-  std::array<char, 1 << 17> buffer_;
+  std::array<char, 1 << 16> buffer_;
   std::size_t used_ = 0, filled_ = 0;
   std::uint64_t total_ = 0;
 };
@@ -234,7 +234,7 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
 
 std::string read_whole(const std::string& path) {
   const std::unique_ptr<ByteSource> source = open_bytes(path);
-  std::string content, part(1u << 18, '\0');
+  std::string content, part(1u << 16, '\0');
   while (const std::size_t got = source->read(part)) {
     check(content.size() + got <= kMostWholeBytes, "{}: expected a file of at most {} MiB", source->name(),
           kMostWholeBytes >> 20);

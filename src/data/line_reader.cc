@@ -7,7 +7,7 @@
 namespace dragoman::data {
 namespace {
 
-constexpr std::size_t kBufferBytes = 1u << 18;
+constexpr std::size_t kBufferBytes = 1u << 16;
 
 std::string_view without_return(std::string_view text) {
   if (text.ends_with('\r')) text.remove_suffix(1);

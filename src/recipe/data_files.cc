@@ -7,10 +7,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/bounded_json.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/progress.h"
@@ -28,8 +27,7 @@ using nlohmann::json;
 class ChecksumCache {
  public:
   explicit ChecksumCache(std::string path) : path_(std::move(path)) {
-    std::ifstream file(path_);
-    if (file) known_ = json::parse(file, nullptr, false);
+    if (fs::is_regular_file(path_)) known_ = parse_json_or_null(read_file(path_));
     if (!known_.is_object()) known_ = json::object();
   }
 

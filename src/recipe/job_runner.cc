@@ -4,9 +4,10 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/bounded_json.h"
+#include "base/file.h"
 #include "base/file_lock.h"
 #include "data/line_reader.h"
 #include "recipe/process.h"
@@ -127,8 +128,8 @@ std::string step_file(const Job& job, std::size_t step, const std::string& exten
 }
 
 StepRecord read_record(const Job& job, std::size_t step) {
-  std::ifstream file(step_file(job, step, "json"));
-  const Json json = Json::parse(file, nullptr, false);
+  const std::string path = step_file(job, step, "json");
+  const Json json = std::filesystem::is_regular_file(path) ? parse_json_or_null<Json>(read_file(path)) : Json();
   if (!json.is_object()) return {};
   try {
     return {json.value("recorded", ""), json.value("command", ""), json.value("seconds", 0.0),

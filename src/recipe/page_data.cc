@@ -76,7 +76,7 @@ Json attention_of(const std::string& path) {
   Json sentences = Json::array();
   std::ifstream file(path);
   return report::reading(path, "the output of `dragoman translate --json`", [&] {
-    for (std::string text; std::getline(file, text);) add_attention(Json::parse(text), sentences);
+    for (std::string text; std::getline(file, text);) add_attention(parse_json<Json>(text, path), sentences);
     return sentences;
   });
 }

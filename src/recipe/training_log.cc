@@ -38,7 +38,7 @@ bool TrainingLog::update() {
 }
 
 void TrainingLog::read(const std::string& line) {
-  const Json json = Json::parse(line, nullptr, false);
+  const Json json = parse_json_or_null<Json>(line);
   if (!json.is_object()) return;
   try {
     read(json);

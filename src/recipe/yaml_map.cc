@@ -1,7 +1,6 @@
 #include "recipe/yaml_map.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/quote.h"
 #include "recipe/place.h"
@@ -21,13 +20,6 @@ std::vector<std::string> texts(const YAML::Node& node) {
   return list;
 }
 
-// YAML allows a key only once.
-void check_keys(const YAML::Node& map, const std::string& where) {
-  std::set<std::string> keys;
-  for (const auto& entry : map)
-    check(keys.insert(entry.first.Scalar()).second, "{}: '{}' is given twice", where, excerpt(entry.first.Scalar()));
-}
-
 }  // namespace
 
 void check_name(const std::string& name, const std::string& where) {
@@ -42,7 +34,6 @@ void check_name(const std::string& name, const std::string& where) {
 YamlMap::YamlMap(const YAML::Node& node, std::string where) : node_(node), where_(std::move(where)) {
   if (!node_.Mark().is_null()) where_ += fmt::format(" (line {})", node_.Mark().line + 1);
   check(node_.IsMap() || node_.IsNull(), "{}: expected a map of settings", where_);
-  if (node_.IsMap()) check_keys(node_, where_);
 }
 
 YAML::Node YamlMap::node(const char* key) {
@@ -120,7 +111,6 @@ std::vector<std::pair<std::string, YAML::Node>> YamlMap::entries(const char* key
   std::vector<std::pair<std::string, YAML::Node>> list;
   if (!node.IsDefined()) return list;
   if (!node.IsMap()) wrong(key, "a map");
-  check_keys(node, where_ + ": " + key);
   for (const auto& entry : node) list.emplace_back(entry.first.Scalar(), entry.second);
   return list;
 }

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/file.h"
+
 namespace dragoman::report {
 
 std::optional<double> number(const Json& value) {
@@ -36,18 +38,20 @@ const Json& list_at(const Json& object, const std::string& key) {
   return at == object.end() || !at->is_array() ? none : *at;
 }
 
+void fail_damaged(const std::string& path, const std::string& what) {
+  fail("{}: not {}; remove it to measure again", path, what);
+}
+
 std::optional<Json> parse_file(const std::string& path) {
   if (!std::filesystem::exists(path)) return std::nullopt;
-  std::ifstream file(path);
-  check(file.good(), "{}: cannot be read", path);
-  return Json::parse(file);
+  return parse_json<Json>(read_file(path), path);
 }
 
 std::vector<Json> read_log(const std::string& path) {
   std::vector<Json> lines;
   std::ifstream file(path);
   for (std::string text; std::getline(file, text);)
-    if (Json line = Json::parse(text, nullptr, false); line.is_object()) lines.push_back(std::move(line));
+    if (Json line = parse_json_or_null<Json>(text); line.is_object()) lines.push_back(std::move(line));
   return lines;
 }
 

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
+#include "base/bounded_json.h"
 
 // Reads logs and results, which are JSON files. They may be incomplete or damaged, and a number may be missing: JSON
 // has neither infinity nor NaN, so that both are written as null.
@@ -25,6 +24,9 @@ std::string text(const Json& object, const std::string& key);
 const Json& object_at(const Json& object, const std::string& key);
 const Json& list_at(const Json& object, const std::string& key);
 
+// Throws Error: the file is not `what`.
+[[noreturn]] void fail_damaged(const std::string& path, const std::string& what);
+
 // Calls `read`, which reads JSON of a file. If the JSON is damaged or of other types than `read` expects, the error
 // names the file and says that it is not `what`.
 template <class Read>
@@ -32,11 +34,13 @@ auto reading(const std::string& path, const std::string& what, Read read) {
   try {
     return read();
   } catch (const Json::exception&) {
-    fail("{}: not {}; remove it to measure again", path, what);
+    fail_damaged(path, what);
+  } catch (const DamagedJson&) {
+    fail_damaged(path, what);
   }
 }
 
-// The JSON of a file; nothing if there is no file. Throws Json::exception if it is not JSON.
+// The JSON of a file; nothing if there is no file. Throws DamagedJson if it is not JSON.
 std::optional<Json> parse_file(const std::string& path);
 
 // What `read` makes of the JSON of a file, which must be `what`; nothing if there is no file.

@@ -63,12 +63,18 @@ void Beam::take_best(std::span<const Row> rows) {
     }
     queues_.push_back(queue);
   }
+  // A heap with the best continuation at the root.
+  const auto comes_last = [](const Queue& a, const Queue& b) { return b.first.before(a.first); };
+  std::make_heap(queues_.begin(), queues_.end(), comes_last);
   const auto width = static_cast<std::size_t>(goal_.options.beam);
   for (std::size_t rank = 0; !queues_.empty() && live_.size() < width; ++rank) {
-    const auto best = std::min_element(queues_.begin(), queues_.end(),
-                                       [](const Queue& a, const Queue& b) { return a.first.before(b.first); });
-    if (best->first.token != goal_.end || rank < width) take(best->first);
-    if (!move_on(*best, rows[static_cast<std::size_t>(best->first.origin)])) queues_.erase(best);
+    std::pop_heap(queues_.begin(), queues_.end(), comes_last);
+    Queue& best = queues_.back();
+    if (best.first.token != goal_.end || rank < width) take(best.first);
+    if (move_on(best, rows[static_cast<std::size_t>(best.first.origin)]))
+      std::push_heap(queues_.begin(), queues_.end(), comes_last);
+    else
+      queues_.pop_back();
   }
 }
 
@@ -85,10 +91,11 @@ void Beam::take(const Candidate& c) {
 void Beam::collect(std::int32_t origin, const Row& row, std::vector<Candidate>& candidates) {
   const std::int32_t node = before_[static_cast<std::size_t>(origin)];
   const TermProgress terms = progress(node);
-  const auto first = std::ssize(candidates);
+  const std::ptrdiff_t first = std::ssize(candidates);
+  std::ptrdiff_t end_of_terms = first;  // tokens of terms may be among the best ones, too, which are all different
   const auto add = [&](std::int32_t token, float score) {
     const auto same = [&](const Candidate& other) { return other.token == token; };
-    if (std::any_of(candidates.begin() + first, candidates.end(), same)) return;
+    if (std::any_of(candidates.begin() + first, candidates.begin() + end_of_terms, same)) return;
     candidates.push_back(candidate(origin, token, score, row));
     if (token != goal_.end) candidates.back().left = goal_.constraints.left(goal_.constraints.after(terms, token));
   };
@@ -97,8 +104,10 @@ void Beam::collect(std::int32_t origin, const Row& row, std::vector<Candidate>& 
   forbidden_.clear();
   find_forbidden(node, forbidden_);
   goal_.constraints.find_next(terms, next);
-  for (const std::int32_t token : next)
+  for (const std::int32_t token : next) {
     if (allows(node, terms, token, forbidden_)) add(token, row.all[token]);
+    end_of_terms = std::ssize(candidates);
+  }
   int left = this->candidates();
   for (std::size_t i = 0; i < row.tokens.size() && row.tokens[i] >= 0 && left > 0; ++i) {
     if (!allows(node, terms, row.tokens[i], forbidden_)) continue;

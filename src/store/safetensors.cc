@@ -102,7 +102,7 @@ void write_safetensors(const std::string& path, const Metadata& metadata, const 
 SafetensorsFile::SafetensorsFile(const std::string& path) : file_(path) {
   try {
     read_header();
-  } catch (const json::exception& error) {
+  } catch (const json::exception&) {
     fail("{}: is not a readable model file: its header is damaged", path);
   } catch (const Error& error) {
     fail("{}: is not a readable model file: {}", path, error.what());
@@ -121,7 +121,7 @@ void SafetensorsFile::read_header() {
   check(data_ <= file_.size(), "it is truncated within its header");
   std::string text(static_cast<std::size_t>(length), '\0');
   file_.read(kLengthBytes, text.data(), text.size());
-  const json header = parse_json(text);
+  const json header = parse_json(text, "its header");
   const std::uint64_t data_size = file_.size() - data_;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__")

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/progress.h"
+#include "base/quote.h"
 #include "text/build.h"
 
 namespace dragoman::text {
@@ -83,8 +84,13 @@ std::unique_ptr<Tokenizer> build_subwords(const LineSource& lines, const Prepare
       {"minloglevel", "2"}};
   std::string model;
   const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &source, &model);
-  check(status.ok(), "subwords: SentencePiece cannot train {} pieces on {} lines: {}", options.size, sampled.size(),
-        status.message());
+  if (!status.ok()) {
+    log::debug("SentencePiece: {}", excerpt(status.message()));
+    fail(
+        "subwords: SentencePiece cannot train {} pieces on {} lines; mostly because the text has more different "
+        "characters than that: ask for more pieces, or lower the character coverage",
+        options.size, sampled.size());
+  }
   return std::make_unique<SentencePiece>(options.kind, prepare, std::move(model), options.multiple);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/quote.h"
 #include "text/id_count.h"
 #include "text/sentencepiece_model.h"
@@ -51,14 +52,17 @@ SentencePiece::SentencePiece(SubwordKind kind, PrepareOptions prepare, std::stri
 SentencePiece::~SentencePiece() = default;
 
 void SentencePiece::load_model() {
+  bool loaded = false;
   try {
     const auto status = processor_->LoadFromSerializedProto(model_);
-    check(status.ok(), "subwords: SentencePiece cannot load its model: {}", excerpt(status.message()));
-  } catch (const Error&) {
-    throw;
+    loaded = status.ok();
+    if (!loaded) log::debug("SentencePiece: {}", excerpt(status.message()));
   } catch (const std::exception& error) {  // of its trie
-    fail("subwords: SentencePiece cannot load its model: {}", excerpt(error.what()));
+    log::debug("SentencePiece: {}", excerpt(error.what()));
   }
+  check(loaded,
+        "subwords: the SentencePiece model is damaged or of a kind that this version of the library does not know; get "
+        "or train it again");
 }
 
 void SentencePiece::load_pieces() {
@@ -112,8 +116,7 @@ void SentencePiece::encode_word(std::string_view word, PieceCache& cache, std::v
     }
   }
   std::vector<int> pieces;
-  const auto status = processor_->Encode(word, &pieces);
-  check(status.ok(), "SentencePiece: {}", status.message());
+  check(processor_->Encode(word, &pieces).ok(), "subwords: the SentencePiece model cannot encode '{}'", excerpt(word));
   if (slot) PieceCache::store(*slot, key, pieces);
   ids.insert(ids.end(), pieces.begin(), pieces.end());
 }
@@ -185,8 +188,7 @@ std::string SentencePiece::decode(std::span<const std::int32_t> ids) const {
     if (id < known_) known.push_back(id);
   }
   std::string text;
-  const auto status = processor_->Decode(known, &text);
-  check(status.ok(), "SentencePiece: {}", status.message());
+  check(processor_->Decode(known, &text).ok(), "subwords: the SentencePiece model cannot decode its own ids");
   return text;
 }
 

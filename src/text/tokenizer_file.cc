@@ -1,5 +1,6 @@
 #include "text/tokenizer_file.h"
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
 
@@ -17,17 +18,37 @@ namespace {
 
 constexpr std::string_view kMagic = "dragoman-tokenizer 1\n";
 
+const nlohmann::json& read_value(const nlohmann::json& header, const char* key) {
+  const auto found = header.find(key);
+  check(found != header.end(), "tokenizer: its header has no '{}'; the file is damaged", key);
+  return *found;
+}
+
+std::string read_text(const nlohmann::json& header, const char* key) {
+  const nlohmann::json& value = read_value(header, key);
+  check(value.is_string(), "tokenizer: '{}' must be a text but is {}", key, excerpt(value.dump()));
+  return value.get<std::string>();
+}
+
+std::vector<std::string> read_texts(const nlohmann::json& header, const char* key) {
+  const nlohmann::json& value = read_value(header, key);
+  const bool is_list =
+      value.is_array() && std::all_of(value.begin(), value.end(), [](const auto& part) { return part.is_string(); });
+  check(is_list, "tokenizer: '{}' must be a list of texts but is {}", key, excerpt(value.dump()));
+  return value.get<std::vector<std::string>>();
+}
+
 template <class Options>
 Options read_options(const nlohmann::json& header) {
   Options options;
-  Settings(options).read_yaml(header.at("options").get<std::string>(), "tokenizer");
+  Settings(options).read_yaml(read_text(header, "options"), "tokenizer");
   return options;
 }
 
 // JSON numbers may be fractions, negative or larger than the type.
 template <class T>
 T read_integer(const nlohmann::json& header, const char* key) {
-  const nlohmann::json& value = header.at(key);
+  const nlohmann::json& value = read_value(header, key);
   check(value.is_number_unsigned() && std::in_range<T>(value.get<std::uint64_t>()),
         "tokenizer: '{}' must be an integer that is not negative but is {}", key, excerpt(value.dump()));
   return value.get<T>();
@@ -53,13 +74,12 @@ std::unique_ptr<Tokenizer> make(const TokenizerFile& file);
 
 std::unique_ptr<Tokenizer> make_tagged(const TokenizerFile& file, int multiple) {
   const TokenizerFile text = unpack(file.data);
-  check(text.header.at("kind").get<std::string>() != kTaggedKind, "tokenizer: languages inside languages");
-  return std::make_unique<TaggedTokenizer>(make(text), file.header.at("languages").get<std::vector<std::string>>(),
-                                           multiple);
+  check(read_text(text.header, "kind") != kTaggedKind, "tokenizer: languages inside languages");
+  return std::make_unique<TaggedTokenizer>(make(text), read_texts(file.header, "languages"), multiple);
 }
 
 std::unique_ptr<Tokenizer> make(const TokenizerFile& file) {
-  const auto kind = file.header.at("kind").get<std::string>();
+  const std::string kind = read_text(file.header, "kind");
   const auto multiple = read_integer<int>(file.header, "multiple");
   if (kind == "byte-bpe") return make_byte_bpe(file, multiple);
   if (kind == "words") return make_words(file, multiple);
@@ -83,20 +103,13 @@ TokenizerFile unpack(std::string_view bytes) {
   const std::size_t end = bytes.find('\n');
   TokenizerFile file;
   check(end != std::string_view::npos, "tokenizer: the second line is not a JSON object");
-  file.header = parse_json(bytes.substr(0, end));
+  file.header = parse_json(bytes.substr(0, end), "tokenizer: its header");
   check(file.header.is_object(), "tokenizer: the second line is not a JSON object");
   file.data = bytes.substr(end + 1);
   return file;
 }
 
-std::unique_ptr<Tokenizer> deserialize_tokenizer(std::string_view data) {
-  const TokenizerFile file = unpack(data);
-  try {
-    return make(file);
-  } catch (const nlohmann::json::exception& error) {
-    fail("tokenizer: invalid settings: {}", excerpt(error.what()));
-  }
-}
+std::unique_ptr<Tokenizer> deserialize_tokenizer(std::string_view data) { return make(unpack(data)); }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
   const std::string data = read_file(path);

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <memory>
 
 #include "base/error.h"
 #include "text/code_ranges.h"
@@ -68,19 +66,52 @@ constexpr std::array<CharClass, 128> kAsciiClasses = [] {
   return table;
 }();
 
-struct FreeDeleter {
-  void operator()(void* memory) const { std::free(memory); }
-};
+utf8proc_ssize_t check_utf8proc(utf8proc_ssize_t result) {
+  check(result >= 0, "utf8proc: {}", result < 0 ? utf8proc_errmsg(result) : "");
+  return result;
+}
 
-// utf8proc_map on valid UTF-8.
-std::string map_valid(std::string_view text, int options) {
-  utf8proc_uint8_t* raw = nullptr;
-  const utf8proc_ssize_t size =
-      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()),
-                   &raw, static_cast<utf8proc_option_t>(options));
-  const std::unique_ptr<utf8proc_uint8_t, FreeDeleter> owner(raw);
-  check(size >= 0, "utf8proc: {}", size < 0 ? utf8proc_errmsg(size) : "");
-  return {reinterpret_cast<const char*>(raw), static_cast<std::size_t>(size)};
+// The decomposition of valid UTF-8, without canonical order.
+std::vector<utf8proc_int32_t> decompose(std::string_view text, utf8proc_option_t options) {
+  constexpr std::size_t kLongest = 32;  // the longest decomposition of one code point has 18
+  std::vector<utf8proc_int32_t> codes(text.size() + kLongest);
+  std::size_t count = 0;
+  int boundary = UTF8PROC_BOUNDCLASS_START;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    if (codes.size() - count < kLongest) codes.resize(2 * codes.size());
+    count += static_cast<std::size_t>(
+        check_utf8proc(utf8proc_decompose_char(static_cast<utf8proc_int32_t>(point.code), codes.data() + count,
+                                               utf8proc_ssize_t{kLongest}, options, &boundary)));
+    at += point.length;
+  }
+  codes.resize(count);
+  return codes;
+}
+
+// Canonical order (Unicode, section 3.11): sorts each run of combining marks by their classes and keeps the order of
+// equal ones. utf8proc does it in quadratic time.
+void order_marks(std::vector<utf8proc_int32_t>& codes) {
+  const auto mark_class = [](utf8proc_int32_t code) { return utf8proc_get_property(code)->combining_class; };
+  const auto comes_first = [&](utf8proc_int32_t a, utf8proc_int32_t b) { return mark_class(a) < mark_class(b); };
+  const auto is_mark = [&](utf8proc_int32_t code) { return mark_class(code) != 0; };
+  for (auto begin = codes.begin(); begin != codes.end();) {
+    begin = std::find_if(begin, codes.end(), is_mark);
+    const auto end = std::find_if_not(begin, codes.end(), is_mark);
+    if (!std::is_sorted(begin, end, comes_first)) std::stable_sort(begin, end, comes_first);
+    begin = end;
+  }
+}
+
+// utf8proc_map on valid UTF-8, in linear time but for sorting.
+std::string map_valid(std::string_view text, int flags) {
+  const auto options = static_cast<utf8proc_option_t>(flags);
+  std::vector<utf8proc_int32_t> codes = decompose(text, options);
+  order_marks(codes);
+  const auto count = static_cast<utf8proc_ssize_t>(codes.size());
+  codes.push_back(0);  // utf8proc_reencode writes UTF-8 over the code points, and a zero byte
+  const utf8proc_ssize_t size = check_utf8proc(utf8proc_reencode(codes.data(), count, options));
+  return {reinterpret_cast<const char*>(codes.data()), static_cast<std::size_t>(size)};
 }
 
 // utf8proc_map on the valid parts; copies invalid bytes between them.

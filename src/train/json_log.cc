@@ -3,8 +3,8 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/bounded_json.h"
 #include "base/file.h"
 #include "base/utc_time.h"
 
@@ -56,7 +56,7 @@ std::string kept_lines(const std::string& path, std::uint64_t last) {
   std::ifstream file(path);
   std::string kept;
   for (std::string text; std::getline(file, text);) {
-    const auto object = nlohmann::json::parse(text, nullptr, false);
+    const auto object = parse_json_or_null(text);
     if (object.is_object() && object.value("update", std::uint64_t{0}) <= last) kept += text + "\n";
   }
   return kept;

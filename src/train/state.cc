@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/bounded_json.h"
-#include "base/quote.h"
 
 namespace dragoman::train {
 namespace {
@@ -91,9 +90,9 @@ std::string to_json(const TrainState& state) {
 
 TrainState state_from_json(const std::string& text, const std::string& where) {
   try {
-    return read_state(parse_json(text));
-  } catch (const json::exception& error) {
-    fail("{}: its training state is damaged: {}", where, excerpt(error.what()));
+    return read_state(parse_json(text, "it"));
+  } catch (const json::exception&) {
+    fail("{}: its training state is damaged: a value is missing or of another type than expected", where);
   } catch (const Error& error) {
     fail("{}: its training state is damaged: {}", where, error.what());
   }

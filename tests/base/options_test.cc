@@ -133,6 +133,27 @@ TEST(Options, YamlFromAStrangerIsBounded) {
   EXPECT_EQ(problem(std::string((1 << 20) + 1, ' ')), "f: expected YAML of at most 1048576 bytes");
 }
 
+TEST(Options, ASettingIsGivenOncePerFile) {
+  const auto problem = [](const std::string& text) {
+    Options options;
+    return message([&] { Settings(options).read_yaml(text, "c.yaml"); });
+  };
+  EXPECT_EQ(problem("dropout: 0.1\nname: x\ndropout: 0.3\n"),
+            "c.yaml:3: 'dropout' is given twice, first in line 1; remove one of them");
+  EXPECT_EQ(problem("encoder:\n  layers: 1\n  layers: 2\n"),
+            "c.yaml:3: 'layers' is given twice, first in line 2; remove one of them");
+  EXPECT_EQ(problem("encoder:\n  layers: 1\nencoder.layers: 2\n"),
+            "c.yaml:3: 'encoder.layers' is given twice, first in line 2; remove one of them");
+  EXPECT_EQ(problem("encoder: {layers: 1}\nencoder: {layers: 1}\n"),
+            "c.yaml:2: 'encoder' is given twice, first in line 1; remove one of them");
+  EXPECT_EQ(problem("files: [a, a]\nname: name\n"), "nothing was thrown") << "values may be equal";
+  Options options;
+  Settings settings(options);
+  settings.read_yaml("dropout: 0.1\n", "a.yaml");
+  settings.read_yaml("dropout: 0.3\n", "b.yaml");
+  EXPECT_EQ(options.dropout, 0.3) << "a later file overrides an earlier one";
+}
+
 TEST(Options, MessagesQuoteAtMostAScreensWidth) {
   Options options;
   const std::string long_text(1'000'000, 'x');

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/random.h"
 #include "base/threads.h"
@@ -159,6 +160,37 @@ TEST(TopScores, TakeTheLowestIdsAmongEqualLogits) {
     EXPECT_NEAR(log_sum[0], expected, 1e-5);
     EXPECT_EQ(log_sum[1], log_sum[0]);
   }
+  threads::set_count(0);
+}
+
+// A short list is kept in another way than a long one.
+TEST(TopScores, AreTheFirstOfAllLogitsSortedByScoreAndIdForAnyLength) {
+  constexpr Size in = 3, out = 3000;
+  const std::vector<float> x(in, 0.0f), packed = Layer{in, out}.packed;
+  std::vector<float> logits(out);
+  Random random(3);
+  for (float& logit : logits) logit = static_cast<float>(random.below(500));  // many are equal
+  std::vector<std::int32_t> expected(out);
+  std::iota(expected.begin(), expected.end(), 0);
+  std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return logits[a] > logits[b]; });
+  for (const Size best : {1, 2, 31, 32, 33, 100, 1001, 3000})
+    for (const int count : {1, 2, 3}) {
+      threads::set_count(count);
+      std::vector<float> scores(static_cast<std::size_t>(best)), log_sum(1);
+      std::vector<std::int32_t> ids(scores.size());
+      cpu().top_scores({.rows = 1,
+                        .in = in,
+                        .out = out,
+                        .best = best,
+                        .x = x.data(),
+                        .packed = packed.data(),
+                        .bias = logits.data(),
+                        .log_sum = log_sum.data(),
+                        .scores = scores.data(),
+                        .ids = ids.data()});
+      EXPECT_TRUE(std::equal(ids.begin(), ids.end(), expected.begin())) << best << ", threads " << count;
+      for (Size i = 0; i < best; ++i) ASSERT_EQ(scores[i], logits[ids[i]]);
+    }
   threads::set_count(0);
 }
 

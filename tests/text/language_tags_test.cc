@@ -102,6 +102,22 @@ TEST(TaggedTokenizer, RefusesWrongLists) {
   EXPECT_EQ(message([&] { deserialize_tokenizer(pack(nested)); }), "tokenizer: languages inside languages");
 }
 
+TEST(TokenizerFiles, ADamagedHeaderIsRefusedInPlainWords) {
+  const auto problem = [](const std::string& header) {
+    return message([&] { deserialize_tokenizer("dragoman-tokenizer 1\n" + header + "\ndata"); });
+  };
+  EXPECT_EQ(problem("{"), "tokenizer: its header: not valid JSON from byte 2 on");
+  EXPECT_EQ(problem("[]"), "tokenizer: the second line is not a JSON object");
+  EXPECT_EQ(problem("{}"), "tokenizer: its header has no 'kind'; the file is damaged");
+  EXPECT_EQ(problem(R"({"kind": 7})"), "tokenizer: 'kind' must be a text but is 7");
+  EXPECT_EQ(problem(R"({"kind": "words", "kind": "unigram"})"),
+            "tokenizer: its header: an object has the key 'kind' twice");
+  EXPECT_EQ(problem(R"({"kind": "words", "multiple": 1})"),
+            "tokenizer: its header has no 'options'; the file is damaged");
+  EXPECT_EQ(problem(R"({"kind": "unigram", "multiple": 1, "options": ""})"),
+            "subwords: the SentencePiece model is damaged: unknown wire type 4");
+}
+
 TEST(LanguageTags, AChoiceIsNeededOnlyIfThereIsOne) {
   const LanguageTags none, one{{"de"}, 100}, two{{"de", "fr"}, 100};
   EXPECT_EQ(none.choose(""), LanguageTags::kNone);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <set>
 
 #include "base/random.h"
@@ -73,6 +74,46 @@ TEST(Unicode, NormalFormsComposeAndFoldCompatibility) {
   EXPECT_EQ(normalize("u\u0308ber \uFB01x", NormalForm::nfkc), "\u00FCber fix");
   EXPECT_EQ(normalize("u\u0308ber", NormalForm::none), "u\u0308ber");
   EXPECT_EQ(normalize("a\xFF u\u0308", NormalForm::nfc), "a\xFF \u00FC");
+}
+
+// Expected by unicodedata.normalize of Python 3.11 (Unicode 14).
+TEST(Unicode, NormalFormsSortMarksByTheirClassesAndKeepTheOrderOfEqualOnes) {
+  const struct {
+    const char *text, *nfc, *nfkc;
+  } cases[] = {
+      {"a\u0345\u094D\u031B\u3099\u094D\U0001D165\u094D\u093C\u0338",
+       "a\u0338\u093C\u3099\u094D\u094D\u094D\u031B\U0001D165\u0345",
+       "a\u0338\u093C\u3099\u094D\u094D\u094D\u031B\U0001D165\u0345"},
+      {"e\u0301\u0301\U0001D165\u05BC\u3099\u0327\u093C\u0301\u0338\u0323",
+       "\u0229\u0338\u093C\u3099\u05BC\U0001D165\u0323\u0301\u0301\u0301",
+       "\u0229\u0338\u093C\u3099\u05BC\U0001D165\u0323\u0301\u0301\u0301"},
+      {"\uFB01\u031B\u05BC\U0001D165\u0327\u05B0", "\uFB01\u05B0\u05BC\u0327\u031B\U0001D165",
+       "fi\u05B0\u05BC\u0327\u031B\U0001D165"},
+      {"\u304B\u3099\u05B0\u0323\u3099\u3099\u0308\u0323\u0651\u0651\u05BC\u0323",
+       "\u304C\u3099\u3099\u05B0\u05BC\u0651\u0651\u0323\u0323\u0323\u0308",
+       "\u304C\u3099\u3099\u05B0\u05BC\u0651\u0651\u0323\u0323\u0323\u0308"},
+      {"\u1E9B\u0323\u0301\U0001D165\u0301\u0327\u3099\u0327", "\u1E9B\u3099\u0327\u0327\U0001D165\u0323\u0301\u0301",
+       "\u015F\u3099\u0327\U0001D165\u0323\u0307\u0301\u0301"},
+      {"o\U0001D165\u0323\u0345\u031B\u0327\u064B", "\u1ECD\u064B\u0327\U0001D165\u031B\u0345",
+       "\u1ECD\u064B\u0327\U0001D165\u031B\u0345"}};
+  for (const auto& one : cases) {
+    EXPECT_EQ(normalize(one.text, NormalForm::nfc), one.nfc) << one.text;
+    EXPECT_EQ(normalize(one.text, NormalForm::nfkc), one.nfkc) << one.text;
+  }
+}
+
+// Sorting by exchanging neighbours would take minutes.
+TEST(Unicode, ALongRunOfMarksInDisorderIsNormalisedInTimeProportionalToItsLength) {
+  std::string text = "a", sorted = "a";
+  for (int i = 0; i < 300'000; ++i) text += "\u0345\u0334";
+  for (const char* const mark : {"\u0334", "\u0345"})
+    for (int i = 0; i < 300'000; ++i) sorted += mark;
+  const std::clock_t begin = std::clock();
+  EXPECT_TRUE(normalize(text, NormalForm::nfc) == sorted);
+  MappedText mapped(text);
+  mapped.normalize(NormalForm::nfc);
+  EXPECT_TRUE(mapped.text() == sorted);
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 10) << "seconds, with a sanitizer";
 }
 
 TEST(Unicode, CaseIsLoweredCharacterByCharacterAndFoldedInFull) {

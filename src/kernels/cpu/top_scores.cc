@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/threads.h"
+#include "kernels/cpu/best_list.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/cpu/targets.h"
@@ -27,34 +28,9 @@ constexpr Size kBlockCols = std::max<Size>(1, 128 / Product::kCols) * Product::k
 template <class Product>
 constexpr Size kBlockRows = 16 * Product::kRows;
 
-struct Candidate {
-  float score;
-  std::int32_t id;
-};
-
 // The reduction of one row over one block of columns.
 struct BlockSum {
   float largest, sum;  // of exp(logit - largest)
-};
-
-// The top-k so far, best first. Candidates arrive in the order of their ids, so among equal ones the lower id wins.
-class BestList {
- public:
-  BestList(Candidate* list, Size size) : list_(list), size_(size) {}
-
-  bool empty() const { return size_ == 0; }
-  void clear() { std::fill_n(list_, size_, Candidate{-std::numeric_limits<float>::infinity(), -1}); }
-  float least() const { return list_[size_ - 1].score; }
-  void offer(const Candidate& candidate) {
-    if (!(candidate.score > least())) return;
-    Size i = size_ - 1;
-    for (; i > 0 && candidate.score > list_[i - 1].score; --i) list_[i] = list_[i - 1];
-    list_[i] = candidate;
-  }
-
- private:
-  Candidate* list_;
-  Size size_;
 };
 
 // Shared memory of one call: the rows of the product and partial results.
@@ -112,7 +88,7 @@ float joined_log_sum(const BlockSum* sums, Size blocks) {
   return static_cast<float>(double{largest} + std::log(total));
 }
 
-// Merges the partial results of a row. Ranges are in the order of ids.
+// Merges the partial results of a row.
 void join_row(const TopScores<float>& a, const Tables& tables, Size first, Size r) {
   a.log_sum[first + r] = joined_log_sum(tables.sums + r * tables.blocks, tables.blocks);
   if (a.best == 0) return;
@@ -121,6 +97,7 @@ void join_row(const TopScores<float>& a, const Tables& tables, Size first, Size 
     const Candidate* others = tables.bests + (range * tables.rows + r) * a.best;
     for (Size i = 0; i < a.best; ++i) best.offer(others[i]);
   }
+  best.sort();
   for (Size i = 0; i < a.best; ++i) {
     a.scores[(first + r) * a.best + i] = tables.bests[r * a.best + i].score;
     a.ids[(first + r) * a.best + i] = tables.bests[r * a.best + i].id;
