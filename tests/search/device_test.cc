@@ -94,8 +94,8 @@ TEST_F(PerObject, NarrowFormatsGiveTheSameTranslationAloneAndInABatch) {
 TEST_F(PerObject, NarrowFormatsGiveNearlyTheSameProbabilities) {
   const std::string path = folder_.file("model.safetensors");
   write_model(path);
-  std::vector<std::pair<std::string, std::string>> pairs;
-  for (const Request& request : sentences(24)) pairs.emplace_back(request.text, "a red dog sees the house");
+  std::vector<SentencePair> pairs;
+  for (const Request& request : sentences(24)) pairs.push_back({request.text, "a red dog sees the house"});
   const auto exact = score_pairs(Model(path, find_placement({.device = "cpu"})), pairs);
   for (const Precision precision : {Precision::bf16, Precision::int8}) {
     SCOPED_TRACE(name_of(precision));
