@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "cli/command.h"
 #include "run/evaluation.h"
 #include "run/json_text.h"
@@ -43,7 +44,7 @@ int evaluate_translations(const EvaluateOptions& options, const Words& paths) {
 }
 
 int evaluate_alignment(const EvaluateOptions& options, const Words& paths) {
-  check(paths.size() == 1, "--aer: expected one file of links but got {} files", paths.size());
+  check(paths.size() == 1, "--aer: expected one file of links but got {}", counted(paths.size(), "file"));
   const auto [sentences, error] = run::evaluate_alignments(
       {paths[0], options.aer, {options.links_from, options.swap_links}, {options.gold_from, false}});
   if (options.json) {
@@ -56,8 +57,8 @@ int evaluate_alignment(const EvaluateOptions& options, const Words& paths) {
                                            {"possible", error.possible}}}};
     fmt::print("{}\n", run::to_text(json, 2));
   } else {
-    fmt::print("{} sentences, {} links; gold alignment: {} sure, {} possible\n\n", sentences, error.links, error.sure,
-               error.possible);
+    fmt::print("{}, {}; gold alignment: {} sure, {} possible\n\n", counted(sentences, "sentence"),
+               counted(error.links, "link"), error.sure, error.possible);
     fmt::print(
         "  precision             {:6.2f} %\n  recall                {:6.2f} %\n  alignment error rate  {:6.2f} %\n",
         100 * error.precision(), 100 * error.recall(), 100 * error.alignment_error());

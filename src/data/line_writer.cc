@@ -2,9 +2,18 @@
 
 #include <zlib.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
 #include "base/error.h"
 
 namespace dragoman::data {
+namespace {
+
+constexpr std::size_t kBuffer = std::size_t{1} << 16;
+
+}  // namespace
 
 class LineWriter::Compressor {
  public:
@@ -17,14 +26,15 @@ class LineWriter::Compressor {
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
 
-  void write(std::string& bytes, bool last, AtomicFile& file) {
+  template <class Put>
+  void write(std::string& bytes, bool last, Put put) {
     stream_.next_in = reinterpret_cast<Bytef*>(bytes.data());
     stream_.avail_in = static_cast<uInt>(bytes.size());
     do {
       stream_.next_out = reinterpret_cast<Bytef*>(room_);
       stream_.avail_out = sizeof room_;
       deflate(&stream_, last ? Z_FINISH : Z_NO_FLUSH);
-      file.write({room_, sizeof room_ - stream_.avail_out});
+      put({room_, sizeof room_ - stream_.avail_out});
     } while (stream_.avail_out == 0);
   }
 
@@ -34,26 +44,48 @@ class LineWriter::Compressor {
 };
 
 LineWriter::LineWriter(const std::string& path)
-    : file_(path), compressor_(path.ends_with(".gz") ? std::make_unique<Compressor>() : nullptr) {}
+    : compressor_(path.ends_with(".gz") ? std::make_unique<Compressor>() : nullptr) {
+  check(!path.empty(), "expected the name of a file to write to, or - for standard output, but it is empty");
+  if (path != "-") file_.emplace(path);
+}
 
 LineWriter::~LineWriter() = default;
 
 void LineWriter::write(std::string_view line) {
   pending_.append(line).push_back('\n');
-  if (pending_.size() >= 1u << 16) flush(false);
+  if (pending_.size() >= kBuffer) put_pending(false);
 }
 
-void LineWriter::flush(bool last) {
+void LineWriter::write_lines(std::string_view lines) {
+  pending_.append(lines);
+  if (pending_.size() >= kBuffer) put_pending(false);
+}
+
+void LineWriter::put(std::string_view bytes) {
+  if (file_) return file_->write(bytes);
+  check(std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size(), "cannot write to standard output: {}",
+        std::strerror(errno));
+}
+
+void LineWriter::put_pending(bool last) {
   if (compressor_)
-    compressor_->write(pending_, last, file_);
+    compressor_->write(pending_, last, [this](std::string_view bytes) { put(bytes); });
   else
-    file_.write(pending_);
+    put(pending_);
   pending_.clear();
 }
 
+void LineWriter::flush() {
+  put_pending(false);
+  if (!file_) check(std::fflush(stdout) == 0, "cannot write to standard output: {}", std::strerror(errno));
+}
+
 void LineWriter::commit() {
-  flush(true);
-  file_.commit();
+  put_pending(true);
+  if (file_)
+    file_->commit();
+  else
+    flush();
 }
 
 }  // namespace dragoman::data

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/join.h"
 #include "base/log.h"
 #include "data/text_file.h"
@@ -138,8 +139,8 @@ Evaluation evaluate_files(const EvaluationOptions& options, const std::string& o
 AlignmentEvaluation evaluate_alignments(const AlignmentFiles& files) {
   const auto links = eval::read_links(files.links, files.links_format);
   const auto gold = eval::read_links(files.gold, files.gold_format);
-  check(links.size() == gold.size(), "{} has {} lines but {} has {}: {}:{} is the first line without a partner",
-        files.links, links.size(), files.gold, gold.size(), links.size() > gold.size() ? files.links : files.gold,
+  check(links.size() == gold.size(), "{} has {} but {} has {}: {}:{} is the first line without a partner", files.links,
+        counted(links.size(), "line"), files.gold, gold.size(), links.size() > gold.size() ? files.links : files.gold,
         std::min(links.size(), gold.size()) + 1);
   return {links.size(), eval::compare_links(links, gold)};
 }

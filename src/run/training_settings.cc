@@ -22,6 +22,8 @@ void make_absolute(std::string& path) {
   if (!path.empty() && path != "-") path = fs::absolute(path).lexically_normal().string();
 }
 
+}  // namespace
+
 void make_paths_absolute(TrainingOptions& options) {
   for (std::string* path :
        {&options.from, &options.cache, &options.train.output, &options.vocabulary.source, &options.vocabulary.target,
@@ -32,6 +34,8 @@ void make_paths_absolute(TrainingOptions& options) {
        {&options.corpus.source, &options.corpus.target, &options.valid_source, &options.valid_target})
     for (std::string& path : *list) make_absolute(path);
 }
+
+namespace {
 
 bool is_derived(const std::string& key) { return std::find(kDerived.begin(), kDerived.end(), key) != kDerived.end(); }
 
@@ -76,7 +80,9 @@ void read_initial_settings(Settings& settings, const TrainingOptions& asked) {
 
 void check_fine_tuning(const TrainingOptions& options) {
   if (!options.fine_tunes()) return;
+  // A preset may set vocabularies that the model was not trained with; only flags ask for them.
   TrainingOptions plain;
+  if (!options.preset.empty()) Settings(plain).read_yaml(models::preset_text(options.preset), options.preset);
   plain.model = store::ModelFile(options.from).info().config;
   const auto ignored = [](const std::string& key) { return belongs_to(key, "model.") || belongs_to(key, "vocab."); };
   const std::string words = differences(values_of(options, ignored), values_of(plain, ignored));
@@ -85,7 +91,8 @@ void check_fine_tuning(const TrainingOptions& options) {
         options.from, words,
         options.preset.empty() ? "Leave them out"
                                : "Leave them out, and --preset " + options.preset +
-                                     " if they come from it (its other settings can be given as flags)");
+                                     " if they come from it: it is not the preset of this model (its other settings "
+                                     "can be given as flags)");
 }
 
 void check_resuming(const TrainingOptions& options) {
