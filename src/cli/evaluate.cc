@@ -28,12 +28,17 @@ struct EvaluateOptions {
     v("links-from", links_from, "number of the first word in HYP's links", between(0, 1));
     v("gold-from", gold_from, "number of the first word in the gold alignment's links", between(0, 1));
     v("swap-links", swap_links, "HYP's links have the target word first");
+    v.only_if(
+        "links-from gold-from swap-links", [this] { return !aer.empty(); }, "it is for word alignments (--aer)");
+    v.only_if(
+        "sentence metrics systems slices train confidence test resamples trials seed digits force bleu. chrf. ter. "
+        "multi-bleu.",
+        [this] { return aer.empty(); }, "it is for translations, and --aer scores word alignments");
   }
 };
 
 int evaluate_translations(const EvaluateOptions& options, const Words& paths) {
-  check(paths.size() >= 2, "expected HYP and at least one REF but got {} file{}", paths.size(),
-        paths.size() == 1 ? "" : "s");
+  check(paths.size() >= 2, "expected HYP and at least one REF but got {}", counted(paths.size(), "file"));
   const run::Evaluation evaluation =
       run::evaluate_files(options.evaluation, paths[0], {paths.begin() + 1, paths.end()});
   const std::string report = options.json       ? run::report_json(evaluation, options.sentence)

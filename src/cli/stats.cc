@@ -21,6 +21,8 @@ struct StatsOptions {
     v("json", json, "print JSON");
     v("histogram", histogram, "draw the lengths as bars");
     statistics.visit(v);
+    v.only_if(
+        "histogram", [this] { return !json; }, "--json has no bars");
   }
 };
 

@@ -93,7 +93,8 @@ class Printer {
     if (!options.tree.empty()) tree_.emplace(options.tree);
     if (options.side_by_side.empty()) return;
     using Format = run::SideBySide::Format;
-    pairs_.emplace(options.side_by_side.ends_with(".tsv") ? Format::tsv : Format::text, options.reference);
+    const bool is_table = options.side_by_side.ends_with(".tsv") || options.side_by_side.ends_with(".tsv.gz");
+    pairs_.emplace(is_table ? Format::tsv : Format::text, options.reference);
     side_by_side_.emplace(options.side_by_side);
     side_by_side_->write_lines(pairs_->header());
   }

@@ -38,6 +38,12 @@ struct VocabOptions {
     v("output", output, "the file to write");
     v("use", use, "apply this vocabulary to the corpora instead of building one");
     v("show", show, "what to print per line with --use");
+    v.only_if(
+        "type size min-count multiple language normalize lower expand-contractions joiners character-coverage "
+        "byte-fallback sample seed encoder merges output",
+        [this] { return use.empty(); }, "--use applies a vocabulary that exists");
+    v.only_if(
+        "show", [this] { return !use.empty(); }, "it needs --use, the vocabulary to apply");
   }
 };
 

@@ -13,6 +13,11 @@ namespace {
 
 constexpr std::size_t kBuffer = std::size_t{1} << 16;
 
+void print(std::string_view text) {
+  check(std::fwrite(text.data(), 1, text.size(), stdout) == text.size(), "cannot write to standard output: {}",
+        std::strerror(errno));
+}
+
 }  // namespace
 
 class LineWriter::Compressor {
@@ -26,15 +31,14 @@ class LineWriter::Compressor {
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
 
-  template <class Put>
-  void write(std::string& bytes, bool last, Put put) {
+  void write(std::string& bytes, bool last, AtomicFile& file) {
     stream_.next_in = reinterpret_cast<Bytef*>(bytes.data());
     stream_.avail_in = static_cast<uInt>(bytes.size());
     do {
       stream_.next_out = reinterpret_cast<Bytef*>(room_);
       stream_.avail_out = sizeof room_;
       deflate(&stream_, last ? Z_FINISH : Z_NO_FLUSH);
-      put({room_, sizeof room_ - stream_.avail_out});
+      file.write({room_, sizeof room_ - stream_.avail_out});
     } while (stream_.avail_out == 0);
   }
 
@@ -52,40 +56,33 @@ LineWriter::LineWriter(const std::string& path)
 LineWriter::~LineWriter() = default;
 
 void LineWriter::write(std::string_view line) {
-  pending_.append(line).push_back('\n');
-  if (pending_.size() >= kBuffer) put_pending(false);
+  write_lines(line);
+  write_lines("\n");
 }
 
 void LineWriter::write_lines(std::string_view lines) {
+  if (!file_) return print(lines);
   pending_.append(lines);
   if (pending_.size() >= kBuffer) put_pending(false);
 }
 
-void LineWriter::put(std::string_view bytes) {
-  if (file_) return file_->write(bytes);
-  check(std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size(), "cannot write to standard output: {}",
-        std::strerror(errno));
-}
-
 void LineWriter::put_pending(bool last) {
   if (compressor_)
-    compressor_->write(pending_, last, [this](std::string_view bytes) { put(bytes); });
+    compressor_->write(pending_, last, *file_);
   else
-    put(pending_);
+    file_->write(pending_);
   pending_.clear();
 }
 
 void LineWriter::flush() {
-  put_pending(false);
-  if (!file_) check(std::fflush(stdout) == 0, "cannot write to standard output: {}", std::strerror(errno));
+  if (file_) return put_pending(false);
+  check(std::fflush(stdout) == 0, "cannot write to standard output: {}", std::strerror(errno));
 }
 
 void LineWriter::commit() {
+  if (!file_) return flush();
   put_pending(true);
-  if (file_)
-    file_->commit();
-  else
-    flush();
+  file_->commit();
 }
 
 }  // namespace dragoman::data

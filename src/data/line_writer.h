@@ -27,12 +27,11 @@ class LineWriter {
  private:
   class Compressor;
 
-  void put(std::string_view bytes);
   void put_pending(bool last);
 
   std::optional<AtomicFile> file_;          // none for standard output
   std::unique_ptr<Compressor> compressor_;  // null for plain text
-  std::string pending_;
+  std::string pending_;                     // of a file; standard output has a buffer, which is written even on failure
 };
 
 }  // namespace dragoman::data

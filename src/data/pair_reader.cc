@@ -97,7 +97,7 @@ class Columns {
     const std::size_t needed = std::max(source_, target_);
     check(fields.size() >= needed, "{}:{}: expected at least {} separated by {} but got {}{}", name_, line,
           counted(needed, "column"), corpus_.format == Format::csv ? "commas" : "tabs", fields.size(),
-          fields.size() == 1 ? "; a file of plain sentences is read with --format lines" : "");
+          fields.size() == 1 && width_ == 0 ? "; a file of plain sentences is read with --format lines" : "");
     if (width_ == 0) width_ = fields.size();
     check(fields.size() == width_, "{}:{}: expected {} as on the first line but got {}", name_, line,
           counted(width_, "column"), fields.size());

@@ -74,7 +74,7 @@ Bitext read_text(const AlignmentOptions& options, const std::string& source, con
   bitext.cut(options.min_count);
   if (bitext.one_sided() > 0) log::warning("one side is empty in {}", counted(bitext.one_sided(), "pair"));
   if (bitext.too_long() > 0)
-    log::warning("{} with more than {} words on a side: left out", counted(bitext.too_long(), "pair"),
+    log::warning("left out: {} with more than {} words on a side", counted(bitext.too_long(), "pair"),
                  options.max_words);
   check(bitext.source().tokens() > 0, "{}, {}: no pair has words on both sides, so nothing can be learned", source,
         target);

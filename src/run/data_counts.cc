@@ -60,11 +60,17 @@ void add_rows(PairCounts& counts, const data::BatchSource& source, const data::R
 std::string number(std::uint64_t value) { return with_commas(static_cast<std::int64_t>(value)); }
 
 // "; dropped: 3 too long, 2 empty" without the counts that are zero.
-std::string list(const char* what, const data::Counts& counts, const char* unit = "") {
+std::string list(const char* what, const data::Counts& counts) {
   std::string words;
   for (const auto& [name, count] : counts)
-    if (count > 0) words += fmt::format("{} {} {}{}", words.empty() ? "" : ",", number(count), name, unit);
+    if (count > 0) words += fmt::format("{} {} {}", words.empty() ? "" : ",", number(count), name);
   return words.empty() ? "" : fmt::format("; {}:{}", what, words);
+}
+
+// "source" as "source sentence" or "source sentences".
+data::Counts in_sentences(data::Counts counts) {
+  for (auto& [side, count] : counts) side += count == 1 ? " sentence" : " sentences";
+  return counts;
 }
 
 ordered_json to_json(const data::Counts& counts) {
@@ -89,7 +95,7 @@ std::string show(const PairCounts& counts) {
   const std::string held_out =
       counts.held_out == 0 ? "" : fmt::format("; {} held out for validation", number(counts.held_out));
   return fmt::format("{} read, {}{}{}{}{}", counted(counts.read, "pair"), kept, list("dropped", counts.dropped),
-                     list("cut", counts.cut, " sentences"), list("repaired", counts.repaired), held_out);
+                     list("cut", in_sentences(counts.cut)), list("repaired", counts.repaired), held_out);
 }
 
 ordered_json to_json(const PairCounts& counts) {

@@ -105,6 +105,11 @@ void cut_slices(const EvaluationOptions& options, const Lines& references, const
 
 }  // namespace
 
+bool EvaluationOptions::measures(const std::string& metric) const {
+  const std::vector<std::string> names = split_list(metrics);
+  return std::find(names.begin(), names.end(), metric) != names.end();
+}
+
 Evaluation evaluate_files(const EvaluationOptions& options, const std::string& output,
                           const std::vector<std::string>& reference_files) {
   check(!reference_files.empty(), "expected at least one reference");

@@ -54,7 +54,7 @@ bool can_be_counted(const std::string& path) {
   if (path == "-") return false;
   std::error_code problem;
   const auto status = std::filesystem::status(path, problem);
-  check(std::filesystem::exists(status), "{}: cannot be opened: {}", path.empty() ? "''" : path,
+  check(std::filesystem::exists(status), "{}: cannot be opened: {}", path.empty() ? "\"\"" : path,
         problem ? problem.message() : "no such file");
   return std::filesystem::is_regular_file(status);
 }

@@ -37,6 +37,10 @@ struct RunVocabulary {
         "source-language target-language",
         [this] { return made.type == VocabularyKind::words || made.words.prepare.expand_contractions; },
         "only vocabularies of words and the expansion of contractions depend on the language");
+    v.only_if(
+        "type size min-count multiple language normalize lower expand-contractions joiners character-coverage "
+        "byte-fallback sample seed encoder merges source-language target-language",
+        [this] { return source.empty() || (target.empty() && !shared); }, "the vocabularies come from files");
   }
 };
 
@@ -132,6 +136,11 @@ struct TrainingOptions {
   }
 
  private:
+  // Whether a corpus may have both sides in one file.
+  bool has_columns() const {
+    if (corpus.format != data::Format::automatic) return corpus.format != data::Format::lines;
+    return corpus.target.empty() || (!valid_source.empty() && valid_target.empty());
+  }
   // When settings have an effect, as far as it depends on more than their own group.
   template <class V>
   void visit_conditions(V& v) {
@@ -158,6 +167,9 @@ struct TrainingOptions {
         "the vocabularies decide it (--vocab.size)");
     v.only_if(
         "model.classes", [] { return false; }, "the labels of the training data decide it");
+    v.only_if(
+        "source-column target-column header", [this] { return has_columns(); },
+        "no corpus has columns (--format tsv or csv)");
     v.only_if(
         "overwrite", [this] { return !resume; }, "--resume continues the run in the folder; give one of the two");
     v.only_if(

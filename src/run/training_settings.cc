@@ -74,8 +74,17 @@ void set_model(Settings& settings, models::ModelConfig config) {
 void read_initial_settings(Settings& settings, const TrainingOptions& asked) {
   const std::string saved = settings_file(asked.train.output);
   if (asked.resume && fs::exists(saved)) return settings.read_yaml_file(saved);
-  if (fs::exists(asked.from)) set_model(settings, store::ModelFile(asked.from).info().config);
-  if (!asked.preset.empty()) settings.read_yaml(models::preset_text(asked.preset), asked.preset);
+  const auto read_preset = [&] {
+    if (!asked.preset.empty()) settings.read_yaml(models::preset_text(asked.preset), asked.preset);
+  };
+  if (!fs::exists(asked.from)) return read_preset();
+  const store::ModelFile model(asked.from);
+  set_model(settings, model.info().config);
+  read_preset();
+  // A model may have been trained with flags beside its preset. Any other preset has to agree with the model
+  // (check_fine_tuning).
+  const auto own = model.info().card.find("preset");
+  if (own != model.info().card.end() && own->second == asked.preset) set_model(settings, model.info().config);
 }
 
 void check_fine_tuning(const TrainingOptions& options) {
