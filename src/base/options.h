@@ -95,6 +95,7 @@ struct Parsed {
   std::vector<std::string> blank;  // those of them that it sets to the empty text that they were before
   bool help = false;
   bool dump = false;
+  bool allows_unused = false;  // flags without an effect are accepted
 };
 
 // The settings of one struct. Keeps references to its members, so the struct must outlive this object.
@@ -144,8 +145,8 @@ class Settings {
   // Flags override --config files; later files override earlier ones.
   Parsed parse(const std::vector<std::string>& arguments);
   std::string help(const HelpPage& page) const;
-  // Throws Error if a flag of the command line has no effect. Settings that come from files may have none, because a
-  // file can hold all settings of a run.
+  // Throws Error if a flag of the command line has no effect, unless the command line allows it. Settings that come
+  // from files may have none, because a file can hold all settings of a run.
   void check_effects(const Parsed& parsed) const;
 
   const std::vector<Setting>& all() const& { return settings_; }

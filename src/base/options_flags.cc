@@ -26,6 +26,7 @@ Parsed Settings::parse(const std::vector<std::string>& arguments) {
   app.positionals_at_end(false);
   app.add_flag("-h,--help", parsed.help);
   app.add_flag("--dump-config", parsed.dump);
+  app.add_flag("--allow-unused", parsed.allows_unused);
   std::vector<std::string> configs;
   app.add_option("--config", configs)->expected(1)->take_all();
   std::vector<std::function<void()>> flags;  // applied after the files

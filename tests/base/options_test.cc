@@ -98,6 +98,7 @@ TEST(Options, AFlagWithoutAnEffectIsAnErrorAndTheSameSettingOfAFileIsNone) {
   settings.read_yaml("depth: 4\nencoder: {layers: 2}\n", "test.yaml");
   EXPECT_EQ(given({"--colour", "red"}), "nothing was thrown");
   EXPECT_EQ(given({"--depth", "5", "--colour", "green"}), "nothing was thrown") << "in any order";
+  EXPECT_EQ(given({"--depth", "5", "--colour", "red", "--allow-unused"}), "nothing was thrown");
 }
 
 TEST(Options, AnEmptyValueThatChangesNothingHasNoEffect) {
