@@ -43,8 +43,6 @@ struct ClassifyOptions {
         "top probabilities", [this] { return !summary; }, "--summary prints no labels of lines");
     v.only_if(
         "probabilities", [this] { return !json; }, "--json has the probabilities anyway");
-    v.only_if(
-        "summary", [this] { return !reference.empty(); }, "it needs --reference FILE, the correct labels");
   }
 };
 
@@ -68,6 +66,7 @@ std::string show(const ClassifyOptions& options, const search::ClassifierModel& 
 int classify_file(const ClassifyOptions& options, const Words& words, const ComputeOptions& compute) {
   const std::string& model_file = one_model(options.model, "dragoman classify --model FILE < input > output");
   expect_words(words, 0, "expected nothing but flags (--input names a file of lines to classify)");
+  check(!options.summary || !options.reference.empty(), "--summary needs --reference FILE, the correct labels");
   if (!options.reference.empty()) run::check_line_counts(options.input, options.reference);
   const search::ClassifierModel model(model_file, find_placement(compute));
   const auto input = std::make_shared<run::RequestReader>(run::RequestFiles{.input = options.input});

@@ -68,8 +68,10 @@ std::string ClassificationScores::text() const {
   const std::string scores =
       fmt::format("accuracy {} % ({} of {}), macro-F1 {} %\n", per_cent(confusion_.accuracy()),
                   number(confusion_.correct()), number(confusion_.lines()), per_cent(confusion_.f1()));
-  return scores + "\n" + label_table() + "\n" +
-         (confusion_.classes().size() <= kMostInTable ? confusion_table() : frequent_confusions());
+  std::string text = scores + "\n" + label_table() + "\n" +
+                     (confusion_.classes().size() <= kMostInTable ? confusion_table() : frequent_confusions());
+  text.pop_back();
+  return text;
 }
 
 std::string ClassificationScores::label_table() const {

@@ -68,6 +68,7 @@ void Console::on_log(const StepReport& step) {
 
 void Console::on_validation(const Validation& validation) {
   clear_line();
+  validated_ = true;
   std::map<std::string, std::string> scores;  // by language pair; those of the whole set have none
   for (const auto& [name, value] : validation.scores.list()) {
     const auto [metric, part] = metric_and_part(name);
@@ -101,7 +102,8 @@ void Console::on_remark(const std::string& words, const Position&) {
 void Console::on_end(const RunEnd& end) {
   clear_line();
   log::info("{} after {}, {:.2f} epochs, {}{}", end.reason, counted(end.position.updates, "update"),
-            end.position.epochs, clock_time(end.seconds), end.model.empty() ? "" : "; the best model is " + end.model);
+            end.position.epochs, clock_time(end.seconds),
+            end.model.empty() ? "" : (validated_ ? "; the best model is " : "; the model is ") + end.model);
 }
 
 }  // namespace dragoman::train

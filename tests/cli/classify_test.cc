@@ -55,7 +55,7 @@ TEST_F(ClassifyCommand, FlagsWithoutAnEffectAndWrongReferencesAreNamedBeforeAnyt
            {"--reference two --summary --probabilities", "--probabilities has no effect: --summary prints no labels"},
            {"--reference two --summary --top 2", "--top has no effect"},
            {"--json --probabilities", "--probabilities has no effect: --json has the probabilities anyway"},
-           {"--summary", "--summary has no effect: it needs --reference FILE"},
+           {"--summary", "--summary needs --reference FILE"},
            {"--model n", "expected one model, but got 2: m n"},
            {"--reference nosuch", "nosuch: cannot be opened"},
            {"--reference two", "in has 4 lines, but two has 2"}}) {

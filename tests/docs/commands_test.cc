@@ -63,8 +63,8 @@ class Documents : public testing::Test {
                      "  train*' --from '*) model= ;;\n"
                      "  train*) ;;\n"
                      "  *) exec '" +
-                     program + "' \"$@\" ;;\nesac\nexec '" + program + "' \"$@\" --config '" +
-                     home_->file("run.yaml") + "' $flags $model\n");
+                     program + "' \"$@\" ;;\nesac\nexec '" + program + "' \"$@\" --config '" + home_->file("run.yaml") +
+                     "' $flags $model\n");
     const std::string path = std::string(std::getenv("PATH"));
     setenv("PATH", (home_->file("bin") + ":" + path).c_str(), 1);
     setenv("MODEL", home_->file("run/model.safetensors").c_str(), 1);
