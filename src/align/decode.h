@@ -23,6 +23,8 @@ struct DecodingOptions {
   void visit(V& v) {
     v("symmetrise", symmetrise, "how to combine the two directions into one alignment");
     v("threshold", threshold, "product: minimum geometric mean of a link's two posteriors", between(0, 1));
+    v.only_if(
+        "threshold", [this] { return symmetrise == Symmetrisation::product; }, "only symmetrise product uses it");
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <fstream>
@@ -48,7 +49,9 @@ void describe(Setting& setting, T* value) {
   setting.get = [value] { return std::to_string(*value); };
   setting.set = [value](const std::string& text) {
     const std::int64_t parsed = text_value::parse_integer(text);
-    check(std::in_range<T>(parsed), "{} is out of range for this setting", excerpt(text));
+    const auto most = std::min<std::uint64_t>(std::numeric_limits<T>::max(), std::numeric_limits<std::int64_t>::max());
+    check(std::in_range<T>(parsed), "expected an integer from {} to {} but got {}", std::numeric_limits<T>::min(), most,
+          excerpt(text));
     *value = static_cast<T>(parsed);
   };
 }
@@ -116,6 +119,21 @@ void Settings::add_choice(std::string_view key, std::string_view help, std::vect
   settings_.push_back(std::move(setting));
 }
 
+void Settings::only_if(std::string_view keys, const std::function<bool()>& holds, std::string_view otherwise) {
+  for (std::size_t begin = 0; begin < keys.size();) {
+    const std::size_t end = std::min(keys.find(' ', begin), keys.size());
+    const std::string key = prefix_ + std::string(keys.substr(begin, end - begin));
+    bool found = false;
+    for (Setting& setting : settings_) {
+      if (key.ends_with('.') ? !setting.key.starts_with(key) : setting.key != key) continue;
+      setting.conditions.push_back({holds, std::string(otherwise)});
+      found = true;
+    }
+    check(found, "only_if: there is no setting '{}'", key);
+    begin = end + 1;
+  }
+}
+
 const Setting& Settings::find(const std::string& key, const std::string& where) const {
   std::vector<std::string> known;
   for (const Setting& setting : settings_) {
@@ -133,6 +151,15 @@ void Settings::set(const std::string& key, const std::string& value) {
   } catch (const Error& error) {
     fail("--{}: {}", key, error.what());
   }
+}
+
+void Settings::check_effects(const Parsed& parsed) const {
+  if (parsed.allows_unused) return;
+  for (const std::string& key : parsed.given)
+    for (const Condition& condition : find(key, "--" + key).conditions)
+      check(condition.holds(), "--{} has no effect: {}", key, condition.otherwise);
+  if (!parsed.blank.empty())
+    fail("--{} has no effect: its value is the empty text; leave it out, or give it a value", parsed.blank.front());
 }
 
 void Settings::read_yaml_file(const std::string& path) {

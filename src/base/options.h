@@ -29,6 +29,8 @@
 // A member that is itself such a struct is visited with v.group("encoder", encoder) and its keys become
 // `encoder.layers`, which YAML may also write as a nested map. An enumeration is a setting once `EnumNames` lists its
 // names. v.section("Data") puts the settings that follow under a heading of --help and of the reference pages.
+// v.only_if("momentum", [this] { return kind == Kind::sgd; }, "only sgd uses it") says when settings described before
+// have an effect; check_effects() refuses flags that have none.
 namespace dragoman {
 
 // Specialise with `static constexpr std::pair<E, const char*> list[]` to make an enumeration a setting.
@@ -57,6 +59,12 @@ constexpr Range at_least(double low) { return {.low = low}; }
 constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
 constexpr Range more_than(double low) { return {.low = low, .without_low = true}; }
 
+// When a setting has an effect.
+struct Condition {
+  std::function<bool()> holds;
+  std::string otherwise;  // why it has none
+};
+
 // One setting, with its type erased: text in, text out.
 struct Setting {
   std::string key;
@@ -67,6 +75,7 @@ struct Setting {
   std::function<std::string()> text;               // as set() takes it; empty where get() gives the same
   std::function<void(const std::string&)> set;     // throws Error if the text is not a valid value
   std::function<void(const std::string&)> append;  // lists only: adds one element
+  std::vector<Condition> conditions;
   bool is_flag = false;
   bool is_list = false;
 };
@@ -82,8 +91,11 @@ struct HelpPage {
 // The remaining results of a parsed command line: positional arguments and requests for help or the configuration.
 struct Parsed {
   std::vector<std::string> positional;
+  std::vector<std::string> given;  // the settings that the command line sets, by key
+  std::vector<std::string> blank;  // those of them that it sets to the empty text that they were before
   bool help = false;
   bool dump = false;
+  bool allows_unused = false;  // flags without an effect are accepted
 };
 
 // The settings of one struct. Keeps references to its members, so the struct must outlive this object.
@@ -115,6 +127,10 @@ class Settings {
     prefix_ = outer;
   }
   void section(std::string_view heading) { section_ = heading; }
+  // The settings `keys`, separated by spaces ("rate" or, for a whole group, "schedule."), have an effect only if
+  // `holds` returns true; `otherwise` completes the sentence "--rate has no effect: ...". They must have been described
+  // before.
+  void only_if(std::string_view keys, const std::function<bool()>& holds, std::string_view otherwise);
 
   // Reads a YAML file or text; `where` names it in errors. Unknown keys are errors.
   void read_yaml_file(const std::string& path);
@@ -129,6 +145,9 @@ class Settings {
   // Flags override --config files; later files override earlier ones.
   Parsed parse(const std::vector<std::string>& arguments);
   std::string help(const HelpPage& page) const;
+  // Throws Error if a flag of the command line has no effect, unless the command line allows it. Settings that come
+  // from files may have none, because a file can hold all settings of a run.
+  void check_effects(const Parsed& parsed) const;
 
   const std::vector<Setting>& all() const& { return settings_; }
   const std::vector<Setting>& all() && = delete;  // a loop over the result would outlive the settings
@@ -141,6 +160,7 @@ class Settings {
   void add_choice(std::string_view key, std::string_view help, std::vector<std::string> names,
                   std::function<const char*()> get, std::function<void(std::size_t)> set);
   const Setting& find(const std::string& key, const std::string& where) const;
+  void give(const Setting& setting, const std::vector<std::string>& values, Parsed& parsed);
 
   std::vector<Setting> settings_;
   std::string prefix_, section_;

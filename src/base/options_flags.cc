@@ -5,6 +5,19 @@
 
 namespace dragoman {
 
+// Sets a setting to the value or, if it is a list, the values of its flag.
+void Settings::give(const Setting& setting, const std::vector<std::string>& values, Parsed& parsed) {
+  if (!setting.is_list) {
+    if (setting.text && setting.text().empty() && values.back().empty()) parsed.blank.push_back(setting.key);
+    return set(setting.key, values.back());
+  }
+  setting.set("");
+  for (const std::string& value : values) {
+    check(!value.empty(), "--{}: expected a value but got the empty text", setting.key);
+    setting.append(value);
+  }
+}
+
 Parsed Settings::parse(const std::vector<std::string>& arguments) {
   Parsed parsed;
   CLI::App app;
@@ -13,6 +26,7 @@ Parsed Settings::parse(const std::vector<std::string>& arguments) {
   app.positionals_at_end(false);
   app.add_flag("-h,--help", parsed.help);
   app.add_flag("--dump-config", parsed.dump);
+  app.add_flag("--allow-unused", parsed.allows_unused);
   std::vector<std::string> configs;
   app.add_option("--config", configs)->expected(1)->take_all();
   std::vector<std::function<void()>> flags;  // applied after the files
@@ -20,18 +34,17 @@ Parsed Settings::parse(const std::vector<std::string>& arguments) {
     const std::string flag = "--" + setting.key;
     if (setting.is_flag) {
       app.add_flag_function(flag + ",!--no-" + setting.key, [&, this](std::int64_t times) {
+        parsed.given.push_back(setting.key);
         flags.push_back([&, this, times] { set(setting.key, times > 0 ? "true" : "false"); });
       });
       continue;
     }
-    app.add_option_function<std::vector<std::string>>(flag,
-                                                      [&, this](const std::vector<std::string>& values) {
-                                                        flags.push_back([&, this, values] {
-                                                          if (!setting.is_list) return set(setting.key, values.back());
-                                                          setting.set("");
-                                                          for (const std::string& v : values) setting.append(v);
-                                                        });
-                                                      })
+    app.add_option_function<std::vector<std::string>>(
+           flag,
+           [&, this](const std::vector<std::string>& values) {
+             parsed.given.push_back(setting.key);
+             flags.push_back([&, this, values] { give(setting, values, parsed); });
+           })
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);

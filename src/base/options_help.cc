@@ -76,6 +76,8 @@ std::string Settings::help(const HelpPage& page) const {
   text += "\nevery command:\n";
   text += entry("--config FILE", "read settings from a YAML file; flags override it", width);
   text += entry("--dump-config", "print all settings as YAML and stop", width);
+  text +=
+      entry("--allow-unused", "accept flags that have no effect, for scripts that give the same to all models", width);
   text += entry("--help", "print this page", width);
   return text;
 }

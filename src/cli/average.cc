@@ -1,4 +1,5 @@
 #include "store/average.h"
+#include "base/counted.h"
 #include "base/log.h"
 #include "cli/command.h"
 
@@ -20,7 +21,7 @@ int run(const Command& self, const Words& arguments) {
   return run_with<AverageOptions>(self, arguments, [](const AverageOptions& options, const Words& models) {
     check(!options.output.empty(), "expected --output FILE, the model file to write");
     store::average_models(models, options.output, options.to);
-    log::info("wrote the mean of {} models to {}", models.size(), options.output);
+    log::info("wrote the mean of {} to {}", counted(models.size(), "model"), options.output);
     return 0;
   });
 }

@@ -1,6 +1,3 @@
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,7 +14,8 @@ namespace dragoman::cli {
 namespace {
 
 struct ClassifyOptions {
-  std::string model, input = "-", output = "-", reference;
+  std::vector<std::string> model;
+  std::string input = "-", output = "-", reference;
   int top = 0, batch = 0, max_input_tokens = 0;
   bool probabilities = false, json = false, summary = false, quiet = false;
 
@@ -41,32 +39,11 @@ struct ClassifyOptions {
     v("batch", batch, "lines per batch; each thread computes one batch; 0 means 32, or 256 on a GPU", at_least(0));
     v("max-input-tokens", max_input_tokens,
       "longer lines are truncated; 0 means 1024, or the model's limit if that is less", at_least(0));
+    v.only_if(
+        "top probabilities", [this] { return !summary; }, "--summary prints no labels of lines");
+    v.only_if(
+        "probabilities", [this] { return !json; }, "--json has the probabilities anyway");
   }
-};
-
-// Lines on stdout or in a file that appears as a whole.
-class Output {
- public:
-  explicit Output(const std::string& path) {
-    if (path != "-") file_ = std::make_unique<data::LineWriter>(path);
-  }
-
-  void line(std::string text) {
-    if (file_) return file_->write(text);
-    text += '\n';
-    check(std::fwrite(text.data(), 1, text.size(), stdout) == text.size(), "cannot write to standard output: {}",
-          std::strerror(errno));
-  }
-  void flush() const {
-    if (!file_) check(std::fflush(stdout) == 0, "cannot write to standard output: {}", std::strerror(errno));
-  }
-  void finish() {
-    flush();
-    if (file_) file_->commit();
-  }
-
- private:
-  std::unique_ptr<data::LineWriter> file_;
 };
 
 // JSON in one line; label names of damaged files may contain anything.
@@ -87,19 +64,20 @@ std::string show(const ClassifyOptions& options, const search::ClassifierModel& 
 }
 
 int classify_file(const ClassifyOptions& options, const Words& words, const ComputeOptions& compute) {
-  check(!options.model.empty(), "expected a model: dragoman classify --model FILE < input > output");
+  const std::string& model_file = one_model(options.model, "dragoman classify --model FILE < input > output");
   expect_words(words, 0, "expected nothing but flags (--input names a file of lines to classify)");
   check(!options.summary || !options.reference.empty(), "--summary needs --reference FILE, the correct labels");
-  const search::ClassifierModel model(options.model, find_placement(compute));
+  if (!options.reference.empty()) run::check_line_counts(options.input, options.reference);
+  const search::ClassifierModel model(model_file, find_placement(compute));
   const auto input = std::make_shared<run::RequestReader>(run::RequestFiles{.input = options.input});
   std::optional<run::ClassificationScores> scores;
   if (!options.reference.empty()) scores.emplace(options.reference, model);
-  Output out(options.output);
+  data::LineWriter out(options.output);
   std::unique_ptr<Progress> progress;
   if (!options.quiet) progress = std::make_unique<Progress>("classify", 0, "lines");
   const auto write = [&](std::uint64_t line, const std::string& text, const search::Prediction& prediction) {
     if (prediction.truncated) log::warning("line {}: too long for the model; only its beginning is classified", line);
-    if (!options.summary) out.line(show(options, model, line, text, prediction));
+    if (!options.summary) out.write(show(options, model, line, text, prediction));
     if (scores) scores->add(prediction);
   };
   const auto read = [input](std::string& text) {
@@ -118,10 +96,10 @@ int classify_file(const ClassifyOptions& options, const Words& words, const Comp
   if (progress) progress->finish();
   if (scores) scores->finish();
   if (options.summary)
-    out.line(options.json ? dump(scores->json(), 2) : scores->text());
+    out.write(options.json ? dump(scores->json(), 2) : scores->text());
   else if (scores)
     log::info("{}", scores->text());
-  out.finish();
+  out.commit();
   return 0;
 }
 

@@ -38,6 +38,9 @@ const Command& find_command(const std::string& name);
 // Fails with `message` unless there are exactly `count` words.
 void expect_words(const Words& words, std::size_t count, std::string_view message);
 
+// The model of a command that takes one. `usage` is an example for the message if there is none.
+const std::string& one_model(const std::vector<std::string>& models, std::string_view usage);
+
 // Handles --help and --dump-config by printing to stdout; returns false if neither was given.
 bool answered(const Command& self, const Settings& settings, const Parsed& parsed);
 

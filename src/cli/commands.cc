@@ -32,7 +32,15 @@ const Command& find_command(const std::string& name) {
 }
 
 void expect_words(const Words& words, std::size_t count, std::string_view message) {
-  check(words.size() == count, "{}, but got {}: {}", message, words.size(), join(words, " "));
+  check(words.size() == count, "{}, but got {}{}{}", message, words.empty() ? "none" : std::to_string(words.size()),
+        words.empty() ? "" : ": ", join(words, " "));
+}
+
+const std::string& one_model(const std::vector<std::string>& models, std::string_view usage) {
+  check(!models.empty(), "expected a model: {}", usage);
+  check(models.size() == 1, "expected one model, but got {}: {}. Only translate combines models (an ensemble)",
+        models.size(), join(models, " "));
+  return models[0];
 }
 
 bool answered(const Command& self, const Settings& settings, const Parsed& parsed) {
@@ -46,6 +54,7 @@ std::optional<Words> read_flags(const Command& self, Settings settings, const Wo
   compute.visit(settings);
   const Parsed parsed = settings.parse(arguments);
   if (answered(self, settings, parsed)) return std::nullopt;
+  settings.check_effects(parsed);
   threads::set_count(compute.threads);
   check_device_name(compute.device);
   return parsed.positional;

@@ -19,6 +19,8 @@ struct DirectOptions {
     v("source", source, "language whose rules split the text into words");
     v("target", target, "language whose rules join the words of the translation");
     v("tokenized", tokenized, "input and output are tokenised text: words separated by spaces");
+    v.only_if(
+        "source target", [this] { return !tokenized; }, "--tokenized splits and joins at spaces");
   }
 };
 

@@ -65,7 +65,8 @@ void write_command(const fs::path& folder, const Command& command) {
   text +=
       "\nEvery setting is a flag or a key of a YAML file that `--config FILE` names; flags override files, and\n"
       "later files override earlier ones. `--dump-config` prints all settings and stops. A switch is set by\n"
-      "`--NAME` and cleared by `--no-NAME`; a list is given by repeating its flag.\n";
+      "`--NAME` and cleared by `--no-NAME`; a list is given by repeating its flag. A flag without an effect is an\n"
+      "error that says why; `--allow-unused` accepts it.\n";
   command.describe([&](const Settings& settings) { text += settings_tables(settings); });
   write_page(folder / "commands" / (std::string(command.name) + ".md"), text);
 }

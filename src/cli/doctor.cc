@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "base/join.h"
 #include "base/machine.h"
 #include "base/version.h"
@@ -61,7 +62,7 @@ void print(const Machine& machine) {
   const auto line = [](const char* what, const std::string& value) { fmt::print("{:<12} {}\n", what, value); };
   line("dragoman", fmt::format("{}, compiled by {}", DRAGOMAN_VERSION, kCompiler));
   line("system", machine.system);
-  line("cpu", fmt::format("{} ({}), {} cores", machine.cpu, machine.architecture, machine.cores));
+  line("cpu", fmt::format("{} ({}), {}", machine.cpu, machine.architecture, counted(machine.cores, "core")));
   line("kernels", fmt::format("{} instructions, chosen at run time", kernels::cpu_instruction_set()));
   line("products", fmt::format("int8 by {}, bf16 by {}", kernels::cpu_product_kernel(kernels::WeightFormat::int8),
                                kernels::cpu_product_kernel(kernels::WeightFormat::bf16)));

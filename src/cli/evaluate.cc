@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "cli/command.h"
 #include "run/evaluation.h"
 #include "run/json_text.h"
@@ -27,12 +28,17 @@ struct EvaluateOptions {
     v("links-from", links_from, "number of the first word in HYP's links", between(0, 1));
     v("gold-from", gold_from, "number of the first word in the gold alignment's links", between(0, 1));
     v("swap-links", swap_links, "HYP's links have the target word first");
+    v.only_if(
+        "links-from gold-from swap-links", [this] { return !aer.empty(); }, "it is for word alignments (--aer)");
+    v.only_if(
+        "sentence metrics systems slices train confidence test resamples trials seed digits force bleu. chrf. ter. "
+        "multi-bleu.",
+        [this] { return aer.empty(); }, "it is for translations, and --aer scores word alignments");
   }
 };
 
 int evaluate_translations(const EvaluateOptions& options, const Words& paths) {
-  check(paths.size() >= 2, "expected HYP and at least one REF but got {} file{}", paths.size(),
-        paths.size() == 1 ? "" : "s");
+  check(paths.size() >= 2, "expected HYP and at least one REF but got {}", counted(paths.size(), "file"));
   const run::Evaluation evaluation =
       run::evaluate_files(options.evaluation, paths[0], {paths.begin() + 1, paths.end()});
   const std::string report = options.json       ? run::report_json(evaluation, options.sentence)
@@ -43,7 +49,7 @@ int evaluate_translations(const EvaluateOptions& options, const Words& paths) {
 }
 
 int evaluate_alignment(const EvaluateOptions& options, const Words& paths) {
-  check(paths.size() == 1, "--aer: expected one file of links but got {} files", paths.size());
+  check(paths.size() == 1, "--aer: expected one file of links but got {}", counted(paths.size(), "file"));
   const auto [sentences, error] = run::evaluate_alignments(
       {paths[0], options.aer, {options.links_from, options.swap_links}, {options.gold_from, false}});
   if (options.json) {
@@ -56,8 +62,8 @@ int evaluate_alignment(const EvaluateOptions& options, const Words& paths) {
                                            {"possible", error.possible}}}};
     fmt::print("{}\n", run::to_text(json, 2));
   } else {
-    fmt::print("{} sentences, {} links; gold alignment: {} sure, {} possible\n\n", sentences, error.links, error.sure,
-               error.possible);
+    fmt::print("{}, {}; gold alignment: {} sure, {} possible\n\n", counted(sentences, "sentence"),
+               counted(error.links, "link"), error.sure, error.possible);
     fmt::print(
         "  precision             {:6.2f} %\n  recall                {:6.2f} %\n  alignment error rate  {:6.2f} %\n",
         100 * error.precision(), 100 * error.recall(), 100 * error.alignment_error());

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "cli/command.h"
 #include "cli/print_counts.h"
 
@@ -26,9 +27,9 @@ void use_positional(data::CorpusOptions& corpus, const Words& files) {
   check(corpus.source.empty() && corpus.target.empty(),
         "files are given as arguments or by --source and --target, not both");
   check(files.size() <= 2,
-        "expected a source and a target file, or one file with both in columns, but got {} names; "
+        "expected a source and a target file, or one file with both in columns, but got {}; "
         "--source and --target take several files each",
-        files.size());
+        files.empty() ? "none" : fmt::format("{}", counted(files.size(), "name")));
   corpus.source = {files[0]};
   if (files.size() == 2) corpus.target = {files[1]};
 }

@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "base/progress.h"
 #include "base/quote.h"
 #include "cli/command.h"
@@ -20,6 +23,8 @@ struct InspectOptions {
     v("json", json, "print JSON");
     v("presets", presets, "list the presets, one per line");
     v("verify", verify, "read the whole file and check its checksum and that all weights are finite");
+    v.only_if(
+        "verify", [this] { return !presets; }, "--presets lists presets, which are no files");
   }
 };
 
@@ -31,7 +36,7 @@ std::string group_of(const std::string& name) {
 }
 
 void print(const run::ModelDescription& model) {
-  fmt::print("{} parameters, {:.1f} MiB in f32\n\n", with_commas(model.count),
+  fmt::print("{}, {:.1f} MiB in f32\n\n", counted(model.count, "parameter"),
              static_cast<double>(model.count) * 4 / (1 << 20));
   std::string group;
   for (const auto& [name, shape] : model.parameters) {
@@ -61,9 +66,28 @@ void print(const nlohmann::ordered_json& json, const std::string& indent) {
   }
 }
 
-void list_presets() {
+void list_presets(bool as_json) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const auto* names : {&models::preset_names(), &models::statistical_preset_names()})
-    for (const std::string& name : *names) fmt::print("{:<44} {}\n", name, models::preset_summary(name));
+    for (const std::string& name : *names) {
+      const std::string summary = models::preset_summary(name);
+      list.push_back({{"name", name}, {"summary", summary}});
+      if (!as_json) fmt::print("{:<44} {}\n", name, summary);
+    }
+  if (as_json) fmt::print("{}\n", run::to_text(list, 2));
+}
+
+// Throws unless the name is that of a file or a preset.
+void check_name(const std::string& name, bool must_be_file) {
+  if (std::filesystem::exists(name)) return;
+  for (const auto* names : {&models::preset_names(), &models::statistical_preset_names()})
+    if (std::find(names->begin(), names->end(), name) != names->end()) {
+      check(!must_be_file, "--verify: {} is a preset; expected a model file", name);
+      return;
+    }
+  const bool names_file = name.find('/') != std::string::npos || name.ends_with(".safetensors");
+  check(!names_file, "{}: there is no such file", name);
+  models::preset_text(name);  // names the nearest preset
 }
 
 // Throws if the file is damaged; otherwise the result of the check.
@@ -73,10 +97,12 @@ const char* verified(const std::string& file) {
 
 int inspect_model(const InspectOptions& options, const Words& words) {
   if (options.presets) {
-    list_presets();
+    expect_words(words, 0, "--presets lists all presets: expected no model file or preset beside it");
+    list_presets(options.json);
     return 0;
   }
-  expect_words(words, 1, "expected one model file or preset (inspect --presets lists those)");
+  expect_words(words, 1, "expected one model file or preset: dragoman inspect FILE (inspect --presets lists presets)");
+  check_name(words[0], options.verify);
   const char* const checksum = options.verify ? verified(words[0]) : nullptr;
   if (run::is_statistical(words[0])) {
     nlohmann::ordered_json model = run::describe_statistical(words[0]);

@@ -18,6 +18,8 @@ struct PhrasebookOptions {
   void visit(V& v) {
     corpus.visit(v);
     v("show", show, "print this many pairs of each pattern instead of writing files", at_least(0));
+    v.only_if(
+        "sentences valid test out", [this] { return show == 0; }, "--show prints pairs and writes no files");
   }
 };
 

@@ -10,7 +10,8 @@ namespace dragoman::cli {
 namespace {
 
 struct ScoreOptions {
-  std::string model, alignments, from, to;
+  std::vector<std::string> model;
+  std::string alignments, from, to;
   bool per_word = false, attention = false;
   bool json = false;
   bool summary = false;
@@ -26,6 +27,12 @@ struct ScoreOptions {
     v("json", json, "print one JSON object per line, or one for the summary");
     v("attention", attention, "with --json: also print the tokens and their attention weights");
     v("summary", summary, "print only the perplexity of the whole text");
+    v.only_if(
+        "per-word attention", [this] { return !summary; }, "--summary prints no scores of lines");
+    v.only_if(
+        "per-word", [this] { return !json; }, "--json has the words anyway");
+    v.only_if(
+        "attention", [this] { return json; }, "attention weights are printed as JSON only; add --json");
   }
 };
 
@@ -50,12 +57,11 @@ std::string summary_json(const eval::LogLikelihood& total) {
 }
 
 int score_pairs(const ScoreOptions& options, const Words& words, const ComputeOptions& compute) {
-  check(!options.model.empty(), "expected a model: dragoman score --model FILE SOURCE TARGET");
+  const std::string& model_file = one_model(options.model, "dragoman score --model FILE SOURCE TARGET");
   expect_words(words, 2, "expected two files, SOURCE and TARGET");
-  check(!options.attention || options.json, "attention weights are printed as JSON only; add --json");
-  if (const std::string warning = run::check_direction({options.model}, options.from, options.to); !warning.empty())
+  if (const std::string warning = run::check_direction({model_file}, options.from, options.to); !warning.empty())
     log::warning("{}", warning);
-  const search::Model model(options.model, find_placement(compute));
+  const search::Model model(model_file, find_placement(compute));
   const run::ScoredFiles files{.source = words[0],
                                .target = words[1],
                                .alignments = options.alignments,

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "cli/command.h"
 #include "cli/print_counts.h"
 #include "run/corpus_statistics.h"
@@ -20,6 +21,8 @@ struct StatsOptions {
     v("json", json, "print JSON");
     v("histogram", histogram, "draw the lengths as bars");
     statistics.visit(v);
+    v.only_if(
+        "histogram", [this] { return !json; }, "--json has no bars");
   }
 };
 
@@ -61,8 +64,8 @@ void print_report(const data::Counts& counts) {
 
 int print_statistics(StatsOptions& options, const Words& files) {
   check(files.size() == 1 || files.size() == 2,
-        "expected a source and a target file, or one file, of text or with both sides in columns, but got {} names",
-        files.size());
+        "expected a source and a target file, or one file, of text or with both sides in columns, but got {}",
+        files.empty() ? "none" : fmt::format("{}", counted(files.size(), "name")));
   options.statistics.corpus.source = {files[0]};
   if (files.size() == 2) options.statistics.corpus.target = {files[1]};
   const run::CorpusStatistics statistics(options.statistics);

@@ -1,10 +1,9 @@
 #include <algorithm>
-#include <optional>
 #include <sstream>
 
-#include "base/file.h"
 #include "base/join.h"
 #include "cli/command.h"
+#include "data/line_writer.h"
 #include "run/corpus_lines.h"
 #include "text/unicode.h"
 #include "text/word_tokenizer.h"
@@ -19,10 +18,13 @@ struct TokenizeOptions {
 
   template <class V>
   void visit(V& v) {
-    v("output", output, "file to write; - is stdout");
+    v("output", output, "file to write, compressed if its name ends in .gz; - is stdout");
     v("detokenize", detokenize, "join tokens to running text instead");
     words.visit(v);
     v("drop-punctuation", drop_punctuation, "drop tokens without letters and digits");
+    v.only_if(
+        "drop-punctuation normalize lower expand-contractions", [this] { return !detokenize; },
+        "--detokenize only joins tokens");
   }
 };
 
@@ -50,20 +52,13 @@ std::string detokenized(const text::WordRules& rules, const std::string& line) {
 
 int run(const Command& self, const Words& arguments) {
   return run_with<TokenizeOptions>(self, arguments, [](const TokenizeOptions& options, Words paths) {
-    check(!options.detokenize || !options.drop_punctuation, "--drop-punctuation cannot be combined with --detokenize");
     const text::WordRules rules(options.words);
     if (paths.empty()) paths.push_back("-");
     run::CorpusLines lines(paths, options.detokenize ? "detokenising" : "tokenising");
-    std::optional<AtomicFile> file;
-    if (options.output != "-") file.emplace(options.output);
-    for (std::string line; lines.next(line);) {
-      line = (options.detokenize ? detokenized(rules, line) : tokenized(options, rules, line)) + "\n";
-      if (file)
-        file->write(line);
-      else
-        std::fwrite(line.data(), 1, line.size(), stdout);
-    }
-    if (file) file->commit();
+    data::LineWriter out(options.output);
+    for (std::string line; lines.next(line);)
+      out.write(options.detokenize ? detokenized(rules, line) : tokenized(options, rules, line));
+    out.commit();
     return 0;
   });
 }

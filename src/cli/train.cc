@@ -1,3 +1,4 @@
+#include "base/counted.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/command.h"
@@ -27,8 +28,8 @@ int train_as_asked(const run::TrainingOptions& options) {
     fmt::print("{}\n", run::train_statistical(options));
   } else if (options.verify_resume) {
     const run::ResumeProof proof = run::verify_resume(options);
-    fmt::print("resumed = uninterrupted after {} updates: {} bytes of weights and optimiser agree\n", proof.updates,
-               with_commas(static_cast<std::int64_t>(proof.bytes)));
+    fmt::print("resumed = uninterrupted after {}: {} of weights and optimiser agree\n",
+               counted(proof.updates, "update"), counted(proof.bytes, "byte"));
   } else {
     return train_neural(options);
   }
@@ -42,6 +43,7 @@ int run(const Command& self, const Words& arguments) {
   run::read_initial_settings(settings, asked);
   const Parsed parsed = settings.parse(arguments);
   if (answered(self, settings, parsed)) return 0;
+  settings.check_effects(parsed);
   expect_words(parsed.positional, 0, "train takes flags only (`dragoman train --help` lists them)");
   threads::set_count(options.compute.threads);
   check_device_name(options.compute.device);

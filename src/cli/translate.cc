@@ -1,16 +1,15 @@
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "align/alignment.h"
+#include "base/counted.h"
 #include "base/file.h"
 #include "base/join.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "data/line_writer.h"
 #include "run/json_text.h"
 #include "run/model_languages.h"
 #include "run/output_conflicts.h"
@@ -42,7 +41,8 @@ struct TranslateOptions {
     v.section("Input and output");
     v("model", models, "the model file; several make an ensemble");
     v("input", input, "file of lines to translate, plain or gzip; - is stdin");
-    v("output", output, "file to write translations to; - is stdout");
+    v("output", output,
+      "file to write translations to, once all are there, compressed if its name ends in .gz; - is stdout");
     v("from", from, "source language; only checked against the directions that the model was trained on");
     v.section("Search");
     search.visit(v, [this](V& here) {
@@ -76,82 +76,69 @@ struct TranslateOptions {
     v("line", line, "the input line that tree-svg and attention-svg draw", at_least(1));
     v.section("Input and output");
     v("quiet", quiet, "print no progress on stderr");
+    v.only_if(
+        "line", [this] { return draws(); }, "nothing is drawn (--tree-svg, --attention-svg)");
+    v.only_if(
+        "reference", [this] { return !side_by_side.empty(); }, "it adds references to the file of --side-by-side");
   }
-};
 
-// A file to write to, or stdout. Error messages contain its name.
-class Output {
- public:
-  explicit Output(const std::string& path)
-      : path_(path == "-" ? "standard output" : path), file_(path == "-" ? stdout : std::fopen(path.c_str(), "w")) {
-    check(file_ != nullptr, "cannot write {}: {}", path, std::strerror(errno));
-  }
-  ~Output() {
-    if (file_ != stdout) std::fclose(file_);
-  }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-
-  void write(const std::string& text) {
-    const bool written = std::fwrite(text.data(), 1, text.size(), file_) == text.size();
-    check(written, "cannot write {}: {}", path_, std::strerror(errno));
-  }
-  void line(const std::string& text) { write(text + '\n'); }
-  void flush() { check(std::fflush(file_) == 0, "cannot write {}: {}", path_, std::strerror(errno)); }
-
- private:
-  std::string path_;
-  std::FILE* file_;
+  bool draws() const { return !tree_svg.empty() || !attention_svg.empty(); }
 };
 
 // Writes translations in the requested formats.
 class Printer {
  public:
   explicit Printer(const TranslateOptions& options) : options_(options), out_(options.output) {
-    if (!options.alignments.empty()) alignments_ = std::make_unique<Output>(options.alignments);
-    if (!options.tree.empty()) tree_ = std::make_unique<Output>(options.tree);
+    if (!options.alignments.empty()) alignments_.emplace(options.alignments);
+    if (!options.tree.empty()) tree_.emplace(options.tree);
     if (options.side_by_side.empty()) return;
     using Format = run::SideBySide::Format;
-    pairs_.emplace(options.side_by_side.ends_with(".tsv") ? Format::tsv : Format::text, options.reference);
-    side_by_side_ = std::make_unique<Output>(options.side_by_side);
-    side_by_side_->write(pairs_->header());
+    const bool is_table = options.side_by_side.ends_with(".tsv") || options.side_by_side.ends_with(".tsv.gz");
+    pairs_.emplace(is_table ? Format::tsv : Format::text, options.reference);
+    side_by_side_.emplace(options.side_by_side);
+    side_by_side_->write_lines(pairs_->header());
   }
 
   void print(std::uint64_t line, const Request& request, const TranslationResult& result) {
     const std::vector<Translation>& all = result.translations;
     if (options_.json) {
-      out_.line(run::to_text(run::to_json(line, request, result)));
+      out_.write(run::to_text(run::to_json(line, request, result)));
     } else if (options_.n_best > 0) {
       for (const Translation& t : all)
-        out_.line(fmt::format("{} ||| {} ||| LogProbability= {:.6f} Tokens= {} ||| {:.6f}", line - 1, t.text,
-                              t.log_probability, t.tokens.size(), t.score));
+        out_.write(fmt::format("{} ||| {} ||| LogProbability= {:.6f} Tokens= {} ||| {:.6f}", line - 1, t.text,
+                               t.log_probability, t.tokens.size(), t.score));
     } else {
-      out_.line(all.empty() ? "" : all.front().text);
+      out_.write(all.empty() ? "" : all.front().text);
     }
-    if (alignments_) alignments_->line(all.empty() ? "" : align::to_pharaoh(all.front().alignment));
-    if (tree_) tree_->line(run::to_text(run::tree_to_json(line, request, result)));
-    if (side_by_side_) side_by_side_->write(pairs_->next(request.text, all.empty() ? "" : all.front().text));
+    if (alignments_) alignments_->write(all.empty() ? "" : align::to_pharaoh(all.front().alignment));
+    if (tree_) tree_->write(run::to_text(run::tree_to_json(line, request, result)));
+    if (side_by_side_) side_by_side_->write_lines(pairs_->next(request.text, all.empty() ? "" : all.front().text));
     if (draws() && line == static_cast<std::uint64_t>(options_.line)) drawn_.emplace(request, result);
     lines_ = line;
   }
 
+  // Hands over what is written so far.
   void flush() {
-    out_.flush();
-    for (const auto* file : {&alignments_, &tree_, &side_by_side_})
-      if (*file) (*file)->flush();
+    for_each_output([](data::LineWriter& output) { output.flush(); });
   }
 
   // After the last line.
   void finish() {
-    flush();
     if (pairs_) pairs_->finish();
+    for_each_output([](data::LineWriter& output) { output.commit(); });
     if (!draws()) return;
-    check(drawn_.has_value(), "--line {} is to be drawn, but the input has {} lines", options_.line, lines_);
+    check(drawn_.has_value(), "--line {} is to be drawn, but the input has {}", options_.line, counted(lines_, "line"));
     draw(static_cast<std::uint64_t>(options_.line), drawn_->first, drawn_->second);
   }
 
  private:
-  bool draws() const { return !options_.tree_svg.empty() || !options_.attention_svg.empty(); }
+  template <class Action>
+  void for_each_output(Action action) {
+    action(out_);
+    for (auto* file : {&alignments_, &tree_, &side_by_side_})
+      if (*file) action(**file);
+  }
+  bool draws() const { return options_.draws(); }
 
   void draw(std::uint64_t line, const Request& request, const TranslationResult& result) const {
     const auto save = [](const std::string& path, const std::string& svg) {
@@ -164,8 +151,8 @@ class Printer {
   }
 
   const TranslateOptions& options_;
-  Output out_;
-  std::unique_ptr<Output> alignments_, tree_, side_by_side_;
+  data::LineWriter out_;
+  std::optional<data::LineWriter> alignments_, tree_, side_by_side_;
   std::optional<run::SideBySide> pairs_;
   // The line to draw, kept until all translations are written: one that cannot be drawn must not stop them.
   std::optional<std::pair<Request, TranslationResult>> drawn_;
@@ -216,14 +203,13 @@ void check_files(const TranslateOptions& options) {
 int translate_files(TranslateOptions& options, const Words& words, const ComputeOptions& compute) {
   find_models(options, words);
   check_files(options);
-  check(options.reference.empty() || !options.side_by_side.empty(),
-        "--reference adds references to the file of --side-by-side, which is missing");
   complete(options, compute);
   SearchOptions& search = options.search;
   search::check_options(search);
   if (const std::string warning = run::check_direction(options.models, options.from, search.to); !warning.empty())
     log::warning("{}", warning);
   if (!options.reference.empty()) run::check_line_counts(options.input, options.reference);
+  if (options.draws()) run::check_has_line(options.input, static_cast<std::uint64_t>(options.line));
   const auto input = std::make_shared<run::RequestReader>(
       run::RequestFiles{options.input, options.terms, options.banned, options.prefixes, options.max_line_bytes});
   search::TextTranslator translator(options.models, options.translator);
@@ -234,7 +220,7 @@ int translate_files(TranslateOptions& options, const Words& words, const Compute
   if (!options.quiet) progress = std::make_unique<Progress>("translate", 0, "lines");
   const auto write = [&](std::uint64_t line, const Request& request, const TranslationResult& result) {
     if (result.parts > 1 && !options.translator.sentences)
-      log::warning("line {}: too long for the model, cut into {} parts", line, result.parts);
+      log::warning("line {}: too long for the model, cut into {}", line, counted(result.parts, "part"));
     printer.print(line, request, result);
     if (progress) progress->advance();
   };

@@ -1,3 +1,4 @@
+#include "base/counted.h"
 #include "base/log.h"
 #include "cli/command.h"
 #include "run/corpus_lines.h"
@@ -37,6 +38,12 @@ struct VocabOptions {
     v("output", output, "the file to write");
     v("use", use, "apply this vocabulary to the corpora instead of building one");
     v("show", show, "what to print per line with --use");
+    v.only_if(
+        "type size min-count multiple language normalize lower expand-contractions joiners character-coverage "
+        "byte-fallback sample seed encoder merges output",
+        [this] { return use.empty(); }, "--use applies a vocabulary that exists");
+    v.only_if(
+        "show", [this] { return !use.empty(); }, "it needs --use, the vocabulary to apply");
   }
 };
 
@@ -46,8 +53,8 @@ double share(std::int64_t part, std::int64_t whole) {
 
 void print_coverage(const text::Tokenizer& tokenizer, const text::EncodingStatistics& coverage) {
   fmt::print("vocabulary  {} ids, {} of them used\n", with_commas(tokenizer.size()), with_commas(coverage.used));
-  fmt::print("corpus      {} lines, {} words, {} bytes\n", with_commas(coverage.lines), with_commas(coverage.words),
-             with_commas(coverage.bytes));
+  fmt::print("corpus      {}, {}, {}\n", counted(coverage.lines, "line"), counted(coverage.words, "word"),
+             counted(coverage.bytes, "byte"));
   fmt::print("ids         {}: {:.2f} per word, {:.1f} per line, {} in the longest line\n", with_commas(coverage.ids),
              share(coverage.ids, coverage.words), share(coverage.ids, coverage.lines), with_commas(coverage.longest));
   fmt::print("unknown     {} ({:.3f} %)\n", with_commas(coverage.unknown), 100 * share(coverage.unknown, coverage.ids));

@@ -27,6 +27,8 @@ struct PlanOptions {
       "order of training: random; length (random batches of sentences of similar length); file (corpus order)");
     v("window", window, "for order length: number of random sentences sorted by length at a time", between(1, 1 << 24));
     v("seed", seed, "random seed of the order");
+    v.only_if(
+        "window", [this] { return order == BatchOrder::length; }, "only --batch.order length uses it");
   }
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/random.h"
 
@@ -22,8 +23,6 @@ std::uint32_t source_marks(const RowOptions& rows, bool tagged) {
   return (rows.source_begin ? 1 : 0) + (tagged ? 1 : 0) + (rows.source_end ? 1 : 0);
 }
 std::uint32_t target_marks(const RowOptions& rows) { return rows.target_marks ? 1 : 0; }
-
-bool exceeds(std::uint32_t length, std::int64_t most) { return most > 0 && length > most; }
 
 }  // namespace
 
@@ -45,7 +44,8 @@ Batcher::Batcher(std::vector<BatchSource> sources, TokenizerPair sides, const Ba
   first_sentence_.push_back(sentences);
   check(sentences <= std::numeric_limits<std::uint32_t>::max(), "{} pairs exceed the limit of 2^32 - 1", sentences);
   for (std::size_t i = 0; i < sources_.size(); ++i) add_source(sources_[i], first_sentence_[i]);
-  check(!rows_.empty(), "no pairs left for batches ({} in the corpus, {} too long)", sentences, dropped_);
+  check(!rows_.empty(), "no sentence pair is left for batches: of {}, {} have more tokens than the limits allow",
+        counted(sentences, "pair"), dropped_);
 }
 
 void Batcher::add_source(const BatchSource& source, std::uint64_t first_sentence) {

@@ -42,6 +42,9 @@ struct RowOptions {
       "strength of subword regularisation of the source (BPE-dropout or unigram sampling); 0 is off", between(0, 1));
     v("sample-target", sample_target,
       "strength of subword regularisation of the target (BPE-dropout or unigram sampling); 0 is off", between(0, 1));
+    v.only_if(
+        "too-long", [this] { return max_source_length > 0 || max_target_length > 0; },
+        "there is no limit (--batch.max-source-length, --batch.max-target-length)");
   }
 };
 
@@ -55,6 +58,9 @@ struct BatchOptions {
     rows.visit(v);
   }
 };
+
+// Whether a length limit of `RowOptions` is exceeded.
+constexpr bool exceeds(std::uint32_t length, std::int64_t most) { return most > 0 && length > most; }
 
 // The pairs that batches are made of: part of a tokenised corpus.
 struct BatchSource {

@@ -228,6 +228,7 @@ std::unique_ptr<ByteSource> without_byte_order_mark(std::unique_ptr<ByteSource> 
 }
 
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
+  check(!path.empty(), "expected the name of a file, or - for standard input, but it is empty");
   if (path == "-") return std::make_unique<FileBytes>(STDIN_FILENO, "stdin");
   return std::make_unique<FileBytes>(open_descriptor(path), path);
 }

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "base/counted.h"
+
 namespace dragoman::data {
 namespace {
 
@@ -17,7 +19,8 @@ Format format_of(const Corpus& corpus) {
   if (!corpus.target.empty()) return Format::lines;
   const Format format = format_by_name(corpus.source);
   check(format != Format::lines,
-        "{}: expected a target file too, or a file name that ends in .tsv or .csv, or the setting `format`",
+        "{}: expected a target file too (--target), or both sides in the columns of one file, whose name ends in .tsv "
+        "or .csv or whose format is given (--format tsv)",
         corpus.source);
   return format;
 }
@@ -39,13 +42,16 @@ bool is_text(std::string_view path, Format format) {
 }
 
 std::vector<Corpus> CorpusOptions::corpora() const {
-  check(!source.empty(), "expected a corpus, but `source` is empty");
-  check(target.empty() || target.size() == source.size(), "{} source files but {} target files", source.size(),
-        target.size());
-  check(weight.empty() || weight.size() == source.size(), "{} source files but {} weights", source.size(),
-        weight.size());
-  check(languages.empty() || languages.size() == source.size(), "{} source files but {} language pairs", source.size(),
-        languages.size());
+  check(!source.empty(),
+        "expected a corpus, but no source file is given: --source FILE --target FILE, or --source FILE.tsv with both "
+        "sides in columns");
+  const auto expect_one_each = [&](const std::vector<std::string>& list, std::string_view thing) {
+    check(list.empty() || list.size() == source.size(), "{} but {}; give one for each source file",
+          counted(source.size(), "source file"), counted(list.size(), thing));
+  };
+  expect_one_each(target, "target file");
+  expect_one_each(weight, "weight");
+  expect_one_each(languages, "language pair");
   std::vector<Corpus> all;
   for (std::size_t i = 0; i < source.size(); ++i) {
     Corpus corpus{.source = source[i],

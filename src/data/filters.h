@@ -36,6 +36,9 @@ struct FilterOptions {
     v("source-script", source_script, "drop pairs whose source is in another script");
     v("target-script", target_script, "drop pairs whose target is in another script");
     v("script-share", script_share, "minimum fraction of letters in the given script", between(0, 1));
+    v.only_if(
+        "script-share", [this] { return source_script != Script::any || target_script != Script::any; },
+        "no script is given (source-script, target-script)");
   }
 };
 

@@ -2,9 +2,23 @@
 
 #include <zlib.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
 #include "base/error.h"
 
 namespace dragoman::data {
+namespace {
+
+constexpr std::size_t kBuffer = std::size_t{1} << 16;
+
+void print(std::string_view text) {
+  check(std::fwrite(text.data(), 1, text.size(), stdout) == text.size(), "cannot write to standard output: {}",
+        std::strerror(errno));
+}
+
+}  // namespace
 
 class LineWriter::Compressor {
  public:
@@ -34,26 +48,41 @@ class LineWriter::Compressor {
 };
 
 LineWriter::LineWriter(const std::string& path)
-    : file_(path), compressor_(path.ends_with(".gz") ? std::make_unique<Compressor>() : nullptr) {}
+    : compressor_(path.ends_with(".gz") ? std::make_unique<Compressor>() : nullptr) {
+  check(!path.empty(), "expected the name of a file to write to, or - for standard output, but it is empty");
+  if (path != "-") file_.emplace(path);
+}
 
 LineWriter::~LineWriter() = default;
 
 void LineWriter::write(std::string_view line) {
-  pending_.append(line).push_back('\n');
-  if (pending_.size() >= 1u << 16) flush(false);
+  write_lines(line);
+  write_lines("\n");
 }
 
-void LineWriter::flush(bool last) {
+void LineWriter::write_lines(std::string_view lines) {
+  if (!file_) return print(lines);
+  pending_.append(lines);
+  if (pending_.size() >= kBuffer) put_pending(false);
+}
+
+void LineWriter::put_pending(bool last) {
   if (compressor_)
-    compressor_->write(pending_, last, file_);
+    compressor_->write(pending_, last, *file_);
   else
-    file_.write(pending_);
+    file_->write(pending_);
   pending_.clear();
 }
 
+void LineWriter::flush() {
+  if (file_) return put_pending(false);
+  check(std::fflush(stdout) == 0, "cannot write to standard output: {}", std::strerror(errno));
+}
+
 void LineWriter::commit() {
-  flush(true);
-  file_.commit();
+  if (!file_) return flush();
+  put_pending(true);
+  file_->commit();
 }
 
 }  // namespace dragoman::data

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/quote.h"
 #include "data/csv.h"
@@ -42,8 +43,8 @@ class LinesReader final : public PairReader {
     const std::uint64_t lonely = longer.count();
     for (Line line; longer.next(line);) {
     }
-    fail("{} has {} lines but {} has {}: {}:{} has no partner", source_.name(), source_.count(), target_.name(),
-         target_.count(), longer.name(), lonely);
+    fail("{} has {} but {} has {}: {}:{} has no partner", source_.name(), counted(source_.count(), "line"),
+         target_.name(), target_.count(), longer.name(), lonely);
   }
 
   const std::string& source_name() const override { return source_.name(); }
@@ -94,11 +95,12 @@ class Columns {
   template <class Field>
   void pick(const std::vector<Field>& fields, std::uint64_t line, Pair& pair) {
     const std::size_t needed = std::max(source_, target_);
-    check(fields.size() >= needed, "{}:{}: expected at least {} columns but got {}", name_, line, needed,
-          fields.size());
+    check(fields.size() >= needed, "{}:{}: expected at least {} separated by {} but got {}{}", name_, line,
+          counted(needed, "column"), corpus_.format == Format::csv ? "commas" : "tabs", fields.size(),
+          fields.size() == 1 && width_ == 0 ? "; a file of plain sentences is read with --format lines" : "");
     if (width_ == 0) width_ = fields.size();
-    check(fields.size() == width_, "{}:{}: expected {} columns as on the first line but got {}", name_, line, width_,
-          fields.size());
+    check(fields.size() == width_, "{}:{}: expected {} as on the first line but got {}", name_, line,
+          counted(width_, "column"), fields.size());
     pair.source.assign(fields[source_ - 1]);
     pair.target.assign(fields[target_ - 1]);
     pair.line = line;

@@ -20,6 +20,10 @@ struct SplitOptions {
     v("by", by, "which pairs to hold out for validation: none, the last ones or a random sample");
     v("share", share, "fraction of the pairs to hold out", between(0, 1));
     v("seed", seed, "random seed of the held-out pairs");
+    v.only_if(
+        "share", [this] { return by != SplitBy::none; }, "no pairs are held out (--split.by)");
+    v.only_if(
+        "seed", [this] { return by == SplitBy::random; }, "only --split.by random uses it");
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "data/line_reader.h"
 #include "data/utf8.h"
@@ -34,8 +35,8 @@ void check_parallel(const std::string& path_a, const std::vector<std::string>& a
                     const std::vector<std::string>& b) {
   if (a.size() == b.size()) return;
   const bool a_longer = a.size() > b.size();
-  fail("{} has {} lines but {} has {}: {}:{} is the first line without a partner", path_a, a.size(), path_b, b.size(),
-       a_longer ? path_a : path_b, std::min(a.size(), b.size()) + 1);
+  fail("{} has {} but {} has {}: {}:{} is the first line without a partner", path_a, counted(a.size(), "line"), path_b,
+       b.size(), a_longer ? path_a : path_b, std::min(a.size(), b.size()) + 1);
 }
 
 }  // namespace dragoman::data

@@ -127,7 +127,7 @@ std::string token_store_path(const TokenRequest& request) {
   return writable_folder(request) / file_name(request, settings_hash(request));
 }
 
-TokenStore open_tokens(const TokenRequest& request) {
+TokenStore open_tokens(const TokenRequest& request, std::string* written) {
   if (request.corpus.source == "-" || request.corpus.target == "-") return tokens_of_stream(request);
   const std::uint64_t settings = settings_hash(request);
   const std::uint64_t key = mix(settings, content_hash(request.corpus));
@@ -140,6 +140,7 @@ TokenStore open_tokens(const TokenRequest& request) {
   if (auto store = TokenStore::open(path, key, sizes_of(request), &why)) return *store;
   if (access(path.c_str(), F_OK) == 0) log::info("{}: rebuilding: {}", path, why);
   tokenize_corpus(request, path, key);
+  if (written != nullptr) *written = path;
   return open_written(path, key, request);
 }
 

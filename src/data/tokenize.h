@@ -23,8 +23,8 @@ struct TokenRequest {
 
 // Returns the tokens of a corpus: from the cached store if neither the corpus nor the settings have changed, otherwise
 // tokenised now, on all threads, in bounded memory. Concurrent processes share one file, which is made once. A corpus
-// on standard input is tokenised into an anonymous file.
-TokenStore open_tokens(const TokenRequest& request);
+// on standard input is tokenised into an anonymous file. If a file was written, `written` receives its path.
+TokenStore open_tokens(const TokenRequest& request, std::string* written = nullptr);
 
 // Tokenises the corpus into a new store at `path` with `key`.
 void tokenize_corpus(const TokenRequest& request, const std::string& path, std::uint64_t key);

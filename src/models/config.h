@@ -96,6 +96,10 @@ struct TransformerConfig {
     v("max-positions", max_positions, "longest sentence with sinusoidal or learned positions", between(1, kMostUnits));
     v("dropout", dropout, "dropout on embeddings and on the output of each block", between(0, 0.95));
     v("dropout-activation", dropout_activation, "dropout inside the feed-forward blocks", between(0, 0.95));
+    v.only_if(
+        "max-positions",
+        [this] { return positions == nn::PositionKind::sinusoidal || positions == nn::PositionKind::learned; },
+        "only sinusoidal and learned positions have a longest sentence");
   }
 };
 
@@ -126,6 +130,14 @@ struct ModelConfig {
     v.group("attention", attention);
     v.group("recurrent", recurrent);
     v.group("transformer", transformer);
+    v.only_if(
+        "recurrent.", [this] { return family == family_named("recurrent"); }, "the model is not recurrent");
+    v.only_if(
+        "transformer.", [this] { return family == family_named("transformer"); }, "the model is not a Transformer");
+    v.only_if(
+        "attention.",
+        [this] { return family != family_named("recurrent") || recurrent.attention_over != AttentionOver::nothing; },
+        "the model has no attention (--model.recurrent.attention-over nothing)");
   }
 };
 

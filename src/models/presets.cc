@@ -50,7 +50,8 @@ const std::string& preset_text(const std::string& name) {
   std::vector<std::string> all = preset_names();
   all.insert(all.end(), statistical_preset_names().begin(), statistical_preset_names().end());
   const std::string near = nearest(name, all);
-  fail("there is no preset '{}'{}", name, near.empty() ? "" : "; did you mean '" + near + "'?");
+  fail("there is no preset '{}'{}", name,
+       near.empty() ? "; `dragoman inspect --presets` lists them" : "; did you mean '" + near + "'?");
 }
 
 std::string preset_summary(const std::string& name) {

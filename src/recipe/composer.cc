@@ -95,8 +95,10 @@ Step Composer::step(const std::string& title, const std::string& command, const 
                     const std::vector<std::string>& more) const {
   const CommandLine own = split_command(command);
   check(!own.words.empty(), "expected a command for '{}'", title);
-  // The recorded command has no flags about this machine and no cache; otherwise both are the same.
+  // The recorded command has no flags about this machine and no cache; otherwise both are the same. A recipe gives the
+  // same flags to systems of different kinds, so some have no effect.
   CommandLine recorded = with_flags(own, context, more), composed = recorded;
+  append(composed.words, {"--allow-unused"});
   add_machine_flags(composed.words);
   if (trains(own) && !has_flag(composed, "--cache")) append(composed.words, {"--cache", "{work}/cache"});
   if (options_.miniature) {

@@ -73,8 +73,9 @@ Facts origin(const RunHistory& run) {
     if (const std::string time = text(one, "time"); !time.empty())
       facts.emplace_back(is_resumed ? "resumed" : "started",
                          show_time(time) + (is_resumed ? ", from update " + count_at(one, "update") : ""));
+    if (const std::string command = text(one, "command"); !command.empty())
+      facts.emplace_back(is_resumed ? "resumed with" : "started with", command);
   }
-  add("command", "command");
   add("preset", "preset");
   if (start.contains("seed")) facts.emplace_back("seed", start["seed"].dump());
   if (start.contains("parameters"))

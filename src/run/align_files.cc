@@ -4,6 +4,7 @@
 
 #include "align/lexicon.h"
 #include "align/picture.h"
+#include "base/counted.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/progress.h"
@@ -71,9 +72,9 @@ Bitext read_text(const AlignmentOptions& options, const std::string& source, con
   for (std::size_t i = 0; i < options.train_source.size(); ++i)
     add_pairs(options.train_source[i], options.train_target[i], options.train_tokenize, options, bitext);
   bitext.cut(options.min_count);
-  if (bitext.one_sided() > 0) log::warning("{} pairs have one empty side", with_commas(bitext.one_sided()));
+  if (bitext.one_sided() > 0) log::warning("one side is empty in {}", counted(bitext.one_sided(), "pair"));
   if (bitext.too_long() > 0)
-    log::warning("{} pairs with more than {} words on a side are left out", with_commas(bitext.too_long()),
+    log::warning("left out: {} with more than {} words on a side", counted(bitext.too_long(), "pair"),
                  options.max_words);
   check(bitext.source().tokens() > 0, "{}, {}: no pair has words on both sides, so nothing can be learned", source,
         target);
@@ -89,7 +90,7 @@ void report(const align::Iteration& iteration, const align::Directions& directio
 Aligner learn(const AlignmentOptions& options, const std::string& source, const std::string& target) {
   const Bitext bitext = read_text(options, source, target);
   align::Cooccurrence cooccurrence(bitext);
-  log::info("{} pairs, {} and {} words, {} and {} types, {} pairs of types", with_commas(bitext.size()),
+  log::info("{}, {} and {} words, {} and {} types, {} pairs of types", counted(bitext.size(), "pair"),
             with_commas(bitext.source().tokens()), with_commas(bitext.target().tokens()),
             with_commas(bitext.source().words().size()), with_commas(bitext.target().words().size()),
             with_commas(cooccurrence.size()));
@@ -124,11 +125,10 @@ class PairAligner {
     flush();
     progress_.finish();
     if (too_long_ > 0)
-      log::warning("{} pairs with more than {} words on a side got no links", with_commas(too_long_),
-                   options_.max_words);
+      log::warning("{} with more than {} words on a side got no links", counted(too_long_, "pair"), options_.max_words);
     if (!options_.svg.empty()) {
-      check(static_cast<std::size_t>(options_.line) <= printed_, "--line {}: the text has {} pairs", options_.line,
-            printed_);
+      check(static_cast<std::size_t>(options_.line) <= printed_, "--line {}: the text has {}", options_.line,
+            counted(printed_, "pair"));
       check(!svg_.empty(), "--line {}: a side of the pair is empty or too long, so there is nothing to draw",
             options_.line);
       write(options_.svg, svg_);
@@ -212,9 +212,8 @@ class PairAligner {
 
 void align_files(const AlignmentOptions& options, const std::string& source, const std::string& target,
                  const std::function<void(const std::string& line)>& print) {
-  check(options.train_source.size() == options.train_target.size(),
-        "--train-source names {} files but --train-target {}", options.train_source.size(),
-        options.train_target.size());
+  check(options.train_source.size() == options.train_target.size(), "--train-source names {} but --train-target {}",
+        counted(options.train_source.size(), "file"), options.train_target.size());
   const bool from_pipe = source == "-" || target == "-";
   check(!options.model.empty() || !from_pipe,
         "learning reads SOURCE and TARGET twice, so neither can be '-'; with --model they are read once");

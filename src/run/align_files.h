@@ -49,6 +49,18 @@ struct AlignmentOptions {
     decode.visit(v);
     v.section("Text");
     reading.visit(v);
+    v.only_if(
+        "train-source train-target train-tokenize min-count source. target. model1 model2 hmm null alpha agree prune",
+        [this] { return model.empty(); }, "--model aligns with what was learned before");
+    v.only_if(
+        "train-tokenize", [this] { return !train_source.empty(); }, "it is for the text of --train-source");
+    v.only_if(
+        "line", [this] { return !svg.empty(); }, "nothing is drawn (--svg)");
+    v.only_if(
+        "lexicon-best", [this] { return !lexicon.empty() || !lexicon_text.empty(); },
+        "no lexicon is written (--lexicon, --lexicon-text)");
+    v.only_if(
+        "posteriors", [this] { return !show; }, "--show prints pictures instead of links");
   }
 };
 

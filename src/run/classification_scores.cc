@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "run/text_table.h"
@@ -51,12 +52,12 @@ void ClassificationScores::add(const search::Prediction& prediction) {
 void ClassificationScores::finish() {
   for (data::Line line; missing_ == 0 && references_.next(line);) {
   }
-  check(missing_ == 0 && references_.count() == lines_, "{} has {} labels, but the input has {} lines",
-        references_.name(), number(references_.count()), number(lines_));
+  check(missing_ == 0 && references_.count() == lines_, "{} has {}, but the input has {}", references_.name(),
+        counted(references_.count(), "label"), counted(lines_, "line"));
   check(confusion_.lines() > 0, "{} contains no labels", references_.name());
   if (unknown_ > 0)
-    log::warning("{}: a label that the model does not have; {} such lines count as errors", first_unknown_,
-                 number(unknown_));
+    log::warning("{}: a label that the model does not have; {} count{} as errors", first_unknown_,
+                 counted(unknown_, "such line"), unknown_ == 1 ? "s" : "");
 }
 
 const std::string& ClassificationScores::name_of(std::int32_t index, const std::string& none) const {
@@ -67,8 +68,10 @@ std::string ClassificationScores::text() const {
   const std::string scores =
       fmt::format("accuracy {} % ({} of {}), macro-F1 {} %\n", per_cent(confusion_.accuracy()),
                   number(confusion_.correct()), number(confusion_.lines()), per_cent(confusion_.f1()));
-  return scores + "\n" + label_table() + "\n" +
-         (confusion_.classes().size() <= kMostInTable ? confusion_table() : frequent_confusions());
+  std::string text = scores + "\n" + label_table() + "\n" +
+                     (confusion_.classes().size() <= kMostInTable ? confusion_table() : frequent_confusions());
+  text.pop_back();
+  return text;
 }
 
 std::string ClassificationScores::label_table() const {

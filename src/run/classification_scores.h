@@ -23,7 +23,8 @@ class ClassificationScores {
   void finish();
 
   const eval::Confusion& confusion() const { return confusion_; }
-  // Accuracy, F1, a table of the labels, and the confusions. Empty line between the parts.
+  // Accuracy, F1, a table of the labels, and the confusions, with an empty line between them and no line end at the
+  // end.
   std::string text() const;
   nlohmann::ordered_json json() const;
 

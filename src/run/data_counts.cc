@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/utc_time.h"
@@ -35,14 +36,13 @@ void add_report(PairCounts& counts, const data::Counts& report) {
 // Adds what the length limits do to the rows of one source.
 void add_rows(PairCounts& counts, const data::BatchSource& source, const data::RowOptions& limits) {
   std::uint64_t dropped = 0, cut_source = 0, cut_target = 0;
-  const auto exceeds = [](std::uint32_t length, std::int64_t most) { return most > 0 && length > most; };
   for (std::uint64_t row = 0; row < source.store.rows(); ++row) {
     if (data::is_held_out(source.split, row, source.store.rows()) != source.held_out) {
       ++counts.held_out;
       continue;
     }
-    const bool long_source = exceeds(source.store.source_length(row), limits.max_source_length);
-    const bool long_target = exceeds(source.store.target_length(row), limits.max_target_length);
+    const bool long_source = data::exceeds(source.store.source_length(row), limits.max_source_length);
+    const bool long_target = data::exceeds(source.store.target_length(row), limits.max_target_length);
     if (limits.too_long == data::TooLong::drop && (long_source || long_target)) {
       ++dropped;
       continue;
@@ -60,11 +60,17 @@ void add_rows(PairCounts& counts, const data::BatchSource& source, const data::R
 std::string number(std::uint64_t value) { return with_commas(static_cast<std::int64_t>(value)); }
 
 // "; dropped: 3 too long, 2 empty" without the counts that are zero.
-std::string list(const char* what, const data::Counts& counts, const char* unit = "") {
+std::string list(const char* what, const data::Counts& counts) {
   std::string words;
   for (const auto& [name, count] : counts)
-    if (count > 0) words += fmt::format("{} {} {}{}", words.empty() ? "" : ",", number(count), name, unit);
+    if (count > 0) words += fmt::format("{} {} {}", words.empty() ? "" : ",", number(count), name);
   return words.empty() ? "" : fmt::format("; {}:{}", what, words);
+}
+
+// "source" as "source sentence" or "source sentences".
+data::Counts in_sentences(data::Counts counts) {
+  for (auto& [side, count] : counts) side += count == 1 ? " sentence" : " sentences";
+  return counts;
 }
 
 ordered_json to_json(const data::Counts& counts) {
@@ -88,8 +94,8 @@ std::string show(const PairCounts& counts) {
   const std::string kept = counts.kept == counts.read ? "all kept" : number(counts.kept) + " kept";
   const std::string held_out =
       counts.held_out == 0 ? "" : fmt::format("; {} held out for validation", number(counts.held_out));
-  return fmt::format("{} pairs read, {}{}{}{}{}", number(counts.read), kept, list("dropped", counts.dropped),
-                     list("cut", counts.cut, " sentences"), list("repaired", counts.repaired), held_out);
+  return fmt::format("{} read, {}{}{}{}{}", counted(counts.read, "pair"), kept, list("dropped", counts.dropped),
+                     list("cut", in_sentences(counts.cut)), list("repaired", counts.repaired), held_out);
 }
 
 ordered_json to_json(const PairCounts& counts) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/join.h"
 #include "base/log.h"
 #include "data/text_file.h"
@@ -104,6 +105,11 @@ void cut_slices(const EvaluationOptions& options, const Lines& references, const
 
 }  // namespace
 
+bool EvaluationOptions::measures(const std::string& metric) const {
+  const std::vector<std::string> names = split_list(metrics);
+  return std::find(names.begin(), names.end(), metric) != names.end();
+}
+
 Evaluation evaluate_files(const EvaluationOptions& options, const std::string& output,
                           const std::vector<std::string>& reference_files) {
   check(!reference_files.empty(), "expected at least one reference");
@@ -138,8 +144,8 @@ Evaluation evaluate_files(const EvaluationOptions& options, const std::string& o
 AlignmentEvaluation evaluate_alignments(const AlignmentFiles& files) {
   const auto links = eval::read_links(files.links, files.links_format);
   const auto gold = eval::read_links(files.gold, files.gold_format);
-  check(links.size() == gold.size(), "{} has {} lines but {} has {}: {}:{} is the first line without a partner",
-        files.links, links.size(), files.gold, gold.size(), links.size() > gold.size() ? files.links : files.gold,
+  check(links.size() == gold.size(), "{} has {} but {} has {}: {}:{} is the first line without a partner", files.links,
+        counted(links.size(), "line"), files.gold, gold.size(), links.size() > gold.size() ? files.links : files.gold,
         std::min(links.size(), gold.size()) + 1);
   return {links.size(), eval::compare_links(links, gold)};
 }

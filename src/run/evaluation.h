@@ -55,7 +55,21 @@ struct EvaluationOptions {
     v.group("ter", ter);
     v.section("multi-bleu");
     v.group("multi-bleu", multi_bleu);
+    v.only_if(
+        "chrf.", [this] { return measures("chrf") || measures("chrfpp"); }, "chrF is not measured (--metrics)");
+    v.only_if(
+        "ter.", [this] { return measures("ter"); }, "TER is not measured (--metrics)");
+    v.only_if(
+        "multi-bleu.", [this] { return measures("multi-bleu"); }, "multi-bleu is not measured (--metrics)");
+    v.only_if(
+        "test trials", [this] { return !systems.empty(); }, "there is no other system to compare with (--systems)");
+    v.only_if(
+        "resamples seed", [this] { return confidence || !systems.empty(); },
+        "nothing is sampled without --systems or --confidence");
+    v.only_if(
+        "train", [this] { return !slices.empty(); }, "it is for --slices rare");
   }
+  bool measures(const std::string& metric) const;
 };
 
 // Scores the file `output` and those of options.systems against references: metrics, significance of the differences

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "run/json_text.h"
 #include "run/text_table.h"
 
@@ -138,8 +139,8 @@ Json system_json(const Evaluation& evaluation, const SystemResult& system, bool 
 }  // namespace
 
 std::string report_text(const Evaluation& evaluation) {
-  std::string text = fmt::format("{} sentences, {} reference{}\n\n", evaluation.sentences, evaluation.references,
-                                 evaluation.references == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{}, {}\n\n", counted(evaluation.sentences, "sentence"), counted(evaluation.references, "reference"));
   if (evaluation.systems.size() == 1) {
     text += single_system(evaluation);
   } else {

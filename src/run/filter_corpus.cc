@@ -125,6 +125,8 @@ class Pass {
 void check_outputs(const FilterCorpusOptions& options) {
   check(!options.output_source.empty() && !options.output_target.empty(),
         "expected --output-source FILE and --output-target FILE, the files to write");
+  check(options.output_source != "-" && options.output_target != "-",
+        "expected two files to write, not standard output, which is for the counts");
   const auto normal = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
   check(normal(options.output_source) != normal(options.output_target),
         "{}: expected two different output files, one per side", options.output_source);

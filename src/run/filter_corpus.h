@@ -38,6 +38,8 @@ struct FilterCorpusOptions {
     reading.visit(v);
     v.section("Filters");
     filters.visit(v);
+    v.only_if(
+        "seed", [this] { return sample > 0; }, "only --sample uses it");
   }
 };
 

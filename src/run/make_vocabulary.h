@@ -41,6 +41,19 @@ struct VocabularyOptions {
     v("seed", seed, "seed of the sample");
     v("encoder", encoder, "encoder.json of an existing byte-level BPE");
     v("merges", merges, "vocab.bpe of the same byte-level BPE");
+    v.only_if(
+        "size min-count character-coverage byte-fallback sample seed", [this] { return !is_given(); },
+        "the byte-level BPE comes from files (encoder, merges)");
+    v.only_if(
+        "min-count language joiners", [this] { return type == VocabularyKind::words; },
+        "only vocabularies of words use it (type words)");
+    v.only_if(
+        "normalize lower expand-contractions", [this] { return type != VocabularyKind::byte_bpe; },
+        "byte-level BPE keeps the text as it is");
+    v.only_if(
+        "character-coverage byte-fallback sample seed",
+        [this] { return type == VocabularyKind::bpe || type == VocabularyKind::unigram; },
+        "only subwords use it (type bpe or unigram)");
   }
 
   // Whether the vocabulary comes from files, so that no text is needed.

@@ -2,8 +2,10 @@
 
 #include <filesystem>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/progress.h"
 #include "base/quote.h"
 #include "data/utf8.h"
 #include "search/words.h"
@@ -47,6 +49,16 @@ TermList read_terms(const std::string& path) {
   return TermList(std::move(terms));
 }
 
+// Whether the file can be read more than once. Throws if there is none.
+bool can_be_counted(const std::string& path) {
+  if (path == "-") return false;
+  std::error_code problem;
+  const auto status = std::filesystem::status(path, problem);
+  check(std::filesystem::exists(status), "{}: cannot be opened: {}", path.empty() ? "\"\"" : path,
+        problem ? problem.message() : "no such file");
+  return std::filesystem::is_regular_file(status);
+}
+
 std::uint64_t count_lines(const std::string& path) {
   data::LineReader reader(data::open_bytes(path), 0);
   for (data::Line line; reader.next(line);) {
@@ -57,9 +69,16 @@ std::uint64_t count_lines(const std::string& path) {
 }  // namespace
 
 void check_line_counts(const std::string& input, const std::string& other) {
-  if (!std::filesystem::is_regular_file(input) || !std::filesystem::is_regular_file(other)) return;
+  if (!can_be_counted(input) || !can_be_counted(other)) return;
   const std::uint64_t lines = count_lines(input), others = count_lines(other);
-  check(lines == others, "{} has {} lines, but {} has {}", input, lines, other, others);
+  check(lines == others, "{} has {}, but {} has {}", input, counted(lines, "line"), other,
+        with_commas(static_cast<std::int64_t>(others)));
+}
+
+void check_has_line(const std::string& input, std::uint64_t line) {
+  if (!can_be_counted(input)) return;
+  const std::uint64_t lines = count_lines(input);
+  check(line <= lines, "--line {} is to be drawn, but {} has {}", line, input, counted(lines, "line"));
 }
 
 RequestReader::RequestReader(const RequestFiles& files)
@@ -100,8 +119,8 @@ bool RequestReader::next(Request& request) {
 
 void RequestReader::read_prefix(Request& request, std::uint64_t line) {
   data::Line prefix;
-  check(next_constraint(*prefixes_, prefix), "line {} has no prefix: {} has {} lines", line, prefixes_->name(),
-        prefixes_->count());
+  check(next_constraint(*prefixes_, prefix), "line {} has no prefix: {} has {}", line, prefixes_->name(),
+        counted(prefixes_->count(), "line"));
   request.prefix = prefix.text;
 }
 

@@ -23,9 +23,11 @@ struct RequestFiles {
   std::int64_t max_line_bytes = kUsualLineBytes;
 };
 
-// Throws Error if a file that belongs to the input line by line has another number of lines. Only regular files can be
-// read twice; of others nothing is known before they are read.
+// Throws Error if a file that belongs to the input line by line cannot be opened or has another number of lines. Only
+// regular files can be read twice; of others nothing is known before they are read.
 void check_line_counts(const std::string& input, const std::string& other);
+// Throws Error if the input has fewer lines than `line`, with the same exception.
+void check_has_line(const std::string& input, std::uint64_t line);
 
 // Reads lines as requests. Replaces bytes that are not UTF-8, with a warning. Throws Error if a line is longer than
 // allowed.

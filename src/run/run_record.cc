@@ -4,11 +4,13 @@
 #include <fstream>
 #include <set>
 
+#include "base/counted.h"
 #include "base/machine.h"
 #include "base/options.h"
 #include "base/shell_word.h"
 #include "base/threads.h"
 #include "base/version.h"
+#include "run/training_settings.h"
 
 namespace dragoman::run {
 namespace {
@@ -16,7 +18,9 @@ namespace {
 // Settings that apply to one invocation only.
 const std::set<std::string> kInvocation = {"resume", "overwrite", "dry-run", "verify-resume"};
 
+// Paths are absolute, as in config.yaml: a run that is resumed has the settings that it began with.
 train::RunRecord::Pairs list_settings(TrainingOptions options) {
+  make_paths_absolute(options);
   train::RunRecord::Pairs pairs;
   const Settings settings(options);
   for (const Setting& setting : settings.all())
@@ -41,7 +45,7 @@ std::string gpu_name(const std::string& device, const CudaState& cuda) {
 
 train::RunRecord run_record(const TrainingOptions& options, const std::string& device, train::RunRecord::Pairs facts) {
   const Machine machine = inspect_machine();
-  const std::string cpu = fmt::format("{}, {} of {} cores", machine.cpu, threads::count(), machine.cores);
+  const std::string cpu = fmt::format("{}, {} of {}", machine.cpu, threads::count(), counted(machine.cores, "core"));
   return {.name = folder_name(options.train.output),
           .command = process_command(),
           .preset = options.preset,

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "align/alignment.h"
-#include "base/file.h"
 #include "base/progress.h"
+#include "data/line_writer.h"
 #include "data/pair_reader.h"
 #include "run/request_reader.h"
 #include "search/words.h"
@@ -61,7 +61,7 @@ eval::LogLikelihood score_files(const search::Model& model, const ScoredFiles& f
   constexpr std::size_t kWindow = 4096, kWindowBytes = std::size_t{16} << 20;
   const auto reader =
       data::PairReader::open({.source = files.source, .target = files.target}, {.max_line_bytes = kUsualLineBytes});
-  std::optional<AtomicFile> alignment_file;
+  std::optional<data::LineWriter> alignment_file;
   if (!files.alignments.empty()) alignment_file.emplace(files.alignments);
   Progress progress("score", 0, "pairs");
   search::ScoringOptions scoring{
@@ -84,7 +84,7 @@ eval::LogLikelihood score_files(const search::Model& model, const ScoredFiles& f
     const std::vector<search::PairScore> scores = search::score_pairs(model, pairs, scoring);
     for (std::size_t i = 0; i < scores.size(); ++i, ++line) {
       on_score(line, scores[i]);
-      if (alignment_file) alignment_file->write(align::to_pharaoh(scores[i].alignment) + "\n");
+      if (alignment_file) alignment_file->write(align::to_pharaoh(scores[i].alignment));
       total += {scores[i].sum(), std::ssize(scores[i].target), search::count_display_words(pairs[i].target) + 1};
     }
   }

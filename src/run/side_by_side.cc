@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/error.h"
 
 namespace dragoman::run {
@@ -26,7 +27,8 @@ std::string SideBySide::header() const {
 std::string SideBySide::next(const std::string& source, const std::string& output) {
   ++sentences_;
   data::Line reference;
-  check(!references_ || references_->next(reference), "{} has {} lines, fewer than the input", path_, sentences_ - 1);
+  check(!references_ || references_->next(reference), "{} has {}, fewer than the input", path_,
+        counted(sentences_ - 1, "line"));
   const std::string between(reference.text);
   if (format_ == Format::tsv)
     return cell(source) + "\t" + (references_ ? cell(between) + "\t" : "") + cell(output) + "\n";

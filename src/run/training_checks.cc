@@ -7,7 +7,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/counted.h"
 #include "base/join.h"
+#include "base/quote.h"
 #include "data/pair_reader.h"
 #include "models/presets.h"
 #include "run/output_folder.h"
@@ -32,7 +34,12 @@ void naming(const char* flag, Action action) {
 }
 
 void check_amounts(const train::TrainOptions& options) {
-  naming("until", [&] { train::parse_amounts(options.until); });
+  naming("until", [&] {
+    for (const std::string& end : options.until)
+      check(!train::Amount::parse(end).none(),
+            "expected an end of training above 0, such as 100ku (updates), 5e (epochs) or 1Gt (tokens), but got '{}'",
+            excerpt(end));
+  });
   for (const auto& [flag, text] :
        {std::pair{"validate", options.validate}, std::pair{"checkpoint", options.checkpoint},
         std::pair{"log", options.log}, std::pair{"schedule.warmup", options.schedule.warmup}})
@@ -73,7 +80,7 @@ void check_standard_input(const TrainingOptions& options) {
        {&options.corpus.source, &options.corpus.target, &options.valid_source, &options.valid_target})
     streams += static_cast<std::size_t>(std::count(list->begin(), list->end(), "-"));
   if (streams == 0) return;
-  check(streams == 1, "standard input (-) is given for {} files, but it can be read only once", streams);
+  check(streams == 1, "standard input (-) is given for {}, but it can be read only once", counted(streams, "file"));
   const bool has_vocabularies =
       options.task == TrainTask::statistical || options.fine_tunes() || options.continues() ||
       (!options.vocabulary.source.empty() && (options.vocabulary.shared || !options.vocabulary.target.empty()));
@@ -188,6 +195,15 @@ const char* missing_run(const std::string& folder) {
                                            : "holds no run: it has no config.yaml";
 }
 
+// Most settings of a statistical preset mean nothing to a neural model, and the other way round.
+void check_preset(const TrainingOptions& options) {
+  const bool for_statistical = preset_of(options).task == TrainTask::statistical;
+  check(options.preset.empty() || for_statistical == (options.task == TrainTask::statistical),
+        "--preset {} is for {} models, but --task is {}; choose another preset (`dragoman inspect --presets`) or leave "
+        "--task out",
+        options.preset, for_statistical ? "statistical" : "neural", name_of(options.task));
+}
+
 void check_data(const TrainingOptions& options) {
   if (options.resume && options.corpus.source.empty())
     fail("--resume: {} {}; give the folder of a run, or --source and --target to start one", options.train.output,
@@ -198,6 +214,7 @@ void check_data(const TrainingOptions& options) {
 }  // namespace
 
 void check_training(const TrainingOptions& options) {
+  check_preset(options);
   check_outputs(options);
   check_data(options);
   options.validation_corpora();

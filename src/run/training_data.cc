@@ -1,9 +1,11 @@
 #include "run/training_data.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 
+#include "base/counted.h"
 #include "base/hash.h"
 #include "base/join.h"
 #include "base/progress.h"
@@ -11,6 +13,7 @@
 #include "store/model_file.h"
 #include "text/tokenizer_file.h"
 #include "text/vocabulary.h"
+#include "train/task.h"
 
 namespace dragoman::run {
 namespace {
@@ -151,36 +154,41 @@ Vocabularies vocabularies_of_model(const std::string& path) {
           text::deserialize_tokenizer(model.info().target_tokenizer)};
 }
 
-data::TokenStore open_store(const TrainingOptions& options, const data::Corpus& corpus,
-                            const Vocabularies& vocabularies, bool keep_text, bool filtered) {
-  return data::open_tokens({.corpus = corpus,
-                            .reading = options.reading,
-                            .filters = filtered ? options.filter : data::FilterOptions{},
-                            .source = vocabularies.source.get(),
-                            .target = vocabularies.target.get(),
-                            .keep_text = keep_text,
-                            .cache_folder = options.cache});
-}
+// The lengths of one side of the sentences that batches are made of.
+struct SideLengths {
+  std::uint64_t tokens = 0;
+  std::uint32_t longest = 0;
 
-void add_lengths(Facts& facts, const std::string& name, const std::vector<data::BatchSource>& sources) {
-  std::uint64_t pairs = 0, source = 0, target = 0;
-  std::uint32_t longest_source = 0, longest_target = 0;
+  void add(std::uint32_t length, std::int64_t most) {
+    if (data::exceeds(length, most)) length = static_cast<std::uint32_t>(most);
+    tokens += length;
+    longest = std::max(longest, length);
+  }
+  std::string show(std::uint64_t pairs) const {
+    return fmt::format("{}, {:.1f} per sentence, {} at most", counted(tokens, "token"),
+                       static_cast<double>(tokens) / static_cast<double>(std::max<std::uint64_t>(pairs, 1)), longest);
+  }
+};
+
+// Lengths after the limits, as batches see them.
+void add_lengths(Facts& facts, const std::string& name, const std::vector<data::BatchSource>& sources,
+                 const data::RowOptions& limits) {
+  std::uint64_t pairs = 0;
+  SideLengths source, target;
   for (const data::BatchSource& part : sources)
     for (std::uint64_t row = 0; row < part.store.rows(); ++row) {
       if (data::is_held_out(part.split, row, part.store.rows()) != part.held_out) continue;
+      const std::uint32_t source_length = part.store.source_length(row), target_length = part.store.target_length(row);
+      if (limits.too_long == data::TooLong::drop && (data::exceeds(source_length, limits.max_source_length) ||
+                                                     data::exceeds(target_length, limits.max_target_length)))
+        continue;
       ++pairs;
-      source += part.store.source_length(row);
-      target += part.store.target_length(row);
-      longest_source = std::max(longest_source, part.store.source_length(row));
-      longest_target = std::max(longest_target, part.store.target_length(row));
+      source.add(source_length, limits.max_source_length);
+      target.add(target_length, limits.max_target_length);
     }
-  const auto side = [&](std::uint64_t tokens, std::uint32_t longest) {
-    return fmt::format("{} tokens, {:.1f} per sentence, {} at most", with_commas(static_cast<std::int64_t>(tokens)),
-                       static_cast<double>(tokens) / static_cast<double>(std::max<std::uint64_t>(pairs, 1)), longest);
-  };
   facts.emplace_back(name + " pairs", with_commas(static_cast<std::int64_t>(pairs)));
-  facts.emplace_back(name + " source", side(source, longest_source));
-  facts.emplace_back(name + " target", side(target, longest_target));
+  facts.emplace_back(name + " source", source.show(pairs));
+  facts.emplace_back(name + " target", target.show(pairs));
 }
 
 // Hash of the ids of rows [begin, end) that the source uses.
@@ -217,19 +225,20 @@ std::uint64_t hash_of_rows(const data::BatchSource& source) {
 }
 
 // Throws Error unless every target of the rows in use is one label that the vocabulary has.
-void check_labels(const data::BatchSource& source, const data::Corpus& corpus, std::int32_t vocabulary) {
+void check_labels(const data::BatchSource& source, const data::Corpus& corpus, std::int32_t classes) {
   const data::TokenStore& store = source.store;
   const std::string& file = corpus.target.empty() ? corpus.source : corpus.target;
+  std::vector<std::int32_t> target;
   for (std::uint64_t row = 0; row < store.rows(); ++row) {
     if (data::is_held_out(source.split, row, store.rows()) != source.held_out) continue;
-    check(store.target_length(row) == 1,
-          "{}: the target of pair {} has {} words, but a classifier needs one label per line. Pairs are counted after "
-          "filters; --filter.drop-empty drops those without a label",
-          file, row + 1, store.target_length(row));
-    std::int32_t label = 0;
-    store.copy_target(row, {&label, 1});
-    check(label >= text::Vocabulary::kSpecial && label < vocabulary,
-          "{}: the label of pair {} does not occur in the training data", file, row + 1);
+    target.resize(store.target_length(row));
+    store.copy_target(row, target);
+    try {
+      train::class_of(target, classes);
+    } catch (const Error& error) {
+      fail("{}: pair {}: {} (pairs are counted after filters; --filter.drop-empty drops those without a label)", file,
+           row + 1, error.what());
+    }
   }
 }
 
@@ -261,7 +270,7 @@ RunData::RunData(const TrainingOptions& options, const Vocabularies& vocabularie
   const bool splits = options.split.by != data::SplitBy::none;
   const bool samples = options.batch.rows.sample_source > 0 || options.batch.rows.sample_target > 0;
   for (const data::Corpus& corpus : options.corpus.corpora()) {
-    const data::TokenStore store = open_store(options, corpus, vocabularies, samples || splits, true);
+    const data::TokenStore store = open_store(corpus, samples || splits, true);
     training_.push_back({store, corpus.weight, options.split, false, tag_of(corpus), name_of_languages(corpus)});
     check_targets(training_.back(), corpus);
     if (!splits) continue;
@@ -269,18 +278,33 @@ RunData::RunData(const TrainingOptions& options, const Vocabularies& vocabularie
     check_targets(validation_.back(), corpus);
   }
   for (const data::Corpus& corpus : options.validation_corpora()) {
-    validation_.push_back({open_store(options, corpus, vocabularies, true, false),
-                           1,
-                           {},
-                           false,
-                           tag_of(corpus),
-                           name_of_languages(corpus)});
+    validation_.push_back({open_store(corpus, true, false), 1, {}, false, tag_of(corpus), name_of_languages(corpus)});
     check_targets(validation_.back(), corpus);
   }
 }
 
 void RunData::check_targets(const data::BatchSource& source, const data::Corpus& corpus) const {
-  if (options_.task == TrainTask::classify) check_labels(source, corpus, vocabularies_.target->size());
+  if (options_.task == TrainTask::classify)
+    check_labels(source, corpus, vocabularies_.target->size() - text::Vocabulary::kSpecial);
+}
+
+data::TokenStore RunData::open_store(const data::Corpus& corpus, bool keep_text, bool filtered) {
+  std::string written;
+  data::TokenStore store = data::open_tokens({.corpus = corpus,
+                                              .reading = options_.reading,
+                                              .filters = filtered ? options_.filter : data::FilterOptions{},
+                                              .source = vocabularies_.source.get(),
+                                              .target = vocabularies_.target.get(),
+                                              .keep_text = keep_text,
+                                              .cache_folder = options_.cache},
+                                             &written);
+  if (!written.empty()) written_.push_back(written);
+  return store;
+}
+
+void RunData::remove_written() const {
+  std::error_code ignored;
+  for (const std::string& path : written_) std::filesystem::remove(path, ignored);
 }
 
 std::int32_t RunData::tag_of(const data::Corpus& corpus) const {
@@ -294,10 +318,20 @@ data::BatchOptions RunData::batches() const {
   return batches;
 }
 
-data::Batcher RunData::training() const { return {training_, vocabularies_.sides(), batches()}; }
+data::Batcher RunData::training() const {
+  const PairCounts pairs = counts().training;
+  check(pairs.kept > 0,
+        "no sentence pair is left to train on: {}. Check the files, or relax filters (--filter.*) and limits "
+        "(--batch.max-source-length, --batch.max-target-length)",
+        show(pairs));
+  return {training_, vocabularies_.sides(), batches()};
+}
 
 std::optional<data::Batcher> RunData::validation() const {
   if (validation_.empty()) return std::nullopt;
+  const PairCounts pairs = *counts().validation;
+  check(pairs.kept > 0,
+        "no sentence pair is left to validate on: {}. Check the files, or hold out more (--split.share)", show(pairs));
   data::BatchOptions plain = batches();
   plain.plan = {.by = data::BatchBy::sentences, .size = 32, .order = data::BatchOrder::length};
   plain.rows.mask_source = plain.rows.drop_source = plain.rows.sample_source = plain.rows.sample_target = 0;
@@ -331,10 +365,10 @@ Facts RunData::facts() const {
   if (!options_.corpus.languages.empty()) facts.emplace_back("languages", join(options_.corpus.languages, ", "));
   const DataCounts pairs = counts();
   facts.emplace_back("training data", show(pairs.training));
-  add_lengths(facts, "training", training_);
+  add_lengths(facts, "training", training_, options_.batch.rows);
   if (!pairs.validation) return facts;
   facts.emplace_back("validation data", show(*pairs.validation));
-  add_lengths(facts, "validation", validation_);
+  add_lengths(facts, "validation", validation_, options_.batch.rows);
   return facts;
 }
 

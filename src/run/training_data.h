@@ -53,17 +53,21 @@ class RunData {
   // A hash of the training data as batches see it: token ids, weights, languages and length limits. It does not depend
   // on where the files are. Never 0.
   std::uint64_t hash() const;
+  // Removes the files of tokens that were written for this run, which turned out to be impossible.
+  void remove_written() const;
 
  private:
   data::BatchOptions batches() const;
-  // The token that names the corpus's target language; none without languages.
+  data::TokenStore open_store(const data::Corpus& corpus, bool keep_text, bool filtered);
   // Throws Error if the targets cannot be learned by the task.
   void check_targets(const data::BatchSource& source, const data::Corpus& corpus) const;
+  // The token that names the corpus's target language; none without languages.
   std::int32_t tag_of(const data::Corpus& corpus) const;
 
   const TrainingOptions& options_;
   Vocabularies vocabularies_;
   std::vector<data::BatchSource> training_, validation_;
+  std::vector<std::string> written_;  // files of tokens that did not exist before
 };
 
 }  // namespace dragoman::run

@@ -1,5 +1,6 @@
 #include "run/training_options.h"
 
+#include "base/counted.h"
 #include "base/join.h"
 #include "train/checkpoint.h"
 
@@ -16,14 +17,12 @@ std::vector<data::Corpus> TrainingOptions::validation_corpora() const {
   if (valid_source.empty()) return {};
   check(split.by == data::SplitBy::none, "validation comes from valid-source {} or from split.by {}, not from both",
         join(valid_source, " "), name_of(split.by));
-  check(valid_target.empty() || valid_target.size() == valid_source.size(),
-        "{} files in valid-source but {} in "
-        "valid-target",
-        valid_source.size(), valid_target.size());
+  check(valid_target.empty() || valid_target.size() == valid_source.size(), "{} in valid-source but {} in valid-target",
+        counted(valid_source.size(), "file"), valid_target.size());
   const std::size_t expected = corpus.languages.empty() ? 0 : valid_source.size();
   check(valid_languages.size() == expected,
-        "valid-languages has {} entries, expected {}: with `languages`, one for each of the {} files of valid-source",
-        valid_languages.size(), expected, valid_source.size());
+        "valid-languages has {}, expected {}: with `languages`, one for each of the {} of valid-source",
+        counted(valid_languages.size(), "entry", "entries"), expected, counted(valid_source.size(), "file"));
   data::CorpusOptions sets = corpus;
   sets.source = valid_source;
   sets.target = valid_target;

@@ -33,6 +33,14 @@ struct RunVocabulary {
       "language whose tokenisation rules the source uses; contractions are then expanded if it is English");
     v("target-language", target_language,
       "language whose tokenisation rules the target uses; contractions are then expanded if it is English");
+    v.only_if(
+        "source-language target-language",
+        [this] { return made.type == VocabularyKind::words || made.words.prepare.expand_contractions; },
+        "only vocabularies of words and the expansion of contractions depend on the language");
+    v.only_if(
+        "type size min-count multiple language normalize lower expand-contractions joiners character-coverage "
+        "byte-fallback sample seed encoder merges source-language target-language",
+        [this] { return source.empty() || (target.empty() && !shared); }, "the vocabularies come from files");
   }
 };
 
@@ -51,6 +59,9 @@ struct TranslatedValidation {
     v("max-length", max_length, "longest translation in tokens; 0 means twice the source length plus 10",
       between(0, kMostLength));
     v("beam", beam, "width of the beam; 1 is greedy search", between(1, kMostBeam));
+    v.only_if(
+        "samples max-length beam", [this] { return sentences > 0; },
+        "no sentence is translated (--validation.sentences 0)");
   }
 };
 
@@ -121,6 +132,48 @@ struct TrainingOptions {
     v("verify-resume", verify_resume,
       "check on a few updates that a resumed run equals an uninterrupted one bit for bit");
     compute.visit(v);
+    visit_conditions(v);
+  }
+
+ private:
+  // Whether a corpus may have both sides in one file.
+  bool has_columns() const {
+    if (corpus.format != data::Format::automatic) return corpus.format != data::Format::lines;
+    return corpus.target.empty() || (!valid_source.empty() && valid_target.empty());
+  }
+  // When settings have an effect, as far as it depends on more than their own group.
+  template <class V>
+  void visit_conditions(V& v) {
+    v.only_if(
+        "weight split. vocab. batch. model. until validate checkpoint log metric patience keep seed freeze "
+        "on-divergence explosion memory-fraction at-once label-smoothing r-drop optimiser. schedule. validation. cache "
+        "tensorboard report",
+        [this] { return task != TrainTask::statistical; }, "a statistical model is trained in one pass, without it");
+    v.only_if(
+        "statistical.", [this] { return task == TrainTask::statistical; },
+        "it is for --task statistical (the presets smt-...)");
+    v.only_if(
+        "statistical.tuning.", [this] { return validates(); },
+        "weights are tuned on the validation data (--valid-source and --valid-target), and there is none");
+    v.only_if(
+        "validate metric patience schedule.plateau schedule.plateau-factor validation.", [this] { return validates(); },
+        "there is no validation data (--valid-source and --valid-target, or --split.by random)");
+    v.only_if(
+        "validation. r-drop vocab.shared batch.target-marks model.tied model.lexical model.recurrent.decoder-layers "
+        "model.transformer.decoder-layers",
+        [this] { return task != TrainTask::classify; }, "a classifier has no decoder and translates nothing");
+    v.only_if(
+        "model.source-vocabulary model.target-vocabulary", [] { return false; },
+        "the vocabularies decide it (--vocab.size)");
+    v.only_if(
+        "model.classes", [] { return false; }, "the labels of the training data decide it");
+    v.only_if(
+        "source-column target-column header", [this] { return has_columns(); },
+        "no corpus has columns (--format tsv or csv)");
+    v.only_if(
+        "overwrite", [this] { return !resume; }, "--resume continues the run in the folder; give one of the two");
+    v.only_if(
+        "verify-resume", [this] { return !dry_run; }, "--dry-run does not train; give one of the two");
   }
 };
 

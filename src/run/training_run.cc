@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/join.h"
 #include "base/log.h"
 #include "base/progress.h"
@@ -36,10 +37,10 @@ void check_memory(const nn::Parameters& parameters, const train::OptimiserOption
   const double bytes = copies * sizeof(float) * static_cast<double>(parameters.count());
   const std::size_t free = where.device.memory().free;
   check(bytes < static_cast<double>(free),
-        "the model has {} parameters, whose weights, gradients and optimiser state take {:.1f} GiB, but {} are free on "
+        "the model has {}, whose weights, gradients and optimiser state take {:.1f} GiB, but {} are free on "
         "{}. "
         "Choose a smaller model (--model.*) or vocabulary (--vocab.size)",
-        with_commas(parameters.count()), bytes / (1 << 30), train::show_bytes(free), where.device.name());
+        counted(parameters.count(), "parameter"), bytes / (1 << 30), train::show_bytes(free), where.device.name());
 }
 
 // Also fills in options.model: the vocabulary sizes, or the whole configuration when fine-tuning.
@@ -152,7 +153,7 @@ class TrainingRun::Parts {
     if (translator_) trainer.add(*translator_);
     for (train::Observer* observer : observers_) trainer.add(*observer);
     for (const auto& file : files_) trainer.add(*file);
-    if (options_.resume && !trainer.resume())
+    if (options_.resume && !resume(trainer))
       log::info("nothing to resume in {}: starting a new run", options_.train.output);
     // A resumed run keeps its value of at_once.
     options_.train.at_once = static_cast<std::int64_t>(trainer.rehearse().at_once);
@@ -167,6 +168,14 @@ class TrainingRun::Parts {
   static TrainingOptions checked(TrainingOptions options) {
     check_training(options);
     return options;
+  }
+  bool resume(train::Trainer& trainer) const {
+    try {
+      return trainer.resume();
+    } catch (const std::exception&) {
+      data_.remove_written();
+      throw;
+    }
   }
   // From here on the folder changes.
   void begin() const {

@@ -22,6 +22,8 @@ void make_absolute(std::string& path) {
   if (!path.empty() && path != "-") path = fs::absolute(path).lexically_normal().string();
 }
 
+}  // namespace
+
 void make_paths_absolute(TrainingOptions& options) {
   for (std::string* path :
        {&options.from, &options.cache, &options.train.output, &options.vocabulary.source, &options.vocabulary.target,
@@ -32,6 +34,8 @@ void make_paths_absolute(TrainingOptions& options) {
        {&options.corpus.source, &options.corpus.target, &options.valid_source, &options.valid_target})
     for (std::string& path : *list) make_absolute(path);
 }
+
+namespace {
 
 bool is_derived(const std::string& key) { return std::find(kDerived.begin(), kDerived.end(), key) != kDerived.end(); }
 
@@ -70,13 +74,24 @@ void set_model(Settings& settings, models::ModelConfig config) {
 void read_initial_settings(Settings& settings, const TrainingOptions& asked) {
   const std::string saved = settings_file(asked.train.output);
   if (asked.resume && fs::exists(saved)) return settings.read_yaml_file(saved);
-  if (fs::exists(asked.from)) set_model(settings, store::ModelFile(asked.from).info().config);
-  if (!asked.preset.empty()) settings.read_yaml(models::preset_text(asked.preset), asked.preset);
+  const auto read_preset = [&] {
+    if (!asked.preset.empty()) settings.read_yaml(models::preset_text(asked.preset), asked.preset);
+  };
+  if (!fs::exists(asked.from)) return read_preset();
+  const store::ModelFile model(asked.from);
+  set_model(settings, model.info().config);
+  read_preset();
+  // A model may have been trained with flags beside its preset. Any other preset has to agree with the model
+  // (check_fine_tuning).
+  const auto own = model.info().card.find("preset");
+  if (own != model.info().card.end() && own->second == asked.preset) set_model(settings, model.info().config);
 }
 
 void check_fine_tuning(const TrainingOptions& options) {
   if (!options.fine_tunes()) return;
+  // A preset may set vocabularies that the model was not trained with; only flags ask for them.
   TrainingOptions plain;
+  if (!options.preset.empty()) Settings(plain).read_yaml(models::preset_text(options.preset), options.preset);
   plain.model = store::ModelFile(options.from).info().config;
   const auto ignored = [](const std::string& key) { return belongs_to(key, "model.") || belongs_to(key, "vocab."); };
   const std::string words = differences(values_of(options, ignored), values_of(plain, ignored));
@@ -85,7 +100,8 @@ void check_fine_tuning(const TrainingOptions& options) {
         options.from, words,
         options.preset.empty() ? "Leave them out"
                                : "Leave them out, and --preset " + options.preset +
-                                     " if they come from it (its other settings can be given as flags)");
+                                     " if they come from it: it is not the preset of this model (its other settings "
+                                     "can be given as flags)");
 }
 
 void check_resuming(const TrainingOptions& options) {

@@ -20,6 +20,9 @@ void check_fine_tuning(const TrainingOptions& options);
 // Throws if the run in the output folder is resumed with another model, vocabulary or task than it began with.
 void check_resuming(const TrainingOptions& options);
 
+// The run does not depend on the current folder any more.
+void make_paths_absolute(TrainingOptions& options);
+
 // The settings of the run in an output folder.
 std::string settings_file(const std::string& folder);
 // Writes them, except those that only apply to one invocation (resume, overwrite, ...). Paths become absolute, so that

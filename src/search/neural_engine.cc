@@ -55,8 +55,9 @@ void NeuralEngine::stop() {
 }
 
 void NeuralEngine::check_request(const Request& request, const SearchOptions& options) const {
-  check(options.sample || options.n_best <= options.beam, "n-best {} needs a beam at least as wide, got {}",
-        options.n_best, options.beam);
+  check(options.sample || options.n_best <= options.beam,
+        "n-best {} is more than the beam keeps (beam {}); raise the beam to at least {}, or ask for fewer",
+        options.n_best, options.beam, options.n_best);
   check(!(options.alignment || options.replace_unknown) || aligns(),
         "{}: the model does not attend to single source words, so it can neither align words nor replace unknown ones",
         models_[0]->path());

@@ -57,6 +57,14 @@ struct SearchSettings : SearchOptions {
       between(0.001, 1));
     v("seed", seed, "seed of sampling");
     v("replace-unknown", replace_unknown, "replace <unk> by the source word with the most attention");
+    v.only_if(
+        "length-penalty", [this] { return ranking == Ranking::gnmt; }, "only --ranking gnmt uses it");
+    v.only_if(
+        "word-reward", [this] { return ranking == Ranking::reward; }, "only --ranking reward uses it");
+    v.only_if(
+        "temperature top-k top-p seed", [this] { return sample; }, "only sampling (--sample) uses it");
+    v.only_if(
+        "beam finished", [this] { return !sample; }, "sampling (--sample) does not search");
   }
 };
 

@@ -44,6 +44,11 @@ struct PhraseSystemConfig {
     v.group("phrases", phrases);
     v.group("decoder", decoder);
     v.group("tuning", tuning);
+    v.only_if(
+        "ngrams. read-arpa write-arpa", [this] { return language_model; },
+        "there is no language model (--no-statistical.language-model)");
+    v.only_if(
+        "ngrams.", [this] { return read_arpa.empty(); }, "the language model comes from --statistical.read-arpa");
   }
 
   // The features that these settings use.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/counted.h"
+
 namespace dragoman::train {
 namespace {
 
@@ -120,7 +122,7 @@ std::string CheckpointFolder::load_newest(const Trained& trained,
       damaged(error.what());
     }
   }
-  check(all.empty(), "{}: none of its {} checkpoints can be used", path_, all.size());
+  check(all.empty(), "{}: it has {}, but none of them can be used", path_, counted(all.size(), "checkpoint"));
   return "";
 }
 

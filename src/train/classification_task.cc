@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/counted.h"
 #include "eval/confusion.h"
 #include "text/vocabulary.h"
 #include "train/task.h"
@@ -7,18 +8,10 @@
 namespace dragoman::train {
 namespace {
 
-// The classes of a batch's sentences; each target must be one label.
+// The classes of a batch's sentences.
 std::vector<std::int32_t> classes_of(const data::Batch& batch, int classes) {
   std::vector<std::int32_t> list;
-  for (std::size_t row = 0; row < batch.target.rows(); ++row) {
-    const auto label = batch.target.row(row);
-    check(label.size() == 1, "pair {}: expected one label per line for classification, but this line has {} words",
-          batch.sentences[row] + 1, label.size());
-    const std::int32_t known = label[0] - text::Vocabulary::kSpecial;
-    check(known >= 0 && known < classes, "pair {}: its label does not occur in the training data",
-          batch.sentences[row] + 1);
-    list.push_back(known);
-  }
+  for (std::size_t row = 0; row < batch.target.rows(); ++row) list.push_back(class_of(batch.target.row(row), classes));
   return list;
 }
 
@@ -27,6 +20,14 @@ Tensor on_device(const Context& cx, const std::vector<std::int32_t>& classes) {
 }
 
 }  // namespace
+
+std::int32_t class_of(std::span<const std::int32_t> target, int classes) {
+  check(target.size() == 1, "expected one label per line for classification, but this line has {}",
+        counted(target.size(), "word"));
+  const std::int32_t label = target[0] - text::Vocabulary::kSpecial;
+  check(label >= 0 && label < classes, "its label does not occur in the training data");
+  return label;
+}
 
 std::uint64_t ClassificationTask::learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
                                         double gradient_scale, const LossTotals& totals) {

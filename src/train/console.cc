@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <map>
 
+#include "base/counted.h"
 #include "base/log.h"
 #include "base/progress.h"
 
@@ -39,9 +40,9 @@ void Console::clear_line() {
 void Console::on_start(const RunInfo& info) {
   std::string ends;
   for (const Amount& end : info.until) ends += (ends.empty() ? "" : " or ") + end.show();
-  log::info("{} parameters ({} trained), {} sentence pairs, {} batches per epoch, until {}",
-            with_commas(info.parameters), with_commas(info.trainable), number(info.sentences),
-            number(info.steps_per_epoch), ends.empty() ? "stopped" : ends);
+  log::info("{} ({} trained), {}, {} per epoch, until {}", counted(info.parameters, "parameter"),
+            with_commas(info.trainable), counted(info.sentences, "sentence pair"),
+            counted(info.steps_per_epoch, "batch", "batches"), ends.empty() ? "stopped" : ends);
   if (info.memory)
     for (const auto& [name, words] : describe(*info.memory)) log::info("{}: {}", name, words);
   if (info.begin.updates > 0)
@@ -67,6 +68,7 @@ void Console::on_log(const StepReport& step) {
 
 void Console::on_validation(const Validation& validation) {
   clear_line();
+  validated_ = true;
   std::map<std::string, std::string> scores;  // by language pair; those of the whole set have none
   for (const auto& [name, value] : validation.scores.list()) {
     const auto [metric, part] = metric_and_part(name);
@@ -74,7 +76,8 @@ void Console::on_validation(const Validation& validation) {
   }
   log::info("validation at epoch {:.2f}, update {}: training loss {:.3f}, held out{}{}  ({})",
             validation.position.epochs, number(validation.position.updates), validation.training.mean_nll(), scores[""],
-            validation.best ? "  *best*" : fmt::format("  best was {} validations ago", validation.without_improvement),
+            validation.best ? "  *best*"
+                            : fmt::format("  best was {} ago", counted(validation.without_improvement, "validation")),
             clock_time(validation.seconds));
   scores.erase("");
   for (const auto& [languages, words] : scores) log::info("  {:<9}{}", languages, words);
@@ -98,8 +101,9 @@ void Console::on_remark(const std::string& words, const Position&) {
 
 void Console::on_end(const RunEnd& end) {
   clear_line();
-  log::info("{} after {} updates, {:.2f} epochs, {}{}", end.reason, number(end.position.updates), end.position.epochs,
-            clock_time(end.seconds), end.model.empty() ? "" : "; the best model is " + end.model);
+  log::info("{} after {}, {:.2f} epochs, {}{}", end.reason, counted(end.position.updates, "update"),
+            end.position.epochs, clock_time(end.seconds),
+            end.model.empty() ? "" : (validated_ ? "; the best model is " : "; the model is ") + end.model);
 }
 
 }  // namespace dragoman::train

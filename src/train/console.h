@@ -27,7 +27,7 @@ class Console final : public Observer {
   void clear_line();
 
   int samples_;
-  bool terminal_, drawn_ = false;
+  bool terminal_, drawn_ = false, validated_ = false;
   Clock::time_point last_drawn_;
 };
 

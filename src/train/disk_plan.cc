@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/counted.h"
 #include "train/memory_plan.h"
 
 namespace dragoman::train {
@@ -42,17 +43,17 @@ std::uint64_t checkpoints_at_once(const TrainOptions& options, double updates_pe
 
 void check_disk(const DiskPlan& plan, const std::string& folder, std::uint64_t existing, std::uint64_t free) {
   const std::uint64_t needed = plan.total() - std::min(plan.total(), existing);
-  check(
-      needed <= free,
-      "{}: {} are free there, but this run needs {} for up to {} checkpoints of {} and a model of {}. Free some space, "
-      "choose another --output, or keep fewer checkpoints (--keep)",
-      folder, show_bytes(free), show_bytes(needed), plan.checkpoints, show_bytes(plan.checkpoint),
-      show_bytes(plan.model));
+  check(needed <= free,
+        "{}: {} are free there, but this run needs {} for up to {} of {} and a model of {}. Free some space, "
+        "choose another --output, or keep fewer checkpoints (--keep)",
+        folder, show_bytes(free), show_bytes(needed), counted(plan.checkpoints, "checkpoint"),
+        show_bytes(plan.checkpoint), show_bytes(plan.model));
 }
 
 std::vector<std::pair<std::string, std::string>> describe(const DiskPlan& plan) {
-  return {{"disk", fmt::format("{}: up to {} checkpoints of {}, a model of {}", show_bytes(plan.total()),
-                               plan.checkpoints, show_bytes(plan.checkpoint), show_bytes(plan.model))}};
+  return {{"disk",
+           fmt::format("{}: up to {} of {}, a model of {}", show_bytes(plan.total()),
+                       counted(plan.checkpoints, "checkpoint"), show_bytes(plan.checkpoint), show_bytes(plan.model))}};
 }
 
 }  // namespace dragoman::train

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/progress.h"
 
 namespace dragoman::train {
@@ -57,9 +58,9 @@ void rehearse_learning(const TrainOptions& options, Task& task, Workspace& works
     const std::size_t smaller = smaller_part(plan.at_once, plan.largest_batch, longest);
     check(smaller > 0,
           "{} of memory are free, of which this run may use {}; search needs {}, and the rest is too little for a "
-          "sentence pair of {} tokens. A smaller model, shorter sentences (batch.max-source-length, "
+          "sentence pair of {}. A smaller model, shorter sentences (batch.max-source-length, "
           "batch.max-target-length) or a larger memory-fraction may help",
-          show_bytes(plan.free), show_bytes(usable), show_bytes(plan.search), number(longest));
+          show_bytes(plan.free), show_bytes(usable), show_bytes(plan.search), counted(longest, "token"));
     plan.at_once = smaller;
   }
   plan.learning = workspace.arena.reserved();
@@ -68,10 +69,10 @@ void rehearse_learning(const TrainOptions& options, Task& task, Workspace& works
 
 std::vector<std::pair<std::string, std::string>> describe(const MemoryPlan& plan) {
   const bool whole = plan.at_once == 0 || plan.at_once >= plan.largest_batch;
-  const std::string limit = whole
-                                ? fmt::format("the largest batch, {} tokens of both sides", number(plan.largest_batch))
-                                : fmt::format("{} tokens of both sides; larger batches (up to {}) are split into parts",
-                                              number(plan.at_once), number(plan.largest_batch));
+  const std::string limit =
+      whole ? fmt::format("the largest batch, {} of both sides", counted(plan.largest_batch, "token"))
+            : fmt::format("{} of both sides; larger batches (up to {}) are split into parts",
+                          counted(plan.at_once, "token"), number(plan.largest_batch));
   return {{"memory", fmt::format("{}: weights {}, gradients {}, optimiser {}, batches {}, search {}",
                                  show_bytes(plan.total()), show_bytes(plan.weights), show_bytes(plan.gradients),
                                  show_bytes(plan.optimiser), show_bytes(plan.learning), show_bytes(plan.search))},

@@ -1,5 +1,6 @@
 #include "train/model_selection.h"
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/join.h"
 
@@ -33,10 +34,12 @@ std::string ModelSelection::judge(Validation& validation, TrainState& state) con
   if (plateau_ == 0 || state.without_improvement_rate < plateau_) return "";
   state.rate_factor *= plateau_factor_;
   state.without_improvement_rate = 0;
-  return fmt::format("no better {} in {} validations: the learning rate is reduced to {:.3g} of its schedule", metric_,
-                     plateau_, state.rate_factor);
+  return fmt::format("no better {} in {}: the learning rate is reduced to {:.3g} of its schedule", metric_,
+                     counted(plateau_, "validation"), state.rate_factor);
 }
 
-std::string ModelSelection::reason() const { return fmt::format("no better {} in {} validations", metric_, patience_); }
+std::string ModelSelection::reason() const {
+  return fmt::format("no better {} in {}", metric_, counted(patience_, "validation"));
+}
 
 }  // namespace dragoman::train

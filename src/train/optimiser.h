@@ -33,6 +33,10 @@ struct OptimiserOptions {
     v("ema", ema,
       "decay rate of a moving average (EMA) of the weights, such as 0.999, which is validated and saved; 0: none",
       between(0, 0.9999999));
+    v.only_if(
+        "beta1 beta2 epsilon", [this] { return kind != OptimiserKind::sgd; }, "sgd does not use it");
+    v.only_if(
+        "momentum", [this] { return kind == OptimiserKind::sgd; }, "only --optimiser.kind sgd uses it");
   }
 };
 

@@ -32,7 +32,8 @@ struct TrainOptions {
   void visit(V& v) {
     v("output", output, "folder of the run: model, checkpoints, log, report");
     v("until", until,
-      "when to stop: 100ku updates, 5e epochs or 1Gt target tokens; with several, whichever comes first");
+      "when to stop: 100ku updates, 5e epochs or 1Gt target tokens (4k, without a unit, counts updates); with several, "
+      "whichever comes first");
     v("validate", validate, "how often to validate");
     v("checkpoint", checkpoint, "how often to save a checkpoint to resume from");
     v("log", log,

@@ -29,6 +29,12 @@ struct ScheduleOptions {
     v("warmup", warmup, "length of the linear warm-up, such as 4ku; empty for none");
     v("plateau", plateau, "reduce the rate after this many validations without improvement; 0: never", at_least(0));
     v("plateau-factor", plateau_factor, "factor by which the rate is then multiplied", between(0, 1));
+    v.only_if(
+        "first", [this] { return !Amount::parse(warmup).none(); }, "there is no warm-up (--schedule.warmup)");
+    v.only_if(
+        "last", [this] { return kind == ScheduleKind::cosine; }, "only --schedule.kind cosine uses it");
+    v.only_if(
+        "plateau-factor", [this] { return plateau > 0; }, "it needs --schedule.plateau");
   }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "base/options.h"
 #include "data/batcher.h"
@@ -63,6 +64,9 @@ class Task {
   // pass; 0: whole batches.
   virtual Scores validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const = 0;
 };
+
+// The class that a target names. Throws Error unless it is one label of the training data.
+std::int32_t class_of(std::span<const std::int32_t> target, int classes);
 
 class TranslationTask final : public Task {
  public:

@@ -80,11 +80,13 @@ void Trainer::check_same_run(const std::string& path, const TrainState& fresh) {
 }
 
 DiskPlan Trainer::disk() {
+  TrainOptions planned = options_;
+  if (!data_.validation) planned.validate = "";
   const auto updates_per_epoch =
       static_cast<double>(steps_per_epoch_) / static_cast<double>(options_.optimiser.accumulate);
   return {.checkpoint = checkpoint_bytes(trained()),
           .model = task_.parameters().weights().bytes(),
-          .checkpoints = checkpoints_at_once(options_, updates_per_epoch)};
+          .checkpoints = checkpoints_at_once(planned, updates_per_epoch)};
 }
 
 RunInfo Trainer::run_info() {

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "base/counted.h"
+
 namespace dragoman::train {
 namespace {
 
@@ -55,7 +57,7 @@ std::size_t verify_resume(const MakeRun& make, const std::string& folder, std::u
     if (tensor.name == "train.state") continue;
     const store::TensorRecord* const other = two.find(tensor.name);
     check(other != nullptr && two.read(*other) == one.read(tensor),
-          "the resumed run differs from the uninterrupted one: '{}' after {} updates", tensor.name, updates);
+          "the resumed run differs from the uninterrupted one: '{}' after {}", tensor.name, counted(updates, "update"));
     compared += tensor.size;
   }
   check(state_in(one) == state_in(two), "the state of the resumed run differs from that of the uninterrupted one");

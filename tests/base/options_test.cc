@@ -71,6 +71,60 @@ TEST(Options, ASwitchMayBeFollowedByItsValue) {
   EXPECT_FALSE(options.tied);
 }
 
+struct Conditional {
+  Colour colour = Colour::red;
+  double depth = 1;
+  std::string note = "";
+  Inner encoder;
+  template <class V>
+  void visit(V& v) {
+    v("colour", colour, "a colour");
+    v("depth", depth, "of the green");
+    v("note", note, "a note");
+    v.group("encoder", encoder);
+    v.only_if(
+        "depth encoder.", [this] { return colour == Colour::green; }, "only green has it");
+  }
+};
+
+TEST(Options, AFlagWithoutAnEffectIsAnErrorAndTheSameSettingOfAFileIsNone) {
+  Conditional options;
+  Settings settings(options);
+  const auto given = [&](const std::vector<std::string>& words) {
+    return message([&] { settings.check_effects(settings.parse(words)); });
+  };
+  EXPECT_EQ(given({"--depth", "3"}), "--depth has no effect: only green has it");
+  EXPECT_EQ(given({"--encoder.layers", "3"}), "--encoder.layers has no effect: only green has it");
+  settings.read_yaml("depth: 4\nencoder: {layers: 2}\n", "test.yaml");
+  EXPECT_EQ(given({"--colour", "red"}), "nothing was thrown");
+  EXPECT_EQ(given({"--depth", "5", "--colour", "green"}), "nothing was thrown") << "in any order";
+  EXPECT_EQ(given({"--depth", "5", "--colour", "red", "--allow-unused"}), "nothing was thrown");
+}
+
+TEST(Options, AnEmptyValueThatChangesNothingHasNoEffect) {
+  Conditional options;
+  Settings settings(options);
+  const std::string words = message([&] { settings.check_effects(settings.parse({"--note", ""})); });
+  EXPECT_NE(words.find("--note has no effect: its value is the empty text"), std::string::npos) << words;
+  settings.read_yaml("note: old", "test.yaml");
+  settings.check_effects(settings.parse({"--note", ""}));
+  EXPECT_EQ(options.note, "");
+  Options lists;
+  EXPECT_EQ(message([&] {
+              Settings(lists).parse({"--files", ""});
+            }),
+            "--files: expected a value but got the empty text");
+}
+
+TEST(Options, AConditionOfAnUnknownSettingIsAMistake) {
+  Settings settings;
+  EXPECT_EQ(message([&] {
+              settings.only_if(
+                  "nothing", [] { return true; }, "");
+            }),
+            "only_if: there is no setting 'nothing'");
+}
+
 TEST(Options, DumpReadsBackToTheSameValues) {
   Options written;
   written.name = "with: colon # and \"quotes\"";
@@ -110,7 +164,7 @@ TEST(Options, ValuesOutsideTheirRangeOrTypeAreRefusedAndChangeNothing) {
             }),
             "--colour: expected one of red|green but got 'gren'; did you mean green?");
   EXPECT_EQ(message([&] { settings.read_yaml("encoder.layers: 99999999999", "c.yaml"); }),
-            "c.yaml:1: encoder.layers: 99999999999 is out of range for this setting");
+            "c.yaml:1: encoder.layers: expected an integer from -2147483648 to 2147483647 but got 99999999999");
 }
 
 TEST(Options, YamlFromAStrangerIsBounded) {

@@ -90,8 +90,8 @@ TEST_F(Align, EmptyAndLongLinesGetNoLinksAndKeepTheirPlace) {
   const Outcome outcome = run("align odd.de odd.en --train-source de --train-target en");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.out, "0-0 1-1\n\n\n\n0-0 1-1\n");
-  EXPECT_HAS(outcome.err, "1 pairs have one empty side");
-  EXPECT_HAS(outcome.err, "1 pairs with more than 400 words on a side are left out");
+  EXPECT_HAS(outcome.err, "one side is empty in 1 pair");
+  EXPECT_HAS(outcome.err, "left out: 1 pair with more than 400 words on a side");
 }
 
 TEST_F(Align, SaysWhatIsWrongWithItsFiles) {
@@ -103,7 +103,7 @@ TEST_F(Align, SaysWhatIsWrongWithItsFiles) {
   EXPECT_HAS(error("align de missing"), "missing");
   EXPECT_HAS(error("align de en --model broken"), "broken: expected a file that starts with");
   EXPECT_HAS(error("align - en < de"), "learning reads SOURCE and TARGET twice");
-  EXPECT_HAS(error("align de en --train-source de"), "--train-source names 1 files but --train-target 0");
+  EXPECT_HAS(error("align de en --train-source de"), "--train-source names 1 file but --train-target 0");
   EXPECT_HAS(error("align de"), "align needs SOURCE and TARGET");
   EXPECT_HAS(error("direct broken de"), "broken:1: expected source word");
 }

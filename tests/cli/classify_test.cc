@@ -49,6 +49,23 @@ TEST_F(ClassifyCommand, PrintsOneLabelPerLineAndABlankLineForABlankLine) {
     EXPECT_TRUE(out[i] == "statement" || out[i] == "question" || out[i] == "command!") << out[i];
 }
 
+TEST_F(ClassifyCommand, FlagsWithoutAnEffectAndWrongReferencesAreNamedBeforeAnythingIsClassified) {
+  folder_.write("two", "question\nquestion\n");
+  for (const auto& [flags, words] : std::vector<std::pair<std::string, std::string>>{
+           {"--reference two --summary --probabilities", "--probabilities has no effect: --summary prints no labels"},
+           {"--reference two --summary --top 2", "--top has no effect"},
+           {"--json --probabilities", "--probabilities has no effect: --json has the probabilities anyway"},
+           {"--summary", "--summary needs --reference FILE"},
+           {"--model n", "expected one model, but got 2: m n"},
+           {"--reference nosuch", "nosuch: cannot be opened"},
+           {"--reference two", "in has 4 lines, but two has 2"}}) {
+    const Outcome outcome = classify("--input in " + flags);
+    EXPECT_EQ(outcome.status, 1) << flags;
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << flags << ": " << outcome.err;
+    EXPECT_EQ(outcome.out, "") << flags;
+  }
+}
+
 TEST_F(ClassifyCommand, PrintsProbabilitiesOfTheLikeliestLabels) {
   const std::vector<std::string> labels = lines(classify("< in").out);
   const std::vector<std::string> one = split(lines(classify("--probabilities < in").out)[0], '\t');
@@ -148,8 +165,10 @@ TEST_F(ClassifyCommand, ReferencesThatDoNotFitTheInputAreRefused) {
     EXPECT_EQ(outcome.out, "");
     return outcome.err;
   };
-  EXPECT_NE(said("question\n\n").find("labels has 2 labels, but the input has 4 lines"), std::string::npos);
-  EXPECT_NE(said("question\n\nquestion\nquestion\nquestion\n").find("has 5 labels"), std::string::npos);
+  EXPECT_NE(said("question\n\n").find("in has 4 lines, but labels has 2"), std::string::npos);
+  const std::string streamed = classify("--reference labels --summary < in").err;
+  EXPECT_NE(streamed.find("labels has 2 labels, but the input has 4 lines"), std::string::npos) << streamed;
+  EXPECT_NE(said("question\n\nquestion\nquestion\nquestion\n").find("but labels has 5"), std::string::npos);
   EXPECT_NE(said("question\n\n\nquestion\n").find("labels:3: expected a label but got a blank line"),
             std::string::npos);
   EXPECT_NE(said(std::string(100000, 'x') + "\n\nquestion\nquestion\n").find("labels:1: expected a label"),

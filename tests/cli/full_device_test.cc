@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "tests/cli/program.h"
+#include "tests/search/classifier_file.h"
 #include "tests/search/text_model.h"
 
 namespace dragoman::cli {
@@ -14,6 +15,7 @@ class FullDevice : public ::testing::Test {
   static void SetUpTestSuite() {
     folder_ = new support::TempFolder;
     search::test::write_text_model(folder_->file("m.safetensors"), "transformer-small", 3);
+    search::test::write_classifier(folder_->file("c.safetensors"), "transformer-small", 3);
     std::string source, target;
     for (int i = 0; i < 40; ++i) {
       source += i % 2 ? "the dog sees you .\n" : "where is the red house ?\n";
@@ -24,6 +26,10 @@ class FullDevice : public ::testing::Test {
     std::filesystem::create_symlink("/dev/full", folder_->file("full.train.en"));
     std::filesystem::create_directories(folder_->file("pages/commands"));
     std::filesystem::create_symlink("/dev/full", folder_->file("pages/commands/translate.md"));
+    std::filesystem::create_directories(folder_->file("run/report"));
+    folder_->write("run/log.jsonl", R"({"kind":"start","update":0,"epoch":0,"tokens":0})"
+                                    "\n");
+    std::filesystem::create_symlink("/dev/full", folder_->file("run/report/index.html"));
     ASSERT_EQ(run_program(*folder_, "align s t --lexicon lexicon --save aligner > /dev/null").status, 0);
   }
   static void TearDownTestSuite() {
@@ -38,6 +44,7 @@ TEST_F(FullDevice, IsAnErrorOfEveryCommand) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "needs /dev/full";
   const std::string translate = "translate --device cpu --quiet --model m.safetensors --input s ";
   const std::string train = "train --preset transformer-tiny --source s --target t --device cpu --threads 1 ";
+  const std::string classify = "classify --device cpu --quiet --model c.safetensors --input s ";
   const std::vector<std::string> commands = {
       "--version > /dev/full",
       "help > /dev/full",
@@ -54,6 +61,9 @@ TEST_F(FullDevice, IsAnErrorOfEveryCommand) {
       "phrasebook --sentences 5 --valid 1 --test 1 --out full",
       "docs --output pages",
       train + "--output r --dry-run > /dev/full",
+      "report run",
+      "report run --output page.html > /dev/full",
+      "report run run --output /dev/full",
       "average m.safetensors m.safetensors --output /dev/full",
       translate + "> /dev/full",
       translate + "--output /dev/full",
@@ -64,6 +74,9 @@ TEST_F(FullDevice, IsAnErrorOfEveryCommand) {
       translate + "--side-by-side /dev/full",
       translate + "--tree-svg /dev/full",
       translate + "--attention-svg /dev/full",
+      classify + "> /dev/full",
+      classify + "--output /dev/full",
+      classify + "--json > /dev/full",
       "direct lexicon s > /dev/full",
       "evaluate t t > /dev/full",
       "evaluate t t --json > /dev/full",

@@ -25,6 +25,32 @@ TEST(Inspect, ListsAndDescribesEveryPreset) {
   }
 }
 
+TEST(Inspect, ListsPresetsAsJson) {
+  const support::TempFolder folder;
+  const auto list = nlohmann::json::parse(run_program(folder, "inspect --presets --json").out);
+  EXPECT_EQ(list.size(), models::preset_names().size() + models::statistical_preset_names().size());
+  EXPECT_EQ(list.at(0).at("name"), models::preset_names().at(0));
+  EXPECT_EQ(list.at(0).at("summary"), models::preset_summary(models::preset_names().at(0)));
+}
+
+TEST(Inspect, SaysWhatIsExpected) {
+  const support::TempFolder folder;
+  for (const auto& [arguments, words] : std::vector<std::pair<std::string, std::string>>{
+           {"",
+            "expected one model file or preset: dragoman inspect FILE (inspect --presets lists presets), but got none"},
+           {"nosuch.safetensors", "nosuch.safetensors: there is no such file"},
+           {"run/nosuch", "run/nosuch: there is no such file"},
+           {"transformer-bse", "did you mean 'transformer-base'?"},
+           {"something", "there is no preset 'something'; `dragoman inspect --presets` lists them"},
+           {"transformer-base --verify", "--verify: transformer-base is a preset; expected a model file"},
+           {"--presets --verify", "--verify has no effect"},
+           {"--presets transformer-base", "expected no model file or preset beside it, but got 1: transformer-base"}}) {
+    const Outcome outcome = run_program(folder, "inspect " + arguments);
+    EXPECT_EQ(outcome.status, 1) << arguments;
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << arguments << ": " << outcome.err;
+  }
+}
+
 void save_small_model(const std::string& path, const store::Metadata& card) {
   models::ModelConfig config = models::preset("lstm-luong");
   config.source_vocabulary = config.target_vocabulary = 30;

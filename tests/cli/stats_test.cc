@@ -36,6 +36,20 @@ TEST_F(Stats, JsonHasTheCountsOfBothSides) {
   EXPECT_EQ(nlohmann::json::parse(run("stats " + source + " " + target + " --json").out)["shared_types"], 1);
 }
 
+TEST_F(Stats, SaysHowToReadAFileWithoutColumns) {
+  const std::string text = write("a.txt", "one sentence\nanother one\n");
+  const Outcome columns = run("stats " + text);
+  EXPECT_EQ(columns.status, 1);
+  EXPECT_NE(
+      columns.err.find(":1: expected at least 2 columns separated by tabs but got 1; a file of plain sentences is "
+                       "read with --format lines"),
+      std::string::npos)
+      << columns.err;
+  EXPECT_EQ(run("stats --format lines " + text).status, 0);
+  EXPECT_NE(run("stats").err.find("but got none"), std::string::npos);
+  EXPECT_NE(run("stats ''").err.find("expected the name of a file"), std::string::npos);
+}
+
 TEST_F(Stats, TheTableShowsFiltersAndBars) {
   const std::string table = write("a.tsv", "a b\tc d\nx\tx\n\ty\n");
   const Outcome outcome = run("stats " + table + " --drop-empty --drop-identical");

@@ -35,12 +35,12 @@ class TrainStart : public TrainCommand {
 TEST_F(TrainStart, MistakesAreFoundBeforeAnythingIsReadOrWritten) {
   folder_.write("short", "one line\n");
   folder_.write("none", "");
+  folder_.write("patient", "patience: 3\n");
+  folder_.write("plateau", "schedule.plateau: 3\n");
   refuses(
       quick() + "new/run --until 1u ",
-      {{"--metric blue", "'blue' is not a score of this run; expected one of perplexity, loss, bleu, chrf; did you"},
-       {"--metric bleu", "--metric bleu needs validation data"},
-       {"--patience 3", "--patience 3 needs validation data"},
-       {"--schedule.plateau 3", "--schedule.plateau 3 needs validation data"},
+      {{"--config patient", "--patience 3 needs validation data"},
+       {"--config plateau", "--schedule.plateau 3 needs validation data"},
        {"--valid-target de", "valid-target is given without valid-source"},
        {"--valid-source missing --valid-target de", "--valid-source missing: cannot be opened"},
        {"--valid-source short --valid-target de", "de:2 has no partner"},
@@ -58,12 +58,14 @@ TEST_F(TrainStart, MistakesAreFoundBeforeAnythingIsReadOrWritten) {
        {"--freeze 'nothing.*'", "no trainable parameter matches"},
        {"--memory-fraction 1e-9", "too little for a sentence pair"},
        {"--model.transformer.feed-forward 900000 --model.transformer.encoder-layers 900", "Choose a smaller model"}});
-  refuses(quick() + "new/run --until 1u --valid-source en --valid-target de ",
-          {{"--metric accuracy", "'accuracy' is not a score of this run"},
-           {"--metric bleu --validation.sentences 0", "validation.sentences is 0"},
-           {"--metric bleu.en-de", "'bleu.en-de' is not a score"},
-           {"--patience 2 --validate 0", "there is only one, at the end"},
-           {"--split.by random", "not from both"}});
+  refuses(
+      quick() + "new/run --until 1u --valid-source en --valid-target de ",
+      {{"--metric blue", "'blue' is not a score of this run; expected one of perplexity, loss, bleu, chrf; did you"},
+       {"--metric accuracy", "'accuracy' is not a score of this run"},
+       {"--metric bleu --validation.sentences 0", "validation.sentences is 0"},
+       {"--metric bleu.en-de", "'bleu.en-de' is not a score"},
+       {"--patience 2 --validate 0", "there is only one, at the end"},
+       {"--split.by random", "not from both"}});
 }
 
 TEST_F(TrainStart, ValuesThatMakeNoSenseAreRefusedWithTheirLimits) {
@@ -71,7 +73,7 @@ TEST_F(TrainStart, ValuesThatMakeNoSenseAreRefusedWithTheirLimits) {
   std::vector<Mistake> mistakes = {{"--until -5e", "--until: expected an amount of training such as"},
                                    {"--until 1e300Gu", "--until: expected an amount of training up to 1e+15"},
                                    {"--until 5x", "--until: expected an amount of training such as"},
-                                   {"--validate -1u", "--validate: expected"},
+                                   {"--valid-source en --valid-target de --validate -1u", "--validate: expected"},
                                    {"--checkpoint often", "--checkpoint: expected"},
                                    {"--weight 0", "expected a weight above 0"},
                                    {"--weight nan", "expected a weight above 0"},
@@ -120,16 +122,18 @@ TEST_F(TrainStart, MistakesInClassificationAndStatisticalTrainingAreFoundToo) {
   std::string labels;
   for (int i = 0; i < 40; ++i) labels += i % 2 ? "odd\n" : "even\n";
   folder_.write("labels", labels);
+  folder_.write("r-drop", "r-drop: 1\n");
   folder_.write("blank", labels.substr(0, labels.size() - 4) + "\n");
   folder_.write("other", labels.substr(0, labels.size() - 4) + "neither\n");
   refuses(
       "--task classify --preset transformer-tiny --source en --target labels --cache . --output new/run --until 1u ",
       {{"--metric bleu --valid-source en --valid-target labels", "expected one of perplexity, loss, accuracy, f1"},
-       {"--r-drop 1", "expected 0 for classification"},
+       {"--config r-drop", "expected 0 for classification"},
        {"--languages en-de", "--languages is for --task translate"},
-       {"--valid-source en --valid-target other", "other: the label of pair 40 does not occur"}});
+       {"--valid-source en --valid-target other", "other: pair 40: its label does not occur"}});
   refuses("--task classify --preset transformer-tiny --source en --cache . --output new/run --until 1u ",
-          {{"--target blank", "blank: the target of pair 40 has 0 words"}});
+          {{"--target blank",
+            "blank: pair 40: expected one label per line for classification, but this line has 0 words"}});
   refuses("--preset smt-phrase --source en --target de --output new/run ",
           {{"--verify-resume", "--verify-resume is for neural models"},
            {"--from model", "cannot be opened"},
@@ -205,7 +209,95 @@ TEST_F(TrainStart, ARunIsResumedOnlyWithTheDataAndTheModelItBeganWith) {
     EXPECT_NE(outcome.err.find(words), std::string::npos) << flags << ": " << outcome.err;
     EXPECT_EQ(snapshot("run"), before) << flags;
   }
+  for (const auto& entry : fs::directory_iterator(path(".")))
+    EXPECT_FALSE(entry.path().filename().string().starts_with("turned.")) << entry.path() << " was left behind";
   EXPECT_EQ(run("--resume --output run --until 4u").status, 0);
+}
+
+TEST_F(TrainStart, AResumedRunHasTheSettingsItBeganWithAndBothCommands) {
+  ASSERT_EQ(run(quick() + "run --until 2u").status, 0);
+  const support::TempFolder elsewhere;
+  ASSERT_EQ(run_program(elsewhere, "train --resume --until 4u --output '" + path("run") + "'").status, 0);
+  std::vector<nlohmann::json> starts;
+  for (const nlohmann::json& line : log("run"))
+    if (line.at("kind") == "start") starts.push_back(line);
+  ASSERT_EQ(starts.size(), 2u);
+  EXPECT_NE(starts[0].at("command").get<std::string>().find("train --preset transformer-tiny"), std::string::npos);
+  EXPECT_NE(starts[1].at("command").get<std::string>().find("train --resume"), std::string::npos);
+  for (nlohmann::json& start : starts) {
+    start.at("settings").erase("until");
+    start.at("settings").erase("at-once");  // measured at the start, then kept
+  }
+  EXPECT_EQ(starts[0].at("settings"), starts[1].at("settings"));
+}
+
+TEST_F(TrainStart, FlagsWithoutAnEffectAreRefusedWithTheReason) {
+  folder_.write("labels", "odd\neven\n");
+  refuses(quick() + "new/run ",
+          {{"--resume --overwrite", "--overwrite has no effect: --resume continues the run"},
+           {"--dry-run --verify-resume", "--verify-resume has no effect: --dry-run"},
+           {"--statistical.ngrams.order 4", "--statistical.ngrams.order has no effect: it is for --task statistical"},
+           {"--model.recurrent.cell gru", "--model.recurrent.cell has no effect: the model is not recurrent"},
+           {"--model.attention.rank 4", "only the reduced_rank score uses it"},
+           {"--model.attention.linformer-length 9", "it needs model.attention.linformer"},
+           {"--model.source-vocabulary 9", "the vocabularies decide it"},
+           {"--optimiser.momentum 0.5", "--optimiser.momentum has no effect: only --optimiser.kind sgd uses it"},
+           {"--optimiser.kind sgd --optimiser.beta1 0.5", "sgd does not use it"},
+           {"--schedule.kind constant --schedule.last 0", "only --schedule.kind cosine uses it"},
+           {"--schedule.plateau-factor 0.1", "it needs --schedule.plateau"},
+           {"--split.share 0.5", "no pairs are held out"},
+           {"--split.by last --split.seed 3", "only --split.by random uses it"},
+           {"--batch.order random --batch.window 9", "only --batch.order length uses it"},
+           {"--batch.too-long drop", "there is no limit"},
+           {"--filter.script-share 0.9", "no script is given"},
+           {"--vocab.type words --vocab.character-coverage 1", "only subwords use it"},
+           {"--vocab.type bpe --vocab.min-count 3", "only vocabularies of words use it"},
+           {"--validate 1e", "--validate has no effect: there is no validation data"},
+           {"--metric bleu", "--metric has no effect: there is no validation data"},
+           {"--patience 3", "--patience has no effect: there is no validation data"},
+           {"--schedule.plateau 3", "--schedule.plateau has no effect: there is no validation data"},
+           {"--validation.beam 4", "--validation.beam has no effect: there is no validation data"},
+           {"--valid-source en --valid-target de --validation.sentences 0 --validation.beam 4", "no sentence is"},
+           {"--cache ''", "--cache has no effect: its value is the empty text"}});
+  refuses("--preset smt-word --source en --target de --output new/run ",
+          {{"--until 5e", "--until has no effect: a statistical model"},
+           {"--model.embedding 8", "--model.embedding has no effect: a statistical model"},
+           {"--statistical.tuning.nbest 50", "weights are tuned on the validation data"},
+           {"--statistical.ngrams.order 3", "there is no language model"},
+           {"--task classify", "--preset smt-word is for statistical models, but --task is classify"}});
+  refuses("--preset transformer-tiny --source en --target labels --output new/run ",
+          {{"--task classify --model.transformer.decoder-layers 3", "a classifier has no decoder"},
+           {"--task statistical", "--preset transformer-tiny is for neural models, but --task is statistical"}});
+}
+
+TEST_F(TrainStart, SettingsOfAFileMayHaveNoEffect) {
+  for (const std::string preset : {"transformer-tiny", "lstm-luong", "smt-word"}) {
+    const Outcome dumped = run("--preset " + preset + " --dump-config --source en --target de --cache . --threads 1");
+    ASSERT_EQ(dumped.status, 0) << dumped.err;
+    folder_.write("all.yaml", dumped.out);
+    EXPECT_EQ(run("--config all.yaml --dry-run").status, 0) << preset;
+  }
+}
+
+TEST_F(TrainStart, ImpossibleValuesAreNamedWithWhatIsExpected) {
+  refuses(quick() + "new/run ",
+          {{"--until 0u", "--until: expected an end of training above 0"},
+           {"--seed -5", "--seed: expected an integer from 0 to 9223372036854775807 but got -5"},
+           {"--valid-source ''", "--valid-source: expected a value but got the empty text"},
+           {"--batch.max-source-length 1 --batch.too-long drop",
+            "no sentence pair is left to train on: 40 pairs read, 0 kept; dropped: 40 too many tokens"},
+           {"--split.by random --split.share 0", "no sentence pair is left to validate on"}});
+  refuses("--preset transformer-tiny --output new/run ",
+          {{"", "expected a corpus, but no source file is given"},
+           {"--source en", "expected a target file too (--target)"},
+           {"--source en --source en --target de", "2 source files but 1 target file; give one for each"}});
+}
+
+TEST_F(TrainStart, ThePlanDescribesSentencesAsTrainingSeesThem) {
+  const std::string limits = "run --until 1u --batch.max-source-length 5 --batch.max-target-length 4 --dry-run ";
+  const Outcome cut = run(quick() + limits);
+  EXPECT_NE(cut.out.find("per sentence, 5 at most"), std::string::npos) << cut.out;
+  EXPECT_NE(cut.out.find("training target      160 tokens, 4.0 per sentence, 4 at most"), std::string::npos) << cut.out;
 }
 
 TEST_F(TrainStart, ACheckpointWithoutAHashOfItsDataIsResumed) {
@@ -254,8 +346,10 @@ TEST_F(TrainStart, FineTuningNamesTheSettingsThatItWouldIgnore) {
            {"--vocab.size 100 --vocab.shared", "--vocab.shared true (not false), --vocab.size 100 (not 0)"},
            {"--preset lstm-luong", "and --preset lstm-luong if they come from it"},
            {"--task classify", "is a model that translates, but --task is classify"}});
-  const Outcome same = run(tune + "--output tuned --vocab.source \"\" --vocab.shared=false --model.embedding 32");
+  const Outcome same = run(tune + "--output tuned --vocab.shared=false --model.embedding 32");
   EXPECT_EQ(same.status, 0) << same.err;
+  const Outcome own = run(tune + "--output own --preset transformer-tiny");
+  EXPECT_EQ(own.status, 0) << "the model's own preset, which it differs from: " << own.err;
   EXPECT_EQ(run("--resume --output tuned --until 2u").status, 0);
 }
 
@@ -277,9 +371,9 @@ TEST_F(TrainStart, WhatBecomesOfThePairsIsPrintedLoggedAndPlanned) {
                               "--filter.max-words 5 --filter.drop-empty --vocab.type words --until 1u "
                               "--batch.max-source-length 2 --batch.max-target-length 3 --output run ";
   const std::string training =
-      "5 pairs read, 2 kept; dropped: 1 not UTF-8, 1 empty, 1 too long; cut: 1 source sentences";
+      "5 pairs read, 2 kept; dropped: 1 not UTF-8, 1 empty, 1 too long; cut: 1 source sentence";
   const std::string validation =
-      "5 pairs read, 4 kept; dropped: 1 not UTF-8; cut: 2 source sentences, 1 target sentences";
+      "5 pairs read, 4 kept; dropped: 1 not UTF-8; cut: 2 source sentences, 1 target sentence";
   const Outcome planned = run(command + "--dry-run");
   EXPECT_NE(planned.out.find(training), std::string::npos) << planned.said();
   EXPECT_NE(planned.out.find(validation), std::string::npos) << planned.said();
@@ -312,7 +406,7 @@ TEST_F(TrainStart, LimitsThatDropPairsAndHeldOutPairsAreCounted) {
 }
 
 TEST_F(TrainStart, ThePlanSaysHowMuchTheRunWillWrite) {
-  const Outcome outcome = run(quick() + "run --until 20u --checkpoint 10u --validate 0 --keep 1000000 --dry-run");
+  const Outcome outcome = run(quick() + "run --until 20u --checkpoint 10u --keep 1000000 --dry-run");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("up to 5 checkpoints of"), std::string::npos) << outcome.out;
 }

@@ -208,9 +208,12 @@ TEST_F(TrainCommand, ClassifiesSentences) {
   std::string lines;
   for (int i = 0; i < 20; ++i) lines += i % 2 ? "this is very good\tpraise\n" : "this is quite bad\tblame\n";
   folder_.write("reviews.tsv", lines);
-  const Outcome outcome = run(std::string(kModel) +
-                              "--task classify --source reviews.tsv --valid-source reviews.tsv --cache . --output run "
-                              "--batch.by sentences --batch.size 5 --until 10e --validate 5e --metric accuracy");
+  const Outcome outcome =
+      run("--preset transformer-tiny --model.embedding 32 --model.transformer.size 32 --threads 1 "
+          "--model.transformer.feed-forward 64 --model.transformer.encoder-layers 1 "
+          "--model.transformer.dropout 0 "
+          "--task classify --source reviews.tsv --valid-source reviews.tsv --cache . --output run "
+          "--batch.by sentences --batch.size 5 --until 10e --validate 5e --metric accuracy");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(log("run").end()[-2].at("scores").at("accuracy"), 100);
   EXPECT_EQ(store::ModelFile(path("run/model.safetensors")).info().config.classes, 2);

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "data/byte_source.h"
 #include "tests/cli/program.h"
 #include "tests/search/text_model.h"
 
@@ -34,7 +35,8 @@ TEST_F(TranslateFiles, SourcesReferencesAndOutputsAreSideBySide) {
   ASSERT_EQ(table.status, 0) << table.err;
   EXPECT_TRUE(file("pairs.tsv").starts_with("source\treference\toutput\nthe dog\tder hund\t" + first + "\n\t\t\n"))
       << file("pairs.tsv");
-  EXPECT_NE(translate("--reference ref").err.find("--side-by-side, which is missing"), std::string::npos);
+  EXPECT_NE(translate("--reference ref").err.find("--reference has no effect: it adds references to the file of"),
+            std::string::npos);
   folder_.write("ref", "der hund\n");
   const Outcome few = translate("--reference ref --side-by-side pairs.txt");
   EXPECT_EQ(few.status, 1);
@@ -65,6 +67,50 @@ TEST_F(TranslateFiles, NoOutputDestroysWhatIsStillToBeRead) {
   EXPECT_EQ(translate("--output /dev/null --tree /dev/null").status, 0) << "devices may be shared";
 }
 
+TEST_F(TranslateFiles, OutputsAreCompressedIfTheirNameSaysSo) {
+  const std::string expected = translate("").out;
+  const Outcome outcome =
+      translate("--output out.gz --alignments links.gz --tree tree.gz --reference ref --side-by-side pairs.tsv.gz");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(data::read_whole(folder_.file("out.gz")), expected);
+  for (const char* name : {"out.gz", "links.gz", "tree.gz", "pairs.tsv.gz"})
+    EXPECT_TRUE(file(name).starts_with("\x1f\x8b")) << name << " is not gzip";
+  EXPECT_TRUE(data::read_whole(folder_.file("pairs.tsv.gz")).starts_with("source\treference\toutput\nthe dog\t"));
+}
+
+TEST_F(TranslateFiles, FlagsWithoutAnEffectAndImpossibleOnesAreNamedBeforeTheModelIsRead) {
+  for (const auto& [flags, words] : std::vector<std::pair<std::string, std::string>>{
+           {"--line 2", "--line has no effect: nothing is drawn"},
+           {"--tree-svg t.svg --line 9", "--line 9 is to be drawn, but in has 3 lines"},
+           {"--temperature 0.5", "--temperature has no effect: only sampling (--sample) uses it"},
+           {"--sample --beam 3", "--beam has no effect: sampling (--sample) does not search"},
+           {"--ranking mean --length-penalty 1", "only --ranking gnmt uses it"},
+           {"--terms ''", "--terms has no effect: its value is the empty text"},
+           {"--output ''", "expected the name of a file to write to"},
+           {"--input ''", "expected the name of a file, or - for standard input"},
+           {"--n-best 9 --beam 2", "n-best 9 is more than the beam keeps (beam 2)"}}) {
+    const Outcome outcome = translate(flags);
+    EXPECT_EQ(outcome.status, 1) << flags;
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << flags << ": " << outcome.err;
+    EXPECT_EQ(outcome.out, "") << flags;
+  }
+}
+
+TEST_F(TranslateFiles, TokensOfAnNBestListAreThoseOfTheTextWithoutTheEndOfSentence) {
+  const Outcome list = translate("--n-best 1 --ranking mean"), json = translate("--json --ranking mean");
+  ASSERT_EQ(list.status, 0) << list.err;
+  double log_probability = 0, score = 0;
+  std::size_t tokens = 0;
+  const std::string features = list.out.substr(list.out.find("LogProbability="));
+  ASSERT_EQ(std::sscanf(features.c_str(), "LogProbability= %lf Tokens= %zu ||| %lf", &log_probability, &tokens, &score),
+            3);
+  const auto first = nlohmann::json::parse(json.out.substr(0, json.out.find('\n')));
+  EXPECT_EQ(tokens, first.at("translations").at(0).at("tokens").size());
+  EXPECT_NEAR(score * static_cast<double>(tokens + 1), log_probability, 1e-3)
+      << "rankings count the end of the sentence, too";
+}
+
 TEST_F(TranslateFiles, AFolderIsNoConfiguration) {
   const Outcome outcome = translate("--config .");
   EXPECT_EQ(outcome.status, 1);
@@ -85,7 +131,7 @@ TEST_F(TranslateFiles, TheBeamAndTheAttentionOfALineAreDrawn) {
   EXPECT_EQ(translate("--attention-svg map.svg --line 2").out, drawn.out);
   const Outcome beyond = translate("--tree-svg beam.svg --line 9");
   EXPECT_EQ(beyond.status, 1);
-  EXPECT_NE(beyond.err.find("--line 9 is to be drawn, but the input has 3 lines"), std::string::npos) << beyond.err;
+  EXPECT_NE(beyond.err.find("--line 9 is to be drawn, but in has 3 lines"), std::string::npos) << beyond.err;
   const Outcome parts = translate("--attention-svg map.svg --line 3 --max-input-tokens 2");
   EXPECT_NE(parts.err.find("was cut into 2 parts"), std::string::npos) << parts.err;
   search::test::write_text_model(folder_.file("m.safetensors"), "seq2seq", 3);

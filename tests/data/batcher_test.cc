@@ -360,7 +360,8 @@ TEST_F(BatcherTest, SamplingDrawsAnewEachEpochAndNeedsTheText) {
 }
 
 TEST_F(BatcherTest, NothingToDoIsAnError) {
-  EXPECT_NE(message([&] { batcher({{store("", "")}}, {}); }).find("no pairs left"), std::string::npos);
+  EXPECT_NE(message([&] { batcher({{store("", "")}}, {}); }).find("no sentence pair is left for batches"),
+            std::string::npos);
 }
 
 TEST_F(BatcherTest, PartsOfABatchAreItsSentencesInOrderWithinTheLimit) {

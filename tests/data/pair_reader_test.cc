@@ -220,7 +220,7 @@ TEST(PairReader, AWrongNumberOfColumnsNamesTheLine) {
   TempFolder folder;
   const std::string narrow = folder.write("a.csv", "a,b\n\"c\nd\"\n"), wide = folder.write("b.tsv", "a\tb\nc\td\te\n");
   EXPECT_EQ(message([&] { read_pairs(table(narrow, Format::csv)); }),
-            narrow + ":2: expected at least 2 columns but got 1");
+            narrow + ":2: expected at least 2 columns separated by commas but got 1");
   EXPECT_EQ(message([&] { read_pairs(table(wide, Format::tsv)); }),
             wide + ":2: expected 2 columns as on the first line but got 3");
 }
@@ -267,7 +267,7 @@ TEST(CorpusOptions, EveryCorpusSaysItsLanguages) {
   options.languages = {"en-de", "de-en"};
   EXPECT_EQ(options.corpora()[1].languages->target, "en");
   options.languages = {"en-de"};
-  EXPECT_EQ(message([&] { options.corpora(); }), "2 source files but 1 language pairs");
+  EXPECT_EQ(message([&] { options.corpora(); }), "2 source files but 1 language pair; give one for each source file");
   options.languages = {"en-de", "german"};
   EXPECT_NE(message([&] { options.corpora(); }).find("but got 'german'"), std::string::npos);
 }
@@ -281,7 +281,10 @@ TEST(CorpusOptions, GuessesTheFormatAndRefusesWhatCannotBe) {
   EXPECT_EQ(format_of({"-"}), Format::tsv);
   EXPECT_EQ(format_of({"a.csv"}, {"b.csv"}), Format::lines);
   EXPECT_NE(message([&] { format_of({"a.de"}); }).find("a.de: expected a target file"), std::string::npos);
-  EXPECT_EQ(message([&] { format_of({"a", "b"}, {"c"}); }), "2 source files but 1 target files");
+  EXPECT_EQ(message([&] {
+              format_of({"a", "b"}, {"c"});
+            }),
+            "2 source files but 1 target file; give one for each source file");
   EXPECT_NE(message([&] { format_of({"-"}, {"-"}); }).find("standard input"), std::string::npos);
 }
 

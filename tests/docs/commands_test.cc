@@ -14,13 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Settings of the small runs. In a file, those that mean nothing to a model are ignored.
 constexpr const char* kSmallRun =
-    "--until 4u --validate 4u --checkpoint 2u --log 2u --validation.sentences 2 --threads 1 --batch.by sentences "
-    "--batch.size 8 --statistical.tuning.iterations 1 --statistical.tuning.restarts 1 --statistical.tuning.nbest 10";
+    "validate: 4u\nvalidation.sentences: 2\nthreads: 1\nbatch: {by: sentences, size: 8}\n"
+    "statistical.tuning: {iterations: 1, restarts: 1, nbest: 10}\n";
 // A model to fine-tune (--from) brings these.
 constexpr const char* kSmallModel =
-    "--vocab.size 400 --model.embedding 16 --model.attention.heads 1 --model.transformer.size 16 "
-    "--model.transformer.feed-forward 16 --model.transformer.encoder-layers 1 --model.transformer.decoder-layers 1";
+    "vocab.size: 400\nmodel.embedding: 16\nmodel.attention.heads: 1\n"
+    "model.transformer: {size: 16, feed-forward: 16, encoder-layers: 1, decoder-layers: 1}\n";
+// Flags, because they override those of the documents.
+constexpr const char* kSmallNeuralRun = "--until 4u --checkpoint 2u --log 2u";
 
 struct Outcome {
   int status;
@@ -51,13 +54,17 @@ class Documents : public testing::Test {
     fs::create_directory(home_->file("bin"));
     fs::create_directory(home_->file("corpus"));
     const std::string program = DRAGOMAN_PROGRAM;
-    write_script(home_->file("bin/dragoman"), "#!/bin/sh\nmodel='" + std::string(kSmallModel) +
-                                                  "'\ncase \"$1 $*\" in\n"
-                                                  "  train*' --from '*) model= ;;\n"
-                                                  "  train*) ;;\n"
-                                                  "  *) exec '" +
-                                                  program + "' \"$@\" ;;\nesac\nexec '" + program + "' \"$@\" " +
-                                                  kSmallRun + " $model\n");
+    home_->write("run.yaml", kSmallRun);
+    home_->write("model.yaml", kSmallModel);
+    write_script(home_->file("bin/dragoman"),
+                 "#!/bin/sh\nmodel='--config " + home_->file("model.yaml") + "'\nflags='" + kSmallNeuralRun +
+                     "'\ncase \"$1 $*\" in\n"
+                     "  train*' smt-'*) flags= ;;\n"
+                     "  train*' --from '*) model= ;;\n"
+                     "  train*) ;;\n"
+                     "  *) exec '" +
+                     program + "' \"$@\" ;;\nesac\nexec '" + program + "' \"$@\" --config '" + home_->file("run.yaml") +
+                     "' $flags $model\n");
     const std::string path = std::string(std::getenv("PATH"));
     setenv("PATH", (home_->file("bin") + ":" + path).c_str(), 1);
     setenv("MODEL", home_->file("run/model.safetensors").c_str(), 1);

@@ -71,8 +71,7 @@ void fill_disk(Workshop& shop) {
     if (!shop.options().quick || training.name == "transformer") fill_while_training(shop, training);
   for (const Task& task : shop.tasks()) {
     if (shop.options().quick && task.name != "average" && task.name != "translate") continue;
-    // Translations are written as they come, not as a whole.
-    if (!task.output.empty() && task.name != "translate") fill_while(shop, task);
+    if (!task.output.empty()) fill_while(shop, task);
     fill_device(shop, task);
   }
 }

@@ -49,7 +49,7 @@ TEST(RecipePlan, OrdersFlagsFromTheRecipeToTheRun) {
   EXPECT_EQ(
       show(train.command),
       "dragoman train --source corpora/a --model.size 4 --until 3u --output out/systems/one/run --resume --seed 7 "
-      "--device cuda --precision bf16 --threads 2 --cache out/work/cache");
+      "--allow-unused --device cuda --precision bf16 --threads 2 --cache out/work/cache");
   EXPECT_EQ(train.run, "out/systems/one/run");
 }
 
@@ -73,7 +73,7 @@ TEST(RecipePlan, TestsEverySystemAfterItsModelIsMade) {
   EXPECT_EQ(job.model_steps, 1U);
   EXPECT_EQ(show(job.steps[2].command),
             "dragoman evaluate --bleu.lowercase out/systems/one/tests/news.txt out/work/news.de --metrics bleu,chrf "
-            "--confidence --json > out/systems/one/tests/news.json");
+            "--confidence --json --allow-unused > out/systems/one/tests/news.json");
   EXPECT_EQ(job.steps[4].excerpt.source, "corpora/news.en");
   EXPECT_EQ(job.steps[4].excerpt.lines, 3);
 }
@@ -81,8 +81,9 @@ TEST(RecipePlan, TestsEverySystemAfterItsModelIsMade) {
 TEST(RecipePlan, SystemsNeedThoseWhoseFilesTheyRead) {
   const Job job = planned(two_systems()).systems[1];
   EXPECT_EQ(job.needs, (std::vector<std::string>{"one"}));
-  EXPECT_EQ(show(job.steps[1].command),
-            "dragoman direct out/systems/two/mean corpora/news.en --to de > out/systems/two/tests/news.txt");
+  EXPECT_EQ(
+      show(job.steps[1].command),
+      "dragoman direct out/systems/two/mean corpora/news.en --to de --allow-unused > out/systems/two/tests/news.txt");
   EXPECT_EQ(planned(two_systems(), kPlain, {"two"}).systems.size(), 2U);
 }
 
@@ -102,7 +103,7 @@ TEST(RecipePlan, MiniatureFlagsReplaceThoseOfTheRecipe) {
   const PlanOptions small{.data = "corpora", .device = {}, .precision = {}, .threads = 2, .miniature = true};
   EXPECT_EQ(show(planned(two_systems(), small).systems[0].steps[0].command),
             "dragoman train --source corpora/a --model.size 4 --output out/systems/one/run --resume --seed 7 "
-            "--cache out/work/cache --until 1u --threads 1");
+            "--allow-unused --cache out/work/cache --until 1u --threads 1");
 }
 
 TEST(RecipePlan, MiniatureFlagsLeaveTheStructureOfATunedModelAlone) {
@@ -136,7 +137,8 @@ TEST(RecipePlan, ComparesFinishedSystemsWithTheBaseline) {
   ASSERT_EQ(job.steps.size(), 1U);
   EXPECT_EQ(show(job.steps[0].command),
             "dragoman evaluate --bleu.lowercase out/systems/one/tests/news.txt out/work/news.de --systems "
-            "out/systems/two/tests/news.txt --metrics bleu,chrf --test bootstrap --json > out/comparisons/news.json");
+            "out/systems/two/tests/news.txt --metrics bleu,chrf --test bootstrap --json --allow-unused > "
+            "out/comparisons/news.json");
   EXPECT_TRUE(plan_comparisons(recipe, {"out"}, kPlain, {"two"}).steps.empty());
 }
 

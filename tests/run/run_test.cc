@@ -119,6 +119,7 @@ TEST_F(Runs, APlanTrainsNothing) {
 TEST_F(Runs, PlanningAStatisticalModelTrainsNothing) {
   TrainingOptions planned = options("planned-statistical");
   planned.task = TrainTask::statistical;
+  planned.preset = "smt-word";
   EXPECT_EQ(plan_training(planned).at(0).second, "phrase-based, trained on the CPU without updates");
   EXPECT_FALSE(std::filesystem::exists(planned.train.output));
 }

@@ -102,7 +102,7 @@ TEST_F(PerObject, NarrowFormatsGiveNearlyTheSameProbabilities) {
     const auto narrow = score_pairs(Model(path, find_placement({.device = "cpu", .precision = precision})), pairs);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       EXPECT_NE(narrow[i].sum(), exact[i].sum());
-      EXPECT_NEAR(narrow[i].sum(), exact[i].sum(), 0.03 * static_cast<double>(exact[i].target.size()));
+      EXPECT_NEAR(narrow[i].sum(), exact[i].sum(), 0.05 * static_cast<double>(exact[i].target.size()));
     }
   }
 }

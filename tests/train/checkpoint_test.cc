@@ -128,7 +128,8 @@ TEST(Checkpoint, ItIsAnErrorIfAllAreDamagedButNotIfThereAreNone) {
   const CheckpointFolder checkpoints(folder.path(), 3);
   EXPECT_EQ(quiet(checkpoints, run), "");
   folder.write("000000001.safetensors", "damaged");
-  EXPECT_NE(message([&] { quiet(checkpoints, run); }).find("none of its 1 checkpoints can be used"), std::string::npos);
+  EXPECT_NE(message([&] { quiet(checkpoints, run); }).find("it has 1 checkpoint, but none of them can be used"),
+            std::string::npos);
 }
 
 TEST(Checkpoint, PartialFilesAreIgnoredAndRemoved) {

@@ -38,6 +38,10 @@ struct AttentionConfig {
       "k of Linformer (Wang et al. 2020): rows that keys and values are projected to; 0 keeps all", at_least(0));
     v("linformer-length", linformer_length, "longest input a linformer can take", at_least(1));
     v("dropout", dropout, "dropout on attention weights", between(0, 0.95));
+    v.only_if(
+        "rank", [this] { return score == Score::reduced_rank; }, "only the reduced_rank score uses it");
+    v.only_if(
+        "linformer-length", [this] { return linformer > 0; }, "it needs model.attention.linformer");
   }
 };
 
