@@ -159,7 +159,8 @@ std::string PageResults::vocabulary(const System& system) const {
   // A vocabulary file was used if one is named; otherwise one of this type was built.
   std::string file = setting(system, "vocab.target");
   if (file.empty() && setting(system, "vocab.shared") == "true") file = setting(system, "vocab.source");
-  const std::string kind = file.empty() ? setting(system, "vocab.type") : std::filesystem::path(file).filename().string();
+  const std::string kind =
+      file.empty() ? setting(system, "vocab.type") : std::filesystem::path(file).filename().string();
   return size + (kind.empty() ? "" : " (" + kind + ")");
 }
 

@@ -54,8 +54,8 @@ class PageResults {
   bool is_miniature() const;
   // A setting of a system's training run; empty if it has none.
   std::string setting(const System& system, const std::string& key) const;
-  // The target vocabulary of a system's training run, in words: "8000 (bpe)" or "8000 (joint.vocab)"; empty if it is not
-  // known.
+  // The target vocabulary of a system's training run, in words: "8000 (bpe)" or "8000 (joint.vocab)"; empty if it is
+  // not known.
   std::string vocabulary(const System& system) const;
   // What a finished system was trained and run on: a GPU, or the CPU with its number of cores.
   std::string hardware(const System& system) const;
