@@ -98,14 +98,14 @@ TEST_F(TranslateFiles, FlagsWithoutAnEffectAndImpossibleOnesAreNamedBeforeTheMod
 }
 
 TEST_F(TranslateFiles, TokensOfAnNBestListAreThoseOfTheTextWithoutTheEndOfSentence) {
-  const Outcome list = translate("--n-best 1 --ranking mean"), json = translate("--json --ranking mean");
+  const Outcome list = translate("--n-best 1 --ranking mean"), lines = translate("--json --ranking mean");
   ASSERT_EQ(list.status, 0) << list.err;
   double log_probability = 0, score = 0;
   std::size_t tokens = 0;
   const std::string features = list.out.substr(list.out.find("LogProbability="));
   ASSERT_EQ(std::sscanf(features.c_str(), "LogProbability= %lf Tokens= %zu ||| %lf", &log_probability, &tokens, &score),
             3);
-  const auto first = nlohmann::json::parse(json.out.substr(0, json.out.find('\n')));
+  const auto first = nlohmann::json::parse(lines.out.substr(0, lines.out.find('\n')));
   EXPECT_EQ(tokens, first.at("translations").at(0).at("tokens").size());
   EXPECT_NEAR(score * static_cast<double>(tokens + 1), log_probability, 1e-3)
       << "rankings count the end of the sentence, too";
