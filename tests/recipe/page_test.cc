@@ -116,7 +116,9 @@ TEST(Page, DrawsPerplexitiesOfOneVocabularyFileInOneChart) {
   const std::string shared = "vocab.shared: true\nvocab.source: a/joint.vocab\nmodel.target-vocabulary: 8000\n";
   sample.write("systems/base/run/config.yaml", "vocab.type: words\n" + shared);
   sample.write("systems/good+one/run/config.yaml", "vocab.type: bpe\n" + shared);
-  EXPECT_FALSE(has(sample.page(), "Target vocabulary:"));
+  const std::string page = sample.page(), title = "Target vocabulary: 8000 (joint.vocab)</figcaption>";
+  EXPECT_TRUE(has(page, title)) << "beside the chart of a system whose vocabulary is not known";
+  EXPECT_EQ(page.find(title), page.rfind(title));
 }
 
 TEST(Page, NamesTheCpuAsTheHardwareOfSystemsThatDidNotUseTheGpu) {
