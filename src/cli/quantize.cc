@@ -1,6 +1,7 @@
+#include <filesystem>
+
 #include "base/log.h"
 #include "cli/command.h"
-#include "run/output_conflicts.h"
 #include "store/convert.h"
 
 namespace dragoman::cli {
@@ -21,7 +22,9 @@ int run(const Command& self, const Words& arguments) {
   return run_with<QuantizeOptions>(self, arguments, [](const QuantizeOptions& options, const Words& models) {
     expect_words(models, 1, "expected one model file");
     check(!options.output.empty(), "expected --output FILE, the model file to write");
-    run::check_output_conflicts({{"MODEL", models[0]}}, {{"--output", options.output}});
+    std::error_code absent;
+    check(!std::filesystem::equivalent(models[0], options.output, absent),
+          "--output {} is the model itself, whose exact weights would be lost; write to another file", options.output);
     store::convert_model(models[0], options.to, options.output);
     log::info("wrote {} in {}", options.output, name_of(options.to));
     return 0;

@@ -25,9 +25,7 @@ struct PlacementOptions {
   template <class V>
   void visit(V& v) {
     v("device", device, "where to compute: cpu, cuda, cuda:N, or auto, which is a GPU if there is one");
-    v("precision", precision,
-      "number format: on a GPU f32, tf32 or bf16 (automatic), on the CPU f32 (automatic) or, to translate faster, bf16 "
-      "or int8");
+    v("precision", precision, "number format; automatic is bf16 on a GPU and that of the model file on the CPU");
   }
 };
 
