@@ -118,6 +118,7 @@ void average_models(const std::vector<std::string>& paths, const std::string& ou
   }
   Metadata metadata = models[0]->file().metadata();
   metadata["card.average of"] = join(paths, " ");
+  if (format != StoredFormat::f32) metadata["card.weights"] = name_of(format);
   write_safetensors(output, metadata, tensors.tensors());
 }
 

@@ -168,7 +168,11 @@ void ModelFile::load(nn::Parameters& parameters) const {
     const auto found = narrow.find(entry.name);
     if (found == narrow.end()) continue;
     wide.resize(static_cast<std::size_t>(entry.shape.count()));
-    widen(*file_.find(entry.name), found->second, narrow[entry.name + std::string(kScaleSuffix)], wide.data());
+    try {
+      widen(*file_.find(entry.name), found->second, narrow[entry.name + std::string(kScaleSuffix)], wide.data());
+    } catch (const Error& error) {
+      fail("{}: {}", file_.path(), error.what());
+    }
     parameters.weights_of(entry).copy_from(wide.data());
     found->second = {};
   }

@@ -4,7 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
+#include "base/error.h"
 #include "base/threads.h"
 
 namespace dragoman::store {
@@ -30,18 +32,24 @@ float from_half(std::uint16_t half) {
   return std::bit_cast<float>(sign | ((rest << 13) + (112u << 23)));
 }
 
-template <class To, class From, class F>
-std::string converted(std::string_view bytes, F&& f) {
-  const auto count = static_cast<std::int64_t>(bytes.size() / sizeof(From));
-  std::string result(static_cast<std::size_t>(count) * sizeof(To), '\0');
-  threads::split(count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+// Writes f(number) for every number of type From in `bytes` to `to`.
+template <class From, class To, class F>
+void convert(std::string_view bytes, To* to, F&& f) {
+  threads::split(std::ssize(bytes) / std::int64_t{sizeof(From)}, kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       From from;
       std::memcpy(&from, bytes.data() + static_cast<std::size_t>(i) * sizeof from, sizeof from);
-      const To to = f(from);
-      std::memcpy(result.data() + static_cast<std::size_t>(i) * sizeof to, &to, sizeof to);
+      to[i] = f(from);
     }
   });
+}
+
+// f32 as numbers of 16 bits.
+template <class To, class F>
+std::string halved(std::string_view bytes, F&& f) {
+  static_assert(2 * sizeof(To) == sizeof(float));
+  std::string result(bytes.size() / 2, '\0');
+  convert<float>(bytes, reinterpret_cast<To*>(result.data()), f);
   return result;
 }
 
@@ -75,9 +83,8 @@ void StoredWeights::add(const std::string& name, const std::vector<Size>& shape,
   const StoredFormat format = shape.size() == 2 ? format_ : StoredFormat::f32;
   switch (format) {
     case StoredFormat::f32: return add({name, "F32", shape, bytes});
-    case StoredFormat::f16: return add({name, "F16", shape, keep(converted<std::uint16_t, float>(bytes, half_from))});
-    case StoredFormat::bf16:
-      return add({name, "BF16", shape, keep(converted<kernels::bf16, float>(bytes, kernels::bf16::from))});
+    case StoredFormat::f16: return add({name, "F16", shape, keep(halved<std::uint16_t>(bytes, half_from))});
+    case StoredFormat::bf16: return add({name, "BF16", shape, keep(halved<kernels::bf16>(bytes, kernels::bf16::from))});
     case StoredFormat::int8: {
       Rounded rounded = rounded_rows(shape[0], shape[1], bytes);
       add({name + std::string(kScaleSuffix), "F32", {shape[0]}, keep(std::move(rounded.scales))});
@@ -97,26 +104,22 @@ bool is_weight_type(const std::string& type) {
 }
 
 void widen(const TensorRecord& tensor, std::string_view bytes, std::string_view scales, float* to) {
-  std::string wide;
-  if (tensor.type == "F16") {
-    wide = converted<float, std::uint16_t>(bytes, from_half);
-  } else if (tensor.type == "BF16") {
-    wide = converted<float, kernels::bf16>(bytes, [](kernels::bf16 value) { return value.value(); });
-  } else if (tensor.type == "I8") {
-    const Size cols = tensor.shape[1];
-    threads::split(tensor.shape[0], std::max<Size>(1, kGrain / std::max<Size>(1, cols)), [&](Size begin, Size end) {
-      for (Size r = begin; r < end; ++r) {
-        float scale;
-        std::memcpy(&scale, scales.data() + static_cast<std::size_t>(r) * sizeof scale, sizeof scale);
-        const auto* from = reinterpret_cast<const signed char*>(bytes.data()) + r * cols;
-        for (Size c = 0; c < cols; ++c) to[r * cols + c] = static_cast<float>(from[c]) * scale;
-      }
-    });
-    return;
-  } else {
-    wide = bytes;
-  }
-  std::memcpy(to, wide.data(), wide.size());
+  if (tensor.type == "F16") return convert<std::uint16_t>(bytes, to, from_half);
+  if (tensor.type == "BF16")
+    return convert<kernels::bf16>(bytes, to, [](kernels::bf16 value) { return value.value(); });
+  if (tensor.type == "F32") return convert<float>(bytes, to, [](float value) { return value; });
+  const Size cols = tensor.shape[1];
+  std::vector<float> factors(static_cast<std::size_t>(tensor.shape[0]));
+  std::memcpy(factors.data(), scales.data(), scales.size());
+  constexpr float kMost = std::numeric_limits<float>::max() / 128;
+  check(std::all_of(factors.begin(), factors.end(), [](float scale) { return scale >= 0 && scale <= kMost; }),
+        "the scales of the int8 tensor '{}' are not between 0 and {}", tensor.name, kMost);
+  threads::split(tensor.shape[0], std::max<Size>(1, kGrain / std::max<Size>(1, cols)), [&](Size begin, Size end) {
+    for (Size r = begin; r < end; ++r) {
+      const auto* from = reinterpret_cast<const signed char*>(bytes.data()) + r * cols;
+      for (Size c = 0; c < cols; ++c) to[r * cols + c] = static_cast<float>(from[c]) * factors[r];
+    }
+  });
 }
 
 }  // namespace dragoman::store

@@ -65,6 +65,7 @@ TEST(Average, MayBeStoredInANarrowFormatButNotMadeFromOne) {
   save(folder.file("b"), 4, 2);
   average_models({folder.file("a"), folder.file("b")}, folder.file("mean"), StoredFormat::int8);
   EXPECT_EQ(ModelFile(folder.file("mean")).format(), StoredFormat::int8);
+  EXPECT_EQ(ModelFile(folder.file("mean")).info().card.at("weights"), "int8");
   const std::string words = support::message([&] {
     average_models({folder.file("mean"), folder.file("b")}, folder.file("again"));
   });

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <limits>
 
 #include "models/presets.h"
 #include "models/seq2seq.h"
@@ -59,6 +61,18 @@ TEST(StoredWeights, OfInt8AreWithinHalfAStepOfTheLargestInTheirRow) {
     for (std::size_t i = 40 * row; i < 40 * row + 40; ++i) largest = std::max(largest, std::abs(values[i]));
     for (std::size_t i = 40 * row; i < 40 * row + 40; ++i)
       EXPECT_NEAR(read[i], values[i], largest / 127 / 2 * 1.0001f) << i;
+  }
+}
+
+TEST(StoredWeights, OfInt8AreNeverInfinite) {
+  const std::string numbers(2, 127);
+  std::vector<float> to(2);
+  for (const float scale : {3e38f, -1.0f, std::numeric_limits<float>::quiet_NaN()}) {
+    const std::vector<float> scales = {1, scale};
+    const std::string words = support::message([&] {
+      widen({"w", "I8", {2, 1}, 0, 2}, numbers, bytes_of(scales), to.data());
+    });
+    EXPECT_NE(words.find("the scales of the int8 tensor 'w' are not between 0 and"), std::string::npos) << words;
   }
 }
 
