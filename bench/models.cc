@@ -20,11 +20,11 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/threads.h"
-#include "kernels/cuda/cuda.h"
 #include "models/embedding.h"
 #include "models/families.h"
 #include "models/presets.h"
 #include "models/seq2seq.h"
+#include "tensor/placement.h"
 
 namespace dragoman::models {
 namespace {
@@ -38,10 +38,10 @@ struct BenchOptions {
   int batch = 10, vocabulary = 8000, steps = 7, threads = 0;
 };
 
-DType type_of(const std::string& precision) {
-  if (precision == "bf16") return DType::bf16;
-  kernels::cuda::set_tf32(precision == "tf32");
-  return DType::f32;
+PlacementOptions placement(const BenchOptions& options) {
+  PlacementOptions where{.device = options.device};
+  Settings(where).read_yaml("precision: " + options.precision, "--precision");
+  return where;
 }
 
 struct Side {
@@ -232,17 +232,17 @@ void run(const BenchOptions& options) {
     ModelConfig config = preset(name);
     config.source_vocabulary = config.target_vocabulary = options.vocabulary;
     for (const std::string& setting : options.settings) Settings(config).read_yaml(setting, "--setting");
-    const Device& device = find_device(options.device);
-    const DType type = type_of(options.precision);
-    const auto model_rates = [&](const std::string& mode) {
-      Seq2seq model(config);
-      model.parameters().allocate(device, type, 1, mode == "train");
-      if (mode == "train") return train_rates(model, batches);
-      model.parameters().pack();
-      return greedy_rates(model, batches);
-    };
     for (const std::string& mode : options.modes) {
-      const Rates rates = mode == "encode" ? encode_rates(config, device, type, batches) : model_rates(mode);
+      const Placement where = find_placement(placement(options), mode == "train" ? Use::training : Use::inference);
+      const PrecisionScope precision(where);
+      const auto model_rates = [&] {
+        Seq2seq model(config);
+        model.parameters().allocate(where.device, where.type, 1, mode == "train");
+        if (mode == "train") return train_rates(model, batches);
+        model.parameters().pack(where.weights);
+        return greedy_rates(model, batches);
+      };
+      const Rates rates = mode == "encode" ? encode_rates(config, where.device, where.type, batches) : model_rates();
       fmt::print("{:<44} {:<8} {:>12.1f} {:>26.1f}\n", name, mode, median(rates.wall), median(rates.processor));
       std::fflush(stdout);
     }
@@ -265,8 +265,8 @@ int main(int argc, char** argv) {
   app.add_option("--steps", options.steps, "steps to measure")->check(CLI::PositiveNumber);
   app.add_option("--setting", options.settings, "settings of the model as YAML: {recurrent: {decoder-layers: 2}}");
   app.add_option("--device", options.device, "cpu, cuda, cuda:N or auto");
-  app.add_option("--precision", options.precision, "what a GPU computes in")
-      ->check(CLI::IsMember({"f32", "tf32", "bf16"}));
+  app.add_option("--precision", options.precision, "number format")
+      ->check(CLI::IsMember({"f32", "tf32", "bf16", "int8"}));
   app.add_option("--threads", options.threads, "threads to use (0: one per core)");
   CLI11_PARSE(app, argc, argv);
   try {

@@ -3,7 +3,7 @@
 
 Eager mode with its fastest parts: scaled_dot_product_attention, fused Adam, no masks where nothing is padded, a KV
 cache in greedy decoding. Speeds are real target tokens per second; padding is not counted.
-Takes the options of bench_models and prints the same columns.
+Takes the options of bench_models and prints the same columns. bf16 is automatic mixed precision.
 """
 import argparse
 import math
@@ -241,6 +241,7 @@ def main():
     parser.add_argument("--vocabulary", type=int, default=8000)
     parser.add_argument("--steps", type=int, default=7)
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--precision", default="f32", choices=["f32", "bf16"])
     options = parser.parse_args()
     if options.threads > 0:
         torch.set_num_threads(options.threads)
@@ -250,7 +251,8 @@ def main():
     for name in options.preset:
         model = make_model(name, options.vocabulary)
         for mode in options.mode:
-            wall, processor = zip(*(train_rates if mode == "train" else greedy_rates)(model, batches))
+            with torch.autocast("cpu", torch.bfloat16, enabled=options.precision == "bf16"):
+                wall, processor = zip(*(train_rates if mode == "train" else greedy_rates)(model, batches))
             print(f"{name:<44} {mode:<8} {median(wall):>12.1f} {median(processor):>26.1f}", flush=True)
 
 

@@ -1,5 +1,6 @@
 #include "tensor/placement.h"
 
+#include "kernels/cpu/bf16_product.h"
 #include "kernels/cuda/cuda.h"
 
 namespace dragoman {
@@ -11,8 +12,9 @@ Placement find_placement(const PlacementOptions& options, Use use) {
   if (device.on_host()) {
     check(precision != Precision::tf32, "precision tf32 is for GPUs; on the CPU use f32, bf16 or int8");
     const bool narrow = precision == Precision::bf16 || precision == Precision::int8;
-    check(!narrow || use == Use::inference, "precision {} on the CPU is for inference; training needs f32",
-          name_of(precision));
+    check(precision != Precision::int8 || use == Use::inference,
+          "precision int8 is for inference; training on the CPU needs f32 or bf16");
+    if (narrow && use == Use::training) return {.device = device, .type = DType::f32, .bf16_products = true};
     if (!narrow) return {.device = device, .type = DType::f32, .as_stored = precision == Precision::automatic};
     return {.device = device,
             .type = DType::f32,
@@ -23,7 +25,12 @@ Placement find_placement(const PlacementOptions& options, Use use) {
   return {device, precision == Precision::f32 || tf32 ? DType::f32 : DType::bf16, tf32};
 }
 
-PrecisionScope::PrecisionScope(const Placement& where) : before_(kernels::cuda::set_tf32(where.tf32)) {}
-PrecisionScope::~PrecisionScope() { kernels::cuda::set_tf32(before_); }
+PrecisionScope::PrecisionScope(const Placement& where)
+    : tf32_before_(kernels::cuda::set_tf32(where.tf32)),
+      bf16_before_(kernels::cpu_filling::set_bf16_products(where.bf16_products)) {}
+PrecisionScope::~PrecisionScope() {
+  kernels::cuda::set_tf32(tf32_before_);
+  kernels::cpu_filling::set_bf16_products(bf16_before_);
+}
 
 }  // namespace dragoman

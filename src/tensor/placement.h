@@ -11,7 +11,8 @@ namespace dragoman {
 struct Placement {
   const Device& device;
   DType type;
-  bool tf32 = false;  // f32 matrix products use TF32
+  bool tf32 = false;           // on a GPU: f32 matrix products use TF32
+  bool bf16_products = false;  // on the CPU, in training: linear layers round the factors of their products to bf16
   // Matrix products in inference: the format of their factors, or that of the model file.
   WeightFormat weights = WeightFormat::same;
   bool as_stored = false;
@@ -45,8 +46,8 @@ struct ComputeOptions : PlacementOptions {
 enum class Use { inference, training };
 Placement find_placement(const PlacementOptions& options, Use use = Use::inference);
 
-// While it exists, f32 matrix products that this thread launches on a GPU use the placement's precision. Every thread
-// that computes with a model holds one.
+// While it exists, f32 matrix products that this thread computes or launches use the placement's precision. Every
+// thread that computes with a model holds one.
 class PrecisionScope {
  public:
   explicit PrecisionScope(const Placement& where);
@@ -55,7 +56,7 @@ class PrecisionScope {
   PrecisionScope& operator=(const PrecisionScope&) = delete;
 
  private:
-  bool before_;
+  bool tf32_before_, bf16_before_;
 };
 
 template <>

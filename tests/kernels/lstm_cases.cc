@@ -31,7 +31,15 @@ const std::vector<Layer> kLayers = {
     {{2, 1, 3}, 288},
     {many_lengths(), 64}};
 
-enum Flags { reversed = 1, first = 2, no_dh = 4, no_last = 8, added = 16, no_gradient_of_first = 32, no_weight = 64 };
+enum LayerFlags {
+  reversed = 1,
+  first = 2,
+  no_dh = 4,
+  no_last = 8,
+  added = 16,
+  no_gradient_of_first = 32,
+  no_weight = 64
+};
 
 // The arguments of forward; the gates hold the input's part.
 template <class T>

@@ -15,7 +15,7 @@ std::vector<int> choose(const Step& step, std::vector<int> flags, int large) {
 // fewer: the second term has fewer rows; alone: there is no second term; plain: no bias, or nothing else arrives;
 // wider: the second term is the first columns of something wider; first_early, second_early: what a term multiplies was
 // there long before.
-enum Flags { drops = 1, fewer = 2, alone = 4, plain = 8, wider = 16, first_early = 32, second_early = 64 };
+enum StepFlags { drops = 1, fewer = 2, alone = 4, plain = 8, wider = 16, first_early = 32, second_early = 64 };
 
 template <class T>
 Terms<T> terms(Arrays<T>& arrays, Size rows, std::array<Size, 2> sizes, Size out, int flags) {

@@ -139,6 +139,12 @@ class NeuralMemorise : public Memorise, public ::testing::WithParamInterface<std
 
 TEST_P(NeuralMemorise, TwoHundredSentencePairs) { EXPECT_GT(bleu_after_training(small_options(GetParam())), kByHeart); }
 
+TEST_F(Memorise, InBf16OnTheCpu) {
+  TrainingOptions rounded = small_options("transformer-small");
+  rounded.compute.precision = Precision::bf16;
+  EXPECT_GT(bleu_after_training(rounded), kByHeart);
+}
+
 class StatisticalMemorise : public Memorise, public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(StatisticalMemorise, TwoHundredSentencePairs) {

@@ -29,13 +29,17 @@ TEST(Placement, RefusesDevicesThatHaveNoName) {
               fmt::format("there is no device '{}'; expected cpu, cuda, cuda:N or auto", name));
 }
 
-TEST(Placement, OnTheHostNarrowFormatsAreForProductsOfInference) {
+TEST(Placement, OnTheHostNarrowFormatsAreForProducts) {
   const Placement where = find_placement({.device = "cpu", .precision = Precision::int8});
   EXPECT_EQ(where.type, DType::f32);
   EXPECT_EQ(where.weights, WeightFormat::int8);
   EXPECT_EQ(find_placement({.device = "cpu", .precision = Precision::bf16}).weights, WeightFormat::bf16);
   EXPECT_EQ(reason({.device = "cpu", .precision = Precision::int8}, Use::training),
-            "precision int8 on the CPU is for inference; training needs f32");
+            "precision int8 is for inference; training on the CPU needs f32 or bf16");
+  const Placement training = find_placement({.device = "cpu", .precision = Precision::bf16}, Use::training);
+  EXPECT_EQ(training.type, DType::f32);
+  EXPECT_EQ(training.weights, WeightFormat::same);
+  EXPECT_TRUE(training.bf16_products);
   EXPECT_EQ(reason({.device = "cpu", .precision = Precision::tf32}),
             "precision tf32 is for GPUs; on the CPU use f32, bf16 or int8");
 }

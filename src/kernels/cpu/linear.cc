@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/threads.h"
+#include "kernels/cpu/bf16_product.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product.h"
 #include "kernels/cpu/targets.h"
@@ -44,18 +45,20 @@ void linear_block(const Linear<float>& a, const MatrixProduct& whole, const Bloc
 }
 
 void linear(const Linear<float>& a) {
-  // BLAS packs the weights again for every block, so blocks have many rows, but not more than fit into the cache.
-  constexpr Size kBlockRows = 512;
+  // Weights are packed again for every block, so blocks have many rows, but in f32 not more than fit into the cache.
+  const bool bf16 = bf16_products();
+  const Size block_rows = bf16 ? 4096 : 512;
   MatrixProduct whole{.m = a.rows, .n = a.out, .k = a.in, .a = a.x, .a_stride = a.in, .b = a.weight};
   whole.b_stride = a.transposed ? a.in : a.out;
   whole.transposed_b = a.transposed;
   whole.c = a.z ? a.z : a.y;
   whole.c_stride = a.out;
+  whole.bf16 = bf16;
   const bool epilogue = a.activation != Activation::none || a.z;
   each_block(a.rows, a.out, a.in, [&](const Block& block) HWY_ATTR {
     if (!epilogue) return linear_block(a, whole, block);
-    for (Size done = 0; done < block.rows; done += kBlockRows)
-      linear_block(a, whole, {block.row + done, std::min(kBlockRows, block.rows - done), block.col, block.cols});
+    for (Size done = 0; done < block.rows; done += block_rows)
+      linear_block(a, whole, {block.row + done, std::min(block_rows, block.rows - done), block.col, block.cols});
   });
 }
 
@@ -102,6 +105,7 @@ void linear_backward(const LinearBackward<float>& a) {
     product.c = a.dx;
     product.c_stride = a.in;
     product.beta = a.accumulate_dx ? 1 : 0;
+    product.bf16 = bf16_products();
     multiply_in_parallel(product);
   }
   if (a.dweight) {
@@ -112,6 +116,7 @@ void linear_backward(const LinearBackward<float>& a) {
     product.a = left, product.a_stride = product.m, product.transposed_a = true;
     product.b = right, product.b_stride = product.n;
     product.c = a.dweight, product.c_stride = product.n, product.beta = 1;
+    product.bf16 = bf16_products();
     multiply_in_parallel(product);
   }
 }

@@ -42,17 +42,20 @@ HWY_INLINE void store_int8(V value, std::int8_t* to) {
   hn::StoreU(hn::DemoteTo(bytes, hn::NearestInt(value)), bytes, to);
 }
 
-// Rounds kLanes numbers to bf16, as bf16::from does.
-HWY_INLINE void store_bf16(V value, std::uint16_t* to) {
+// Rounds kLanes numbers to bf16, as bf16::from does; the upper halves of the words are the result.
+HWY_INLINE auto bf16_word(V value) {
   const hn::RebindToUnsigned<Tag> words;
-  const hn::Rebind<std::uint16_t, Tag> halves;
   const auto bits = hn::BitCast(words, value);
   const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(words, 1));
-  const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(words, 0x7FFF))));
-  const auto quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(words, 0x40));
+  const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(words, 0x7FFF)));
+  const auto quiet = hn::Or(bits, hn::Set(words, 0x400000));
   const auto nan = hn::Gt(magnitude_bits(value), hn::Set(kIntTag, 0x7F800000));
-  const auto chosen = hn::IfThenElse(hn::RebindMask(words, nan), quiet, rounded);
-  hn::StoreU(hn::DemoteTo(halves, hn::BitCast(kIntTag, chosen)), halves, to);
+  return hn::IfThenElse(hn::RebindMask(words, nan), quiet, rounded);
+}
+
+HWY_INLINE void store_bf16(V value, std::uint16_t* to) {
+  const hn::Rebind<std::uint16_t, Tag> halves;
+  hn::StoreU(hn::DemoteTo(halves, hn::BitCast(kIntTag, hn::ShiftRight<16>(bf16_word(value)))), halves, to);
 }
 
 // Rounds a row of k numbers to `bytes` bytes at `to`, which is padded with zeros; returns the scale.
@@ -81,6 +84,30 @@ HWY_INLINE float round_row(WeightFormat format, Size k, const float* x, Size byt
   }
   std::memset(to + k, 0, static_cast<std::size_t>(bytes - k));
   return largest / kInt8Steps;
+}
+
+HWY_INLINE void flip_bytes(Size count, int bits, char* bytes) {
+  for (Size i = 0; i < count; ++i) bytes[i] = static_cast<char>(bytes[i] ^ bits);
+}
+
+// A set of lines (rows of the left operand, columns of the right one) is [groups of k][line][group bytes]: stores the
+// bytes of one line.
+HWY_INLINE void store_line(Size group, Size lines, Size place, Size bytes, const char* line, char* set) {
+  const auto copy = [&](auto size) HWY_ATTR {
+    constexpr Size kSize = decltype(size)::value;
+    for (Size i = 0, to = place * kSize; i < bytes; i += kSize, to += lines * kSize)
+      std::memcpy(set + to, line + i, kSize);
+  };
+  if (group == 4)
+    copy(std::integral_constant<Size, 4>{});
+  else
+    copy(std::integral_constant<Size, 8>{});
+}
+
+// Clears the lines of a set from `place` on, which it lacks.
+HWY_INLINE void clear_lines(Size group, Size lines, Size place, Size bytes, char* set) {
+  for (Size g = 0; g < bytes / group; ++g)
+    std::memset(set + (g * lines + place) * group, 0, static_cast<std::size_t>((lines - place) * group));
 }
 
 // As PlainProduct, for a narrow format.
@@ -143,20 +170,17 @@ class NarrowProduct {
 
   // Rounds row r of all rows, into its place in a set of rows.
   HWY_INLINE void round(WeightFormat format, Size r, Size rows, Size k, const float* x) {
-    char* set = rows_ + r / kernel_->row_set * kernel_->row_set * row_bytes_;
-    if (kernel_->row_set == 1) {
+    const Size lines = kernel_->row_set, place = r % lines;
+    char* set = rows_ + (r - place) * row_bytes_;
+    if (lines == 1) {
       scales_[r] = round_row(format, k, x, row_bytes_, set);
+      if (kernel_->flip) flip_bytes(row_bytes_, kernel_->flip, set);
       return;
     }
     char* row = reinterpret_cast<char*>(scratch(Scratch::piece, row_bytes_ / Size{sizeof(float)}));
     scales_[r] = round_row(format, k, x, row_bytes_, row);
-    const Size group = kernel_->group, step = group * kernel_->row_set, place = r % kernel_->row_set;
-    for (Size i = 0, to = place * group; i < row_bytes_; i += group, to += step)
-      std::memcpy(set + to, row + i, static_cast<std::size_t>(group));
-    // The rows that the last set lacks.
-    for (Size other = place + 1; r + 1 == rows && other < kernel_->row_set; ++other)
-      for (Size to = other * group; to < kernel_->row_set * row_bytes_; to += step)
-        std::memset(set + to, 0, static_cast<std::size_t>(group));
+    store_line(kernel_->group, lines, place, row_bytes_, row, set);
+    if (r + 1 == rows) clear_lines(kernel_->group, lines, place + 1, row_bytes_, set);
   }
 
   const NarrowKernel* kernel_;

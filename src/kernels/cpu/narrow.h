@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-// Matrix products in narrow number formats, for inference: int8 with sums in int32, and bf16 with sums in f32.
+// Matrix products in narrow number formats: int8 with sums in int32, for inference, and bf16 with sums in f32.
 //
 // int8: weights are rounded to 127 steps of a scale per column, activations to 127 steps of a scale per row. The sum of
 // products is exact, so that every kernel gives the same bits on every CPU: y = bias + sum * (row scale * column
@@ -26,7 +26,8 @@ struct NarrowBlock {
   const char* b = nullptr;            // panels
   const float* row_scales = nullptr;  // int8: [rows]
   const float* col_scales = nullptr;  // int8: [cols]
-  const float* start = nullptr;       // [cols], optional: the bias
+  const float* start = nullptr;       // optional, what the products are added to: [cols], or [rows, cols] with a stride
+  std::int64_t start_stride = 0;
   float* c = nullptr;
   std::int64_t c_stride = 0;
 };
@@ -36,6 +37,7 @@ struct NarrowKernel {
   int group;    // bytes
   int row_set;  // rows
   int unit;     // the bytes of a row are padded to a multiple of this
+  int flip;     // the bytes of the left operand are XORed with this, if row_set is 1; 0x80 makes int8 unsigned
   void (*multiply)(const NarrowBlock& block);
 };
 
@@ -44,7 +46,8 @@ extern const NarrowKernel kInt8Portable, kBf16Portable;
 #if defined(__aarch64__)
 extern const NarrowKernel kInt8Dot, kInt8Matrix, kBf16Matrix;
 #elif defined(__x86_64__)
-extern const NarrowKernel kInt8Avx2, kBf16Avx2;
+extern const NarrowKernel kInt8Amx, kInt8Avx512, kInt8AvxVnni, kInt8Avx2;
+extern const NarrowKernel kBf16Amx, kBf16Avx512, kBf16Avx2;
 #endif
 
 }  // namespace dragoman::kernels::cpu_filling

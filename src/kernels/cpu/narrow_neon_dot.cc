@@ -53,7 +53,7 @@ void multiply(const NarrowBlock& p) {
 
 }  // namespace
 
-const NarrowKernel kInt8Dot = {"NEON SDOT", 4, 1, 16, multiply};
+const NarrowKernel kInt8Dot = {"NEON SDOT", 4, 1, 16, 0, multiply};
 
 }  // namespace dragoman::kernels::cpu_filling
 #endif

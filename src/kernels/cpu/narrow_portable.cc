@@ -9,13 +9,14 @@
 namespace dragoman::kernels::cpu_filling {
 namespace {
 
+float start_of(const NarrowBlock& p, Size row, Size col) { return p.start ? p.start[row * p.start_stride + col] : 0; }
 void store_sums(const NarrowBlock& p, Size row, Size col, const std::int32_t (&sums)[kNarrowCols]) {
   for (Size c = 0; c < kNarrowCols; ++c)
-    p.c[row * p.c_stride + col + c] = std::fma(static_cast<float>(sums[c]), p.row_scales[row] * p.col_scales[col + c],
-                                               p.start ? p.start[col + c] : 0);
+    p.c[row * p.c_stride + col + c] =
+        std::fma(static_cast<float>(sums[c]), p.row_scales[row] * p.col_scales[col + c], start_of(p, row, col + c));
 }
 void store_sums(const NarrowBlock& p, Size row, Size col, const float (&sums)[kNarrowCols]) {
-  for (Size c = 0; c < kNarrowCols; ++c) p.c[row * p.c_stride + col + c] = (p.start ? p.start[col + c] : 0) + sums[c];
+  for (Size c = 0; c < kNarrowCols; ++c) p.c[row * p.c_stride + col + c] = start_of(p, row, col + c) + sums[c];
 }
 
 // Each group of four bytes holds four numbers.
@@ -57,7 +58,7 @@ void multiply(const NarrowBlock& p) {
 
 }  // namespace
 
-const NarrowKernel kInt8Portable = {"portable int8", 4, 1, 4, multiply<Int8>};
-const NarrowKernel kBf16Portable = {"portable bf16", 4, 1, 4, multiply<Bf16>};
+const NarrowKernel kInt8Portable = {"portable int8", 4, 1, 4, 0, multiply<Int8>};
+const NarrowKernel kBf16Portable = {"portable bf16", 4, 1, 4, 0, multiply<Bf16>};
 
 }  // namespace dragoman::kernels::cpu_filling

@@ -7,6 +7,10 @@
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>
+#elif defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 #include "base/threads.h"
@@ -14,6 +18,27 @@
 
 namespace dragoman::kernels::cpu_filling {
 namespace {
+
+#if defined(__x86_64__)
+// Features of leaf 7 of CPUID that compilers do not all know by name.
+struct CpuidLeaf7 {
+  bool amx_tiles = false, amx_int8 = false, amx_bf16 = false, avx_vnni = false;
+
+  CpuidLeaf7() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return;
+    amx_bf16 = d >> 22 & 1, amx_tiles = d >> 24 & 1, amx_int8 = d >> 25 & 1;
+    if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d)) avx_vnni = a >> 4 & 1;
+  }
+};
+
+// Asks Linux for the registers of AMX, which a process gets only on request.
+bool may_use_amx() {
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  static const bool granted = syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  return granted;
+}
+#endif
 
 std::vector<const NarrowKernel*> supported(WeightFormat format) {
   const bool int8 = format == WeightFormat::int8;
@@ -26,7 +51,15 @@ std::vector<const NarrowKernel*> supported(WeightFormat format) {
   if (int8 && first & kDotProduct) list.push_back(&kInt8Dot);
   if (!int8 && second & kBf16Matrix2) list.push_back(&kBf16Matrix);
 #elif defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) list.push_back(int8 ? &kInt8Avx2 : &kBf16Avx2);
+  const CpuidLeaf7 cpu;
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool avx512 = __builtin_cpu_supports("avx512f");
+  if (avx512 && cpu.amx_tiles && (int8 ? cpu.amx_int8 : cpu.amx_bf16) && may_use_amx())
+    list.push_back(int8 ? &kInt8Amx : &kBf16Amx);
+  if (avx512 && int8 && __builtin_cpu_supports("avx512vnni")) list.push_back(&kInt8Avx512);
+  if (avx512 && !int8 && __builtin_cpu_supports("avx512bf16")) list.push_back(&kBf16Avx512);
+  if (avx2 && int8 && cpu.avx_vnni) list.push_back(&kInt8AvxVnni);
+  if (avx2) list.push_back(int8 ? &kInt8Avx2 : &kBf16Avx2);
 #endif
   list.push_back(int8 ? &kInt8Portable : &kBf16Portable);
   return list;

@@ -2,6 +2,8 @@
 
 #include <cblas.h>
 
+#include "kernels/cpu/bf16_product.h"
+
 namespace dragoman::kernels::cpu_filling {
 namespace {
 
@@ -51,6 +53,7 @@ MatrixProduct part_of(const MatrixProduct& whole, const Block& block) {
 void multiply(const MatrixProduct& p) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0) return scale_result(p);
+  if (p.bf16) return multiply_bf16(p);
   if (p.m == 1) return multiply_row(p);
   if (p.n == 1) return multiply_column(p);
   cblas_sgemm(CblasRowMajor, order(p.transposed_a), order(p.transposed_b), static_cast<blasint>(p.m),

@@ -20,6 +20,7 @@ struct MatrixProduct {
   float* c = nullptr;
   Size c_stride = 0;
   float alpha = 1, beta = 0;
+  bool bf16 = false;  // factors are rounded to bf16; then alpha is 1 and beta 0 or 1
 };
 
 // A block of the result of a product.

@@ -130,6 +130,17 @@ HWY_NOINLINE void multiply_tiles(const MatrixProduct& p) {
   if (j < p.n) multiply_columns<kTransposedA, 1>(p, j, Rest{p.n - j});
 }
 
+// Stores the transpose of four rows of four elements.
+template <class Four, class Row, class T>
+HWY_INLINE void store_transposed(Four tag, Row r0, Row r1, Row r2, Row r3, T* to, Size stride) {
+  const auto low01 = hn::InterleaveLower(tag, r0, r1), low23 = hn::InterleaveLower(tag, r2, r3);
+  const auto high01 = hn::InterleaveUpper(tag, r0, r1), high23 = hn::InterleaveUpper(tag, r2, r3);
+  hn::StoreU(hn::ConcatLowerLower(tag, low23, low01), tag, to);
+  hn::StoreU(hn::ConcatUpperUpper(tag, low23, low01), tag, to + stride);
+  hn::StoreU(hn::ConcatLowerLower(tag, high23, high01), tag, to + 2 * stride);
+  hn::StoreU(hn::ConcatUpperUpper(tag, high23, high01), tag, to + 3 * stride);
+}
+
 // to[d][j] = scale * from[j][d] for j < rows, d < cols; columns of `to` from `rows` up to its stride are filled with
 // zeros.
 inline HWY_NOINLINE void transpose(Size rows, Size cols, const float* from, Size from_stride, float scale, float* to,
@@ -145,12 +156,7 @@ inline HWY_NOINLINE void transpose(Size rows, Size cols, const float* from, Size
       const auto r0 = hn::Mul(by, hn::LoadU(tag, row + d)), r1 = hn::Mul(by, hn::LoadU(tag, row + from_stride + d));
       const auto r2 = hn::Mul(by, hn::LoadU(tag, row + 2 * from_stride + d));
       const auto r3 = hn::Mul(by, hn::LoadU(tag, row + 3 * from_stride + d));
-      const auto low01 = hn::InterleaveLower(r0, r1), low23 = hn::InterleaveLower(r2, r3);
-      const auto high01 = hn::InterleaveUpper(tag, r0, r1), high23 = hn::InterleaveUpper(tag, r2, r3);
-      hn::StoreU(hn::ConcatLowerLower(tag, low23, low01), tag, to + d * to_stride + j);
-      hn::StoreU(hn::ConcatUpperUpper(tag, low23, low01), tag, to + (d + 1) * to_stride + j);
-      hn::StoreU(hn::ConcatLowerLower(tag, high23, high01), tag, to + (d + 2) * to_stride + j);
-      hn::StoreU(hn::ConcatUpperUpper(tag, high23, high01), tag, to + (d + 3) * to_stride + j);
+      store_transposed(tag, r0, r1, r2, r3, to + d * to_stride + j, to_stride);
     }
     for (; d < cols; ++d)
       for (Size e = 0; e < 4; ++e) to[d * to_stride + j + e] = scale * row[e * from_stride + d];

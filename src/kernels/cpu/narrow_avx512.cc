@@ -1,0 +1,123 @@
+// For x86-64 CPUs with AVX-512: VNNI (int8) and BF16.
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include <array>
+#include <utility>
+
+#include "kernels/cpu/narrow.h"
+
+namespace dragoman::kernels::cpu_filling {
+namespace {
+
+constexpr int kGroup = 4, kStep = kGroup * kNarrowCols;  // bytes; a step is one vector
+
+// VPDPBUSD multiplies unsigned by signed bytes, so the left operand is stored plus 128. An additional row of the tile,
+// whose left operand is 128 everywhere, sums what must be subtracted.
+struct Int8 {
+  using Sum = __m512i;
+  static constexpr int kOffsetRows = 1;
+  static Sum zero() { return _mm512_setzero_si512(); }
+  static __m512i offset() { return _mm512_set1_epi8(-128); }
+  // By hand: around the intrinsic, GCC 12 copies every sum.
+  static Sum add(Sum sum, __m512i a, __m512i b) {
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+    return sum;
+  }
+  static void store(const NarrowBlock& p, std::int64_t row, std::int64_t col, Sum sum, Sum offset) {
+    const __m512 start = p.start ? _mm512_loadu_ps(p.start + row * p.start_stride + col) : _mm512_setzero_ps();
+    const __m512 scale = _mm512_mul_ps(_mm512_loadu_ps(p.col_scales + col), _mm512_set1_ps(p.row_scales[row]));
+    const __m512 product = _mm512_cvtepi32_ps(_mm512_sub_epi32(sum, offset));
+    _mm512_storeu_ps(p.c + row * p.c_stride + col, _mm512_fmadd_ps(product, scale, start));
+  }
+};
+
+struct Bf16 {
+  using Sum = __m512;
+  static constexpr int kOffsetRows = 0;
+  static Sum zero() { return _mm512_setzero_ps(); }
+  static __m512i offset() { return _mm512_setzero_si512(); }
+  static Sum add(Sum sum, __m512i a, __m512i b) { return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b); }
+  static void store(const NarrowBlock& p, std::int64_t row, std::int64_t col, Sum sum, Sum) {
+    const __m512 start = p.start ? _mm512_loadu_ps(p.start + row * p.start_stride + col) : _mm512_setzero_ps();
+    _mm512_storeu_ps(p.c + row * p.c_stride + col, _mm512_add_ps(start, sum));
+  }
+};
+
+__m512i broadcast(const char* group) {
+  int bytes;
+  __builtin_memcpy(&bytes, group, sizeof bytes);
+  return _mm512_set1_epi32(bytes);
+}
+
+// The sums of kRows rows, and of the offset row if there is one, by kPanels panels. Loops over them are fold
+// expressions (sum i is row i / kPanels, panel i % kPanels), because compilers keep an array in registers only if every
+// index is a constant.
+template <class Format, int kRows, int kPanels, std::size_t... i>
+struct Accumulators {
+  typename Format::Sum sums[sizeof...(i)];
+
+  Accumulators() { ((sums[i] = Format::zero()), ...); }
+  void add(const char* a, std::int64_t row_bytes, const char* b, std::int64_t panel_bytes) {
+    ((sums[i] = Format::add(sums[i], i / kPanels < kRows ? broadcast(a + i / kPanels * row_bytes) : Format::offset(),
+                            _mm512_loadu_si512(b + i % kPanels * panel_bytes))),
+     ...);
+  }
+  void store(const NarrowBlock& p, std::int64_t row, std::int64_t col) const {
+    (store_sum<i>(p, row + i / kPanels, col + i % kPanels * kNarrowCols), ...);
+  }
+
+ private:
+  template <std::size_t kIndex>
+  void store_sum(const NarrowBlock& p, std::int64_t row, std::int64_t col) const {
+    if constexpr (kIndex < kRows * kPanels)
+      Format::store(p, row, col, sums[kIndex], sums[sizeof...(i) - kPanels + kIndex % kPanels]);
+  }
+};
+template <class Format, int kRows, int kPanels, std::size_t... i>
+Accumulators<Format, kRows, kPanels, i...> accumulators(std::index_sequence<i...>);
+
+// kRows rows from `row` on times kPanels panels from `col` on.
+template <class Format, int kRows, int kPanels>
+void multiply_tile(const NarrowBlock& p, std::int64_t row, std::int64_t col) {
+  constexpr int kSums = (kRows + Format::kOffsetRows) * kPanels;
+  decltype(accumulators<Format, kRows, kPanels>(std::make_index_sequence<kSums>())) tile;
+  const std::int64_t row_bytes = kGroup * p.groups, panel_bytes = kStep * p.groups;
+  const char* a = p.a + row * row_bytes;
+  const char* b = p.b + col / kNarrowCols * panel_bytes;
+  for (std::int64_t g = 0; g < p.groups; ++g, a += kGroup, b += kStep) tile.add(a, row_bytes, b, panel_bytes);
+  tile.store(p, row, col);
+}
+
+// The register file holds the sums of 12 rows by 2 panels or of 4 rows by 4 panels, with their operands.
+using Tile = void (*)(const NarrowBlock&, std::int64_t, std::int64_t);
+template <class Format, int kPanels, std::size_t... kIndex>
+constexpr auto tiles(std::index_sequence<kIndex...>) {
+  return std::array<Tile, sizeof...(kIndex)>{multiply_tile<Format, kIndex + 1, kPanels>...};
+}
+
+template <class Format, int kPanels, int kMostRows>
+void multiply_panels(const NarrowBlock& p, std::int64_t col) {
+  static constexpr auto kTiles = tiles<Format, kPanels>(std::make_index_sequence<kMostRows>());
+  for (std::int64_t row = 0; row < p.rows; row += kMostRows) {
+    const std::int64_t left = p.rows - row;
+    kTiles[static_cast<std::size_t>((left < kMostRows ? left : kMostRows) - 1)](p, row, col);
+  }
+}
+
+template <class Format>
+void multiply(const NarrowBlock& p) {
+  std::int64_t col = 0;
+  if (p.rows <= 4)
+    for (; col + 4 * kNarrowCols <= p.cols; col += 4 * kNarrowCols) multiply_panels<Format, 4, 4>(p, col);
+  for (; col + 2 * kNarrowCols <= p.cols; col += 2 * kNarrowCols) multiply_panels<Format, 2, 12>(p, col);
+  if (col < p.cols) multiply_panels<Format, 1, 12>(p, col);
+}
+
+}  // namespace
+
+const NarrowKernel kInt8Avx512 = {"AVX-512 VNNI", kGroup, 1, kGroup, 0x80, multiply<Int8>};
+const NarrowKernel kBf16Avx512 = {"AVX-512 BF16", kGroup, 1, kGroup, 0, multiply<Bf16>};
+
+}  // namespace dragoman::kernels::cpu_filling
+#endif
