@@ -23,7 +23,7 @@ namespace {
 
 struct BenchOptions {
   std::string preset = "transformer-base";
-  int vocabulary = 32000, sentences = 200, length = 25, beam = 4, threads = 0, rounds = 3;
+  int vocabulary = 32000, sentences = 200, length = 25, beam = 4, threads = 0, rounds = 3, shortlist = 0;
   std::vector<int> batches = {0}, workers = {0};
   PlacementOptions where{.device = "cpu"};
 };
@@ -44,11 +44,25 @@ std::string make_tokenizer(int vocabulary) {
   return tokenizer->serialize();
 }
 
+// A shortlist of random words, and the first hundred as frequent ones.
+align::Shortlist make_shortlist(int vocabulary, int best) {
+  Random random(2);
+  std::vector<std::int32_t> frequent, begins{0}, targets;
+  for (std::int32_t id = 0; id < std::min(vocabulary, 100); ++id) frequent.push_back(id);
+  for (int source = 0; source < vocabulary; ++source) {
+    for (int i = 0; i < best; ++i)
+      targets.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(vocabulary))));
+    begins.push_back(static_cast<std::int32_t>(targets.size()));
+  }
+  return {{vocabulary, vocabulary}, std::move(frequent), std::move(begins), std::move(targets)};
+}
+
 store::ModelInfo make_info(const BenchOptions& options) {
   store::ModelInfo info;
   info.config = models::preset(options.preset);
   info.config.source_vocabulary = info.config.target_vocabulary = options.vocabulary;
   info.source_tokenizer = info.target_tokenizer = make_tokenizer(options.vocabulary);
+  if (options.shortlist > 0) info.shortlist = make_shortlist(options.vocabulary, options.shortlist);
   return info;
 }
 
@@ -92,8 +106,9 @@ void measure(const BenchOptions& options, int batch, int workers, std::unique_pt
     rates.push_back(static_cast<double>(tokens) / time);
   }
   std::sort(rates.begin(), rates.end());
-  fmt::print("{} beam {} batch {}{} tokens/s {:.1f}\n", options.preset, options.beam, batch,
-             workers > 0 ? fmt::format(" workers {}", workers) : "", rates[rates.size() / 2]);
+  fmt::print("{} beam {} batch {}{}{} tokens/s {:.1f}\n", options.preset, options.beam, batch,
+             workers > 0 ? fmt::format(" workers {}", workers) : "",
+             options.shortlist > 0 ? fmt::format(" shortlist {}", options.shortlist) : "", rates[rates.size() / 2]);
   std::fflush(stdout);
 }
 
@@ -128,6 +143,9 @@ int main(int argc, char** argv) {
   app.add_option("--precision", options.where.precision, "f32, bf16 or int8 on the CPU")
       ->transform(CLI::CheckedTransformer(std::map<std::string, Precision>{
           {"f32", Precision::f32}, {"bf16", Precision::bf16}, {"int8", Precision::int8}}));
+  app.add_option("--shortlist", options.shortlist,
+                 "words of a shortlist for each source word, beside 100 for all; 0: none")
+      ->check(CLI::Range(0, 1000));
   app.add_option("--rounds", options.rounds, "how often to translate all sentences")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   try {

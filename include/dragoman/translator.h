@@ -114,6 +114,7 @@ struct TranslatorOptions {
   int max_input_tokens = 0;  // longer inputs are split or refused; 0 means the model's limit, at most 256
   LongInput long_input = LongInput::split;
   bool sentences = false;  // translate every sentence of an input by itself, regardless of its length
+  bool shortlist = true;   // a single model on a CPU: use its lexical shortlist, if the file contains one
 };
 
 // Device, precision and threads are per object: translators with different ones may coexist.

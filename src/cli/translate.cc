@@ -213,6 +213,7 @@ int translate_files(TranslateOptions& options, const Words& words, const Compute
   const auto input = std::make_shared<run::RequestReader>(
       run::RequestFiles{options.input, options.terms, options.banned, options.prefixes, options.max_line_bytes});
   search::TextTranslator translator(options.models, options.translator);
+  if (const std::string note = translator.note(); !note.empty()) log::info("{}", note);
   search.alignment = search.alignment || (options.json && translator.aligns());
   translator.check_request(input->constraints(), search);
   Printer printer(options);

@@ -33,6 +33,7 @@ enum class DecoderStart { zeros, concatenated, projected };
 enum class Prediction { tanh, direct };
 enum class NormOrder { post, pre };
 enum class FeedForwardKind { relu, gelu, swiglu };
+enum class DecoderPast { attention, ssru };
 
 // LSTM and GRU models with attention (Bahdanau et al. 2015; Luong et al. 2015; Daniluk et al. 2017).
 struct RecurrentConfig {
@@ -80,6 +81,7 @@ struct TransformerConfig {
   int feed_forward = 2048;
   NormOrder norm = NormOrder::post;
   FeedForwardKind activation = FeedForwardKind::relu;
+  DecoderPast decoder_past = DecoderPast::attention;
   nn::PositionKind positions = nn::PositionKind::sinusoidal;
   int max_positions = 1024;
   double dropout = 0.1, dropout_activation = 0;
@@ -92,6 +94,10 @@ struct TransformerConfig {
     v("feed-forward", feed_forward, "units inside the feed-forward blocks", between(1, kMostUnits));
     v("norm", norm, "layer norm after each block (post) or before it (pre)");
     v("activation", activation, "activation of the feed-forward blocks");
+    v("decoder-past", decoder_past,
+      "how the decoder reads its previous words: self-attention, or a simpler simple recurrent unit (ssru), which "
+      "costs "
+      "the same for every word");
     v("positions", positions, "position encoding");
     v("max-positions", max_positions, "longest sentence with sinusoidal or learned positions", between(1, kMostUnits));
     v("dropout", dropout, "dropout on embeddings and on the output of each block", between(0, 0.95));
@@ -186,5 +192,10 @@ struct EnumNames<models::FeedForwardKind> {
       {models::FeedForwardKind::relu, "relu"},
       {models::FeedForwardKind::gelu, "gelu"},
       {models::FeedForwardKind::swiglu, "swiglu"}};
+};
+template <>
+struct EnumNames<models::DecoderPast> {
+  static constexpr std::pair<models::DecoderPast, const char*> list[] = {{models::DecoderPast::attention, "attention"},
+                                                                         {models::DecoderPast::ssru, "ssru"}};
 };
 }  // namespace dragoman

@@ -44,6 +44,18 @@ Best Seq2seq::best_words(Context& cx, const Tensor& features, Size count) const 
   return top_scores(cx, features, output_.weight(), output_.bias(), count);
 }
 
+PickedLayer Seq2seq::pick_words(std::vector<std::int32_t> words) const {
+  return {output_.weight(), output_.bias(), std::move(words)};
+}
+
+Tensor Seq2seq::logits(Context& cx, const Tensor& features, std::span<const PickedRows> rows) const {
+  return picked_logits(cx, features, output_.weight(), output_.bias(), rows);
+}
+
+Best Seq2seq::best_words(Context& cx, const Tensor& features, Size count, std::span<const PickedRows> rows) const {
+  return top_scores(cx, features, output_.weight(), output_.bias(), count, rows);
+}
+
 Tensor Seq2seq::scores_of(Context& cx, const Tensor& features, std::int32_t word) const {
   const Tensor bias = output_.bias();
   const Tensor bias_row = bias.defined() ? bias.reshaped({bias.count(), 1}).row_view(word, 1) : Tensor();

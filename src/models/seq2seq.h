@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "models/parts.h"
+#include "tensor/picked_layer.h"
 
 namespace dragoman::models {
 
@@ -23,6 +24,11 @@ class Seq2seq {
   Tensor logits(Context& cx, const Tensor& features) const;
   // The `count` best next words for each row of features, and the log-sum-exp over all words; see top_scores.
   Best best_words(Context& cx, const Tensor& features, Size count) const;
+  // The output layer of these words only, for the two below. Host only; the weights are packed.
+  PickedLayer pick_words(std::vector<std::int32_t> words) const;
+  // logits() and best_words() where each row has its own words; see picked_layer.h.
+  Tensor logits(Context& cx, const Tensor& features, std::span<const PickedRows> rows) const;
+  Best best_words(Context& cx, const Tensor& features, Size count, std::span<const PickedRows> rows) const;
   // [N]: the logit of `word` for each row, bit-identical to that in best_words.
   Tensor scores_of(Context& cx, const Tensor& features, std::int32_t word) const;
   // The loss of `targets` (i32 [N]) given features [N, size]; see cross_entropy.

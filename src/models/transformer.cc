@@ -166,14 +166,7 @@ TransformerDecoder::TransformerDecoder(nn::Parameters& list, const ModelConfig& 
     : config_(config.transformer),
       input_(list, "decoder.embed_positions", words, config_),
       features_(config_.size + (config.lexical ? config.embedding : 0)) {
-  for (int i = 0; i < config_.decoder_layers; ++i) {
-    const std::string name = fmt::format("decoder.layers.{}", i);
-    layers_.push_back({nn::Attention(list, place(name + ".self_attn", config_, true, true), exact(config.attention)),
-                       nn::Attention(list, place(name + ".multihead_attn", config_, false, false), config.attention),
-                       FeedForward(list, name, config_), nn::LayerNorm(list, name + ".norm1", config_.size),
-                       nn::LayerNorm(list, name + ".norm2", config_.size),
-                       nn::LayerNorm(list, name + ".norm3", config_.size)});
-  }
+  for (int i = 0; i < config_.decoder_layers; ++i) layers_.push_back(make_layer(list, config, i));
   if (config_.norm == NormOrder::pre) norm_ = nn::LayerNorm(list, "decoder.norm", config_.size);
   if (!config.lexical) return;
   lexical_attention_ = nn::Attention(
@@ -181,6 +174,22 @@ TransformerDecoder::TransformerDecoder(nn::Parameters& list, const ModelConfig& 
       {.name = "decoder.lexical_attention", .query = config_.size, .memory = encoder_size, .values = config.embedding},
       {.score = nn::Score::multiplicative});
   lexical_model_ = LexicalModel(list, config.embedding, nn::Init::glorot());
+}
+
+TransformerDecoder::Layer TransformerDecoder::make_layer(nn::Parameters& list, const ModelConfig& config,
+                                                         int index) const {
+  const std::string name = fmt::format("decoder.layers.{}", index);
+  Layer layer;
+  if (recurrent())
+    layer.recurrent = nn::Ssru(list, name + ".ssru", config_.size);
+  else
+    layer.self = nn::Attention(list, place(name + ".self_attn", config_, true, true), exact(config.attention));
+  layer.source = nn::Attention(list, place(name + ".multihead_attn", config_, false, false), config.attention);
+  layer.feed_forward = FeedForward(list, name, config_);
+  layer.norm1 = nn::LayerNorm(list, name + ".norm1", config_.size);
+  layer.norm2 = nn::LayerNorm(list, name + ".norm2", config_.size);
+  layer.norm3 = nn::LayerNorm(list, name + ".norm3", config_.size);
+  return layer;
 }
 
 Memory TransformerDecoder::remember(Context& cx, const EncodedSource& source) const {
@@ -191,8 +200,21 @@ Memory TransformerDecoder::remember(Context& cx, const EncodedSource& source) co
   return memory;
 }
 
-State TransformerDecoder::start(Context&, const Memory& memory, bool continues) const {
-  return State(memory, continues);
+State TransformerDecoder::start(Context& cx, const Memory& memory, bool continues) const {
+  State state(memory, continues);
+  const DType type = stat_of(memory.source.states.dtype());
+  for (std::size_t i = 0; recurrent() && i < layers_.size(); ++i)
+    state.vectors.push_back(cx.zeros(type, {memory.source.rows.count(), config_.size}));
+  return state;
+}
+
+Tensor TransformerDecoder::read_past(Context& cx, RowProgram& program, std::size_t layer, const Tensor& x,
+                                     const Segments& tokens, const Tensor& positions, State& state) const {
+  if (recurrent()) return layers_[layer].recurrent(program, x, tokens, state.vectors[layer]);
+  const nn::Attention& self = layers_[layer].self;
+  const Tensor room = state.claim(cx, 2 * layer, x.dtype(), self.own_size());
+  const nn::Keys own = state.remember(cx, 2 * layer, self.prepare(program, x, tokens, positions, room));
+  return self.attend(program, x, tokens, own, {.positions = positions}).out;
 }
 
 Decoded TransformerDecoder::decode(Context& cx, const Packed& tokens, const Memory& memory, State& state,
@@ -208,10 +230,7 @@ Decoded TransformerDecoder::decode(Context& cx, const Packed& tokens, const Memo
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     const bool last = i + 1 == layers_.size();
-    const Tensor room = state.claim(cx, 2 * i, stream.input().dtype(), layer.self.own_size());
-    const nn::Keys own =
-        state.remember(cx, 2 * i, layer.self.prepare(program, stream.input(), tokens.rows, positions, room));
-    stream.add(program, layer.self.attend(program, stream.input(), tokens.rows, own, {.positions = positions}).out,
+    stream.add(program, read_past(cx, program, i, stream.input(), tokens.rows, positions, state),
                pre ? layer.norm2 : layer.norm1);
     const Attended source =
         layer.source.attend(program, stream.input(), state.by_sentence(), memory.keys[i], {.weights = weights && last});

@@ -3,9 +3,10 @@
 #include "models/embedding.h"
 #include "models/lexical.h"
 #include "models/parts.h"
+#include "nn/ssru.h"
 
 // The Transformer (Vaswani et al. 2017) and its variants: post-norm or pre-norm, several activations and kinds of
-// positions, and any attention of nn/attention.
+// positions, any attention of nn/attention, and decoders with recurrent units instead of self-attention.
 namespace dragoman::models {
 
 const Family& transformer_family();
@@ -87,10 +88,18 @@ class TransformerDecoder final : public Decoder {
 
  private:
   struct Layer {
-    nn::Attention self, source;
+    nn::Attention self;  // this one or the next
+    nn::Ssru recurrent;
+    nn::Attention source;
     FeedForward feed_forward;
     nn::LayerNorm norm1, norm2, norm3;
   };
+  Layer make_layer(nn::Parameters& list, const ModelConfig& config, int index) const;
+  // The first block of a layer, which reads the words so far.
+  Tensor read_past(Context& cx, RowProgram& program, std::size_t layer, const Tensor& x, const Segments& tokens,
+                   const Tensor& positions, State& state) const;
+  bool recurrent() const { return config_.decoder_past == DecoderPast::ssru; }
+
   TransformerConfig config_;
   TokenInput input_;
   std::vector<Layer> layers_;

@@ -121,6 +121,9 @@ BatchDecoder::Batch BatchDecoder::read(Context& cx, std::vector<DecodingTask> ta
     models::State state = models_[m]->start(cx, memory, true);
     batch.members.push_back({models_[m], std::move(memory), std::move(state)});
   }
+  for (DecodingTask& task : batch.tasks)
+    if (!task.words.empty())
+      task.output = std::make_unique<const PickedLayer>(models_[0]->pick_words(std::move(task.words)));
   return batch;
 }
 
@@ -175,18 +178,40 @@ BatchDecoder::Scores BatchDecoder::score(Context& cx, Batch& batch, const Packed
     attention = read_attention(*member.model, decoded, member.state, member.memory);
     past_attention = read_past_attention(decoded, member.state, tokens.rows);
   }
-  Scores scores = features.size() == 1 ? score_alone(cx, *batch.members[0].model, features[0], need, end)
+  Scores scores = features.size() == 1 ? score_alone(cx, *batch.members[0].model, features[0],
+                                                     picked_rows(batch, tokens.rows), need, end)
                                        : score_together(cx, batch.members, features, need, end);
   scores.attention = std::move(attention);
   scores.past_attention = std::move(past_attention);
   return scores;
 }
 
+std::vector<PickedRows> BatchDecoder::picked_rows(const Batch& batch, const Segments& tokens) {
+  std::vector<PickedRows> picked;
+  bool any = false;
+  Size hypothesis = 0;
+  for (const DecodingTask& task : batch.tasks) {
+    if (!task.search) continue;
+    const Size last = hypothesis + std::ssize(task.search->live());
+    const Size rows = (last < tokens.count() ? tokens.begin(last) : tokens.total()) - tokens.begin(hypothesis);
+    hypothesis = last;
+    any = any || task.output;
+    if (picked.empty() || task.output || picked.back().layer)
+      picked.push_back({rows, task.output.get()});
+    else
+      picked.back().count += rows;
+  }
+  if (!any) picked.clear();
+  return picked;
+}
+
 // The fast path: the output layer computes only the top-k tokens and the log-sum-exp.
 BatchDecoder::Scores BatchDecoder::score_alone(Context& cx, const models::Seq2seq& model, const Tensor& features,
-                                               const Wanted& wanted, std::int32_t end) {
+                                               std::span<const PickedRows> picked, const Wanted& wanted,
+                                               std::int32_t end) {
   const Size vocabulary = model.config().target_vocabulary, count = std::min<Size>(wanted.best, vocabulary);
-  const Best best = model.best_words(cx, features, count);
+  const Best best =
+      picked.empty() ? model.best_words(cx, features, count) : model.best_words(cx, features, count, picked);
   const Tensor end_scores = wanted.end ? model.scores_of(cx, features, end) : Tensor();
   const HostValues values = wanted.end ? HostValues({best.log_sum, best.values, best.columns, end_scores})
                                        : HostValues({best.log_sum, best.values, best.columns});
@@ -194,7 +219,8 @@ BatchDecoder::Scores BatchDecoder::score_alone(Context& cx, const models::Seq2se
   scores.ids = values.of<std::int32_t>(2);
   scores.best = values.of<float>(1);
   const std::vector<float> log_sum = values.of<float>(0), ends = wanted.end ? values.of<float>(3) : log_sum;
-  if (wanted.all) scores.all = model.logits(cx, features).to_host<float>();
+  if (wanted.all)
+    scores.all = (picked.empty() ? model.logits(cx, features) : model.logits(cx, features, picked)).to_host<float>();
   scores.rows.reserve(log_sum.size());
   for (std::size_t r = 0; r < log_sum.size(); ++r) {
     const std::size_t at = r * static_cast<std::size_t>(count);

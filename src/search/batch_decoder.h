@@ -13,6 +13,9 @@ namespace dragoman::search {
 struct DecodingTask {
   std::vector<Tokens> sources;  // per model: token ids, with the BOS and EOS marks that the model was trained with
   Tokens prefix;                // forced start of the translation
+  // The only tokens that the translation may consist of, with EOS and those of the prefix and the terms, in increasing
+  // order; empty for the whole vocabulary. For a single model on the host.
+  Tokens words;
   std::unique_ptr<SentenceSearch> search;
   bool wants_attention = false;
   // Per node of the search tree, the first model's attention weights over the source tokens when it wrote the token.
@@ -22,6 +25,7 @@ struct DecodingTask {
   Attention past_attention;
   // Called once, when the search is done. Several threads may call it for sentences that end in the same step.
   std::function<void(DecodingTask&)> finished;
+  std::unique_ptr<const PickedLayer> output{};  // the output layer of `words`; made by the decoder
 };
 
 // Decodes a batch of sentences with one model or an ensemble, one step at a time (continuous batching): sentences may
@@ -70,8 +74,10 @@ class BatchDecoder {
   static Packed last_tokens(const Context& cx, const Batch& batch);
   static Wanted wanted(const Batch& batch);
   static Scores score(Context& cx, Batch& batch, const Packed& tokens);
-  static Scores score_alone(Context& cx, const models::Seq2seq& model, const Tensor& features, const Wanted& wanted,
-                            std::int32_t end);
+  // The words of each row; empty if no sentence has a list.
+  static std::vector<PickedRows> picked_rows(const Batch& batch, const Segments& tokens);
+  static Scores score_alone(Context& cx, const models::Seq2seq& model, const Tensor& features,
+                            std::span<const PickedRows> picked, const Wanted& wanted, std::int32_t end);
   static Scores score_together(Context& cx, const std::vector<Member>& members, const std::vector<Tensor>& features,
                                const Wanted& wanted, std::int32_t end);
   static void remember_attention(DecodingTask& task, const Scores& scores, Size first_row);

@@ -61,6 +61,8 @@ class Engine {
   virtual void check_constraints(const Request&) const {}
   // Whether it can align the words of a translation with those of the source.
   virtual bool aligns() const = 0;
+  // What a user should know of how the models are used; empty if there is nothing special.
+  virtual std::string note() const { return {}; }
   // Queues jobs, which have been checked, and returns at once. The destructor finishes the remaining jobs.
   virtual void submit(std::vector<Job> jobs) = 0;
   // The number of tokens in a text, and the maximum that the engine accepts.

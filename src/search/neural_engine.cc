@@ -32,6 +32,7 @@ NeuralEngine::NeuralEngine(std::vector<std::unique_ptr<Model>> models, const Tra
           "{} and {} do not share a target vocabulary, so they cannot form an ensemble", model->path(),
           models_[0]->path());
   for (const auto& model : models_) networks_.push_back(&model->network());
+  choose_shortlist(options.shortlist);
   const int usual = device.on_host() ? threads_or(options.threads, threads::count())
                                      : std::min(threads_or(options.threads, kGpuWorkers), kGpuWorkers);
   const int count = threads_or(options.workers, usual);
@@ -39,6 +40,17 @@ NeuralEngine::NeuralEngine(std::vector<std::unique_ptr<Model>> models, const Tra
   idle_.assign(static_cast<std::size_t>(count), false);
   workers_.start(
       count, [this](int number) { work(static_cast<std::size_t>(number)); }, [this] { stop(); });
+}
+
+void NeuralEngine::choose_shortlist(bool wanted) {
+  const Model& first = *models_[0];
+  if (!wanted || first.info().shortlist.empty()) return;
+  if (models_.size() > 1)
+    note_ = fmt::format("{}: its shortlist is not used in an ensemble", first.path());
+  else if (!first.placement().device.on_host())
+    note_ = fmt::format("{}: its shortlist is for CPUs; the GPU computes the whole output layer", first.path());
+  else
+    shortlist_ = &first.info().shortlist;
 }
 
 NeuralEngine::~NeuralEngine() {
@@ -69,7 +81,7 @@ void NeuralEngine::check_request(const Request& request, const SearchOptions& op
 void NeuralEngine::submit(std::vector<Job> jobs) {
   std::vector<JobPointer> started(jobs.size());
   threads::each(std::ssize(jobs), [&](std::int64_t i) {
-    const auto job = std::make_shared<NeuralJob>(std::move(jobs[static_cast<std::size_t>(i)]), models_);
+    const auto job = std::make_shared<NeuralJob>(std::move(jobs[static_cast<std::size_t>(i)]), models_, shortlist_);
     try {
       job->prepare();
       started[static_cast<std::size_t>(i)] = job;

@@ -30,9 +30,13 @@ class NeuralEngine : public Engine {
     search::check_constraints(request, models_[0]->target());
   }
   bool aligns() const override { return models_[0]->aligns(); }
+  std::string note() const override { return note_; }
 
  private:
   using JobPointer = std::shared_ptr<NeuralJob>;
+
+  // Sets shortlist_, or says in note_ why the shortlist of a model is not used.
+  void choose_shortlist(bool wanted);
 
   class Worker;
 
@@ -47,6 +51,8 @@ class NeuralEngine : public Engine {
 
   std::vector<std::unique_ptr<Model>> models_;
   std::vector<const models::Seq2seq*> networks_;  // of these models
+  const align::Shortlist* shortlist_ = nullptr;   // of the first model, if it is used
+  std::string note_;
   std::size_t batch_ = 0;
   bool shares_ = true;  // idle workers share the queue; otherwise one takes a full batch
   std::mutex mutex_;

@@ -118,6 +118,19 @@ void NeuralJob::read_constraints() {
     }
 }
 
+// The tokens that the shortlist leaves to choose from; none for all of them. A list of most of the vocabulary would
+// cost more than it saves.
+Tokens NeuralJob::find_words() const {
+  if (shortlist_ == nullptr) return {};
+  const text::Tokenizer& target = models_[0]->target();
+  Tokens more = {target.special().end, target.special().unknown};
+  more.insert(more.end(), prefix_.ids.begin(), prefix_.ids.end());
+  for (const Spelling& term : terms_) more.insert(more.end(), term.ids.begin(), term.ids.end());
+  Tokens words = shortlist_->choose(sources_[0], more);
+  if (2 * std::ssize(words) > models_[0]->info().config.target_vocabulary) words.clear();
+  return words;
+}
+
 // The length that was asked for or that is natural, with room for the prefix and the terms, within the models' limits.
 int NeuralJob::find_max_length() const {
   const SearchOptions& options = *job_.options;
@@ -165,6 +178,7 @@ DecodingTask NeuralJob::task() const {
   DecodingTask task;
   task.sources = sources_;
   task.prefix = prefix_.ids;
+  task.words = find_words();
   task.search = SentenceSearch::make(goal());
   task.wants_attention = options.alignment || options.attention || options.replace_unknown;
   return task;

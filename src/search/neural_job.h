@@ -14,8 +14,9 @@ void check_constraints(const Request& request, const text::Tokenizer& target);
 // A job for neural models: tokenises the text, sets up the search and detokenises the result.
 class NeuralJob {
  public:
-  // `job.request.terms` are the terms that this sentence needs.
-  NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models) : job_(std::move(job)), models_(models) {}
+  // `job.request.terms` are the terms that this sentence needs. The shortlist is optional.
+  NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models, const align::Shortlist* shortlist)
+      : job_(std::move(job)), models_(models), shortlist_(shortlist) {}
 
   // Tokenises the sentence and its constraints. Call before task(). Throws Error if check_constraints() does or if they
   // are too long for one of the models.
@@ -39,6 +40,7 @@ class NeuralJob {
  private:
   void read_sources();
   void read_constraints();
+  Tokens find_words() const;
   int find_max_length() const;
   Goal goal() const;
   Translation translation(const DecodingTask& task, const Finished& finished) const;
@@ -51,6 +53,7 @@ class NeuralJob {
 
   Job job_;
   std::span<const std::unique_ptr<Model>> models_;
+  const align::Shortlist* shortlist_;
   std::vector<Tokens> sources_;
   std::vector<text::Span> source_spans_;  // of the first model's tokens
   Spelling prefix_;

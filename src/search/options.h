@@ -78,6 +78,10 @@ struct TranslatorSettings : TranslatorOptions {
     v("long-lines", long_input,
       "split longer lines at sentence ends and join the translations, or refuse them with an error");
     v("document", sentences, "lines are paragraphs: translate their sentences one by one; blank lines stay");
+    v("shortlist", shortlist,
+      "on a CPU, use the lexical shortlist of the model, if it has one (`dragoman shortlist`): faster, and "
+      "translations "
+      "consist of likely words only");
   }
 };
 

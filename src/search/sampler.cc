@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace dragoman::search {
 
@@ -36,7 +37,7 @@ std::int32_t Sampler::draw(std::int32_t node, const Row& row, Random& random) {
   const TermProgress terms = progress(node);
   chances_.clear();
   for (std::int32_t token = 0; token < row.vocabulary; ++token)
-    if (allows(node, terms, token, forbidden))
+    if (row.all[token] > -std::numeric_limits<float>::infinity() && allows(node, terms, token, forbidden))
       chances_.push_back({token, static_cast<double>(row.log_probability(row.all[token])) / goal_.options.temperature});
   if (chances_.empty()) return goal_.end;
   double largest = chances_.front().weight;

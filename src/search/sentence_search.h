@@ -14,7 +14,7 @@ namespace dragoman::search {
 struct Row {
   std::span<const std::int32_t> tokens;  // the top-k, best first; -1 pads the end
   const float* scores = nullptr;         // of these tokens
-  const float* all = nullptr;            // of the whole vocabulary, for a search that needs_all()
+  const float* all = nullptr;            // of the whole vocabulary, for a search that needs_all(); may be -inf
   float end = 0;                         // of EOS, for a search that needs_end()
   float log_sum = 0;
   std::int32_t vocabulary = 0;

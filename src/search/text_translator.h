@@ -18,6 +18,7 @@ class TextTranslator {
   void check_request(const Request& request, const SearchOptions& options) const;
   // Whether SearchOptions::alignment is possible.
   bool aligns() const { return engine_->aligns(); }
+  std::string note() const { return engine_->note(); }
   // Returns at once. Blank texts are answered immediately. The options must have passed check_options().
   void submit(std::vector<Job> jobs);
   // Waits for all results and returns them in order.

@@ -15,6 +15,9 @@ bool is_averaged(const TensorRecord& tensor) {
   return tensor.type == "F32" && !tensor.name.starts_with(kTrainingPrefix);
 }
 
+// The shortlist of the mean is that of the first file, like the vocabularies.
+bool is_shortlist(const std::string& name) { return name.starts_with(kShortlistPrefix); }
+
 bool is_tokenizer(const TensorRecord& tensor) { return tensor.name.starts_with("tokenizer."); }
 
 // Tokenizers that mean the same may differ in their bytes: they store their settings with descriptions, which change
@@ -67,6 +70,7 @@ void add_file(const SafetensorsFile& file, const std::string& first, std::vector
   };
   std::map<std::string, Average*> by_name;
   for (Average& average : averages) {
+    if (is_shortlist(average.tensor.name) && file.path() != first) continue;
     const TensorRecord* const tensor = file.find(average.tensor.name);
     require(tensor != nullptr && tensor->type == average.tensor.type &&
                 (is_tokenizer(*tensor) || tensor->shape == average.tensor.shape),

@@ -1,6 +1,7 @@
 #include "store/model_file.h"
 
 #include <algorithm>
+#include <cstring>
 #include <list>
 #include <map>
 #include <set>
@@ -18,6 +19,9 @@ constexpr const char* kVersion = "1";
 constexpr const char* kSourceTokenizer = "tokenizer.source";
 constexpr const char* kTargetTokenizer = "tokenizer.target";
 constexpr const char* kCard = "card.";
+constexpr const char* kFrequent = "frequent";
+constexpr const char* kBegins = "begins";
+constexpr const char* kTargets = "targets";
 
 std::vector<Size> sizes_of(const Shape& shape) {
   std::vector<Size> sizes;
@@ -25,9 +29,32 @@ std::vector<Size> sizes_of(const Shape& shape) {
   return sizes;
 }
 
-// Whether a tensor of a model file is a vocabulary or training state instead of a parameter.
+bool is_of_shortlist(const std::string& name) {
+  const std::string_view prefix = kShortlistPrefix;
+  if (!name.starts_with(prefix)) return false;
+  const std::string_view part = std::string_view(name).substr(prefix.size());
+  return part == kFrequent || part == kBegins || part == kTargets;
+}
+
+// Whether a tensor of a model file is a vocabulary, a shortlist or training state instead of a parameter.
 bool is_companion(const std::string& name) {
-  return name == kSourceTokenizer || name == kTargetTokenizer || name.starts_with(kTrainingPrefix);
+  return name == kSourceTokenizer || name == kTargetTokenizer || is_of_shortlist(name) ||
+         name.starts_with(kTrainingPrefix);
+}
+
+std::vector<StoredTensor> tensors_of(const align::Shortlist& shortlist) {
+  std::vector<StoredTensor> tensors;
+  if (shortlist.empty()) return tensors;
+  const auto add = [&](const char* name, const std::vector<std::int32_t>& numbers) {
+    tensors.push_back({std::string(kShortlistPrefix) + name,
+                       "I32",
+                       {std::ssize(numbers)},
+                       {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(std::int32_t)}});
+  };
+  add(kFrequent, shortlist.frequent());
+  add(kBegins, shortlist.begins());
+  add(kTargets, shortlist.targets());
+  return tensors;
 }
 
 template <class IsParameter>
@@ -62,8 +89,23 @@ void save_model(const std::string& path, const ModelInfo& info, const nn::Parame
   for (const auto& [name, data] : {std::pair<const char*, const std::string&>{kSourceTokenizer, info.source_tokenizer},
                                    {kTargetTokenizer, info.target_tokenizer}})
     if (!data.empty()) tensors.add({name, "U8", {std::ssize(data)}, data});
+  for (const StoredTensor& tensor : tensors_of(info.shortlist)) tensors.add(tensor);
   for (const StoredTensor& tensor : training) tensors.add(tensor);
   write_safetensors(path, metadata, tensors.tensors());
+}
+
+void save_with_shortlist(const std::string& path, const align::Shortlist& shortlist, const std::string& note,
+                         const std::string& output) {
+  const ModelFile model(path);
+  const std::map<std::string, std::string> bytes = model.file().read_all();
+  std::vector<StoredTensor> tensors;
+  for (const TensorRecord& tensor : model.file().tensors())
+    if (!is_of_shortlist(tensor.name) && !tensor.name.starts_with(kTrainingPrefix))
+      tensors.push_back({tensor.name, tensor.type, tensor.shape, bytes.at(tensor.name)});
+  for (StoredTensor& tensor : tensors_of(shortlist)) tensors.push_back(std::move(tensor));
+  Metadata metadata = model.file().metadata();
+  metadata[kCard + std::string("shortlist")] = note;
+  write_safetensors(output, metadata, tensors);
 }
 
 ModelFile::ModelFile(const std::string& path, Configuration configuration) : file_(path) {
@@ -83,6 +125,31 @@ ModelFile::ModelFile(const std::string& path, Configuration configuration) : fil
     if (key.starts_with(kCard)) info_.card[key.substr(std::string_view(kCard).size())] = value;
   if (const TensorRecord* source = file_.find(kSourceTokenizer)) info_.source_tokenizer = file_.read(*source);
   if (const TensorRecord* target = file_.find(kTargetTokenizer)) info_.target_tokenizer = file_.read(*target);
+  info_.shortlist = read_shortlist();
+}
+
+align::Shortlist ModelFile::read_shortlist() const {
+  const auto numbers = [this](const char* part) {
+    const std::string name = std::string(kShortlistPrefix) + part;
+    const TensorRecord* const tensor = file_.find(name);
+    check(tensor != nullptr && tensor->type == "I32" && tensor->shape.size() == 1,
+          "expected a tensor '{}', a list of I32, as part of the shortlist", name);
+    const std::string bytes = file_.read(*tensor);
+    std::vector<std::int32_t> list(bytes.size() / sizeof(std::int32_t));
+    if (!list.empty()) std::memcpy(list.data(), bytes.data(), bytes.size());
+    return list;
+  };
+  const std::vector<TensorRecord>& all = file_.tensors();
+  if (std::none_of(all.begin(), all.end(), [](const TensorRecord& one) { return is_of_shortlist(one.name); }))
+    return {};
+  try {
+    return {{info_.config.source_vocabulary, info_.config.target_vocabulary},
+            numbers(kFrequent),
+            numbers(kBegins),
+            numbers(kTargets)};
+  } catch (const Error& error) {
+    fail("{}: {}", file_.path(), error.what());
+  }
 }
 
 const TensorRecord& ModelFile::stored(const std::string& name, const Shape& shape) const {

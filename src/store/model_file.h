@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "align/shortlist.h"
 #include "models/config.h"
 #include "nn/parameters.h"
 #include "store/stored_weights.h"
@@ -15,14 +16,23 @@ struct ModelInfo {
   std::string source_tokenizer, target_tokenizer;  // from text::Tokenizer::serialize; may be empty
   Metadata card;                                 // model card for the reader: data, steps, scores with their signatures
   bool source_begin = false, source_end = true;  // BOS and EOS marks around the source in training
+  align::Shortlist shortlist{};                  // of tokens of these tokenizers; may be empty
 };
 
 // Prefix of tensors that belong to the training state, not to the model: moments, averages, the state of the run.
 inline constexpr const char* kTrainingPrefix = "train.";
 
+// Prefix of the tensors of a shortlist.
+inline constexpr const char* kShortlistPrefix = "shortlist.";
+
 // Writes one valid safetensors file. With `training`, whose names start with kTrainingPrefix, it is a checkpoint.
 void save_model(const std::string& path, const ModelInfo& info, const nn::Parameters& parameters,
                 const std::vector<StoredTensor>& training = {}, StoredFormat format = StoredFormat::f32);
+
+// Copies a model file with another shortlist, which the card describes as `note`; the weights keep their bytes. A
+// checkpoint loses its training state.
+void save_with_shortlist(const std::string& path, const align::Shortlist& shortlist, const std::string& note,
+                         const std::string& output);
 
 // An open model file. The constructor checks format and version.
 class ModelFile {
@@ -45,6 +55,7 @@ class ModelFile {
 
  private:
   void check_configuration() const;
+  align::Shortlist read_shortlist() const;
   // The stored tensor of a parameter. Throws if there is none, if it has another shape, or if its scales are missing.
   const TensorRecord& stored(const std::string& name, const Shape& shape) const;
 

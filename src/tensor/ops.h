@@ -161,6 +161,15 @@ LstmOutput lstm_layer(Context& cx, const LstmInput& in, const Segments& rows, co
 std::pair<LstmOutput, LstmOutput> lstm_layers(Context& cx, const LstmInput& first, const LstmInput& second,
                                               const Segments& rows, const TimeOrder& time);
 
+struct SsruOutput {
+  Tensor h;     // [N, hidden]
+  Tensor last;  // [B, hidden], in the accumulator type: the state after each sentence's last row
+};
+// A layer of simpler simple recurrent units (Kim et al. 2019) over whole sentences: gates [N, 2 hidden], the forget
+// gate before its sigmoid and the candidate. `first` (as `last`) is the state before the first row; undefined means
+// zeros.
+SsruOutput ssru(Context& cx, const Tensor& gates, const Tensor& first, const Segments& rows);
+
 // ---- element by element ---------------------------------------------------------------------------------------
 
 Tensor activate(Context& cx, const Tensor& x, Activation activation);

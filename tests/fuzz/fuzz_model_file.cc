@@ -159,6 +159,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   attempt([&] {
     const store::ModelFile file(input.path());
     attempt([&] { text::deserialize_tokenizer(file.info().source_tokenizer); });
+    if (!file.info().shortlist.empty())
+      for (std::int32_t token = 0; token < std::min(file.info().config.source_vocabulary, 100); ++token)
+        file.info().shortlist.choose({&token, 1}, {});
     if (file.info().config.classes > 0)
       load<models::Classifier>(file);
     else

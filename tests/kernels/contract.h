@@ -257,6 +257,7 @@ void add_row_cases(Cases& cases);
 void add_softmax_cases(Cases& cases);
 void add_attention_cases(Cases& cases);
 void add_lstm_cases(Cases& cases);
+void add_ssru_cases(Cases& cases);
 void add_step_cases(Cases& cases);
 void add_elementwise_cases(Cases& cases);
 

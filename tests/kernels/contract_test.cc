@@ -19,6 +19,7 @@ const std::vector<Case>& all_cases() {
     add_softmax_cases(cases);
     add_attention_cases(cases);
     add_lstm_cases(cases);
+    add_ssru_cases(cases);
     add_step_cases(cases);
     add_elementwise_cases(cases);
     return cases.all();

@@ -150,11 +150,52 @@ void add_narrow_cases(Cases& cases, const Shape& s) {
     }
 }
 
+// A product with every third column, and with one of them twice.
+template <class T>
+void run_picked(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, WeightFormat format) {
+  std::vector<std::int32_t> columns;
+  for (Size c = s.out - 1; c >= 0; c -= 3) columns.push_back(static_cast<std::int32_t>(c));
+  if (!columns.empty()) columns.push_back(columns.front());
+  const Size count = std::ssize(columns);
+  const T* weight = arrays.input(s.in * s.out);
+  const void* whole = packed(arrays, kernels, {.in = s.in, .out = s.out, .format = format}, weight);
+  Size bytes = 0;
+  kernels.pack_weight({.in = s.in, .out = count, .format = format, .bytes = &bytes});
+  void* picked = arrays.workspace((bytes + Size{sizeof(T)} - 1) / Size{sizeof(T)});
+  kernels.pick_columns({.in = s.in,
+                        .out = s.out,
+                        .count = count,
+                        .format = format,
+                        .weight = weight,
+                        .packed = whole,
+                        .columns = arrays.integers(columns),
+                        .picked = picked});
+  kernels.linear_packed({.rows = s.rows,
+                         .in = s.in,
+                         .out = count,
+                         .format = format,
+                         .x = arrays.input(s.rows * s.in),
+                         .packed = picked,
+                         .y = arrays.output("y", s.rows * count)});
+}
+
+void add_pick_cases(Cases& cases, const Shape& s) {
+  const std::string name = fmt::format("{}x{}x{}", s.rows, s.in, s.out);
+  cases.add("pick_columns", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+    run_picked(arrays, kernels, s, WeightFormat::same);
+  });
+  for (const WeightFormat format : {WeightFormat::bf16, WeightFormat::int8})
+    cases.add_for_host(
+        "pick_columns", name + (format == WeightFormat::int8 ? " int8" : " bf16"),
+        [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) { run_picked(arrays, kernels, s, format); });
+}
+
 }  // namespace
 
 void add_packed_cases(Cases& cases) {
   add_pack_cases(cases);
   for (const Shape& s : kShapes) {
+    add_pick_cases(cases, s);
     add_linear_cases_of(cases, s);
     add_top_cases_of(cases, s);
     add_narrow_cases(cases, s);

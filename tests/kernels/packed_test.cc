@@ -238,6 +238,43 @@ TEST(NarrowProducts, OfInt8HaveTheSameBitsWithEveryKernel) {
   }
 }
 
+// The bits of a lexical shortlist are those of the whole output layer.
+void expect_picked_columns_have_the_same_bits(WeightFormat format) {
+  for (const auto& [in, out] : kSizes) {
+    const Layer layer{in, out, format};
+    std::vector<std::int32_t> columns;
+    Random random(7);
+    for (Size c = 0; c < out; ++c)
+      if (out < 10 || random.below(5) == 0) columns.push_back(static_cast<std::int32_t>(c));
+    Layer part = layer;
+    part.out = std::ssize(columns);
+    Size bytes = 0;
+    cpu().pack_weight({.in = in, .out = part.out, .format = format, .bytes = &bytes});
+    part.packed.assign(static_cast<std::size_t>(bytes) / sizeof(float), 77.0f);
+    const std::vector<float> weight = random_values(in * out, 3);
+    cpu().pick_columns({.in = in,
+                        .out = out,
+                        .count = part.out,
+                        .format = format,
+                        .weight = weight.data(),
+                        .packed = layer.packed.data(),
+                        .columns = columns.data(),
+                        .picked = part.packed.data()});
+    part.bias.clear();
+    for (const std::int32_t c : columns) part.bias.push_back(layer.bias[static_cast<std::size_t>(c)]);
+    const std::vector<float> whole = layer.linear(0, kRows), some = part.linear(0, kRows);
+    for (Size r = 0; r < kRows; ++r)
+      for (Size c = 0; c < part.out; ++c)
+        ASSERT_EQ(some[r * part.out + c], whole[r * out + columns[c]]) << in << " x " << out << ", row " << r;
+  }
+}
+
+TEST(PickedColumns, HaveTheBitsOfTheWholeProductWithEveryKernel) {
+  expect_picked_columns_have_the_same_bits(WeightFormat::same);
+  for (const WeightFormat format : {WeightFormat::bf16, WeightFormat::int8})
+    with_each_kernel(format, [format] { expect_picked_columns_have_the_same_bits(format); });
+}
+
 TEST(NarrowProducts, AreCloseToExactOnesWithEveryKernel) {
   const std::vector<float> exact = Layer{1100, 40}.linear(0, kRows);
   for (const auto& [format, most] : {std::pair{WeightFormat::bf16, 0.2f}, {WeightFormat::int8, 0.4f}})

@@ -15,6 +15,7 @@ inline ModelConfig shrunk(const std::string& name) {
   ModelConfig config = preset(name);
   config.source_vocabulary = 11;
   config.target_vocabulary = 13;
+  if (config.tied == Tie::all) config.source_vocabulary = config.target_vocabulary;
   config.transformer.size = 8;
   config.transformer.feed_forward = 12;
   config.transformer.encoder_layers = std::min(config.transformer.encoder_layers, 2);
@@ -75,6 +76,12 @@ inline std::vector<std::pair<std::string, ModelConfig>> zoo() {
   for (const nn::Score score :
        {nn::Score::dot, nn::Score::multiplicative, nn::Score::reduced_rank, nn::Score::additive})
     variant(name_of(score), "transformer-small", [&](ModelConfig& c) { c.attention.score = score; });
+  variant("recurrent units, pre-norm, rotary positions", "transformer-modern",
+          [](ModelConfig& c) { c.transformer.decoder_past = DecoderPast::ssru; });
+  variant("recurrent units with the lexical model", "transformer-small", [](ModelConfig& c) {
+    c.lexical = true;
+    c.transformer.decoder_past = DecoderPast::ssru;
+  });
   variant("learned positions, gelu, pre-norm, all tied", "transformer-small", [](ModelConfig& c) {
     c.transformer.positions = nn::PositionKind::learned;
     c.transformer.activation = FeedForwardKind::gelu;

@@ -6,8 +6,9 @@
 namespace dragoman::search::test {
 namespace {
 
-const char* const kPresets[] = {"transformer-small",  "lstm-luong", "lstm-lexical", "seq2seq-additive-encoder+decoder",
-                                "transformer-modern", "seq2seq"};
+const char* const kPresets[] = {
+    "transformer-small",  "lstm-luong",       "lstm-lexical", "seq2seq-additive-encoder+decoder",
+    "transformer-modern", "transformer-fast", "seq2seq"};
 
 // Every sequence of at most `longest` words with its score, best first.
 std::vector<Found> exhaustive(const ToyModel& model, const Tokens& source, const Goal& goal) {

@@ -20,6 +20,7 @@ inline models::ModelConfig toy_config(const std::string& preset, int words) {
   models::ModelConfig config = models::preset(preset);
   config.source_vocabulary = 9;
   config.target_vocabulary = 4 + words;
+  if (config.tied == models::Tie::all) config.tied = models::Tie::target;
   config.transformer.size = 8;
   config.transformer.feed_forward = 12;
   config.transformer.encoder_layers = config.transformer.decoder_layers = 2;
@@ -33,12 +34,13 @@ inline models::ModelConfig toy_config(const std::string& preset, int words) {
 
 class ToyModel {
  public:
-  ToyModel(const std::string& preset, int words, std::uint64_t seed) : network_(toy_config(preset, words)) {
+  ToyModel(const std::string& preset, int words, std::uint64_t seed, WeightFormat format = WeightFormat::same)
+      : network_(toy_config(preset, words)) {
     network_.parameters().allocate(cpu_device(), DType::f32, seed, false);
     // Larger weights give clear differences, so that rankings do not depend on the last bit.
     float* weights = network_.parameters().weights().data<float>();
     for (Size i = 0; i < network_.parameters().weights().count(); ++i) weights[i] *= 2.5f;
-    network_.parameters().pack();
+    network_.parameters().pack(format);
   }
 
   const models::Seq2seq& network() const { return network_; }
@@ -139,6 +141,7 @@ struct ToySentence {
   Goal goal;
   Tokens prefix{};
   bool wants_attention = false;
+  Tokens words{};  // of a shortlist
 };
 
 // Runs all sentences through one decoder, at most `at_once` at a time; new ones join when others leave.
@@ -155,6 +158,7 @@ inline std::vector<std::vector<Found>> translate(std::vector<const models::Seq2s
       DecodingTask task;
       task.sources.assign(members, sentences[next].source);
       task.prefix = sentences[next].prefix;
+      task.words = sentences[next].words;
       task.wants_attention = sentences[next].wants_attention;
       task.search = SentenceSearch::make(sentences[next].goal);
       task.finished = [&result = results[next]](DecodingTask& done) { result = found_by(done); };

@@ -24,6 +24,7 @@ class ModelFiles : public ::testing::Test {
     models::ModelConfig config = models::preset(name);
     config.source_vocabulary = 20;
     config.target_vocabulary = 24;
+    if (config.tied == models::Tie::all) config.source_vocabulary = config.target_vocabulary;
     config.embedding = config.family == models::family_named("transformer") ? 16 : 10;
     config.transformer.size = 16;
     config.transformer.feed_forward = 20;

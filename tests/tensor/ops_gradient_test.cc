@@ -198,6 +198,22 @@ TEST(Gradients, LstmLayerInBothDirectionsWithAndWithoutFirstState) {
       });
 }
 
+TEST(Gradients, SimpleRecurrentUnitsWithAndWithoutFirstState) {
+  for (const bool with_first : {false, true})
+    check_gradients({Leaf::random({7, 6}, 1, 2), Leaf::random({4, 3}, 2)}, [&](Context& cx, const Tensors& t) {
+      const SsruOutput out = ssru(cx, t[0], with_first ? t[1] : Tensor(), segments(cx, {2, 0, 4, 1}));
+      return Tensors{out.h, out.last};
+    });
+}
+
+TEST(Gradients, SimpleRecurrentUnitsWhoseGatesAreAlsoUsedElsewhere) {
+  check_gradients({Leaf::random({5, 4}, 1), Leaf::random({2, 2}, 2)}, [&](Context& cx, const Tensors& t) {
+    const Segments rows = segments(cx, {3, 2});
+    const SsruOutput one = ssru(cx, t[0], t[1], rows);
+    return Tensors{ssru(cx, t[0], one.last, rows).h, scale(cx, t[0], 0.5), scale(cx, one.last, 2)};
+  });
+}
+
 TEST(Gradients, PermutedRows) {
   check_gradients({Leaf::random({4, 3}, 1)}, [](Context& cx, const Tensors& t) {
     const Tensor index = ids(cx, {2, 0, 3, 1}), inverse = ids(cx, {1, 3, 0, 2});

@@ -62,6 +62,18 @@ struct LinearPacked {
   T* y = nullptr;                // [rows, out]
 };
 
+// Some columns of a packed weight as a packed weight of its own, of the size that PackWeight gives for [in, count]. On
+// the CPU, products with it have the bits of the same columns of products with the whole weight.
+template <class T>
+struct PickColumns {
+  Size in = 0, out = 0, count = 0;
+  WeightFormat format = WeightFormat::same;
+  const T* weight = nullptr;              // [out, in]: what was packed
+  const void* packed = nullptr;           // of [in, out]
+  const std::int32_t* columns = nullptr;  // [count], each in [0, out)
+  void* picked = nullptr;                 // of [in, count]
+};
+
 // Top-k of the logits x W + b of every row and the log-sum-exp of the whole row; the [rows, out] matrix is never
 // written. Equal logits are ordered by id. The bits of a row do not depend on the others, as in linear_packed.
 template <class T>

@@ -96,6 +96,31 @@ struct LstmLayerBackward {
   const LstmLayerBackward* beside = nullptr;  // of the concurrent layer, if there was one
 };
 
+// A layer of simpler simple recurrent units (SSRU, Kim et al. 2019) over packed sentences. Columns do not depend on
+// each other, so a step multiplies no matrix. For each row of a sentence in turn, with the gates [g, x] of the row:
+//   f = sigmoid(g);  c = f * c_before + (1 - f) * x;  h = relu(c)
+// The cell state is kept in Stat<T>, so that it does not depend on how many rows a call appends.
+template <class T>
+struct Ssru {
+  Size sentences = 0, rows = 0, hidden = 0;
+  const std::int32_t* offsets = nullptr;  // [sentences + 1]
+  const T* gates = nullptr;               // [rows, 2 hidden]
+  const Stat<T>* c_first = nullptr;       // [sentences, hidden], optional (zeros)
+  T* h = nullptr;                         // [rows, hidden]
+  Stat<T>* c = nullptr;                   // [rows, hidden], optional: for backward
+  Stat<T>* c_last = nullptr;              // [sentences, hidden]: after the last row (c_first if there is none)
+};
+
+template <class T>
+struct SsruBackward {
+  Ssru<T> forward{};                 // the arguments of forward after the call, with c
+  const T* dh = nullptr;             // [rows, hidden], optional
+  const Stat<T>* dc_last = nullptr;  // [sentences, hidden], optional
+  T* dgates = nullptr;               // [rows, 2 hidden], optional
+  Stat<T>* dc_first = nullptr;       // [sentences, hidden], optional
+  bool accumulate_dgates = false, accumulate_dc_first = false;
+};
+
 // ---- steps of a decoder -------------------------------------------------------------------------------------------
 
 // One product in the sum of a step: x W^T with W [out, size] in forward, x W with W [size, out] in backward.

@@ -29,6 +29,7 @@ const Kernels<float>& cpu() {
     cpu_filling::fill_additive(kernels);
     cpu_filling::fill_lstm(kernels);
     cpu_filling::fill_lstm_layer(kernels);
+    cpu_filling::fill_ssru(kernels);
     cpu_filling::fill_steps(kernels);
     cpu_filling::fill_elementwise(kernels);
     cpu_filling::fill_optimiser(kernels);

@@ -18,6 +18,7 @@ void fill_attention_backward(Kernels<float>& kernels);
 void fill_additive(Kernels<float>& kernels);
 void fill_lstm(Kernels<float>& kernels);
 void fill_lstm_layer(Kernels<float>& kernels);
+void fill_ssru(Kernels<float>& kernels);
 void fill_steps(Kernels<float>& kernels);
 void fill_elementwise(Kernels<float>& kernels);
 void fill_optimiser(Kernels<float>& kernels);

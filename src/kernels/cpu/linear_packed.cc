@@ -28,6 +28,22 @@ void pack_weight(const PackWeight<float>& a) {
   });
 }
 
+// A column of the packed weight is spread over a whole panel, a row of the plain one is contiguous.
+void pick_columns(const PickColumns<float>& a) {
+  if (a.format != WeightFormat::same) return pick_narrow_columns(a);
+  threads::split(column_panels(a.count), row_grain(a.in * kMicroCols), [&](Size begin, Size end) HWY_ATTR {
+    for (Size panel = begin; panel < end; ++panel) {
+      const Size first = panel * kMicroCols, cols = std::min(kMicroCols, a.count - first);
+      float* to = static_cast<float*>(a.picked) + first * a.in;
+      for (Size c = 0; c < cols; ++c) {
+        const float* from = a.weight + a.columns[first + c] * a.in;
+        for (Size i = 0; i < a.in; ++i) to[i * kMicroCols + c] = from[i];
+      }
+      for (Size i = 0; i < a.in; ++i) std::fill(to + i * kMicroCols + cols, to + (i + 1) * kMicroCols, 0.0f);
+    }
+  });
+}
+
 template <Activation kind>
 void activate_block(Size rows, Size cols, float* y, Size stride) {
   for (Size r = 0; r < rows; ++r, y += stride)
@@ -85,10 +101,12 @@ HWY_AFTER_NAMESPACE();
 namespace dragoman::kernels::cpu_filling {
 
 HWY_EXPORT(pack_weight);
+HWY_EXPORT(pick_columns);
 HWY_EXPORT(linear_packed);
 
 void fill_linear_packed(Kernels<float>& kernels) {
   kernels.pack_weight = [](const auto& a) { HWY_DYNAMIC_DISPATCH(pack_weight)(a); };
+  kernels.pick_columns = [](const auto& a) { HWY_DYNAMIC_DISPATCH(pick_columns)(a); };
   kernels.linear_packed = [](const auto& a) { HWY_DYNAMIC_DISPATCH(linear_packed)(a); };
 }
 

@@ -137,4 +137,39 @@ void pack_narrow_weight(const PackWeight<float>& a) {
   });
 }
 
+namespace {
+
+// One panel of picked columns: `cols` groups of kGroup bytes are copied at a time, one from each source panel.
+template <int kGroup>
+void pick_panel(const PickColumns<float>& a, const NarrowWeights& from, Size first, char* to) {
+  const Size cols = std::min<Size>(kNarrowCols, a.count - first);
+  const char* sources[kNarrowCols] = {};
+  for (Size c = 0; c < cols; ++c) {
+    const Size column = a.columns[first + c];
+    sources[c] = from.data + column / kNarrowCols * from.panel_bytes() + column % kNarrowCols * kGroup;
+  }
+  for (Size g = 0; g < from.groups; ++g, to += kGroup * kNarrowCols) {
+    for (Size c = 0; c < cols; ++c) std::memcpy(to + c * kGroup, sources[c] + g * kGroup * kNarrowCols, kGroup);
+    std::memset(to + cols * kGroup, 0, static_cast<std::size_t>((kNarrowCols - cols) * kGroup));
+  }
+}
+
+}  // namespace
+
+void pick_narrow_columns(const PickColumns<float>& a) {
+  const NarrowWeights from(a.format, a.in, a.out, a.packed), to(a.format, a.in, a.count, a.picked);
+  if (a.format == WeightFormat::int8) {
+    auto* scales = const_cast<float*>(to.scales);
+    for (Size c = 0; c < a.count; ++c) scales[c] = from.scales[a.columns[c]];
+    std::fill(scales + a.count, scales + to.panels * kNarrowCols, 0.0f);
+  }
+  const bool wide = narrow_kernel(a.format).group == 8;
+  threads::split(to.panels, row_grain(a.in * kNarrowCols), [&](Size begin, Size end) {
+    for (Size panel = begin; panel < end; ++panel) {
+      char* room = const_cast<char*>(to.data) + panel * to.panel_bytes();
+      wide ? pick_panel<8>(a, from, panel * kNarrowCols, room) : pick_panel<4>(a, from, panel * kNarrowCols, room);
+    }
+  });
+}
+
 }  // namespace dragoman::kernels::cpu_filling

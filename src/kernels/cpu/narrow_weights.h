@@ -29,5 +29,6 @@ struct NarrowWeights {
 };
 
 void pack_narrow_weight(const PackWeight<float>& a);
+void pick_narrow_columns(const PickColumns<float>& a);
 
 }  // namespace dragoman::kernels::cpu_filling

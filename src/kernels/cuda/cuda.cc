@@ -17,6 +17,7 @@ Kernels<T> filled() {
   fill_softmax(kernels);
   fill_attention(kernels);
   fill_lstm(kernels);
+  fill_ssru(kernels);
   fill_steps(kernels);
   fill_row_program(kernels);
   fill_elementwise(kernels);

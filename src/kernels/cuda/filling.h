@@ -24,6 +24,8 @@ void fill_attention(Kernels<T>& kernels);
 template <class T>
 void fill_lstm(Kernels<T>& kernels);
 template <class T>
+void fill_ssru(Kernels<T>& kernels);
+template <class T>
 void fill_steps(Kernels<T>& kernels);
 template <class T>
 void fill_row_program(Kernels<T>& kernels);

@@ -17,6 +17,13 @@ void pack_weight(const PackWeight<T>& a) {
 }
 
 template <class T>
+void pick_columns(const PickColumns<T>& a) {
+  const Size step = a.in + 1;
+  for (Size c = 0; c < a.count; ++c)
+    std::copy_n(static_cast<const T*>(a.packed) + a.columns[c] * step, step, static_cast<T*>(a.picked) + c * step);
+}
+
+template <class T>
 void linear_packed(const LinearPacked<T>& a) {
   for (Size r = 0; r < a.rows; ++r) {
     const PackedRow<T> row(a.format, a.in, a.x + r * a.in);
@@ -30,6 +37,7 @@ void linear_packed(const LinearPacked<T>& a) {
 template <class T>
 void fill_linear_packed(Kernels<T>& kernels) {
   kernels.pack_weight = pack_weight<T>;
+  kernels.pick_columns = pick_columns<T>;
   kernels.linear_packed = linear_packed<T>;
 }
 

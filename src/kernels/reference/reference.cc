@@ -17,6 +17,7 @@ const Kernels<T>& reference() {
     reference_filling::fill_softmax(kernels);
     reference_filling::fill_attention(kernels);
     reference_filling::fill_lstm(kernels);
+    reference_filling::fill_ssru(kernels);
     reference_filling::fill_steps(kernels);
     reference_filling::fill_elementwise(kernels);
     reference_filling::fill_optimiser(kernels);

@@ -32,6 +32,21 @@ void pack_weight(const PackWeight<T>& a) {
 }
 
 template <class T>
+__global__ void pick_rows(PickColumns<T> a) {
+  const Size e = static_cast<Size>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (e >= a.in * a.count) return;
+  static_cast<T*>(a.picked)[e] = static_cast<const T*>(a.packed)[a.columns[e / a.in] * a.in + e % a.in];
+}
+
+template <class T>
+void pick_columns(const PickColumns<T>& a) {
+  if (a.in * a.count == 0) return;
+  pick_rows<<<blocks_for(a.in * a.count, 256), 256, 0, stream()>>>(a);
+  check_launch("pick_columns");
+  wait();  // as in pack_weight
+}
+
+template <class T>
 void linear_packed(const LinearPacked<T>& a) {
   multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true, .independent_b = true}, a.x,
                           static_cast<const T*>(a.packed), a.y, {.bias = a.bias, .activation = a.activation});
@@ -194,6 +209,7 @@ void top_scores(const TopScores<T>& a) {
 template <class T>
 void fill_packed(Kernels<T>& kernels) {
   kernels.pack_weight = pack_weight<T>;
+  kernels.pick_columns = pick_columns<T>;
   kernels.linear_packed = linear_packed<T>;
   kernels.top_scores = top_scores<T>;
 }

@@ -1,0 +1,129 @@
+#include "run/make_shortlist.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/counted.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "data/pair_reader.h"
+#include "store/model_file.h"
+#include "text/tokenizer_file.h"
+
+namespace dragoman::run {
+namespace {
+
+using Tokens = std::vector<std::int32_t>;
+
+// Pairs of the text that the fit is measured on.
+constexpr std::size_t kMeasured = 2000;
+
+// The parallel text in tokens of the model: tokenised by all threads, a block at a time.
+class TokenReader {
+ public:
+  TokenReader(const store::ModelInfo& info, const ShortlistOptions& options)
+      : source_(text::deserialize_tokenizer(info.source_tokenizer)),
+        target_(text::deserialize_tokenizer(info.target_tokenizer)),
+        options_(options),
+        pairs_(static_cast<std::size_t>(options.max_tokens)) {}
+
+  void read() {
+    for (const data::Corpus& corpus : options_.corpus.corpora()) {
+      const auto reader = data::PairReader::open(corpus, options_.reading);
+      for (data::Pair pair; left_ > 0 && reader->next(pair); --left_) {
+        lines_.push_back(std::move(pair));
+        if (lines_.size() == kBlock) flush();
+      }
+    }
+    flush();
+    progress_.finish();
+    check(pairs_.bitext().source().tokens() > 0,
+          "no pair of the text has tokens on both sides, so nothing can be learned");
+    if (pairs_.bitext().too_long() > 0)
+      log::info("left out {} with more than {} tokens on a side", counted(pairs_.bitext().too_long(), "pair"),
+                options_.max_tokens);
+  }
+
+  const align::TokenPairs& pairs() const { return pairs_; }
+  // The first pairs, as tokens.
+  const std::vector<std::pair<Tokens, Tokens>>& sample() const { return sample_; }
+  std::int32_t end() const { return target_->special().end; }
+  std::int32_t unknown() const { return target_->special().unknown; }
+
+ private:
+  static constexpr std::size_t kBlock = 4096;
+
+  void flush() {
+    std::vector<std::pair<Tokens, Tokens>> tokens(lines_.size());
+    threads::each(std::ssize(lines_), [&](std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i);
+      source_->encode(lines_[at].source, tokens[at].first);
+      target_->encode(lines_[at].target, tokens[at].second);
+    });
+    for (auto& pair : tokens) {
+      pairs_.add(pair.first, pair.second);
+      if (sample_.size() < kMeasured) sample_.push_back(std::move(pair));
+    }
+    progress_.advance(std::ssize(lines_));
+    lines_.clear();
+  }
+
+  std::unique_ptr<text::Tokenizer> source_, target_;
+  const ShortlistOptions& options_;
+  align::TokenPairs pairs_;
+  std::int64_t left_ = options_.pairs;
+  std::vector<data::Pair> lines_;
+  std::vector<std::pair<Tokens, Tokens>> sample_;
+  Progress progress_{"reading", 0, "pairs"};
+};
+
+align::Shortlist learn(const TokenReader& text, const models::ModelConfig& config, const ShortlistOptions& options) {
+  const align::Bitext& bitext = text.pairs().bitext();
+  align::Cooccurrence cooccurrence(bitext);
+  align::EmTraining training(bitext, cooccurrence, options.train);
+  training.run([&](const align::Iteration& iteration, const align::Directions&) {
+    log::info("{} {}: log p per token {:.4f}", name_of(iteration.kind), iteration.number,
+              iteration.forward / static_cast<double>(bitext.target().tokens()));
+  });
+  return text.pairs().shortlist(training.table(), {config.source_vocabulary, config.target_vocabulary},
+                                {options.best, options.frequent});
+}
+
+ShortlistFit measure(const align::Shortlist& shortlist, const TokenReader& text, int vocabulary) {
+  ShortlistFit fit{.vocabulary = vocabulary};
+  std::size_t covered = 0, all = 0;
+  for (const auto& [source, target] : text.sample()) {
+    const Tokens words = shortlist.choose(source, Tokens{text.end(), text.unknown()});
+    fit.words += static_cast<double>(words.size()) / static_cast<double>(text.sample().size());
+    covered += static_cast<std::size_t>(std::count_if(target.begin(), target.end(), [&](std::int32_t token) {
+      return std::binary_search(words.begin(), words.end(), token);
+    }));
+    all += target.size();
+  }
+  fit.coverage = all > 0 ? static_cast<double>(covered) / static_cast<double>(all) : 0;
+  return fit;
+}
+
+}  // namespace
+
+ShortlistFit make_shortlist(const std::string& model, const ShortlistOptions& options) {
+  check(!options.output.empty(), "expected --output FILE, the model file to write");
+  check(!options.corpus.source.empty(), "expected --source FILE and --target FILE, a parallel text to learn from");
+  std::error_code absent;
+  check(!std::filesystem::equivalent(model, options.output, absent),
+        "--output {} is the model itself; write to another file", options.output);
+  const store::ModelInfo info = store::ModelFile(model).info();
+  check(info.config.classes == 0, "{}: is a classifier, which writes no words", model);
+  check(!info.source_tokenizer.empty() && !info.target_tokenizer.empty(),
+        "{}: contains no vocabularies, so no text can be aligned in its tokens", model);
+  TokenReader text(info, options);
+  text.read();
+  const align::Shortlist shortlist = learn(text, info.config, options);
+  store::save_with_shortlist(model, shortlist,
+                             fmt::format("{} best of each source token, {} frequent", options.best, options.frequent),
+                             options.output);
+  return measure(shortlist, text, info.config.target_vocabulary);
+}
+
+}  // namespace dragoman::run

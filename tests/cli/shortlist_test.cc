@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/cli/program.h"
+#include "tests/search/text_model.h"
+
+namespace dragoman::cli {
+namespace {
+
+class ShortlistCommand : public ::testing::Test {
+ protected:
+  ShortlistCommand() {
+    search::test::write_text_model(folder_.file("m"), "transformer-fast", 3);
+    std::string english, german;
+    for (int i = 0; i < 20; ++i) {
+      english += "the red house\nthe dog\nthe house stands here .\nred dog\n";
+      german += "das rote haus\ndas hund\ndas haus steht hier .\nrote hund\n";
+    }
+    folder_.write("en", english);
+    folder_.write("de", german);
+  }
+  Outcome run(const std::string& arguments) const { return run_program(folder_, arguments + " --device cpu"); }
+
+  support::TempFolder folder_;
+};
+
+TEST_F(ShortlistCommand, WritesAModelThatTranslatesWithTheWordsOfTheText) {
+  const Outcome made = run("shortlist m --source en --target de --best 1 --frequent 1 --output short");
+  ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_NE(made.out.find(" of 20 for a sentence"), std::string::npos) << made.out;
+  EXPECT_NE(made.out.find("coverage  100.00 %"), std::string::npos) << made.out;
+  const Outcome inspected = run("inspect short --verify");
+  EXPECT_EQ(inspected.status, 0) << inspected.err;
+  EXPECT_NE(inspected.out.find("1 best of each source token, 1 frequent"), std::string::npos) << inspected.out;
+  folder_.write("in", "the red dog\n");
+  const Outcome with = run("translate --model short --beam 2 --input in");
+  ASSERT_EQ(with.status, 0) << with.err;
+  std::istringstream words(with.out);
+  for (std::string word; words >> word;)
+    EXPECT_TRUE(word == "das" || word == "rote" || word == "hund" || word == "<unk>") << with.out;
+  const Outcome without = run("translate --model short --beam 2 --input in --shortlist=false");
+  EXPECT_EQ(without.out, run("translate --model m --beam 2 --input in").out);
+  EXPECT_NE(without.out, with.out) << "the shortlist changes nothing";
+}
+
+TEST_F(ShortlistCommand, ExplainsMistakes) {
+  folder_.write("empty", "\n\n");
+  for (const auto& [arguments, words] : std::vector<std::pair<std::string, std::string>>{
+           {"--source en --target de --output x", "expected one model file, but got none"},
+           {"m --source en --target de", "expected --output FILE"},
+           {"m --output x", "expected --source FILE and --target FILE"},
+           {"m --source en --target de --output ./m", "is the model itself"},
+           {"m --source empty --target empty --output x", "no pair of the text has tokens on both sides"},
+           {"nosuch --source en --target de --output x", "nosuch: cannot be opened"}}) {
+    const Outcome outcome = run("shortlist " + arguments);
+    EXPECT_EQ(outcome.status, 1) << arguments;
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << arguments << ": " << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(folder_.file("x"))) << arguments;
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::cli
