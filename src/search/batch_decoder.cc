@@ -266,14 +266,18 @@ void BatchDecoder::advance(Context& cx, Batch& batch, const Segments& tokens, co
       }
     search.advance(std::span(scores.rows).subspan(static_cast<std::size_t>(row), search.live().size()));
     remember_attention(task, scores, row);
-    for (const std::int32_t origin : search.origins()) chosen.push_back(static_cast<std::int32_t>(hypothesis) + origin);
-    beams.back() = static_cast<std::int32_t>(search.live().size());
+    task.abandoned = task.cancelled && task.cancelled->load(std::memory_order_relaxed);
+    if (!task.abandoned) {
+      for (const std::int32_t origin : search.origins())
+        chosen.push_back(static_cast<std::int32_t>(hypothesis) + origin);
+      beams.back() = static_cast<std::int32_t>(search.live().size());
+    }
     hypothesis += static_cast<Size>(live);
   }
   for (Member& member : batch.members) member.state = member.state.select(cx, chosen, beams);
   std::vector<DecodingTask*> done;
   for (DecodingTask& task : batch.tasks)
-    if (task.search && task.search->done()) done.push_back(&task);
+    if (task.search && (task.abandoned || task.search->done())) done.push_back(&task);
   threads::each(std::ssize(done), [&](std::int64_t i) {
     DecodingTask& task = *done[static_cast<std::size_t>(i)];
     task.finished(task);

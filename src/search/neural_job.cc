@@ -167,6 +167,7 @@ DecodingTask NeuralJob::task() const {
   task.prefix = prefix_.ids;
   task.search = SentenceSearch::make(goal());
   task.wants_attention = options.alignment || options.attention || options.replace_unknown;
+  task.cancelled = job_.cancelled;
   return task;
 }
 

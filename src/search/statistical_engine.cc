@@ -78,6 +78,7 @@ void StatisticalEngine::work() {
       waiting_.pop_front();
     }
     try {
+      if (job.is_cancelled()) throw Cancelled();
       job.answer.give(translate(job));
     } catch (...) {
       job.answer.give(std::current_exception());

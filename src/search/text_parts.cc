@@ -62,6 +62,7 @@ Job TextParts::make_job(std::size_t index) {
                   .to = job_.request.to};
   part.options = job_.options;
   part.stream = job_.stream * 1'000'003 + index;
+  part.cancelled = job_.cancelled;
   part.answer = Answer([self = shared_from_this(), index](TranslationResult result, const std::exception_ptr& error) {
     self->arrive(index, std::move(result), error);
   });
