@@ -132,6 +132,7 @@ void TextParts::join(TranslationResult part) {
     return;
   }
   append(whole_.source_tokens, part.source_tokens);
+  append(whole_.explanations, part.explanations);
   whole_.translations.resize(std::min(whole_.translations.size(), part.translations.size()));
   for (std::size_t i = 0; i < whole_.translations.size(); ++i) {
     Translation &whole = whole_.translations[i], &next = part.translations[i];
