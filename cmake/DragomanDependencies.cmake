@@ -6,6 +6,7 @@ find_package(CLI11 REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(Boost 1.74 REQUIRED)
 
 # Declares the imported target `external::NAME` from a header and a library found on the usual paths.
 function(dragoman_find NAME HEADER LIBRARY PACKAGE)
@@ -23,6 +24,7 @@ dragoman_find(openblas cblas.h openblas libopenblas-dev)
 dragoman_find(highway hwy/highway.h hwy libhwy-dev)
 dragoman_find(utf8proc utf8proc.h utf8proc libutf8proc-dev)
 dragoman_find(sentencepiece sentencepiece_processor.h sentencepiece libsentencepiece-dev)
+dragoman_find(cld2 cld2/public/compact_lang_det.h cld2 libcld2-dev)
 find_library(sentencepiece_train_LIBRARY sentencepiece_train REQUIRED)
 set_property(TARGET external::sentencepiece PROPERTY INTERFACE_LINK_LIBRARIES "${sentencepiece_train_LIBRARY}")
 

@@ -9,6 +9,7 @@
 
 #include "dragoman/alignment.h"
 #include "dragoman/error.h"
+#include "dragoman/explanation.h"
 #include "dragoman/export.h"
 #include "dragoman/precision.h"
 
@@ -57,7 +58,11 @@ struct SearchOptions {
   bool token_scores = false;
   bool attention = false;
   bool tree = false;  // all hypotheses that were ever in the beam
-  std::string to{};   // target language, such as "fr", for models that translate into several; empty for the others
+  // Explain the best translation: what every layer attended to and which tokens were likely. Costs one more pass over
+  // the finished translation.
+  bool explain = false;
+  int alternatives = 5;  // likeliest tokens per place of an explanation
+  std::string to{};      // target language, such as "fr", for models that translate into several; empty for the others
 };
 
 // A text to translate and its constraints. If the source contains the first of a pair of terms, the translation must
@@ -84,21 +89,12 @@ struct Translation {
   std::vector<std::vector<float>> past_attention;
 };
 
-// A hypothesis that was in the beam, as a node of the tree of all hypotheses. Its parent comes before it.
-struct TreeNode {
-  int parent = -1;
-  std::string token;
-  double log_probability = 0;  // of the whole hypothesis
-  double score = 0;
-  bool finished = false;
-  bool best = false;  // on the path to the best translation
-};
-
 struct TranslationResult {
   std::vector<Translation> translations;  // best first
   std::vector<std::string> source_tokens;
   std::vector<TreeNode> tree;
-  int parts = 1;  // the number of parts that a long input was split into
+  std::vector<Explanation> explanations;  // one per part, unless the text is blank
+  int parts = 1;                          // the number of parts that a long input was split into
 };
 
 // How to handle an input beyond the model's limit: split it at sentence ends (or, if there are none, at commas and

@@ -31,7 +31,7 @@ struct TranslateOptions {
   search::TranslatorSettings translator;
   int n_best = 0;
   std::int64_t max_line_bytes = run::kUsualLineBytes;
-  bool json = false;
+  bool json = false, explain = false;
   std::string terms, banned, prefixes, alignments, tree, reference, side_by_side, tree_svg, attention_svg;
   int line = 1;
   bool quiet = false;
@@ -57,6 +57,11 @@ struct TranslateOptions {
       between(64, 1 << 30));
     v.section("Input and output");
     v("json", json, "print one JSON object per line, with scores, alignment and attention");
+    v("explain", explain,
+      "add an explanation of the best translation to the JSON object: attention of every layer and head, likely "
+      "tokens, the beam");
+    v("alternatives", search.alternatives, "likely tokens per place of an explanation",
+      between(0, search::kMostAlternatives));
     v.section("Control");
     v("terms", terms,
       "file of lines 'source term<TAB>target term': if the source contains the first, the translation must contain the "
@@ -76,6 +81,10 @@ struct TranslateOptions {
     v("line", line, "the input line that tree-svg and attention-svg draw", at_least(1));
     v.section("Input and output");
     v("quiet", quiet, "print no progress on stderr");
+    v.only_if(
+        "explain", [this] { return json; }, "explanations are part of the output of --json");
+    v.only_if(
+        "alternatives", [this] { return explain; }, "it needs --explain");
     v.only_if(
         "line", [this] { return draws(); }, "nothing is drawn (--tree-svg, --attention-svg)");
     v.only_if(
@@ -181,6 +190,7 @@ void complete(TranslateOptions& options, const ComputeOptions& compute) {
   search.alignment = !options.alignments.empty();
   search.attention = options.json || !options.attention_svg.empty();
   search.tree = !options.tree.empty() || !options.tree_svg.empty();
+  search.explain = options.explain;
   options.translator.device = compute.device;
   options.translator.precision = compute.precision;
 }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "align/alignment.h"
+#include "run/explanation_json.h"
 
 namespace dragoman::run {
 
@@ -23,22 +24,18 @@ Json to_json(const Translation& translation) {
 Json to_json(std::uint64_t line, const Request& request, const TranslationResult& result) {
   Json translations = Json::array();
   for (const Translation& translation : result.translations) translations.push_back(to_json(translation));
-  return {{"line", line},
-          {"source", request.text},
-          {"source_tokens", result.source_tokens},
-          {"parts", result.parts},
-          {"translations", translations}};
+  Json json{{"line", line},
+            {"source", request.text},
+            {"source_tokens", result.source_tokens},
+            {"parts", result.parts},
+            {"translations", translations}};
+  for (const Explanation& explanation : result.explanations) json["explanations"].push_back(to_json(explanation));
+  return json;
 }
 
 Json tree_to_json(std::uint64_t line, const Request& request, const TranslationResult& result) {
   Json nodes = Json::array();
-  for (const TreeNode& node : result.tree)
-    nodes.push_back({{"parent", node.parent},
-                     {"token", node.token},
-                     {"log_probability", node.log_probability},
-                     {"score", node.score},
-                     {"finished", node.finished},
-                     {"best", node.best}});
+  for (const TreeNode& node : result.tree) nodes.push_back(to_json(node));
   return {{"line", line}, {"source", request.text}, {"nodes", nodes}};
 }
 

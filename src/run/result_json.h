@@ -11,7 +11,7 @@ namespace dragoman::run {
 
 nlohmann::ordered_json to_json(const Translation& translation);
 
-// {"line", "source", "source_tokens", "parts", "translations"}.
+// {"line", "source", "source_tokens", "parts", "translations"} and, if there are any, "explanations".
 nlohmann::ordered_json to_json(std::uint64_t line, const Request& request, const TranslationResult& result);
 
 // The beam of a sentence: {"line", "source", "nodes"}.

@@ -1,10 +1,9 @@
 #include "search/batch_decoder.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "base/threads.h"
+#include "search/distribution.h"
 
 namespace dragoman::search {
 namespace {
@@ -26,38 +25,6 @@ class PackedTokens {
  private:
   std::vector<std::int32_t> tokens_, offsets_{0};
 };
-
-// Log probabilities of the mean of several models' distributions, from their logits [rows, cols] and the log-sum-exp of
-// each row.
-std::vector<float> average(const std::vector<std::vector<float>>& logits,
-                           const std::vector<std::vector<float>>& log_sums) {
-  const auto models = static_cast<float>(logits.size());
-  const std::size_t rows = log_sums[0].size(), cols = logits[0].size() / std::max<std::size_t>(rows, 1);
-  std::vector<float> mean(logits[0].size());
-  threads::split(static_cast<std::int64_t>(rows), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row)
-      for (std::size_t at = row * cols; at < (row + 1) * cols; ++at) {
-        float largest = -INFINITY, sum = 0;
-        for (std::size_t m = 0; m < logits.size(); ++m) largest = std::max(largest, logits[m][at] - log_sums[m][row]);
-        for (std::size_t m = 0; m < logits.size(); ++m) sum += std::exp(logits[m][at] - log_sums[m][row] - largest);
-        mean[at] = largest + std::log(sum / models);
-      }
-  });
-  return mean;
-}
-
-// The `count` tokens with the highest scores, best first; ties by token id.
-std::vector<std::int32_t> best_of(std::span<const float> scores, std::size_t count) {
-  std::vector<std::int32_t> order(scores.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                    [&](std::int32_t a, std::int32_t b) {
-                      const float x = scores[static_cast<std::size_t>(a)], y = scores[static_cast<std::size_t>(b)];
-                      return x != y ? x > y : a < b;
-                    });
-  order.resize(count);
-  return order;
-}
 
 }  // namespace
 
@@ -241,11 +208,12 @@ BatchDecoder::Scores BatchDecoder::score_together(Context& cx, const std::vector
     log_sums.push_back(members[m].model->best_words(cx, features[m], 1).log_sum.to_host<float>());
   }
   Scores scores;
-  scores.all = average(logits, log_sums);
+  scores.all = mean_distribution(logits, log_sums);
   const auto vocabulary = static_cast<std::size_t>(members[0].model->config().target_vocabulary);
   const std::size_t count = std::min(static_cast<std::size_t>(wanted.best), vocabulary), rows = log_sums[0].size();
   for (std::size_t r = 0; r < rows; ++r) {
-    const std::vector<std::int32_t> best = best_of(std::span(scores.all).subspan(r * vocabulary, vocabulary), count);
+    const std::vector<std::int32_t> best =
+        best_tokens(std::span(scores.all).subspan(r * vocabulary, vocabulary), count);
     scores.ids.insert(scores.ids.end(), best.begin(), best.end());
     for (const std::int32_t id : best) scores.best.push_back(scores.all[r * vocabulary + static_cast<std::size_t>(id)]);
   }
@@ -292,14 +260,18 @@ void BatchDecoder::advance(Context& cx, Batch& batch, const Segments& tokens, co
       }
     search.advance(std::span(scores.rows).subspan(static_cast<std::size_t>(row), search.live().size()));
     remember_attention(task, scores, row);
-    for (const std::int32_t origin : search.origins()) chosen.push_back(static_cast<std::int32_t>(hypothesis) + origin);
-    beams.back() = static_cast<std::int32_t>(search.live().size());
+    task.abandoned = task.cancelled && task.cancelled->load(std::memory_order_relaxed);
+    if (!task.abandoned) {
+      for (const std::int32_t origin : search.origins())
+        chosen.push_back(static_cast<std::int32_t>(hypothesis) + origin);
+      beams.back() = static_cast<std::int32_t>(search.live().size());
+    }
     hypothesis += static_cast<Size>(live);
   }
   for (Member& member : batch.members) member.state = member.state.select(cx, chosen, beams);
   std::vector<DecodingTask*> done;
   for (DecodingTask& task : batch.tasks)
-    if (task.search && task.search->done()) done.push_back(&task);
+    if (task.search && (task.abandoned || task.search->done())) done.push_back(&task);
   threads::each(std::ssize(done), [&](std::int64_t i) {
     DecodingTask& task = *done[static_cast<std::size_t>(i)];
     task.finished(task);

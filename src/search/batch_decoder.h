@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -18,6 +19,9 @@ struct DecodingTask {
   Tokens words;
   std::unique_ptr<SentenceSearch> search;
   bool wants_attention = false;
+  // Once it is set, the decoder drops the sentence at the next step: it sets `abandoned` and calls `finished`.
+  std::shared_ptr<const std::atomic<bool>> cancelled;
+  bool abandoned = false;
   // Per node of the search tree, the first model's attention weights over the source tokens when it wrote the token.
   // Empty if not requested, or if the model does not attend to single tokens.
   Attention attention;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "dragoman/translator.h"
 #include "text/tokenizer.h"
 
@@ -39,6 +41,15 @@ class Answer {
   Function function_;
 };
 
+// Set by whoever asked once the answer is no longer needed. Null if that never happens.
+using Cancellation = std::shared_ptr<const std::atomic<bool>>;
+
+// The answer to a job that was cancelled before it was translated.
+class Cancelled : public Error {
+ public:
+  Cancelled() : Error("the request was cancelled before it was translated") {}
+};
+
 // One sentence to translate.
 struct Job {
   Request request;
@@ -46,6 +57,9 @@ struct Job {
   std::uint64_t stream = 0;  // selects the random numbers of sampling
   Answer answer;
   std::vector<text::Encoded> source{};  // tokens per model, with BOS and EOS; filled by tokenize()
+  Cancellation cancelled{};             // an engine answers a cancelled job with Cancelled as soon as it can
+
+  bool is_cancelled() const { return cancelled && cancelled->load(std::memory_order_relaxed); }
 };
 
 // Interface of the neural and the statistical translator. An engine translates many sentences at a time; each must fit

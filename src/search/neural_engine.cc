@@ -146,6 +146,7 @@ class NeuralEngine::Worker {
     std::exception_ptr error;
     bool taken = true;
     try {
+      if (task.abandoned) throw Cancelled();
       taken = job->take(task);
     } catch (...) {
       error = std::current_exception();

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "data/utf8.h"
+#include "search/explain.h"
 #include "search/ranking.h"
 #include "search/words.h"
 
@@ -181,33 +182,53 @@ DecodingTask NeuralJob::task() const {
   task.words = find_words();
   task.search = SentenceSearch::make(goal());
   task.wants_attention = options.alignment || options.attention || options.replace_unknown;
+  task.cancelled = job_.cancelled;
   return task;
 }
 
 bool NeuralJob::take(const DecodingTask& task) {
   if (ban_spellings(task)) return false;
-  for (const Finished& finished : task.search->best()) result_.translations.push_back(translation(task, finished));
-  // If the attempts were not enough, drop translations that still contain a banned word.
-  std::erase_if(result_.translations,
-                [this](const Translation& candidate) { return has_banned_word(candidate.text, job_.request.banned); });
+  for (const Finished& finished : task.search->best()) {
+    Candidate found = candidate(task, finished);
+    // If the attempts were not enough, drop translations that still contain a banned word.
+    if (has_banned_word(found.translation.text, job_.request.banned)) continue;
+    if (result_.translations.empty()) explain(task, finished, found);
+    result_.translations.push_back(std::move(found.translation));
+  }
   check(!result_.translations.empty(),
         "the search found no translation that meets the terms, the banned words and the lengths asked for");
   for (const std::int32_t id : sources_[0]) result_.source_tokens.push_back(models_[0]->source().piece(id));
-  if (job_.options->tree) add_tree(task);
   return true;
 }
 
-void NeuralJob::add_tree(const DecodingTask& task) {
+// The tree and the explanation of the best translation, as far as they were asked for.
+void NeuralJob::explain(const DecodingTask& task, const Finished& finished, const Candidate& best) {
+  const SearchOptions& options = *job_.options;
+  if (options.tree) result_.tree = tree_of(task, finished);
+  if (!options.explain) return;
+  result_.explanations.push_back(search::explain({.models = models_,
+                                                  .sources = sources_,
+                                                  .source_spans = source_spans_,
+                                                  .source = job_.request.text,
+                                                  .text = best.translation.text,
+                                                  .ids = best.ids,
+                                                  .spans = best.spans},
+                                                 options.alternatives));
+  result_.explanations.back().tree = options.tree ? result_.tree : tree_of(task, finished);
+}
+
+std::vector<TreeNode> NeuralJob::tree_of(const DecodingTask& task, const Finished& finished) const {
   const Tree& tree = task.search->tree();
   std::vector<bool> best(static_cast<std::size_t>(tree.size()));
-  for (const std::int32_t node : tree.path(task.search->best().front().node))
-    best[static_cast<std::size_t>(node)] = true;
+  for (const std::int32_t node : tree.path(finished.node)) best[static_cast<std::size_t>(node)] = true;
+  std::vector<TreeNode> nodes;
   for (std::int32_t node = 0; node < tree.size(); ++node) {
     const Node& at = tree[node];
-    result_.tree.push_back({at.parent, node == 0 ? "" : models_[0]->target().piece(at.token), at.sum,
-                            score(*job_.options, at.sum, at.length), at.finished,
-                            static_cast<bool>(best[static_cast<std::size_t>(node)])});
+    nodes.push_back({at.parent, node == 0 ? "" : models_[0]->target().piece(at.token), at.sum,
+                     score(*job_.options, at.sum, at.length), at.finished,
+                     static_cast<bool>(best[static_cast<std::size_t>(node)])});
   }
+  return nodes;
 }
 
 bool NeuralJob::ban_spellings(const DecodingTask& task) {
@@ -235,26 +256,28 @@ bool NeuralJob::ban_spellings(const DecodingTask& task) {
   return found_any;
 }
 
-Translation NeuralJob::translation(const DecodingTask& task, const Finished& finished) const {
+NeuralJob::Candidate NeuralJob::candidate(const DecodingTask& task, const Finished& finished) const {
   const Tree& tree = task.search->tree();
   std::vector<std::int32_t> path = tree.path(finished.node);
-  Translation translation;
+  Candidate candidate;
+  Translation& translation = candidate.translation;
   translation.score = finished.score;
   translation.log_probability = tree[finished.node].sum;
   if (job_.options->token_scores)
     for (const std::int32_t node : path)
       translation.token_scores.push_back(static_cast<double>(tree[node].log_probability));
   path.pop_back();  // EOS
-  describe(task, path, translation);
+  for (const std::int32_t node : path) candidate.ids.push_back(tree[node].token);
+  describe(task, path, candidate);
   translation.text = as_line(translation.text);
-  return translation;
+  return candidate;
 }
 
-void NeuralJob::describe(const DecodingTask& task, std::span<const std::int32_t> path, Translation& translation) const {
+void NeuralJob::describe(const DecodingTask& task, std::span<const std::int32_t> path, Candidate& candidate) const {
   const SearchOptions& options = *job_.options;
   const text::Tokenizer& target = models_[0]->target();
-  Tokens ids;
-  for (const std::int32_t node : path) ids.push_back(task.search->tree()[node].token);
+  const Tokens& ids = candidate.ids;
+  Translation& translation = candidate.translation;
   for (const std::int32_t id : ids) translation.tokens.push_back(target.piece(id));
   Attention attention = rows_on(path, task.attention);
   const bool aligns = !attention.empty() && (options.alignment || options.replace_unknown);
@@ -265,13 +288,14 @@ void NeuralJob::describe(const DecodingTask& task, std::span<const std::int32_t>
     copied = copied_words(ids, attention, source_words);
     add_between(copied, literals);
   }
-  if (literals.empty() && !options.alignment) {
+  if (literals.empty() && !options.alignment && !options.explain) {
     translation.text = target.decode(ids);
   } else {
     Surface surface = decode(target, ids, literals);
     translation.text = std::move(surface.text);
+    candidate.spans = std::move(surface.spans);
     if (options.alignment && aligns)
-      translation.alignment = align_words(attention, source_words, words_of(translation.text, surface.spans));
+      translation.alignment = align_words(attention, source_words, words_of(translation.text, candidate.spans));
   }
   if (!options.attention) return;
   translation.past_attention = rows_on(path, task.past_attention);

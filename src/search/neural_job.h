@@ -43,12 +43,19 @@ class NeuralJob {
   Tokens find_words() const;
   int find_max_length() const;
   Goal goal() const;
-  Translation translation(const DecodingTask& task, const Finished& finished) const;
-  void describe(const DecodingTask& task, std::span<const std::int32_t> path, Translation& translation) const;
+  // A translation, its tokens without EOS and, if they are needed, their bytes of the text.
+  struct Candidate {
+    Translation translation;
+    Tokens ids{};
+    std::vector<text::Span> spans{};
+  };
+  Candidate candidate(const DecodingTask& task, const Finished& finished) const;
+  void describe(const DecodingTask& task, std::span<const std::int32_t> path, Candidate& candidate) const;
   std::vector<Literal> literals_in(std::span<const std::int32_t> ids) const;
   std::vector<Spelling> copied_words(std::span<const std::int32_t> ids, const Attention& attention,
                                      std::span<const int> source_words) const;
-  void add_tree(const DecodingTask& task);
+  void explain(const DecodingTask& task, const Finished& finished, const Candidate& best);
+  std::vector<TreeNode> tree_of(const DecodingTask& task, const Finished& finished) const;
   bool ban_spellings(const DecodingTask& task);
 
   Job job_;

@@ -25,6 +25,8 @@ void check_options(const SearchOptions& options) {
   check_ranges<SearchSettings>(bounded);
   check(options.max_length == 0 || options.min_length <= options.max_length, "min-length {} is more than max-length {}",
         options.min_length, options.max_length);
+  check(options.alternatives >= 0 && options.alternatives <= kMostAlternatives,
+        "alternatives must be between 0 and {}, got {}", kMostAlternatives, options.alternatives);
 }
 
 void check_options(const TranslatorOptions& options) {

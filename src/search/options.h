@@ -26,6 +26,7 @@ constexpr int kMostHypotheses = 1000;   // of a beam, an n-best list or a set of
 constexpr int kMostTokens = 10'000;     // of a source or a target
 constexpr int kMostSentences = 10'000;  // of a batch
 constexpr std::size_t kMostBanned = 1000;
+constexpr int kMostAlternatives = 100;  // per token of an explanation
 
 struct SearchSettings : SearchOptions {
   // How many translations to return, as the C interface describes it. A command may describe its own setting.

@@ -78,6 +78,7 @@ void StatisticalEngine::work() {
       waiting_.pop_front();
     }
     try {
+      if (job.is_cancelled()) throw Cancelled();
       job.answer.give(translate(job));
     } catch (...) {
       job.answer.give(std::current_exception());
@@ -95,8 +96,29 @@ TranslationResult StatisticalEngine::translate(const Job& job) const {
     translation.log_probability = found.features[index(smt::Feature::language_model)];
     translation.tokens = found.words;
     if (job.options->alignment) translation.alignment = align(job.request.text, found);
+    if (job.options->explain && result.explanations.empty())
+      result.explanations.push_back(explain(job.request.text, found));
   }
   return result;
+}
+
+Explanation StatisticalEngine::explain(const std::string& source, const smt::PhraseTranslation& translation) const {
+  const auto place = [](const std::string& text, const std::vector<std::string>& words,
+                        const std::vector<text::Span>& spans) {
+    const std::vector<int> places = words_of(text, spans);
+    std::vector<TextToken> tokens;
+    for (std::size_t i = 0; i < words.size(); ++i)
+      tokens.push_back({words[i], static_cast<int>(spans[i].begin), static_cast<int>(spans[i].end), places[i]});
+    return tokens;
+  };
+  Explanation explanation;
+  explanation.source = source;
+  explanation.text = translation.text;
+  explanation.source_tokens = place(source, system_.source_words(source), system_.source_spans(source));
+  for (TextToken& token : place(translation.text, translation.words, spans_of(translation.text, translation.words)))
+    explanation.tokens.push_back({std::move(token)});
+  explanation.alignment = align(source, translation);
+  return explanation;
 }
 
 // Maps links between the translator's words to links between words separated by spaces.

@@ -27,6 +27,7 @@ class StatisticalEngine : public Engine {
   void work();
   void stop();
   TranslationResult translate(const Job& job) const;
+  Explanation explain(const std::string& source, const smt::PhraseTranslation& translation) const;
   std::vector<AlignmentLink> align(const std::string& source, const smt::PhraseTranslation& translation) const;
 
   smt::PhraseSystem system_;

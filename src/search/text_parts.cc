@@ -62,6 +62,7 @@ Job TextParts::make_job(std::size_t index) {
                   .to = job_.request.to};
   part.options = job_.options;
   part.stream = job_.stream * 1'000'003 + index;
+  part.cancelled = job_.cancelled;
   part.answer = Answer([self = shared_from_this(), index](TranslationResult result, const std::exception_ptr& error) {
     self->arrive(index, std::move(result), error);
   });
@@ -131,6 +132,7 @@ void TextParts::join(TranslationResult part) {
     return;
   }
   append(whole_.source_tokens, part.source_tokens);
+  append(whole_.explanations, part.explanations);
   whole_.translations.resize(std::min(whole_.translations.size(), part.translations.size()));
   for (std::size_t i = 0; i < whole_.translations.size(); ++i) {
     Translation &whole = whole_.translations[i], &next = part.translations[i];

@@ -53,6 +53,14 @@ TEST_F(Statistical, TrainsTranslatesAndIsInspectedLikeAnyOtherModel) {
   const Outcome several = run_program(folder_, "translate --model run/model.safetensors --input in --n-best 3 --quiet");
   EXPECT_EQ(several.out.find("0 ||| you have water |||"), 0u) << several.out;
 
+  const Outcome explained =
+      run_program(folder_, "translate --model run/model.safetensors --input in --json --explain --quiet");
+  const nlohmann::json told_why =
+      nlohmann::json::parse(explained.out.substr(0, explained.out.find('\n')))["explanations"][0];
+  EXPECT_EQ(told_why["alignment"].dump(), "[[0,0],[1,2],[2,1]]");
+  EXPECT_EQ(told_why["tokens"][1].dump(), R"({"begin":4,"end":8,"token":"have","word":1})");
+  EXPECT_TRUE(told_why["attention"].empty());
+
   const Outcome scored = run_program(folder_, "score --model run/model.safetensors s t");
   EXPECT_EQ(scored.status, 1);
   EXPECT_NE(scored.err.find("is a statistical model, which translates but does not score"), std::string::npos)

@@ -72,6 +72,33 @@ TEST_P(OnDevice, WhatSearchSaysOfATranslationIsWhatReadingItAtOnceSays) {
   EXPECT_GT(compared, 10);
 }
 
+// The weights of all layers and heads: a GPU computes them in bf16.
+TEST_P(OnDevice, ExplainsATranslationAsTheHostDoes) {
+  const std::string path = folder_.file("model.safetensors");
+  write_model(path);
+  const Translator device(path, {.device = GetParam()}), host(path, on_cpu());
+  SearchOptions search;
+  search.max_length = 12;
+  for (Request request : sentences(6)) {
+    request.prefix = "ein blauer hund sieht dich";
+    search.explain = true;
+    const Explanation here = device.translate({request}, search)[0].explanations.at(0);
+    const Explanation there = host.translate({request}, search)[0].explanations.at(0);
+    ASSERT_EQ(here.attention.size(), there.attention.size());
+    ASSERT_EQ(here.attention.size(), 6u) << "two layers each: encoder, source, past";
+    for (std::size_t l = 0; l < here.attention.size(); ++l)
+      for (std::size_t h = 0; h < there.attention[l].heads.size(); ++h)
+        for (std::size_t i = 0; i < 5; ++i) {  // rows of the prefix and of the source, which are the same
+          if (i >= there.attention[l].heads[h].size()) continue;
+          const std::vector<float>&a = here.attention[l].heads[h][i], &b = there.attention[l].heads[h][i];
+          ASSERT_EQ(a.size(), b.size()) << here.attention[l].name;
+          for (std::size_t j = 0; j < a.size(); ++j) EXPECT_NEAR(a[j], b[j], 0.02) << here.attention[l].name;
+        }
+    for (std::size_t i = 0; i < 5; ++i)
+      EXPECT_NEAR(here.tokens[i].log_probability, there.tokens[i].log_probability, tolerance());
+  }
+}
+
 // A sentence's translation does not depend on the others, in any number format.
 TEST_F(PerObject, NarrowFormatsGiveTheSameTranslationAloneAndInABatch) {
   const std::string path = folder_.file("model.safetensors");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nn/attention/attention_record.h"
+
 namespace dragoman::nn {
 namespace {
 
@@ -223,10 +225,12 @@ Attended Attention::attend(RowProgram& program, const Tensor& x, const Segments&
   if (!q.of.defined()) q = query_.defined() ? query_(program, x) : x;
   if (query_score_.defined()) q = query_score_(program, whole(program, q));
   if (place_.rotary) q = rotate(program.run(), q, config_.heads, ask.positions);
+  AttentionRecord* const record = AttentionRecord::current();
+  const bool wants_weights = ask.weights || record != nullptr;
   Attended attended;
   if (config_.score == Score::additive) {
     const Tensor asking = whole(program, q);
-    attended = attend_additive(program.run(), asking, queries, keys, ask.weights);
+    attended = attend_additive(program.run(), asking, queries, keys, wants_weights);
   } else {
     // 0 selects the default of the op, 1 / sqrt(size of a head).
     const double scale = config_.score == Score::scaled_dot ? 0 : 1;
@@ -235,8 +239,12 @@ Attended Attention::attend(RowProgram& program, const Tensor& x, const Segments&
                                   .causal = place_.causal,
                                   .scale = scale,
                                   .dropout = config_.dropout,
-                                  .weights = ask.weights,
+                                  .weights = wants_weights,
                                   .key_rows = keys.index});
+  }
+  if (record) {
+    program.run();
+    record->add(place_, config_, attended.weights, queries, keys.rows);
   }
   if (out_.defined()) attended.out = out_(program, attended.out);
   return attended;

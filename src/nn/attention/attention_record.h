@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nn/attention/attention.h"
+
+namespace dragoman::nn {
+
+// The weights of one attention layer in a forward pass over one sentence.
+struct RecordedAttention {
+  std::string name;                                      // of the layer's parameters
+  bool causal = false;                                   // over the decoder's own past: row i has i + 1 weights
+  bool self = false;                                     // the memory attends to itself
+  bool mixtures = false;                                 // keys are mixtures of all rows (Linformer)
+  std::vector<std::vector<std::vector<float>>> heads{};  // [heads][queries][visible keys]
+};
+
+// While it exists, every attention layer that this thread runs adds its weights to the record, in the order of the
+// forward pass. A layer that runs step by step adds one row after the other. The pass must be over one sentence with
+// one hypothesis. Reading the weights waits for the device, so a record is for explaining, not for speed; without a
+// record nothing is computed.
+class AttentionRecord {
+ public:
+  AttentionRecord();
+  ~AttentionRecord();
+  AttentionRecord(const AttentionRecord&) = delete;
+  AttentionRecord& operator=(const AttentionRecord&) = delete;
+
+  // The one of this thread; null if there is none.
+  static AttentionRecord* current();
+
+  // `weights` are [heads, nq, nk].
+  void add(const AttentionPlace& place, const AttentionConfig& config, const Tensor& weights, const Segments& queries,
+           const Segments& keys);
+  std::vector<RecordedAttention> take() { return std::move(layers_); }
+
+ private:
+  std::vector<RecordedAttention> layers_;
+  AttentionRecord* before_;
+};
+
+}  // namespace dragoman::nn

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdio>
+#include <mutex>
+#include <string>
+
+#include "serve/http_message.h"
+
+namespace dragoman::serve {
+
+// One line of JSON per request: time, client, method, path, status, bytes and duration; never texts or keys.
+class AccessLog {
+ public:
+  // A file to append to, - for stdout, or empty for no log.
+  explicit AccessLog(const std::string& path);
+  ~AccessLog();
+  AccessLog(const AccessLog&) = delete;
+  AccessLog& operator=(const AccessLog&) = delete;
+
+  void write(const HttpRequest& request, const HttpResponse& response, const std::string& client, double seconds);
+
+ private:
+  std::mutex mutex_;
+  std::FILE* file_ = nullptr;
+  bool owned_ = false;
+};
+
+}  // namespace dragoman::serve

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "serve/fields.h"
+#include "serve/http_message.h"
+
+namespace dragoman::serve {
+
+// A request that a route has been found for, on its way through an endpoint.
+class Call : public std::enable_shared_from_this<Call> {
+ public:
+  using Finish = std::function<void(Call&, HttpResponse)>;
+
+  // `finish` completes and sends the response.
+  Call(std::shared_ptr<Exchange> exchange, std::vector<std::string> parameters, Finish finish)
+      : exchange_(std::move(exchange)), parameters_(std::move(parameters)), finish_(std::move(finish)) {}
+
+  const HttpRequest& request() const { return exchange_->request(); }
+  Exchange& exchange() { return *exchange_; }
+  // The parts of the path that the route leaves open, such as an identifier.
+  const std::string& parameter(std::size_t i) const { return parameters_.at(i); }
+  const Fields& fields();
+  // Who asks: the name of a key, or empty without keys.
+  const std::string& client() const { return client_; }
+  void set_client(std::string name) { client_ = std::move(name); }
+  const std::shared_ptr<std::atomic<bool>>& cancelled() const { return exchange_->cancelled(); }
+
+  void respond(HttpResponse response) { finish_(*this, std::move(response)); }
+  void respond(const nlohmann::ordered_json& json, int status = 200);
+  // Responds with an error.
+  void fail(const std::exception_ptr& error);
+  // Runs a step; an exception becomes the response.
+  void attempt(const std::function<void()>& step);
+
+ private:
+  std::shared_ptr<Exchange> exchange_;
+  std::vector<std::string> parameters_;
+  Finish finish_;
+  std::optional<Fields> fields_;
+  std::string client_;
+};
+
+// Whether the path is one of DeepL's.
+bool is_deepl(const HttpRequest& request);
+
+// The response to a request that failed, in the form that the clients of its path expect: {"error": …}, or
+// {"message": …} under /v2 and /v3.
+HttpResponse error_response(const HttpRequest& request, const HttpError& error);
+
+}  // namespace dragoman::serve

@@ -1,0 +1,140 @@
+#include "serve/deepl.h"
+
+#include "data/utf8.h"
+#include "serve/languages.h"
+#include "serve/text_task.h"
+
+namespace dragoman::serve {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using CallPointer = std::shared_ptr<Call>;
+
+// There is no quota; clients expect a number.
+constexpr std::uint64_t kNoLimit = 1'000'000'000'000;
+
+// The fields of DeepL that say what to do with texts. Those about style (formality, context, model_type, ...) are
+// accepted and change nothing.
+TextTask read_task(const Backend& backend, Call& call, std::vector<std::string> texts) {
+  const Fields& fields = call.fields();
+  const auto models = backend.service.models();
+  TextTask task;
+  task.target = require_language(fields.text("target_lang"), models->targets());
+  const std::vector<std::string> sources = models->sources_of(task.target);
+  std::string source;
+  if (fields.has("source_lang") && !fields.text("source_lang").empty())
+    source = require_language(fields.text("source_lang"), models->sources());
+  for (std::string& text : texts) {
+    const std::string language = source.empty() ? detect_among(text, sources).language : source;
+    task.texts.push_back({std::move(text), language});
+  }
+  if (!task.texts.empty()) task.terms = find_terms(backend, call, {task.texts[0].source, task.target});
+  return task;
+}
+
+void translate(Backend& backend, const CallPointer& call) {
+  const Fields& fields = call->fields();
+  std::vector<std::string> texts = fields.texts("text");
+  const std::size_t characters = check_texts(backend.limits, texts);
+  std::vector<std::size_t> billed;
+  for (const std::string& text : texts) billed.push_back(data::count_characters(text));
+  TextTask task = read_task(backend, *call, std::move(texts));
+  const std::string tags = fields.text_or("tag_handling", "");
+  task.format = format_of_name(tags.empty() ? "text" : tags);
+  task.sentences = fields.text_or("split_sentences", "1") != "0";
+  backend.metrics.count_characters(characters);
+  backend.usage.add(call->client(), characters);
+  std::vector<std::string> sources;
+  for (const TextTask::Text& text : task.texts) sources.push_back(upper_code(text.source));
+  translate_texts(backend, call, std::move(task), [=](const std::vector<TranslatedText>& translated) {
+    Json translations = Json::array();
+    for (std::size_t i = 0; i < translated.size(); ++i)
+      translations.push_back(
+          {{"detected_source_language", sources[i]}, {"text", translated[i].text}, {"billed_characters", billed[i]}});
+    call->respond({{"translations", translations}});
+  });
+}
+
+// A document is translated before its upload is answered, so its status is always "done".
+void upload_document(Backend& backend, const CallPointer& call) {
+  const FormPart& file = call->fields().file("file");
+  const std::string name = call->fields().text_or("filename", file.file_name);
+  const TextFormat format = format_of_file(name);
+  const std::size_t characters = check_texts(backend.limits, {file.content});
+  TextTask task = read_task(backend, *call, {file.content});
+  task.format = format;
+  backend.metrics.count_characters(characters);
+  backend.usage.add(call->client(), characters);
+  const std::string ending = name.substr(name.rfind('.'));
+  translate_texts(backend, call, std::move(task), [&backend, call, ending](const std::vector<TranslatedText>& done) {
+    const std::string id = backend.files.add({"translation" + ending, done.front().text});
+    call->respond({{"document_id", id}, {"document_key", id}});
+  });
+}
+
+FileStore::File find_document(const Backend& backend, Call& call) {
+  const std::optional<FileStore::File> file = backend.files.find(call.parameter(0));
+  if (!file || call.fields().text_or("document_key", "") != call.parameter(0))
+    throw HttpError(404, "there is no such document, or not any more");
+  return *file;
+}
+
+void show_document(const Backend& backend, const CallPointer& call) {
+  const FileStore::File file = find_document(backend, *call);
+  call->respond({{"document_id", call->parameter(0)},
+                 {"status", "done"},
+                 {"billed_characters", data::count_characters(file.content)}});
+}
+
+void download_document(const Backend& backend, const CallPointer& call) {
+  call->respond(
+      HttpResponse{.type = "application/octet-stream", .body = find_document(backend, *call).content, .headers = {}});
+}
+
+// Languages with regional variants; clients refuse the bare code as a target.
+std::vector<std::pair<std::string, std::string>> variants_of(const std::string& code) {
+  if (code == "en") return {{"EN-GB", "English (British)"}, {"EN-US", "English (American)"}};
+  if (code == "pt") return {{"PT-PT", "Portuguese (European)"}, {"PT-BR", "Portuguese (Brazilian)"}};
+  return {{upper_code(code), language_name(code)}};
+}
+
+void list_languages(const Backend& backend, const CallPointer& call) {
+  const auto models = backend.service.models();
+  const std::string type = call->fields().text_or("type", "source");
+  if (type != "source" && type != "target") throw HttpError(400, "type must be source or target");
+  Json list = Json::array();
+  if (type == "source")
+    for (const std::string& code : models->sources())
+      list.push_back({{"language", upper_code(code)}, {"name", language_name(code)}});
+  else
+    for (const std::string& code : models->targets())
+      for (const auto& [language, name] : variants_of(code))
+        list.push_back({{"language", language}, {"name", name}, {"supports_formality", false}});
+  call->respond(list);
+}
+
+void show_usage(const Backend& backend, const CallPointer& call) {
+  call->respond({{"character_count", backend.usage.characters(call->client())}, {"character_limit", kNoLimit}});
+}
+
+}  // namespace
+
+std::vector<Route> deepl_routes(Backend& backend) {
+  const auto languages = [&backend](const CallPointer& call) { list_languages(backend, call); };
+  const auto usage = [&backend](const CallPointer& call) { show_usage(backend, call); };
+  return {
+      {"POST", "/v2/translate", Access::clients, [&backend](const CallPointer& call) { translate(backend, call); }},
+      {"POST", "/v2/document", Access::clients,
+       [&backend](const CallPointer& call) { upload_document(backend, call); }},
+      {"POST", "/v2/document/{}", Access::clients,
+       [&backend](const CallPointer& call) { show_document(backend, call); }},
+      {"POST", "/v2/document/{}/result", Access::clients,
+       [&backend](const CallPointer& call) { download_document(backend, call); }},
+      {"GET", "/v2/languages", Access::clients, languages},
+      {"POST", "/v2/languages", Access::clients, languages},
+      {"GET", "/v2/usage", Access::clients, usage},
+      {"POST", "/v2/usage", Access::clients, usage},
+  };
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dragoman::serve {
+
+struct DetectedLanguage {
+  std::string language;
+  int confidence = 0;  // percent
+};
+
+// The languages that the text is probably written in, the likeliest first, by CLD2. Empty if nothing can be said.
+std::vector<DetectedLanguage> detect_languages(std::string_view text);
+
+// The likeliest of the `known` languages; the first of them, with confidence 0, if nothing speaks for any.
+DetectedLanguage detect_among(std::string_view text, const std::vector<std::string>& known);
+
+}  // namespace dragoman::serve

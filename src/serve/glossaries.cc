@@ -1,0 +1,134 @@
+#include "serve/glossaries.h"
+
+#include <algorithm>
+
+#include "base/utc_time.h"
+#include "data/csv.h"
+#include "search/words.h"
+#include "serve/http_message.h"
+#include "serve/random_id.h"
+
+namespace dragoman::serve {
+namespace {
+
+constexpr std::size_t kMostGlossaries = 1000, kMostTerms = 10'000, kLongestTerm = 1024, kLongestName = 1024;
+
+void add_term(std::vector<run::TermList::Term>& terms, const std::string& source, const std::string& target) {
+  const auto is_good = [](const std::string& term) {
+    return term.size() <= kLongestTerm && search::count_display_words(term) > 0;
+  };
+  if (!is_good(source) || !is_good(target))
+    throw HttpError(400, fmt::format("term {}: expected a source term and a target term of 1 to {} bytes",
+                                     terms.size() + 1, kLongestTerm));
+  if (terms.size() == kMostTerms) throw HttpError(400, fmt::format("a glossary may have {} terms", kMostTerms));
+  terms.emplace_back(source, target);
+}
+
+void parse_tsv(const std::string& text, std::vector<run::TermList::Term>& terms) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty()) continue;
+    const std::size_t tab = std::min(line.find('\t'), line.size());
+    add_term(terms, line.substr(0, tab), line.substr(std::min(tab + 1, line.size())));
+  }
+}
+
+void parse_csv(const std::string& text, std::vector<run::TermList::Term>& terms) {
+  data::CsvReader reader(data::bytes_of(text, "the glossary"), 4 * kLongestTerm);
+  for (std::vector<std::string> fields; reader.next(fields);) {
+    if (fields.size() < 2) throw HttpError(400, "expected two columns of CSV: source terms and target terms");
+    add_term(terms, fields[0], fields[1]);
+  }
+}
+
+}  // namespace
+
+const Glossary::Dictionary* Glossary::find(const text::LanguagePair& pair) const {
+  const auto found =
+      std::find_if(dictionaries.begin(), dictionaries.end(), [&](const Dictionary& one) { return one.pair == pair; });
+  return found == dictionaries.end() ? nullptr : &*found;
+}
+
+std::vector<run::TermList::Term> parse_terms(const std::string& text, const std::string& format) {
+  std::vector<run::TermList::Term> terms;
+  if (format == "tsv")
+    parse_tsv(text, terms);
+  else if (format == "csv")
+    parse_csv(text, terms);
+  else
+    throw HttpError(400, "entries_format must be tsv or csv");
+  if (terms.empty()) throw HttpError(400, "the glossary has no terms");
+  return terms;
+}
+
+std::string write_terms(const std::vector<run::TermList::Term>& terms) {
+  std::string text;
+  for (const auto& [source, target] : terms) text += source + "\t" + target + "\n";
+  return text;
+}
+
+Glossary Glossaries::create(const std::string& owner, const std::string& name,
+                            std::vector<Glossary::Dictionary> dictionaries) {
+  if (name.empty() || name.size() > kLongestName) throw HttpError(400, "a glossary needs a name");
+  if (dictionaries.empty()) throw HttpError(400, "a glossary needs a dictionary");
+  // Clients expect fractions of seconds.
+  std::string created = utc_time();
+  created.replace(created.size() - 1, 1, ".000000Z");
+  Glossary glossary{random_id(), name, owner, created, std::move(dictionaries)};
+  const std::lock_guard lock(mutex_);
+  if (all_.size() == kMostGlossaries) throw HttpError(400, fmt::format("there may be {} glossaries", kMostGlossaries));
+  return all_[glossary.id] = glossary;
+}
+
+const Glossary& Glossaries::find(const std::string& owner, const std::string& id) const {
+  const auto found = all_.find(id);
+  if (found == all_.end() || found->second.owner != owner) throw HttpError(404, "there is no such glossary");
+  return found->second;
+}
+
+Glossary& Glossaries::find(const std::string& owner, const std::string& id) {
+  return const_cast<Glossary&>(std::as_const(*this).find(owner, id));
+}
+
+Glossary Glossaries::get(const std::string& owner, const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  return find(owner, id);
+}
+
+void Glossaries::remove(const std::string& owner, const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  find(owner, id);
+  all_.erase(id);
+}
+
+void Glossaries::rename(const std::string& owner, const std::string& id, const std::string& name) {
+  if (name.empty() || name.size() > kLongestName) throw HttpError(400, "a glossary needs a name");
+  const std::lock_guard lock(mutex_);
+  find(owner, id).name = name;
+}
+
+void Glossaries::put(const std::string& owner, const std::string& id, Glossary::Dictionary dictionary) {
+  const std::lock_guard lock(mutex_);
+  Glossary& glossary = find(owner, id);
+  std::erase_if(glossary.dictionaries, [&](const auto& one) { return one.pair == dictionary.pair; });
+  glossary.dictionaries.push_back(std::move(dictionary));
+}
+
+void Glossaries::remove_dictionary(const std::string& owner, const std::string& id, const text::LanguagePair& pair) {
+  const std::lock_guard lock(mutex_);
+  if (std::erase_if(find(owner, id).dictionaries, [&](const auto& one) { return one.pair == pair; }) == 0)
+    throw HttpError(404, "the glossary has no dictionary for these languages");
+}
+
+std::vector<Glossary> Glossaries::list(const std::string& owner) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Glossary> own;
+  for (const auto& [id, glossary] : all_)
+    if (glossary.owner == owner) own.push_back(glossary);
+  return own;
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,222 @@
+#include "serve/http_connection.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+
+namespace dragoman::serve {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using boost::system::error_code;
+
+// What a client may still send after its last response, before the connection is cut.
+constexpr std::size_t kMostDrained = 4 << 20;
+constexpr std::chrono::milliseconds kLinger{2000};
+constexpr std::size_t kReadStep = 8 << 10;
+
+std::string lower(boost::beast::string_view text) {
+  std::string result(text.begin(), text.end());
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return result;
+}
+
+}  // namespace
+
+HttpConnection::HttpConnection(asio::ip::tcp::socket socket, ConnectionHost& host)
+    : socket_(std::move(socket)),
+      host_(host),
+      timer_(socket_.get_executor()),
+      buffer_(host.limits.header_bytes + kReadStep) {
+  error_code ignored;
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  const auto peer = socket_.remote_endpoint(ignored).address();
+  described_.client = peer.to_string();
+  described_.is_local = peer.is_loopback();
+}
+
+void HttpConnection::enter(State state, std::chrono::milliseconds limit) {
+  state_ = state;
+  timer_.expires_after(limit);
+  timer_.async_wait([self = shared_from_this(), round = ++timer_round_](const error_code& error) {
+    if (!error && round == self->timer_round_) self->out_of_time();
+  });
+}
+
+void HttpConnection::out_of_time() {
+  if (state_ != State::handling) return close();
+  cancelled_->store(true);
+  fail(HttpError(504, "the answer took too long"));
+}
+
+void HttpConnection::drain() {
+  if (is_idle()) enter(State::idle, host_.limits.last_call);
+}
+
+void HttpConnection::close() {
+  if (state_ == State::closed) return;
+  state_ = State::closed;
+  if (cancelled_) cancelled_->store(true);
+  ++timer_round_;
+  timer_.cancel();
+  error_code ignored;
+  socket_.close(ignored);
+  host_.closed(this);
+}
+
+void HttpConnection::wait_for_request() {
+  if (buffer_.size() > 0) return read_header();
+  buffer_.shrink_to_fit();
+  enter(State::idle, host_.limits.idle);
+  host_.idle(this);
+  watch();
+}
+
+// Waits for the socket to become readable: a new request, or the end of the client's side.
+void HttpConnection::watch() {
+  if (watching_) return;
+  watching_ = true;
+  socket_.async_wait(asio::ip::tcp::socket::wait_read, [self = shared_from_this()](const error_code& error) {
+    self->watching_ = false;
+    if (!error) self->on_readable();
+  });
+}
+
+void HttpConnection::on_readable() {
+  if (state_ == State::idle) return read_header();
+  if (state_ != State::handling) return;
+  // Bytes are the next request, which waits; none means that the client has left.
+  error_code error;
+  if (socket_.available(error) == 0 || error) close();
+}
+
+void HttpConnection::read_header() {
+  enter(State::reading, host_.limits.receive);
+  parser_.emplace();
+  parser_->header_limit(host_.limits.header_bytes);
+  parser_->body_limit(host_.limits.body_bytes);
+  http::async_read_header(socket_, buffer_, *parser_,
+                          [self = shared_from_this()](const error_code& error, std::size_t) {
+                            if (!self->failed(error)) self->on_header();
+                          });
+}
+
+void HttpConnection::on_header() {
+  const auto& message = parser_->get();
+  if (message[http::field::expect] != "100-continue") return read_body();
+  static constexpr char kContinue[] = "HTTP/1.1 100 Continue\r\n\r\n";
+  asio::async_write(socket_, asio::buffer(kContinue, sizeof kContinue - 1),
+                    [self = shared_from_this()](const error_code& error, std::size_t) {
+                      if (error) return self->close();
+                      self->read_body();
+                    });
+}
+
+void HttpConnection::read_body() {
+  http::async_read(socket_, buffer_, *parser_, [self = shared_from_this()](const error_code& error, std::size_t) {
+    if (!self->failed(error)) self->handle();
+  });
+}
+
+HttpRequest HttpConnection::take_request() {
+  auto& message = parser_->get();
+  HttpRequest request;
+  request.method = std::string(message.method_string());
+  const std::string target(message.target());
+  const std::size_t mark = target.find('?');
+  request.path = target.substr(0, mark);
+  if (mark != std::string::npos) request.query = target.substr(mark + 1);
+  for (const auto& field : message)
+    request.headers.emplace_back(lower(field.name_string()), std::string(field.value()));
+  request.body = std::move(message.body());
+  request.client = described_.client;
+  request.is_local = described_.is_local;
+  return request;
+}
+
+void HttpConnection::handle() {
+  keep_alive_ = parser_->get().keep_alive();
+  is_head_ = parser_->get().method() == http::verb::head;
+  HttpRequest request = take_request();
+  parser_.reset();
+  described_.method = request.method;
+  described_.path = request.path;
+  const std::uint64_t round = ++request_round_;
+  // The response may come from any thread, also when the connection is closed.
+  const auto exchange =
+      std::make_shared<Exchange>(std::move(request), [self = shared_from_this(), round](HttpResponse response) {
+        asio::post(self->socket_.get_executor(), [self, round, response = std::move(response)]() mutable {
+          if (self->state_ == State::handling && round == self->request_round_) self->send(std::move(response));
+        });
+      });
+  cancelled_ = exchange->cancelled();
+  enter(State::handling, host_.limits.answer);
+  watch();
+  host_.handler(exchange);
+}
+
+// Handles an error of reading. Returns false if there was none.
+bool HttpConnection::failed(const error_code& error) {
+  if (state_ != State::reading) return true;
+  if (!error) return false;
+  if (error == http::error::header_limit || error == http::error::buffer_overflow)
+    fail(HttpError(431, fmt::format("the header of a request may have {} bytes", host_.limits.header_bytes)));
+  else if (error == http::error::body_limit)
+    fail(HttpError(413, fmt::format("the body of a request may have {} bytes", host_.limits.body_bytes)));
+  else if (error == http::error::end_of_stream || error == http::error::partial_message ||
+           error.category() != http::make_error_code(http::error::bad_method).category())
+    close();
+  else
+    fail(HttpError(400, "not an HTTP request: " + error.message()));
+  return true;
+}
+
+void HttpConnection::fail(const HttpError& error) {
+  keep_alive_ = false;
+  send(host_.error_page(described_, error));
+}
+
+void HttpConnection::send(HttpResponse response) {
+  enter(State::writing, host_.limits.send);
+  cancelled_.reset();
+  keep_alive_ = keep_alive_ && !host_.stopping;
+  const auto message = std::make_shared<http::response<http::string_body>>();
+  message->result(static_cast<unsigned>(response.status));
+  message->set(http::field::content_type, response.type);
+  for (const auto& [name, value] : response.headers) message->set(name, value);
+  message->keep_alive(keep_alive_);
+  message->content_length(response.body.size());
+  if (!is_head_) message->body() = std::move(response.body);
+  http::async_write(socket_, *message, [self = shared_from_this(), message](const error_code& error, std::size_t) {
+    if (self->state_ != State::writing) return;
+    if (error) return self->close();
+    self->after_response();
+  });
+}
+
+void HttpConnection::after_response() {
+  if (keep_alive_ && !host_.stopping) return wait_for_request();
+  error_code ignored;
+  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  enter(State::closing, kLinger);
+  linger();
+}
+
+// Reads what the client still sends: closing earlier would reset the connection and could destroy the response.
+void HttpConnection::linger() {
+  buffer_.clear();
+  socket_.async_read_some(buffer_.prepare(kReadStep),
+                          [self = shared_from_this()](const error_code& error, std::size_t count) {
+                            self->drained_ += count;
+                            if (self->state_ != State::closing) return;
+                            if (error || self->drained_ > kMostDrained) return self->close();
+                            self->linger();
+                          });
+}
+
+}  // namespace dragoman::serve

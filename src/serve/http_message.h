@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+// Requests and responses as values. Only the connection (http_connection.h) knows sockets.
+namespace dragoman::serve {
+
+// An error that is a response: 400 for a request that cannot be met, 503 for one that may be sent again later.
+class HttpError : public Error {
+ public:
+  HttpError(int status, const std::string& message, int retry_after = 0)
+      : Error(message), status_(status), retry_after_(retry_after) {}
+
+  int status() const { return status_; }
+  // Seconds after which to send the request again; 0 for nothing to say.
+  int retry_after() const { return retry_after_; }
+
+ private:
+  int status_, retry_after_;
+};
+
+// The status of a request whose client left before the answer, for logs and metrics.
+constexpr int kClientLeft = 499;
+
+struct HttpRequest {
+  std::string method;
+  std::string path;                                          // as it was sent, without the query
+  std::string query;                                         // after the question mark
+  std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
+  std::string body;
+  std::string client;     // the address
+  bool is_local = false;  // the client runs on this machine
+
+  // Empty if there is none.
+  std::string_view header(std::string_view name) const;
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string type = "application/json";
+  std::string body{};
+  std::vector<std::pair<std::string, std::string>> headers{};  // besides type and length
+};
+
+// A request and the way back to its client. A request that nobody answers gets an error when the exchange is destroyed.
+class Exchange {
+ public:
+  // `send` is called once, from any thread.
+  using Send = std::function<void(HttpResponse)>;
+
+  Exchange(HttpRequest request, Send send) : request_(std::move(request)), send_(std::move(send)) {}
+  ~Exchange() { respond({.status = 500, .body = R"({"error": "the request was dropped"})"}); }
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  const HttpRequest& request() const { return request_; }
+  // The first response counts.
+  void respond(HttpResponse response) {
+    if (!answered_.test_and_set()) send_(std::move(response));
+  }
+  // Becomes true when the client has left or waited too long.
+  const std::shared_ptr<std::atomic<bool>>& cancelled() const { return cancelled_; }
+
+ private:
+  HttpRequest request_;
+  Send send_;
+  std::atomic_flag answered_;
+  std::shared_ptr<std::atomic<bool>> cancelled_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+}  // namespace dragoman::serve

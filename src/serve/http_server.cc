@@ -1,0 +1,180 @@
+#include "serve/http_server.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <list>
+#include <thread>
+#include <unordered_map>
+
+#include "base/log.h"
+#include "serve/http_connection.h"
+
+namespace dragoman::serve {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr int kBacklog = 4096;
+// After an accept that failed, for example because all file descriptors are in use.
+constexpr std::chrono::milliseconds kAcceptPause{100};
+
+}  // namespace
+
+class HttpServer::Implementation {
+ public:
+  Implementation(const Place& place, const HttpLimits& limits, Handler handler, ErrorPage error_page)
+      : acceptor_(context_), pause_(context_), grace_(context_) {
+    host_.limits = limits;
+    host_.handler = std::move(handler);
+    host_.error_page = std::move(error_page);
+    host_.idle = [this](HttpConnection* connection) { note_idle(connection); };
+    host_.closed = [this](HttpConnection* connection) { forget(connection); };
+    listen(place);
+    accept();
+    thread_ = std::thread([this] { context_.run(); });
+  }
+  ~Implementation() {
+    stop();
+    join();
+  }
+
+  int port() const { return port_; }
+  std::size_t connections() const { return count_; }
+
+  void stop() {
+    asio::post(context_, [this] { stop_here(); });
+  }
+  void join() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  struct Entry {
+    std::shared_ptr<HttpConnection> connection;
+    std::list<HttpConnection*>::iterator idle;  // the place among the idle ones, or their end
+  };
+
+  void listen(const Place& place) {
+    error_code error;
+    const auto address = asio::ip::make_address(place.address, error);
+    check(!error, "--address {}: expected an IP address such as 127.0.0.1 or ::1", place.address);
+    const tcp::endpoint endpoint(address, static_cast<std::uint16_t>(place.port));
+    acceptor_.open(endpoint.protocol(), error);
+    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(kBacklog, error);
+    check(!error, "cannot listen on {} port {}: {}", place.address, place.port, error.message());
+    acceptor_.non_blocking(true);
+    port_ = acceptor_.local_endpoint().port();
+  }
+
+  void accept() {
+    acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
+      if (host_.stopping) return;
+      if (error) return accept_later(error);
+      welcome(std::move(socket));
+      accept();
+    });
+  }
+
+  void accept_later(const error_code& error) {
+    log::warning("a connection cannot be accepted: {}", error.message());
+    close_oldest_idle();
+    pause_.expires_after(kAcceptPause);
+    pause_.async_wait([this](const error_code& cancelled) {
+      if (!cancelled && !host_.stopping) accept();
+    });
+  }
+
+  void welcome(tcp::socket socket) {
+    const bool full = all_.size() >= host_.limits.connections && !close_oldest_idle();
+    const auto connection = std::make_shared<HttpConnection>(std::move(socket), host_);
+    all_[connection.get()] = {connection, idle_.end()};
+    count_ = all_.size();
+    if (full)
+      connection->refuse(HttpError(503, "too many connections", 1));
+    else
+      connection->start();
+  }
+
+  // Makes room for a client that has something to say.
+  bool close_oldest_idle() {
+    while (!idle_.empty()) {
+      HttpConnection* const oldest = idle_.front();
+      if (oldest->is_idle()) {
+        oldest->close();
+        return true;
+      }
+      all_.at(oldest).idle = idle_.end();
+      idle_.pop_front();
+    }
+    return false;
+  }
+
+  void note_idle(HttpConnection* connection) {
+    Entry& entry = all_.at(connection);
+    if (entry.idle != idle_.end()) idle_.erase(entry.idle);
+    entry.idle = idle_.insert(idle_.end(), connection);
+  }
+
+  void forget(HttpConnection* connection) {
+    const auto entry = all_.find(connection);
+    if (entry == all_.end()) return;
+    if (entry->second.idle != idle_.end()) idle_.erase(entry->second.idle);
+    all_.erase(entry);
+    count_ = all_.size();
+    if (host_.stopping && all_.empty()) grace_.cancel();
+  }
+
+  void stop_here() {
+    if (host_.stopping) return;
+    // Connections that the system has accepted already are served too.
+    error_code error;
+    for (tcp::socket socket = acceptor_.accept(error); !error; socket = acceptor_.accept(error))
+      welcome(std::move(socket));
+    host_.stopping = true;
+    acceptor_.close(error);
+    pause_.cancel();
+    for (const auto& connection : current()) connection->drain();
+    if (all_.empty()) return;
+    grace_.expires_after(host_.limits.grace);
+    grace_.async_wait([this](const error_code& cancelled) {
+      if (cancelled) return;
+      log::warning("{} requests were not finished in time", all_.size());
+      for (const auto& connection : current()) connection->close();
+    });
+  }
+
+  // A copy, because a connection that ends removes itself.
+  std::vector<std::shared_ptr<HttpConnection>> current() const {
+    std::vector<std::shared_ptr<HttpConnection>> connections;
+    for (const auto& [pointer, entry] : all_) connections.push_back(entry.connection);
+    return connections;
+  }
+
+  asio::io_context context_{1};
+  tcp::acceptor acceptor_;
+  asio::steady_timer pause_, grace_;
+  ConnectionHost host_;
+  std::unordered_map<HttpConnection*, Entry> all_;
+  std::list<HttpConnection*> idle_;  // in the order in which they became idle; some may be busy again
+  std::atomic<std::size_t> count_ = 0;
+  int port_ = 0;
+  std::thread thread_;
+};
+
+HttpServer::HttpServer(const Place& place, const HttpLimits& limits, Handler handler, ErrorPage error_page)
+    : implementation_(std::make_unique<Implementation>(place, limits, std::move(handler), std::move(error_page))) {}
+
+HttpServer::~HttpServer() = default;
+
+int HttpServer::port() const { return implementation_->port(); }
+std::size_t HttpServer::connections() const { return implementation_->connections(); }
+void HttpServer::stop() { implementation_->stop(); }
+void HttpServer::join() { implementation_->join(); }
+
+}  // namespace dragoman::serve

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "serve/http_message.h"
+
+namespace dragoman::serve {
+
+// Bounds on what clients can take from the server.
+struct HttpLimits {
+  std::uint32_t header_bytes = 16 << 10;
+  std::uint64_t body_bytes = 2 << 20;
+  std::size_t connections = 4096;
+  std::chrono::milliseconds idle{60'000};     // between two requests of a connection
+  std::chrono::milliseconds receive{15'000};  // from the first byte of a request to the last
+  std::chrono::milliseconds answer{60'000};   // until the handler answers
+  std::chrono::milliseconds send{30'000};     // until the client has taken the response
+  std::chrono::milliseconds grace{30'000};    // for requests under way when the server is stopped
+  std::chrono::milliseconds last_call{250};   // for idle connections at that time: a request may be on its way
+};
+
+// An HTTP/1.1 server. One thread waits for all connections, so an idle or slow client costs memory but no thread.
+class HttpServer {
+ public:
+  // Takes a request; called by the server's thread, so it must return at once and answer later, from any thread.
+  using Handler = std::function<void(std::shared_ptr<Exchange>)>;
+  // Makes the response to a request that never reaches the handler, such as one that is too long.
+  using ErrorPage = std::function<HttpResponse(const HttpRequest&, const HttpError&)>;
+
+  struct Place {
+    std::string address = "127.0.0.1";
+    int port = 0;  // 0 means any free port
+  };
+
+  // Listens and serves at once. Throws Error if the address cannot be used.
+  HttpServer(const Place& place, const HttpLimits& limits, Handler handler, ErrorPage error_page);
+  // Stops, waits, and drops what is left.
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  int port() const;
+  std::size_t connections() const;
+  // Takes no more connections and closes the others once their requests are answered. Any thread may call it.
+  void stop();
+  // Waits until that is done, or until the grace period has passed.
+  void join();
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace dragoman::serve

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Codes and names of languages.
+namespace dragoman::serve {
+
+// "English" for "en"; the code itself if it has no name here.
+std::string language_name(const std::string& code);
+
+// The code of `known` that a client means: in any case, with - or _ between its parts, and without its region if that
+// is not known ("EN-GB" means en). Empty if there is none.
+std::string find_language(std::string_view asked, const std::vector<std::string>& known);
+
+// As DeepL writes it: "EN".
+std::string upper_code(std::string_view code);
+
+}  // namespace dragoman::serve

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "serve/batch_queue.h"
+#include "serve/translation_cache.h"
+#include "text/language_tags.h"
+
+namespace dragoman::serve {
+
+// What --model says: a file, and the direction it translates in if the file itself does not know: "en-de=FILE".
+struct ModelName {
+  std::string file;
+  std::vector<text::LanguagePair> pairs;
+
+  static ModelName parse(const std::string& text);
+};
+
+// The models of a server and the directions they translate in. Immutable once it serves; replaced as a whole.
+class ModelSet {
+ public:
+  struct Direction {
+    text::LanguagePair pair;
+    BatchQueue* queue = nullptr;
+    std::string to;  // the target language as the model knows it; empty for a model with one target language
+  };
+  // One direction or, through a third language, two.
+  using Route = std::vector<const Direction*>;
+
+  explicit ModelSet(std::size_t cache_bytes) : cache_(cache_bytes) {}
+
+  // `has_tags`: the model must be told the target language. Throws Error if a direction has a model already.
+  void add(const std::vector<text::LanguagePair>& pairs, bool has_tags,
+           std::unique_ptr<search::TextTranslator> translator, const BatchLimits& limits);
+
+  // Throws HttpError 400 if no models lead from one language to the other.
+  Route route(const std::string& source, const std::string& target) const;
+  const std::vector<Direction>& directions() const { return directions_; }
+  std::vector<std::string> sources() const;
+  std::vector<std::string> targets() const;
+  // Those that can be reached from `source`, also through a third language.
+  std::vector<std::string> targets_of(const std::string& source) const;
+  std::vector<std::string> sources_of(const std::string& target) const;
+
+  TranslationCache& cache() const { return cache_; }
+  // Sums over all models.
+  BatchQueue::Counts counts() const;
+
+ private:
+  const Direction* direct(const std::string& source, const std::string& target) const;
+  Route find(const std::string& source, const std::string& target) const;
+
+  std::vector<std::unique_ptr<BatchQueue>> queues_;
+  std::vector<Direction> directions_;
+  mutable TranslationCache cache_;
+};
+
+// Loads the models. Throws Error if a file cannot be used or does not say its languages.
+std::unique_ptr<ModelSet> load_models(const std::vector<ModelName>& names, const TranslatorOptions& options,
+                                      const BatchLimits& limits, std::size_t cache_bytes);
+
+}  // namespace dragoman::serve

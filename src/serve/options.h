@@ -1,0 +1,79 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/options.h"
+#include "search/options.h"
+
+namespace dragoman::serve {
+
+// The settings of `dragoman serve`. Times are in seconds unless their names say otherwise.
+struct ServeOptions {
+  std::vector<std::string> models;
+  std::string address = "127.0.0.1";
+  int port = 5000;
+  int beam = 4;
+  int batch = 0;
+  int batch_tokens = 4096;
+  double max_wait_ms = 5;
+  int max_queue_tokens = 200'000;
+  int cache_mb = 64;
+  int max_body_kb = 2048;
+  int max_characters = 100'000;
+  int max_texts = 1000;
+  int max_alternatives = 5;
+  int max_connections = 4096;
+  double timeout = 60;
+  double receive_timeout = 15;
+  double idle_timeout = 60;
+  double grace = 30;
+  std::string keys;
+  int rate_limit = 0;
+  bool trust_proxy = false;
+  std::string cors_origin;
+  std::string access_log;
+
+  template <class V>
+  void visit(V& v) {
+    v.section("Models");
+    v("model", models,
+      "a model file, or DIRECTION=FILE such as en-de=FILE if the file does not say its languages; repeat for more "
+      "directions");
+    v("beam", beam, "width of the beam", between(1, search::kMostHypotheses));
+    v.section("Where to listen");
+    v("address", address, "IP address to listen on; 0.0.0.0 and :: mean all networks of this machine");
+    v("port", port, "TCP port; 0 means any free one", between(0, 65535));
+    v.section("Batches");
+    v("batch", batch, "sentences that a thread decodes at a time; 0 means 32, or 256 on a GPU",
+      between(0, search::kMostSentences));
+    v("batch-tokens", batch_tokens, "tokens that are passed to a model at a time, about", between(1, 1'000'000));
+    v("max-wait-ms", max_wait_ms, "milliseconds that a sentence waits for others while its model is busy",
+      between(0, 10'000));
+    v("cache-mb", cache_mb, "megabytes of recent translations to keep; 0 keeps none", between(0, 1'000'000));
+    v.section("Limits");
+    v("max-queue-tokens", max_queue_tokens,
+      "tokens that may wait for the models, about; beyond that, requests are answered with 503", between(1, 1 << 30));
+    v("max-body-kb", max_body_kb, "kilobytes of a request", between(1, 1 << 20));
+    v("max-characters", max_characters, "characters of all texts of a request", between(1, 1 << 30));
+    v("max-texts", max_texts, "texts of a request", between(1, 1'000'000));
+    v("max-alternatives", max_alternatives, "alternatives that a request may ask for", between(0, 100));
+    v("max-connections", max_connections, "open connections; beyond that, the longest idle one is closed",
+      between(1, 1'000'000));
+    v("timeout", timeout, "seconds until a request is given up", between(0.01, 86'400));
+    v("receive-timeout", receive_timeout, "seconds that a client may take to send a request", between(0.01, 3600));
+    v("idle-timeout", idle_timeout, "seconds that a connection may stay idle", between(0.01, 86'400));
+    v("grace", grace, "seconds for requests under way when the server is stopped", between(0, 3600));
+    v.section("Clients");
+    v("keys", keys,
+      "file of API keys, one per line: the key, its requests per minute and a name, the last two optional; without it, "
+      "no key is needed");
+    v("rate-limit", rate_limit, "requests per minute of a client without a limit of its own; 0 means no limit",
+      between(0, 1'000'000));
+    v("trust-proxy", trust_proxy, "a proxy on this machine says who the client is (X-Forwarded-For)");
+    v("cors-origin", cors_origin, "origin whose web pages may call this server, such as https://example.org, or *");
+    v("access-log", access_log, "file to append one JSON object per request to; - is stdout");
+  }
+};
+
+}  // namespace dragoman::serve

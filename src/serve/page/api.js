@@ -1,0 +1,37 @@
+// Calls of the server. A call throws an error whose message can be shown.
+
+async function call(path, options = {}) {
+  let response;
+  try {
+    response = await fetch(path, { cache: 'no-store', ...options });
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new Error('The server does not answer. Is it still running?', { cause: error });
+  }
+  const body = await response.json().catch(() => null);
+  if (response.ok) {
+    if (body === null) throw new Error('The server gave an answer that is no JSON.');
+    return body;
+  }
+  const reason = typeof body?.error === 'string' ? body.error : body?.message ?? body?.error?.message;
+  throw new Error(reason ?? `The server answered with status ${response.status}.`);
+}
+
+const post = (path, body, signal) => call(path, {
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(body),
+  signal,
+});
+
+export const languages = () => call('languages');
+export const models = () => call('v1/models');
+export const explain = (request, signal) => post('v1/explain', request, signal);
+
+export function translateFile(file, source, target) {
+  const form = new FormData();
+  form.append('file', file);
+  form.append('source', source);
+  form.append('target', target);
+  return call('translate_file', { method: 'POST', body: form });
+}

@@ -1,0 +1,325 @@
+// The page: reads the controls, asks the server, and shows what comes back.
+import * as api from './api.js';
+import { html } from './element.js';
+import { Insight } from './insight.js';
+import { markChosen, showTranslations } from './translations.js';
+
+const TYPING_PAUSE = 250;    // milliseconds after the last key
+const BUSY_NOTICE = 400;     // milliseconds before the page says that it waits
+const find = (id) => document.getElementById(id);
+
+const state = {
+  languages: [],
+  models: [],
+  chosen: new Set(),  // names of models
+  results: [],        // one per chosen model, in their order
+  place: null,        // the word that stays lit: {model, sentence, word}
+  model: 0,           // of the figures: index in results
+  sentence: 0,
+};
+let running = null;  // the AbortController of the current requests
+let timer = 0;
+
+const insight = new Insight({
+  look: (word) => light(word === null ? null : { model: state.model, sentence: state.sentence, word }),
+  leave: () => light(state.place),
+  choose: (word) => pin({ model: state.model, sentence: state.sentence, word }),
+  continueFrom,
+  turn: (step) => turnTo(state.model, state.sentence + step, null),
+});
+
+// ---- problems and status
+
+function showProblem(error) {
+  find('problem').hidden = false;
+  find('problem-text').textContent = error.message;
+}
+
+function say(text) {
+  find('status').textContent = text;
+}
+
+// ---- languages and models
+
+function fillLanguages() {
+  const from = find('from'), to = find('to');
+  const sources = state.languages.filter((language) => language.targets.some((target) => target !== language.code));
+  const keep = from.value;
+  from.replaceChildren(...sources.map((one) => html('option', { value: one.code }, one.name)));
+  if (sources.some((one) => one.code === keep)) from.value = keep;
+  const targets = sources.find((one) => one.code === from.value)?.targets ?? [];
+  const keepTarget = to.value;
+  to.replaceChildren(...state.languages
+    .filter((one) => targets.includes(one.code) && one.code !== from.value)
+    .map((one) => html('option', { value: one.code }, one.name)));
+  if ([...to.options].some((option) => option.value === keepTarget)) to.value = keepTarget;
+  const back = sources.find((one) => one.code === to.value)?.targets ?? [];
+  find('swap').disabled = !back.includes(from.value);
+  find('source').lang = from.value;
+  fillModels();
+}
+
+const modelsHere = () => state.models.filter((model) =>
+  model.directions.some((pair) => pair.source === find('from').value && pair.target === find('to').value));
+
+// Several models of one direction can be compared; each is a switch.
+function fillModels() {
+  const here = modelsHere(), box = find('models');
+  if (!here.some((model) => state.chosen.has(model.name))) state.chosen = new Set(here.slice(0, 1).map((model) => model.name));
+  box.hidden = here.length < 2;
+  box.replaceChildren(...here.map((model) => html('button', {
+    type: 'button',
+    class: 'chip',
+    'aria-pressed': String(state.chosen.has(model.name)),
+    onclick: (event) => switchModel(model.name, event.currentTarget),
+  }, model.name)));
+}
+
+function switchModel(name, button) {
+  const on = !state.chosen.has(name);
+  if (on) state.chosen.add(name);
+  else if (state.chosen.size > 1) state.chosen.delete(name);
+  button.setAttribute('aria-pressed', String(state.chosen.has(name)));
+  translate();
+}
+
+// ---- translating
+
+function glossary() {
+  const terms = {};
+  for (const line of find('glossary').value.split('\n')) {
+    const equals = line.indexOf('=');
+    const source = line.slice(0, Math.max(equals, 0)).trim(), target = line.slice(equals + 1).trim();
+    if (equals > 0 && source && target) terms[source] = target;
+  }
+  return terms;
+}
+
+function request(text, model, prefix) {
+  const terms = glossary();
+  return {
+    text,
+    source: find('from').value,
+    target: find('to').value,
+    beam: Number(find('beam').value),
+    ...(model ? { model } : {}),
+    ...(prefix ? { prefix } : {}),
+    ...(Object.keys(terms).length > 0 ? { terms } : {}),
+  };
+}
+
+const explainedText = (explanations) => explanations.map((one) => one.text).join(' ');
+
+async function ask(text, name, signal) {
+  const answer = await api.explain(request(text, name), signal);
+  const explanations = answer.explanations ?? [];
+  return { model: name ?? '', label: name ?? '', explanations, text: explainedText(explanations), chosen: false };
+}
+
+function begin() {
+  running?.abort();
+  running = new AbortController();
+  find('problem').hidden = true;
+  const busy = setTimeout(() => say('Translating…'), BUSY_NOTICE);
+  running.signal.addEventListener('abort', () => clearTimeout(busy));
+  return { signal: running.signal, done: () => clearTimeout(busy) };
+}
+
+async function translate() {
+  const text = find('source').value.trim();
+  const { signal, done } = begin();
+  if (text === '') {
+    done();
+    state.results = [];
+    show();
+    return;
+  }
+  const names = modelsHere().map((model) => model.name).filter((name) => state.chosen.has(name));
+  try {
+    const started = performance.now();
+    const results = await Promise.all((names.length > 0 ? names : [undefined]).map((name) => ask(text, name, signal)));
+    if (signal.aborted) return;
+    state.results = results;
+    say(`Translated in ${Math.max(1, Math.round(performance.now() - started))} ms`);
+    state.place = null;
+    show();
+  } catch (error) {
+    if (error.name === 'AbortError') return;
+    say('');
+    showProblem(error);
+  } finally {
+    done();
+  }
+}
+
+// Translates the rest of a sentence anew after a prefix.
+async function continueFrom(prefix) {
+  const { model, sentence } = state;
+  const result = state.results[model];
+  const { signal, done } = begin();
+  try {
+    const answer = await api.explain(request(result.explanations[sentence].source, result.model || undefined, prefix), signal);
+    if (signal.aborted) return;
+    const before = result.before ?? result.explanations;
+    const explanations = [...result.explanations];
+    explanations.splice(sentence, 1, ...answer.explanations);
+    state.results[model] = { ...result, explanations, text: explainedText(explanations), before, chosen: true };
+    say(`Continued from “${prefix}”`);
+    state.place = null;
+    show();
+  } catch (error) {
+    if (error.name !== 'AbortError') showProblem(error);
+  } finally {
+    done();
+  }
+}
+
+function undo(model) {
+  const result = state.results[model];
+  state.results[model] = { ...result, explanations: result.before, text: explainedText(result.before), chosen: false };
+  say('');
+  show();
+}
+
+function soon() {
+  clearTimeout(timer);
+  timer = setTimeout(translate, TYPING_PAUSE);
+}
+
+// ---- showing
+
+function show() {
+  state.model = Math.min(state.model, Math.max(state.results.length - 1, 0));
+  state.sentence = Math.min(state.sentence, Math.max((state.results[state.model]?.explanations.length ?? 1) - 1, 0));
+  showTranslations(find('translations'), state.results, {
+    look: light,
+    leave: () => light(state.place),
+    choose: pin,
+    copy,
+    undo,
+    several: state.results.length > 1,
+    language: find('to').value,
+  });
+  if (state.results.length === 0) {
+    say('');
+    insight.hide();
+  } else turnTo(state.model, state.sentence, state.place);
+  find('clear').disabled = find('source').value === '';
+}
+
+function turnTo(model, sentence, place) {
+  Object.assign(state, { model, sentence, place });
+  for (const card of find('translations').children)
+    card.toggleAttribute('data-shown', state.results.length > 1 && card === find('translations').children[model]);
+  insight.show({ result: state.results[model], sentence, from: find('from').value, to: find('to').value });
+  light(place);
+}
+
+function light(place) {
+  if (place && (place.model !== state.model || place.sentence !== state.sentence))
+    turnTo(place.model, place.sentence, state.place?.model === place.model ? state.place : null);
+  insight.light(place?.word ?? null);
+  markChosen(find('translations'), place ?? { model: -1 });
+}
+
+function pin(place) {
+  state.place = place;
+  light(place);
+}
+
+async function copy(result, button) {
+  try {
+    await navigator.clipboard.writeText(result.text);
+    button.textContent = 'Copied';
+  } catch {
+    button.textContent = 'Copying is not allowed here';
+  }
+  setTimeout(() => { button.textContent = 'Copy'; }, 1500);
+}
+
+// ---- files
+
+async function translateFile(file) {
+  const line = find('file-result');
+  line.hidden = false;
+  line.replaceChildren(`Translating ${file.name}…`);
+  find('problem').hidden = true;
+  try {
+    const answer = await api.translateFile(file, find('from').value, find('to').value);
+    const { pathname } = new URL(answer.translatedFileUrl, location.href);
+    line.replaceChildren('Translated: ', html('a', { href: pathname.slice(1), download: `translated-${file.name}` }, file.name));
+  } catch (error) {
+    line.hidden = true;
+    showProblem(error);
+  }
+}
+
+// ---- beginning
+
+function swap() {
+  const { value } = find('from');
+  find('from').value = find('to').value;
+  fillLanguages();
+  find('to').value = value;
+  fillLanguages();
+  if (state.results[0]) find('source').value = state.results[0].text;
+  typed();
+}
+
+function typed() {
+  const text = find('source').value;
+  find('count').textContent = text === '' ? '' : `${[...text].length} characters`;
+  find('clear').disabled = text === '';
+  soon();
+}
+
+function listen() {
+  find('source').addEventListener('input', typed);
+  find('glossary').addEventListener('input', soon);
+  find('beam').addEventListener('input', () => {
+    find('beam-value').textContent = find('beam').value;
+    soon();
+  });
+  for (const id of ['from', 'to'])
+    find(id).addEventListener('change', () => {
+      fillLanguages();
+      translate();
+    });
+  find('swap').addEventListener('click', swap);
+  find('retry').addEventListener('click', () => (state.languages.length > 0 ? translate() : start()));
+  find('clear').addEventListener('click', () => {
+    find('source').value = '';
+    typed();
+    find('source').focus();
+  });
+  find('file').addEventListener('change', (event) => {
+    if (event.target.files[0]) translateFile(event.target.files[0]);
+    event.target.value = '';
+  });
+  find('source').addEventListener('dragover', (event) => event.preventDefault());
+  find('source').addEventListener('drop', (event) => {
+    const [file] = event.dataTransfer.files;
+    if (!file) return;
+    event.preventDefault();
+    translateFile(file);
+  });
+  addEventListener('resize', () => {
+    if (state.results.length > 0) turnTo(state.model, state.sentence, state.place);
+  });
+}
+
+async function start() {
+  find('problem').hidden = true;
+  try {
+    [state.languages, state.models] = await Promise.all([api.languages(), api.models()]);
+    fillLanguages();
+    // A link may bring a text: /#Where is my book?
+    if (location.hash.length > 1 && find('source').value === '') find('source').value = decodeURIComponent(location.hash.slice(1));
+    typed();
+  } catch (error) {
+    showProblem(error);
+  }
+}
+
+listen();
+start();

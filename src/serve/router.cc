@@ -1,0 +1,166 @@
+#include "serve/router.h"
+
+#include <algorithm>
+
+#include "serve/url_encoding.h"
+
+namespace dragoman::serve {
+namespace {
+
+// What requests are counted under that have no route, whatever their path is.
+constexpr const char* kNoRoute = "none";
+
+// Compares part by part. An open part matches anything but nothing.
+bool matches(std::string_view pattern, std::string_view path, std::vector<std::string>& parameters) {
+  parameters.clear();
+  for (;;) {
+    const std::string_view expected = pattern.substr(0, pattern.find('/')), part = path.substr(0, path.find('/'));
+    if (expected == "{}") {
+      if (part.empty()) return false;
+      parameters.push_back(decode_url(part));
+    } else if (expected != part) {
+      return false;
+    }
+    const bool ends = expected.size() == pattern.size();
+    if (ends || part.size() == path.size()) return ends && part.size() == path.size();
+    pattern.remove_prefix(expected.size() + 1);
+    path.remove_prefix(part.size() + 1);
+  }
+}
+
+bool same_method(const Route& route, const HttpRequest& request) {
+  return request.method == route.method || (request.method == "HEAD" && std::string_view(route.method) == "GET");
+}
+
+// The key in the Authorization header or the field of LibreTranslate's clients.
+std::string key_of(Call& call) {
+  const std::string_view header = call.request().header("authorization");
+  for (const std::string_view scheme : {"DeepL-Auth-Key ", "Bearer "})
+    if (header.starts_with(scheme)) return std::string(header.substr(scheme.size()));
+  return call.fields().text_or("api_key", "");
+}
+
+}  // namespace
+
+Router::Router(std::vector<Route> routes, const RouterOptions& options, Keys keys, TaskThreads& threads,
+               Metrics& metrics, AccessLog& log)
+    : routes_(std::move(routes)),
+      options_(options),
+      keys_(std::move(keys)),
+      threads_(threads),
+      metrics_(metrics),
+      log_(log) {}
+
+void Router::handle(const std::shared_ptr<Exchange>& exchange) {
+  threads_.post([this, exchange, begin = Clock::now()] { dispatch(exchange, begin); });
+}
+
+void Router::dispatch(const std::shared_ptr<Exchange>& exchange, Clock::time_point begin) {
+  const HttpRequest& request = exchange->request();
+  if (request.method == "OPTIONS" && !options_.cors_origin.empty())
+    return finish(*exchange, "", kNoRoute, {.status = 204, .headers = {{"Access-Control-Max-Age", "86400"}}}, begin);
+  std::vector<std::string> parameters;
+  const Route* route = nullptr;
+  try {
+    route = find(request, parameters);
+    if (route == nullptr) fail_without_route(request);
+  } catch (const HttpError& error) {
+    return finish(*exchange, "", kNoRoute, error_response(request, error), begin);
+  }
+  const auto call =
+      std::make_shared<Call>(exchange, std::move(parameters), [this, route, begin](Call& self, HttpResponse response) {
+        finish(self.exchange(), self.client(), route->path, std::move(response), begin);
+      });
+  call->attempt([&] {
+    admit(*route, *call);
+    route->endpoint(call);
+  });
+}
+
+const Route* Router::find(const HttpRequest& request, std::vector<std::string>& parameters) const {
+  for (const Route& route : routes_)
+    if (same_method(route, request) && matches(route.path, request.path, parameters)) return &route;
+  return nullptr;
+}
+
+void Router::fail_without_route(const HttpRequest& request) const {
+  std::vector<std::string> ignored;
+  for (const Route& route : routes_)
+    if (matches(route.path, request.path, ignored))
+      throw HttpError(405, fmt::format("this path does not support the method; it supports {}", route.method));
+  throw HttpError(404, "there is nothing at this path");
+}
+
+void Router::admit(const Route& route, Call& call) {
+  if (route.access == Access::clients) admit_client(call);
+  if (route.access == Access::local) admit_local(call.request());
+}
+
+void Router::admit_client(Call& call) {
+  int per_minute = options_.per_minute;
+  std::string client = address_of(call.request());
+  if (keys_.are_required()) {
+    const std::string key = key_of(call);
+    if (key.empty())
+      throw HttpError(is_deepl(call.request()) ? 403 : 400, "Please contact the server operator to get an API key");
+    const Keys::Key* const found = keys_.find(key);
+    if (found == nullptr) throw HttpError(403, "Invalid API key");
+    call.set_client(found->name);
+    client = "key " + found->name;
+    if (found->per_minute >= 0) per_minute = found->per_minute;
+  }
+  limits_.take(client, per_minute);
+}
+
+void Router::admit_local(const HttpRequest& request) {
+  const bool direct = request.header("x-forwarded-for").empty() && request.header("forwarded").empty() &&
+                      request.header("origin").empty();
+  if (!request.is_local || !direct) throw HttpError(403, "only programs on the server's own machine may do this");
+}
+
+std::string Router::address_of(const HttpRequest& request) const {
+  const std::string_view forwarded = request.header("x-forwarded-for");
+  if (!options_.trust_proxy || !request.is_local || forwarded.empty()) return request.client;
+  // The proxy appends the address it sees; what stands before is the client's own word.
+  const std::size_t comma = forwarded.rfind(',');
+  const std::string_view last = comma == std::string_view::npos ? forwarded : forwarded.substr(comma + 1);
+  const std::size_t begin = std::min(last.find_first_not_of(' '), last.size());
+  return std::string(last.substr(begin));
+}
+
+void Router::complete(const HttpRequest& request, HttpResponse& response) const {
+  auto& headers = response.headers;
+  headers.emplace_back("Server", "dragoman");
+  headers.emplace_back("X-Content-Type-Options", "nosniff");
+  headers.emplace_back("X-Frame-Options", "DENY");
+  headers.emplace_back("Referrer-Policy", "no-referrer");
+  headers.emplace_back("Content-Security-Policy",
+                       "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; base-uri 'none'; "
+                       "form-action 'self'; frame-ancestors 'none'");
+  if (options_.cors_origin.empty() || request.header("origin").empty()) return;
+  headers.emplace_back("Access-Control-Allow-Origin", options_.cors_origin);
+  headers.emplace_back("Access-Control-Allow-Headers", "Authorization, Content-Type");
+  headers.emplace_back("Access-Control-Allow-Methods", "GET, POST");
+  headers.emplace_back("Vary", "Origin");
+}
+
+void Router::finish(Exchange& exchange, const std::string& client, const char* route, HttpResponse response,
+                    Clock::time_point begin) {
+  complete(exchange.request(), response);
+  // A client that has left gets no response; the log says that it left.
+  if (exchange.cancelled()->load()) response.status = kClientLeft;
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  metrics_.count_request(route, response.status, seconds);
+  log_.write(exchange.request(), response, client, seconds);
+  exchange.respond(std::move(response));
+}
+
+HttpResponse Router::error_page(const HttpRequest& request, const HttpError& error) {
+  HttpResponse response = error_response(request, error);
+  complete(request, response);
+  metrics_.count_request(kNoRoute, response.status, 0);
+  log_.write(request, response, "", 0);
+  return response;
+}
+
+}  // namespace dragoman::serve

@@ -1,0 +1,137 @@
+#include "serve/server.h"
+
+#include "serve/deepl.h"
+#include "serve/deepl_glossaries.h"
+#include "serve/explain.h"
+#include "serve/http_server.h"
+#include "serve/libre_translate.h"
+#include "serve/operations.h"
+#include "serve/page_files.h"
+#include "serve/router.h"
+
+namespace dragoman::serve {
+namespace {
+
+constexpr int kTaskThreads = 2;
+constexpr std::size_t kFileBytes = 64 << 20;
+constexpr std::size_t kMegabyte = 1 << 20;
+
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+HttpLimits http_limits(const ServeOptions& options) {
+  HttpLimits limits;
+  limits.body_bytes = static_cast<std::uint64_t>(options.max_body_kb) << 10;
+  limits.connections = static_cast<std::size_t>(options.max_connections);
+  limits.idle = milliseconds(options.idle_timeout);
+  limits.receive = milliseconds(options.receive_timeout);
+  limits.answer = milliseconds(options.timeout);
+  limits.grace = milliseconds(options.grace);
+  return limits;
+}
+
+RequestLimits request_limits(const ServeOptions& options) {
+  return {static_cast<std::size_t>(options.max_characters), static_cast<std::size_t>(options.max_texts),
+          options.max_alternatives};
+}
+
+SearchOptions search_options(const ServeOptions& options) {
+  SearchOptions search;
+  search.beam = options.beam;
+  return search;
+}
+
+template <class... Lists>
+std::vector<Route> joined(Lists... lists) {
+  std::vector<Route> all;
+  (all.insert(all.end(), lists.begin(), lists.end()), ...);
+  return all;
+}
+
+}  // namespace
+
+class Server::Implementation {
+ public:
+  Implementation(const ServeOptions& options, Service::Loader loader)
+      : threads_(kTaskThreads),
+        service_(std::move(loader), static_cast<std::size_t>(options.max_queue_tokens), *threads_),
+        files_(kFileBytes),
+        log_(options.access_log),
+        backend_{service_,
+                 glossaries_,
+                 files_,
+                 metrics_,
+                 usage_,
+                 request_limits(options),
+                 search_options(options),
+                 !options.keys.empty()},
+        router_(routes(), {options.cors_origin, options.rate_limit, options.trust_proxy},
+                options.keys.empty() ? Keys() : Keys::read(options.keys), *threads_, metrics_, log_) {
+    http_.emplace(
+        HttpServer::Place{options.address, options.port}, http_limits(options),
+        [this](const std::shared_ptr<Exchange>& exchange) { router_.handle(exchange); },
+        [this](const HttpRequest& request, const HttpError& error) { return router_.error_page(request, error); });
+  }
+  // First no more requests, then no more work, then no more threads that could use the rest.
+  ~Implementation() {
+    if (http_) {
+      http_->stop();
+      http_->join();
+    }
+    service_.close();
+    threads_.reset();
+  }
+
+  HttpServer& http() { return *http_; }
+  Service& service() { return service_; }
+
+ private:
+  std::vector<Route> routes() {
+    return joined(libre_translate_routes(backend_), deepl_routes(backend_), deepl_glossary_routes(backend_),
+                  explain_routes(backend_), operation_routes(backend_, [this] { return http_->connections(); }),
+                  page_routes());
+  }
+
+  std::optional<HttpServer> http_;
+  std::optional<TaskThreads> threads_;
+  Service service_;
+  Glossaries glossaries_;
+  FileStore files_;
+  Metrics metrics_;
+  UsageCounts usage_;
+  AccessLog log_;
+  Backend backend_;
+  Router router_;
+};
+
+Server::Server(const ServeOptions& options, const ComputeOptions& compute)
+    : Server(options, model_loader(options, compute)) {}
+
+Server::Server(const ServeOptions& options, Service::Loader loader)
+    : implementation_(std::make_unique<Implementation>(options, std::move(loader))) {}
+
+Server::~Server() = default;
+
+int Server::port() const { return implementation_->http().port(); }
+std::shared_ptr<const ModelSet> Server::models() const { return implementation_->service().models(); }
+void Server::reload() { implementation_->service().reload(); }
+void Server::stop() { implementation_->http().stop(); }
+void Server::join() { implementation_->http().join(); }
+
+Service::Loader model_loader(const ServeOptions& options, const ComputeOptions& compute) {
+  check(!options.models.empty(), "expected a model: dragoman serve --model FILE");
+  std::vector<ModelName> names;
+  for (const std::string& model : options.models) names.push_back(ModelName::parse(model));
+  TranslatorOptions translator;
+  translator.device = compute.device;
+  translator.precision = compute.precision;
+  translator.threads = compute.threads;
+  translator.batch = options.batch;
+  const BatchLimits batches{static_cast<std::size_t>(options.batch_tokens),
+                            std::chrono::microseconds(static_cast<std::int64_t>(options.max_wait_ms * 1000))};
+  const std::size_t cache_bytes = static_cast<std::size_t>(options.cache_mb) * kMegabyte;
+  return [=] { return load_models(names, translator, batches, cache_bytes); };
+}
+
+}  // namespace dragoman::serve

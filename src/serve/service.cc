@@ -1,0 +1,188 @@
+#include "serve/service.h"
+
+#include <algorithm>
+#include <map>
+
+#include "serve/http_message.h"
+
+namespace dragoman::serve {
+namespace {
+
+// The links from source words to target words when both are linked with the words of a third language.
+std::vector<AlignmentLink> compose(const std::vector<AlignmentLink>& first, const std::vector<AlignmentLink>& second) {
+  std::vector<AlignmentLink> links;
+  for (const AlignmentLink& a : first)
+    for (const AlignmentLink& b : second)
+      if (a.target == b.source) links.push_back({a.source, b.target});
+  std::sort(links.begin(), links.end());
+  links.erase(std::unique(links.begin(), links.end()), links.end());
+  return links;
+}
+
+std::string cache_key(const text::LanguagePair& pair, const SearchOptions& search, const std::string& text) {
+  return fmt::format("{} {} {} {}\n{}", pair.show(), search.n_best, search.beam, search.alignment, text);
+}
+
+// The sentences of one task, on their way.
+class Progress : public std::enable_shared_from_this<Progress> {
+ public:
+  Progress(const SentenceTask& task, std::shared_ptr<const ModelSet> models, TaskThreads& threads, Service::Done done)
+      : task_(task),
+        models_(std::move(models)),
+        threads_(threads),
+        done_(std::move(done)),
+        results_(task.sentences.size()),
+        left_(task.sentences.size()) {
+    for (const SentenceTask::Sentence& sentence : task.sentences)
+      routes_.push_back(models_->route(sentence.source, task.target));
+    options_ = std::make_shared<SearchOptions>(task.search);
+    // The way to the third language needs one translation only.
+    auto first = std::make_shared<SearchOptions>(task.search);
+    first->n_best = 1;
+    first_options_ = std::move(first);
+    check_constraints();
+  }
+
+  void admit(Load& load) {
+    std::size_t tokens = 0;
+    for (std::size_t i = 0; i < routes_.size(); ++i)
+      tokens += estimate_tokens(task_.sentences[i].text) * routes_[i].size();
+    ticket_ = load.admit(tokens);
+  }
+
+  void start() {
+    if (results_.empty()) return finish();
+    std::map<BatchQueue*, std::vector<search::Job>> jobs;
+    std::vector<std::pair<std::size_t, TranslationResult>> known;
+    for (std::size_t i = 0; i < routes_.size(); ++i) {
+      if (std::optional<TranslationResult> cached = find_cached(i))
+        known.emplace_back(i, std::move(*cached));
+      else
+        jobs[routes_[i].front()->queue].push_back(make_job(i, 0, task_.sentences[i].text));
+    }
+    for (auto& [queue, list] : jobs) queue->submit(std::move(list));
+    for (auto& [i, result] : known) store(i, std::move(result), nullptr);
+  }
+
+ private:
+  void check_constraints() const {
+    for (const ModelSet::Route& route : routes_) {
+      if (task_.terms && !task_.terms->empty() && route.size() > 1)
+        throw HttpError(400, fmt::format("terms need a model that translates {}-{} directly",
+                                         route.front()->pair.source, route.back()->pair.target));
+    }
+  }
+
+  bool is_cached() const { return task_.cached && (!task_.terms || task_.terms->empty()); }
+  std::string key_of(std::size_t i) const {
+    return cache_key({task_.sentences[i].source, task_.target}, task_.search, task_.sentences[i].text);
+  }
+  std::optional<TranslationResult> find_cached(std::size_t i) const {
+    if (!is_cached()) return std::nullopt;
+    return models_->cache().find(key_of(i));
+  }
+
+  search::Job make_job(std::size_t i, std::size_t hop, std::string text) {
+    const ModelSet::Route& route = routes_[i];
+    search::Job job;
+    if (task_.terms) job.request.terms = task_.terms->in(text);
+    job.request.text = std::move(text);
+    job.request.to = route[hop]->to;
+    job.options = hop + 1 < route.size() ? first_options_ : options_;
+    job.stream = i;
+    job.cancelled = task_.cancelled;
+    job.answer =
+        search::Answer([self = shared_from_this(), i, hop](TranslationResult result, std::exception_ptr error) {
+          self->arrive(i, hop, std::move(result), std::move(error));
+        });
+    return job;
+  }
+
+  // Called by the threads of an engine.
+  void arrive(std::size_t i, std::size_t hop, TranslationResult result, std::exception_ptr error) {
+    const ModelSet::Route& route = routes_[i];
+    if (error || hop + 1 == route.size()) {
+      if (hop > 0 && !error && task_.search.alignment) join_alignments(i, result);
+      return store(i, std::move(result), std::move(error));
+    }
+    const std::string text = result.translations.empty() ? "" : result.translations.front().text;
+    results_[i] = std::move(result);
+    std::vector<search::Job> next;
+    next.push_back(make_job(i, hop + 1, text));
+    route[hop + 1]->queue->submit(std::move(next));
+  }
+
+  void join_alignments(std::size_t i, TranslationResult& result) const {
+    if (results_[i].translations.empty()) return;
+    for (Translation& translation : result.translations)
+      translation.alignment = compose(results_[i].translations.front().alignment, translation.alignment);
+  }
+
+  void store(std::size_t i, TranslationResult result, std::exception_ptr error) {
+    results_[i] = std::move(result);
+    {
+      const std::lock_guard lock(mutex_);
+      if (error && !error_) error_ = std::move(error);
+      if (--left_ > 0) return;
+    }
+    threads_.post([self = shared_from_this()] { self->finish(); });
+  }
+
+  void finish() {
+    ticket_.reset();
+    if (is_cached() && !error_)
+      for (std::size_t i = 0; i < results_.size(); ++i) models_->cache().add(key_of(i), results_[i]);
+    done_(error_ ? Service::Results() : std::move(results_), error_);
+  }
+
+  const SentenceTask task_;
+  const std::shared_ptr<const ModelSet> models_;
+  TaskThreads& threads_;
+  const Service::Done done_;
+  std::shared_ptr<const SearchOptions> options_, first_options_;
+  std::vector<ModelSet::Route> routes_;
+  std::unique_ptr<Load::Ticket> ticket_;
+  Service::Results results_;
+  std::mutex mutex_;
+  std::size_t left_;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+Service::Service(Loader loader, std::size_t most_waiting_tokens, TaskThreads& threads)
+    : loader_(std::move(loader)), threads_(threads), load_(most_waiting_tokens), models_(load_models()) {}
+
+// The threads of a model cannot wait for their own end, but the last request of a set that was replaced may end on one
+// of them. Therefore a task destroys the set.
+std::shared_ptr<const ModelSet> Service::load_models() {
+  return {loader_().release(),
+          [&threads = threads_](const ModelSet* models) { threads.post([models] { delete models; }); }};
+}
+
+std::shared_ptr<const ModelSet> Service::models() const {
+  const std::lock_guard lock(mutex_);
+  if (!models_) throw HttpError(503, "the server is stopping");
+  return models_;
+}
+
+void Service::close() {
+  std::shared_ptr<const ModelSet> last;
+  const std::lock_guard lock(mutex_);
+  models_.swap(last);
+}
+
+void Service::reload() {
+  const std::lock_guard one_at_a_time(reload_mutex_);
+  std::shared_ptr<const ModelSet> fresh = load_models();
+  const std::lock_guard lock(mutex_);
+  models_.swap(fresh);
+}
+
+void Service::translate(const SentenceTask& task, Done done) {
+  const auto progress = std::make_shared<Progress>(task, models(), threads_, std::move(done));
+  progress->admit(load_);
+  progress->start();
+}
+
+}  // namespace dragoman::serve

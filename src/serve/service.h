@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "run/term_list.h"
+#include "serve/load.h"
+#include "serve/model_set.h"
+#include "serve/task_threads.h"
+
+namespace dragoman::serve {
+
+// Sentences of one request to translate into one language.
+struct SentenceTask {
+  struct Sentence {
+    std::string text, source;  // the language
+  };
+  std::vector<Sentence> sentences;
+  std::string target;
+  SearchOptions search;
+  std::shared_ptr<const run::TermList> terms;  // null for none
+  search::Cancellation cancelled;
+  bool cached = true;  // results may come from the cache, where only texts, scores and alignments are kept
+};
+
+// Translates with the current models: finds directions, bounds the work, uses the cache and passes on to the batches.
+class Service {
+ public:
+  using Loader = std::function<std::unique_ptr<ModelSet>()>;
+  using Results = std::vector<TranslationResult>;
+  // Called once, by one of the task threads.
+  using Done = std::function<void(Results, std::exception_ptr)>;
+
+  Service(Loader loader, std::size_t most_waiting_tokens, TaskThreads& threads);
+
+  // Throws HttpError 503 after close().
+  std::shared_ptr<const ModelSet> models() const;
+  const Load& load() const { return load_; }
+  // Loads the models again. Requests under way finish with the old ones.
+  void reload();
+  // Drops the models once the requests under way have finished with them.
+  void close();
+  // Throws HttpError if the task is impossible or if too much is waiting.
+  void translate(const SentenceTask& task, Done done);
+
+ private:
+  std::shared_ptr<const ModelSet> load_models();
+
+  Loader loader_;
+  TaskThreads& threads_;
+  Load load_;
+  std::mutex reload_mutex_;
+  mutable std::mutex mutex_;  // guards models_
+  std::shared_ptr<const ModelSet> models_;
+};
+
+}  // namespace dragoman::serve

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <signal.h>
+
+#include <functional>
+
+namespace dragoman::serve {
+
+// Blocks SIGINT, SIGTERM and SIGHUP in this thread and in those that it starts later, so that wait() receives them.
+class Signals {
+ public:
+  Signals();
+  // Unblocks them.
+  ~Signals();
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  // Returns after SIGINT or SIGTERM; calls `reload` for every SIGHUP until then. From then on, a second signal ends the
+  // program.
+  void wait(const std::function<void()>& reload);
+
+ private:
+  sigset_t set_{}, before_{};
+};
+
+// Raises the limit of open files to the most that this process may have: every connection takes one.
+void raise_file_limit();
+
+}  // namespace dragoman::serve

@@ -1,0 +1,114 @@
+#include "serve/text_task.h"
+
+#include <algorithm>
+
+#include "data/utf8.h"
+#include "serve/languages.h"
+
+namespace dragoman::serve {
+namespace {
+
+constexpr std::size_t kMostTerms = 10'000;
+
+// The i-th best translation of every sentence, or the last one where there are fewer.
+std::vector<const Translation*> pick(const Service::Results& results, std::size_t begin, std::size_t count,
+                                     std::size_t rank) {
+  static const Translation none;
+  std::vector<const Translation*> picked;
+  for (std::size_t i = begin; i < begin + count; ++i) {
+    const auto& all = results[i].translations;
+    picked.push_back(all.empty() ? &none : &all[std::min(rank, all.size() - 1)]);
+  }
+  return picked;
+}
+
+TranslatedText put_together(const SourceText& text, const Service::Results& results, std::size_t begin,
+                            int alternatives) {
+  const std::size_t count = text.segments().size();
+  TranslatedText translated;
+  translated.text = text.render(pick(results, begin, count, 0));
+  for (std::size_t rank = 1; rank <= static_cast<std::size_t>(alternatives); ++rank) {
+    std::string other = text.render(pick(results, begin, count, rank));
+    auto& others = translated.alternatives;
+    if (other != translated.text && std::find(others.begin(), others.end(), other) == others.end())
+      others.push_back(std::move(other));
+  }
+  return translated;
+}
+
+SearchOptions search_for(const Backend& backend, const TextTask& task, const std::vector<SourceText>& sources) {
+  SearchOptions search = backend.search;
+  search.n_best = task.alternatives + 1;
+  search.beam = std::max(search.beam, search.n_best);
+  search.alignment =
+      std::any_of(sources.begin(), sources.end(), [](const SourceText& s) { return s.needs_alignment(); });
+  return search;
+}
+
+}  // namespace
+
+void translate_texts(Backend& backend, const std::shared_ptr<Call>& call, TextTask task,
+                     std::function<void(std::vector<TranslatedText>)> then) {
+  const auto sources = std::make_shared<std::vector<SourceText>>();
+  SentenceTask sentences{{}, task.target, {}, task.terms, call->cancelled()};
+  for (TextTask::Text& text : task.texts) {
+    sources->emplace_back(std::move(text.text), task.format, task.sentences);
+    for (const std::string& segment : sources->back().segments()) sentences.sentences.push_back({segment, text.source});
+  }
+  sentences.search = search_for(backend, task, *sources);
+  backend.service.translate(sentences, [call, sources, then = std::move(then), alternatives = task.alternatives](
+                                           const Service::Results& results, const std::exception_ptr& error) {
+    call->attempt([&] {
+      if (error) std::rethrow_exception(error);
+      std::vector<TranslatedText> translated;
+      std::size_t begin = 0;
+      for (const SourceText& source : *sources) {
+        translated.push_back(put_together(source, results, begin, alternatives));
+        begin += source.segments().size();
+      }
+      then(std::move(translated));
+    });
+  });
+}
+
+std::size_t check_texts(const RequestLimits& limits, const std::vector<std::string>& texts) {
+  if (texts.size() > limits.texts)
+    throw HttpError(400, fmt::format("Invalid request: {} texts exceed the limit of {}", texts.size(), limits.texts));
+  std::size_t characters = 0;
+  for (const std::string& text : texts) characters += data::count_characters(text);
+  if (characters > limits.characters)
+    throw HttpError(
+        400, fmt::format("Invalid request: {} characters exceed the text limit of {}", characters, limits.characters));
+  return characters;
+}
+
+std::string require_language(const std::string& asked, const std::vector<std::string>& known) {
+  std::string language = find_language(asked, known);
+  if (language.empty()) throw HttpError(400, asked.substr(0, 20) + " is not supported");
+  return language;
+}
+
+std::shared_ptr<const run::TermList> find_terms(const Backend& backend, Call& call, const text::LanguagePair& pair) {
+  const Fields& fields = call.fields();
+  std::vector<std::string> ids;
+  for (const char* const key : {"glossary_id", "glossary_ids"})
+    if (fields.has(key))
+      for (const std::string& id : fields.texts(key)) ids.push_back(id);
+  std::vector<run::TermList::Term> terms;
+  for (const std::string& id : ids) {
+    const Glossary glossary = backend.glossaries.get(call.client(), id);
+    const Glossary::Dictionary* const dictionary = glossary.find(pair);
+    if (dictionary == nullptr) throw HttpError(400, fmt::format("the glossary has no dictionary for {}", pair.show()));
+    terms.insert(terms.end(), dictionary->terms->all().begin(), dictionary->terms->all().end());
+  }
+  const nlohmann::json& own = fields.value("terms");
+  if (!own.is_null() && (!own.is_object() || own.size() > kMostTerms))
+    throw HttpError(400, "Invalid request: terms must be an object of source and target terms");
+  for (const auto& [source, target] : own.items()) {
+    if (!target.is_string() || source.empty()) throw HttpError(400, "Invalid request: terms must be texts");
+    terms.emplace_back(source, target.get<std::string>());
+  }
+  return terms.empty() ? nullptr : std::make_shared<run::TermList>(std::move(terms));
+}
+
+}  // namespace dragoman::serve

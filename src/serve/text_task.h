@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "serve/backend.h"
+#include "serve/call.h"
+#include "serve/detect.h"
+#include "serve/source_text.h"
+
+namespace dragoman::serve {
+
+// Texts of one request, as its client sent them.
+struct TextTask {
+  struct Text {
+    std::string text, source;  // the language
+  };
+  std::vector<Text> texts;
+  std::string target;
+  TextFormat format = TextFormat::text;
+  bool sentences = true;  // translate sentence by sentence; otherwise line by line
+  int alternatives = 0;
+  std::shared_ptr<const run::TermList> terms;
+};
+
+struct TranslatedText {
+  std::string text;
+  std::vector<std::string> alternatives;
+};
+
+// Translates the texts and calls `then` with one translation per text, on a task thread. Errors become the response of
+// the call. Throws HttpError if the task exceeds the limits.
+void translate_texts(Backend& backend, const std::shared_ptr<Call>& call, TextTask task,
+                     std::function<void(std::vector<TranslatedText>)> then);
+
+// The number of characters of all texts. Throws HttpError 400 if they exceed the limits.
+std::size_t check_texts(const RequestLimits& limits, const std::vector<std::string>& texts);
+
+// The language that a client names, as the models call it. Throws HttpError 400 if no model knows it.
+std::string require_language(const std::string& asked, const std::vector<std::string>& known);
+
+// The terms of a request: those of the glossary `glossary_id` (or of the list `glossary_ids`) in this direction, and
+// the pairs of the object `terms`. Null if it names none. Throws HttpError 400 or 404 if they cannot be used.
+std::shared_ptr<const run::TermList> find_terms(const Backend& backend, Call& call, const text::LanguagePair& pair);
+
+}  // namespace dragoman::serve
