@@ -34,7 +34,8 @@ class Progress : public std::enable_shared_from_this<Progress> {
         results_(task.sentences.size()),
         left_(task.sentences.size()) {
     for (const SentenceTask::Sentence& sentence : task.sentences)
-      routes_.push_back(models_->route(sentence.source, task.target));
+      routes_.push_back(task.model.empty() ? models_->route(sentence.source, task.target)
+                                           : models_->route(sentence.source, task.target, task.model));
     options_ = std::make_shared<SearchOptions>(task.search);
     // The way to the third language needs one translation only.
     auto first = std::make_shared<SearchOptions>(task.search);
@@ -87,6 +88,7 @@ class Progress : public std::enable_shared_from_this<Progress> {
     search::Job job;
     if (task_.terms) job.request.terms = task_.terms->in(text);
     job.request.text = std::move(text);
+    if (i == 0 && hop == 0) job.request.prefix = task_.prefix;
     job.request.to = route[hop]->to;
     job.options = hop + 1 < route.size() ? first_options_ : options_;
     job.stream = i;
