@@ -191,16 +191,5 @@ TEST(DeepL, DocumentsAreUploadedWatchedAndFetched) {
   EXPECT_EQ(server.connect().post_json(path + "/result", {{"document_key", "guess"}}).status, 404);
 }
 
-TEST(Explain, ShowsTheSearch) {
-  const TestServer server;
-  const Json json = server.connect()
-                        .post_json("/v1/explain", {{"q", "a b"}, {"source", "en"}, {"target", "de"}, {"n_best", 2}})
-                        .json();
-  EXPECT_EQ(json["translations"][1]["text"], "de2(a b)");
-  EXPECT_EQ(json["translations"][0]["alignment"], "0-0");
-  EXPECT_EQ(json["source_language"], "en");
-  EXPECT_EQ(server.connect().post_json("/v1/explain", {{"q", "a"}, {"source", "en"}, {"target", "fr"}}).status, 400);
-}
-
 }  // namespace
 }  // namespace dragoman::serve::test
