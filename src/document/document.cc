@@ -5,10 +5,12 @@
 
 #include "base/error.h"
 #include "data/utf8.h"
+#include "document/catalogue.h"
 #include "document/markup.h"
 #include "document/plain_text.h"
 #include "document/references.h"
 #include "document/rendering.h"
+#include "document/subtitles.h"
 
 namespace dragoman::document {
 namespace {
@@ -19,8 +21,11 @@ AppendText spelling_of(Format format) {
   switch (format) {
     case Format::html: return [](std::string_view text, std::string& out) { append_escaped(text, Markup::html, out); };
     case Format::xml: return [](std::string_view text, std::string& out) { append_escaped(text, Markup::xml, out); };
-    default: return [](std::string_view text, std::string& out) { out += text; };
+    case Format::po: return append_message_text;
+    case Format::text:
+    case Format::srt: break;
   }
+  return [](std::string_view text, std::string& out) { out += text; };
 }
 
 }  // namespace
@@ -37,8 +42,12 @@ Document Document::parse(std::string bytes, Format format, const Options& option
     case Format::text: document.segments_ = read_text(document.bytes_, options); break;
     case Format::html: document.segments_ = read_html(document.bytes_, options); break;
     case Format::xml: document.segments_ = read_xml(document.bytes_, options); break;
-    case Format::srt:
-    case Format::po: fail("not available");
+    case Format::srt: document.segments_ = read_subtitles(document.bytes_, options); break;
+    case Format::po: {
+      Catalogue catalogue = read_catalogue(document.bytes_, options);
+      document.bytes_ = std::move(catalogue.bytes);
+      document.segments_ = std::move(catalogue.segments);
+    }
   }
   return document;
 }
@@ -66,7 +75,11 @@ std::string Document::render(const std::vector<Translated>& translations) const 
     out.append(bytes_, at, segment.place.begin - at);
     at = segment.place.begin;
     if (translations[i].text == segment.text) continue;
-    append_with_tags(segment, bytes_, translations[i], append_text, out);
+    if (segment.lines > 1)
+      append_with_tags(segment, bytes_, {wrap_lines(translations[i].text, segment.lines), translations[i].links},
+                       append_text, out);
+    else
+      append_with_tags(segment, bytes_, translations[i], append_text, out);
     at = segment.place.end;
   }
   out.append(bytes_, at);

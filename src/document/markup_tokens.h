@@ -29,7 +29,9 @@ struct MarkupToken {
 // text.
 class MarkupTokens {
  public:
-  MarkupTokens(std::string_view document, Markup markup) : document_(document), markup_(markup) {}
+  // Begins at byte `begin`.
+  MarkupTokens(std::string_view document, Markup markup, std::size_t begin = 0)
+      : document_(document), markup_(markup), at_(begin) {}
 
   // Returns false at the end.
   bool next(MarkupToken& token);
@@ -46,7 +48,7 @@ class MarkupTokens {
 
   std::string_view document_;
   Markup markup_;
-  std::size_t at_ = 0;
+  std::size_t at_;
 };
 
 // Whether two names or values are the same but for the case of ASCII letters.

@@ -1,0 +1,127 @@
+#include "document/subtitles.h"
+
+#include <algorithm>
+
+#include "document/markup_tokens.h"
+#include "document/paragraph.h"
+
+namespace dragoman::document {
+namespace {
+
+constexpr std::string_view kDashes[] = {"-", "\u2013", "\u2014"};
+
+std::string_view without_spaces_at_end(std::string_view line) {
+  while (!line.empty() && is_markup_space(line.back())) line.remove_suffix(1);
+  return line;
+}
+
+// Bytes of the dash that a line begins with, and of the spaces beside it.
+std::size_t dash_length(std::string_view line) {
+  std::size_t begin = 0;
+  while (begin < line.size() && is_markup_space(line[begin])) ++begin;
+  for (const std::string_view dash : kDashes) {
+    if (!line.substr(begin).starts_with(dash)) continue;
+    std::size_t end = begin + dash.size();
+    while (end < line.size() && is_markup_space(line[end])) ++end;
+    return end;
+  }
+  return 0;
+}
+
+class SubtitleReader {
+ public:
+  SubtitleReader(std::string_view document, const Options& options)
+      : document_(document), options_(options), paragraph_(options_, segments_) {
+    options_.split = Split::lines;
+  }
+
+  std::vector<Segment> read();
+
+ private:
+  void add_line(Range line);
+  void finish();
+
+  std::string_view document_;
+  Options options_;
+  std::vector<Segment> segments_;
+  Paragraph paragraph_;
+  int lines_ = 0;  // of the paragraph
+};
+
+// A subtitle consists of the lines between its times and the next blank line.
+std::vector<Segment> SubtitleReader::read() {
+  bool is_inside = false;
+  for (std::size_t begin = 0; begin < document_.size();) {
+    const std::size_t end = std::min(document_.find('\n', begin), document_.size());
+    const std::string_view line = without_spaces_at_end(document_.substr(begin, end - begin));
+    if (line.empty()) {
+      is_inside = false;
+      finish();
+    } else if (line.find("-->") != std::string_view::npos) {
+      is_inside = true;
+      finish();
+    } else if (is_inside) {
+      add_line({begin, begin + line.size()});
+    }
+    begin = end + 1;
+  }
+  finish();
+  return std::move(segments_);
+}
+
+void SubtitleReader::add_line(Range line) {
+  const std::size_t dash = dash_length(document_.substr(line.begin, line.end - line.begin));
+  if (dash > 0) finish();
+  if (lines_ > 0) paragraph_.add_space({line.begin, line.begin});
+  ++lines_;
+  MarkupTokens tokens(document_.substr(0, line.end), Markup::html, line.begin + dash);
+  for (MarkupToken token; tokens.next(token);) {
+    switch (token.kind) {
+      case MarkupToken::Kind::open: paragraph_.open(token.name, token.bytes); break;
+      case MarkupToken::Kind::close: paragraph_.close(token.name, token.bytes); break;
+      case MarkupToken::Kind::empty:
+      case MarkupToken::Kind::other: paragraph_.add_point(token.bytes); break;
+      case MarkupToken::Kind::text: {
+        std::size_t at = token.bytes.begin;
+        while (at < token.bytes.end) {
+          const std::string_view rest = document_.substr(at, token.bytes.end - at);
+          const bool is_position = rest.starts_with("{\\") && rest.find('}') != std::string_view::npos;
+          const std::size_t length = is_position ? rest.find('}') + 1 : std::min(rest.find("{\\", 1), rest.size());
+          if (is_position)
+            paragraph_.add_point({at, at + length});
+          else
+            paragraph_.add_text(rest.substr(0, length), at);
+          at += length;
+        }
+      }
+    }
+  }
+}
+
+void SubtitleReader::finish() {
+  paragraph_.finish(std::max(lines_, 1));
+  lines_ = 0;
+}
+
+}  // namespace
+
+std::vector<Segment> read_subtitles(std::string_view document, const Options& options) {
+  return SubtitleReader(document, options).read();
+}
+
+std::string wrap_lines(std::string text, int lines) {
+  std::vector<std::size_t> spaces;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] == ' ') spaces.push_back(i);
+  auto next = spaces.begin();
+  for (int line = 1; line < lines && next != spaces.end(); ++line) {
+    const std::size_t ideal = text.size() * static_cast<std::size_t>(line) / static_cast<std::size_t>(lines);
+    const auto distance = [&](std::size_t at) { return at > ideal ? at - ideal : ideal - at; };
+    next =
+        std::min_element(next, spaces.end(), [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
+    text[*next++] = '\n';
+  }
+  return text;
+}
+
+}  // namespace dragoman::document
