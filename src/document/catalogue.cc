@@ -152,7 +152,7 @@ class MessageReader {
     const std::size_t begin = at_++;
     const auto is_plain = [](char c) { return c != '"' && c != '\\' && c != '%' && c != '{' && c != '<'; };
     at_ = std::min(skip(document_, at_, is_plain), end_);
-    paragraph_.add_text(document_.substr(begin, at_ - begin), begin);
+    paragraph_.add_words(document_.substr(begin, at_ - begin), begin);
   }
 
   std::string_view document_;

@@ -17,13 +17,17 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::numeric_limits<std::int32_t>::max();
 
-AppendText spelling_of(Format format) {
+AppendText spelling_of(Format format, std::string_view document) {
   switch (format) {
     case Format::html: return [](std::string_view text, std::string& out) { append_escaped(text, Markup::html, out); };
     case Format::xml: return [](std::string_view text, std::string& out) { append_escaped(text, Markup::xml, out); };
     case Format::po: return append_message_text;
-    case Format::text:
-    case Format::srt: break;
+    case Format::srt:
+      if (document.find("\r\n") == std::string_view::npos) break;
+      return [](std::string_view text, std::string& out) {
+        for (const char c : text) c == '\n' ? out += "\r\n" : out += c;
+      };
+    case Format::text: break;
   }
   return [](std::string_view text, std::string& out) { out += text; };
 }
@@ -66,7 +70,7 @@ bool Document::has_inner_tags() const {
 std::string Document::render(const std::vector<Translated>& translations) const {
   check(translations.size() == segments_.size(), "a document of {} segments cannot take {} translations",
         segments_.size(), translations.size());
-  const AppendText append_text = spelling_of(format_);
+  const AppendText append_text = spelling_of(format_, bytes_);
   std::string out;
   out.reserve(bytes_.size());
   std::size_t at = 0;

@@ -9,11 +9,6 @@ void add_markup_text(std::string_view document, Range bytes, Markup markup, Para
   std::size_t at = bytes.begin;
   while (at < bytes.end) {
     const std::size_t begin = at;
-    if (is_markup_space(text[at])) {
-      while (at < bytes.end && is_markup_space(text[at])) ++at;
-      paragraph.add_space({begin, at});
-      continue;
-    }
     const Reference reference = text[at] == '&' ? decode_reference(text.substr(at), markup) : Reference{};
     if (reference.bytes > 0) {
       at += reference.bytes;
@@ -25,8 +20,8 @@ void add_markup_text(std::string_view document, Range bytes, Markup markup, Para
       continue;
     }
     ++at;  // an ampersand may be just that
-    while (at < bytes.end && !is_markup_space(text[at]) && text[at] != '&') ++at;
-    paragraph.add_text(text.substr(begin, at - begin), begin);
+    while (at < bytes.end && text[at] != '&') ++at;
+    paragraph.add_words(text.substr(begin, at - begin), begin);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "document/markup_tokens.h"
 #include "text/sentences.h"
 #include "text/unicode.h"
 
@@ -36,32 +37,46 @@ std::vector<text::Span> cut(std::string_view text, const Options& options) {
 
 }  // namespace
 
+void Paragraph::append(std::string_view text, Range bytes, bool verbatim) {
+  const bool continues =
+      verbatim && !chunks_.empty() && chunks_.back().verbatim && chunks_.back().bytes.end == bytes.begin;
+  if (continues)
+    chunks_.back().bytes.end = bytes.end;
+  else
+    chunks_.push_back({text_.size(), bytes, verbatim});
+  text_ += text;
+}
+
 void Paragraph::add_text(std::string_view text, std::size_t begin) {
   if (text.empty()) return;
   if (last_ == Last::tag && text.front() == ' ') tags_.back().space_after = true;
-  const bool continues =
-      !chunks_.empty() && chunks_.back().verbatim && chunks_.back().bytes.end == begin && last_ == Last::text;
-  if (continues)
-    chunks_.back().bytes.end += text.size();
-  else
-    chunks_.push_back({text_.size(), {begin, begin + text.size()}, true});
-  text_ += text;
+  append(text, {begin, begin + text.size()}, true);
   last_ = Last::text;
+}
+
+void Paragraph::add_words(std::string_view text, std::size_t begin) {
+  for (std::size_t at = 0; at < text.size();) {
+    const bool is_space = is_markup_space(text[at]);
+    std::size_t end = at;
+    while (end < text.size() && is_markup_space(text[end]) == is_space) ++end;
+    if (is_space)
+      add_space({begin + at, begin + end}, text.substr(at, end - at) == " ");
+    else
+      add_text(text.substr(at, end - at), begin + at);
+    at = end;
+  }
 }
 
 void Paragraph::add_decoded(std::string_view text, Range bytes) {
   if (text.empty()) return;
-  chunks_.push_back({text_.size(), bytes, false});
-  text_ += text;
+  append(text, bytes, false);
   last_ = Last::text;
 }
 
-void Paragraph::add_space(Range bytes) {
+void Paragraph::add_space(Range bytes, bool verbatim) {
   if (last_ == Last::tag) tags_.back().space_after = true;
   last_ = Last::space;
-  if (text_.empty() || text_.back() == ' ') return;
-  chunks_.push_back({text_.size(), bytes, false});
-  text_ += ' ';
+  if (!text_.empty() && text_.back() != ' ') append(" ", bytes, verbatim);
 }
 
 int Paragraph::add_tag(Tag::Kind kind, Range bytes) {

@@ -17,12 +17,14 @@ class Paragraph {
   // Segments are appended to `segments`.
   Paragraph(const Options& options, std::vector<Segment>& segments) : options_(options), segments_(segments) {}
 
-  // Text that is spelled in the document as it is. Must not contain spaces that are to be collapsed.
+  // Text that is spelled in the document as it is.
   void add_text(std::string_view text, std::size_t begin);
+  // The same, where runs of white space count as one space.
+  void add_words(std::string_view text, std::size_t begin);
   // Text that is spelled otherwise in the document, such as a character reference.
   void add_decoded(std::string_view text, Range bytes);
-  // A run of white space that counts as one space.
-  void add_space(Range bytes);
+  // White space that counts as one space; `verbatim` if it is one.
+  void add_space(Range bytes, bool verbatim = false);
   // Tags of elements. A closing tag belongs to the last open element of its name.
   void open(std::string_view name, Range bytes);
   void close(std::string_view name, Range bytes);
@@ -45,6 +47,7 @@ class Paragraph {
   };
   enum class Last { nothing, text, space, tag };
 
+  void append(std::string_view text, Range bytes, bool verbatim);
   int add_tag(Tag::Kind kind, Range bytes);
   const Chunk& chunk_at(std::size_t position) const;
   std::size_t begin_in_document(std::size_t position) const;

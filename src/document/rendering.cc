@@ -18,10 +18,9 @@ class TagWriter {
         text_(translated.text),
         append_text_(append_text),
         out_(out),
-        begin_(out.size()),
         tree_(segment),
         units_(text::split_units(text_)),
-        places_(place_tags(tree_, segment.tags, align_units(tree_, units_, translated.links))) {}
+        places_(place_tags(tree_, segment.tags, units_, align_units(tree_, units_, translated.links))) {}
 
   // Without recursion: elements may be nested as deeply as the document likes.
   void write() {
@@ -81,7 +80,7 @@ class TagWriter {
     const bool is_early = here.beside_previous || (has_space_inside && !is_between_units(node));
     write_text(is_early ? end_before(here.first) : begin_of(here.first));
     if (opening == TagNode::kNone) return;
-    if (is_between_units(node) && tag(opening).space_before) write_space();
+    if (tree_[node].is_hollow() && tag(opening).space_before) write_space();
     write_tag(opening);
     if (tree_[node].is_point && tag(opening).space_after) write_space_before_text();
   }
@@ -93,11 +92,11 @@ class TagWriter {
     const bool has_space_inside = closing != TagNode::kNone && tag(closing).space_before && !tag(closing).space_after;
     if (!is_between_units(node)) write_text(has_space_inside ? begin_of(here.last) : end_before(here.last));
     write_tag(closing);
-    if (closing != TagNode::kNone && is_between_units(node) && tag(closing).space_after) write_space_before_text();
+    if (closing != TagNode::kNone && tree_[node].is_hollow() && tag(closing).space_after) write_space_before_text();
   }
 
   void write_space() {
-    if (out_.size() > begin_ && out_.back() != ' ' && out_.back() != '\n') out_ += ' ';
+    if (written_ > 0 && out_.back() != ' ' && out_.back() != '\n') out_ += ' ';
   }
   void write_space_before_text() {
     if (written_ < text_.size() && text_[written_] != ' ' && text_[written_] != '\n') out_ += ' ';
@@ -108,7 +107,7 @@ class TagWriter {
   std::string_view text_;
   const AppendText& append_text_;
   std::string& out_;
-  std::size_t begin_, written_ = 0;
+  std::size_t written_ = 0;  // bytes of the text
   TagTree tree_;
   std::vector<text::Unit> units_;
   std::vector<TagPlace> places_;

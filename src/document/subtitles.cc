@@ -15,9 +15,9 @@ std::string_view without_spaces_at_end(std::string_view line) {
   return line;
 }
 
-// Bytes of the dash that a line begins with, and of the spaces beside it.
+// Bytes of the dash that a line begins with, perhaps after a position, and of the spaces beside it.
 std::size_t dash_length(std::string_view line) {
-  std::size_t begin = 0;
+  std::size_t begin = line.starts_with("{\\") ? std::min(line.find('}'), line.size() - 1) + 1 : 0;
   while (begin < line.size() && is_markup_space(line[begin])) ++begin;
   for (const std::string_view dash : kDashes) {
     if (!line.substr(begin).starts_with(dash)) continue;
@@ -90,7 +90,7 @@ void SubtitleReader::add_line(Range line) {
           if (is_position)
             paragraph_.add_point({at, at + length});
           else
-            paragraph_.add_text(rest.substr(0, length), at);
+            paragraph_.add_words(rest.substr(0, length), at);
           at += length;
         }
       }
@@ -114,11 +114,12 @@ std::string wrap_lines(std::string text, int lines) {
   for (std::size_t i = 0; i < text.size(); ++i)
     if (text[i] == ' ') spaces.push_back(i);
   auto next = spaces.begin();
-  for (int line = 1; line < lines && next != spaces.end(); ++line) {
+  lines = static_cast<int>(std::min(static_cast<std::size_t>(lines), spaces.size() + 1));
+  for (int line = 1; line < lines; ++line) {
     const std::size_t ideal = text.size() * static_cast<std::size_t>(line) / static_cast<std::size_t>(lines);
     const auto distance = [&](std::size_t at) { return at > ideal ? at - ideal : ideal - at; };
-    next =
-        std::min_element(next, spaces.end(), [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
+    next = std::min_element(next, spaces.end() - (lines - 1 - line),
+                            [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
     text[*next++] = '\n';
   }
   return text;

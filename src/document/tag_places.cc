@@ -1,15 +1,107 @@
 #include "document/tag_places.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 namespace dragoman::document {
 namespace {
 
+// Units of the translation where an element goes.
+struct Stretch {
+  std::size_t first = 0, last = 0;
+  std::size_t score = 0;  // by how much the element's own units outnumber the others
+  bool is_found = false;
+};
+
+// Finds stretches for sibling elements, which do not overlap.
+class StretchFinder {
+ public:
+  StretchFinder(const TagTree& tree, std::span<const text::Unit> target, const UnitAlignment& alignment,
+                const std::vector<int>& siblings, TagPlace area)
+      : tree_(tree), target_(target), alignment_(alignment), siblings_(siblings), area_(area), best_(siblings.size()) {}
+
+  // One stretch per sibling; none is found for an element without units in the area.
+  std::vector<Stretch> find() {
+    const std::size_t back = siblings_.size() - 1;
+    if (tree_[siblings_.front()].begins_before()) reach(0, true);
+    if (tree_[siblings_[back]].ends_after() && !best_[back].is_found) reach(back, false);
+    find_inside();
+    return std::move(best_);
+  }
+
+ private:
+  static constexpr std::size_t kNoSibling = std::numeric_limits<std::size_t>::max();
+
+  // The index of the sibling that a unit belongs to.
+  std::size_t owner(std::size_t unit) const {
+    const int node = alignment_.node[unit];
+    const auto after = std::upper_bound(siblings_.begin(), siblings_.end(), node);
+    if (after == siblings_.begin() || !tree_[*std::prev(after)].contains(node, *std::prev(after))) return kNoSibling;
+    return static_cast<std::size_t>(std::prev(after) - siblings_.begin());
+  }
+
+  // An element that begins before the segment reaches from its beginning to one of the element's words, one that ends
+  // after it to its end. Takes these units out of the area.
+  void reach(std::size_t sibling, bool forward) {
+    int score = 0, most = 0;
+    std::size_t length = 0;
+    for (std::size_t i = 0; i < area_.last - area_.first; ++i) {
+      const std::size_t unit = forward ? area_.first + i : area_.last - 1 - i;
+      const bool is_own = owner(unit) == sibling;
+      if (!target_[unit].is_word) {
+        if (is_own && length == i && length > 0) ++length;
+        continue;
+      }
+      score += is_own ? 1 : -1;
+      if (!is_own || score < most) continue;
+      most = score;
+      length = i + 1;
+    }
+    std::size_t& end = forward ? area_.first : area_.last;
+    const std::size_t begin = end;
+    end = forward ? end + length : end - length;
+    best_[sibling] = {std::min(begin, end), std::max(begin, end), 0, true};
+  }
+
+  // Elements inside the segment. A stretch goes on over units that belong to none of the siblings as long as its own
+  // units are not outnumbered.
+  void find_inside() {
+    std::size_t previous = kNoSibling;
+    Stretch now;
+    for (std::size_t unit = area_.first; unit < area_.last; ++unit) {
+      const std::size_t sibling = owner(unit);
+      if (sibling == kNoSibling || reaches_out(sibling)) continue;
+      const std::size_t gap = unit - now.last;
+      const bool goes_on = sibling == previous && now.score >= gap;
+      now = goes_on ? Stretch{now.first, unit + 1, now.score - gap + 1, true} : Stretch{unit, unit + 1, 1, true};
+      previous = sibling;
+      if (now.score >= best_[sibling].score) best_[sibling] = now;
+    }
+  }
+
+  bool reaches_out(std::size_t sibling) const {
+    return tree_[siblings_[sibling]].begins_before() || tree_[siblings_[sibling]].ends_after();
+  }
+
+  const TagTree& tree_;
+  std::span<const text::Unit> target_;
+  const UnitAlignment& alignment_;
+  const std::vector<int>& siblings_;
+  TagPlace area_;
+  std::vector<Stretch> best_;
+};
+
 class TagPlacer {
  public:
-  TagPlacer(const TagTree& tree, std::span<const Tag> tags, const UnitAlignment& alignment)
-      : tree_(tree), tags_(tags), alignment_(alignment), places_(tree.nodes().size()), has_place_(tree.nodes().size()) {
+  TagPlacer(const TagTree& tree, std::span<const Tag> tags, std::span<const text::Unit> target,
+            const UnitAlignment& alignment)
+      : tree_(tree),
+        tags_(tags),
+        target_(target),
+        alignment_(alignment),
+        places_(tree.nodes().size()),
+        has_place_(tree.nodes().size()) {
     first_target_.assign(tree.units().size(), UnitAlignment::kNone);
     last_target_ = first_target_;
     for (std::size_t i = 0; i < alignment.source.size(); ++i) {
@@ -43,6 +135,7 @@ class TagPlacer {
 
   const TagTree& tree_;
   std::span<const Tag> tags_;
+  std::span<const text::Unit> target_;
   const UnitAlignment& alignment_;
   std::vector<TagPlace> places_;
   std::vector<bool> has_place_;                  // whether an element goes around units
@@ -68,50 +161,12 @@ void TagPlacer::place_children(int parent) {
 // Returns the elements that have a place now, in the order of the translation.
 std::vector<int> TagPlacer::place_around_units(const std::vector<int>& solid, TagPlace area) {
   if (solid.empty()) return {};
-  struct Stretch {
-    std::size_t first = 0, last = 0, score = 0;
-  };
-  const auto child_of = [&](std::size_t unit) {
-    const int node = alignment_.node[unit];
-    const auto after = std::upper_bound(solid.begin(), solid.end(), node);
-    if (after == solid.begin() || !tree_[*std::prev(after)].contains(node, *std::prev(after))) return -1;
-    return static_cast<int>(std::prev(after) - solid.begin());
-  };
-  std::vector<Stretch> best(solid.size());
-  // An element that begins before the segment, or ends after it, reaches to that end.
-  const auto reach = [&](int child, bool forward) {
-    Stretch& stretch = best[static_cast<std::size_t>(child)];
-    int score = 0, most = 0;
-    std::size_t length = 0;
-    for (std::size_t i = 0; i < area.last - area.first; ++i) {
-      score += child_of(forward ? area.first + i : area.last - 1 - i) == child ? 1 : -1;
-      if (score < most || score <= 0) continue;
-      most = score;
-      length = i + 1;
-    }
-    stretch = forward ? Stretch{area.first, area.first + length, 1} : Stretch{area.last - length, area.last, 1};
-    (forward ? area.first : area.last) = forward ? stretch.last : stretch.first;
-  };
-  const int back = static_cast<int>(solid.size()) - 1;
-  const bool reaches_front = tree_[solid.front()].begins_before(), reaches_back = tree_[solid.back()].ends_after();
-  if (reaches_front) reach(0, true);
-  if (reaches_back && !(reaches_front && back == 0)) reach(back, false);
-  int previous = -1;
-  Stretch now;
-  for (std::size_t i = area.first; i < area.last; ++i) {
-    const int child = child_of(i);
-    if (child < 0 || (child == 0 && reaches_front) || (child == back && reaches_back)) continue;
-    const bool goes_on = child == previous && now.score >= i - now.last;
-    now = goes_on ? Stretch{now.first, i + 1, now.score - (i - now.last) + 1} : Stretch{i, i + 1, 1};
-    previous = child;
-    Stretch& record = best[static_cast<std::size_t>(child)];
-    if (now.score >= record.score) record = now;
-  }
+  const std::vector<Stretch> stretches = StretchFinder(tree_, target_, alignment_, solid, area).find();
   std::vector<int> placed;
-  for (std::size_t c = 0; c < solid.size(); ++c) {
-    if (best[c].score == 0) continue;
-    at(solid[c]) = {best[c].first, best[c].last, false};
-    placed.push_back(solid[c]);
+  for (std::size_t i = 0; i < solid.size(); ++i) {
+    if (!stretches[i].is_found) continue;
+    at(solid[i]) = {stretches[i].first, stretches[i].last, false};
+    placed.push_back(solid[i]);
   }
   std::stable_sort(placed.begin(), placed.end(), [&](int a, int b) { return at(a).first < at(b).first; });
   return placed;
@@ -179,8 +234,9 @@ void TagPlacer::place_between_units(int parent, const Cluster& cluster, const st
 
 }  // namespace
 
-std::vector<TagPlace> place_tags(const TagTree& tree, std::span<const Tag> tags, const UnitAlignment& alignment) {
-  return TagPlacer(tree, tags, alignment).place();
+std::vector<TagPlace> place_tags(const TagTree& tree, std::span<const Tag> tags, std::span<const text::Unit> target,
+                                 const UnitAlignment& alignment) {
+  return TagPlacer(tree, tags, target, alignment).place();
 }
 
 }  // namespace dragoman::document

@@ -20,6 +20,7 @@ struct TagPlace {
 // they outnumber the others most, so that no tag is written twice. An element that has all units of its parent gets all
 // of its parent's place. A node without units, or whose units have no counterpart, goes beside the counterpart of the
 // unit after or before it, whichever it touches.
-std::vector<TagPlace> place_tags(const TagTree& tree, std::span<const Tag> tags, const UnitAlignment& alignment);
+std::vector<TagPlace> place_tags(const TagTree& tree, std::span<const Tag> tags, std::span<const text::Unit> target,
+                                 const UnitAlignment& alignment);
 
 }  // namespace dragoman::document

@@ -50,7 +50,7 @@ std::vector<int> follow_links(std::span<const text::Unit> source, std::span<cons
     if (from == kNone) continue;
     for (std::size_t i = first_after(target, link.target_begin);
          i < target.size() && target[i].span.begin < link.target_end; ++i)
-      if (result[i] == kNone) result[i] = from;
+      if (target[i].is_word && result[i] == kNone) result[i] = from;
   }
   return result;
 }

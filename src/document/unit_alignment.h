@@ -17,9 +17,10 @@ struct UnitAlignment {
   std::vector<int> node;    // per unit of the translation: the innermost node of the tree that it belongs to
 };
 
-// Takes the source of each unit from the links. A unit without a link takes an unused source between those of its
-// neighbours, words from words and marks from marks; if there is none, it belongs to the node that contains both
-// neighbours. Without any links, the words of the translation are spread evenly over those of the segment.
+// Takes the source of each word from the links; those of punctuation marks are unreliable. A unit without a source
+// takes an unused source between those of its neighbours, words from words and marks from marks; if there is none, it
+// belongs to the node that contains both neighbours. Without any links, the words of the translation are spread evenly
+// over those of the segment.
 UnitAlignment align_units(const TagTree& tree, std::span<const text::Unit> target, std::span<const SpanLink> links);
 
 }  // namespace dragoman::document
