@@ -40,7 +40,7 @@ Document Document::parse(std::string bytes, Format format, const Options& option
   const std::size_t invalid = data::find_invalid_utf8(bytes);
   check(invalid == std::string::npos,
         "expected a document in UTF-8, but byte {} is not part of a character: convert it, for instance with iconv",
-        invalid);
+        invalid + 1);
   Document document(std::move(bytes), format);
   switch (format) {
     case Format::text: document.segments_ = read_text(document.bytes_, options); break;
