@@ -134,7 +134,8 @@ class MessageReader {
     const std::size_t name_end = skip(document_.substr(0, end_), name, is_name);
     if (name_end == name || !is_letter(document_[name])) return false;
     std::size_t end = name_end;
-    while (end < end_ && document_[end] != '>' && document_[end] != '"') end += document_[end] == '\\' ? 2 : 1;
+    while (end < end_ && document_[end] != '>' && document_[end] != '"' && document_[end] != '<')
+      end += document_[end] == '\\' ? 2 : 1;
     if (end >= end_ || document_[end] != '>') return false;
     const bool is_empty = document_[end - 1] == '/';
     const Range bytes = take(end + 1 - at_);

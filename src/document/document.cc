@@ -67,6 +67,14 @@ bool Document::has_inner_tags() const {
   return std::any_of(segments_.begin(), segments_.end(), [](const Segment& segment) { return !segment.tags.empty(); });
 }
 
+// As many lines as the segment has.
+Translated Document::wrapped(const Translated& translated, const Segment& segment) const {
+  const auto begin = bytes_.begin() + static_cast<std::ptrdiff_t>(segment.place.begin);
+  const auto end = bytes_.begin() + static_cast<std::ptrdiff_t>(segment.place.end);
+  const auto breaks = static_cast<std::size_t>(std::count(begin, end, '\n'));
+  return {wrap_lines(translated.text, breaks + 1), translated.links};
+}
+
 std::string Document::render(const std::vector<Translated>& translations) const {
   check(translations.size() == segments_.size(), "a document of {} segments cannot take {} translations",
         segments_.size(), translations.size());
@@ -79,11 +87,8 @@ std::string Document::render(const std::vector<Translated>& translations) const 
     out.append(bytes_, at, segment.place.begin - at);
     at = segment.place.begin;
     if (translations[i].text == segment.text) continue;
-    if (segment.lines > 1)
-      append_with_tags(segment, bytes_, {wrap_lines(translations[i].text, segment.lines), translations[i].links},
-                       append_text, out);
-    else
-      append_with_tags(segment, bytes_, translations[i], append_text, out);
+    append_with_tags(segment, bytes_, format_ == Format::srt ? wrapped(translations[i], segment) : translations[i],
+                     append_text, out);
     at = segment.place.end;
   }
   out.append(bytes_, at);

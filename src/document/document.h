@@ -62,6 +62,8 @@ class Document {
   std::string render(const std::vector<Translated>& translations) const;
 
  private:
+  Translated wrapped(const Translated& translated, const Segment& segment) const;
+
   Document(std::string bytes, Format format) : bytes_(std::move(bytes)), format_(format) {}
 
   std::string bytes_;  // of po: with the source texts in the place of missing translations

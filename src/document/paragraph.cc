@@ -95,44 +95,42 @@ void Paragraph::add_point(Range bytes) { add_tag(Tag::Kind::point, bytes); }
 
 void Paragraph::open(std::string_view name, Range bytes) {
   stack_.push_back({std::string(name), add_tag(Tag::Kind::open, bytes)});
-  ++open_of_name_[stack_.back().name];
+  ++count_of_name_[stack_.back().name].open;
 }
 
-// Elements that are still open inside the one that ends overlap with it; their tags become points. So does a closing
-// tag whose element is not open here, unless it was opened before the paragraph.
+// Elements that are still open inside the one that ends overlap with it; their tags become points. A closing tag whose
+// element is not open here belongs to one that was opened before the paragraph, unless it overlaps with others.
 void Paragraph::close(std::string_view name, Range bytes) {
-  const auto open = open_of_name_.find(std::string(name));
-  const bool is_open = open != open_of_name_.end() && open->second > 0;
-  if (!is_open) {
-    const bool overlaps = !stack_.empty() || open != open_of_name_.end();
+  Count& count = count_of_name_[std::string(name)];
+  if (count.open == 0) {
+    const bool overlaps = !stack_.empty() || count.overlapping > 0;
+    if (count.overlapping > 0) --count.overlapping;
     add_tag(overlaps ? Tag::Kind::point : Tag::Kind::close, bytes);
     return;
   }
-  for (bool found = false; !found;) {
-    const Open top = std::move(stack_.back());
-    stack_.pop_back();
-    --open_of_name_[top.name];
-    found = top.name == name;
-    if (!found) {
-      tags_[static_cast<std::size_t>(top.tag)].kind = Tag::Kind::point;
-      continue;
-    }
-    const int closing = add_tag(Tag::Kind::close, bytes);
-    tags_.back().partner = top.tag;
-    tags_[static_cast<std::size_t>(top.tag)].partner = closing;
+  for (; stack_.back().name != name; stack_.pop_back()) {
+    tags_[static_cast<std::size_t>(stack_.back().tag)].kind = Tag::Kind::point;
+    Count& inner = count_of_name_[stack_.back().name];
+    --inner.open;
+    ++inner.overlapping;
   }
+  const int opening = stack_.back().tag, closing = add_tag(Tag::Kind::close, bytes);
+  tags_[static_cast<std::size_t>(opening)].partner = closing;
+  tags_.back().partner = opening;
+  --count.open;
+  stack_.pop_back();
 }
 
-void Paragraph::finish(int lines) {
+void Paragraph::finish() {
   if (!text_.empty())
     for (const text::Span& part : cut(text_, options_))
       if (has_letter(std::string_view(text_).substr(part.begin, part.end - part.begin)))
-        add_segment(part.begin, part.end, lines);
+        add_segment(part.begin, part.end);
   text_.clear();
   chunks_.clear();
   tags_.clear();
   stack_.clear();
-  open_of_name_.clear();
+  count_of_name_.clear();
   next_tag_ = 0;
   last_ = Last::nothing;
 }
@@ -154,7 +152,7 @@ std::size_t Paragraph::end_in_document(std::size_t position) const {
 }
 
 // Tags at the ends of a segment belong to it only if they are directly beside its text and their partner is inside.
-void Paragraph::add_segment(std::size_t begin, std::size_t end, int lines) {
+void Paragraph::add_segment(std::size_t begin, std::size_t end) {
   const auto before = [](const Tag& tag, std::size_t position) { return tag.position < position; };
   const auto first = tags_.begin() + static_cast<std::ptrdiff_t>(next_tag_);
   // Tags at `begin` come before the first character, those at `end` after the last one.
@@ -165,8 +163,7 @@ void Paragraph::add_segment(std::size_t begin, std::size_t end, int lines) {
   Segment segment{
       .text = text_.substr(begin, end - begin),
       .place = {begin_in_document(begin), end_in_document(end)},
-      .tags = {tags_.begin() + static_cast<std::ptrdiff_t>(lead), tags_.begin() + static_cast<std::ptrdiff_t>(tail)},
-      .lines = lines};
+      .tags = {tags_.begin() + static_cast<std::ptrdiff_t>(lead), tags_.begin() + static_cast<std::ptrdiff_t>(tail)}};
   for (Tag& tag : segment.tags) {
     tag.position -= begin;
     const bool is_inside = tag.partner >= static_cast<int>(lead) && tag.partner < static_cast<int>(tail);

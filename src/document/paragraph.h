@@ -31,8 +31,8 @@ class Paragraph {
   // Bytes that stay as they are.
   void add_point(Range bytes);
 
-  // Ends the paragraph and begins the next one. `lines` is kept in its segments.
-  void finish(int lines = 1);
+  // Ends the paragraph and begins the next one.
+  void finish();
 
  private:
   // A stretch of the text and the bytes of the document that it comes from: the same bytes, or all of them together.
@@ -40,6 +40,11 @@ class Paragraph {
     std::size_t begin = 0;  // in the text
     Range bytes{};
     bool verbatim = false;
+  };
+  // Elements of one name.
+  struct Count {
+    int open = 0;
+    int overlapping = 0;  // those whose opening tag is a point, and whose closing tag is still to come
   };
   struct Open {
     std::string name;
@@ -52,7 +57,7 @@ class Paragraph {
   const Chunk& chunk_at(std::size_t position) const;
   std::size_t begin_in_document(std::size_t position) const;
   std::size_t end_in_document(std::size_t position) const;
-  void add_segment(std::size_t begin, std::size_t end, int lines);
+  void add_segment(std::size_t begin, std::size_t end);
   std::size_t find_lead(std::size_t begin, std::size_t end, std::size_t inner) const;
   std::size_t find_tail(std::size_t end, std::size_t lead, std::size_t inner_end) const;
 
@@ -61,9 +66,9 @@ class Paragraph {
   std::string text_;
   std::vector<Chunk> chunks_;
   std::vector<Tag> tags_;
-  std::vector<Open> stack_;                            // elements that are open
-  std::unordered_map<std::string, int> open_of_name_;  // how many of each name
-  std::size_t next_tag_ = 0;                           // the first tag after the last segment
+  std::vector<Open> stack_;  // elements that are open
+  std::unordered_map<std::string, Count> count_of_name_;
+  std::size_t next_tag_ = 0;  // the first tag after the last segment
   Last last_ = Last::nothing;
 };
 

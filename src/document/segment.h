@@ -31,7 +31,6 @@ struct Segment {
   std::string text;
   Range place{};  // the bytes that the translation replaces
   std::vector<Tag> tags{};
-  int lines = 1;  // srt: the number of lines to wrap the translation to
 };
 
 }  // namespace dragoman::document

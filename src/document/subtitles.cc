@@ -39,13 +39,12 @@ class SubtitleReader {
 
  private:
   void add_line(Range line);
-  void finish();
+  void add_text(Range bytes);
 
   std::string_view document_;
   Options options_;
   std::vector<Segment> segments_;
   Paragraph paragraph_;
-  int lines_ = 0;  // of the paragraph
 };
 
 // A subtitle consists of the lines between its times and the next blank line.
@@ -56,24 +55,23 @@ std::vector<Segment> SubtitleReader::read() {
     const std::string_view line = without_spaces_at_end(document_.substr(begin, end - begin));
     if (line.empty()) {
       is_inside = false;
-      finish();
+      paragraph_.finish();
     } else if (line.find("-->") != std::string_view::npos) {
       is_inside = true;
-      finish();
+      paragraph_.finish();
     } else if (is_inside) {
       add_line({begin, begin + line.size()});
     }
     begin = end + 1;
   }
-  finish();
+  paragraph_.finish();
   return std::move(segments_);
 }
 
 void SubtitleReader::add_line(Range line) {
   const std::size_t dash = dash_length(document_.substr(line.begin, line.end - line.begin));
-  if (dash > 0) finish();
-  if (lines_ > 0) paragraph_.add_space({line.begin, line.begin});
-  ++lines_;
+  if (dash > 0) paragraph_.finish();
+  paragraph_.add_space({line.begin, line.begin});
   MarkupTokens tokens(document_.substr(0, line.end), Markup::html, line.begin + dash);
   for (MarkupToken token; tokens.next(token);) {
     switch (token.kind) {
@@ -81,26 +79,23 @@ void SubtitleReader::add_line(Range line) {
       case MarkupToken::Kind::close: paragraph_.close(token.name, token.bytes); break;
       case MarkupToken::Kind::empty:
       case MarkupToken::Kind::other: paragraph_.add_point(token.bytes); break;
-      case MarkupToken::Kind::text: {
-        std::size_t at = token.bytes.begin;
-        while (at < token.bytes.end) {
-          const std::string_view rest = document_.substr(at, token.bytes.end - at);
-          const bool is_position = rest.starts_with("{\\") && rest.find('}') != std::string_view::npos;
-          const std::size_t length = is_position ? rest.find('}') + 1 : std::min(rest.find("{\\", 1), rest.size());
-          if (is_position)
-            paragraph_.add_point({at, at + length});
-          else
-            paragraph_.add_words(rest.substr(0, length), at);
-          at += length;
-        }
-      }
+      case MarkupToken::Kind::text: add_text(token.bytes); break;
     }
   }
 }
 
-void SubtitleReader::finish() {
-  paragraph_.finish(std::max(lines_, 1));
-  lines_ = 0;
+// Text with positions such as {\an8}.
+void SubtitleReader::add_text(Range bytes) {
+  while (bytes.begin < bytes.end) {
+    const std::string_view rest = document_.substr(bytes.begin, bytes.end - bytes.begin);
+    const std::size_t end = rest.find('}');
+    const bool has_position = end != std::string_view::npos;
+    const std::size_t position = has_position ? rest.substr(0, end).find("{\\") : rest.size();
+    const std::size_t words = std::min(position, has_position ? end + 1 : rest.size());
+    paragraph_.add_words(rest.substr(0, words), bytes.begin);
+    if (position < rest.size()) paragraph_.add_point({bytes.begin + position, bytes.begin + end + 1});
+    bytes.begin += has_position ? end + 1 : rest.size();
+  }
 }
 
 }  // namespace
@@ -109,18 +104,17 @@ std::vector<Segment> read_subtitles(std::string_view document, const Options& op
   return SubtitleReader(document, options).read();
 }
 
-std::string wrap_lines(std::string text, int lines) {
+std::string wrap_lines(std::string text, std::size_t lines) {
   std::vector<std::size_t> spaces;
   for (std::size_t i = 0; i < text.size(); ++i)
     if (text[i] == ' ') spaces.push_back(i);
-  auto next = spaces.begin();
-  lines = static_cast<int>(std::min(static_cast<std::size_t>(lines), spaces.size() + 1));
-  for (int line = 1; line < lines; ++line) {
-    const std::size_t ideal = text.size() * static_cast<std::size_t>(line) / static_cast<std::size_t>(lines);
+  lines = std::min(lines, spaces.size() + 1);
+  std::size_t next = 0;
+  for (std::size_t line = 1; line < lines; ++line) {
+    const std::size_t ideal = text.size() * line / lines, last = spaces.size() - (lines - line);
     const auto distance = [&](std::size_t at) { return at > ideal ? at - ideal : ideal - at; };
-    next = std::min_element(next, spaces.end() - (lines - 1 - line),
-                            [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
-    text[*next++] = '\n';
+    while (next < last && distance(spaces[next + 1]) < distance(spaces[next])) ++next;
+    text[spaces[next++]] = '\n';
   }
   return text;
 }

@@ -14,6 +14,6 @@ namespace dragoman::document {
 std::vector<Segment> read_subtitles(std::string_view document, const Options& options);
 
 // Breaks a text into at most `lines` lines of about the same length, at spaces.
-std::string wrap_lines(std::string text, int lines);
+std::string wrap_lines(std::string text, std::size_t lines);
 
 }  // namespace dragoman::document

@@ -214,7 +214,7 @@ std::string text_by_gumbo(const std::string& html) {
 std::string letters_of(const std::string& text) {
   std::string letters;
   for (const char c : text)
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80) letters += c;
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) letters += c;
   return letters;
 }
 
