@@ -67,8 +67,8 @@ void explain(const Backend& backend, const CallPointer& call) {
                     false,
                     route.front()->model,
                     fields.text_or("prefix", "")};
-  const SourceText parts(text, TextFormat::text, true);
-  for (const std::string& sentence : parts.segments()) task.sentences.push_back({sentence, source});
+  for (const std::string& sentence : document::Document::parse(text, document::Format::text).segments())
+    task.sentences.push_back({sentence, source});
   const auto respond = [call, source, target, model = task.model](const Service::Results& results,
                                                                   const std::exception_ptr& error) {
     call->attempt([&] {

@@ -5,6 +5,7 @@
 #include "serve/explain.h"
 #include "serve/http_server.h"
 #include "serve/libre_translate.h"
+#include "serve/openapi.h"
 #include "serve/operations.h"
 #include "serve/page_files.h"
 #include "serve/router.h"
@@ -85,12 +86,13 @@ class Server::Implementation {
 
   HttpServer& http() { return *http_; }
   Service& service() { return service_; }
+  const Router& router() const { return router_; }
 
  private:
   std::vector<Route> routes() {
     return joined(libre_translate_routes(backend_), deepl_routes(backend_), deepl_glossary_routes(backend_),
                   explain_routes(backend_), operation_routes(backend_, [this] { return http_->connections(); }),
-                  page_routes());
+                  openapi_routes(), page_routes());
   }
 
   std::optional<HttpServer> http_;
@@ -115,6 +117,7 @@ Server::~Server() = default;
 
 int Server::port() const { return implementation_->http().port(); }
 std::shared_ptr<const ModelSet> Server::models() const { return implementation_->service().models(); }
+const std::vector<Route>& Server::routes() const { return implementation_->router().routes(); }
 void Server::reload() { implementation_->service().reload(); }
 void Server::stop() { implementation_->http().stop(); }
 void Server::join() { implementation_->http().join(); }

@@ -1,6 +1,8 @@
 // HTTP itself: connections, methods, headers, access.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/serve/test_server.h"
 #include "tests/support/temp_folder.h"
 
@@ -58,7 +60,7 @@ TEST(Http, ThePageIsServedWithHeadersThatProtectIt) {
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.headers.at("content-type"), "text/html; charset=utf-8");
   EXPECT_EQ(reply.headers.at("x-content-type-options"), "nosniff");
-  EXPECT_NE(reply.headers.at("content-security-policy").find("default-src 'self'"), std::string::npos);
+  EXPECT_NE(reply.headers.at("content-security-policy").find("default-src 'none'"), std::string::npos);
   EXPECT_FALSE(reply.headers.contains("access-control-allow-origin"));
 }
 
@@ -99,6 +101,22 @@ TEST(Http, EveryRequestIsLoggedWithoutItsText) {
   EXPECT_EQ(first["client"], "127.0.0.1");
   EXPECT_EQ(log.find("private"), std::string::npos);
   EXPECT_NE(log.find("404"), std::string::npos);
+}
+
+TEST(Http, EveryRouteIsDescribed) {
+  TestServer server;
+  const nlohmann::json paths = server.connect().get("/openapi.json").json().at("paths");
+  std::set<std::string> described, routes;
+  for (const auto& [path, operations] : paths.items())
+    for (const auto& [method, operation] : operations.items()) described.insert(method + " " + path);
+  for (const Route& route : server.server().routes()) {
+    std::string method = route.method, path = route.path;
+    std::transform(method.begin(), method.end(), method.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (const std::size_t open = path.find("{}"); open != std::string::npos) path.replace(open, 2, "{id}");
+    if (path != "/" && path.find('.') != std::string::npos && path != "/openapi.json") continue;  // files of the page
+    if (path != "/") routes.insert(method + " " + path);
+  }
+  EXPECT_EQ(described, routes);
 }
 
 TEST(Http, MetricsCountRequestsByRoute) {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/log.h"
 #include "search/words.h"
 #include "serve/server.h"
 #include "tests/serve/http_client.h"
@@ -97,9 +98,16 @@ class StageEngine : public search::Engine {
     for (int i = 1; i <= job.options->n_best; ++i) {
       Translation& translation = result.translations.emplace_back();
       translation.text = name_ + (i > 1 ? std::to_string(i) : "") + "(" + job.request.text + ")";
-      if (job.options->alignment) translation.alignment = {{0, 0}};
+      if (job.options->alignment) align(job.request.text, translation);
     }
     job.answer.give(std::move(result));
+  }
+
+  // Links every byte that is not a space with itself; the first of a translation is behind its name and bracket.
+  static void align(const std::string& source, Translation& translation) {
+    const auto lead = static_cast<std::uint32_t>(translation.text.size() - source.size() - 1);
+    for (std::uint32_t i = 0; i < source.size(); ++i)
+      if (source[i] != ' ') translation.span_links.push_back({i, i + 1, i + lead, i + lead + 1});
   }
 
   std::string name_;
@@ -113,6 +121,7 @@ class StageEngine : public search::Engine {
 class TestServer {
  public:
   explicit TestServer(ServeOptions options = {}) : stage_(std::make_shared<Stage>()) {
+    log::set_level(log::Level::quiet);  // failures are part of the tests
     options.port = 0;
     const BatchLimits batches{static_cast<std::size_t>(options.batch_tokens),
                               std::chrono::microseconds(static_cast<std::int64_t>(options.max_wait_ms * 1000))};
