@@ -164,7 +164,7 @@ TEST(Queue, AClientThatLeavesFreesItsPlace) {
 
 TEST(Queue, ARequestThatTakesTooLongIsGivenUp) {
   ServeOptions options;
-  options.timeout = 0.1;
+  options.timeout = "100ms";
   TestServer server(options);
   server.stage().hold(true);
   const Reply reply = server.translate("a");
@@ -269,7 +269,7 @@ TEST(Shutdown, UnderLoadEveryRequestThatWasSentIsAnswered) {
 
 TEST(Shutdown, DoesNotWaitForeverForWork) {
   ServeOptions options;
-  options.grace = 0.1;
+  options.grace = "0.1s";
   TestServer server(options);
   server.stage().hold(true);
   Client waiting = ask_without_waiting(server, "a");

@@ -11,8 +11,8 @@ using std::chrono::milliseconds;
 
 ServeOptions impatient() {
   ServeOptions options;
-  options.receive_timeout = 0.2;
-  options.idle_timeout = 0.3;
+  options.receive_timeout = "200ms";
+  options.idle_timeout = "0.3s";
   options.max_body_kb = 64;
   return options;
 }

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "search/words.h"
+#include "serve/duration.h"
 #include "serve/server.h"
 #include "tests/serve/http_client.h"
 
@@ -124,7 +125,7 @@ class TestServer {
     log::set_level(log::Level::quiet);  // failures are part of the tests
     options.port = 0;
     const BatchLimits batches{static_cast<std::size_t>(options.batch_tokens),
-                              std::chrono::microseconds(static_cast<std::int64_t>(options.max_wait_ms * 1000))};
+                              parse_duration(options.max_wait, "max-wait")};
     server_ = std::make_unique<Server>(options, [stage = stage_, batches, cache = options.cache_mb] {
       ++stage->loaded;
       auto models = std::make_unique<ModelSet>(static_cast<std::size_t>(cache) << 20);
