@@ -25,6 +25,7 @@ dragoman_find(highway hwy/highway.h hwy libhwy-dev)
 dragoman_find(utf8proc utf8proc.h utf8proc libutf8proc-dev)
 dragoman_find(sentencepiece sentencepiece_processor.h sentencepiece libsentencepiece-dev)
 dragoman_find(cld2 cld2/public/compact_lang_det.h cld2 libcld2-dev)
+dragoman_find(gumbo gumbo.h gumbo libgumbo-dev)
 find_library(sentencepiece_train_LIBRARY sentencepiece_train REQUIRED)
 set_property(TARGET external::sentencepiece PROPERTY INTERFACE_LINK_LIBRARIES "${sentencepiece_train_LIBRARY}")
 

@@ -81,8 +81,11 @@ struct Translation {
   double score = 0;            // the search ranks by this
   double log_probability = 0;  // natural logarithm, the end-of-sentence token included
   std::vector<std::string> tokens;
-  std::vector<double> token_scores;  // log probabilities; the last one is that of EOS
-  std::vector<AlignmentLink> alignment;
+  std::vector<double> token_scores;      // log probabilities; the last one is that of EOS
+  std::vector<AlignmentLink> alignment;  // between words separated by spaces
+  // With `alignment`: the same between stretches of bytes of the text and of the translation, in the order of the
+  // translation. Each invalid byte of the text counts as U+FFFD.
+  std::vector<SpanLink> span_links;
   std::vector<std::vector<float>> attention;  // [tokens][source tokens]
   // With `attention`, for models that attend to their own past: row i has i + 1 weights. The first one belongs to the
   // decoder's initial state, the others to the states that wrote tokens 0 to i - 1. Empty for other models.

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "data/byte_source.h"
 #include "data/line_writer.h"
 #include "run/json_text.h"
 #include "run/model_languages.h"
@@ -16,6 +17,7 @@
 #include "run/request_reader.h"
 #include "run/result_json.h"
 #include "run/side_by_side.h"
+#include "run/translate_document.h"
 #include "run/translation_pictures.h"
 #include "run/translation_stream.h"
 #include "search/options.h"
@@ -23,6 +25,36 @@
 
 namespace dragoman::cli {
 namespace {
+
+// Lines are translated as they come, each by itself; the other formats are documents, which are read as a whole.
+enum class InputFormat { lines, text, html, xml, srt, po };
+
+}  // namespace
+}  // namespace dragoman::cli
+
+namespace dragoman {
+template <>
+struct EnumNames<cli::InputFormat> {
+  static constexpr std::pair<cli::InputFormat, const char*> list[] = {
+      {cli::InputFormat::lines, "lines"}, {cli::InputFormat::text, "text"}, {cli::InputFormat::html, "html"},
+      {cli::InputFormat::xml, "xml"},     {cli::InputFormat::srt, "srt"},   {cli::InputFormat::po, "po"}};
+};
+}  // namespace dragoman
+
+namespace dragoman::cli {
+namespace {
+
+document::Format document_format(InputFormat format) {
+  switch (format) {
+    case InputFormat::html: return document::Format::html;
+    case InputFormat::xml: return document::Format::xml;
+    case InputFormat::srt: return document::Format::srt;
+    case InputFormat::po: return document::Format::po;
+    case InputFormat::lines:
+    case InputFormat::text: break;
+  }
+  return document::Format::text;
+}
 
 struct TranslateOptions {
   std::vector<std::string> models;
@@ -32,6 +64,8 @@ struct TranslateOptions {
   int n_best = 0;
   std::int64_t max_line_bytes = run::kUsualLineBytes;
   bool json = false, explain = false;
+  InputFormat format = InputFormat::lines;
+  document::Options document;
   std::string terms, banned, prefixes, alignments, tree, reference, side_by_side, tree_svg, attention_svg;
   int line = 1;
   bool quiet = false;
@@ -40,7 +74,10 @@ struct TranslateOptions {
   void visit(V& v) {
     v.section("Input and output");
     v("model", models, "the model file; several make an ensemble");
-    v("input", input, "file of lines to translate, plain or gzip; - is stdin");
+    v("input", input, "file to translate, plain or gzip; - is stdin");
+    v("format", format,
+      "lines are translated one by one; the other formats are documents that keep their structure: plain text, HTML, "
+      "XML, subtitles (SubRip) and catalogues of messages (gettext)");
     v("output", output,
       "file to write translations to, once all are there, compressed if its name ends in .gz; - is stdout");
     v("from", from, "source language; only checked against the directions that the model was trained on");
@@ -81,6 +118,19 @@ struct TranslateOptions {
     v("line", line, "the input line that tree-svg and attention-svg draw", at_least(1));
     v.section("Input and output");
     v("quiet", quiet, "print no progress on stderr");
+    v.section("Documents");
+    v("ignored-tags", document.ignored, "XML elements whose text is not translated");
+    v("splitting-tags", document.splitting, "XML elements that end sentences, besides those that are not beside text");
+    v("non-splitting-tags", document.non_splitting, "XML elements that do not end sentences");
+    v("retranslate", document.retranslate, "translate the entries of a catalogue that have a translation as well");
+    v.only_if(
+        "n-best json prefixes max-line-bytes alignments tree side-by-side tree-svg attention-svg",
+        [this] { return format == InputFormat::lines; }, "it is for lines, and --format says that this is a document");
+    v.only_if(
+        "ignored-tags splitting-tags non-splitting-tags", [this] { return format == InputFormat::xml; },
+        "only XML has such tags (--format xml)");
+    v.only_if(
+        "retranslate", [this] { return format == InputFormat::po; }, "only catalogues have translations (--format po)");
     v.only_if(
         "explain", [this] { return json; }, "explanations are part of the output of --json");
     v.only_if(
@@ -192,6 +242,8 @@ void complete(TranslateOptions& options, const ComputeOptions& compute) {
   search.tree = !options.tree.empty() || !options.tree_svg.empty();
   search.explain = options.explain;
   options.translator.device = compute.device;
+  for (const auto& [language, name] : EnumNames<text::Language>::list)
+    if (options.from == name) options.document.language = language;
   options.translator.precision = compute.precision;
 }
 
@@ -210,6 +262,22 @@ void check_files(const TranslateOptions& options) {
                                        {"attention-svg", options.attention_svg}});
 }
 
+int translate_document(const TranslateOptions& options) {
+  const run::SharedConstraints constraints(options.terms, options.banned);
+  search::TextTranslator translator(options.models, options.translator);
+  translator.check_request(constraints.all(), options.search);
+  std::vector<document::Document> documents;
+  documents.push_back(
+      document::Document::parse(data::read_whole(options.input), document_format(options.format), options.document));
+  const run::DocumentBatch batch(std::move(documents), [&](Request& request) { constraints.add_to(request); });
+  if (batch.has_inner_tags() && !translator.aligns())
+    log::warning("the model does not align words: tags are placed in proportion to their place in the source");
+  data::LineWriter out(options.output);
+  out.write_lines(run::translate_documents(translator, batch, options.search).front());
+  out.commit();
+  return 0;
+}
+
 int translate_files(TranslateOptions& options, const Words& words, const ComputeOptions& compute) {
   find_models(options, words);
   check_files(options);
@@ -218,6 +286,7 @@ int translate_files(TranslateOptions& options, const Words& words, const Compute
   search::check_options(search);
   if (const std::string warning = run::check_direction(options.models, options.from, search.to); !warning.empty())
     log::warning("{}", warning);
+  if (options.format != InputFormat::lines) return translate_document(options);
   if (!options.reference.empty()) run::check_line_counts(options.input, options.reference);
   if (options.draws()) run::check_has_line(options.input, static_cast<std::uint64_t>(options.line));
   const auto input = std::make_shared<run::RequestReader>(
@@ -252,7 +321,7 @@ int run(const Command& self, const Words& arguments) {
 extern const Command translate{
     "translate",
     "--model FILE",
-    "translates lines of text",
+    "translates lines of text, or a document",
     run,
     describe_options<TranslateOptions>,
     "dragoman translate --model run/model.safetensors < input.de > output.en\n"
@@ -260,6 +329,8 @@ extern const Command translate{
     "dragoman translate --model run/model.safetensors --beam 5 --n-best 5 --input input.de.gz\n"
     "# an ensemble, with required terms\n"
     "dragoman translate --model a.safetensors --model b.safetensors --terms terms.tsv < input.de > output.en\n"
+    "# a web page, which keeps its tags\n"
+    "dragoman translate --model run/model.safetensors --format html --input page.de.html --output page.en.html\n"
     "# sources, references and translations side by side; the beam and the attention of line 3 drawn\n"
     "dragoman translate --model run/model.safetensors --input test.de --reference test.en --side-by-side test.tsv \\\n"
     "  --tree-svg beam.svg --attention-svg attention.svg --line 3 > output.en"};

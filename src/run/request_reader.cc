@@ -81,20 +81,32 @@ void check_has_line(const std::string& input, std::uint64_t line) {
   check(line <= lines, "--line {} is to be drawn, but {} has {}", line, input, counted(lines, "line"));
 }
 
+SharedConstraints::SharedConstraints(const std::string& terms, const std::string& banned)
+    : terms_(read_terms(terms)), banned_(read_banned(banned)) {}
+
+void SharedConstraints::add_to(Request& request) const {
+  request.terms = terms_.in(request.text);
+  request.banned = banned_;
+}
+
+Request SharedConstraints::all() const {
+  Request request;
+  request.terms = terms_.all();
+  request.banned = banned_;
+  return request;
+}
+
 RequestReader::RequestReader(const RequestFiles& files)
     : lines_(data::open_bytes(files.input), static_cast<std::size_t>(files.max_line_bytes)),
-      terms_(read_terms(files.terms)),
-      banned_(read_banned(files.banned)) {
+      shared_(files.terms, files.banned) {
   if (files.prefixes.empty()) return;
   check_line_counts(files.input, files.prefixes);
   prefixes_.emplace(data::open_bytes(files.prefixes), kLongestConstraint);
 }
 
 Request RequestReader::constraints() const {
-  Request request;
-  request.terms = terms_.all();
+  Request request = shared_.all();
   if (prefixes_) request.prefix = "prefix";
-  request.banned = banned_;
   return request;
 }
 
@@ -111,8 +123,7 @@ bool RequestReader::next(Request& request) {
     log::warning("line {}: byte {} is not UTF-8; such bytes are replaced", line.number, at + 1);
     request.text = data::replace_invalid_utf8(line.text);
   }
-  request.terms = terms_.in(request.text);
-  request.banned = banned_;
+  shared_.add_to(request);
   if (prefixes_) read_prefix(request, line.number);
   return true;
 }

@@ -29,6 +29,22 @@ void check_line_counts(const std::string& input, const std::string& other);
 // Throws Error if the input has fewer lines than `line`, with the same exception.
 void check_has_line(const std::string& input, std::uint64_t line);
 
+// Terms and banned words for all requests.
+class SharedConstraints {
+ public:
+  // Reads the files of RequestFiles.
+  SharedConstraints(const std::string& terms, const std::string& banned);
+
+  // Adds the banned words, and the terms that the text contains.
+  void add_to(Request& request) const;
+  // A request without text that has all of them.
+  Request all() const;
+
+ private:
+  TermList terms_;
+  std::vector<std::string> banned_;
+};
+
 // Reads lines as requests. Replaces bytes that are not UTF-8, with a warning. Throws Error if a line is longer than
 // allowed.
 class RequestReader {
@@ -46,8 +62,7 @@ class RequestReader {
   void read_prefix(Request& request, std::uint64_t line);
 
   data::LineReader lines_;
-  TermList terms_;
-  std::vector<std::string> banned_;
+  SharedConstraints shared_;
   std::optional<data::LineReader> prefixes_;
 };
 

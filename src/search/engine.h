@@ -57,6 +57,7 @@ struct Job {
   std::uint64_t stream = 0;  // selects the random numbers of sampling
   Answer answer;
   std::vector<text::Encoded> source{};  // tokens per model, with BOS and EOS; filled by tokenize()
+  std::uint32_t offset = 0;             // of the sentence in the text that it is a part of
   Cancellation cancelled{};             // an engine answers a cancelled job with Cancelled as soon as it can
 
   bool is_cancelled() const { return cancelled && cancelled->load(std::memory_order_relaxed); }

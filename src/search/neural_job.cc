@@ -269,7 +269,9 @@ NeuralJob::Candidate NeuralJob::candidate(const DecodingTask& task, const Finish
   path.pop_back();  // EOS
   for (const std::int32_t node : path) candidate.ids.push_back(tree[node].token);
   describe(task, path, candidate);
-  translation.text = as_line(translation.text);
+  std::string line = as_line(translation.text);
+  if (line.size() != translation.text.size()) translation.span_links.clear();  // the bytes have moved
+  translation.text = std::move(line);
   return candidate;
 }
 
@@ -294,8 +296,12 @@ void NeuralJob::describe(const DecodingTask& task, std::span<const std::int32_t>
     Surface surface = decode(target, ids, literals);
     translation.text = std::move(surface.text);
     candidate.spans = std::move(surface.spans);
-    if (options.alignment && aligns)
+    if (options.alignment && aligns) {
       translation.alignment = align_words(attention, source_words, words_of(translation.text, candidate.spans));
+      translation.span_links =
+          align_units(attention, job_.request.text, source_spans_, translation.text, candidate.spans);
+      move_sources(translation.span_links, job_.offset);
+    }
   }
   if (!options.attention) return;
   translation.past_attention = rows_on(path, task.past_attention);

@@ -95,7 +95,10 @@ TranslationResult StatisticalEngine::translate(const Job& job) const {
     translation.score = found.score;
     translation.log_probability = found.features[index(smt::Feature::language_model)];
     translation.tokens = found.words;
-    if (job.options->alignment) translation.alignment = align(job.request.text, found);
+    if (job.options->alignment) {
+      translation.alignment = align(job.request.text, found);
+      translation.span_links = link_spans(job, found);
+    }
     if (job.options->explain && result.explanations.empty())
       result.explanations.push_back(explain(job.request.text, found));
   }
@@ -132,6 +135,19 @@ std::vector<AlignmentLink> StatisticalEngine::align(const std::string& source,
     const AlignmentLink both{a, b};
     if (a >= 0 && b >= 0 && std::find(links.begin(), links.end(), both) == links.end()) links.push_back(both);
   }
+  return links;
+}
+
+// The same links between bytes.
+std::vector<SpanLink> StatisticalEngine::link_spans(const Job& job, const smt::PhraseTranslation& translation) const {
+  const std::vector<text::Span> from = system_.source_spans(job.request.text);
+  const std::vector<text::Span> to = spans_of(translation.text, translation.words);
+  std::vector<SpanLink> links;
+  for (const align::Link& link : translation.links) {
+    const text::Span &a = from[static_cast<std::size_t>(link.source)], &b = to[static_cast<std::size_t>(link.target)];
+    links.push_back({a.begin, a.end, b.begin, b.end});
+  }
+  move_sources(links, job.offset);
   return links;
 }
 

@@ -29,6 +29,7 @@ class StatisticalEngine : public Engine {
   TranslationResult translate(const Job& job) const;
   Explanation explain(const std::string& source, const smt::PhraseTranslation& translation) const;
   std::vector<AlignmentLink> align(const std::string& source, const smt::PhraseTranslation& translation) const;
+  std::vector<SpanLink> link_spans(const Job& job, const smt::PhraseTranslation& translation) const;
 
   smt::PhraseSystem system_;
   std::mutex mutex_;

@@ -63,6 +63,7 @@ Job TextParts::make_job(std::size_t index) {
   part.options = job_.options;
   part.stream = job_.stream * 1'000'003 + index;
   part.cancelled = job_.cancelled;
+  part.offset = span.begin;
   part.answer = Answer([self = shared_from_this(), index](TranslationResult result, const std::exception_ptr& error) {
     self->arrive(index, std::move(result), error);
   });
@@ -137,6 +138,10 @@ void TextParts::join(TranslationResult part) {
   for (std::size_t i = 0; i < whole_.translations.size(); ++i) {
     Translation &whole = whole_.translations[i], &next = part.translations[i];
     if (!whole.text.empty() && !next.text.empty()) whole.text += ' ';
+    const auto offset = static_cast<std::uint32_t>(whole.text.size());
+    for (const SpanLink& link : next.span_links)
+      whole.span_links.push_back(
+          {link.source_begin, link.source_end, link.target_begin + offset, link.target_end + offset});
     whole.text += next.text;
     whole.score += next.score;
     whole.log_probability += next.log_probability;

@@ -29,6 +29,7 @@ void keep_only(const text::Span& part, Job& job) {
   std::string& text = job.request.text;
   if (part.end - part.begin == text.size()) return;
   text = text.substr(part.begin, part.end - part.begin);
+  job.offset = part.begin;
   job.source.clear();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "text/unicode.h"
+#include "text/units.h"
 
 namespace dragoman::search {
 namespace {
@@ -22,6 +23,15 @@ void each_word(std::string_view text, F&& f) {
   if (at > begin) f(begin, at);
 }
 
+std::vector<text::Span> word_units(std::string_view text) {
+  std::vector<text::Span> words;
+  for (const text::Unit& unit : text::split_units(text))
+    if (unit.is_word) words.push_back(unit.span);
+  return words;
+}
+
+bool overlap(const text::Span& a, const text::Span& b) { return a.begin < b.end && b.begin < a.end; }
+
 bool continues_word(char32_t code) {
   const text::CharClass kind = text::classify(code);
   return kind == text::CharClass::letter || kind == text::CharClass::mark || kind == text::CharClass::number;
@@ -37,9 +47,8 @@ std::vector<int> words_of(std::string_view text, std::span<const text::Span> spa
   std::vector<int> result;
   for (const text::Span& span : spans) {
     // The first word that the span overlaps; a leading space belongs to no word.
-    const auto found = std::find_if(words.begin(), words.end(), [&](const text::Span& word) {
-      return word.begin < span.end && span.begin < word.end;
-    });
+    const auto found =
+        std::find_if(words.begin(), words.end(), [&](const text::Span& word) { return overlap(word, span); });
     result.push_back(found == words.end() ? -1 : static_cast<int>(found - words.begin()));
   }
   return result;
@@ -86,6 +95,37 @@ std::vector<AlignmentLink> align_words(const std::vector<std::vector<float>>& at
     if (best != weights.end() && *best > 0) links.push_back({static_cast<int>(best - weights.begin()), target});
   }
   return links;
+}
+
+// A token that covers several units, as in Chinese, has the same weight for all of them.
+std::vector<SpanLink> align_units(const std::vector<std::vector<float>>& attention, std::string_view source,
+                                  std::span<const text::Span> source_spans, std::string_view target,
+                                  std::span<const text::Span> target_spans) {
+  const std::vector<text::Span> from = word_units(source);
+  std::vector<SpanLink> links;
+  for (const text::Span& word : word_units(target)) {
+    std::vector<float> tokens(source_spans.size()), weights(from.size());
+    for (std::size_t t = 0; t < target_spans.size() && t < attention.size(); ++t)
+      if (overlap(target_spans[t], word))
+        for (std::size_t s = 0; s < tokens.size() && s < attention[t].size(); ++s) tokens[s] += attention[t][s];
+    std::size_t next = 0;  // tokens and units are in order
+    for (std::size_t s = 0; s < tokens.size(); ++s) {
+      while (next < from.size() && from[next].end <= source_spans[s].begin) ++next;
+      for (std::size_t i = next; i < from.size() && overlap(from[i], source_spans[s]); ++i) weights[i] += tokens[s];
+    }
+    const auto best = std::max_element(weights.begin(), weights.end());
+    if (best == weights.end() || *best <= 0) continue;
+    const text::Span& origin = from[static_cast<std::size_t>(best - weights.begin())];
+    links.push_back({origin.begin, origin.end, word.begin, word.end});
+  }
+  return links;
+}
+
+void move_sources(std::vector<SpanLink>& links, std::uint32_t offset) {
+  for (SpanLink& link : links) {
+    link.source_begin += offset;
+    link.source_end += offset;
+  }
 }
 
 bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {

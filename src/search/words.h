@@ -25,6 +25,14 @@ std::vector<text::Span> target_spans(const text::Tokenizer& tokenizer, std::span
 std::vector<AlignmentLink> align_words(const std::vector<std::vector<float>>& attention,
                                        std::span<const int> source_words, std::span<const int> target_words);
 
+// The same between units of the texts that are words (text/units.h). The spans are those of the tokens.
+std::vector<SpanLink> align_units(const std::vector<std::vector<float>>& attention, std::string_view source,
+                                  std::span<const text::Span> source_spans, std::string_view target,
+                                  std::span<const text::Span> target_spans);
+
+// Makes the links of a part of a text, which begins at byte `offset`, those of the text.
+void move_sources(std::vector<SpanLink>& links, std::uint32_t offset);
+
 // Whether bytes [begin, end) of `text` are a whole word or several: neither end is between two characters of a word.
 bool stands_alone(std::string_view text, std::size_t begin, std::size_t end);
 // The first place where `text` contains `word` as a whole word, or npos.

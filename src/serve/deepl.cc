@@ -1,5 +1,6 @@
 #include "serve/deepl.h"
 
+#include "base/join.h"
 #include "data/utf8.h"
 #include "serve/languages.h"
 #include "serve/text_task.h"
@@ -32,6 +33,23 @@ TextTask read_task(const Backend& backend, Call& call, std::vector<std::string> 
   return task;
 }
 
+// Where sentences end, and the tags that matter for it.
+document::Options read_parsing(const Fields& fields) {
+  document::Options options;
+  const std::string split = fields.text_or("split_sentences", "1");
+  if (split == "0") options.split = document::Split::lines;
+  if (split == "nonewlines") options.split = document::Split::paragraphs;
+  const auto tags = [&](const char* key) {
+    const std::vector<std::string> given = fields.has(key) ? fields.texts(key) : std::vector<std::string>();
+    return split_list(given);
+  };
+  options.ignored = tags("ignore_tags");
+  options.splitting = tags("splitting_tags");
+  options.non_splitting = tags("non_splitting_tags");
+  options.outline = fields.flag_or("outline_detection", true);
+  return options;
+}
+
 void translate(Backend& backend, const CallPointer& call) {
   const Fields& fields = call->fields();
   std::vector<std::string> texts = fields.texts("text");
@@ -41,7 +59,7 @@ void translate(Backend& backend, const CallPointer& call) {
   TextTask task = read_task(backend, *call, std::move(texts));
   const std::string tags = fields.text_or("tag_handling", "");
   task.format = format_of_name(tags.empty() ? "text" : tags);
-  task.sentences = fields.text_or("split_sentences", "1") != "0";
+  task.parsing = read_parsing(fields);
   backend.metrics.count_characters(characters);
   backend.usage.add(call->client(), characters);
   std::vector<std::string> sources;
@@ -59,13 +77,13 @@ void translate(Backend& backend, const CallPointer& call) {
 void upload_document(Backend& backend, const CallPointer& call) {
   const FormPart& file = call->fields().file("file");
   const std::string name = call->fields().text_or("filename", file.file_name);
-  const TextFormat format = format_of_file(name);
+  const document::Format format = format_of_file(name);
   const std::size_t characters = check_texts(backend.limits, {file.content});
   TextTask task = read_task(backend, *call, {file.content});
   task.format = format;
   backend.metrics.count_characters(characters);
   backend.usage.add(call->client(), characters);
-  const std::string ending = name.substr(name.rfind('.'));
+  const std::string ending = ending_of_file(name);
   translate_texts(backend, call, std::move(task), [&backend, call, ending](const std::vector<TranslatedText>& done) {
     const std::string id = backend.files.add({"translation" + ending, done.front().text});
     call->respond({{"document_id", id}, {"document_key", id}});

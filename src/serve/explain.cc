@@ -1,6 +1,6 @@
 #include "serve/explain.h"
 
-#include "run/result_json.h"
+#include "run/explanation_json.h"
 #include "serve/text_task.h"
 
 namespace dragoman::serve {
@@ -9,46 +9,77 @@ namespace {
 using Json = nlohmann::ordered_json;
 using CallPointer = std::shared_ptr<Call>;
 
-// Attention and trees grow with the square of the text.
+// Attention and trees grow with the square of a sentence.
 constexpr std::size_t kMostCharacters = 2000;
 constexpr int kWidestBeam = 16;
+constexpr int kMostAlternatives = 20;
 
-// {"q", "source", "target", "n_best", "beam", "alignment", "token_scores", "attention", "tree", "terms",
-// "glossary_id"}: one text, and what to return beside its translations. The text is translated as a whole, without
-// pivot languages.
+// Directions with the same model, one after the other in the order of the models.
+Json describe_models(const ModelSet& models) {
+  Json list = Json::array();
+  for (const auto* directions : {&models.directions(), &models.other_directions()})
+    for (const ModelSet::Direction& direction : *directions) {
+      const Json pair = {{"source", direction.pair.source}, {"target", direction.pair.target}};
+      const auto known = std::find_if(list.begin(), list.end(),
+                                      [&](const Json& model) { return model.at("name") == direction.model; });
+      if (known == list.end())
+        list.push_back({{"name", direction.model}, {"directions", Json::array({pair})}});
+      else
+        (*known)["directions"].push_back(pair);
+    }
+  return list;
+}
+
+// The search that an explanation needs, as far as the client may change it.
+SearchOptions search_of(const Backend& backend, const Fields& fields) {
+  SearchOptions search = backend.search;
+  search.explain = true;
+  search.beam = fields.integer_or("beam", search.beam, 1, kWidestBeam);
+  search.alternatives = fields.integer_or("alternatives", search.alternatives, 0, kMostAlternatives);
+  return search;
+}
+
+// {"q", "source", "target", "model", "beam", "alternatives", "prefix", "terms", "glossary_id"}: one text, which is
+// translated sentence by sentence, without pivot languages.
 void explain(const Backend& backend, const CallPointer& call) {
   const Fields& fields = call->fields();
   const std::string text = fields.text("q");
   RequestLimits limits = backend.limits;
   limits.characters = std::min(limits.characters, kMostCharacters);
-  backend.metrics.count_characters(check_texts(limits, {text}));
+  const std::size_t characters = check_texts(limits, {text});
+  backend.metrics.count_characters(characters);
+  backend.usage.add(call->client(), characters);
   const auto models = backend.service.models();
   const std::string target = require_language(fields.text("target"), models->targets());
   const std::string asked = fields.text_or("source", "auto");
   const std::string source = asked == "auto" ? detect_among(text, models->sources_of(target)).language
                                              : require_language(asked, models->sources());
-  const ModelSet::Route route = models->route(source, target);
+  const std::string model = fields.text_or("model", "");
+  const ModelSet::Route route = model.empty() ? models->route(source, target) : models->route(source, target, model);
   if (route.size() > 1)
     throw HttpError(400, fmt::format("only direct translations can be explained, but {}-{} goes through {}", source,
                                      target, route.front()->pair.target));
-  SentenceTask task{{{text, source}},  target, backend.search, find_terms(backend, *call, {source, target}),
-                    call->cancelled(), false};
-  task.search.n_best = fields.integer_or("n_best", 1, 1, limits.alternatives + 1);
-  task.search.beam = std::max(fields.integer_or("beam", task.search.beam, 1, kWidestBeam), task.search.n_best);
-  task.search.alignment = fields.flag_or("alignment", route.front()->queue->translator().aligns());
-  task.search.token_scores = fields.flag_or("token_scores", true);
-  task.search.attention = fields.flag_or("attention", false);
-  task.search.tree = fields.flag_or("tree", false);
-  const auto respond = [call, text, source, target, tree = task.search.tree](const Service::Results& results,
-                                                                             const std::exception_ptr& error) {
+  SentenceTask task{{},
+                    target,
+                    search_of(backend, fields),
+                    find_terms(backend, *call, {source, target}),
+                    call->cancelled(),
+                    false,
+                    route.front()->model,
+                    fields.text_or("prefix", "")};
+  for (const std::string& sentence : document::Document::parse(text, document::Format::text).segments())
+    task.sentences.push_back({sentence, source});
+  const auto respond = [call, source, target, model = task.model](const Service::Results& results,
+                                                                  const std::exception_ptr& error) {
     call->attempt([&] {
       if (error) std::rethrow_exception(error);
-      Request request;
-      request.text = text;
-      Json json = {{"source_language", source}, {"target_language", target}};
-      json.update(run::to_json(1, request, results.front()));
-      if (tree) json["tree"] = run::tree_to_json(1, request, results.front()).at("nodes");
-      call->respond(json);
+      Json explanations = Json::array();
+      for (const TranslationResult& result : results)
+        for (const Explanation& explanation : result.explanations) explanations.push_back(run::to_json(explanation));
+      call->respond({{"source_language", source},
+                     {"target_language", target},
+                     {"model", model},
+                     {"explanations", std::move(explanations)}});
     });
   };
   backend.service.translate(task, respond);
@@ -57,7 +88,9 @@ void explain(const Backend& backend, const CallPointer& call) {
 }  // namespace
 
 std::vector<Route> explain_routes(Backend& backend) {
-  return {{"POST", "/v1/explain", Access::clients, [&backend](const CallPointer& call) { explain(backend, call); }}};
+  return {{"POST", "/v1/explain", Access::clients, [&backend](const CallPointer& call) { explain(backend, call); }},
+          {"GET", "/v1/models", Access::everybody,
+           [&backend](const CallPointer& call) { call->respond(describe_models(*backend.service.models())); }}};
 }
 
 }  // namespace dragoman::serve

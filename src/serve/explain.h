@@ -7,7 +7,8 @@
 
 namespace dragoman::serve {
 
-// POST /v1/explain: how a translation came about. The backend must outlive it.
+// POST /v1/explain: how a translation came about. GET /v1/models: the models that can be named there. The backend must
+// outlive it.
 std::vector<Route> explain_routes(Backend& backend);
 
 }  // namespace dragoman::serve

@@ -72,7 +72,7 @@ void HttpConnection::close() {
 void HttpConnection::wait_for_request() {
   if (buffer_.size() > 0) return read_header();
   buffer_.shrink_to_fit();
-  enter(State::idle, host_.limits.idle);
+  enter(State::idle, host_.stopping ? host_.limits.last_call : host_.limits.idle);
   host_.idle(this);
   watch();
 }
@@ -200,7 +200,8 @@ void HttpConnection::send(HttpResponse response) {
 }
 
 void HttpConnection::after_response() {
-  if (keep_alive_ && !host_.stopping) return wait_for_request();
+  // A response that promised to keep the connection may have been sent before the server was stopped.
+  if (keep_alive_) return wait_for_request();
   error_code ignored;
   socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
   enter(State::closing, kLinger);

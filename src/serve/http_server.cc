@@ -8,6 +8,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "base/counted.h"
 #include "base/log.h"
 #include "serve/http_connection.h"
 
@@ -144,7 +145,7 @@ class HttpServer::Implementation {
     grace_.expires_after(host_.limits.grace);
     grace_.async_wait([this](const error_code& cancelled) {
       if (cancelled) return;
-      log::warning("{} requests were not finished in time", all_.size());
+      log::warning("{} not finished in time", counted(all_.size(), "request was", "requests were"));
       for (const auto& connection : current()) connection->close();
     });
   }

@@ -20,7 +20,7 @@ struct HttpLimits {
   std::chrono::milliseconds answer{60'000};   // until the handler answers
   std::chrono::milliseconds send{30'000};     // until the client has taken the response
   std::chrono::milliseconds grace{30'000};    // for requests under way when the server is stopped
-  std::chrono::milliseconds last_call{250};   // for idle connections at that time: a request may be on its way
+  std::chrono::milliseconds last_call{1000};  // for idle connections at that time: a request may be on its way
 };
 
 // An HTTP/1.1 server. One thread waits for all connections, so an idle or slow client costs memory but no thread.

@@ -124,13 +124,13 @@ std::string own_address(const HttpRequest& request) {
 void translate_file(Backend& backend, const CallPointer& call) {
   const Fields& fields = call->fields();
   const FormPart& file = fields.file("file");
-  const TextFormat format = format_of_file(file.file_name);
+  const document::Format format = format_of_file(file.file_name);
   const std::vector<std::string> texts = {file.content};
   const Languages languages = find_languages(*backend.service.models(), fields, texts);
   backend.metrics.count_characters(check_texts(backend.limits, texts));
   TextTask task = make_task(backend, *call, languages, texts);
   task.format = format;
-  const std::string ending = file.file_name.substr(file.file_name.rfind('.'));
+  const std::string ending = ending_of_file(file.file_name);
   translate_texts(backend, call, task, [&backend, call, ending](const std::vector<TranslatedText>& translated) {
     const std::string id = backend.files.add({"translation" + ending, translated.front().text});
     call->respond({{"translatedFileUrl", own_address(call->request()) + "/download_file/" + id}});

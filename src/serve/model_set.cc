@@ -1,6 +1,7 @@
 #include "serve/model_set.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/error.h"
 #include "run/model_description.h"
@@ -21,6 +22,12 @@ std::vector<text::LanguagePair> trained_pairs(const std::string& file) {
   return run::trained_pairs(store::ModelFile(file).info());
 }
 
+// "news" for news.safetensors and for news/model.safetensors.
+std::string short_name(const std::string& file) {
+  const std::filesystem::path path = std::filesystem::weakly_canonical(file);
+  return path.stem() == "model" ? path.parent_path().filename() : path.stem();
+}
+
 }  // namespace
 
 ModelName ModelName::parse(const std::string& text) {
@@ -33,12 +40,19 @@ ModelName ModelName::parse(const std::string& text) {
   }
 }
 
-void ModelSet::add(const std::vector<text::LanguagePair>& pairs, bool has_tags,
+void ModelSet::add(const std::string& name, const std::vector<text::LanguagePair>& pairs, bool has_tags,
                    std::unique_ptr<search::TextTranslator> translator, const BatchLimits& limits) {
+  const auto is_known = [this](const std::string& model) {
+    const auto has_name = [&](const Direction& direction) { return direction.model == model; };
+    return std::any_of(directions_.begin(), directions_.end(), has_name) ||
+           std::any_of(others_.begin(), others_.end(), has_name);
+  };
+  std::string unique = name;
+  for (int number = 2; is_known(unique); ++number) unique = fmt::format("{} {}", name, number);
   queues_.push_back(std::make_unique<BatchQueue>(std::move(translator), limits));
   for (const text::LanguagePair& pair : pairs) {
-    check(direct(pair.source, pair.target) == nullptr, "two models translate {}; name one", pair.show());
-    directions_.push_back({pair, queues_.back().get(), has_tags ? pair.target : ""});
+    std::vector<Direction>& list = direct(pair.source, pair.target) ? others_ : directions_;
+    list.push_back({pair, unique, queues_.back().get(), has_tags ? pair.target : ""});
   }
 }
 
@@ -66,6 +80,14 @@ ModelSet::Route ModelSet::route(const std::string& source, const std::string& ta
     throw HttpError(400, fmt::format("{} ({}) is not available as a target language from {} ({})",
                                      language_name(target), target, language_name(source), source));
   return route;
+}
+
+ModelSet::Route ModelSet::route(const std::string& source, const std::string& target, const std::string& model) const {
+  for (const std::vector<Direction>* list : {&directions_, &others_})
+    for (const Direction& direction : *list)
+      if (direction.model == model && direction.pair.source == source && direction.pair.target == target)
+        return {&direction};
+  throw HttpError(400, fmt::format("there is no model \"{}\" that translates {}-{}", model, source, target));
 }
 
 std::vector<std::string> ModelSet::sources() const {
@@ -112,7 +134,7 @@ std::unique_ptr<ModelSet> load_models(const std::vector<ModelName>& names, const
     const std::vector<text::LanguagePair>& pairs = name.pairs.empty() ? trained : name.pairs;
     check(!pairs.empty(), "{0}: the file does not say its languages; name them: --model en-de={0}", name.file);
     auto translator = std::make_unique<search::TextTranslator>(std::vector<std::string>{name.file}, options);
-    models->add(pairs, !trained.empty(), std::move(translator), limits);
+    models->add(short_name(name.file), pairs, !trained.empty(), std::move(translator), limits);
   }
   return models;
 }

@@ -23,6 +23,7 @@ class ModelSet {
  public:
   struct Direction {
     text::LanguagePair pair;
+    std::string model;  // its name
     BatchQueue* queue = nullptr;
     std::string to;  // the target language as the model knows it; empty for a model with one target language
   };
@@ -31,13 +32,18 @@ class ModelSet {
 
   explicit ModelSet(std::size_t cache_bytes) : cache_(cache_bytes) {}
 
-  // `has_tags`: the model must be told the target language. Throws Error if a direction has a model already.
-  void add(const std::vector<text::LanguagePair>& pairs, bool has_tags,
+  // `has_tags`: the model must be told the target language. If a direction has a model already, requests for the other
+  // one must name it. A name that exists gets a number.
+  void add(const std::string& name, const std::vector<text::LanguagePair>& pairs, bool has_tags,
            std::unique_ptr<search::TextTranslator> translator, const BatchLimits& limits);
 
-  // Throws HttpError 400 if no models lead from one language to the other.
+  // By the first model of each direction. Throws HttpError 400 if no models lead from one language to the other.
   Route route(const std::string& source, const std::string& target) const;
+  // By the model of this name. Throws HttpError 400 if there is none for this direction.
+  Route route(const std::string& source, const std::string& target, const std::string& model) const;
   const std::vector<Direction>& directions() const { return directions_; }
+  // Those of further models for the same languages.
+  const std::vector<Direction>& other_directions() const { return others_; }
   std::vector<std::string> sources() const;
   std::vector<std::string> targets() const;
   // Those that can be reached from `source`, also through a third language.
@@ -53,7 +59,7 @@ class ModelSet {
   Route find(const std::string& source, const std::string& target) const;
 
   std::vector<std::unique_ptr<BatchQueue>> queues_;
-  std::vector<Direction> directions_;
+  std::vector<Direction> directions_, others_;
   mutable TranslationCache cache_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace dragoman::serve {
 
-// The settings of `dragoman serve`. Times are in seconds unless their names say otherwise.
+// The settings of `dragoman serve`. Times are texts such as 5ms and 60s (duration.h).
 struct ServeOptions {
   std::vector<std::string> models;
   std::string address = "127.0.0.1";
@@ -16,7 +16,7 @@ struct ServeOptions {
   int beam = 4;
   int batch = 0;
   int batch_tokens = 4096;
-  double max_wait_ms = 5;
+  std::string max_wait = "5ms";
   int max_queue_tokens = 200'000;
   int cache_mb = 64;
   int max_body_kb = 2048;
@@ -24,10 +24,10 @@ struct ServeOptions {
   int max_texts = 1000;
   int max_alternatives = 5;
   int max_connections = 4096;
-  double timeout = 60;
-  double receive_timeout = 15;
-  double idle_timeout = 60;
-  double grace = 30;
+  std::string timeout = "60s";
+  std::string receive_timeout = "15s";
+  std::string idle_timeout = "60s";
+  std::string grace = "30s";
   std::string keys;
   int rate_limit = 0;
   bool trust_proxy = false;
@@ -48,8 +48,7 @@ struct ServeOptions {
     v("batch", batch, "sentences that a thread decodes at a time; 0 means 32, or 256 on a GPU",
       between(0, search::kMostSentences));
     v("batch-tokens", batch_tokens, "tokens that are passed to a model at a time, about", between(1, 1'000'000));
-    v("max-wait-ms", max_wait_ms, "milliseconds that a sentence waits for others while its model is busy",
-      between(0, 10'000));
+    v("max-wait", max_wait, "how long a sentence waits for others while its model is busy");
     v("cache-mb", cache_mb, "megabytes of recent translations to keep; 0 keeps none", between(0, 1'000'000));
     v.section("Limits");
     v("max-queue-tokens", max_queue_tokens,
@@ -60,10 +59,10 @@ struct ServeOptions {
     v("max-alternatives", max_alternatives, "alternatives that a request may ask for", between(0, 100));
     v("max-connections", max_connections, "open connections; beyond that, the longest idle one is closed",
       between(1, 1'000'000));
-    v("timeout", timeout, "seconds until a request is given up", between(0.01, 86'400));
-    v("receive-timeout", receive_timeout, "seconds that a client may take to send a request", between(0.01, 3600));
-    v("idle-timeout", idle_timeout, "seconds that a connection may stay idle", between(0.01, 86'400));
-    v("grace", grace, "seconds for requests under way when the server is stopped", between(0, 3600));
+    v("timeout", timeout, "time until a request is given up");
+    v("receive-timeout", receive_timeout, "time that a client may take to send a request");
+    v("idle-timeout", idle_timeout, "time that a connection may stay idle");
+    v("grace", grace, "time for requests under way when the server is stopped");
     v.section("Clients");
     v("keys", keys,
       "file of API keys, one per line: the key, its requests per minute and a name, the last two optional; without it, "

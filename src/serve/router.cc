@@ -135,8 +135,8 @@ void Router::complete(const HttpRequest& request, HttpResponse& response) const 
   headers.emplace_back("X-Frame-Options", "DENY");
   headers.emplace_back("Referrer-Policy", "no-referrer");
   headers.emplace_back("Content-Security-Policy",
-                       "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; base-uri 'none'; "
-                       "form-action 'self'; frame-ancestors 'none'");
+                       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+                       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
   if (options_.cors_origin.empty() || request.header("origin").empty()) return;
   headers.emplace_back("Access-Control-Allow-Origin", options_.cors_origin);
   headers.emplace_back("Access-Control-Allow-Headers", "Authorization, Content-Type");

@@ -2,9 +2,11 @@
 
 #include "serve/deepl.h"
 #include "serve/deepl_glossaries.h"
+#include "serve/duration.h"
 #include "serve/explain.h"
 #include "serve/http_server.h"
 #include "serve/libre_translate.h"
+#include "serve/openapi.h"
 #include "serve/operations.h"
 #include "serve/page_files.h"
 #include "serve/router.h"
@@ -16,18 +18,18 @@ constexpr int kTaskThreads = 2;
 constexpr std::size_t kFileBytes = 64 << 20;
 constexpr std::size_t kMegabyte = 1 << 20;
 
-std::chrono::milliseconds milliseconds(double seconds) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+std::chrono::milliseconds milliseconds(const std::string& text, const char* setting) {
+  return std::chrono::ceil<std::chrono::milliseconds>(parse_duration(text, setting));
 }
 
 HttpLimits http_limits(const ServeOptions& options) {
   HttpLimits limits;
   limits.body_bytes = static_cast<std::uint64_t>(options.max_body_kb) << 10;
   limits.connections = static_cast<std::size_t>(options.max_connections);
-  limits.idle = milliseconds(options.idle_timeout);
-  limits.receive = milliseconds(options.receive_timeout);
-  limits.answer = milliseconds(options.timeout);
-  limits.grace = milliseconds(options.grace);
+  limits.idle = milliseconds(options.idle_timeout, "idle-timeout");
+  limits.receive = milliseconds(options.receive_timeout, "receive-timeout");
+  limits.answer = milliseconds(options.timeout, "timeout");
+  limits.grace = milliseconds(options.grace, "grace");
   return limits;
 }
 
@@ -85,12 +87,13 @@ class Server::Implementation {
 
   HttpServer& http() { return *http_; }
   Service& service() { return service_; }
+  const Router& router() const { return router_; }
 
  private:
   std::vector<Route> routes() {
     return joined(libre_translate_routes(backend_), deepl_routes(backend_), deepl_glossary_routes(backend_),
                   explain_routes(backend_), operation_routes(backend_, [this] { return http_->connections(); }),
-                  page_routes());
+                  openapi_routes(), page_routes());
   }
 
   std::optional<HttpServer> http_;
@@ -115,6 +118,7 @@ Server::~Server() = default;
 
 int Server::port() const { return implementation_->http().port(); }
 std::shared_ptr<const ModelSet> Server::models() const { return implementation_->service().models(); }
+const std::vector<Route>& Server::routes() const { return implementation_->router().routes(); }
 void Server::reload() { implementation_->service().reload(); }
 void Server::stop() { implementation_->http().stop(); }
 void Server::join() { implementation_->http().join(); }
@@ -129,7 +133,7 @@ Service::Loader model_loader(const ServeOptions& options, const ComputeOptions& 
   translator.threads = compute.threads;
   translator.batch = options.batch;
   const BatchLimits batches{static_cast<std::size_t>(options.batch_tokens),
-                            std::chrono::microseconds(static_cast<std::int64_t>(options.max_wait_ms * 1000))};
+                            parse_duration(options.max_wait, "max-wait")};
   const std::size_t cache_bytes = static_cast<std::size_t>(options.cache_mb) * kMegabyte;
   return [=] { return load_models(names, translator, batches, cache_bytes); };
 }

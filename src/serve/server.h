@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "serve/options.h"
+#include "serve/router.h"
 #include "serve/service.h"
 #include "tensor/placement.h"
 
@@ -22,6 +23,7 @@ class Server {
 
   int port() const;
   std::shared_ptr<const ModelSet> models() const;
+  const std::vector<Route>& routes() const;
   void reload();
   // Finishes the requests that were accepted and takes no others.
   void stop();

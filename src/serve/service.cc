@@ -1,6 +1,5 @@
 #include "serve/service.h"
 
-#include <algorithm>
 #include <map>
 
 #include "serve/http_message.h"
@@ -8,14 +7,13 @@
 namespace dragoman::serve {
 namespace {
 
-// The links from source words to target words when both are linked with the words of a third language.
-std::vector<AlignmentLink> compose(const std::vector<AlignmentLink>& first, const std::vector<AlignmentLink>& second) {
-  std::vector<AlignmentLink> links;
-  for (const AlignmentLink& a : first)
-    for (const AlignmentLink& b : second)
-      if (a.target == b.source) links.push_back({a.source, b.target});
-  std::sort(links.begin(), links.end());
-  links.erase(std::unique(links.begin(), links.end()), links.end());
+// The links from the source to the target when both are linked with a text in a third language.
+std::vector<SpanLink> compose(const std::vector<SpanLink>& first, const std::vector<SpanLink>& second) {
+  std::vector<SpanLink> links;
+  for (const SpanLink& b : second)
+    for (const SpanLink& a : first)
+      if (a.target_begin < b.source_end && b.source_begin < a.target_end)
+        links.push_back({a.source_begin, a.source_end, b.target_begin, b.target_end});
   return links;
 }
 
@@ -34,12 +32,8 @@ class Progress : public std::enable_shared_from_this<Progress> {
         results_(task.sentences.size()),
         left_(task.sentences.size()) {
     for (const SentenceTask::Sentence& sentence : task.sentences)
-      routes_.push_back(models_->route(sentence.source, task.target));
-    options_ = std::make_shared<SearchOptions>(task.search);
-    // The way to the third language needs one translation only.
-    auto first = std::make_shared<SearchOptions>(task.search);
-    first->n_best = 1;
-    first_options_ = std::move(first);
+      routes_.push_back(task.model.empty() ? models_->route(sentence.source, task.target)
+                                           : models_->route(sentence.source, task.target, task.model));
     check_constraints();
   }
 
@@ -87,8 +81,9 @@ class Progress : public std::enable_shared_from_this<Progress> {
     search::Job job;
     if (task_.terms) job.request.terms = task_.terms->in(text);
     job.request.text = std::move(text);
+    if (i == 0 && hop == 0) job.request.prefix = task_.prefix;
     job.request.to = route[hop]->to;
-    job.options = hop + 1 < route.size() ? first_options_ : options_;
+    job.options = options_of(route, hop);
     job.stream = i;
     job.cancelled = task_.cancelled;
     job.answer =
@@ -96,6 +91,14 @@ class Progress : public std::enable_shared_from_this<Progress> {
           self->arrive(i, hop, std::move(result), std::move(error));
         });
     return job;
+  }
+
+  // The way to a third language needs one translation only, and not every model can align words.
+  std::shared_ptr<const SearchOptions> options_of(const ModelSet::Route& route, std::size_t hop) const {
+    auto options = std::make_shared<SearchOptions>(task_.search);
+    if (hop + 1 < route.size()) options->n_best = 1;
+    options->alignment = options->alignment && route[hop]->queue->translator().aligns();
+    return options;
   }
 
   // Called by the threads of an engine.
@@ -115,7 +118,7 @@ class Progress : public std::enable_shared_from_this<Progress> {
   void join_alignments(std::size_t i, TranslationResult& result) const {
     if (results_[i].translations.empty()) return;
     for (Translation& translation : result.translations)
-      translation.alignment = compose(results_[i].translations.front().alignment, translation.alignment);
+      translation.span_links = compose(results_[i].translations.front().span_links, translation.span_links);
   }
 
   void store(std::size_t i, TranslationResult result, std::exception_ptr error) {
@@ -128,18 +131,21 @@ class Progress : public std::enable_shared_from_this<Progress> {
     threads_.post([self = shared_from_this()] { self->finish(); });
   }
 
+  // A thread of an engine may hold this object a little longer, even beyond the end of the server. So everything that
+  // belongs to the server is given up here.
   void finish() {
     ticket_.reset();
+    const std::shared_ptr<const ModelSet> models = std::move(models_);
+    const Service::Done done = std::move(done_);
     if (is_cached() && !error_)
-      for (std::size_t i = 0; i < results_.size(); ++i) models_->cache().add(key_of(i), results_[i]);
-    done_(error_ ? Service::Results() : std::move(results_), error_);
+      for (std::size_t i = 0; i < results_.size(); ++i) models->cache().add(key_of(i), results_[i]);
+    done(error_ ? Service::Results() : std::move(results_), error_);
   }
 
   const SentenceTask task_;
-  const std::shared_ptr<const ModelSet> models_;
+  std::shared_ptr<const ModelSet> models_;
   TaskThreads& threads_;
-  const Service::Done done_;
-  std::shared_ptr<const SearchOptions> options_, first_options_;
+  Service::Done done_;
   std::vector<ModelSet::Route> routes_;
   std::unique_ptr<Load::Ticket> ticket_;
   Service::Results results_;

@@ -21,7 +21,9 @@ struct SentenceTask {
   SearchOptions search;
   std::shared_ptr<const run::TermList> terms;  // null for none
   search::Cancellation cancelled;
-  bool cached = true;  // results may come from the cache, where only texts, scores and alignments are kept
+  bool cached = true;    // results may come from the cache, where only texts, scores and alignments are kept
+  std::string model{};   // the name of the model; empty for the first one of the direction
+  std::string prefix{};  // the translation of the first sentence begins with this
 };
 
 // Translates with the current models: finds directions, bounds the work, uses the cache and passes on to the batches.

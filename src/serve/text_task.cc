@@ -1,6 +1,7 @@
 #include "serve/text_task.h"
 
 #include <algorithm>
+#include <span>
 
 #include "data/utf8.h"
 #include "serve/languages.h"
@@ -10,38 +11,38 @@ namespace {
 
 constexpr std::size_t kMostTerms = 10'000;
 
-// The i-th best translation of every sentence, or the last one where there are fewer.
-std::vector<const Translation*> pick(const Service::Results& results, std::size_t begin, std::size_t count,
-                                     std::size_t rank) {
-  static const Translation none;
-  std::vector<const Translation*> picked;
-  for (std::size_t i = begin; i < begin + count; ++i) {
-    const auto& all = results[i].translations;
-    picked.push_back(all.empty() ? &none : &all[std::min(rank, all.size() - 1)]);
+using Documents = std::vector<document::Document>;
+
+// The document with the i-th best translation of every sentence, or the last one where there are fewer. `results` are
+// those of its own sentences.
+std::string render(const document::Document& document, std::span<const TranslationResult> results, std::size_t rank) {
+  std::vector<document::Translated> translated;
+  for (const TranslationResult& result : results) {
+    const std::vector<Translation>& all = result.translations;
+    const Translation best = all.empty() ? Translation() : all[std::min(rank, all.size() - 1)];
+    translated.push_back({best.text, best.span_links});
   }
-  return picked;
+  return document.render(translated);
 }
 
-TranslatedText put_together(const SourceText& text, const Service::Results& results, std::size_t begin,
+TranslatedText put_together(const document::Document& document, std::span<const TranslationResult> results,
                             int alternatives) {
-  const std::size_t count = text.segments().size();
   TranslatedText translated;
-  translated.text = text.render(pick(results, begin, count, 0));
+  translated.text = render(document, results, 0);
+  std::vector<std::string>& others = translated.alternatives;
   for (std::size_t rank = 1; rank <= static_cast<std::size_t>(alternatives); ++rank) {
-    std::string other = text.render(pick(results, begin, count, rank));
-    auto& others = translated.alternatives;
+    std::string other = render(document, results, rank);
     if (other != translated.text && std::find(others.begin(), others.end(), other) == others.end())
       others.push_back(std::move(other));
   }
   return translated;
 }
 
-SearchOptions search_for(const Backend& backend, const TextTask& task, const std::vector<SourceText>& sources) {
+SearchOptions search_for(const Backend& backend, const TextTask& task, const Documents& documents) {
   SearchOptions search = backend.search;
   search.n_best = task.alternatives + 1;
   search.beam = std::max(search.beam, search.n_best);
-  search.alignment =
-      std::any_of(sources.begin(), sources.end(), [](const SourceText& s) { return s.needs_alignment(); });
+  search.alignment = std::any_of(documents.begin(), documents.end(), [](const auto& d) { return d.has_inner_tags(); });
   return search;
 }
 
@@ -49,26 +50,34 @@ SearchOptions search_for(const Backend& backend, const TextTask& task, const std
 
 void translate_texts(Backend& backend, const std::shared_ptr<Call>& call, TextTask task,
                      std::function<void(std::vector<TranslatedText>)> then) {
-  const auto sources = std::make_shared<std::vector<SourceText>>();
-  SentenceTask sentences{{}, task.target, {}, task.terms, call->cancelled()};
+  const auto documents = std::make_shared<Documents>();
+  const auto counts = std::make_shared<std::vector<std::size_t>>();
+  SentenceTask sentences;
+  sentences.target = task.target;
+  sentences.terms = task.terms;
+  sentences.cancelled = call->cancelled();
   for (TextTask::Text& text : task.texts) {
-    sources->emplace_back(std::move(text.text), task.format, task.sentences);
-    for (const std::string& segment : sources->back().segments()) sentences.sentences.push_back({segment, text.source});
+    documents->push_back(document::Document::parse(std::move(text.text), task.format, task.parsing));
+    std::vector<std::string> segments = documents->back().segments();
+    counts->push_back(segments.size());
+    for (std::string& segment : segments) sentences.sentences.push_back({std::move(segment), text.source});
   }
-  sentences.search = search_for(backend, task, *sources);
-  backend.service.translate(sentences, [call, sources, then = std::move(then), alternatives = task.alternatives](
-                                           const Service::Results& results, const std::exception_ptr& error) {
-    call->attempt([&] {
-      if (error) std::rethrow_exception(error);
-      std::vector<TranslatedText> translated;
-      std::size_t begin = 0;
-      for (const SourceText& source : *sources) {
-        translated.push_back(put_together(source, results, begin, alternatives));
-        begin += source.segments().size();
-      }
-      then(std::move(translated));
-    });
-  });
+  sentences.search = search_for(backend, task, *documents);
+  backend.service.translate(sentences,
+                            [call, documents, counts, then = std::move(then), alternatives = task.alternatives](
+                                const Service::Results& results, const std::exception_ptr& error) {
+                              call->attempt([&] {
+                                if (error) std::rethrow_exception(error);
+                                std::vector<TranslatedText> translated;
+                                std::size_t begin = 0;
+                                for (std::size_t i = 0; i < documents->size(); ++i) {
+                                  const auto own = std::span(results).subspan(begin, (*counts)[i]);
+                                  translated.push_back(put_together((*documents)[i], own, alternatives));
+                                  begin += own.size();
+                                }
+                                then(std::move(translated));
+                              });
+                            });
 }
 
 std::size_t check_texts(const RequestLimits& limits, const std::vector<std::string>& texts) {

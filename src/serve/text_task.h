@@ -8,7 +8,7 @@
 #include "serve/backend.h"
 #include "serve/call.h"
 #include "serve/detect.h"
-#include "serve/source_text.h"
+#include "serve/formats.h"
 
 namespace dragoman::serve {
 
@@ -19,8 +19,8 @@ struct TextTask {
   };
   std::vector<Text> texts;
   std::string target;
-  TextFormat format = TextFormat::text;
-  bool sentences = true;  // translate sentence by sentence; otherwise line by line
+  document::Format format = document::Format::text;
+  document::Options parsing{};
   int alternatives = 0;
   std::shared_ptr<const run::TermList> terms;
 };

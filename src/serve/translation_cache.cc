@@ -15,6 +15,7 @@ TranslationResult what_is_kept(const TranslationResult& result) {
     copy.score = translation.score;
     copy.log_probability = translation.log_probability;
     copy.alignment = translation.alignment;
+    copy.span_links = translation.span_links;
   }
   return kept;
 }
@@ -22,7 +23,8 @@ TranslationResult what_is_kept(const TranslationResult& result) {
 std::size_t bytes_of(const std::string& key, const TranslationResult& result) {
   std::size_t bytes = kOverhead + 2 * key.size();
   for (const Translation& translation : result.translations)
-    bytes += sizeof translation + translation.text.size() + translation.alignment.size() * sizeof(AlignmentLink);
+    bytes += sizeof translation + translation.text.size() + translation.alignment.size() * sizeof(AlignmentLink) +
+             translation.span_links.size() * sizeof(SpanLink);
   return bytes;
 }
 

@@ -10,11 +10,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kRooms = {"base",   "kernels", "tensor", "text",   "data",  "phrasebook", "eval",
-                                         "align",  "smt",     "nn",     "models", "store", "search",     "train",
-                                         "report", "run",     "recipe", "serve",  "cli"};
+const std::vector<std::string> kRooms = {"base",  "kernels", "tensor", "text",   "data",   "document", "phrasebook",
+                                         "eval",  "align",   "smt",    "nn",     "models", "store",    "search",
+                                         "train", "report",  "run",    "recipe", "serve",  "cli"};
 // Rooms that know no tensors.
-const std::vector<std::string> kPlain = {"text", "data", "phrasebook", "eval", "align", "smt"};
+const std::vector<std::string> kPlain = {"text", "data", "document", "phrasebook", "eval", "align", "smt"};
 
 int rank(const std::string& room) {
   const auto at = std::find(kRooms.begin(), kRooms.end(), room);

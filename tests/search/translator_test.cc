@@ -104,6 +104,13 @@ TEST_F(TranslatorTest, TellsEverythingThatIsAskedFor) {
       EXPECT_LT(link.source, 6);
       EXPECT_LT(link.target, words);
     }
+    std::vector<SpanLink> links = t.span_links;
+    EXPECT_TRUE(std::is_sorted(links.begin(), links.end(),
+                               [](const SpanLink& a, const SpanLink& b) { return a.target_end <= b.target_begin; }));
+    for (const SpanLink& link : links) {
+      EXPECT_TRUE(stands_alone("the red house stands here .", link.source_begin, link.source_end));
+      EXPECT_TRUE(stands_alone(t.text, link.target_begin, link.target_end));
+    }
   }
   // The tree: parents come first, finished nodes are leaves, and one path is the best.
   int best = 0;
@@ -257,6 +264,41 @@ TEST_F(TranslatorTest, ModelsThatAttendToNoSingleWordHaveNoAlignments) {
               score_pairs(model, {{"the dog", "der hund"}}, {.alignment = true});
             }).find("has no alignments"),
             std::string::npos);
+}
+
+// A text that is translated in parts, or whose spaces are dropped, has the links of its parts, moved.
+TEST_F(TranslatorTest, LinksOfPartsAreLinksOfTheText) {
+  TranslatorOptions options = on_cpu();
+  options.sentences = true;
+  const Translator translator(model_, options);
+  SearchOptions search;
+  search.alignment = true;
+  const std::string first = "the dog is here .", second = "Where is the red house ?";
+  const std::string both = "  " + first + "   " + second + " ";
+  const auto links_of = [&](const std::string& text) {
+    return translator.translate({request(text)}, search).front().translations.front();
+  };
+  const Translation a = links_of(first), b = links_of(second), whole = links_of(both), padded = links_of("  " + first);
+  ASSERT_FALSE(a.span_links.empty() || b.span_links.empty());
+  std::vector<SpanLink> expected;
+  for (const SpanLink& link : a.span_links)
+    expected.push_back({link.source_begin + 2, link.source_end + 2, link.target_begin, link.target_end});
+  EXPECT_EQ(padded.span_links, expected);
+  const auto from = static_cast<std::uint32_t>(both.find("Where")), to = static_cast<std::uint32_t>(a.text.size() + 1);
+  for (const SpanLink& link : b.span_links)
+    expected.push_back(
+        {link.source_begin + from, link.source_end + from, link.target_begin + to, link.target_end + to});
+  EXPECT_EQ(whole.span_links, expected);
+}
+
+TEST(Words, UnitsAreLinkedByTheAttentionOfAllTheirTokens) {
+  // "\u6211" is I, "\u7231" is love; the token of both has the same weight for each.
+  const std::string source = "I love, tea", target = "\u6211\u7231\u8336!";
+  const text::Span from[] = {{0, 1}, {1, 4}, {4, 6}, {6, 7}, {7, 11}, {11, 11}}, to[] = {{0, 6}, {6, 9}, {9, 10}};
+  const std::vector<std::vector<float>> attention = {
+      {0.2f, 0.3f, 0.3f, 0.1f, 0.1f, 0}, {0, 0, 0, 0.6f, 0.4f, 0}, {0, 0, 0, 0.1f, 0.1f, 0.8f}};
+  EXPECT_EQ(align_units(attention, source, from, target, to),
+            (std::vector<SpanLink>{{2, 6, 0, 3}, {2, 6, 3, 6}, {7 + 1, 11, 6, 9}}));
 }
 
 TEST(Words, TokensBelongToWordsBetweenSpaces) {

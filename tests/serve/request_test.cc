@@ -1,6 +1,7 @@
 // Requests as clients write them: queries, forms, files and JSON.
 #include <gtest/gtest.h>
 
+#include "serve/duration.h"
 #include "serve/fields.h"
 #include "serve/url_encoding.h"
 #include "tests/support/errors.h"
@@ -34,6 +35,15 @@ TEST(UrlEncoding, DecodesBytesAndKeepsOtherCharacters) {
 TEST(UrlEncoding, FormsHavePairsAndPlusIsASpace) {
   using Pairs = std::vector<std::pair<std::string, std::string>>;
   EXPECT_EQ(decode_form("q=a+b&&x&y=1%3D2"), (Pairs{{"q", "a b"}, {"x", ""}, {"y", "1=2"}}));
+}
+
+TEST(Duration, HasAUnit) {
+  EXPECT_EQ(parse_duration("5ms", "x"), std::chrono::milliseconds(5));
+  EXPECT_EQ(parse_duration("1.5s", "x"), std::chrono::milliseconds(1500));
+  EXPECT_EQ(parse_duration("2min", "x"), std::chrono::minutes(2));
+  for (const char* const wrong : {"", "5", "ms", "-1s", "1h", "1e9s", "nans", "s5"})
+    EXPECT_NE(support::message([&] { parse_duration(wrong, "max-wait"); }).find("--max-wait"), std::string::npos)
+        << wrong;
 }
 
 TEST(Fields, JsonFormAndPartsGiveTheSameFields) {

@@ -17,19 +17,28 @@ async function call(path, options = {}) {
   throw new Error(reason ?? `The server answered with status ${response.status}.`);
 }
 
+let key = '';  // of servers that want one
+
+export function setKey(value) {
+  key = value;
+}
+
 const post = (path, body, signal) => call(path, {
   method: 'POST',
   headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify(body),
+  body: JSON.stringify(key ? { ...body, api_key: key } : body),
   signal,
 });
 
 export const languages = () => call('languages');
 export const models = () => call('v1/models');
+export const settings = () => call('frontend/settings');
 export const explain = (request, signal) => post('v1/explain', request, signal);
+export const translate = (request, signal) => post('translate', request, signal);
 
 export function translateFile(file, source, target) {
   const form = new FormData();
+  if (key) form.append('api_key', key);
   form.append('file', file);
   form.append('source', source);
   form.append('target', target);

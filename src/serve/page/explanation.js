@@ -59,3 +59,15 @@ export function alignmentWeights(alignment, targetWords, sourceWords) {
     return sum > 0 ? row.map((weight) => weight / sum) : row;
   });
 }
+
+// What stands before each sentence: the line breaks of the original text, or a space.
+export function separators(original, explanations) {
+  let end = 0;
+  return explanations.map((explanation, i) => {
+    const begin = original.indexOf(explanation.source, end);
+    const gap = begin < 0 ? '' : original.slice(end, begin);
+    if (begin >= 0) end = begin + explanation.source.length;
+    if (i === 0) return '';
+    return gap.includes('\n') ? gap.replace(/[^\n]/g, '') : ' ';
+  });
+}

@@ -1,11 +1,13 @@
 // The page: reads the controls, asks the server, and shows what comes back.
 import * as api from './api.js';
 import { html } from './element.js';
+import { separators } from './explanation.js';
 import { Insight } from './insight.js';
 import { markChosen, showTranslations } from './translations.js';
 
 const TYPING_PAUSE = 250;    // milliseconds after the last key
 const BUSY_NOTICE = 400;     // milliseconds before the page says that it waits
+const MOST_EXPLAINED = 1500;  // characters; longer texts are translated without figures
 const find = (id) => document.getElementById(id);
 
 const state = {
@@ -98,7 +100,7 @@ function glossary() {
 function request(text, model, prefix) {
   const terms = glossary();
   return {
-    text,
+    q: text,
     source: find('from').value,
     target: find('to').value,
     beam: Number(find('beam').value),
@@ -108,12 +110,21 @@ function request(text, model, prefix) {
   };
 }
 
-const explainedText = (explanations) => explanations.map((one) => one.text).join(' ');
+// A result of these explanations of an original text.
+function explained(model, original, explanations) {
+  const before = separators(original, explanations);
+  return { model, original, explanations, text: explanations.map((one, i) => before[i] + one.text).join('') };
+}
 
-async function ask(text, name, signal) {
-  const answer = await api.explain(request(text, name), signal);
-  const explanations = answer.explanations ?? [];
-  return { model: name ?? '', label: name ?? '', explanations, text: explainedText(explanations), chosen: false };
+async function ask(text, model, signal) {
+  const { explanations } = await api.explain(request(text, model), signal);
+  return explained(model, text, explanations);
+}
+
+// Without figures: a long text, or a direction that goes through a third language.
+async function askPlainly(text, signal) {
+  const { translatedText } = await api.translate(request(text), signal);
+  return { model: '', explanations: [], text: translatedText };
 }
 
 function begin() {
@@ -137,7 +148,10 @@ async function translate() {
   const names = modelsHere().map((model) => model.name).filter((name) => state.chosen.has(name));
   try {
     const started = performance.now();
-    const results = await Promise.all((names.length > 0 ? names : [undefined]).map((name) => ask(text, name, signal)));
+    const plain = names.length === 0 || [...text].length > MOST_EXPLAINED;
+    const results = plain
+      ? [await askPlainly(text, signal)]
+      : await Promise.all(names.map((name) => ask(text, name, signal)));
     if (signal.aborted) return;
     state.results = results;
     say(`Translated in ${Math.max(1, Math.round(performance.now() - started))} ms`);
@@ -158,12 +172,12 @@ async function continueFrom(prefix) {
   const result = state.results[model];
   const { signal, done } = begin();
   try {
-    const answer = await api.explain(request(result.explanations[sentence].source, result.model || undefined, prefix), signal);
+    const answer = await api.explain(request(result.explanations[sentence].source, result.model, prefix), signal);
     if (signal.aborted) return;
-    const before = result.before ?? result.explanations;
     const explanations = [...result.explanations];
     explanations.splice(sentence, 1, ...answer.explanations);
-    state.results[model] = { ...result, explanations, text: explainedText(explanations), before, chosen: true };
+    const before = result.before ?? result.explanations;
+    state.results[model] = { ...explained(result.model, result.original, explanations), before };
     say(`Continued from “${prefix}”`);
     state.place = null;
     show();
@@ -176,7 +190,7 @@ async function continueFrom(prefix) {
 
 function undo(model) {
   const result = state.results[model];
-  state.results[model] = { ...result, explanations: result.before, text: explainedText(result.before), chosen: false };
+  state.results[model] = explained(result.model, result.original, result.before);
   say('');
   show();
 }
@@ -286,6 +300,10 @@ function listen() {
       translate();
     });
   find('swap').addEventListener('click', swap);
+  find('key').addEventListener('input', () => {
+    api.setKey(find('key').value.trim());
+    soon();
+  });
   find('retry').addEventListener('click', () => (state.languages.length > 0 ? translate() : start()));
   find('clear').addEventListener('click', () => {
     find('source').value = '';
@@ -311,7 +329,10 @@ function listen() {
 async function start() {
   find('problem').hidden = true;
   try {
-    [state.languages, state.models] = await Promise.all([api.languages(), api.models()]);
+    const [languages, models, settings] = await Promise.all([api.languages(), api.models(), api.settings()]);
+    Object.assign(state, { languages, models });
+    find('key-box').hidden = !settings.keyRequired;
+    find('file').accept = settings.supportedFilesFormat.join(',');
     fillLanguages();
     // A link may bring a text: /#Where is my book?
     if (location.hash.length > 1 && find('source').value === '') find('source').value = decodeURIComponent(location.hash.slice(1));

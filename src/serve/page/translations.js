@@ -1,6 +1,6 @@
 // The translations, one card per model. Words are buttons: arrow keys move between them, Enter or a click chooses one.
 import { html } from './element.js';
-import { wordProbability, wordsOf } from './explanation.js';
+import { separators, wordProbability, wordsOf } from './explanation.js';
 import { differingWords } from './differences.js';
 import { percent } from './numbers.js';
 
@@ -48,17 +48,20 @@ function card(result, model, actions, reference) {
     onmouseleave: actions.leave,
   });
   const differing = reference ? differingWords(allWords(result), allWords(reference)) : [];
+  const before = separators(result.original ?? '', result.explanations);
   let count = 0;
   result.explanations.forEach((explanation, sentence) => {
     wordsOf(explanation.text, explanation.tokens).forEach((word, index) => {
-      words.append(wordButton(explanation, word, { model, sentence, word: index }, actions, differing[count++]), ' ');
+      words.append(index === 0 ? before[sentence] : ' ',
+        wordButton(explanation, word, { model, sentence, word: index }, actions, differing[count++]));
     });
   });
+  if (result.explanations.length === 0) words.append(result.text);
   words.querySelector('.word')?.setAttribute('tabindex', '0');
   return html('article', { class: 'translation', 'data-model': result.model },
     html('div', { class: 'tools' },
-      html('h3', {}, actions.several ? result.label : ''),
-      result.chosen
+      html('h3', {}, actions.several ? result.model : ''),
+      result.before
         ? html('button', { type: 'button', class: 'undo', onclick: () => actions.undo(model) }, 'Undo the choice')
         : null,
       html('button', { type: 'button', class: 'copy', onclick: (event) => actions.copy(result, event.currentTarget) },
@@ -66,7 +69,8 @@ function card(result, model, actions, reference) {
     words);
 }
 
-// `results` are {model, label, text, explanations}; the first one is what the others are compared with.
+// `results` are {model, text, explanations}; the first one is what the others are compared with. `before` are the
+// explanations before a person chose an alternative.
 export function showTranslations(box, results, actions) {
   const focused = box.contains(document.activeElement) ? document.activeElement.dataset.place : null;
   box.replaceChildren(...results.map((result, i) => card(result, i, actions, i > 0 ? results[0] : null)));

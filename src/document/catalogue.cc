@@ -1,0 +1,229 @@
+#include "document/catalogue.h"
+
+#include <algorithm>
+
+#include "document/paragraph.h"
+
+namespace dragoman::document {
+namespace {
+
+constexpr std::size_t kLongestPlaceholder = 64;  // bytes
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_name(char c) { return is_digit(c) || is_letter(c) || c == '_' || c == '.' || c == '-' || c == ':'; }
+
+// The end of the bytes from `at` on that `belongs` accepts.
+template <class F>
+std::size_t skip(std::string_view text, std::size_t at, F&& belongs) {
+  while (at < text.size() && belongs(text[at])) ++at;
+  return at;
+}
+
+// The strings of one keyword: from the first quote to the last one, over several lines.
+struct Message {
+  Range place{};
+  bool is_empty = true;
+};
+
+struct Entry {
+  Message id, plural;
+  std::vector<Message> translations;  // msgstr, or msgstr[0] and so on
+};
+
+// Reads the entries of a catalogue. What it does not understand belongs to no entry.
+class EntryReader {
+ public:
+  explicit EntryReader(std::string_view document) : document_(document) {}
+
+  std::vector<Entry> read() {
+    for (std::size_t begin = 0; begin < document_.size();) {
+      const std::size_t end = std::min(document_.find('\n', begin), document_.size());
+      read_line({begin, end});
+      begin = end + 1;
+    }
+    return std::move(entries_);
+  }
+
+ private:
+  void read_line(Range line) {
+    const std::string_view text = document_.substr(line.begin, line.end - line.begin);
+    const std::size_t first = skip(text, 0, [](char c) { return c == ' ' || c == '\t'; });
+    const std::size_t quote = text.find('"');
+    if (first >= text.size() || quote == std::string_view::npos || text[first] == '#') {
+      message_ = nullptr;
+      return;
+    }
+    if (first < quote) begin_message(text.substr(first, quote - first));
+    const std::size_t last = text.rfind('"');
+    if (last == quote) message_ = nullptr;
+    if (message_ == nullptr) return;
+    if (first < quote) message_->place.begin = line.begin + quote;
+    message_->place.end = line.begin + last + 1;
+    if (last > quote + 1) message_->is_empty = false;
+  }
+
+  void begin_message(std::string_view keyword) {
+    keyword = keyword.substr(0, keyword.find_last_not_of(" \t") + 1);
+    message_ = nullptr;
+    if (keyword == "msgid") message_ = &entries_.emplace_back().id;
+    if (entries_.empty()) return;
+    Entry& entry = entries_.back();
+    if (keyword == "msgid_plural") message_ = &entry.plural;
+    if (keyword == "msgstr" || keyword.starts_with("msgstr[")) message_ = &entry.translations.emplace_back();
+  }
+
+  std::string_view document_;
+  std::vector<Entry> entries_;
+  Message* message_ = nullptr;  // what a line that begins with a quote belongs to
+};
+
+// Adds the text of a message, whose place is in `document`, to paragraphs: one per line of the text.
+class MessageReader {
+ public:
+  MessageReader(std::string_view document, Paragraph& paragraph) : document_(document), paragraph_(paragraph) {}
+
+  void read(Range place) {
+    bool is_quoted = false;
+    for (at_ = place.begin, end_ = place.end; at_ < end_;) {
+      if (document_[at_] == '"') {
+        is_quoted = !is_quoted;
+        ++at_;
+      } else if (!is_quoted) {
+        ++at_;  // between two strings
+      } else if (!read_escape() && !read_placeholder() && !read_tag()) {
+        read_text();
+      }
+    }
+    paragraph_.finish();
+  }
+
+ private:
+  Range take(std::size_t length) {
+    const Range bytes{at_, std::min(at_ + length, end_)};
+    at_ = bytes.end;
+    return bytes;
+  }
+
+  bool read_escape() {
+    if (document_[at_] != '\\' || at_ + 1 >= end_) return false;
+    const char escaped = document_[at_ + 1];
+    const Range bytes = take(2);
+    if (escaped == 'n')
+      paragraph_.finish();
+    else if (escaped == 't')
+      paragraph_.add_space(bytes);
+    else if (escaped == '"' || escaped == '\\')
+      paragraph_.add_decoded(document_.substr(bytes.begin + 1, 1), bytes);
+    else
+      paragraph_.add_point(bytes);
+    return true;
+  }
+
+  bool read_placeholder() {
+    const std::size_t length = placeholder_length(document_.substr(at_, end_ - at_));
+    if (length > 0) paragraph_.add_point(take(length));
+    return length > 0;
+  }
+
+  // A tag ends in the same string; quotes in it are escaped.
+  bool read_tag() {
+    if (document_[at_] != '<' || at_ + 1 >= end_) return false;
+    const bool closes = document_[at_ + 1] == '/';
+    const std::size_t name = at_ + (closes ? 2 : 1);
+    const std::size_t name_end = skip(document_.substr(0, end_), name, is_name);
+    if (name_end == name || !is_letter(document_[name])) return false;
+    std::size_t end = name_end;
+    while (end < end_ && document_[end] != '>' && document_[end] != '"' && document_[end] != '<')
+      end += document_[end] == '\\' ? 2 : 1;
+    if (end >= end_ || document_[end] != '>') return false;
+    const bool is_empty = document_[end - 1] == '/';
+    const Range bytes = take(end + 1 - at_);
+    const std::string_view tag = document_.substr(name, name_end - name);
+    if (is_empty)
+      paragraph_.add_point(bytes);
+    else if (closes)
+      paragraph_.close(tag, bytes);
+    else
+      paragraph_.open(tag, bytes);
+    return true;
+  }
+
+  void read_text() {
+    const std::size_t begin = at_++;
+    const auto is_plain = [](char c) { return c != '"' && c != '\\' && c != '%' && c != '{' && c != '<'; };
+    at_ = std::min(skip(document_, at_, is_plain), end_);
+    paragraph_.add_words(document_.substr(begin, at_ - begin), begin);
+  }
+
+  std::string_view document_;
+  Paragraph& paragraph_;
+  std::size_t at_ = 0, end_ = 0;
+};
+
+std::size_t percent_length(std::string_view text) {
+  std::size_t at = 1;
+  if (at < text.size() && text[at] == '%') return 2;
+  if (at < text.size() && text[at] == '(') {
+    at = skip(text, at + 1, is_name);
+    if (at >= text.size() || text[at] != ')') return 0;
+    ++at;
+  } else if (const std::size_t digits = skip(text, at, is_digit); digits < text.size() && text[digits] == '$') {
+    at = digits + 1;
+  }
+  const auto is_one_of = [](std::string_view set) { return [set](char c) { return set.find(c) != set.npos; }; };
+  at = skip(text, at, is_one_of("-+#0'"));
+  at = skip(text, at, is_one_of("*0123456789."));
+  at = skip(text, at, is_one_of("hlLqjzt"));
+  return at < text.size() && is_one_of("diouxXeEfFgGaAcsp@")(text[at]) ? at + 1 : 0;
+}
+
+}  // namespace
+
+std::size_t placeholder_length(std::string_view text) {
+  text = text.substr(0, kLongestPlaceholder);
+  if (text.starts_with('%')) return percent_length(text);
+  if (!text.starts_with('{')) return 0;
+  const std::size_t end = skip(text, 1, is_name);
+  return end < text.size() && text[end] == '}' ? end + 1 : 0;
+}
+
+void append_message_text(std::string_view text, std::string& out) {
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
+  }
+}
+
+Catalogue read_catalogue(std::string_view document, const Options& options) {
+  Catalogue catalogue;
+  std::vector<Range> messages;
+  std::size_t copied = 0;
+  const auto copy_to = [&](std::size_t end) {
+    catalogue.bytes += document.substr(copied, end - copied);
+    copied = end;
+  };
+  for (const Entry& entry : EntryReader(document).read()) {
+    if (entry.id.is_empty) continue;  // the header
+    for (std::size_t form = 0; form < entry.translations.size(); ++form) {
+      const Message& translation = entry.translations[form];
+      if ((!translation.is_empty && !options.retranslate) || translation.place.begin < copied) continue;
+      if (translation.place.begin == translation.place.end) continue;
+      const Range source = form > 0 && !entry.plural.is_empty ? entry.plural.place : entry.id.place;
+      copy_to(translation.place.begin);
+      const std::size_t begin = catalogue.bytes.size();
+      catalogue.bytes += document.substr(source.begin, source.end - source.begin);
+      messages.push_back({begin, catalogue.bytes.size()});
+      copied = translation.place.end;
+    }
+  }
+  copy_to(document.size());
+  Paragraph paragraph(options, catalogue.segments);
+  for (const Range& message : messages) MessageReader(catalogue.bytes, paragraph).read(message);
+  return catalogue;
+}
+
+}  // namespace dragoman::document

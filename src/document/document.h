@@ -1,0 +1,85 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/options.h"
+#include "document/segment.h"
+#include "dragoman/alignment.h"
+#include "text/language.h"
+
+// Documents with structure: taken apart into segments of plain text, and put together again with their translations.
+//
+//   const Document page = Document::parse("<p>A <b>red</b> car.</p>", Format::html);
+//   page.segments();                                        // "A red car."
+//   page.render({{"Une voiture rouge.", {{2, 5, 12, 17}}}})  // "<p>Une voiture <b>rouge</b>.</p>"
+//
+// A document keeps its bytes. Each segment has a place in them, and rendering replaces the bytes of these places and
+// nothing else. A segment that the translation leaves unchanged keeps its bytes, too. HTML is read by a tokenizer of
+// our own and not by a parser that builds a tree: it knows where every tag begins and ends, adds no html or body to a
+// fragment, takes time and memory in proportion to the document, and does not recurse. Gumbo decodes named character
+// references.
+namespace dragoman::document {
+
+enum class Format { text, html, xml, srt, po };
+
+// Where segments end, besides the structure of the format.
+enum class Split {
+  sentences,  // at the ends of sentences and, in plain text, of lines
+  lines,      // in plain text at the ends of lines; in other formats nowhere
+  paragraphs  // at the ends of sentences; lines of a paragraph of plain text are joined
+};
+
+struct Options {
+  Split split = Split::sentences;
+  text::Language language = text::Language::generic;  // of the source, for the ends of sentences
+  // Names of XML elements. The text of an `ignored` element is not translated. `splitting` elements end sentences.
+  // With `outline`, so do the elements that occur only between other elements, never beside text, unless they are
+  // `non_splitting`.
+  std::vector<std::string> ignored{}, splitting{}, non_splitting{};
+  bool outline = true;
+  bool retranslate = false;  // po: translate the entries that have a translation as well
+};
+
+// The translation of a segment. Without links, tags are placed in proportion to their place in the source.
+struct Translated {
+  std::string text;
+  std::vector<SpanLink> links{};
+};
+
+class Document {
+ public:
+  // The bytes must be UTF-8; otherwise throws Error. Malformed markup is not an error.
+  static Document parse(std::string bytes, Format format, const Options& options = {});
+
+  // The texts to translate, each a sentence or a line, without spaces at its ends.
+  std::vector<std::string> segments() const;
+  // Whether a segment contains tags, so that links are of use.
+  bool has_inner_tags() const;
+  // The document with the translations of all segments, in order.
+  std::string render(const std::vector<Translated>& translations) const;
+
+ private:
+  Translated wrapped(const Translated& translated, const Segment& segment) const;
+
+  Document(std::string bytes, Format format) : bytes_(std::move(bytes)), format_(format) {}
+
+  std::string bytes_;  // of po: with the source texts in the place of missing translations
+  Format format_;
+  std::vector<Segment> segments_;
+};
+
+}  // namespace dragoman::document
+
+namespace dragoman {
+template <>
+struct EnumNames<document::Format> {
+  static constexpr std::pair<document::Format, const char*> list[] = {{document::Format::text, "text"},
+                                                                      {document::Format::html, "html"},
+                                                                      {document::Format::xml, "xml"},
+                                                                      {document::Format::srt, "srt"},
+                                                                      {document::Format::po, "po"}};
+};
+}  // namespace dragoman

@@ -1,0 +1,124 @@
+#include "document/rendering.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "document/tag_places.h"
+
+namespace dragoman::document {
+namespace {
+
+// Writes a translation and its tags from the beginning to the end.
+class TagWriter {
+ public:
+  TagWriter(const Segment& segment, std::string_view document, const Translated& translated,
+            const AppendText& append_text, std::string& out)
+      : segment_(segment),
+        document_(document),
+        text_(translated.text),
+        append_text_(append_text),
+        out_(out),
+        tree_(segment),
+        units_(text::split_units(text_)),
+        places_(place_tags(tree_, segment.tags, units_, align_units(tree_, units_, translated.links))) {}
+
+  // Without recursion: elements may be nested as deeply as the document likes.
+  void write() {
+    struct Level {
+      int node;
+      std::vector<int> children;
+      std::size_t next = 0;
+    };
+    std::vector<Level> levels;
+    levels.push_back({0, children_of(0)});
+    while (!levels.empty()) {
+      Level& level = levels.back();
+      if (level.next < level.children.size()) {
+        const int child = level.children[level.next++];
+        begin(child);
+        levels.push_back({child, children_of(child)});
+        continue;
+      }
+      end(level.node);
+      levels.pop_back();
+    }
+    write_text(text_.size());
+  }
+
+ private:
+  const TagPlace& place(int node) const { return places_[static_cast<std::size_t>(node)]; }
+  const Tag& tag(int index) const { return segment_.tags[static_cast<std::size_t>(index)]; }
+  bool is_between_units(int node) const { return place(node).first == place(node).last; }
+
+  // In the order of the translation.
+  std::vector<int> children_of(int node) const {
+    std::vector<int> children = tree_.children(node);
+    const auto key = [&](int child) { return std::tuple(place(child).first, place(child).last, child); };
+    std::sort(children.begin(), children.end(), [&](int a, int b) { return key(a) < key(b); });
+    return children;
+  }
+
+  std::size_t end_before(std::size_t unit) const { return unit > 0 ? units_[unit - 1].span.end : 0; }
+  std::size_t begin_of(std::size_t unit) const { return unit < units_.size() ? units_[unit].span.begin : text_.size(); }
+
+  void write_text(std::size_t end) {
+    if (end <= written_) return;
+    append_text_(text_.substr(written_, end - written_), out_);
+    written_ = end;
+  }
+
+  void write_tag(int index) {
+    if (index == TagNode::kNone) return;
+    const Range bytes = tag(index).bytes;
+    out_ += document_.substr(bytes.begin, bytes.end - bytes.begin);
+  }
+
+  void begin(int node) {
+    const TagPlace& here = place(node);
+    const int opening = tree_[node].open;
+    const bool has_space_inside = opening != TagNode::kNone && tag(opening).space_after && !tag(opening).space_before;
+    const bool is_early = here.beside_previous || (has_space_inside && !is_between_units(node));
+    write_text(is_early ? end_before(here.first) : begin_of(here.first));
+    if (opening == TagNode::kNone) return;
+    if (tree_[node].is_hollow() && tag(opening).space_before) write_space();
+    write_tag(opening);
+    if (tree_[node].is_point && tag(opening).space_after) write_space_before_text();
+  }
+
+  void end(int node) {
+    if (tree_[node].is_point) return;
+    const TagPlace& here = place(node);
+    const int closing = tree_[node].close;
+    const bool has_space_inside = closing != TagNode::kNone && tag(closing).space_before && !tag(closing).space_after;
+    if (!is_between_units(node)) write_text(has_space_inside ? begin_of(here.last) : end_before(here.last));
+    write_tag(closing);
+    if (closing != TagNode::kNone && tree_[node].is_hollow() && tag(closing).space_after) write_space_before_text();
+  }
+
+  void write_space() {
+    if (written_ > 0 && out_.back() != ' ' && out_.back() != '\n') out_ += ' ';
+  }
+  void write_space_before_text() {
+    if (written_ < text_.size() && text_[written_] != ' ' && text_[written_] != '\n') out_ += ' ';
+  }
+
+  const Segment& segment_;
+  std::string_view document_;
+  std::string_view text_;
+  const AppendText& append_text_;
+  std::string& out_;
+  std::size_t written_ = 0;  // bytes of the text
+  TagTree tree_;
+  std::vector<text::Unit> units_;
+  std::vector<TagPlace> places_;
+};
+
+}  // namespace
+
+void append_with_tags(const Segment& segment, std::string_view document, const Translated& translated,
+                      const AppendText& append_text, std::string& out) {
+  if (segment.tags.empty()) return append_text(translated.text, out);
+  TagWriter(segment, document, translated, append_text, out).write();
+}
+
+}  // namespace dragoman::document

@@ -1,0 +1,51 @@
+#include "run/translate_document.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace dragoman::run {
+
+DocumentBatch::DocumentBatch(std::vector<document::Document> documents, const std::function<void(Request&)>& constrain)
+    : documents_(std::move(documents)) {
+  std::unordered_map<std::string, std::size_t> known;
+  for (const document::Document& document : documents_) {
+    std::vector<std::size_t>& indices = request_of_.emplace_back();
+    for (std::string& text : document.segments()) {
+      const auto [found, is_new] = known.try_emplace(text, requests_.size());
+      indices.push_back(found->second);
+      if (!is_new) continue;
+      Request& request = requests_.emplace_back();
+      request.text = std::move(text);
+      constrain(request);
+    }
+  }
+}
+
+bool DocumentBatch::has_inner_tags() const {
+  return std::any_of(documents_.begin(), documents_.end(),
+                     [](const document::Document& document) { return document.has_inner_tags(); });
+}
+
+std::vector<std::string> DocumentBatch::render(const std::vector<TranslationResult>& results, std::size_t rank) const {
+  std::vector<std::string> rendered;
+  for (std::size_t i = 0; i < documents_.size(); ++i) {
+    std::vector<document::Translated> translations;
+    for (const std::size_t request : request_of_[i]) {
+      const std::vector<Translation>& ranked = results[request].translations;
+      document::Translated& translated = translations.emplace_back();
+      if (ranked.empty()) continue;
+      const Translation& chosen = ranked[std::min(rank, ranked.size() - 1)];
+      translated = {chosen.text, chosen.span_links};
+    }
+    rendered.push_back(documents_[i].render(translations));
+  }
+  return rendered;
+}
+
+std::vector<std::string> translate_documents(search::TextTranslator& translator, const DocumentBatch& documents,
+                                             SearchOptions options) {
+  options.alignment = documents.has_inner_tags() && translator.aligns();
+  return documents.render(translator.translate(documents.requests(), options));
+}
+
+}  // namespace dragoman::run

@@ -1,0 +1,76 @@
+// Catalogues of messages: what is translated, and how it is spelled.
+#include <gtest/gtest.h>
+
+#include "document/catalogue.h"
+#include "tests/document/translations.h"
+
+namespace dragoman::document {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+const std::string kHeader =
+    "# A comment\nmsgid \"\"\nmsgstr \"\"\n\"Language: de\\n\"\n\"Plural-Forms: nplurals=2; plural=(n != 1);\\n\"\n\n";
+
+std::string catalogue_in_capitals(const std::string& entries, const Options& options = {}) {
+  const std::string whole = in_capitals(kHeader + entries, Format::po, options);
+  EXPECT_EQ(whole.substr(0, kHeader.size()), kHeader);
+  return whole.substr(kHeader.size());
+}
+
+TEST(Catalogue, MissingTranslationsAreFilledIn) {
+  EXPECT_EQ(catalogue_in_capitals("#: file.c:12\nmsgctxt \"menu\"\nmsgid \"Open the file\"\nmsgstr \"\"\n"),
+            "#: file.c:12\nmsgctxt \"menu\"\nmsgid \"Open the file\"\nmsgstr \"OPEN THE FILE\"\n");
+}
+
+TEST(Catalogue, TranslatedFuzzyAndObsoleteEntriesStay) {
+  const std::string entries =
+      "msgid \"Open\"\nmsgstr \"Öffnen\"\n\n#, fuzzy\nmsgid \"Close\"\nmsgstr \"Schluss\"\n\n"
+      "#~ msgid \"Old\"\n#~ msgstr \"\"\n";
+  EXPECT_EQ(catalogue_in_capitals(entries), entries);
+  Options options;
+  options.retranslate = true;
+  EXPECT_EQ(catalogue_in_capitals(entries, options),
+            "msgid \"Open\"\nmsgstr \"OPEN\"\n\n#, fuzzy\nmsgid \"Close\"\nmsgstr \"CLOSE\"\n\n"
+            "#~ msgid \"Old\"\n#~ msgstr \"\"\n");
+}
+
+TEST(Catalogue, PluralFormsHaveTheirOwnSources) {
+  EXPECT_EQ(catalogue_in_capitals("msgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n"),
+            "msgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"%d FILE\"\nmsgstr[1] \"%d FILES\"\n");
+}
+
+TEST(Catalogue, LinesOfAMessageAreSegmentsAndStringsAreNot) {
+  const std::string entry =
+      "msgid \"\"\n\"One sentence that \"\n\"goes on.\\n\"\n\"\\n\"\n\"  A \\\"second\\\" line\\n\"\nmsgstr \"\"\n";
+  EXPECT_EQ(Document::parse(kHeader + entry, Format::po).segments(),
+            (Texts{"One sentence that goes on.", "A \"second\" line"}));
+  EXPECT_EQ(catalogue_in_capitals(entry),
+            "msgid \"\"\n\"One sentence that \"\n\"goes on.\\n\"\n\"\\n\"\n\"  A \\\"second\\\" line\\n\"\n"
+            "msgstr \"\"\n\"ONE SENTENCE THAT GOES ON.\\n\"\n\"\\n\"\n\"  A \\\"SECOND\\\" LINE\\n\"\n");
+}
+
+TEST(Catalogue, PlaceholdersAndTagsStay) {
+  EXPECT_EQ(
+      catalogue_in_capitals("msgid \"Copy %s to %1$-5d of {name}: <a href=\\\"%s\\\">100%% sure</a>\"\nmsgstr \"\"\n"),
+      "msgid \"Copy %s to %1$-5d of {name}: <a href=\\\"%s\\\">100%% sure</a>\"\n"
+      "msgstr \"COPY %s TO %1$-5d OF {name}: <a href=\\\"%s\\\">100%% SURE</a>\"\n");
+}
+
+TEST(Catalogue, PlaceholdersAreRecognised) {
+  for (const char* text :
+       {"%s", "%d", "%1$s", "%-10.3f", "%lu", "%lld", "%%", "%(count)d", "%@", "{}", "{0}", "{name}", "{0:d}", "%*d"})
+    EXPECT_EQ(placeholder_length(text), std::string_view(text).size()) << text;
+  for (const char* text : {"", "%", "% of", "%!", "{", "{ a }", "{a", "50%", "%(a"})
+    EXPECT_EQ(placeholder_length(text), 0u) << text;
+  EXPECT_EQ(placeholder_length("%s and more"), 2u);
+}
+
+TEST(Catalogue, MalformedLinesStay) {
+  for (const std::string entries :
+       {"msgid \"open\nmsgstr \"\"\n", "msgstr \"\"\n", "msgid\nmsgstr \"\"\n", "\"text\"\n", "msgid \"a\"\nmsgstr\n"})
+    EXPECT_EQ(catalogue_in_capitals(entries), entries);
+}
+
+}  // namespace
+}  // namespace dragoman::document

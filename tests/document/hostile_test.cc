@@ -1,0 +1,108 @@
+// Documents that are made to be slow: time and memory stay in proportion to the bytes.
+#include <gtest/gtest.h>
+
+#include <ctime>
+
+#include "tests/document/translations.h"
+
+namespace dragoman::document {
+namespace {
+
+std::string repeated(const std::string& part, std::size_t times) {
+  std::string all;
+  all.reserve(part.size() * times);
+  for (std::size_t i = 0; i < times; ++i) all += part;
+  return all;
+}
+
+// Seconds of processor time for reading a document and writing its capitals.
+double seconds_for(const std::string& bytes, Format format) {
+  const std::clock_t start = std::clock();
+  const std::string result = in_capitals(bytes, format);
+  EXPECT_GE(2 * result.size(), bytes.size()) << "something is lost";
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+// What is quadratic takes minutes for a megabyte.
+#ifdef DRAGOMAN_SANITIZED
+constexpr double kMostSecondsPerMegabyte = 60;
+#else
+constexpr double kMostSecondsPerMegabyte = 6;
+#endif
+
+void expect_fast(const std::string& bytes, Format format) {
+  const double seconds = seconds_for(bytes, format), megabytes = static_cast<double>(bytes.size()) / 1e6;
+  EXPECT_LT(seconds, kMostSecondsPerMegabyte * megabytes) << bytes.substr(0, 40);
+}
+
+TEST(HostileDocuments, TimeGrowsWithTheBytes) {
+  constexpr std::size_t kBytes = 200'000;
+  for (const std::string part : {"<b>",
+                                 "</b>",
+                                 "<b>word ",
+                                 "word</b> ",
+                                 "<b><i>",
+                                 "<p>",
+                                 "<!-- ",
+                                 "<!-->",
+                                 "<a href='",
+                                 "<",
+                                 "</",
+                                 "&",
+                                 "&amp",
+                                 "&#",
+                                 "&notaname;",
+                                 "<br>word",
+                                 "<code>",
+                                 "<b></i>word ",
+                                 "<i><img>",
+                                 "word ",
+                                 "a.",
+                                 "Word. ",
+                                 "\"",
+                                 "<title>",
+                                 "<script>",
+                                 "<span translate=no>",
+                                 "<p translate=no>",
+                                 "日本。",
+                                 "<![CDATA[",
+                                 "<!DOCTYPE [",
+                                 "<?",
+                                 "{\\an8}",
+                                 "{\\",
+                                 "\\",
+                                 "1\n00:00:00,000 --> 00:00:00,000\nword\n\n",
+                                 "msgid \"word\"\nmsgstr \"\"\n\n",
+                                 "\"\n",
+                                 "%s ",
+                                 "{a",
+                                 "> ",
+                                 "<a\\",
+                                 "1. "})
+    for (const Format format : {Format::text, Format::html, Format::xml, Format::srt, Format::po}) {
+      const std::string all = repeated(part, kBytes / part.size());
+      expect_fast(all, format);
+      if (format == Format::srt) expect_fast("00:00:00,000 --> 00:00:00,000\n" + all, format);
+      if (format == Format::po) expect_fast("msgid \"" + all + "\"\nmsgstr \"\"\n", format);
+    }
+  for (const auto& [part, end] : std::vector<std::pair<std::string, std::string>>{
+           {"<b>", "</b>"}, {"<b>a ", "b</b> "}, {"<b><img>w ", "</b>"}, {"<i>", "</b>"}, {"<b><img>", "w</b>"}})
+    for (const Format format : {Format::html, Format::xml})
+      expect_fast(repeated(part, kBytes / part.size()) + repeated(end, kBytes / part.size()), format);
+}
+
+TEST(HostileDocuments, TenMegabytesWithoutAClosingTag) {
+  const std::string html = repeated("<b>bold words and <i class='x'>more. ", 10'000'000 / 36);
+  expect_fast(html, Format::html);
+}
+
+TEST(HostileDocuments, AHundredThousandNestedTags) {
+  const std::string html = repeated("<b>", 100'000) + "some words" + repeated("</b>", 100'000);
+  const Document document = Document::parse(html, Format::html);
+  EXPECT_EQ(document.segments(), std::vector<std::string>{"some words"});
+  EXPECT_EQ(document.render({{"autres mots", {}}}),
+            repeated("<b>", 100'000) + "autres mots" + repeated("</b>", 100'000));
+}
+
+}  // namespace
+}  // namespace dragoman::document

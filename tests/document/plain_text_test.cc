@@ -1,0 +1,61 @@
+// What plain text keeps.
+#include <gtest/gtest.h>
+
+#include "tests/document/translations.h"
+
+namespace dragoman::document {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Texts text_segments(const std::string& text, const Options& options = {}) {
+  return Document::parse(text, Format::text, options).segments();
+}
+
+TEST(PlainText, SpacesBlankLinesAndMarksStay) {
+  const std::string text =
+      "# A title\n\n  An indented line.  And another.\r\n\t- an item\n* another\n12. a third\n> > a quotation\n"
+      "\u2022 a bullet\n-----\n\n42\n   \n1.5 litres of water\n\n";
+  const std::string capitals =
+      "# A TITLE\n\n  AN INDENTED LINE.  AND ANOTHER.\r\n\t- AN ITEM\n* ANOTHER\n12. A THIRD\n> > A QUOTATION\n"
+      "\u2022 A BULLET\n-----\n\n42\n   \n1.5 LITRES OF WATER\n\n";
+  EXPECT_EQ(in_capitals(text, Format::text), capitals);
+  EXPECT_EQ(text_segments(text), (Texts{"A title", "An indented line.", "And another.", "an item", "another", "a third",
+                                        "a quotation", "a bullet", "1.5 litres of water"}));
+}
+
+TEST(PlainText, MarkupIsText) {
+  EXPECT_EQ(text_segments("a <b> &amp; c"), Texts{"a <b> &amp; c"});
+  EXPECT_EQ(in_capitals("a <b> &amp; c", Format::text), "A <B> &AMP; C");
+}
+
+TEST(PlainText, LinesAreParagraphsUnlessTheyAreJoined) {
+  const std::string text =
+      "This sentence\ngoes on here. And\nends.\n\nNew paragraph\n- item one\n- item two\ngoes on\n";
+  EXPECT_EQ(text_segments(text), (Texts{"This sentence", "goes on here.", "And", "ends.", "New paragraph", "item one",
+                                        "item two", "goes on"}));
+  Options options;
+  options.split = Split::paragraphs;
+  EXPECT_EQ(text_segments(text, options),
+            (Texts{"This sentence goes on here.", "And ends.", "New paragraph", "item one", "item two goes on"}));
+  options.split = Split::lines;
+  EXPECT_EQ(text_segments("One. Two.\nThree.", options), (Texts{"One. Two.", "Three."}));
+}
+
+TEST(PlainText, TheLanguageSaysWhereSentencesEnd) {
+  Options options;
+  options.language = text::Language::german;
+  EXPECT_EQ(text_segments("Am 3. Oktober. Ja.", options), (Texts{"Am 3. Oktober.", "Ja."}));
+}
+
+TEST(PlainText, OtherEncodingsAreRefused) {
+  try {
+    Document::parse("caf\xe9", Format::text);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("UTF-8"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::document

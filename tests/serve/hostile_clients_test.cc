@@ -1,0 +1,191 @@
+// Whatever one client does, the server answers the others.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "tests/serve/test_server.h"
+
+namespace dragoman::serve::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+ServeOptions impatient() {
+  ServeOptions options;
+  options.receive_timeout = "200ms";
+  options.idle_timeout = "0.3s";
+  options.max_body_kb = 64;
+  return options;
+}
+
+void expect_works(const TestServer& server) {
+  const Reply reply = server.translate("still here");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.json()["translatedText"], "de(still here)");
+}
+
+TEST(HostileClients, BytesThatAreNoRequest) {
+  const TestServer server(impatient());
+  for (const std::string& bytes :
+       {std::string("\x16\x03\x01\x02"), std::string("GET\r\n\r\n"), std::string("\0\0\0\0\r\n\r\n", 8),
+        std::string("GET / HTTP/9.9\r\n\r\n"), std::string("GET / HTTP/1.1\r\nBad Header\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")}) {
+    Client client = server.connect();
+    client.send(bytes);
+    const Reply reply = client.read(milliseconds(2000));
+    EXPECT_TRUE(reply.status == 400 || reply.status == 413 || reply.status == 0) << reply.status;
+    EXPECT_TRUE(client.is_closed_within(milliseconds(5000)));
+  }
+  expect_works(server);
+}
+
+TEST(HostileClients, HugeHeadersAndBodies) {
+  const TestServer server(impatient());
+  EXPECT_EQ(server.connect().get("/" + std::string(100'000, 'a')).status, 431);
+  EXPECT_EQ(server.connect().get("/health", "X: " + std::string(100'000, 'a') + "\r\n").status, 431);
+  std::string many;
+  for (int i = 0; i < 10'000; ++i) many += "X-" + std::to_string(i) + ": y\r\n";
+  EXPECT_EQ(server.connect().get("/health", many).status, 431);
+  EXPECT_EQ(server.connect().post_form("/translate", "q=" + std::string(1 << 20, 'a')).status, 413);
+  Client chunked = server.connect();
+  chunked.send("POST /translate HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
+  const std::string chunk = "1000\r\n" + std::string(4096, 'a') + "\r\n";
+  for (int i = 0; i < 100 && chunked.send(chunk); ++i) {
+  }
+  EXPECT_EQ(chunked.read().status, 413);
+  expect_works(server);
+}
+
+TEST(HostileClients, JsonBombsAndWrongTypes) {
+  const TestServer server(impatient());
+  const auto post = [&](const std::string& body) {
+    return server.connect().ask("POST", "/translate", "Content-Type: application/json\r\n", body).status;
+  };
+  EXPECT_EQ(post(std::string(60'000, '[')), 400);
+  std::string nested;
+  for (int i = 0; i < 5000; ++i) nested += "{\"a\":";
+  EXPECT_EQ(post(nested), 400);
+  EXPECT_EQ(post("{\"q\": \"\xc3\x28\", \"source\": \"en\", \"target\": \"de\"}"), 400);
+  EXPECT_EQ(post(R"({"q": {"a": 1}, "source": "en", "target": "de"})"), 400);
+  EXPECT_EQ(post(R"({"q": "a", "source": ["en"], "target": "de"})"), 400);
+  EXPECT_EQ(post(R"({"q": "a", "source": "en", "target": "de", "terms": [1]})"), 400);
+  EXPECT_EQ(post(R"({"q": "\u0000\ud800", "source": "en", "target": "de"})"), 400);
+  EXPECT_EQ(post(R"({"q": 1e999, "source": "en", "target": "de"})"), 400);
+  expect_works(server);
+}
+
+TEST(HostileClients, SlowSendersAreCutOff) {
+  const TestServer server(impatient());
+  Client header = server.connect(), body = server.connect(), silent = server.connect();
+  header.send("GET /hea");
+  body.send("POST /translate HTTP/1.1\r\nContent-Length: 100\r\n\r\nq=");
+  expect_works(server);
+  EXPECT_TRUE(header.is_closed_within(milliseconds(5000)));
+  EXPECT_TRUE(body.is_closed_within(milliseconds(5000)));
+  EXPECT_TRUE(silent.is_closed_within(milliseconds(5000)));
+  // One byte at a time is no way around the limit.
+  Client dripping = server.connect();
+  bool open = true;
+  for (int i = 0; i < 100 && open; ++i) {
+    open = dripping.send("a");
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  EXPECT_FALSE(open);
+}
+
+TEST(HostileClients, HalfClosedConnections) {
+  TestServer server(impatient());
+  Client before = server.connect();
+  before.send("GET /health HTTP/1.1\r\n");
+  before.half_close();
+  EXPECT_TRUE(before.is_closed_within(milliseconds(5000)));
+  // Ending the own side while waiting counts as leaving.
+  server.stage().hold(true);
+  Client during = server.connect();
+  during.send_request("POST", "/translate", "Content-Type: application/x-www-form-urlencoded\r\n",
+                      "q=a&source=en&target=de");
+  ASSERT_TRUE(eventually([&] { return server.stage().count_seen() == 1; }));
+  during.half_close();
+  EXPECT_TRUE(during.is_closed_within(milliseconds(5000)));
+  EXPECT_TRUE(eventually([&] { return server.stage().cancelled == 1; }));
+  server.stage().hold(false);
+  expect_works(server);
+}
+
+TEST(HostileClients, AThousandIdleConnectionsCostNoOneElse) {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const rlimit before = limit;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 4096);
+  setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur < 2500) GTEST_SKIP() << "this process may open only " << limit.rlim_cur << " files";
+  {
+    const TestServer server;
+    std::vector<Client> idle;
+    for (int i = 0; i < 1000; ++i) idle.push_back(server.connect());
+    for (int i = 0; i < 20; ++i) expect_works(server);
+    EXPECT_TRUE(eventually([&] { return server.metric("dragoman_connections") >= 1000; }));
+    EXPECT_EQ(idle[500].get("/health").status, 200);
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+}
+
+TEST(HostileClients, BeyondTheLimitTheLongestIdleConnectionGoes) {
+  ServeOptions options;
+  options.max_connections = 3;
+  const TestServer server(options);
+  Client first = server.connect();
+  EXPECT_EQ(first.get("/health").status, 200);
+  Client second = server.connect();
+  EXPECT_EQ(second.get("/health").status, 200);
+  Client third = server.connect(), fourth = server.connect();
+  EXPECT_EQ(third.get("/health").status, 200);
+  EXPECT_EQ(fourth.get("/health").status, 200);
+  EXPECT_TRUE(first.is_closed_within(milliseconds(5000)));
+  EXPECT_EQ(second.get("/health").status, 200);
+}
+
+TEST(HostileClients, IfAllConnectionsAreBusyNewOnesAreTurnedAway) {
+  ServeOptions options;
+  options.max_connections = 2;
+  TestServer server(options);
+  server.stage().hold(true);
+  Client first = server.connect(), second = server.connect();
+  for (Client* client : {&first, &second}) client->send_request("POST", "/translate", "", "q=a&source=en&target=de");
+  ASSERT_TRUE(eventually([&] { return server.stage().count_seen() == 2; }));
+  Client third = server.connect();
+  const Reply refused = third.read();
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_TRUE(refused.headers.contains("retry-after"));
+  server.stage().hold(false);
+  EXPECT_EQ(first.read().status, 200);
+  EXPECT_EQ(second.read().status, 200);
+}
+
+TEST(HostileClients, PathsLeadNowhereElse) {
+  const TestServer server;
+  for (const char* const path :
+       {"/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/download_file/..%2f..%2fetc%2fpasswd",
+        "/page/../server.cc", "/index.html/", "/.", "/index.html%00", "/\\..\\", "/translate/", "/download_file/"}) {
+    const Reply reply = server.connect().get(path);
+    EXPECT_EQ(reply.status, 404) << path;
+    EXPECT_EQ(reply.body.find("root:"), std::string::npos);
+  }
+  EXPECT_EQ(server.connect().get("/download_file/%zz").status, 400);
+  EXPECT_EQ(server.connect().get("/translate").status, 405);
+  EXPECT_EQ(server.connect().ask("BREW", "/health").status, 405);
+}
+
+TEST(HostileClients, ReadersThatNeverReadBlockOnlyThemselves) {
+  const TestServer server;
+  std::vector<Client> deaf;
+  for (int i = 0; i < 20; ++i) {
+    deaf.push_back(server.connect());
+    for (int j = 0; j < 50; ++j) deaf.back().send_request("GET", "/languages");
+  }
+  for (int i = 0; i < 10; ++i) expect_works(server);
+}
+
+}  // namespace
+}  // namespace dragoman::serve::test
