@@ -269,13 +269,27 @@ TEST(AttentionRecord, RefusesSeveralSentencesAndEndsWithItsScope) {
   Context cx(workspace);
   const std::int32_t ids[] = {5, 6, 7, 5}, offsets[] = {0, 2, 4};
   {
-    nn::AttentionRecord record;
+    nn::AttentionRecord record(1000);
     const std::string refused =
         support::message([&] { model.network().encode(cx, Packed::from_host(cx, ids, offsets)); });
     EXPECT_NE(refused.find("expected one sentence"), std::string::npos) << refused;
   }
   EXPECT_EQ(nn::AttentionRecord::current(), nullptr);
   model.network().encode(cx, Packed::from_host(cx, ids, offsets));
+}
+
+TEST(AttentionRecord, IsDroppedBeyondItsLimit) {
+  const ToyModel model("transformer-small", 6, 11);
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  const std::int32_t ids[] = {5, 6, 7, 5}, offsets[] = {0, 4};
+  const std::size_t weights = 2 * 2 * 4 * 4;  // layers, heads, queries, keys
+  for (const std::size_t most : {weights - 1, weights}) {
+    nn::AttentionRecord record(most);
+    model.network().encode(cx, Packed::from_host(cx, ids, offsets));
+    EXPECT_EQ(record.is_too_large(), most < weights);
+    EXPECT_EQ(record.take().size(), most < weights ? 0u : 2u);
+  }
 }
 
 }  // namespace
