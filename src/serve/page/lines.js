@@ -3,7 +3,7 @@ import { html, svg, title } from './element.js';
 import { percent } from './numbers.js';
 
 const SHOWN = 0.04;  // weights below are not drawn
-const GAP = 104;     // pixels between the two rows
+const GAP = 150;     // pixels between the two rows
 const WIDEST = 56, NARROWEST = 8;  // pixels between two words
 
 function row(words, language, className) {
@@ -12,7 +12,8 @@ function row(words, language, className) {
 }
 
 // Spreads the words of a short sentence, and moves those of a long one together.
-function spread(box, rows) {
+function spread(box, frame, rows) {
+  frame.toggleAttribute('data-long', Math.max(...rows.map((one) => one.scrollWidth)) > 1.3 * box.clientWidth);
   const widest = Math.max(...rows.map((one) => one.scrollWidth));
   const most = Math.max(...rows.map((one) => one.children.length), 2) - 1;
   const gap = Number.parseFloat(getComputedStyle(rows[0]).columnGap);
@@ -38,7 +39,7 @@ export function showLines(box, view, actions) {
     span.addEventListener('click', () => actions.choose(i));
   });
   frame.addEventListener('mouseleave', actions.leave);
-  spread(box, [above, below]);
+  spread(box, frame, [above, below]);
   const width = Math.max(above.scrollWidth, below.scrollWidth);
   drawing.setAttribute('width', width);
   drawing.setAttribute('viewBox', `0 0 ${width} ${GAP}`);
