@@ -1,5 +1,6 @@
 #include "base/counted.h"
 #include "base/log.h"
+#include "base/progress.h"
 #include "cli/command.h"
 #include "run/make_shortlist.h"
 
