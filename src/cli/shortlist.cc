@@ -1,5 +1,5 @@
-#include "base/counted.h"
 #include "base/log.h"
+#include "base/progress.h"
 #include "cli/command.h"
 #include "run/make_shortlist.h"
 
