@@ -97,7 +97,8 @@ void expect_all_layers(const Explanation& explanation, const models::ModelConfig
   if (config.family == models::family_named("transformer")) {
     EXPECT_EQ(count_layers(explanation, AttentionKind::encoder), config.transformer.encoder_layers);
     EXPECT_EQ(count_layers(explanation, AttentionKind::source), config.transformer.decoder_layers);
-    EXPECT_EQ(count_layers(explanation, AttentionKind::past), config.transformer.decoder_layers);
+    const bool attends = config.transformer.decoder_past == models::DecoderPast::attention;
+    EXPECT_EQ(count_layers(explanation, AttentionKind::past), attends ? config.transformer.decoder_layers : 0);
     for (const AttentionLayer& layer : explanation.attention)
       EXPECT_EQ(static_cast<int>(layer.heads.size()), config.attention.heads) << layer.name;
     return;
