@@ -81,6 +81,21 @@ class Memory {
         .rows = x_.rows, .cols = x_.cols, .dropout = dropout, .x = x_.a.data(), .y = x_.b.data()};
     measure("dropout", 2, [&] { cpu().dropout(drop); });
     embeddings();
+    recurrence();
+  }
+
+  // Half as many columns as the other rows, since gates have two parts.
+  void recurrence() {
+    constexpr Size kLength = 32;
+    const Size sentences = x_.rows / kLength, hidden = x_.cols / 2;
+    std::vector<std::int32_t> offsets;
+    for (Size s = 0; s <= sentences; ++s) offsets.push_back(static_cast<std::int32_t>(s * kLength));
+    std::vector<float> last(static_cast<std::size_t>(sentences * hidden));
+    Ssru<float> layer{.sentences = sentences, .rows = x_.rows, .hidden = hidden, .offsets = offsets.data()};
+    layer.gates = x_.a.data(), layer.h = x_.b.data(), layer.c = x_.c.data(), layer.c_last = last.data();
+    measure("ssru, sentences of 32", 2, [&] { cpu().ssru(layer); });
+    const SsruBackward<float> back{.forward = layer, .dh = x_.b.data(), .dgates = x_.d.data()};
+    measure("ssru backward", 3, [&] { cpu().ssru_backward(back); });
   }
 
   void embeddings() {

@@ -68,6 +68,7 @@ struct Explanation {
   std::vector<WrittenToken> tokens;      // the last one is EOS, unless the model is statistical
   std::vector<AlignmentLink> alignment;  // empty if the model does not attend to single source words
   std::vector<AttentionLayer> attention;
+  bool attention_left_out = false;  // the layers have more than two million weights for these sentences
   std::vector<TreeNode> tree;
 };
 

@@ -1,4 +1,3 @@
-#include "base/counted.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/command.h"

@@ -20,7 +20,7 @@ class TagWriter {
         out_(out),
         tree_(segment),
         units_(text::split_units(text_)),
-        places_(place_tags(tree_, segment.tags, units_, align_units(tree_, units_, translated.links))) {}
+        places_(place_tags(tree_, segment.tags, units_, align_units(tree_, segment.text, units_, translated))) {}
 
   // Without recursion: elements may be nested as deeply as the document likes.
   void write() {

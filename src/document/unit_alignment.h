@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "document/document.h"
 #include "document/tag_tree.h"
-#include "dragoman/alignment.h"
 #include "text/units.h"
 
 namespace dragoman::document {
@@ -18,9 +18,10 @@ struct UnitAlignment {
 };
 
 // Takes the source of each word from the links; those of punctuation marks are unreliable. A unit without a source
-// takes an unused source between those of its neighbours, words from words and marks from marks; if there is none, it
-// belongs to the node that contains both neighbours. Without any links, the words of the translation are spread evenly
-// over those of the segment.
-UnitAlignment align_units(const TagTree& tree, std::span<const text::Unit> target, std::span<const SpanLink> links);
+// takes an unused one between those of its neighbours: a word a word, and a mark the same mark if possible. If there is
+// none, it belongs to the node that contains both neighbours. Without any links, the words of the translation are
+// spread evenly over those of the segment. `target` are the units of the translation.
+UnitAlignment align_units(const TagTree& tree, std::string_view source_text, std::span<const text::Unit> target,
+                          const Translated& translated);
 
 }  // namespace dragoman::document

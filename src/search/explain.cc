@@ -16,6 +16,9 @@ namespace {
 // Rows of the [tokens, vocabulary] matrix of probabilities that are in memory at a time.
 constexpr Size kRowsAtOnce = 64;
 
+// Weights of all layers and heads of one explanation. A base Transformer has as many for sentences of 115 tokens.
+constexpr std::size_t kMostWeights = 2'000'000;
+
 AttentionKind kind_of(const nn::RecordedAttention& layer) {
   if (layer.causal) return AttentionKind::past;
   return layer.self ? AttentionKind::encoder : AttentionKind::source;
@@ -54,6 +57,7 @@ class ForcedPass {
   }
 
   std::vector<AttentionLayer> take_layers() { return std::move(layers_); }
+  bool is_too_long() const { return is_too_long_; }
   // The weights that alignments are read from; empty if there are none.
   const Attention& attention() const { return attention_; }
 
@@ -86,13 +90,14 @@ class ForcedPass {
       return Packed::from_host(cx_, ids, std::vector<std::int32_t>{0, static_cast<std::int32_t>(ids.size())});
     };
     std::optional<nn::AttentionRecord> record;
-    if (m == 0) record.emplace();
+    if (m == 0) record.emplace(kMostWeights);
     const models::Memory memory = network.encode(cx_, one_sentence(source));
     models::State state = network.start(cx_, memory, false);
     const models::Decoded decoded = network.decode(cx_, one_sentence(input), memory, state, m == 0);
     features_.push_back(decoded.features);
     if (m > 0) return;
     layers_ = number_layers(record->take());
+    is_too_long_ = record->is_too_large();
     attention_ = read_attention(network, decoded, state, memory);
   }
 
@@ -142,6 +147,7 @@ class ForcedPass {
   Context cx_;
   std::vector<Tensor> features_;  // of each model, [tokens + 1, size]
   std::vector<AttentionLayer> layers_;
+  bool is_too_long_ = false;
   Attention attention_;
 };
 
@@ -160,6 +166,7 @@ Explanation explain(const FoundTranslation& found, int alternatives) {
   ForcedPass pass(found);
   pass.score(explanation.tokens, alternatives);
   explanation.attention = pass.take_layers();
+  explanation.attention_left_out = pass.is_too_long();
   explanation.alignment =
       align_words(pass.attention(), words_of(found.source, found.source_spans), words_of(found.text, found.spans));
   return explanation;

@@ -12,7 +12,7 @@ using CallPointer = std::shared_ptr<Call>;
 // Attention and trees grow with the square of a sentence.
 constexpr std::size_t kMostCharacters = 2000;
 constexpr int kWidestBeam = 16;
-constexpr int kMostAlternatives = 20;
+constexpr int kMostAlternatives = 10;
 
 // Directions with the same model, one after the other in the order of the models.
 Json describe_models(const ModelSet& models) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "run/model_description.h"
 #include "run/model_languages.h"
 #include "serve/http_message.h"
@@ -134,6 +135,7 @@ std::unique_ptr<ModelSet> load_models(const std::vector<ModelName>& names, const
     const std::vector<text::LanguagePair>& pairs = name.pairs.empty() ? trained : name.pairs;
     check(!pairs.empty(), "{0}: the file does not say its languages; name them: --model en-de={0}", name.file);
     auto translator = std::make_unique<search::TextTranslator>(std::vector<std::string>{name.file}, options);
+    if (const std::string note = translator->note(); !note.empty()) log::info("{}", note);
     models->add(short_name(name.file), pairs, !trained.empty(), std::move(translator), limits);
   }
   return models;

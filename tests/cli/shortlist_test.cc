@@ -28,7 +28,7 @@ class ShortlistCommand : public ::testing::Test {
 TEST_F(ShortlistCommand, WritesAModelThatTranslatesWithTheWordsOfTheText) {
   const Outcome made = run("shortlist m --source en --target de --best 1 --frequent 1 --output short");
   ASSERT_EQ(made.status, 0) << made.err;
-  EXPECT_NE(made.out.find(" of 20 for a sentence"), std::string::npos) << made.out;
+  EXPECT_NE(made.out.find(" of 22 for a sentence"), std::string::npos) << made.out;
   EXPECT_NE(made.out.find("coverage  100.00 %"), std::string::npos) << made.out;
   const Outcome inspected = run("inspect short --verify");
   EXPECT_EQ(inspected.status, 0) << inspected.err;

@@ -60,6 +60,10 @@ TEST(TagPlacement, PunctuationStaysOnItsSideOfATag) {
             "<b>Halt!</b> sagte er.");
 }
 
+TEST(TagPlacement, PunctuationMarksAreRecognised) {
+  EXPECT_EQ(render_moved("my book, <img>? yes", "mein Buch? ja", {{0, 0}, {1, 1}, {3, 2}}), "mein Buch <img>? ja");
+}
+
 TEST(TagPlacement, SpacesStayOnTheirSideOfATag) {
   EXPECT_EQ(render_moved("one<b> two </b>three", "eins zwei drei", {{0, 0}, {1, 1}, {2, 2}}), "eins<b> zwei </b>drei");
   EXPECT_EQ(render_moved("one <b>two</b> three", "eins zwei drei", {{0, 0}, {1, 1}, {2, 2}}), "eins <b>zwei</b> drei");

@@ -97,7 +97,8 @@ void expect_all_layers(const Explanation& explanation, const models::ModelConfig
   if (config.family == models::family_named("transformer")) {
     EXPECT_EQ(count_layers(explanation, AttentionKind::encoder), config.transformer.encoder_layers);
     EXPECT_EQ(count_layers(explanation, AttentionKind::source), config.transformer.decoder_layers);
-    EXPECT_EQ(count_layers(explanation, AttentionKind::past), config.transformer.decoder_layers);
+    const bool attends_past = config.transformer.decoder_past == models::DecoderPast::attention;
+    EXPECT_EQ(count_layers(explanation, AttentionKind::past), attends_past ? config.transformer.decoder_layers : 0);
     for (const AttentionLayer& layer : explanation.attention)
       EXPECT_EQ(static_cast<int>(layer.heads.size()), config.attention.heads) << layer.name;
     return;
@@ -269,13 +270,27 @@ TEST(AttentionRecord, RefusesSeveralSentencesAndEndsWithItsScope) {
   Context cx(workspace);
   const std::int32_t ids[] = {5, 6, 7, 5}, offsets[] = {0, 2, 4};
   {
-    nn::AttentionRecord record;
+    nn::AttentionRecord record(1000);
     const std::string refused =
         support::message([&] { model.network().encode(cx, Packed::from_host(cx, ids, offsets)); });
     EXPECT_NE(refused.find("expected one sentence"), std::string::npos) << refused;
   }
   EXPECT_EQ(nn::AttentionRecord::current(), nullptr);
   model.network().encode(cx, Packed::from_host(cx, ids, offsets));
+}
+
+TEST(AttentionRecord, IsDroppedBeyondItsLimit) {
+  const ToyModel model("transformer-small", 6, 11);
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  const std::int32_t ids[] = {5, 6, 7, 5}, offsets[] = {0, 4};
+  const std::size_t weights = 2 * 2 * 4 * 4;  // layers, heads, queries, keys
+  for (const std::size_t most : {weights - 1, weights}) {
+    nn::AttentionRecord record(most);
+    model.network().encode(cx, Packed::from_host(cx, ids, offsets));
+    EXPECT_EQ(record.is_too_large(), most < weights);
+    EXPECT_EQ(record.take().size(), most < weights ? 0u : 2u);
+  }
 }
 
 }  // namespace

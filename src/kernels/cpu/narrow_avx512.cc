@@ -53,8 +53,10 @@ __m512i broadcast(const char* group) {
 // The sums of kRows rows, and of the offset row if there is one, by kPanels panels. Loops over them are fold
 // expressions (sum i is row i / kPanels, panel i % kPanels), because compilers keep an array in registers only if every
 // index is a constant.
+template <class Format, int kRows, int kPanels, class Indices>
+struct Accumulators;
 template <class Format, int kRows, int kPanels, std::size_t... i>
-struct Accumulators {
+struct Accumulators<Format, kRows, kPanels, std::index_sequence<i...>> {
   typename Format::Sum sums[sizeof...(i)];
 
   Accumulators() { ((sums[i] = Format::zero()), ...); }
@@ -74,14 +76,12 @@ struct Accumulators {
       Format::store(p, row, col, sums[kIndex], sums[sizeof...(i) - kPanels + kIndex % kPanels]);
   }
 };
-template <class Format, int kRows, int kPanels, std::size_t... i>
-Accumulators<Format, kRows, kPanels, i...> accumulators(std::index_sequence<i...>);
 
 // kRows rows from `row` on times kPanels panels from `col` on.
 template <class Format, int kRows, int kPanels>
 void multiply_tile(const NarrowBlock& p, std::int64_t row, std::int64_t col) {
   constexpr int kSums = (kRows + Format::kOffsetRows) * kPanels;
-  decltype(accumulators<Format, kRows, kPanels>(std::make_index_sequence<kSums>())) tile;
+  Accumulators<Format, kRows, kPanels, std::make_index_sequence<kSums>> tile;
   const std::int64_t row_bytes = kGroup * p.groups, panel_bytes = kStep * p.groups;
   const char* a = p.a + row * row_bytes;
   const char* b = p.b + col / kNarrowCols * panel_bytes;

@@ -9,7 +9,7 @@ thread_local AttentionRecord* current_record = nullptr;
 
 }  // namespace
 
-AttentionRecord::AttentionRecord() : before_(current_record) { current_record = this; }
+AttentionRecord::AttentionRecord(std::size_t most) : most_(most), before_(current_record) { current_record = this; }
 AttentionRecord::~AttentionRecord() { current_record = before_; }
 AttentionRecord* AttentionRecord::current() { return current_record; }
 
@@ -19,6 +19,8 @@ void AttentionRecord::add(const AttentionPlace& place, const AttentionConfig& co
         "[attention record] expected one sentence, but {} attends from {} sentences to {}", place.name, queries.count(),
         keys.count());
   const auto nq = static_cast<std::size_t>(queries.total()), nk = static_cast<std::size_t>(keys.total());
+  count_ += static_cast<std::size_t>(config.heads) * nq * nk;
+  if (is_too_large()) return layers_.clear();
   auto layer = std::find_if(layers_.begin(), layers_.end(),
                             [&](const RecordedAttention& other) { return other.name == place.name; });
   if (layer == layers_.end()) {

@@ -19,10 +19,11 @@ struct RecordedAttention {
 // While it exists, every attention layer that this thread runs adds its weights to the record, in the order of the
 // forward pass. A layer that runs step by step adds one row after the other. The pass must be over one sentence with
 // one hypothesis. Reading the weights waits for the device, so a record is for explaining, not for speed; without a
-// record nothing is computed.
+// record nothing is computed. Weights grow with the square of the sentence: beyond `most` of them the record is
+// dropped.
 class AttentionRecord {
  public:
-  AttentionRecord();
+  explicit AttentionRecord(std::size_t most);
   ~AttentionRecord();
   AttentionRecord(const AttentionRecord&) = delete;
   AttentionRecord& operator=(const AttentionRecord&) = delete;
@@ -33,10 +34,13 @@ class AttentionRecord {
   // `weights` are [heads, nq, nk].
   void add(const AttentionPlace& place, const AttentionConfig& config, const Tensor& weights, const Segments& queries,
            const Segments& keys);
+  // Empty if there were too many weights.
   std::vector<RecordedAttention> take() { return std::move(layers_); }
+  bool is_too_large() const { return count_ > most_; }
 
  private:
   std::vector<RecordedAttention> layers_;
+  std::size_t most_, count_ = 0;
   AttentionRecord* before_;
 };
 

@@ -4,7 +4,7 @@ import { html, svg, textWidth, title, uiFont } from './element.js';
 import { headMatrix } from './explanation.js';
 import { isMark, percent, plainToken, shortened } from './numbers.js';
 
-const MARGIN = 8, LARGEST = 34, SMALLEST = 11, USUAL = 520;
+const MARGIN = 8, LARGEST = 34, SMALLEST = 11, USUAL = 520, LABELS = 110;
 const SLOPE = Math.SQRT1_2;  // labels of columns rise at 45 degrees
 const THUMBNAIL = 58;
 
@@ -31,7 +31,8 @@ const labelOf = (token) => shortened(isMark(token) ? token : plainToken(token), 
 export function showMap(box, explanation, layer, head, actions) {
   const { rows, columns } = axes(explanation, layer);
   const matrix = headMatrix(layer, head);
-  const cell = Math.min(LARGEST, Math.max(SMALLEST, USUAL / Math.max(rows.length, columns.length)));
+  const room = Math.min(USUAL, box.parentElement.clientWidth - LABELS);
+  const cell = Math.min(LARGEST, Math.max(SMALLEST, room / Math.max(rows.length, columns.length)));
   const size = Math.min(13, 0.62 * cell), font = uiFont(size);
   const widths = (names) => names.map((name) => textWidth(labelOf(name), font));
   const columnWidths = widths(columns);

@@ -1,6 +1,7 @@
 // What the page asks of an explanation (docs/reference/explanations.md): its words, and weights between words.
 
-// Words of a text: {text, begin, end, tokens}, where tokens are indices. Places are counted in characters.
+// Words of a text: {text, begin, end, tokens, letters}. Places are counted in characters; `tokens` are indices, and
+// `letters` are those of them that are more than punctuation, or all if none is.
 export function wordsOf(text, tokens) {
   const characters = [...text];
   const words = [];
@@ -14,8 +15,10 @@ export function wordsOf(text, tokens) {
   for (const word of words.filter(Boolean)) {
     while (word.begin < word.end && /\s/.test(characters[word.begin])) ++word.begin;
     word.text = characters.slice(word.begin, word.end).join('');
+    const lettered = word.tokens.filter((index) => /[\p{L}\p{N}]/u.test(tokens[index].token));
+    word.letters = lettered.length > 0 ? lettered : word.tokens;
   }
-  return Array.from(words, (word) => word ?? { text: '', begin: 0, end: 0, tokens: [] });
+  return Array.from(words, (word) => word ?? { text: '', begin: 0, end: 0, tokens: [], letters: [] });
 }
 
 // The product of the probabilities of a word's tokens; null if the model has none.
@@ -40,13 +43,13 @@ export function layersOf(explanation, kind) {
   return explanation.attention.filter((layer) => layer.kind === kind);
 }
 
-// Weights [target words][source words] of a matrix over tokens: mean over the tokens of a target word, sum over those
-// of a source word.
+// Weights [target words][source words] of a matrix over tokens: mean over the tokens of a target word, punctuation aside,
+// and sum over those of a source word.
 export function wordWeights(matrix, targetWords, sourceWords) {
   return targetWords.map((target) => sourceWords.map((source) => {
     let sum = 0;
-    for (const i of target.tokens) for (const j of source.tokens) sum += matrix[i]?.[j] ?? 0;
-    return sum / Math.max(target.tokens.length, 1);
+    for (const i of target.letters) for (const j of source.tokens) sum += matrix[i]?.[j] ?? 0;
+    return sum / Math.max(target.letters.length, 1);
   }));
 }
 

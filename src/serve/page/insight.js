@@ -70,6 +70,7 @@ export class Insight {
   note() {
     if (layersOf(this.explanation, 'source').some((layer) => layer.keys === 'mixtures'))
       return 'This model attends to mixtures of all source words (Linformer), so there are no lines to single words.';
+    if (this.explanation.attention_left_out) return 'The sentence is too long to show the attention of all heads.';
     if (this.explanation.alignment.length > 0 || this.lines) return null;
     return 'This model has no attention: it reads the whole sentence into one state and writes from that.';
   }

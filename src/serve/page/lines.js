@@ -3,11 +3,22 @@ import { html, svg, title } from './element.js';
 import { percent } from './numbers.js';
 
 const SHOWN = 0.04;  // weights below are not drawn
-const GAP = 104;     // pixels between the two rows
+const GAP = 150;     // pixels between the two rows
+const WIDEST = 56, NARROWEST = 8;  // pixels between two words
 
 function row(words, language, className) {
   return html('div', { class: `line-words ${className}`, lang: language },
     ...words.map((word, i) => html('span', { class: 'line-word', 'data-index': i }, word.text)));
+}
+
+// Spreads the words of a short sentence, and moves those of a long one together.
+function spread(box, frame, rows) {
+  frame.toggleAttribute('data-long', Math.max(...rows.map((one) => one.scrollWidth)) > 1.3 * box.clientWidth);
+  const widest = Math.max(...rows.map((one) => one.scrollWidth));
+  const most = Math.max(...rows.map((one) => one.children.length), 2) - 1;
+  const gap = Number.parseFloat(getComputedStyle(rows[0]).columnGap);
+  const fitting = Math.max(NARROWEST, Math.min(WIDEST, gap + (box.clientWidth - widest - 8) / most));
+  for (const one of rows) one.style.columnGap = `${fitting}px`;
 }
 
 const middle = (span) => span.offsetLeft + span.offsetWidth / 2;
@@ -28,6 +39,7 @@ export function showLines(box, view, actions) {
     span.addEventListener('click', () => actions.choose(i));
   });
   frame.addEventListener('mouseleave', actions.leave);
+  spread(box, frame, [above, below]);
   const width = Math.max(above.scrollWidth, below.scrollWidth);
   drawing.setAttribute('width', width);
   drawing.setAttribute('viewBox', `0 0 ${width} ${GAP}`);

@@ -50,7 +50,7 @@ function lookedAt(weights, sourceWords) {
   if (best.length === 0) return null;
   return html('p', { class: 'looked' }, 'Looked at ',
     ...best.flatMap((one, i) => [
-      i > 0 ? ', ' : null,
+      i > 0 ? ' · ' : null,
       html('b', {}, one.word),
       html('span', { class: 'number' }, ` ${percent(one.weight)}`),
     ]));
