@@ -53,8 +53,8 @@ void BatchQueue::work() {
 // Returns when a batch should start, or with an empty queue when the object is being destroyed.
 void BatchQueue::wait_for_batch(std::unique_lock<std::mutex>& lock) {
   wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-  // Others may join while the model is busy anyway.
-  wake_.wait_until(lock, oldest_ + limits_.max_wait, [this] { return stopping_ || underway_texts_ == 0 || is_full(); });
+  // Others may join while the model is busy with more than what waits.
+  wake_.wait_until(lock, oldest_ + limits_.max_wait, [this] { return stopping_ || is_worth_a_batch(); });
   // The model has enough for now; what waits here can still be cancelled.
   wake_.wait(lock, [this] { return underway_tokens_ < 2 * limits_.tokens; });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <list>
@@ -13,12 +14,12 @@ namespace dragoman::serve {
 
 struct BatchLimits {
   std::size_t tokens = 4096;                 // a batch is full with as many; about as many more are prepared meanwhile
-  std::chrono::microseconds max_wait{5000};  // how long a sentence waits for others, unless the model is idle
+  std::chrono::microseconds max_wait{5000};  // how long a text waits for others
 };
 
-// Gathers the texts of all requests for one model and passes them on in batches. While the model is busy, texts wait
-// for others, but no longer than `max_wait`. Requests take turns, so a long one does not hold up the others. Texts
-// whose request was cancelled never reach the model.
+// Gathers the texts of all requests for one model and passes them on in batches. While the model is busy with more than
+// what waits, texts wait for others, but no longer than `max_wait`. Requests take turns, so a long one does not hold up
+// the others. Texts whose request was cancelled never reach the model.
 class BatchQueue {
  public:
   BatchQueue(std::unique_ptr<search::TextTranslator> translator, const BatchLimits& limits);
@@ -42,7 +43,7 @@ class BatchQueue {
   using Group = std::vector<search::Job>;  // of one request, the next one last
 
   void work();
-  bool is_full() const { return waiting_tokens_ >= limits_.tokens; }
+  bool is_worth_a_batch() const { return waiting_tokens_ >= std::min(underway_tokens_, limits_.tokens); }
   void wait_for_batch(std::unique_lock<std::mutex>& lock);
   std::vector<search::Job> take_batch();
   void pass_on(std::vector<search::Job> batch);

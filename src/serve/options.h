@@ -48,7 +48,7 @@ struct ServeOptions {
     v("batch", batch, "sentences that a thread decodes at a time; 0 means 32, or 256 on a GPU",
       between(0, search::kMostSentences));
     v("batch-tokens", batch_tokens, "tokens that are passed to a model at a time, about", between(1, 1'000'000));
-    v("max-wait", max_wait, "how long a sentence waits for others while its model is busy");
+    v("max-wait", max_wait, "how long a sentence waits for others while its model is busy with more");
     v("cache-mb", cache_mb, "megabytes of recent translations to keep; 0 keeps none", between(0, 1'000'000));
     v.section("Limits");
     v("max-queue-tokens", max_queue_tokens,

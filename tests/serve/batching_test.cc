@@ -55,7 +55,7 @@ TEST_F(QueueTest, AnIdleModelStartsAtOnce) {
 TEST_F(QueueTest, WhileTheModelIsBusyTextsGather) {
   open({1000, milliseconds(200)});
   stage_->hold(true);
-  queue_->submit(jobs({"first"}));
+  queue_->submit(jobs({std::string(400, 'a')}));
   ASSERT_TRUE(eventually([&] { return stage_->count_seen() == 1; }));
   for (int i = 0; i < 10; ++i) queue_->submit(jobs({"next"}));
   ASSERT_TRUE(eventually([&] { return stage_->count_seen() == 11; }));
@@ -64,10 +64,22 @@ TEST_F(QueueTest, WhileTheModelIsBusyTextsGather) {
   EXPECT_TRUE(eventually([&] { return count_answers() == 11; }));
 }
 
+TEST_F(QueueTest, AsManyAsTheModelIsBusyWithDoNotWait) {
+  open({1000, std::chrono::hours(1)});
+  stage_->hold(true);
+  queue_->submit(jobs({"1", "2", "3"}));
+  ASSERT_TRUE(eventually([&] { return stage_->count_seen() == 3; }));
+  queue_->submit(jobs({"a", "b"}));
+  queue_->submit(jobs({"c"}));
+  EXPECT_TRUE(eventually([&] { return stage_->count_seen() == 6; }));
+  EXPECT_EQ(stage_->batches, (std::vector<std::size_t>{3, 3}));
+  stage_->hold(false);
+}
+
 TEST_F(QueueTest, AFullBatchDoesNotWait) {
   open({8, std::chrono::hours(1)});
   stage_->hold(true);
-  queue_->submit(jobs({"first"}));
+  queue_->submit(jobs({std::string(44, 'a')}));
   ASSERT_TRUE(eventually([&] { return stage_->count_seen() == 1; }));
   queue_->submit(jobs({"a", "b", "c", "d", "e", "f", "g", "h"}));
   EXPECT_TRUE(eventually([&] { return stage_->count_seen() == 9; }));
