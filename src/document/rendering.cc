@@ -98,8 +98,10 @@ class TagWriter {
   void write_space() {
     if (written_ > 0 && out_.back() != ' ' && out_.back() != '\n') out_ += ' ';
   }
+  // Not before a mark that ends a clause: no script has a space there that the translation lacks.
   void write_space_before_text() {
-    if (written_ < text_.size() && text_[written_] != ' ' && text_[written_] != '\n') out_ += ' ';
+    constexpr std::string_view kNoSpaceBefore = " \n.,;:!?)]}";
+    if (written_ < text_.size() && kNoSpaceBefore.find(text_[written_]) == std::string_view::npos) out_ += ' ';
   }
 
   const Segment& segment_;

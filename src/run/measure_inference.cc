@@ -217,14 +217,14 @@ Json to_json(const InferencePoint& point) {
   return json;
 }
 
+}  // namespace
+
 Json machine_json() {
   const Machine machine = inspect_machine();
   Json gpus = Json::array();
   for (const Gpu& gpu : machine.cuda.gpus) gpus.push_back(gpu.name);
   return {{"cpu", machine.cpu}, {"cores", machine.cores}, {"system", machine.system}, {"gpus", gpus}};
 }
-
-}  // namespace
 
 PassTime summarise(std::vector<double> seconds) {
   check(!seconds.empty(), "there are no times to summarise");
@@ -278,6 +278,7 @@ std::vector<InferenceSeries> measure_inference(const InferenceOptions& options, 
 
 const char* precision_name(const Placement& where) {
   if (where.weights != WeightFormat::same) return name_of(where.weights);
+  if (where.bf16_products) return name_of(WeightFormat::bf16);
   return where.tf32 ? "tf32" : name_of(where.type);
 }
 

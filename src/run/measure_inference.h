@@ -84,6 +84,9 @@ std::vector<InferenceSeries> measure_inference(const InferenceOptions& options, 
 // "f32", "tf32" or "bf16".
 const char* precision_name(const Placement& where);
 
+// {"cpu", "cores", "system", "gpus"}
+nlohmann::ordered_json machine_json();
+
 // {"version", "machine", "device", "precision", "threads", "preset", "what", "tokens", "vocabulary", "warmup",
 // "repeats", "series"}; a point without a time has nulls and a "problem".
 nlohmann::ordered_json to_json(const InferenceOptions& options, const Placement& where,

@@ -160,7 +160,7 @@ struct TrainingOptions {
         "there is no validation data (--valid-source and --valid-target, or --split.by random)");
     v.only_if(
         "validation. r-drop vocab.shared batch.target-marks model.tied model.lexical model.recurrent.decoder-layers "
-        "model.transformer.decoder-layers",
+        "model.transformer.decoder-layers model.transformer.decoder-past",
         [this] { return task != TrainTask::classify; }, "a classifier has no decoder and translates nothing");
     v.only_if(
         "model.source-vocabulary model.target-vocabulary", [] { return false; },

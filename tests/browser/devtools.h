@@ -31,6 +31,7 @@ class Window {
     for (const char* domain : {"Page", "Runtime", "Log", "Network", "DOM"}) call(std::string(domain) + ".enable");
     call("Emulation.setDeviceMetricsOverride",
          {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", width < 500}});
+    call("Emulation.setFocusEmulationEnabled", {{"enabled", true}});
     prefer("light");
   }
   ~Window() {
@@ -47,6 +48,11 @@ class Window {
     call("Emulation.setEmulatedMedia", {{"features",
                                          {{{"name", "prefers-color-scheme"}, {"value", scheme}},
                                           {{"name", "prefers-reduced-motion"}, {"value", "reduce"}}}}});
+  }
+
+  // Lets pages read and write the clipboard, for which the browser would ask.
+  void allow_clipboard() {
+    call("Browser.grantPermissions", {{"permissions", {"clipboardReadWrite", "clipboardSanitizedWrite"}}});
   }
 
   void open(const std::string& url) { call("Page.navigate", {{"url", url}}); }

@@ -10,7 +10,7 @@ namespace {
 
 const char* const kSentence = "the red house stands here .";
 
-// Two models with random weights for the same languages, one of them without attention.
+// Two models with random weights for the same languages, one of them without attention, and a way back.
 class Page : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -33,7 +33,8 @@ class Page : public testing::Test {
     serve::ServeOptions options;
     options.port = 0;
     options.models = {"en-de=" + folder_->file("transformer.safetensors"),
-                      "en-de=" + folder_->file("seq2seq.safetensors")};
+                      "en-de=" + folder_->file("seq2seq.safetensors"),
+                      "de-en=" + folder_->file("transformer.safetensors")};
     ComputeOptions compute;
     compute.device = "cpu";
     compute.threads = 2;
@@ -157,6 +158,41 @@ TEST_F(Page, ComparesTwoModels) {
   window_->point_at(".translation:nth-of-type(2) .word");
   EXPECT_NE(window_->text("#lines").find("This model has no attention"), std::string::npos);
   EXPECT_TRUE(window_->evaluate("document.querySelector('#map-section').hidden"));
+}
+
+TEST_F(Page, SwapsTheLanguages) {
+  translate(kSentence);
+  const std::string before = window_->text(".translation .text");
+  window_->click("#swap");
+  EXPECT_EQ(window_->evaluate("document.querySelector('#from').value + document.querySelector('#to').value"), "deen");
+  EXPECT_EQ(window_->evaluate("document.querySelector('#source').value"), before);
+  EXPECT_TRUE(window_->evaluate("document.querySelector('#models').hidden")) << "there is one model for the way back";
+  window_->wait_for("document.querySelector('.translation .text').lang === 'en'");
+}
+
+TEST_F(Page, CopiesATranslation) {
+  window_->allow_clipboard();
+  translate(kSentence);
+  window_->click(".copy");
+  window_->wait_for("document.querySelector('.copy').textContent === 'Copied'");
+  EXPECT_EQ(window_->evaluate("navigator.clipboard.readText()"), window_->text(".translation .text"));
+}
+
+TEST_F(Page, TranslatesALongTextWithoutFigures) {
+  std::string text;
+  while (text.size() <= 1500) text += "the red house . ";
+  window_->click("#source");
+  window_->type(text);
+  window_->wait_for("document.querySelector('.translation .text')?.textContent.length > 100");
+  EXPECT_TRUE(window_->evaluate("document.querySelector('#insight').hidden"));
+}
+
+TEST_F(Page, AllowsNoScriptOrStyleOfOthers) {
+  const std::string policy =
+      window_->evaluate("fetch('/').then((answer) => answer.headers.get('Content-Security-Policy'))");
+  for (const char* const rule : {"default-src 'none'", "script-src 'self';", "style-src 'self';"})
+    EXPECT_NE(policy.find(rule), std::string::npos) << policy;
+  EXPECT_EQ(policy.find("unsafe"), std::string::npos) << policy;
 }
 
 TEST_F(Page, WritesTheTermsOfTheGlossary) {

@@ -36,6 +36,34 @@ TEST(Bench, PrintsJson) {
   for (const nlohmann::json& point : json["series"][0]["points"]) EXPECT_GT(point["mean"].get<double>(), 0);
 }
 
+TEST(Bench, MeasuresTheSpeedOfAModelFileAtEachPrecision) {
+  const support::TempFolder folder;
+  folder.write("en", "where is the station\nthe station is here\n\n");
+  folder.write("de", "wo ist der bahnhof\nder bahnhof ist hier\n\n");
+  const Outcome trained =
+      run_program(folder,
+                  "train --preset transformer-tiny --source en --target de --vocab.type words --vocab.min-count 1 "
+                  "--until 2u --device cpu --report=false --tensorboard=false --output run");
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const Outcome table = run_program(folder, "bench run/model.safetensors --input en --seconds 0.01 --device cpu");
+  ASSERT_EQ(table.status, 0) << table.err;
+  for (const char* part : {"f32        in batches of 32", "bf16       one at a time", "int8       one at a time"})
+    EXPECT_NE(table.out.find(part), std::string::npos) << part << "\n" << table.out;
+  const Outcome json = run_program(
+      folder, "bench run/model.safetensors --input en --seconds 0.01 --device cpu --precision int8 --beam 1 --json");
+  ASSERT_EQ(json.status, 0) << json.err;
+  const nlohmann::json speeds = nlohmann::json::parse(json.out)["speeds"];
+  ASSERT_EQ(speeds.size(), 2u);
+  for (const nlohmann::json& speed : speeds) {
+    EXPECT_EQ(speed["precision"], "int8");
+    EXPECT_GT(speed["words_per_second"].get<double>(), 0);
+  }
+  EXPECT_NE(run_program(folder, "bench run/model.safetensors").err.find("--input: expected"), std::string::npos);
+  EXPECT_NE(run_program(folder, "bench run/model.safetensors --input en --lengths 8").err.find("has no effect"),
+            std::string::npos);
+  EXPECT_NE(run_program(folder, "bench --input en").err.find("has no effect"), std::string::npos);
+}
+
 TEST(Bench, RefusesWhatItCannotMeasure) {
   const support::TempFolder folder;
   EXPECT_NE(run_program(folder, "bench --preset smt-word").err.find("is a statistical model"), std::string::npos);

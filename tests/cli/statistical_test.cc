@@ -50,6 +50,11 @@ TEST_F(Statistical, TrainsTranslatesAndIsInspectedLikeAnyOtherModel) {
   EXPECT_NE(translated.out.find("Xyz"), std::string::npos) << translated.out;
   EXPECT_EQ(support::read_all(folder_.file("links")).substr(0, 12), "0-0 1-2 2-1\n");
 
+  folder_.write("page", "<p>vi <b>akvon</b> havas</p>");
+  const Outcome page =
+      run_program(folder_, "translate --model run/model.safetensors --input page --format html --quiet");
+  EXPECT_EQ(page.out, "<p>you have <b>water</b></p>") << page.err;
+
   const Outcome several = run_program(folder_, "translate --model run/model.safetensors --input in --n-best 3 --quiet");
   EXPECT_EQ(several.out.find("0 ||| you have water |||"), 0u) << several.out;
 

@@ -77,6 +77,7 @@ TEST(TagPlacement, PointsStayBesideTheWordThatTheyTouch) {
             "jetzt schläft die <img>Katze");
   EXPECT_EQ(render_moved("press <kbd>Esc</kbd> to stop", "zum Stoppen drücken", {{0, 2}, {1, 0}, {2, 1}}),
             "<kbd>Esc</kbd> zum Stoppen drücken");
+  EXPECT_EQ(render_moved("press <kbd>Esc</kbd> please.", "drücken.", {{0, 0}}), "drücken <kbd>Esc</kbd>.");
 }
 
 TEST(TagPlacement, WithoutLinksTagsKeepTheirProportions) {

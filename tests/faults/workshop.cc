@@ -99,13 +99,13 @@ Workshop::Workshop(const TortureOptions& options)
       split("--cache . --threads 1 --device cpu --batch.by sentences --batch.size 10 --no-tensorboard");
   const Words transformer = split(
       "--preset transformer-tiny --model.embedding 16 --model.transformer.size 16 --model.transformer.feed-forward 32 "
-      "--model.transformer.encoder-layers 1 --model.transformer.decoder-layers 1 --checkpoint 7u --validate 40u");
+      "--model.transformer.encoder-layers 1 --checkpoint 7u --until 200u");
   trainings_ = {
-      {"transformer", join({transformer, split("--until 200u"), corpus, valid, common}), true},
+      {"transformer",
+       join({transformer, split("--model.transformer.decoder-layers 1 --validate 40u"), corpus, valid, common}), true},
       {"lstm", join({split("--preset lstm-luong --model.embedding 16 --until 60u --checkpoint 3u"), corpus, common}),
        true},
-      {"classifier",
-       join({transformer, split("--until 200u --task classify --source"), {file("labelled.tsv")}, common}), true},
+      {"classifier", join({transformer, split("--task classify --source"), {file("labelled.tsv")}, common}), true},
       {"statistical", join({split("--preset smt-phrase --threads 1"), corpus, valid}), false}};
 }
 

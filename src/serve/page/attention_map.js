@@ -6,7 +6,7 @@ import { isMark, percent, plainToken, shortened } from './numbers.js';
 
 const MARGIN = 8, LARGEST = 34, SMALLEST = 11, USUAL = 520, LABELS = 110;
 const SLOPE = Math.SQRT1_2;  // labels of columns rise at 45 degrees
-const THUMBNAIL = 58;
+const THUMBNAIL = 58, SHADES = 12;
 
 export const KINDS = {
   source: 'of the translation to the source',
@@ -65,8 +65,11 @@ export function showMap(box, explanation, layer, head, actions) {
     height: 0.92 * cell,
     rx: Math.min(3, cell / 6),
     'fill-opacity': weight.toFixed(3),
-    onmouseenter: () => actions.look(i),
   }, title(`${rows[i]} → ${columns[j]}: ${percent(weight)}`)))));
+  picture.addEventListener('mouseover', (event) => {
+    const { row } = event.target.dataset;
+    if (row !== undefined) actions.look(Number(row));
+  });
   picture.addEventListener('mouseleave', actions.leave);
   box.replaceChildren(picture);
 }
@@ -78,17 +81,16 @@ export function lightRows(box, rows) {
   box.querySelector('.matrix')?.toggleAttribute('data-lit', rows.length > 0);
 }
 
+// Cells of about the same weight are one path, since a page has many of these pictures.
 function thumbnail(matrix, columns) {
-  const cell = THUMBNAIL / Math.max(matrix.length, columns, 1);
-  const picture = svg('svg', { width: THUMBNAIL, height: THUMBNAIL, 'aria-hidden': 'true', class: 'thumbnail' });
+  const cell = THUMBNAIL / Math.max(matrix.length, columns, 1), size = (0.94 * cell).toFixed(2);
+  const paths = new Array(SHADES + 1).fill('');
   matrix.forEach((row, i) => row.forEach((weight, j) => {
-    if (weight < 0.02) return;
-    picture.append(svg('rect', {
-      class: 'cell', x: j * cell, y: i * cell, width: cell * 0.94, height: cell * 0.94,
-      'fill-opacity': weight.toFixed(2),
-    }));
+    const shade = Math.round(weight * SHADES);
+    paths[shade] += `M${(j * cell).toFixed(2)} ${(i * cell).toFixed(2)}h${size}v${size}h-${size}z`;
   }));
-  return picture;
+  return svg('svg', { width: THUMBNAIL, height: THUMBNAIL, 'aria-hidden': 'true', class: 'thumbnail' },
+    ...paths.slice(1).map((d, shade) => (d ? svg('path', { class: 'cell', d, 'fill-opacity': (shade + 1) / SHADES }) : null)));
 }
 
 // All heads of the layers of one kind; the chosen one is pressed.

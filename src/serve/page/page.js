@@ -214,10 +214,11 @@ function show() {
     several: state.results.length > 1,
     language: find('to').value,
   });
-  if (state.results.length === 0) {
-    say('');
-    insight.hide();
-  } else turnTo(state.model, state.sentence, state.place);
+  find('spoken').lang = find('to').value;
+  find('spoken').textContent = state.results[0]?.text ?? '';
+  if (state.results.length === 0) say('');
+  if (state.results.some((result) => result.explanations.length > 0)) turnTo(state.model, state.sentence, state.place);
+  else insight.hide();
   find('clear').disabled = find('source').value === '';
 }
 
@@ -322,7 +323,7 @@ function listen() {
     translateFile(file);
   });
   addEventListener('resize', () => {
-    if (state.results.length > 0) turnTo(state.model, state.sentence, state.place);
+    if (!find('insight').hidden) turnTo(state.model, state.sentence, state.place);
   });
 }
 
