@@ -155,7 +155,9 @@ TEST_F(Page, ComparesTwoModels) {
   EXPECT_EQ(window_->text(".translation:nth-of-type(2) h3"), "seq2seq");
   EXPECT_GT(window_->count(".translation:nth-of-type(2) .differs"), 0);
   EXPECT_EQ(window_->count(".translation:nth-of-type(1) .differs"), 0);
+  EXPECT_NE(window_->text("#others").find("This model has no attention"), std::string::npos);
   window_->point_at(".translation:nth-of-type(2) .word");
+  EXPECT_EQ(window_->count("#others .matrix"), 1) << "of the first model";
   EXPECT_NE(window_->text("#lines").find("This model has no attention"), std::string::npos);
   EXPECT_TRUE(window_->evaluate("document.querySelector('#map-section').hidden"));
 }

@@ -4,7 +4,7 @@ import { html, svg, textWidth, title, uiFont } from './element.js';
 import { headMatrix } from './explanation.js';
 import { isMark, percent, plainToken, shortened } from './numbers.js';
 
-const MARGIN = 8, LARGEST = 34, SMALLEST = 11, USUAL = 520, LABELS = 110;
+const MARGIN = 8, LARGEST = 34, SMALLEST = 11, USUAL = 520, LABELS = 150;
 const SLOPE = Math.SQRT1_2;  // labels of columns rise at 45 degrees
 const THUMBNAIL = 58, SHADES = 12;
 
@@ -28,10 +28,11 @@ export function axes(explanation, layer) {
 
 const labelOf = (token) => shortened(isMark(token) ? token : plainToken(token), 20);
 
-export function showMap(box, explanation, layer, head, actions) {
+// `usual` is the width of the cells in pixels; there are larger and smaller ones for few and many tokens.
+export function showMap(box, explanation, layer, head, actions, usual = USUAL) {
   const { rows, columns } = axes(explanation, layer);
   const matrix = headMatrix(layer, head);
-  const room = Math.min(USUAL, box.parentElement.clientWidth - LABELS);
+  const room = Math.min(usual, box.closest('.figure').clientWidth - LABELS);
   const cell = Math.min(LARGEST, Math.max(SMALLEST, room / Math.max(rows.length, columns.length)));
   const size = Math.min(13, 0.62 * cell), font = uiFont(size);
   const widths = (names) => names.map((name) => textWidth(labelOf(name), font));

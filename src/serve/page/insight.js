@@ -7,6 +7,7 @@ import { showCard } from './word_card.js';
 import { KINDS, lightRows, showHeads, showMap } from './attention_map.js';
 import { showTree } from './beam_tree.js';
 
+const OTHERS = 320;  // pixels of the maps of other models
 const find = (id) => document.getElementById(id);
 
 export class Insight {
@@ -26,7 +27,7 @@ export class Insight {
     find('insight').hidden = true;
   }
 
-  // view: {result, sentence, from, to}
+  // view: {result, others, sentence, from, to}: a result and those of the models beside it
   show(view) {
     this.view = view;
     const { result, sentence } = view;
@@ -42,6 +43,7 @@ export class Insight {
     find('next').disabled = sentence + 1 === count;
     this.word = null;
     this.showAttention();
+    this.showOthers();
     this.showBeam();
   }
 
@@ -115,6 +117,18 @@ export class Insight {
     find('head').replaceChildren(
       option('mean', layer.heads.length > 1 ? 'mean of all' : 'the only one', this.chosen.head === 'mean'),
       ...(layer.heads.length > 1 ? layer.heads : []).map((_, i) => option(i, `${i + 1}`, this.chosen.head === i)));
+  }
+
+  showOthers() {
+    const shown = this.view.others.map(({ model, explanations }) => ({ model, explanation: explanations[this.view.sentence] }))
+      .filter(({ explanation }) => explanation);
+    find('others-section').hidden = shown.length === 0;
+    find('others').replaceChildren(...shown.map(({ model }) => html('figure', {}, html('figcaption', {}, model), html('div', { class: 'map' }))));
+    shown.forEach(({ explanation }, i) => {
+      const layer = layersOf(explanation, 'source').at(-1), box = find('others').children[i].lastChild;
+      if (layer) showMap(box, explanation, layer, 'mean', { look: () => {}, leave: () => {} }, OTHERS);
+      else box.append(html('p', { class: 'note' }, 'This model has no attention.'));
+    });
   }
 
   showBeam() {

@@ -7,7 +7,7 @@ const GAP = 150;     // pixels between the two rows
 const WIDEST = 56, NARROWEST = 8;  // pixels between two words
 
 function row(words, language, className) {
-  return html('div', { class: `line-words ${className}`, lang: language },
+  return html('div', { class: `line-words ${className}`, lang: language, dir: 'auto' },
     ...words.map((word, i) => html('span', { class: 'line-word', 'data-index': i }, word.text)));
 }
 

@@ -226,7 +226,8 @@ function turnTo(model, sentence, place) {
   Object.assign(state, { model, sentence, place });
   for (const card of find('translations').children)
     card.toggleAttribute('data-shown', state.results.length > 1 && card === find('translations').children[model]);
-  insight.show({ result: state.results[model], sentence, from: find('from').value, to: find('to').value });
+  const others = state.results.filter((_, i) => i !== model);
+  insight.show({ result: state.results[model], others, sentence, from: find('from').value, to: find('to').value });
   light(place);
 }
 

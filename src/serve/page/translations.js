@@ -41,6 +41,7 @@ function wordButton(explanation, word, place, actions, differs) {
 function card(result, model, actions, reference) {
   const words = html('p', {
     class: 'text',
+    dir: 'auto',
     lang: actions.language,
     role: 'group',
     'aria-label': `Translation by ${result.model}. Arrow keys move from word to word.`,

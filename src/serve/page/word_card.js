@@ -66,7 +66,7 @@ export function showCard(box, view, choose) {
   const scored = tokens.every((token) => token.log_probability !== undefined);
   const sum = tokens.reduce((total, token) => total + (token.log_probability ?? 0), 0);
   box.replaceChildren(...[
-    html('h3', { lang: view.language }, view.word.text),
+    html('h3', { lang: view.language, dir: 'auto' }, view.word.text),
     scored
       ? html('p', { class: 'note' }, `probability ${percent(Math.exp(sum))}, log ${decimal(sum)}`)
       : html('p', { class: 'note' }, 'This model has no probabilities of words.'),
