@@ -219,7 +219,8 @@ async function translateFile(file) {
   try {
     const answer = await api.translateFile(file, choice.from, choice.to);
     const { pathname } = new URL(answer.translatedFileUrl, location.href);
-    line.replaceChildren('Translated: ', html('a', { href: pathname.slice(1), download: `translated-${file.name}` }, file.name));
+    line.replaceChildren('Translated: ',
+      html('a', { href: pathname.slice(1), download: `translated-${file.name}` }, file.name));
   } catch (error) {
     line.hidden = true;
     showProblem(error);
@@ -275,6 +276,15 @@ function listen() {
   });
 }
 
+// A link may bring a text: /#Where is my book?
+function textOfLink() {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return '';  // damaged
+  }
+}
+
 async function start() {
   find('problem').hidden = true;
   try {
@@ -282,8 +292,7 @@ async function start() {
     find('key-box').hidden = !settings.keyRequired;
     find('file').accept = settings.supportedFilesFormat.join(',');
     choice.offer(languages, models);
-    // A link may bring a text: /#Where is my book?
-    if (location.hash.length > 1 && find('source').value === '') find('source').value = decodeURIComponent(location.hash.slice(1));
+    if (find('source').value === '') find('source').value = textOfLink();
     typed();
   } catch (error) {
     showProblem(error);
