@@ -91,7 +91,8 @@ function thumbnail(matrix, columns) {
     paths[shade] += `M${(j * cell).toFixed(2)} ${(i * cell).toFixed(2)}h${size}v${size}h-${size}z`;
   }));
   return svg('svg', { width: THUMBNAIL, height: THUMBNAIL, 'aria-hidden': 'true', class: 'thumbnail' },
-    ...paths.slice(1).map((d, shade) => (d ? svg('path', { class: 'cell', d, 'fill-opacity': (shade + 1) / SHADES }) : null)));
+    ...paths.map((d, shade) =>
+      (d && shade > 0 ? svg('path', { class: 'cell', d, 'fill-opacity': shade / SHADES }) : null)));
 }
 
 // All heads of the layers of one kind; the chosen one is pressed.

@@ -15,7 +15,11 @@ const FATES = {
 };
 
 function link(nodes) {
-  const places = nodes.map(() => ({ step: 0, row: 0, fate: 'dropped', promise: -Infinity, shown: false, below: [], rank: 0 }));
+  const places = nodes.map(() => ({
+    step: 0, row: 0, fate: 'dropped', rank: 0, shown: false,
+    promise: -Infinity,  // score of the best complete hypothesis below
+    below: [],           // children, the most promising one first
+  }));
   nodes.forEach((node, n) => {
     if (n === 0) return;
     places[n].step = places[node.parent].step + 1;
@@ -54,8 +58,9 @@ function layout(nodes) {
   const places = link(nodes);
   const steps = Math.max(...places.map((place) => place.step));
   judge(nodes, places, steps);
-  const counts = new Array(steps + 1).fill(0), hidden = new Array(steps + 1).fill(0), next = new Array(steps + 1).fill(0);
-  const order = nodes.map((_, n) => n).sort((a, b) => places[a].step - places[b].step || comparison(nodes, places)(a, b));
+  const [counts, hidden, next] = [1, 2, 3].map(() => new Array(steps + 1).fill(0));  // by step
+  const better = comparison(nodes, places);
+  const order = nodes.map((_, n) => n).sort((a, b) => places[a].step - places[b].step || better(a, b));
   for (const n of order) {
     const { step } = places[n];
     places[n].shown = counts[step] < MOST_PER_STEP && (n === 0 || places[nodes[n].parent].shown);
@@ -95,13 +100,23 @@ function hypothesis(nodes, places, n, columns, widths) {
     const x0 = columns[parent.step] + widths[node.parent], y0 = MARGIN + STEPS + ROW * parent.row + BOX / 2;
     const y1 = y + BOX / 2, bend = x - GAP, half = (bend + x) / 2;
     group.append(
-      title(`${tokensUpTo(nodes, n)}\nlog probability ${decimal(node.log_probability, 3)}, score ${decimal(node.score, 3)}, this token ${percent(probability)}\n${FATES[place.fate]}`),
-      svg('path', { class: 'edge', 'stroke-width': 1 + 2.5 * Math.min(probability, 1), d: `M${x0} ${y0}H${bend}C${half} ${y0} ${half} ${y1} ${x} ${y1}` }));
+      title([
+        tokensUpTo(nodes, n),
+        `log probability ${decimal(node.log_probability, 3)}, score ${decimal(node.score, 3)}`,
+        `this token: ${percent(probability)}`,
+        FATES[place.fate],
+      ].join('\n')),
+      svg('path', {
+        class: 'edge',
+        'stroke-width': 1 + 2.5 * Math.min(probability, 1),
+        d: `M${x0} ${y0}H${bend}C${half} ${y0} ${half} ${y1} ${x} ${y1}`,
+      }));
   } else group.append(title('the beginning of the sentence'));
   const round = node.finished || n === 0;
   group.append(
     svg('rect', { class: 'box', x, y, width, height: BOX, rx: round ? BOX / 2 : 5 }),
-    svg('text', { class: 'token', x: x + width / 2, y: y + BOX / 2 + 0.35 * FONT, 'text-anchor': 'middle' }, labelOf(nodes, places, n)));
+    svg('text', { class: 'token', x: x + width / 2, y: y + BOX / 2 + 0.35 * FONT, 'text-anchor': 'middle' },
+      labelOf(nodes, places, n)));
   if (n > 0) group.append(svg('text', {
     class: 'number', x: x + width / 2, y: y + BOX + SMALL + 1, 'font-size': SMALL, 'text-anchor': 'middle',
   }, node.finished ? `score ${decimal(node.score)}` : decimal(node.log_probability)));
@@ -114,7 +129,8 @@ function legend(nodes, places, hidden, y) {
   const note = (text, at) => svg('text', { class: 'caption', x: at, y: y + 1, 'font-size': SMALL }, text);
   for (const [fate, words] of Object.entries(FATES)) {
     if (!places.some((place, n) => n > 0 && place.shown && place.fate === fate)) continue;
-    parts.push(svg('g', { class: fate }, svg('rect', { class: 'box', x, y: y - 9, width: 18, height: 12, rx: 3 })), note(words, x + 24));
+    const sample = svg('rect', { class: 'box', x, y: y - 9, width: 18, height: 12, rx: 3 });
+    parts.push(svg('g', { class: fate }, sample), note(words, x + 24));
     x += 44 + textWidth(words, uiFont(SMALL));
   }
   if (hidden.some((count) => count > 0)) {

@@ -13,7 +13,8 @@ function fill(node, attributes, children) {
 }
 
 export const html = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
-export const svg = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
+export const svg = (name, attributes = {}, ...children) =>
+  fill(document.createElementNS(SVG, name), attributes, children);
 
 // A tooltip of an SVG element.
 export const title = (text) => svg('title', {}, text);

@@ -43,8 +43,8 @@ export function layersOf(explanation, kind) {
   return explanation.attention.filter((layer) => layer.kind === kind);
 }
 
-// Weights [target words][source words] of a matrix over tokens: mean over the tokens of a target word, punctuation aside,
-// and sum over those of a source word.
+// Weights [target words][source words] of a matrix over tokens: mean over the tokens of a target word, punctuation
+// aside, and sum over those of a source word.
 export function wordWeights(matrix, targetWords, sourceWords) {
   return targetWords.map((target) => sourceWords.map((source) => {
     let sum = 0;

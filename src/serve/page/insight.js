@@ -15,8 +15,10 @@ export class Insight {
   constructor(actions) {
     this.actions = actions;
     this.chosen = { kind: 'source', layer: null, head: 'mean' };  // layer null: the last one
-    find('kind').addEventListener('change', (event) => this.choose({ kind: event.target.value, layer: null, head: 'mean' }));
-    find('layer').addEventListener('change', (event) => this.choose({ layer: Number(event.target.value), head: 'mean' }));
+    find('kind').addEventListener('change', (event) =>
+      this.choose({ kind: event.target.value, layer: null, head: 'mean' }));
+    find('layer').addEventListener('change', (event) =>
+      this.choose({ layer: Number(event.target.value), head: 'mean' }));
     find('head').addEventListener('change', (event) =>
       this.choose({ head: event.target.value === 'mean' ? 'mean' : Number(event.target.value) }));
     find('previous').addEventListener('click', () => actions.turn(-1));
@@ -94,9 +96,10 @@ export class Insight {
     const { head } = this.chosen;
     find('map-note').textContent = layer.keys === 'mixtures'
       ? 'Columns are mixtures of all source tokens (Linformer).'
-      : 'A row is a token that attends, a column a token it attends to. A stronger colour is more weight; a row sums to one.';
+      : 'A row is a token that attends, a column a token it attends to. A stronger colour is more weight.';
     showMap(find('map'), this.explanation, layer, head, {
-      look: (row) => this.actions.look(this.chosen.kind === 'encoder' ? null : this.explanation.tokens[row].word ?? null),
+      look: (row) =>
+        this.actions.look(this.chosen.kind === 'encoder' ? null : this.explanation.tokens[row].word ?? null),
       leave: this.actions.leave,
     });
     showHeads(find('heads'), layersOf(this.explanation, this.chosen.kind), { layer: layer.layer, head },
@@ -120,10 +123,12 @@ export class Insight {
   }
 
   showOthers() {
-    const shown = this.view.others.map(({ model, explanations }) => ({ model, explanation: explanations[this.view.sentence] }))
+    const shown = this.view.others
+      .map(({ model, explanations }) => ({ model, explanation: explanations[this.view.sentence] }))
       .filter(({ explanation }) => explanation);
     find('others-section').hidden = shown.length === 0;
-    find('others').replaceChildren(...shown.map(({ model }) => html('figure', {}, html('figcaption', {}, model), html('div', { class: 'map' }))));
+    find('others').replaceChildren(...shown.map(({ model }) =>
+      html('figure', {}, html('figcaption', {}, model), html('div', { class: 'map' }))));
     shown.forEach(({ explanation }, i) => {
       const layer = layersOf(explanation, 'source').at(-1), box = find('others').children[i].lastChild;
       if (layer) showMap(box, explanation, layer, 'mean', { look: () => {}, leave: () => {} }, OTHERS);
@@ -135,8 +140,6 @@ export class Insight {
     const { tree } = this.explanation;
     find('tree-section').hidden = tree.length === 0;
     if (tree.length === 0) return;
-    find('tree-note').textContent =
-      'Every hypothesis that was in the beam. The number below a token is the log probability up to it; a thicker line is a more probable token.';
     showTree(find('tree'), tree);
   }
 

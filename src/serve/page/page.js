@@ -1,5 +1,6 @@
 // The page: reads the controls, asks the server, and shows what comes back.
 import * as api from './api.js';
+import { Choice } from './choice.js';
 import { html } from './element.js';
 import { separators } from './explanation.js';
 import { Insight } from './insight.js';
@@ -11,16 +12,15 @@ const MOST_EXPLAINED = 1500;  // characters; longer texts are translated without
 const find = (id) => document.getElementById(id);
 
 const state = {
-  languages: [],
-  models: [],
-  chosen: new Set(),  // names of models
-  results: [],        // one per chosen model, in their order
-  place: null,        // the word that stays lit: {model, sentence, word}
-  model: 0,           // of the figures: index in results
+  results: [],  // one per chosen model, in their order
+  place: null,  // the word that stays lit: {model, sentence, word}
+  model: 0,     // of the figures: index in results
   sentence: 0,
 };
 let running = null;  // the AbortController of the current requests
 let timer = 0;
+
+const choice = new Choice(() => translate());
 
 const insight = new Insight({
   look: (word) => light(word === null ? null : { model: state.model, sentence: state.sentence, word }),
@@ -41,50 +41,6 @@ function say(text) {
   find('status').textContent = text;
 }
 
-// ---- languages and models
-
-function fillLanguages() {
-  const from = find('from'), to = find('to');
-  const sources = state.languages.filter((language) => language.targets.some((target) => target !== language.code));
-  const keep = from.value;
-  from.replaceChildren(...sources.map((one) => html('option', { value: one.code }, one.name)));
-  if (sources.some((one) => one.code === keep)) from.value = keep;
-  const targets = sources.find((one) => one.code === from.value)?.targets ?? [];
-  const keepTarget = to.value;
-  to.replaceChildren(...state.languages
-    .filter((one) => targets.includes(one.code) && one.code !== from.value)
-    .map((one) => html('option', { value: one.code }, one.name)));
-  if ([...to.options].some((option) => option.value === keepTarget)) to.value = keepTarget;
-  const back = sources.find((one) => one.code === to.value)?.targets ?? [];
-  find('swap').disabled = !back.includes(from.value);
-  find('source').lang = from.value;
-  fillModels();
-}
-
-const modelsHere = () => state.models.filter((model) =>
-  model.directions.some((pair) => pair.source === find('from').value && pair.target === find('to').value));
-
-// Several models of one direction can be compared; each is a switch.
-function fillModels() {
-  const here = modelsHere(), box = find('models');
-  if (!here.some((model) => state.chosen.has(model.name))) state.chosen = new Set(here.slice(0, 1).map((model) => model.name));
-  box.hidden = here.length < 2;
-  box.replaceChildren(...here.map((model) => html('button', {
-    type: 'button',
-    class: 'chip',
-    'aria-pressed': String(state.chosen.has(model.name)),
-    onclick: (event) => switchModel(model.name, event.currentTarget),
-  }, model.name)));
-}
-
-function switchModel(name, button) {
-  const on = !state.chosen.has(name);
-  if (on) state.chosen.add(name);
-  else if (state.chosen.size > 1) state.chosen.delete(name);
-  button.setAttribute('aria-pressed', String(state.chosen.has(name)));
-  translate();
-}
-
 // ---- translating
 
 function glossary() {
@@ -101,8 +57,8 @@ function request(text, model, prefix) {
   const terms = glossary();
   return {
     q: text,
-    source: find('from').value,
-    target: find('to').value,
+    source: choice.from,
+    target: choice.to,
     beam: Number(find('beam').value),
     ...(model ? { model } : {}),
     ...(prefix ? { prefix } : {}),
@@ -145,7 +101,7 @@ async function translate() {
     show();
     return;
   }
-  const names = modelsHere().map((model) => model.name).filter((name) => state.chosen.has(name));
+  const names = choice.names();
   try {
     const started = performance.now();
     const plain = names.length === 0 || [...text].length > MOST_EXPLAINED;
@@ -212,9 +168,9 @@ function show() {
     copy,
     undo,
     several: state.results.length > 1,
-    language: find('to').value,
+    language: choice.to,
   });
-  find('spoken').lang = find('to').value;
+  find('spoken').lang = choice.to;
   find('spoken').textContent = state.results[0]?.text ?? '';
   if (state.results.length === 0) say('');
   if (state.results.some((result) => result.explanations.length > 0)) turnTo(state.model, state.sentence, state.place);
@@ -227,7 +183,7 @@ function turnTo(model, sentence, place) {
   for (const card of find('translations').children)
     card.toggleAttribute('data-shown', state.results.length > 1 && card === find('translations').children[model]);
   const others = state.results.filter((_, i) => i !== model);
-  insight.show({ result: state.results[model], others, sentence, from: find('from').value, to: find('to').value });
+  insight.show({ result: state.results[model], others, sentence, from: choice.from, to: choice.to });
   light(place);
 }
 
@@ -261,9 +217,10 @@ async function translateFile(file) {
   line.replaceChildren(`Translating ${file.name}…`);
   find('problem').hidden = true;
   try {
-    const answer = await api.translateFile(file, find('from').value, find('to').value);
+    const answer = await api.translateFile(file, choice.from, choice.to);
     const { pathname } = new URL(answer.translatedFileUrl, location.href);
-    line.replaceChildren('Translated: ', html('a', { href: pathname.slice(1), download: `translated-${file.name}` }, file.name));
+    line.replaceChildren('Translated: ',
+      html('a', { href: pathname.slice(1), download: `translated-${file.name}` }, file.name));
   } catch (error) {
     line.hidden = true;
     showProblem(error);
@@ -273,11 +230,7 @@ async function translateFile(file) {
 // ---- beginning
 
 function swap() {
-  const { value } = find('from');
-  find('from').value = find('to').value;
-  fillLanguages();
-  find('to').value = value;
-  fillLanguages();
+  choice.swap();
   if (state.results[0]) find('source').value = state.results[0].text;
   typed();
 }
@@ -296,17 +249,12 @@ function listen() {
     find('beam-value').textContent = find('beam').value;
     soon();
   });
-  for (const id of ['from', 'to'])
-    find(id).addEventListener('change', () => {
-      fillLanguages();
-      translate();
-    });
   find('swap').addEventListener('click', swap);
   find('key').addEventListener('input', () => {
     api.setKey(find('key').value.trim());
     soon();
   });
-  find('retry').addEventListener('click', () => (state.languages.length > 0 ? translate() : start()));
+  find('retry').addEventListener('click', () => (choice.languages.length > 0 ? translate() : start()));
   find('clear').addEventListener('click', () => {
     find('source').value = '';
     typed();
@@ -328,16 +276,23 @@ function listen() {
   });
 }
 
+// A link may bring a text: /#Where is my book?
+function textOfLink() {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return '';  // damaged
+  }
+}
+
 async function start() {
   find('problem').hidden = true;
   try {
     const [languages, models, settings] = await Promise.all([api.languages(), api.models(), api.settings()]);
-    Object.assign(state, { languages, models });
     find('key-box').hidden = !settings.keyRequired;
     find('file').accept = settings.supportedFilesFormat.join(',');
-    fillLanguages();
-    // A link may bring a text: /#Where is my book?
-    if (location.hash.length > 1 && find('source').value === '') find('source').value = decodeURIComponent(location.hash.slice(1));
+    choice.offer(languages, models);
+    if (find('source').value === '') find('source').value = textOfLink();
     typed();
   } catch (error) {
     showProblem(error);

@@ -2,7 +2,7 @@
 import { html } from './element.js';
 import { decimal, isMark, percent, plainToken } from './numbers.js';
 
-const kMostSources = 3;
+const MOST_SOURCES = 3;
 
 function meter(probability) {
   const bar = html('span', { class: 'meter', 'aria-hidden': 'true' }, html('span', {}));
@@ -36,7 +36,9 @@ function tokenPart(token, several, choose) {
       ...token.alternatives.map((one) => alternative(one, one.token === written, choose))),
     token.alternatives.some((one) => one.token === written)
       ? null
-      : html('p', { class: 'note' }, `The search wrote “${plainToken(written)}” (${percent(Math.exp(token.log_probability))}), because it led to a better sentence.`),
+      : html('p', { class: 'note' },
+        `The search wrote “${plainToken(written)}” (${percent(Math.exp(token.log_probability))}), ` +
+        'because it led to a better sentence.'),
   ]);
 }
 
@@ -46,7 +48,7 @@ function lookedAt(weights, sourceWords) {
     .map((weight, i) => ({ weight, word: sourceWords[i].text }))
     .filter((one) => one.weight >= 0.05)
     .sort((a, b) => b.weight - a.weight)
-    .slice(0, kMostSources);
+    .slice(0, MOST_SOURCES);
   if (best.length === 0) return null;
   return html('p', { class: 'looked' }, 'Looked at ',
     ...best.flatMap((one, i) => [
@@ -59,7 +61,8 @@ function lookedAt(weights, sourceWords) {
 // view: {explanation, word, weights (of this word) or null, sourceWords, language}; null shows how to begin.
 export function showCard(box, view, choose) {
   if (!view) {
-    box.replaceChildren(html('p', { class: 'note' }, 'Point at a word of the translation, or move to it with the arrow keys.'));
+    box.replaceChildren(
+      html('p', { class: 'note' }, 'Point at a word of the translation, or move to it with the arrow keys.'));
     return;
   }
   const tokens = view.word.tokens.map((index) => view.explanation.tokens[index]);

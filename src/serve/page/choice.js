@@ -1,0 +1,91 @@
+// The choice of languages and models. A direction has one or several models; several are switches.
+import { html } from './element.js';
+
+const find = (id) => document.getElementById(id);
+
+// The options of a selection; what was selected stays so if it can.
+function fillSelection(selection, languages) {
+  const before = selection.value;
+  selection.replaceChildren(...languages.map((one) => html('option', { value: one.code }, one.name)));
+  if (languages.some((one) => one.code === before)) selection.value = before;
+}
+
+export class Choice {
+  // `changed` is called after every change that a person makes.
+  constructor(changed) {
+    this.changed = changed;
+    this.languages = [];
+    this.models = [];
+    this.chosen = new Set();  // names of models
+    for (const selection of [find('from'), find('to')])
+      selection.addEventListener('change', () => {
+        this.fill();
+        changed();
+      });
+  }
+
+  get from() {
+    return find('from').value;
+  }
+
+  get to() {
+    return find('to').value;
+  }
+
+  // What the server offers.
+  offer(languages, models) {
+    Object.assign(this, { languages, models });
+    this.fill();
+  }
+
+  // The names of the chosen models; none if the direction goes through a third language.
+  names() {
+    return this.modelsHere().map((model) => model.name).filter((name) => this.chosen.has(name));
+  }
+
+  swap() {
+    const { from, to } = this;
+    find('from').value = to;
+    this.fill();
+    find('to').value = from;
+    this.fill();
+  }
+
+  targetsOf(code) {
+    return this.languages.find((one) => one.code === code)?.targets.filter((target) => target !== code) ?? [];
+  }
+
+  fill() {
+    fillSelection(find('from'), this.languages.filter((one) => this.targetsOf(one.code).length > 0));
+    const targets = this.targetsOf(this.from);
+    fillSelection(find('to'), this.languages.filter((one) => targets.includes(one.code)));
+    find('swap').disabled = !this.targetsOf(this.to).includes(this.from);
+    find('source').lang = this.from;
+    this.fillModels();
+  }
+
+  modelsHere() {
+    return this.models.filter((model) =>
+      model.directions.some((pair) => pair.source === this.from && pair.target === this.to));
+  }
+
+  fillModels() {
+    const here = this.modelsHere(), box = find('models');
+    if (this.names().length === 0) this.chosen = new Set(here.slice(0, 1).map((model) => model.name));
+    box.hidden = here.length < 2;
+    box.replaceChildren(...here.map(({ name }) => html('button', {
+      type: 'button',
+      class: 'chip',
+      'aria-pressed': String(this.chosen.has(name)),
+      onclick: (event) => this.switchModel(name, event.currentTarget),
+    }, name)));
+  }
+
+  // One model stays on.
+  switchModel(name, button) {
+    if (!this.chosen.has(name)) this.chosen.add(name);
+    else if (this.chosen.size > 1) this.chosen.delete(name);
+    button.setAttribute('aria-pressed', String(this.chosen.has(name)));
+    this.changed();
+  }
+}
