@@ -2,6 +2,10 @@
 
 #include <sys/resource.h>
 
+#include <cstdlib>
+
+#include "base/log.h"
+
 namespace dragoman::serve {
 
 Signals::Signals() {
@@ -22,6 +26,24 @@ void Signals::wait(const std::function<void()>& reload) {
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     return;
   }
+}
+
+StopDeadline::StopDeadline(std::chrono::milliseconds limit) {
+  thread_ = std::thread([this, limit] {
+    std::unique_lock lock(mutex_);
+    if (wake_.wait_for(lock, limit, [this] { return met_; })) return;
+    log::error("work that does not end was given up");
+    std::_Exit(1);
+  });
+}
+
+StopDeadline::~StopDeadline() {
+  {
+    const std::lock_guard lock(mutex_);
+    met_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
 }
 
 void raise_file_limit() {

@@ -2,7 +2,11 @@
 
 #include <signal.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <functional>
+#include <mutex>
+#include <thread>
 
 namespace dragoman::serve {
 
@@ -21,6 +25,22 @@ class Signals {
 
  private:
   sigset_t set_{}, before_{};
+};
+
+// Ends the program with status 1 if this is not destroyed in time: whatever a request keeps busy, a server that was
+// told to stop does.
+class StopDeadline {
+ public:
+  explicit StopDeadline(std::chrono::milliseconds limit);
+  ~StopDeadline();
+  StopDeadline(const StopDeadline&) = delete;
+  StopDeadline& operator=(const StopDeadline&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool met_ = false;
+  std::thread thread_;
 };
 
 // Raises the limit of open files to the most that this process may have: every connection takes one.

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <future>
+
 #include "tests/serve/test_server.h"
 
 namespace dragoman::serve::test {
@@ -73,6 +75,37 @@ TEST(HostileClients, JsonBombsAndWrongTypes) {
   EXPECT_EQ(post(R"({"q": "\u0000\ud800", "source": "en", "target": "de"})"), 400);
   EXPECT_EQ(post(R"({"q": 1e999, "source": "en", "target": "de"})"), 400);
   expect_works(server);
+}
+
+TEST(HostileClients, LanguageCodesOfAnyLengthForAnyNumberOfTexts) {
+  const TestServer server;
+  const std::string code = "en" + std::string(1'000'000, '_');
+  const nlohmann::json many = {{"q", std::vector<std::string>(300'000)}, {"source", code}, {"target", "de"}};
+  const nlohmann::json allowed = {{"q", std::vector<std::string>(1000)}, {"source", code}, {"target", "de"}};
+  EXPECT_EQ(server.connect().post_json("/translate", many).status, 400);
+  EXPECT_EQ(server.connect().post_json("/translate", allowed).status, 400);
+  expect_works(server);
+}
+
+TEST(HostileClients, HealthAndMetricsAreAnsweredWhenAllThreadsAreBusy) {
+  std::promise<void> release;
+  int loaded = 0;
+  ServeOptions options;
+  options.port = 0;
+  Server server(options, [&loaded, released = release.get_future().share()] {
+    if (++loaded > 1) released.wait();
+    return std::make_unique<ModelSet>(0);
+  });
+  std::vector<Client> busy;
+  for (int i = 0; i < 8; ++i) {
+    busy.emplace_back(server.port());
+    busy.back().send_request("POST", "/admin/reload");
+  }
+  Client client(server.port());
+  EXPECT_EQ(client.get("/health").status, 200);
+  EXPECT_EQ(client.get("/metrics").status, 200);
+  release.set_value();
+  for (Client& one : busy) EXPECT_EQ(one.read().status, 200);
 }
 
 TEST(HostileClients, SlowSendersAreCutOff) {
