@@ -13,7 +13,6 @@ constexpr std::chrono::seconds kStopLimit{5};
 
 int serve_models(const serve::ServeOptions& options, const Words& words, const ComputeOptions& compute) {
   expect_words(words, 0, "expected nothing but flags");
-  // Before there are threads: they inherit what is blocked.
   serve::Signals signals;
   serve::raise_file_limit();
   std::optional<serve::StopDeadline> deadline;  // outlives the server
