@@ -42,6 +42,27 @@ TEST(HostileClients, BytesThatAreNoRequest) {
   expect_works(server);
 }
 
+// A body that a proxy would see must not become a request here.
+TEST(HostileClients, RequestsWhoseEndIsUnclearAreRefused) {
+  const TestServer server;
+  const std::string hidden = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
+  for (const std::string& headers :
+       {std::string("Transfer-Encoding: xchunked\r\n"), std::string("Transfer-Encoding: chunked, identity\r\n"),
+        std::string("Transfer-Encoding: identity\r\n"), std::string("Transfer-Encoding: gzip, chunked\r\n"),
+        std::string("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n"),
+        std::string("Transfer-Encoding: xchunked\r\nContent-Length: 0\r\n"),
+        std::string("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"),
+        std::string("Content-Length: 5\r\nContent-Length: 5\r\n"), std::string("Host: other\r\n")}) {
+    Client client = server.connect();
+    client.send("POST /detect HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n" + hidden);
+    EXPECT_EQ(client.read().status, 400) << headers;
+    EXPECT_EQ(client.read().status, 0) << headers;
+  }
+  Client chunked = server.connect();
+  chunked.send("POST /detect HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\n\r\n3\r\nq=a\r\n0\r\n\r\n");
+  EXPECT_EQ(chunked.read().status, 200);
+}
+
 TEST(HostileClients, HugeHeadersAndBodies) {
   const TestServer server(impatient());
   EXPECT_EQ(server.connect().get("/" + std::string(100'000, 'a')).status, 431);
