@@ -103,9 +103,16 @@ void HttpConnection::watch() {
 void HttpConnection::on_readable() {
   if (state_ == State::idle) return read_header();
   if (state_ != State::handling) return;
-  // Bytes are the next request, which waits; none means that the client has left.
+  // None means that the client has left. Bytes are the next request, which waits in the buffer: left in the socket,
+  // they would hide that the client leaves.
   error_code error;
-  if (socket_.available(error) == 0 || error) close();
+  const std::size_t available = socket_.available(error);
+  if (available == 0 || error) return close();
+  const std::size_t room = buffer_.max_size() - buffer_.size();
+  if (room == 0) return;
+  buffer_.commit(socket_.read_some(buffer_.prepare(std::min(available, room)), error));
+  if (error) return close();
+  watch();
 }
 
 void HttpConnection::read_header() {

@@ -167,6 +167,22 @@ TEST(HostileClients, HalfClosedConnections) {
   expect_works(server);
 }
 
+TEST(HostileClients, WhoeverSendsMoreAndLeavesHasLeft) {
+  TestServer server;
+  server.stage().hold(true);
+  Client client = server.connect();
+  client.send_request("POST", "/translate", "", "q=a&source=en&target=de");
+  ASSERT_TRUE(eventually([&] { return server.stage().count_seen() == 1; }));
+  client.send("G");
+  std::this_thread::sleep_for(milliseconds(20));
+  client.send("ET");
+  std::this_thread::sleep_for(milliseconds(20));
+  client.close();
+  EXPECT_TRUE(eventually([&] { return server.stage().cancelled == 1; }));
+  server.stage().hold(false);
+  expect_works(server);
+}
+
 TEST(HostileClients, AThousandIdleConnectionsCostNoOneElse) {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
