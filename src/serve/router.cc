@@ -123,19 +123,18 @@ void Router::admit_client(Call& call) {
 }
 
 void Router::admit_local(const HttpRequest& request) {
-  const bool direct = request.header("x-forwarded-for").empty() && request.header("forwarded").empty() &&
-                      request.header("origin").empty();
+  const bool direct =
+      !request.has_header("x-forwarded-for") && !request.has_header("forwarded") && !request.has_header("origin");
   if (!request.is_local || !direct) throw HttpError(403, "only programs on the server's own machine may do this");
 }
 
 std::string Router::address_of(const HttpRequest& request) const {
-  const std::string_view forwarded = request.header("x-forwarded-for");
-  if (!options_.trust_proxy || !request.is_local || forwarded.empty()) return request.client;
-  // The proxy appends the address it sees; what stands before is the client's own word.
-  const std::size_t comma = forwarded.rfind(',');
-  const std::string_view last = comma == std::string_view::npos ? forwarded : forwarded.substr(comma + 1);
-  const std::size_t begin = std::min(last.find_first_not_of(' '), last.size());
-  return std::string(last.substr(begin));
+  if (!options_.trust_proxy || !request.is_local) return request.client;
+  // The proxy appends the address it sees; what stands before, also in lines of its own, is the client's own word.
+  std::string_view address = request.last_header("x-forwarded-for");
+  address.remove_prefix(address.rfind(',') + 1);  // nothing if there is no comma
+  address.remove_prefix(std::min(address.find_first_not_of(" \t"), address.size()));
+  return address.empty() ? request.client : std::string(address);
 }
 
 void Router::complete(const HttpRequest& request, HttpResponse& response) const {

@@ -78,6 +78,9 @@ TEST(Http, OtherOriginsAreAllowedOnlyIfAskedFor) {
 TEST(Http, OnlyLocalProgramsReload) {
   TestServer server;
   EXPECT_EQ(server.connect().ask("POST", "/admin/reload", "X-Forwarded-For: 1.1.1.1\r\n").status, 403);
+  EXPECT_EQ(server.connect().ask("POST", "/admin/reload", "X-Forwarded-For: \r\n").status, 403);
+  EXPECT_EQ(server.connect().ask("POST", "/admin/reload", "X-Forwarded-For:\r\nX-Forwarded-For: 1.1.1.1\r\n").status,
+            403);
   EXPECT_EQ(server.connect().ask("POST", "/admin/reload", "Origin: https://example.org\r\n").status, 403);
   EXPECT_EQ(server.stage().loaded, 1);
   EXPECT_EQ(server.connect().ask("POST", "/admin/reload").status, 200);

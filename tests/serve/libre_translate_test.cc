@@ -171,6 +171,9 @@ TEST(RateLimits, WithoutKeysCountAddressesAndBelieveOnlyATrustedProxy) {
     EXPECT_EQ(from("1.1.1.1"), 200);
     EXPECT_EQ(from("1.1.1.1"), 429);
     EXPECT_EQ(from("2.2.2.2"), trusts ? 200 : 429);
+    // Lines before the proxy's own are the client's word, too.
+    EXPECT_EQ(from("3.3.3.3\r\nX-Forwarded-For: 2.2.2.2"), 429);
+    EXPECT_EQ(from("\r\nX-Forwarded-For: 2.2.2.2"), 429);
   }
 }
 
