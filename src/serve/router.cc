@@ -9,6 +9,8 @@ namespace {
 
 // What requests are counted under that have no route, whatever their path is.
 constexpr const char* kNoRoute = "none";
+// Per minute and address; beyond that, an address cannot try keys, right or wrong.
+constexpr int kWrongKeys = 60;
 
 // Compares part by part. An open part matches anything but nothing.
 bool matches(std::string_view pattern, std::string_view path, std::vector<std::string>& parameters) {
@@ -113,8 +115,12 @@ void Router::admit_client(Call& call) {
     const std::string key = key_of(call);
     if (key.empty())
       throw HttpError(is_deepl(call.request()) ? 403 : 400, "Please contact the server operator to get an API key");
+    wrong_keys_.expect_some(client, kWrongKeys);
     const Keys::Key* const found = keys_.find(key);
-    if (found == nullptr) throw HttpError(403, "Invalid API key");
+    if (found == nullptr) {
+      wrong_keys_.take(client, kWrongKeys);
+      throw HttpError(403, "Invalid API key");
+    }
     call.set_client(found->name);
     client = "key " + found->name;
     if (found->per_minute >= 0) per_minute = found->per_minute;

@@ -66,7 +66,7 @@ class Router {
   std::vector<Route> routes_;
   RouterOptions options_;
   Keys keys_;
-  RateLimits limits_;
+  RateLimits limits_, wrong_keys_;
   TaskThreads& threads_;
   Metrics& metrics_;
   AccessLog& log_;
