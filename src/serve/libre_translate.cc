@@ -142,7 +142,7 @@ void translate_file(Backend& backend, const CallPointer& call) {
 
 void download_file(const Backend& backend, const CallPointer& call) {
   const std::optional<FileStore::File> file = backend.files.find(call->parameter(0));
-  if (!file) throw HttpError(404, "there is no such file, or not any more");
+  if (!file || !file->key.empty()) throw HttpError(404, "there is no such file, or not any more");
   call->respond(HttpResponse{.type = "application/octet-stream",
                              .body = file->content,
                              .headers = {{"Content-Disposition", "attachment; filename=\"" + file->name + "\""}}});

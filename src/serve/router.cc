@@ -12,14 +12,14 @@ constexpr const char* kNoRoute = "none";
 // Per minute and address; beyond that, an address cannot try keys, right or wrong.
 constexpr int kWrongKeys = 60;
 
-// Compares part by part. An open part matches anything but nothing.
+// Compares part by part. An open part matches anything but nothing; `parameters` are those parts as they were sent.
 bool matches(std::string_view pattern, std::string_view path, std::vector<std::string>& parameters) {
   parameters.clear();
   for (;;) {
     const std::string_view expected = pattern.substr(0, pattern.find('/')), part = path.substr(0, path.find('/'));
     if (expected == "{}") {
       if (part.empty()) return false;
-      parameters.push_back(decode_url(part));
+      parameters.emplace_back(part);
     } else if (expected != part) {
       return false;
     }
@@ -91,7 +91,10 @@ void Router::dispatch(const std::shared_ptr<Exchange>& exchange, Clock::time_poi
 
 const Route* Router::find(const HttpRequest& request, std::vector<std::string>& parameters) const {
   for (const Route& route : routes_)
-    if (same_method(route, request) && matches(route.path, request.path, parameters)) return &route;
+    if (same_method(route, request) && matches(route.path, request.path, parameters)) {
+      for (std::string& parameter : parameters) parameter = decode_url(parameter);
+      return &route;
+    }
   return nullptr;
 }
 
@@ -143,6 +146,14 @@ std::string Router::address_of(const HttpRequest& request) const {
   return address.empty() ? request.client : std::string(address);
 }
 
+// The path without what only the client should know, such as the identifier of a file.
+std::string Router::public_path(const HttpRequest& request) const {
+  std::vector<std::string> ignored;
+  for (const Route& route : routes_)
+    if (matches(route.path, request.path, ignored)) return route.path;
+  return request.path;
+}
+
 void Router::complete(const HttpRequest& request, HttpResponse& response) const {
   auto& headers = response.headers;
   headers.emplace_back("Server", "dragoman");
@@ -161,12 +172,13 @@ void Router::complete(const HttpRequest& request, HttpResponse& response) const 
 
 void Router::finish(Exchange& exchange, const std::string& client, const char* route, HttpResponse response,
                     Clock::time_point begin) {
-  complete(exchange.request(), response);
+  const HttpRequest& request = exchange.request();
+  complete(request, response);
   // A client that has left gets no response; the log says that it left.
   if (exchange.cancelled()->load()) response.status = kClientLeft;
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   metrics_.count_request(route, response.status, seconds);
-  log_.write(exchange.request(), response, client, seconds);
+  log_.write(request, response, {address_of(request), client, public_path(request)}, seconds);
   exchange.respond(std::move(response));
 }
 
@@ -174,7 +186,7 @@ HttpResponse Router::error_page(const HttpRequest& request, const HttpError& err
   HttpResponse response = error_response(request, error);
   complete(request, response);
   metrics_.count_request(kNoRoute, response.status, 0);
-  log_.write(request, response, "", 0);
+  log_.write(request, response, {address_of(request), "", public_path(request)}, 0);
   return response;
 }
 
