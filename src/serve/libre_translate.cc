@@ -130,9 +130,10 @@ void translate_file(Backend& backend, const CallPointer& call) {
   const std::vector<std::string> texts = {file.content};
   const std::size_t characters = check_texts(backend.limits, texts);
   const Languages languages = find_languages(*backend.service.models(), fields, texts);
-  backend.metrics.count_characters(characters);
   TextTask task = make_task(backend, *call, languages, texts);
   task.format = format;
+  backend.metrics.count_characters(characters);
+  backend.usage.add(call->client(), characters);
   const std::string ending = ending_of_file(file.file_name);
   translate_texts(backend, call, task, [&backend, call, ending](const std::vector<TranslatedText>& translated) {
     const std::string id = backend.files.add({"translation" + ending, translated.front().text});

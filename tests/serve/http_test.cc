@@ -106,6 +106,26 @@ TEST(Http, EveryRequestIsLoggedWithoutItsText) {
   EXPECT_NE(log.find("404"), std::string::npos);
 }
 
+TEST(Http, TheLogHasTheAddressThatATrustedProxyNamesAndTheRequestThatFailed) {
+  const support::TempFolder folder;
+  ServeOptions options;
+  options.access_log = folder.file("log");
+  options.trust_proxy = true;
+  {
+    const TestServer server(options);
+    Client client = server.connect();
+    client.get("/health", "X-Forwarded-For: 1.1.1.1\r\n");
+    client.send("no request\r\n\r\n");
+    EXPECT_EQ(client.read().status, 400);
+  }
+  std::istringstream log(support::read_all(folder.file("log")));
+  std::string line;
+  std::getline(log, line);
+  EXPECT_EQ(nlohmann::json::parse(line)["client"], "1.1.1.1");
+  std::getline(log, line);
+  EXPECT_EQ(nlohmann::json::parse(line)["path"], "");
+}
+
 TEST(Http, EveryRouteIsDescribed) {
   TestServer server;
   const nlohmann::json paths = server.connect().get("/openapi.json").json().at("paths");

@@ -120,6 +120,7 @@ TEST(LibreTranslate, FilesAreTranslatedAndFetched) {
   EXPECT_EQ(file.body, "de(One)\n\nde(Two)\n");
   EXPECT_EQ(file.headers.at("content-disposition"), "attachment; filename=\"translation.txt\"");
   EXPECT_EQ(server.connect().get("/download_file/other").status, 404);
+  EXPECT_GT(server.connect().get("/v2/usage").json()["character_count"], 0);
 }
 
 TEST(LibreTranslate, TermsOfTheRequestReachTheModel) {
