@@ -157,7 +157,7 @@ void HttpConnection::on_header() {
   if (!is_clear(message))
     return fail(
         HttpError(400, "Invalid request: expected one Host, and one Content-Length or Transfer-Encoding: chunked"));
-  reserve_body();
+  if (!reserve_body()) return;
   if (message[http::field::expect] != "100-continue") return read_body();
   static constexpr char kContinue[] = "HTTP/1.1 100 Continue\r\n\r\n";
   asio::async_write(socket_, asio::buffer(kContinue, sizeof kContinue - 1),
@@ -168,16 +168,21 @@ void HttpConnection::on_header() {
 }
 
 // Counts the body before it comes. If all bodies together become too large, those that have been on their way for
-// longest give way: a request of an honest client is short or quick.
-void HttpConnection::reserve_body() {
+// longest give way: a request of an honest client is short or quick. Returns false if this one does.
+bool HttpConnection::reserve_body() {
   reserved_ = parser_->chunked() ? host_.limits.body_bytes : parser_->content_length().value_or(0);
   host_.body_bytes += reserved_;
   while (host_.body_bytes > host_.limits.all_body_bytes) {
     const auto slowest =
         std::find_if(host_.waiting.begin(), host_.waiting.end(), [](const auto* one) { return one->reserved_ > 0; });
-    if (slowest == host_.waiting.end() || *slowest == this) return;
+    if (slowest == host_.waiting.end()) break;
+    if (*slowest == this) {
+      fail(HttpError(503, "too many requests are being received", 1));
+      return false;
+    }
     (*slowest)->close();
   }
+  return true;
 }
 
 void HttpConnection::read_body() {

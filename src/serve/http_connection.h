@@ -51,7 +51,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void read_header();
   void on_header();
   void describe();
-  void reserve_body();
+  bool reserve_body();
   void read_body();
   void handle();
   HttpRequest take_request();

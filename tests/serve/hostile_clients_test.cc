@@ -245,6 +245,14 @@ TEST(HostileClients, BodiesUnderWayShareTheirMemory) {
   small.send("q=a");
   EXPECT_EQ(small.read().status, 200);
   EXPECT_FALSE(large.is_closed_within(milliseconds(20)));
+  // One that began before the others gives way itself.
+  Client late = server.connect();
+  late.send("POST /detect HTTP/1.1\r\n");
+  std::this_thread::sleep_for(milliseconds(50));
+  Client quick = announce("200000000");
+  late.send("Content-Length: 200000000\r\n\r\n");
+  EXPECT_EQ(late.read().status, 503);
+  EXPECT_FALSE(quick.is_closed_within(milliseconds(20)));
 }
 
 TEST(HostileClients, IfAllConnectionsAreBusyNewOnesAreTurnedAway) {
