@@ -33,6 +33,7 @@ std::vector<TermList::Term> TermList::in(std::string_view text, std::size_t most
     const std::string_view last = source(*(after - 1));
     const auto common = static_cast<std::size_t>(
         std::mismatch(rest.begin(), rest.end(), last.begin(), last.end()).first - rest.begin());
+    if (common == 0) continue;
     for (auto at = static_cast<std::size_t>(after - places_.begin() - 1); at != kNone; at = places_[at].shorter) {
       const std::size_t length = places_[at].length;
       if (length > common || !search::stands_alone(text, begin, begin + length)) continue;

@@ -84,12 +84,13 @@ TEST(TermList, FindsWhatASearchForEachTermFinds) {
 
 TEST(TermList, TermsOfManyLengthsCostLittleMoreThanOne) {
   std::vector<TermList::Term> terms;
-  for (std::size_t length = 1; length < 1900; ++length) terms.emplace_back("-" + std::string(length, '.'), "t");
+  for (std::size_t length = 1; length < 1024; ++length) terms.emplace_back("-" + std::string(length, '.'), "t");
   const TermList list(std::move(terms));
   std::string text;
   while (text.size() < 100'000) text += "-a";
+  text += "-.";
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_TRUE(list.in(text).empty());
+  EXPECT_EQ(list.in(text).size(), 1u);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
 }
 
