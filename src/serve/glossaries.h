@@ -26,8 +26,8 @@ struct Glossary {
 };
 
 // Terms as clients send them: lines of a source term, a tab and a target term ("tsv"), or CSV with a comma. Throws
-// HttpError 400 if they are empty, damaged or too many.
-std::vector<run::TermList::Term> parse_terms(const std::string& text, const std::string& format);
+// HttpError 400 if they are empty, damaged, too long or too many.
+std::shared_ptr<const run::TermList> parse_terms(const std::string& text, const std::string& format);
 std::string write_terms(const std::vector<run::TermList::Term>& terms);
 
 // The glossaries of all clients, in memory. A client sees only its own.

@@ -5,11 +5,12 @@
 
 #include "data/utf8.h"
 #include "serve/languages.h"
+#include "serve/term_collector.h"
 
 namespace dragoman::serve {
 namespace {
 
-constexpr std::size_t kMostTerms = 10'000;
+constexpr std::size_t kMostGlossaries = 10;
 
 using Documents = std::vector<document::Document>;
 
@@ -44,6 +45,21 @@ SearchOptions search_for(const Backend& backend, const TextTask& task, const Doc
   search.beam = std::max(search.beam, search.n_best);
   search.alignment = std::any_of(documents.begin(), documents.end(), [](const auto& d) { return d.has_inner_tags(); });
   return search;
+}
+
+// The glossaries that a request names, each once.
+std::vector<std::string> glossary_ids(const Fields& fields) {
+  std::vector<std::string> ids;
+  for (const char* const key : {"glossary_id", "glossary_ids"}) {
+    if (!fields.has(key)) continue;
+    for (const std::string& id : fields.texts(key)) {
+      if (std::find(ids.begin(), ids.end(), id) != ids.end()) continue;
+      if (ids.size() == kMostGlossaries)
+        throw HttpError(400, fmt::format("Invalid request: expected at most {} glossaries", kMostGlossaries));
+      ids.push_back(id);
+    }
+  }
+  return ids;
 }
 
 }  // namespace
@@ -99,25 +115,23 @@ std::string require_language(const std::string& asked, const std::vector<std::st
 
 std::shared_ptr<const run::TermList> find_terms(const Backend& backend, Call& call, const text::LanguagePair& pair) {
   const Fields& fields = call.fields();
-  std::vector<std::string> ids;
-  for (const char* const key : {"glossary_id", "glossary_ids"})
-    if (fields.has(key))
-      for (const std::string& id : fields.texts(key)) ids.push_back(id);
-  std::vector<run::TermList::Term> terms;
+  const std::vector<std::string> ids = glossary_ids(fields);
+  TermCollector terms;
   for (const std::string& id : ids) {
     const Glossary glossary = backend.glossaries.get(call.client(), id);
     const Glossary::Dictionary* const dictionary = glossary.find(pair);
     if (dictionary == nullptr) throw HttpError(400, fmt::format("the glossary has no dictionary for {}", pair.show()));
-    terms.insert(terms.end(), dictionary->terms->all().begin(), dictionary->terms->all().end());
+    if (ids.size() == 1 && !fields.has("terms")) return dictionary->terms;
+    terms.add(*dictionary->terms);
   }
   const nlohmann::json& own = fields.value("terms");
-  if (!own.is_null() && (!own.is_object() || own.size() > kMostTerms))
+  if (!own.is_null() && !own.is_object())
     throw HttpError(400, "Invalid request: terms must be an object of source and target terms");
   for (const auto& [source, target] : own.items()) {
-    if (!target.is_string() || source.empty()) throw HttpError(400, "Invalid request: terms must be texts");
-    terms.emplace_back(source, target.get<std::string>());
+    if (!target.is_string()) throw HttpError(400, "Invalid request: terms must be texts");
+    terms.add(source, target.get_ref<const std::string&>());
   }
-  return terms.empty() ? nullptr : std::make_shared<run::TermList>(std::move(terms));
+  return terms.empty() ? nullptr : std::move(terms).finish();
 }
 
 }  // namespace dragoman::serve
