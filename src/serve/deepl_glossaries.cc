@@ -134,10 +134,11 @@ Glossary::Dictionary merge(const Glossary& glossary, const Glossary::Dictionary&
 void change(const Backend& backend, const CallPointer& call) {
   const std::string& id = call->parameter(0);
   const Glossary before = backend.glossaries.get(call->client(), id);
-  const std::vector<Glossary::Dictionary> added = read_dictionaries(backend, call->fields());
+  std::vector<Glossary::Dictionary> merged;
+  for (const Glossary::Dictionary& added : read_dictionaries(backend, call->fields()))
+    merged.push_back(merge(before, added));
   if (call->fields().has("name")) backend.glossaries.rename(call->client(), id, call->fields().text("name"));
-  for (const Glossary::Dictionary& dictionary : added)
-    backend.glossaries.put(call->client(), id, merge(before, dictionary));
+  for (Glossary::Dictionary& dictionary : merged) backend.glossaries.put(call->client(), id, std::move(dictionary));
   call->respond(describe_several(backend.glossaries.get(call->client(), id)));
 }
 

@@ -12,6 +12,7 @@ namespace dragoman::serve {
 namespace {
 
 constexpr std::size_t kMostGlossaries = 1000, kLongestLine = 4096, kLongestName = 1024;
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
 void parse_tsv(const std::string& text, TermCollector& terms) {
   for (std::size_t begin = 0; begin < text.size();) {
@@ -31,6 +32,16 @@ void parse_csv(const std::string& text, TermCollector& terms) {
     if (fields.size() < 2) throw HttpError(400, "expected two columns of CSV: source terms and target terms");
     terms.add(fields[0], fields[1]);
   }
+}
+
+// About how much memory a glossary takes.
+std::size_t bytes_of(const Glossary& glossary) {
+  constexpr std::size_t kBytesBesideText = 100;
+  std::size_t bytes = 0;
+  for (const Glossary::Dictionary& dictionary : glossary.dictionaries)
+    for (const auto& [source, target] : dictionary.terms->all())
+      bytes += source.size() + target.size() + kBytesBesideText;
+  return bytes;
 }
 
 }  // namespace
@@ -68,8 +79,22 @@ Glossary Glossaries::create(const std::string& owner, const std::string& name,
   created.replace(created.size() - 1, 1, ".000000Z");
   Glossary glossary{random_id(), name, owner, created, std::move(dictionaries)};
   const std::lock_guard lock(mutex_);
-  if (all_.size() == kMostGlossaries) throw HttpError(400, fmt::format("there may be {} glossaries", kMostGlossaries));
+  check_room(glossary);
   return all_[glossary.id] = glossary;
+}
+
+void Glossaries::check_room(const Glossary& wanted) const {
+  std::size_t count = 1, bytes = bytes_of(wanted);
+  for (const auto& [id, glossary] : all_) {
+    if (glossary.owner != wanted.owner || id == wanted.id) continue;
+    ++count;
+    bytes += bytes_of(glossary);
+  }
+  if (count > kMostGlossaries)
+    throw HttpError(400, fmt::format("a client may have {} glossaries; delete one first", kMostGlossaries));
+  if (bytes > kMostBytes)
+    throw HttpError(
+        400, fmt::format("the terms of a client's glossaries may take {} MiB; delete some first", kMostBytes >> 20));
 }
 
 const Glossary& Glossaries::find(const std::string& owner, const std::string& id) const {
@@ -102,8 +127,11 @@ void Glossaries::rename(const std::string& owner, const std::string& id, const s
 void Glossaries::put(const std::string& owner, const std::string& id, Glossary::Dictionary dictionary) {
   const std::lock_guard lock(mutex_);
   Glossary& glossary = find(owner, id);
-  std::erase_if(glossary.dictionaries, [&](const auto& one) { return one.pair == dictionary.pair; });
-  glossary.dictionaries.push_back(std::move(dictionary));
+  Glossary changed = glossary;
+  std::erase_if(changed.dictionaries, [&](const auto& one) { return one.pair == dictionary.pair; });
+  changed.dictionaries.push_back(std::move(dictionary));
+  check_room(changed);
+  glossary = std::move(changed);
 }
 
 void Glossaries::remove_dictionary(const std::string& owner, const std::string& id, const text::LanguagePair& pair) {

@@ -1,8 +1,8 @@
 // Terms of requests and glossaries: what they cost is bounded.
 #include <gtest/gtest.h>
 
+#include "serve/glossaries.h"
 #include "tests/serve/test_server.h"
-#include "tests/support/temp_folder.h"
 
 namespace dragoman::serve::test {
 namespace {
@@ -75,6 +75,46 @@ TEST(Terms, OfASentenceAreAtMostAsManyAsASearchTakes) {
   EXPECT_EQ(server.stage().terms.back().size(), 64U);
   EXPECT_EQ(translate_with(server, words(65), "glossary_id", id).status, 400);
   EXPECT_EQ(server.stage().terms.size(), 1U);
+}
+
+TEST(Terms, ADictionaryThatGrowsStaysWithinTheLimit) {
+  const TestServer server;
+  const std::string id = make_glossary(server, numbered_terms("one", 6000)).json()["glossary_id"];
+  const auto add = [&](const std::string& entries) {
+    const Json dictionary = {{"source_lang", "EN"}, {"target_lang", "DE"}, {"entries", entries}};
+    return server.connect().ask("PATCH", "/v3/glossaries/" + id, "Content-Type: application/json\r\n",
+                                Json({{"dictionaries", {dictionary}}}).dump());
+  };
+  EXPECT_EQ(add(numbered_terms("two", 4000)).json()["dictionaries"][0]["entry_count"], 10'000);
+  EXPECT_EQ(add(numbered_terms("two", 4001)).status, 400);
+  EXPECT_EQ(server.connect().get("/v2/glossaries/" + id).json()["entry_count"], 10'000);
+}
+
+TEST(Glossaries, OneClientCannotTakeThePlacesOfAnother) {
+  Glossaries glossaries;
+  const auto create = [&](const std::string& owner) {
+    return glossaries.create(owner, "g", {{text::LanguagePair{"en", "de"}, parse_terms("a\tb", "tsv")}}).id;
+  };
+  const std::string first = create("anna");
+  for (int i = 1; i < 1000; ++i) create("anna");
+  EXPECT_THROW(create("anna"), HttpError);
+  EXPECT_NO_THROW(create("otto"));
+  glossaries.remove("anna", first);
+  EXPECT_NO_THROW(create("anna"));
+}
+
+TEST(Glossaries, TheTermsOfAClientTakeBoundedMemory) {
+  Glossaries glossaries;
+  const text::LanguagePair there{"en", "de"}, back{"de", "en"};
+  std::string entries;
+  for (int i = 0; i < 10'000; ++i) entries += std::to_string(i) + "\t" + std::string(1024, 'x') + "\n";
+  const auto terms = parse_terms(entries, "tsv");  // 11 MB
+  std::string id;
+  for (int i = 0; i < 5; ++i) id = glossaries.create("anna", "g", {{there, terms}}).id;
+  EXPECT_THROW(glossaries.create("anna", "g", {{there, terms}}), HttpError);
+  EXPECT_THROW(glossaries.put("anna", id, {back, terms}), HttpError);
+  EXPECT_EQ(glossaries.get("anna", id).dictionaries.size(), 1U);
+  EXPECT_NO_THROW(glossaries.put("anna", id, {there, terms}));
 }
 
 }  // namespace
