@@ -44,7 +44,7 @@ class Progress : public std::enable_shared_from_this<Progress> {
     std::size_t tokens = 0;
     for (std::size_t i = 0; i < routes_.size(); ++i)
       tokens += estimate_tokens(task_.sentences[i].text) * routes_[i].size();
-    ticket_ = load.admit(tokens);
+    ticket_ = load.admit(tokens * task_.weight);
   }
 
   void start() {

@@ -79,6 +79,7 @@ void translate_texts(Backend& backend, const std::shared_ptr<Call>& call, TextTa
     for (std::string& segment : segments) sentences.sentences.push_back({std::move(segment), text.source});
   }
   sentences.search = search_for(backend, task, *documents);
+  sentences.weight = weight_of(backend, sentences.search);
   backend.service.translate(sentences,
                             [call, documents, counts, then = std::move(then), alternatives = task.alternatives](
                                 const Service::Results& results, const std::exception_ptr& error) {
@@ -105,6 +106,13 @@ std::size_t check_texts(const RequestLimits& limits, const std::vector<std::stri
     throw HttpError(
         400, fmt::format("Invalid request: {} characters exceed the text limit of {}", characters, limits.characters));
   return characters;
+}
+
+// An explanation takes one more pass over the translation.
+std::size_t weight_of(const Backend& backend, const SearchOptions& search) {
+  const int usual = backend.search.beam;
+  const int beams = (search.beam + usual - 1) / usual;
+  return static_cast<std::size_t>(search.explain ? beams + 1 : beams);
 }
 
 std::string require_language(const std::string& asked, const std::vector<std::string>& known) {
