@@ -45,6 +45,8 @@ TEST(HostileDocuments, TimeGrowsWithTheBytes) {
                                  "<p>",
                                  "<!-- ",
                                  "<!-->",
+                                 "<!-- --!>",
+                                 "<!-- -",
                                  "<a href='",
                                  "<",
                                  "</",
