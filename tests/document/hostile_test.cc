@@ -93,6 +93,17 @@ TEST(HostileDocuments, TimeGrowsWithTheBytes) {
       expect_fast(repeated(part, kBytes / part.size()) + repeated(end, kBytes / part.size()), format);
 }
 
+TEST(HostileDocuments, LinesThatEndNowhere) { expect_fast("<pre>" + repeated("a<b>", 500'000), Format::html); }
+
+TEST(HostileDocuments, ManyNamesOfTagsDoNotSlowTheParagraphsAfterThem) {
+  constexpr std::size_t kBytes = 1'000'000;
+  std::string names;
+  for (std::size_t i = 0; names.size() < kBytes; ++i) names += "<n" + std::to_string(i) + ">";
+  const std::string paragraphs = repeated("<p><b>", kBytes / 6);
+  const double apart = seconds_for(names, Format::html) + seconds_for(paragraphs, Format::html);
+  EXPECT_LT(seconds_for(names + paragraphs, Format::html), 5 * apart);
+}
+
 TEST(HostileDocuments, TenMegabytesWithoutAClosingTag) {
   const std::string html = repeated("<b>bold words and <i class='x'>more. ", 10'000'000 / 36);
   expect_fast(html, Format::html);
