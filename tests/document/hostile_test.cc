@@ -104,6 +104,16 @@ TEST(HostileDocuments, ManyNamesOfTagsDoNotSlowTheParagraphsAfterThem) {
   EXPECT_LT(seconds_for(names + paragraphs, Format::html), 5 * apart);
 }
 
+TEST(HostileDocuments, ACatalogueGrowsInProportionToItsBytes) {
+  const std::string source = "msgid \"" + repeated("word ", 10'000) + "\"\n";
+  std::string forms;
+  for (std::size_t form = 0; form < 100; ++form) forms += "msgstr[" + std::to_string(form) + "] \"\"\n";
+  for (const std::string& translations : {repeated("msgstr \"\"\n", 100), repeated("msgstr[1] \"\"\n", 100), forms}) {
+    const std::string catalogue = source + translations;
+    EXPECT_LT(in_capitals(catalogue, Format::po).size(), 7 * catalogue.size()) << translations.substr(0, 40);
+  }
+}
+
 TEST(HostileDocuments, TenMegabytesWithoutAClosingTag) {
   const std::string html = repeated("<b>bold words and <i class='x'>more. ", 10'000'000 / 36);
   expect_fast(html, Format::html);
