@@ -67,7 +67,9 @@ void explain(const Backend& backend, const CallPointer& call) {
                     false,
                     route.front()->model,
                     fields.text_or("prefix", "")};
-  for (const std::string& sentence : document::Document::parse(text, document::Format::text).segments())
+  document::Options parsing;
+  parsing.language = text::language_of(source);
+  for (const std::string& sentence : document::Document::parse(text, document::Format::text, parsing).segments())
     task.sentences.push_back({sentence, source});
   const auto respond = [call, source, target, model = task.model](const Service::Results& results,
                                                                   const std::exception_ptr& error) {
