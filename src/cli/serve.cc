@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "base/log.h"
 #include "cli/command.h"
 #include "serve/server.h"
@@ -6,11 +8,14 @@
 namespace dragoman::cli {
 namespace {
 
+// For what is left when the requests under way have had their time.
+constexpr std::chrono::seconds kStopLimit{5};
+
 int serve_models(const serve::ServeOptions& options, const Words& words, const ComputeOptions& compute) {
   expect_words(words, 0, "expected nothing but flags");
-  // Before there are threads: they inherit what is blocked.
   serve::Signals signals;
   serve::raise_file_limit();
+  std::optional<serve::StopDeadline> deadline;  // outlives the server
   serve::Server server(options, compute);
   for (const auto& direction : server.models()->directions()) log::info("translates {}", direction.pair.show());
   log::info("listening on http://{}:{}",
@@ -27,6 +32,7 @@ int serve_models(const serve::ServeOptions& options, const Words& words, const C
   log::info("finishing the requests under way");
   server.stop();
   server.join();
+  deadline.emplace(kStopLimit);
   return 0;
 }
 

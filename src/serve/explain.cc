@@ -76,7 +76,9 @@ void explain(const Backend& backend, const CallPointer& call) {
                     false,
                     route.front()->model,
                     prefix_of(fields)};
-  for (const std::string& sentence : document::Document::parse(text, document::Format::text).segments())
+  document::Options parsing;
+  parsing.language = text::language_of(source);
+  for (const std::string& sentence : document::Document::parse(text, document::Format::text, parsing).segments())
     task.sentences.push_back({sentence, source});
   if (task.sentences.size() > kMostSentences)
     throw HttpError(400, fmt::format("Invalid request: {} sentences exceed the limit of {}", task.sentences.size(),

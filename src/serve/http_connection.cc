@@ -26,6 +26,19 @@ std::string lower(boost::beast::string_view text) {
   return result;
 }
 
+// Whether everyone who reads this header agrees where the request ends and whom it is for. A proxy that saw another end
+// would pass on a request that it has never looked at.
+bool is_clear(const http::request_header<>& header) {
+  const auto count = [&](http::field name) {
+    const auto [begin, end] = header.equal_range(name);
+    return std::distance(begin, end);
+  };
+  if (count(http::field::host) > 1 || count(http::field::content_length) > 1) return false;
+  if (count(http::field::transfer_encoding) == 0) return true;
+  return count(http::field::transfer_encoding) == 1 && count(http::field::content_length) == 0 &&
+         header.version() >= 11 && boost::beast::iequals(header[http::field::transfer_encoding], "chunked");
+}
+
 }  // namespace
 
 HttpConnection::HttpConnection(asio::ip::tcp::socket socket, ConnectionHost& host)
@@ -100,14 +113,30 @@ void HttpConnection::read_header() {
   parser_.emplace();
   parser_->header_limit(host_.limits.header_bytes);
   parser_->body_limit(host_.limits.body_bytes);
+  is_head_ = false;
+  described_.method.clear();
+  described_.path.clear();
   http::async_read_header(socket_, buffer_, *parser_,
                           [self = shared_from_this()](const error_code& error, std::size_t) {
                             if (!self->failed(error)) self->on_header();
                           });
 }
 
-void HttpConnection::on_header() {
+// Notes what error pages and the log say of the request.
+void HttpConnection::describe() {
   const auto& message = parser_->get();
+  is_head_ = message.method() == http::verb::head;
+  described_.method = std::string(message.method_string());
+  const auto target = message.target();
+  described_.path = std::string(target.substr(0, target.find('?')));
+}
+
+void HttpConnection::on_header() {
+  describe();
+  const auto& message = parser_->get();
+  if (!is_clear(message))
+    return fail(
+        HttpError(400, "Invalid request: expected one Host, and one Content-Length or Transfer-Encoding: chunked"));
   if (message[http::field::expect] != "100-continue") return read_body();
   static constexpr char kContinue[] = "HTTP/1.1 100 Continue\r\n\r\n";
   asio::async_write(socket_, asio::buffer(kContinue, sizeof kContinue - 1),
@@ -126,11 +155,11 @@ void HttpConnection::read_body() {
 HttpRequest HttpConnection::take_request() {
   auto& message = parser_->get();
   HttpRequest request;
-  request.method = std::string(message.method_string());
-  const std::string target(message.target());
+  request.method = described_.method;
+  const auto target = message.target();
   const std::size_t mark = target.find('?');
-  request.path = target.substr(0, mark);
-  if (mark != std::string::npos) request.query = target.substr(mark + 1);
+  request.path = described_.path;
+  if (mark != target.npos) request.query = std::string(target.substr(mark + 1));
   for (const auto& field : message)
     request.headers.emplace_back(lower(field.name_string()), std::string(field.value()));
   request.body = std::move(message.body());
@@ -141,11 +170,8 @@ HttpRequest HttpConnection::take_request() {
 
 void HttpConnection::handle() {
   keep_alive_ = parser_->get().keep_alive();
-  is_head_ = parser_->get().method() == http::verb::head;
   HttpRequest request = take_request();
   parser_.reset();
-  described_.method = request.method;
-  described_.path = request.path;
   const std::uint64_t round = ++request_round_;
   // The response may come from any thread, also when the connection is closed.
   const auto exchange =

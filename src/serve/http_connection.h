@@ -47,6 +47,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void on_readable();
   void read_header();
   void on_header();
+  void describe();
   void read_body();
   void handle();
   HttpRequest take_request();

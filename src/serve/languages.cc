@@ -26,6 +26,9 @@ constexpr std::array kNames = std::to_array<std::pair<std::string_view, std::str
     {"ur", "Urdu"},          {"uz", "Uzbek"},     {"vi", "Vietnamese"}, {"zh", "Chinese"},     {"zu", "Zulu"},
 });
 
+// What language tags need at most (RFC 5646, 4.4.1).
+constexpr std::size_t kLongestCode = 35;
+
 std::string normal(std::string_view code) {
   std::string text(code);
   for (char& c : text) {
@@ -43,6 +46,7 @@ std::string language_name(const std::string& code) {
 }
 
 std::string find_language(std::string_view asked, const std::vector<std::string>& known) {
+  if (asked.size() > kLongestCode) return "";
   for (std::string code = normal(asked);;) {
     for (const std::string& one : known)
       if (normal(one) == code) return one;

@@ -11,7 +11,7 @@ namespace dragoman::serve {
 std::string language_name(const std::string& code);
 
 // The code of `known` that a client means: in any case, with - or _ between its parts, and without its region if that
-// is not known ("EN-GB" means en). Empty if there is none.
+// is not known ("EN-GB" means en). Empty if there is none, or if it is longer than codes are.
 std::string find_language(std::string_view asked, const std::vector<std::string>& known);
 
 // As DeepL writes it: "EN".

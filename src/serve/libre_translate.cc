@@ -28,10 +28,12 @@ Languages find_languages(const ModelSet& models, const Fields& fields, const std
   const std::string source = fields.text("source");
   languages.target = require_language(fields.text("target"), models.targets());
   languages.is_detected = source == "auto";
-  for (const std::string& text : texts)
-    languages.sources.push_back(languages.is_detected
-                                    ? detect_among(text, models.sources_of(languages.target))
-                                    : DetectedLanguage{require_language(source, models.sources()), 100});
+  if (!languages.is_detected) {
+    languages.sources.assign(texts.size(), {require_language(source, models.sources()), 100});
+    return languages;
+  }
+  const std::vector<std::string> candidates = models.sources_of(languages.target);
+  for (const std::string& text : texts) languages.sources.push_back(detect_among(text, candidates));
   return languages;
 }
 
@@ -52,8 +54,8 @@ TextTask make_task(const Backend& backend, Call& call, const Languages& language
 void translate(Backend& backend, const CallPointer& call) {
   const Fields& fields = call->fields();
   std::vector<std::string> texts = fields.texts("q");
-  const Languages languages = find_languages(*backend.service.models(), fields, texts);
   const std::size_t characters = check_texts(backend.limits, texts);
+  const Languages languages = find_languages(*backend.service.models(), fields, texts);
   TextTask task = make_task(backend, *call, languages, std::move(texts));
   task.format = format_of_name(fields.text_or("format", "text"));
   task.alternatives = fields.integer_or("alternatives", 0, 0, backend.limits.alternatives);
@@ -126,8 +128,9 @@ void translate_file(Backend& backend, const CallPointer& call) {
   const FormPart& file = fields.file("file");
   const document::Format format = format_of_file(file.file_name);
   const std::vector<std::string> texts = {file.content};
+  const std::size_t characters = check_texts(backend.limits, texts);
   const Languages languages = find_languages(*backend.service.models(), fields, texts);
-  backend.metrics.count_characters(check_texts(backend.limits, texts));
+  backend.metrics.count_characters(characters);
   TextTask task = make_task(backend, *call, languages, texts);
   task.format = format;
   const std::string ending = ending_of_file(file.file_name);

@@ -48,12 +48,14 @@ std::vector<Route> operation_routes(Backend& backend, std::function<std::size_t(
       {"GET", "/health", Access::everybody,
        [](const CallPointer& call) {
          call->respond({{"status", "ok"}});
-       }},
+       },
+       true},
       {"GET", "/metrics", Access::everybody,
        [&backend, connections = std::move(connections)](const CallPointer& call) {
          call->respond(HttpResponse{.type = "text/plain; version=0.0.4; charset=utf-8",
                                     .body = write_metrics(backend, connections())});
-       }},
+       },
+       true},
       {"POST", "/admin/reload", Access::local, [&backend](const CallPointer& call) { reload(backend, call); }},
   };
 }

@@ -52,11 +52,21 @@ Router::Router(std::vector<Route> routes, const RouterOptions& options, Keys key
       log_(log) {}
 
 void Router::handle(const std::shared_ptr<Exchange>& exchange) {
-  threads_.post([this, exchange, begin = Clock::now()] { dispatch(exchange, begin); });
+  const Clock::time_point begin = Clock::now();
+  if (is_instant(exchange->request())) return dispatch(exchange, begin);
+  threads_.post([this, exchange, begin] { dispatch(exchange, begin); });
+}
+
+bool Router::is_instant(const HttpRequest& request) const {
+  return std::any_of(routes_.begin(), routes_.end(), [&](const Route& route) {
+    return route.is_instant && same_method(route, request) && route.path == request.path;
+  });
 }
 
 void Router::dispatch(const std::shared_ptr<Exchange>& exchange, Clock::time_point begin) {
   const HttpRequest& request = exchange->request();
+  // Nobody waits for it any more; it may have waited long for its turn.
+  if (exchange->cancelled()->load()) return finish(*exchange, "", kNoRoute, {.status = kClientLeft}, begin);
   if (request.method == "OPTIONS" && !options_.cors_origin.empty())
     return finish(*exchange, "", kNoRoute, {.status = 204, .headers = {{"Access-Control-Max-Age", "86400"}}}, begin);
   std::vector<std::string> parameters;

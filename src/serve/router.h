@@ -26,6 +26,7 @@ struct Route {
   const char* path;  // {} stands for one part of a path: "/v2/glossaries/{}"
   Access access;
   std::function<void(const std::shared_ptr<Call>&)> endpoint;
+  bool is_instant = false;  // the server's own thread answers, also when all task threads are busy
 };
 
 struct RouterOptions {
@@ -42,7 +43,7 @@ class Router {
 
   const std::vector<Route>& routes() const { return routes_; }
   bool requires_keys() const { return keys_.are_required(); }
-  // Returns at once; a task thread runs the endpoint.
+  // Returns at once; a task thread runs the endpoint, unless it is instant.
   void handle(const std::shared_ptr<Exchange>& exchange);
   // The response to a request that never came here, complete and counted.
   HttpResponse error_page(const HttpRequest& request, const HttpError& error);
@@ -51,6 +52,7 @@ class Router {
   using Clock = std::chrono::steady_clock;
 
   void dispatch(const std::shared_ptr<Exchange>& exchange, Clock::time_point begin);
+  bool is_instant(const HttpRequest& request) const;
   const Route* find(const HttpRequest& request, std::vector<std::string>& parameters) const;
   [[noreturn]] void fail_without_route(const HttpRequest& request) const;
   void admit(const Route& route, Call& call);

@@ -1,27 +1,89 @@
 #include "serve/signals.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/log.h"
 
 namespace dragoman::serve {
 
-Signals::Signals() {
-  sigemptyset(&set_);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, signal);
-  pthread_sigmask(SIG_BLOCK, &set_, &before_);
+namespace {
+
+// What the handler knows. The pipe only wakes the reader, so nothing is lost when it is full.
+std::atomic<int> wake_up = -1;
+std::atomic<bool> asked_to_stop = false, asked_to_reload = false;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
+void note_signal(int signal) {
+  const int error = errno;
+  (signal == SIGHUP ? asked_to_reload : asked_to_stop) = true;
+  const char byte = 0;
+  [[maybe_unused]] const ssize_t written = write(wake_up, &byte, 1);
+  errno = error;
 }
 
-Signals::~Signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+}  // namespace
+
+Signals::Signals() {
+  check(pipe2(pipe_.data(), O_CLOEXEC) == 0, "a pipe cannot be made: {}", std::strerror(errno));
+  fcntl(pipe_[1], F_SETFL, O_NONBLOCK);
+  wake_up = pipe_[1];
+  asked_to_stop = asked_to_reload = false;
+  struct sigaction action {};
+  action.sa_handler = note_signal;
+  action.sa_flags = SA_RESTART;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    auto& [number, before] = before_.emplace_back();
+    number = signal;
+    sigaction(signal, &action, &before);
+  }
+}
+
+Signals::~Signals() {
+  restore();
+  for (const int end : pipe_) close(end);
+}
+
+void Signals::restore() {
+  for (const auto& [signal, before] : before_) sigaction(signal, &before, nullptr);
+  before_.clear();
+}
 
 void Signals::wait(const std::function<void()>& reload) {
-  for (int signal = 0;;) {
-    if (sigwait(&set_, &signal) != 0) continue;
-    if (signal == SIGHUP) {
+  while (!asked_to_stop) {
+    if (asked_to_reload.exchange(false)) {
       reload();
       continue;
     }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    return;
+    char byte = 0;
+    [[maybe_unused]] const ssize_t count = read(pipe_[0], &byte, 1);
   }
+  restore();
+}
+
+StopDeadline::StopDeadline(std::chrono::milliseconds limit) {
+  thread_ = std::thread([this, limit] {
+    std::unique_lock lock(mutex_);
+    if (wake_.wait_for(lock, limit, [this] { return met_; })) return;
+    log::error("work that does not end was given up");
+    std::_Exit(1);
+  });
+}
+
+StopDeadline::~StopDeadline() {
+  {
+    const std::lock_guard lock(mutex_);
+    met_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
 }
 
 void raise_file_limit() {

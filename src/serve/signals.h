@@ -2,25 +2,52 @@
 
 #include <signal.h>
 
+#include <array>
+#include <chrono>
+#include <condition_variable>
 #include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace dragoman::serve {
 
-// Blocks SIGINT, SIGTERM and SIGHUP in this thread and in those that it starts later, so that wait() receives them.
+// Receives SIGINT, SIGTERM and SIGHUP, whichever thread the system gives them to: libraries start threads of their own,
+// so blocking the signals in the others would not do. One at a time in a process.
 class Signals {
  public:
   Signals();
-  // Unblocks them.
+  // The signals do again what they did before.
   ~Signals();
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  // Returns after SIGINT or SIGTERM; calls `reload` for every SIGHUP until then. From then on, a second signal ends the
-  // program.
+  // Returns after SIGINT or SIGTERM; calls `reload` after SIGHUP until then, once for those that come meanwhile. From
+  // then on, a second signal ends the program.
   void wait(const std::function<void()>& reload);
 
  private:
-  sigset_t set_{}, before_{};
+  void restore();
+
+  std::array<int, 2> pipe_{-1, -1};  // from the handler to wait()
+  std::vector<std::pair<int, struct sigaction>> before_;
+};
+
+// Ends the program with status 1 if this is not destroyed in time: whatever a request keeps busy, a server that was
+// told to stop does.
+class StopDeadline {
+ public:
+  explicit StopDeadline(std::chrono::milliseconds limit);
+  ~StopDeadline();
+  StopDeadline(const StopDeadline&) = delete;
+  StopDeadline& operator=(const StopDeadline&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool met_ = false;
+  std::thread thread_;
 };
 
 // Raises the limit of open files to the most that this process may have: every connection takes one.

@@ -73,6 +73,7 @@ void translate_texts(Backend& backend, const std::shared_ptr<Call>& call, TextTa
   sentences.terms = task.terms;
   sentences.cancelled = call->cancelled();
   for (TextTask::Text& text : task.texts) {
+    task.parsing.language = text::language_of(text.source);
     documents->push_back(document::Document::parse(std::move(text.text), task.format, task.parsing));
     std::vector<std::string> segments = documents->back().segments();
     counts->push_back(segments.size());

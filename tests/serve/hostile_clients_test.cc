@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <future>
+
 #include "tests/serve/test_server.h"
 
 namespace dragoman::serve::test {
@@ -40,6 +42,27 @@ TEST(HostileClients, BytesThatAreNoRequest) {
   expect_works(server);
 }
 
+// A body that a proxy would see must not become a request here.
+TEST(HostileClients, RequestsWhoseEndIsUnclearAreRefused) {
+  const TestServer server;
+  const std::string hidden = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
+  for (const std::string& headers :
+       {std::string("Transfer-Encoding: xchunked\r\n"), std::string("Transfer-Encoding: chunked, identity\r\n"),
+        std::string("Transfer-Encoding: identity\r\n"), std::string("Transfer-Encoding: gzip, chunked\r\n"),
+        std::string("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n"),
+        std::string("Transfer-Encoding: xchunked\r\nContent-Length: 0\r\n"),
+        std::string("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"),
+        std::string("Content-Length: 5\r\nContent-Length: 5\r\n"), std::string("Host: other\r\n")}) {
+    Client client = server.connect();
+    client.send("POST /detect HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n" + hidden);
+    EXPECT_EQ(client.read().status, 400) << headers;
+    EXPECT_EQ(client.read().status, 0) << headers;
+  }
+  Client chunked = server.connect();
+  chunked.send("POST /detect HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\n\r\n3\r\nq=a\r\n0\r\n\r\n");
+  EXPECT_EQ(chunked.read().status, 200);
+}
+
 TEST(HostileClients, HugeHeadersAndBodies) {
   const TestServer server(impatient());
   EXPECT_EQ(server.connect().get("/" + std::string(100'000, 'a')).status, 431);
@@ -73,6 +96,37 @@ TEST(HostileClients, JsonBombsAndWrongTypes) {
   EXPECT_EQ(post(R"({"q": "\u0000\ud800", "source": "en", "target": "de"})"), 400);
   EXPECT_EQ(post(R"({"q": 1e999, "source": "en", "target": "de"})"), 400);
   expect_works(server);
+}
+
+TEST(HostileClients, LanguageCodesOfAnyLengthForAnyNumberOfTexts) {
+  const TestServer server;
+  const std::string code = "en" + std::string(1'000'000, '_');
+  const nlohmann::json many = {{"q", std::vector<std::string>(300'000)}, {"source", code}, {"target", "de"}};
+  const nlohmann::json allowed = {{"q", std::vector<std::string>(1000)}, {"source", code}, {"target", "de"}};
+  EXPECT_EQ(server.connect().post_json("/translate", many).status, 400);
+  EXPECT_EQ(server.connect().post_json("/translate", allowed).status, 400);
+  expect_works(server);
+}
+
+TEST(HostileClients, HealthAndMetricsAreAnsweredWhenAllThreadsAreBusy) {
+  std::promise<void> release;
+  int loaded = 0;
+  ServeOptions options;
+  options.port = 0;
+  Server server(options, [&loaded, released = release.get_future().share()] {
+    if (++loaded > 1) released.wait();
+    return std::make_unique<ModelSet>(0);
+  });
+  std::vector<Client> busy;
+  for (int i = 0; i < 8; ++i) {
+    busy.emplace_back(server.port());
+    busy.back().send_request("POST", "/admin/reload");
+  }
+  Client client(server.port());
+  EXPECT_EQ(client.get("/health").status, 200);
+  EXPECT_EQ(client.get("/metrics").status, 200);
+  release.set_value();
+  for (Client& one : busy) EXPECT_EQ(one.read().status, 200);
 }
 
 TEST(HostileClients, SlowSendersAreCutOff) {

@@ -75,6 +75,20 @@ TEST(ServeProgram, TranslatesReloadsAndStops) {
   EXPECT_EQ(server.wait(), 0);
 }
 
+TEST(ServeProgram, StopsInOrderAlsoWhileItReloads) {
+  const support::TempFolder models;
+  search::test::write_text_model(models.file("model"), "transformer-tiny", 3);
+  for (int pause = 0; pause < 4; ++pause) {
+    const support::TempFolder folder;
+    RunningServer server(folder, "en-de=" + models.file("model"));
+    server.signal(SIGHUP);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5 * pause));
+    server.signal(SIGTERM);
+    EXPECT_EQ(server.wait(), 0) << pause;
+    EXPECT_TRUE(server.said("finishing the requests"));
+  }
+}
+
 TEST(ServeProgram, SaysWhatIsWrong) {
   const support::TempFolder folder;
   search::test::write_text_model(folder.file("model"), "transformer-tiny", 3);
