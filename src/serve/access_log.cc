@@ -27,18 +27,17 @@ AccessLog::~AccessLog() {
   if (owned_) std::fclose(file_);
 }
 
-void AccessLog::write(const HttpRequest& request, const HttpResponse& response, const std::string& client,
-                      double seconds) {
+void AccessLog::write(const HttpRequest& request, const HttpResponse& response, const Source& source, double seconds) {
   if (file_ == nullptr) return;
   nlohmann::ordered_json line = {{"time", utc_time()},
-                                 {"client", request.client},
+                                 {"client", source.address.substr(0, kLongestPath)},
                                  {"method", request.method.substr(0, kLongestPath)},
-                                 {"path", request.path.substr(0, kLongestPath)},
+                                 {"path", source.path.substr(0, kLongestPath)},
                                  {"status", response.status},
                                  {"received", request.body.size()},
                                  {"sent", response.body.size()},
                                  {"ms", std::round(seconds * 1e5) / 100}};
-  if (!client.empty()) line["key"] = client;
+  if (!source.key.empty()) line["key"] = source.key;
   const std::string text = run::to_text(line) + "\n";
   const std::lock_guard lock(mutex_);
   std::fwrite(text.data(), 1, text.size(), file_);

@@ -8,7 +8,8 @@
 
 namespace dragoman::serve {
 
-// One line of JSON per request: time, client, method, path, status, bytes and duration; never texts or keys.
+// One line of JSON per request: time, client, method, path, status, bytes and duration; never texts, keys or
+// identifiers.
 class AccessLog {
  public:
   // A file to append to, - for stdout, or empty for no log.
@@ -17,7 +18,12 @@ class AccessLog {
   AccessLog(const AccessLog&) = delete;
   AccessLog& operator=(const AccessLog&) = delete;
 
-  void write(const HttpRequest& request, const HttpResponse& response, const std::string& client, double seconds);
+  // Who sent a request, and where to.
+  struct Source {
+    std::string address, key, path;  // the key's name; empty without keys
+  };
+
+  void write(const HttpRequest& request, const HttpResponse& response, const Source& source, double seconds);
 
  private:
   std::mutex mutex_;

@@ -3,6 +3,7 @@
 #include "base/join.h"
 #include "data/utf8.h"
 #include "serve/languages.h"
+#include "serve/random_id.h"
 #include "serve/text_task.h"
 
 namespace dragoman::serve {
@@ -85,15 +86,17 @@ void upload_document(Backend& backend, const CallPointer& call) {
   backend.usage.add(call->client(), characters);
   const std::string ending = ending_of_file(name);
   translate_texts(backend, call, std::move(task), [&backend, call, ending](const std::vector<TranslatedText>& done) {
-    const std::string id = backend.files.add({"translation" + ending, done.front().text});
-    call->respond({{"document_id", id}, {"document_key", id}});
+    const std::string key = random_id();
+    const std::string id = backend.files.add({"translation" + ending, done.front().text, key, call->client()});
+    call->respond({{"document_id", id}, {"document_key", key}});
   });
 }
 
 FileStore::File find_document(const Backend& backend, Call& call) {
   const std::optional<FileStore::File> file = backend.files.find(call.parameter(0));
-  if (!file || call.fields().text_or("document_key", "") != call.parameter(0))
-    throw HttpError(404, "there is no such document, or not any more");
+  const bool is_theirs = file && !file->key.empty() && file->owner == call.client() &&
+                         file->key == call.fields().text_or("document_key", "");
+  if (!is_theirs) throw HttpError(404, "there is no such document, or not any more");
   return *file;
 }
 

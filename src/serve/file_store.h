@@ -20,6 +20,8 @@ class FileStore {
   struct File {
     std::string name;  // for the client; never a path here
     std::string content;
+    std::string key{};    // a second secret, besides the identifier; empty if the identifier is enough
+    std::string owner{};  // the client that it belongs to, if it has a key
   };
 
   // Returns the identifier to fetch the file by.

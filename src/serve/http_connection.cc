@@ -54,11 +54,19 @@ HttpConnection::HttpConnection(asio::ip::tcp::socket socket, ConnectionHost& hos
 }
 
 void HttpConnection::enter(State state, std::chrono::milliseconds limit) {
+  stop_waiting();
   state_ = state;
+  if (state == State::idle || state == State::reading) place_ = host_.waiting.insert(host_.waiting.end(), this);
   timer_.expires_after(limit);
   timer_.async_wait([self = shared_from_this(), round = ++timer_round_](const error_code& error) {
     if (!error && round == self->timer_round_) self->out_of_time();
   });
+}
+
+void HttpConnection::stop_waiting() {
+  if (place_) host_.waiting.erase(*place_);
+  place_.reset();
+  host_.body_bytes -= std::exchange(reserved_, 0);
 }
 
 void HttpConnection::out_of_time() {
@@ -68,11 +76,12 @@ void HttpConnection::out_of_time() {
 }
 
 void HttpConnection::drain() {
-  if (is_idle()) enter(State::idle, host_.limits.last_call);
+  if (state_ == State::idle) enter(State::idle, host_.limits.last_call);
 }
 
 void HttpConnection::close() {
   if (state_ == State::closed) return;
+  stop_waiting();
   state_ = State::closed;
   if (cancelled_) cancelled_->store(true);
   ++timer_round_;
@@ -82,11 +91,15 @@ void HttpConnection::close() {
   host_.closed(this);
 }
 
+void HttpConnection::refuse(const HttpError& error) {
+  refused_ = true;
+  fail(error);
+}
+
 void HttpConnection::wait_for_request() {
   if (buffer_.size() > 0) return read_header();
   buffer_.shrink_to_fit();
   enter(State::idle, host_.stopping ? host_.limits.last_call : host_.limits.idle);
-  host_.idle(this);
   watch();
 }
 
@@ -103,9 +116,16 @@ void HttpConnection::watch() {
 void HttpConnection::on_readable() {
   if (state_ == State::idle) return read_header();
   if (state_ != State::handling) return;
-  // Bytes are the next request, which waits; none means that the client has left.
+  // None means that the client has left. Bytes are the next request, which waits in the buffer: left in the socket,
+  // they would hide that the client leaves.
   error_code error;
-  if (socket_.available(error) == 0 || error) close();
+  const std::size_t available = socket_.available(error);
+  if (available == 0 || error) return close();
+  const std::size_t room = buffer_.max_size() - buffer_.size();
+  if (room == 0) return;
+  buffer_.commit(socket_.read_some(buffer_.prepare(std::min(available, room)), error));
+  if (error) return close();
+  watch();
 }
 
 void HttpConnection::read_header() {
@@ -137,6 +157,7 @@ void HttpConnection::on_header() {
   if (!is_clear(message))
     return fail(
         HttpError(400, "Invalid request: expected one Host, and one Content-Length or Transfer-Encoding: chunked"));
+  reserve_body();
   if (message[http::field::expect] != "100-continue") return read_body();
   static constexpr char kContinue[] = "HTTP/1.1 100 Continue\r\n\r\n";
   asio::async_write(socket_, asio::buffer(kContinue, sizeof kContinue - 1),
@@ -144,6 +165,19 @@ void HttpConnection::on_header() {
                       if (error) return self->close();
                       self->read_body();
                     });
+}
+
+// Counts the body before it comes. If all bodies together become too large, those that have been on their way for
+// longest give way: a request of an honest client is short or quick.
+void HttpConnection::reserve_body() {
+  reserved_ = parser_->chunked() ? host_.limits.body_bytes : parser_->content_length().value_or(0);
+  host_.body_bytes += reserved_;
+  while (host_.body_bytes > host_.limits.all_body_bytes) {
+    const auto slowest =
+        std::find_if(host_.waiting.begin(), host_.waiting.end(), [](const auto* one) { return one->reserved_ > 0; });
+    if (slowest == host_.waiting.end() || *slowest == this) return;
+    (*slowest)->close();
+  }
 }
 
 void HttpConnection::read_body() {
@@ -230,6 +264,7 @@ void HttpConnection::after_response() {
   if (keep_alive_) return wait_for_request();
   error_code ignored;
   socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  if (refused_) return close();
   enter(State::closing, kLinger);
   linger();
 }

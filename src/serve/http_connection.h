@@ -5,6 +5,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <list>
 #include <memory>
 #include <optional>
 
@@ -20,7 +21,9 @@ struct ConnectionHost {
   HttpServer::Handler handler;
   HttpServer::ErrorPage error_page;
   bool stopping = false;
-  std::function<void(HttpConnection*)> idle, closed;  // the connection waits for a request; it has ended
+  std::function<void(HttpConnection*)> closed;  // the connection has ended
+  std::list<HttpConnection*> waiting{};         // for a request or the rest of one; the one that waits longest first
+  std::uint64_t body_bytes = 0;                 // reserved for the bodies that are being received
 };
 
 // One client: reads requests one after the other and writes their responses. All members run on the server's thread.
@@ -29,18 +32,18 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   HttpConnection(boost::asio::ip::tcp::socket socket, ConnectionHost& host);
 
   void start() { wait_for_request(); }
-  bool is_idle() const { return state_ == State::idle; }
   // The server stops: an idle connection ends soon, a busy one after its response.
   void drain();
   void close();
-  // Answers with an error and closes, before any request was read.
-  void refuse(const HttpError& error) { fail(error); }
+  // Answers with an error and closes at once, before any request was read.
+  void refuse(const HttpError& error);
 
  private:
   using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
   enum class State { idle, reading, handling, writing, closing, closed };
 
   void enter(State state, std::chrono::milliseconds limit);
+  void stop_waiting();
   void out_of_time();
   void wait_for_request();
   void watch();
@@ -48,6 +51,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void read_header();
   void on_header();
   void describe();
+  void reserve_body();
   void read_body();
   void handle();
   HttpRequest take_request();
@@ -62,11 +66,13 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   boost::asio::steady_timer timer_;
   std::uint64_t timer_round_ = 0;  // tells a timer that was set again from an earlier one
   State state_ = State::idle;
-  bool watching_ = false;  // waits for bytes or the end of the client's side
+  std::optional<std::list<HttpConnection*>::iterator> place_;  // among those that wait
+  std::uint64_t reserved_ = 0;                                 // bytes of the body
+  bool watching_ = false;                                      // waits for bytes or the end of the client's side
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   std::uint64_t request_round_ = 0;  // the request that a response belongs to
-  bool keep_alive_ = false, is_head_ = false;
+  bool keep_alive_ = false, is_head_ = false, refused_ = false;
   std::shared_ptr<std::atomic<bool>> cancelled_;  // of the request under way
   HttpRequest described_;                         // what error pages know of it
   std::size_t drained_ = 0;

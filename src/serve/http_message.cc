@@ -4,10 +4,26 @@
 
 namespace dragoman::serve {
 
+namespace {
+
+auto is_named(std::string_view name) {
+  return [name](const auto& header) { return header.first == name; };
+}
+
+}  // namespace
+
 std::string_view HttpRequest::header(std::string_view name) const {
-  const auto found =
-      std::find_if(headers.begin(), headers.end(), [&](const auto& header) { return header.first == name; });
+  const auto found = std::find_if(headers.begin(), headers.end(), is_named(name));
   return found == headers.end() ? std::string_view() : found->second;
+}
+
+std::string_view HttpRequest::last_header(std::string_view name) const {
+  const auto found = std::find_if(headers.rbegin(), headers.rend(), is_named(name));
+  return found == headers.rend() ? std::string_view() : found->second;
+}
+
+bool HttpRequest::has_header(std::string_view name) const {
+  return std::any_of(headers.begin(), headers.end(), is_named(name));
 }
 
 }  // namespace dragoman::serve

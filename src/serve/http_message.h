@@ -39,8 +39,11 @@ struct HttpRequest {
   std::string client;     // the address
   bool is_local = false;  // the client runs on this machine
 
-  // Empty if there is none.
+  // Empty if there is none; the first if there are several.
   std::string_view header(std::string_view name) const;
+  // The last one, which the proxy nearest to the server has added.
+  std::string_view last_header(std::string_view name) const;
+  bool has_header(std::string_view name) const;
 };
 
 struct HttpResponse {

@@ -4,7 +4,6 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <list>
 #include <thread>
 #include <unordered_map>
 
@@ -32,7 +31,6 @@ class HttpServer::Implementation {
     host_.limits = limits;
     host_.handler = std::move(handler);
     host_.error_page = std::move(error_page);
-    host_.idle = [this](HttpConnection* connection) { note_idle(connection); };
     host_.closed = [this](HttpConnection* connection) { forget(connection); };
     listen(place);
     accept();
@@ -54,11 +52,6 @@ class HttpServer::Implementation {
   }
 
  private:
-  struct Entry {
-    std::shared_ptr<HttpConnection> connection;
-    std::list<HttpConnection*>::iterator idle;  // the place among the idle ones, or their end
-  };
-
   void listen(const Place& place) {
     error_code error;
     const auto address = asio::ip::make_address(place.address, error);
@@ -84,7 +77,7 @@ class HttpServer::Implementation {
 
   void accept_later(const error_code& error) {
     log::warning("a connection cannot be accepted: {}", error.message());
-    close_oldest_idle();
+    make_room();
     pause_.expires_after(kAcceptPause);
     pause_.async_wait([this](const error_code& cancelled) {
       if (!cancelled && !host_.stopping) accept();
@@ -92,9 +85,9 @@ class HttpServer::Implementation {
   }
 
   void welcome(tcp::socket socket) {
-    const bool full = all_.size() >= host_.limits.connections && !close_oldest_idle();
+    const bool full = all_.size() >= host_.limits.connections && !make_room();
     const auto connection = std::make_shared<HttpConnection>(std::move(socket), host_);
-    all_[connection.get()] = {connection, idle_.end()};
+    all_[connection.get()] = connection;
     count_ = all_.size();
     if (full)
       connection->refuse(HttpError(503, "too many connections", 1));
@@ -102,30 +95,16 @@ class HttpServer::Implementation {
       connection->start();
   }
 
-  // Makes room for a client that has something to say.
-  bool close_oldest_idle() {
-    while (!idle_.empty()) {
-      HttpConnection* const oldest = idle_.front();
-      if (oldest->is_idle()) {
-        oldest->close();
-        return true;
-      }
-      all_.at(oldest).idle = idle_.end();
-      idle_.pop_front();
-    }
-    return false;
-  }
-
-  void note_idle(HttpConnection* connection) {
-    Entry& entry = all_.at(connection);
-    if (entry.idle != idle_.end()) idle_.erase(entry.idle);
-    entry.idle = idle_.insert(idle_.end(), connection);
+  // Closes the connection that has waited longest for a request or for the rest of one. Returns false if none waits.
+  bool make_room() {
+    if (host_.waiting.empty()) return false;
+    host_.waiting.front()->close();
+    return true;
   }
 
   void forget(HttpConnection* connection) {
     const auto entry = all_.find(connection);
     if (entry == all_.end()) return;
-    if (entry->second.idle != idle_.end()) idle_.erase(entry->second.idle);
     all_.erase(entry);
     count_ = all_.size();
     if (host_.stopping && all_.empty()) grace_.cancel();
@@ -153,7 +132,7 @@ class HttpServer::Implementation {
   // A copy, because a connection that ends removes itself.
   std::vector<std::shared_ptr<HttpConnection>> current() const {
     std::vector<std::shared_ptr<HttpConnection>> connections;
-    for (const auto& [pointer, entry] : all_) connections.push_back(entry.connection);
+    for (const auto& [pointer, connection] : all_) connections.push_back(connection);
     return connections;
   }
 
@@ -161,8 +140,7 @@ class HttpServer::Implementation {
   tcp::acceptor acceptor_;
   asio::steady_timer pause_, grace_;
   ConnectionHost host_;
-  std::unordered_map<HttpConnection*, Entry> all_;
-  std::list<HttpConnection*> idle_;  // in the order in which they became idle; some may be busy again
+  std::unordered_map<HttpConnection*, std::shared_ptr<HttpConnection>> all_;
   std::atomic<std::size_t> count_ = 0;
   int port_ = 0;
   std::thread thread_;

@@ -14,6 +14,7 @@ namespace dragoman::serve {
 struct HttpLimits {
   std::uint32_t header_bytes = 16 << 10;
   std::uint64_t body_bytes = 2 << 20;
+  std::uint64_t all_body_bytes = 256 << 20;  // of the requests that are being received at a time
   std::size_t connections = 4096;
   std::chrono::milliseconds idle{60'000};     // between two requests of a connection
   std::chrono::milliseconds receive{15'000};  // from the first byte of a request to the last

@@ -39,14 +39,24 @@ void RateLimits::take(const std::string& client, int per_minute, Clock::time_poi
   } else {
     buckets_.splice(buckets_.begin(), buckets_, found->second);
   }
-  Bucket& bucket = buckets_.front();
+  refill(buckets_.front(), per_minute, now);
+  buckets_.front().left -= 1;
+}
+
+void RateLimits::expect_some(const std::string& client, int per_minute, Clock::time_point now) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_client_.find(client);
+  if (found != by_client_.end()) refill(*found->second, per_minute, now);
+}
+
+// Throws HttpError if there is still nothing to take.
+void RateLimits::refill(Bucket& bucket, int per_minute, Clock::time_point now) {
   const double seconds = std::chrono::duration<double>(now - bucket.filled).count();
   bucket.left = std::min<double>(per_minute, bucket.left + seconds * per_minute / 60);
   bucket.filled = now;
   if (bucket.left < 1)
     throw HttpError(429, fmt::format("Slowdown: {} per minute", per_minute),
                     static_cast<int>(std::ceil((1 - bucket.left) * 60 / per_minute)));
-  bucket.left -= 1;
 }
 
 Keys Keys::read(const std::string& file) { return parse(read_file(file), file); }

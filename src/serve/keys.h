@@ -18,6 +18,8 @@ class RateLimits {
 
   // Throws HttpError 429, with the time to wait, if the client has used up its reserve. No limit if `per_minute` is 0.
   void take(const std::string& client, int per_minute, Clock::time_point now = Clock::now());
+  // Throws likewise, and takes nothing.
+  void expect_some(const std::string& client, int per_minute, Clock::time_point now = Clock::now());
 
  private:
   struct Bucket {
@@ -25,6 +27,8 @@ class RateLimits {
     double left = 0;
     Clock::time_point filled{};
   };
+  static void refill(Bucket& bucket, int per_minute, Clock::time_point now);
+
   std::mutex mutex_;
   std::list<Bucket> buckets_;  // the last one used first
   std::unordered_map<std::string, std::list<Bucket>::iterator> by_client_;

@@ -130,9 +130,10 @@ void translate_file(Backend& backend, const CallPointer& call) {
   const std::vector<std::string> texts = {file.content};
   const std::size_t characters = check_texts(backend.limits, texts);
   const Languages languages = find_languages(*backend.service.models(), fields, texts);
-  backend.metrics.count_characters(characters);
   TextTask task = make_task(backend, *call, languages, texts);
   task.format = format;
+  backend.metrics.count_characters(characters);
+  backend.usage.add(call->client(), characters);
   const std::string ending = ending_of_file(file.file_name);
   translate_texts(backend, call, task, [&backend, call, ending](const std::vector<TranslatedText>& translated) {
     const std::string id = backend.files.add({"translation" + ending, translated.front().text});
@@ -142,7 +143,7 @@ void translate_file(Backend& backend, const CallPointer& call) {
 
 void download_file(const Backend& backend, const CallPointer& call) {
   const std::optional<FileStore::File> file = backend.files.find(call->parameter(0));
-  if (!file) throw HttpError(404, "there is no such file, or not any more");
+  if (!file || !file->key.empty()) throw HttpError(404, "there is no such file, or not any more");
   call->respond(HttpResponse{.type = "application/octet-stream",
                              .body = file->content,
                              .headers = {{"Content-Disposition", "attachment; filename=\"" + file->name + "\""}}});

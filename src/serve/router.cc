@@ -9,15 +9,17 @@ namespace {
 
 // What requests are counted under that have no route, whatever their path is.
 constexpr const char* kNoRoute = "none";
+// Per minute and address; beyond that, an address cannot try keys, right or wrong.
+constexpr int kWrongKeys = 60;
 
-// Compares part by part. An open part matches anything but nothing.
+// Compares part by part. An open part matches anything but nothing; `parameters` are those parts as they were sent.
 bool matches(std::string_view pattern, std::string_view path, std::vector<std::string>& parameters) {
   parameters.clear();
   for (;;) {
     const std::string_view expected = pattern.substr(0, pattern.find('/')), part = path.substr(0, path.find('/'));
     if (expected == "{}") {
       if (part.empty()) return false;
-      parameters.push_back(decode_url(part));
+      parameters.emplace_back(part);
     } else if (expected != part) {
       return false;
     }
@@ -89,7 +91,10 @@ void Router::dispatch(const std::shared_ptr<Exchange>& exchange, Clock::time_poi
 
 const Route* Router::find(const HttpRequest& request, std::vector<std::string>& parameters) const {
   for (const Route& route : routes_)
-    if (same_method(route, request) && matches(route.path, request.path, parameters)) return &route;
+    if (same_method(route, request) && matches(route.path, request.path, parameters)) {
+      for (std::string& parameter : parameters) parameter = decode_url(parameter);
+      return &route;
+    }
   return nullptr;
 }
 
@@ -113,8 +118,12 @@ void Router::admit_client(Call& call) {
     const std::string key = key_of(call);
     if (key.empty())
       throw HttpError(is_deepl(call.request()) ? 403 : 400, "Please contact the server operator to get an API key");
+    wrong_keys_.expect_some(client, kWrongKeys);
     const Keys::Key* const found = keys_.find(key);
-    if (found == nullptr) throw HttpError(403, "Invalid API key");
+    if (found == nullptr) {
+      wrong_keys_.take(client, kWrongKeys);
+      throw HttpError(403, "Invalid API key");
+    }
     call.set_client(found->name);
     client = "key " + found->name;
     if (found->per_minute >= 0) per_minute = found->per_minute;
@@ -123,19 +132,26 @@ void Router::admit_client(Call& call) {
 }
 
 void Router::admit_local(const HttpRequest& request) {
-  const bool direct = request.header("x-forwarded-for").empty() && request.header("forwarded").empty() &&
-                      request.header("origin").empty();
+  const bool direct =
+      !request.has_header("x-forwarded-for") && !request.has_header("forwarded") && !request.has_header("origin");
   if (!request.is_local || !direct) throw HttpError(403, "only programs on the server's own machine may do this");
 }
 
 std::string Router::address_of(const HttpRequest& request) const {
-  const std::string_view forwarded = request.header("x-forwarded-for");
-  if (!options_.trust_proxy || !request.is_local || forwarded.empty()) return request.client;
-  // The proxy appends the address it sees; what stands before is the client's own word.
-  const std::size_t comma = forwarded.rfind(',');
-  const std::string_view last = comma == std::string_view::npos ? forwarded : forwarded.substr(comma + 1);
-  const std::size_t begin = std::min(last.find_first_not_of(' '), last.size());
-  return std::string(last.substr(begin));
+  if (!options_.trust_proxy || !request.is_local) return request.client;
+  // The proxy appends the address it sees; what stands before, also in lines of its own, is the client's own word.
+  std::string_view address = request.last_header("x-forwarded-for");
+  address.remove_prefix(address.rfind(',') + 1);  // nothing if there is no comma
+  address.remove_prefix(std::min(address.find_first_not_of(" \t"), address.size()));
+  return address.empty() ? request.client : std::string(address);
+}
+
+// The path without what only the client should know, such as the identifier of a file.
+std::string Router::public_path(const HttpRequest& request) const {
+  std::vector<std::string> ignored;
+  for (const Route& route : routes_)
+    if (matches(route.path, request.path, ignored)) return route.path;
+  return request.path;
 }
 
 void Router::complete(const HttpRequest& request, HttpResponse& response) const {
@@ -156,12 +172,13 @@ void Router::complete(const HttpRequest& request, HttpResponse& response) const 
 
 void Router::finish(Exchange& exchange, const std::string& client, const char* route, HttpResponse response,
                     Clock::time_point begin) {
-  complete(exchange.request(), response);
+  const HttpRequest& request = exchange.request();
+  complete(request, response);
   // A client that has left gets no response; the log says that it left.
   if (exchange.cancelled()->load()) response.status = kClientLeft;
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   metrics_.count_request(route, response.status, seconds);
-  log_.write(exchange.request(), response, client, seconds);
+  log_.write(request, response, {address_of(request), client, public_path(request)}, seconds);
   exchange.respond(std::move(response));
 }
 
@@ -169,7 +186,7 @@ HttpResponse Router::error_page(const HttpRequest& request, const HttpError& err
   HttpResponse response = error_response(request, error);
   complete(request, response);
   metrics_.count_request(kNoRoute, response.status, 0);
-  log_.write(request, response, "", 0);
+  log_.write(request, response, {address_of(request), "", public_path(request)}, 0);
   return response;
 }
 

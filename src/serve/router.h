@@ -59,6 +59,7 @@ class Router {
   void admit_client(Call& call);
   static void admit_local(const HttpRequest& request);
   std::string address_of(const HttpRequest& request) const;
+  std::string public_path(const HttpRequest& request) const;
   void complete(const HttpRequest& request, HttpResponse& response) const;
   void finish(Exchange& exchange, const std::string& client, const char* route, HttpResponse response,
               Clock::time_point begin);
@@ -66,7 +67,7 @@ class Router {
   std::vector<Route> routes_;
   RouterOptions options_;
   Keys keys_;
-  RateLimits limits_;
+  RateLimits limits_, wrong_keys_;
   TaskThreads& threads_;
   Metrics& metrics_;
   AccessLog& log_;

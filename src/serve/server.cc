@@ -1,5 +1,7 @@
 #include "serve/server.h"
 
+#include <algorithm>
+
 #include "serve/deepl.h"
 #include "serve/deepl_glossaries.h"
 #include "serve/duration.h"
@@ -25,6 +27,7 @@ std::chrono::milliseconds milliseconds(const std::string& text, const char* sett
 HttpLimits http_limits(const ServeOptions& options) {
   HttpLimits limits;
   limits.body_bytes = static_cast<std::uint64_t>(options.max_body_kb) << 10;
+  limits.all_body_bytes = std::max(limits.all_body_bytes, limits.body_bytes);
   limits.connections = static_cast<std::size_t>(options.max_connections);
   limits.idle = milliseconds(options.idle_timeout, "idle-timeout");
   limits.receive = milliseconds(options.receive_timeout, "receive-timeout");

@@ -176,14 +176,44 @@ TEST(DeepL, ClientsSeeOnlyTheirOwnGlossaries) {
   EXPECT_EQ(server.connect().ask("DELETE", "/v2/glossaries/" + id, two).status, 404);
 }
 
-TEST(DeepL, DocumentsAreUploadedWatchedAndFetched) {
-  const TestServer server;
+Json upload_document(const TestServer& server, const std::string& headers = "") {
   const std::string body =
       "--b\r\nContent-Disposition: form-data; name=\"target_lang\"\r\n\r\nDE\r\n"
       "--b\r\nContent-Disposition: form-data; name=\"source_lang\"\r\n\r\nEN\r\n"
       "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nHello\n\r\n--b--\r\n";
-  const Json handle =
-      server.connect().ask("POST", "/v2/document", "Content-Type: multipart/form-data; boundary=b\r\n", body).json();
+  const std::string type = "Content-Type: multipart/form-data; boundary=b\r\n";
+  return server.connect().ask("POST", "/v2/document", type + headers, body).json();
+}
+
+TEST(DeepL, ADocumentIsForWhoeverHasItsKeyAndUploadedIt) {
+  const support::TempFolder folder;
+  ServeOptions options;
+  options.keys = folder.write("keys", "secret-key-1\nsecret-key-2\n");
+  options.access_log = folder.file("log");
+  std::string id;
+  {
+    const TestServer server(options);
+    const std::string one = "Authorization: DeepL-Auth-Key secret-key-1\r\n";
+    const std::string two = "Authorization: DeepL-Auth-Key secret-key-2\r\n";
+    const Json handle = upload_document(server, one);
+    id = handle["document_id"];
+    const std::string path = "/v2/document/" + id + "/result";
+    const Json key = {{"document_key", handle["document_key"]}};
+    EXPECT_NE(handle["document_key"], id);
+    EXPECT_EQ(server.connect().post_json(path, {{"document_key", id}}, one).status, 404);
+    EXPECT_EQ(server.connect().post_json(path, {{"document_key", ""}}, one).status, 404);
+    EXPECT_EQ(server.connect().post_json(path, key, two).status, 404);
+    EXPECT_EQ(server.connect().get("/download_file/" + id).status, 404);
+    EXPECT_EQ(server.connect().post_json(path, key, one).body, "de(Hello)\n");
+  }
+  const std::string log = support::read_all(folder.file("log"));
+  EXPECT_NE(log.find("\"/v2/document/{}/result\""), std::string::npos) << log;
+  EXPECT_EQ(log.find(id), std::string::npos);
+}
+
+TEST(DeepL, DocumentsAreUploadedWatchedAndFetched) {
+  const TestServer server;
+  const Json handle = upload_document(server);
   const std::string path = "/v2/document/" + handle["document_id"].get<std::string>();
   const Json key = {{"document_key", handle["document_key"]}};
   EXPECT_EQ(server.connect().post_json(path, key).json()["status"], "done");

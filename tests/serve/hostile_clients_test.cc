@@ -167,6 +167,22 @@ TEST(HostileClients, HalfClosedConnections) {
   expect_works(server);
 }
 
+TEST(HostileClients, WhoeverSendsMoreAndLeavesHasLeft) {
+  TestServer server;
+  server.stage().hold(true);
+  Client client = server.connect();
+  client.send_request("POST", "/translate", "", "q=a&source=en&target=de");
+  ASSERT_TRUE(eventually([&] { return server.stage().count_seen() == 1; }));
+  client.send("G");
+  std::this_thread::sleep_for(milliseconds(20));
+  client.send("ET");
+  std::this_thread::sleep_for(milliseconds(20));
+  client.close();
+  EXPECT_TRUE(eventually([&] { return server.stage().cancelled == 1; }));
+  server.stage().hold(false);
+  expect_works(server);
+}
+
 TEST(HostileClients, AThousandIdleConnectionsCostNoOneElse) {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
@@ -200,6 +216,37 @@ TEST(HostileClients, BeyondTheLimitTheLongestIdleConnectionGoes) {
   EXPECT_EQ(second.get("/health").status, 200);
 }
 
+TEST(HostileClients, SlowSendersDoNotLockOthersOut) {
+  ServeOptions options;
+  options.max_connections = 3;
+  const TestServer server(options);
+  std::vector<Client> slow;
+  for (int i = 0; i < 9; ++i) {
+    slow.push_back(server.connect());
+    slow.back().send(i % 2 == 0 ? "G" : "POST /translate HTTP/1.1\r\nContent-Length: 100\r\n\r\nq=");
+    std::this_thread::sleep_for(milliseconds(2));
+  }
+  expect_works(server);
+  EXPECT_TRUE(slow.front().is_closed_within(milliseconds(5000)));
+}
+
+TEST(HostileClients, BodiesUnderWayShareTheirMemory) {
+  ServeOptions options;
+  options.max_body_kb = 256 << 10;
+  const TestServer server(options);
+  const auto announce = [&](const std::string& bytes) {
+    Client client = server.connect();
+    client.send("POST /detect HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: " + bytes + "\r\n\r\n");
+    EXPECT_EQ(client.read().status, 100);
+    return client;
+  };
+  Client slow = announce("200000000"), small = announce("3"), large = announce("200000000");
+  EXPECT_TRUE(slow.is_closed_within(milliseconds(5000)));
+  small.send("q=a");
+  EXPECT_EQ(small.read().status, 200);
+  EXPECT_FALSE(large.is_closed_within(milliseconds(20)));
+}
+
 TEST(HostileClients, IfAllConnectionsAreBusyNewOnesAreTurnedAway) {
   ServeOptions options;
   options.max_connections = 2;
@@ -215,6 +262,8 @@ TEST(HostileClients, IfAllConnectionsAreBusyNewOnesAreTurnedAway) {
   server.stage().hold(false);
   EXPECT_EQ(first.read().status, 200);
   EXPECT_EQ(second.read().status, 200);
+  // The one that was turned away takes no place, although its client has not closed it.
+  EXPECT_EQ(server.metric("dragoman_connections"), 2);
 }
 
 TEST(HostileClients, PathsLeadNowhereElse) {

@@ -78,6 +78,9 @@ TEST(Http, OtherOriginsAreAllowedOnlyIfAskedFor) {
 TEST(Http, OnlyLocalProgramsReload) {
   TestServer server;
   EXPECT_EQ(server.connect().ask("POST", "/admin/reload", "X-Forwarded-For: 1.1.1.1\r\n").status, 403);
+  EXPECT_EQ(server.connect().ask("POST", "/admin/reload", "X-Forwarded-For: \r\n").status, 403);
+  EXPECT_EQ(server.connect().ask("POST", "/admin/reload", "X-Forwarded-For:\r\nX-Forwarded-For: 1.1.1.1\r\n").status,
+            403);
   EXPECT_EQ(server.connect().ask("POST", "/admin/reload", "Origin: https://example.org\r\n").status, 403);
   EXPECT_EQ(server.stage().loaded, 1);
   EXPECT_EQ(server.connect().ask("POST", "/admin/reload").status, 200);
@@ -101,6 +104,26 @@ TEST(Http, EveryRequestIsLoggedWithoutItsText) {
   EXPECT_EQ(first["client"], "127.0.0.1");
   EXPECT_EQ(log.find("private"), std::string::npos);
   EXPECT_NE(log.find("404"), std::string::npos);
+}
+
+TEST(Http, TheLogHasTheAddressThatATrustedProxyNamesAndTheRequestThatFailed) {
+  const support::TempFolder folder;
+  ServeOptions options;
+  options.access_log = folder.file("log");
+  options.trust_proxy = true;
+  {
+    const TestServer server(options);
+    Client client = server.connect();
+    client.get("/health", "X-Forwarded-For: 1.1.1.1\r\n");
+    client.send("no request\r\n\r\n");
+    EXPECT_EQ(client.read().status, 400);
+  }
+  std::istringstream log(support::read_all(folder.file("log")));
+  std::string line;
+  std::getline(log, line);
+  EXPECT_EQ(nlohmann::json::parse(line)["client"], "1.1.1.1");
+  std::getline(log, line);
+  EXPECT_EQ(nlohmann::json::parse(line)["path"], "");
 }
 
 TEST(Http, EveryRouteIsDescribed) {

@@ -120,6 +120,7 @@ TEST(LibreTranslate, FilesAreTranslatedAndFetched) {
   EXPECT_EQ(file.body, "de(One)\n\nde(Two)\n");
   EXPECT_EQ(file.headers.at("content-disposition"), "attachment; filename=\"translation.txt\"");
   EXPECT_EQ(server.connect().get("/download_file/other").status, 404);
+  EXPECT_GT(server.connect().get("/v2/usage").json()["character_count"], 0);
 }
 
 TEST(LibreTranslate, TermsOfTheRequestReachTheModel) {
@@ -159,6 +160,27 @@ TEST(Keys, AreNeededOnceThereAreAny) {
   EXPECT_EQ(server.connect().get("/frontend/settings").json()["keyRequired"], true);
 }
 
+TEST(Keys, AnAddressMayTryAFewWrongOnes) {
+  const support::TempFolder folder;
+  ServeOptions options;
+  options.keys = folder.write("keys", "secret-key-1\n");
+  options.trust_proxy = true;
+  const TestServer server(options);
+  Client client = server.connect();
+  const auto ask = [&](const std::string& key, const std::string& address) {
+    const std::string headers = "Authorization: Bearer " + key + "\r\nX-Forwarded-For: " + address + "\r\n";
+    return client.post_form("/detect", "q=a", headers).status;
+  };
+  EXPECT_EQ(ask("secret-key-1", "1.1.1.1"), 200);
+  int tried = 0;
+  while (tried < 1000 && ask("wrong-key", "1.1.1.1") == 403) ++tried;
+  EXPECT_GE(tried, 60);
+  EXPECT_LT(tried, 1000);
+  // Its next guess is not answered, even if it is right.
+  EXPECT_EQ(ask("secret-key-1", "1.1.1.1"), 429);
+  EXPECT_EQ(ask("secret-key-1", "2.2.2.2"), 200);
+}
+
 TEST(RateLimits, WithoutKeysCountAddressesAndBelieveOnlyATrustedProxy) {
   for (const bool trusts : {false, true}) {
     ServeOptions options;
@@ -171,6 +193,9 @@ TEST(RateLimits, WithoutKeysCountAddressesAndBelieveOnlyATrustedProxy) {
     EXPECT_EQ(from("1.1.1.1"), 200);
     EXPECT_EQ(from("1.1.1.1"), 429);
     EXPECT_EQ(from("2.2.2.2"), trusts ? 200 : 429);
+    // Lines before the proxy's own are the client's word, too.
+    EXPECT_EQ(from("3.3.3.3\r\nX-Forwarded-For: 2.2.2.2"), 429);
+    EXPECT_EQ(from("\r\nX-Forwarded-For: 2.2.2.2"), 429);
   }
 }
 
