@@ -242,8 +242,7 @@ void complete(TranslateOptions& options, const ComputeOptions& compute) {
   search.tree = !options.tree.empty() || !options.tree_svg.empty();
   search.explain = options.explain;
   options.translator.device = compute.device;
-  for (const auto& [language, name] : EnumNames<text::Language>::list)
-    if (options.from == name) options.document.language = language;
+  options.document.language = text::language_of(options.from);
   options.translator.precision = compute.precision;
 }
 

@@ -8,6 +8,7 @@ namespace dragoman::document {
 namespace {
 
 constexpr std::size_t kLongestPlaceholder = 64;  // bytes
+constexpr std::size_t kMostForms = 6;            // no language has more plural forms; bounds the copies of a source
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -70,7 +71,13 @@ class EntryReader {
     if (entries_.empty()) return;
     Entry& entry = entries_.back();
     if (keyword == "msgid_plural") message_ = &entry.plural;
-    if (keyword == "msgstr" || keyword.starts_with("msgstr[")) message_ = &entry.translations.emplace_back();
+    if (begins_next_form(keyword, entry.translations.size())) message_ = &entry.translations.emplace_back();
+  }
+
+  // msgstr stands alone, or msgstr[0] and so on are in order.
+  static bool begins_next_form(std::string_view keyword, std::size_t form) {
+    if (form == 0 && keyword == "msgstr") return true;
+    return form < kMostForms && keyword == "msgstr[" + std::to_string(form) + "]";
   }
 
   std::string_view document_;

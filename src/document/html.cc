@@ -110,7 +110,7 @@ void HtmlReader::add_text(Range bytes) {
 // Each line is a paragraph of its own.
 void HtmlReader::add_lines(Range bytes) {
   while (bytes.begin < bytes.end) {
-    const std::size_t end = std::min(document_.find('\n', bytes.begin), bytes.end);
+    const std::size_t end = std::min(document_.substr(0, bytes.end).find('\n', bytes.begin), bytes.end);
     add_markup_text(document_, {bytes.begin, end}, Markup::html, paragraph_);
     if (end < bytes.end) paragraph_.finish();
     bytes.begin = end + 1;

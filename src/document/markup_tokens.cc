@@ -61,14 +61,23 @@ std::size_t MarkupTokens::end_after(std::string_view mark, std::size_t from) con
   return found == std::string_view::npos ? document_.size() : found + mark.size();
 }
 
+// In HTML, "--!>" ends a comment as "-->" does. One pass looks for both: a search for one of them could go far beyond
+// the other, again and again.
+std::size_t MarkupTokens::end_of_comment(std::size_t from) const {
+  for (std::size_t at = from; (at = document_.find("--", at)) != std::string_view::npos; ++at) {
+    const std::string_view rest = document_.substr(at + 2);
+    if (rest.starts_with('>')) return at + 3;
+    if (markup_ == Markup::html && rest.starts_with("!>")) return at + 4;
+  }
+  return document_.size();
+}
+
 std::size_t MarkupTokens::end_of_other() const {
   const std::string_view rest = document_.substr(at_);
   if (rest.starts_with("<!--")) {
     if (markup_ == Markup::html && rest.starts_with("<!-->")) return at_ + 5;
     if (markup_ == Markup::html && rest.starts_with("<!--->")) return at_ + 6;
-    const std::size_t end = end_after("-->", at_ + 4);
-    const std::size_t other = document_.substr(0, end).find("--!>", at_ + 4);
-    return markup_ == Markup::html && other != std::string_view::npos ? other + 4 : end;
+    return end_of_comment(at_ + 4);
   }
   if (markup_ == Markup::xml && rest.starts_with("<![CDATA[")) return end_after("]]>", at_);
   if (markup_ == Markup::xml && rest.starts_with("<?")) return end_after("?>", at_);

@@ -44,6 +44,7 @@ class MarkupTokens {
   void read_tag(MarkupToken& token);
   void read_attribute(MarkupToken& token, std::size_t& at) const;
   std::size_t end_of_other() const;
+  std::size_t end_of_comment(std::size_t from) const;
   std::size_t end_after(std::string_view mark, std::size_t from) const;
 
   std::string_view document_;

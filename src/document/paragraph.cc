@@ -130,7 +130,7 @@ void Paragraph::finish() {
   chunks_.clear();
   tags_.clear();
   stack_.clear();
-  count_of_name_.clear();
+  Counts().swap(count_of_name_);  // clear() would take time in proportion to the names of earlier paragraphs
   next_tag_ = 0;
   last_ = Last::nothing;
 }

@@ -46,6 +46,7 @@ class Paragraph {
     int open = 0;
     int overlapping = 0;  // those whose opening tag is a point, and whose closing tag is still to come
   };
+  using Counts = std::unordered_map<std::string, Count>;
   struct Open {
     std::string name;
     int tag = 0;
@@ -67,7 +68,7 @@ class Paragraph {
   std::vector<Chunk> chunks_;
   std::vector<Tag> tags_;
   std::vector<Open> stack_;  // elements that are open
-  std::unordered_map<std::string, Count> count_of_name_;
+  Counts count_of_name_;
   std::size_t next_tag_ = 0;  // the first tag after the last segment
   Last last_ = Last::nothing;
 };

@@ -12,6 +12,8 @@ namespace dragoman::search {
 namespace {
 
 constexpr int kMostAttempts = 50;
+// Far more than a translation can hold. A word without spaces takes time for its square.
+constexpr std::size_t kMostConstraintBytes = std::size_t{1} << 16;
 
 // Number of tokens, not counting marks.
 int tokens_of(const text::Encoded& encoded, const Model& model) {
@@ -64,6 +66,8 @@ std::string as_line(const std::string& text) {
 void check_constraints(const Request& request, const text::Tokenizer& target) {
   const auto check_words = [&](const char* what, const std::string& words) {
     const std::string_view shown = std::string_view(words).substr(0, 80);
+    check(words.size() <= kMostConstraintBytes, "a {} of {} bytes is longer than the {} allowed", what, words.size(),
+          kMostConstraintBytes);
     check(!spell_in_sentence(target, words).ids.empty(), "the {} '{}' has no characters that the model can write", what,
           shown);
     check(!has_banned_word(words, request.banned), "the {} '{}' contains a banned word", what, shown);
@@ -95,6 +99,10 @@ void NeuralJob::read_sources() {
 void NeuralJob::read_constraints() {
   const Request& request = job_.request;
   const text::Tokenizer& target = models_[0]->target();
+  std::size_t bytes = request.prefix.size();
+  for (const auto& [source, wanted] : request.terms) bytes += wanted.size();
+  check(bytes <= kMostConstraintBytes, "terms and prefix have {} bytes, more than the {} allowed", bytes,
+        kMostConstraintBytes);
   check_constraints(request, target);
   if (!request.prefix.empty()) {
     prefix_ = spell(target, std::string(without_spaces(request.prefix)));

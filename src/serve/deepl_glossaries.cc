@@ -1,8 +1,7 @@
 #include "serve/deepl_glossaries.h"
 
-#include <map>
-
 #include "serve/languages.h"
+#include "serve/term_collector.h"
 #include "serve/text_task.h"
 
 namespace dragoman::serve {
@@ -20,12 +19,8 @@ text::LanguagePair read_pair(const Backend& backend, const Fields& fields) {
   return read_pair(backend, fields.text("source_lang"), fields.text("target_lang"));
 }
 
-std::shared_ptr<const run::TermList> term_list(const std::string& entries, const std::string& format) {
-  return std::make_shared<run::TermList>(parse_terms(entries, format));
-}
-
 Glossary::Dictionary read_dictionary(const Backend& backend, const Fields& fields) {
-  return {read_pair(backend, fields), term_list(fields.text("entries"), fields.text_or("entries_format", "tsv"))};
+  return {read_pair(backend, fields), parse_terms(fields.text("entries"), fields.text_or("entries_format", "tsv"))};
 }
 
 // The list `dictionaries` of a request; empty if there is none.
@@ -45,7 +40,7 @@ std::vector<Glossary::Dictionary> read_dictionaries(const Backend& backend, cons
     if (!entry.is_object()) throw HttpError(400, "a dictionary must be an object");
     dictionaries.push_back(
         {read_pair(backend, text(entry, "source_lang", nullptr), text(entry, "target_lang", nullptr)),
-         term_list(text(entry, "entries", nullptr), text(entry, "entries_format", "tsv"))});
+         parse_terms(text(entry, "entries", nullptr), text(entry, "entries_format", "tsv"))});
   }
   return dictionaries;
 }
@@ -130,18 +125,20 @@ void create_several(const Backend& backend, const CallPointer& call) {
 Glossary::Dictionary merge(const Glossary& glossary, const Glossary::Dictionary& added) {
   const Glossary::Dictionary* const before = glossary.find(added.pair);
   if (before == nullptr) return added;
-  std::map<std::string, std::string> terms(before->terms->all().begin(), before->terms->all().end());
-  for (const auto& [source, target] : added.terms->all()) terms[source] = target;
-  return {added.pair, std::make_shared<run::TermList>(std::vector<run::TermList::Term>(terms.begin(), terms.end()))};
+  TermCollector terms;
+  terms.add(*before->terms);
+  terms.add(*added.terms);
+  return {added.pair, std::move(terms).finish()};
 }
 
 void change(const Backend& backend, const CallPointer& call) {
   const std::string& id = call->parameter(0);
   const Glossary before = backend.glossaries.get(call->client(), id);
-  const std::vector<Glossary::Dictionary> added = read_dictionaries(backend, call->fields());
+  std::vector<Glossary::Dictionary> merged;
+  for (const Glossary::Dictionary& added : read_dictionaries(backend, call->fields()))
+    merged.push_back(merge(before, added));
   if (call->fields().has("name")) backend.glossaries.rename(call->client(), id, call->fields().text("name"));
-  for (const Glossary::Dictionary& dictionary : added)
-    backend.glossaries.put(call->client(), id, merge(before, dictionary));
+  for (Glossary::Dictionary& dictionary : merged) backend.glossaries.put(call->client(), id, std::move(dictionary));
   call->respond(describe_several(backend.glossaries.get(call->client(), id)));
 }
 

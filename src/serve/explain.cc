@@ -1,5 +1,6 @@
 #include "serve/explain.h"
 
+#include "data/utf8.h"
 #include "run/explanation_json.h"
 #include "serve/text_task.h"
 
@@ -11,6 +12,7 @@ using CallPointer = std::shared_ptr<Call>;
 
 // Attention and trees grow with the square of a sentence.
 constexpr std::size_t kMostCharacters = 2000;
+constexpr std::size_t kMostSentences = 50;
 constexpr int kWidestBeam = 16;
 constexpr int kMostAlternatives = 10;
 
@@ -37,6 +39,13 @@ SearchOptions search_of(const Backend& backend, const Fields& fields) {
   search.beam = fields.integer_or("beam", search.beam, 1, kWidestBeam);
   search.alternatives = fields.integer_or("alternatives", search.alternatives, 0, kMostAlternatives);
   return search;
+}
+
+std::string prefix_of(const Fields& fields) {
+  std::string prefix = fields.text_or("prefix", "");
+  if (data::count_characters(prefix) > kMostCharacters)
+    throw HttpError(400, fmt::format("Invalid request: prefix exceeds the limit of {} characters", kMostCharacters));
+  return prefix;
 }
 
 // {"q", "source", "target", "model", "beam", "alternatives", "prefix", "terms", "glossary_id"}: one text, which is
@@ -66,9 +75,15 @@ void explain(const Backend& backend, const CallPointer& call) {
                     call->cancelled(),
                     false,
                     route.front()->model,
-                    fields.text_or("prefix", "")};
-  for (const std::string& sentence : document::Document::parse(text, document::Format::text).segments())
+                    prefix_of(fields)};
+  document::Options parsing;
+  parsing.language = text::language_of(source);
+  for (const std::string& sentence : document::Document::parse(text, document::Format::text, parsing).segments())
     task.sentences.push_back({sentence, source});
+  if (task.sentences.size() > kMostSentences)
+    throw HttpError(400, fmt::format("Invalid request: {} sentences exceed the limit of {}", task.sentences.size(),
+                                     kMostSentences));
+  task.weight = weight_of(backend, task.search);
   const auto respond = [call, source, target, model = task.model](const Service::Results& results,
                                                                   const std::exception_ptr& error) {
     call->attempt([&] {

@@ -4,27 +4,17 @@
 
 #include "base/utc_time.h"
 #include "data/csv.h"
-#include "search/words.h"
 #include "serve/http_message.h"
 #include "serve/random_id.h"
+#include "serve/term_collector.h"
 
 namespace dragoman::serve {
 namespace {
 
-constexpr std::size_t kMostGlossaries = 1000, kMostTerms = 10'000, kLongestTerm = 1024, kLongestName = 1024;
+constexpr std::size_t kMostGlossaries = 1000, kLongestLine = 4096, kLongestName = 1024;
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
-void add_term(std::vector<run::TermList::Term>& terms, const std::string& source, const std::string& target) {
-  const auto is_good = [](const std::string& term) {
-    return term.size() <= kLongestTerm && search::count_display_words(term) > 0;
-  };
-  if (!is_good(source) || !is_good(target))
-    throw HttpError(400, fmt::format("term {}: expected a source term and a target term of 1 to {} bytes",
-                                     terms.size() + 1, kLongestTerm));
-  if (terms.size() == kMostTerms) throw HttpError(400, fmt::format("a glossary may have {} terms", kMostTerms));
-  terms.emplace_back(source, target);
-}
-
-void parse_tsv(const std::string& text, std::vector<run::TermList::Term>& terms) {
+void parse_tsv(const std::string& text, TermCollector& terms) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string line = text.substr(begin, end - begin);
@@ -32,16 +22,26 @@ void parse_tsv(const std::string& text, std::vector<run::TermList::Term>& terms)
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty()) continue;
     const std::size_t tab = std::min(line.find('\t'), line.size());
-    add_term(terms, line.substr(0, tab), line.substr(std::min(tab + 1, line.size())));
+    terms.add(line.substr(0, tab), line.substr(std::min(tab + 1, line.size())));
   }
 }
 
-void parse_csv(const std::string& text, std::vector<run::TermList::Term>& terms) {
-  data::CsvReader reader(data::bytes_of(text, "the glossary"), 4 * kLongestTerm);
+void parse_csv(const std::string& text, TermCollector& terms) {
+  data::CsvReader reader(data::bytes_of(text, "the glossary"), kLongestLine);
   for (std::vector<std::string> fields; reader.next(fields);) {
     if (fields.size() < 2) throw HttpError(400, "expected two columns of CSV: source terms and target terms");
-    add_term(terms, fields[0], fields[1]);
+    terms.add(fields[0], fields[1]);
   }
+}
+
+// About how much memory a glossary takes.
+std::size_t bytes_of(const Glossary& glossary) {
+  constexpr std::size_t kBytesBesideText = 100;
+  std::size_t bytes = 0;
+  for (const Glossary::Dictionary& dictionary : glossary.dictionaries)
+    for (const auto& [source, target] : dictionary.terms->all())
+      bytes += source.size() + target.size() + kBytesBesideText;
+  return bytes;
 }
 
 }  // namespace
@@ -52,8 +52,8 @@ const Glossary::Dictionary* Glossary::find(const text::LanguagePair& pair) const
   return found == dictionaries.end() ? nullptr : &*found;
 }
 
-std::vector<run::TermList::Term> parse_terms(const std::string& text, const std::string& format) {
-  std::vector<run::TermList::Term> terms;
+std::shared_ptr<const run::TermList> parse_terms(const std::string& text, const std::string& format) {
+  TermCollector terms;
   if (format == "tsv")
     parse_tsv(text, terms);
   else if (format == "csv")
@@ -61,7 +61,7 @@ std::vector<run::TermList::Term> parse_terms(const std::string& text, const std:
   else
     throw HttpError(400, "entries_format must be tsv or csv");
   if (terms.empty()) throw HttpError(400, "the glossary has no terms");
-  return terms;
+  return std::move(terms).finish();
 }
 
 std::string write_terms(const std::vector<run::TermList::Term>& terms) {
@@ -79,8 +79,22 @@ Glossary Glossaries::create(const std::string& owner, const std::string& name,
   created.replace(created.size() - 1, 1, ".000000Z");
   Glossary glossary{random_id(), name, owner, created, std::move(dictionaries)};
   const std::lock_guard lock(mutex_);
-  if (all_.size() == kMostGlossaries) throw HttpError(400, fmt::format("there may be {} glossaries", kMostGlossaries));
+  check_room(glossary);
   return all_[glossary.id] = glossary;
+}
+
+void Glossaries::check_room(const Glossary& wanted) const {
+  std::size_t count = 1, bytes = bytes_of(wanted);
+  for (const auto& [id, glossary] : all_) {
+    if (glossary.owner != wanted.owner || id == wanted.id) continue;
+    ++count;
+    bytes += bytes_of(glossary);
+  }
+  if (count > kMostGlossaries)
+    throw HttpError(400, fmt::format("a client may have {} glossaries; delete one first", kMostGlossaries));
+  if (bytes > kMostBytes)
+    throw HttpError(
+        400, fmt::format("the terms of a client's glossaries may take {} MiB; delete some first", kMostBytes >> 20));
 }
 
 const Glossary& Glossaries::find(const std::string& owner, const std::string& id) const {
@@ -113,8 +127,11 @@ void Glossaries::rename(const std::string& owner, const std::string& id, const s
 void Glossaries::put(const std::string& owner, const std::string& id, Glossary::Dictionary dictionary) {
   const std::lock_guard lock(mutex_);
   Glossary& glossary = find(owner, id);
-  std::erase_if(glossary.dictionaries, [&](const auto& one) { return one.pair == dictionary.pair; });
-  glossary.dictionaries.push_back(std::move(dictionary));
+  Glossary changed = glossary;
+  std::erase_if(changed.dictionaries, [&](const auto& one) { return one.pair == dictionary.pair; });
+  changed.dictionaries.push_back(std::move(dictionary));
+  check_room(changed);
+  glossary = std::move(changed);
 }
 
 void Glossaries::remove_dictionary(const std::string& owner, const std::string& id, const text::LanguagePair& pair) {

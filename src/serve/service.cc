@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "base/quote.h"
+#include "search/constraints.h"
 #include "serve/http_message.h"
 
 namespace dragoman::serve {
@@ -35,13 +37,14 @@ class Progress : public std::enable_shared_from_this<Progress> {
       routes_.push_back(task.model.empty() ? models_->route(sentence.source, task.target)
                                            : models_->route(sentence.source, task.target, task.model));
     check_constraints();
+    find_terms();
   }
 
   void admit(Load& load) {
     std::size_t tokens = 0;
     for (std::size_t i = 0; i < routes_.size(); ++i)
       tokens += estimate_tokens(task_.sentences[i].text) * routes_[i].size();
-    ticket_ = load.admit(tokens);
+    ticket_ = load.admit(tokens * task_.weight);
   }
 
   void start() {
@@ -67,6 +70,17 @@ class Progress : public std::enable_shared_from_this<Progress> {
     }
   }
 
+  void find_terms() {
+    constexpr std::size_t kMost = search::Constraints::kMost;
+    if (!task_.terms) return;
+    for (const SentenceTask::Sentence& sentence : task_.sentences) {
+      if (task_.cancelled && *task_.cancelled) throw search::Cancelled();
+      terms_.push_back(task_.terms->in(sentence.text, kMost + 1));
+      if (terms_.back().size() > kMost)
+        throw HttpError(400, fmt::format("a sentence has more than {} terms: '{}'", kMost, excerpt(sentence.text)));
+    }
+  }
+
   bool is_cached() const { return task_.cached && (!task_.terms || task_.terms->empty()); }
   std::string key_of(std::size_t i) const {
     return cache_key({task_.sentences[i].source, task_.target}, task_.search, task_.sentences[i].text);
@@ -79,8 +93,8 @@ class Progress : public std::enable_shared_from_this<Progress> {
   search::Job make_job(std::size_t i, std::size_t hop, std::string text) {
     const ModelSet::Route& route = routes_[i];
     search::Job job;
-    if (task_.terms) job.request.terms = task_.terms->in(text);
     job.request.text = std::move(text);
+    if (!terms_.empty()) job.request.terms = std::move(terms_[i]);
     if (i == 0 && hop == 0) job.request.prefix = task_.prefix;
     job.request.to = route[hop]->to;
     job.options = options_of(route, hop);
@@ -147,6 +161,7 @@ class Progress : public std::enable_shared_from_this<Progress> {
   TaskThreads& threads_;
   Service::Done done_;
   std::vector<ModelSet::Route> routes_;
+  std::vector<std::vector<run::TermList::Term>> terms_;  // of each sentence; empty if there are none at all
   std::unique_ptr<Load::Ticket> ticket_;
   Service::Results results_;
   std::mutex mutex_;

@@ -21,9 +21,10 @@ struct SentenceTask {
   SearchOptions search;
   std::shared_ptr<const run::TermList> terms;  // null for none
   search::Cancellation cancelled;
-  bool cached = true;    // results may come from the cache, where only texts, scores and alignments are kept
-  std::string model{};   // the name of the model; empty for the first one of the direction
-  std::string prefix{};  // the translation of the first sentence begins with this
+  bool cached = true;      // results may come from the cache, where only texts, scores and alignments are kept
+  std::string model{};     // the name of the model; empty for the first one of the direction
+  std::string prefix{};    // the translation of the first sentence begins with this
+  std::size_t weight = 1;  // how many times the usual work a token takes
 };
 
 // Translates with the current models: finds directions, bounds the work, uses the cache and passes on to the batches.

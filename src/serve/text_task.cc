@@ -5,11 +5,12 @@
 
 #include "data/utf8.h"
 #include "serve/languages.h"
+#include "serve/term_collector.h"
 
 namespace dragoman::serve {
 namespace {
 
-constexpr std::size_t kMostTerms = 10'000;
+constexpr std::size_t kMostGlossaries = 10;
 
 using Documents = std::vector<document::Document>;
 
@@ -46,6 +47,21 @@ SearchOptions search_for(const Backend& backend, const TextTask& task, const Doc
   return search;
 }
 
+// The glossaries that a request names, each once.
+std::vector<std::string> glossary_ids(const Fields& fields) {
+  std::vector<std::string> ids;
+  for (const char* const key : {"glossary_id", "glossary_ids"}) {
+    if (!fields.has(key)) continue;
+    for (const std::string& id : fields.texts(key)) {
+      if (std::find(ids.begin(), ids.end(), id) != ids.end()) continue;
+      if (ids.size() == kMostGlossaries)
+        throw HttpError(400, fmt::format("Invalid request: expected at most {} glossaries", kMostGlossaries));
+      ids.push_back(id);
+    }
+  }
+  return ids;
+}
+
 }  // namespace
 
 void translate_texts(Backend& backend, const std::shared_ptr<Call>& call, TextTask task,
@@ -57,12 +73,14 @@ void translate_texts(Backend& backend, const std::shared_ptr<Call>& call, TextTa
   sentences.terms = task.terms;
   sentences.cancelled = call->cancelled();
   for (TextTask::Text& text : task.texts) {
+    task.parsing.language = text::language_of(text.source);
     documents->push_back(document::Document::parse(std::move(text.text), task.format, task.parsing));
     std::vector<std::string> segments = documents->back().segments();
     counts->push_back(segments.size());
     for (std::string& segment : segments) sentences.sentences.push_back({std::move(segment), text.source});
   }
   sentences.search = search_for(backend, task, *documents);
+  sentences.weight = weight_of(backend, sentences.search);
   backend.service.translate(sentences,
                             [call, documents, counts, then = std::move(then), alternatives = task.alternatives](
                                 const Service::Results& results, const std::exception_ptr& error) {
@@ -91,6 +109,13 @@ std::size_t check_texts(const RequestLimits& limits, const std::vector<std::stri
   return characters;
 }
 
+// An explanation takes one more pass over the translation.
+std::size_t weight_of(const Backend& backend, const SearchOptions& search) {
+  const int usual = backend.search.beam;
+  const int beams = (search.beam + usual - 1) / usual;
+  return static_cast<std::size_t>(search.explain ? beams + 1 : beams);
+}
+
 std::string require_language(const std::string& asked, const std::vector<std::string>& known) {
   std::string language = find_language(asked, known);
   if (language.empty()) throw HttpError(400, asked.substr(0, 20) + " is not supported");
@@ -99,25 +124,23 @@ std::string require_language(const std::string& asked, const std::vector<std::st
 
 std::shared_ptr<const run::TermList> find_terms(const Backend& backend, Call& call, const text::LanguagePair& pair) {
   const Fields& fields = call.fields();
-  std::vector<std::string> ids;
-  for (const char* const key : {"glossary_id", "glossary_ids"})
-    if (fields.has(key))
-      for (const std::string& id : fields.texts(key)) ids.push_back(id);
-  std::vector<run::TermList::Term> terms;
+  const std::vector<std::string> ids = glossary_ids(fields);
+  TermCollector terms;
   for (const std::string& id : ids) {
     const Glossary glossary = backend.glossaries.get(call.client(), id);
     const Glossary::Dictionary* const dictionary = glossary.find(pair);
     if (dictionary == nullptr) throw HttpError(400, fmt::format("the glossary has no dictionary for {}", pair.show()));
-    terms.insert(terms.end(), dictionary->terms->all().begin(), dictionary->terms->all().end());
+    if (ids.size() == 1 && !fields.has("terms")) return dictionary->terms;
+    terms.add(*dictionary->terms);
   }
   const nlohmann::json& own = fields.value("terms");
-  if (!own.is_null() && (!own.is_object() || own.size() > kMostTerms))
+  if (!own.is_null() && !own.is_object())
     throw HttpError(400, "Invalid request: terms must be an object of source and target terms");
   for (const auto& [source, target] : own.items()) {
-    if (!target.is_string() || source.empty()) throw HttpError(400, "Invalid request: terms must be texts");
-    terms.emplace_back(source, target.get<std::string>());
+    if (!target.is_string()) throw HttpError(400, "Invalid request: terms must be texts");
+    terms.add(source, target.get_ref<const std::string&>());
   }
-  return terms.empty() ? nullptr : std::make_shared<run::TermList>(std::move(terms));
+  return terms.empty() ? nullptr : std::move(terms).finish();
 }
 
 }  // namespace dragoman::serve

@@ -38,6 +38,9 @@ void translate_texts(Backend& backend, const std::shared_ptr<Call>& call, TextTa
 // The number of characters of all texts. Throws HttpError 400 if they exceed the limits.
 std::size_t check_texts(const RequestLimits& limits, const std::vector<std::string>& texts);
 
+// How many times the usual work a token of this search takes.
+std::size_t weight_of(const Backend& backend, const SearchOptions& search);
+
 // The language that a client names, as the models call it. Throws HttpError 400 if no model knows it.
 std::string require_language(const std::string& asked, const std::vector<std::string>& known);
 

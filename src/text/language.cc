@@ -103,6 +103,14 @@ std::size_t apostrophe_at(std::string_view text, std::size_t at) {
   return text.substr(at).starts_with("\u2019") ? 3 : 0;
 }
 
+Language language_of(std::string_view code) {
+  const std::string_view name = code.substr(0, code.find_first_of("-_"));
+  for (const Language language : {Language::english, Language::german, Language::hindi})
+    for (const auto& [one, known] : EnumNames<Language>::list)
+      if (one == language && equal_ignoring_case(name, known)) return language;
+  return Language::generic;
+}
+
 bool is_abbreviation(Language language, std::string_view word) {
   return kCommon.contains(word) || words_of(language).contains(word);
 }

@@ -11,6 +11,9 @@ namespace dragoman::text {
 // words are already separated by spaces.
 enum class Language { generic, english, german, hindi, tokenized };
 
+// The rules for text in the language of this code: German for "de" and "de-AT", generic for a language without rules.
+Language language_of(std::string_view code);
+
 // Whether `word`, given without its final period, is an abbreviation that usually has one: "Dr", "usw", "approx".
 bool is_abbreviation(Language language, std::string_view word);
 

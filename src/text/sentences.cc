@@ -70,15 +70,23 @@ bool all_digits(std::string_view word) {
   return !word.empty();
 }
 
+// Text of an unknown language has the abbreviations of all of them. References such as "vol. 2" are no words of the
+// tokenizer.
+bool has_period(Language language, std::string_view word) {
+  if (is_abbreviation(language, word) || word == "vol" || word == "pp" || word == "nr") return true;
+  return language == Language::generic &&
+         (is_abbreviation(Language::english, word) || is_abbreviation(Language::german, word));
+}
+
 // Whether a period belongs to the word before it.
 bool is_part_of_word(std::string_view text, std::size_t period, Language language) {
   const std::string_view word = word_before(text, period);
   if (word.empty()) return false;
-  if (is_abbreviation(language, word)) return true;
+  if (has_period(language, word)) return true;
   const std::vector<char32_t> letters = code_points(word);
-  if (letters.size() == 1 && is_upper(letters[0])) return true;                      // J. S. Bach
-  if (word.find('.') != std::string_view::npos && letters.size() <= 5) return true;  // e.g. this
-  return language == Language::german && all_digits(word) && letters.size() <= 2;    // am 3. Oktober
+  if (letters.size() == 1 && classify(letters[0]) == CharClass::letter) return true;  // J. S. Bach, z. B., p. 3
+  if (word.find('.') != std::string_view::npos && letters.size() <= 5) return true;   // e.g. this
+  return language == Language::german && all_digits(word) && letters.size() <= 2;     // am 3. Oktober
 }
 
 bool can_begin(char32_t code) {

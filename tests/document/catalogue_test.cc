@@ -40,6 +40,24 @@ TEST(Catalogue, PluralFormsHaveTheirOwnSources) {
             "msgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"%d FILE\"\nmsgstr[1] \"%d FILES\"\n");
 }
 
+TEST(Catalogue, SixPluralFormsAreFilledInAndTheOthersStay) {
+  const std::string sources = "msgid \"file\"\nmsgid_plural \"files\"\n";
+  std::string entry = sources, expected = sources;
+  for (int form = 0; form < 12; ++form) {
+    const std::string keyword = "msgstr[" + std::to_string(form) + "] ";
+    entry += keyword + "\"\"\n";
+    expected += keyword + (form == 0 ? "\"FILE\"\n" : form < 6 ? "\"FILES\"\n" : "\"\"\n");
+  }
+  EXPECT_EQ(catalogue_in_capitals(entry), expected);
+}
+
+TEST(Catalogue, ATranslationThatIsThereTwiceStays) {
+  EXPECT_EQ(catalogue_in_capitals("msgid \"file\"\nmsgstr \"\"\nmsgstr \"\"\n"),
+            "msgid \"file\"\nmsgstr \"FILE\"\nmsgstr \"\"\n");
+  EXPECT_EQ(catalogue_in_capitals("msgid \"file\"\nmsgstr[0] \"\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n"),
+            "msgid \"file\"\nmsgstr[0] \"FILE\"\nmsgstr[0] \"\"\nmsgstr[1] \"FILE\"\n");
+}
+
 TEST(Catalogue, LinesOfAMessageAreSegmentsAndStringsAreNot) {
   const std::string entry =
       "msgid \"\"\n\"One sentence that \"\n\"goes on.\\n\"\n\"\\n\"\n\"  A \\\"second\\\" line\\n\"\nmsgstr \"\"\n";

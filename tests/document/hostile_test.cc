@@ -45,6 +45,8 @@ TEST(HostileDocuments, TimeGrowsWithTheBytes) {
                                  "<p>",
                                  "<!-- ",
                                  "<!-->",
+                                 "<!-- --!>",
+                                 "<!-- -",
                                  "<a href='",
                                  "<",
                                  "</",
@@ -89,6 +91,27 @@ TEST(HostileDocuments, TimeGrowsWithTheBytes) {
            {"<b>", "</b>"}, {"<b>a ", "b</b> "}, {"<b><img>w ", "</b>"}, {"<i>", "</b>"}, {"<b><img>", "w</b>"}})
     for (const Format format : {Format::html, Format::xml})
       expect_fast(repeated(part, kBytes / part.size()) + repeated(end, kBytes / part.size()), format);
+}
+
+TEST(HostileDocuments, LinesThatEndNowhere) { expect_fast("<pre>" + repeated("a<b>", 500'000), Format::html); }
+
+TEST(HostileDocuments, ManyNamesOfTagsDoNotSlowTheParagraphsAfterThem) {
+  constexpr std::size_t kBytes = 1'000'000;
+  std::string names;
+  for (std::size_t i = 0; names.size() < kBytes; ++i) names += "<n" + std::to_string(i) + ">";
+  const std::string paragraphs = repeated("<p><b>", kBytes / 6);
+  const double apart = seconds_for(names, Format::html) + seconds_for(paragraphs, Format::html);
+  EXPECT_LT(seconds_for(names + paragraphs, Format::html), 5 * apart);
+}
+
+TEST(HostileDocuments, ACatalogueGrowsInProportionToItsBytes) {
+  const std::string source = "msgid \"" + repeated("word ", 10'000) + "\"\n";
+  std::string forms;
+  for (std::size_t form = 0; form < 100; ++form) forms += "msgstr[" + std::to_string(form) + "] \"\"\n";
+  for (const std::string& translations : {repeated("msgstr \"\"\n", 100), repeated("msgstr[1] \"\"\n", 100), forms}) {
+    const std::string catalogue = source + translations;
+    EXPECT_LT(in_capitals(catalogue, Format::po).size(), 7 * catalogue.size()) << translations.substr(0, 40);
+  }
 }
 
 TEST(HostileDocuments, TenMegabytesWithoutAClosingTag) {

@@ -90,6 +90,10 @@ TEST(Html, MalformedMarkupLosesNothing) {
   EXPECT_EQ(html_in_capitals("<b>over <i>lapping</b> elements</i> here"), "<b>OVER <i>LAPPING</b> ELEMENTS</i> HERE");
   EXPECT_EQ(html_in_capitals("a tag <a href='x>without end"), "A TAG <a href='x>without end");
   EXPECT_EQ(html_in_capitals("a comment <!-- without end"), "A COMMENT <!-- without end");
+  EXPECT_EQ(html_in_capitals("one <!-- a --!> two <!-- b --> c --!> four"),
+            "ONE <!-- a --!> TWO <!-- b --> C --!&gt; FOUR");
+  EXPECT_EQ(html_in_capitals("one <!-- a -- ---> two <!-- b -!> ---!> three"),
+            "ONE <!-- a -- ---> TWO <!-- b -!> ---!> THREE");
   EXPECT_EQ(html_in_capitals("nothing </> and </ 1> <"), "NOTHING </> AND </ 1> &lt;");
   EXPECT_EQ(html_in_capitals("<a>link <div>block</div> rest</a> end"), "<a>LINK <div>BLOCK</div> REST</a> END");
 }

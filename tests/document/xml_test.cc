@@ -46,7 +46,7 @@ TEST(Xml, NamesAreCaseSensitive) {
 }
 
 TEST(Xml, WhatIsNotTextStays) {
-  for (const std::string xml : {"<![CDATA[a <b> c]]>", "<?target some > data?>", "<!-- a > b -->",
+  for (const std::string xml : {"<![CDATA[a <b> c]]>", "<?target some > data?>", "<!-- a > b -->", "<!-- a --!> b -->",
                                 "<!DOCTYPE a [<!ENTITY b \"words > here\">]>", "<a translate=\"no\">word</a>"})
     EXPECT_EQ(xml_in_capitals(xml), xml);
 }

@@ -1,12 +1,15 @@
 // Requests from files, and streams of them whose translator fails.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "base/random.h"
 #include "run/json_text.h"
 #include "run/request_reader.h"
 #include "run/term_list.h"
 #include "run/translation_stream.h"
+#include "search/words.h"
 #include "tests/search/fake_engine.h"
 #include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"
@@ -59,7 +62,39 @@ TEST(TermList, FindsTermsAsWholeWordsInTheOrderOfTheList) {
   EXPECT_EQ(list.in(""), Terms());
 }
 
-TEST(TermList, AHugeListCostsAsMuchAsItsDifferentLengths) {
+TEST(TermList, FindsWhatASearchForEachTermFinds) {
+  Random random(7);
+  const auto draw = [&](std::size_t most) {
+    std::string text;
+    for (std::size_t length = 1 + random.below(most); text.size() < length;) text += "ab .-"[random.below(5)];
+    return text;
+  };
+  for (int round = 0; round < 300; ++round) {
+    std::vector<TermList::Term> terms;
+    for (int i = 0; i < 40; ++i) terms.emplace_back(draw(5), std::to_string(i));
+    const std::string text = draw(60);
+    std::vector<TermList::Term> expected;
+    for (const TermList::Term& term : terms)
+      if (search::contains_word(text, term.first)) expected.push_back(term);
+    const TermList list(terms);
+    ASSERT_EQ(list.in(text), expected) << text;
+    ASSERT_EQ(list.in(text, 3).size(), std::min<std::size_t>(3, expected.size()));
+  }
+}
+
+TEST(TermList, TermsOfManyLengthsCostLittleMoreThanOne) {
+  std::vector<TermList::Term> terms;
+  for (std::size_t length = 1; length < 1024; ++length) terms.emplace_back("-" + std::string(length, '.'), "t");
+  const TermList list(std::move(terms));
+  std::string text;
+  while (text.size() < 100'000) text += "-a";
+  text += "-.";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(list.in(text).size(), 1u);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+}
+
+TEST(TermList, AHugeListIsNotSearchedTermByTerm) {
   std::vector<TermList::Term> terms;
   for (int i = 0; i < 200'000; ++i) terms.emplace_back("term" + std::to_string(i), "t");
   const TermList list(std::move(terms));

@@ -1,6 +1,7 @@
 // What one request may ask for, and that nothing it asks for is lost.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <latch>
 #include <limits>
 
@@ -39,6 +40,21 @@ class RequestTest : public ::testing::Test {
 };
 
 // ---- Limits ----
+
+TEST_F(RequestTest, LongPrefixesAndTermsAreRefusedBeforeTheyAreTokenised) {
+  std::string long_word;
+  while (long_word.size() < 800'000) long_word += "𠀀";
+  const auto begin = std::chrono::steady_clock::now();
+  Request request = asked_for("the red house");
+  request.prefix = long_word;
+  EXPECT_EQ(refusal(request), "terms and prefix have 800000 bytes, more than the 65536 allowed");
+  request.prefix = "";
+  request.terms = {{"red", long_word}};
+  EXPECT_EQ(refusal(request), "terms and prefix have 800000 bytes, more than the 65536 allowed");
+  EXPECT_EQ(message([&] { TextTranslator({model_}, on_cpu()).check_request(request, {}); }),
+            "a term of 800000 bytes is longer than the 65536 allowed");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
 
 TEST_F(RequestTest, EveryOptionHasLimitsThatTheLibraryChecks) {
   constexpr int kHuge = std::numeric_limits<int>::max();

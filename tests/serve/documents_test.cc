@@ -24,6 +24,12 @@ TEST(Documents, TagsSurviveAndFollowTheirWords) {
   EXPECT_EQ(translate_markup(server, "<p>One <b>two</b>.</p>", "html", "fr"), "<p>fr(de(One <b>two</b>.))</p>");
 }
 
+TEST(Documents, SentencesEndAsInTheirLanguage) {
+  const TestServer server;
+  EXPECT_EQ(translate_markup(server, "Dear Mr. Smith waits on p. 3. He left.", "text"),
+            "de(Dear Mr. Smith waits on p. 3.) de(He left.)");
+}
+
 TEST(Documents, OfDeepLHaveTheirTagsToo) {
   const TestServer server;
   const Reply reply = server.connect().post_json("/v2/translate", {{"text", {"<x>One</x> <keep>two</keep> three"}},

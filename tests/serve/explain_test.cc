@@ -64,6 +64,33 @@ TEST_F(Explain, CostlyRequestsAreRefused) {
   EXPECT_EQ(explain({{"q", std::string(3000, 'a')}}).status, 400);
   EXPECT_EQ(explain({{"q", "a"}, {"beam", 1000}}).status, 400);
   EXPECT_EQ(explain({{"q", "a"}, {"alternatives", 1000}}).status, 400);
+  std::string lines;
+  for (int i = 0; i < 51; ++i) lines += "a\n";
+  EXPECT_EQ(explain({{"q", lines}, {"beam", 1}}).status, 400);
+  EXPECT_EQ(explain({{"q", lines.substr(2)}, {"beam", 1}, {"alternatives", 0}}).status, 200);
+  EXPECT_EQ(explain({{"q", "a"}, {"prefix", std::string(2001, 'b')}}).json()["error"],
+            "Invalid request: prefix exceeds the limit of 2000 characters");
+}
+
+TEST(Load, AWiderBeamCountsAsMoreTokens) {
+  ServeOptions options;
+  options.max_queue_tokens = 10;
+  TestServer server(options);
+  server.stage().hold(true);
+  const auto send = [&](Client& client, const std::string& text, int alternatives) {
+    const Json request = {{"q", text}, {"source", "en"}, {"target", "de"}, {"alternatives", alternatives}};
+    client.send_request("POST", "/translate", "Content-Type: application/json\r\n", request.dump());
+  };
+  Client first = server.connect(), wide = server.connect(), usual = server.connect();
+  send(first, "a", 0);
+  ASSERT_TRUE(eventually([&] { return server.stage().count_seen() == 1; }));
+  // About five tokens, which count twice if the beam is wider than usual.
+  send(wide, "sixteen letters.", 5);
+  EXPECT_EQ(wide.read().status, 503);
+  send(usual, "sixteen letters.", 0);
+  ASSERT_TRUE(eventually([&] { return server.stage().count_seen() == 2; }));
+  server.stage().hold(false);
+  EXPECT_EQ(usual.read().status, 200);
 }
 
 }  // namespace

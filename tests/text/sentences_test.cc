@@ -28,6 +28,21 @@ TEST(Sentences, DoNotEndAfterAbbreviationsInitialsAndOrdinals) {
             (Strings{"Dr. Smith met J. S. Bach.", "They spoke."}));
   EXPECT_EQ(sentences("Am 3. Oktober war es soweit. Alle kamen.", Language::german),
             (Strings{"Am 3. Oktober war es soweit.", "Alle kamen."}));
+  EXPECT_EQ(sentences("Das gilt z. B. Hunden bzw. Katzen. Ende.", Language::german),
+            (Strings{"Das gilt z. B. Hunden bzw. Katzen.", "Ende."}));
+  EXPECT_EQ(sentences("See No. 5 on p. 3 of vol. 2. Then stop.", Language::english),
+            (Strings{"See No. 5 on p. 3 of vol. 2.", "Then stop."}));
+  EXPECT_EQ(sentences("Dear Mr. Smith, bzw. Frau Smith. Hello."),
+            (Strings{"Dear Mr. Smith, bzw. Frau Smith.", "Hello."}));
+}
+
+TEST(Sentences, FollowTheRulesOfALanguageByItsCode) {
+  EXPECT_EQ(language_of("de"), Language::german);
+  EXPECT_EQ(language_of("de-AT"), Language::german);
+  EXPECT_EQ(language_of("EN_us"), Language::english);
+  EXPECT_EQ(language_of("den"), Language::generic);
+  EXPECT_EQ(language_of("tokenized"), Language::generic);
+  EXPECT_EQ(language_of(""), Language::generic);
 }
 
 TEST(Sentences, NeedNoSpacesWhereAScriptHasNone) {
