@@ -9,7 +9,6 @@ namespace dragoman::run {
 namespace {
 
 using document::Document;
-using document::Format;
 
 // Says what it was given, in capitals, and links every word to itself, if it aligns.
 class CapitalEngine : public search::test::EchoEngine {
@@ -40,8 +39,8 @@ class CapitalEngine : public search::test::EchoEngine {
 
 DocumentBatch two_documents() {
   std::vector<Document> documents;
-  documents.push_back(Document::parse("<p>a <b>dog</b></p><p>a cat</p><p>a cat</p>", Format::html));
-  documents.push_back(Document::parse("- a cat\n\n- a bird\n", Format::text));
+  documents.push_back(Document::parse("<p>a <b>dog</b></p><p>a cat</p><p>a cat</p>", document::Format::html));
+  documents.push_back(Document::parse("- a cat\n\n- a bird\n", document::Format::text));
   return DocumentBatch(std::move(documents), [](Request& request) { request.banned = {"x"}; });
 }
 
