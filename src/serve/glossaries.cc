@@ -66,7 +66,7 @@ std::shared_ptr<const run::TermList> parse_terms(const std::string& text, const 
 
 std::string write_terms(const std::vector<run::TermList::Term>& terms) {
   std::string text;
-  for (const auto& [source, target] : terms) text += source + "\t" + target + "\n";
+  for (const auto& [source, target] : terms) text.append(source).append("\t").append(target).append("\n");
   return text;
 }
 
