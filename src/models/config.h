@@ -96,8 +96,7 @@ struct TransformerConfig {
     v("activation", activation, "activation of the feed-forward blocks");
     v("decoder-past", decoder_past,
       "how the decoder reads its previous words: self-attention, or a simpler simple recurrent unit (ssru), which "
-      "costs "
-      "the same for every word");
+      "costs the same for every word");
     v("positions", positions, "position encoding");
     v("max-positions", max_positions, "longest sentence with sinusoidal or learned positions", between(1, kMostUnits));
     v("dropout", dropout, "dropout on embeddings and on the output of each block", between(0, 0.95));

@@ -81,8 +81,7 @@ struct TranslatorSettings : TranslatorOptions {
     v("document", sentences, "lines are paragraphs: translate their sentences one by one; blank lines stay");
     v("shortlist", shortlist,
       "on a CPU, use the lexical shortlist of the model, if it has one (`dragoman shortlist`): faster, and "
-      "translations "
-      "consist of likely words only");
+      "translations consist of likely words only");
   }
 };
 
