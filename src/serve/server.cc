@@ -78,7 +78,7 @@ class Server::Implementation {
         [this](const std::shared_ptr<Exchange>& exchange) { router_.handle(exchange); },
         [this](const HttpRequest& request, const HttpError& error) { return router_.error_page(request, error); });
   }
-  // First no more requests, then no more work, then no more threads that could use the rest.
+  // First no more requests, then no more models, then no more threads that could use the rest.
   ~Implementation() {
     if (http_) {
       http_->stop();

@@ -177,8 +177,19 @@ Service::Service(Loader loader, std::size_t most_waiting_tokens, TaskThreads& th
 // The threads of a model cannot wait for their own end, but the last request of a set that was replaced may end on one
 // of them. Therefore a task destroys the set.
 std::shared_ptr<const ModelSet> Service::load_models() {
-  return {loader_().release(),
-          [&threads = threads_](const ModelSet* models) { threads.post([models] { delete models; }); }};
+  std::unique_ptr<const ModelSet> models = loader_();
+  {
+    const std::lock_guard lock(mutex_);
+    ++sets_;
+  }
+  return {models.release(), [this](const ModelSet* unused) { threads_.post([this, unused] { destroy(unused); }); }};
+}
+
+void Service::destroy(const ModelSet* models) {
+  delete models;
+  const std::lock_guard lock(mutex_);
+  --sets_;
+  destroyed_.notify_all();
 }
 
 std::shared_ptr<const ModelSet> Service::models() const {
@@ -189,8 +200,12 @@ std::shared_ptr<const ModelSet> Service::models() const {
 
 void Service::close() {
   std::shared_ptr<const ModelSet> last;
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   models_.swap(last);
+  lock.unlock();
+  last.reset();
+  lock.lock();
+  destroyed_.wait(lock, [this] { return sets_ == 0; });
 }
 
 void Service::reload() {

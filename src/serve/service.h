@@ -1,5 +1,6 @@
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -36,25 +37,31 @@ class Service {
   using Done = std::function<void(Results, std::exception_ptr)>;
 
   Service(Loader loader, std::size_t most_waiting_tokens, TaskThreads& threads);
+  ~Service() { close(); }
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
 
   // Throws HttpError 503 after close().
   std::shared_ptr<const ModelSet> models() const;
   const Load& load() const { return load_; }
   // Loads the models again. Requests under way finish with the old ones.
   void reload();
-  // Drops the models once the requests under way have finished with them.
+  // Waits until the requests under way have finished with the models, and drops them. Not for a task thread.
   void close();
   // Throws HttpError if the task is impossible or if too much is waiting.
   void translate(const SentenceTask& task, Done done);
 
  private:
   std::shared_ptr<const ModelSet> load_models();
+  void destroy(const ModelSet* models);
 
   Loader loader_;
   TaskThreads& threads_;
   Load load_;
   std::mutex reload_mutex_;
-  mutable std::mutex mutex_;  // guards models_
+  mutable std::mutex mutex_;  // guards the members below
+  std::condition_variable destroyed_;
+  std::size_t sets_ = 0;  // loaded and not yet destroyed: the current one and those that requests still use
   std::shared_ptr<const ModelSet> models_;
 };
 

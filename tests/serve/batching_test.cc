@@ -292,5 +292,23 @@ TEST(Shutdown, DoesNotWaitForeverForWork) {
   EXPECT_TRUE(eventually([&] { return server.stage().cancelled == 1; }));
 }
 
+TEST(Shutdown, WaitsForAModelThatIsStillBusyWithClientsThatLeft) {
+  ServeOptions options;
+  options.grace = "0.1s";
+  auto server = std::make_unique<TestServer>(options);
+  const std::shared_ptr<Stage> stage = server->shared_stage();
+  stage->deaf = true;
+  stage->hold(true);
+  Client waiting = ask_without_waiting(*server, "a");
+  ASSERT_TRUE(eventually([&] { return stage->count_seen() == 1; }));
+  std::thread model([&] {
+    std::this_thread::sleep_for(milliseconds(300));
+    stage->hold(false);
+  });
+  server.reset();
+  EXPECT_EQ(stage->cancelled, 1);
+  model.join();
+}
+
 }  // namespace
 }  // namespace dragoman::serve::test

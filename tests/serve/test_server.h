@@ -20,6 +20,7 @@ struct Stage {
   std::mutex mutex;
   std::condition_variable wake;
   bool held = false;  // no translation is finished
+  bool deaf = false;  // cancelled texts are held too
   std::vector<std::string> seen;
   std::vector<std::size_t> batches;  // texts per call of submit()
   std::vector<std::vector<std::pair<std::string, std::string>>> terms;
@@ -79,7 +80,7 @@ class StageEngine : public search::Engine {
       if (waiting_.empty() && stopping_) return;
       std::deque<search::Job> done;
       for (std::size_t i = waiting_.size(); i-- > 0;) {
-        if (stage_->held && !waiting_[i].is_cancelled() && !stopping_) continue;
+        if (stage_->held && (stage_->deaf || !waiting_[i].is_cancelled()) && !stopping_) continue;
         done.push_front(std::move(waiting_[i]));
         waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
       }
@@ -142,6 +143,7 @@ class TestServer {
 
   Server& server() { return *server_; }
   Stage& stage() { return *stage_; }
+  const std::shared_ptr<Stage>& shared_stage() const { return stage_; }
   Client connect() const { return Client(server_->port()); }
   int port() const { return server_->port(); }
   // One request on a connection of its own.
