@@ -154,7 +154,41 @@ TEST(Cuda, MemoryIsReleasedByThreadsThatDidNotAllocateIt) {
   }).join();
 }
 
-// Kernels whose attributes, clusters or library handles are kept per GPU.
+// Kernels whose attributes, clusters or library handles are kept for the whole process.
+std::vector<Case> cases_with_attributes() {
+  static const std::set<std::string> entries = {"linear",    "attention",      "attention_backward",     "lstm_layer",
+                                                "lstm_step", "project_length", "project_length_backward"};
+  std::vector<Case> some;
+  for (const Case& one : all_cases())
+    if (entries.contains(one.entry) && one.on_gpus) some.push_back(one);
+  return some;
+}
+
+// Each thread begins elsewhere in the list, so that different sizes of one kernel meet.
+TEST(Cuda, GivesTheSameBitsToSeveralThreadsAtOnce) {
+  if (!cuda::problem().empty()) GTEST_SKIP() << cuda::problem();
+  constexpr std::size_t kThreads = 4;
+  const std::vector<Case> all = cases_with_attributes();
+  std::vector<Results> alone, beside[kThreads];
+  const auto run_all = [&](std::vector<Results>& results, std::size_t first) {
+    SharedMemory shared;
+    results.resize(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::size_t at = (first + i) % all.size();
+      results[at] = run_cuda<bf16>(all[at], shared);
+    }
+  };
+  run_all(alone, 0);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] { run_all(beside[t], t * all.size() / kThreads); });
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < all.size() && !HasFailure(); ++i) {
+    SCOPED_TRACE(all[i].entry + " " + all[i].name);
+    for (const std::vector<Results>& results : beside) expect_same_bits(alone[i], results[i]);
+  }
+}
+
 class TwoGpus : public testing::Test {
  protected:
   void SetUp() override {
@@ -165,14 +199,6 @@ class TwoGpus : public testing::Test {
     };
     if (name_of(0) != name_of(1)) GTEST_SKIP() << "needs two GPUs of the same kind";
   }
-  static std::vector<Case> cases() {
-    static const std::set<std::string> entries = {"linear", "attention", "attention_backward", "lstm_layer",
-                                                  "lstm_step"};
-    std::vector<Case> some;
-    for (const Case& one : all_cases())
-      if (entries.contains(one.entry) && one.on_gpus) some.push_back(one);
-    return some;
-  }
   static Results run_on(int gpu, const Case& one, SharedMemory& shared) {
     const cuda::OnGpu here(gpu);
     return run_cuda<bf16>(one, shared);
@@ -181,7 +207,7 @@ class TwoGpus : public testing::Test {
 
 TEST_F(TwoGpus, GiveTheSameBitsToAThreadThatAlternates) {
   SharedMemory shared;
-  for (const Case& one : cases()) {
+  for (const Case& one : cases_with_attributes()) {
     SCOPED_TRACE(one.entry + " " + one.name);
     expect_same_bits(run_on(0, one, shared), run_on(1, one, shared));
     EXPECT_EQ(cuda::current_gpu(), 0);
@@ -190,7 +216,7 @@ TEST_F(TwoGpus, GiveTheSameBitsToAThreadThatAlternates) {
 }
 
 TEST_F(TwoGpus, GiveTheSameBitsToTwoThreadsAtOnce) {
-  const std::vector<Case> all = cases();
+  const std::vector<Case> all = cases_with_attributes();
   std::vector<Results> results[2];
   std::vector<std::thread> threads;
   for (const int gpu : {0, 1})

@@ -5,6 +5,7 @@
 #include "kernels/contract.h"
 #include "kernels/cuda/runtime/alignment.h"
 #include "kernels/cuda/runtime/runtime.h"
+#include "kernels/cuda/runtime/shared_memory.h"
 
 // Device code shared by all CUDA kernels.
 namespace dragoman::kernels::cuda {
@@ -96,21 +97,6 @@ __device__ inline float power_of_two(float x) {
   float result;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
   return result;
-}
-
-// Allows a kernel to use `bytes` of dynamic shared memory on the current GPU; false where the GPU has less.
-template <class Kernel>
-bool try_allow_shared(Kernel* kernel, Size bytes) {
-  const cudaError_t status =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-  if (status != cudaSuccess) cudaGetLastError();
-  return status == cudaSuccess;
-}
-// The same; throws Error where the GPU has less.
-template <class Kernel>
-void allow_shared(const char* name, Kernel* kernel, Size bytes) {
-  check_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-               name);
 }
 
 // ---- sums in a fixed order ------------------------------------------------------------------------------------
