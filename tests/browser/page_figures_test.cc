@@ -80,7 +80,7 @@ TEST_F(PageFigures, ShowsEveryHeadAndTheBeam) {
   std::size_t best = 0;
   for (const auto& node : told["tree"]) best += node["best"] == true;
   EXPECT_EQ(window_->count(".beam-tree > .best .token"), static_cast<int>(best) + 1) << "and the root";
-  EXPECT_GT(window_->count(".beam-tree .dropped .cross"), 0);
+  EXPECT_GT(window_->count("[data-node].dropped .cross"), 0);
   window_->point_at(".beam-tree > .dropped .token");
   EXPECT_NE(window_->text("#hypothesis").find("dropped from the beam"), std::string::npos);
   EXPECT_EQ(small_letters(*window_), nlohmann::json::array());
@@ -151,10 +151,10 @@ TEST_F(PageFigures, SaysWhyThereAreNoFigures) {
 TEST_F(PageFigures, MarksTheEndsThatScroll) {
   translate("the red house stands here . a blue dog sees you ! where is it , now ?");
   translate(" the red house stands here , a blue dog sees you , where is it , now , the red house stands here .");
-  window_->wait_for("document.querySelector('#lines[data-after]') !== null");
-  EXPECT_EQ(window_->count("#lines[data-before]"), 0);
+  window_->wait_for("document.querySelector('#lines [data-after]') !== null");
+  EXPECT_EQ(window_->count("#lines [data-before]"), 0);
   window_->evaluate("document.querySelector('#lines .scrolling').scrollLeft = 1e6");
-  window_->wait_for("document.querySelector('#lines[data-before]:not([data-after])') !== null");
+  window_->wait_for("document.querySelector('#lines [data-before]:not([data-after])') !== null");
 }
 
 TEST_F(PageFigures, KeepsLinesAndShowsTextAsText) {
@@ -170,10 +170,13 @@ TEST_F(PageFigures, FitsAPhoneInLightAndDark) {
   for (const char* const scheme : {"light", "dark"}) {
     phone.prefer(scheme);
     phone.open(address(*server_) + "#the%20red%20house%20stands%20here%20.");
-    phone.wait_for("document.querySelectorAll('.beam-tree').length === 1");
+    phone.wait_for("document.querySelector('.beam-tree[role=img]') !== null");
     EXPECT_TRUE(phone.evaluate("document.documentElement.scrollWidth <= 390")) << scheme;
     EXPECT_EQ(phone.evaluate("getComputedStyle(document.body).backgroundColor === 'rgb(246, 247, 249)'"),
               std::string(scheme) == "light");
+    phone.evaluate("document.querySelector('#models .chip:nth-of-type(2)').click()");
+    phone.wait_for("document.querySelectorAll('#maps figure').length === 2");
+    EXPECT_TRUE(phone.evaluate("document.documentElement.scrollWidth <= 390")) << scheme << ", two models";
     EXPECT_EQ(small_letters(phone), nlohmann::json::array());
     EXPECT_FALSE(phone.evaluate("document.querySelector('#card').checkVisibility()")) << "there is no word yet";
     phone.click(".query .line-word:nth-of-type(2)");

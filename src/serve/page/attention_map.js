@@ -93,7 +93,7 @@ export function showMap(frame, { explanation, layer, head, room }, actions) {
   });
   picture.addEventListener('mouseleave', actions.leave);
   picture.addEventListener('click', actions.choose);
-  showScrolling(frame, picture);
+  showScrolling(frame, picture, { name: 'Attention map' });
 }
 
 // Lights the rows or the columns of some tokens.
@@ -117,12 +117,12 @@ function thumbnail(matrix, columns) {
       (d && level > 0 ? svg('path', { class: 'cell', d, 'fill-opacity': shade(level / SHADES).toFixed(3) }) : null)));
 }
 
-// All heads of the layers of one kind; the chosen one is pressed.
-export function showHeads(box, layers, chosen, choose) {
+// All heads of the layers of one kind; the chosen one is pressed. `model` is a name, or null if there is one model only.
+export function showHeads(box, layers, model, chosen, choose) {
   const many = layers.reduce((sum, layer) => sum + layer.heads.length, 0) > 1;
   box.hidden = !many;
   box.replaceChildren(...(many ? layers : []).map((layer) => html('div', { class: 'head-row' },
-    html('span', { class: 'note' }, `Layer ${layer.layer + 1}`),
+    html('span', { class: 'note' }, model ? `${model}, layer ${layer.layer + 1}` : `Layer ${layer.layer + 1}`),
     html('div', { class: 'head-list' }, ...layer.heads.map((matrix, head) => html('button', {
       type: 'button',
       class: 'head',

@@ -1,10 +1,10 @@
 // The beam of one sentence as a tree: every hypothesis that was ever in the beam, one column per step. The path of the
 // best translation is the straight line at the top; what was dropped is dimmed. The reports draw the same picture.
-import { scaled, svg, textScale, textWidth, title, uiFont } from './element.js';
+import { html, scaled, svg, textScale, textWidth, title, uiFont } from './element.js';
 import { decimal, percent, shortened } from './numbers.js';
 import { showScrolling } from './scrolling.js';
 
-const MARGIN = 14, STEPS = 24, LEGEND = 36, ROW = 48, BOX = 25, PAD = 7;
+const MARGIN = 14, STEPS = 24, ROW = 48, BOX = 25, PAD = 7;
 const FONT = 13, SMALL = 12;
 const NARROWEST = 15, WIDEST = 64;  // pixels between two steps
 const MOST_PER_STEP = 8;  // further hypotheses of a step are counted but not drawn
@@ -147,21 +147,15 @@ function hypothesis(drawing, n) {
   return group;
 }
 
-function legend(nodes, places, hidden, y) {
-  const parts = [];
-  let x = MARGIN;
-  const note = (text, at) => svg('text', { class: 'caption', x: at, y: y + 1, 'font-size': SMALL }, text);
-  for (const [fate, words] of Object.entries(FATES)) {
-    if (!places.some((place, n) => n > 0 && place.shown && place.fate === fate)) continue;
-    const sample = svg('rect', { class: 'box', x, y: y - 9, width: 18, height: 12, rx: 3 });
-    parts.push(svg('g', { class: fate }, sample, fate === 'dropped' ? cross(x + 9, y - 3) : null), note(words, x + 24));
-    x += 44 + textWidth(words, uiFont(SMALL));
-  }
-  if (hidden.some((count) => count > 0)) {
-    parts.push(note('(+n): n more, not drawn', x));
-    x += 20 + textWidth('(+n): n more, not drawn', uiFont(SMALL));
-  }
-  return { parts, width: x };
+// What the boxes mean, below the tree.
+function legend(places, hidden) {
+  const shown = Object.keys(FATES).filter((fate) => places.some((place, n) => n > 0 && place.shown && place.fate === fate));
+  const sample = (fate) => svg('svg', { class: 'beam-tree', ...scaled(20, 14), 'aria-hidden': 'true' },
+    svg('g', { class: fate },
+      svg('rect', { class: 'box', x: 1, y: 1, width: 18, height: 12, rx: 3 }), fate === 'dropped' ? cross(10, 7) : null));
+  return html('ul', { class: 'fates note' },
+    ...shown.map((fate) => html('li', {}, sample(fate), FATES[fate])),
+    hidden.some((count) => count > 0) ? html('li', {}, '(+n): n more, not drawn') : null);
 }
 
 // Lights the path to the hypothesis that the pointer is at, and tells about it.
@@ -189,7 +183,7 @@ function place(drawing, steps, room) {
   const columns = [MARGIN];
   for (const width of widest) columns.push(columns.at(-1) + width + gap);
   Object.assign(drawing, { gap, columns });
-  return columns.at(-1) - gap + 2 * MARGIN;
+  return columns.at(-1) - gap + MARGIN;
 }
 
 // `tell` is called with a description of the hypothesis that the pointer is at, or with ''.
@@ -199,9 +193,7 @@ export function showTree(frame, nodes, speller, tell) {
   const names = labels.map((label, n) => shortened(label, 18) + (nodes[n].finished ? ` #${places[n].rank}` : ''));
   const widths = names.map((name) => textWidth(name, uiFont(FONT, 600)) + 2 * PAD);
   const drawing = { nodes, places, labels, names, widths };
-  const height = MARGIN + STEPS + ROW * rows + LEGEND;
-  const fates = legend(nodes, places, hidden, height - LEGEND / 2);
-  const width = Math.ceil(Math.max(place(drawing, steps, frame.clientWidth / textScale()), fates.width));
+  const width = Math.floor(place(drawing, steps, frame.clientWidth / textScale())), height = MARGIN + STEPS + ROW * rows;
   const complete = nodes.filter((node) => node.finished).length;
   const picture = svg('svg', {
     class: 'beam-tree', role: 'img', ...scaled(width, height), 'font-size': FONT,
@@ -215,7 +207,6 @@ export function showTree(frame, nodes, speller, tell) {
     nodes.forEach((_, n) => {
       if (places[n].shown && (places[n].fate === 'best') === best) picture.append(hypothesis(drawing, n));
     });
-  picture.append(...fates.parts);
   listen(picture, drawing, tell);
-  showScrolling(frame, picture);
+  showScrolling(frame, picture, { name: 'The tree of hypotheses', below: legend(places, hidden) });
 }

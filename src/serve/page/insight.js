@@ -3,9 +3,10 @@
 // everywhere.
 import { html } from './element.js';
 import {
-  alignmentWeights, attendingWords, headMatrix, heaviest, layersOf, sidesOf, targetSpeller, targetWords, wordWeights,
+  alignmentWeights, attendingWords, headMatrix, heaviest, layersOf, sidesOf, sourceWords, targetSpeller, targetWords,
+  wordWeights,
 } from './explanation.js';
-import { lightLines, showLines } from './lines.js';
+import { lightLines, showLines, vectorPicture } from './lines.js';
 import { showCard } from './word_card.js';
 import { lightMap, showHeads, showMap } from './attention_map.js';
 import { showTree } from './beam_tree.js';
@@ -28,6 +29,10 @@ function withoutWeights(explanation, kind) {
   if (explanation.alignment.length > 0) return 'A phrase-based model: the lines show which words its phrases translate.';
   return 'No attention: the encoder sums up the whole sentence in one vector, and the decoder writes from that.';
 }
+
+// Whether a model is a plain encoder and decoder.
+const goesThroughVector = (explanation) =>
+  explanation.attention.length === 0 && explanation.alignment.length === 0 && !explanation.attention_left_out;
 
 export class Insight {
   // actions: {look(lit, model), leave(), choose(lit, model), continueFrom(prefix), turn(step), turnToModel(model),
@@ -162,6 +167,8 @@ export class Insight {
     if (!layer) {
       frame.append(html('p', { class: 'note without' }, explanation ? withoutWeights(explanation, this.kind)
         : 'This model divided the text into fewer sentences.'));
+      if (explanation && goesThroughVector(explanation))
+        frame.append(vectorPicture(sourceWords(explanation).length, targetWords(explanation).length));
       return;
     }
     const words = attendingWords(explanation, this.kind), sides = sidesOf(this.kind);
@@ -187,7 +194,7 @@ export class Insight {
       above: side(sides.keys, this.words.keys),
       below: side(sides.queries, this.words.queries),
       weights: this.weights,
-      throughVector: this.explanation.attention.length === 0 && !this.explanation.attention_left_out,
+      throughVector: goesThroughVector(this.explanation),
       note: isMixture
         ? 'This model attends to mixtures of all source words (Linformer), so there are no lines to single words.'
         : layer ? null : withoutWeights(this.explanation, this.kind),
@@ -199,7 +206,8 @@ export class Insight {
     find('map-note').textContent = isMixture
       ? 'Each row is a token that attends; columns are mixtures of all source tokens (Linformer).'
       : 'Each row is a token that attends, each column a token it attends to.';
-    showHeads(find('heads'), layersOf(this.explanation, this.kind), { layer: layer?.layer, head },
+    const { results, model } = this.view, name = results.length > 1 ? results[model].name : null;
+    showHeads(find('heads'), layersOf(this.explanation, this.kind), name, { layer: layer?.layer, head },
       (chosenLayer, chosenHead) => this.choose({ layer: chosenLayer, head: chosenHead }));
     [...find('maps').children].forEach((figure, i) => figure.toggleAttribute('data-shown', i === this.view.model));
   }

@@ -1,5 +1,5 @@
 // Words that are attended to above, words that attend below, and a line for each weight between them.
-import { html, svg, title } from './element.js';
+import { html, scaled, svg, title } from './element.js';
 import { heaviest } from './explanation.js';
 import { percent } from './numbers.js';
 import { rove } from './roving.js';
@@ -65,17 +65,29 @@ function drawWeights(drawing, view, above, below) {
   }));
 }
 
-// Without attention all words go through one vector.
-function drawVector(drawing, above, below) {
-  const top = (GAP - VECTOR.height) / 2, bottom = top + VECTOR.height;
-  const x = (Math.max(above.scrollWidth, below.scrollWidth) / 2);
-  for (const word of above.children)
-    drawing.append(svg('path', { class: 'link through', d: curve(middle(word), 0, x, top) }));
-  for (const word of below.children)
-    drawing.append(svg('path', { class: 'link through', d: curve(x, bottom, middle(word), GAP) }));
+// Without attention all words go through one vector. `above` and `below` are the middles of the words.
+function drawVector(drawing, above, below, width) {
+  const x = width / 2, top = (GAP - VECTOR.height) / 2, bottom = top + VECTOR.height;
+  const link = (d) => svg('path', { class: 'link through', d });
   drawing.append(
+    ...above.map((word) => link(curve(word, 0, x, top))),
+    ...below.map((word) => link(curve(x, bottom, word, GAP))),
     svg('rect', { class: 'vector', x: x - VECTOR.width / 2, y: top, ...VECTOR, rx: VECTOR.height / 2 }),
     svg('text', { class: 'vector-name', x, y: top + VECTOR.height / 2 + 5, 'text-anchor': 'middle' }, 'one vector'));
+}
+
+// The same with dots for words, as a picture of its own.
+export function vectorPicture(sources, targets) {
+  const width = 260, margin = 8;
+  const spread = (count) => Array.from({ length: count }, (_, i) => (i + 0.5) * width / count);
+  const picture = svg('svg', {
+    class: 'vector-picture', ...scaled(width, GAP + 2 * margin), viewBox: `0 ${-margin} ${width} ${GAP + 2 * margin}`,
+    'aria-hidden': 'true',
+  });
+  const rows = [spread(sources), spread(targets)];
+  drawVector(picture, ...rows, width);
+  rows.forEach((row, i) => picture.append(...row.map((cx) => svg('circle', { class: 'dot', cx, cy: i * GAP, r: 4 }))));
+  return picture;
 }
 
 // view: {above, below: {name, language, words}, weights [below][above] or null, throughVector, note}
@@ -89,15 +101,14 @@ export function showLines(frame, view, actions) {
   const drawing = svg('svg', { class: 'line-drawing', height: GAP, 'aria-hidden': 'true' });
   const picture = html('div', { class: 'line-frame' },
     html('p', { class: 'row-name' }, keys.name), above, drawing, below, html('p', { class: 'row-name' }, queries.name));
-  const box = showScrolling(frame, picture);
-  if (view.note) frame.append(html('p', { class: 'note' }, view.note));
+  const box = showScrolling(frame, picture, { below: view.note ? html('p', { class: 'note' }, view.note) : null });
   picture.addEventListener('mouseleave', actions.leave);
   spread(box.clientWidth, picture, [above, below]);
   const width = Math.max(above.scrollWidth, below.scrollWidth);
   drawing.setAttribute('width', width);
   drawing.setAttribute('viewBox', `0 0 ${width} ${GAP}`);
   if (weights) drawWeights(drawing, view, above, below);
-  else if (view.throughVector) drawVector(drawing, above, below);
+  else if (view.throughVector) drawVector(drawing, [...above.children].map(middle), [...below.children].map(middle), width);
 }
 
 // Lights the lines of one word and the words at their other ends. lit: {role, word} or null

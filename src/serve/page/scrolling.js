@@ -14,11 +14,11 @@ const sizes = new ResizeObserver((entries) => {
   }
 });
 
-// Shows `content` in `frame`, in a box that scrolls.
-export function showScrolling(frame, content) {
-  const box = html('div', { class: 'scrolling' }, content);
-  frame.classList.add('scroll-frame');
-  frame.replaceChildren(box);
+// Shows `content` in `place`, in a box that scrolls, and `below` below it. A box with a name is a stop of the tab key, so that arrow keys can
+// scroll it; one without must contain such stops.
+export function showScrolling(place, content, { name = null, below = null } = {}) {
+  const box = html('div', { class: 'scrolling', ...(name && { tabindex: 0, role: 'group', 'aria-label': name }) }, content);
+  place.replaceChildren(html('div', { class: 'scroll-frame' }, box), ...(below ? [below] : []));
   box.addEventListener('scroll', () => mark(box), { passive: true });
   for (const part of [box, content]) sizes.observe(part);
   return box;
