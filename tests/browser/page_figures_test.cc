@@ -61,6 +61,11 @@ TEST_F(PageFigures, ContinuesFromAnAlternativeAndBack) {
   EXPECT_EQ(window_->text("#card h3"), chosen);
   window_->click(".undo");
   EXPECT_EQ(window_->text(".translation .text"), before);
+  fail_requests("prefix", 503);
+  window_->click(".word:nth-of-type(2)");
+  window_->click("button.alternative");
+  window_->wait_for("!document.querySelector('#problem').hidden");
+  EXPECT_EQ(window_->text(".translation .text"), before) << "it is still the translation of the text";
 }
 
 TEST_F(PageFigures, ShowsEveryHeadAndTheBeam) {
@@ -122,6 +127,16 @@ TEST_F(PageFigures, ComparesTwoModels) {
   EXPECT_EQ(window_->text("#tree-title"), "The beam of transformer");
 }
 
+TEST_F(PageFigures, AModelThatFailsSaysSoInItsPlace) {
+  translate(kSentence);
+  fail_requests("seq2seq", 400);
+  window_->click("#models .chip:nth-of-type(2)");
+  window_->wait_for("document.querySelectorAll('.translation').length === 2");
+  EXPECT_EQ(window_->text(".translation:nth-of-type(2)"), "seq2seqtoo busy");
+  EXPECT_GT(window_->count(".translation:nth-of-type(1) .word"), 0);
+  EXPECT_TRUE(window_->evaluate("document.querySelector('#problem').hidden"));
+}
+
 TEST_F(PageFigures, TranslatesALongTextWithoutFigures) {
   std::string text;
   while (text.size() <= 1500) text += "the red house . ";
@@ -129,7 +144,8 @@ TEST_F(PageFigures, TranslatesALongTextWithoutFigures) {
   window_->type(text);
   window_->wait_for("document.querySelector('.translation .text')?.textContent.length > 100");
   EXPECT_TRUE(window_->evaluate("document.querySelector('#insight').hidden"));
-  EXPECT_EQ(window_->text("#why"), "This text has 1,504 characters. Texts of up to 1,500 characters are explained.");
+  EXPECT_EQ(window_->text("#why"),
+            "No figures for this text: it has 1,504 characters, and texts of up to 1,500 are explained.");
 }
 
 TEST_F(PageFigures, SaysWhyThereAreNoFigures) {

@@ -83,6 +83,12 @@ class Page : public testing::Test {
     window_->evaluate("{ const one = document.querySelector('" + selector + "'); one.value = '" + value +
                       "'; one.dispatchEvent(new Event('change')); }");
   }
+  // Requests whose body contains a text are answered with this error.
+  static void fail_requests(const std::string& text, int status) {
+    window_->evaluate("{ const real = fetch; window.fetch = (path, options) => options?.body?.includes('" + text +
+                      "') ? Promise.resolve(Response.json({error: 'too busy'}, {status: " + std::to_string(status) +
+                      "})) : real(path, options); }");
+  }
   // The names of the elements in which letters are smaller than 12 pixels, pictures included.
   static nlohmann::json small_letters(Window& window) {
     return window.evaluate(

@@ -2,7 +2,7 @@
 import { html, scaled, svg, title } from './element.js';
 import { heaviest } from './explanation.js';
 import { percent } from './numbers.js';
-import { rove } from './roving.js';
+import { choose, rove } from './roving.js';
 import { showScrolling } from './scrolling.js';
 
 const SHOWN = 0.04;  // weights below are not drawn
@@ -28,7 +28,7 @@ function row(role, side, describe, actions) {
       'aria-label': describe(word, i),
       onmouseenter: () => actions.look(role, i),
       onfocus: () => actions.look(role, i),
-      onclick: () => actions.choose(role, i),
+      onclick: (event) => choose(event.currentTarget, () => actions.choose(role, i)),
     }, word.text)));
   rove(words, '.line-word');
   return words;

@@ -64,8 +64,8 @@ function taskOf(text) {
   return { text, from: choice.askedFrom, to: choice.to, names: choice.names(), beam: state.beam, terms };
 }
 
-// Runs `work` with a signal that the next work aborts. Nothing old is left below an error.
-async function attempt(work) {
+// Runs `work` with a signal that the next work aborts, and `failed` before an error is shown.
+async function attempt(work, failed = () => {}) {
   running?.abort();
   const { signal } = running = new AbortController();
   find('problem').hidden = true;
@@ -75,7 +75,8 @@ async function attempt(work) {
     await work(signal);
   } catch (error) {
     if (error.name === 'AbortError' || signal.aborted) return;
-    showResults([]);
+    say('');
+    failed();
     showProblem(error);
   } finally {
     clearTimeout(busy);
@@ -93,7 +94,7 @@ function translate() {
     showBeamSize(results[0].beam);
     say(`Translated in ${Math.max(1, Math.round(performance.now() - started))} ms`);
     showResults(results);
-  });
+  }, () => showResults([]));  // nothing old is left below an error
 }
 
 // Translates the rest of a sentence anew after a prefix. The word that was chosen stays lit.
@@ -137,7 +138,7 @@ function showResults(results, place = null) {
   find('spoken').lang = choice.to;
   find('spoken').textContent = results[0]?.text ?? '';
   if (results.length === 0) say('');
-  const reason = results[0]?.reason ?? (results.length > 0 && model < 0 ? 'There are no words to explain.' : '');
+  const reason = results[0]?.reason ?? (results.length > 0 && model < 0 ? 'No figures: the text has no words to explain.' : '');
   find('why').hidden = reason === '';
   find('why').textContent = reason;
   if (model < 0) return insight.hide();
@@ -163,7 +164,6 @@ function light(place) {
 function pin(place) {
   state.place = place;
   light(place);
-  document.activeElement.scrollIntoView({ block: 'nearest' });  // on a phone the card may cover the word
 }
 
 function showBeamSize(size) {

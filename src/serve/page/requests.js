@@ -39,15 +39,14 @@ async function translateOnly(task, reason, signal) {
 export async function translateText(task, signal) {
   const length = [...task.text].length;
   if (task.names.length === 0)
-    return translateOnly(task, 'This direction goes through a third language. Only direct translations are explained.',
-      signal);
+    return translateOnly(task, 'No figures for this direction: it goes through a third language, and only direct ' +
+      'translations are explained.', signal);
   if (length > MOST_EXPLAINED)
-    return translateOnly(task, `This text has ${length.toLocaleString('en')} characters. ` +
-      `Texts of up to ${MOST_EXPLAINED.toLocaleString('en')} characters are explained.`, signal);
+    return translateOnly(task, `No figures for this text: it has ${length.toLocaleString('en')} characters, and texts of ` +
+      `up to ${MOST_EXPLAINED.toLocaleString('en')} are explained.`, signal);
   const results = await Promise.all(task.names.map((name) => explain(task, name, signal)));
   if (results.some((result) => !result.error)) return results;
-  return translateOnly(task, `This translation is not explained. ${results[0].error.replace('Invalid request: ', '')}`,
-    signal);
+  return translateOnly(task, `No figures for this text: ${results[0].error.replace('Invalid request: ', '')}.`, signal);
 }
 
 // The result with the rest of a sentence translated anew after a prefix.

@@ -1,4 +1,5 @@
-// Words of a group as one stop of the tab key: arrow keys, Home and End move between them.
+// Words of a group that a person moves between and chooses from. The group is one stop of the tab key: arrow keys, Home
+// and End move between its words.
 
 function move(event, selector) {
   const box = event.currentTarget, words = [...box.querySelectorAll(selector)];
@@ -11,6 +12,12 @@ function move(event, selector) {
   words[at].setAttribute('tabindex', '-1');
   words[next].setAttribute('tabindex', '0');
   words[next].focus();
+}
+
+// Chooses a word that stays in view: on a phone the card may cover it.
+export function choose(word, action) {
+  action();
+  word.scrollIntoView({ block: 'nearest' });
 }
 
 // The words have tabindex -1; the first one becomes the stop.

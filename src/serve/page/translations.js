@@ -3,7 +3,7 @@ import { html } from './element.js';
 import { targetWords, wordProbability } from './explanation.js';
 import { differingWords } from './differences.js';
 import { percent } from './numbers.js';
-import { rove } from './roving.js';
+import { choose, rove } from './roving.js';
 
 const allWords = (result) => result.explanations.flatMap((one) => targetWords(one).map((word) => word.text));
 
@@ -22,7 +22,7 @@ function wordButton(explanation, word, place, actions, differs) {
       .filter(Boolean).join(', '),
     onmouseenter: look,
     onfocus: look,
-    onclick: () => actions.choose(place),
+    onclick: (event) => choose(event.currentTarget, () => actions.choose(place)),
   }, word.text);
   if (probability !== null) button.style.setProperty('--doubt', (1 - probability).toFixed(3));
   return button;
