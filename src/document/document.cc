@@ -63,6 +63,18 @@ std::vector<std::string> Document::segments() const {
   return texts;
 }
 
+std::vector<std::string> Document::gaps() const {
+  std::vector<std::string> texts;
+  texts.reserve(segments_.size() + 1);
+  std::size_t at = 0;
+  for (const Segment& segment : segments_) {
+    texts.push_back(bytes_.substr(at, segment.place.begin - at));
+    at = segment.place.end;
+  }
+  texts.push_back(bytes_.substr(at));
+  return texts;
+}
+
 bool Document::has_inner_tags() const {
   return std::any_of(segments_.begin(), segments_.end(), [](const Segment& segment) { return !segment.tags.empty(); });
 }

@@ -58,6 +58,8 @@ class Document {
   std::vector<std::string> segments() const;
   // Whether a segment contains tags, so that links are of use.
   bool has_inner_tags() const;
+  // What stays as it is: the bytes before each segment, and those after the last one.
+  std::vector<std::string> gaps() const;
   // The document with the translations of all segments, in order.
   std::string render(const std::vector<Translated>& translations) const;
 

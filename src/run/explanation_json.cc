@@ -84,10 +84,12 @@ Json to_json(const Explanation& explanation) {
   for (const AlignmentLink& link : explanation.alignment) alignment.push_back({link.source, link.target});
   for (const AttentionLayer& one : explanation.attention) attention.push_back(layer(one));
   for (const TreeNode& node : explanation.tree) tree.push_back(to_json(node));
-  return {
+  Json json = {
       {"source", explanation.source}, {"text", explanation.text},          {"source_tokens", std::move(source_tokens)},
       {"tokens", std::move(tokens)},  {"alignment", std::move(alignment)}, {"attention", std::move(attention)},
       {"tree", std::move(tree)}};
+  if (explanation.attention_left_out) json["attention_left_out"] = true;
+  return json;
 }
 
 }  // namespace dragoman::run

@@ -1,6 +1,7 @@
 #include "search/words.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "text/unicode.h"
 #include "text/units.h"
@@ -61,7 +62,8 @@ int count_display_words(std::string_view text) {
 }
 
 // Decodes the first i tokens for every i. A later token can change the spaces before it ("$" and "5" become "$5"), but
-// not the other characters, so these are counted.
+// not the other characters, so these are counted. An exception are the bytes of a character: until the last one comes,
+// SentencePiece decodes them as U+FFFD. All of them have the place of the character.
 std::vector<text::Span> target_spans(const text::Tokenizer& tokenizer, std::span<const std::int32_t> ids,
                                      std::string_view text) {
   const auto is_letter = [](char c) { return c != ' '; };
@@ -70,11 +72,19 @@ std::vector<text::Span> target_spans(const text::Tokenizer& tokenizer, std::span
     if (is_letter(text[at])) ends.push_back(static_cast<std::uint32_t>(at + 1));
   std::vector<text::Span> spans;
   std::uint32_t before = 0;
+  std::ptrdiff_t open = 0;  // bytes of a character so far
+  std::string start = tokenizer.decode(ids.first(std::min<std::size_t>(ids.size(), 1)));
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const std::string start = tokenizer.decode(ids.first(i + 1));
+    std::string next = tokenizer.decode(ids.first(std::min(i + 2, ids.size())));
     const auto letters = static_cast<std::size_t>(std::count_if(start.begin(), start.end(), is_letter));
     spans.push_back({before, std::max(before, ends[std::min(letters, ends.size() - 1)])});
-    before = spans.back().end;
+    if (start.ends_with("\uFFFD") && !next.starts_with(start)) {
+      ++open;
+    } else {
+      for (; open > 0; --open) *(spans.end() - 1 - open) = spans.back();
+      before = spans.back().end;
+    }
+    start = std::move(next);
   }
   return spans;
 }

@@ -1,5 +1,8 @@
 #include "serve/explain.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "data/utf8.h"
 #include "run/explanation_json.h"
 #include "serve/text_task.h"
@@ -48,8 +51,46 @@ std::string prefix_of(const Fields& fields) {
   return prefix;
 }
 
-// {"q", "source", "target", "model", "beam", "alternatives", "prefix", "terms", "glossary_id"}: one text, which is
-// translated sentence by sentence, without pivot languages.
+// A text in sentences, and what stands before each of them and after the last one.
+struct CutText {
+  std::vector<std::string> sentences, gaps;
+};
+
+CutText cut(const std::string& text, const std::string& language, bool split_sentences) {
+  if (!split_sentences) return {{text}, {"", ""}};
+  document::Options parsing;
+  parsing.language = text::language_of(language);
+  const document::Document document = document::Document::parse(text, document::Format::text, parsing);
+  CutText result{document.segments(), document.gaps()};
+  if (result.sentences.size() > kMostSentences)
+    throw HttpError(400, fmt::format("Invalid request: {} sentences exceed the limit of {}", result.sentences.size(),
+                                     kMostSentences));
+  return result;
+}
+
+// {"text", "explanations", "after"}. The text is what /translate returns: `before` and `text` of every explanation,
+// then `after`.
+Json put_together(const std::vector<std::string>& gaps, const Service::Results& results) {
+  Json explanations = Json::array();
+  std::string whole, between = gaps.front();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::string translated = results[i].translations.empty() ? "" : results[i].translations.front().text;
+    std::size_t done = 0;
+    for (const Explanation& explanation : results[i].explanations) {
+      const std::size_t begin = std::min(translated.find(explanation.text, done), translated.size());
+      between += translated.substr(done, begin - done);
+      whole += between + explanation.text;
+      done = std::min(begin + explanation.text.size(), translated.size());
+      explanations.push_back({{"before", std::exchange(between, "")}});
+      explanations.back().update(run::to_json(explanation));
+    }
+    between += translated.substr(done) + gaps[i + 1];
+  }
+  return {{"text", whole + between}, {"explanations", std::move(explanations)}, {"after", between}};
+}
+
+// {"q", "source", "target", "model", "beam", "alternatives", "prefix", "split_sentences", "terms", "glossary_id"}: one
+// text, which is translated sentence by sentence, without pivot languages.
 void explain(const Backend& backend, const CallPointer& call) {
   const Fields& fields = call->fields();
   const std::string text = fields.text("q");
@@ -76,25 +117,17 @@ void explain(const Backend& backend, const CallPointer& call) {
                     false,
                     route.front()->model,
                     prefix_of(fields)};
-  document::Options parsing;
-  parsing.language = text::language_of(source);
-  for (const std::string& sentence : document::Document::parse(text, document::Format::text, parsing).segments())
-    task.sentences.push_back({sentence, source});
-  if (task.sentences.size() > kMostSentences)
-    throw HttpError(400, fmt::format("Invalid request: {} sentences exceed the limit of {}", task.sentences.size(),
-                                     kMostSentences));
+  CutText parts = cut(text, source, fields.flag_or("split_sentences", true));
+  for (std::string& sentence : parts.sentences) task.sentences.push_back({std::move(sentence), source});
   task.weight = weight_of(backend, task.search);
-  const auto respond = [call, source, target, model = task.model](const Service::Results& results,
-                                                                  const std::exception_ptr& error) {
+  const auto respond = [call, source, target, model = task.model, beam = task.search.beam,
+                        gaps = std::move(parts.gaps)](const Service::Results& results,
+                                                      const std::exception_ptr& error) {
     call->attempt([&] {
       if (error) std::rethrow_exception(error);
-      Json explanations = Json::array();
-      for (const TranslationResult& result : results)
-        for (const Explanation& explanation : result.explanations) explanations.push_back(run::to_json(explanation));
-      call->respond({{"source_language", source},
-                     {"target_language", target},
-                     {"model", model},
-                     {"explanations", std::move(explanations)}});
+      Json answer = {{"source_language", source}, {"target_language", target}, {"model", model}, {"beam", beam}};
+      answer.update(put_together(gaps, results));
+      call->respond(answer);
     });
   };
   backend.service.translate(task, respond);

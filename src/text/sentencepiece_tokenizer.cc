@@ -125,10 +125,16 @@ Encoded SentencePiece::encode_spans(std::string_view line) const {
   MappedText text = prepare(line, prepare_);
   plain_spaces(text);
   Encoded encoded;
+  std::size_t open = 0;  // bytes of a character so far: the library gives its place to the last one only
   const auto proto = processor_->EncodeAsImmutableProto(text.text());  // owns the strings its pieces refer to
   for (const auto& piece : proto.pieces()) {
     encoded.ids.push_back(static_cast<std::int32_t>(piece.id()));
     encoded.spans.push_back(text.original(piece.begin(), piece.end()));
+    if (piece.begin() == piece.end() && processor_->IsByte(static_cast<int>(piece.id()))) {
+      ++open;
+      continue;
+    }
+    for (; open > 0; --open) *(encoded.spans.end() - 1 - static_cast<std::ptrdiff_t>(open)) = encoded.spans.back();
   }
   return encoded;
 }

@@ -24,6 +24,17 @@ TEST(PlainText, SpacesBlankLinesAndMarksStay) {
                                         "a quotation", "a bullet", "1.5 litres of water"}));
 }
 
+TEST(PlainText, GapsAndSegmentsAreTheText) {
+  for (const std::string text : {"", " \n", "***", "a", "- a\n\n1. b  C d.\n***\n", "\r\n  # a. \u00a0 B!\r\n-----"}) {
+    const Document document = Document::parse(text, Format::text);
+    const Texts segments = document.segments(), gaps = document.gaps();
+    ASSERT_EQ(gaps.size(), segments.size() + 1);
+    std::string whole = gaps[0];
+    for (std::size_t i = 0; i < segments.size(); ++i) whole += segments[i] + gaps[i + 1];
+    EXPECT_EQ(whole, text);
+  }
+}
+
 TEST(PlainText, MarkupIsText) {
   EXPECT_EQ(text_segments("a <b> &amp; c"), Texts{"a <b> &amp; c"});
   EXPECT_EQ(in_capitals("a <b> &amp; c", Format::text), "A <B> &AMP; C");

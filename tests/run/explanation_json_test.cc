@@ -37,6 +37,13 @@ TEST(ExplanationJson, HasAPrefixForAlternativesThatCanBeChosen) {
   EXPECT_NEAR(token["log_probability"].get<double>(), std::log(0.5), 1e-12);
 }
 
+TEST(ExplanationJson, SaysWhetherAttentionIsLeftOut) {
+  Explanation explanation = small_explanation();
+  EXPECT_FALSE(to_json(explanation).contains("attention_left_out"));
+  explanation.attention_left_out = true;
+  EXPECT_EQ(to_json(explanation)["attention_left_out"], true);
+}
+
 TEST(ExplanationJson, RoundsWeightsAndNamesTheirKeys) {
   const auto attention = to_json(small_explanation())["attention"];
   EXPECT_EQ(attention[0]["heads"].dump(), "[[[1.0],[0.3333,0.6667]]]");

@@ -22,6 +22,22 @@ inline std::string words_tokenizer(const std::vector<std::string>& lines) {
       ->serialize();
 }
 
+// Subwords and all bytes: characters other than these letters are spelled in bytes.
+inline std::string bytes_tokenizer(const std::vector<std::string>& lines) {
+  std::size_t next = 0;
+  text::SubwordOptions options;
+  options.kind = text::SubwordKind::bpe;
+  options.size = 300;
+  return text::build_subwords(
+             [&](std::string& line) {
+               if (next == 50 * lines.size()) return false;
+               line = lines[next++ % lines.size()];
+               return true;
+             },
+             {}, options)
+      ->serialize();
+}
+
 inline store::ModelInfo text_model_info(const std::string& preset) {
   store::ModelInfo info;
   info.config = toy_config(preset, 0);
@@ -42,11 +58,13 @@ inline TranslatorOptions on_cpu() {
 }
 inline const Placement kHost{cpu_device(), DType::f32};
 
-inline void write_text_model(const std::string& path, const std::string& preset, std::uint64_t seed) {
-  const store::ModelInfo info = text_model_info(preset);
+inline void write_text_model(const std::string& path, const store::ModelInfo& info, std::uint64_t seed) {
   models::Seq2seq network(info.config);
   network.parameters().allocate(cpu_device(), DType::f32, seed, false);
   store::save_model(path, info, network.parameters());
+}
+inline void write_text_model(const std::string& path, const std::string& preset, std::uint64_t seed) {
+  write_text_model(path, text_model_info(preset), seed);
 }
 
 }  // namespace dragoman::search::test

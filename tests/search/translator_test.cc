@@ -301,6 +301,25 @@ TEST(Words, UnitsAreLinkedByTheAttentionOfAllTheirTokens) {
             (std::vector<SpanLink>{{2, 6, 0, 3}, {2, 6, 3, 6}, {7 + 1, 11, 6, 9}}));
 }
 
+TEST(Words, EveryByteOfACharacterHasItsPlace) {
+  const auto tokenizer = text::deserialize_tokenizer(bytes_tokenizer({"die grenze ist hier", "eine grenze"}));
+  for (const std::string text : {"die \u20ac grenze", "\u00e4\u20ac", "\u20ac\uFFFD \u20ac"}) {
+    const text::Encoded encoded = tokenizer->encode_spans(text);
+    ASSERT_EQ(tokenizer->decode(encoded.ids), text);
+    const std::vector<text::Span> spans = target_spans(*tokenizer, encoded.ids, text);
+    std::string covered;
+    std::uint32_t end = 0;
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+      if (spans[i].end > end) covered += text.substr(spans[i].begin, spans[i].end - spans[i].begin);
+      end = std::max(end, spans[i].end);
+      if (tokenizer->piece(encoded.ids[i]).starts_with("<0x")) {
+        EXPECT_EQ(spans[i].end, encoded.spans[i].end) << i << " in " << text;
+      }
+    }
+    EXPECT_EQ(covered, text);
+  }
+}
+
 TEST(Words, TokensBelongToWordsBetweenSpaces) {
   const std::string text = "ab  cd e";
   const text::Span spans[] = {{0, 1}, {1, 2}, {2, 4}, {3, 6}, {6, 8}, {8, 8}};

@@ -45,6 +45,31 @@ TEST_F(Explain, EverySentenceHasAnExplanation) {
   EXPECT_FALSE(json["explanations"][0]["attention"].empty());
 }
 
+TEST_F(Explain, TheTextIsWhatTranslateReturns) {
+  for (const char* const text :
+       {"- the red house .\n\n***\n  1. a blue dog ! Where is it ?\n", "***", " the dog", "a\r\n\r\n> b\n"}) {
+    const Json request = {{"q", text}, {"source", "en"}, {"target", "de"}};
+    const Json told = explain(request).json();
+    EXPECT_EQ(told["text"], Client(server_->port()).post_json("/translate", request).json()["translatedText"]);
+    std::string whole;
+    for (const Json& one : told["explanations"])
+      whole += one["before"].get<std::string>() + one["text"].get<std::string>();
+    EXPECT_EQ(whole + told["after"].get<std::string>(), told["text"]);
+  }
+}
+
+TEST_F(Explain, ATextCanBeOneSentence) {
+  const Json json = explain({{"q", "- the red house . A blue dog !"}, {"split_sentences", false}}).json();
+  ASSERT_EQ(json["explanations"].size(), 1U);
+  EXPECT_EQ(json["explanations"][0]["source"], "- the red house . A blue dog !");
+  EXPECT_EQ(json["text"], json["explanations"][0]["text"]);
+}
+
+TEST_F(Explain, TheBeamIsTheServersUnlessTheClientNamesOne) {
+  EXPECT_EQ(explain({{"q", "a"}}).json()["beam"], SearchOptions().beam);
+  EXPECT_EQ(explain({{"q", "a"}, {"beam", 2}}).json()["beam"], 2);
+}
+
 TEST_F(Explain, ModelsAreListedAndNamed) {
   const Json models = Client(server_->port()).get("/v1/models").json();
   ASSERT_EQ(models.size(), 2U);

@@ -136,6 +136,19 @@ TEST_P(SentencePieceTest, CharactersNeverSeenAreUnknownOrBytes) {
   }
 }
 
+TEST_P(SentencePieceTest, EveryByteOfACharacterHasItsPlace) {
+  const auto tokenizer = train(GetParam(), true);
+  const std::string line = "die \u20ac Grenze";
+  const Encoded encoded = tokenizer->encode_spans(line);
+  int bytes = 0;
+  for (std::size_t i = 0; i < encoded.ids.size(); ++i) {
+    if (!tokenizer->piece(encoded.ids[i]).starts_with("<0x")) continue;
+    ++bytes;
+    EXPECT_EQ(line.substr(encoded.spans[i].begin, encoded.spans[i].end - encoded.spans[i].begin), "\u20ac");
+  }
+  EXPECT_EQ(bytes, 3);
+}
+
 TEST_P(SentencePieceTest, SpecialIdsAndRoundingVanish) {
   const Tokenizer& tokenizer = model(GetParam());
   const SpecialIds special = tokenizer.special();

@@ -1,4 +1,4 @@
-// Calls of the server. A call throws an error whose message can be shown.
+// Calls of the server. A call throws an error whose message can be shown, with the `status` of the answer.
 
 async function call(path, options = {}) {
   let response;
@@ -10,11 +10,12 @@ async function call(path, options = {}) {
   }
   const body = await response.json().catch(() => null);
   if (response.ok) {
-    if (body === null) throw new Error('The server gave an answer that is no JSON.');
+    if (body === null) throw new Error('The server did not answer with JSON.');
     return body;
   }
   const reason = typeof body?.error === 'string' ? body.error : body?.message ?? body?.error?.message;
-  throw new Error(reason ?? `The server answered with status ${response.status}.`);
+  throw Object.assign(new Error(reason ?? `The server answered with status ${response.status}.`),
+    { status: response.status });
 }
 
 let key = '';  // of servers that want one
@@ -34,6 +35,7 @@ export const languages = () => call('languages');
 export const models = () => call('v1/models');
 export const settings = () => call('frontend/settings');
 export const explain = (request, signal) => post('v1/explain', request, signal);
+export const detect = (request, signal) => post('detect', request, signal);
 export const translate = (request, signal) => post('translate', request, signal);
 
 export function translateFile(file, source, target) {

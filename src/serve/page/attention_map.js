@@ -1,106 +1,128 @@
 // Attention as a matrix of squares: one row per token that attends, one column per token it attends to. Beside it, all
 // heads of all layers as small pictures to choose from.
-import { html, svg, textWidth, title, uiFont } from './element.js';
-import { headMatrix } from './explanation.js';
-import { isMark, percent, plainToken, shortened } from './numbers.js';
+import { html, scaled, svg, textScale, textWidth, title, uiFont } from './element.js';
+import { headMatrix, sourceSpeller, targetSpeller } from './explanation.js';
+import { percent, shortened } from './numbers.js';
+import { showScrolling } from './scrolling.js';
+import { isMark } from './tokens.js';
 
-const MARGIN = 8, LARGEST = 34, SMALLEST = 11, USUAL = 520, LABELS = 150;
-const SLOPE = Math.SQRT1_2;  // labels of columns rise at 45 degrees
-const THUMBNAIL = 58, SHADES = 12;
+const MARGIN = 8, FONT = 13, LARGEST = 56, SMALLEST = 16, TALLEST = 470;
+const THUMBNAIL = 100, SHADES = 20;
 
-export const KINDS = {
-  source: 'of the translation to the source',
-  past: 'of the translation to itself',
-  encoder: 'of the source to itself',
+// The opacity of a weight. Weak ones can be seen.
+const shade = (weight) => (weight < 0.005 ? 0 : 0.06 + 0.94 * weight ** 0.8);
+
+const named = (tokens, speller) => {
+  const names = tokens.map(({ token }) => token);
+  return speller.sequence(names).map(({ label }, i) => ({ label: shortened(label, 20), mark: isMark(names[i]) }));
 };
 
-// The names of rows and columns.
-export function axes(explanation, layer) {
-  const source = explanation.source_tokens.map((token) => token.token);
-  const target = explanation.tokens.map((token) => token.token);
+// The names of rows and columns: {label, mark}.
+function axes(explanation, layer) {
+  const source = named(explanation.source_tokens, sourceSpeller(explanation));
+  const target = named(explanation.tokens, targetSpeller(explanation));
   const rows = layer.kind === 'encoder' ? source : target;
   if (layer.keys === 'mixtures') {
     const count = layer.heads[0]?.[0]?.length ?? 0;
-    return { rows, columns: Array.from({ length: count }, (_, i) => `${i + 1}`) };
+    return { rows, columns: Array.from({ length: count }, (_, i) => ({ label: `${i + 1}`, mark: false })) };
   }
-  return { rows, columns: layer.kind === 'past' ? ['<s>', ...target.slice(0, -1)] : source };
+  return { rows, columns: layer.kind === 'past' ? [{ label: '<s>', mark: true }, ...target.slice(0, -1)] : source };
 }
 
-const labelOf = (token) => shortened(isMark(token) ? token : plainToken(token), 20);
+const widthsOf = (names) => names.map(({ label }) => textWidth(label, uiFont(FONT, 600)));
 
-// `usual` is the width of the cells in pixels; there are larger and smaller ones for few and many tokens.
-export function showMap(box, explanation, layer, head, actions, usual = USUAL) {
+// Sizes in pixels for cells of a size. Names of columns rise, and rise more where columns are narrow.
+function sizesFor(cell, rows, columns) {
+  const widths = widthsOf(columns), left = 2 * MARGIN + Math.max(...widthsOf(rows), 0);
+  const angle = cell >= 24 ? 45 : 65, rise = Math.sin(angle * Math.PI / 180), run = Math.cos(angle * Math.PI / 180);
+  const top = 2 * MARGIN + Math.max(...widths, 0) * rise + FONT * run;
+  const right = Math.max(columns.length * cell, ...widths.map((width, j) => (j + 0.6) * cell + width * run));
+  return {
+    cell, angle, left, top,
+    width: Math.ceil(left + right + MARGIN), height: Math.ceil(top + rows.length * cell + MARGIN),
+  };
+}
+
+// The largest cells that fit, within bounds.
+function measure(rows, columns, room) {
+  let cell = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(TALLEST / rows.length)));
+  while (cell > SMALLEST && sizesFor(cell, rows, columns).width > room) --cell;
+  return sizesFor(cell, rows, columns);
+}
+
+function drawNames(rows, columns, { cell, angle, left, top }) {
+  const attributes = (name, index) => ({ class: name.mark ? 'mark' : null, ...index });
+  return [
+    ...columns.map((name, j) => svg('text', {
+      ...attributes(name, { 'data-column': j }),
+      transform: `translate(${left + (j + 0.55) * cell},${top - MARGIN / 2}) rotate(${-angle})`,
+    }, name.label)),
+    ...rows.map((name, i) => svg('text', {
+      ...attributes(name, { 'data-row': i }),
+      x: left - MARGIN,
+      y: top + (i + 0.5) * cell + 0.35 * FONT,
+      'text-anchor': 'end',
+    }, name.label)),
+  ];
+}
+
+// view: {explanation, layer, head, room}: room is the width in pixels. actions: {look(axis, token), leave()}, where an axis
+// is 'row' or 'column', and choose().
+export function showMap(frame, { explanation, layer, head, room }, actions) {
   const { rows, columns } = axes(explanation, layer);
-  const matrix = headMatrix(layer, head);
-  const room = Math.min(usual, box.closest('.figure').clientWidth - LABELS);
-  const cell = Math.min(LARGEST, Math.max(SMALLEST, room / Math.max(rows.length, columns.length)));
-  const size = Math.min(13, 0.62 * cell), font = uiFont(size);
-  const widths = (names) => names.map((name) => textWidth(labelOf(name), font));
-  const columnWidths = widths(columns);
-  const left = 2 * MARGIN + Math.max(...widths(rows), 0);
-  const top = 2 * MARGIN + (Math.max(...columnWidths, 0) + size) * SLOPE;
-  const right = Math.max(columns.length * cell, ...columnWidths.map((width, j) => (j + 0.5) * cell + width * SLOPE));
-  const width = Math.ceil(left + right + MARGIN), height = Math.ceil(top + rows.length * cell + MARGIN);
+  const sizes = measure(rows, columns, room / textScale()), { cell, left, top, width, height } = sizes;
   const picture = svg('svg', {
-    class: 'matrix', role: 'img', width, height, viewBox: `0 0 ${width} ${height}`, 'font-size': size,
+    class: 'matrix', role: 'img', ...scaled(width, height), 'font-size': FONT,
     'aria-label': `Attention, ${rows.length} rows by ${columns.length} columns`,
-  });
-  columns.forEach((name, j) => picture.append(svg('text', {
-    class: isMark(name) ? 'mark' : null,
-    'data-column': j,
-    transform: `translate(${left + (j + 0.55) * cell},${top - MARGIN / 2}) rotate(-45)`,
-  }, labelOf(name), title(name))));
-  rows.forEach((name, i) => picture.append(svg('text', {
-    class: isMark(name) ? 'mark' : null,
-    'data-row': i,
-    x: left - MARGIN,
-    y: top + (i + 0.5) * cell + 0.35 * size,
-    'text-anchor': 'end',
-  }, labelOf(name), title(name))));
-  matrix.forEach((row, i) => row.forEach((weight, j) => picture.append(svg('rect', {
+  }, ...drawNames(rows, columns, sizes));
+  headMatrix(layer, head).forEach((row, i) => row.forEach((weight, j) => picture.append(svg('rect', {
     class: 'cell',
     'data-row': i,
+    'data-column': j,
     x: left + j * cell,
     y: top + i * cell,
-    width: 0.92 * cell,
-    height: 0.92 * cell,
-    rx: Math.min(3, cell / 6),
-    'fill-opacity': weight.toFixed(3),
-  }, title(`${rows[i]} → ${columns[j]}: ${percent(weight)}`)))));
+    width: 0.93 * cell,
+    height: 0.93 * cell,
+    rx: Math.min(4, cell / 6),
+    'fill-opacity': shade(weight).toFixed(3),
+  }, title(`${rows[i].label} → ${columns[j].label}: ${percent(weight)}`)))));
   picture.addEventListener('mouseover', (event) => {
-    const { row } = event.target.dataset;
-    if (row !== undefined) actions.look(Number(row));
+    const { row, column } = event.target.dataset;
+    if (row !== undefined) actions.look('row', Number(row));
+    else if (column !== undefined) actions.look('column', Number(column));
   });
   picture.addEventListener('mouseleave', actions.leave);
-  box.replaceChildren(picture);
+  picture.addEventListener('click', actions.choose);
+  showScrolling(frame, picture, { name: 'Attention map' });
 }
 
-// Frames the rows of some tokens.
-export function lightRows(box, rows) {
-  const lit = new Set(rows.map(String));
-  for (const part of box.querySelectorAll('[data-row]')) part.toggleAttribute('data-lit', lit.has(part.dataset.row));
-  box.querySelector('.matrix')?.toggleAttribute('data-lit', rows.length > 0);
+// Lights the rows or the columns of some tokens.
+export function lightMap(box, axis, tokens) {
+  const lit = new Set(tokens.map(String));
+  for (const part of box.querySelectorAll('[data-row], [data-column]'))
+    part.toggleAttribute('data-lit', lit.has(part.dataset[axis]));
+  box.querySelector('.matrix')?.toggleAttribute('data-lit', lit.size > 0);
 }
 
 // Cells of about the same weight are one path, since a page has many of these pictures.
 function thumbnail(matrix, columns) {
-  const cell = THUMBNAIL / Math.max(matrix.length, columns, 1), size = (0.94 * cell).toFixed(2);
+  const cell = THUMBNAIL / Math.max(columns, 1), height = matrix.length * cell, size = (0.94 * cell).toFixed(2);
   const paths = new Array(SHADES + 1).fill('');
   matrix.forEach((row, i) => row.forEach((weight, j) => {
-    const shade = Math.round(weight * SHADES);
-    paths[shade] += `M${(j * cell).toFixed(2)} ${(i * cell).toFixed(2)}h${size}v${size}h-${size}z`;
+    paths[Math.round(weight * SHADES)] +=
+      `M${(j * cell).toFixed(2)} ${(i * cell).toFixed(2)}h${size}v${size}h-${size}z`;
   }));
-  return svg('svg', { width: THUMBNAIL, height: THUMBNAIL, 'aria-hidden': 'true', class: 'thumbnail' },
-    ...paths.map((d, shade) =>
-      (d && shade > 0 ? svg('path', { class: 'cell', d, 'fill-opacity': shade / SHADES }) : null)));
+  return svg('svg', { viewBox: `0 0 ${THUMBNAIL} ${height}`, 'aria-hidden': 'true', class: 'thumbnail' },
+    ...paths.map((d, level) =>
+      (d && level > 0 ? svg('path', { class: 'cell', d, 'fill-opacity': shade(level / SHADES).toFixed(3) }) : null)));
 }
 
-// All heads of the layers of one kind; the chosen one is pressed.
-export function showHeads(box, layers, chosen, choose) {
+// All heads of the layers of one kind; the chosen one is pressed. `model` is a name, or null if there is one model only.
+export function showHeads(box, layers, model, chosen, choose) {
   const many = layers.reduce((sum, layer) => sum + layer.heads.length, 0) > 1;
   box.hidden = !many;
   box.replaceChildren(...(many ? layers : []).map((layer) => html('div', { class: 'head-row' },
-    html('span', { class: 'note' }, `Layer ${layer.layer + 1}`),
+    html('span', { class: 'note' }, model ? `${model}, layer ${layer.layer + 1}` : `Layer ${layer.layer + 1}`),
     html('div', { class: 'head-list' }, ...layer.heads.map((matrix, head) => html('button', {
       type: 'button',
       class: 'head',

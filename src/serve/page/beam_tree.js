@@ -1,10 +1,12 @@
 // The beam of one sentence as a tree: every hypothesis that was ever in the beam, one column per step. The path of the
 // best translation is the straight line at the top; what was dropped is dimmed. The reports draw the same picture.
-import { svg, textWidth, title, uiFont } from './element.js';
-import { decimal, percent, plainToken, isMark, shortened } from './numbers.js';
+import { html, scaled, svg, textScale, textWidth, title, uiFont } from './element.js';
+import { decimal, percent, shortened } from './numbers.js';
+import { showScrolling } from './scrolling.js';
 
-const MARGIN = 14, STEPS = 24, LEGEND = 36, ROW = 46, BOX = 24, PAD = 8, GAP = 38;
-const FONT = 13, SMALL = 10.5;
+const MARGIN = 14, STEPS = 24, ROW = 48, BOX = 25, PAD = 7;
+const FONT = 13, SMALL = 12;
+const NARROWEST = 15, WIDEST = 64;  // pixels between two steps
 const MOST_PER_STEP = 8;  // further hypotheses of a step are counted but not drawn
 
 const FATES = {
@@ -78,93 +80,133 @@ function layout(nodes) {
   return { places, steps, rows, hidden };
 }
 
-function labelOf(nodes, places, n) {
-  if (n === 0) return '<s>';
-  const { token, finished } = nodes[n];
-  return shortened(isMark(token) ? token : plainToken(token), 18) + (finished ? ` #${places[n].rank}` : '');
+// The label of each node. The bytes of a character may be several nodes.
+function readLabels(nodes, speller) {
+  const open = [], labels = [];
+  nodes.forEach((node, n) => {
+    const read = n === 0 ? { label: '<s>', open: [] } : speller.read(node.token, open[node.parent]);
+    labels.push(read.label);
+    open.push(read.open);
+  });
+  return labels;
 }
 
-function tokensUpTo(nodes, n) {
-  const tokens = [];
-  for (; n > 0; n = nodes[n].parent) tokens.unshift(plainToken(nodes[n].token));
-  return tokens.join(' ');
+// The nodes from the root to a node.
+function pathTo(nodes, n) {
+  const path = [];
+  for (; n > 0; n = nodes[n].parent) path.unshift(n);
+  return path;
 }
 
-function hypothesis(nodes, places, n, columns, widths) {
+function describe(drawing, n) {
+  const { nodes, places, labels } = drawing;
+  if (n === 0) return 'the beginning of the sentence';
+  const node = nodes[n], probability = Math.exp(node.log_probability - nodes[node.parent].log_probability);
+  return [
+    pathTo(nodes, n).map((one) => labels[one]).join(' '),
+    `log probability ${decimal(node.log_probability, 3)}`,
+    `score ${decimal(node.score, 3)}`,
+    `last token ${percent(probability)}`,
+    FATES[places[n].fate],
+  ].join(' · ');
+}
+
+function edge({ nodes, places, columns, widths, gap }, n) {
+  const { parent } = nodes[n];
+  const probability = Math.exp(nodes[n].log_probability - nodes[parent].log_probability);
+  const middle = (one) => MARGIN + STEPS + ROW * places[one].row + BOX / 2;
+  const x = columns[places[n].step], bend = x - gap, half = (bend + x) / 2;
+  return svg('path', {
+    class: 'edge',
+    'stroke-width': 1 + 2.5 * Math.min(probability, 1),
+    d: `M${columns[places[parent].step] + widths[parent]} ${middle(parent)}H${bend}` +
+      `C${half} ${middle(parent)} ${half} ${middle(n)} ${x} ${middle(n)}`,
+  });
+}
+
+// A cross ends the hypotheses that were dropped.
+function cross(x, y) {
+  const arm = 4;
+  return svg('path', { class: 'cross', d: `M${x - arm} ${y - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}` });
+}
+
+function hypothesis(drawing, n) {
+  const { nodes, places, names, columns, widths } = drawing;
   const node = nodes[n], place = places[n];
   const x = columns[place.step], y = MARGIN + STEPS + ROW * place.row, width = widths[n];
-  const group = svg('g', { class: place.fate });
-  if (n > 0) {
-    const parent = places[node.parent];
-    const probability = Math.exp(node.log_probability - nodes[node.parent].log_probability);
-    const x0 = columns[parent.step] + widths[node.parent], y0 = MARGIN + STEPS + ROW * parent.row + BOX / 2;
-    const y1 = y + BOX / 2, bend = x - GAP, half = (bend + x) / 2;
-    group.append(
-      title([
-        tokensUpTo(nodes, n),
-        `log probability ${decimal(node.log_probability, 3)}, score ${decimal(node.score, 3)}`,
-        `this token: ${percent(probability)}`,
-        FATES[place.fate],
-      ].join('\n')),
-      svg('path', {
-        class: 'edge',
-        'stroke-width': 1 + 2.5 * Math.min(probability, 1),
-        d: `M${x0} ${y0}H${bend}C${half} ${y0} ${half} ${y1} ${x} ${y1}`,
-      }));
-  } else group.append(title('the beginning of the sentence'));
+  const group = svg('g', { class: place.fate, 'data-node': n }, title(describe(drawing, n)));
+  if (n > 0) group.append(edge(drawing, n));
   const round = node.finished || n === 0;
   group.append(
     svg('rect', { class: 'box', x, y, width, height: BOX, rx: round ? BOX / 2 : 5 }),
-    svg('text', { class: 'token', x: x + width / 2, y: y + BOX / 2 + 0.35 * FONT, 'text-anchor': 'middle' },
-      labelOf(nodes, places, n)));
+    svg('text', { class: 'token', x: x + width / 2, y: y + BOX / 2 + 0.35 * FONT, 'text-anchor': 'middle' }, names[n]));
   if (n > 0) group.append(svg('text', {
     class: 'number', x: x + width / 2, y: y + BOX + SMALL + 1, 'font-size': SMALL, 'text-anchor': 'middle',
-  }, node.finished ? `score ${decimal(node.score)}` : decimal(node.log_probability)));
+  }, decimal(node.finished ? node.score : node.log_probability)));
+  if (place.fate === 'dropped' && place.below.length === 0) group.append(cross(x + width + 9, y + BOX / 2));
   return group;
 }
 
-function legend(nodes, places, hidden, y) {
-  const parts = [];
-  let x = MARGIN;
-  const note = (text, at) => svg('text', { class: 'caption', x: at, y: y + 1, 'font-size': SMALL }, text);
-  for (const [fate, words] of Object.entries(FATES)) {
-    if (!places.some((place, n) => n > 0 && place.shown && place.fate === fate)) continue;
-    const sample = svg('rect', { class: 'box', x, y: y - 9, width: 18, height: 12, rx: 3 });
-    parts.push(svg('g', { class: fate }, sample), note(words, x + 24));
-    x += 44 + textWidth(words, uiFont(SMALL));
-  }
-  if (hidden.some((count) => count > 0)) {
-    parts.push(note('(+n): n more, not drawn', x));
-    x += 20 + textWidth('(+n): n more, not drawn', uiFont(SMALL));
-  }
-  return { parts, width: x };
+// What the boxes mean, below the tree.
+function legend(places, hidden) {
+  const shown = Object.keys(FATES).filter((fate) => places.some((place, n) => n > 0 && place.shown && place.fate === fate));
+  const sample = (fate) => svg('svg', { class: 'beam-tree', ...scaled(20, 14), 'aria-hidden': 'true' },
+    svg('g', { class: fate },
+      svg('rect', { class: 'box', x: 1, y: 1, width: 18, height: 12, rx: 3 }), fate === 'dropped' ? cross(10, 7) : null));
+  return html('ul', { class: 'fates note' },
+    ...shown.map((fate) => html('li', {}, sample(fate), FATES[fate])),
+    hidden.some((count) => count > 0) ? html('li', {}, '(+n): n more, not drawn') : null);
 }
 
-export function showTree(box, nodes) {
-  const { places, steps, rows, hidden } = layout(nodes);
-  const widths = nodes.map((_, n) => textWidth(labelOf(nodes, places, n), uiFont(FONT, 600)) + 2 * PAD);
+// Lights the path to the hypothesis that the pointer is at, and tells about it.
+function listen(picture, drawing, tell) {
+  picture.addEventListener('mouseover', (event) => {
+    const group = event.target.closest('[data-node]');
+    const path = group ? new Set(pathTo(drawing.nodes, Number(group.dataset.node)).map(String)) : new Set();
+    picture.toggleAttribute('data-lit', path.size > 0);
+    for (const one of picture.querySelectorAll('[data-node]')) one.toggleAttribute('data-lit', path.has(one.dataset.node));
+    tell(group ? describe(drawing, Number(group.dataset.node)) : '');
+  });
+  picture.addEventListener('mouseleave', () => {
+    picture.removeAttribute('data-lit');
+    tell('');
+  });
+}
+
+// The gaps between the steps are as wide as the frame allows.
+function place(drawing, steps, room) {
+  const { places, widths } = drawing;
+  const widest = Array.from({ length: steps + 1 }, (_, step) =>
+    Math.max(24, ...widths.filter((__, n) => places[n].shown && places[n].step === step)));
+  const boxes = widest.reduce((sum, width) => sum + width, 0);
+  const gap = Math.max(NARROWEST, Math.min(WIDEST, (room - boxes - 2 * MARGIN) / Math.max(steps, 1)));
   const columns = [MARGIN];
-  for (let step = 0; step <= steps; ++step) {
-    const widest = Math.max(24, ...widths.filter((_, n) => places[n].shown && places[n].step === step));
-    columns.push(columns.at(-1) + widest + GAP);
-  }
-  const height = MARGIN + STEPS + ROW * rows + LEGEND;
-  const fates = legend(nodes, places, hidden, height - LEGEND / 2);
-  const width = Math.ceil(Math.max(columns.at(-1) - GAP + MARGIN, fates.width));
+  for (const width of widest) columns.push(columns.at(-1) + width + gap);
+  Object.assign(drawing, { gap, columns });
+  return columns.at(-1) - gap + MARGIN;
+}
+
+// `tell` is called with a description of the hypothesis that the pointer is at, or with ''.
+export function showTree(frame, nodes, speller, tell) {
+  const { places, steps, rows, hidden } = layout(nodes);
+  const labels = readLabels(nodes, speller);
+  const names = labels.map((label, n) => shortened(label, 18) + (nodes[n].finished ? ` #${places[n].rank}` : ''));
+  const widths = names.map((name) => textWidth(name, uiFont(FONT, 600)) + 2 * PAD);
+  const drawing = { nodes, places, labels, names, widths };
+  const width = Math.floor(place(drawing, steps, frame.clientWidth / textScale())), height = MARGIN + STEPS + ROW * rows;
   const complete = nodes.filter((node) => node.finished).length;
   const picture = svg('svg', {
-    class: 'beam-tree', role: 'img', width, height, viewBox: `0 0 ${width} ${height}`, 'font-size': FONT,
+    class: 'beam-tree', role: 'img', ...scaled(width, height), 'font-size': FONT,
     'aria-label': `${nodes.length - 1} hypotheses in ${steps} steps, ${complete} of them complete`,
   });
-  for (let step = 1; step <= steps; ++step)
-    picture.append(svg('text', { class: 'caption', x: columns[step], y: MARGIN + STEPS / 2, 'font-size': SMALL },
-      `${step}${hidden[step] > 0 ? ` (+${hidden[step]})` : ''}`));
+  for (let step = 0; step <= steps; ++step)
+    picture.append(svg('text', { class: 'caption', x: drawing.columns[step], y: MARGIN + STEPS / 2, 'font-size': SMALL },
+      step === 0 ? 'step' : `${step}${hidden[step] > 0 ? ` (+${hidden[step]})` : ''}`));
   // The best path is drawn last, above the others.
   for (const best of [false, true])
     nodes.forEach((_, n) => {
-      if (places[n].shown && (places[n].fate === 'best') === best)
-        picture.append(hypothesis(nodes, places, n, columns, widths));
+      if (places[n].shown && (places[n].fate === 'best') === best) picture.append(hypothesis(drawing, n));
     });
-  picture.append(...fates.parts);
-  box.replaceChildren(picture);
+  listen(picture, drawing, tell);
+  showScrolling(frame, picture, { name: 'The tree of hypotheses', below: legend(places, hidden) });
 }

@@ -1,13 +1,15 @@
 // The choice of languages and models. A direction has one or several models; several are switches.
 import { html } from './element.js';
 
+const AUTO = 'auto';
 const find = (id) => document.getElementById(id);
 
-// The options of a selection; what was selected stays so if it can.
-function fillSelection(selection, languages) {
+// The options of a selection, by language; what was selected stays so if it can.
+function fillSelection(selection, languages, usual) {
   const before = selection.value;
   selection.replaceChildren(...languages.map((one) => html('option', { value: one.code }, one.name)));
-  if (languages.some((one) => one.code === before)) selection.value = before;
+  const codes = languages.map((one) => one.code);
+  selection.value = codes.includes(before) ? before : usual ?? codes[0] ?? '';
 }
 
 export class Choice {
@@ -17,15 +19,27 @@ export class Choice {
     this.languages = [];
     this.models = [];
     this.chosen = new Set();  // names of models
+    this.detected = null;     // the language of the text, if the page detects it: {code, isSure}
     for (const selection of [find('from'), find('to')])
       selection.addEventListener('change', () => {
+        this.detected = null;
         this.fill();
         changed();
       });
   }
 
+  get isDetecting() {
+    return find('from').value === AUTO;
+  }
+
+  // The code of the source language; empty if it is not detected yet.
   get from() {
-    return find('from').value;
+    return this.isDetecting ? this.detected?.code ?? '' : find('from').value;
+  }
+
+  // The same as the server understands it.
+  get askedFrom() {
+    return this.from || AUTO;
   }
 
   get to() {
@@ -45,9 +59,15 @@ export class Choice {
 
   swap() {
     const { from, to } = this;
+    this.detected = null;
     find('from').value = to;
     this.fill();
     find('to').value = from;
+    this.fill();
+  }
+
+  setDetected(detected) {
+    this.detected = detected;
     this.fill();
   }
 
@@ -55,9 +75,21 @@ export class Choice {
     return this.languages.find((one) => one.code === code)?.targets.filter((target) => target !== code) ?? [];
   }
 
+  // The languages that can be translated into the chosen one.
+  sources() {
+    return this.languages.map((one) => one.code).filter((code) => this.targetsOf(code).includes(this.to));
+  }
+
+  nameOfDetection() {
+    const name = this.languages.find((one) => one.code === this.detected?.code)?.name;
+    return name ? `${name} (${this.detected.isSure ? 'detected' : 'assumed'})` : 'Detect language';
+  }
+
   fill() {
-    fillSelection(find('from'), this.languages.filter((one) => this.targetsOf(one.code).length > 0));
-    const targets = this.targetsOf(this.from);
+    const sources = this.languages.filter((one) => this.targetsOf(one.code).length > 0);
+    const auto = sources.length > 1 ? [{ code: AUTO, name: this.nameOfDetection() }] : [];
+    fillSelection(find('from'), [...auto, ...sources], sources[0]?.code);
+    const targets = this.isDetecting ? sources.flatMap((one) => this.targetsOf(one.code)) : this.targetsOf(this.from);
     fillSelection(find('to'), this.languages.filter((one) => targets.includes(one.code)));
     find('swap').disabled = !this.targetsOf(this.to).includes(this.from);
     find('source').lang = this.from;

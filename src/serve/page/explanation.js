@@ -1,4 +1,5 @@
 // What the page asks of an explanation (docs/reference/explanations.md): its words, and weights between words.
+import { Speller } from './tokens.js';
 
 // Words of a text: {text, begin, end, tokens, letters}. Places are counted in characters; `tokens` are indices, and
 // `letters` are those of them that are more than punctuation, or all if none is.
@@ -19,6 +20,23 @@ export function wordsOf(text, tokens) {
     word.letters = lettered.length > 0 ? lettered : word.tokens;
   }
   return Array.from(words, (word) => word ?? { text: '', begin: 0, end: 0, tokens: [], letters: [] });
+}
+
+export const sourceWords = (explanation) => wordsOf(explanation.source, explanation.source_tokens);
+export const targetWords = (explanation) => wordsOf(explanation.text, explanation.tokens);
+
+// The index of the word that contains a character of the translation, or of the last one before it.
+export function wordAt(explanation, character) {
+  return targetWords(explanation).findLastIndex((word) => word.text !== '' && word.begin <= character);
+}
+
+export function sourceSpeller(explanation) {
+  return new Speller(explanation.source_tokens.map(({ token }) => token));
+}
+
+export function targetSpeller(explanation) {
+  return new Speller(explanation.tokens.flatMap(({ token, alternatives }) =>
+    [token, ...(alternatives ?? []).map((one) => one.token)]));
 }
 
 // The product of the probabilities of a word's tokens; null if the model has none.
@@ -43,19 +61,39 @@ export function layersOf(explanation, kind) {
   return explanation.attention.filter((layer) => layer.kind === kind);
 }
 
-// Weights [target words][source words] of a matrix over tokens: mean over the tokens of a target word, punctuation
-// aside, and sum over those of a source word.
-export function wordWeights(matrix, targetWords, sourceWords) {
-  return targetWords.map((target) => sourceWords.map((source) => {
+// A kind of attention: the words that attend (queries) and those attended to (keys), and on which side each of them is.
+const KINDS = {
+  source: { queries: 'target', keys: 'source' },
+  past: { queries: 'target', keys: 'target' },
+  encoder: { queries: 'source', keys: 'source' },
+};
+
+export const sidesOf = (kind) => KINDS[kind];
+
+// {queries, keys}: words whose `tokens` are rows and columns of the matrices. The first column of the past is the
+// beginning of the sentence.
+export function attendingWords(explanation, kind) {
+  const source = sourceWords(explanation), target = targetWords(explanation);
+  if (kind === 'encoder') return { queries: source, keys: source };
+  if (kind === 'source') return { queries: target, keys: source };
+  const start = { text: '<s>', tokens: [0], letters: [0], mark: true };
+  const moved = target.map((word) => ({ ...word, tokens: word.tokens.map((token) => token + 1) }));
+  return { queries: target, keys: [start, ...moved] };
+}
+
+// Weights [queries][keys] of a matrix over tokens: mean over the tokens of a query, punctuation aside, and sum over those
+// of a key.
+export function wordWeights(matrix, { queries, keys }) {
+  return queries.map((query) => keys.map((key) => {
     let sum = 0;
-    for (const i of target.letters) for (const j of source.tokens) sum += matrix[i]?.[j] ?? 0;
-    return sum / Math.max(target.letters.length, 1);
+    for (const i of query.letters) for (const j of key.tokens) sum += matrix[i]?.[j] ?? 0;
+    return sum / Math.max(query.letters.length, 1);
   }));
 }
 
 // The same from an alignment: each target word's links share its weight.
-export function alignmentWeights(alignment, targetWords, sourceWords) {
-  const weights = targetWords.map(() => sourceWords.map(() => 0));
+export function alignmentWeights(alignment, { queries, keys }) {
+  const weights = queries.map(() => keys.map(() => 0));
   for (const [source, target] of alignment) if (weights[target]) weights[target][source] = 1;
   return weights.map((row) => {
     const sum = row.reduce((a, b) => a + b, 0);
@@ -63,14 +101,10 @@ export function alignmentWeights(alignment, targetWords, sourceWords) {
   });
 }
 
-// What stands before each sentence: the line breaks of the original text, or a space.
-export function separators(original, explanations) {
-  let end = 0;
-  return explanations.map((explanation, i) => {
-    const begin = original.indexOf(explanation.source, end);
-    const gap = begin < 0 ? '' : original.slice(end, begin);
-    if (begin >= 0) end = begin + explanation.source.length;
-    if (i === 0) return '';
-    return gap.includes('\n') ? gap.replace(/[^\n]/g, '') : ' ';
-  });
+// The words with the largest weights, best first: {text, weight}.
+export function heaviest(words, weights, most = 3) {
+  return words.map((word, i) => ({ text: word.text, weight: weights[i] ?? 0 }))
+    .filter((one) => one.weight >= 0.05)
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, most);
 }

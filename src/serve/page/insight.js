@@ -1,26 +1,52 @@
 // The figures below the translations: lines between words, the card of a word, attention maps, the beam. They show one
-// sentence of one translation; pointing at a word anywhere lights it everywhere.
+// sentence; the maps are those of all models, the other figures those of one. Pointing at a word anywhere lights it
+// everywhere.
 import { html } from './element.js';
-import { alignmentWeights, headMatrix, layersOf, wordWeights, wordsOf } from './explanation.js';
-import { lightLines, showLines } from './lines.js';
+import {
+  alignmentWeights, attendingWords, headMatrix, heaviest, layersOf, sidesOf, sourceWords, targetSpeller, targetWords,
+  wordWeights,
+} from './explanation.js';
+import { lightLines, showLines, vectorPicture } from './lines.js';
 import { showCard } from './word_card.js';
-import { KINDS, lightRows, showHeads, showMap } from './attention_map.js';
+import { lightMap, showHeads, showMap } from './attention_map.js';
 import { showTree } from './beam_tree.js';
 
-const OTHERS = 320;  // pixels of the maps of other models
+const KINDS = {
+  source: 'cross-attention: translation to source',
+  past: 'self-attention of the decoder',
+  encoder: 'self-attention of the encoder',
+};
+const ROWS = { source: 'Source', target: 'Translation' };
+const NARROW = 700;      // pixels of a figure that has no room for two things side by side
+const MAP_SHARE = 0.58;  // of a wider figure
 const find = (id) => document.getElementById(id);
+const option = (value, text, selected) => html('option', { value, selected }, text);
+
+// What to say where a model has no weights to show.
+function withoutWeights(explanation, kind) {
+  if (explanation.attention_left_out) return 'The sentence is too long to show the attention of all heads.';
+  if (explanation.attention.length > 0) return `This model has no ${KINDS[kind].replace(/:.*/, '')}.`;
+  if (explanation.alignment.length > 0) return 'A phrase-based model: the lines show which words its phrases translate.';
+  return 'No attention: the encoder sums up the whole sentence in one vector, and the decoder writes from that.';
+}
+
+// Whether a model is a plain encoder and decoder.
+const goesThroughVector = (explanation) =>
+  explanation.attention.length === 0 && explanation.alignment.length === 0 && !explanation.attention_left_out;
 
 export class Insight {
-  // actions: {look(word), leave(), choose(word), continueFrom(prefix), turn(step)}
+  // actions: {look(lit, model), leave(), choose(lit, model), continueFrom(prefix), turn(step), turnToModel(model),
+  // close()}, where lit is {side, role, word}: a word of the 'source' or of the 'target', as a 'query' that attends or
+  // as a 'key' that is attended to.
   constructor(actions) {
     this.actions = actions;
-    this.chosen = { kind: 'source', layer: null, head: 'mean' };  // layer null: the last one
-    find('kind').addEventListener('change', (event) =>
-      this.choose({ kind: event.target.value, layer: null, head: 'mean' }));
+    this.kind = 'source';
+    this.chosen = new Map();  // {layer, head} by model; without an entry the last layer and the mean of its heads
+    find('kind').addEventListener('change', (event) => this.choose({ kind: event.target.value }));
     find('layer').addEventListener('change', (event) =>
       this.choose({ layer: Number(event.target.value), head: 'mean' }));
     find('head').addEventListener('change', (event) =>
-      this.choose({ head: event.target.value === 'mean' ? 'mean' : Number(event.target.value) }));
+      this.choose({ layer: this.layer().layer, head: event.target.value === 'mean' ? 'mean' : Number(event.target.value) }));
     find('previous').addEventListener('click', () => actions.turn(-1));
     find('next').addEventListener('click', () => actions.turn(1));
   }
@@ -29,133 +55,226 @@ export class Insight {
     find('insight').hidden = true;
   }
 
-  // view: {result, others, sentence, from, to}: a result and those of the models beside it
+  // view: {results, model, sentence, from, to}: the figures are those of results[model].
   show(view) {
+    const sameMaps = this.view?.results === view.results && this.view.sentence === view.sentence;
     this.view = view;
-    const { result, sentence } = view;
-    this.explanation = result.explanations[sentence];
-    find('insight').hidden = !this.explanation;
-    if (!this.explanation) return;
-    this.source = wordsOf(this.explanation.source, this.explanation.source_tokens);
-    this.target = wordsOf(this.explanation.text, this.explanation.tokens);
-    const count = result.explanations.length;
+    find('insight').hidden = false;
+    this.explanation = this.explanationOf(view.model);
+    this.fillSentences();
+    this.fillModels();
+    this.fillChoices();
+    if (!sameMaps) this.showMaps();
+    this.showAttention();
+    this.showBeam();
+    this.clearCard();
+  }
+
+  // After a change of the frame's width.
+  showAgain() {
+    this.showMaps();
+    this.showAttention();
+    this.showBeam();
+    this.light(this.lit);
+  }
+
+  explanationOf(model) {
+    return this.view.results[model].explanations[this.view.sentence];
+  }
+
+  choose({ kind, layer, head }) {
+    const { name } = this.view.results[this.view.model];
+    if (kind) {
+      this.kind = kind;
+      this.chosen.clear();
+    } else this.chosen.set(name, { layer, head });
+    this.fillChoices();
+    this.showMaps();
+    this.showAttention();
+    this.light(this.lit);
+  }
+
+  // The layer and the head that are shown of a model; no layer if it has none of this kind.
+  chosenOf(model) {
+    const layers = layersOf(this.explanationOf(model) ?? { attention: [] }, this.kind);
+    const chosen = this.chosen.get(this.view.results[model].name) ?? {};
+    const layer = layers.find((one) => one.layer === chosen.layer) ?? layers.at(-1);
+    return { layer, head: layer && chosen.head < layer.heads.length ? chosen.head : 'mean' };
+  }
+
+  layer() {
+    return this.chosenOf(this.view.model).layer;
+  }
+
+  fillSentences() {
+    const { results, model, sentence } = this.view, count = results[model].explanations.length;
     find('sentences').hidden = count < 2;
     find('sentence').textContent = `Sentence ${sentence + 1} of ${count}`;
     find('previous').disabled = sentence === 0;
     find('next').disabled = sentence + 1 === count;
-    this.word = null;
-    this.showAttention();
-    this.showOthers();
-    this.showBeam();
   }
 
-  choose(change) {
-    Object.assign(this.chosen, change);
-    this.showAttention();
-    this.light(this.word);
+  fillModels() {
+    const { results, model } = this.view;
+    find('shown').hidden = results.length < 2;
+    if (find('shown').children.length !== results.length || this.named !== results)
+      find('shown').replaceChildren(...results.map(({ name, explanations }, i) => html('button', {
+        type: 'button', class: 'chip', disabled: explanations.length === 0,
+        onclick: () => this.actions.turnToModel(i),
+      }, name)));
+    this.named = results;
+    [...find('shown').children].forEach((chip, i) => chip.setAttribute('aria-pressed', String(i === model)));
   }
 
-  layer() {
-    const layers = layersOf(this.explanation, this.chosen.kind);
-    return layers.find((layer) => layer.layer === this.chosen.layer) ?? layers.at(-1);
-  }
-
-  // Weights between words: those of the chosen map if it is over the source, else of the last layer.
-  weights() {
-    const overSource = this.chosen.kind === 'source';
-    const layer = overSource ? this.layer() : layersOf(this.explanation, 'source').at(-1);
-    if (layer && layer.keys === 'tokens')
-      return wordWeights(headMatrix(layer, overSource ? this.chosen.head : 'mean'), this.target, this.source);
-    return this.explanation.alignment.length > 0
-      ? alignmentWeights(this.explanation.alignment, this.target, this.source)
-      : null;
-  }
-
-  note() {
-    if (layersOf(this.explanation, 'source').some((layer) => layer.keys === 'mixtures'))
-      return 'This model attends to mixtures of all source words (Linformer), so there are no lines to single words.';
-    if (this.explanation.attention_left_out) return 'The sentence is too long to show the attention of all heads.';
-    if (this.explanation.alignment.length > 0 || this.lines) return null;
-    return 'This model has no attention: it reads the whole sentence into one state and writes from that.';
-  }
-
-  showAttention() {
-    this.fillChoices();
-    this.lines = this.weights();
-    showLines(find('lines'), {
-      source: this.source,
-      target: this.target,
-      weights: this.lines,
-      sourceLanguage: this.view.from,
-      targetLanguage: this.view.to,
-      note: this.note(),
-    }, this.actions);
-    const layer = this.layer();
-    find('map-section').hidden = this.explanation.attention.length === 0;
-    if (!layer) return;
-    const { head } = this.chosen;
-    find('map-note').textContent = layer.keys === 'mixtures'
-      ? 'Columns are mixtures of all source tokens (Linformer).'
-      : 'A row is a token that attends, a column a token it attends to. A stronger colour is more weight.';
-    showMap(find('map'), this.explanation, layer, head, {
-      look: (row) =>
-        this.actions.look(this.chosen.kind === 'encoder' ? null : this.explanation.tokens[row].word ?? null),
-      leave: this.actions.leave,
-    });
-    showHeads(find('heads'), layersOf(this.explanation, this.chosen.kind), { layer: layer.layer, head },
-      (chosenLayer, chosenHead) => this.choose({ layer: chosenLayer, head: chosenHead }));
-  }
-
-  // The selections, with what this model has.
+  // The selections, with what the models have.
   fillChoices() {
-    const kinds = Object.keys(KINDS).filter((kind) => layersOf(this.explanation, kind).length > 0);
-    if (!kinds.includes(this.chosen.kind)) this.chosen = { kind: kinds[0] ?? 'source', layer: null, head: 'mean' };
-    const option = (value, text, selected) => html('option', { value, selected }, text);
-    find('kind').replaceChildren(...kinds.map((kind) => option(kind, KINDS[kind], kind === this.chosen.kind)));
-    const layer = this.layer();
+    const shown = this.view.results.map((_, i) => this.explanationOf(i)).filter(Boolean);
+    const kinds = Object.keys(KINDS).filter((kind) => shown.some((one) => layersOf(one, kind).length > 0));
+    if (!kinds.includes(this.kind)) this.kind = kinds[0] ?? 'source';
+    find('kind').replaceChildren(...kinds.map((kind) => option(kind, KINDS[kind], kind === this.kind)));
+    const { layer, head } = this.chosenOf(this.view.model);
+    for (const id of ['layer', 'head']) find(id).parentElement.hidden = !layer;
+    find('kind').parentElement.hidden = kinds.length === 0;
     if (!layer) return;
-    if (this.chosen.head !== 'mean' && !(this.chosen.head < layer.heads.length)) this.chosen.head = 'mean';
-    find('layer').replaceChildren(...layersOf(this.explanation, this.chosen.kind)
+    find('layer').replaceChildren(...layersOf(this.explanation, this.kind)
       .map((one) => option(one.layer, `${one.layer + 1}`, one === layer)));
+    const heads = layer.heads.length;
     find('head').replaceChildren(
-      option('mean', layer.heads.length > 1 ? 'mean of all' : 'the only one', this.chosen.head === 'mean'),
-      ...(layer.heads.length > 1 ? layer.heads : []).map((_, i) => option(i, `${i + 1}`, this.chosen.head === i)));
+      option('mean', heads > 1 ? `mean of ${heads}` : 'the only one', head === 'mean'),
+      ...(heads > 1 ? layer.heads : []).map((_, i) => option(i, `${i + 1}`, head === i)));
   }
 
-  showOthers() {
-    const shown = this.view.others
-      .map(({ model, explanations }) => ({ model, explanation: explanations[this.view.sentence] }))
-      .filter(({ explanation }) => explanation);
-    find('others-section').hidden = shown.length === 0;
-    find('others').replaceChildren(...shown.map(({ model }) =>
-      html('figure', {}, html('figcaption', {}, model), html('div', { class: 'map' }))));
-    shown.forEach(({ explanation }, i) => {
-      const layer = layersOf(explanation, 'source').at(-1), box = find('others').children[i].lastChild;
-      if (layer) showMap(box, explanation, layer, 'mean', { look: () => {}, leave: () => {} }, OTHERS);
-      else box.append(html('p', { class: 'note' }, 'This model has no attention.'));
+  // ---- the figures
+
+  // One map per model, side by side.
+  showMaps() {
+    const { results } = this.view, several = results.length > 1;
+    const layers = layersOf(this.explanation, this.kind), besideHeads = layers.length > 1 || layers[0]?.heads.length > 1;
+    find('maps').toggleAttribute('data-several', several);
+    find('maps').replaceChildren(...results.map(() => html('figure', {}, html('figcaption'), html('div'))));
+    const whole = find('maps').parentElement.clientWidth;
+    const room = several ? find('maps').firstChild.lastChild.clientWidth
+      : besideHeads && whole > NARROW ? whole * MAP_SHARE : whole;
+    results.forEach((result, i) => this.showMapOf(i, find('maps').children[i], room, several));
+  }
+
+  showMapOf(model, figure, room, several) {
+    const explanation = this.explanationOf(model), { layer, head } = this.chosenOf(model);
+    const [caption, frame] = figure.children;
+    const which = layer && `layer ${layer.layer + 1}` +
+      (layer.heads.length === 1 ? '' : head === 'mean' ? `, mean of ${layer.heads.length} heads` : `, head ${head + 1}`);
+    if (several) caption.append(html('b', {}, this.view.results[model].name), which ? ` · ${which}` : '');
+    if (!layer) {
+      frame.append(html('p', { class: 'note without' }, explanation ? withoutWeights(explanation, this.kind)
+        : 'This model divided the text into fewer sentences.'));
+      if (explanation && goesThroughVector(explanation))
+        frame.append(vectorPicture(sourceWords(explanation).length, targetWords(explanation).length));
+      return;
+    }
+    const words = attendingWords(explanation, this.kind), sides = sidesOf(this.kind);
+    const look = (axis, token) => {
+      const [role, list, side] = axis === 'row'
+        ? ['query', words.queries, sides.queries] : ['key', words.keys, sides.keys];
+      const word = list.findIndex((one) => one.tokens.includes(token));
+      this.actions.look(word < 0 ? null : { side, role, word }, model);
+    };
+    const choose = () => this.actions.turnToModel(model);
+    showMap(frame, { explanation, layer, head, room }, { look, leave: this.actions.leave, choose });
+  }
+
+  // The lines and the heads of the model that is shown.
+  showAttention() {
+    const { layer, head } = this.chosenOf(this.view.model);
+    const { from, to } = this.view, sides = sidesOf(this.kind), languages = { source: from, target: to };
+    this.words = attendingWords(this.explanation, this.kind);
+    this.weights = this.findWeights(layer, head);
+    const side = (name, words) => ({ name: ROWS[name], language: languages[name], words });
+    const isMixture = layer?.keys === 'mixtures';
+    showLines(find('lines'), {
+      above: side(sides.keys, this.words.keys),
+      below: side(sides.queries, this.words.queries),
+      weights: this.weights,
+      throughVector: goesThroughVector(this.explanation),
+      note: isMixture
+        ? 'This model attends to mixtures of all source words (Linformer), so there are no lines to single words.'
+        : layer ? null : withoutWeights(this.explanation, this.kind),
+    }, {
+      look: (role, word) => this.actions.look(this.litOf(role, word), this.view.model),
+      leave: this.actions.leave,
+      choose: (role, word) => this.actions.choose(this.litOf(role, word), this.view.model),
     });
+    find('map-note').textContent = isMixture
+      ? 'Each row is a token that attends; columns are mixtures of all source tokens (Linformer).'
+      : 'Each row is a token that attends, each column a token it attends to.';
+    const { results, model } = this.view, name = results.length > 1 ? results[model].name : null;
+    showHeads(find('heads'), layersOf(this.explanation, this.kind), name, { layer: layer?.layer, head },
+      (chosenLayer, chosenHead) => this.choose({ layer: chosenLayer, head: chosenHead }));
+    [...find('maps').children].forEach((figure, i) => figure.toggleAttribute('data-shown', i === this.view.model));
+  }
+
+  litOf(role, word) {
+    const sides = sidesOf(this.kind);
+    return { side: role === 'query' ? sides.queries : sides.keys, role, word };
+  }
+
+  findWeights(layer, head) {
+    if (layer?.keys === 'tokens') return wordWeights(headMatrix(layer, head), this.words);
+    const { alignment } = this.explanation;
+    return this.kind === 'source' && alignment.length > 0 ? alignmentWeights(alignment, this.words) : null;
   }
 
   showBeam() {
-    const { tree } = this.explanation;
-    find('tree-section').hidden = tree.length === 0;
-    if (tree.length === 0) return;
-    showTree(find('tree'), tree);
+    const { results, model } = this.view, { tree } = this.explanation;
+    find('tree-title').textContent = results.length > 1 ? `The beam of ${results[model].name}` : 'The beam';
+    find('hypothesis').textContent = '';
+    find('tree').hidden = tree.length === 0;
+    find('tree-note').textContent = tree.length === 0
+      ? 'This model does not search with a beam of tokens.'
+      : 'Every hypothesis that was ever in the beam, one column per step. The number below a token is the log probability ' +
+        'of the hypothesis, or the score of a complete one; thicker lines are more probable tokens.';
+    if (tree.length > 0)
+      showTree(find('tree'), tree, targetSpeller(this.explanation), (text) => { find('hypothesis').textContent = text; });
   }
 
-  // Lights a word of the translation; null lights none.
-  light(word) {
+  // ---- pointing
+
+  // Lights a word; null lights none. A word of the source is lit in the maps of all models.
+  light(lit) {
     if (!this.explanation) return;
-    this.word = word;
-    lightLines(find('lines'), word, this.lines);
-    const found = word === null ? undefined : this.target[word];
-    lightRows(find('map'), found && this.chosen.kind !== 'encoder' ? found.tokens : []);
-    showCard(find('card'), found && {
-      explanation: this.explanation,
-      word: found,
-      weights: this.lines?.[word],
-      sourceWords: this.source,
-      language: this.view.to,
-    }, this.actions.continueFrom);
+    this.lit = lit;
+    const sides = sidesOf(this.kind);
+    const inLines = lit && (lit.role === 'query' ? sides.queries : sides.keys) === lit.side ? lit : null;
+    lightLines(find('lines'), inLines, this.weights);
+    this.view.results.forEach((_, i) => this.lightMapOf(i, inLines));
+    if (lit) showCard(find('card'), this.cardOf(lit, inLines), this.actions);
+  }
+
+  // The card stays when the pointer leaves a word: it may be on the way to the card.
+  clearCard() {
+    showCard(find('card'), null, this.actions);
+  }
+
+  lightMapOf(model, lit) {
+    const explanation = this.explanationOf(model), figure = find('maps').children[model];
+    if (!explanation || !figure) return;
+    const isLit = lit && (model === this.view.model || lit.side === 'source');
+    const words = isLit ? attendingWords(explanation, this.kind)[lit.role === 'query' ? 'queries' : 'keys'] : [];
+    lightMap(figure, lit?.role === 'key' ? 'column' : 'row', isLit ? words[lit.word]?.tokens ?? [] : []);
+  }
+
+  cardOf(lit, inLines) {
+    const { queries, keys } = this.words, language = lit.side === 'source' ? this.view.from : this.view.to;
+    if (lit.role === 'key') {
+      const weights = this.weights?.map((row) => row[lit.word]) ?? [];
+      return keys[lit.word] &&
+        { word: keys[lit.word], language, looked: { verb: 'Looked at by', words: heaviest(queries, weights, 6) } };
+    }
+    const word = (lit.side === 'target' ? targetWords(this.explanation) : queries)[lit.word];
+    const weights = inLines ? this.weights?.[lit.word] ?? [] : [];
+    return word && {
+      word, language,
+      looked: { verb: 'Looked at', words: heaviest(keys, weights) },
+      explanation: lit.side === 'target' ? this.explanation : null,
+    };
   }
 }

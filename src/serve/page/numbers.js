@@ -1,25 +1,17 @@
-// Numbers and tokens as people read them.
+// Numbers and names as people read them.
 
 export function percent(probability) {
   const value = 100 * probability;
-  if (value >= 99.95) return '100 %';
-  if (value >= 10) return `${value.toFixed(0)} %`;
-  if (value >= 1) return `${value.toFixed(1)} %`;
-  return value >= 0.01 ? `${value.toFixed(2)} %` : '< 0.01 %';
+  if (value >= 99.95) return '100\u00a0%';
+  if (value >= 10) return `${value.toFixed(0)}\u00a0%`;
+  if (value >= 1) return `${value.toFixed(1)}\u00a0%`;
+  return value >= 0.01 ? `${value.toFixed(2)}\u00a0%` : '<\u00a00.01\u00a0%';
 }
 
 // With a minus sign instead of a hyphen.
 export function decimal(value, digits = 2) {
   const text = Math.abs(value).toFixed(digits);
   return (value < 0 && /[1-9]/.test(text) ? '−' : '') + text;
-}
-
-export const isMark = (token) => /^<.+>$/.test(token);
-
-// A token without the signs that vocabularies use for a space.
-export function plainToken(token) {
-  const plain = token.replace(/^[▁Ġ]/, '').replaceAll('▁', ' ');
-  return plain === '' ? '␣' : plain;
 }
 
 export function shortened(text, most) {

@@ -2,32 +2,48 @@
 import * as api from './api.js';
 import { Choice } from './choice.js';
 import { html } from './element.js';
-import { separators } from './explanation.js';
+import { wordAt } from './explanation.js';
+import { readGlossary } from './glossary.js';
 import { Insight } from './insight.js';
+import { continueSentence, detectLanguage, translateText } from './requests.js';
 import { markChosen, showTranslations } from './translations.js';
 
-const TYPING_PAUSE = 250;    // milliseconds after the last key
-const BUSY_NOTICE = 400;     // milliseconds before the page says that it waits
-const MOST_EXPLAINED = 1500;  // characters; longer texts are translated without figures
+const TYPING_PAUSE = 200;  // milliseconds after the last key
+const BUSY_NOTICE = 400;   // milliseconds before the page says that it waits
 const find = (id) => document.getElementById(id);
 
 const state = {
-  results: [],  // one per chosen model, in their order
-  place: null,  // the word that stays lit: {model, sentence, word}
+  results: [],  // one per chosen model, in their order; replaced whenever one of them changes
+  place: null,  // the word that stays lit: {model, sentence, side, role, word}
   model: 0,     // of the figures: index in results
   sentence: 0,
+  beam: null,   // null: the server's
+  limit: 0,     // of characters; 0: none
 };
 let running = null;  // the AbortController of the current requests
 let timer = 0;
 
 const choice = new Choice(() => translate());
 
+const placed = (lit, model) => lit && { model, sentence: state.sentence, ...lit };
+
 const insight = new Insight({
-  look: (word) => light(word === null ? null : { model: state.model, sentence: state.sentence, word }),
+  look: (lit, model) => light(placed(lit, model)),
   leave: () => light(state.place),
-  choose: (word) => pin({ model: state.model, sentence: state.sentence, word }),
+  choose: (lit, model) => pin(placed(lit, model)),
+  close: () => {
+    pin(null);
+    insight.clearCard();
+  },
   continueFrom,
-  turn: (step) => turnTo(state.model, state.sentence + step, null),
+  turn: (step) => {
+    turnTo(state.model, state.sentence + step);
+    pin(null);
+  },
+  turnToModel: (model) => {
+    turnTo(model, state.sentence);
+    pin(null);
+  },
 });
 
 // ---- problems and status
@@ -43,112 +59,60 @@ function say(text) {
 
 // ---- translating
 
-function glossary() {
-  const terms = {};
-  for (const line of find('glossary').value.split('\n')) {
-    const equals = line.indexOf('=');
-    const source = line.slice(0, Math.max(equals, 0)).trim(), target = line.slice(equals + 1).trim();
-    if (equals > 0 && source && target) terms[source] = target;
-  }
-  return terms;
+function taskOf(text) {
+  const { terms } = readGlossary(find('glossary').value);
+  return { text, from: choice.askedFrom, to: choice.to, names: choice.names(), beam: state.beam, terms };
 }
 
-function request(text, model, prefix) {
-  const terms = glossary();
-  return {
-    q: text,
-    source: choice.from,
-    target: choice.to,
-    beam: Number(find('beam').value),
-    ...(model ? { model } : {}),
-    ...(prefix ? { prefix } : {}),
-    ...(Object.keys(terms).length > 0 ? { terms } : {}),
-  };
-}
-
-// A result of these explanations of an original text.
-function explained(model, original, explanations) {
-  const before = separators(original, explanations);
-  return { model, original, explanations, text: explanations.map((one, i) => before[i] + one.text).join('') };
-}
-
-async function ask(text, model, signal) {
-  const { explanations } = await api.explain(request(text, model), signal);
-  return explained(model, text, explanations);
-}
-
-// Without figures: a long text, or a direction that goes through a third language.
-async function askPlainly(text, signal) {
-  const { translatedText } = await api.translate(request(text), signal);
-  return { model: '', explanations: [], text: translatedText };
-}
-
-function begin() {
+// Runs `work` with a signal that the next work aborts, and `failed` before an error is shown.
+async function attempt(work, failed = () => {}) {
   running?.abort();
-  running = new AbortController();
+  const { signal } = running = new AbortController();
   find('problem').hidden = true;
   const busy = setTimeout(() => say('Translating…'), BUSY_NOTICE);
-  running.signal.addEventListener('abort', () => clearTimeout(busy));
-  return { signal: running.signal, done: () => clearTimeout(busy) };
-}
-
-async function translate() {
-  const text = find('source').value.trim();
-  const { signal, done } = begin();
-  if (text === '') {
-    done();
-    state.results = [];
-    show();
-    return;
-  }
-  const names = choice.names();
+  signal.addEventListener('abort', () => clearTimeout(busy));
   try {
-    const started = performance.now();
-    const plain = names.length === 0 || [...text].length > MOST_EXPLAINED;
-    const results = plain
-      ? [await askPlainly(text, signal)]
-      : await Promise.all(names.map((name) => ask(text, name, signal)));
-    if (signal.aborted) return;
-    state.results = results;
-    say(`Translated in ${Math.max(1, Math.round(performance.now() - started))} ms`);
-    state.place = null;
-    show();
+    await work(signal);
   } catch (error) {
-    if (error.name === 'AbortError') return;
+    if (error.name === 'AbortError' || signal.aborted) return;
     say('');
+    failed();
     showProblem(error);
   } finally {
-    done();
+    clearTimeout(busy);
   }
 }
 
-// Translates the rest of a sentence anew after a prefix.
-async function continueFrom(prefix) {
-  const { model, sentence } = state;
-  const result = state.results[model];
-  const { signal, done } = begin();
-  try {
-    const answer = await api.explain(request(result.explanations[sentence].source, result.model, prefix), signal);
+function translate() {
+  return attempt(async (signal) => {
+    const text = find('source').value;
+    if (text.trim() === '') return showResults([]);
+    const started = performance.now();
+    if (choice.isDetecting) choice.setDetected(await detectLanguage(text, choice.sources(), signal));
+    const results = await translateText(taskOf(text), signal);
     if (signal.aborted) return;
-    const explanations = [...result.explanations];
-    explanations.splice(sentence, 1, ...answer.explanations);
-    const before = result.before ?? result.explanations;
-    state.results[model] = { ...explained(result.model, result.original, explanations), before };
+    showBeamSize(results[0].beam);
+    say(`Translated in ${Math.max(1, Math.round(performance.now() - started))} ms`);
+    showResults(results);
+  }, () => showResults([]));  // nothing old is left below an error
+}
+
+// Translates the rest of a sentence anew after a prefix. The word that was chosen stays lit.
+function continueFrom(prefix) {
+  return attempt(async (signal) => {
+    const { model, sentence, results } = state;
+    const result = await continueSentence(results[model], sentence, prefix, taskOf(''), signal);
+    if (signal.aborted) return;
     say(`Continued from “${prefix}”`);
-    state.place = null;
-    show();
-  } catch (error) {
-    if (error.name !== 'AbortError') showProblem(error);
-  } finally {
-    done();
-  }
+    const word = wordAt(result.explanations[sentence], [...prefix].length - 1);
+    const place = word < 0 ? null : { model, sentence, side: 'target', role: 'query', word };
+    showResults(results.with(model, result), place);
+  });
 }
 
 function undo(model) {
-  const result = state.results[model];
-  state.results[model] = explained(result.model, result.original, result.before);
   say('');
-  show();
+  showResults(state.results.with(model, state.results[model].earlier));
 }
 
 function soon() {
@@ -158,45 +122,55 @@ function soon() {
 
 // ---- showing
 
-function show() {
-  state.model = Math.min(state.model, Math.max(state.results.length - 1, 0));
-  state.sentence = Math.min(state.sentence, Math.max((state.results[state.model]?.explanations.length ?? 1) - 1, 0));
-  showTranslations(find('translations'), state.results, {
+function showResults(results, place = null) {
+  const isExplained = (result) => result.explanations.length > 0;
+  const model = isExplained(results[state.model] ?? { explanations: [] }) ? state.model : results.findIndex(isExplained);
+  Object.assign(state, { results, place });
+  showTranslations(find('translations'), results, {
     look: light,
     leave: () => light(state.place),
     choose: pin,
     copy,
     undo,
-    several: state.results.length > 1,
+    several: results.length > 1,
     language: choice.to,
   });
   find('spoken').lang = choice.to;
-  find('spoken').textContent = state.results[0]?.text ?? '';
-  if (state.results.length === 0) say('');
-  if (state.results.some((result) => result.explanations.length > 0)) turnTo(state.model, state.sentence, state.place);
-  else insight.hide();
-  find('clear').disabled = find('source').value === '';
+  find('spoken').textContent = results[0]?.text ?? '';
+  if (results.length === 0) say('');
+  const reason = results[0]?.reason ?? (results.length > 0 && model < 0 ? 'No figures: the text has no words to explain.' : '');
+  find('why').hidden = reason === '';
+  find('why').textContent = reason;
+  if (model < 0) return insight.hide();
+  turnTo(model, Math.min(state.sentence, results[model].explanations.length - 1));
+  light(place);
 }
 
-function turnTo(model, sentence, place) {
-  Object.assign(state, { model, sentence, place });
-  for (const card of find('translations').children)
-    card.toggleAttribute('data-shown', state.results.length > 1 && card === find('translations').children[model]);
-  const others = state.results.filter((_, i) => i !== model);
-  insight.show({ result: state.results[model], others, sentence, from: choice.from, to: choice.to });
-  light(place);
+// Shows the figures of one model and sentence.
+function turnTo(model, sentence) {
+  Object.assign(state, { model, sentence });
+  for (const [i, card] of [...find('translations').children].entries())
+    card.toggleAttribute('data-shown', state.results.length > 1 && i === model);
+  insight.show({ results: state.results, model, sentence, from: choice.from, to: choice.to });
 }
 
 function light(place) {
   if (place && (place.model !== state.model || place.sentence !== state.sentence))
-    turnTo(place.model, place.sentence, state.place?.model === place.model ? state.place : null);
-  insight.light(place?.word ?? null);
-  markChosen(find('translations'), place ?? { model: -1 });
+    turnTo(place.model, place.sentence);
+  insight.light(place);
+  markChosen(find('translations'), place);
 }
 
 function pin(place) {
   state.place = place;
   light(place);
+}
+
+function showBeamSize(size) {
+  if (!size) return;
+  find('beam').max = Math.max(find('beam').max, size);
+  find('beam').value = size;
+  find('beam-value').textContent = size;
 }
 
 async function copy(result, button) {
@@ -217,7 +191,7 @@ async function translateFile(file) {
   line.replaceChildren(`Translating ${file.name}…`);
   find('problem').hidden = true;
   try {
-    const answer = await api.translateFile(file, choice.from, choice.to);
+    const answer = await api.translateFile(file, choice.askedFrom, choice.to);
     const { pathname } = new URL(answer.translatedFileUrl, location.href);
     line.replaceChildren('Translated: ',
       html('a', { href: pathname.slice(1), download: `translated-${file.name}` }, file.name));
@@ -227,26 +201,47 @@ async function translateFile(file) {
   }
 }
 
-// ---- beginning
+// ---- controls
 
 function swap() {
   choice.swap();
-  if (state.results[0]) find('source').value = state.results[0].text;
+  if (state.results[0]?.text) find('source').value = state.results[0].text;
   typed();
 }
 
+// Browsers without field-sizing need help to let the text grow.
+function grow(area) {
+  if (CSS.supports('field-sizing', 'content')) return;
+  area.style.blockSize = 'auto';
+  area.style.blockSize = `${area.scrollHeight}px`;
+}
+
 function typed() {
-  const text = find('source').value;
-  find('count').textContent = text === '' ? '' : `${[...text].length} characters`;
-  find('clear').disabled = text === '';
+  const text = find('source').value, length = [...text].length, isTooLong = state.limit > 0 && length > state.limit;
+  const limit = isTooLong ? ` of ${state.limit.toLocaleString('en')}` : '';
+  find('count').textContent = length === 0 ? '' : `${length.toLocaleString('en')}${limit} characters`;
+  find('count').classList.toggle('bad', isTooLong);
+  find('clear').disabled = length === 0;
+  grow(find('source'));
   soon();
+}
+
+function showKey() {
+  const hide = find('key').type === 'text';
+  find('key').type = hide ? 'password' : 'text';
+  find('show-key').textContent = hide ? 'Show' : 'Hide';
+  find('show-key').setAttribute('aria-pressed', String(!hide));
 }
 
 function listen() {
   find('source').addEventListener('input', typed);
-  find('glossary').addEventListener('input', soon);
+  find('glossary').addEventListener('input', () => {
+    find('glossary-problems').textContent = readGlossary(find('glossary').value).problems.join('\n');
+    soon();
+  });
   find('beam').addEventListener('input', () => {
-    find('beam-value').textContent = find('beam').value;
+    state.beam = Number(find('beam').value);
+    find('beam-value').textContent = state.beam;
     soon();
   });
   find('swap').addEventListener('click', swap);
@@ -254,6 +249,8 @@ function listen() {
     api.setKey(find('key').value.trim());
     soon();
   });
+  find('key-box').addEventListener('submit', (event) => event.preventDefault());
+  find('show-key').addEventListener('click', showKey);
   find('retry').addEventListener('click', () => (choice.languages.length > 0 ? translate() : start()));
   find('clear').addEventListener('click', () => {
     find('source').value = '';
@@ -272,7 +269,7 @@ function listen() {
     translateFile(file);
   });
   addEventListener('resize', () => {
-    if (!find('insight').hidden) turnTo(state.model, state.sentence, state.place);
+    if (!find('insight').hidden) insight.showAgain();
   });
 }
 
@@ -291,6 +288,7 @@ async function start() {
     const [languages, models, settings] = await Promise.all([api.languages(), api.models(), api.settings()]);
     find('key-box').hidden = !settings.keyRequired;
     find('file').accept = settings.supportedFilesFormat.join(',');
+    state.limit = settings.charLimit;
     choice.offer(languages, models);
     if (find('source').value === '') find('source').value = textOfLink();
     typed();

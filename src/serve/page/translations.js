@@ -1,23 +1,13 @@
 // The translations, one card per model. Words are buttons: arrow keys move between them, Enter or a click chooses one.
 import { html } from './element.js';
-import { separators, wordProbability, wordsOf } from './explanation.js';
+import { targetWords, wordProbability } from './explanation.js';
 import { differingWords } from './differences.js';
 import { percent } from './numbers.js';
+import { choose, rove } from './roving.js';
 
-const allWords = (result) =>
-  result.explanations.flatMap((explanation) => wordsOf(explanation.text, explanation.tokens).map((word) => word.text));
+const allWords = (result) => result.explanations.flatMap((one) => targetWords(one).map((word) => word.text));
 
-function moveFocus(event) {
-  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-  const words = [...event.currentTarget.querySelectorAll('.word')];
-  const at = words.indexOf(document.activeElement);
-  const next = event.key === 'Home' ? 0 : event.key === 'End' ? words.length - 1 : at + (step ?? 0);
-  if (next === at || !words[next]) return;
-  event.preventDefault();
-  words[at]?.setAttribute('tabindex', '-1');
-  words[next].setAttribute('tabindex', '0');
-  words[next].focus();
-}
+const nameOf = ({ model, sentence, word }) => `${model}-${sentence}-${word}`;
 
 // A word's confidence is the strength of the line below it.
 function wordButton(explanation, word, place, actions, differs) {
@@ -27,58 +17,73 @@ function wordButton(explanation, word, place, actions, differs) {
     type: 'button',
     class: `word${differs ? ' differs' : ''}`,
     tabindex: '-1',
-    'data-place': `${place.model}-${place.sentence}-${place.word}`,
+    'data-place': nameOf(place),
     'aria-label': [word.text, probability === null ? '' : percent(probability), differs ? 'differs' : '']
       .filter(Boolean).join(', '),
     onmouseenter: look,
     onfocus: look,
-    onclick: () => actions.choose(place),
+    onclick: (event) => choose(event.currentTarget, () => actions.choose(place)),
   }, word.text);
   if (probability !== null) button.style.setProperty('--doubt', (1 - probability).toFixed(3));
   return button;
 }
 
-function card(result, model, actions, reference) {
+// The text of a sentence, with buttons in the place of its words.
+function* sentenceParts(explanation, button) {
+  const characters = [...explanation.text];
+  let end = 0;
+  for (const [index, word] of targetWords(explanation).entries()) {
+    yield characters.slice(end, word.begin).join('');
+    yield button(word, index);
+    end = word.end;
+  }
+  yield characters.slice(end).join('');
+}
+
+function textOf(result, model, actions, reference) {
   const words = html('p', {
     class: 'text',
     dir: 'auto',
     lang: actions.language,
     role: 'group',
-    'aria-label': `Translation by ${result.model}. Arrow keys move from word to word.`,
-    onkeydown: moveFocus,
+    'aria-label': `Translation by ${result.name}. Arrow keys move from word to word.`,
     onmouseleave: actions.leave,
   });
   const differing = reference ? differingWords(allWords(result), allWords(reference)) : [];
-  const before = separators(result.original ?? '', result.explanations);
   let count = 0;
   result.explanations.forEach((explanation, sentence) => {
-    wordsOf(explanation.text, explanation.tokens).forEach((word, index) => {
-      words.append(index === 0 ? before[sentence] : ' ',
-        wordButton(explanation, word, { model, sentence, word: index }, actions, differing[count++]));
-    });
+    const button = (word, index) => wordButton(
+      explanation, word, { model, sentence, side: 'target', role: 'query', word: index }, actions, differing[count++]);
+    words.append(explanation.before, ...sentenceParts(explanation, button));
   });
-  if (result.explanations.length === 0) words.append(result.text);
-  words.querySelector('.word')?.setAttribute('tabindex', '0');
-  return html('article', { class: 'translation', 'data-model': result.model },
-    html('div', { class: 'tools' },
-      html('h3', {}, actions.several ? result.model : ''),
-      result.before
-        ? html('button', { type: 'button', class: 'undo', onclick: () => actions.undo(model) }, 'Undo the choice')
-        : null,
-      html('button', { type: 'button', class: 'copy', onclick: (event) => actions.copy(result, event.currentTarget) },
-        'Copy')),
-    words);
+  words.append(result.explanations.length > 0 ? result.after : result.text);
+  rove(words, '.word');
+  return words;
 }
 
-// `results` are {model, text, explanations}; the first one is what the others are compared with. `before` are the
-// explanations before a person chose an alternative.
+function card(result, model, actions, reference) {
+  if (result.error)
+    return html('article', { class: 'translation', 'data-model': result.name },
+      html('h3', {}, result.name), html('p', { class: 'note bad' }, result.error));
+  const tool = (name, text, onclick) => html('button', { type: 'button', class: name, onclick }, text);
+  return html('article', { class: 'translation', 'data-model': result.name },
+    html('div', { class: 'tools' },
+      html('h3', {}, actions.several ? result.name : ''),
+      result.earlier ? tool('undo', 'Undo the choice', () => actions.undo(model)) : null,
+      tool('copy', 'Copy', (event) => actions.copy(result, event.currentTarget))),
+    textOf(result, model, actions, reference));
+}
+
+// `results` are those of requests.js; the first one is what the others are compared with.
 export function showTranslations(box, results, actions) {
   const focused = box.contains(document.activeElement) ? document.activeElement.dataset.place : null;
-  box.replaceChildren(...results.map((result, i) => card(result, i, actions, i > 0 ? results[0] : null)));
+  const reference = results.find((result) => !result.error);
+  box.replaceChildren(...results.map((result, i) => card(result, i, actions, result === reference ? null : reference)));
   if (focused) box.querySelector(`[data-place="${focused}"]`)?.focus();
 }
 
+// Marks a word; null marks none.
 export function markChosen(box, place) {
-  for (const word of box.querySelectorAll('.word'))
-    word.toggleAttribute('data-chosen', word.dataset.place === `${place.model}-${place.sentence}-${place.word}`);
+  const name = place?.side === 'target' && place.role === 'query' ? nameOf(place) : null;
+  for (const word of box.querySelectorAll('.word')) word.toggleAttribute('data-chosen', word.dataset.place === name);
 }
