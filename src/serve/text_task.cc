@@ -20,6 +20,7 @@ class Texts {
   explicit Texts(TextTask& task) {
     std::vector<document::Document> documents;
     std::vector<std::string> languages;
+    task.parsing.target = task.target;
     for (TextTask::Text& text : task.texts) {
       const std::string& source = text.source.language;
       if (source == task.target) {
