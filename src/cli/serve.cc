@@ -17,7 +17,8 @@ int serve_models(const serve::ServeOptions& options, const Words& words, const C
   serve::raise_file_limit();
   std::optional<serve::StopDeadline> deadline;  // outlives the server
   serve::Server server(options, compute);
-  for (const auto& direction : server.models()->directions()) log::info("translates {}", direction.pair.show());
+  for (const auto& direction : server.models()->directions())
+    log::info("{} translates {}", direction.model, direction.pair.show());
   log::info("listening on http://{}:{}",
             options.address.find(':') == std::string::npos ? options.address : "[" + options.address + "]",
             server.port());

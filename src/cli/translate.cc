@@ -243,6 +243,7 @@ void complete(TranslateOptions& options, const ComputeOptions& compute) {
   search.explain = options.explain;
   options.translator.device = compute.device;
   options.document.language = text::language_of(options.from);
+  options.document.target = search.to;
   options.translator.precision = compute.precision;
 }
 

@@ -1,7 +1,12 @@
 #include "document/catalogue.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
+#include "base/error.h"
+#include "base/quote.h"
+#include "document/markup_tokens.h"
 #include "document/paragraph.h"
 
 namespace dragoman::document {
@@ -30,6 +35,7 @@ struct Message {
 struct Entry {
   Message id, plural;
   std::vector<Message> translations;  // msgstr, or msgstr[0] and so on
+  Range flags{};                      // the line "#, ..."; empty where it would begin
 };
 
 // Reads the entries of a catalogue. What it does not understand belongs to no entry.
@@ -53,9 +59,10 @@ class EntryReader {
     const std::size_t quote = text.find('"');
     if (first >= text.size() || quote == std::string_view::npos || text[first] == '#') {
       message_ = nullptr;
+      read_comment(text.substr(std::min(first, text.size())), line);
       return;
     }
-    if (first < quote) begin_message(text.substr(first, quote - first));
+    if (first < quote) begin_message(text.substr(first, quote - first), line.begin);
     const std::size_t last = text.rfind('"');
     if (last == quote) message_ = nullptr;
     if (message_ == nullptr) return;
@@ -64,10 +71,25 @@ class EntryReader {
     if (last > quote + 1) message_->is_empty = false;
   }
 
-  void begin_message(std::string_view keyword) {
+  // Notes the flags of the next entry, which come before the lines "#|" with its previous messages.
+  void read_comment(std::string_view text, Range line) {
+    if (text.starts_with("#,"))
+      flags_ = line;
+    else if (text.starts_with("#|") && !flags_)
+      flags_ = Range{line.begin, line.begin};
+    else if (!text.starts_with('#') || text.starts_with("#~"))
+      flags_.reset();
+  }
+
+  void begin_message(std::string_view keyword, std::size_t line) {
     keyword = keyword.substr(0, keyword.find_last_not_of(" \t") + 1);
     message_ = nullptr;
-    if (keyword == "msgid") message_ = &entries_.emplace_back().id;
+    if (keyword == "msgctxt" && !flags_) flags_ = Range{line, line};
+    if (keyword == "msgid") {
+      message_ = &entries_.emplace_back().id;
+      entries_.back().flags = flags_.value_or(Range{line, line});
+      flags_.reset();
+    }
     if (entries_.empty()) return;
     Entry& entry = entries_.back();
     if (keyword == "msgid_plural") message_ = &entry.plural;
@@ -83,6 +105,7 @@ class EntryReader {
   std::string_view document_;
   std::vector<Entry> entries_;
   Message* message_ = nullptr;  // what a line that begins with a quote belongs to
+  std::optional<Range> flags_;  // of the next entry
 };
 
 // Adds the text of a message, whose place is in `document`, to paragraphs: one per line of the text.
@@ -185,6 +208,50 @@ std::size_t percent_length(std::string_view text) {
   return at < text.size() && is_one_of("diouxXeEfFgGaAcsp@")(text[at]) ? at + 1 : 0;
 }
 
+bool is_blank(std::string_view text) { return std::all_of(text.begin(), text.end(), is_markup_space); }
+
+// Copies a document from its beginning to its end, with changes.
+class Copy {
+ public:
+  Copy(std::string_view document, std::string& out)
+      : document_(document), out_(out), line_end_(document.find("\r\n") == document.npos ? "\n" : "\r\n") {}
+
+  std::size_t copied() const { return copied_; }
+
+  void up_to(std::size_t end) {
+    out_ += document_.substr(copied_, end - copied_);
+    copied_ = end;
+  }
+
+  // Writes the bytes `source` instead of those at `place`. Returns where they are now.
+  Range replace(Range place, Range source) {
+    up_to(place.begin);
+    const std::size_t begin = out_.size();
+    out_ += document_.substr(source.begin, source.end - source.begin);
+    copied_ = place.end;
+    return {begin, out_.size()};
+  }
+
+  // `flags` is the line of flags, or empty where it is to be.
+  void mark_fuzzy(Range flags) {
+    constexpr std::string_view kBeginning = "#,";
+    if (flags.begin < copied_) return;
+    up_to(flags.begin);
+    if (flags.begin == flags.end) {
+      out_ += "#, fuzzy" + line_end_;
+    } else if (document_.substr(flags.begin, flags.end - flags.begin).find("fuzzy") == std::string_view::npos) {
+      up_to(document_.find(kBeginning, flags.begin) + kBeginning.size());
+      out_ += " fuzzy,";
+    }
+  }
+
+ private:
+  std::string_view document_;
+  std::string& out_;
+  std::string line_end_;
+  std::size_t copied_ = 0;
+};
+
 }  // namespace
 
 std::size_t placeholder_length(std::string_view text) {
@@ -206,28 +273,26 @@ void append_message_text(std::string_view text, std::string& out) {
 }
 
 Catalogue read_catalogue(std::string_view document, const Options& options) {
+  const std::vector<Entry> entries = EntryReader(document).read();
+  check(!entries.empty() || is_blank(document),
+        "the document has no messages: expected lines such as msgid \"Open\" (gettext), but it begins with '{}'",
+        excerpt(document));
   Catalogue catalogue;
   std::vector<Range> messages;
-  std::size_t copied = 0;
-  const auto copy_to = [&](std::size_t end) {
-    catalogue.bytes += document.substr(copied, end - copied);
-    copied = end;
-  };
-  for (const Entry& entry : EntryReader(document).read()) {
+  Copy copy(document, catalogue.bytes);
+  for (const Entry& entry : entries) {
     if (entry.id.is_empty) continue;  // the header
+    bool is_flagged = false;
     for (std::size_t form = 0; form < entry.translations.size(); ++form) {
       const Message& translation = entry.translations[form];
-      if ((!translation.is_empty && !options.retranslate) || translation.place.begin < copied) continue;
+      if ((!translation.is_empty && !options.retranslate) || translation.place.begin < copy.copied()) continue;
       if (translation.place.begin == translation.place.end) continue;
+      if (!std::exchange(is_flagged, true)) copy.mark_fuzzy(entry.flags);
       const Range source = form > 0 && !entry.plural.is_empty ? entry.plural.place : entry.id.place;
-      copy_to(translation.place.begin);
-      const std::size_t begin = catalogue.bytes.size();
-      catalogue.bytes += document.substr(source.begin, source.end - source.begin);
-      messages.push_back({begin, catalogue.bytes.size()});
-      copied = translation.place.end;
+      messages.push_back(copy.replace(translation.place, source));
     }
   }
-  copy_to(document.size());
+  copy.up_to(document.size());
   Paragraph paragraph(options, catalogue.segments);
   for (const Range& message : messages) MessageReader(catalogue.bytes, paragraph).read(message);
   return catalogue;

@@ -44,7 +44,10 @@ Document Document::parse(std::string bytes, Format format, const Options& option
   Document document(std::move(bytes), format);
   switch (format) {
     case Format::text: document.segments_ = read_text(document.bytes_, options); break;
-    case Format::html: document.segments_ = read_html(document.bytes_, options); break;
+    case Format::html:
+      if (!options.target.empty()) document.bytes_ = with_language(std::move(document.bytes_), options.target);
+      document.segments_ = read_html(document.bytes_, options);
+      break;
     case Format::xml: document.segments_ = read_xml(document.bytes_, options); break;
     case Format::srt: document.segments_ = read_subtitles(document.bytes_, options); break;
     case Format::po: {

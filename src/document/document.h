@@ -41,6 +41,7 @@ struct Options {
   std::vector<std::string> ignored{}, splitting{}, non_splitting{};
   bool outline = true;
   bool retranslate = false;  // po: translate the entries that have a translation as well
+  std::string target{};      // html: the language that the page says it is in afterwards; empty: as before
 };
 
 // The translation of a segment. Without links, tags are placed in proportion to their place in the source.
@@ -51,7 +52,8 @@ struct Translated {
 
 class Document {
  public:
-  // The bytes must be UTF-8; otherwise throws Error. Malformed markup is not an error.
+  // The bytes must be UTF-8; otherwise throws Error. So does XML that is not well-formed, and a file that has nothing
+  // of the format, such as subtitles without times. Any HTML is accepted.
   static Document parse(std::string bytes, Format format, const Options& options = {});
 
   // The texts to translate, each a sentence or a line, without spaces at its ends.
@@ -68,7 +70,8 @@ class Document {
 
   Document(std::string bytes, Format format) : bytes_(std::move(bytes)), format_(format) {}
 
-  std::string bytes_;  // of po: with the source texts in the place of missing translations
+  // Of po: with the source texts in the place of missing translations. Of html: with the language of the translation.
+  std::string bytes_;
   Format format_;
   std::vector<Segment> segments_;
 };

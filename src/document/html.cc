@@ -139,7 +139,26 @@ std::size_t HtmlReader::skip_element(const MarkupToken& start) {
   return token.bytes.end;
 }
 
+// As HTML spells it: "pt-BR" for pt_BR.
+std::string html_code(std::string language) {
+  std::replace(language.begin(), language.end(), '_', '-');
+  return language;
+}
+
 }  // namespace
+
+std::string with_language(std::string document, const std::string& language) {
+  MarkupTokens tokens(document, Markup::html);
+  MarkupToken tag;
+  while (tokens.next(tag) && tag.kind != MarkupToken::Kind::open) {
+  }
+  if (tag.kind != MarkupToken::Kind::open || tag.name != "html") return document;
+  const std::string code = html_code(language);
+  for (auto value = tag.languages.rbegin(); value != tag.languages.rend(); ++value)
+    document.replace(value->begin, value->end - value->begin, code);
+  if (tag.languages.empty()) document.insert(tag.bytes.begin + 1 + tag.name.size(), " lang=\"" + code + "\"");
+  return document;
+}
 
 std::vector<Segment> read_html(std::string_view document, const Options& options) {
   return HtmlReader(document, options).read();

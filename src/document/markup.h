@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,8 +16,11 @@ namespace dragoman::document {
 // kbd, samp, var, script, style, textarea, math, svg, ...), comments, declarations and all attributes.
 std::vector<Segment> read_html(std::string_view document, const Options& options);
 
-// The segments of an XML document or fragment. Comments, CDATA sections, processing instructions, attributes, elements
-// with translate="no" and options.ignored stay as they are.
+// The page with `language` as the language of its `html` element, if it has one. Fragments stay as they are.
+std::string with_language(std::string document, const std::string& language);
+
+// The segments of an XML document or fragment. Comments, CDATA sections, processing instructions, attributes, entities,
+// elements with translate="no" and options.ignored stay as they are. Throws Error if it is not well-formed.
 std::vector<Segment> read_xml(std::string_view document, const Options& options);
 
 }  // namespace dragoman::document

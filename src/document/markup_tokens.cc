@@ -124,20 +124,20 @@ void MarkupTokens::read_attribute(MarkupToken& token, std::size_t& at) const {
   at = after + 1;
   while (at < document_.size() && is_markup_space(document_[at])) ++at;
   if (at >= document_.size() || document_[at] == '>') return;
-  std::string_view value;
+  Range place{at, at};
   const char quote = document_[at];
   if (quote == '"' || quote == '\'') {
-    const std::size_t end = std::min(document_.find(quote, at + 1), document_.size());
-    value = document_.substr(at + 1, end - at - 1);
-    at = std::min(end + 1, document_.size());
+    place = {at + 1, std::min(document_.find(quote, at + 1), document_.size())};
+    at = std::min(place.end + 1, document_.size());
   } else {
-    const std::size_t value_begin = at;
     while (at < document_.size() && !is_markup_space(document_[at]) && document_[at] != '>') ++at;
-    value = document_.substr(value_begin, at - value_begin);
+    place.end = at;
   }
+  const std::string_view value = document_.substr(place.begin, place.end - place.begin);
   if (same_ignoring_case(name, "translate") && same_ignoring_case(value, "no")) token.asks_to_stay = true;
   if (markup_ == Markup::html && same_ignoring_case(name, "class") && has_word(value, "notranslate"))
     token.asks_to_stay = true;
+  if (same_ignoring_case(name, "lang") || same_ignoring_case(name, "xml:lang")) token.languages.push_back(place);
 }
 
 Range MarkupTokens::skip_content(std::string_view name) {

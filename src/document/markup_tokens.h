@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "document/references.h"
 #include "document/segment.h"
@@ -20,8 +21,9 @@ struct MarkupToken {
 
   Kind kind = Kind::text;
   Range bytes{};
-  std::string name{};         // of a tag; in HTML in lower case
-  bool asks_to_stay = false;  // an attribute says translate="no", or in HTML class="notranslate"
+  std::string name{};              // of a tag; in HTML in lower case
+  bool asks_to_stay = false;       // an attribute says translate="no", or in HTML class="notranslate"
+  std::vector<Range> languages{};  // the values of lang and xml:lang
 };
 
 // Cuts a document into tokens that cover all of its bytes. Follows the tokenization of the HTML standard, where

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "document/addresses.h"
 #include "document/markup_tokens.h"
 #include "text/sentences.h"
 #include "text/unicode.h"
@@ -19,6 +20,19 @@ bool has_letter(std::string_view text) {
     at += point.length;
   }
   return false;
+}
+
+bool ends_clause(char c) { return std::string_view(".,;:!?)").find(c) != std::string_view::npos; }
+
+// Calls `plain` with the stretches between the addresses in `text`, which begins at `begin`, and `address` with these.
+template <class Plain, class Address>
+void each_stretch(std::string_view text, std::size_t begin, Plain&& plain, Address&& address) {
+  for (std::size_t at = 0; at < text.size();) {
+    const Range found = find_address(text, at);
+    plain(text.substr(at, found.begin - at), begin + at);
+    if (found.begin < found.end) address(Range{begin + found.begin, begin + found.end});
+    at = found.end;
+  }
 }
 
 std::vector<text::Span> cut(std::string_view text, const Options& options) {
@@ -48,13 +62,47 @@ void Paragraph::append(std::string_view text, Range bytes, bool verbatim) {
 }
 
 void Paragraph::add_text(std::string_view text, std::size_t begin) {
+  each_stretch(
+      text, begin, [this](std::string_view plain, std::size_t at) { add_plain_text(plain, at); },
+      [this](Range address) { add_point(address); });
+}
+
+void Paragraph::add_words(std::string_view text, std::size_t begin) {
+  each_stretch(
+      text, begin, [this](std::string_view plain, std::size_t at) { add_plain_words(plain, at); },
+      [this](Range address) { add_point(address); });
+}
+
+// Spaces around points count once.
+void Paragraph::add_plain_text(std::string_view text, std::size_t begin) {
+  if (last_ == Last::tag && !text_.empty() && text_.back() == ' ' && text.starts_with(' ')) {
+    const std::size_t spaces = std::min(text.find_first_not_of(' '), text.size());
+    add_space({begin, begin + spaces});
+    text.remove_prefix(spaces);
+    begin += spaces;
+  }
   if (text.empty()) return;
   if (last_ == Last::tag && text.front() == ' ') tags_.back().space_after = true;
+  if (ends_clause(text.front())) drop_space_before_points();
   append(text, {begin, begin + text.size()}, true);
   last_ = Last::text;
 }
 
-void Paragraph::add_words(std::string_view text, std::size_t begin) {
+// Between a word and a mark that ends a clause, points are no reason for a space in the text.
+void Paragraph::drop_space_before_points() {
+  if (last_ != Last::tag || text_.empty() || text_.back() != ' ') return;
+  auto first = tags_.end();
+  while (first != tags_.begin() && std::prev(first)->position == text_.size()) --first;
+  if (std::any_of(first, tags_.end(), [](const Tag& tag) { return tag.kind != Tag::Kind::point; })) return;
+  for (auto tag = first; tag != tags_.end(); ++tag) --tag->position;
+  text_.pop_back();
+  if (chunks_.back().begin == text_.size())
+    chunks_.pop_back();
+  else
+    --chunks_.back().bytes.end;
+}
+
+void Paragraph::add_plain_words(std::string_view text, std::size_t begin) {
   for (std::size_t at = 0; at < text.size();) {
     const bool is_space = is_markup_space(text[at]);
     std::size_t end = at;
@@ -62,7 +110,7 @@ void Paragraph::add_words(std::string_view text, std::size_t begin) {
     if (is_space)
       add_space({begin + at, begin + end}, text.substr(at, end - at) == " ");
     else
-      add_text(text.substr(at, end - at), begin + at);
+      add_plain_text(text.substr(at, end - at), begin + at);
     at = end;
   }
 }

@@ -17,7 +17,7 @@ class Paragraph {
   // Segments are appended to `segments`.
   Paragraph(const Options& options, std::vector<Segment>& segments) : options_(options), segments_(segments) {}
 
-  // Text that is spelled in the document as it is.
+  // Text that is spelled in the document as it is. Addresses in it are points.
   void add_text(std::string_view text, std::size_t begin);
   // The same, where runs of white space count as one space.
   void add_words(std::string_view text, std::size_t begin);
@@ -54,6 +54,9 @@ class Paragraph {
   enum class Last { nothing, text, space, tag };
 
   void append(std::string_view text, Range bytes, bool verbatim);
+  void add_plain_text(std::string_view text, std::size_t begin);
+  void add_plain_words(std::string_view text, std::size_t begin);
+  void drop_space_before_points();
   int add_tag(Tag::Kind kind, Range bytes);
   const Chunk& chunk_at(std::size_t position) const;
   std::size_t begin_in_document(std::size_t position) const;

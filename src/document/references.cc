@@ -11,6 +11,7 @@
 namespace dragoman::document {
 namespace {
 
+constexpr std::size_t kLongestEntity = 256;    // bytes
 constexpr std::size_t kLongestReference = 40;  // bytes; the longest name of HTML has 32
 
 constexpr std::pair<std::string_view, std::string_view> kCommon[] = {
@@ -78,14 +79,27 @@ Reference decode_number(std::string_view candidate) {
   return reference;
 }
 
+// "&product-name;"
+Reference find_entity(std::string_view text) {
+  const auto is_name = [](char c) {
+    return is_name_byte(c) || c == '_' || c == ':' || c == '-' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
+  };
+  constexpr std::string_view kNotFirst = "0123456789-.";
+  std::size_t end = 1;
+  while (end < text.size() && end < kLongestEntity && is_name(text[end])) ++end;
+  const bool is_entity = end > 1 && end < text.size() && text[end] == ';' && kNotFirst.find(text[1]) == kNotFirst.npos;
+  return {"", is_entity ? end + 1 : 0};
+}
+
 }  // namespace
 
 Reference decode_reference(std::string_view text, Markup markup) {
   const std::string_view candidate = text.substr(0, candidate_end(text));
   for (const auto& [name, character] : kCommon)
     if (candidate == name) return {std::string(character), name.size()};
+  if (markup == Markup::xml && !text.starts_with("&#")) return find_entity(text);
   if (candidate.size() < 3) return {};
-  if (markup == Markup::xml) return candidate[1] == '#' ? decode_number(candidate) : Reference{};
+  if (markup == Markup::xml) return decode_number(candidate);
   return decode_html(candidate);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "base/quote.h"
 #include "document/markup_tokens.h"
 #include "document/paragraph.h"
 
@@ -28,6 +30,11 @@ std::size_t dash_length(std::string_view line) {
   return 0;
 }
 
+// "00:00:01,000 --> 00:00:02,500"
+bool is_times(std::string_view line) {
+  return line.front() >= '0' && line.front() <= '9' && line.find("-->") != std::string_view::npos;
+}
+
 class SubtitleReader {
  public:
   SubtitleReader(std::string_view document, const Options& options)
@@ -49,15 +56,15 @@ class SubtitleReader {
 
 // A subtitle consists of the lines between its times and the next blank line.
 std::vector<Segment> SubtitleReader::read() {
-  bool is_inside = false;
+  bool is_inside = false, has_times = false;
   for (std::size_t begin = 0; begin < document_.size();) {
     const std::size_t end = std::min(document_.find('\n', begin), document_.size());
     const std::string_view line = without_spaces_at_end(document_.substr(begin, end - begin));
     if (line.empty()) {
       is_inside = false;
       paragraph_.finish();
-    } else if (line.find("-->") != std::string_view::npos) {
-      is_inside = true;
+    } else if (is_times(line)) {
+      is_inside = has_times = true;
       paragraph_.finish();
     } else if (is_inside) {
       add_line({begin, begin + line.size()});
@@ -65,6 +72,10 @@ std::vector<Segment> SubtitleReader::read() {
     begin = end + 1;
   }
   paragraph_.finish();
+  check(has_times || std::all_of(document_.begin(), document_.end(), is_markup_space),
+        "the document has no subtitles: expected lines such as 00:00:01,000 --> 00:00:02,500 (SubRip), but it begins "
+        "with '{}'",
+        excerpt(document_));
   return std::move(segments_);
 }
 

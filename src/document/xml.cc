@@ -4,6 +4,7 @@
 #include "document/markup.h"
 #include "document/markup_text.h"
 #include "document/markup_tokens.h"
+#include "document/well_formed.h"
 
 namespace dragoman::document {
 namespace {
@@ -118,6 +119,7 @@ std::size_t XmlReader::skip_element(const std::string& name) {
 }  // namespace
 
 std::vector<Segment> read_xml(std::string_view document, const Options& options) {
+  check_well_formed(document);
   return XmlReader(document, options).read();
 }
 

@@ -1,22 +1,30 @@
 #include "run/translate_document.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
+
+#include "base/error.h"
 
 namespace dragoman::run {
 
-DocumentBatch::DocumentBatch(std::vector<document::Document> documents, const std::function<void(Request&)>& constrain)
+DocumentBatch::DocumentBatch(std::vector<document::Document> documents, const std::function<void(Request&)>& constrain,
+                             const std::vector<std::string>& languages)
     : documents_(std::move(documents)) {
-  std::unordered_map<std::string, std::size_t> known;
-  for (const document::Document& document : documents_) {
+  check(languages.empty() || languages.size() == documents_.size(), "{} documents cannot have {} languages",
+        documents_.size(), languages.size());
+  std::map<std::string, std::unordered_map<std::string, std::size_t>> known;  // by language and text
+  for (std::size_t i = 0; i < documents_.size(); ++i) {
+    const std::string language = languages.empty() ? "" : languages[i];
     std::vector<std::size_t>& indices = request_of_.emplace_back();
-    for (std::string& text : document.segments()) {
-      const auto [found, is_new] = known.try_emplace(text, requests_.size());
+    for (std::string& text : documents_[i].segments()) {
+      const auto [found, is_new] = known[language].try_emplace(text, requests_.size());
       indices.push_back(found->second);
       if (!is_new) continue;
       Request& request = requests_.emplace_back();
       request.text = std::move(text);
       constrain(request);
+      languages_.push_back(language);
     }
   }
 }

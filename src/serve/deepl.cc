@@ -2,6 +2,7 @@
 
 #include "base/join.h"
 #include "data/utf8.h"
+#include "serve/downloads.h"
 #include "serve/languages.h"
 #include "serve/random_id.h"
 #include "serve/text_task.h"
@@ -17,21 +18,10 @@ constexpr std::uint64_t kNoLimit = 1'000'000'000'000;
 
 // The fields of DeepL that say what to do with texts. Those about style (formality, context, model_type, ...) are
 // accepted and change nothing.
-TextTask read_task(const Backend& backend, Call& call, std::vector<std::string> texts) {
+TextTask read_task(const Backend& backend, Call& call, std::vector<std::string> texts, document::Format format) {
   const Fields& fields = call.fields();
-  const auto models = backend.service.models();
-  TextTask task;
-  task.target = require_language(fields.text("target_lang"), models->targets());
-  const std::vector<std::string> sources = models->sources_of(task.target);
-  std::string source;
-  if (fields.has("source_lang") && !fields.text("source_lang").empty())
-    source = require_language(fields.text("source_lang"), models->sources());
-  for (std::string& text : texts) {
-    const std::string language = source.empty() ? detect_among(text, sources).language : source;
-    task.texts.push_back({std::move(text), language});
-  }
-  if (!task.texts.empty()) task.terms = find_terms(backend, call, {task.texts[0].source, task.target});
-  return task;
+  return make_task(backend, call,
+                   {std::move(texts), fields.text_or("source_lang", ""), fields.text("target_lang"), format});
 }
 
 // Where sentences end, and the tags that matter for it.
@@ -53,18 +43,15 @@ document::Options read_parsing(const Fields& fields) {
 
 void translate(Backend& backend, const CallPointer& call) {
   const Fields& fields = call->fields();
-  std::vector<std::string> texts = fields.texts("text");
-  const std::size_t characters = check_texts(backend.limits, texts);
-  std::vector<std::size_t> billed;
-  for (const std::string& text : texts) billed.push_back(data::count_characters(text));
-  TextTask task = read_task(backend, *call, std::move(texts));
   const std::string tags = fields.text_or("tag_handling", "");
-  task.format = format_of_name(tags.empty() ? "text" : tags);
+  TextTask task = read_task(backend, *call, fields.texts("text"), format_of_name(tags.empty() ? "text" : tags));
   task.parsing = read_parsing(fields);
-  backend.metrics.count_characters(characters);
-  backend.usage.add(call->client(), characters);
   std::vector<std::string> sources;
-  for (const TextTask::Text& text : task.texts) sources.push_back(upper_code(text.source));
+  std::vector<std::size_t> billed;
+  for (const TextTask::Text& text : task.texts) {
+    sources.push_back(upper_code(text.source.language));
+    billed.push_back(data::count_characters(text.text));
+  }
   translate_texts(backend, call, std::move(task), [=](const std::vector<TranslatedText>& translated) {
     Json translations = Json::array();
     for (std::size_t i = 0; i < translated.size(); ++i)
@@ -78,18 +65,14 @@ void translate(Backend& backend, const CallPointer& call) {
 void upload_document(Backend& backend, const CallPointer& call) {
   const FormPart& file = call->fields().file("file");
   const std::string name = call->fields().text_or("filename", file.file_name);
-  const document::Format format = format_of_file(name);
-  const std::size_t characters = check_texts(backend.limits, {file.content});
-  TextTask task = read_task(backend, *call, {file.content});
-  task.format = format;
-  backend.metrics.count_characters(characters);
-  backend.usage.add(call->client(), characters);
-  const std::string ending = ending_of_file(name);
-  translate_texts(backend, call, std::move(task), [&backend, call, ending](const std::vector<TranslatedText>& done) {
-    const std::string key = random_id();
-    const std::string id = backend.files.add({"translation" + ending, done.front().text, key, call->client()});
-    call->respond({{"document_id", id}, {"document_key", key}});
-  });
+  TextTask task = read_task(backend, *call, {file.content}, format_of_file(name));
+  const std::string translated_name = name_of_translation(name, task.texts.front().source.language, task.target);
+  translate_texts(backend, call, std::move(task),
+                  [&backend, call, translated_name](const std::vector<TranslatedText>& done) {
+                    const std::string key = random_id();
+                    const std::string id = backend.files.add({translated_name, done.front().text, key, call->client()});
+                    call->respond({{"document_id", id}, {"document_key", key}});
+                  });
 }
 
 FileStore::File find_document(const Backend& backend, Call& call) {
@@ -108,8 +91,7 @@ void show_document(const Backend& backend, const CallPointer& call) {
 }
 
 void download_document(const Backend& backend, const CallPointer& call) {
-  call->respond(
-      HttpResponse{.type = "application/octet-stream", .body = find_document(backend, *call).content, .headers = {}});
+  call->respond(as_download(find_document(backend, *call)));
 }
 
 // Languages with regional variants; clients refuse the bare code as a target.

@@ -103,8 +103,8 @@ void remove(const Backend& backend, const CallPointer& call) {
 
 void list_pairs(const Backend& backend, const CallPointer& call) {
   Json pairs = Json::array();
-  for (const ModelSet::Direction& direction : backend.service.models()->directions())
-    pairs.push_back({{"source_lang", direction.pair.source}, {"target_lang", direction.pair.target}});
+  for (const text::LanguagePair& pair : backend.service.models()->pairs())
+    pairs.push_back({{"source_lang", pair.source}, {"target_lang", pair.target}});
   call->respond({{"supported_languages", pairs}});
 }
 

@@ -13,6 +13,8 @@ namespace {
 
 // More text does not change the answer.
 constexpr std::size_t kEnough = 16 << 10;
+// Percent of a text that needs no translation. Of a short word, CLD2 counts the spaces around it as well: 80.
+constexpr int kNearlyAll = 75;
 
 // Some codes of CLD2 are older than those in use.
 std::string modern_code(const char* code) {
@@ -50,11 +52,17 @@ std::vector<DetectedLanguage> detect_languages(std::string_view text) {
 }
 
 DetectedLanguage detect_among(std::string_view text, const std::vector<std::string>& known) {
-  for (const DetectedLanguage& detected : detect_languages(text)) {
-    const std::string language = find_language(detected.language, known);
-    if (!language.empty()) return {language, detected.confidence};
+  return detect_source(text, known, "");
+}
+
+DetectedLanguage detect_source(std::string_view text, const std::vector<std::string>& sources,
+                               const std::string& target) {
+  for (const auto& [code, confidence] : detect_languages(text)) {
+    if (confidence >= kNearlyAll && !find_language(code, {target}).empty()) return {target, confidence};
+    const std::string language = find_language(code, sources);
+    if (!language.empty()) return {language, confidence};
   }
-  return {known.empty() ? "en" : known.front(), 0};
+  return {sources.empty() ? "en" : sources.front(), 0};
 }
 
 }  // namespace dragoman::serve

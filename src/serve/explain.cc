@@ -19,19 +19,13 @@ constexpr std::size_t kMostSentences = 50;
 constexpr int kWidestBeam = 16;
 constexpr int kMostAlternatives = 10;
 
-// Directions with the same model, one after the other in the order of the models.
 Json describe_models(const ModelSet& models) {
   Json list = Json::array();
-  for (const auto* directions : {&models.directions(), &models.other_directions()})
-    for (const ModelSet::Direction& direction : *directions) {
-      const Json pair = {{"source", direction.pair.source}, {"target", direction.pair.target}};
-      const auto known = std::find_if(list.begin(), list.end(),
-                                      [&](const Json& model) { return model.at("name") == direction.model; });
-      if (known == list.end())
-        list.push_back({{"name", direction.model}, {"directions", Json::array({pair})}});
-      else
-        (*known)["directions"].push_back(pair);
-    }
+  for (const ModelSet::Direction& direction : models.directions()) {
+    if (list.empty() || list.back()["name"] != direction.model)
+      list.push_back({{"name", direction.model}, {"directions", Json::array()}});
+    list.back()["directions"].push_back({{"source", direction.pair.source}, {"target", direction.pair.target}});
+  }
   return list;
 }
 

@@ -25,8 +25,6 @@ Format format_of_file(std::string_view file_name) {
   throw HttpError(400, "Invalid request: file format not supported");
 }
 
-std::string ending_of_file(const std::string& file_name) { return file_name.substr(file_name.rfind('.')); }
-
 std::vector<std::string> file_endings() {
   std::vector<std::string> all;
   for (const auto& [ending, format] : kEndings) all.emplace_back(ending);

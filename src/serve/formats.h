@@ -13,8 +13,6 @@ namespace dragoman::serve {
 document::Format format_of_name(std::string_view name);
 // By the ending of the name. Throws HttpError 400 for files that cannot be translated.
 document::Format format_of_file(std::string_view file_name);
-// ".html" for "page.html"; of a name that format_of_file() accepts.
-std::string ending_of_file(const std::string& file_name);
 // The endings of files that can be translated.
 std::vector<std::string> file_endings();
 

@@ -39,6 +39,13 @@ bool is_clear(const http::request_header<>& header) {
          header.version() >= 11 && boost::beast::iequals(header[http::field::transfer_encoding], "chunked");
 }
 
+// The first 64 bits of an IPv6 address, which are those of a subscriber, and all of an IPv4 address.
+std::string network_of(const asio::ip::address& address) {
+  if (!address.is_v6() || address.to_v6().is_v4_mapped()) return address.to_string();
+  const auto bytes = address.to_v6().to_bytes();
+  return {bytes.begin(), bytes.begin() + 8};
+}
+
 }  // namespace
 
 HttpConnection::HttpConnection(asio::ip::tcp::socket socket, ConnectionHost& host)
@@ -51,6 +58,7 @@ HttpConnection::HttpConnection(asio::ip::tcp::socket socket, ConnectionHost& hos
   const auto peer = socket_.remote_endpoint(ignored).address();
   described_.client = peer.to_string();
   described_.is_local = peer.is_loopback();
+  if (!host.limits.has_local_proxy || !peer.is_loopback()) client_ = network_of(peer);
 }
 
 void HttpConnection::enter(State state, std::chrono::milliseconds limit) {

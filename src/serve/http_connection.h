@@ -37,6 +37,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void close();
   // Answers with an error and closes at once, before any request was read.
   void refuse(const HttpError& error);
+  // What counts as one client: an address, or a network of IPv6. Empty if the connection is that of a proxy.
+  const std::string& client() const { return client_; }
 
  private:
   using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
@@ -63,6 +65,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   boost::asio::ip::tcp::socket socket_;
   ConnectionHost& host_;
+  std::string client_;
   boost::asio::steady_timer timer_;
   std::uint64_t timer_round_ = 0;  // tells a timer that was set again from an earlier one
   State state_ = State::idle;

@@ -1,5 +1,6 @@
 #include "serve/http_server.h"
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -77,7 +78,7 @@ class HttpServer::Implementation {
 
   void accept_later(const error_code& error) {
     log::warning("a connection cannot be accepted: {}", error.message());
-    make_room();
+    make_room([](const HttpConnection*) { return true; });
     pause_.expires_after(kAcceptPause);
     pause_.async_wait([this](const error_code& cancelled) {
       if (!cancelled && !host_.stopping) accept();
@@ -85,26 +86,40 @@ class HttpServer::Implementation {
   }
 
   void welcome(tcp::socket socket) {
-    const bool full = all_.size() >= host_.limits.connections && !make_room();
     const auto connection = std::make_shared<HttpConnection>(std::move(socket), host_);
+    const bool has_place = find_place(connection->client());
     all_[connection.get()] = connection;
+    ++count_of_client_[connection->client()];
     count_ = all_.size();
-    if (full)
-      connection->refuse(HttpError(503, "too many connections", 1));
-    else
+    if (has_place)
       connection->start();
+    else
+      connection->refuse(HttpError(503, "too many connections", 1));
   }
 
-  // Closes the connection that has waited longest for a request or for the rest of one. Returns false if none waits.
-  bool make_room() {
-    if (host_.waiting.empty()) return false;
-    host_.waiting.front()->close();
+  // Makes room if there are too many connections, of the client or in all. Returns false if that cannot be done.
+  bool find_place(const std::string& client) {
+    const auto own = count_of_client_.find(client);
+    if (!client.empty() && own != count_of_client_.end() && own->second >= host_.limits.connections_per_client)
+      return make_room([&](const HttpConnection* one) { return one->client() == client; });
+    return all_.size() < host_.limits.connections || make_room([](const HttpConnection*) { return true; });
+  }
+
+  // Of those that may go, closes the connection that has waited longest for a request or for the rest of one. Returns
+  // false if none waits.
+  template <class F>
+  bool make_room(F&& may_go) {
+    const auto found = std::find_if(host_.waiting.begin(), host_.waiting.end(), may_go);
+    if (found == host_.waiting.end()) return false;
+    (*found)->close();
     return true;
   }
 
   void forget(HttpConnection* connection) {
     const auto entry = all_.find(connection);
     if (entry == all_.end()) return;
+    const auto count = count_of_client_.find(connection->client());
+    if (--count->second == 0) count_of_client_.erase(count);
     all_.erase(entry);
     count_ = all_.size();
     if (host_.stopping && all_.empty()) grace_.cancel();
@@ -141,6 +156,7 @@ class HttpServer::Implementation {
   asio::steady_timer pause_, grace_;
   ConnectionHost host_;
   std::unordered_map<HttpConnection*, std::shared_ptr<HttpConnection>> all_;
+  std::unordered_map<std::string, std::size_t> count_of_client_;
   std::atomic<std::size_t> count_ = 0;
   int port_ = 0;
   std::thread thread_;

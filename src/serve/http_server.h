@@ -16,6 +16,8 @@ struct HttpLimits {
   std::uint64_t body_bytes = 2 << 20;
   std::uint64_t all_body_bytes = 256 << 20;  // of the requests that are being received at a time
   std::size_t connections = 4096;
+  std::size_t connections_per_client = 4096;  // of one address, or of one network of IPv6 (64 bits)
+  bool has_local_proxy = false;               // connections from this machine may be those of many clients
   std::chrono::milliseconds idle{60'000};     // between two requests of a connection
   std::chrono::milliseconds receive{15'000};  // from the first byte of a request to the last
   std::chrono::milliseconds answer{60'000};   // until the handler answers

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "serve/downloads.h"
 #include "serve/languages.h"
 #include "serve/text_task.h"
 #include "serve/url_encoding.h"
@@ -16,66 +17,38 @@ Json to_json(const DetectedLanguage& detected) {
   return {{"confidence", detected.confidence}, {"language", detected.language}};
 }
 
-// The languages of the request: one source for each text.
-struct Languages {
-  std::string target;
-  bool is_detected = false;
-  std::vector<DetectedLanguage> sources;
-};
-
-Languages find_languages(const ModelSet& models, const Fields& fields, const std::vector<std::string>& texts) {
-  Languages languages;
-  const std::string source = fields.text("source");
-  languages.target = require_language(fields.text("target"), models.targets());
-  languages.is_detected = source == "auto";
-  if (!languages.is_detected) {
-    languages.sources.assign(texts.size(), {require_language(source, models.sources()), 100});
-    return languages;
-  }
-  const std::vector<std::string> candidates = models.sources_of(languages.target);
-  for (const std::string& text : texts) languages.sources.push_back(detect_among(text, candidates));
-  return languages;
-}
-
 // A list of one result per text, or the only one.
 Json list_or_single(std::vector<Json> results, bool is_list) {
   return is_list ? Json(std::move(results)) : results.empty() ? Json() : std::move(results.front());
 }
 
-TextTask make_task(const Backend& backend, Call& call, const Languages& languages, std::vector<std::string> texts) {
-  TextTask task;
-  task.target = languages.target;
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    task.texts.push_back({std::move(texts[i]), languages.sources[i].language});
-  if (!task.texts.empty()) task.terms = find_terms(backend, call, {task.texts[0].source, task.target});
-  return task;
+TextTask read_task(const Backend& backend, Call& call, std::vector<std::string> texts, document::Format format) {
+  const std::string source = call.fields().text("source");
+  return make_task(backend, call,
+                   {std::move(texts), source == "auto" ? "" : source, call.fields().text("target"), format});
 }
 
 void translate(Backend& backend, const CallPointer& call) {
   const Fields& fields = call->fields();
-  std::vector<std::string> texts = fields.texts("q");
-  const std::size_t characters = check_texts(backend.limits, texts);
-  const Languages languages = find_languages(*backend.service.models(), fields, texts);
-  TextTask task = make_task(backend, *call, languages, std::move(texts));
-  task.format = format_of_name(fields.text_or("format", "text"));
+  TextTask task = read_task(backend, *call, fields.texts("q"), format_of_name(fields.text_or("format", "text")));
   task.alternatives = fields.integer_or("alternatives", 0, 0, backend.limits.alternatives);
-  backend.metrics.count_characters(characters);
-  backend.usage.add(call->client(), characters);
-  translate_texts(backend, call, task,
-                  [call, languages, is_list = fields.is_list("q"),
-                   alternatives = task.alternatives](const std::vector<TranslatedText>& translated) {
-                    std::vector<Json> best, others, detected;
-                    for (const TranslatedText& text : translated) {
-                      best.push_back(text.text);
-                      others.push_back(text.alternatives);
-                    }
-                    for (const DetectedLanguage& source : languages.sources) detected.push_back(to_json(source));
-                    Json json;
-                    if (alternatives > 0) json["alternatives"] = list_or_single(std::move(others), is_list);
-                    if (languages.is_detected) json["detectedLanguage"] = list_or_single(std::move(detected), is_list);
-                    json["translatedText"] = list_or_single(std::move(best), is_list);
-                    call->respond(json);
-                  });
+  std::vector<Json> detected;
+  if (fields.text("source") == "auto")
+    for (const TextTask::Text& text : task.texts) detected.push_back(to_json(text.source));
+  const auto respond = [call, detected, is_list = fields.is_list("q"),
+                        alternatives = task.alternatives](const std::vector<TranslatedText>& translated) {
+    std::vector<Json> best, others;
+    for (const TranslatedText& text : translated) {
+      best.push_back(text.text);
+      others.push_back(text.alternatives);
+    }
+    Json json;
+    if (alternatives > 0) json["alternatives"] = list_or_single(std::move(others), is_list);
+    if (!detected.empty()) json["detectedLanguage"] = list_or_single(detected, is_list);
+    json["translatedText"] = list_or_single(std::move(best), is_list);
+    call->respond(json);
+  };
+  translate_texts(backend, call, std::move(task), respond);
 }
 
 void detect(const Backend& backend, const CallPointer& call) {
@@ -124,29 +97,20 @@ std::string own_address(const HttpRequest& request) {
 }
 
 void translate_file(Backend& backend, const CallPointer& call) {
-  const Fields& fields = call->fields();
-  const FormPart& file = fields.file("file");
-  const document::Format format = format_of_file(file.file_name);
-  const std::vector<std::string> texts = {file.content};
-  const std::size_t characters = check_texts(backend.limits, texts);
-  const Languages languages = find_languages(*backend.service.models(), fields, texts);
-  TextTask task = make_task(backend, *call, languages, texts);
-  task.format = format;
-  backend.metrics.count_characters(characters);
-  backend.usage.add(call->client(), characters);
-  const std::string ending = ending_of_file(file.file_name);
-  translate_texts(backend, call, task, [&backend, call, ending](const std::vector<TranslatedText>& translated) {
-    const std::string id = backend.files.add({"translation" + ending, translated.front().text});
-    call->respond({{"translatedFileUrl", own_address(call->request()) + "/download_file/" + id}});
-  });
+  const FormPart& file = call->fields().file("file");
+  TextTask task = read_task(backend, *call, {file.content}, format_of_file(file.file_name));
+  const std::string name = name_of_translation(file.file_name, task.texts.front().source.language, task.target);
+  translate_texts(backend, call, std::move(task),
+                  [&backend, call, name](const std::vector<TranslatedText>& translated) {
+                    const std::string id = backend.files.add({name, translated.front().text});
+                    call->respond({{"translatedFileUrl", own_address(call->request()) + "/download_file/" + id}});
+                  });
 }
 
 void download_file(const Backend& backend, const CallPointer& call) {
   const std::optional<FileStore::File> file = backend.files.find(call->parameter(0));
   if (!file || !file->key.empty()) throw HttpError(404, "there is no such file, or not any more");
-  call->respond(HttpResponse{.type = "application/octet-stream",
-                             .body = file->content,
-                             .headers = {{"Content-Disposition", "attachment; filename=\"" + file->name + "\""}}});
+  call->respond(as_download(*file));
 }
 
 }  // namespace

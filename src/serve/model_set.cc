@@ -4,7 +4,9 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/join.h"
 #include "base/log.h"
+#include "base/quote.h"
 #include "run/model_description.h"
 #include "run/model_languages.h"
 #include "serve/http_message.h"
@@ -23,38 +25,59 @@ std::vector<text::LanguagePair> trained_pairs(const std::string& file) {
   return run::trained_pairs(store::ModelFile(file).info());
 }
 
-// "news" for news.safetensors and for news/model.safetensors.
+// "news" for news.safetensors and for news/model.safetensors, also if these are links to other files.
 std::string short_name(const std::string& file) {
-  const std::filesystem::path path = std::filesystem::weakly_canonical(file);
+  const std::filesystem::path path = std::filesystem::absolute(file).lexically_normal();
   return path.stem() == "model" ? path.parent_path().filename() : path.stem();
+}
+
+// "en", "deu", "pt_BR" or "zh_Hant_TW", as in RFC 5646 but with underscores.
+bool is_language_code(std::string_view code) {
+  constexpr std::size_t kLongestPart = 8;
+  const std::string_view language = code.substr(0, code.find('_'));
+  if (language.size() < 2 || language.size() > 3) return false;
+  if (!std::all_of(language.begin(), language.end(), [](char c) { return c >= 'a' && c <= 'z'; })) return false;
+  while (code.find('_') != std::string_view::npos) {
+    code.remove_prefix(code.find('_') + 1);
+    const std::size_t length = std::min(code.find('_'), code.size());
+    if (length < 2 || length > kLongestPart) return false;
+  }
+  return true;
+}
+
+std::string show(const std::vector<text::LanguagePair>& pairs) {
+  constexpr std::size_t kMost = 30;
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(pairs.size(), kMost); ++i) shown.push_back(pairs[i].show());
+  if (pairs.size() > kMost) shown.emplace_back("...");
+  return join(shown, ", ");
 }
 
 }  // namespace
 
 ModelName ModelName::parse(const std::string& text) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string::npos) return {text, {}};
-  try {
-    return {text.substr(equals + 1), {text::LanguagePair::parse(text.substr(0, equals))}};
-  } catch (const Error&) {
-    return {text, {}};  // a file whose name contains the sign
-  }
+  if (equals == std::string::npos || std::filesystem::exists(text)) return {text, {}};
+  const std::string direction = text.substr(0, equals);
+  const std::size_t hyphen = std::min(direction.find('-'), direction.size());
+  check(is_language_code(direction.substr(0, hyphen)) &&
+            is_language_code(direction.substr(std::min(hyphen + 1, direction.size()))),
+        "--model {}: expected two codes of languages before the sign =, such as en-de or pt_BR-en, but got '{}'",
+        excerpt(text), excerpt(direction));
+  return {text.substr(equals + 1), {text::LanguagePair::parse(direction)}};
 }
 
 void ModelSet::add(const std::string& name, const std::vector<text::LanguagePair>& pairs, bool has_tags,
                    std::unique_ptr<search::TextTranslator> translator, const BatchLimits& limits) {
   const auto is_known = [this](const std::string& model) {
-    const auto has_name = [&](const Direction& direction) { return direction.model == model; };
-    return std::any_of(directions_.begin(), directions_.end(), has_name) ||
-           std::any_of(others_.begin(), others_.end(), has_name);
+    return std::any_of(directions_.begin(), directions_.end(),
+                       [&](const Direction& direction) { return direction.model == model; });
   };
   std::string unique = name;
   for (int number = 2; is_known(unique); ++number) unique = fmt::format("{} {}", name, number);
   queues_.push_back(std::make_unique<BatchQueue>(std::move(translator), limits));
-  for (const text::LanguagePair& pair : pairs) {
-    std::vector<Direction>& list = direct(pair.source, pair.target) ? others_ : directions_;
-    list.push_back({pair, unique, queues_.back().get(), has_tags ? pair.target : ""});
-  }
+  for (const text::LanguagePair& pair : pairs)
+    directions_.push_back({pair, unique, queues_.back().get(), has_tags ? pair.target : ""});
 }
 
 const ModelSet::Direction* ModelSet::direct(const std::string& source, const std::string& target) const {
@@ -78,17 +101,24 @@ ModelSet::Route ModelSet::find(const std::string& source, const std::string& tar
 ModelSet::Route ModelSet::route(const std::string& source, const std::string& target) const {
   Route route = find(source, target);
   if (route.empty())
-    throw HttpError(400, fmt::format("{} ({}) is not available as a target language from {} ({})",
-                                     language_name(target), target, language_name(source), source));
+    throw HttpError(400, fmt::format("{} ({}) is not available as a target language from {} ({}); there are: {}",
+                                     language_name(target), target, language_name(source), source, show(pairs())));
   return route;
 }
 
 ModelSet::Route ModelSet::route(const std::string& source, const std::string& target, const std::string& model) const {
-  for (const std::vector<Direction>* list : {&directions_, &others_})
-    for (const Direction& direction : *list)
-      if (direction.model == model && direction.pair.source == source && direction.pair.target == target)
-        return {&direction};
-  throw HttpError(400, fmt::format("there is no model \"{}\" that translates {}-{}", model, source, target));
+  for (const Direction& direction : directions_)
+    if (direction.model == model && direction.pair.source == source && direction.pair.target == target)
+      return {&direction};
+  throw HttpError(400, fmt::format("there is no model \"{}\" that translates {}-{}; /v1/models lists all",
+                                   excerpt(model), source, target));
+}
+
+std::vector<text::LanguagePair> ModelSet::pairs() const {
+  std::vector<text::LanguagePair> all;
+  for (const Direction& direction : directions_)
+    if (std::find(all.begin(), all.end(), direction.pair) == all.end()) all.push_back(direction.pair);
+  return all;
 }
 
 std::vector<std::string> ModelSet::sources() const {

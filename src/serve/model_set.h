@@ -15,6 +15,7 @@ struct ModelName {
   std::string file;
   std::vector<text::LanguagePair> pairs;
 
+  // Throws Error unless what stands before the sign are two codes of languages or the text is the name of a file.
   static ModelName parse(const std::string& text);
 };
 
@@ -41,9 +42,10 @@ class ModelSet {
   Route route(const std::string& source, const std::string& target) const;
   // By the model of this name. Throws HttpError 400 if there is none for this direction.
   Route route(const std::string& source, const std::string& target, const std::string& model) const;
+  // Those of all models, in the order in which they were added.
   const std::vector<Direction>& directions() const { return directions_; }
-  // Those of further models for the same languages.
-  const std::vector<Direction>& other_directions() const { return others_; }
+  // Each once.
+  std::vector<text::LanguagePair> pairs() const;
   std::vector<std::string> sources() const;
   std::vector<std::string> targets() const;
   // Those that can be reached from `source`, also through a third language.
@@ -59,7 +61,7 @@ class ModelSet {
   Route find(const std::string& source, const std::string& target) const;
 
   std::vector<std::unique_ptr<BatchQueue>> queues_;
-  std::vector<Direction> directions_, others_;
+  std::vector<Direction> directions_;
   mutable TranslationCache cache_;
 };
 

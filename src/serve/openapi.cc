@@ -1,5 +1,9 @@
 #include "serve/openapi.h"
 
+#include <nlohmann/json.hpp>
+
+#include "base/version.h"
+
 namespace dragoman::serve {
 namespace {
 
@@ -7,11 +11,18 @@ constexpr const char* kDescription =
 #include "serve/openapi.json.inc"
     ;
 
+// With the version of the program.
+nlohmann::ordered_json description() {
+  nlohmann::ordered_json all = nlohmann::ordered_json::parse(kDescription);
+  all["info"]["version"] = DRAGOMAN_VERSION;
+  return all;
+}
+
 }  // namespace
 
 std::vector<Route> openapi_routes() {
   return {{"GET", "/openapi.json", Access::everybody,
-           [](const std::shared_ptr<Call>& call) { call->respond(HttpResponse{.body = kDescription}); }}};
+           [all = description()](const std::shared_ptr<Call>& call) { call->respond(all); }}};
 }
 
 }  // namespace dragoman::serve

@@ -58,7 +58,10 @@ struct ServeOptions {
     v("max-texts", max_texts, "texts of a request", between(1, 1'000'000));
     v("max-alternatives", max_alternatives, "alternatives that a request may ask for", between(0, 100));
     v("max-connections", max_connections,
-      "open connections; beyond that, the one that has waited longest for a request is closed", between(1, 1'000'000));
+      "open connections, of which one address may have half; beyond that, the one that has waited longest for a "
+      "request "
+      "is closed",
+      between(1, 1'000'000));
     v("timeout", timeout, "time until a request is given up");
     v("receive-timeout", receive_timeout, "time that a client may take to send a request");
     v("idle-timeout", idle_timeout, "time that a connection may stay idle");

@@ -29,6 +29,8 @@ HttpLimits http_limits(const ServeOptions& options) {
   limits.body_bytes = static_cast<std::uint64_t>(options.max_body_kb) << 10;
   limits.all_body_bytes = std::max(limits.all_body_bytes, limits.body_bytes);
   limits.connections = static_cast<std::size_t>(options.max_connections);
+  limits.connections_per_client = std::max<std::size_t>(1, limits.connections / 2);
+  limits.has_local_proxy = options.trust_proxy;
   limits.idle = milliseconds(options.idle_timeout, "idle-timeout");
   limits.receive = milliseconds(options.receive_timeout, "receive-timeout");
   limits.answer = milliseconds(options.timeout, "timeout");

@@ -1,9 +1,11 @@
 #include "serve/text_task.h"
 
 #include <algorithm>
-#include <span>
+#include <optional>
 
+#include "base/join.h"
 #include "data/utf8.h"
+#include "run/translate_document.h"
 #include "serve/languages.h"
 #include "serve/term_collector.h"
 
@@ -12,39 +14,66 @@ namespace {
 
 constexpr std::size_t kMostGlossaries = 10;
 
-using Documents = std::vector<document::Document>;
-
-// The document with the i-th best translation of every sentence, or the last one where there are fewer. `results` are
-// those of its own sentences.
-std::string render(const document::Document& document, std::span<const TranslationResult> results, std::size_t rank) {
-  std::vector<document::Translated> translated;
-  for (const TranslationResult& result : results) {
-    const std::vector<Translation>& all = result.translations;
-    const Translation best = all.empty() ? Translation() : all[std::min(rank, all.size() - 1)];
-    translated.push_back({best.text, best.span_links});
+// The texts of a task: those to translate as documents, and those that are in the target language already.
+class Texts {
+ public:
+  explicit Texts(TextTask& task) {
+    std::vector<document::Document> documents;
+    std::vector<std::string> languages;
+    task.parsing.target = task.target;
+    for (TextTask::Text& text : task.texts) {
+      const std::string& source = text.source.language;
+      if (source == task.target) {
+        unchanged_.push_back(std::move(text.text));
+        continue;
+      }
+      unchanged_.emplace_back();
+      task.parsing.language = text::language_of(source);
+      documents.push_back(document::Document::parse(std::move(text.text), task.format, task.parsing));
+      languages.push_back(source);
+    }
+    batch_.emplace(
+        std::move(documents), [](Request&) {}, languages);
   }
-  return document.render(translated);
-}
 
-TranslatedText put_together(const document::Document& document, std::span<const TranslationResult> results,
-                            int alternatives) {
-  TranslatedText translated;
-  translated.text = render(document, results, 0);
-  std::vector<std::string>& others = translated.alternatives;
-  for (std::size_t rank = 1; rank <= static_cast<std::size_t>(alternatives); ++rank) {
-    std::string other = render(document, results, rank);
-    if (other != translated.text && std::find(others.begin(), others.end(), other) == others.end())
-      others.push_back(std::move(other));
+  const run::DocumentBatch& batch() const { return *batch_; }
+
+  std::vector<TranslatedText> put_together(const Service::Results& results, int alternatives) const {
+    std::vector<TranslatedText> all;
+    for (const std::optional<std::string>& text : unchanged_) all.push_back({text.value_or(""), {}});
+    for (std::size_t rank = 0; rank <= static_cast<std::size_t>(alternatives); ++rank) {
+      const std::vector<std::string> rendered = batch_->render(results, rank);
+      for (std::size_t i = 0, next = 0; i < all.size(); ++i)
+        if (!unchanged_[i]) add(rendered[next++], rank, all[i]);
+    }
+    return all;
   }
-  return translated;
-}
 
-SearchOptions search_for(const Backend& backend, const TextTask& task, const Documents& documents) {
+ private:
+  static void add(const std::string& text, std::size_t rank, TranslatedText& translated) {
+    std::vector<std::string>& others = translated.alternatives;
+    if (rank == 0)
+      translated.text = text;
+    else if (text != translated.text && std::find(others.begin(), others.end(), text) == others.end())
+      others.push_back(text);
+  }
+
+  std::vector<std::optional<std::string>> unchanged_;  // per text
+  std::optional<run::DocumentBatch> batch_;            // of the others
+};
+
+SearchOptions search_for(const Backend& backend, const TextTask& task, const run::DocumentBatch& batch) {
   SearchOptions search = backend.search;
   search.n_best = task.alternatives + 1;
   search.beam = std::max(search.beam, search.n_best);
-  search.alignment = std::any_of(documents.begin(), documents.end(), [](const auto& d) { return d.has_inner_tags(); });
+  search.alignment = batch.has_inner_tags();
   return search;
+}
+
+// What a reader sees of a text, to detect its language.
+std::string words_of(const std::string& text, document::Format format) {
+  if (format == document::Format::text) return text;
+  return join(document::Document::parse(text, format).segments(), " ");
 }
 
 // The glossaries that a request names, each once.
@@ -64,38 +93,46 @@ std::vector<std::string> glossary_ids(const Fields& fields) {
 
 }  // namespace
 
+TextTask make_task(const Backend& backend, Call& call, AskedTexts asked) {
+  const std::size_t characters = check_texts(backend.limits, asked.texts);
+  const auto models = backend.service.models();
+  TextTask task;
+  task.format = asked.format;
+  task.target = require_language(asked.target, models->targets());
+  const std::vector<std::string> sources = models->sources_of(task.target);
+  const std::string source = asked.source.empty() ? "" : require_language(asked.source, models->sources());
+  for (std::string& text : asked.texts) {
+    const DetectedLanguage language = source.empty() ? detect_source(words_of(text, asked.format), sources, task.target)
+                                                     : DetectedLanguage{source, 100};
+    task.texts.push_back({std::move(text), language});
+  }
+  const auto first = std::find_if(task.texts.begin(), task.texts.end(),
+                                  [&](const TextTask::Text& text) { return text.source.language != task.target; });
+  if (first != task.texts.end()) task.terms = find_terms(backend, call, {first->source.language, task.target});
+  backend.metrics.count_characters(characters);
+  backend.usage.add(call.client(), characters);
+  return task;
+}
+
 void translate_texts(Backend& backend, const std::shared_ptr<Call>& call, TextTask task,
                      std::function<void(std::vector<TranslatedText>)> then) {
-  const auto documents = std::make_shared<Documents>();
-  const auto counts = std::make_shared<std::vector<std::size_t>>();
+  const auto texts = std::make_shared<const Texts>(task);
+  const run::DocumentBatch& batch = texts->batch();
   SentenceTask sentences;
   sentences.target = task.target;
   sentences.terms = task.terms;
   sentences.cancelled = call->cancelled();
-  for (TextTask::Text& text : task.texts) {
-    task.parsing.language = text::language_of(text.source);
-    documents->push_back(document::Document::parse(std::move(text.text), task.format, task.parsing));
-    std::vector<std::string> segments = documents->back().segments();
-    counts->push_back(segments.size());
-    for (std::string& segment : segments) sentences.sentences.push_back({std::move(segment), text.source});
-  }
-  sentences.search = search_for(backend, task, *documents);
+  for (std::size_t i = 0; i < batch.requests().size(); ++i)
+    sentences.sentences.push_back({batch.requests()[i].text, batch.language(i)});
+  sentences.search = search_for(backend, task, batch);
   sentences.weight = weight_of(backend, sentences.search);
-  backend.service.translate(sentences,
-                            [call, documents, counts, then = std::move(then), alternatives = task.alternatives](
-                                const Service::Results& results, const std::exception_ptr& error) {
-                              call->attempt([&] {
-                                if (error) std::rethrow_exception(error);
-                                std::vector<TranslatedText> translated;
-                                std::size_t begin = 0;
-                                for (std::size_t i = 0; i < documents->size(); ++i) {
-                                  const auto own = std::span(results).subspan(begin, (*counts)[i]);
-                                  translated.push_back(put_together((*documents)[i], own, alternatives));
-                                  begin += own.size();
-                                }
-                                then(std::move(translated));
-                              });
-                            });
+  backend.service.translate(sentences, [call, texts, then = std::move(then), alternatives = task.alternatives](
+                                           const Service::Results& results, const std::exception_ptr& error) {
+    call->attempt([&] {
+      if (error) std::rethrow_exception(error);
+      then(texts->put_together(results, alternatives));
+    });
+  });
 }
 
 std::size_t check_texts(const RequestLimits& limits, const std::vector<std::string>& texts) {
@@ -118,7 +155,8 @@ std::size_t weight_of(const Backend& backend, const SearchOptions& search) {
 
 std::string require_language(const std::string& asked, const std::vector<std::string>& known) {
   std::string language = find_language(asked, known);
-  if (language.empty()) throw HttpError(400, asked.substr(0, 20) + " is not supported");
+  if (language.empty())
+    throw HttpError(400, fmt::format("{} is not supported; there are: {}", asked.substr(0, 20), join(known, ", ")));
   return language;
 }
 

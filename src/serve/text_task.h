@@ -15,7 +15,8 @@ namespace dragoman::serve {
 // Texts of one request, as its client sent them.
 struct TextTask {
   struct Text {
-    std::string text, source;  // the language
+    std::string text;
+    DetectedLanguage source;
   };
   std::vector<Text> texts;
   std::string target;
@@ -25,13 +26,25 @@ struct TextTask {
   std::shared_ptr<const run::TermList> terms;
 };
 
+// The texts of a request and the languages as its client names them.
+struct AskedTexts {
+  std::vector<std::string> texts;
+  std::string source;  // empty: to be detected, for each text
+  std::string target;
+  document::Format format = document::Format::text;
+};
+
+// Finds languages and terms, and counts the characters as usage. A text that is in the target language already has that
+// as its source. Throws HttpError 400 if the texts exceed the limits or a language is unknown.
+TextTask make_task(const Backend& backend, Call& call, AskedTexts asked);
+
 struct TranslatedText {
   std::string text;
   std::vector<std::string> alternatives;
 };
 
-// Translates the texts and calls `then` with one translation per text, on a task thread. Errors become the response of
-// the call. Throws HttpError if the task exceeds the limits.
+// Translates the texts and calls `then` with one translation per text, on a task thread; texts whose source is the
+// target stay as they are. Errors become the response of the call. Throws HttpError if the task exceeds the limits.
 void translate_texts(Backend& backend, const std::shared_ptr<Call>& call, TextTask task,
                      std::function<void(std::vector<TranslatedText>)> then);
 

@@ -3,6 +3,7 @@
 
 #include "document/catalogue.h"
 #include "tests/document/translations.h"
+#include "tests/support/errors.h"
 
 namespace dragoman::document {
 namespace {
@@ -20,7 +21,26 @@ std::string catalogue_in_capitals(const std::string& entries, const Options& opt
 
 TEST(Catalogue, MissingTranslationsAreFilledIn) {
   EXPECT_EQ(catalogue_in_capitals("#: file.c:12\nmsgctxt \"menu\"\nmsgid \"Open the file\"\nmsgstr \"\"\n"),
-            "#: file.c:12\nmsgctxt \"menu\"\nmsgid \"Open the file\"\nmsgstr \"OPEN THE FILE\"\n");
+            "#: file.c:12\n#, fuzzy\nmsgctxt \"menu\"\nmsgid \"Open the file\"\nmsgstr \"OPEN THE FILE\"\n");
+}
+
+TEST(Catalogue, NewTranslationsAreFuzzy) {
+  const std::string messages = "msgid \"a\"\nmsgstr \"\"\n", filled = "msgid \"a\"\nmsgstr \"A\"\n";
+  EXPECT_EQ(catalogue_in_capitals("#, c-format\n" + messages), "#, fuzzy, c-format\n" + filled);
+  EXPECT_EQ(catalogue_in_capitals("#, fuzzy, c-format\n" + messages), "#, fuzzy, c-format\n" + filled);
+  EXPECT_EQ(catalogue_in_capitals("#. note\n#| msgid \"b\"\n" + messages),
+            "#. note\n#, fuzzy\n#| msgid \"b\"\n" + filled);
+  EXPECT_EQ(catalogue_in_capitals("#, c-format\n#~ msgid \"x\"\n#~ msgstr \"y\"\n" + messages),
+            "#, c-format\n#~ msgid \"x\"\n#~ msgstr \"y\"\n#, fuzzy\n" + filled);
+  EXPECT_EQ(in_capitals("msgid \"a\"\r\nmsgstr \"\"\r\n", Format::po), "#, fuzzy\r\nmsgid \"a\"\r\nmsgstr \"A\"\r\n");
+  const std::string plural = "msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"x\"\nmsgstr[1] \"";
+  EXPECT_EQ(catalogue_in_capitals(plural + "\"\n"), "#, fuzzy\n" + plural + "B\"\n");
+}
+
+TEST(Catalogue, ATextWithoutMessagesIsRefused) {
+  EXPECT_NE(support::message([] { Document::parse("A letter.\n", Format::po); }).find("has no messages"),
+            std::string::npos);
+  EXPECT_TRUE(Document::parse("\n", Format::po).segments().empty());
 }
 
 TEST(Catalogue, TranslatedFuzzyAndObsoleteEntriesStay) {
@@ -31,18 +51,18 @@ TEST(Catalogue, TranslatedFuzzyAndObsoleteEntriesStay) {
   Options options;
   options.retranslate = true;
   EXPECT_EQ(catalogue_in_capitals(entries, options),
-            "msgid \"Open\"\nmsgstr \"OPEN\"\n\n#, fuzzy\nmsgid \"Close\"\nmsgstr \"CLOSE\"\n\n"
+            "#, fuzzy\nmsgid \"Open\"\nmsgstr \"OPEN\"\n\n#, fuzzy\nmsgid \"Close\"\nmsgstr \"CLOSE\"\n\n"
             "#~ msgid \"Old\"\n#~ msgstr \"\"\n");
 }
 
 TEST(Catalogue, PluralFormsHaveTheirOwnSources) {
   EXPECT_EQ(catalogue_in_capitals("msgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n"),
-            "msgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"%d FILE\"\nmsgstr[1] \"%d FILES\"\n");
+            "#, fuzzy\nmsgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"%d FILE\"\nmsgstr[1] \"%d FILES\"\n");
 }
 
 TEST(Catalogue, SixPluralFormsAreFilledInAndTheOthersStay) {
   const std::string sources = "msgid \"file\"\nmsgid_plural \"files\"\n";
-  std::string entry = sources, expected = sources;
+  std::string entry = sources, expected = "#, fuzzy\n" + sources;
   for (int form = 0; form < 12; ++form) {
     const std::string keyword = "msgstr[" + std::to_string(form) + "] ";
     entry += keyword + "\"\"\n";
@@ -53,9 +73,9 @@ TEST(Catalogue, SixPluralFormsAreFilledInAndTheOthersStay) {
 
 TEST(Catalogue, ATranslationThatIsThereTwiceStays) {
   EXPECT_EQ(catalogue_in_capitals("msgid \"file\"\nmsgstr \"\"\nmsgstr \"\"\n"),
-            "msgid \"file\"\nmsgstr \"FILE\"\nmsgstr \"\"\n");
+            "#, fuzzy\nmsgid \"file\"\nmsgstr \"FILE\"\nmsgstr \"\"\n");
   EXPECT_EQ(catalogue_in_capitals("msgid \"file\"\nmsgstr[0] \"\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n"),
-            "msgid \"file\"\nmsgstr[0] \"FILE\"\nmsgstr[0] \"\"\nmsgstr[1] \"FILE\"\n");
+            "#, fuzzy\nmsgid \"file\"\nmsgstr[0] \"FILE\"\nmsgstr[0] \"\"\nmsgstr[1] \"FILE\"\n");
 }
 
 TEST(Catalogue, LinesOfAMessageAreSegmentsAndStringsAreNot) {
@@ -64,14 +84,14 @@ TEST(Catalogue, LinesOfAMessageAreSegmentsAndStringsAreNot) {
   EXPECT_EQ(Document::parse(kHeader + entry, Format::po).segments(),
             (Texts{"One sentence that goes on.", "A \"second\" line"}));
   EXPECT_EQ(catalogue_in_capitals(entry),
-            "msgid \"\"\n\"One sentence that \"\n\"goes on.\\n\"\n\"\\n\"\n\"  A \\\"second\\\" line\\n\"\n"
+            "#, fuzzy\nmsgid \"\"\n\"One sentence that \"\n\"goes on.\\n\"\n\"\\n\"\n\"  A \\\"second\\\" line\\n\"\n"
             "msgstr \"\"\n\"ONE SENTENCE THAT GOES ON.\\n\"\n\"\\n\"\n\"  A \\\"SECOND\\\" LINE\\n\"\n");
 }
 
 TEST(Catalogue, PlaceholdersAndTagsStay) {
   EXPECT_EQ(
       catalogue_in_capitals("msgid \"Copy %s to %1$-5d of {name}: <a href=\\\"%s\\\">100%% sure</a>\"\nmsgstr \"\"\n"),
-      "msgid \"Copy %s to %1$-5d of {name}: <a href=\\\"%s\\\">100%% sure</a>\"\n"
+      "#, fuzzy\nmsgid \"Copy %s to %1$-5d of {name}: <a href=\\\"%s\\\">100%% sure</a>\"\n"
       "msgstr \"COPY %s TO %1$-5d OF {name}: <a href=\\\"%s\\\">100%% SURE</a>\"\n");
 }
 

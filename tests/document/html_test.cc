@@ -103,5 +103,17 @@ TEST(Html, TitlesAreTranslatedAsTextWithoutTags) {
             "<head><title>A &lt;B&gt; &amp; C</title></head>");
 }
 
+TEST(Html, APageSaysItsNewLanguage) {
+  Options options;
+  options.target = "pt_BR";
+  const auto page = [&](const std::string& html) { return in_capitals(html, Format::html, options); };
+  EXPECT_EQ(page("<!DOCTYPE html>\n<html lang=\"en\" class=x><p lang=\"en\">a</p></html>"),
+            "<!DOCTYPE html>\n<html lang=\"pt-BR\" class=x><p lang=\"en\">A</p></html>");
+  EXPECT_EQ(page("<HTML LANG=en xml:lang='en-GB'>a"), "<HTML LANG=pt-BR xml:lang='pt-BR'>A");
+  EXPECT_EQ(page("<!-- c --><html><body>a"), "<!-- c --><html lang=\"pt-BR\"><body>A");
+  EXPECT_EQ(page("<p>a <html> b</p>"), "<p>A <html> B</p>");
+  EXPECT_EQ(page("just a text"), "JUST A TEXT");
+}
+
 }  // namespace
 }  // namespace dragoman::document

@@ -3,6 +3,7 @@
 
 #include "document/subtitles.h"
 #include "tests/document/translations.h"
+#include "tests/support/errors.h"
 
 namespace dragoman::document {
 namespace {
@@ -33,6 +34,13 @@ TEST(Subtitles, TranslationsAreWrappedToAsManyLines) {
   EXPECT_EQ(wrap_lines("one two", 4), "one\ntwo");
   EXPECT_EQ(wrap_lines("one", 3), "one");
   EXPECT_EQ(wrap_lines("a b c d e f g hhhhhhhhhhhhhhhhhhhhhhhhh", 3), "a b c d e f\ng\nhhhhhhhhhhhhhhhhhhhhhhhhh");
+}
+
+TEST(Subtitles, ATextWithoutTimesIsRefused) {
+  for (const std::string text : {"Just a letter.\n\nIt goes from here --> to there.\n", "WEBVTT\n", "1\nHello\n"})
+    EXPECT_NE(support::message([&] { Document::parse(text, Format::srt); }).find("has no subtitles"), std::string::npos)
+        << text;
+  EXPECT_TRUE(Document::parse(" \n\n", Format::srt).segments().empty());
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST(TagPlacement, PunctuationStaysOnItsSideOfATag) {
 }
 
 TEST(TagPlacement, PunctuationMarksAreRecognised) {
-  EXPECT_EQ(render_moved("my book, <img>? yes", "mein Buch? ja", {{0, 0}, {1, 1}, {3, 2}}), "mein Buch <img>? ja");
+  EXPECT_EQ(render_moved("my book, <img>? yes", "mein Buch? ja", {{0, 0}, {1, 1}, {2, 2}}), "mein Buch <img>? ja");
 }
 
 TEST(TagPlacement, SpacesStayOnTheirSideOfATag) {

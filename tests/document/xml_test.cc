@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/document/translations.h"
+#include "tests/support/errors.h"
 
 namespace dragoman::document {
 namespace {
@@ -51,16 +52,29 @@ TEST(Xml, WhatIsNotTextStays) {
     EXPECT_EQ(xml_in_capitals(xml), xml);
 }
 
-TEST(Xml, OnlyFiveNamesAreReferences) {
-  EXPECT_EQ(xml_segments("<a>x &amp; y &lt; z &eacute; &#233; &#xE9; it&apos;s</a>"),
-            Texts{"x & y < z &eacute; é é it's"});
+TEST(Xml, FiveNamesAreCharactersAndOthersAreEntitiesThatStay) {
+  EXPECT_EQ(xml_segments("<a>x &amp; y &lt; z &#233; &#xE9; it&apos;s</a>"), Texts{"x & y < z \u00e9 \u00e9 it's"});
+  EXPECT_EQ(xml_segments("<a>the &prod; manual, by &my-company.name;.</a>"), Texts{"the manual, by."});
+  EXPECT_EQ(xml_in_capitals("<a>the &prod; manual, by &my-company.name;. &copy; one</a>"),
+            "<a>THE &prod; MANUAL, BY &my-company.name;. &copy; ONE</a>");
+  EXPECT_EQ(xml_in_capitals("<a>r&d and a &; and &1;</a>"), "<a>R&amp;D AND A &amp;; AND &amp;1;</a>");
 }
 
-TEST(Xml, AnElementWithoutAnEndIsNotLost) {
-  EXPECT_EQ(xml_in_capitals("an <a>open <b>element"), "AN <a>OPEN <b>ELEMENT");
-  Options options;
-  options.ignored = {"a"};
-  EXPECT_EQ(xml_in_capitals("an <a>open <b>element", options), "AN <a>open <b>element");
+TEST(Xml, MalformedDocumentsAreRefusedWithTheLine) {
+  const auto problem = [](const std::string& xml) { return support::message([&] { xml_segments(xml); }); };
+  const std::string no_xml = "the document is no XML: ";
+  EXPECT_EQ(problem("<a>\none\n</b>"), no_xml + "line 3: expected </a> but found </b>");
+  EXPECT_EQ(problem("an <a>open\n<b>element"), no_xml + "line 2: <b> is never closed");
+  EXPECT_EQ(problem("one</a>"), no_xml + "line 1: </a> closes an element that is not open");
+  EXPECT_EQ(problem("<a>1 < 2</a>"), no_xml + "line 1: a '<' that begins no tag must be written &lt;");
+  EXPECT_EQ(problem("<a>one</a>\n<b"), no_xml + "line 2: a tag has no name or no end");
+  EXPECT_EQ(problem("<a></></a>"), no_xml + "line 1: a tag has no name or no end");
+  EXPECT_EQ(problem("<a<b></a>"), no_xml + "line 1: a tag has no end");
+  EXPECT_EQ(problem("<!-- a"), no_xml + "line 1: a comment has no end");
+  EXPECT_EQ(problem("<!-->"), no_xml + "line 1: a comment has no end");
+  EXPECT_EQ(problem("<![CDATA[a]]"), no_xml + "line 1: a CDATA section has no end");
+  EXPECT_EQ(problem("<?a>"), no_xml + "line 1: a processing instruction has no end");
+  EXPECT_EQ(problem("<a x='1>'/><b>two</b> &amp; three & four"), "nothing was thrown");
 }
 
 }  // namespace

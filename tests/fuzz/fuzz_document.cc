@@ -1,8 +1,10 @@
 // Any bytes are a document or refused. A document that is translated to itself keeps its bytes; one with other
-// translations keeps its tags. The first byte chooses the format, the second one options.
+// translations is a document again. The first byte chooses the format, the second one options.
 #include <cstdlib>
+#include <optional>
 
 #include "base/error.h"
+#include "data/utf8.h"
 #include "document/document.h"
 
 namespace {
@@ -29,6 +31,14 @@ Translated other_words(const std::string& text, std::uint32_t seed) {
   return translated;
 }
 
+std::optional<Document> parse(const std::string& bytes, Format format, const Options& options) {
+  try {
+    return Document::parse(bytes, format, options);
+  } catch (const dragoman::Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -41,22 +51,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.retranslate = (data[1] & 8) != 0;
   if ((data[1] & 16) != 0) options.ignored = {"b"};
   const std::string bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
-  try {
-    const Document document = Document::parse(bytes, format, options);
-    std::vector<Translated> same, other, none;
-    for (const std::string& text : document.segments()) {
-      require(!text.empty() && text.front() != ' ' && text.back() != ' ');
-      same.push_back({text, {}});
-      other.push_back(other_words(text, static_cast<std::uint32_t>(size)));
-      none.push_back({"", {}});
-    }
-    const std::string unchanged = document.render(same);
-    require(format == Format::po || unchanged == bytes);
-    document.render(none);
-    // What was written is a document again.
-    const Document translated = Document::parse(document.render(other), format, options);
-    translated.segments();
-  } catch (const dragoman::Error&) {
+  const std::optional<Document> parsed = parse(bytes, format, options);
+  if (!parsed) {
+    require(format != Format::html || dragoman::data::find_invalid_utf8(bytes) != std::string::npos);
+    return 0;
   }
+  const Document& document = *parsed;
+  std::vector<Translated> same, other, none;
+  for (const std::string& text : document.segments()) {
+    require(!text.empty() && text.front() != ' ' && text.back() != ' ');
+    same.push_back({text, {}});
+    other.push_back(other_words(text, static_cast<std::uint32_t>(size)));
+    none.push_back({"", {}});
+  }
+  require(format == Format::po || document.render(same) == bytes);
+  require(parse(document.render(none), format, options).has_value());
+  require(parse(document.render(other), format, options).has_value());
   return 0;
 }

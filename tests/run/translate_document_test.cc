@@ -52,6 +52,20 @@ TEST(TranslateDocuments, EachTextIsTranslatedOnce) {
   EXPECT_TRUE(batch.has_inner_tags());
 }
 
+TEST(TranslateDocuments, ATextInTwoLanguagesIsTwoRequests) {
+  std::vector<Document> documents;
+  for (const char* const text : {"die", "die", "die"})
+    documents.push_back(Document::parse(text, document::Format::text));
+  const DocumentBatch batch(std::move(documents), [](Request&) {}, {"en", "de", "en"});
+  ASSERT_EQ(batch.requests().size(), 2u);
+  EXPECT_EQ(batch.language(0), "en");
+  EXPECT_EQ(batch.language(1), "de");
+  std::vector<TranslationResult> results(2);
+  results[0].translations.emplace_back().text = "sterben";
+  results[1].translations.emplace_back().text = "the";
+  EXPECT_EQ(batch.render(results), (std::vector<std::string>{"sterben", "the", "sterben"}));
+}
+
 TEST(TranslateDocuments, AllDocumentsAreRendered) {
   for (const bool aligns : {false, true}) {
     auto owned = std::make_unique<CapitalEngine>(aligns);

@@ -25,6 +25,15 @@ TEST(DeepL, TranslatesTextsAndCountsCharacters) {
   EXPECT_EQ(server.connect().get("/v2/usage", kKey).json()["character_count"], 22);
 }
 
+TEST(DeepL, ATextInTheTargetLanguageStaysAsItIs) {
+  const TestServer server;
+  const Reply reply = server.connect().post_json(
+      "/v2/translate", {{"text", {"Guten Morgen!", "Good morning, everybody!"}}, {"target_lang", "DE"}});
+  EXPECT_EQ(reply.json()["translations"][0]["text"], "Guten Morgen!");
+  EXPECT_EQ(reply.json()["translations"][0]["detected_source_language"], "DE");
+  EXPECT_EQ(reply.json()["translations"][1]["text"], "de(Good morning, everybody!)");
+}
+
 TEST(DeepL, AcceptsVariantsFormalityAndOtherFieldsOfStyle) {
   const TestServer server;
   const Reply reply = server.connect().post_json("/v2/translate",
@@ -57,7 +66,7 @@ TEST(DeepL, ErrorsHaveAMessage) {
   const TestServer server;
   const Reply reply = server.connect().post_json("/v2/translate", {{"target_lang", "XX"}, {"text", {"a"}}}, kKey);
   EXPECT_EQ(reply.status, 400);
-  EXPECT_EQ(reply.json(), Json({{"message", "XX is not supported"}}));
+  EXPECT_EQ(reply.json(), Json({{"message", "XX is not supported; there are: de, en, fr"}}));
 }
 
 TEST(DeepL, WithoutAKeyTheServerForbids) {

@@ -59,8 +59,13 @@ TEST(Documents, FilesOfAllFormatsAreTranslated) {
   };
   EXPECT_EQ(translate_file("a.srt", "1\n00:00:01,000 --> 00:00:02,000\nHello\n"),
             "1\n00:00:01,000 --> 00:00:02,000\nde(Hello)\n");
-  EXPECT_EQ(translate_file("a.po", "msgid \"Hello\"\nmsgstr \"\"\n"), "msgid \"Hello\"\nmsgstr \"de(Hello)\"\n");
+  EXPECT_EQ(translate_file("a.po", "msgid \"Hello\"\nmsgstr \"\"\n"),
+            "#, fuzzy\nmsgid \"Hello\"\nmsgstr \"de(Hello)\"\n");
   EXPECT_EQ(translate_file("a.html", "<p>Hello</p>"), "<p>de(Hello)</p>");
+  EXPECT_EQ(translate_file("a.html", "<html lang=en><p>Hello</p>"), "<html lang=de><p>de(Hello)</p>");
+  EXPECT_EQ(translate_file("a.xml", "<p>Hello"), "400");
+  EXPECT_EQ(translate_file("a.srt", "Hello"), "400");
+  EXPECT_EQ(translate_file("a.po", "Hello"), "400");
   EXPECT_EQ(translate_file("a.exe", "Hello"), "400");
   EXPECT_EQ(translate_file("html", "Hello"), "400");
   EXPECT_EQ(translate_file("a.txt", "\xff\xfe"), "400");

@@ -204,6 +204,7 @@ TEST(HostileClients, AThousandIdleConnectionsCostNoOneElse) {
 TEST(HostileClients, BeyondTheLimitTheLongestIdleConnectionGoes) {
   ServeOptions options;
   options.max_connections = 3;
+  options.trust_proxy = true;
   const TestServer server(options);
   Client first = server.connect();
   EXPECT_EQ(first.get("/health").status, 200);
@@ -219,6 +220,7 @@ TEST(HostileClients, BeyondTheLimitTheLongestIdleConnectionGoes) {
 TEST(HostileClients, SlowSendersDoNotLockOthersOut) {
   ServeOptions options;
   options.max_connections = 3;
+  options.trust_proxy = true;
   const TestServer server(options);
   std::vector<Client> slow;
   for (int i = 0; i < 9; ++i) {
@@ -258,6 +260,7 @@ TEST(HostileClients, BodiesUnderWayShareTheirMemory) {
 TEST(HostileClients, IfAllConnectionsAreBusyNewOnesAreTurnedAway) {
   ServeOptions options;
   options.max_connections = 2;
+  options.trust_proxy = true;
   TestServer server(options);
   server.stage().hold(true);
   Client first = server.connect(), second = server.connect();
@@ -272,6 +275,32 @@ TEST(HostileClients, IfAllConnectionsAreBusyNewOnesAreTurnedAway) {
   EXPECT_EQ(second.read().status, 200);
   // The one that was turned away takes no place, although its client has not closed it.
   EXPECT_EQ(server.metric("dragoman_connections"), 2);
+}
+
+TEST(HostileClients, OneAddressCannotTakeAllConnections) {
+  ServeOptions options;
+  options.max_connections = 4;
+  TestServer server(options);
+  Client other(server.port(), 2);
+  EXPECT_EQ(other.get("/health").status, 200);
+  // Connections that wait give way to others of their own address.
+  Client first = server.connect();
+  EXPECT_EQ(first.get("/health").status, 200);
+  Client second = server.connect(), third = server.connect();
+  EXPECT_EQ(second.get("/health").status, 200);
+  EXPECT_EQ(third.get("/health").status, 200);
+  EXPECT_TRUE(first.is_closed_within(milliseconds(5000)));
+  // If all of them are busy, the next one is turned away, but not that of another address.
+  server.stage().hold(true);
+  for (Client* client : {&second, &third}) client->send_request("POST", "/translate", "", "q=a&source=en&target=de");
+  ASSERT_TRUE(eventually([&] { return server.stage().count_seen() == 2; }));
+  EXPECT_EQ(server.connect().read().status, 503);
+  EXPECT_EQ(other.get("/health").status, 200);
+  EXPECT_EQ(Client(server.port(), 3).get("/health").status, 200);
+  server.stage().hold(false);
+  EXPECT_EQ(second.read().status, 200);
+  EXPECT_EQ(third.read().status, 200);
+  EXPECT_EQ(server.connect().get("/health").status, 200);
 }
 
 TEST(HostileClients, PathsLeadNowhereElse) {

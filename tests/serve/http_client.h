@@ -26,12 +26,15 @@ struct Reply {
   nlohmann::json json() const { return nlohmann::json::parse(body, nullptr, false); }
 };
 
-// One connection to 127.0.0.1.
+// One connection to 127.0.0.1, from 127.0.0.`own`.
 class Client {
  public:
-  explicit Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit Client(int port, int own = 1) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + static_cast<std::uint32_t>(own));
+    if (own != 1)
+      check(::bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0, "no address");
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     address.sin_port = htons(static_cast<std::uint16_t>(port));
     check(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0, "cannot connect");

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "base/version.h"
 #include "tests/serve/test_server.h"
 #include "tests/support/temp_folder.h"
 
@@ -140,6 +141,11 @@ TEST(Http, EveryRouteIsDescribed) {
     if (path != "/") routes.insert(method + " " + path);
   }
   EXPECT_EQ(described, routes);
+}
+
+TEST(Http, TheDescriptionHasTheVersionOfTheProgram) {
+  const TestServer server;
+  EXPECT_EQ(server.connect().get("/openapi.json").json()["info"]["version"], DRAGOMAN_VERSION);
 }
 
 TEST(Http, MetricsCountRequestsByRoute) {

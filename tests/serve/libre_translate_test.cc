@@ -47,6 +47,42 @@ TEST(LibreTranslate, TheSourceLanguageIsDetected) {
   EXPECT_EQ(list.json()["translatedText"], Json({"fr(de(Where is the old house?))", "fr(Wo ist das alte Haus?)"}));
 }
 
+TEST(LibreTranslate, ATextInTheTargetLanguageStaysAsItIs) {
+  TestServer server;
+  const Reply detected =
+      server.connect().post_json("/translate", {{"q", {"Guten Morgen,  alle zusammen!", "Where is the old house?"}},
+                                                {"source", "auto"},
+                                                {"target", "de"},
+                                                {"alternatives", 1}});
+  EXPECT_EQ(detected.json()["translatedText"], Json({"Guten Morgen,  alle zusammen!", "de(Where is the old house?)"}));
+  EXPECT_EQ(detected.json()["alternatives"], Json({Json::array(), {"de2(Where is the old house?)"}}));
+  EXPECT_EQ(detected.json()["detectedLanguage"][0]["language"], "de");
+  EXPECT_GT(detected.json()["detectedLanguage"][0]["confidence"], 50);
+  EXPECT_EQ(detected.json()["detectedLanguage"][1]["language"], "en");
+  const Reply named =
+      server.connect().post_json("/translate", {{"q", "Guten Morgen"}, {"source", "de"}, {"target", "de"}});
+  EXPECT_EQ(named.json(), Json({{"translatedText", "Guten Morgen"}}));
+  EXPECT_EQ(server.stage().count_seen(), 1U);
+}
+
+TEST(LibreTranslate, ATextWithWordsOfBothLanguagesIsTranslated) {
+  const TestServer server;
+  const Reply reply = server.connect().post_json(
+      "/translate", {{"q", "Where is the old house that we saw yesterday? Das weiß ich leider auch nicht."},
+                     {"source", "auto"},
+                     {"target", "de"}});
+  EXPECT_EQ(reply.json()["detectedLanguage"]["language"], "en");
+}
+
+TEST(LibreTranslate, TheLanguageOfAPageIsThatOfItsText) {
+  const TestServer server;
+  const std::string page =
+      "<div class=\"the most important of all words here\" title=\"where is the house\"><p>Guten Morgen</p></div>";
+  const Reply reply =
+      server.connect().post_json("/translate", {{"q", page}, {"source", "auto"}, {"target", "fr"}, {"format", "html"}});
+  EXPECT_EQ(reply.json()["detectedLanguage"]["language"], "de");
+}
+
 TEST(LibreTranslate, WhiteSpaceAndListMarksSurvive) {
   const TestServer server;
   const Reply reply = server.translate("  Title\n\n- One.  Two!\n\t2) Three\r\n");
@@ -66,9 +102,8 @@ TEST(LibreTranslate, ImpossibleRequestsAreRefusedWithAReason) {
   EXPECT_EQ(error({{"source", "en"}, {"target", "de"}}), "Invalid request: missing q parameter");
   EXPECT_EQ(error({{"q", "a"}, {"target", "de"}}), "Invalid request: missing source parameter");
   EXPECT_EQ(error({{"q", "a"}, {"source", "en"}}), "Invalid request: missing target parameter");
-  EXPECT_EQ(error({{"q", "a"}, {"source", "en"}, {"target", "xx"}}), "xx is not supported");
-  EXPECT_EQ(error({{"q", "a"}, {"source", "fr"}, {"target", "de"}}), "fr is not supported");
-  EXPECT_NE(error({{"q", "a"}, {"source", "en"}, {"target", "en"}}).find("not available"), std::string::npos);
+  EXPECT_EQ(error({{"q", "a"}, {"source", "en"}, {"target", "xx"}}), "xx is not supported; there are: de, en, fr");
+  EXPECT_EQ(error({{"q", "a"}, {"source", "fr"}, {"target", "de"}}), "fr is not supported; there are: en, de");
   EXPECT_NE(error({{"q", std::string(101, 'a')}, {"source", "en"}, {"target", "de"}}).find("limit of 100"),
             std::string::npos);
   EXPECT_NE(error({{"q", {"a", "b", "c", "d"}}, {"source", "en"}, {"target", "de"}}).find("limit of 3"),
@@ -118,7 +153,7 @@ TEST(LibreTranslate, FilesAreTranslatedAndFetched) {
   ASSERT_TRUE(url.starts_with("http://localhost/download_file/")) << url;
   const Reply file = server.connect().get(url.substr(std::string("http://localhost").size()));
   EXPECT_EQ(file.body, "de(One)\n\nde(Two)\n");
-  EXPECT_EQ(file.headers.at("content-disposition"), "attachment; filename=\"translation.txt\"");
+  EXPECT_EQ(file.headers.at("content-disposition"), "attachment; filename=\"passwd.de.txt\"");
   EXPECT_EQ(server.connect().get("/download_file/other").status, 404);
   EXPECT_GT(server.connect().get("/v2/usage").json()["character_count"], 0);
 }

@@ -34,7 +34,7 @@ TEST(Terms, TheLastTranslationOfASourceTermCounts) {
   for (int i = 0; i < 1900; ++i) entries += "a\t" + std::to_string(i) + "\n";
   const Json glossary = make_glossary(server, entries).json();
   EXPECT_EQ(glossary["entry_count"], 1);
-  EXPECT_EQ(translate_with(server, "a\na", "glossary_id", glossary["glossary_id"]).status, 200);
+  EXPECT_EQ(translate_with(server, "a\na b", "glossary_id", glossary["glossary_id"]).status, 200);
   EXPECT_EQ(server.stage().terms, (std::vector<Terms>{{{"a", "1899"}}, {{"a", "1899"}}}));
 }
 

@@ -1,0 +1,107 @@
+#include "document/addresses.h"
+
+#include <algorithm>
+
+#include "document/markup_tokens.h"
+#include "text/unicode.h"
+
+namespace dragoman::document {
+namespace {
+
+constexpr std::string_view kBeginnings[] = {"http://", "https://", "ftp://", "mailto:", "www."};
+constexpr std::size_t kLongestLocalPart = 64, kLongestDomain = 253;  // bytes (RFC 5321)
+constexpr char32_t kFirstWithoutSpaces = 0x2e80;                     // Chinese, Japanese and Korean follow
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_letter_or_digit(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
+bool is_among(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
+
+// Whether a reference other than "&amp;" begins at `at`.
+bool begins_reference(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLongestName = 32;
+  if (text[at] != '&' || text.substr(at).starts_with("&amp;")) return false;
+  std::size_t end = at + 1;
+  while (end < text.size() && end - at <= kLongestName && (is_letter_or_digit(text[end]) || text[end] == '#')) ++end;
+  return end > at + 1 && end < text.size() && text[end] == ';';
+}
+
+// The number of bytes of the character at `at` if it may be part of a URL, and otherwise 0.
+std::size_t url_character(std::string_view text, std::size_t at) {
+  const text::CodePoint point = text::code_point_at(text, at);
+  if (point.code >= 0x80) {
+    const bool is_word = text::classify(point.code) == text::CharClass::letter;
+    return is_word && point.code < kFirstWithoutSpaces ? point.length : 0;
+  }
+  const char c = text[at];
+  return c > ' ' && c != 0x7f && !is_among(c, "<>\"`{}|\\^") && !begins_reference(text, at) ? 1 : 0;
+}
+
+// Drops punctuation, and brackets that were not opened in [begin, end).
+std::size_t without_punctuation(std::string_view text, std::size_t begin, std::size_t end) {
+  const std::string_view url = text.substr(begin, end - begin);
+  const auto count = [&](char c) { return std::count(url.begin(), url.end(), c); };
+  std::ptrdiff_t round = count(')') - count('('), square = count(']') - count('[');  // how many are too many
+  for (; end > begin; --end) {
+    const char last = text[end - 1];
+    if (last == ')' && round > 0)
+      --round;
+    else if (last == ']' && square > 0)
+      --square;
+    else if (!is_among(last, ".,;:!?'*_~"))
+      break;
+  }
+  return end;
+}
+
+// The end of the URL that begins at `at`, or `at` if there is none.
+std::size_t end_of_url(std::string_view text, std::size_t at) {
+  const auto beginning = std::find_if(std::begin(kBeginnings), std::end(kBeginnings), [&](std::string_view one) {
+    return same_ignoring_case(text.substr(at, one.size()), one);
+  });
+  if (beginning == std::end(kBeginnings)) return at;
+  const std::size_t host = at + beginning->size();
+  std::size_t end = host;
+  while (end < text.size()) {
+    const std::size_t length = url_character(text, end);
+    if (length == 0) break;
+    end += length;
+  }
+  end = without_punctuation(text, host, end);
+  return end > host ? end : at;
+}
+
+// The address around the '@' at `at`, not before `begin`; empty if there is none.
+Range mail_around(std::string_view text, std::size_t begin, std::size_t at) {
+  Range address{at, at + 1};
+  const std::size_t first = std::max(begin, at - std::min(at, kLongestLocalPart));
+  while (address.begin > first &&
+         (is_letter_or_digit(text[address.begin - 1]) || is_among(text[address.begin - 1], "._%+-")))
+    --address.begin;
+  while (address.begin < at && !is_letter_or_digit(text[address.begin])) ++address.begin;
+  const std::size_t last = std::min(text.size(), at + 1 + kLongestDomain);
+  while (address.end < last && (is_letter_or_digit(text[address.end]) || is_among(text[address.end], ".-")))
+    ++address.end;
+  while (!is_letter_or_digit(text[address.end - 1]) && address.end > at + 1) --address.end;
+  const std::string_view domain = text.substr(at + 1, address.end - at - 1);
+  const std::size_t dot = domain.rfind('.');
+  const bool is_domain = dot != std::string_view::npos && dot > 0 && domain.size() - dot > 2 &&
+                         std::all_of(domain.begin() + static_cast<std::ptrdiff_t>(dot) + 1, domain.end(), is_letter);
+  return is_domain && address.begin < at ? address : Range{at, at};
+}
+
+}  // namespace
+
+Range find_address(std::string_view text, std::size_t begin) {
+  for (std::size_t at = begin; at < text.size(); ++at) {
+    if (text[at] == '@') {
+      const Range address = mail_around(text, begin, at);
+      if (address.begin < address.end) return address;
+    } else if (is_letter(text[at]) && (at == 0 || !is_letter_or_digit(text[at - 1]))) {
+      const std::size_t end = end_of_url(text, at);
+      if (end > at) return {at, end};
+    }
+  }
+  return {text.size(), text.size()};
+}
+
+}  // namespace dragoman::document

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "document/segment.h"
+
+namespace dragoman::document {
+
+// The first URL (with http, https, ftp or mailto, or beginning with "www.") or e-mail address in `text` from byte
+// `begin` on. Punctuation after it does not belong to it. {text.size(), text.size()} if there is none. In markup, an
+// address may contain "&amp;" and ends before any other reference.
+Range find_address(std::string_view text, std::size_t begin);
+
+}  // namespace dragoman::document
