@@ -21,6 +21,8 @@ class Model;
 
 struct SentencePair {
   std::string source, target;
+  // Tokens of the model's vocabularies instead of the texts, as in Request.
+  std::vector<std::string> source_tokens{}, target_tokens{};
 };
 
 struct ScoredPair {

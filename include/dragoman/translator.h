@@ -74,6 +74,10 @@ struct Request {
   std::vector<std::pair<std::string, std::string>> terms;
   std::vector<std::string> banned;
   std::string to{};  // target language of this request; empty means SearchOptions::to
+  // The source as tokens of the model's vocabulary instead of `text`, and the prefix as tokens instead of `prefix`. A
+  // token that the vocabulary lacks is unknown. The marks of a sentence (BOS, EOS) are added if they are missing.
+  // Tokens are never split into parts.
+  std::vector<std::string> tokens{}, prefix_tokens{};
 };
 
 struct Translation {

@@ -31,6 +31,8 @@ spdlog::logger& logger() {
 
 void set_level(Level level) { logger().set_level(native(level)); }
 
+bool shows(Level level) { return logger().should_log(native(level)); }
+
 void write(Level level, fmt::string_view format, fmt::format_args args) {
   if (logger().should_log(native(level))) logger().log(native(level), fmt::vformat(format, args));
 }

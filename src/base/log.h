@@ -9,6 +9,7 @@ enum class Level { debug, info, warning, error, quiet };
 
 // Messages below `level` are dropped. The default is info.
 void set_level(Level level);
+bool shows(Level level);
 
 void write(Level level, fmt::string_view format, fmt::format_args args);
 

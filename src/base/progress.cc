@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/log.h"
+
 namespace dragoman {
 
 using std::chrono::duration;
@@ -24,6 +26,7 @@ Progress::~Progress() { finish(); }
 void Progress::advance(std::int64_t items) {
   std::lock_guard lock(mutex_);
   done_ += items;
+  if (!log::shows(log::Level::info)) return;
   const auto now = Clock::now();
   const auto interval = !shown_ ? milliseconds(500) : terminal_ ? milliseconds(100) : milliseconds(10'000);
   if (now - drawn_ >= interval) draw(now, false);

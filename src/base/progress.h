@@ -8,7 +8,8 @@
 namespace dragoman {
 
 // A progress bar on stderr for long jobs: percentage, count, rate, remaining time. On a terminal it redraws one line;
-// otherwise it prints a plain line from time to time. Prints nothing for jobs that end within half a second.
+// otherwise it prints a plain line from time to time. Prints nothing for jobs that end within half a second, and
+// nothing at all if log messages of the level info are dropped.
 class Progress {
  public:
   // `total` 0 means unknown: no bar, only count and rate.

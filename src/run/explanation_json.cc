@@ -4,26 +4,19 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "text/characters.h"
+
 namespace dragoman::run {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Maps bytes of a text to characters.
-class Characters {
- public:
-  explicit Characters(std::string_view text) : starts_{0} {
-    for (const char byte : text) starts_.push_back(starts_.back() + ((byte & 0xC0) != 0x80));
-  }
-  // The number of characters that begin before a byte.
-  int before(int byte) const { return starts_[static_cast<std::size_t>(byte)]; }
-
- private:
-  std::vector<int> starts_;
-};
+using text::Characters;
 
 Json place(const TextToken& token, const Characters& text) {
-  Json json{{"token", token.token}, {"begin", text.before(token.begin)}, {"end", text.before(token.end)}};
+  Json json{{"token", token.token},
+            {"begin", text.before(static_cast<std::size_t>(token.begin))},
+            {"end", text.before(static_cast<std::size_t>(token.end))}};
   if (token.word >= 0) json["word"] = token.word;
   return json;
 }

@@ -9,10 +9,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/join.h"
 #include "dragoman/translator.h"
 #include "text/tokenizer.h"
 
 namespace dragoman::search {
+
+class Model;
 
 // The language to translate a request into; empty if none was asked for.
 inline const std::string& target_language(const Request& request, const SearchOptions& options) {
@@ -85,6 +88,10 @@ class Engine {
   // The number of tokens in a job's text. Caches the tokens in the job.
   virtual int tokenize(Job& job) const { return count_tokens(job.request.text); }
   virtual int max_tokens() const = 0;
+  // The text of a source that is given as tokens.
+  virtual std::string text_of(const std::vector<std::string>& tokens) const { return join(tokens, " "); }
+  // The model, or the first one of an ensemble; null for a statistical model.
+  virtual const Model* model() const { return nullptr; }
 };
 
 }  // namespace dragoman::search

@@ -5,6 +5,7 @@
 #include "models/families.h"
 #include "search/options.h"
 #include "search/statistical_model.h"
+#include "search/words.h"
 
 namespace dragoman::search {
 namespace {
@@ -57,6 +58,8 @@ void Model::prepare() {
         "{}: contains no vocabularies, so it cannot read text; models written by `dragoman train` contain them", path_);
   source_ = text::deserialize_tokenizer(info_.source_tokenizer);
   target_ = text::deserialize_tokenizer(info_.target_tokenizer);
+  source_pieces_ = std::make_unique<text::PieceIds>(*source_);
+  target_pieces_ = std::make_unique<text::PieceIds>(*target_);
   check(source_->size() <= info_.config.source_vocabulary && target_->size() <= info_.config.target_vocabulary,
         "{}: vocabularies of {} and {} ids do not fit a model of {} and {}", path_, source_->size(), target_->size(),
         info_.config.source_vocabulary, info_.config.target_vocabulary);
@@ -70,19 +73,60 @@ Tokens Model::encode_source(std::string_view text, std::string_view language) co
 
 text::Encoded Model::encode_source_spans(std::string_view text, std::string_view language) const {
   text::Encoded encoded = source_->encode_spans(text);
-  const auto size = static_cast<std::uint32_t>(text.size());
+  add_marks(encoded, source_->language_tags().choose(language), text.size());
+  return encoded;
+}
+
+Tokens Model::source_ids(std::span<const std::string> tokens) const {
+  Tokens ids;
+  for (const std::string& token : tokens) ids.push_back(source_pieces_->find(token));
+  return ids;
+}
+
+Model::GivenText Model::encode_source_tokens(std::span<const std::string> tokens, std::string_view language) const {
+  check(std::ssize(tokens) <= max_source() + source_marks(),
+        "a sentence of {} tokens is longer than the {} that {} can take", tokens.size(), max_source(), path_);
+  GivenText given;
+  Tokens& ids = given.encoded.ids;
+  ids = source_ids(tokens);
+  const text::LanguageTags& tags = source_->language_tags();
+  if (!ids.empty() && ids.front() == source_->special().begin) ids.erase(ids.begin());
+  if (!ids.empty() && ids.back() == source_->special().end) ids.pop_back();
+  if (!ids.empty() && !tags.languages.empty() && ids.front() >= tags.first &&
+      ids.front() < tags.first + std::ssize(tags.languages)) {
+    const std::string& named = tags.languages[static_cast<std::size_t>(ids.front() - tags.first)];
+    check(language.empty() || language == named, "the tokens ask for the language {}, but the request for {}", named,
+          language);
+    language = named;
+    ids.erase(ids.begin());
+  }
+  given.text = source_->decode(ids);
+  given.encoded.spans = target_spans(*source_, ids, given.text);
+  add_marks(given.encoded, tags.choose(language), given.text.size());
+  return given;
+}
+
+Tokens Model::encode_target_tokens(std::span<const std::string> tokens) const {
+  check(std::ssize(tokens) <= max_target() + 1, "a target of {} tokens is longer than the {} that {} can take",
+        tokens.size(), max_target(), path_);
+  Tokens ids;
+  for (const std::string& token : tokens) ids.push_back(target_pieces_->find(token));
+  if (!ids.empty() && ids.back() == target_->special().end) ids.pop_back();
+  return ids;
+}
+
+void Model::add_marks(text::Encoded& encoded, std::int32_t tag, std::size_t text_size) const {
+  const auto size = static_cast<std::uint32_t>(text_size);
   const auto prepend = [&](std::int32_t mark) {
     encoded.ids.insert(encoded.ids.begin(), mark);
     encoded.spans.insert(encoded.spans.begin(), text::Span{});
   };
-  const std::int32_t tag = source_->language_tags().choose(language);
   if (tag != text::LanguageTags::kNone) prepend(tag);
   if (info_.source_begin) prepend(source_->special().begin);
   if (info_.source_end) {
     encoded.ids.push_back(source_->special().end);
     encoded.spans.push_back({size, size});
   }
-  return encoded;
 }
 
 int Model::source_marks() const {

@@ -7,6 +7,7 @@
 #include "search/constraints.h"
 #include "store/model_file.h"
 #include "tensor/placement.h"
+#include "text/piece_ids.h"
 #include "text/tokenizer.h"
 
 namespace dragoman::search {
@@ -42,6 +43,17 @@ class Model {
   Tokens encode_source(std::string_view text, std::string_view language = {}) const;
   // The same with the byte span that each id covers in the text; marks cover none.
   text::Encoded encode_source_spans(std::string_view text, std::string_view language = {}) const;
+  // The ids of tokens of the source vocabulary.
+  Tokens source_ids(std::span<const std::string> tokens) const;
+  // The same as encode_source_spans() of a sentence that is given as tokens, with its text. Marks among the tokens are
+  // not doubled: a leading BOS, a leading tag, which chooses the language, and a trailing EOS.
+  struct GivenText {
+    std::string text;
+    text::Encoded encoded;
+  };
+  GivenText encode_source_tokens(std::span<const std::string> tokens, std::string_view language = {}) const;
+  // The ids of target tokens, without EOS.
+  Tokens encode_target_tokens(std::span<const std::string> tokens) const;
   // The number of marks of a source sentence.
   int source_marks() const;
 
@@ -54,6 +66,8 @@ class Model {
  private:
   Model(const store::ModelFile& file, const std::string& path, const Placement& where);
   void prepare();
+  // Adds BOS, the tag and EOS; EOS comes after the last byte of the text.
+  void add_marks(text::Encoded& encoded, std::int32_t tag, std::size_t text_size) const;
   // Called once the weights are loaded.
   void finish();
 
@@ -62,6 +76,7 @@ class Model {
   store::ModelInfo info_;
   std::unique_ptr<models::Seq2seq> network_;
   std::unique_ptr<text::Tokenizer> source_, target_;
+  std::unique_ptr<text::PieceIds> source_pieces_, target_pieces_;
 };
 
 }  // namespace dragoman::search

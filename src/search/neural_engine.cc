@@ -16,6 +16,15 @@ constexpr int kGpuWorkers = 4;
 // this width, so a wider beam shares the batch with fewer sentences.
 constexpr std::size_t kBeamOfFullBatch = 16;
 
+// Answers the jobs that nobody waits for any more, without translating them.
+void drop_cancelled(std::vector<std::shared_ptr<NeuralJob>>& jobs) {
+  std::erase_if(jobs, [](const std::shared_ptr<NeuralJob>& job) {
+    if (!job->is_cancelled()) return false;
+    job->fail(std::make_exception_ptr(Cancelled()));
+    return true;
+  });
+}
+
 }  // namespace
 
 int usual_batch(const Device& device) { return device.on_host() ? 32 : 256; }
@@ -75,6 +84,8 @@ void NeuralEngine::check_request(const Request& request, const SearchOptions& op
         models_[0]->path());
   check(request.banned.size() <= kMostBanned, "expected at most {} banned words but got {}", kMostBanned,
         request.banned.size());
+  // Tokens may name the language; encode_source_tokens() checks them.
+  if (!request.tokens.empty()) return;
   for (const auto& model : models_) model->source().language_tags().choose(target_language(request, options));
 }
 
@@ -177,6 +188,8 @@ void NeuralEngine::work(std::size_t number) {
     try {
       taken = wait_for_work(number, worker ? worker->sentences() : 0, worker ? worker->hypotheses() : 0);
       if (taken.empty() && (!worker || worker->sentences() == 0)) return;
+      drop_cancelled(taken);
+      if (taken.empty() && (!worker || worker->sentences() == 0)) continue;
       if (!worker) worker.emplace(networks_, models_[0]->target().special().begin);
       std::optional<threads::SerialScope> serial;
       if (others_work()) serial.emplace();

@@ -31,6 +31,10 @@ class NeuralEngine : public Engine {
   }
   bool aligns() const override { return models_[0]->aligns(); }
   std::string note() const override { return note_; }
+  std::string text_of(const std::vector<std::string>& tokens) const override {
+    return models_[0]->source().decode(models_[0]->source_ids(tokens));
+  }
+  const Model* model() const override { return models_[0].get(); }
 
  private:
   using JobPointer = std::shared_ptr<NeuralJob>;

@@ -107,6 +107,9 @@ void NeuralJob::read_constraints() {
   if (!request.prefix.empty()) {
     prefix_ = spell(target, std::string(without_spaces(request.prefix)));
     prefix_is_exact_ = target.decode(prefix_.ids) == prefix_.text;
+  } else if (!request.prefix_tokens.empty()) {
+    prefix_.ids = models_[0]->encode_target_tokens(request.prefix_tokens);
+    prefix_.text = target.decode(prefix_.ids);
   }
   std::vector<Tokens> sequences;
   for (const auto& [source, wanted] : request.terms) {
@@ -162,7 +165,10 @@ int NeuralJob::tokenize(Job& job, std::span<const std::unique_ptr<Model>> models
   int most = 0;
   job.source.clear();
   for (const std::unique_ptr<Model>& model : models) {
-    job.source.push_back(model->encode_source_spans(job.request.text, target_language(job.request, *job.options)));
+    const std::string& language = target_language(job.request, *job.options);
+    job.source.push_back(job.request.tokens.empty()
+                             ? model->encode_source_spans(job.request.text, language)
+                             : model->encode_source_tokens(job.request.tokens, language).encoded);
     most = std::max(most, tokens_of(job.source.back(), *model));
   }
   return most;

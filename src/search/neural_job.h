@@ -34,6 +34,7 @@ class NeuralJob {
   // Passes the result or the error to the caller.
   void finish() { job_.answer.give(std::move(result_)); }
   void fail(std::exception_ptr error) { job_.answer.give(std::move(error)); }
+  bool is_cancelled() const { return job_.is_cancelled(); }
   // The number of hypotheses that the search keeps at most.
   std::size_t width() const;
 

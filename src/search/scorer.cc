@@ -18,13 +18,27 @@ struct Prepared {
   std::vector<int> source_words, target_words;  // the word of each token, for alignments
 };
 
+Model::GivenText read_source(const Model& model, const SentencePair& pair, const std::string& language) {
+  if (!pair.source_tokens.empty()) return model.encode_source_tokens(pair.source_tokens, language);
+  return {pair.source, model.encode_source_spans(pair.source, language)};
+}
+
+Model::GivenText read_target(const Model& model, const SentencePair& pair) {
+  if (pair.target_tokens.empty()) return {pair.target, model.target().encode_spans(pair.target)};
+  Model::GivenText given;
+  given.encoded.ids = model.encode_target_tokens(pair.target_tokens);
+  given.text = model.target().decode(given.encoded.ids);
+  given.encoded.spans = target_spans(model.target(), given.encoded.ids, given.text);
+  return given;
+}
+
 Prepared prepare(const Model& model, const SentencePair& pair, std::uint64_t line, const ScoringOptions& options) {
-  text::Encoded source = model.encode_source_spans(pair.source, options.to);
-  text::Encoded target = model.target().encode_spans(pair.target);
-  Prepared ids{std::move(source.ids), std::move(target.ids), {}, {}};
+  Model::GivenText source = read_source(model, pair, options.to);
+  Model::GivenText target = read_target(model, pair);
+  Prepared ids{std::move(source.encoded.ids), std::move(target.encoded.ids), {}, {}};
   if (options.alignment) {
-    ids.source_words = words_of(pair.source, source.spans);
-    ids.target_words = words_of(pair.target, target.spans);
+    ids.source_words = words_of(source.text, source.encoded.spans);
+    ids.target_words = words_of(target.text, target.encoded.spans);
   }
   const auto marks = static_cast<std::size_t>(model.source_marks());
   check(static_cast<int>(ids.source.size() - marks) <= model.max_source(),

@@ -146,13 +146,19 @@ std::vector<TranslationResult> TextTranslator::translate(const std::vector<Reque
 // one if it fits.
 std::vector<text::Span> TextTranslator::prepare(Job& job) const {
   std::string& text = job.request.text;
+  const bool has_tokens = !job.request.tokens.empty();
+  if (has_tokens) {
+    check(text.empty(), "a request has either a text or tokens, not both");
+    text = engine_->text_of(job.request.tokens);
+  }
   check(text.size() <= std::numeric_limits<std::uint32_t>::max() / 2, "a text of {} bytes is too long", text.size());
   if (data::find_invalid_utf8(text) != std::string::npos) text = data::replace_invalid_utf8(text);
   engine_->check_request(job.request, *job.options);
   keep_needed_terms(job.request);
   if (count_display_words(text) == 0) return {};
-  if (options_.sentences) return split(text::split_sentences(text), text);
   const text::Span whole{0, static_cast<std::uint32_t>(text.size())};
+  if (has_tokens) return {whole};
+  if (options_.sentences) return split(text::split_sentences(text), text);
   if (!is_too_long_to_count(text)) {
     const int tokens = engine_->tokenize(job);
     if (tokens <= limit_) return {whole};

@@ -19,6 +19,8 @@ class TextTranslator {
   // Whether SearchOptions::alignment is possible.
   bool aligns() const { return engine_->aligns(); }
   std::string note() const { return engine_->note(); }
+  // The model, or the first one of an ensemble; null for a statistical model.
+  const Model* model() const { return engine_->model(); }
   // Returns at once. Blank texts are answered immediately. The options must have passed check_options().
   void submit(std::vector<Job> jobs);
   // Waits for all results and returns them in order.

@@ -160,6 +160,21 @@ TEST_F(Languages, TextCannotChangeTheTargetLanguage) {
   }
 }
 
+TEST_F(Languages, TokensMayNameTheTargetLanguage) {
+  const std::string& text = lines_["en"][0];
+  const std::vector<TranslationResult> plain = translate(model_, {text}, "ed");
+  Request named;
+  named.tokens = plain[0].source_tokens;  // the tag is the first of them
+  ASSERT_EQ(named.tokens.at(0), "<2ed>");
+  EXPECT_EQ(translator(model_).translate({named}, {})[0].translations[0].text, plain[0].translations[0].text);
+  SearchOptions german;
+  german.to = "de";
+  EXPECT_EQ(message([&] { translator(model_).translate({named}, german); }),
+            "the tokens ask for the language ed, but the request for de");
+  named.tokens.erase(named.tokens.begin());
+  EXPECT_NE(message([&] { translator(model_).translate({named}, {}); }).find("choose one of them"), std::string::npos);
+}
+
 TEST_F(Languages, RequestsOfOneBatchMayHaveDifferentLanguages) {
   SearchOptions search;
   search.to = "de";

@@ -1,0 +1,290 @@
+"""Translation of tokens, with the arguments and results of CTranslate2's Translator."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any, Callable, Generic, Iterable, Iterator, NoReturn, Optional, Sequence, TypeVar, Union
+
+from . import _core
+
+if TYPE_CHECKING:
+    import numpy
+
+Tokens = Sequence[str]
+T = TypeVar("T")
+
+_random = random.Random()
+
+
+class TranslationResult:
+    """The translations of one sentence, best first."""
+
+    __slots__ = ("hypotheses", "scores", "attention")
+
+    def __init__(self, hypotheses: list[list[str]], scores: list[float], attention: list[numpy.ndarray]) -> None:
+        self.hypotheses = hypotheses
+        self.scores = scores  #: empty unless return_scores
+        self.attention = attention  #: empty unless return_attention; per hypothesis [tokens, source tokens]
+
+    def __len__(self) -> int:
+        return len(self.hypotheses)
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        hypothesis: dict[str, Any] = {"tokens": self.hypotheses[index]}
+        if self.scores:
+            hypothesis["score"] = self.scores[index]
+        if self.attention:
+            hypothesis["attention"] = self.attention[index]
+        return hypothesis
+
+    def __repr__(self) -> str:
+        return f"TranslationResult(hypotheses={self.hypotheses!r}, scores={self.scores!r}, attention={self.attention!r})"
+
+
+class ScoringResult:
+    """The log probability of each target token; the last is that of the end of the sentence."""
+
+    __slots__ = ("tokens", "log_probs")
+
+    def __init__(self, tokens: list[str], log_probs: list[float]) -> None:
+        self.tokens = tokens
+        self.log_probs = log_probs
+
+    def __repr__(self) -> str:
+        return f"ScoringResult(tokens={self.tokens!r}, log_probs={self.log_probs!r})"
+
+
+class AsyncResult(Generic[T]):
+    """A result that may still be computed."""
+
+    def __init__(self, result: Callable[[], T], done: Callable[[], bool]) -> None:
+        self._result, self._done = result, done
+
+    def result(self) -> T:
+        """Waits for the result. Raises the error of the computation."""
+        return self._result()
+
+    def done(self) -> bool:
+        """Whether result() returns at once."""
+        return self._done()
+
+
+def _refuse(name: str, value: Any, neutral: Any, reason: str) -> None:
+    if value != neutral:
+        raise _core.Error(f"{name}={value!r} is not supported: {reason}")
+
+
+def _ranking(length_penalty: float) -> str:
+    if length_penalty in (0, 1):
+        return "mean" if length_penalty else "sum"
+    raise _core.Error(f"length_penalty={length_penalty!r} is not supported: hypotheses are ranked by the mean (1) or "
+                      "the sum (0) of log probabilities; translations(ranking='gnmt', length_penalty=...) has others")
+
+
+def _check_batches(max_batch_size: int, batch_type: str) -> None:
+    if max_batch_size < 0:
+        raise _core.Error(f"max_batch_size must be at least 0, got {max_batch_size}")
+    if batch_type not in ("examples", "tokens"):
+        raise _core.Error(f"expected the batch_type examples or tokens but got '{batch_type}'")
+
+
+def _cut(source: Iterable[Tokens], most: int) -> list[list[str]]:
+    if isinstance(source, str):
+        raise TypeError("expected lists of tokens, got a str; translate() takes text")
+    sentences = []
+    for tokens in source:
+        if isinstance(tokens, str):
+            raise TypeError("expected a list of tokens for each sentence, got a str; translate() takes text")
+        sentences.append(list(tokens[:most]) if most > 0 else list(tokens))
+    return sentences
+
+
+class TokenInterface:
+    """The methods of CTranslate2's Translator: tokens in, tokens out."""
+
+    _core: _core.Translator
+
+    def translate_batch(
+        self,
+        source: Iterable[Tokens],
+        target_prefix: Optional[Iterable[Optional[Tokens]]] = None,
+        *,
+        max_batch_size: int = 0,
+        batch_type: str = "examples",
+        asynchronous: bool = False,
+        return_scores: bool = False,
+        return_attention: bool = False,
+        return_end_token: bool = False,
+        max_input_length: int = 1024,
+        **options: Any,
+    ) -> Union[list[TranslationResult], list[AsyncResult[TranslationResult]]]:
+        """Translates sentences that are tokens of the model's vocabulary.
+
+        The arguments are those of CTranslate2: beam_size=2, patience=1, num_hypotheses=1, length_penalty=1,
+        max_decoding_length=256, min_decoding_length=1, sampling_topk=1, sampling_topp=1, sampling_temperature=1,
+        replace_unknowns=False. One that cannot be honoured raises Error with the reason. Sentences are batched as the
+        translator was opened; max_batch_size and batch_type do not change results. The beginning and the end of
+        sentences, and the tag of a language, may be among the tokens or not.
+        """
+        _check_batches(max_batch_size, batch_type)
+        search = _search_options(return_attention=return_attention, **options)
+        sources = _cut(source, max_input_length)
+        prefixes = [list(prefix or ()) for prefix in target_prefix] if target_prefix is not None else []
+        if prefixes and len(prefixes) != len(sources):
+            raise _core.Error(f"{len(sources)} sentences have {len(prefixes)} target prefixes; each needs one")
+        end = self._end_token() if return_end_token else ""
+
+        def read(pending: _core.Pending) -> TranslationResult:
+            return _result(pending.result(), return_scores, end)
+
+        pending = self._submit_sentences(sources, prefixes, search)
+        if asynchronous:
+            return [AsyncResult(lambda one=one: read(one), one.done) for one in pending]
+        try:
+            return [read(one) for one in pending]
+        except BaseException:
+            for one in pending:
+                one.cancel()
+            raise
+
+    def translate_iterable(
+        self,
+        source: Iterable[Tokens],
+        target_prefix: Optional[Iterable[Tokens]] = None,
+        max_batch_size: int = 32,
+        batch_type: str = "examples",
+        **options: Any,
+    ) -> Iterator[TranslationResult]:
+        """Translates sentences as they come and yields the results in order; options as in translate_batch()."""
+        _check_batches(max_batch_size, batch_type)
+        self.translate_batch([], **options)  # wrong options are reported at once
+        prefixes: Iterable[Optional[Tokens]] = repeat(None) if target_prefix is None else target_prefix
+        return self._translate_each(zip(source, prefixes), 4 * max(max_batch_size, 32), options)
+
+    def _translate_each(self, pairs: Iterable[tuple[Tokens, Optional[Tokens]]], ahead: int,
+                        options: dict[str, Any]) -> Iterator[TranslationResult]:
+        waiting: deque[AsyncResult[TranslationResult]] = deque()
+        options = {**options, "asynchronous": True}
+        for tokens, prefix in pairs:
+            waiting.extend(self.translate_batch([tokens], None if prefix is None else [prefix], **options))
+            if len(waiting) >= ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+    def score_batch(
+        self,
+        source: Iterable[Tokens],
+        target: Iterable[Tokens],
+        *,
+        max_batch_size: int = 0,
+        batch_type: str = "examples",
+        max_input_length: int = 1024,
+        offset: int = 0,
+        asynchronous: bool = False,
+    ) -> Union[list[ScoringResult], list[AsyncResult[ScoringResult]]]:
+        """The log probabilities of given translations, token by token. The first `offset` tokens are left out."""
+        _check_batches(max_batch_size, batch_type)
+        scored = self._core.score_tokens(_cut(source, max_input_length), _cut(target, max_input_length), "")
+        results = [ScoringResult(one["tokens"][offset:], one["token_scores"].tolist()[offset:]) for one in scored]
+        if asynchronous:
+            return [AsyncResult(lambda one=one: one, lambda: True) for one in results]
+        return results
+
+    def score_iterable(
+        self,
+        source: Iterable[Tokens],
+        target: Iterable[Tokens],
+        max_batch_size: int = 64,
+        batch_type: str = "examples",
+        **options: Any,
+    ) -> Iterator[ScoringResult]:
+        """Scores pairs as they come and yields the results in order."""
+        _check_batches(max_batch_size, batch_type)
+        pairs = zip(source, target)
+        for first in pairs:
+            block = [first, *(pair for _, pair in zip(range(max(max_batch_size, 1) - 1), pairs))]
+            yield from self.score_batch([a for a, _ in block], [b for _, b in block], **options)
+
+    def _submit_sentences(self, sources: list[list[str]], prefixes: list[list[str]],
+                          search: dict[str, Any]) -> list[_core.Pending]:
+        return self._core.submit_tokens(sources, prefixes, search)
+
+    def _end_token(self) -> str:
+        vocabulary = self._core.vocabulary(False)
+        return vocabulary.piece(vocabulary.special()[2])
+
+    def translate_file(self, *_: Any, **__: Any) -> NoReturn:
+        """Not available: `dragoman translate` and translate() of an open file read files."""
+        raise _core.Error("translate_file() is not supported: open the file and use translate() or translate_iterable()")
+
+
+def _search_options(
+    *,
+    beam_size: int = 2,
+    patience: float = 1,
+    num_hypotheses: int = 1,
+    length_penalty: float = 1,
+    coverage_penalty: float = 0,
+    repetition_penalty: float = 1,
+    no_repeat_ngram_size: int = 0,
+    disable_unk: bool = False,
+    suppress_sequences: Optional[Sequence[Tokens]] = None,
+    end_token: Any = None,
+    prefix_bias_beta: float = 0,
+    max_decoding_length: int = 256,
+    min_decoding_length: int = 1,
+    use_vmap: bool = False,
+    return_logits_vocab: bool = False,
+    return_attention: bool = False,
+    return_alternatives: bool = False,
+    min_alternative_expansion_prob: float = 0,
+    sampling_topk: int = 1,
+    sampling_topp: float = 1,
+    sampling_temperature: float = 1,
+    replace_unknowns: bool = False,
+    callback: Any = None,
+) -> dict[str, Any]:
+    """CTranslate2's options as ours."""
+    _refuse("coverage_penalty", coverage_penalty, 0, "the search knows no coverage")
+    _refuse("repetition_penalty", repetition_penalty, 1, "the search compares probabilities of the model as they are")
+    _refuse("no_repeat_ngram_size", no_repeat_ngram_size, 0, "the search does not look for repetitions")
+    _refuse("disable_unk", disable_unk, False, "<unk> is part of the output; replace_unknowns=True replaces it")
+    _refuse("suppress_sequences", suppress_sequences or None, None, "translations(banned=...) takes words instead")
+    _refuse("end_token", end_token, None, "a translation ends with the end-of-sentence token of the model")
+    _refuse("prefix_bias_beta", prefix_bias_beta, 0, "a target_prefix is binding")
+    _refuse("return_logits_vocab", return_logits_vocab, False, "explain() returns the likeliest tokens of each place")
+    _refuse("return_alternatives", return_alternatives, False,
+            "explain() returns alternatives at every place, with the prefix that leads to them")
+    _refuse("min_alternative_expansion_prob", min_alternative_expansion_prob, 0, "it is for return_alternatives")
+    _refuse("callback", callback, None, "tokens are returned when the search has ended")
+    _refuse("use_vmap", use_vmap, False, "a lexical shortlist is part of the model; shortlist=... when it is opened")
+    search: dict[str, Any] = {
+        "n_best": num_hypotheses,
+        "ranking": _ranking(length_penalty),
+        "min_length": min_decoding_length,
+        "max_length": max_decoding_length,
+        "attention": return_attention,
+        "replace_unknown": replace_unknowns,
+    }
+    if sampling_topk == 1:
+        search["beam"] = beam_size
+        if patience != 1:
+            search["finished"] = max(1, round(beam_size * patience))
+        return search
+    if beam_size != 1:
+        raise _core.Error(f"beam_size={beam_size} beside sampling_topk={sampling_topk}: sampling does not search; "
+                          "set beam_size=1")
+    search.update(sample=True, top_k=sampling_topk, top_p=sampling_topp, temperature=sampling_temperature,
+                  seed=_random.getrandbits(31))
+    return search
+
+
+def _result(result: dict[str, Any], with_scores: bool, end: str) -> TranslationResult:
+    translations = result["translations"]
+    hypotheses = [list(chain(one["tokens"], [end] if end else [])) for one in translations]
+    scores = [one["score"] for one in translations] if with_scores else []
+    attention = [one["attention"] for one in translations if one["attention"] is not None]
+    return TranslationResult(hypotheses, scores, attention)

@@ -1,0 +1,63 @@
+#pragma once
+
+// pybind11's headers, which every file of the module includes through this one.
+#include <pybind11/functional.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/options.h"
+
+namespace dragoman::python {
+
+namespace py = pybind11;
+
+// Each defines the part of the module `dragoman._core` that its file is about.
+void define_translator(py::module_& module);
+void define_models(py::module_& module);
+void define_metrics(py::module_& module);
+void define_alignment(py::module_& module);
+void define_text(py::module_& module);
+void define_training(py::module_& module);
+void define_pictures(py::module_& module);
+
+// The keyword arguments of a call as settings: names with '-' and the values as text.
+class Arguments {
+ public:
+  // Python writes '_' where flags have '-', and a dictionary for a group: model={"layers": 2} is model.layers. None
+  // leaves a setting as it is.
+  explicit Arguments(const py::dict& given) { read("", given); }
+
+  // Throws Error if a setting is unknown, has an invalid value or has no effect beside the others.
+  void apply(Settings& settings) const;
+  // Applies them without looking at their effects.
+  Parsed assign(Settings& settings) const;
+
+ private:
+  struct Value {
+    std::vector<std::string> texts;
+    bool is_list = false;
+  };
+  void read(const std::string& prefix, const py::dict& given);
+
+  std::vector<std::pair<std::string, Value>> values_;
+};
+
+// The UTF-8 of a str. Throws the TypeError or UnicodeError of Python for anything else; `what` names it.
+std::string text_of(py::handle object, const char* what);
+std::vector<std::string> texts_of(const py::iterable& objects, const char* what);
+// A str of UTF-8; bytes that are not, as a token can have, become U+FFFD.
+py::str as_str(std::string_view text);
+py::list as_strs(const std::vector<std::string>& texts);
+// A path: a str or an object with __fspath__.
+std::string path_of(py::handle object);
+std::vector<std::string> paths_of(const py::iterable& objects);
+
+// While Python waits for other threads: throws the exception of a signal handler, such as KeyboardInterrupt.
+void check_signals();
+
+}  // namespace dragoman::python

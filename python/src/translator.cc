@@ -1,0 +1,280 @@
+#include <optional>
+
+#include "pending.h"
+#include "results.h"
+#include "run/term_list.h"
+#include "run/translate_document.h"
+#include "search/options.h"
+#include "search/scorer.h"
+#include "search/text_translator.h"
+#include "tokenizer.h"
+
+namespace dragoman::python {
+namespace {
+
+using Terms = std::vector<std::pair<std::string, std::string>>;
+
+// The settings of a translator, by the names of the program's flags.
+struct OpeningOptions {
+  search::TranslatorSettings translator;
+  ComputeOptions compute;
+
+  template <class V>
+  void visit(V& v) {
+    translator.visit(v);
+    v("workers", translator.workers, "batches decoded at the same time; 0 means one per thread, or four on a GPU",
+      between(0, 1024));
+    compute.visit(v);
+  }
+  TranslatorOptions options() const {
+    TranslatorOptions options = translator;
+    options.device = compute.device;
+    options.precision = compute.precision;
+    options.threads = compute.threads;
+    return options;
+  }
+};
+
+// The settings of a search, and what its results contain.
+struct TranslationOptions {
+  search::SearchSettings search;
+
+  template <class V>
+  void visit(V& v) {
+    search.visit(v);
+    v("token-scores", search.token_scores, "return the log probability of each token");
+    v("alignment", search.alignment, "return word alignments");
+    v("attention", search.attention, "return attention weights");
+    v("tree", search.tree, "return all hypotheses that were ever in the beam");
+    v("explain", search.explain, "explain the best translation");
+    v("alternatives", search.alternatives, "likely tokens per place of an explanation",
+      between(0, search::kMostAlternatives));
+    v.only_if(
+        "alternatives", [this] { return search.explain; }, "only explanations have alternatives");
+  }
+};
+
+SearchOptions search_options(const py::dict& arguments) {
+  TranslationOptions options;
+  Settings settings(options);
+  Arguments(arguments).apply(settings);
+  return options.search;
+}
+
+// Names, types and descriptions of the settings of `Options`.
+template <class Options>
+py::list describe() {
+  Options options;
+  const Settings settings(options);
+  py::list list;
+  for (const Setting& setting : settings.all())
+    list.append(py::make_tuple(setting.key, setting.type, setting.get(), setting.help));
+  return list;
+}
+
+// What holds for all texts of a call.
+struct Constraints {
+  run::TermList terms;
+  std::vector<std::string> banned;
+
+  void add_to(Request& request) const {
+    request.terms = terms.in(request.text);
+    request.banned = banned;
+  }
+};
+
+class Translator {
+ public:
+  Translator(const py::iterable& files, const py::dict& arguments) {
+    OpeningOptions options;
+    Settings settings(options);
+    Arguments(arguments).apply(settings);
+    const std::vector<std::string> paths = paths_of(files);
+    const py::gil_scoped_release release;
+    translator_.emplace(paths, options.options());
+  }
+  // Sentences under way are finished first; their threads may need the interpreter's lock for nothing, but others do.
+  ~Translator() {
+    const py::gil_scoped_release release;
+    translator_.reset();
+  }
+  Translator(const Translator&) = delete;
+  Translator& operator=(const Translator&) = delete;
+
+  // Begins to translate texts. `prefixes` has one for each text or is empty.
+  std::vector<Pending> submit(const py::iterable& texts, const py::iterable& prefixes, const Terms& terms,
+                              const py::iterable& banned, const py::dict& arguments) {
+    const Constraints constraints{run::TermList(terms), texts_of(banned, "banned")};
+    const std::vector<std::string> starts = texts_of(prefixes, "prefix");
+    std::vector<Request> requests;
+    for (std::string& text : texts_of(texts, "text")) {
+      Request& request = requests.emplace_back();
+      request.text = std::move(text);
+      if (!starts.empty()) request.prefix = starts.at(requests.size() - 1);
+    }
+    return begin(std::move(requests), constraints, search_options(arguments));
+  }
+
+  // The same for sources that are tokens.
+  std::vector<Pending> submit_tokens(std::vector<std::vector<std::string>> sources,
+                                     std::vector<std::vector<std::string>> prefixes, const py::dict& arguments) {
+    std::vector<Request> requests(sources.size());
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      requests[i].tokens = std::move(sources[i]);
+      if (!prefixes.empty()) requests[i].prefix_tokens = std::move(prefixes.at(i));
+    }
+    return begin(std::move(requests), {}, search_options(arguments));
+  }
+
+  std::vector<std::string> translate_documents(const py::iterable& texts, const py::dict& document, const Terms& terms,
+                                               const py::iterable& banned, const py::dict& arguments);
+  py::list score(std::vector<SentencePair> pairs, bool alignment, const std::string& to) const;
+
+  std::vector<std::string> languages() const {
+    const search::Model* const model = translator_->model();
+    return model == nullptr ? std::vector<std::string>() : model->source().language_tags().languages;
+  }
+  bool aligns() const { return translator_->aligns(); }
+  std::string note() const { return translator_->note(); }
+  Tokenizer vocabulary(bool source) const {
+    const text::Tokenizer& tokenizer = source ? neural().source() : neural().target();
+    return Tokenizer(text::deserialize_tokenizer(tokenizer.serialize()));
+  }
+
+ private:
+  std::vector<Pending> begin(std::vector<Request> requests, const Constraints& constraints,
+                             const SearchOptions& search);
+  const search::Model& neural() const {
+    const search::Model* const model = translator_->model();
+    check(model != nullptr, "a statistical model has neither vocabularies nor scores of given translations");
+    return *model;
+  }
+
+  std::optional<search::TextTranslator> translator_;
+};
+
+std::vector<Pending> Translator::begin(std::vector<Request> requests, const Constraints& constraints,
+                                       const SearchOptions& search) {
+  const py::gil_scoped_release release;
+  search::check_options(search);
+  const auto options = std::make_shared<const SearchOptions>(search);
+  std::vector<Pending> pending;
+  std::vector<search::Job> jobs;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    constraints.add_to(requests[i]);
+    const Pending& one = pending.emplace_back(requests[i].text);
+    jobs.push_back({std::move(requests[i]), options, i, one.answer()});
+    jobs.back().cancelled = one.cancellation();
+  }
+  translator_->submit(std::move(jobs));
+  return pending;
+}
+
+// How documents are read.
+struct DocumentOptions {
+  document::Format format = document::Format::text;
+  document::Options options;
+
+  template <class V>
+  void visit(V& v) {
+    v("format", format, "the format of the document");
+    v("ignored-tags", options.ignored, "XML elements whose text is not translated");
+    v("splitting-tags", options.splitting, "XML elements that end sentences");
+    v("non-splitting-tags", options.non_splitting, "XML elements that do not end sentences");
+    v("retranslate", options.retranslate, "translate the entries of a catalogue that have a translation as well");
+    v.only_if(
+        "ignored-tags splitting-tags non-splitting-tags", [this] { return format == document::Format::xml; },
+        "only XML has such tags (format xml)");
+    v.only_if(
+        "retranslate", [this] { return format == document::Format::po; },
+        "only catalogues have translations (format po)");
+  }
+};
+
+std::vector<std::string> Translator::translate_documents(const py::iterable& texts, const py::dict& document,
+                                                         const Terms& terms, const py::iterable& banned,
+                                                         const py::dict& arguments) {
+  DocumentOptions options;
+  Settings settings(options);
+  Arguments(document).apply(settings);
+  const Constraints constraints{run::TermList(terms), texts_of(banned, "banned")};
+  const std::vector<std::string> documents = texts_of(texts, "document");
+  const SearchOptions search = search_options(arguments);
+  const py::gil_scoped_release release;
+  std::vector<document::Document> parsed;
+  for (const std::string& text : documents)
+    parsed.push_back(document::Document::parse(text, options.format, options.options));
+  const run::DocumentBatch batch(std::move(parsed), [&](Request& request) { constraints.add_to(request); });
+  return run::translate_documents(*translator_, batch, search);
+}
+
+py::list Translator::score(std::vector<SentencePair> pairs, bool alignment, const std::string& to) const {
+  std::vector<search::PairScore> scores;
+  {
+    const py::gil_scoped_release release;
+    scores = search::score_pairs(neural(), pairs, {.alignment = alignment, .to = to});
+  }
+  py::list list;
+  for (search::PairScore& score : scores) {
+    ScoredPair pair;
+    pair.log_probability = score.sum();
+    for (const std::int32_t id : score.target) pair.tokens.push_back(neural().target().piece(id));
+    pair.token_scores.assign(score.log_probabilities.begin(), score.log_probabilities.end());
+    pair.alignment = std::move(score.alignment);
+    list.append(to_python(pair));
+  }
+  return list;
+}
+
+std::vector<SentencePair> token_pairs(std::vector<std::vector<std::string>> sources,
+                                      std::vector<std::vector<std::string>> targets) {
+  check(sources.size() == targets.size(), "{} sources but {} targets", sources.size(), targets.size());
+  std::vector<SentencePair> pairs(sources.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i].source_tokens = std::move(sources[i]);
+    pairs[i].target_tokens = std::move(targets[i]);
+  }
+  return pairs;
+}
+
+}  // namespace
+
+void define_translator(py::module_& module) {
+  py::class_<Pending>(module, "Pending")
+      .def("done", &Pending::done)
+      .def("cancel", &Pending::cancel)
+      .def("text",
+           [](Pending& self) {
+             const TranslationResult& result = self.wait();
+             return as_str(result.translations.empty() ? "" : result.translations.front().text);
+           })
+      .def("result", [](Pending& self) {
+        const TranslationResult& result = self.wait();
+        Request request;
+        request.text = self.text();
+        return to_python(request, result);
+      });
+  py::class_<Translator>(module, "Translator")
+      .def(py::init<const py::iterable&, const py::dict&>(), py::arg("models"), py::arg("options"))
+      .def("submit", &Translator::submit, py::arg("texts"), py::arg("prefixes"), py::arg("terms"), py::arg("banned"),
+           py::arg("options"))
+      .def("submit_tokens", &Translator::submit_tokens, py::arg("sources"), py::arg("prefixes"), py::arg("options"))
+      .def("translate_documents", &Translator::translate_documents, py::arg("texts"), py::arg("document"),
+           py::arg("terms"), py::arg("banned"), py::arg("options"))
+      .def(
+          "score_tokens",
+          [](const Translator& self, std::vector<std::vector<std::string>> sources,
+             std::vector<std::vector<std::string>> targets, const std::string& to) {
+            return self.score(token_pairs(std::move(sources), std::move(targets)), false, to);
+          },
+          py::arg("sources"), py::arg("targets"), py::arg("to"))
+      .def_property_readonly("languages", &Translator::languages)
+      .def_property_readonly("aligns", &Translator::aligns)
+      .def_property_readonly("note", &Translator::note)
+      .def("vocabulary", &Translator::vocabulary, py::arg("source"));
+  module.def("opening_options", describe<OpeningOptions>);
+  module.def("search_options", describe<TranslationOptions>);
+  module.def("document_options", describe<DocumentOptions>);
+}
+
+}  // namespace dragoman::python

@@ -1,0 +1,100 @@
+// Sources and prefixes that are given as tokens.
+#include <gtest/gtest.h>
+
+#include "dragoman/scorer.h"
+#include "search/model.h"
+#include "search/text_translator.h"
+#include "tests/search/text_model.h"
+#include "tests/support/errors.h"
+#include "tests/support/temp_folder.h"
+
+namespace dragoman::search::test {
+namespace {
+
+using Pieces = std::vector<std::string>;
+
+class TokenRequests : public ::testing::Test {
+ protected:
+  void SetUp() override { write_text_model(model_, "transformer-small", 3); }
+
+  static Request request_of(Pieces tokens) {
+    Request request;
+    request.tokens = std::move(tokens);
+    return request;
+  }
+  TranslationResult translate(const Request& request, const SearchOptions& search = {}) const {
+    return Translator(model_, on_cpu()).translate({request}, search).at(0);
+  }
+  std::string refusal(const Request& request) const {
+    return support::message([&] { translate(request); });
+  }
+
+  support::TempFolder folder_;
+  std::string model_ = folder_.file("model.safetensors");
+};
+
+TEST_F(TokenRequests, AreTranslatedLikeTheirText) {
+  SearchOptions search;
+  search.alignment = search.attention = search.explain = true;
+  Request text;
+  text.text = "a blue dog sees you !";
+  const TranslationResult given = translate(request_of({"a", "blue", "dog", "sees", "you", "!"}), search);
+  const TranslationResult expected = translate(text, search);
+  EXPECT_EQ(given.translations[0].text, expected.translations[0].text);
+  EXPECT_EQ(given.translations[0].log_probability, expected.translations[0].log_probability);
+  EXPECT_EQ(given.translations[0].attention, expected.translations[0].attention);
+  EXPECT_EQ(given.source_tokens, expected.source_tokens);
+  EXPECT_EQ(given.explanations[0].source_tokens.size(), expected.explanations[0].source_tokens.size());
+  EXPECT_EQ(given.translations[0].alignment.empty(), expected.translations[0].alignment.empty());
+}
+
+TEST_F(TokenRequests, MayContainTheMarksOfASentence) {
+  const std::string expected = translate(request_of({"the", "dog"})).translations[0].text;
+  for (const Pieces& tokens :
+       {Pieces{"<s>", "the", "dog", "</s>"}, Pieces{"the", "dog", "</s>"}, Pieces{"<s>", "the", "dog"}})
+    EXPECT_EQ(translate(request_of(tokens)).translations[0].text, expected);
+}
+
+TEST_F(TokenRequests, UnknownTokensAreUnknown) {
+  const Model model(model_, kHost);
+  const Tokens ids = model.source_ids(Pieces{"the", "unheard-of", "dog"});
+  EXPECT_EQ(ids[1], model.source().special().unknown);
+  EXPECT_NE(ids[0], ids[2]);
+  EXPECT_EQ(translate(request_of({"the", "unheard-of"})).source_tokens[1], "<unk>");
+}
+
+TEST_F(TokenRequests, APrefixOfTokensBeginsTheTranslation) {
+  Request request = request_of({"the", "dog"});
+  request.prefix_tokens = {"wo", "ist"};
+  const Translation found = translate(request).translations[0];
+  ASSERT_GE(found.tokens.size(), 2u);
+  EXPECT_EQ((Pieces{found.tokens[0], found.tokens[1]}), request.prefix_tokens);
+  Request words;
+  words.text = "the dog";
+  words.prefix = "wo ist";
+  EXPECT_EQ(found.text, translate(words).translations[0].text);
+}
+
+TEST_F(TokenRequests, ThatCannotBeReadAreRefused) {
+  Request both = request_of({"the"});
+  both.text = "the";
+  EXPECT_EQ(refusal(both), "a request has either a text or tokens, not both");
+  EXPECT_NE(refusal(request_of(Pieces(20'000, "the"))).find("20000 tokens is longer than"), std::string::npos);
+  Request prefixed = request_of({"the"});
+  prefixed.prefix_tokens = Pieces(20'000, "wo");
+  EXPECT_NE(refusal(prefixed).find("20000 tokens is longer than"), std::string::npos);
+}
+
+TEST_F(TokenRequests, AreScoredLikeTheirText) {
+  const Scorer scorer(model_, {.device = "cpu"});
+  SentencePair tokens;
+  tokens.source_tokens = {"the", "dog"};
+  tokens.target_tokens = {"ein", "hund", "</s>"};
+  const std::vector<ScoredPair> scored = scorer.score({{"the dog", "ein hund"}, tokens}, true);
+  EXPECT_EQ(scored[0].log_probability, scored[1].log_probability);
+  EXPECT_EQ(scored[0].tokens, scored[1].tokens);
+  EXPECT_EQ(scored[0].alignment, scored[1].alignment);
+}
+
+}  // namespace
+}  // namespace dragoman::search::test
