@@ -55,7 +55,10 @@ void Progress::draw(Clock::time_point now, bool last) {
     if (terminal_) line += fmt::format("[{:=<{}}{:<{}}] ", "", filled, "", kWidth - filled);
     line += fmt::format("{:3.0f} % ", 100 * share);
   }
-  line += fmt::format("{} {}, {}/s", with_commas(done_), unit_, with_commas(static_cast<std::int64_t>(rate)));
+  line += with_commas(done_);
+  if (total_ > 0) line += " of " + with_commas(total_);
+  line += " " + unit_;
+  if (rate >= 1) line += fmt::format(", {}/s", with_commas(static_cast<std::int64_t>(rate)));
   if (last)
     line += fmt::format(", {}", clock_time(elapsed));
   else if (total_ > done_ && rate > 0)

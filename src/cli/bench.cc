@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "models/presets.h"
@@ -69,12 +70,14 @@ int measure_file(const BenchOptions& options) {
                                         {"device", find_device(options.compute.device).name()},
                                         {"threads", threads::count()},
                                         {"beam", options.speed.beam},
+                                        {"shortlist", run::uses_shortlist(options.file, options.compute)},
                                         {"speeds", list}};
     fmt::print("{}\n", run::to_text(all, 2));
     return 0;
   }
-  fmt::print("{} on {}, beam {}, {} threads\n\n", options.file, find_device(options.compute.device).name(),
-             options.speed.beam, threads::count());
+  fmt::print("{} on {}, beam {}, {}, {}\n\n", options.file, find_device(options.compute.device).name(),
+             options.speed.beam, counted(threads::count(), "thread"),
+             run::uses_shortlist(options.file, options.compute) ? "with its shortlist" : "without a shortlist");
   fmt::print("{:<10} {:<18} {:>16} {:>16} {:>16}\n", "precision", "sentences", "source words/s", "target tokens/s",
              "ms per sentence");
   for (const run::TranslationSpeed& one : speeds)

@@ -114,7 +114,7 @@ extern const Command classify{
     "--model FILE",
     "labels lines of text with a trained classifier",
     run,
-    describe_options<ClassifyOptions>,
+    describe_options<ClassifyOptions, ComputeOptions>,
     "dragoman classify --model run/model.safetensors < input.txt > labels.txt\n"
     "# the three likeliest labels of each line with their probabilities\n"
     "dragoman classify --model run/model.safetensors --top 3 --probabilities --input input.txt.gz\n"

@@ -44,32 +44,37 @@ const std::string& one_model(const std::vector<std::string>& models, std::string
 // Handles --help and --dump-config by printing to stdout; returns false if neither was given.
 bool answered(const Command& self, const Settings& settings, const Parsed& parsed);
 
-// Reads flags into `settings`, and the flags common to all commands into `compute`. Returns the positional arguments,
-// or nothing if --help or --dump-config was handled.
-std::optional<Words> read_flags(const Command& self, Settings settings, const Words& arguments,
-                                ComputeOptions& compute);
+// Reads flags into `settings`, which include those of the machine. Returns the positional arguments, or nothing if
+// --help or --dump-config was handled.
+std::optional<Words> read_flags(const Command& self, Settings& settings, const Words& arguments);
 
-// Reads flags into `options` and calls body(options, positional arguments) or, for commands that choose a device,
-// body(options, positional arguments, compute).
+// Reads flags into `options` and the settings of the machine, and calls body(options, positional arguments) or, for
+// commands that choose a device, body(options, positional arguments, compute).
 template <class Options, class Body>
 int run_with(const Command& self, const Words& arguments, Body body) {
+  constexpr bool kComputes = std::is_invocable_v<Body, Options&, const Words&, const ComputeOptions&>;
   Options options;
-  ComputeOptions compute;
-  const std::optional<Words> words = read_flags(self, Settings(options), arguments, compute);
+  std::conditional_t<kComputes, ComputeOptions, ThreadOptions> machine;
+  Settings settings(options);
+  machine.visit(settings);
+  const std::optional<Words> words = read_flags(self, settings, arguments);
   if (!words) return 0;
-  if constexpr (std::is_invocable_v<Body, Options&, const Words&, const ComputeOptions&>)
-    return body(options, *words, compute);
-  else
+  threads::set_count(machine.threads);
+  if constexpr (kComputes) {
+    check_device_name(machine.device);
+    return body(options, *words, machine);
+  } else {
     return body(options, *words);
+  }
 }
 
-// `Command::describe` for a command whose settings are `Options` and the common ones.
-template <class Options>
+// `Command::describe` for a command with these settings, its own and those of the machine.
+template <class Options, class Machine = ThreadOptions>
 void describe_options(const UseSettings& use) {
   Options options;
-  ComputeOptions compute;
+  Machine machine;
   Settings settings(options);
-  compute.visit(settings);
+  machine.visit(settings);
   use(settings);
 }
 

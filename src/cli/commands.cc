@@ -50,14 +50,10 @@ bool answered(const Command& self, const Settings& settings, const Parsed& parse
   return true;
 }
 
-std::optional<Words> read_flags(const Command& self, Settings settings, const Words& arguments,
-                                ComputeOptions& compute) {
-  compute.visit(settings);
+std::optional<Words> read_flags(const Command& self, Settings& settings, const Words& arguments) {
   const Parsed parsed = settings.parse(arguments);
   if (answered(self, settings, parsed)) return std::nullopt;
   settings.check_effects(parsed);
-  threads::set_count(compute.threads);
-  check_device_name(compute.device);
   return parsed.positional;
 }
 

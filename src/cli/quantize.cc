@@ -18,6 +18,10 @@ struct QuantizeOptions {
   }
 };
 
+std::string size_of(const std::string& file) {
+  return fmt::format("{:.1f} MiB", static_cast<double>(std::filesystem::file_size(file)) / (1 << 20));
+}
+
 int run(const Command& self, const Words& arguments) {
   return run_with<QuantizeOptions>(self, arguments, [](const QuantizeOptions& options, const Words& models) {
     expect_words(models, 1, "expected one model file");
@@ -26,7 +30,8 @@ int run(const Command& self, const Words& arguments) {
     check(!std::filesystem::equivalent(models[0], options.output, absent),
           "--output {} is the model itself, whose exact weights would be lost; write to another file", options.output);
     store::convert_model(models[0], options.to, options.output);
-    log::info("wrote {} in {}", options.output, name_of(options.to));
+    log::info("wrote {} in {}: {} instead of {}", options.output, name_of(options.to), size_of(options.output),
+              size_of(models[0]));
     return 0;
   });
 }

@@ -156,7 +156,7 @@ extern const Command recipe_command{"recipe",
                                     "run|status|report|list RECIPE",
                                     "runs an experiment: trains and compares systems, and writes a report",
                                     run,
-                                    describe_options<RecipeOptions>,
+                                    describe_options<RecipeOptions, ComputeOptions>,
                                     "# what there is\n"
                                     "dragoman recipe list\n"
                                     "# what would run, and how long it would take\n"

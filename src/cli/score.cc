@@ -89,7 +89,7 @@ extern const Command score{"score",
                            "--model FILE SOURCE TARGET",
                            "prints the log probabilities of given translations",
                            run,
-                           describe_options<ScoreOptions>,
+                           describe_options<ScoreOptions, ComputeOptions>,
                            "dragoman score --model run/model.safetensors source.de target.en\n"
                            "dragoman score --model run/model.safetensors source.de target.en --summary"};
 

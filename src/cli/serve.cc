@@ -48,7 +48,7 @@ extern const Command serve_command{
     "--model FILE",
     "answers translation requests over HTTP",
     run,
-    describe_options<serve::ServeOptions>,
+    describe_options<serve::ServeOptions, ComputeOptions>,
     "# on http://127.0.0.1:5000, as LibreTranslate and DeepL do\n"
     "dragoman serve --model en-de=en-de.safetensors --model de-en=de-en.safetensors\n"
     "# for other machines, with keys and a log\n"

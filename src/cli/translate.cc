@@ -323,7 +323,7 @@ extern const Command translate{
     "--model FILE",
     "translates lines of text, or a document",
     run,
-    describe_options<TranslateOptions>,
+    describe_options<TranslateOptions, ComputeOptions>,
     "dragoman translate --model run/model.safetensors < input.de > output.en\n"
     "# the five best translations of each line\n"
     "dragoman translate --model run/model.safetensors --beam 5 --n-best 5 --input input.de.gz\n"

@@ -32,6 +32,17 @@ std::vector<std::string> names_of(bool statistical) {
   return list;
 }
 
+// Up to a period before a capital letter; "et al. 2019" is not the end.
+std::string first_sentence(const std::string& text) {
+  std::size_t end = 0;
+  while ((end = text.find(". ", end)) != std::string::npos) {
+    const bool ends = end + 2 >= text.size() || (text[end + 2] >= 'A' && text[end + 2] <= 'Z');
+    if (ends) break;
+    ++end;
+  }
+  return text.substr(0, end);
+}
+
 }  // namespace
 
 const std::vector<std::string>& preset_names() {
@@ -58,7 +69,7 @@ std::string preset_summary(const std::string& name) {
   std::istringstream lines(preset_text(name));
   std::string comment;
   for (std::string line; std::getline(lines, line) && line.starts_with("# ");) comment += line.substr(2) + " ";
-  return comment.substr(0, comment.find(". "));
+  return first_sentence(comment);
 }
 
 ModelConfig preset(const std::string& name) {

@@ -6,8 +6,10 @@
 #include "base/progress.h"
 #include "data/line_reader.h"
 #include "data/words.h"
+#include "run/model_description.h"
 #include "search/options.h"
 #include "search/text_translator.h"
+#include "store/model_file.h"
 
 namespace dragoman::run {
 namespace {
@@ -87,7 +89,7 @@ std::vector<TranslationSpeed> measure_translation(const std::string& model, cons
   const std::vector<Request> text = read_text(options.input);
   const std::vector<Precision> all = precisions(compute);
   const bool on_host = find_device(compute.device).on_host();
-  Progress progress("measuring", 2 * std::ssize(all), "speeds");
+  Progress progress("measuring", 2 * std::ssize(all), "measurements");
   std::vector<TranslationSpeed> speeds;
   for (const Precision precision : all) {
     TranslatorOptions where;
@@ -107,6 +109,11 @@ std::vector<TranslationSpeed> measure_translation(const std::string& model, cons
   }
   progress.finish();
   return speeds;
+}
+
+bool uses_shortlist(const std::string& model, const ComputeOptions& compute) {
+  return find_device(compute.device).on_host() && !is_statistical(model) &&
+         !store::ModelFile(model).info().shortlist.empty();
 }
 
 }  // namespace dragoman::run

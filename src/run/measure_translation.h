@@ -38,4 +38,7 @@ struct TranslationSpeed {
 std::vector<TranslationSpeed> measure_translation(const std::string& model, const SpeedOptions& options,
                                                   const ComputeOptions& compute);
 
+// Whether that uses a lexical shortlist: the model has one, and the device is the CPU.
+bool uses_shortlist(const std::string& model, const ComputeOptions& compute);
+
 }  // namespace dragoman::run

@@ -156,7 +156,7 @@ void check_validation(const TrainingOptions& options) {
 
 void check_neural(const TrainingOptions& options) {
   check_amounts(options.train);
-  find_placement(options.compute, Use::training);
+  find_placement(options.compute.placement(), Use::training);
   check(options.task != TrainTask::classify || options.train.loss.r_drop == 0,
         "--r-drop {}: expected 0 for classification; it is for translation only", options.train.loss.r_drop);
   check_resuming(options);

@@ -6,6 +6,18 @@
 
 namespace dragoman::run {
 
+PlacementOptions TrainingMachine::placement() const {
+  PlacementOptions options;
+  options.device = device;
+  switch (precision) {
+    case TrainingPrecision::automatic: break;
+    case TrainingPrecision::f32: options.precision = Precision::f32; break;
+    case TrainingPrecision::tf32: options.precision = Precision::tf32; break;
+    case TrainingPrecision::bf16: options.precision = Precision::bf16; break;
+  }
+  return options;
+}
+
 bool TrainingOptions::continues() const {
   return resume && !train::CheckpointFolder(train.output + "/checkpoints", train.keep).list().empty();
 }

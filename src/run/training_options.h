@@ -65,6 +65,24 @@ struct TranslatedValidation {
   }
 };
 
+// The number formats that weights can be learned in.
+enum class TrainingPrecision { automatic, f32, tf32, bf16 };
+
+// The machine to train on.
+struct TrainingMachine : ThreadOptions {
+  std::string device = "auto";
+  TrainingPrecision precision = TrainingPrecision::automatic;
+
+  PlacementOptions placement() const;
+
+  template <class V>
+  void visit(V& v) {
+    ThreadOptions::visit(v);
+    visit_device(v, device);
+    v("precision", precision, "number format; automatic is bf16 on a GPU and f32 on the CPU");
+  }
+};
+
 // All settings of a training run.
 struct TrainingOptions {
   std::string preset, from;
@@ -83,7 +101,7 @@ struct TrainingOptions {
   std::string cache;
   bool tensorboard = true, report = true;
   bool resume = false, overwrite = false, dry_run = false, verify_resume = false;
-  ComputeOptions compute;
+  TrainingMachine compute;
 
   // Whether the run in the output folder is continued: it has a checkpoint.
   bool continues() const;
@@ -178,6 +196,15 @@ struct TrainingOptions {
 };
 
 }  // namespace dragoman::run
+
+template <>
+struct dragoman::EnumNames<dragoman::run::TrainingPrecision> {
+  using TrainingPrecision = dragoman::run::TrainingPrecision;
+  static constexpr std::pair<TrainingPrecision, const char*> list[] = {{TrainingPrecision::automatic, "automatic"},
+                                                                       {TrainingPrecision::f32, "f32"},
+                                                                       {TrainingPrecision::tf32, "tf32"},
+                                                                       {TrainingPrecision::bf16, "bf16"}};
+};
 
 template <>
 struct dragoman::EnumNames<dragoman::run::TrainTask> {

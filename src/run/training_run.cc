@@ -123,7 +123,7 @@ class TrainingRun::Parts {
         folder_(options_),
         vocabularies_(make_vocabularies(options_)),
         data_(options_, vocabularies_),
-        where_(find_placement(options_.compute, Use::training)),
+        where_(find_placement(options_.compute.placement(), Use::training)),
         task_(make_task(options_, vocabularies_, where_)) {
     translator_ = validation_translator(options_, data_, vocabularies_, *task_);
     const train::RunRecord record = run_record(options_, where_.device.name(), data_.facts());
@@ -219,7 +219,7 @@ Facts plan_training(TrainingOptions options) {
     return {{"model", "phrase-based, trained on the CPU without updates"},
             {"corpora", std::to_string(options.corpus.corpora().size())}};
   const threads::LimitScope limit(thread_limit(options));
-  const Placement where = find_placement(options.compute, Use::training);
+  const Placement where = find_placement(options.compute.placement(), Use::training);
   const PrecisionScope precision(where);
   const Vocabularies vocabularies = make_vocabularies(options);
   const RunData data(options, vocabularies);
@@ -246,7 +246,7 @@ ResumeProof verify_resume(TrainingOptions options) {
   check_training(options);
   const NewFolders folder(options.train.output);
   const threads::LimitScope limit(thread_limit(options));
-  const Placement where = find_placement(options.compute, Use::training);
+  const Placement where = find_placement(options.compute.placement(), Use::training);
   const PrecisionScope precision(where);
   const Vocabularies vocabularies = make_vocabularies(options);
   const RunData data(options, vocabularies);

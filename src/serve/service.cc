@@ -194,24 +194,29 @@ void Service::destroy(const ModelSet* models) {
 
 std::shared_ptr<const ModelSet> Service::models() const {
   const std::lock_guard lock(mutex_);
-  if (!models_) throw HttpError(503, "the server is stopping");
+  if (closed_) throw HttpError(503, "the server is stopping");
   return models_;
 }
 
 void Service::close() {
   std::shared_ptr<const ModelSet> last;
-  std::unique_lock lock(mutex_);
-  models_.swap(last);
-  lock.unlock();
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    models_.swap(last);
+  }
   last.reset();
-  lock.lock();
+  { const std::lock_guard nothing_is_loaded(reload_mutex_); }
+  std::unique_lock lock(mutex_);
   destroyed_.wait(lock, [this] { return sets_ == 0; });
 }
 
 void Service::reload() {
   const std::lock_guard one_at_a_time(reload_mutex_);
+  models();  // throws if there are none any more
   std::shared_ptr<const ModelSet> fresh = load_models();
   const std::lock_guard lock(mutex_);
+  if (closed_) throw HttpError(503, "the server is stopping");
   models_.swap(fresh);
 }
 

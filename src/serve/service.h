@@ -44,9 +44,10 @@ class Service {
   // Throws HttpError 503 after close().
   std::shared_ptr<const ModelSet> models() const;
   const Load& load() const { return load_; }
-  // Loads the models again. Requests under way finish with the old ones.
+  // Loads the models again. Requests under way finish with the old ones. Throws HttpError 503 after close().
   void reload();
-  // Waits until the requests under way have finished with the models, and drops them. Not for a task thread.
+  // Waits until the requests under way have finished with the models and until no models are being loaded, and drops
+  // them. Not for a task thread.
   void close();
   // Throws HttpError if the task is impossible or if too much is waiting.
   void translate(const SentenceTask& task, Done done);
@@ -61,6 +62,7 @@ class Service {
   std::mutex reload_mutex_;
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable destroyed_;
+  bool closed_ = false;
   std::size_t sets_ = 0;  // loaded and not yet destroyed: the current one and those that requests still use
   std::shared_ptr<const ModelSet> models_;
 };

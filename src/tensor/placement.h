@@ -18,6 +18,22 @@ struct Placement {
   bool as_stored = false;
 };
 
+// The setting of every command that may use threads.
+struct ThreadOptions {
+  int threads = 0;
+
+  template <class V>
+  void visit(V& v) {
+    v.section("Machine");
+    v("threads", threads, "threads to use; 0 means one per core", between(0, 1024));
+  }
+};
+
+template <class V>
+void visit_device(V& v, std::string& device) {
+  v("device", device, "where to compute: cpu, cuda, cuda:N, or auto, which is a GPU if there is one");
+}
+
 // A placement as settings.
 struct PlacementOptions {
   std::string device = "auto";
@@ -25,19 +41,16 @@ struct PlacementOptions {
 
   template <class V>
   void visit(V& v) {
-    v("device", device, "where to compute: cpu, cuda, cuda:N, or auto, which is a GPU if there is one");
+    visit_device(v, device);
     v("precision", precision, "number format; automatic is bf16 on a GPU and that of the model file on the CPU");
   }
 };
 
-// The settings of every command that computes.
-struct ComputeOptions : PlacementOptions {
-  int threads = 0;
-
+// The settings of every command that computes with models.
+struct ComputeOptions : ThreadOptions, PlacementOptions {
   template <class V>
   void visit(V& v) {
-    v.section("Machine");
-    v("threads", threads, "threads to use; 0 means one per core", between(0, 1024));
+    ThreadOptions::visit(v);
     PlacementOptions::visit(v);
   }
 };

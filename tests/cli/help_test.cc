@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "cli/command.h"
 #include "tests/cli/program.h"
 
 namespace dragoman::cli {
@@ -25,6 +28,24 @@ TEST(Help, OfACommandIsItsOwnHelp) {
   EXPECT_NE(outcome.out.find("examples:\n  # "), std::string::npos);
   for (const char* heading : {"\nData:\n", "\nVocabulary:\n", "\nModel:\n", "\nOptimiser:\n", "\nMachine:\n"})
     EXPECT_NE(outcome.out.find(heading), std::string::npos) << heading;
+}
+
+TEST(Help, OffersADeviceWhereOneIsUsed) {
+  const support::TempFolder folder;
+  const std::set<std::string> computing = {"bench", "classify", "recipe", "score", "serve", "train", "translate"};
+  for (const CommandGroup& group : command_groups())
+    for (const Command& command : group.commands) {
+      const std::string name = command.name, help = run_program(folder, "help " + name).out;
+      EXPECT_EQ(help, run_program(folder, name + " --help").out);
+      for (const char* const flag : {"\n  --device ", "\n  --precision "})
+        EXPECT_EQ(help.find(flag) != std::string::npos, computing.contains(name)) << name << " " << flag;
+    }
+}
+
+TEST(Help, OfTrainingOffersWhatCanBeTrainedWith) {
+  const support::TempFolder folder;
+  EXPECT_EQ(run_program(folder, "help train").out.find("int8"), std::string::npos);
+  EXPECT_NE(run_program(folder, "help translate").out.find("int8"), std::string::npos);
 }
 
 TEST(Help, OfAnUnknownCommandNamesTheNearest) {

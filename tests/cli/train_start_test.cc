@@ -51,7 +51,7 @@ TEST_F(TrainStart, MistakesAreFoundBeforeAnythingIsReadOrWritten) {
        {"--vocab.source missing", "--vocab.source missing: cannot be opened"},
        {"--from missing", "missing: cannot be opened"},
        {"--cache en/tokens", "en is a file"},
-       {"--device cpu --precision int8", "precision int8 is for inference"},
+       {"--device cpu --precision int8", "expected one of automatic|f32|tf32|bf16"},
        {"--device tpu", "tpu"},
        {"--schedule.kind inverse-sqrt --schedule.warmup ''", "needs a warm-up"},
        {"--schedule.warmup soon", "--schedule.warmup: expected an amount of training"},

@@ -141,7 +141,7 @@ TEST_P(NeuralMemorise, TwoHundredSentencePairs) { EXPECT_GT(bleu_after_training(
 
 TEST_F(Memorise, InBf16OnTheCpu) {
   TrainingOptions rounded = small_options("transformer-small");
-  rounded.compute.precision = Precision::bf16;
+  rounded.compute.precision = TrainingPrecision::bf16;
   EXPECT_GT(bleu_after_training(rounded), kByHeart);
 }
 

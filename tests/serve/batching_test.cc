@@ -310,5 +310,26 @@ TEST(Shutdown, WaitsForAModelThatIsStillBusyWithClientsThatLeft) {
   model.join();
 }
 
+TEST(Shutdown, DropsModelsThatAreLoadedMeanwhile) {
+  ServeOptions options;
+  options.grace = "0.1s";
+  auto server = std::make_unique<TestServer>(options);
+  const std::shared_ptr<Stage> stage = server->shared_stage();
+  stage->holds_loading = true;
+  std::vector<Client> clients;  // more than there are task threads
+  for (int i = 0; i < 5; ++i) {
+    clients.push_back(server->connect());
+    clients.back().send_request("POST", "/admin/reload");
+  }
+  ASSERT_TRUE(eventually([&] { return stage->loaded == 2; }));
+  std::thread loading([&] {
+    std::this_thread::sleep_for(milliseconds(300));
+    stage->holds_loading = false;
+  });
+  server.reset();
+  loading.join();
+  EXPECT_EQ(stage->loaded, 2);  // the other requests found the server closed
+}
+
 }  // namespace
 }  // namespace dragoman::serve::test

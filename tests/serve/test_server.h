@@ -19,8 +19,9 @@ namespace dragoman::serve::test {
 struct Stage {
   std::mutex mutex;
   std::condition_variable wake;
-  bool held = false;  // no translation is finished
-  bool deaf = false;  // cancelled texts are held too
+  bool held = false;                        // no translation is finished
+  bool deaf = false;                        // cancelled texts are held too
+  std::atomic<bool> holds_loading = false;  // models are loaded only when this is over
   std::vector<std::string> seen;
   std::vector<std::size_t> batches;  // texts per call of submit()
   std::vector<std::vector<std::pair<std::string, std::string>>> terms;
@@ -129,6 +130,7 @@ class TestServer {
                               parse_duration(options.max_wait, "max-wait")};
     server_ = std::make_unique<Server>(options, [stage = stage_, batches, cache = options.cache_mb] {
       ++stage->loaded;
+      while (stage->holds_loading) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       auto models = std::make_unique<ModelSet>(static_cast<std::size_t>(cache) << 20);
       for (const char* const pair : {"en-de", "de-en", "de-fr"}) {
         const text::LanguagePair languages = text::LanguagePair::parse(pair);
