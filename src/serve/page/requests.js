@@ -1,7 +1,7 @@
 // What the page asks of the server: translations with their explanations. A result is {name (of the model), text,
-// explanations, after}, where the text is `before` and `text` of every explanation and then `after`. It has a `reason` if
-// the server could not explain it, and only an `error` if it could not translate. `earlier` is the result before a person
-// chose an alternative.
+// explanations, after}, where the text is `before` and `text` of every explanation and then `after`. It has a `reason`
+// if the server could not explain it, and only an `error` if it could not translate. `earlier` is the result before a
+// person chose an alternative.
 import * as api from './api.js';
 
 const MOST_EXPLAINED = 1500;  // characters
@@ -42,8 +42,8 @@ export async function translateText(task, signal) {
     return translateOnly(task, 'No figures for this direction: it goes through a third language, and only direct ' +
       'translations are explained.', signal);
   if (length > MOST_EXPLAINED)
-    return translateOnly(task, `No figures for this text: it has ${length.toLocaleString('en')} characters, and texts of ` +
-      `up to ${MOST_EXPLAINED.toLocaleString('en')} are explained.`, signal);
+    return translateOnly(task, `No figures for this text: it has ${length.toLocaleString('en')} characters, and ` +
+      `texts of up to ${MOST_EXPLAINED.toLocaleString('en')} are explained.`, signal);
   const results = await Promise.all(task.names.map((name) => explain(task, name, signal)));
   if (results.some((result) => !result.error)) return results;
   return translateOnly(task, `No figures for this text: ${results[0].error.replace('Invalid request: ', '')}.`, signal);
