@@ -88,7 +88,7 @@ function translate() {
     const text = find('source').value;
     if (text.trim() === '') return showResults([]);
     const started = performance.now();
-    if (choice.isDetecting) choice.setDetected(await detectLanguage(text, choice.sources(), signal));
+    if (choice.isDetecting) choice.setDetected(await detectLanguage(text, choice.to, signal));
     const results = await translateText(taskOf(text), signal);
     if (signal.aborted) return;
     showBeamSize(results[0].beam);

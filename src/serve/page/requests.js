@@ -29,15 +29,19 @@ async function explain(task, name, signal) {
   }
 }
 
+const unexplained = (text, reason) => [{ name: '', text, explanations: [], after: '', reason }];
+
 async function translateOnly(task, reason, signal) {
   const { beam, ...fields } = fieldsOf(task);
   const { translatedText } = await api.translate({ q: task.text, ...fields }, signal);
-  return [{ name: '', text: translatedText, explanations: [], after: '', reason }];
+  return unexplained(translatedText, reason);
 }
 
 // Results of all models, in the order of `names`. task: {text, from, to, names, beam (null: the server's), terms}
 export async function translateText(task, signal) {
   const length = [...task.text].length;
+  if (task.from === task.to)
+    return unexplained(task.text, 'No figures for this text: it is in the target language already.');
   if (task.names.length === 0)
     return translateOnly(task, 'No figures for this direction: it goes through a third language, and only direct ' +
       'translations are explained.', signal);
@@ -60,12 +64,8 @@ export async function continueSentence(result, sentence, prefix, task, signal) {
   return { ...fresh, text: textOf(fresh) };
 }
 
-// The language of a text, among some languages: {code, isSure}.
-export async function detectLanguage(text, codes, signal) {
-  const base = (code) => code.toLowerCase().split(/[-_]/)[0];
-  for (const { language } of await api.detect({ q: text }, signal)) {
-    const found = codes.find((code) => code === language) ?? codes.find((code) => base(code) === base(language));
-    if (found) return { code: found, isSure: true };
-  }
-  return { code: codes[0], isSure: false };
+// The language of a text, as the server detects it when it translates: {code, isSure}.
+export async function detectLanguage(text, to, signal) {
+  const { detectedLanguage } = await api.translate({ q: text, source: 'auto', target: to }, signal);
+  return { code: detectedLanguage.language, isSure: detectedLanguage.confidence > 0 };
 }
