@@ -91,7 +91,7 @@ function readLabels(nodes, speller) {
   return labels;
 }
 
-// The nodes from the root to a node.
+// The nodes from the first token to a node.
 function pathTo(nodes, n) {
   const path = [];
   for (; n > 0; n = nodes[n].parent) path.unshift(n);
@@ -164,7 +164,7 @@ function legend(places, hidden) {
 function listen(picture, drawing, tell) {
   picture.addEventListener('mouseover', (event) => {
     const group = event.target.closest('[data-node]');
-    const path = group ? new Set(pathTo(drawing.nodes, Number(group.dataset.node)).map(String)) : new Set();
+    const path = new Set(group ? [0, ...pathTo(drawing.nodes, Number(group.dataset.node))].map(String) : []);
     picture.toggleAttribute('data-lit', path.size > 0);
     for (const one of picture.querySelectorAll('[data-node]'))
       one.toggleAttribute('data-lit', path.has(one.dataset.node));
