@@ -83,8 +83,15 @@ Json put_together(const std::vector<std::string>& gaps, const Service::Results& 
   return {{"text", whole + between}, {"explanations", std::move(explanations)}, {"after", between}};
 }
 
+Json make_answer(const text::LanguagePair& pair, const std::string& model, int beam, const Json& explained) {
+  Json answer = {{"source_language", pair.source}, {"target_language", pair.target}, {"model", model}, {"beam", beam}};
+  answer.update(explained);
+  return answer;
+}
+
 // {"q", "source", "target", "model", "beam", "alternatives", "prefix", "split_sentences", "terms", "glossary_id"}: one
-// text, which is translated sentence by sentence, without pivot languages.
+// text, which is translated sentence by sentence, without pivot languages. A text in the target language stays as it
+// is.
 void explain(const Backend& backend, const CallPointer& call) {
   const Fields& fields = call->fields();
   const std::string text = fields.text("q");
@@ -96,8 +103,12 @@ void explain(const Backend& backend, const CallPointer& call) {
   const auto models = backend.service.models();
   const std::string target = require_language(fields.text("target"), models->targets());
   const std::string asked = fields.text_or("source", "auto");
-  const std::string source = asked == "auto" ? detect_among(text, models->sources_of(target)).language
+  const std::string source = asked == "auto" ? detect_source(text, models->sources_of(target), target).language
                                              : require_language(asked, models->sources());
+  const SearchOptions search = search_of(backend, fields);
+  if (source == target)
+    return call->respond(make_answer({source, target}, "", search.beam,
+                                     {{"text", text}, {"explanations", Json::array()}, {"after", text}}));
   const std::string model = fields.text_or("model", "");
   const ModelSet::Route route = model.empty() ? models->route(source, target) : models->route(source, target, model);
   if (route.size() > 1)
@@ -105,7 +116,7 @@ void explain(const Backend& backend, const CallPointer& call) {
                                      target, route.front()->pair.target));
   SentenceTask task{{},
                     target,
-                    search_of(backend, fields),
+                    search,
                     find_terms(backend, *call, {source, target}),
                     call->cancelled(),
                     false,
@@ -114,14 +125,12 @@ void explain(const Backend& backend, const CallPointer& call) {
   CutText parts = cut(text, source, fields.flag_or("split_sentences", true));
   for (std::string& sentence : parts.sentences) task.sentences.push_back({std::move(sentence), source});
   task.weight = weight_of(backend, task.search);
-  const auto respond = [call, source, target, model = task.model, beam = task.search.beam,
+  const auto respond = [call, pair = text::LanguagePair{source, target}, model = task.model, beam = search.beam,
                         gaps = std::move(parts.gaps)](const Service::Results& results,
                                                       const std::exception_ptr& error) {
     call->attempt([&] {
       if (error) std::rethrow_exception(error);
-      Json answer = {{"source_language", source}, {"target_language", target}, {"model", model}, {"beam", beam}};
-      answer.update(put_together(gaps, results));
-      call->respond(answer);
+      call->respond(make_answer(pair, model, beam, put_together(gaps, results)));
     });
   };
   backend.service.translate(task, respond);

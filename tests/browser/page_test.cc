@@ -46,7 +46,8 @@ TEST_F(Page, DetectsTheLanguage) {
   EXPECT_EQ(window_->evaluate("document.querySelector('#from').selectedOptions[0].text"), "English (detected)");
   EXPECT_EQ(window_->count("#models .chip"), 2) << "those of the detected language";
   select("#to", "en");
-  window_->wait_for("document.querySelector('#from').selectedOptions[0].text === 'German (assumed)'");
+  window_->wait_for("document.querySelector('#why').textContent.includes('in the target language already')");
+  EXPECT_EQ(window_->text(".translation .text"), "The red house stands here, and where is the blue dog now?");
 }
 
 TEST_F(Page, SwapsTheLanguages) {

@@ -58,6 +58,18 @@ TEST_F(Explain, TheTextIsWhatTranslateReturns) {
   }
 }
 
+TEST_F(Explain, ATextInTheTargetLanguageStaysAsItIs) {
+  const std::string text = "- Das rote Haus steht hier, und wo ist jetzt der blaue Hund?\n";
+  Client client(server_->port());
+  const Json request = {{"q", text}, {"source", "auto"}, {"target", "de"}};
+  const Json told = client.post_json("/v1/explain", request).json();
+  EXPECT_EQ(told["source_language"], "de");
+  EXPECT_EQ(told["text"], text);
+  EXPECT_EQ(told["after"], text);
+  EXPECT_TRUE(told["explanations"].empty());
+  EXPECT_EQ(client.post_json("/translate", request).json()["translatedText"], text);
+}
+
 TEST_F(Explain, ATextCanBeOneSentence) {
   const Json json = explain({{"q", "- the red house . A blue dog !"}, {"split_sentences", false}}).json();
   ASSERT_EQ(json["explanations"].size(), 1U);

@@ -35,7 +35,6 @@ export const languages = () => call('languages');
 export const models = () => call('v1/models');
 export const settings = () => call('frontend/settings');
 export const explain = (request, signal) => post('v1/explain', request, signal);
-export const detect = (request, signal) => post('detect', request, signal);
 export const translate = (request, signal) => post('translate', request, signal);
 
 export function translateFile(file, source, target) {

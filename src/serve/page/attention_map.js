@@ -66,8 +66,8 @@ function drawNames(rows, columns, { cell, angle, left, top }) {
   ];
 }
 
-// view: {explanation, layer, head, room}: room is the width in pixels. actions: {look(axis, token), leave()}, where an axis
-// is 'row' or 'column', and choose().
+// view: {explanation, layer, head, room}: room is the width in pixels. actions: {look(axis, token), leave(), choose()},
+// where an axis is 'row' or 'column'.
 export function showMap(frame, { explanation, layer, head, room }, actions) {
   const { rows, columns } = axes(explanation, layer);
   const sizes = measure(rows, columns, room / textScale()), { cell, left, top, width, height } = sizes;
@@ -117,7 +117,7 @@ function thumbnail(matrix, columns) {
       (d && level > 0 ? svg('path', { class: 'cell', d, 'fill-opacity': shade(level / SHADES).toFixed(3) }) : null)));
 }
 
-// All heads of the layers of one kind; the chosen one is pressed. `model` is a name, or null if there is one model only.
+// All heads of the layers of one kind; the chosen one is pressed. `model` is a name, or null if there is only one.
 export function showHeads(box, layers, model, chosen, choose) {
   const many = layers.reduce((sum, layer) => sum + layer.heads.length, 0) > 1;
   box.hidden = !many;

@@ -91,7 +91,7 @@ function readLabels(nodes, speller) {
   return labels;
 }
 
-// The nodes from the root to a node.
+// The nodes from the first token to a node.
 function pathTo(nodes, n) {
   const path = [];
   for (; n > 0; n = nodes[n].parent) path.unshift(n);
@@ -127,7 +127,8 @@ function edge({ nodes, places, columns, widths, gap }, n) {
 // A cross ends the hypotheses that were dropped.
 function cross(x, y) {
   const arm = 4;
-  return svg('path', { class: 'cross', d: `M${x - arm} ${y - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}` });
+  const d = `M${x - arm} ${y - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}`;
+  return svg('path', { class: 'cross', d });
 }
 
 function hypothesis(drawing, n) {
@@ -149,10 +150,11 @@ function hypothesis(drawing, n) {
 
 // What the boxes mean, below the tree.
 function legend(places, hidden) {
-  const shown = Object.keys(FATES).filter((fate) => places.some((place, n) => n > 0 && place.shown && place.fate === fate));
+  const drawn = places.slice(1).filter((place) => place.shown);
+  const shown = Object.keys(FATES).filter((fate) => drawn.some((place) => place.fate === fate));
+  const box = () => svg('rect', { class: 'box', x: 1, y: 1, width: 18, height: 12, rx: 3 });
   const sample = (fate) => svg('svg', { class: 'beam-tree', ...scaled(20, 14), 'aria-hidden': 'true' },
-    svg('g', { class: fate },
-      svg('rect', { class: 'box', x: 1, y: 1, width: 18, height: 12, rx: 3 }), fate === 'dropped' ? cross(10, 7) : null));
+    svg('g', { class: fate }, box(), fate === 'dropped' ? cross(10, 7) : null));
   return html('ul', { class: 'fates note' },
     ...shown.map((fate) => html('li', {}, sample(fate), FATES[fate])),
     hidden.some((count) => count > 0) ? html('li', {}, '(+n): n more, not drawn') : null);
@@ -162,9 +164,10 @@ function legend(places, hidden) {
 function listen(picture, drawing, tell) {
   picture.addEventListener('mouseover', (event) => {
     const group = event.target.closest('[data-node]');
-    const path = group ? new Set(pathTo(drawing.nodes, Number(group.dataset.node)).map(String)) : new Set();
+    const path = new Set(group ? [0, ...pathTo(drawing.nodes, Number(group.dataset.node))].map(String) : []);
     picture.toggleAttribute('data-lit', path.size > 0);
-    for (const one of picture.querySelectorAll('[data-node]')) one.toggleAttribute('data-lit', path.has(one.dataset.node));
+    for (const one of picture.querySelectorAll('[data-node]'))
+      one.toggleAttribute('data-lit', path.has(one.dataset.node));
     tell(group ? describe(drawing, Number(group.dataset.node)) : '');
   });
   picture.addEventListener('mouseleave', () => {
@@ -193,15 +196,17 @@ export function showTree(frame, nodes, speller, tell) {
   const names = labels.map((label, n) => shortened(label, 18) + (nodes[n].finished ? ` #${places[n].rank}` : ''));
   const widths = names.map((name) => textWidth(name, uiFont(FONT, 600)) + 2 * PAD);
   const drawing = { nodes, places, labels, names, widths };
-  const width = Math.floor(place(drawing, steps, frame.clientWidth / textScale())), height = MARGIN + STEPS + ROW * rows;
+  const width = Math.floor(place(drawing, steps, frame.clientWidth / textScale()));
+  const height = MARGIN + STEPS + ROW * rows;
   const complete = nodes.filter((node) => node.finished).length;
   const picture = svg('svg', {
     class: 'beam-tree', role: 'img', ...scaled(width, height), 'font-size': FONT,
     'aria-label': `${nodes.length - 1} hypotheses in ${steps} steps, ${complete} of them complete`,
   });
   for (let step = 0; step <= steps; ++step)
-    picture.append(svg('text', { class: 'caption', x: drawing.columns[step], y: MARGIN + STEPS / 2, 'font-size': SMALL },
-      step === 0 ? 'step' : `${step}${hidden[step] > 0 ? ` (+${hidden[step]})` : ''}`));
+    picture.append(svg('text', {
+      class: 'caption', x: drawing.columns[step], y: MARGIN + STEPS / 2, 'font-size': SMALL,
+    }, step === 0 ? 'step' : `${step}${hidden[step] > 0 ? ` (+${hidden[step]})` : ''}`));
   // The best path is drawn last, above the others.
   for (const best of [false, true])
     nodes.forEach((_, n) => {

@@ -75,11 +75,6 @@ export class Choice {
     return this.languages.find((one) => one.code === code)?.targets.filter((target) => target !== code) ?? [];
   }
 
-  // The languages that can be translated into the chosen one.
-  sources() {
-    return this.languages.map((one) => one.code).filter((code) => this.targetsOf(code).includes(this.to));
-  }
-
   nameOfDetection() {
     const name = this.languages.find((one) => one.code === this.detected?.code)?.name;
     return name ? `${name} (${this.detected.isSure ? 'detected' : 'assumed'})` : 'Detect language';

@@ -19,7 +19,7 @@ export const svg = (name, attributes = {}, ...children) =>
 // A tooltip of an SVG element.
 export const title = (text) => svg('title', {}, text);
 
-// How much larger the text of the page is than usual. Pictures grow with it: they are drawn in the usual size and scaled.
+// How much larger the text of the page is than usual. Pictures are drawn in the usual size and scaled by this.
 export const textScale = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 export const scaled = (width, height) =>
   ({ width: width * textScale(), height: height * textScale(), viewBox: `0 0 ${width} ${height}` });

@@ -3,7 +3,7 @@ import { Speller } from './tokens.js';
 
 // Words of a text: {text, begin, end, tokens, letters}. Places are counted in characters; `tokens` are indices, and
 // `letters` are those of them that are more than punctuation, or all if none is.
-export function wordsOf(text, tokens) {
+function wordsOf(text, tokens) {
   const characters = [...text];
   const words = [];
   tokens.forEach((token, index) => {
@@ -62,13 +62,13 @@ export function layersOf(explanation, kind) {
 }
 
 // A kind of attention: the words that attend (queries) and those attended to (keys), and on which side each of them is.
-const KINDS = {
+const SIDES = {
   source: { queries: 'target', keys: 'source' },
   past: { queries: 'target', keys: 'target' },
   encoder: { queries: 'source', keys: 'source' },
 };
 
-export const sidesOf = (kind) => KINDS[kind];
+export const sidesOf = (kind) => SIDES[kind];
 
 // {queries, keys}: words whose `tokens` are rows and columns of the matrices. The first column of the past is the
 // beginning of the sentence.
@@ -81,8 +81,8 @@ export function attendingWords(explanation, kind) {
   return { queries: target, keys: [start, ...moved] };
 }
 
-// Weights [queries][keys] of a matrix over tokens: mean over the tokens of a query, punctuation aside, and sum over those
-// of a key.
+// Weights [queries][keys] of a matrix over tokens: mean over the tokens of a query, punctuation aside, and sum over
+// those of a key.
 export function wordWeights(matrix, { queries, keys }) {
   return queries.map((query) => keys.map((key) => {
     let sum = 0;

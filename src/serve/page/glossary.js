@@ -1,6 +1,6 @@
 // The glossary box: one term per line, "book = Band".
 
-// {terms, problems}: an object of terms and translations, and a sentence about each line that is neither a term nor blank.
+// {terms, problems}: an object of terms and translations, and a sentence about each line that is neither term nor blank.
 export function readGlossary(text) {
   const terms = {}, problems = [];
   text.split('\n').forEach((line, i) => {

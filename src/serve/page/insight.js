@@ -3,36 +3,18 @@
 // everywhere.
 import { html } from './element.js';
 import {
-  alignmentWeights, attendingWords, headMatrix, heaviest, layersOf, sidesOf, sourceWords, targetSpeller, targetWords,
-  wordWeights,
+  alignmentWeights, attendingWords, headMatrix, heaviest, layersOf, sidesOf, targetSpeller, targetWords, wordWeights,
 } from './explanation.js';
-import { lightLines, showLines, vectorPicture } from './lines.js';
+import { lightLines, showLines } from './lines.js';
 import { showCard } from './word_card.js';
-import { lightMap, showHeads, showMap } from './attention_map.js';
+import { showHeads } from './attention_map.js';
+import { KINDS, ModelMaps, goesThroughVector, withoutWeights } from './model_maps.js';
 import { showTree } from './beam_tree.js';
 
-const KINDS = {
-  source: 'cross-attention: translation to source',
-  past: 'self-attention of the decoder',
-  encoder: 'self-attention of the encoder',
-};
 const ROWS = { source: 'Source', target: 'Translation' };
-const NARROW = 700;      // pixels of a figure that has no room for two things side by side
-const MAP_SHARE = 0.58;  // of a wider figure
 const find = (id) => document.getElementById(id);
+const headOf = (value) => (value === 'mean' ? value : Number(value));
 const option = (value, text, selected) => html('option', { value, selected }, text);
-
-// What to say where a model has no weights to show.
-function withoutWeights(explanation, kind) {
-  if (explanation.attention_left_out) return 'The sentence is too long to show the attention of all heads.';
-  if (explanation.attention.length > 0) return `This model has no ${KINDS[kind].replace(/:.*/, '')}.`;
-  if (explanation.alignment.length > 0) return 'A phrase-based model: the lines show which words its phrases translate.';
-  return 'No attention: the encoder sums up the whole sentence in one vector, and the decoder writes from that.';
-}
-
-// Whether a model is a plain encoder and decoder.
-const goesThroughVector = (explanation) =>
-  explanation.attention.length === 0 && explanation.alignment.length === 0 && !explanation.attention_left_out;
 
 export class Insight {
   // actions: {look(lit, model), leave(), choose(lit, model), continueFrom(prefix), turn(step), turnToModel(model),
@@ -40,13 +22,14 @@ export class Insight {
   // as a 'key' that is attended to.
   constructor(actions) {
     this.actions = actions;
+    this.maps = new ModelMaps(find('maps'), actions);
     this.kind = 'source';
     this.chosen = new Map();  // {layer, head} by model; without an entry the last layer and the mean of its heads
     find('kind').addEventListener('change', (event) => this.choose({ kind: event.target.value }));
     find('layer').addEventListener('change', (event) =>
       this.choose({ layer: Number(event.target.value), head: 'mean' }));
     find('head').addEventListener('change', (event) =>
-      this.choose({ layer: this.layer().layer, head: event.target.value === 'mean' ? 'mean' : Number(event.target.value) }));
+      this.choose({ layer: this.chosenOf(this.view.model).layer.layer, head: headOf(event.target.value) }));
     find('previous').addEventListener('click', () => actions.turn(-1));
     find('next').addEventListener('click', () => actions.turn(1));
   }
@@ -59,6 +42,7 @@ export class Insight {
   show(view) {
     const sameMaps = this.view?.results === view.results && this.view.sentence === view.sentence;
     this.view = view;
+    this.lit = null;
     find('insight').hidden = false;
     this.explanation = this.explanationOf(view.model);
     this.fillSentences();
@@ -102,10 +86,6 @@ export class Insight {
     return { layer, head: layer && chosen.head < layer.heads.length ? chosen.head : 'mean' };
   }
 
-  layer() {
-    return this.chosenOf(this.view.model).layer;
-  }
-
   fillSentences() {
     const { results, model, sentence } = this.view, count = results[model].explanations.length;
     find('sentences').hidden = count < 2;
@@ -117,7 +97,7 @@ export class Insight {
   fillModels() {
     const { results, model } = this.view;
     find('shown').hidden = results.length < 2;
-    if (find('shown').children.length !== results.length || this.named !== results)
+    if (this.named !== results)
       find('shown').replaceChildren(...results.map(({ name, explanations }, i) => html('button', {
         type: 'button', class: 'chip', disabled: explanations.length === 0,
         onclick: () => this.actions.turnToModel(i),
@@ -146,40 +126,10 @@ export class Insight {
 
   // ---- the figures
 
-  // One map per model, side by side.
   showMaps() {
-    const { results } = this.view, several = results.length > 1;
-    const layers = layersOf(this.explanation, this.kind), besideHeads = layers.length > 1 || layers[0]?.heads.length > 1;
-    find('maps').toggleAttribute('data-several', several);
-    find('maps').replaceChildren(...results.map(() => html('figure', {}, html('figcaption'), html('div'))));
-    const whole = find('maps').parentElement.clientWidth;
-    const room = several ? find('maps').firstChild.lastChild.clientWidth
-      : besideHeads && whole > NARROW ? whole * MAP_SHARE : whole;
-    results.forEach((result, i) => this.showMapOf(i, find('maps').children[i], room, several));
-  }
-
-  showMapOf(model, figure, room, several) {
-    const explanation = this.explanationOf(model), { layer, head } = this.chosenOf(model);
-    const [caption, frame] = figure.children;
-    const which = layer && `layer ${layer.layer + 1}` +
-      (layer.heads.length === 1 ? '' : head === 'mean' ? `, mean of ${layer.heads.length} heads` : `, head ${head + 1}`);
-    if (several) caption.append(html('b', {}, this.view.results[model].name), which ? ` · ${which}` : '');
-    if (!layer) {
-      frame.append(html('p', { class: 'note without' }, explanation ? withoutWeights(explanation, this.kind)
-        : 'This model divided the text into fewer sentences.'));
-      if (explanation && goesThroughVector(explanation))
-        frame.append(vectorPicture(sourceWords(explanation).length, targetWords(explanation).length));
-      return;
-    }
-    const words = attendingWords(explanation, this.kind), sides = sidesOf(this.kind);
-    const look = (axis, token) => {
-      const [role, list, side] = axis === 'row'
-        ? ['query', words.queries, sides.queries] : ['key', words.keys, sides.keys];
-      const word = list.findIndex((one) => one.tokens.includes(token));
-      this.actions.look(word < 0 ? null : { side, role, word }, model);
-    };
-    const choose = () => this.actions.turnToModel(model);
-    showMap(frame, { explanation, layer, head, room }, { look, leave: this.actions.leave, choose });
+    this.maps.show(this.view.results.map(({ name }, i) => ({
+      name, explanation: this.explanationOf(i), ...this.chosenOf(i),
+    })), this.kind, this.view.model);
   }
 
   // The lines and the heads of the model that is shown.
@@ -209,7 +159,7 @@ export class Insight {
     const { results, model } = this.view, name = results.length > 1 ? results[model].name : null;
     showHeads(find('heads'), layersOf(this.explanation, this.kind), name, { layer: layer?.layer, head },
       (chosenLayer, chosenHead) => this.choose({ layer: chosenLayer, head: chosenHead }));
-    [...find('maps').children].forEach((figure, i) => figure.toggleAttribute('data-shown', i === this.view.model));
+    this.maps.mark(model);
   }
 
   litOf(role, word) {
@@ -230,10 +180,10 @@ export class Insight {
     find('tree').hidden = tree.length === 0;
     find('tree-note').textContent = tree.length === 0
       ? 'This model does not search with a beam of tokens.'
-      : 'Every hypothesis that was ever in the beam, one column per step. The number below a token is the log probability ' +
-        'of the hypothesis, or the score of a complete one; thicker lines are more probable tokens.';
-    if (tree.length > 0)
-      showTree(find('tree'), tree, targetSpeller(this.explanation), (text) => { find('hypothesis').textContent = text; });
+      : 'Every hypothesis that was ever in the beam, one column per step. The number below a token is the log ' +
+        'probability of the hypothesis, or the score of a complete one; thicker lines are more probable tokens.';
+    const tell = (text) => { find('hypothesis').textContent = text; };
+    if (tree.length > 0) showTree(find('tree'), tree, targetSpeller(this.explanation), tell);
   }
 
   // ---- pointing
@@ -245,21 +195,13 @@ export class Insight {
     const sides = sidesOf(this.kind);
     const inLines = lit && (lit.role === 'query' ? sides.queries : sides.keys) === lit.side ? lit : null;
     lightLines(find('lines'), inLines, this.weights);
-    this.view.results.forEach((_, i) => this.lightMapOf(i, inLines));
+    this.maps.light(inLines, this.view.model);
     if (lit) showCard(find('card'), this.cardOf(lit, inLines), this.actions);
   }
 
   // The card stays when the pointer leaves a word: it may be on the way to the card.
   clearCard() {
     showCard(find('card'), null, this.actions);
-  }
-
-  lightMapOf(model, lit) {
-    const explanation = this.explanationOf(model), figure = find('maps').children[model];
-    if (!explanation || !figure) return;
-    const isLit = lit && (model === this.view.model || lit.side === 'source');
-    const words = isLit ? attendingWords(explanation, this.kind)[lit.role === 'query' ? 'queries' : 'keys'] : [];
-    lightMap(figure, lit?.role === 'key' ? 'column' : 'row', isLit ? words[lit.word]?.tokens ?? [] : []);
   }
 
   cardOf(lit, inLines) {

@@ -108,7 +108,10 @@ export function showLines(frame, view, actions) {
   drawing.setAttribute('width', width);
   drawing.setAttribute('viewBox', `0 0 ${width} ${GAP}`);
   if (weights) drawWeights(drawing, view, above, below);
-  else if (view.throughVector) drawVector(drawing, [...above.children].map(middle), [...below.children].map(middle), width);
+  else if (view.throughVector) {
+    const [sources, targets] = [above, below].map((words) => [...words.children].map(middle));
+    drawVector(drawing, sources, targets, width);
+  }
 }
 
 // Lights the lines of one word and the words at their other ends. lit: {role, word} or null

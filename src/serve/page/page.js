@@ -1,8 +1,8 @@
 // The page: reads the controls, asks the server, and shows what comes back.
 import * as api from './api.js';
 import { Choice } from './choice.js';
-import { html } from './element.js';
 import { wordAt } from './explanation.js';
+import { offerFiles } from './files.js';
 import { readGlossary } from './glossary.js';
 import { Insight } from './insight.js';
 import { continueSentence, detectLanguage, translateText } from './requests.js';
@@ -88,7 +88,7 @@ function translate() {
     const text = find('source').value;
     if (text.trim() === '') return showResults([]);
     const started = performance.now();
-    if (choice.isDetecting) choice.setDetected(await detectLanguage(text, choice.sources(), signal));
+    if (choice.isDetecting) choice.setDetected(await detectLanguage(text, choice.to, signal));
     const results = await translateText(taskOf(text), signal);
     if (signal.aborted) return;
     showBeamSize(results[0].beam);
@@ -124,7 +124,8 @@ function soon() {
 
 function showResults(results, place = null) {
   const isExplained = (result) => result.explanations.length > 0;
-  const model = isExplained(results[state.model] ?? { explanations: [] }) ? state.model : results.findIndex(isExplained);
+  const shown = results[state.model];
+  const model = shown && isExplained(shown) ? state.model : results.findIndex(isExplained);
   Object.assign(state, { results, place });
   showTranslations(find('translations'), results, {
     look: light,
@@ -138,7 +139,8 @@ function showResults(results, place = null) {
   find('spoken').lang = choice.to;
   find('spoken').textContent = results[0]?.text ?? '';
   if (results.length === 0) say('');
-  const reason = results[0]?.reason ?? (results.length > 0 && model < 0 ? 'No figures: the text has no words to explain.' : '');
+  const isWordless = results.length > 0 && model < 0;
+  const reason = results[0]?.reason ?? (isWordless ? 'No figures: the text has no words to explain.' : '');
   find('why').hidden = reason === '';
   find('why').textContent = reason;
   if (model < 0) return insight.hide();
@@ -181,24 +183,6 @@ async function copy(result, button) {
     button.textContent = 'Copying is not allowed here';
   }
   setTimeout(() => { button.textContent = 'Copy'; }, 1500);
-}
-
-// ---- files
-
-async function translateFile(file) {
-  const line = find('file-result');
-  line.hidden = false;
-  line.replaceChildren(`Translating ${file.name}…`);
-  find('problem').hidden = true;
-  try {
-    const answer = await api.translateFile(file, choice.askedFrom, choice.to);
-    const { pathname } = new URL(answer.translatedFileUrl, location.href);
-    line.replaceChildren('Translated: ',
-      html('a', { href: pathname.slice(1), download: `translated-${file.name}` }, file.name));
-  } catch (error) {
-    line.hidden = true;
-    showProblem(error);
-  }
 }
 
 // ---- controls
@@ -257,16 +241,10 @@ function listen() {
     typed();
     find('source').focus();
   });
-  find('file').addEventListener('change', (event) => {
-    if (event.target.files[0]) translateFile(event.target.files[0]);
-    event.target.value = '';
-  });
-  find('source').addEventListener('dragover', (event) => event.preventDefault());
-  find('source').addEventListener('drop', (event) => {
-    const [file] = event.dataTransfer.files;
-    if (!file) return;
-    event.preventDefault();
-    translateFile(file);
+  offerFiles({
+    languages: () => ({ from: choice.askedFrom, to: choice.to }),
+    begun: () => { find('problem').hidden = true; },
+    failed: showProblem,
   });
   addEventListener('resize', () => {
     if (!find('insight').hidden) insight.showAgain();

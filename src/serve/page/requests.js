@@ -1,7 +1,7 @@
 // What the page asks of the server: translations with their explanations. A result is {name (of the model), text,
-// explanations, after}, where the text is `before` and `text` of every explanation and then `after`. It has a `reason` if
-// the server could not explain it, and only an `error` if it could not translate. `earlier` is the result before a person
-// chose an alternative.
+// explanations, after}, where the text is `before` and `text` of every explanation and then `after`. It has a `reason`
+// if the server could not explain it, and only an `error` if it could not translate. `earlier` is the result before a
+// person chose an alternative.
 import * as api from './api.js';
 
 const MOST_EXPLAINED = 1500;  // characters
@@ -29,21 +29,25 @@ async function explain(task, name, signal) {
   }
 }
 
+const unexplained = (text, reason) => [{ name: '', text, explanations: [], after: '', reason }];
+
 async function translateOnly(task, reason, signal) {
   const { beam, ...fields } = fieldsOf(task);
   const { translatedText } = await api.translate({ q: task.text, ...fields }, signal);
-  return [{ name: '', text: translatedText, explanations: [], after: '', reason }];
+  return unexplained(translatedText, reason);
 }
 
 // Results of all models, in the order of `names`. task: {text, from, to, names, beam (null: the server's), terms}
 export async function translateText(task, signal) {
   const length = [...task.text].length;
+  if (task.from === task.to)
+    return unexplained(task.text, 'No figures for this text: it is in the target language already.');
   if (task.names.length === 0)
     return translateOnly(task, 'No figures for this direction: it goes through a third language, and only direct ' +
       'translations are explained.', signal);
   if (length > MOST_EXPLAINED)
-    return translateOnly(task, `No figures for this text: it has ${length.toLocaleString('en')} characters, and texts of ` +
-      `up to ${MOST_EXPLAINED.toLocaleString('en')} are explained.`, signal);
+    return translateOnly(task, `No figures for this text: it has ${length.toLocaleString('en')} characters, and ` +
+      `texts of up to ${MOST_EXPLAINED.toLocaleString('en')} are explained.`, signal);
   const results = await Promise.all(task.names.map((name) => explain(task, name, signal)));
   if (results.some((result) => !result.error)) return results;
   return translateOnly(task, `No figures for this text: ${results[0].error.replace('Invalid request: ', '')}.`, signal);
@@ -60,12 +64,8 @@ export async function continueSentence(result, sentence, prefix, task, signal) {
   return { ...fresh, text: textOf(fresh) };
 }
 
-// The language of a text, among some languages: {code, isSure}.
-export async function detectLanguage(text, codes, signal) {
-  const base = (code) => code.toLowerCase().split(/[-_]/)[0];
-  for (const { language } of await api.detect({ q: text }, signal)) {
-    const found = codes.find((code) => code === language) ?? codes.find((code) => base(code) === base(language));
-    if (found) return { code: found, isSure: true };
-  }
-  return { code: codes[0], isSure: false };
+// The language of a text, as the server detects it when it translates: {code, isSure}.
+export async function detectLanguage(text, to, signal) {
+  const { detectedLanguage } = await api.translate({ q: text, source: 'auto', target: to }, signal);
+  return { code: detectedLanguage.language, isSure: detectedLanguage.confidence > 0 };
 }

@@ -14,10 +14,11 @@ const sizes = new ResizeObserver((entries) => {
   }
 });
 
-// Shows `content` in `place`, in a box that scrolls, and `below` below it. A box with a name is a stop of the tab key, so that arrow keys can
-// scroll it; one without must contain such stops.
+// Shows `content` in `place`, in a box that scrolls, and `below` below it. A box with a name is a stop of the tab key,
+// so that arrow keys can scroll it; one without must contain such stops.
 export function showScrolling(place, content, { name = null, below = null } = {}) {
-  const box = html('div', { class: 'scrolling', ...(name && { tabindex: 0, role: 'group', 'aria-label': name }) }, content);
+  const stop = name ? { tabindex: 0, role: 'group', 'aria-label': name } : {};
+  const box = html('div', { class: 'scrolling', ...stop }, content);
   place.replaceChildren(html('div', { class: 'scroll-frame' }, box), ...(below ? [below] : []));
   box.addEventListener('scroll', () => mark(box), { passive: true });
   for (const part of [box, content]) sizes.observe(part);

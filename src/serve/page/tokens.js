@@ -1,7 +1,7 @@
-// Tokens as people read them. A vocabulary may spell a space as ▁ or Ġ, and a token may be a part of a character: a byte,
-// such as <0xC3>, or several in the letters of byte-level BPE.
+// Tokens as people read them. A vocabulary may spell a space as ▁ or Ġ, and a token may be a part of a character: a
+// byte, such as <0xC3>, or several in the letters of byte-level BPE.
 
-export const isByte = (token) => /^<0x[0-9A-F]{2}>$/.test(token);
+const isByte = (token) => /^<0x[0-9A-F]{2}>$/.test(token);
 export const isMark = (token) => /^<.+>$/.test(token) && !isByte(token);
 
 // Byte-level BPE spells bytes that are not printable characters of Latin-1 as letters from U+0100 on.
@@ -13,7 +13,8 @@ for (let byte = 0, next = 0x100; byte < 0x100; ++byte) {
 
 const encoder = new TextEncoder(), decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const marked = (byte) => `‹${byte.toString(16).toUpperCase().padStart(2, '0')}›`;
-const lengthAfter = (lead) => (lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0);
+const lengthAfter = (lead) =>
+  (lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0);
 
 // The characters of some bytes, and the bytes at the end that begin another one. Bytes of no character are marked.
 function readBytes(bytes) {
@@ -40,7 +41,8 @@ export class Speller {
 
   bytesOf(token) {
     if (isByte(token)) return [Number.parseInt(token.slice(3, 5), 16)];
-    if (this.byteLevel) return [...token].flatMap((letter) => BYTE_OF_LETTER.get(letter) ?? [...encoder.encode(letter)]);
+    if (this.byteLevel)
+      return [...token].flatMap((letter) => BYTE_OF_LETTER.get(letter) ?? [...encoder.encode(letter)]);
     return [...encoder.encode(token.replace(/^▁/, ' ').replaceAll('▁', ' '))];
   }
 
