@@ -1,7 +1,7 @@
 #ifndef DRAGOMAN_H
 #define DRAGOMAN_H
 
-/* Translation from C, and from any language that can call C.
+/* Translation, scoring and classification from C, and from any language that can call C.
  *
  *   dragoman_translator* translator = dragoman_open("model.safetensors", 0);
  *   if (!translator) { fprintf(stderr, "%s\n", dragoman_last_error()); return 1; }
@@ -23,7 +23,12 @@ extern "C" {
 
 typedef struct dragoman_translator dragoman_translator;
 typedef struct dragoman_options dragoman_options;
+typedef struct dragoman_request dragoman_request;
 typedef struct dragoman_result dragoman_result;
+typedef struct dragoman_explanation dragoman_explanation;
+typedef struct dragoman_tree dragoman_tree;
+typedef struct dragoman_scorer dragoman_scorer;
+typedef struct dragoman_scored dragoman_scored;
 typedef struct dragoman_classifier dragoman_classifier;
 typedef struct dragoman_classification dragoman_classification;
 
@@ -53,8 +58,9 @@ DRAGOMAN_API void dragoman_free(char* text);
 /* ---- Options ---- */
 
 /* Options by name, as `dragoman translate --help` lists them: "beam", "n-best", "ranking", "sample", "seed", ... for
- * translating; "device", "precision", "threads", "batch", "max-input-tokens", "long-lines", ... for opening. Three more
- * select what a result contains beside the text: "token-scores", "alignment" and "attention". */
+ * translating; "device", "precision", "threads", "workers", "batch", "max-input-tokens", "long-lines", "shortlist", ...
+ * for opening. These select what a result contains beside the text: "token-scores", "alignment", "attention", "tree",
+ * and "explain" with "alternatives" likely tokens per place. */
 DRAGOMAN_API dragoman_options* dragoman_options_new(void);
 DRAGOMAN_API void dragoman_options_free(dragoman_options* options);
 
@@ -67,6 +73,38 @@ DRAGOMAN_API char* dragoman_options_get(const dragoman_options* options, const c
 /* Loads one model file, or several as an ensemble. `options` may be null. */
 DRAGOMAN_API dragoman_translator* dragoman_open_with(const char* const* model_files, int count,
                                                      const dragoman_options* options);
+
+/* The languages that the option "to" chooses from; 0 of them for a model that translates into one. The text is valid
+ * until the translator is closed. */
+DRAGOMAN_API int dragoman_translator_language_count(const dragoman_translator* translator);
+DRAGOMAN_API const char* dragoman_translator_language(const dragoman_translator* translator, int language);
+/* 1 if the options "alignment" and "replace-unknown" are possible, 0 if not. */
+DRAGOMAN_API int dragoman_translator_aligns(const dragoman_translator* translator);
+
+/* ---- Requests ---- */
+
+/* A text with its constraints. `text` may be null if the source is given as tokens. */
+DRAGOMAN_API dragoman_request* dragoman_request_new(const char* text);
+DRAGOMAN_API void dragoman_request_free(dragoman_request* request);
+
+/* Each returns 0, or -1 if a pointer is null. The source as tokens of the model's vocabulary, instead of its text: */
+DRAGOMAN_API int dragoman_request_set_tokens(dragoman_request* request, const char* const* tokens, int count);
+/* The translation begins with this text, or with these tokens. */
+DRAGOMAN_API int dragoman_request_set_prefix(dragoman_request* request, const char* prefix);
+DRAGOMAN_API int dragoman_request_set_prefix_tokens(dragoman_request* request, const char* const* tokens, int count);
+/* If the source contains `source`, the translation contains `target`. */
+DRAGOMAN_API int dragoman_request_add_term(dragoman_request* request, const char* source, const char* target);
+/* The translation does not contain this word. */
+DRAGOMAN_API int dragoman_request_ban(dragoman_request* request, const char* word);
+/* The target language, instead of the option "to". */
+DRAGOMAN_API int dragoman_request_set_language(dragoman_request* request, const char* language);
+
+/* As dragoman_translate_with() and dragoman_translate_batch_with(). */
+DRAGOMAN_API dragoman_result* dragoman_translate_request(dragoman_translator* translator,
+                                                         const dragoman_request* request,
+                                                         const dragoman_options* options);
+DRAGOMAN_API int dragoman_translate_requests(dragoman_translator* translator, const dragoman_request* const* requests,
+                                             int count, const dragoman_options* options, dragoman_result** results);
 
 /* ---- Results ---- */
 
@@ -101,6 +139,15 @@ DRAGOMAN_API int dragoman_result_link_count(const dragoman_result* result, int t
 DRAGOMAN_API int dragoman_result_link(const dragoman_result* result, int translation, int link, int* source,
                                       int* target);
 
+/* With "alignment": the same between bytes. Bytes [*source_begin, *source_end) of the text and bytes [*target_begin,
+ * *target_end) of the translation correspond. */
+DRAGOMAN_API int dragoman_result_span_count(const dragoman_result* result, int translation);
+DRAGOMAN_API int dragoman_result_span(const dragoman_result* result, int translation, int span, int* source_begin,
+                                      int* source_end, int* target_begin, int* target_end);
+
+/* The number of parts that a long text was split into. */
+DRAGOMAN_API int dragoman_result_part_count(const dragoman_result* result);
+
 /* With "attention": this token's weights over the source tokens; `*count` receives their number. If the text was split,
  * they cover only the source tokens of the token's own part. */
 DRAGOMAN_API const float* dragoman_result_attention(const dragoman_result* result, int translation, int token,
@@ -111,6 +158,89 @@ DRAGOMAN_API const float* dragoman_result_attention(const dragoman_result* resul
  * other models. */
 DRAGOMAN_API const float* dragoman_result_past_attention(const dragoman_result* result, int translation, int token,
                                                          int* count);
+
+/* With "tree": all hypotheses that were ever in the beam. With "explain": one explanation per part, none for a blank
+ * text. Both belong to the result. */
+DRAGOMAN_API const dragoman_tree* dragoman_result_tree(const dragoman_result* result);
+DRAGOMAN_API int dragoman_result_explanation_count(const dragoman_result* result);
+DRAGOMAN_API const dragoman_explanation* dragoman_result_explanation(const dragoman_result* result, int part);
+
+/* ---- Explanations of the best translation ---- */
+
+DRAGOMAN_API const char* dragoman_explanation_source(const dragoman_explanation* explanation);
+DRAGOMAN_API const char* dragoman_explanation_text(const dragoman_explanation* explanation);
+
+/* Tokens of the source, marks included, and written tokens; the last of these is the end-of-sentence token. `*begin`
+ * and
+ * `*end` receive the bytes of the text, `*word` the index of the word between spaces, or -1. Each may be null. */
+DRAGOMAN_API int dragoman_explanation_source_token_count(const dragoman_explanation* explanation);
+DRAGOMAN_API const char* dragoman_explanation_source_token(const dragoman_explanation* explanation, int token,
+                                                           int* begin, int* end, int* word);
+DRAGOMAN_API int dragoman_explanation_token_count(const dragoman_explanation* explanation);
+DRAGOMAN_API const char* dragoman_explanation_token(const dragoman_explanation* explanation, int token, int* begin,
+                                                    int* end, int* word);
+/* Log probability; NaN for a statistical model. */
+DRAGOMAN_API double dragoman_explanation_token_score(const dragoman_explanation* explanation, int token);
+
+/* The likeliest tokens at the place of a written token, best first. `*probability` may be null. The prefix is the text
+ * of the translation up to the alternative: with it as the prefix of a request, the model translates the rest anew. */
+DRAGOMAN_API int dragoman_explanation_alternative_count(const dragoman_explanation* explanation, int token);
+DRAGOMAN_API const char* dragoman_explanation_alternative(const dragoman_explanation* explanation, int token,
+                                                          int alternative, double* probability);
+DRAGOMAN_API const char* dragoman_explanation_alternative_prefix(const dragoman_explanation* explanation, int token,
+                                                                 int alternative);
+
+/* Links between source and target words. */
+DRAGOMAN_API int dragoman_explanation_link_count(const dragoman_explanation* explanation);
+DRAGOMAN_API int dragoman_explanation_link(const dragoman_explanation* explanation, int link, int* source, int* target);
+
+/* Attention layers. The kind is "encoder" (source tokens to source tokens), "source" (written tokens to source tokens)
+ * or "past" (written tokens to the beginning of the sentence and the written tokens before them). `mixtures` is 1 if
+ * the columns have no place in the text (Linformer). A row of weights belongs to one token and sums to 1. */
+DRAGOMAN_API int dragoman_explanation_layer_count(const dragoman_explanation* explanation);
+DRAGOMAN_API const char* dragoman_explanation_layer_kind(const dragoman_explanation* explanation, int layer);
+DRAGOMAN_API const char* dragoman_explanation_layer_name(const dragoman_explanation* explanation, int layer);
+DRAGOMAN_API int dragoman_explanation_layer_mixtures(const dragoman_explanation* explanation, int layer);
+DRAGOMAN_API int dragoman_explanation_head_count(const dragoman_explanation* explanation, int layer);
+DRAGOMAN_API int dragoman_explanation_row_count(const dragoman_explanation* explanation, int layer, int head);
+DRAGOMAN_API const float* dragoman_explanation_weights(const dragoman_explanation* explanation, int layer, int head,
+                                                       int row, int* count);
+DRAGOMAN_API const dragoman_tree* dragoman_explanation_tree(const dragoman_explanation* explanation);
+
+/* A tree of hypotheses. Parents come before their children; the parent of the root is -1, and -2 is a failure. `best`
+ * is 1 on the path to the best translation. */
+DRAGOMAN_API int dragoman_tree_size(const dragoman_tree* tree);
+DRAGOMAN_API const char* dragoman_tree_token(const dragoman_tree* tree, int node);
+DRAGOMAN_API int dragoman_tree_parent(const dragoman_tree* tree, int node);
+DRAGOMAN_API double dragoman_tree_log_probability(const dragoman_tree* tree, int node);
+DRAGOMAN_API double dragoman_tree_score(const dragoman_tree* tree, int node);
+DRAGOMAN_API int dragoman_tree_finished(const dragoman_tree* tree, int node);
+DRAGOMAN_API int dragoman_tree_best(const dragoman_tree* tree, int node);
+
+/* ---- Scores of given translations ---- */
+
+/* Loads a translation model for scoring. `options` may be null; opening uses "device", "precision" and "threads",
+ * scoring "alignment" and "to". Any number of threads may use a scorer at once. */
+DRAGOMAN_API dragoman_scorer* dragoman_scorer_open(const char* model_file, const dragoman_options* options);
+DRAGOMAN_API void dragoman_scorer_free(dragoman_scorer* scorer);
+
+/* Release the result with dragoman_scored_free(). */
+DRAGOMAN_API dragoman_scored* dragoman_scorer_score(dragoman_scorer* scorer, const char* source, const char* target,
+                                                    const dragoman_options* options);
+/* Scores `count` pairs at once. Fills `results` and returns 0. On failure leaves `results` as it is and returns -1. */
+DRAGOMAN_API int dragoman_scorer_score_batch(dragoman_scorer* scorer, const char* const* sources,
+                                             const char* const* targets, int count, const dragoman_options* options,
+                                             dragoman_scored** results);
+DRAGOMAN_API void dragoman_scored_free(dragoman_scored* scored);
+
+/* The log probability of the translation, its tokens and theirs; the score after the last token is that of the
+ * end-of-sentence token. With "alignment": each target word with the source word it attended to most. */
+DRAGOMAN_API double dragoman_scored_log_probability(const dragoman_scored* scored);
+DRAGOMAN_API int dragoman_scored_token_count(const dragoman_scored* scored);
+DRAGOMAN_API const char* dragoman_scored_token(const dragoman_scored* scored, int token);
+DRAGOMAN_API double dragoman_scored_token_score(const dragoman_scored* scored, int token);
+DRAGOMAN_API int dragoman_scored_link_count(const dragoman_scored* scored);
+DRAGOMAN_API int dragoman_scored_link(const dragoman_scored* scored, int link, int* source, int* target);
 
 /* ---- Classification ---- */
 

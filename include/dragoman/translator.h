@@ -137,6 +137,11 @@ class DRAGOMAN_API Translator {
   // Returns everything that `search` requests.
   std::vector<TranslationResult> translate(const std::vector<Request>& requests, const SearchOptions& search) const;
 
+  // The languages that SearchOptions::to chooses from; none for a model that translates into one.
+  std::vector<std::string> languages() const;
+  // Whether SearchOptions::alignment and replace_unknown are possible.
+  bool aligns() const;
+
  private:
   std::unique_ptr<search::TextTranslator> translator_;
 };

@@ -30,11 +30,11 @@ class Aligner:
     [(0, 0), (1, 1), (2, 2)]
     """
 
-    _core: _core.Aligner
+    _native: _core.Aligner
 
     def __init__(self, path: Path) -> None:
         """Reads an alignment model that save() or `dragoman align --save` wrote."""
-        self._core = _core.Aligner.load(path)
+        self._native = _core.Aligner.load(path)
 
     @classmethod
     def learn(
@@ -53,12 +53,12 @@ class Aligner:
         model, the number of the iteration and the mean log probability per word in both directions.
         """
         aligner = cls.__new__(cls)
-        aligner._core = _core.Aligner.learn(_sentences(source), _sentences(target), options, on_iteration)
+        aligner._native = _core.Aligner.learn(_sentences(source), _sentences(target), options, on_iteration)
         return aligner
 
     def save(self, path: Path) -> None:
         """Writes the model to a file."""
-        self._core.save(path)
+        self._native.save(path)
 
     @overload
     def align(self, source: str, target: str, **options: Any) -> list[Link]: ...
@@ -72,20 +72,20 @@ class Aligner:
         Options: tokenize, symmetrise ("product", "union", "intersection", "grow-diag-final", ...), threshold.
         """
         if isinstance(source, str) and isinstance(target, str):
-            return self._core.align([source], [target], options)[0]
-        return self._core.align(source, target, options)
+            return self._native.align([source], [target], options)[0]
+        return self._native.align(source, target, options)
 
     def posteriors(self, source: str, target: str, **options: Any) -> numpy.ndarray:
         """The probability of each link, [source words, target words]: the geometric mean of both directions."""
-        return self._core.posteriors(source, target, options)[3]
+        return self._native.posteriors(source, target, options)[3]
 
     def draw(self, source: str, target: str, **options: Any) -> Picture:
         """The probabilities and links of a pair as a picture."""
-        words, others, links, weights = self._core.posteriors(source, target, options)
+        words, others, links, weights = self._native.posteriors(source, target, options)
         return Picture(_core.draw_alignment(words, others, weights.tolist(), links))
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("an Aligner cannot be pickled: save() it to a file")
 
     def __repr__(self) -> str:
-        return f"<dragoman.Aligner of {self._core.size} word pairs>"
+        return f"<dragoman.Aligner of {self._native.size} word pairs>"

@@ -26,10 +26,10 @@ class Scorer:
 
     def __init__(self, model: Path, **options: Unpack[OpeningOptions]) -> None:
         """Opens a translation model; options: device, precision, threads."""
-        self._core = _core.Scorer(model, options)
+        self._native = _core.Scorer(model, options)
 
     @overload
-    def score(self, source: str, target: str, *, alignment: bool = ..., to: str = ...) -> ScoredPair: ...
+    def score(self, source: str, target: str, *, alignment: bool = ..., to: str = ...) -> ScoredPair: ...  # type: ignore[overload-overlap]
 
     @overload
     def score(self, source: Sequence[str], target: Sequence[str], *, alignment: bool = ...,
@@ -39,7 +39,7 @@ class Scorer:
         """The score of a pair, or of each pair of two lists. `to` is the target language of a model for several."""
         if isinstance(source, str) and isinstance(target, str):
             return self.score([source], [target], alignment=alignment, to=to)[0]
-        return [ScoredPair(**one) for one in self._core.score(source, target, alignment, to)]
+        return [ScoredPair(**one) for one in self._native.score(source, target, alignment, to)]
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Scorer cannot be pickled: open the model in each process")
@@ -54,15 +54,15 @@ class Classifier:
 
     def __init__(self, model: Path, **options: Unpack[OpeningOptions]) -> None:
         """Opens a classifier; options: device, precision, threads, batch, max_input_tokens."""
-        self._core = _core.Classifier(model, options)
+        self._native = _core.Classifier(model, options)
 
     @property
     def labels(self) -> list[str]:
         """All labels, in the order of the model's classes."""
-        return self._core.labels
+        return self._native.labels
 
     @overload
-    def classify(self, text: str, *, top: int = ...) -> Classification: ...
+    def classify(self, text: str, *, top: int = ...) -> Classification: ...  # type: ignore[overload-overlap]
 
     @overload
     def classify(self, text: Iterable[str], *, top: int = ...) -> list[Classification]: ...
@@ -71,7 +71,7 @@ class Classifier:
         """The `top` likeliest labels of a text, or of each text of a list; 0 means all labels."""
         if isinstance(text, str):
             return self.classify([text], top=top)[0]
-        return [Classification(*one) for one in self._core.classify(text, top)]
+        return [Classification(*one) for one in self._native.classify(text, top)]
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Classifier cannot be pickled: open the model in each process")

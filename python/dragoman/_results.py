@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import html
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Optional
 
@@ -94,8 +96,9 @@ class Picture:
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.svg)
 
-    def _repr_svg_(self) -> str:
-        return self.svg
+    def _repr_html_(self) -> str:
+        # As an image, its style sheet does not apply to the page around it.
+        return f'<img src="data:image/svg+xml;base64,{base64.b64encode(self.svg.encode()).decode()}">'
 
     def __repr__(self) -> str:
         return f"<Picture: {len(self.svg)} bytes of SVG; save(path) writes it>"
@@ -144,10 +147,10 @@ class Explanation:
         nodes = [(n.parent, n.token, n.log_probability, n.score, n.finished, n.best) for n in self.tree]
         return Picture(_core.draw_beam(nodes, self.source))
 
-    def _repr_svg_(self) -> Optional[str]:
+    def _repr_html_(self) -> Optional[str]:
         if self.parts or self.attention is None or not self.source_tokens:
             return None
-        return self.draw_attention().svg
+        return f"<p>{html.escape(self.source)}<br>{html.escape(self.text)}</p>" + self.draw_attention()._repr_html_()
 
 
 @dataclass(frozen=True, eq=False)

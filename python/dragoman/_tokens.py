@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import random
-from collections import deque
-from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, Callable, Generic, Iterable, Iterator, NoReturn, Optional, Sequence, TypeVar, Union
+from itertools import islice, repeat
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Generic,
+    Iterable,
+    Iterator,
+    Literal,
+    NoReturn,
+    Optional,
+    Sequence,
+    TypeVar,
+    overload,
+)
 
 from . import _core
+from ._waiting import collect, stream
 
 if TYPE_CHECKING:
     import numpy
@@ -59,8 +72,9 @@ class ScoringResult:
 class AsyncResult(Generic[T]):
     """A result that may still be computed."""
 
-    def __init__(self, result: Callable[[], T], done: Callable[[], bool]) -> None:
-        self._result, self._done = result, done
+    def __init__(self, result: Callable[[], T], done: Callable[[], bool] = lambda: True,
+                 cancel: Callable[[], None] = lambda: None) -> None:
+        self._result, self._done, self._cancel = result, done, cancel
 
     def result(self) -> T:
         """Waits for the result. Raises the error of the computation."""
@@ -69,6 +83,10 @@ class AsyncResult(Generic[T]):
     def done(self) -> bool:
         """Whether result() returns at once."""
         return self._done()
+
+    def cancel(self) -> None:
+        """Nobody waits for the result any more."""
+        self._cancel()
 
 
 def _refuse(name: str, value: Any, neutral: Any, reason: str) -> None:
@@ -104,50 +122,29 @@ def _cut(source: Iterable[Tokens], most: int) -> list[list[str]]:
 class TokenInterface:
     """The methods of CTranslate2's Translator: tokens in, tokens out."""
 
-    _core: _core.Translator
+    _native: _core.Translator
 
-    def translate_batch(
-        self,
-        source: Iterable[Tokens],
-        target_prefix: Optional[Iterable[Optional[Tokens]]] = None,
-        *,
-        max_batch_size: int = 0,
-        batch_type: str = "examples",
-        asynchronous: bool = False,
-        return_scores: bool = False,
-        return_attention: bool = False,
-        return_end_token: bool = False,
-        max_input_length: int = 1024,
-        **options: Any,
-    ) -> Union[list[TranslationResult], list[AsyncResult[TranslationResult]]]:
+    @overload
+    def translate_batch(self, source: Iterable[Tokens], target_prefix: Optional[Iterable[Optional[Tokens]]] = ..., *,
+                        asynchronous: Literal[False] = ..., **options: Any) -> list[TranslationResult]: ...
+
+    @overload
+    def translate_batch(self, source: Iterable[Tokens], target_prefix: Optional[Iterable[Optional[Tokens]]] = ..., *,
+                        asynchronous: Literal[True], **options: Any) -> list[AsyncResult[TranslationResult]]: ...
+
+    def translate_batch(self, source: Any, target_prefix: Any = None, *, asynchronous: bool = False,
+                        **options: Any) -> Any:
         """Translates sentences that are tokens of the model's vocabulary.
 
-        The arguments are those of CTranslate2: beam_size=2, patience=1, num_hypotheses=1, length_penalty=1,
-        max_decoding_length=256, min_decoding_length=1, sampling_topk=1, sampling_topp=1, sampling_temperature=1,
-        replace_unknowns=False. One that cannot be honoured raises Error with the reason. Sentences are batched as the
-        translator was opened; max_batch_size and batch_type do not change results. The beginning and the end of
-        sentences, and the tag of a language, may be among the tokens or not.
+        The arguments are those of CTranslate2: max_batch_size=0, batch_type="examples", beam_size=2, patience=1,
+        num_hypotheses=1, length_penalty=1, max_input_length=1024, max_decoding_length=256, min_decoding_length=1,
+        sampling_topk=1, sampling_topp=1, sampling_temperature=1, replace_unknowns=False, return_scores=False,
+        return_attention=False, return_end_token=False. One that cannot be honoured raises Error with the reason.
+        Sentences are batched as the translator was opened; max_batch_size and batch_type do not change results. The
+        beginning and the end of sentences, and the tag of a language, may be among the tokens or not.
         """
-        _check_batches(max_batch_size, batch_type)
-        search = _search_options(return_attention=return_attention, **options)
-        sources = _cut(source, max_input_length)
-        prefixes = [list(prefix or ()) for prefix in target_prefix] if target_prefix is not None else []
-        if prefixes and len(prefixes) != len(sources):
-            raise _core.Error(f"{len(sources)} sentences have {len(prefixes)} target prefixes; each needs one")
-        end = self._end_token() if return_end_token else ""
-
-        def read(pending: _core.Pending) -> TranslationResult:
-            return _result(pending.result(), return_scores, end)
-
-        pending = self._submit_sentences(sources, prefixes, search)
-        if asynchronous:
-            return [AsyncResult(lambda one=one: read(one), one.done) for one in pending]
-        try:
-            return [read(one) for one in pending]
-        except BaseException:
-            for one in pending:
-                one.cancel()
-            raise
+        pending = self._begin(source, target_prefix, **options)
+        return pending if asynchronous else collect(pending, AsyncResult.result)
 
     def translate_iterable(
         self,
@@ -159,39 +156,28 @@ class TokenInterface:
     ) -> Iterator[TranslationResult]:
         """Translates sentences as they come and yields the results in order; options as in translate_batch()."""
         _check_batches(max_batch_size, batch_type)
-        self.translate_batch([], **options)  # wrong options are reported at once
-        prefixes: Iterable[Optional[Tokens]] = repeat(None) if target_prefix is None else target_prefix
-        return self._translate_each(zip(source, prefixes), 4 * max(max_batch_size, 32), options)
+        self._begin([], None, **options)  # wrong options are reported at once
+        pairs = zip(source, repeat(None) if target_prefix is None else target_prefix)
+        return stream(pairs, lambda pair: self._begin([pair[0]], [pair[1]], **options)[0], AsyncResult.result,
+                      4 * max(max_batch_size, 32))
 
-    def _translate_each(self, pairs: Iterable[tuple[Tokens, Optional[Tokens]]], ahead: int,
-                        options: dict[str, Any]) -> Iterator[TranslationResult]:
-        waiting: deque[AsyncResult[TranslationResult]] = deque()
-        options = {**options, "asynchronous": True}
-        for tokens, prefix in pairs:
-            waiting.extend(self.translate_batch([tokens], None if prefix is None else [prefix], **options))
-            if len(waiting) >= ahead:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+    @overload
+    def score_batch(self, source: Iterable[Tokens], target: Iterable[Tokens], *, max_batch_size: int = ...,
+                    batch_type: str = ..., max_input_length: int = ..., offset: int = ...,
+                    asynchronous: Literal[False] = ...) -> list[ScoringResult]: ...
 
-    def score_batch(
-        self,
-        source: Iterable[Tokens],
-        target: Iterable[Tokens],
-        *,
-        max_batch_size: int = 0,
-        batch_type: str = "examples",
-        max_input_length: int = 1024,
-        offset: int = 0,
-        asynchronous: bool = False,
-    ) -> Union[list[ScoringResult], list[AsyncResult[ScoringResult]]]:
+    @overload
+    def score_batch(self, source: Iterable[Tokens], target: Iterable[Tokens], *, max_batch_size: int = ...,
+                    batch_type: str = ..., max_input_length: int = ..., offset: int = ...,
+                    asynchronous: Literal[True]) -> list[AsyncResult[ScoringResult]]: ...
+
+    def score_batch(self, source: Any, target: Any, *, max_batch_size: int = 0, batch_type: str = "examples",
+                    max_input_length: int = 1024, offset: int = 0, asynchronous: bool = False) -> Any:
         """The log probabilities of given translations, token by token. The first `offset` tokens are left out."""
         _check_batches(max_batch_size, batch_type)
-        scored = self._core.score_tokens(_cut(source, max_input_length), _cut(target, max_input_length), "")
+        scored = self._native.score_tokens(_cut(source, max_input_length), _cut(target, max_input_length), "")
         results = [ScoringResult(one["tokens"][offset:], one["token_scores"].tolist()[offset:]) for one in scored]
-        if asynchronous:
-            return [AsyncResult(lambda one=one: one, lambda: True) for one in results]
-        return results
+        return [_finished(one) for one in results] if asynchronous else results
 
     def score_iterable(
         self,
@@ -199,21 +185,39 @@ class TokenInterface:
         target: Iterable[Tokens],
         max_batch_size: int = 64,
         batch_type: str = "examples",
-        **options: Any,
+        max_input_length: int = 1024,
+        offset: int = 0,
     ) -> Iterator[ScoringResult]:
         """Scores pairs as they come and yields the results in order."""
         _check_batches(max_batch_size, batch_type)
         pairs = zip(source, target)
-        for first in pairs:
-            block = [first, *(pair for _, pair in zip(range(max(max_batch_size, 1) - 1), pairs))]
-            yield from self.score_batch([a for a, _ in block], [b for _, b in block], **options)
+        while block := list(islice(pairs, max(max_batch_size, 1))):
+            yield from self.score_batch([a for a, _ in block], [b for _, b in block],
+                                        max_input_length=max_input_length, offset=offset)
 
-    def _submit_sentences(self, sources: list[list[str]], prefixes: list[list[str]],
-                          search: dict[str, Any]) -> list[_core.Pending]:
-        return self._core.submit_tokens(sources, prefixes, search)
+    def _begin(
+        self,
+        source: Iterable[Tokens],
+        target_prefix: Optional[Iterable[Optional[Tokens]]],
+        *,
+        max_batch_size: int = 0,
+        batch_type: str = "examples",
+        return_scores: bool = False,
+        return_end_token: bool = False,
+        max_input_length: int = 1024,
+        **options: Any,
+    ) -> list[AsyncResult[TranslationResult]]:
+        _check_batches(max_batch_size, batch_type)
+        search = _search_options(**options)
+        sources = _cut(source, max_input_length)
+        prefixes = [list(prefix or ()) for prefix in target_prefix] if target_prefix is not None else []
+        if prefixes and len(prefixes) != len(sources):
+            raise _core.Error(f"{len(sources)} sentences have {len(prefixes)} target prefixes; each needs one")
+        end = self._end_token() if return_end_token else ""
+        return [_answer(one, return_scores, end) for one in self._native.submit_tokens(sources, prefixes, search)]
 
     def _end_token(self) -> str:
-        vocabulary = self._core.vocabulary(False)
+        vocabulary = self._native.vocabulary(False)
         return vocabulary.piece(vocabulary.special()[2])
 
     def translate_file(self, *_: Any, **__: Any) -> NoReturn:
@@ -282,9 +286,17 @@ def _search_options(
     return search
 
 
+def _finished(result: T) -> AsyncResult[T]:
+    return AsyncResult(lambda: result)
+
+
+def _answer(pending: _core.Pending, with_scores: bool, end: str) -> AsyncResult[TranslationResult]:
+    return AsyncResult(lambda: _result(pending.result(), with_scores, end), pending.done, pending.cancel)
+
+
 def _result(result: dict[str, Any], with_scores: bool, end: str) -> TranslationResult:
     translations = result["translations"]
-    hypotheses = [list(chain(one["tokens"], [end] if end else [])) for one in translations]
+    hypotheses = [[*one["tokens"], end] if end else one["tokens"] for one in translations]
     scores = [one["score"] for one in translations] if with_scores else []
     attention = [one["attention"] for one in translations if one["attention"] is not None]
     return TranslationResult(hypotheses, scores, attention)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, NoReturn, Optional, Sequence, Union, overload
 
 from . import _core
 from ._results import Alternative, AttentionLayer, Explanation, Place, Translation, TreeNode, WrittenToken
 from ._tokens import TokenInterface
 from ._vocabulary import Vocabulary
+from ._waiting import collect, stream
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -49,12 +49,13 @@ def _explanation(result: dict[str, Any], source: str) -> Explanation:
 
 def _explained_part(part: dict[str, Any]) -> Explanation:
     tokens = [
-        WrittenToken(*token[:5], alternatives=[Alternative(*one) for one in token[5]]) for token in part["tokens"]
+        WrittenToken(token, begin, end, word, log_probability, [Alternative(*one) for one in alternatives])
+        for token, begin, end, word, log_probability, alternatives in part["tokens"]
     ]
     layers = [AttentionLayer(*layer) for layer in part["layers"]]
-    log_probability = sum(token.log_probability for token in tokens)
+    total = sum(token.log_probability for token in tokens)
     words = [token.token for token in tokens[:-1]]
-    translation = Translation(part["text"], log_probability, log_probability, words, alignment=part["alignment"])
+    translation = Translation(part["text"], total, total, words, alignment=part["alignment"])
     tree = [TreeNode(*node) for node in part["tree"]]
     source_tokens = [Place(*token) for token in part["source_tokens"]]
     return Explanation(part["source"], translation, source_tokens, tokens, layers, tree)
@@ -75,14 +76,14 @@ class Translator(TokenInterface):
         """Opens a model file; several files make an ensemble. `OpeningOptions` lists the keyword arguments."""
         files = [model] if isinstance(model, (str, os.PathLike)) else list(model)
         self._files = [os.fspath(file) for file in files]
-        self._core = _core.Translator(files, options)
+        self._native = _core.Translator(files, options)
 
     @overload
-    def translate(self, text: str, *, terms: Optional[Terms] = ..., banned: Union[str, Iterable[str], None] = ...,
+    def translate(self, text: str, *, terms: Optional[Terms] = ..., banned: Union[str, Iterable[str], None] = ...,  # type: ignore[overload-overlap]
                   prefix: Prefix = ..., read_ahead: int = ..., **options: Unpack[SearchOptions]) -> str: ...
 
     @overload
-    def translate(self, text: Union[list[str], tuple[str, ...]], *, terms: Optional[Terms] = ...,
+    def translate(self, text: Union[list[str], tuple[str, ...]], *, terms: Optional[Terms] = ...,  # type: ignore[overload-overlap]
                   banned: Union[str, Iterable[str], None] = ..., prefix: Prefix = ..., read_ahead: int = ...,
                   **options: Unpack[SearchOptions]) -> list[str]: ...
 
@@ -117,11 +118,11 @@ class Translator(TokenInterface):
         if isinstance(text, str):
             return self._submit([text], terms, banned, prefix, options)[0].text()
         if isinstance(text, (list, tuple)):
-            return _collect(self._submit(text, terms, banned, prefix, options), _core.Pending.text)
+            return collect(self._submit(text, terms, banned, prefix, options), _core.Pending.text)
         return self._stream(text, terms, banned, prefix, read_ahead, options)
 
     @overload
-    def translations(self, text: str, *, terms: Optional[Terms] = ..., banned: Union[str, Iterable[str], None] = ...,
+    def translations(self, text: str, *, terms: Optional[Terms] = ..., banned: Union[str, Iterable[str], None] = ...,  # type: ignore[overload-overlap]
                      prefix: Prefix = ..., **options: Unpack[DetailOptions]) -> list[Translation]: ...
 
     @overload
@@ -143,7 +144,7 @@ class Translator(TokenInterface):
         `DetailOptions` lists what else to return: token_scores, alignment, attention.
         """
         texts = [text] if isinstance(text, str) else list(text)
-        results = _collect(self._submit(texts, terms, banned, prefix, options), _core.Pending.result)
+        results = collect(self._submit(texts, terms, banned, prefix, options), _core.Pending.result)
         lists = [[Translation(**one) for one in result["translations"]] for result in results]
         return lists[0] if isinstance(text, str) else lists
 
@@ -164,7 +165,7 @@ class Translator(TokenInterface):
         if not isinstance(text, str):
             raise TypeError(f"explain() takes one text, a str, not {type(text).__name__}")
         details: dict[str, Any] = {"explain": True, "attention": True, "token_scores": True}
-        details.update(alternatives=alternatives, alignment=self._core.aligns, **options)
+        details.update(alternatives=alternatives, alignment=self._native.aligns, **options)
         result = self._submit([text], terms, banned, prefix, details)[0].result()
         return _explanation(result, text)
 
@@ -191,23 +192,23 @@ class Translator(TokenInterface):
             if tags:
                 document[name] = list(tags)
         _refuse_details(options)
-        rendered = self._core.translate_documents([text], document, _term_list(terms), _word_list(banned), options)
+        rendered = self._native.translate_documents([text], document, _term_list(terms), _word_list(banned), options)
         return rendered[0]
 
     @property
     def languages(self) -> list[str]:
         """The languages that the model translates into; empty for a model of one."""
-        return self._core.languages
+        return self._native.languages
 
     @property
     def source_vocabulary(self) -> Vocabulary:
         """The tokens of the source."""
-        return Vocabulary._wrap(self._core.vocabulary(True))
+        return Vocabulary._wrap(self._native.vocabulary(True))
 
     @property
     def target_vocabulary(self) -> Vocabulary:
         """The tokens of translations."""
-        return Vocabulary._wrap(self._core.vocabulary(False))
+        return Vocabulary._wrap(self._native.vocabulary(False))
 
     def _submit(self, texts: Sequence[str], terms: Optional[Terms], banned: Union[str, Iterable[str], None],
                 prefix: Prefix, options: Any) -> list[_core.Pending]:
@@ -216,7 +217,7 @@ class Translator(TokenInterface):
             prefixes = [prefix] * len(texts) if isinstance(prefix, str) else list(prefix)
             if len(prefixes) != len(texts):
                 raise _core.Error(f"{len(texts)} texts have {len(prefixes)} prefixes; each needs one")
-        return self._core.submit(texts, prefixes, _term_list(terms), _word_list(banned), options)
+        return self._native.submit(texts, prefixes, _term_list(terms), _word_list(banned), options)
 
     def _stream(self, texts: Iterable[str], terms: Optional[Terms], banned: Union[str, Iterable[str], None],
                 prefix: Prefix, read_ahead: int, options: Any) -> Iterator[str]:
@@ -227,23 +228,8 @@ class Translator(TokenInterface):
         terms, banned = _term_list(terms), _word_list(banned)
         # Wrong options are reported at once, not when the first translation is asked for.
         self._submit([], terms, banned, prefix, options)
-        return self._pump(iter(texts), lambda text: self._submit([text], terms, banned, prefix, options)[0],
-                          _core.Pending.text, read_ahead)
-
-    @staticmethod
-    def _pump(items: Iterator[Any], submit: Any, read: Any, read_ahead: int) -> Iterator[Any]:
-        """Yields read(submit(item)) for each item, in order."""
-        waiting: deque[_core.Pending] = deque()
-        try:
-            for item in items:
-                waiting.append(submit(item))
-                if len(waiting) >= read_ahead:
-                    yield read(waiting.popleft())
-            while waiting:
-                yield read(waiting.popleft())
-        finally:
-            for pending in waiting:
-                pending.cancel()
+        return stream(iter(texts), lambda text: self._submit([text], terms, banned, prefix, options)[0],
+                      _core.Pending.text, read_ahead)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Translator cannot be pickled: open the model in each process")
@@ -259,13 +245,3 @@ def _refuse_details(options: Mapping[str, Any]) -> None:
     for name in ("explain", "tree", "alternatives"):
         if name in options:
             raise TypeError(f"translate() returns text only; explain() returns more than {name}")
-
-
-def _collect(pending: list[_core.Pending], read: Any) -> list[Any]:
-    """All answers. If one fails, or Ctrl-C is pressed, the others are cancelled."""
-    try:
-        return [read(one) for one in pending]
-    except BaseException:
-        for one in pending:
-            one.cancel()
-        raise

@@ -23,16 +23,16 @@ class Vocabulary:
     ['▁Where', '▁is', '▁it', '?']
     """
 
-    _core: _core.Tokenizer
+    _native: _core.Tokenizer
 
     def __init__(self, path: Path) -> None:
         """Reads a file that save(), `dragoman vocab` or `dragoman train` wrote."""
-        self._core = _core.Tokenizer.load(path)
+        self._native = _core.Tokenizer.load(path)
 
     @classmethod
     def _wrap(cls, core: _core.Tokenizer) -> Vocabulary:
         vocabulary = cls.__new__(cls)
-        vocabulary._core = core
+        vocabulary._native = core
         return vocabulary
 
     @classmethod
@@ -53,53 +53,53 @@ class Vocabulary:
 
     def save(self, path: Path) -> None:
         """Writes the vocabulary to a file."""
-        self._core.save(path)
+        self._native.save(path)
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text, without the marks of a sentence."""
-        return self._core.encode(text)
+        return self._native.encode(text)
 
     def tokens(self, text: str) -> list[str]:
         """The tokens of a text, as the vocabulary spells them."""
-        return [self._core.piece(id) for id in self._core.encode(text)]
+        return [self._native.piece(id) for id in self._native.encode(text)]
 
     def decode(self, tokens: Sequence[Union[int, str]]) -> str:
         """The text of ids or tokens. Marks are dropped; an unknown token becomes <unk>."""
-        return self._core.decode([self.id(token) if isinstance(token, str) else token for token in tokens])
+        return self._native.decode([self.id(token) if isinstance(token, str) else token for token in tokens])
 
     def id(self, token: str) -> int:
         """The id of a token; that of <unk> for a token that is not here."""
-        return self._core.find(token)
+        return self._native.find(token)
 
     def token(self, id: int) -> str:  # pylint: disable=redefined-builtin
         """The token of an id; empty for an id that exists only for rounding."""
-        return self._core.piece(id)
+        return self._native.piece(id)
 
     @property
     def unknown_id(self) -> int:
         """The id of <unk>."""
-        return self._core.special()[0]
+        return self._native.special()[0]
 
     @property
     def begin_id(self) -> int:
         """The id of the beginning of a sentence."""
-        return self._core.special()[1]
+        return self._native.special()[1]
 
     @property
     def end_id(self) -> int:
         """The id of the end of a sentence."""
-        return self._core.special()[2]
+        return self._native.special()[2]
 
     @property
     def languages(self) -> list[str]:
         """The target languages that it has tags for."""
-        return self._core.languages
+        return self._native.languages
 
     def __len__(self) -> int:
-        return self._core.size()
+        return self._native.size()
 
     def __contains__(self, token: object) -> bool:
-        return isinstance(token, str) and self._core.contains(token)
+        return isinstance(token, str) and self._native.contains(token)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Vocabulary cannot be pickled: save() it to a file")

@@ -28,10 +28,10 @@ std::string flag_text(const std::string& key, py::handle value) {
 }  // namespace
 
 void Arguments::read(const std::string& prefix, const py::dict& given) {
-  for (const auto& [name, object] : given) {
+  for (const auto [name, object] : given) {
     std::string key = text_of(name, "a name");
     std::replace(key.begin(), key.end(), '_', '-');
-    key = prefix + key;
+    key.insert(0, prefix);
     if (object.is_none()) continue;
     if (py::isinstance<py::dict>(object)) {
       read(key + ".", py::reinterpret_borrow<py::dict>(object));

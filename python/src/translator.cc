@@ -130,10 +130,7 @@ class Translator {
                                                const py::iterable& banned, const py::dict& arguments);
   py::list score(std::vector<SentencePair> pairs, bool alignment, const std::string& to) const;
 
-  std::vector<std::string> languages() const {
-    const search::Model* const model = translator_->model();
-    return model == nullptr ? std::vector<std::string>() : model->source().language_tags().languages;
-  }
+  std::vector<std::string> languages() const { return translator_->languages(); }
   bool aligns() const { return translator_->aligns(); }
   std::string note() const { return translator_->note(); }
   Tokenizer vocabulary(bool source) const {

@@ -3,43 +3,23 @@
 
 #include "base/error.h"
 #include "dragoman/version.h"
-#include "search/c_support.h"
+#include "search/c_result.h"
 
 using dragoman::check;
 using namespace dragoman::search::c;
 
-struct dragoman_translator {
-  dragoman::Translator translator;
-};
-
-struct dragoman_result {
-  dragoman::TranslationResult result;
-};
-
 namespace {
 
-std::vector<dragoman::TranslationResult> translate(const dragoman_translator* translator,
-                                                   const std::vector<std::string>& texts,
-                                                   const dragoman::SearchOptions& search) {
+std::vector<dragoman::Request> requests_of(const std::vector<std::string>& texts) {
   std::vector<dragoman::Request> requests(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) requests[i].text = texts[i];
-  return deref(translator, "a translator").translator.translate(requests, search);
+  return requests;
 }
 
 dragoman::SearchOptions with_beam(int beam) {
   dragoman::SearchOptions options;
   options.beam = beam;
   return options;
-}
-
-std::vector<std::unique_ptr<dragoman_result>> results_of(const dragoman_translator* translator,
-                                                         const std::vector<std::string>& texts,
-                                                         const dragoman_options* options) {
-  const dragoman::SearchOptions search = options ? options->search : dragoman::search::SearchSettings();
-  std::vector<std::unique_ptr<dragoman_result>> results;
-  for (dragoman::TranslationResult& result : translate(translator, texts, search))
-    results.push_back(std::make_unique<dragoman_result>(dragoman_result{std::move(result)}));
-  return results;
 }
 
 const dragoman::Translation& translation_of(const dragoman_result* result, int index) {
@@ -67,15 +47,28 @@ dragoman_translator* dragoman_open(const char* model_file, int threads) {
   return guarded<dragoman_translator*>(nullptr, [&] {
     dragoman::TranslatorOptions options;
     options.threads = threads;
-    return new dragoman_translator{dragoman::Translator(texts_of(&model_file, 1, "model file"), options)};
+    return new dragoman_translator(dragoman::Translator(texts_of(&model_file, 1, "model file"), options));
   });
 }
 
 dragoman_translator* dragoman_open_with(const char* const* model_files, int count, const dragoman_options* options) {
   return guarded<dragoman_translator*>(nullptr, [&] {
-    return new dragoman_translator{dragoman::Translator(
-        texts_of(model_files, count, "model file"), options ? options->for_opening() : dragoman::TranslatorOptions())};
+    return new dragoman_translator(dragoman::Translator(
+        texts_of(model_files, count, "model file"), options ? options->for_opening() : dragoman::TranslatorOptions()));
   });
+}
+
+int dragoman_translator_language_count(const dragoman_translator* translator) {
+  return guarded(-1, [&] { return static_cast<int>(deref(translator, "a translator").languages.size()); });
+}
+
+const char* dragoman_translator_language(const dragoman_translator* translator, int language) {
+  return guarded<const char*>(
+      nullptr, [&] { return item(deref(translator, "a translator").languages, language, "language").c_str(); });
+}
+
+int dragoman_translator_aligns(const dragoman_translator* translator) {
+  return guarded(-1, [&] { return deref(translator, "a translator").translator.aligns() ? 1 : 0; });
 }
 
 void dragoman_close(dragoman_translator* translator) { delete translator; }
@@ -92,7 +85,8 @@ int dragoman_translate_batch(dragoman_translator* translator, const char* const*
     check(count <= 0 || translations != nullptr, "expected an array for the translations but got a null pointer");
     std::vector<CText> copies;
     for (const dragoman::TranslationResult& result :
-         translate(translator, texts_of(texts, count, "text"), with_beam(beam)))
+         deref(translator, "a translator")
+             .translator.translate(requests_of(texts_of(texts, count, "text")), with_beam(beam)))
       copies.push_back(copy_of(result.translations.empty() ? "" : result.translations.front().text));
     for (CText& copy : copies) *translations++ = copy.release();
     return 0;
@@ -133,11 +127,8 @@ dragoman_result* dragoman_translate_with(dragoman_translator* translator, const 
 
 int dragoman_translate_batch_with(dragoman_translator* translator, const char* const* texts, int count,
                                   const dragoman_options* options, dragoman_result** results) {
-  return guarded(-1, [&] {
-    check(count <= 0 || results != nullptr, "expected an array for the results but got a null pointer");
-    for (auto& result : results_of(translator, texts_of(texts, count, "text"), options)) *results++ = result.release();
-    return 0;
-  });
+  return guarded(
+      -1, [&] { return fill_results(translator, requests_of(texts_of(texts, count, "text")), options, results); });
 }
 
 void dragoman_result_free(dragoman_result* result) { delete result; }
@@ -186,13 +177,46 @@ int dragoman_result_link_count(const dragoman_result* result, int translation) {
 }
 
 int dragoman_result_link(const dragoman_result* result, int translation, int link, int* source, int* target) {
+  return guarded(-1, [&] { return fill_link(translation_of(result, translation).alignment, link, source, target); });
+}
+
+int dragoman_result_span_count(const dragoman_result* result, int translation) {
+  return guarded(-1, [&] { return static_cast<int>(translation_of(result, translation).span_links.size()); });
+}
+
+int dragoman_result_span(const dragoman_result* result, int translation, int span, int* source_begin, int* source_end,
+                         int* target_begin, int* target_end) {
   return guarded(-1, [&] {
-    check(source && target, "expected two numbers to fill but got a null pointer");
-    const dragoman::AlignmentLink& found = item(translation_of(result, translation).alignment, link, "link");
-    *source = found.source;
-    *target = found.target;
+    check(source_begin && source_end && target_begin && target_end,
+          "expected four numbers to fill but got a null pointer");
+    const dragoman::SpanLink& found = item(translation_of(result, translation).span_links, span, "span");
+    *source_begin = static_cast<int>(found.source_begin);
+    *source_end = static_cast<int>(found.source_end);
+    *target_begin = static_cast<int>(found.target_begin);
+    *target_end = static_cast<int>(found.target_end);
     return 0;
   });
+}
+
+int dragoman_result_part_count(const dragoman_result* result) {
+  return guarded(-1, [&] { return deref(result, "a result").result.parts; });
+}
+
+const dragoman_tree* dragoman_result_tree(const dragoman_result* result) {
+  return guarded<const dragoman_tree*>(nullptr, [&] {
+    const dragoman_tree& tree = deref(result, "a result").tree;
+    check(!tree.nodes.empty(), "there is no tree: set the option tree, and translate a text that is not blank");
+    return &tree;
+  });
+}
+
+int dragoman_result_explanation_count(const dragoman_result* result) {
+  return guarded(-1, [&] { return static_cast<int>(deref(result, "a result").explanations.size()); });
+}
+
+const dragoman_explanation* dragoman_result_explanation(const dragoman_result* result, int part) {
+  return guarded<const dragoman_explanation*>(
+      nullptr, [&] { return &item(deref(result, "a result").explanations, part, "explanation"); });
 }
 
 const float* dragoman_result_attention(const dragoman_result* result, int translation, int token, int* count) {

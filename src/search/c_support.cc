@@ -44,4 +44,12 @@ std::vector<std::string> texts_of(const char* const* texts, int count, const cha
   return copies;
 }
 
+int fill_link(const std::vector<AlignmentLink>& links, int index, int* source, int* target) {
+  check(source && target, "expected two numbers to fill but got a null pointer");
+  const AlignmentLink& found = item(links, index, "link");
+  *source = found.source;
+  *target = found.target;
+  return 0;
+}
+
 }  // namespace dragoman::search::c

@@ -25,7 +25,13 @@ struct dragoman_options {
     settings("token-scores", search.token_scores, "return the log probability of each token");
     settings("alignment", search.alignment, "return word alignments");
     settings("attention", search.attention, "return attention weights");
+    settings("tree", search.tree, "return all hypotheses that were in the beam");
+    settings("explain", search.explain, "explain the best translation");
+    settings("alternatives", search.alternatives, "likely tokens per place of an explanation",
+             dragoman::between(0, dragoman::search::kMostAlternatives));
     translator.visit(settings);
+    settings("workers", translator.workers,
+             "batches decoded at the same time; 0 means one per thread, or four on a GPU", dragoman::between(0, 1024));
     compute.visit(settings);
   }
   dragoman_options(const dragoman_options&) = delete;
@@ -82,5 +88,8 @@ const T& item(const std::vector<T>& list, int index, const char* what) {
   check(index >= 0 && index < std::ssize(list), "there is no {} {}; there are {}", what, index, list.size());
   return list[static_cast<std::size_t>(index)];
 }
+
+// Fills the numbers with a link and returns 0.
+int fill_link(const std::vector<AlignmentLink>& links, int index, int* source, int* target);
 
 }  // namespace dragoman::search::c

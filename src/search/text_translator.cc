@@ -98,6 +98,10 @@ void TextTranslator::check_request(const Request& request, const SearchOptions& 
   engine_->check_constraints(request);
 }
 
+std::vector<std::string> TextTranslator::languages() const {
+  return model() == nullptr ? std::vector<std::string>() : model()->source().language_tags().languages;
+}
+
 void TextTranslator::submit(std::vector<Job> jobs) {
   const threads::LimitScope limit(threads_or(options_.threads, std::numeric_limits<int>::max()));
   std::vector<std::vector<text::Span>> cuts(jobs.size());

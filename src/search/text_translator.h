@@ -19,6 +19,8 @@ class TextTranslator {
   // Whether SearchOptions::alignment is possible.
   bool aligns() const { return engine_->aligns(); }
   std::string note() const { return engine_->note(); }
+  // The target languages to choose from; none if there is no choice.
+  std::vector<std::string> languages() const;
   // The model, or the first one of an ensemble; null for a statistical model.
   const Model* model() const { return engine_->model(); }
   // Returns at once. Blank texts are answered immediately. The options must have passed check_options().

@@ -33,4 +33,8 @@ std::string Translator::translate(std::string_view text, const SearchOptions& se
   return translate(std::vector<std::string>{std::string(text)}, search).front();
 }
 
+std::vector<std::string> Translator::languages() const { return translator_->languages(); }
+
+bool Translator::aligns() const { return translator_->aligns(); }
+
 }  // namespace dragoman

@@ -45,5 +45,21 @@ TEST(Ladder, NoIncludeClimbsToAHigherRoom) {
   EXPECT_GT(files, 20);
 }
 
+// The Python package is a front end of its own beside these rooms.
+TEST(Ladder, ThePythonModuleUsesNeitherTheServerNorTheCommands) {
+  const std::regex include("^\\s*#include \"([a-z_]+)/.*");
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(DRAGOMAN_SOURCE) / "python" / "src")) {
+    ++files;
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      std::smatch match;
+      if (std::regex_match(line, match, include))
+        EXPECT_LE(rank(match[1]), rank("run")) << entry.path() << ": " << line;
+    }
+  }
+  EXPECT_GT(files, 5);
+}
+
 }  // namespace
 }  // namespace dragoman

@@ -193,6 +193,11 @@ TEST_F(TranslateCommand, TheExamplesTranslate) {
   EXPECT_TRUE(c.out.starts_with(expected)) << c.out << c.err;
   EXPECT_EQ(lines(c.out).size(), 6u);
   EXPECT_NE(run("doctor > /dev/null; CUDA_VISIBLE_DEVICES= '" DRAGOMAN_EXAMPLES "/example_c' absent x").status, 0);
+  const Outcome explained = run("doctor > /dev/null; CUDA_VISIBLE_DEVICES= '" DRAGOMAN_EXAMPLES
+                                "/example_explain_c' m.safetensors 'the dog' 'der hund'");
+  EXPECT_EQ(explained.status, 0) << explained.err;
+  EXPECT_NE(explained.out.find("hypotheses were in the beam"), std::string::npos) << explained.out;
+  EXPECT_NE(explained.out.find("der hund\n  log probability -"), std::string::npos) << explained.out;
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ class Alignment(unittest.TestCase):
         weights = self.aligner.posteriors("The dog sleeps .", "Der Hund schläft .")
         self.assertEqual(weights.shape, (4, 4))
         self.assertGreater(weights[1, 1], 0.5)
-        self.assertIn("Hund", self.aligner.draw("The dog sleeps .", "Der Hund schläft .")._repr_svg_())
+        self.assertIn("Hund", self.aligner.draw("The dog sleeps .", "Der Hund schläft .").svg)
 
     def test_learning_can_be_watched(self):
         self.assertEqual([(name, number) for name, number, _, _ in self.iterations],

@@ -1,6 +1,8 @@
 """Translation from Python."""
 
+import base64
 import pickle
+import re
 import threading
 import time
 import unittest
@@ -149,22 +151,25 @@ class Explanations(unittest.TestCase):
             self.assertTrue(support.translator().translate(TEXT, prefix=choice.prefix).startswith(choice.prefix))
 
     def test_a_notebook_shows_the_attention_as_a_picture(self):
-        svg = self.explanation._repr_svg_()
-        self.assertTrue(svg.lstrip().startswith(("<svg", "<?xml")))
-        self.assertTrue("Where" in svg, "the source words are in the picture")
+        svg = self.explanation.draw_attention().svg
+        self.assertTrue(svg.startswith("<svg") and "Where" in svg, "the source words are in the picture")
+        page = self.explanation._repr_html_()
+        shown = base64.b64decode(re.search('src="data:image/svg.xml;base64,([^"]+)"', page).group(1)).decode()
+        self.assertTrue(shown == svg, "the page shows another picture")
+        self.assertIn("<p>Where is the station?<br>", page)
         path = support.folder() / "beam.svg"
         self.explanation.draw_beam().save(path)
         self.assertIn("<svg", path.read_text(encoding="utf-8"))
         self.assertEqual(self.explanation.attention.shape[1], len(self.explanation.source_tokens))
         copy = pickle.loads(pickle.dumps(self.explanation))
-        self.assertEqual(copy._repr_svg_(), svg)
+        self.assertTrue(copy._repr_html_() == page, "the copy looks different")
 
     def test_the_parts_of_a_long_text_are_explained_one_by_one(self):
         split = dragoman.Translator(support.model(), device="cpu", threads=1, document=True)
         long = split.explain("It rains. " + TEXT)
         self.assertEqual([part.source for part in long.parts], ["It rains.", TEXT])
         self.assertEqual(len(long.tokens), sum(len(part.tokens) for part in long.parts))
-        self.assertIsNone(long._repr_svg_())
+        self.assertIsNone(long._repr_html_())
 
     def test_one_text_at_a_time(self):
         with self.assertRaisesRegex(TypeError, "one text"):

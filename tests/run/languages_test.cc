@@ -210,6 +210,8 @@ TEST_F(Languages, TheCInterfaceTakesTheLanguageAsAnOption) {
   dragoman_translator* const translator = dragoman_open_with(files, 1, options);
   const std::string& text = lines_["en"][0];
   EXPECT_EQ(dragoman_translate_with(translator, text.c_str(), options), nullptr) << "no language";
+  ASSERT_EQ(dragoman_translator_language_count(translator), 3);
+  EXPECT_STREQ(dragoman_translator_language(translator, 1), "ed");
   EXPECT_EQ(dragoman_options_set(options, "to", "ed"), 0);
   dragoman_result* const result = dragoman_translate_with(translator, text.c_str(), options);
   ASSERT_NE(result, nullptr);
