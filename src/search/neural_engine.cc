@@ -75,7 +75,7 @@ void NeuralEngine::check_request(const Request& request, const SearchOptions& op
         models_[0]->path());
   check(request.banned.size() <= kMostBanned, "expected at most {} banned words but got {}", kMostBanned,
         request.banned.size());
-  for (const auto& model : models_) model->source().language_tags().choose(target_language(request, options));
+  for (const auto& model : models_) model->check_direction(direction_of(request, options));
 }
 
 void NeuralEngine::submit(std::vector<Job> jobs) {
@@ -116,7 +116,7 @@ int NeuralEngine::max_tokens() const {
 // One worker's decoder and its jobs.
 class NeuralEngine::Worker {
  public:
-  Worker(std::vector<const models::Seq2seq*> networks, std::int32_t begin) : decoder_(std::move(networks), begin) {}
+  explicit Worker(std::vector<const models::Seq2seq*> networks) : decoder_(std::move(networks)) {}
 
   std::size_t sentences() const { return jobs_.size(); }
   std::size_t hypotheses() const { return hypotheses_; }
@@ -177,7 +177,7 @@ void NeuralEngine::work(std::size_t number) {
     try {
       taken = wait_for_work(number, worker ? worker->sentences() : 0, worker ? worker->hypotheses() : 0);
       if (taken.empty() && (!worker || worker->sentences() == 0)) return;
-      if (!worker) worker.emplace(networks_, models_[0]->target().special().begin);
+      if (!worker) worker.emplace(networks_);
       std::optional<threads::SerialScope> serial;
       if (others_work()) serial.emplace();
       worker->advance(taken);

@@ -23,6 +23,12 @@ std::vector<text::LanguagePair> trained_pairs(const std::string& file) {
   return run::trained_pairs(store::ModelFile(file).info());
 }
 
+bool has_language_tags(const std::string& file) {
+  if (run::is_statistical(file)) return false;
+  const std::string tokenizer = store::ModelFile(file).info().source_tokenizer;
+  return !tokenizer.empty() && !text::deserialize_tokenizer(tokenizer)->language_tags().languages.empty();
+}
+
 // "news" for news.safetensors and for news/model.safetensors.
 std::string short_name(const std::string& file) {
   const std::filesystem::path path = std::filesystem::weakly_canonical(file);
@@ -53,7 +59,7 @@ void ModelSet::add(const std::string& name, const std::vector<text::LanguagePair
   queues_.push_back(std::make_unique<BatchQueue>(std::move(translator), limits));
   for (const text::LanguagePair& pair : pairs) {
     std::vector<Direction>& list = direct(pair.source, pair.target) ? others_ : directions_;
-    list.push_back({pair, unique, queues_.back().get(), has_tags ? pair.target : ""});
+    list.push_back({pair, unique, queues_.back().get(), has_tags ? pair.target : "", has_tags ? pair.source : ""});
   }
 }
 
@@ -136,7 +142,7 @@ std::unique_ptr<ModelSet> load_models(const std::vector<ModelName>& names, const
     check(!pairs.empty(), "{0}: the file does not say its languages; name them: --model en-de={0}", name.file);
     auto translator = std::make_unique<search::TextTranslator>(std::vector<std::string>{name.file}, options);
     if (const std::string note = translator->note(); !note.empty()) log::info("{}", note);
-    models->add(short_name(name.file), pairs, !trained.empty(), std::move(translator), limits);
+    models->add(short_name(name.file), pairs, has_language_tags(name.file), std::move(translator), limits);
   }
   return models;
 }
