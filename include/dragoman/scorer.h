@@ -46,10 +46,11 @@ class DRAGOMAN_API Scorer {
   Scorer(Scorer&&) noexcept;
   Scorer& operator=(Scorer&&) noexcept;
 
-  // The scores of all pairs, in order. `to` is the target language, for models that translate into several. Throws
+  // The scores of all pairs, in order. `to` is the target language, for models that translate into several, and `from`
+  // the source language, for those that have to be told. Throws
   // Error if a pair is longer than the model can take.
   std::vector<ScoredPair> score(const std::vector<SentencePair>& pairs, bool alignment = false,
-                                const std::string& to = "") const;
+                                const std::string& to = "", const std::string& from = "") const;
 
  private:
   std::unique_ptr<search::Model> model_;

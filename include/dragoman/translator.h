@@ -63,6 +63,7 @@ struct SearchOptions {
   bool explain = false;
   int alternatives = 5;  // likeliest tokens per place of an explanation
   std::string to{};      // target language, such as "fr", for models that translate into several; empty for the others
+  std::string from{};    // source language, for models that have to be told; others ignore it
 };
 
 // A text to translate and its constraints. If the source contains the first of a pair of terms, the translation must
@@ -73,7 +74,8 @@ struct Request {
   std::string prefix;  // the translation begins with this
   std::vector<std::pair<std::string, std::string>> terms;
   std::vector<std::string> banned;
-  std::string to{};  // target language of this request; empty means SearchOptions::to
+  std::string to{};    // target language of this request; empty means SearchOptions::to
+  std::string from{};  // source language, likewise
   // The source as tokens of the model's vocabulary instead of `text`, and the prefix as tokens instead of `prefix`. A
   // token that the vocabulary lacks is unknown. The marks of a sentence (BOS, EOS) are added if they are missing.
   // Tokens are never split into parts.

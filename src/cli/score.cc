@@ -20,7 +20,8 @@ struct ScoreOptions {
   void visit(V& v) {
     v("model", model, "the model file");
     v("to", to, "target language, for a model that translates into several (`dragoman inspect` lists them)");
-    v("from", from, "source language; only checked against the directions that the model was trained on");
+    v("from", from,
+      "source language, for a model that has to be told; for others, only checked against the training directions");
     v("per-word", per_word, "also print the log probability of each word");
     v("alignments", alignments,
       "file to write word alignments to, as 0-0 1-2: each target word with the source word it attended to most");
@@ -66,6 +67,7 @@ int score_pairs(const ScoreOptions& options, const Words& words, const ComputeOp
                                .target = words[1],
                                .alignments = options.alignments,
                                .to = options.to,
+                               .from = options.from,
                                .attention = options.attention};
   const eval::LogLikelihood total =
       run::score_files(model, files, [&](std::uint64_t line, const search::PairScore& score) {

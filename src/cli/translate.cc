@@ -80,7 +80,8 @@ struct TranslateOptions {
       "XML, subtitles (SubRip) and catalogues of messages (gettext)");
     v("output", output,
       "file to write translations to, once all are there, compressed if its name ends in .gz; - is stdout");
-    v("from", from, "source language; only checked against the directions that the model was trained on");
+    v("from", from,
+      "source language, for a model that has to be told; for others, only checked against the training directions");
     v.section("Search");
     search.visit(v, [this](V& here) {
       here("n-best", n_best,
@@ -244,6 +245,7 @@ void complete(TranslateOptions& options, const ComputeOptions& compute) {
   options.translator.device = compute.device;
   options.document.language = text::language_of(options.from);
   options.document.target = search.to;
+  search.from = options.from;
   options.translator.precision = compute.precision;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/options.h"
 #include "nn/attention/attention.h"
+#include "nn/norm.h"
 #include "nn/positions.h"
 #include "nn/recurrent.h"
 
@@ -32,7 +33,8 @@ enum class AttentionOver { nothing, source, source_and_past };
 enum class DecoderStart { zeros, concatenated, projected };
 enum class Prediction { tanh, direct };
 enum class NormOrder { post, pre };
-enum class FeedForwardKind { relu, gelu, swiglu };
+// A gated block multiplies the activation of one layer by a second layer (Shazeer 2020).
+enum class FeedForwardKind { relu, gelu, gelu_tanh, silu, swiglu, geglu_tanh };
 enum class DecoderPast { attention, ssru };
 
 // LSTM and GRU models with attention (Bahdanau et al. 2015; Luong et al. 2015; Daniluk et al. 2017).
@@ -84,6 +86,12 @@ struct TransformerConfig {
   DecoderPast decoder_past = DecoderPast::attention;
   nn::PositionKind positions = nn::PositionKind::sinusoidal;
   int max_positions = 1024;
+  nn::Sinusoids sinusoids = nn::Sinusoids::alternating;
+  int first_position = 0;
+  int relative_buckets = 32, relative_distance = 128;
+  bool scale_embeddings = true, embedding_norm = false;
+  nn::NormKind norm_kind = nn::NormKind::layer;
+  double norm_epsilon = 1e-5;
   double dropout = 0.1, dropout_activation = 0;
 
   template <class V>
@@ -93,18 +101,33 @@ struct TransformerConfig {
     v("size", size, "size of the vectors between layers", between(1, kMostUnits));
     v("feed-forward", feed_forward, "units inside the feed-forward blocks", between(1, kMostUnits));
     v("norm", norm, "layer norm after each block (post) or before it (pre)");
+    v("norm-kind", norm_kind, "layer norm, or root mean square norm (rms), which neither centres nor shifts");
+    v("norm-epsilon", norm_epsilon, "what norms add to the variance", between(0, 1));
     v("activation", activation, "activation of the feed-forward blocks");
     v("decoder-past", decoder_past,
       "how the decoder reads its previous words: self-attention, or a simpler simple recurrent unit (ssru), which "
       "costs the same for every word");
     v("positions", positions, "position encoding");
     v("max-positions", max_positions, "longest sentence with sinusoidal or learned positions", between(1, kMostUnits));
+    v("sinusoids", sinusoids, "order and wavelengths of sinusoidal positions");
+    v("first-position", first_position, "number of the first sinusoidal position", between(0, 1000));
+    v("relative-buckets", relative_buckets, "distances that relative positions tell apart", between(4, 10'000));
+    v("relative-distance", relative_distance, "distance from which all relative positions are the same",
+      between(1, kMostUnits));
+    v("scale-embeddings", scale_embeddings, "multiply word vectors by the square root of their size");
+    v("embedding-norm", embedding_norm, "layer norm of word vectors with their positions");
     v("dropout", dropout, "dropout on embeddings and on the output of each block", between(0, 0.95));
     v("dropout-activation", dropout_activation, "dropout inside the feed-forward blocks", between(0, 0.95));
     v.only_if(
         "max-positions",
         [this] { return positions == nn::PositionKind::sinusoidal || positions == nn::PositionKind::learned; },
         "only sinusoidal and learned positions have a longest sentence");
+    v.only_if(
+        "sinusoids first-position", [this] { return positions == nn::PositionKind::sinusoidal; },
+        "the positions are not sinusoidal");
+    v.only_if(
+        "relative-buckets relative-distance", [this] { return positions == nn::PositionKind::relative; },
+        "the positions are not relative");
   }
 };
 
@@ -188,9 +211,9 @@ struct EnumNames<models::NormOrder> {
 template <>
 struct EnumNames<models::FeedForwardKind> {
   static constexpr std::pair<models::FeedForwardKind, const char*> list[] = {
-      {models::FeedForwardKind::relu, "relu"},
-      {models::FeedForwardKind::gelu, "gelu"},
-      {models::FeedForwardKind::swiglu, "swiglu"}};
+      {models::FeedForwardKind::relu, "relu"},           {models::FeedForwardKind::gelu, "gelu"},
+      {models::FeedForwardKind::gelu_tanh, "gelu_tanh"}, {models::FeedForwardKind::silu, "silu"},
+      {models::FeedForwardKind::swiglu, "swiglu"},       {models::FeedForwardKind::geglu_tanh, "geglu_tanh"}};
 };
 template <>
 struct EnumNames<models::DecoderPast> {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace dragoman::models {
 namespace {
@@ -10,8 +11,12 @@ void check_transformer(const ModelConfig& config) {
   const TransformerConfig& t = config.transformer;
   check(config.embedding == t.size, "a Transformer's embedding {} must equal transformer.size {}", config.embedding,
         t.size);
-  check(t.size % config.attention.heads == 0, "transformer.size {} does not divide into attention.heads {}", t.size,
-        config.attention.heads);
+  check(config.attention.head_size > 0 || t.size % config.attention.heads == 0,
+        "transformer.size {} does not divide into attention.heads {}", t.size, config.attention.heads);
+  check(t.positions != nn::PositionKind::relative || config.attention.linformer == 0,
+        "relative positions need all keys; use another kind of positions with attention.linformer");
+  check(t.positions != nn::PositionKind::relative || config.attention.score != nn::Score::additive,
+        "relative positions need a score that is a dot product, but attention.score is additive");
 }
 
 // Sinusoidal and learned positions are stored as a table.
@@ -27,6 +32,29 @@ nn::AttentionPlace place(const std::string& name, const TransformerConfig& confi
           .causal = causal,
           .self = self,
           .rotary = self && config.positions == nn::PositionKind::rotary};
+}
+
+nn::NormConfig norms_of(const TransformerConfig& config) {
+  return {.kind = config.norm_kind, .epsilon = config.norm_epsilon};
+}
+
+nn::RelativeBias relative_bias(nn::Parameters& list, const std::string& side, const ModelConfig& config, bool causal) {
+  const TransformerConfig& t = config.transformer;
+  if (t.positions != nn::PositionKind::relative) return {};
+  return {list,
+          side + ".relative_positions",
+          config.attention.heads,
+          causal,
+          {.buckets = t.relative_buckets, .distance = t.relative_distance}};
+}
+
+bool is_gated(FeedForwardKind kind) { return kind == FeedForwardKind::swiglu || kind == FeedForwardKind::geglu_tanh; }
+
+// gelu by its approximation with tanh (Hendrycks & Gimpel 2016): x sigmoid(2 sqrt(2 / pi) (x + 0.044715 x^3)).
+Tensor gelu_tanh(Context& cx, const Tensor& x) {
+  const double factor = 2 * std::sqrt(2 / std::numbers::pi);
+  const Tensor cube = multiply(cx, multiply(cx, x, x), x);
+  return multiply(cx, x, sigmoid(cx, add(cx, x, cube, factor, 0.044715 * factor)));
 }
 
 // The decoder's self-attention stays exact: a projection along the length would leak the future.
@@ -63,8 +91,7 @@ FeedForward::FeedForward(nn::Parameters& list, const std::string& name, const Tr
     : kind_(config.activation),
       dropout_(config.dropout_activation),
       up_(list, name + ".linear1", config.size, config.feed_forward),
-      gate_(kind_ == FeedForwardKind::swiglu ? nn::Linear(list, name + ".linear3", config.size, config.feed_forward)
-                                             : nn::Linear()),
+      gate_(is_gated(kind_) ? nn::Linear(list, name + ".linear3", config.size, config.feed_forward) : nn::Linear()),
       down_(list, name + ".linear2", config.feed_forward, config.size) {}
 
 Tensor FeedForward::operator()(RowProgram& program, const Tensor& x) const {
@@ -72,38 +99,54 @@ Tensor FeedForward::operator()(RowProgram& program, const Tensor& x) const {
   switch (kind_) {
     case FeedForwardKind::relu: inner = up_(program, x, Activation::relu); break;
     case FeedForwardKind::gelu: inner = up_(program, x, Activation::gelu); break;
+    case FeedForwardKind::silu: inner = up_(program, x, Activation::silu); break;
+    case FeedForwardKind::gelu_tanh: {
+      const Tensor up = up_(program, x);
+      inner = gelu_tanh(program.run(), up);
+      break;
+    }
     case FeedForwardKind::swiglu: {
       const Tensor up = up_(program, x), gate = gate_(program, x, Activation::silu);
       inner = multiply(program.run(), gate, up);
+      break;
+    }
+    case FeedForwardKind::geglu_tanh: {
+      const Tensor up = up_(program, x), gate = gate_(program, x);
+      Context& cx = program.run();
+      inner = multiply(cx, gelu_tanh(cx, gate), up);
       break;
     }
   }
   return down_(program, program.dropout(inner, dropout_));
 }
 
-void Stream::begin(Context& cx, const Tensor& x, const nn::LayerNorm& first) {
+void Stream::begin(Context& cx, const Tensor& x, const nn::Norm& first) {
   sum_ = x;
   input_ = order_ == NormOrder::pre ? first(cx, x) : x;
 }
 
-void Stream::add(RowProgram& program, const Tensor& branch, const nn::LayerNorm& after) {
-  const Residual residual = program.residual_norm(sum_, branch, dropout_, after.parameters());
+void Stream::add(RowProgram& program, const Tensor& branch, const nn::Norm& after) {
+  const Residual residual = after.add(program, sum_, branch, dropout_);
   input_ = residual.normalised;
   sum_ = order_ == NormOrder::pre ? residual.sum : residual.normalised;
 }
 
-TokenInput::TokenInput(nn::Parameters& list, const std::string& name, const WordEmbedding& words,
+TokenInput::TokenInput(nn::Parameters& list, const std::string& side, const WordEmbedding& words,
                        const TransformerConfig& config)
     : words_(words),
-      scale_(std::sqrt(static_cast<double>(config.size))),
+      normalises_(config.embedding_norm),
+      scale_(config.scale_embeddings ? std::sqrt(static_cast<double>(config.size)) : 1),
       dropout_(config.dropout),
       max_positions_(config.max_positions) {
   const Shape shape{config.max_positions, config.size};
   if (config.positions == nn::PositionKind::learned)
-    positions_ = list.add(name + ".weight", shape, nn::Init::normal(0.02 * scale_));
+    positions_ = list.add(side + ".embed_positions.weight", shape, nn::Init::normal(0.02 * scale_));
   if (config.positions == nn::PositionKind::sinusoidal)
     positions_ = list.constant(
-        shape, [size = shape[1]](Size first, Size count) { return nn::sinusoidal_rows(first, count, size); });
+        shape, [size = shape[1], begin = config.first_position, kind = config.sinusoids](Size first, Size count) {
+          return nn::sinusoidal_rows(begin + first, count, size, kind);
+        });
+  if (normalises_) norm_ = nn::Norm(list, side + ".embed_norm", config.size, norms_of(config));
 }
 
 void TokenInput::check_length(const Segments& tokens, std::span<const std::int32_t> past) const {
@@ -124,36 +167,40 @@ Tensor TokenInput::operator()(Context& cx, const Packed& tokens, const Tensor& p
     options.positions = positions_;
     options.position_ids = positions;
   }
-  return dropout(cx, words_(cx, tokens, options), dropout_);
+  const Tensor x = words_(cx, tokens, options);
+  return dropout(cx, normalises_ ? norm_(cx, x) : x, dropout_);
 }
 
 TransformerEncoder::TransformerEncoder(nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words)
     : config_(config.transformer),
       keeps_embeddings_(config.lexical),
-      input_(list, "encoder.embed_positions", words, config_) {
+      input_(list, "encoder", words, config_),
+      relative_(relative_bias(list, "encoder", config, false)) {
   for (int i = 0; i < config_.encoder_layers; ++i) {
     const std::string name = fmt::format("encoder.layers.{}", i);
     layers_.push_back({nn::Attention(list, place(name + ".self_attn", config_, false, true), config.attention),
-                       FeedForward(list, name, config_), nn::LayerNorm(list, name + ".norm1", config_.size),
-                       nn::LayerNorm(list, name + ".norm2", config_.size)});
+                       FeedForward(list, name, config_),
+                       nn::Norm(list, name + ".norm1", config_.size, norms_of(config_)),
+                       nn::Norm(list, name + ".norm2", config_.size, norms_of(config_))});
   }
-  if (config_.norm == NormOrder::pre) norm_ = nn::LayerNorm(list, "encoder.norm", config_.size);
+  if (config_.norm == NormOrder::pre) norm_ = nn::Norm(list, "encoder.norm", config_.size, norms_of(config_));
 }
 
 EncodedSource TransformerEncoder::encode(Context& cx, const Packed& source) const {
   input_.check_length(source.rows);
   const Tensor positions = nn::position_ids(cx, source.rows);
   const Tensor x = input_(cx, source, positions);
+  const Tensor bias = relative_.defined() ? relative_(cx, PairLayout::of(cx, source.rows, source.rows)) : Tensor();
   const bool pre = config_.norm == NormOrder::pre;
   Stream stream(config_.norm, config_.dropout);
   stream.begin(cx, x, layers_[0].norm1);
   RowProgram program(cx);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
-    const nn::LayerNorm& next = i + 1 < layers_.size() ? layers_[i + 1].norm1 : norm_;
+    const nn::Norm& next = i + 1 < layers_.size() ? layers_[i + 1].norm1 : norm_;
     const nn::Keys keys = layer.attention.prepare(program, stream.input(), source.rows, positions);
-    stream.add(program,
-               layer.attention.attend(program, stream.input(), source.rows, keys, {.positions = positions}).out,
+    const nn::Attention::Ask ask{.positions = positions, .bias = bias};
+    stream.add(program, layer.attention.attend(program, stream.input(), source.rows, keys, ask).out,
                pre ? layer.norm2 : layer.norm1);
     stream.add(program, layer.feed_forward(program, stream.input()), pre ? next : layer.norm2);
   }
@@ -164,10 +211,11 @@ EncodedSource TransformerEncoder::encode(Context& cx, const Packed& source) cons
 TransformerDecoder::TransformerDecoder(nn::Parameters& list, const ModelConfig& config, const WordEmbedding& words,
                                        Size encoder_size)
     : config_(config.transformer),
-      input_(list, "decoder.embed_positions", words, config_),
+      input_(list, "decoder", words, config_),
+      relative_(recurrent() ? nn::RelativeBias() : relative_bias(list, "decoder", config, true)),
       features_(config_.size + (config.lexical ? config.embedding : 0)) {
   for (int i = 0; i < config_.decoder_layers; ++i) layers_.push_back(make_layer(list, config, i));
-  if (config_.norm == NormOrder::pre) norm_ = nn::LayerNorm(list, "decoder.norm", config_.size);
+  if (config_.norm == NormOrder::pre) norm_ = nn::Norm(list, "decoder.norm", config_.size, norms_of(config_));
   if (!config.lexical) return;
   lexical_attention_ = nn::Attention(
       list,
@@ -186,9 +234,9 @@ TransformerDecoder::Layer TransformerDecoder::make_layer(nn::Parameters& list, c
     layer.self = nn::Attention(list, place(name + ".self_attn", config_, true, true), exact(config.attention));
   layer.source = nn::Attention(list, place(name + ".multihead_attn", config_, false, false), config.attention);
   layer.feed_forward = FeedForward(list, name, config_);
-  layer.norm1 = nn::LayerNorm(list, name + ".norm1", config_.size);
-  layer.norm2 = nn::LayerNorm(list, name + ".norm2", config_.size);
-  layer.norm3 = nn::LayerNorm(list, name + ".norm3", config_.size);
+  layer.norm1 = nn::Norm(list, name + ".norm1", config_.size, norms_of(config_));
+  layer.norm2 = nn::Norm(list, name + ".norm2", config_.size, norms_of(config_));
+  layer.norm3 = nn::Norm(list, name + ".norm3", config_.size, norms_of(config_));
   return layer;
 }
 
@@ -209,12 +257,12 @@ State TransformerDecoder::start(Context& cx, const Memory& memory, bool continue
 }
 
 Tensor TransformerDecoder::read_past(Context& cx, RowProgram& program, std::size_t layer, const Tensor& x,
-                                     const Segments& tokens, const Tensor& positions, State& state) const {
+                                     const Segments& tokens, const Places& places, State& state) const {
   if (recurrent()) return layers_[layer].recurrent(program, x, tokens, state.vectors[layer]);
   const nn::Attention& self = layers_[layer].self;
   const Tensor room = state.claim(cx, 2 * layer, x.dtype(), self.own_size());
-  const nn::Keys own = state.remember(cx, 2 * layer, self.prepare(program, x, tokens, positions, room));
-  return self.attend(program, x, tokens, own, {.positions = positions}).out;
+  const nn::Keys own = state.remember(cx, 2 * layer, self.prepare(program, x, tokens, places.positions, room));
+  return self.attend(program, x, tokens, own, {.positions = places.positions, .bias = places.bias}).out;
 }
 
 Decoded TransformerDecoder::decode(Context& cx, const Packed& tokens, const Memory& memory, State& state,
@@ -222,6 +270,8 @@ Decoded TransformerDecoder::decode(Context& cx, const Packed& tokens, const Memo
   input_.check_length(tokens.rows, state.lengths());
   const Tensor positions = nn::position_ids(cx, tokens.rows, state.lengths());
   state.extend(cx, tokens.rows);
+  const Segments& past = state.continues() ? state.past() : tokens.rows;
+  const Places places{positions, relative_.defined() ? relative_(cx, PairLayout::of(cx, tokens.rows, past)) : Tensor()};
   const bool pre = config_.norm == NormOrder::pre;
   Stream stream(config_.norm, config_.dropout);
   stream.begin(cx, input_(cx, tokens, positions), layers_[0].norm1);
@@ -230,7 +280,7 @@ Decoded TransformerDecoder::decode(Context& cx, const Packed& tokens, const Memo
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     const bool last = i + 1 == layers_.size();
-    stream.add(program, read_past(cx, program, i, stream.input(), tokens.rows, positions, state),
+    stream.add(program, read_past(cx, program, i, stream.input(), tokens.rows, places, state),
                pre ? layer.norm2 : layer.norm1);
     const Attended source =
         layer.source.attend(program, stream.input(), state.by_sentence(), memory.keys[i], {.weights = weights && last});

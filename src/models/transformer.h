@@ -3,6 +3,8 @@
 #include "models/embedding.h"
 #include "models/lexical.h"
 #include "models/parts.h"
+#include "nn/norm.h"
+#include "nn/relative_positions.h"
 #include "nn/ssru.h"
 
 // The Transformer (Vaswani et al. 2017) and its variants: post-norm or pre-norm, several activations and kinds of
@@ -29,8 +31,8 @@ class Stream {
  public:
   Stream(NormOrder order, double dropout) : order_(order), dropout_(dropout) {}
   // `first` is the norm before the first block; post-norm does not use it.
-  void begin(Context& cx, const Tensor& x, const nn::LayerNorm& first);
-  void add(RowProgram& program, const Tensor& branch, const nn::LayerNorm& after);
+  void begin(Context& cx, const Tensor& x, const nn::Norm& first);
+  void add(RowProgram& program, const Tensor& branch, const nn::Norm& after);
   // The input of the next block; after the last block, the result.
   const Tensor& input() const { return input_; }
 
@@ -44,7 +46,8 @@ class Stream {
 class TokenInput {
  public:
   TokenInput() = default;
-  TokenInput(nn::Parameters& list, const std::string& name, const WordEmbedding& words,
+  // `side` is the prefix of its parameters, encoder or decoder.
+  TokenInput(nn::Parameters& list, const std::string& side, const WordEmbedding& words,
              const TransformerConfig& config);
   // Throws if a sentence would have more tokens, `past` (one number per sentence, or empty) plus `tokens`, than there
   // are positions.
@@ -55,6 +58,8 @@ class TokenInput {
  private:
   WordEmbedding words_;
   nn::Parameter positions_;
+  nn::Norm norm_;
+  bool normalises_ = false;
   double scale_ = 1, dropout_ = 0;
   Size max_positions_ = 0;
 };
@@ -69,13 +74,14 @@ class TransformerEncoder final : public Encoder {
   struct Layer {
     nn::Attention attention;
     FeedForward feed_forward;
-    nn::LayerNorm norm1, norm2;
+    nn::Norm norm1, norm2;
   };
   TransformerConfig config_;
   bool keeps_embeddings_ = false;
   TokenInput input_;
+  nn::RelativeBias relative_;
   std::vector<Layer> layers_;
-  nn::LayerNorm norm_;  // pre-norm: after the last block
+  nn::Norm norm_;  // pre-norm: after the last block
 };
 
 class TransformerDecoder final : public Decoder {
@@ -92,18 +98,23 @@ class TransformerDecoder final : public Decoder {
     nn::Ssru recurrent;
     nn::Attention source;
     FeedForward feed_forward;
-    nn::LayerNorm norm1, norm2, norm3;
+    nn::Norm norm1, norm2, norm3;
+  };
+  // What self-attention needs to know of the tokens' places: see nn::Attention::Ask.
+  struct Places {
+    Tensor positions, bias;
   };
   Layer make_layer(nn::Parameters& list, const ModelConfig& config, int index) const;
   // The first block of a layer, which reads the words so far.
   Tensor read_past(Context& cx, RowProgram& program, std::size_t layer, const Tensor& x, const Segments& tokens,
-                   const Tensor& positions, State& state) const;
+                   const Places& places, State& state) const;
   bool recurrent() const { return config_.decoder_past == DecoderPast::ssru; }
 
   TransformerConfig config_;
   TokenInput input_;
+  nn::RelativeBias relative_;
   std::vector<Layer> layers_;
-  nn::LayerNorm norm_;
+  nn::Norm norm_;
   // The heads of the last layer give no single alignment, so the lexical model has its own attention. Its keys are the
   // last ones of a Memory.
   nn::Attention lexical_attention_;

@@ -6,7 +6,7 @@
 #include "nn/parameters.h"
 #include "tensor/row_program.h"
 
-// The smallest layers: a few parameters and one op each.
+// The smallest layer: a matrix and a vector.
 namespace dragoman::nn {
 
 // y = activation(x W^T + b), W [out, in].
@@ -41,20 +41,6 @@ class Linear {
 
  private:
   Parameter weight_, bias_;
-};
-
-class LayerNorm {
- public:
-  LayerNorm() = default;
-  LayerNorm(Parameters& list, const std::string& name, Size size)
-      : gain_(list.add(name + ".weight", {size}, Init::ones())),
-        bias_(list.add(name + ".bias", {size}, Init::zeros())) {}
-
-  Tensor operator()(Context& cx, const Tensor& x) const { return layer_norm(cx, x, parameters()); }
-  NormParameters parameters() const { return {gain_, bias_}; }
-
- private:
-  Parameter gain_, bias_;
 };
 
 }  // namespace dragoman::nn

@@ -1,5 +1,6 @@
 #include "nn/positions.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace dragoman::nn {
@@ -12,14 +13,19 @@ Tensor position_ids(const Context& cx, const Segments& rows, std::span<const std
   return cx.from_host<std::int32_t>(ids, {rows.total()});
 }
 
-std::vector<double> sinusoidal_rows(Size first, Size count, Size size) {
+std::vector<double> sinusoidal_rows(Size first, Size count, Size size, Sinusoids sinusoids) {
+  const bool alternate = sinusoids == Sinusoids::alternating;
+  const Size sines = alternate ? (size + 1) / 2 : size - size / 2;
+  const double spacing = sinusoids == Sinusoids::tensor2tensor
+                             ? 1.0 / static_cast<double>(std::max<Size>(size / 2 - 1, 1))
+                             : 2.0 / static_cast<double>(size);
   std::vector<double> rows(static_cast<std::size_t>(count * size));
   for (Size p = 0; p < count; ++p)
     for (Size c = 0; c < size; ++c) {
-      const Size even = c - c % 2;
-      const double angle =
-          static_cast<double>(first + p) / std::pow(10000.0, static_cast<double>(even) / static_cast<double>(size));
-      rows[p * size + c] = c % 2 == 0 ? std::sin(angle) : std::cos(angle);
+      const bool is_sine = alternate ? c % 2 == 0 : c < sines;
+      const Size i = alternate ? c / 2 : is_sine ? c : c - sines;
+      const double angle = static_cast<double>(first + p) / std::pow(10000.0, static_cast<double>(i) * spacing);
+      rows[p * size + c] = is_sine ? std::sin(angle) : std::cos(angle);
     }
   return rows;
 }

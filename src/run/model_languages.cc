@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/join.h"
+#include "exchange/import.h"
 #include "run/model_description.h"
 
 namespace dragoman::run {
@@ -27,8 +28,12 @@ std::string check_direction(const std::vector<std::string>& model_files, const s
                             const std::string& to) {
   if (from.empty()) return "";
   for (const std::string& file : model_files) {
-    const std::vector<text::LanguagePair> pairs =
-        is_statistical(file) ? std::vector<text::LanguagePair>() : trained_pairs(store::ModelFile(file).info());
+    std::vector<text::LanguagePair> pairs;
+    if (!is_statistical(file)) {
+      const store::ModelFile model(file);
+      if (model.info().card.contains(exchange::kImportedCard)) continue;  // its training is not known
+      pairs = trained_pairs(model.info());
+    }
     check(!pairs.empty(), "--from {}: {} was trained on one direction only and has no choice of languages", from, file);
     const std::vector<std::string> sources = source_languages(pairs);
     check(std::find(sources.begin(), sources.end(), from) != sources.end(),

@@ -68,6 +68,7 @@ eval::LogLikelihood score_files(const search::Model& model, const ScoredFiles& f
       .alignment = alignment_file.has_value(),
       .attention = files.attention,
       .to = files.to,
+      .from = files.from,
       .advance = [&](std::size_t done) { progress.advance(static_cast<std::int64_t>(done)); }};
   eval::LogLikelihood total;
   std::uint64_t& line = scoring.first_line;

@@ -31,6 +31,7 @@ struct ScoredFiles {
   std::string source, target;
   std::string alignments = "";  // file to write word alignments to; empty means none
   std::string to = "";          // the target language, for a model that translates into several
+  std::string from = "";        // the source language, for a model that has to be told
   bool attention = false;       // also return the attention weights
 };
 

@@ -24,11 +24,7 @@ struct Translated {
 
 ValidationTranslator::ValidationTranslator(const models::Seq2seq& model, const Vocabularies& vocabularies,
                                            std::vector<ValidationPair> pairs, const TrainingOptions& options)
-    : vocabularies_(vocabularies),
-      pairs_(std::move(pairs)),
-      options_(options),
-      model_(model),
-      decoder_({&model}, vocabularies.target->special().begin) {}
+    : vocabularies_(vocabularies), pairs_(std::move(pairs)), options_(options), model_(model), decoder_({&model}) {}
 
 search::Tokens ValidationTranslator::source_ids(const ValidationPair& pair) const {
   const data::RowOptions& rows = options_.batch.rows;
@@ -64,10 +60,11 @@ std::size_t ValidationTranslator::rehearse() {
     if (source.size() > longest.size()) longest = std::move(source);
   }
   const auto peak = [&](std::size_t sentences) {
-    search::BatchDecoder decoder({&model_}, vocabularies_.target->special().begin);
+    search::BatchDecoder decoder({&model_});
     std::vector<search::DecodingTask> tasks(sentences);
     for (search::DecodingTask& task : tasks) {
       task.sources = {longest};
+      task.start = {vocabularies_.target->special().begin};
       search::Goal whole = goal(longest);
       whole.options.min_length = whole.max_length;
       task.search = search::SentenceSearch::make(std::move(whole));
@@ -88,6 +85,7 @@ Size ValidationTranslator::batch_size() const { return search::usual_batch(model
 search::DecodingTask ValidationTranslator::task(std::size_t index) {
   search::DecodingTask task;
   task.sources.push_back(source_ids(pairs_[index]));
+  task.start = {vocabularies_.target->special().begin};
   task.search = search::SentenceSearch::make(goal(task.sources[0]));
   task.wants_attention = index < static_cast<std::size_t>(options_.validation.samples);
   task.finished = [this, index](search::DecodingTask& done) { take(index, done); };

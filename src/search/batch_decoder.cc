@@ -28,9 +28,8 @@ class PackedTokens {
 
 }  // namespace
 
-BatchDecoder::BatchDecoder(std::vector<const models::Seq2seq*> models, std::int32_t begin)
+BatchDecoder::BatchDecoder(std::vector<const models::Seq2seq*> models)
     : models_(std::move(models)),
-      begin_(begin),
       entry_(models_.at(0)->parameters().weights().device()),
       lasting_{Workspace(entry_.device), Workspace(entry_.device)},
       passing_{Workspace(entry_.device), Workspace(entry_.device)} {}
@@ -51,7 +50,7 @@ void BatchDecoder::add(std::vector<DecodingTask> tasks) {
   entry_.reset();
   Context cx(entry_);
   Batch newcomers = read(cx, std::move(tasks));
-  const Packed tokens = first_tokens(cx, newcomers, begin_);
+  const Packed tokens = first_tokens(cx, newcomers);
   const Scores scores = score(cx, newcomers, tokens);
   advance(cx, newcomers, tokens.rows, scores);
   move_in(newcomers);
@@ -94,10 +93,10 @@ BatchDecoder::Batch BatchDecoder::read(Context& cx, std::vector<DecodingTask> ta
   return batch;
 }
 
-Packed BatchDecoder::first_tokens(const Context& cx, const Batch& batch, std::int32_t begin) {
+Packed BatchDecoder::first_tokens(const Context& cx, const Batch& batch) {
   PackedTokens tokens;
   for (const DecodingTask& task : batch.tasks) {
-    tokens.add(begin);
+    tokens.add(task.start);
     tokens.add(task.prefix);
     tokens.end();
   }
@@ -242,8 +241,8 @@ void BatchDecoder::remember_attention(DecodingTask& task, const Scores& scores, 
   remember(scores.past_attention, task.past_attention);
 }
 
-// Passes each search its rows of scores: one per live hypothesis, or one per token in a first step with a forced
-// prefix.
+// Passes each search its rows of scores: one per live hypothesis, or, in a first step, one per token of the prefix and
+// one more. Only the last token of the start predicts a token of the translation.
 void BatchDecoder::advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores) {
   std::vector<std::int32_t> chosen, beams;
   Size hypothesis = 0;
@@ -253,11 +252,13 @@ void BatchDecoder::advance(Context& cx, Batch& batch, const Segments& tokens, co
     SentenceSearch& search = *task.search;
     const auto live = search.live().size();
     Size row = tokens.begin(hypothesis);
-    if (search.tree().size() == 1)
+    if (search.tree().size() == 1) {
+      row += std::ssize(task.start) - 1;
       for (const std::int32_t token : task.prefix) {
         search.force(token, scores.rows[static_cast<std::size_t>(row)]);
         remember_attention(task, scores, row++);
       }
+    }
     search.advance(std::span(scores.rows).subspan(static_cast<std::size_t>(row), search.live().size()));
     remember_attention(task, scores, row);
     task.abandoned = task.cancelled && task.cancelled->load(std::memory_order_relaxed);

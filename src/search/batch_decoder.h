@@ -13,6 +13,7 @@ namespace dragoman::search {
 // One sentence to decode: its source, its search and what the decoder records for it.
 struct DecodingTask {
   std::vector<Tokens> sources;  // per model: token ids, with the BOS and EOS marks that the model was trained with
+  Tokens start;                 // what the decoder reads before the translation; at least one token
   Tokens prefix;                // forced start of the translation
   // The only tokens that the translation may consist of, with EOS and those of the prefix and the terms, in increasing
   // order; empty for the whole vocabulary. For a single model on the host.
@@ -37,8 +38,8 @@ struct DecodingTask {
 // in the batch. For use by one thread.
 class BatchDecoder {
  public:
-  // The models share a target vocabulary and its BOS token `begin`, and must outlive the decoder.
-  BatchDecoder(std::vector<const models::Seq2seq*> models, std::int32_t begin);
+  // The models share a target vocabulary and must outlive the decoder.
+  explicit BatchDecoder(std::vector<const models::Seq2seq*> models);
 
   // Encodes the sources and takes each sentence's first step.
   void add(std::vector<DecodingTask> tasks);
@@ -74,7 +75,7 @@ class BatchDecoder {
   };
 
   Batch read(Context& cx, std::vector<DecodingTask> tasks) const;
-  static Packed first_tokens(const Context& cx, const Batch& batch, std::int32_t begin);
+  static Packed first_tokens(const Context& cx, const Batch& batch);
   static Packed last_tokens(const Context& cx, const Batch& batch);
   static Wanted wanted(const Batch& batch);
   static Scores score(Context& cx, Batch& batch, const Packed& tokens);
@@ -89,7 +90,6 @@ class BatchDecoder {
   void move_in(Batch& batch);
 
   std::vector<const models::Seq2seq*> models_;
-  std::int32_t begin_;
   Batch batch_;
   Workspace entry_;       // the first step of new sentences
   Workspace lasting_[2];  // encoder outputs and KV caches; sentences move from one to the other when the batch changes

@@ -11,15 +11,17 @@
 #include "base/error.h"
 #include "base/join.h"
 #include "dragoman/translator.h"
+#include "search/direction.h"
 #include "text/tokenizer.h"
 
 namespace dragoman::search {
 
 class Model;
 
-// The language to translate a request into; empty if none was asked for.
-inline const std::string& target_language(const Request& request, const SearchOptions& options) {
-  return request.to.empty() ? options.to : request.to;
+// The languages of a request; empty where none was asked for.
+inline Direction direction_of(const Request& request, const SearchOptions& options) {
+  return {.to = request.to.empty() ? options.to : request.to,
+          .from = request.from.empty() ? options.from : request.from};
 }
 
 // Takes a result or an exception to whoever asked, exactly once: an answer that is destroyed before it was given

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "data/utf8.h"
@@ -33,6 +34,23 @@ std::vector<AttentionLayer> number_layers(std::vector<nn::RecordedAttention> rec
     layers.push_back({kind, static_cast<int>(before), std::move(one.name), one.mixtures, std::move(one.heads)});
   }
   return layers;
+}
+
+// Leaves out the first `count` tokens that the decoder read, which wrote nothing: their rows, and their columns of the
+// past, which are added to the column of the next one.
+void leave_out(std::vector<AttentionLayer>& layers, std::size_t count) {
+  const auto skipped = static_cast<std::ptrdiff_t>(count);
+  for (AttentionLayer& layer : layers) {
+    if (layer.kind == AttentionKind::encoder) continue;
+    for (auto& head : layer.heads) {
+      head.erase(head.begin(), head.begin() + std::min(skipped, std::ssize(head)));
+      for (std::vector<float>& row : head) {
+        if (layer.kind != AttentionKind::past || row.size() <= count) continue;
+        row[count] += std::accumulate(row.begin(), row.begin() + skipped, 0.0f);
+        row.erase(row.begin(), row.begin() + skipped);
+      }
+    }
+  }
 }
 
 std::vector<TextToken> place_tokens(std::string_view text, std::span<const std::int32_t> ids,
@@ -84,7 +102,7 @@ class ForcedPass {
     const models::Seq2seq& network = found_.models[m]->network();
     const PrecisionScope precision(found_.models[m]->placement());
     const Tokens& source = found_.sources[m];
-    Tokens input{target_.special().begin};
+    Tokens input = found_.start;
     input.insert(input.end(), found_.ids.begin(), found_.ids.end());
     const auto one_sentence = [this](const Tokens& ids) {
       return Packed::from_host(cx_, ids, std::vector<std::int32_t>{0, static_cast<std::int32_t>(ids.size())});
@@ -94,11 +112,14 @@ class ForcedPass {
     const models::Memory memory = network.encode(cx_, one_sentence(source));
     models::State state = network.start(cx_, memory, false);
     const models::Decoded decoded = network.decode(cx_, one_sentence(input), memory, state, m == 0);
-    features_.push_back(decoded.features);
+    const Size silent = std::ssize(found_.start) - 1;
+    features_.push_back(decoded.features.row_view(silent, decoded.features.rows() - silent));
     if (m > 0) return;
     layers_ = number_layers(record->take());
+    leave_out(layers_, static_cast<std::size_t>(silent));
     is_too_long_ = record->is_too_large();
     attention_ = read_attention(network, decoded, state, memory);
+    if (!attention_.empty()) attention_.erase(attention_.begin(), attention_.begin() + silent);
   }
 
   // Log probabilities of all tokens, for some rows.

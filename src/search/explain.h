@@ -12,6 +12,7 @@ namespace dragoman::search {
 struct FoundTranslation {
   std::span<const std::unique_ptr<Model>> models;
   std::span<const Tokens> sources;           // the source tokens of each model, marks included
+  const Tokens& start;                       // what the decoder reads before the translation
   std::span<const text::Span> source_spans;  // the bytes of the first model's source tokens
   const std::string& source;
   const std::string& text;

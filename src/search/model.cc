@@ -63,18 +63,37 @@ void Model::prepare() {
   check(source_->size() <= info_.config.source_vocabulary && target_->size() <= info_.config.target_vocabulary,
         "{}: vocabularies of {} and {} ids do not fit a model of {} and {}", path_, source_->size(), target_->size(),
         info_.config.source_vocabulary, info_.config.target_vocabulary);
+  check_marks();
   network_ = std::make_unique<models::Seq2seq>(info_.config);
   network_->parameters().allocate(where_.device, where_.type, std::nullopt, false);
 }
 
-Tokens Model::encode_source(std::string_view text, std::string_view language) const {
-  return encode_source_spans(text, language).ids;
+void Model::check_marks() const {
+  if (!names_target())
+    check(!source_->language_tags().languages.empty() && !target_->language_tags().languages.empty(),
+          "{}: its sentences begin with tags of languages, but its vocabularies have none", path_);
+  else
+    check(!info_.target_start || !info_.target_start->empty(), "{}: its translations begin with no token", path_);
+  for (const std::int32_t id : info_.target_start ? *info_.target_start : Tokens{})
+    check(id >= 0 && id < info_.config.target_vocabulary, "{}: its translations begin with token {} of {}", path_, id,
+          info_.config.target_vocabulary);
 }
 
-text::Encoded Model::encode_source_spans(std::string_view text, std::string_view language) const {
+Tokens Model::encode_source(std::string_view text, const Direction& direction) const {
+  return encode_source_spans(text, direction).ids;
+}
+
+text::Encoded Model::encode_source_spans(std::string_view text, const Direction& direction) const {
   text::Encoded encoded = source_->encode_spans(text);
-  add_marks(encoded, source_->language_tags().choose(language), text.size());
+  add_marks(encoded, source_tag(direction), text.size());
   return encoded;
+}
+
+bool Model::names_target() const { return info_.language_marks == store::LanguageMarks::target_before_source; }
+
+std::int32_t Model::source_tag(const Direction& direction) const {
+  const text::LanguageTags& tags = source_->language_tags();
+  return names_target() ? tags.choose(direction.to) : tags.choose(direction.from, text::LanguageTags::Side::source);
 }
 
 Tokens Model::source_ids(std::span<const std::string> tokens) const {
@@ -83,27 +102,41 @@ Tokens Model::source_ids(std::span<const std::string> tokens) const {
   return ids;
 }
 
-Model::GivenText Model::encode_source_tokens(std::span<const std::string> tokens, std::string_view language) const {
+Model::GivenText Model::encode_source_tokens(std::span<const std::string> tokens, const Direction& direction) const {
   check(std::ssize(tokens) <= max_source() + source_marks(),
         "a sentence of {} tokens is longer than the {} that {} can take", tokens.size(), max_source(), path_);
   GivenText given;
   Tokens& ids = given.encoded.ids;
   ids = source_ids(tokens);
-  const text::LanguageTags& tags = source_->language_tags();
-  if (!ids.empty() && ids.front() == source_->special().begin) ids.erase(ids.begin());
-  if (!ids.empty() && ids.back() == source_->special().end) ids.pop_back();
-  if (!ids.empty() && !tags.languages.empty() && ids.front() >= tags.first &&
-      ids.front() < tags.first + std::ssize(tags.languages)) {
-    const std::string& named = tags.languages[static_cast<std::size_t>(ids.front() - tags.first)];
-    check(language.empty() || language == named, "the tokens ask for the language {}, but the request for {}", named,
-          language);
-    language = named;
-    ids.erase(ids.begin());
-  }
+  const std::int32_t tag = take_marks(ids);
+  const std::string_view asked = names_target() ? direction.to : direction.from;
+  const bool is_tagged = tag != text::LanguageTags::kNone;
+  check(!is_tagged || asked.empty() || source_tag(direction) == tag,
+        "the tokens name another language than the request, {}", asked);
   given.text = source_->decode(ids);
   given.encoded.spans = target_spans(*source_, ids, given.text);
-  add_marks(given.encoded, tags.choose(language), given.text.size());
+  add_marks(given.encoded, is_tagged ? tag : source_tag(direction), given.text.size());
   return given;
+}
+
+std::int32_t Model::take_marks(Tokens& ids) const {
+  const text::LanguageTags& tags = source_->language_tags();
+  const auto is_tag = [&](std::int32_t id) {
+    return std::find(tags.ids.begin(), tags.ids.end(), id) != tags.ids.end();
+  };
+  const bool after = info_.language_marks == store::LanguageMarks::source_after_end;
+  std::int32_t tag = text::LanguageTags::kNone;
+  if (after && !ids.empty() && is_tag(ids.back())) {
+    tag = ids.back();
+    ids.pop_back();
+  }
+  if (!ids.empty() && ids.back() == source_->special().end) ids.pop_back();
+  if (!ids.empty() && ids.front() == source_->special().begin) ids.erase(ids.begin());
+  if (!after && !ids.empty() && is_tag(ids.front())) {
+    tag = ids.front();
+    ids.erase(ids.begin());
+  }
+  return tag;
 }
 
 Tokens Model::encode_target_tokens(std::span<const std::string> tokens) const {
@@ -121,12 +154,27 @@ void Model::add_marks(text::Encoded& encoded, std::int32_t tag, std::size_t text
     encoded.ids.insert(encoded.ids.begin(), mark);
     encoded.spans.insert(encoded.spans.begin(), text::Span{});
   };
-  if (tag != text::LanguageTags::kNone) prepend(tag);
-  if (info_.source_begin) prepend(source_->special().begin);
-  if (info_.source_end) {
-    encoded.ids.push_back(source_->special().end);
+  const auto append = [&](std::int32_t mark) {
+    encoded.ids.push_back(mark);
     encoded.spans.push_back({size, size});
-  }
+  };
+  const bool tagged = tag != text::LanguageTags::kNone;
+  const bool after = info_.language_marks == store::LanguageMarks::source_after_end;
+  if (tagged && !after) prepend(tag);
+  if (info_.source_begin) prepend(source_->special().begin);
+  if (info_.source_end) append(source_->special().end);
+  if (tagged && after) append(tag);
+}
+
+Tokens Model::target_start(const Direction& direction) const {
+  Tokens start = info_.target_start ? *info_.target_start : Tokens{target_->special().begin};
+  if (!names_target()) start.push_back(target_->language_tags().choose(direction.to));
+  return start;
+}
+
+void Model::check_direction(const Direction& direction) const {
+  source_tag(direction);
+  if (!names_target()) target_->language_tags().choose(direction.to);
 }
 
 int Model::source_marks() const {
@@ -142,6 +190,12 @@ int max_source_rows(const models::ModelConfig& config) {
 
 int Model::max_source() const { return max_source_rows(info_.config) - source_marks(); }
 
+// A model that needs languages reads the tag of one of them beside the other tokens of the start.
+int Model::max_target() const {
+  const int start = static_cast<int>(info_.target_start ? info_.target_start->size() : 1) + (names_target() ? 0 : 1);
+  return search::max_target(info_.config) + 1 - start;
+}
+
 bool Model::aligns() const {
   return models::family_of(info_.config).attends_to_source(info_.config) && info_.config.attention.linformer == 0;
 }
@@ -151,10 +205,8 @@ int max_target(const models::ModelConfig& config) {
 }
 
 Tokens never_written(const text::Tokenizer& target, int target_vocabulary) {
-  Tokens ids = {target.special().begin, target.special().pad};
-  const text::LanguageTags& tags = target.language_tags();
-  for (std::int32_t id = tags.languages.empty() ? target.size() : tags.first; id < target_vocabulary; ++id)
-    ids.push_back(id);
+  Tokens ids = target.never_written();
+  for (std::int32_t id = target.size(); id < target_vocabulary; ++id) ids.push_back(id);
   return ids;
 }
 

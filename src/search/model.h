@@ -5,6 +5,7 @@
 
 #include "models/seq2seq.h"
 #include "search/constraints.h"
+#include "search/direction.h"
 #include "store/model_file.h"
 #include "tensor/placement.h"
 #include "text/piece_ids.h"
@@ -18,8 +19,8 @@ int max_source_rows(const models::ModelConfig& config);
 // Maximum number of tokens that such a model can write, not counting EOS; at most kMostTokens.
 int max_target(const models::ModelConfig& config);
 
-// Ids that are never part of a translation: BOS, padding, tags of languages, and ids of the output layer that the
-// tokenizer does not have.
+// Ids that are never part of a translation: those that the tokenizer names, such as BOS and padding, and ids of the
+// output layer that it does not have.
 Tokens never_written(const text::Tokenizer& target, int target_vocabulary);
 
 // A translation model with its tokenizers. Immutable, so threads may share it.
@@ -38,11 +39,10 @@ class Model {
   const store::ModelInfo& info() const { return info_; }
   const Placement& placement() const { return where_; }
 
-  // Token ids of a source sentence with its marks: BOS, the tag of the language to translate into, EOS. An empty
-  // `language` is for models without languages or with one.
-  Tokens encode_source(std::string_view text, std::string_view language = {}) const;
+  // Token ids of a source sentence with its marks: BOS, tags of languages, EOS.
+  Tokens encode_source(std::string_view text, const Direction& direction = {}) const;
   // The same with the byte span that each id covers in the text; marks cover none.
-  text::Encoded encode_source_spans(std::string_view text, std::string_view language = {}) const;
+  text::Encoded encode_source_spans(std::string_view text, const Direction& direction = {}) const;
   // The ids of tokens of the source vocabulary.
   Tokens source_ids(std::span<const std::string> tokens) const;
   // The same as encode_source_spans() of a sentence that is given as tokens, with its text. Marks among the tokens are
@@ -51,21 +51,32 @@ class Model {
     std::string text;
     text::Encoded encoded;
   };
-  GivenText encode_source_tokens(std::span<const std::string> tokens, std::string_view language = {}) const;
+  GivenText encode_source_tokens(std::span<const std::string> tokens, const Direction& direction = {}) const;
   // The ids of target tokens, without EOS.
   Tokens encode_target_tokens(std::span<const std::string> tokens) const;
+  // The tokens that the decoder reads before the first token of a translation.
+  Tokens target_start(const Direction& direction = {}) const;
+  // Throws Error if the model needs languages and these are not among its own, or if it has none and some are asked
+  // for.
+  void check_direction(const Direction& direction) const;
   // The number of marks of a source sentence.
   int source_marks() const;
 
   // Maximum number of source and of target tokens, not counting marks; at most kMostTokens.
   int max_source() const;
-  int max_target() const { return search::max_target(info_.config); }
+  int max_target() const;
   // Whether attention says which source tokens a target token comes from.
   bool aligns() const;
 
  private:
   Model(const store::ModelFile& file, const std::string& path, const Placement& where);
   void prepare();
+  void check_marks() const;
+  // Whether the tag of a source sentence is that of the language to translate into, and not that of its own.
+  bool names_target() const;
+  std::int32_t source_tag(const Direction& direction) const;
+  // Removes BOS, a tag and EOS from ids. Returns the tag, or kNone.
+  std::int32_t take_marks(Tokens& ids) const;
   // Adds BOS, the tag and EOS; EOS comes after the last byte of the text.
   void add_marks(text::Encoded& encoded, std::int32_t tag, std::size_t text_size) const;
   // Called once the weights are loaded.

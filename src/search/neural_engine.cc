@@ -86,7 +86,7 @@ void NeuralEngine::check_request(const Request& request, const SearchOptions& op
         request.banned.size());
   // Tokens may name the language; encode_source_tokens() checks them.
   if (!request.tokens.empty()) return;
-  for (const auto& model : models_) model->source().language_tags().choose(target_language(request, options));
+  for (const auto& model : models_) model->check_direction(direction_of(request, options));
 }
 
 void NeuralEngine::submit(std::vector<Job> jobs) {
@@ -127,7 +127,7 @@ int NeuralEngine::max_tokens() const {
 // One worker's decoder and its jobs.
 class NeuralEngine::Worker {
  public:
-  Worker(std::vector<const models::Seq2seq*> networks, std::int32_t begin) : decoder_(std::move(networks), begin) {}
+  explicit Worker(std::vector<const models::Seq2seq*> networks) : decoder_(std::move(networks)) {}
 
   std::size_t sentences() const { return jobs_.size(); }
   std::size_t hypotheses() const { return hypotheses_; }
@@ -190,7 +190,7 @@ void NeuralEngine::work(std::size_t number) {
       if (taken.empty() && (!worker || worker->sentences() == 0)) return;
       drop_cancelled(taken);
       if (taken.empty() && (!worker || worker->sentences() == 0)) continue;
-      if (!worker) worker.emplace(networks_, models_[0]->target().special().begin);
+      if (!worker) worker.emplace(networks_);
       std::optional<threads::SerialScope> serial;
       if (others_work()) serial.emplace();
       worker->advance(taken);

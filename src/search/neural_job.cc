@@ -165,10 +165,10 @@ int NeuralJob::tokenize(Job& job, std::span<const std::unique_ptr<Model>> models
   int most = 0;
   job.source.clear();
   for (const std::unique_ptr<Model>& model : models) {
-    const std::string& language = target_language(job.request, *job.options);
+    const Direction direction = direction_of(job.request, *job.options);
     job.source.push_back(job.request.tokens.empty()
-                             ? model->encode_source_spans(job.request.text, language)
-                             : model->encode_source_tokens(job.request.tokens, language).encoded);
+                             ? model->encode_source_spans(job.request.text, direction)
+                             : model->encode_source_tokens(job.request.tokens, direction).encoded);
     most = std::max(most, tokens_of(job.source.back(), *model));
   }
   return most;
@@ -192,6 +192,7 @@ DecodingTask NeuralJob::task() const {
   const SearchOptions& options = *job_.options;
   DecodingTask task;
   task.sources = sources_;
+  task.start = models_[0]->target_start(direction_of(job_.request, options));
   task.prefix = prefix_.ids;
   task.words = find_words();
   task.search = SentenceSearch::make(goal());
@@ -222,6 +223,7 @@ void NeuralJob::explain(const DecodingTask& task, const Finished& finished, cons
   if (!options.explain) return;
   result_.explanations.push_back(search::explain({.models = models_,
                                                   .sources = sources_,
+                                                  .start = task.start,
                                                   .source_spans = source_spans_,
                                                   .source = job_.request.text,
                                                   .text = best.translation.text,

@@ -18,9 +18,9 @@ struct Prepared {
   std::vector<int> source_words, target_words;  // the word of each token, for alignments
 };
 
-Model::GivenText read_source(const Model& model, const SentencePair& pair, const std::string& language) {
-  if (!pair.source_tokens.empty()) return model.encode_source_tokens(pair.source_tokens, language);
-  return {pair.source, model.encode_source_spans(pair.source, language)};
+Model::GivenText read_source(const Model& model, const SentencePair& pair, const Direction& direction) {
+  if (!pair.source_tokens.empty()) return model.encode_source_tokens(pair.source_tokens, direction);
+  return {pair.source, model.encode_source_spans(pair.source, direction)};
 }
 
 Model::GivenText read_target(const Model& model, const SentencePair& pair) {
@@ -33,7 +33,7 @@ Model::GivenText read_target(const Model& model, const SentencePair& pair) {
 }
 
 Prepared prepare(const Model& model, const SentencePair& pair, std::uint64_t line, const ScoringOptions& options) {
-  Model::GivenText source = read_source(model, pair, options.to);
+  Model::GivenText source = read_source(model, pair, {options.to, options.from});
   Model::GivenText target = read_target(model, pair);
   Prepared ids{std::move(source.encoded.ids), std::move(target.encoded.ids), {}, {}};
   if (options.alignment) {
@@ -50,28 +50,42 @@ Prepared prepare(const Model& model, const SentencePair& pair, std::uint64_t lin
   return ids;
 }
 
-// Distributes the rows of a batch's attention over its pairs; without attention, `rows` is empty.
-void deal_out(Attention rows, std::span<PairScore> scores, Attention PairScore::*weights) {
+// Distributes the rows of a batch's attention over its pairs; without attention, `rows` is empty. The first `silent`
+// rows of each pair wrote nothing.
+void deal_out(Attention rows, std::ptrdiff_t silent, std::span<PairScore> scores, Attention PairScore::*weights) {
   if (rows.empty()) return;
   auto row = std::make_move_iterator(rows.begin());
   for (PairScore& score : scores) {
+    row += silent;
     (score.*weights).assign(row, row + std::ssize(score.target));
     row += std::ssize(score.target);
   }
 }
 
+// The features that predict tokens of the targets: without those of the first `silent` tokens of each.
+Tensor predicting(Context& cx, const Tensor& features, const Segments& rows, Size silent) {
+  if (silent == 0) return features;
+  std::vector<std::int32_t> kept;
+  for (Size s = 0; s < rows.count(); ++s)
+    for (Size i = silent; i < rows.length(s); ++i) kept.push_back(static_cast<std::int32_t>(rows.begin(s) + i));
+  return gather_rows(cx, features, cx.from_host<std::int32_t>(kept, {std::ssize(kept)}));
+}
+
 void score_batch(const Model& model, std::span<const Prepared> batch, const ScoringOptions& options,
                  std::span<PairScore> scores) {
-  const text::SpecialIds special = model.target().special();
-  Tokens source, target, labels, source_offsets{0}, target_offsets{0};
+  const std::int32_t end = model.target().special().end;
+  const Tokens start = model.target_start({options.to, options.from});
+  const std::ptrdiff_t silent = std::ssize(start) - 1;
+  Tokens source, target, labels, source_offsets{0}, target_offsets{0}, label_offsets{0};
   for (const Prepared& ids : batch) {
     source.insert(source.end(), ids.source.begin(), ids.source.end());
     source_offsets.push_back(static_cast<std::int32_t>(source.size()));
-    target.push_back(special.begin);
+    target.insert(target.end(), start.begin(), start.end());
     target.insert(target.end(), ids.target.begin(), ids.target.end());
     target_offsets.push_back(static_cast<std::int32_t>(target.size()));
     labels.insert(labels.end(), ids.target.begin(), ids.target.end());
-    labels.push_back(special.end);
+    labels.push_back(end);
+    label_offsets.push_back(static_cast<std::int32_t>(labels.size()));
   }
   const models::Seq2seq& network = model.network();
   Workspace workspace(network.parameters().weights().device());
@@ -81,9 +95,10 @@ void score_batch(const Model& model, std::span<const Prepared> batch, const Scor
   const Packed tokens = Packed::from_host(cx, target, target_offsets);
   const models::Decoded decoded = network.decode(cx, tokens, memory, state, options.alignment || options.attention);
   const Tensor label_ids = cx.from_host<std::int32_t>(labels, {std::ssize(labels)});
-  const std::vector<float> nll = network.loss(cx, decoded.features, label_ids, {}).nll.to_host<float>();
+  const std::vector<float> nll =
+      network.loss(cx, predicting(cx, decoded.features, tokens.rows, silent), label_ids, {}).nll.to_host<float>();
   for (std::size_t i = 0; i < batch.size(); ++i)
-    for (std::int32_t at = target_offsets[i]; at < target_offsets[i + 1]; ++at) {
+    for (std::int32_t at = label_offsets[i]; at < label_offsets[i + 1]; ++at) {
       scores[i].log_probabilities.push_back(-nll[static_cast<std::size_t>(at)]);
       scores[i].target.push_back(labels[static_cast<std::size_t>(at)]);
     }
@@ -91,11 +106,11 @@ void score_batch(const Model& model, std::span<const Prepared> batch, const Scor
   Attention attention = read_attention(network, decoded, state, memory);
   check(!options.alignment || !attention.empty(),
         "{}: the model does not attend to single source words, so it has no alignments", model.path());
-  deal_out(std::move(attention), scores, &PairScore::attention);
+  deal_out(std::move(attention), silent, scores, &PairScore::attention);
   for (std::size_t i = 0; options.alignment && i < batch.size(); ++i)
     scores[i].alignment = align_words(scores[i].attention, batch[i].source_words, batch[i].target_words);
   if (options.attention) {
-    deal_out(read_past_attention(decoded, state, tokens.rows), scores, &PairScore::past_attention);
+    deal_out(read_past_attention(decoded, state, tokens.rows), silent, scores, &PairScore::past_attention);
     for (std::size_t i = 0; i < batch.size(); ++i) scores[i].source = batch[i].source;
   } else {
     for (PairScore& score : scores) score.attention.clear();
@@ -150,11 +165,11 @@ Scorer::~Scorer() = default;
 Scorer::Scorer(Scorer&&) noexcept = default;
 Scorer& Scorer::operator=(Scorer&&) noexcept = default;
 
-std::vector<ScoredPair> Scorer::score(const std::vector<SentencePair>& pairs, bool alignment,
-                                      const std::string& to) const {
+std::vector<ScoredPair> Scorer::score(const std::vector<SentencePair>& pairs, bool alignment, const std::string& to,
+                                      const std::string& from) const {
   std::vector<ScoredPair> scored;
-  for (search::PairScore& score :
-       search::score_pairs(*model_, pairs, {.alignment = alignment, .threads = threads_, .to = to, .first_line = 1})) {
+  for (search::PairScore& score : search::score_pairs(
+           *model_, pairs, {.alignment = alignment, .threads = threads_, .to = to, .from = from, .first_line = 1})) {
     ScoredPair& pair = scored.emplace_back();
     pair.log_probability = score.sum();
     for (std::size_t i = 0; i + 1 < score.target.size(); ++i)

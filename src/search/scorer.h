@@ -27,7 +27,7 @@ struct ScoringOptions {
   bool alignment = false;
   bool attention = false;
   int threads = 0;                                         // at most this many; 0 means all threads of the process
-  std::string to = "";                                     // the target language, as in SearchOptions
+  std::string to = "", from = "";                          // the languages, as in SearchOptions
   std::uint64_t first_line = 1;                            // the line number of the first pair, for errors
   std::function<void(std::size_t)> advance = [](auto) {};  // called with the number of pairs just done, from any thread
 };

@@ -29,7 +29,7 @@ std::vector<text::Span> spans_of(const std::string& text, const std::vector<std:
 void StatisticalEngine::check_request(const Request& request, const SearchOptions& options) const {
   check(request.prefix.empty() && request.prefix_tokens.empty() && request.terms.empty() && request.banned.empty(),
         "a statistical model does not support prefixes, terms or banned words");
-  check(target_language(request, options).empty(), "a statistical model has no choice of target languages");
+  check(direction_of(request, options).to.empty(), "a statistical model has no choice of target languages");
   check(!options.sample, "a statistical model does not support sampling");
   check(!options.tree, "a statistical model has no tree of hypotheses to show");
 }

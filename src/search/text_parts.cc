@@ -59,7 +59,8 @@ Job TextParts::make_job(std::size_t index) {
                   .prefix = index == 0 ? job_.request.prefix : "",
                   .terms = terms_of(index),
                   .banned = job_.request.banned,
-                  .to = job_.request.to};
+                  .to = job_.request.to,
+                  .from = job_.request.from};
   part.options = job_.options;
   part.stream = job_.stream * 1'000'003 + index;
   part.cancelled = job_.cancelled;

@@ -25,6 +25,12 @@ std::vector<text::LanguagePair> trained_pairs(const std::string& file) {
   return run::trained_pairs(store::ModelFile(file).info());
 }
 
+bool has_language_tags(const std::string& file) {
+  if (run::is_statistical(file)) return false;
+  const std::string tokenizer = store::ModelFile(file).info().source_tokenizer;
+  return !tokenizer.empty() && !text::deserialize_tokenizer(tokenizer)->language_tags().languages.empty();
+}
+
 // "news" for news.safetensors and for news/model.safetensors, also if these are links to other files.
 std::string short_name(const std::string& file) {
   const std::filesystem::path path = std::filesystem::absolute(file).lexically_normal();
@@ -77,7 +83,8 @@ void ModelSet::add(const std::string& name, const std::vector<text::LanguagePair
   for (int number = 2; is_known(unique); ++number) unique = fmt::format("{} {}", name, number);
   queues_.push_back(std::make_unique<BatchQueue>(std::move(translator), limits));
   for (const text::LanguagePair& pair : pairs)
-    directions_.push_back({pair, unique, queues_.back().get(), has_tags ? pair.target : ""});
+    directions_.push_back(
+        {pair, unique, queues_.back().get(), has_tags ? pair.target : "", has_tags ? pair.source : ""});
 }
 
 const ModelSet::Direction* ModelSet::direct(const std::string& source, const std::string& target) const {
@@ -166,7 +173,7 @@ std::unique_ptr<ModelSet> load_models(const std::vector<ModelName>& names, const
     check(!pairs.empty(), "{0}: the file does not say its languages; name them: --model en-de={0}", name.file);
     auto translator = std::make_unique<search::TextTranslator>(std::vector<std::string>{name.file}, options);
     if (const std::string note = translator->note(); !note.empty()) log::info("{}", note);
-    models->add(short_name(name.file), pairs, !trained.empty(), std::move(translator), limits);
+    models->add(short_name(name.file), pairs, has_language_tags(name.file), std::move(translator), limits);
   }
   return models;
 }

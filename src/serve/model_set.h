@@ -26,14 +26,15 @@ class ModelSet {
     text::LanguagePair pair;
     std::string model;  // its name
     BatchQueue* queue = nullptr;
-    std::string to;  // the target language as the model knows it; empty for a model with one target language
+    std::string to;    // the target language as the model knows it; empty for a model with one target language
+    std::string from;  // the source language, likewise
   };
   // One direction or, through a third language, two.
   using Route = std::vector<const Direction*>;
 
   explicit ModelSet(std::size_t cache_bytes) : cache_(cache_bytes) {}
 
-  // `has_tags`: the model must be told the target language. If a direction has a model already, requests for the other
+  // `has_tags`: the model must be told the languages. If a direction has a model already, requests for the other
   // one must name it. A name that exists gets a number.
   void add(const std::string& name, const std::vector<text::LanguagePair>& pairs, bool has_tags,
            std::unique_ptr<search::TextTranslator> translator, const BatchLimits& limits);

@@ -97,6 +97,7 @@ class Progress : public std::enable_shared_from_this<Progress> {
     if (!terms_.empty()) job.request.terms = std::move(terms_[i]);
     if (i == 0 && hop == 0) job.request.prefix = task_.prefix;
     job.request.to = route[hop]->to;
+    job.request.from = route[hop]->from;
     job.options = options_of(route, hop);
     job.stream = i;
     job.cancelled = task_.cancelled;

@@ -5,6 +5,7 @@
 #include <list>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "base/quote.h"
 #include "models/classifier.h"
@@ -22,6 +23,10 @@ constexpr const char* kCard = "card.";
 constexpr const char* kFrequent = "frequent";
 constexpr const char* kBegins = "begins";
 constexpr const char* kTargets = "targets";
+constexpr const char* kLanguageMarks = "language_marks";
+constexpr const char* kTargetStart = "target_start";
+// More than any model begins its translations with.
+constexpr std::size_t kMostStartTokens = 16;
 
 std::vector<Size> sizes_of(const Shape& shape) {
   std::vector<Size> sizes;
@@ -57,6 +62,32 @@ std::vector<StoredTensor> tensors_of(const align::Shortlist& shortlist) {
   return tensors;
 }
 
+LanguageMarks read_language_marks(const std::string& text, const std::string& path) {
+  if (text.empty()) return LanguageMarks::target_before_source;
+  for (const auto& [marks, name] : EnumNames<LanguageMarks>::list)
+    if (text == name) return marks;
+  fail("{}: its sentences have language marks of an unknown kind, '{}'", path, excerpt(text));
+}
+
+std::string show_ids(const std::vector<std::int32_t>& ids) {
+  std::string text;
+  for (const std::int32_t id : ids) text += (text.empty() ? "" : " ") + std::to_string(id);
+  return text;
+}
+
+std::vector<std::int32_t> read_ids(const std::string& text, const std::string& path) {
+  std::vector<std::int32_t> ids;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const std::int64_t id = text_value::parse_integer(word);
+    check(id >= 0 && id < models::kMostIds && ids.size() < kMostStartTokens,
+          "{}: expected at most {} token ids that begin a translation but got '{}'", path, kMostStartTokens,
+          excerpt(text));
+    ids.push_back(static_cast<std::int32_t>(id));
+  }
+  return ids;
+}
+
 template <class IsParameter>
 void check_no_others(const SafetensorsFile& file, IsParameter is_parameter) {
   for (const TensorRecord& tensor : file.tensors())
@@ -74,6 +105,9 @@ void save_model(const std::string& path, const ModelInfo& info, const nn::Parame
                        {"config", Settings(config).dump()},
                        {"source_begin", info.source_begin ? "true" : "false"},
                        {"source_end", info.source_end ? "true" : "false"}};
+  if (info.language_marks != LanguageMarks::target_before_source)
+    metadata[kLanguageMarks] = name_of(info.language_marks);
+  if (info.target_start) metadata[kTargetStart] = show_ids(*info.target_start);
   for (const auto& [key, value] : info.card) metadata[kCard + key] = value;
   StoredWeights tensors(format);
   std::list<std::string> host;  // copies of the weights in host memory
@@ -121,6 +155,8 @@ ModelFile::ModelFile(const std::string& path, Configuration configuration) : fil
   if (configuration == Configuration::compared) check_configuration();
   info_.source_begin = get("source_begin") == "true";
   info_.source_end = get("source_end") != "false";
+  info_.language_marks = read_language_marks(get(kLanguageMarks), path);
+  if (metadata.contains(kTargetStart)) info_.target_start = read_ids(get(kTargetStart), path);
   for (const auto& [key, value] : metadata)
     if (key.starts_with(kCard)) info_.card[key.substr(std::string_view(kCard).size())] = value;
   if (const TensorRecord* source = file_.find(kSourceTokenizer)) info_.source_tokenizer = file_.read(*source);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "align/shortlist.h"
 #include "models/config.h"
@@ -10,6 +12,13 @@
 
 namespace dragoman::store {
 
+// How a model with a choice of languages is told which ones to translate between: by tags in its sentences.
+enum class LanguageMarks {
+  target_before_source,      // the target language before the source (Johnson et al. 2017)
+  source_and_target_before,  // the source language before the source, the target language before the target
+  source_after_end           // the source language after the end of the source, the target language before the target
+};
+
 // The contents of a model file beside its weights. A model file contains everything that translation needs.
 struct ModelInfo {
   models::ModelConfig config;
@@ -17,6 +26,10 @@ struct ModelInfo {
   Metadata card;                                 // model card for the reader: data, steps, scores with their signatures
   bool source_begin = false, source_end = true;  // BOS and EOS marks around the source in training
   align::Shortlist shortlist{};                  // of tokens of these tokenizers; may be empty
+  LanguageMarks language_marks = LanguageMarks::target_before_source;
+  // What the decoder reads before the tag of the target language, if there is one, and the first word; without a value,
+  // the BOS token of the target's tokenizer.
+  std::optional<std::vector<std::int32_t>> target_start{};
 };
 
 // Prefix of tensors that belong to the training state, not to the model: moments, averages, the state of the run.
@@ -64,3 +77,12 @@ class ModelFile {
 };
 
 }  // namespace dragoman::store
+
+template <>
+struct dragoman::EnumNames<dragoman::store::LanguageMarks> {
+  using Marks = dragoman::store::LanguageMarks;
+  static constexpr std::pair<Marks, const char*> list[] = {
+      {Marks::target_before_source, "target before source"},
+      {Marks::source_and_target_before, "source and target before"},
+      {Marks::source_after_end, "source after end"}};
+};

@@ -39,30 +39,31 @@ std::vector<LanguagePair> LanguagePair::parse_all(std::string_view text) {
 
 std::int32_t LanguageTags::find(std::string_view language) const {
   const auto found = std::find(languages.begin(), languages.end(), language);
-  return found == languages.end() ? kNone : first + static_cast<std::int32_t>(found - languages.begin());
+  return found == languages.end() ? kNone : ids[static_cast<std::size_t>(found - languages.begin())];
 }
 
-std::int32_t LanguageTags::choose(std::string_view language) const {
+std::int32_t LanguageTags::choose(std::string_view language, Side side) const {
+  const bool target = side == Side::target;
+  const char* const way = target ? "into" : "from";
   if (languages.empty()) {
-    check(
-        language.empty(),
-        "the target language '{}' was asked for, but the model was trained on one direction only and has no choice of "
-        "languages",
-        excerpt(language));
+    check(language.empty(),
+          "the {} language '{}' was asked for, but the model was trained on one direction only and has no choice of "
+          "languages",
+          target ? "target" : "source", excerpt(language));
     return kNone;
   }
-  if (language.empty() && languages.size() == 1) return first;
-  check(!language.empty(), "the model translates into {}; choose one of them (--to {})", excerpt(join(languages, ", ")),
-        languages[0]);
+  if (language.empty() && languages.size() == 1) return ids[0];
+  check(!language.empty(), "the model translates {} {}; choose one of them (--{} {})", way,
+        excerpt(join(languages, ", ")), target ? "to" : "from", languages[0]);
   const std::int32_t id = find(language);
-  check(id != kNone, "the model does not translate into '{}' but into {}", excerpt(language),
+  check(id != kNone, "the model does not translate {} '{}' but {} {}", way, excerpt(language), way,
         excerpt(join(languages, ", ")));
   return id;
 }
 
 TaggedTokenizer::TaggedTokenizer(std::shared_ptr<const Tokenizer> text, std::vector<std::string> languages,
                                  int multiple)
-    : text_(std::move(text)), tags_{std::move(languages), text_->size()}, multiple_(multiple) {
+    : text_(std::move(text)), tags_{std::move(languages), {}}, first_tag_(text_->size()), multiple_(multiple) {
   check(text_->language_tags().languages.empty(), "languages: the tokenizer already has tags for {}",
         join(text_->language_tags().languages, ", "));
   const std::vector<std::string>& all = tags_.languages;
@@ -72,7 +73,8 @@ TaggedTokenizer::TaggedTokenizer(std::shared_ptr<const Tokenizer> text, std::vec
     check(is_code(*language), "languages: expected letters, digits and underscores but got '{}'", excerpt(*language));
     check(std::find(all.begin(), language, *language) == language, "languages: '{}' occurs twice", excerpt(*language));
   }
-  size_ = rounded_id_count(static_cast<std::size_t>(tags_.first) + all.size(), multiple, "languages");
+  size_ = rounded_id_count(static_cast<std::size_t>(first_tag_) + all.size(), multiple, "languages");
+  for (std::size_t i = 0; i < all.size(); ++i) tags_.ids.push_back(first_tag_ + static_cast<std::int32_t>(i));
 }
 
 void TaggedTokenizer::check_id(std::int32_t id) const {
@@ -83,16 +85,22 @@ std::string TaggedTokenizer::decode(std::span<const std::int32_t> ids) const {
   std::vector<std::int32_t> text;
   for (const std::int32_t id : ids) {
     check_id(id);
-    if (id < tags_.first) text.push_back(id);
+    if (id < first_tag_) text.push_back(id);
   }
   return text_->decode(text);
 }
 
 std::string TaggedTokenizer::piece(std::int32_t id) const {
   check_id(id);
-  if (id < tags_.first) return text_->piece(id);
-  const auto index = static_cast<std::size_t>(id - tags_.first);
+  if (id < first_tag_) return text_->piece(id);
+  const auto index = static_cast<std::size_t>(id - first_tag_);
   return index < tags_.languages.size() ? "<2" + tags_.languages[index] + ">" : "";
+}
+
+std::vector<std::int32_t> TaggedTokenizer::never_written() const {
+  std::vector<std::int32_t> ids = text_->never_written();
+  for (std::int32_t id = first_tag_; id < size_; ++id) ids.push_back(id);
+  return ids;
 }
 
 std::string TaggedTokenizer::serialize() const {

@@ -43,12 +43,15 @@ class TaggedTokenizer final : public Tokenizer {
   std::string piece(std::int32_t id) const override;
   std::string serialize() const override;
   const LanguageTags& language_tags() const override { return tags_; }
+  // Tags, and the ids that exist only for rounding.
+  std::vector<std::int32_t> never_written() const override;
 
  private:
   void check_id(std::int32_t id) const;
 
   std::shared_ptr<const Tokenizer> text_;
   LanguageTags tags_;
+  std::int32_t first_tag_;
   int multiple_;
   std::int32_t size_;
 };

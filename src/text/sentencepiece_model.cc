@@ -5,7 +5,10 @@
 #include <cstring>
 #include <vector>
 
+#include <sentencepiece_processor.h>
+
 #include "base/error.h"
+#include "base/log.h"
 #include "base/quote.h"
 
 namespace dragoman::text {
@@ -169,6 +172,31 @@ void check_sentencepiece_model(std::string_view model) {
     if (field.number == 1) check_piece(field.bytes);
     if (field.number == 3 || field.number == 5) check_normalizer(field.bytes);
   }
+}
+
+std::vector<std::string> sentencepiece_pieces(const std::string& model) {
+  const auto processor = load_sentencepiece(model);
+  std::vector<std::string> pieces;
+  for (int number = 0; number < processor->GetPieceSize(); ++number) pieces.push_back(processor->IdToPiece(number));
+  return pieces;
+}
+
+std::unique_ptr<sentencepiece::SentencePieceProcessor> load_sentencepiece(const std::string& model) {
+  check(!model.empty(), "subwords: the SentencePiece model is empty");
+  check_sentencepiece_model(model);
+  auto processor = std::make_unique<sentencepiece::SentencePieceProcessor>();
+  bool loaded = false;
+  try {
+    const auto status = processor->LoadFromSerializedProto(model);
+    loaded = status.ok();
+    if (!loaded) log::debug("SentencePiece: {}", excerpt(status.message()));
+  } catch (const std::exception& error) {  // of its trie
+    log::debug("SentencePiece: {}", excerpt(error.what()));
+  }
+  check(loaded,
+        "subwords: the SentencePiece model is damaged or of a kind that this version of the library does not know; get "
+        "or train it again");
+  return processor;
 }
 
 }  // namespace dragoman::text

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/quote.h"
 #include "text/id_count.h"
 #include "text/sentencepiece_model.h"
@@ -37,10 +36,7 @@ SentencePiece::SentencePiece(SubwordKind kind, PrepareOptions prepare, std::stri
       prepare_(prepare),
       model_(std::move(model)),
       multiple_(multiple),
-      processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
-  check(!model_.empty(), "subwords: the SentencePiece model is empty");
-  check_sentencepiece_model(model_);
-  load_model();
+      processor_(load_sentencepiece(model_)) {
   known_ = processor_->GetPieceSize();
   check(
       processor_->unk_id() >= 0 && processor_->bos_id() >= 0 && processor_->eos_id() >= 0 && processor_->pad_id() >= 0,
@@ -50,20 +46,6 @@ SentencePiece::SentencePiece(SubwordKind kind, PrepareOptions prepare, std::stri
 }
 
 SentencePiece::~SentencePiece() = default;
-
-void SentencePiece::load_model() {
-  bool loaded = false;
-  try {
-    const auto status = processor_->LoadFromSerializedProto(model_);
-    loaded = status.ok();
-    if (!loaded) log::debug("SentencePiece: {}", excerpt(status.message()));
-  } catch (const std::exception& error) {  // of its trie
-    log::debug("SentencePiece: {}", excerpt(error.what()));
-  }
-  check(loaded,
-        "subwords: the SentencePiece model is damaged or of a kind that this version of the library does not know; get "
-        "or train it again");
-}
 
 void SentencePiece::load_pieces() {
   ScoredPieces pieces;

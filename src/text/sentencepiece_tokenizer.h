@@ -39,7 +39,6 @@ class SentencePiece final : public Tokenizer {
   std::string serialize() const override;
 
  private:
-  void load_model();
   void load_pieces();
   void encode_word(std::string_view word, PieceCache& cache, std::vector<std::int32_t>& ids) const;
   std::string normalized(std::string_view text) const;

@@ -28,18 +28,19 @@ struct SpecialIds {
   std::int32_t unknown = 0, begin = 1, end = 2, pad = 3;
 };
 
-// The ids that name target languages: `first` and those after it, in the order of `languages`.
+// The ids that name languages, one per language.
 struct LanguageTags {
   static constexpr std::int32_t kNone = -1;
+  enum class Side { source, target };
 
-  std::vector<std::string> languages;  // empty: there is no choice of languages
-  std::int32_t first = 0;
+  std::vector<std::string> languages{};  // empty: there is no choice of languages
+  std::vector<std::int32_t> ids{};
 
   // The id of a language; kNone if it is not in the list.
   std::int32_t find(std::string_view language) const;
-  // The id to prepend to a source sentence that is translated into `language`; kNone if there are no languages and none
-  // was asked for. An empty name means the only language. Throws Error with the list of languages.
-  std::int32_t choose(std::string_view language) const;
+  // The id that stands for a translation into `language` (or, for the other side, from it); kNone if there are no
+  // languages and none was asked for. An empty name means the only language. Throws Error with the list of languages.
+  std::int32_t choose(std::string_view language, Side side = Side::target) const;
 };
 
 // Converts text to ids and back: words, SentencePiece subwords or byte-level BPE. Immutable, so threads may share one.
@@ -71,6 +72,9 @@ class Tokenizer {
     static const LanguageTags none;
     return none;
   }
+
+  // Ids that no translation contains.
+  virtual std::vector<std::int32_t> never_written() const { return {special().begin, special().pad}; }
 
   // Everything needed to restore this tokenizer. Stored in model files; its hash is part of the names of cached
   // corpora.

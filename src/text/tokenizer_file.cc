@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "text/byte_bpe.h"
 #include "text/language_tags.h"
+#include "text/mapped_pieces.h"
 #include "text/sentencepiece_tokenizer.h"
 #include "text/word_level.h"
 
@@ -30,12 +31,25 @@ std::string read_text(const nlohmann::json& header, const char* key) {
   return value.get<std::string>();
 }
 
-std::vector<std::string> read_texts(const nlohmann::json& header, const char* key) {
-  const nlohmann::json& value = read_value(header, key);
+std::vector<std::string> texts_of(const nlohmann::json& value, const char* key) {
   const bool is_list =
       value.is_array() && std::all_of(value.begin(), value.end(), [](const auto& part) { return part.is_string(); });
   check(is_list, "tokenizer: '{}' must be a list of texts but is {}", key, excerpt(value.dump()));
   return value.get<std::vector<std::string>>();
+}
+
+std::vector<std::string> read_texts(const nlohmann::json& header, const char* key) {
+  return texts_of(read_value(header, key), key);
+}
+
+std::vector<std::int32_t> read_ids(const nlohmann::json& header, const char* key) {
+  const nlohmann::json& value = read_value(header, key);
+  const bool is_list =
+      value.is_array() && std::all_of(value.begin(), value.end(), [](const auto& part) {
+        return part.is_number_unsigned() && std::in_range<std::int32_t>(part.template get<std::uint64_t>());
+      });
+  check(is_list, "tokenizer: '{}' must be a list of ids but is {}", key, excerpt(value.dump()));
+  return value.get<std::vector<std::int32_t>>();
 }
 
 template <class Options>
@@ -70,6 +84,19 @@ std::unique_ptr<Tokenizer> make_words(const TokenizerFile& file, int multiple) {
                                      multiple);
 }
 
+std::unique_ptr<Tokenizer> make_mapped(const TokenizerFile& file) {
+  const auto bytes = read_integer<std::size_t>(file.header, "model-bytes");
+  check(bytes <= file.data.size(), "tokenizer: expected at least {} bytes of data but got {}", bytes, file.data.size());
+  const std::vector<std::int32_t> special = read_ids(file.header, "special");
+  check(special.size() == 4, "tokenizer: 'special' must have 4 ids but has {}", special.size());
+  const std::string_view pieces = std::string_view(file.data).substr(bytes);
+  PieceMap map{.pieces = texts_of(parse_json(pieces, "tokenizer: its pieces"), "pieces"),
+               .special = {special[0], special[1], special[2], special[3]},
+               .tags = {read_texts(file.header, "languages"), read_ids(file.header, "tags")},
+               .never = read_ids(file.header, "never")};
+  return std::make_unique<MappedPieces>(file.data.substr(0, bytes), std::move(map));
+}
+
 std::unique_ptr<Tokenizer> make(const TokenizerFile& file);
 
 std::unique_ptr<Tokenizer> make_tagged(const TokenizerFile& file, int multiple) {
@@ -84,6 +111,7 @@ std::unique_ptr<Tokenizer> make(const TokenizerFile& file) {
   if (kind == "byte-bpe") return make_byte_bpe(file, multiple);
   if (kind == "words") return make_words(file, multiple);
   if (kind == kTaggedKind) return make_tagged(file, multiple);
+  if (kind == kMappedKind) return make_mapped(file);
   for (const auto& [subwords, name] : EnumNames<SubwordKind>::list)
     if (kind == name)
       return std::make_unique<SentencePiece>(subwords, read_options<PrepareOptions>(file.header), file.data, multiple);

@@ -18,6 +18,8 @@ struct TokenizerFile {
 
 // The kind of a TaggedTokenizer; its data is the file of the tokenizer of the text.
 inline constexpr const char* kTaggedKind = "tagged";
+// The kind of MappedPieces; its data is the SentencePiece model and the list of pieces as JSON.
+inline constexpr const char* kMappedKind = "mapped";
 
 std::string pack(const TokenizerFile& file);
 TokenizerFile unpack(std::string_view bytes);

@@ -82,6 +82,30 @@ inline std::vector<std::pair<std::string, ModelConfig>> zoo() {
     c.lexical = true;
     c.transformer.decoder_past = DecoderPast::ssru;
   });
+  variant("silu, sinusoids in halves, embeddings as they are", "transformer-small", [](ModelConfig& c) {
+    c.transformer.activation = FeedForwardKind::silu;
+    c.transformer.sinusoids = nn::Sinusoids::halves;
+    c.transformer.scale_embeddings = false;
+    c.transformer.norm_epsilon = 1e-3;
+  });
+  variant("tensor2tensor's sinusoids from position 2, embedding norm, pre-norm", "transformer-small",
+          [](ModelConfig& c) {
+            c.transformer.sinusoids = nn::Sinusoids::tensor2tensor;
+            c.transformer.first_position = 2;
+            c.transformer.embedding_norm = true;
+            c.transformer.norm = NormOrder::pre;
+            c.transformer.activation = FeedForwardKind::gelu_tanh;
+          });
+  variant("relative positions, rms norm, gated gelu, small heads", "transformer-small", [](ModelConfig& c) {
+    c.transformer.positions = nn::PositionKind::relative;
+    c.transformer.relative_buckets = 4;
+    c.transformer.relative_distance = 5;
+    c.transformer.norm = NormOrder::pre;
+    c.transformer.norm_kind = nn::NormKind::rms;
+    c.transformer.activation = FeedForwardKind::geglu_tanh;
+    c.attention.score = nn::Score::dot;
+    c.attention.head_size = 3;
+  });
   variant("learned positions, gelu, pre-norm, all tied", "transformer-small", [](ModelConfig& c) {
     c.transformer.positions = nn::PositionKind::learned;
     c.transformer.activation = FeedForwardKind::gelu;

@@ -320,7 +320,7 @@ TEST_F(Languages, AFileOfSeveralCorporaCountsOnceForTheVocabulary) {
         for (std::size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) ++count;
     return count;
   };
-  for (std::int32_t id = text::Vocabulary::kSpecial; id < vocabularies.source->language_tags().first; ++id) {
+  for (std::int32_t id = text::Vocabulary::kSpecial; id < vocabularies.source->language_tags().ids[0]; ++id) {
     const std::string piece = vocabularies.source->piece(id);
     EXPECT_TRUE(piece.empty() || occurrences(piece) >= 2) << piece;
   }

@@ -150,13 +150,14 @@ inline std::vector<std::vector<Found>> translate(std::vector<const models::Seq2s
                                                  std::size_t at_once = 1000) {
   std::vector<std::vector<Found>> results(sentences.size());
   const std::size_t members = models.size();
-  BatchDecoder decoder(std::move(models), kBegin);
+  BatchDecoder decoder(std::move(models));
   std::size_t next = 0;
   while (next < sentences.size() || decoder.size() > 0) {
     std::vector<DecodingTask> tasks;
     for (; next < sentences.size() && static_cast<std::size_t>(decoder.size()) + tasks.size() < at_once; ++next) {
       DecodingTask task;
       task.sources.assign(members, sentences[next].source);
+      task.start = {kBegin};
       task.prefix = sentences[next].prefix;
       task.words = sentences[next].words;
       task.wants_attention = sentences[next].wants_attention;

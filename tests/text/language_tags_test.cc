@@ -40,7 +40,7 @@ TEST(TaggedTokenizer, TagsComeAfterTheIdsOfTheText) {
   for (const auto& text : every_kind()) {
     const TaggedTokenizer tagged(text, {"de", "fr"}, 8);
     const LanguageTags& tags = tagged.language_tags();
-    EXPECT_EQ(tags.first, text->size());
+    EXPECT_EQ(tags.ids, (std::vector<std::int32_t>{text->size(), text->size() + 1}));
     EXPECT_EQ(tags.choose("de"), text->size());
     EXPECT_EQ(tags.choose("fr"), text->size() + 1);
     EXPECT_EQ(tagged.piece(tags.choose("fr")), "<2fr>");
@@ -61,7 +61,7 @@ TEST(TaggedTokenizer, TextNeverContainsATag) {
       std::vector<std::int32_t> sampled;
       tagged.encode_sampled(line, 0.5, random, sampled);
       for (const auto& list : {ids, sampled})
-        for (const std::int32_t id : list) EXPECT_LT(id, tagged.language_tags().first) << line;
+        for (const std::int32_t id : list) EXPECT_LT(id, tagged.language_tags().ids[0]) << line;
     }
   }
 }
@@ -119,7 +119,7 @@ TEST(TokenizerFiles, ADamagedHeaderIsRefusedInPlainWords) {
 }
 
 TEST(LanguageTags, AChoiceIsNeededOnlyIfThereIsOne) {
-  const LanguageTags none, one{{"de"}, 100}, two{{"de", "fr"}, 100};
+  const LanguageTags none, one{{"de"}, {100}}, two{{"de", "fr"}, {100, 101}};
   EXPECT_EQ(none.choose(""), LanguageTags::kNone);
   EXPECT_EQ(one.choose(""), 100);
   EXPECT_EQ(two.choose("fr"), 101);

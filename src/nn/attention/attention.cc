@@ -21,8 +21,9 @@ void refuse_nonsense(const AttentionPlace& place, const AttentionConfig& config)
         config.heads);
   check(!place.projected || config.key_size == 0,
         "{}: projected attention already has separate keys and values; use key-size 0", name);
-  check(!place.projected || place.query % config.heads == 0, "{}: size {} does not divide into {} heads", name,
-        place.query, config.heads);
+  check(!place.projected || config.head_size > 0 || place.query % config.heads == 0,
+        "{}: size {} does not divide into {} heads", name, place.query, config.heads);
+  check(place.projected || config.head_size == 0, "{}: only projected attention has a head-size; use 0", name);
   check(!place.rotary || (config.score != Score::additive && config.linformer == 0),
         "{}: rotary positions need a score that is a dot product, and all keys (no linformer)", name);
 }
@@ -71,7 +72,7 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
     : config_(config), place_(place) {
   refuse_nonsense(place, config);
   const std::string& name = place.name;
-  Size key = place.memory, value = place.values > 0 ? place.values : place.memory;
+  Size query = place.query, key = place.memory, value = place.values > 0 ? place.values : place.memory;
   const bool mixes = config.linformer > 0;
   // The weight has rows for keys, then for values, starting at `row`.
   const auto split = [&](const Parameter& weight, const Parameter& bias, Size row) {
@@ -88,16 +89,17 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
     const Size d = place.query;
     check(place.memory == d && place.values == 0, "{}: projected attention needs equal sizes, got {} and {}", name, d,
           place.memory);
-    const Parameter weight = list.add(name + ".in_proj_weight", {3 * d, d}, Init::glorot());
-    const Parameter bias = list.add(name + ".in_proj_bias", {3 * d}, Init::zeros());
+    query = key = value = config.head_size > 0 ? Size{config.head_size} * config.heads : d;
+    const Parameter weight = list.add(name + ".in_proj_weight", {3 * query, d}, Init::glorot());
+    const Parameter bias = list.add(name + ".in_proj_bias", {3 * query}, Init::zeros());
     if (place.self && !mixes) {
       own_ = Linear(weight, bias);
-      key_columns_ = d;
+      key_columns_ = key;
     } else {
-      query_ = rows_of(list, weight, bias, 0, d);
-      split(weight, bias, d);
+      query_ = rows_of(list, weight, bias, 0, query);
+      split(weight, bias, query);
     }
-    out_ = Linear(list, name + ".out_proj", d, d);
+    out_ = Linear(list, name + ".out_proj", value, d);
   } else if (config.key_size > 0) {
     check(place.values == 0, "{}: key-size computes the values from the states, so separate values cannot be used",
           name);
@@ -105,14 +107,14 @@ Attention::Attention(Parameters& list, const AttentionPlace& place, const Attent
     value = config.value_size;
     split(list.add(name + ".key_value.weight", {key + value, place.memory}, Init::glorot()), {}, 0);
   }
-  add_score(list, place.query, key);
+  add_score(list, query, key);
   if (mixes) {
     const Shape shape{config.linformer, config.linformer_length};
     const double bound = 1 / std::sqrt(static_cast<double>(config.linformer));
     length_keys_ = list.add(name + ".linformer_keys", shape, Init::normal(bound));
     length_values_ = list.add(name + ".linformer_values", shape, Init::normal(bound));
   }
-  out_size_ = value;
+  out_size_ = place.projected ? place.query : value;
 }
 
 void Attention::add_score(Parameters& list, Size query, Size key) {
@@ -228,9 +230,9 @@ Attended Attention::attend(RowProgram& program, const Tensor& x, const Segments&
   AttentionRecord* const record = AttentionRecord::current();
   const bool wants_weights = ask.weights || record != nullptr;
   Attended attended;
-  if (config_.score == Score::additive) {
+  if (config_.score == Score::additive || ask.bias.defined()) {
     const Tensor asking = whole(program, q);
-    attended = attend_additive(program.run(), asking, queries, keys, wants_weights);
+    attended = attend_by_pairs(program.run(), asking, queries, keys, ask.bias, wants_weights);
   } else {
     // 0 selects the default of the op, 1 / sqrt(size of a head).
     const double scale = config_.score == Score::scaled_dot ? 0 : 1;
@@ -262,25 +264,27 @@ DotKeys Attention::dot_keys(Context& cx, const Keys& keys) const {
           .scale = scale};
 }
 
-Attended Attention::attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,
-                                    bool wants_weights) const {
+Attended Attention::attend_by_pairs(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,
+                                    const Tensor& bias, bool wants_weights) const {
   const Tensor k = contiguous(cx, keys.keys, keys), v = contiguous(cx, keys.values, keys);
   const PairLayout pairs = PairLayout::of(cx, queries, keys.rows);
   const Size heads = config_.heads, head = q.cols() / heads, value = v.cols() / heads;
-  const auto one_head = [&](const Tensor& hq, const Tensor& hk, const Tensor& hv, const Tensor& score_v) {
-    const Tensor weights = segment_softmax(cx, additive_scores(cx, hq, hk, score_v, pairs, place_.causal), pairs);
-    return Attended{segment_mix(cx, dropout(cx, weights, config_.dropout), hv, pairs), weights};
-  };
+  const double scale = config_.score == Score::scaled_dot ? 1 / std::sqrt(static_cast<double>(head)) : 1;
   std::vector<Tensor> outs, weights;
-  const Tensor flat_v = additive_v_.tensor().reshaped({1, q.cols()});
   for (Size h = 0; h < heads; ++h) {
     const auto columns = [&](const Tensor& x, Size size) {
       return heads == 1 ? x : slice_columns(cx, x, h * size, size);
     };
-    const Attended one =
-        one_head(columns(q, head), columns(k, head), columns(v, value), columns(flat_v, head).reshaped({head}));
-    outs.push_back(one.out);
-    weights.push_back(one.weights.reshaped({pairs.count, 1}));
+    const Tensor hq = columns(q, head), hk = columns(k, head);
+    Tensor scores =
+        config_.score == Score::additive
+            ? additive_scores(cx, hq, hk, columns(additive_v_.tensor().reshaped({1, q.cols()}), head).reshaped({head}),
+                              pairs, place_.causal)
+            : segment_scores(cx, hq, hk, pairs, scale);
+    if (bias.defined()) scores = add(cx, scores, columns(bias, 1).reshaped({pairs.count}));
+    const Tensor head_weights = segment_softmax(cx, scores, pairs);
+    outs.push_back(segment_mix(cx, dropout(cx, head_weights, config_.dropout), columns(v, value), pairs));
+    weights.push_back(head_weights.reshaped({pairs.count, 1}));
   }
   Attended attended{heads == 1 ? outs[0] : concat_columns(cx, outs), {}};
   if (wants_weights) attended.weights = arrange_weights(cx, weights, pairs);

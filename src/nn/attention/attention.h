@@ -20,8 +20,9 @@ enum class Score {
 struct AttentionConfig {
   Score score = Score::scaled_dot;
   int heads = 1;
-  int rank = 16;     // of the reduced_rank score
-  int key_size = 0;  // with value_size: [k; v] = T h; 0 uses the whole states for both
+  int head_size = 0;  // of projected attention; 0: the size of the queries divided by the heads
+  int rank = 16;      // of the reduced_rank score
+  int key_size = 0;   // with value_size: [k; v] = T h; 0 uses the whole states for both
   int value_size = 0;
   int linformer = 0;           // k: keys and values are computed from k mixtures along the length; 0: from all rows
   int linformer_length = 256;  // n_max
@@ -31,6 +32,8 @@ struct AttentionConfig {
   void visit(V& v) {
     v("score", score, "score of a query and a key");
     v("heads", heads, "number of heads; more than one needs projected queries and keys (Transformer)", at_least(1));
+    v("head-size", head_size, "size of a head (Transformer); 0 divides the vectors between layers into heads",
+      between(0, 1'000'000));
     v("rank", rank, "rank of the reduced_rank score", at_least(1));
     v("key-size", key_size, "size of separate keys (Daniluk et al. 2017); 0 attends over whole states", at_least(0));
     v("value-size", value_size, "size of separate values; must be given with key-size", at_least(0));
@@ -94,6 +97,7 @@ class Attention {
   struct Ask {
     bool weights = false;  // also return the attention weights
     Tensor positions{};    // i32 [Nq], for rotary embedding
+    Tensor bias{};         // [pairs of queries and keys, heads], optional: added to the scores; says what causal hides
   };
   Attended attend(RowProgram& program, const Tensor& x, const Segments& queries, const Keys& keys,
                   const Ask& ask) const;
@@ -120,7 +124,8 @@ class Attention {
   Keys mix(Context& cx, const Keys& memory) const;
   // Applies the key weight of the score and the rotary embedding, if any.
   void finish(Context& cx, Keys& keys, const Tensor& positions) const;
-  Attended attend_additive(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys,
+  // Scores that are computed pair by pair, one head after the other: the additive one, and those with a bias.
+  Attended attend_by_pairs(Context& cx, const Tensor& q, const Segments& queries, const Keys& keys, const Tensor& bias,
                            bool wants_weights) const;
 
   AttentionConfig config_;

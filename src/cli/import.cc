@@ -1,0 +1,47 @@
+#include "exchange/import.h"
+
+#include "base/counted.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "cli/command.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct ImportOptions {
+  std::string output;
+  store::StoredFormat to = store::StoredFormat::f32;
+
+  template <class V>
+  void visit(V& v) {
+    v("output", output, "the model file to write");
+    v("to", to, "number format of the matrices in the new file, as for `dragoman quantize`");
+  }
+};
+
+int run(const Command& self, const Words& arguments) {
+  return run_with<ImportOptions>(self, arguments, [](const ImportOptions& options, const Words& models) {
+    expect_words(models, 1, "expected the folder or file of one model");
+    check(!options.output.empty(), "expected --output FILE, the model file to write");
+    const exchange::ImportSummary model = exchange::import_model(models[0], options.output, options.to);
+    log::info("wrote {}", options.output);
+    fmt::print("format      {}\n", model.format);
+    fmt::print("parameters  {}\n", with_commas(model.parameters));
+    fmt::print("vocabulary  {} source, {} target\n", with_commas(model.source_vocabulary),
+               with_commas(model.target_vocabulary));
+    if (model.languages > 0) fmt::print("languages   {}\n", model.languages);
+    return 0;
+  });
+}
+
+}  // namespace
+
+extern const Command import_command{"import",
+                                    "MODEL --output FILE",
+                                    "makes a model file of a model of another program",
+                                    run,
+                                    describe_options<ImportOptions>,
+                                    "dragoman import opus-mt-en-de --output en-de.safetensors\n"
+                                    "dragoman translate --model en-de.safetensors < input.en"};
+
+}  // namespace dragoman::cli
