@@ -40,8 +40,9 @@ struct Options {
   // `non_splitting`.
   std::vector<std::string> ignored{}, splitting{}, non_splitting{};
   bool outline = true;
-  bool retranslate = false;  // po: translate the entries that have a translation as well
-  std::string target{};      // html: the language that the page says it is in afterwards; empty: as before
+  bool retranslate = false;        // po: translate the entries that have a translation as well
+  bool cuts_at_addresses = false;  // an address ends a segment instead of being kept inside it
+  std::string target{};            // html: the language that the page says it is in afterwards; empty: as before
 };
 
 // The translation of a segment. Without links, tags are placed in proportion to their place in the source.

@@ -25,7 +25,7 @@ void add_markup_text(std::string_view document, Range bytes, Markup markup, Para
     const std::size_t begin = at;
     if (address.begin < at) address = find_address(text, at);
     if (address.begin == at) {
-      paragraph.add_point(address);
+      paragraph.add_address(address);
       at = address.end;
       continue;
     }

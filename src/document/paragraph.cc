@@ -64,13 +64,13 @@ void Paragraph::append(std::string_view text, Range bytes, bool verbatim) {
 void Paragraph::add_text(std::string_view text, std::size_t begin) {
   each_stretch(
       text, begin, [this](std::string_view plain, std::size_t at) { add_plain_text(plain, at); },
-      [this](Range address) { add_point(address); });
+      [this](Range address) { add_address(address); });
 }
 
 void Paragraph::add_words(std::string_view text, std::size_t begin) {
   each_stretch(
       text, begin, [this](std::string_view plain, std::size_t at) { add_plain_words(plain, at); },
-      [this](Range address) { add_point(address); });
+      [this](Range address) { add_address(address); });
 }
 
 // Spaces around points count once.
@@ -140,6 +140,8 @@ int Paragraph::add_tag(Tag::Kind kind, Range bytes) {
 }
 
 void Paragraph::add_point(Range bytes) { add_tag(Tag::Kind::point, bytes); }
+
+void Paragraph::add_address(Range bytes) { options_.cuts_at_addresses ? finish() : add_point(bytes); }
 
 void Paragraph::open(std::string_view name, Range bytes) {
   stack_.push_back({std::string(name), add_tag(Tag::Kind::open, bytes)});

@@ -17,7 +17,7 @@ class Paragraph {
   // Segments are appended to `segments`.
   Paragraph(const Options& options, std::vector<Segment>& segments) : options_(options), segments_(segments) {}
 
-  // Text that is spelled in the document as it is. Addresses in it are points.
+  // Text that is spelled in the document as it is.
   void add_text(std::string_view text, std::size_t begin);
   // The same, where runs of white space count as one space.
   void add_words(std::string_view text, std::size_t begin);
@@ -30,6 +30,8 @@ class Paragraph {
   void close(std::string_view name, Range bytes);
   // Bytes that stay as they are.
   void add_point(Range bytes);
+  // An address stays as well; those in text are found without being named.
+  void add_address(Range bytes);
 
   // Ends the paragraph and begins the next one.
   void finish();

@@ -54,6 +54,7 @@ CutText cut(const std::string& text, const std::string& language, bool split_sen
   if (!split_sentences) return {{text}, {"", ""}};
   document::Options parsing;
   parsing.language = text::language_of(language);
+  parsing.cuts_at_addresses = true;  // so that all of the text is in sentences or between them
   const document::Document document = document::Document::parse(text, document::Format::text, parsing);
   CutText result{document.segments(), document.gaps()};
   if (result.sentences.size() > kMostSentences)
@@ -62,8 +63,8 @@ CutText cut(const std::string& text, const std::string& language, bool split_sen
   return result;
 }
 
-// {"text", "explanations", "after"}. The text is what /translate returns: `before` and `text` of every explanation,
-// then `after`.
+// {"text", "explanations", "after"}. The text is what /translate returns, unless there are addresses inside a sentence:
+// `before` and `text` of every explanation, then `after`.
 Json put_together(const std::vector<std::string>& gaps, const Service::Results& results) {
   Json explanations = Json::array();
   std::string whole, between = gaps.front();

@@ -73,5 +73,15 @@ TEST(Addresses, AreWrittenOnceWhereverTheWordsGo) {
   EXPECT_EQ(last.render({{"besuchen Sie.", {{0, 5, 0, 8}}}}), "besuchen Sie https://example.org.");
 }
 
+TEST(Addresses, MayEndSegments) {
+  Options options;
+  options.cuts_at_addresses = true;
+  const Document document =
+      Document::parse("visit https://example.org for more, or me@a.org.\n", Format::text, options);
+  EXPECT_EQ(document.segments(), (Texts{"visit", "for more, or"}));
+  EXPECT_EQ(document.gaps(), (Texts{"", " https://example.org ", " me@a.org.\n"}));
+  EXPECT_FALSE(document.has_inner_tags());
+}
+
 }  // namespace
 }  // namespace dragoman::document

@@ -91,6 +91,13 @@ TEST_F(Explain, ModelsAreListedAndNamed) {
   EXPECT_EQ(explain({{"q", "a"}, {"model", "none"}}).status, 400);
 }
 
+TEST_F(Explain, AddressesStandBetweenSentences) {
+  const Json json = explain({{"q", "the red house https://example.org/a is here"}}).json();
+  ASSERT_EQ(json["explanations"].size(), 2U);
+  EXPECT_EQ(json["explanations"][0]["source"], "the red house");
+  EXPECT_EQ(json["explanations"][1]["before"], " https://example.org/a ");
+}
+
 TEST_F(Explain, APrefixIsContinued) {
   const Json json = explain({{"q", "the red house"}, {"prefix", "ein blauer"}}).json();
   const std::string text = json["explanations"][0]["text"];
