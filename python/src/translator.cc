@@ -93,7 +93,7 @@ class Translator {
     const py::gil_scoped_release release;
     translator_.emplace(paths, options.options());
   }
-  // Sentences under way are finished first; their threads may need the interpreter's lock for nothing, but others do.
+  // Waits for the sentences under way; other Python threads run meanwhile.
   ~Translator() {
     const py::gil_scoped_release release;
     translator_.reset();
@@ -128,7 +128,7 @@ class Translator {
 
   std::vector<std::string> translate_documents(const py::iterable& texts, const py::dict& document, const Terms& terms,
                                                const py::iterable& banned, const py::dict& arguments);
-  py::list score(std::vector<SentencePair> pairs, bool alignment, const std::string& to) const;
+  py::list score(const std::vector<SentencePair>& pairs, const std::string& to) const;
 
   std::vector<std::string> languages() const { return translator_->languages(); }
   bool aligns() const { return translator_->aligns(); }
@@ -205,19 +205,18 @@ std::vector<std::string> Translator::translate_documents(const py::iterable& tex
   return run::translate_documents(*translator_, batch, search);
 }
 
-py::list Translator::score(std::vector<SentencePair> pairs, bool alignment, const std::string& to) const {
+py::list Translator::score(const std::vector<SentencePair>& pairs, const std::string& to) const {
   std::vector<search::PairScore> scores;
   {
     const py::gil_scoped_release release;
-    scores = search::score_pairs(neural(), pairs, {.alignment = alignment, .to = to});
+    scores = search::score_pairs(neural(), pairs, {.to = to});
   }
   py::list list;
-  for (search::PairScore& score : scores) {
+  for (const search::PairScore& score : scores) {
     ScoredPair pair;
     pair.log_probability = score.sum();
     for (const std::int32_t id : score.target) pair.tokens.push_back(neural().target().piece(id));
     pair.token_scores.assign(score.log_probabilities.begin(), score.log_probabilities.end());
-    pair.alignment = std::move(score.alignment);
     list.append(to_python(pair));
   }
   return list;
@@ -261,9 +260,8 @@ void define_translator(py::module_& module) {
       .def(
           "score_tokens",
           [](const Translator& self, std::vector<std::vector<std::string>> sources,
-             std::vector<std::vector<std::string>> targets, const std::string& to) {
-            return self.score(token_pairs(std::move(sources), std::move(targets)), false, to);
-          },
+             std::vector<std::vector<std::string>> targets,
+             const std::string& to) { return self.score(token_pairs(std::move(sources), std::move(targets)), to); },
           py::arg("sources"), py::arg("targets"), py::arg("to"))
       .def_property_readonly("languages", &Translator::languages)
       .def_property_readonly("aligns", &Translator::aligns)
