@@ -92,6 +92,11 @@ def quantize(model: Path, output: Path, to: str = "int8") -> None:
     _core.quantize(model, output, to)
 
 
+def import_model(model: Path, output: Path, to: str = "f32") -> dict[str, Any]:
+    """Makes a model file of a model of another program, and returns what it is (`dragoman import`)."""
+    return _core.import_model(model, output, to)
+
+
 def average(models: Sequence[Path], output: Path, to: str = "f32") -> None:
     """Writes the mean of the weights of several models or checkpoints."""
     _core.average(models, output, to)

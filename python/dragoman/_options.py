@@ -64,11 +64,13 @@ class VocabularyOptions(TypedDict, total=False):
     min_count: int  #: rarer words become unknown
     multiple: int  #: round the number of ids up to a multiple of this
     language: str  #: language whose tokenisation rules to use
-    normalize: str
-    lower: bool
-    expand_contractions: bool
-    joiners: bool
-    character_coverage: float
-    byte_fallback: bool
-    sample: int
-    seed: int
+    normalize: str  #: Unicode normalisation form of the text
+    lower: bool  #: convert the text to lower case
+    expand_contractions: bool  #: expand English contractions
+    joiners: bool  #: mark tokens that had no space beside them
+    character_coverage: float  #: fraction of character occurrences that subwords must cover
+    byte_fallback: bool  #: encode characters that subwords do not cover as bytes
+    sample: int  #: learn subwords from at most this many lines
+    seed: int  #: of the sample
+    encoder: str  #: encoder.json of an existing byte-level BPE
+    merges: str  #: vocab.bpe of the same byte-level BPE

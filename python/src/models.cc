@@ -3,6 +3,7 @@
 
 #include "dragoman/classifier.h"
 #include "dragoman/scorer.h"
+#include "exchange/import.h"
 #include "models/presets.h"
 #include "python.h"
 #include "results.h"
@@ -124,6 +125,23 @@ void average(const py::iterable& models, const py::object& output, const py::obj
   store::average_models(paths, into, format);
 }
 
+py::dict import_model(const py::object& model, const py::object& output, const py::object& to) {
+  const store::StoredFormat format = stored_format(to);
+  const std::string from = path_of(model), into = path_of(output);
+  exchange::ImportSummary summary;
+  {
+    const py::gil_scoped_release release;
+    summary = exchange::import_model(from, into, format);
+  }
+  py::dict dict;
+  dict["format"] = as_str(summary.format);
+  dict["parameters"] = summary.parameters;
+  dict["source_vocabulary"] = summary.source_vocabulary;
+  dict["target_vocabulary"] = summary.target_vocabulary;
+  dict["languages"] = summary.languages;
+  return dict;
+}
+
 py::dict presets() {
   py::dict dict;
   for (const auto* names : {&models::preset_names(), &models::statistical_preset_names()})
@@ -144,6 +162,7 @@ void define_models(py::module_& module) {
   module.def("inspect", inspect, py::arg("model"));
   module.def("quantize", quantize, py::arg("model"), py::arg("output"), py::arg("to"));
   module.def("average", average, py::arg("models"), py::arg("output"), py::arg("to"));
+  module.def("import_model", import_model, py::arg("model"), py::arg("output"), py::arg("to"));
   module.def("presets", presets);
 }
 

@@ -47,6 +47,17 @@ class Arguments {
   std::vector<std::pair<std::string, Value>> values_;
 };
 
+// Names, types, defaults and descriptions of the settings of `Options`.
+template <class Options>
+py::list describe() {
+  Options options;
+  const Settings settings(options);
+  py::list list;
+  for (const Setting& setting : settings.all())
+    list.append(py::make_tuple(setting.key, setting.type, setting.get(), setting.help));
+  return list;
+}
+
 // The UTF-8 of a str. Throws the TypeError or UnicodeError of Python for anything else; `what` names it.
 std::string text_of(py::handle object, const char* what);
 std::vector<std::string> texts_of(const py::iterable& objects, const char* what);

@@ -129,8 +129,8 @@ void define_text(py::module_& module) {
              return py::make_tuple(special.unknown, special.begin, special.end, special.pad);
            })
       .def_property_readonly("languages", [](const Tokenizer& self) { return self->language_tags().languages; });
+  module.def("vocabulary_options", describe<run::VocabularyOptions>);
   module.def("phrasebook", phrases, py::arg("count"), py::arg("seed"), py::arg("split"), py::arg("patterns"));
-  module.def("pattern_names", phrasebook::Phrasebook::pattern_names);
   module.def(
       "read_lines",
       [](const py::object& path) {

@@ -61,17 +61,6 @@ SearchOptions search_options(const py::dict& arguments) {
   return options.search;
 }
 
-// Names, types and descriptions of the settings of `Options`.
-template <class Options>
-py::list describe() {
-  Options options;
-  const Settings settings(options);
-  py::list list;
-  for (const Setting& setting : settings.all())
-    list.append(py::make_tuple(setting.key, setting.type, setting.get(), setting.help));
-  return list;
-}
-
 // What holds for all texts of a call.
 struct Constraints {
   run::TermList terms;
@@ -132,7 +121,6 @@ class Translator {
 
   std::vector<std::string> languages() const { return translator_->languages(); }
   bool aligns() const { return translator_->aligns(); }
-  std::string note() const { return translator_->note(); }
   Tokenizer vocabulary(bool source) const {
     const text::Tokenizer& tokenizer = source ? neural().source() : neural().target();
     return Tokenizer(text::deserialize_tokenizer(tokenizer.serialize()));
@@ -265,7 +253,6 @@ void define_translator(py::module_& module) {
           py::arg("sources"), py::arg("targets"), py::arg("to"))
       .def_property_readonly("languages", &Translator::languages)
       .def_property_readonly("aligns", &Translator::aligns)
-      .def_property_readonly("note", &Translator::note)
       .def("vocabulary", &Translator::vocabulary, py::arg("source"));
   module.def("opening_options", describe<OpeningOptions>);
   module.def("search_options", describe<TranslationOptions>);

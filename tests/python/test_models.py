@@ -185,6 +185,8 @@ class Files(unittest.TestCase):
         self.assertEqual(dragoman.Translator(mean, device="cpu", threads=1).translate("It rains."),
                          support.translator().translate("It rains."))
         self.assertIn("transformer-tiny", dragoman.presets())
+        with self.assertRaisesRegex(dragoman.Error, "absent"):
+            dragoman.import_model("absent", mean)
         with self.assertRaisesRegex(dragoman.Error, "the model itself"):
             dragoman.quantize(support.model(), support.model())
         with self.assertRaisesRegex(dragoman.Error, "--to: expected one of"):

@@ -257,6 +257,7 @@ class Failures(unittest.TestCase):
         details = set(_options.DetailOptions.__annotations__) | set(_options.SearchOptions.__annotations__)
         self.assertEqual(names(_core.search_options()), details | {"tree", "explain", "alternatives"})
         self.assertEqual(names(_core.opening_options()), set(_options.OpeningOptions.__annotations__))
+        self.assertEqual(names(_core.vocabulary_options()), set(_options.VocabularyOptions.__annotations__))
         self.assertEqual(names(_core.document_options()) - {"format"},
                          set(_options.DocumentOptions.__annotations__) - set(_options.SearchOptions.__annotations__))
 
