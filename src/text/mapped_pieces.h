@@ -48,7 +48,8 @@ class MappedPieces final : public Tokenizer {
  private:
   void check_id(std::int32_t id) const;
   void check_map() const;
-  std::int32_t find(std::string_view piece) const;
+  // The id of a piece of text, unknown if there is none; marks and tags are not text.
+  std::int32_t find_text(std::string_view piece) const;
 
   std::string model_;
   PieceMap map_;
