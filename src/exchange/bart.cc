@@ -36,7 +36,7 @@ Imported import_bart(const HuggingFaceFolder& folder) {
       text::ByteBpe(folder.read("vocab.json"), folder.read("merges.txt"), 1).serialize();
   info.source_begin = true;
   info.target_start = std::vector<std::int32_t>{folder.special_id("decoder_start_token_id")};
-  if (folder.config().has("forced_bos_token_id"))
+  if (folder.has_special_id("forced_bos_token_id"))
     info.target_start->push_back(folder.special_id("forced_bos_token_id"));
   load(result, folder);
   return result;
@@ -56,7 +56,7 @@ Imported import_mbart(const HuggingFaceFolder& folder) {
       folder, model, fairseq_map(fairseq_pieces(model), languages, [](const std::string& token) { return token; }));
   const int end = folder.special_id("eos_token_id");
   const bool starts_with_end =
-      folder.config().has("decoder_start_token_id") && folder.special_id("decoder_start_token_id") == end;
+      folder.has_special_id("decoder_start_token_id") && folder.special_id("decoder_start_token_id") == end;
   info.language_marks =
       starts_with_end ? store::LanguageMarks::source_and_target_before : store::LanguageMarks::source_after_end;
   info.target_start = starts_with_end ? std::vector<std::int32_t>{end} : std::vector<std::int32_t>{};

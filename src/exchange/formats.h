@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "exchange/huggingface_folder.h"
 #include "exchange/imported.h"
 
@@ -12,5 +15,14 @@ Imported import_m2m100(const HuggingFaceFolder& folder);
 Imported import_bart(const HuggingFaceFolder& folder);
 Imported import_mbart(const HuggingFaceFolder& folder);
 Imported import_t5(const HuggingFaceFolder& folder);
+
+// The files of a model of Marian.
+struct MarianFiles {
+  std::string model;                        // .npz or .bin
+  std::vector<std::string> vocabularies{};  // .spm or .yml, one for both sides or two
+  std::vector<std::string> subwords{};      // SentencePiece models for vocabularies in .yml, likewise
+  std::string shortlist{};                  // in the binary format; may be empty
+};
+Imported import_marian(const MarianFiles& files);
 
 }  // namespace dragoman::exchange

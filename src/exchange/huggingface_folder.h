@@ -27,6 +27,7 @@ class HuggingFaceFolder {
 
   // The id of a special token: in config.json or, for later models, in generation_config.json.
   int special_id(const std::string& key) const;
+  bool has_special_id(const std::string& key) const { return find(key) != nullptr; }
   // Ids that generation_config.json or config.json forbid one by one (bad_words_ids).
   std::vector<std::int32_t> bad_words() const;
   // How the authors let the model search, as text for the model card; empty if nothing is said.

@@ -1,5 +1,6 @@
 #include "exchange/import.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -30,8 +31,6 @@ struct Found {
 };
 
 Found import_folder(const std::string& path) {
-  check(fs::exists(fs::path(path) / "config.json"),
-        "{}: has no config.json, so it is not a folder of a model of transformers", path);
   const HuggingFaceFolder folder(path);
   const std::string type = folder.config().text("model_type", "");
   std::vector<std::string> known;
@@ -45,10 +44,65 @@ Found import_folder(const std::string& path) {
   fail("{}: models of type '{}' are not supported; expected {}", path, excerpt(type), join(known, ", "));
 }
 
-Found import_any(const std::string& path) {
+// The files of a folder in the order of their names.
+std::vector<std::string> files_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// Those that begin and end like this.
+std::vector<std::string> matching(const std::vector<std::string>& names, const fs::path& folder, std::string_view begin,
+                                  std::string_view end) {
+  std::vector<std::string> found;
+  for (const std::string& name : names)
+    if (name.starts_with(begin) && name.ends_with(end)) found.push_back((folder / name).string());
+  return found;
+}
+
+std::string find_marian_model(const std::vector<std::string>& names, const fs::path& folder) {
+  std::vector<std::string> found = matching(names, folder, "", ".npz");
+  std::erase_if(found, [](const std::string& name) { return name.ends_with(".optimizer.npz"); });
+  if (found.empty()) found = matching(names, folder, "model", ".bin");
+  check(!found.empty(), "{}: has neither the config.json of a model of transformers nor a model of Marian (.npz, .bin)",
+        folder.string());
+  check(found.size() == 1, "{}: has several models: {}; choose one of them", folder.string(), join(found, ", "));
+  return found[0];
+}
+
+// Files that were not named are those beside the model with the usual names.
+MarianFiles marian_files(const ImportFiles& files) {
+  const fs::path path = files.model;
+  const bool is_folder = fs::is_directory(path);
+  const fs::path folder = is_folder ? path : path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const std::vector<std::string> names = files_in(folder);
+  MarianFiles result{is_folder ? find_marian_model(names, folder) : files.model, files.vocabularies, files.subwords,
+                     files.shortlist};
+  const auto look = [&](std::string_view begin, std::string_view end) { return matching(names, folder, begin, end); };
+  const auto look_for_two = [&](std::string_view first, std::string_view second, std::string_view end) {
+    std::vector<std::string> both = look(first, end), other = look(second, end);
+    if (both.size() != 1 || other.size() != 1) return std::vector<std::string>();
+    both.push_back(other[0]);
+    return both;
+  };
+  if (result.vocabularies.empty()) result.vocabularies = look_for_two("srcvocab", "trgvocab", ".spm");
+  if (result.vocabularies.empty()) result.vocabularies = look("vocab", ".spm");
+  if (result.vocabularies.empty()) result.vocabularies = look("", "vocab.yml");
+  if (result.subwords.empty()) result.subwords = look_for_two("source", "target", ".spm");
+  if (result.shortlist.empty() && look("lex", ".bin").size() == 1) result.shortlist = look("lex", ".bin")[0];
+  return result;
+}
+
+Found import_any(const ImportFiles& files) {
+  const std::string& path = files.model;
   check(fs::exists(path), "{}: there is no such file or folder", path);
-  if (fs::is_directory(path)) return import_folder(path);
-  fail("{}: is not a format that is known; expected a folder of a model of transformers", path);
+  if (fs::is_directory(path) && fs::exists(fs::path(path) / "config.json")) return import_folder(path);
+  check(fs::is_directory(path) || path.ends_with(".npz") || path.ends_with(".bin"),
+        "{}: is not a format that is known; expected a folder of a model of transformers, or a model of Marian (.npz, "
+        ".bin)",
+        path);
+  return {import_marian(marian_files(files)), "Marian"};
 }
 
 // "opus-mt-en-de" for a folder of this name, also if the path ends with a slash.
@@ -69,17 +123,22 @@ std::unique_ptr<models::Seq2seq> empty_network(const models::ModelConfig& config
   }
 }
 
-ImportSummary import_model(const std::string& path, const std::string& output, store::StoredFormat format) {
-  Found found = import_any(path);
+ImportSummary import_model(const ImportFiles& files, const std::string& output, store::StoredFormat format) {
+  Found found = import_any(files);
   store::ModelInfo& info = found.model.info;
-  info.card[kImportedCard] = short_name(path) + ", " + found.format;
+  info.card[kImportedCard] = short_name(files.model) + ", " + found.format;
+  const std::vector<std::string> languages =
+      text::deserialize_tokenizer(info.source_tokenizer)->language_tags().languages;
+  const bool both = info.language_marks != store::LanguageMarks::target_before_source;
+  if (!languages.empty()) info.card[both ? "source and target languages" : "target languages"] = join(languages, " ");
   const nn::Parameters& parameters = found.model.network->parameters();
   store::save_model(output, info, parameters, {}, format);
   return {.format = found.format,
           .parameters = parameters.count(),
           .source_vocabulary = info.config.source_vocabulary,
           .target_vocabulary = info.config.target_vocabulary,
-          .languages = text::deserialize_tokenizer(info.source_tokenizer)->language_tags().languages.size()};
+          .languages = languages.size(),
+          .shortlist = !info.shortlist.empty()};
 }
 
 }  // namespace dragoman::exchange

@@ -1,4 +1,6 @@
 // MarianMT in transformers, the format of the OPUS-MT models (Tiedemann and Thottingal 2020).
+#include <algorithm>
+
 #include "base/error.h"
 #include "exchange/bart_layout.h"
 #include "exchange/formats.h"
@@ -34,22 +36,32 @@ models::ModelConfig config_of(const HuggingFaceFolder& folder) {
   return result;
 }
 
-std::string tokenizer(const HuggingFaceFolder& folder, const std::string& model, const std::string& vocabulary,
-                      int most, bool with_tags) {
-  const std::string subwords = folder.read(model);
+std::int32_t find(const std::vector<std::string>& pieces, const char* piece) {
+  const auto found = std::find(pieces.begin(), pieces.end(), piece);
+  return found == pieces.end() ? -1 : static_cast<std::int32_t>(found - pieces.begin());
+}
+
+enum class Side { source, target };
+
+// The ids of the configuration are those of the target. A source with a vocabulary of its own may number padding
+// differently, and never begins a sentence.
+std::string tokenizer(const HuggingFaceFolder& folder, Side side, const std::string& vocabulary) {
+  const std::string subwords = folder.read(side == Side::source ? "source.spm" : "target.spm");
   folder.read(vocabulary);
-  text::PieceMap map{.pieces = read_vocabulary(folder.file(vocabulary)), .never = folder.bad_words()};
-  const auto unknown = std::find(map.pieces.begin(), map.pieces.end(), "<unk>");
-  check(unknown != map.pieces.end(), "{}: has no piece <unk>", folder.file(vocabulary));
-  // Ids that the tables of the model have but the vocabulary lacks.
-  const int padding = folder.special_id("pad_token_id");
-  if (static_cast<int>(map.pieces.size()) <= padding && padding < most)
-    map.pieces.resize(static_cast<std::size_t>(padding) + 1);
-  map.special = {.unknown = static_cast<std::int32_t>(unknown - map.pieces.begin()),
+  text::PieceMap map{.pieces = read_vocabulary(folder.file(vocabulary)), .never = {}};
+  const std::int32_t unknown = find(map.pieces, "<unk>"), padding = find(map.pieces, "<pad>");
+  check(unknown >= 0, "{}: has no piece <unk>", folder.file(vocabulary));
+  map.special = {.unknown = unknown,
                  .begin = folder.special_id("decoder_start_token_id"),
                  .end = folder.special_id("eos_token_id"),
-                 .pad = padding};
-  if (with_tags) map.tags = tags_in(map.pieces);
+                 .pad = folder.special_id("pad_token_id")};
+  if (side == Side::source) {
+    if (padding >= 0) map.special.pad = padding;
+    map.special.begin = map.special.pad;
+    map.tags = tags_in(map.pieces);
+  } else {
+    map.never = folder.bad_words();
+  }
   return mapped_tokenizer(folder, subwords, std::move(map));
 }
 
@@ -60,8 +72,8 @@ Imported import_marian_mt(const HuggingFaceFolder& folder) {
   store::ModelInfo& info = result.info;
   info.config = config_of(folder);
   const char* const target_vocabulary = folder.has("target_vocab.json") ? "target_vocab.json" : "vocab.json";
-  info.source_tokenizer = tokenizer(folder, "source.spm", "vocab.json", info.config.source_vocabulary, true);
-  info.target_tokenizer = tokenizer(folder, "target.spm", target_vocabulary, info.config.target_vocabulary, false);
+  info.source_tokenizer = tokenizer(folder, Side::source, "vocab.json");
+  info.target_tokenizer = tokenizer(folder, Side::target, target_vocabulary);
   result.network = empty_network(info.config, folder.path());
   const std::unique_ptr<TensorFile> weights = folder.open_weights();
   WeightMap map(*weights, result.network->parameters());

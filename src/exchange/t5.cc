@@ -22,7 +22,32 @@ FeedForwardKind activation_of(const JsonConfig& config) {
        excerpt(name));
 }
 
-models::ModelConfig config_of(const HuggingFaceFolder& folder) {
+const char* const kShared = "shared.weight";
+const char* const kEncoder = "encoder.embed_tokens.weight";
+const char* const kDecoder = "decoder.embed_tokens.weight";
+const char* const kOutput = "lm_head.weight";
+
+// The name of the word vectors, which both sides share.
+std::string words_in(const TensorFile& weights) {
+  for (const char* name : {kShared, kEncoder, kDecoder})
+    if (weights.find(name) != nullptr) return name;
+  fail("{}: the tensor '{}' is missing", weights.path(), kShared);
+}
+
+// The output layer of a file, which says more about it than the configuration: `tie_word_embeddings` means that the
+// input of the layer is divided by the square root of its size.
+struct Output {
+  bool tied = true, scaled = true;
+};
+
+Output output_of(const JsonConfig& config, const TensorFile& weights) {
+  Output output;
+  output.scaled = config.flag("scale_decoder_outputs", config.flag("tie_word_embeddings", true));
+  output.tied = weights.find(kOutput) == nullptr || weights.read(kOutput) == weights.read(words_in(weights));
+  return output;
+}
+
+models::ModelConfig config_of(const HuggingFaceFolder& folder, const Output& output) {
   const JsonConfig& config = folder.config();
   models::ModelConfig result;
   models::TransformerConfig& t = result.transformer;
@@ -42,11 +67,10 @@ models::ModelConfig config_of(const HuggingFaceFolder& folder) {
   result.attention.head_size = config.integer("d_kv");
   result.attention.score = nn::Score::dot;
   result.source_vocabulary = result.target_vocabulary = config.integer("vocab_size");
-  // The tied output layer divides its input by the square root of the size. Embeddings that are stored divided and
-  // multiplied when they are read come to the same.
-  const bool tied = config.flag("tie_word_embeddings", true);
-  result.tied = tied ? models::Tie::all : models::Tie::none;
-  t.scale_embeddings = tied;
+  // A tied output layer that divides its input: embeddings that are stored divided and multiplied when they are read
+  // come to the same.
+  result.tied = output.tied ? models::Tie::all : models::Tie::none;
+  t.scale_embeddings = output.tied && output.scaled;
   return result;
 }
 
@@ -103,24 +127,26 @@ void put_layer(WeightMap& map, const std::string& side, int index, bool gated) {
   put_linear(map, to + ".linear2", last + ".DenseReluDense.wo");
 }
 
-void put_embeddings(WeightMap& map, const models::ModelConfig& config) {
-  const std::string shared = "shared.weight", encoder = "encoder.embed_tokens.weight",
-                    decoder = "decoder.embed_tokens.weight", output = "lm_head.weight";
-  const std::string& first = map.has(shared) ? shared : map.has(encoder) ? encoder : decoder;
+void put_embeddings(WeightMap& map, const TensorFile& weights, int size, const Output& output) {
+  const std::string first = words_in(weights);
   std::vector<float> words = map.read(first);
-  for (const std::string& same : {encoder, decoder})
+  for (const char* same : {kEncoder, kDecoder})
     if (map.has(same))
       check(map.read(same) == words, "the tensors '{}' and '{}' should be the same but differ", first, same);
   map.fill("output.bias", 0);
-  if (config.tied == models::Tie::none) {
+  const float factor = output.scaled ? 1 / std::sqrt(static_cast<float>(size)) : 1;
+  const auto multiply = [factor](std::vector<float>& values) {
+    for (float& value : values) value *= factor;
+  };
+  if (output.tied) {
+    map.ignore(kOutput);
+    multiply(words);
+  } else {
+    std::vector<float> logits = map.read(kOutput);
+    multiply(logits);
+    map.put("output.weight", logits);
     map.put("encoder.embed_tokens.weight", words);
-    map.put("decoder.embed_tokens.weight", words);
-    map.put("output.weight", {output});
-    return;
   }
-  map.ignore(output);
-  const float factor = 1 / std::sqrt(static_cast<float>(config.embedding));
-  for (float& value : words) value *= factor;
   map.put("decoder.embed_tokens.weight", words);
 }
 
@@ -129,11 +155,12 @@ void put_embeddings(WeightMap& map, const models::ModelConfig& config) {
 Imported import_t5(const HuggingFaceFolder& folder) {
   Imported result;
   store::ModelInfo& info = result.info;
-  info.config = config_of(folder);
+  const std::unique_ptr<TensorFile> weights = folder.open_weights();
+  const Output output = output_of(folder.config(), *weights);
+  info.config = config_of(folder, output);
   const std::string model = folder.read("spiece.model");
   info.source_tokenizer = info.target_tokenizer = mapped_tokenizer(folder, model, map_of(folder, model));
   result.network = empty_network(info.config, folder.path());
-  const std::unique_ptr<TensorFile> weights = folder.open_weights();
   WeightMap map(*weights, result.network->parameters());
   const models::TransformerConfig& t = info.config.transformer;
   const bool gated = t.activation != FeedForwardKind::relu;
@@ -145,7 +172,7 @@ Imported import_t5(const HuggingFaceFolder& folder) {
     map.put(name + ".relative_positions.weight",
             {name + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight"});
   }
-  put_embeddings(map, info.config);
+  put_embeddings(map, *weights, info.config.embedding, output);
   map.finish();
   return result;
 }

@@ -48,7 +48,8 @@ int dragoman_scorer_score_batch(dragoman_scorer* scorer, const char* const* sour
     std::vector<std::unique_ptr<dragoman_scored>> made;
     for (dragoman::ScoredPair& pair :
          deref(scorer, "a scorer")
-             .scorer.score(pairs, options != nullptr && options->search.alignment, options ? options->search.to : ""))
+             .scorer.score(pairs, options != nullptr && options->search.alignment, options ? options->search.to : "",
+                           options ? options->search.from : ""))
       made.push_back(std::make_unique<dragoman_scored>(dragoman_scored{std::move(pair)}));
     for (auto& scored : made) *results++ = scored.release();
     return 0;

@@ -22,6 +22,7 @@ struct dragoman_options {
 
   dragoman_options() {
     search.visit(settings);
+    settings("from", search.from, "source language, for a model that has to be told");
     settings("token-scores", search.token_scores, "return the log probability of each token");
     settings("alignment", search.alignment, "return word alignments");
     settings("attention", search.attention, "return attention weights");

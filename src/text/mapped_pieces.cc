@@ -49,8 +49,7 @@ MappedPieces::MappedPieces(std::string model, PieceMap map)
   for (std::size_t id = 0; id < special_.size(); ++id) special_[id] = special_[id] || map_.pieces[id].empty();
   for (int number = 0; number < processor_->GetPieceSize(); ++number) {
     const bool text = !processor_->IsControl(number) && !processor_->IsUnknown(number);
-    const std::int32_t id = text ? find(processor_->IdToPiece(number)) : map_.special.unknown;
-    by_number_.push_back(special_[static_cast<std::size_t>(id)] ? map_.special.unknown : id);
+    by_number_.push_back(text ? find_text(processor_->IdToPiece(number)) : map_.special.unknown);
   }
 }
 
@@ -77,14 +76,20 @@ void MappedPieces::check_id(std::int32_t id) const {
   check(id >= 0 && id < size(), "subwords: expected an id from 0 to {} but got {}", size() - 1, id);
 }
 
-std::int32_t MappedPieces::find(std::string_view piece) const {
+std::int32_t MappedPieces::find_text(std::string_view piece) const {
   const auto found = ids_.find(piece);
-  return found == ids_.end() ? map_.special.unknown : found->second;
+  if (found == ids_.end() || special_[static_cast<std::size_t>(found->second)]) return map_.special.unknown;
+  return found->second;
 }
 
 void MappedPieces::encode(std::string_view line, std::vector<std::int32_t>& ids) const {
   std::vector<int> numbers;
   check(processor_->Encode(line, &numbers).ok(), "subwords: the SentencePiece model cannot encode '{}'", excerpt(line));
+  if (std::any_of(numbers.begin(), numbers.end(), [this](int number) { return processor_->IsUnknown(number); })) {
+    const std::vector<std::int32_t> found = encode_spans(line).ids;
+    ids.insert(ids.end(), found.begin(), found.end());
+    return;
+  }
   for (const int number : numbers) ids.push_back(by_number_[static_cast<std::size_t>(number)]);
 }
 
@@ -92,7 +97,9 @@ Encoded MappedPieces::encode_spans(std::string_view line) const {
   Encoded encoded;
   const auto proto = processor_->EncodeAsImmutableProto(line);
   for (const auto& piece : proto.pieces()) {
-    encoded.ids.push_back(by_number_[piece.id()]);
+    // The list may have characters that the SentencePiece model lacks, such as those of the other language.
+    const bool unknown = processor_->IsUnknown(static_cast<int>(piece.id()));
+    encoded.ids.push_back(unknown ? find_text(piece.piece()) : by_number_[piece.id()]);
     encoded.spans.push_back({piece.begin(), piece.end()});
   }
   return encoded;

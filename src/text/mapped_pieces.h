@@ -33,7 +33,7 @@ class MappedPieces final : public Tokenizer {
 
   void encode(std::string_view line, std::vector<std::int32_t>& ids) const override;
   Encoded encode_spans(std::string_view line) const override;
-  // Samples as SentencePiece does not: these models were trained elsewhere, so there is one segmentation.
+  // Gives the deterministic segmentation, whatever the strength.
   void encode_sampled(std::string_view line, double, Random&, std::vector<std::int32_t>& ids) const override {
     encode(line, ids);
   }
@@ -48,7 +48,8 @@ class MappedPieces final : public Tokenizer {
  private:
   void check_id(std::int32_t id) const;
   void check_map() const;
-  std::int32_t find(std::string_view piece) const;
+  // The id of a piece of text, unknown if there is none; marks and tags are not text.
+  std::int32_t find_text(std::string_view piece) const;
 
   std::string model_;
   PieceMap map_;
