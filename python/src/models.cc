@@ -131,7 +131,7 @@ py::dict import_model(const py::object& model, const py::object& output, const p
   exchange::ImportSummary summary;
   {
     const py::gil_scoped_release release;
-    summary = exchange::import_model(from, into, format);
+    summary = exchange::import_model({.model = from}, into, format);
   }
   py::dict dict;
   dict["format"] = as_str(summary.format);
@@ -139,6 +139,7 @@ py::dict import_model(const py::object& model, const py::object& output, const p
   dict["source_vocabulary"] = summary.source_vocabulary;
   dict["target_vocabulary"] = summary.target_vocabulary;
   dict["languages"] = summary.languages;
+  dict["shortlist"] = summary.shortlist;
   return dict;
 }
 
