@@ -20,7 +20,7 @@ class ShortlistCommand : public ::testing::Test {
     folder_.write("en", english);
     folder_.write("de", german);
   }
-  Outcome run(const std::string& arguments) const { return run_program(folder_, arguments + " --device cpu"); }
+  Outcome run(const std::string& arguments) const { return run_program(folder_, arguments); }
 
   support::TempFolder folder_;
 };
@@ -34,13 +34,13 @@ TEST_F(ShortlistCommand, WritesAModelThatTranslatesWithTheWordsOfTheText) {
   EXPECT_EQ(inspected.status, 0) << inspected.err;
   EXPECT_NE(inspected.out.find("1 best of each source token, 1 frequent"), std::string::npos) << inspected.out;
   folder_.write("in", "the red dog\n");
-  const Outcome with = run("translate --model short --beam 2 --input in");
+  const Outcome with = run("translate --device cpu --model short --beam 2 --input in");
   ASSERT_EQ(with.status, 0) << with.err;
   std::istringstream words(with.out);
   for (std::string word; words >> word;)
     EXPECT_TRUE(word == "das" || word == "rote" || word == "hund" || word == "<unk>") << with.out;
-  const Outcome without = run("translate --model short --beam 2 --input in --shortlist=false");
-  EXPECT_EQ(without.out, run("translate --model m --beam 2 --input in").out);
+  const Outcome without = run("translate --device cpu --model short --beam 2 --input in --shortlist=false");
+  EXPECT_EQ(without.out, run("translate --device cpu --model m --beam 2 --input in").out);
   EXPECT_NE(without.out, with.out) << "the shortlist changes nothing";
 }
 

@@ -43,9 +43,10 @@ TEST_F(TranslateDocumentCommand, KeepsTheStructureAndTranslatesTheText) {
   EXPECT_EQ(translate("--format text < text").out, "  - " + dog + "\n\n" + house);
   folder_.write("po", "msgid \"the dog\"\nmsgstr \"\"\n\nmsgid \"the house\"\nmsgstr \"x\"\n");
   EXPECT_EQ(translate("--format po < po").out,
-            "msgid \"the dog\"\nmsgstr \"" + dog + "\"\n\nmsgid \"the house\"\nmsgstr \"x\"\n");
-  EXPECT_EQ(translate("--format po --retranslate < po").out,
-            "msgid \"the dog\"\nmsgstr \"" + dog + "\"\n\nmsgid \"the house\"\nmsgstr \"" + house + "\"\n");
+            "#, fuzzy\nmsgid \"the dog\"\nmsgstr \"" + dog + "\"\n\nmsgid \"the house\"\nmsgstr \"x\"\n");
+  EXPECT_EQ(translate("--format po --retranslate < po").out, "#, fuzzy\nmsgid \"the dog\"\nmsgstr \"" + dog +
+                                                                 "\"\n\n#, fuzzy\nmsgid \"the house\"\nmsgstr \"" +
+                                                                 house + "\"\n");
   folder_.write("xml", "<a><b>the dog</b><c>the house</c></a>");
   EXPECT_EQ(translate("--format xml --ignored-tags c < xml").out, "<a><b>" + dog + "</b><c>the house</c></a>");
 }
