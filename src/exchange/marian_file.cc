@@ -106,6 +106,7 @@ class MarianFile final : public TensorFile {
     const bool transposed = entry.name.find("Wemb") == std::string::npos;
     const auto rows = static_cast<std::size_t>(entry.shape[0]), cols = static_cast<std::size_t>(entry.shape[1]);
     std::vector<float> values(numbers.size());
+    if (values.empty()) return values;  // a matrix without columns may claim any number of rows
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t c = 0; c < cols; ++c)
         values[r * cols + c] = numbers[transposed ? c * rows + r : r * cols + c] / factor;

@@ -170,7 +170,7 @@ TEST_F(Languages, TokensMayNameTheTargetLanguage) {
   SearchOptions german;
   german.to = "de";
   EXPECT_EQ(message([&] { translator(model_).translate({named}, german); }),
-            "the tokens ask for the language ed, but the request for de");
+            "the tokens name another language than the request, de");
   named.tokens.erase(named.tokens.begin());
   EXPECT_NE(message([&] { translator(model_).translate({named}, {}); }).find("choose one of them"), std::string::npos);
 }
