@@ -21,7 +21,10 @@ class Settings {
     check(file.find(kMarianSettings) != nullptr, "{}: has no settings ({}), so it is not a model that Marian trained",
           file.path(), kMarianSettings);
     std::string text;
-    for (const float code : file.read(kMarianSettings)) text += static_cast<char>(code);
+    for (const float code : file.read(kMarianSettings)) {
+      check(code >= -128 && code <= 255, "{}: expected the bytes of a text", where_);  // signed or not
+      text += static_cast<char>(static_cast<int>(code));
+    }
     while (!text.empty() && text.back() == '\0') text.pop_back();
     all_ = load_yaml(text, where_);
     check(all_.IsMap(), "{}: expected settings", where_);
