@@ -1,11 +1,6 @@
 #include "run/filter_corpus.h"
-#include "run/json_text.h"
 
-#include <nlohmann/json.hpp>
-
-#include "base/counted.h"
-#include "cli/command.h"
-#include "cli/print_counts.h"
+#include "cli/pair_command.h"
 
 namespace dragoman::cli {
 namespace {
@@ -22,28 +17,9 @@ struct FilterOptions {
   }
 };
 
-void use_positional(data::CorpusOptions& corpus, const Words& files) {
-  if (files.empty()) return;
-  check(corpus.source.empty() && corpus.target.empty(),
-        "files are given as arguments or by --source and --target, not both");
-  check(files.size() <= 2,
-        "expected a source and a target file, or one file with both in columns, but got {}; "
-        "--source and --target take several files each",
-        files.empty() ? "none" : fmt::format("{}", counted(files.size(), "name")));
-  corpus.source = {files[0]};
-  if (files.size() == 2) corpus.target = {files[1]};
-}
-
 int filter_files(FilterOptions& options, const Words& files) {
   use_positional(options.filter.corpus, files);
-  const data::Counts counts = run::filter_corpus(options.filter);
-  if (!options.json) {
-    print_counts(counts);
-    return 0;
-  }
-  nlohmann::ordered_json report;
-  for (const auto& [name, count] : counts) report[name] = count;
-  fmt::print("{}\n", run::to_text(report, 2));
+  print_pair_counts(run::filter_corpus(options.filter), options.json);
   return 0;
 }
 

@@ -43,6 +43,7 @@ std::unique_ptr<text::Tokenizer> make_vocabulary(const VocabularyOptions& option
        .multiple = options.multiple,
        .character_coverage = options.character_coverage,
        .byte_fallback = options.byte_fallback,
+       .split_digits = options.split_digits,
        .seed = options.seed,
        .sample = options.sample});
 }

@@ -22,7 +22,7 @@ struct VocabularyOptions {
   int multiple = 8;
   text::WordOptions words;
   double character_coverage = 0.9995;
-  bool byte_fallback = true;
+  bool byte_fallback = true, split_digits = false;
   std::int64_t sample = 2'000'000;
   std::uint64_t seed = 1;
   std::string encoder, merges;
@@ -37,12 +37,13 @@ struct VocabularyOptions {
     v("character-coverage", character_coverage, "fraction of character occurrences that subwords must cover",
       between(0.9, 1));
     v("byte-fallback", byte_fallback, "encode characters that subwords do not cover as bytes");
+    v("split-digits", split_digits, "make each digit a subword of its own, so that models copy numbers digit by digit");
     v("sample", sample, "learn subwords from at most this many lines, sampled at random", at_least(1));
     v("seed", seed, "seed of the sample");
     v("encoder", encoder, "encoder.json of an existing byte-level BPE");
     v("merges", merges, "vocab.bpe of the same byte-level BPE");
     v.only_if(
-        "size min-count character-coverage byte-fallback sample seed", [this] { return !is_given(); },
+        "size min-count character-coverage byte-fallback split-digits sample seed", [this] { return !is_given(); },
         "the byte-level BPE comes from files (encoder, merges)");
     v.only_if(
         "min-count language joiners", [this] { return type == VocabularyKind::words; },
@@ -51,7 +52,7 @@ struct VocabularyOptions {
         "normalize lower expand-contractions", [this] { return type != VocabularyKind::byte_bpe; },
         "byte-level BPE keeps the text as it is");
     v.only_if(
-        "character-coverage byte-fallback sample seed",
+        "character-coverage byte-fallback split-digits sample seed",
         [this] { return type == VocabularyKind::bpe || type == VocabularyKind::unigram; },
         "only subwords use it (type bpe or unigram)");
   }

@@ -29,6 +29,7 @@ struct SubwordOptions {
   int multiple = 1;
   double character_coverage = 0.9995;
   bool byte_fallback = true;
+  bool split_digits = false;  // each digit is a piece, so that numbers are copied digit by digit
   std::uint64_t seed = 1;
   std::int64_t sample = 2'000'000;
 };

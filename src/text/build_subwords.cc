@@ -72,6 +72,7 @@ std::unique_ptr<Tokenizer> build_subwords(const LineSource& lines, const Prepare
       {"vocab_size", std::to_string(options.size)},
       {"character_coverage", fmt::format("{}", options.character_coverage)},
       {"byte_fallback", options.byte_fallback ? "true" : "false"},
+      {"split_digits", options.split_digits ? "true" : "false"},
       {"normalization_rule_name", "identity"},
       {"hard_vocab_limit", "false"},
       {"unk_id", "0"},

@@ -178,6 +178,9 @@ const std::vector<Task>& Workshop::tasks() {
       {"tokenize", {"tokenize"}, "", test},
       {"align", {"align", en, de, "--threads", "1", "--save", "links"}, "links"},
       {"filter", {"filter", en, de, "--output-source", "kept.en", "--output-target", "kept.de"}, "kept.en"},
+      {"augment",
+       {"augment", en, de, "--typos", "1", "--output-source", "more.en", "--output-target", "more.de"},
+       "more.en"},
       {"evaluate", {"evaluate", en, de, "--metrics", "bleu"}},
       {"stats", {"stats", en, de}},
   };

@@ -172,6 +172,18 @@ TEST_P(SentencePieceTest, SerialisedItIsTheSameTokenizer) {
   for (const std::string& line : make_corpus(20)) EXPECT_EQ(ids_of(*copy, line), ids_of(tokenizer, line));
 }
 
+TEST(SubwordBuilding, MakesEachDigitAPieceIfAsked) {
+  std::vector<std::string> lines = make_corpus(500);
+  for (std::string& line : lines) line += " 1994";
+  SubwordOptions options;
+  options.size = 200;
+  options.byte_fallback = false;
+  const auto pieces_of_year = [&] { return ids_of(*build_subwords(lines_of(lines), {}, options), "1994").size(); };
+  EXPECT_LT(pieces_of_year(), 4u);
+  options.split_digits = true;
+  EXPECT_GE(pieces_of_year(), 4u);
+}
+
 TEST(SubwordSampling, LearnsFromASampleOfTheLines) {
   SubwordOptions options;
   options.size = 120;
