@@ -176,6 +176,7 @@ TEST(SubwordBuilding, MakesEachDigitAPieceIfAsked) {
   std::vector<std::string> lines = make_corpus(500);
   for (std::string& line : lines) line += " 1994";
   SubwordOptions options;
+  options.kind = SubwordKind::bpe;
   options.size = 200;
   options.byte_fallback = false;
   const auto pieces_of_year = [&] { return ids_of(*build_subwords(lines_of(lines), {}, options), "1994").size(); };
