@@ -45,11 +45,13 @@ int run(const Command& self, const Words& arguments) {
 
 extern const Command serve_command{
     "serve",
-    "--model FILE",
+    "[--model FILE]",
     "answers translation requests over HTTP",
     run,
     describe_options<serve::ServeOptions, ComputeOptions>,
-    "# on http://127.0.0.1:5000, as LibreTranslate and DeepL do\n"
+    "# the models that come with the program, on http://127.0.0.1:5000, as LibreTranslate and DeepL do\n"
+    "dragoman serve\n"
+    "# your own\n"
     "dragoman serve --model en-de=en-de.safetensors --model de-en=de-en.safetensors\n"
     "# for other machines, with keys and a log\n"
     "dragoman serve --model many.safetensors --address 0.0.0.0 --keys keys.txt --access-log -"};

@@ -11,9 +11,11 @@
 #include "cli/command.h"
 #include "data/byte_source.h"
 #include "data/line_writer.h"
+#include "run/file_queue.h"
 #include "run/json_text.h"
 #include "run/model_languages.h"
 #include "run/output_conflicts.h"
+#include "run/ready_models.h"
 #include "run/request_reader.h"
 #include "run/result_json.h"
 #include "run/side_by_side.h"
@@ -73,13 +75,17 @@ struct TranslateOptions {
   template <class V>
   void visit(V& v) {
     v.section("Input and output");
-    v("model", models, "the model file; several make an ensemble");
-    v("input", input, "file to translate, plain or gzip; - is stdin");
+    v("model", models,
+      "the model file; several make an ensemble; without any, the model that comes with the program for --from and "
+      "--to");
+    v("input", input,
+      "file to translate, plain or gzip; - is stdin; a pattern in quotes ('in/*.gz') or a folder means many files");
     v("format", format,
       "lines are translated one by one; the other formats are documents that keep their structure: plain text, HTML, "
       "XML, subtitles (SubRip) and catalogues of messages (gettext)");
     v("output", output,
-      "file to write translations to, once all are there, compressed if its name ends in .gz; - is stdout");
+      "file to write translations to, once all are there, compressed if its name ends in .gz; - is stdout; of many "
+      "files, the folder for files of the same names");
     v("from", from,
       "source language, for a model that has to be told; for others, only checked against the training directions");
     v.section("Search");
@@ -143,6 +149,11 @@ struct TranslateOptions {
   }
 
   bool draws() const { return !tree_svg.empty() || !attention_svg.empty(); }
+  // Whether more than lines and their translations is read or written.
+  bool is_for_one_file() const {
+    return format != InputFormat::lines || draws() || !prefixes.empty() || !reference.empty() || !alignments.empty() ||
+           !tree.empty() || !side_by_side.empty();
+  }
 };
 
 // Writes translations in the requested formats.
@@ -219,10 +230,23 @@ class Printer {
   std::uint64_t lines_ = 0;
 };
 
+// Takes the model that came with the program. It has one direction, so it need not be told.
+void use_ready_model(TranslateOptions& options) {
+  const run::ReadyModel model = run::ready_model(options.from, options.search.to);
+  options.models = {model.file};
+  options.document.language = text::language_of(model.languages.source);
+  options.document.target = model.languages.target;
+  options.from = options.search.to = "";
+  if (!options.quiet) log::info("{} translates {}", model.file, model.languages.show());
+}
+
 // The model may also be given as the only word.
 void find_models(TranslateOptions& options, const Words& words) {
   constexpr const char* kUsage = "dragoman translate --model FILE --input FILE";
-  if (words.empty()) return check(!options.models.empty(), "expected a model: {}", kUsage);
+  if (words.empty()) {
+    if (options.models.empty()) use_ready_model(options);
+    return;
+  }
   check(options.models.empty() && words.size() == 1,
         "expected nothing but flags, but got '{}'; to translate a file: {}", join(words, " "), kUsage);
   try {
@@ -243,8 +267,8 @@ void complete(TranslateOptions& options, const ComputeOptions& compute) {
   search.tree = !options.tree.empty() || !options.tree_svg.empty();
   search.explain = options.explain;
   options.translator.device = compute.device;
-  options.document.language = text::language_of(options.from);
-  options.document.target = search.to;
+  if (!options.from.empty()) options.document.language = text::language_of(options.from);
+  if (!search.to.empty()) options.document.target = search.to;
   search.from = options.from;
   options.translator.precision = compute.precision;
 }
@@ -280,21 +304,12 @@ int translate_document(const TranslateOptions& options) {
   return 0;
 }
 
-int translate_files(TranslateOptions& options, const Words& words, const ComputeOptions& compute) {
-  find_models(options, words);
-  check_files(options);
-  complete(options, compute);
-  SearchOptions& search = options.search;
-  search::check_options(search);
-  if (const std::string warning = run::check_direction(options.models, options.from, search.to); !warning.empty())
-    log::warning("{}", warning);
-  if (options.format != InputFormat::lines) return translate_document(options);
+// Translates the lines of one file.
+void translate_lines(const TranslateOptions& options, SearchOptions search, search::TextTranslator& translator) {
   if (!options.reference.empty()) run::check_line_counts(options.input, options.reference);
   if (options.draws()) run::check_has_line(options.input, static_cast<std::uint64_t>(options.line));
   const auto input = std::make_shared<run::RequestReader>(
       run::RequestFiles{options.input, options.terms, options.banned, options.prefixes, options.max_line_bytes});
-  search::TextTranslator translator(options.models, options.translator);
-  if (const std::string note = translator.note(); !note.empty()) log::info("{}", note);
   search.alignment = search.alignment || (options.json && translator.aligns());
   translator.check_request(input->constraints(), search);
   Printer printer(options);
@@ -311,6 +326,46 @@ int translate_files(TranslateOptions& options, const Words& words, const Compute
                         .write = write,
                         .idle = [&] { printer.flush(); }});
   printer.finish();
+}
+
+// Translates files until all are finished or taken by other processes.
+void translate_many(TranslateOptions& options, search::TextTranslator& translator) {
+  run::FileQueue queue(options.input, options.output);
+  while (const std::optional<run::FileQueue::Claim> claim = queue.next()) {
+    options.input = claim->input;
+    options.output = claim->output;
+    check_files(options);
+    if (!options.quiet) log::info("translating {} ({} of {} finished)", claim->input, queue.finished(), queue.size());
+    translate_lines(options, options.search, translator);
+  }
+  const std::size_t left = queue.size() - queue.finished();
+  if (options.quiet) return;
+  if (left > 0)
+    log::info("nothing is left to take; other processes are translating {}", counted(left, "file"));
+  else
+    log::info("all {} are translated", counted(queue.size(), "file"));
+}
+
+int translate_files(TranslateOptions& options, const Words& words, const ComputeOptions& compute) {
+  find_models(options, words);
+  const bool are_many = run::FileQueue::is_meant(options.input, options.output);
+  check(!are_many || !options.is_for_one_file(),
+        "--input {} means many files; documents, prefixes, references and additional outputs are for one",
+        options.input);
+  if (!are_many) check_files(options);
+  complete(options, compute);
+  search::check_options(options.search);
+  if (const std::string warning = run::check_direction(options.models, options.from, options.search.to);
+      !warning.empty())
+    log::warning("{}", warning);
+  if (options.format != InputFormat::lines) return translate_document(options);
+  if (are_many) run::FileQueue(options.input, options.output);  // finds mistakes before the model is loaded
+  search::TextTranslator translator(options.models, options.translator);
+  if (const std::string note = translator.note(); !note.empty()) log::info("{}", note);
+  if (are_many)
+    translate_many(options, translator);
+  else
+    translate_lines(options, options.search, translator);
   return 0;
 }
 
@@ -322,10 +377,13 @@ int run(const Command& self, const Words& arguments) {
 
 extern const Command translate{
     "translate",
-    "--model FILE",
+    "[--model FILE | --from LANGUAGE --to LANGUAGE]",
     "translates lines of text, or a document",
     run,
     describe_options<TranslateOptions, ComputeOptions>,
+    "# with a model that comes with the program\n"
+    "echo \"Where is the station?\" | dragoman translate --to de\n"
+    "# with your own\n"
     "dragoman translate --model run/model.safetensors < input.de > output.en\n"
     "# the five best translations of each line\n"
     "dragoman translate --model run/model.safetensors --beam 5 --n-best 5 --input input.de.gz\n"
@@ -333,6 +391,8 @@ extern const Command translate{
     "dragoman translate --model a.safetensors --model b.safetensors --terms terms.tsv < input.de > output.en\n"
     "# a web page, which keeps its tags\n"
     "dragoman translate --model run/model.safetensors --format html --input page.de.html --output page.en.html\n"
+    "# many files, also by several processes and machines at the same time\n"
+    "dragoman translate --model run/model.safetensors --input 'in/*.gz' --output out/\n"
     "# sources, references and translations side by side; the beam and the attention of line 3 drawn\n"
     "dragoman translate --model run/model.safetensors --input test.de --reference test.en --side-by-side test.tsv \\\n"
     "  --tree-svg beam.svg --attention-svg attention.svg --line 3 > output.en"};

@@ -5,24 +5,16 @@
 
 #include "base/error.h"
 #include "base/join.h"
+#include "base/program_files.h"
 #include "base/text_value.h"
-#include "recipe/process.h"
 
 namespace dragoman::recipe {
 
 namespace fs = std::filesystem;
 
 std::vector<std::string> recipe_folders() {
-  std::vector<std::string> folders;
-  const auto add = [&](const fs::path& folder) {
-    if (fs::is_directory(folder)) folders.push_back(folder.string());
-  };
-  add("recipes");
-  const fs::path program = fs::path(this_program()).parent_path();
-  // PREFIX/bin/dragoman beside PREFIX/share, and build/release/dragoman in the source tree.
-  add(program.parent_path() / "share/dragoman/recipes");
-  for (fs::path above = program; above.has_relative_path(); above = above.parent_path())
-    if (fs::exists(above / "recipes/data.yaml")) add(above / "recipes");
+  std::vector<std::string> folders = program_folders("recipes");
+  if (fs::is_directory("recipes")) folders.insert(folders.begin(), "recipes");
   return folders;
 }
 

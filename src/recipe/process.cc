@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/program_files.h"
 
 namespace dragoman::recipe {
 namespace {
@@ -106,7 +107,5 @@ void Process::terminate() {
   terminated_ = true;
   kill(child_, SIGTERM);
 }
-
-std::string this_program() { return fs::read_symlink("/proc/self/exe").string(); }
 
 }  // namespace dragoman::recipe

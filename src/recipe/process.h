@@ -39,7 +39,4 @@ class Process {
   bool terminated_ = false;
 };
 
-// The path of the running program.
-std::string this_program();
-
 }  // namespace dragoman::recipe

@@ -85,7 +85,7 @@ struct TrainingMachine : ThreadOptions {
 
 // All settings of a training run.
 struct TrainingOptions {
-  std::string preset, from;
+  std::string preset, from, direction;
   TrainTask task = TrainTask::translate;
   data::CorpusOptions corpus;
   std::vector<std::string> valid_source, valid_target, valid_languages;
@@ -122,6 +122,9 @@ struct TrainingOptions {
     corpus.visit(v);
     v("languages", corpus.languages,
       "languages of each corpus, as en-de, one per source file; trains one model for all of these directions");
+    v("direction", direction,
+      "languages of a model with one direction, as en-de: the model file says them, and programs that read it know "
+      "them");
     v("valid-source", valid_source, "files of source sentences to validate on");
     v("valid-target", valid_target, "files of their translations; none if valid-source has columns");
     v("valid-languages", valid_languages, "languages of each validation set, as en-de, one per file");

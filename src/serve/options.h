@@ -39,7 +39,7 @@ struct ServeOptions {
     v.section("Models");
     v("model", models,
       "a model file, or DIRECTION=FILE such as en-de=FILE if the file does not say its languages; repeat for more "
-      "directions");
+      "directions; without any, the models that come with the program");
     v("beam", beam, "width of the beam", between(1, search::kMostHypotheses));
     v.section("Where to listen");
     v("address", address, "IP address to listen on; 0.0.0.0 and :: mean all networks of this machine");

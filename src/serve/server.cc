@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "run/ready_models.h"
 #include "serve/deepl.h"
 #include "serve/deepl_glossaries.h"
 #include "serve/duration.h"
@@ -129,9 +130,11 @@ void Server::stop() { implementation_->http().stop(); }
 void Server::join() { implementation_->http().join(); }
 
 Service::Loader model_loader(const ServeOptions& options, const ComputeOptions& compute) {
-  check(!options.models.empty(), "expected a model: dragoman serve --model FILE");
   std::vector<ModelName> names;
   for (const std::string& model : options.models) names.push_back(ModelName::parse(model));
+  if (names.empty())
+    for (const run::ReadyModel& model : run::ready_models()) names.push_back({model.file, {model.languages}});
+  check(!names.empty(), "expected a model: dragoman serve --model FILE (this program came without models)");
   TranslatorOptions translator;
   translator.device = compute.device;
   translator.precision = compute.precision;

@@ -1,0 +1,65 @@
+"""Translates a text column with Spark.
+
+    spark-submit translate_spark.py --model MODEL --input in/*.gz --output out
+
+Every executor needs the model file, and the Python package of dragoman (`pip install ./python`) or, with --pipe, the
+program `dragoman`. The result is a table of Parquet files with the columns `source` and `translation`; with --pipe, text
+files of translations in the order of the input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import shlex
+from typing import TYPE_CHECKING, Iterator
+
+from pyspark.sql import DataFrame, SparkSession
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@functools.cache
+def translator(model: str):
+    """The model, loaded once per Python process of an executor."""
+    import dragoman
+
+    return dragoman.Translator(model, device="cpu", threads=1)
+
+
+def translate_table(model: str, table: DataFrame) -> DataFrame:
+    """Adds a column `translation` to a table with a column `source`, batch by batch, in the Python processes."""
+
+    def translate(batches: Iterator[pandas.DataFrame]) -> Iterator[pandas.DataFrame]:
+        for batch in batches:
+            batch["translation"] = translator(model).translate(batch["source"].tolist())
+            yield batch
+
+    return table.mapInPandas(translate, schema="source string, translation string")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--input", required=True, help="text files, one sentence per line")
+    parser.add_argument("--output", required=True, help="folder to write; it must not exist")
+    parser.add_argument("--parts", type=int, default=0, help="parts to divide the input into; 0 leaves it as it is")
+    parser.add_argument("--pipe", action="store_true", help="use the program instead of the Python package")
+    options = parser.parse_args()
+
+    spark = SparkSession.builder.appName("dragoman").getOrCreate()
+    if options.pipe:
+        lines = spark.sparkContext.textFile(options.input, minPartitions=options.parts or None)
+        command = f"dragoman translate --quiet --device cpu --threads 1 --model {shlex.quote(options.model)}"
+        lines.pipe(command, checkCode=True).saveAsTextFile(options.output)
+    else:
+        table = spark.read.text(options.input).withColumnRenamed("value", "source")
+        if options.parts:
+            table = table.repartition(options.parts)
+        translate_table(options.model, table).write.parquet(options.output)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()

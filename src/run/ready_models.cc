@@ -1,0 +1,51 @@
+#include "run/ready_models.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/join.h"
+#include "base/program_files.h"
+#include "base/quote.h"
+
+namespace dragoman::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string asked(const std::string& from, const std::string& to) {
+  return (from.empty() ? "" : fmt::format(" from {}", excerpt(from))) +
+         (to.empty() ? "" : fmt::format(" to {}", excerpt(to)));
+}
+
+}  // namespace
+
+std::vector<ReadyModel> ready_models() {
+  std::vector<ReadyModel> models;
+  for (const std::string& folder : program_folders("models")) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+      if (entry.path().extension() == ".safetensors")
+        models.push_back({text::LanguagePair::parse(entry.path().stem().string()), entry.path().string()});
+    if (!models.empty()) break;
+  }
+  std::sort(models.begin(), models.end(),
+            [](const ReadyModel& a, const ReadyModel& b) { return a.languages.show() < b.languages.show(); });
+  return models;
+}
+
+ReadyModel ready_model(const std::string& from, const std::string& to) {
+  std::vector<ReadyModel> models = ready_models();
+  check(!models.empty(), "expected a model: dragoman translate --model FILE (this program came without models)");
+  std::vector<std::string> known;
+  for (const ReadyModel& model : models) known.push_back(model.languages.show());
+  std::erase_if(models, [&](const ReadyModel& model) {
+    return (!from.empty() && model.languages.source != from) || (!to.empty() && model.languages.target != to);
+  });
+  check(!models.empty(), "no model that comes with the program translates{}; there are {}. For others: --model FILE",
+        asked(from, to), join(known, ", "));
+  const auto english = std::find_if(models.begin(), models.end(),
+                                    [](const ReadyModel& model) { return model.languages.source == "en"; });
+  return english == models.end() ? models.front() : *english;
+}
+
+}  // namespace dragoman::run

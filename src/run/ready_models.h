@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "text/language_tags.h"
+
+// The models that come with the program, in a folder `models`: en-de.safetensors and so on.
+namespace dragoman::run {
+
+struct ReadyModel {
+  text::LanguagePair languages;
+  std::string file;
+};
+
+// In the order of their names; none if the program came without models.
+std::vector<ReadyModel> ready_models();
+
+// The one for these languages. Either may be empty: English is preferred as the source. Throws Error if there is none.
+ReadyModel ready_model(const std::string& from, const std::string& to);
+
+}  // namespace dragoman::run

@@ -1,0 +1,115 @@
+// Many files, translated by several processes that may die.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "base/random.h"
+#include "data/byte_source.h"
+#include "tests/cli/program.h"
+#include "tests/search/text_model.h"
+
+namespace dragoman::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TranslateMany : public ::testing::Test {
+ protected:
+  static constexpr int kFiles = 12, kLines = 40;
+
+  void SetUp() override {
+    search::test::write_text_model(folder_.file("m.safetensors"), "seq2seq-additive-encoder+decoder", 3);
+    fs::create_directory(folder_.file("in"));
+    for (int file = 0; file < kFiles; ++file) {
+      std::string lines;
+      for (int line = 0; line < kLines; ++line) lines += (file + line) % 2 == 0 ? "the dog\n" : "where is it ?\n";
+      folder_.write("in/part" + std::to_string(file), lines);
+    }
+  }
+  Outcome translate(const std::string& arguments) const {
+    return run_program(folder_, "translate --device cpu --threads 1 --model m.safetensors " + arguments);
+  }
+  std::string expected(int file) const { return translate("--quiet --input in/part" + std::to_string(file)).out; }
+  void expect_all_translated() const {
+    const std::string even = expected(0), odd = expected(1);
+    EXPECT_NE(even, odd);
+    for (int file = 0; file < kFiles; ++file)
+      EXPECT_EQ(data::read_whole(folder_.file("out/part" + std::to_string(file))), file % 2 == 0 ? even : odd) << file;
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_.file("out")), {}), kFiles) << "something else was left";
+  }
+
+  support::TempFolder folder_;
+};
+
+TEST_F(TranslateMany, EveryFileIsTranslatedIntoTheFolder) {
+  const Outcome outcome = translate("--input 'in/part*' --output out/");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("all 12 files are translated"), std::string::npos) << outcome.err;
+  expect_all_translated();
+}
+
+TEST_F(TranslateMany, FinishedFilesAreLeftAlone) {
+  ASSERT_EQ(translate("--quiet --input in --output out/").status, 0);
+  fs::remove(folder_.file("out/part3"));
+  folder_.write("out/part4", "mine\n");
+  ASSERT_EQ(translate("--quiet --input in --output out").status, 0);
+  EXPECT_EQ(data::read_whole(folder_.file("out/part4")), "mine\n");
+  EXPECT_EQ(data::read_whole(folder_.file("out/part3")), expected(3));
+}
+
+TEST_F(TranslateMany, NamesKeepTheirCompression) {
+  ASSERT_EQ(run_program(folder_, "filter in/part0 in/part1 --output-source in/a.gz --output-target in/b.gz").status, 0);
+  ASSERT_EQ(translate("--quiet --input 'in/*.gz' --output out/").status, 0);
+  EXPECT_EQ(data::read_whole(folder_.file("out/a.gz")), expected(0));
+  EXPECT_TRUE(support::read_all(folder_.file("out/a.gz")).starts_with("\x1f\x8b"));
+}
+
+TEST_F(TranslateMany, MistakesAreSaidBeforeAnythingIsTranslated) {
+  fs::create_directory(folder_.file("more"));
+  folder_.write("more/part0", "the dog\n");
+  for (const auto& [arguments, reason] : std::vector<std::pair<const char*, const char*>>{
+           {"--input 'none/*' --output out/", "there are none"},
+           {"--input '*/part0' --output out/", "would both be translated to"},
+           {"--input 'in/*' --output in/", "another folder"},
+           {"--input 'in/*'", "expected --input"},
+           {"--input 'in/*' --output out/ --alignments links", "for one"},
+           {"--input 'in/*' --output out/ --format html", "for one"}}) {
+    const Outcome outcome = translate(arguments);
+    EXPECT_EQ(outcome.status, 1) << arguments;
+    EXPECT_NE(outcome.err.find(reason), std::string::npos) << arguments << "\n" << outcome.err;
+    EXPECT_FALSE(fs::exists(folder_.file("out/part0"))) << arguments;
+  }
+}
+
+// A process of its own, so that it can be killed.
+pid_t start_worker(const support::TempFolder& folder) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  if (chdir(folder.path().c_str()) == 0)
+    execl(DRAGOMAN_PROGRAM, "dragoman", "translate", "--device", "cpu", "--threads", "1", "--model", "m.safetensors",
+          "--quiet", "--batch", "1", "--input", "in", "--output", "out/", nullptr);
+  _exit(127);
+}
+
+TEST_F(TranslateMany, WorkersThatAreKilledLoseAndRepeatNothing) {
+  Random random(1);
+  std::vector<pid_t> workers;
+  for (int round = 0; round < 8; ++round) {
+    workers.push_back(start_worker(folder_));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + random.below(60)));
+    kill(workers[random.below(workers.size())], SIGKILL);
+  }
+  workers.push_back(start_worker(folder_));
+  int status = 0;
+  for (const pid_t worker : workers) waitpid(worker, &status, 0);
+  EXPECT_EQ(status, 0) << "of the last one, which was not killed";
+  ASSERT_EQ(translate("--quiet --input in --output out/").status, 0);
+  expect_all_translated();
+}
+
+}  // namespace
+}  // namespace dragoman::cli
