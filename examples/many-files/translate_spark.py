@@ -10,7 +10,7 @@ files of translations in the order of the input.
 from __future__ import annotations
 
 import argparse
-import functools
+import os
 import shlex
 from typing import TYPE_CHECKING, Iterator
 
@@ -20,20 +20,15 @@ if TYPE_CHECKING:
     import pandas
 
 
-@functools.cache
-def translator(model: str):
-    """The model, loaded once per Python process of an executor."""
-    import dragoman
-
-    return dragoman.Translator(model, device="cpu", threads=1)
-
-
 def translate_table(model: str, table: DataFrame) -> DataFrame:
-    """Adds a column `translation` to a table with a column `source`, batch by batch, in the Python processes."""
+    """Adds a column `translation` to a table with a column `source`. Every part of the table loads the model once."""
 
     def translate(batches: Iterator[pandas.DataFrame]) -> Iterator[pandas.DataFrame]:
+        import dragoman
+
+        translator = dragoman.Translator(model, device="cpu", threads=1)
         for batch in batches:
-            batch["translation"] = translator(model).translate(batch["source"].tolist())
+            batch["translation"] = translator.translate(batch["source"].tolist())
             yield batch
 
     return table.mapInPandas(translate, schema="source string, translation string")
@@ -52,7 +47,7 @@ def main() -> None:
     if options.pipe:
         lines = spark.sparkContext.textFile(options.input, minPartitions=options.parts or None)
         command = f"dragoman translate --quiet --device cpu --threads 1 --model {shlex.quote(options.model)}"
-        lines.pipe(command, checkCode=True).saveAsTextFile(options.output)
+        lines.pipe(command, env={"PATH": os.environ["PATH"]}, checkCode=True).saveAsTextFile(options.output)
     else:
         table = spark.read.text(options.input).withColumnRenamed("value", "source")
         if options.parts:
