@@ -3,8 +3,7 @@
     spark-submit translate_spark.py --model MODEL --input in/*.gz --output out
 
 Every executor needs the model file, and the Python package of dragoman (`pip install ./python`) or, with --pipe, the
-program `dragoman`. The result is a table of Parquet files with the columns `source` and `translation`; with --pipe, text
-files of translations in the order of the input.
+program `dragoman`. The result is a table of Parquet files with the columns `source` and `translation`.
 """
 
 from __future__ import annotations
@@ -34,6 +33,14 @@ def translate_table(model: str, table: DataFrame) -> DataFrame:
     return table.mapInPandas(translate, schema="source string, translation string")
 
 
+def translate_by_program(model: str, table: DataFrame) -> DataFrame:
+    """The same by the program, which reads lines and writes as many."""
+    command = f"dragoman translate --quiet --device cpu --threads 1 --model {shlex.quote(model)}"
+    lines = table.rdd.map(lambda row: row.source).cache()
+    translations = lines.pipe(command, env={"PATH": os.environ["PATH"]}, checkCode=True)
+    return lines.zip(translations).toDF(["source", "translation"])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", required=True)
@@ -44,15 +51,11 @@ def main() -> None:
     options = parser.parse_args()
 
     spark = SparkSession.builder.appName("dragoman").getOrCreate()
-    if options.pipe:
-        lines = spark.sparkContext.textFile(options.input, minPartitions=options.parts or None)
-        command = f"dragoman translate --quiet --device cpu --threads 1 --model {shlex.quote(options.model)}"
-        lines.pipe(command, env={"PATH": os.environ["PATH"]}, checkCode=True).saveAsTextFile(options.output)
-    else:
-        table = spark.read.text(options.input).withColumnRenamed("value", "source")
-        if options.parts:
-            table = table.repartition(options.parts)
-        translate_table(options.model, table).write.parquet(options.output)
+    table = spark.read.text(options.input).withColumnRenamed("value", "source")
+    if options.parts:
+        table = table.repartition(options.parts)
+    translate = translate_by_program if options.pipe else translate_table
+    translate(options.model, table).write.parquet(options.output)
     spark.stop()
 
 
