@@ -61,7 +61,9 @@ Places Composer::folders(const Context& context) const {
 
 void Composer::add_machine_flags(std::vector<std::string>& words) const {
   if (computes(words[0])) {
-    if (!options_.device.empty()) append(words, {"--device", options_.device});
+    // A command that needs a certain device names it itself.
+    const bool is_named = std::find(words.begin(), words.end(), "--device") != words.end();
+    if (!options_.device.empty() && !is_named) append(words, {"--device", options_.device});
     if (!options_.precision.empty()) append(words, {"--precision", options_.precision});
   }
   if (options_.threads > 0) append(words, {"--threads", std::to_string(options_.threads)});

@@ -53,6 +53,14 @@ TEST(RecipePlan, OrdersFlagsFromTheRecipeToTheRun) {
   EXPECT_EQ(train.run, "out/systems/one/run");
 }
 
+TEST(RecipePlan, LeavesCommandsOnTheDeviceTheyName) {
+  const PlanOptions options{.data = "corpora", .device = "cuda", .precision = {}, .threads = 0};
+  const std::string recipe =
+      "title: x\nsystems:\n  a: {steps: [\"translate --device cpu --model m --output {system}/o\"]}\n";
+  EXPECT_EQ(show(planned(recipe, options).systems[0].steps[0].command),
+            "dragoman translate --device cpu --model m --output out/systems/a/o --allow-unused");
+}
+
 TEST(RecipePlan, RecordsCommandsWithoutThisMachine) {
   const PlanOptions here{.data = "corpora", .device = "cuda", .precision = {}, .threads = 2};
   const PlanOptions there{.data = "/mnt/data", .device = {}, .precision = {}, .threads = 0};
