@@ -64,6 +64,9 @@ struct SearchOptions {
   int alternatives = 5;  // likeliest tokens per place of an explanation
   std::string to{};      // target language, such as "fr", for models that translate into several; empty for the others
   std::string from{};    // source language, for models that have to be told; others ignore it
+  // URLs and e-mail addresses of the text are required terms, so that the translation contains them as they are, if the
+  // model can write them. Not for sampling.
+  bool copy_addresses = true;
 };
 
 // A text to translate and its constraints. If the source contains the first of a pair of terms, the translation must

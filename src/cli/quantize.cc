@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include "base/log.h"
+#include "base/quote.h"
 #include "cli/command.h"
 #include "store/convert.h"
 
@@ -10,13 +11,25 @@ namespace {
 struct QuantizeOptions {
   store::StoredFormat to = store::StoredFormat::int8;
   std::string output;
+  std::vector<std::string> card;
 
   template <class V>
   void visit(V& v) {
     v("to", to, "number format of the matrices in the new file");
     v("output", output, "the model file to write");
+    v("card", card, "entry for the model card, as KEY=TEXT, such as licence=CC0; without a text, the entry is deleted");
   }
 };
+
+store::Metadata entries(const std::vector<std::string>& texts) {
+  store::Metadata card;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    check(equals != std::string::npos && equals > 0, "--card {}: expected KEY=TEXT", excerpt(text));
+    card[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return card;
+}
 
 std::string size_of(const std::string& file) {
   return fmt::format("{:.1f} MiB", static_cast<double>(std::filesystem::file_size(file)) / (1 << 20));
@@ -29,7 +42,7 @@ int run(const Command& self, const Words& arguments) {
     std::error_code absent;
     check(!std::filesystem::equivalent(models[0], options.output, absent),
           "--output {} is the model itself, whose exact weights would be lost; write to another file", options.output);
-    store::convert_model(models[0], options.to, options.output);
+    store::convert_model(models[0], options.to, options.output, entries(options.card));
     log::info("wrote {} in {}: {} instead of {}", options.output, name_of(options.to), size_of(options.output),
               size_of(models[0]));
     return 0;

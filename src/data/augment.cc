@@ -202,6 +202,40 @@ bool add_emoji(Pair& pair, Random& random) {
   return true;
 }
 
+// Words of random letters of one script that is not Latin.
+std::string random_foreign_words(Random& random) {
+  struct Letters {
+    char32_t first, last;
+    std::uint64_t longest;  // word
+  };
+  static constexpr std::array<Letters, 8> kScripts = {{{U'а', U'я', 10},
+                                                       {U'α', U'ω', 10},
+                                                       {U'א', U'ת', 7},
+                                                       {U'ا', U'ي', 8},
+                                                       {U'अ', U'ह', 6},
+                                                       {U'一', U'龥', 12},
+                                                       {U'ぁ', U'ゖ', 12},
+                                                       {U'가', U'힣', 5}}};
+  const Letters& letters = one_of(kScripts, random);
+  std::string words;
+  for (std::uint64_t count = 1 + random.below(6); count > 0; --count) {
+    if (!words.empty()) words += ' ';
+    for (std::uint64_t length = 1 + random.below(letters.longest); length > 0; --length)
+      text::append_utf8(letters.first + static_cast<char32_t>(random.below(letters.last - letters.first + 1)), words);
+  }
+  return words;
+}
+
+bool add_foreign_words(Pair& pair, Random& random) {
+  const std::string words = random_foreign_words(random);
+  const std::uint64_t place = random.below(4);
+  if (place == 3)
+    pair.source = pair.target = words;
+  else
+    add_to_both(pair, words, place);
+  return true;
+}
+
 bool copy_target(Pair& pair, Random&) {
   if (pair.source == pair.target) return false;
   pair.source = pair.target;
@@ -218,6 +252,7 @@ Augmenter::Augmenter(const AugmentOptions& options) : random_(options.seed) {
                                                       {"numbers", options.numbers, change_numbers},
                                                       {"addresses", options.addresses, add_address},
                                                       {"emoji", options.emoji, add_emoji},
+                                                      {"foreign", options.foreign, add_foreign_words},
                                                       {"joined", options.joined, nullptr},
                                                       {"copied", options.copied, copy_target}})
     if (kind.share > 0) kinds_.push_back(kind);

@@ -90,6 +90,9 @@ class Engine {
   // The number of tokens in a job's text. Caches the tokens in the job.
   virtual int tokenize(Job& job) const { return count_tokens(job.request.text); }
   virtual int max_tokens() const = 0;
+  // The number of tokens up to which translations are good: that of the longest sentences it has learned from, or what
+  // is usual.
+  virtual int usual_tokens() const { return 256; }
   // The text of a source that is given as tokens.
   virtual std::string text_of(const std::vector<std::string>& tokens) const { return join(tokens, " "); }
   // The model, or the first one of an ensemble; null for a statistical model.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text_value.h"
 #include "models/families.h"
 #include "search/options.h"
 #include "search/statistical_model.h"
@@ -189,6 +190,14 @@ int max_source_rows(const models::ModelConfig& config) {
 }
 
 int Model::max_source() const { return max_source_rows(info_.config) - source_marks(); }
+
+int Model::longest_learned() const {
+  const auto entry = info_.card.find(store::kLongestCard);
+  if (entry == info_.card.end()) return kMostTokens;
+  const std::int64_t tokens = text_value::parse_integer(entry->second);
+  check(tokens >= 1, "{}: {} must be at least 1, but it is {}", path_, store::kLongestCard, tokens);
+  return static_cast<int>(std::min<std::int64_t>(tokens, kMostTokens));
+}
 
 // A model that needs languages reads the tag of one of them beside the other tokens of the start.
 int Model::max_target() const {

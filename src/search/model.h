@@ -65,6 +65,8 @@ class Model {
   // Maximum number of source and of target tokens, not counting marks; at most kMostTokens.
   int max_source() const;
   int max_target() const;
+  // The number of tokens of the longest sentences that the model has learned from, if the file says it, or kMostTokens.
+  int longest_learned() const;
   // Whether attention says which source tokens a target token comes from.
   bool aligns() const;
 

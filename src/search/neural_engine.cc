@@ -124,6 +124,12 @@ int NeuralEngine::max_tokens() const {
   return least;
 }
 
+int NeuralEngine::usual_tokens() const {
+  int least = Engine::usual_tokens();
+  for (const auto& model : models_) least = std::min(least, model->longest_learned());
+  return least;
+}
+
 // One worker's decoder and its jobs.
 class NeuralEngine::Worker {
  public:

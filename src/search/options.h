@@ -58,6 +58,7 @@ struct SearchSettings : SearchOptions {
       between(0.001, 1));
     v("seed", seed, "seed of sampling");
     v("replace-unknown", replace_unknown, "replace <unk> by the source word with the most attention");
+    v("copy-addresses", copy_addresses, "URLs and e-mail addresses of the source must be in the translation");
     v.only_if(
         "length-penalty", [this] { return ranking == Ranking::gnmt; }, "only --ranking gnmt uses it");
     v.only_if(
@@ -65,7 +66,7 @@ struct SearchSettings : SearchOptions {
     v.only_if(
         "temperature top-k top-p seed", [this] { return sample; }, "only sampling (--sample) uses it");
     v.only_if(
-        "beam finished", [this] { return !sample; }, "sampling (--sample) does not search");
+        "beam finished copy-addresses", [this] { return !sample; }, "sampling (--sample) does not search");
   }
 };
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "data/utf8.h"
+#include "document/addresses.h"
 #include "search/neural_engine.h"
 #include "search/options.h"
 #include "search/statistical_engine.h"
@@ -17,9 +18,6 @@
 
 namespace dragoman::search {
 namespace {
-
-// The default limit in tokens. Models are seldom trained on longer sentences.
-constexpr int kUsualLimit = 256;
 
 // A text of more bytes than this per allowed token is split without counting its tokens: counting takes memory, and
 // tokens are words or less.
@@ -42,6 +40,25 @@ void keep_needed_terms(Request& request) {
     if (std::none_of(needed.begin(), needed.end(), same)) needed.push_back(std::move(term));
   }
   request.terms = std::move(needed);
+}
+
+// Adds the URLs and e-mail addresses of the text that the engine can write to the terms.
+void require_addresses(Request& request, const Engine& engine) {
+  constexpr std::size_t kMost = 16;
+  const std::size_t given = request.terms.size();
+  document::Range found = document::find_address(request.text, 0);
+  for (; found.begin < found.end && request.terms.size() < given + kMost;
+       found = document::find_address(request.text, found.end)) {
+    const std::string address = request.text.substr(found.begin, found.end - found.begin);
+    const auto is_same = [&](const auto& term) { return term.second == address; };
+    if (std::any_of(request.terms.begin(), request.terms.end(), is_same)) continue;
+    try {
+      engine.check_constraints({.text = "", .prefix = "", .terms = {{address, address}}, .banned = {}});
+    } catch (const Error&) {
+      continue;
+    }
+    request.terms.emplace_back(address, address);
+  }
 }
 
 // Collects the answers of one translate() call and wakes the caller once, when all have arrived.
@@ -89,7 +106,8 @@ TextTranslator::TextTranslator(const std::vector<std::string>& model_files, cons
 TextTranslator::TextTranslator(std::unique_ptr<Engine> engine, const TranslatorOptions& options)
     : options_(options), engine_(std::move(engine)) {
   check_options(options);
-  limit_ = std::min(engine_->max_tokens(), options.max_input_tokens > 0 ? options.max_input_tokens : kUsualLimit);
+  limit_ = std::min(engine_->max_tokens(),
+                    options.max_input_tokens > 0 ? options.max_input_tokens : engine_->usual_tokens());
 }
 
 void TextTranslator::check_request(const Request& request, const SearchOptions& options) const {
@@ -159,6 +177,7 @@ std::vector<text::Span> TextTranslator::prepare(Job& job) const {
   if (data::find_invalid_utf8(text) != std::string::npos) text = data::replace_invalid_utf8(text);
   engine_->check_request(job.request, *job.options);
   keep_needed_terms(job.request);
+  if (job.options->copy_addresses && !job.options->sample) require_addresses(job.request, *engine_);
   if (count_display_words(text) == 0) return {};
   const text::Span whole{0, static_cast<std::uint32_t>(text.size())};
   if (has_tokens) return {whole};

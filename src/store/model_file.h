@@ -32,6 +32,9 @@ struct ModelInfo {
   std::optional<std::vector<std::int32_t>> target_start{};
 };
 
+// The entry of the card with the number of tokens of the longest source sentences in training.
+inline constexpr const char* kLongestCard = "longest-source";
+
 // Prefix of tensors that belong to the training state, not to the model: moments, averages, the state of the run.
 inline constexpr const char* kTrainingPrefix = "train.";
 

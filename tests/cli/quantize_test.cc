@@ -36,6 +36,17 @@ TEST_F(Quantize, WritesASmallerFileThatTellsItsFormat) {
   EXPECT_NE(inspected.out.find("int8"), std::string::npos) << inspected.out;
 }
 
+TEST_F(Quantize, ChangesTheModelCard) {
+  ASSERT_EQ(run("model --output a --card licence=CC0 --card 'author=A = B'").status, 0);
+  ASSERT_EQ(run("a --output b --card licence=").status, 0);
+  const store::Metadata first = store::ModelFile(folder_.file("a")).info().card;
+  const store::Metadata second = store::ModelFile(folder_.file("b")).info().card;
+  EXPECT_EQ(first.at("licence"), "CC0");
+  EXPECT_EQ(second.at("author"), "A = B");
+  EXPECT_FALSE(second.contains("licence"));
+  EXPECT_NE(run("model --output c --card licence").err.find("expected KEY=TEXT"), std::string::npos);
+}
+
 TEST_F(Quantize, ExplainsMistakes) {
   for (const auto& [arguments, words] : std::vector<std::pair<std::string, std::string>>{
            {"--output x", "expected one model file, but got none"},

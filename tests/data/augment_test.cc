@@ -106,6 +106,23 @@ TEST(Augment, AddsAnEmojiToBothSides) {
   EXPECT_EQ(copy.source.size() - kStreet.source.size(), copy.target.size() - kStreet.target.size());
 }
 
+TEST(Augment, AddsTheSameWordsOfAnotherScriptToBothSides) {
+  int alone = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const Pair copy = only_copy_of({"a", "b", 1}, {.foreign = 1, .seed = seed});
+    if (copy.source == copy.target) {
+      ++alone;
+    } else {
+      std::string source = copy.source, target = copy.target;
+      source.erase(source.find('a'), 1);
+      target.erase(target.find('b'), 1);
+      EXPECT_EQ(source, target);
+    }
+    EXPECT_LT(text::code_points(copy.source).size(), copy.source.size()) << "more than Latin letters";
+  }
+  EXPECT_NEAR(alone, 50, 25);
+}
+
 TEST(Augment, JoinsAPairWithThoseBeforeIt) {
   const std::vector<Pair> pairs = {{"a", "A", 1}, {"b", "B", 2}, {"c", "C", 3}, {"d", "D", 4}, {"e", "E", 5}};
   std::set<std::string> last;
@@ -159,7 +176,7 @@ TEST(Augment, TakesAnyText) {
         static constexpr std::u32string_view kAlphabet = U"aZ0 19.,()!?ßé\u0301漢字😀\u200d@:/";
         text::append_utf8(kAlphabet[random.below(kAlphabet.size())], *side);
       }
-    for (const Pair& copy : copies_of({pair, pair}, {1, 1, 1, 1, 1, 1, 1, 1, 1, seed})) {
+    for (const Pair& copy : copies_of({pair, pair}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, seed})) {
       EXPECT_FALSE(copy.source.empty() && copy.target.empty());
       EXPECT_EQ(copy.source.find('\n'), std::string::npos);
       for (const std::string& side : {copy.source, copy.target})

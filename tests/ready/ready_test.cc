@@ -1,0 +1,155 @@
+// The models that come with the program, on text that small models stumble over. Translations may change with the
+// models; these properties may not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "base/random.h"
+#include "data/augment.h"
+#include "dragoman/translator.h"
+#include "tests/ready/properties.h"
+#include "tests/ready/sentences.h"
+
+namespace dragoman::ready {
+namespace {
+
+class ReadyModel : public testing::TestWithParam<const char*> {
+ protected:
+  static const Translator& model() {
+    static std::map<std::string, Translator> loaded;
+    const std::string file = std::string(DRAGOMAN_SOURCE "/models/") + GetParam() + ".safetensors";
+    return loaded.try_emplace(file, file, TranslatorOptions{.device = "cpu"}).first->second;
+  }
+  static const Sentences& sentences() { return std::string(GetParam()) == "en-de" ? english() : german(); }
+
+  // Calls look(source, translation) for all texts.
+  template <class Look>
+  static void translate(const std::vector<std::string>& texts, Look look) {
+    const std::vector<std::string> translations = model().translate(texts);
+    ASSERT_EQ(translations.size(), texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      EXPECT_TRUE(is_sound(texts[i], translations[i])) << texts[i] << "\n" << translations[i];
+      look(texts[i], translations[i]);
+    }
+  }
+  static void translate(const std::vector<std::string>& texts) {
+    translate(texts, [](const std::string&, const std::string&) {});
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Directions, ReadyModel, testing::Values("en-de", "de-en"),
+                         [](const auto& direction) { return std::string(direction.param).replace(2, 1, "_"); });
+
+// Each of `patterns` with each of `fillings` in the place of `mark`.
+std::vector<std::string> filled(const std::vector<std::string>& patterns, const std::string& mark,
+                                const std::vector<std::string>& fillings) {
+  std::vector<std::string> all;
+  for (const std::string& pattern : patterns)
+    for (const std::string& filling : fillings) all.push_back(replaced(pattern, mark, filling));
+  return all;
+}
+
+TEST_P(ReadyModel, TranslatesPlainSentences) {
+  translate(sentences().plain, [](const std::string& source, const std::string& translation) {
+    EXPECT_NE(source, translation);
+    EXPECT_EQ(last_mark(source), last_mark(translation)) << translation;
+  });
+}
+
+TEST_P(ReadyModel, KeepsNumbers) {
+  Random random(7);
+  std::vector<std::string> texts;
+  for (int round = 0; round < 12; ++round)
+    for (std::string text : sentences().numbers) {
+      while (text.find("{n}") != std::string::npos)
+        text.replace(text.find("{n}"), 3, std::to_string(2 + random.below(round % 3 == 0 ? 1000 : 100)));
+      while (text.find("{y}") != std::string::npos)
+        text.replace(text.find("{y}"), 3, std::to_string(1700 + random.below(330)));
+      texts.push_back(text);
+    }
+  int kept = 0;
+  translate(texts, [&](const std::string& source, const std::string& translation) {
+    kept += numbers_of(source) == numbers_of(translation);
+  });
+  EXPECT_GE(kept, static_cast<int>(texts.size()) - 1) << "of " << texts.size();
+}
+
+TEST_P(ReadyModel, CopiesAddresses) {
+  int texts = 0, kept = 0;
+  for (const std::string& address : kAddresses)
+    translate(filled(sentences().addresses, "{a}", {address}), [&](const std::string&, const std::string& translation) {
+      ++texts;
+      kept += translation.find(address) != std::string::npos;
+    });
+  EXPECT_GE(kept, texts - 1) << "of " << texts;
+}
+
+TEST_P(ReadyModel, KeepsNames) {
+  int texts = 0, kept = 0;
+  for (const std::string& name : kNames)
+    translate(filled(sentences().names, "{p}", {name}), [&](const std::string&, const std::string& translation) {
+      ++texts;
+      kept += translation.find(name.substr(name.rfind(' ') + 1)) != std::string::npos;
+    });
+  EXPECT_GE(kept, texts * 7 / 10) << "of " << texts;
+}
+
+TEST_P(ReadyModel, TranslatesSingleWords) {
+  translate(sentences().words, [](const std::string& source, const std::string& translation) {
+    EXPECT_LE(words_of(translation).size(), words_of(source).size() + 2) << source << ": " << translation;
+  });
+}
+
+TEST_P(ReadyModel, KeepsCapitals) {
+  int kept = 0;
+  std::vector<std::string> texts;
+  for (const std::string& text : sentences().plain) texts.push_back(upper_case(text));
+  const std::vector<std::string> translations = model().translate(texts);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    kept += is_sound(texts[i], translations[i]) && share_of_capitals(translations[i]) > 0.8;
+  EXPECT_GE(kept, static_cast<int>(texts.size()) - 2) << "of " << texts.size();
+}
+
+TEST_P(ReadyModel, TakesSentencesWithoutCapitalsAndFinalMarks) {
+  std::vector<std::string> texts;
+  for (const std::string& text : sentences().plain) {
+    texts.push_back(lower_case(text));
+    texts.push_back(text.substr(0, text.size() - 1));
+    texts.push_back(lower_case(text.substr(0, text.size() - 1)));
+  }
+  translate(texts);
+}
+
+TEST_P(ReadyModel, KeepsEmoji) {
+  int texts = 0, kept = 0;
+  for (const std::string emoji : {"😀", "🎉", "👍", "❤️"})
+    for (const std::string& text : sentences().plain)
+      translate({text + " " + emoji}, [&](const std::string&, const std::string& translation) {
+        ++texts;
+        kept += translation.find(emoji) != std::string::npos;
+      });
+  EXPECT_GE(kept, texts * 9 / 10) << "of " << texts;
+}
+
+TEST_P(ReadyModel, ForgivesTypingErrors) {
+  data::Augmenter typist({.typos = 1, .seed = 3});
+  std::vector<std::string> texts;
+  for (int round = 0; round < 4; ++round)
+    for (const std::string& text : sentences().plain)
+      typist.augment({text, text, 1}, [&](const data::Pair& copy) { texts.push_back(copy.source); });
+  translate(texts);
+}
+
+TEST_P(ReadyModel, TakesLongTextAndOtherLanguages) {
+  std::string whole;
+  for (const std::string& text : sentences().plain) whole += text + " ";
+  std::string clauses = sentences().plain[2].substr(0, sentences().plain[2].size() - 1);
+  for (const std::string& text : sentences().plain) clauses += ", " + lower_case(text.substr(0, text.size() - 1));
+  translate({whole, whole + whole + whole, clauses, clauses + ", " + clauses,
+             "Il fait beau aujourd'hui et nous allons à la plage.", "xkcd qwrtz plmk", "?!?!?!", "12.5 % + 7 = 19.5",
+             "a b c d e f g h i j k l m n o p q r s t u v w x y z", "ha ha ha ha ha ha ha ha ha ha ha ha"});
+}
+
+}  // namespace
+}  // namespace dragoman::ready
