@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from sources import monolingual, parallel
+from sources import dictionary, monolingual
 from sources.align import align
 from sources.catalogues import catalogue_pairs, entries
 from sources.origins import DebianFile, Store, deb_file
@@ -104,19 +104,18 @@ class Formats(unittest.TestCase):
         self.assertEqual(len(list(entries(catalogue))), 1)
         self.assertEqual(list(catalogue_pairs([catalogue])), [("The file is open.", "Die Datei ist offen.")])
 
-    def test_a_dictionary_gives_the_first_translation_without_remarks(self):
+    def test_a_dictionary_gives_phrases_without_remarks(self):
         text = ("# comment\n"
-                "Haus {n}; Bau {m} [arch.] | Häuser {pl} | Das Haus ist alt. :: house; building (home) | houses | The house is old.\n"
-                "Bau {m} :: house\n"
-                "gehen {vi} :: to go\n"
-                "jdm. etw. geben :: to give sb. sth.\n")
-        self.assertEqual(list(parallel.dictionary(text)),
-                         [("house", "Haus"), ("The house is old.", "Das Haus ist alt."), ("go", "gehen")])
+                "Haus {n}; Bau {m} [arch.] | Häuser {pl} | Das Haus ist alt. :: house; building | houses | The house is old.\n"
+                "jdm. etw. geben :: to give sb. sth. for free\n")
+        self.assertEqual(list(dictionary.phrases(text)), [("The house is old.", "Das Haus ist alt.")])
 
-    def test_known_words_are_those_that_occur_twice(self):
-        words = parallel.frequent_words(["Das Haus und das Tor", "Ein Haus"])
-        self.assertTrue(parallel.known("das Haus", words))
-        self.assertFalse(parallel.known("das Tor", words))
+    def test_terms_are_known_words_with_the_translation_that_the_corpus_prefers(self):
+        text = "Bau {m} :: house\nHaus {n} :: house; building\ngehen {vi} :: to go\nTor {n} :: gate\nWall {m} :: wall\n"
+        english = dictionary.frequent_words(["house go wall", "house go wall gate"])
+        german = dictionary.frequent_words(["Bau Haus gehen Tor Wall"] * 2)
+        corpus = [("A house.", "Ein Haus.")] * 9 + [("A wall.", "Ein Bau.")] * 9 + [("A tree.", "Ein Wall.")] * 9
+        self.assertEqual(sorted(dictionary.terms(text, english, german, corpus)), [("go", "gehen"), ("house", "Haus")])
 
     def test_pages_give_their_paragraphs(self):
         page = "<h1>News</h1><script>let x;</script><p>We are <b>here</b> &amp;\nthere.</p><ul><li>One</li><li>Two</li></ul>"
@@ -154,7 +153,7 @@ class Formats(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "words.tar").write_bytes(b"changed")
             with self.assertRaisesRegex(ValueError, "SHA-256"):
-                DebianFile("pool/words.tar", "00").fetch(Store(Path(folder), None))
+                DebianFile("pool/words.tar", "00").fetch(Store(Path(folder), None, Path()))
 
 
 class Keys(unittest.TestCase):

@@ -12,7 +12,7 @@ _ROLE = re.compile(r":\w+:`([^`<]*?)(?:\s*<[^`]*>)?`")
 _NAMES = {"%PRODUCTNAME": "LibreOffice", "%ProductName": "LibreOffice", "$[officename]": "LibreOffice",
           "&ouml;": "ö", "&auml;": "ä", "&uml;": "ü", "&amp;": "&", "&quot;": '"', "&nbsp;": " ", "&lt;": "<", "&gt;": ">",
           "&debian;": "Debian", "&d-i;": "Debian-Installer", "&debian-gnu;": "Debian GNU/Linux", "&arch-title;": "PC"}
-_MNEMONIC = re.compile(r"~(?=\w)|(?<!\w)_(?=\w)|(?<=\w)_(?=\w)")
+_MNEMONIC = re.compile(r"~(?=\w)|(?<!\w)_(?=\w)")
 _HOT_KEY = re.compile(r"\s?\(~?_?\w\)$")
 
 

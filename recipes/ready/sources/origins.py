@@ -15,10 +15,11 @@ SNAPSHOT = "https://snapshot.debian.org/archive/debian/20261115T000000Z"
 
 @dataclass(frozen=True)
 class Store:
-    """The folder of downloads, and a folder of files that need no download."""
+    """The folder of downloads, a folder of files that need no download, and the data of the recipes."""
 
     folder: Path
     local: Path | None
+    data: Path
     debian: str = SNAPSHOT
 
 

@@ -1,10 +1,11 @@
 """The list of sources: name, licence, origins, and the function that reads them."""
 
+import gzip
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from . import monolingual, parallel
+from . import dictionary, monolingual, parallel
 from .catalogues import catalogue_pairs
 from .monolingual import Document
 from .origins import DebianFile, Repository, Store, deb_file, tar_files
@@ -56,8 +57,6 @@ FACTBOOK = Repository("factbook/factbook.json", "8662a8b17a784841ab4528631b04090
 
 LIBREOFFICE = DebianFile("pool/main/libr/libreoffice/libreoffice_7.4.7.orig-translations.tar.xz",
                          "cf772d54d17fa58318dcecd064c520481d0f98a16b872d899098df3a321c247f")
-WESNOTH = DebianFile("pool/main/w/wesnoth-1.16/wesnoth-1.16_1.16.9.orig.tar.bz2",
-                     "3ded6938fb24100b9884ab5a902711f6c7a25cef65aafddb3e3b8a15b7652386")
 INSTALLER = DebianFile("pool/main/i/installation-guide/installation-guide_20230508+deb12u1.tar.xz",
                        "c6e62001c9539c90d9025066820ec1fc830e60d0816f47f76e17c55881323017")
 ISO_CODES = DebianFile("pool/main/i/iso-codes/iso-codes_4.15.0.orig.tar.xz",
@@ -108,23 +107,24 @@ def _libreoffice(store: Store) -> Iterator[Pair]:
     return catalogue_pairs(text for path, text in archive if "/source/de/" in path)
 
 
-def _wesnoth(store: Store) -> Iterator[Pair]:
-    return catalogue_pairs(text for _, text in tar_files(WESNOTH.fetch(store), "/de.po"))
-
-
 def _dictionary(store: Store) -> Iterator[Pair]:
     for path, text in tar_files(ISO_CODES.fetch(store), "/de.po"):
         if any(part in path for part in ("3166-1/", "4217/", "639-2/")):
             yield from parallel.names(text)
-    english = parallel.frequent_words(text for _, text in WIKIPEDIA.files(store, "text/AA"))
-    german = parallel.frequent_words(text for _, text in KLEXIKON.files(store, "data/raw/wiki"))
-    for pair in parallel.dictionary(deb_file(DING.fetch(store), "/trans/de-en")):
-        if not parallel.is_phrase(pair) and parallel.known(pair[0], english) and parallel.known(pair[1], german):
-            yield pair
+    english = dictionary.frequent_words(text for _, text in WIKIPEDIA.files(store, "text/AA"))
+    german = dictionary.frequent_words(text for _, text in KLEXIKON.files(store, "data/raw/wiki"))
+    yield from dictionary.terms(deb_file(DING.fetch(store), "/trans/de-en"), english, german, _translations(store))
+
+
+def _translations(store: Store) -> Iterator[Pair]:
+    for name in ("europarl/train1", "tatoeba-en-de/train"):
+        with (gzip.open(store.data / f"{name}.en.gz", "rt", encoding="utf-8") as english,
+              gzip.open(store.data / f"{name}.de.gz", "rt", encoding="utf-8") as german):
+            yield from zip(english, german, strict=True)
 
 
 def _phrases(store: Store) -> Iterator[Pair]:
-    return filter(parallel.is_phrase, parallel.dictionary(deb_file(DING.fetch(store), "/trans/de-en")))
+    return dictionary.phrases(deb_file(DING.fetch(store), "/trans/de-en"))
 
 
 def _descriptions(store: Store) -> Iterator[Pair]:
@@ -149,7 +149,6 @@ PARALLEL = (
     ParallelSource("phrases", "GPL 2 or later (Ding)", (DING,), _phrases),
     ParallelSource("dictionary", "GPL 2 or later (Ding), LGPL 2.1 or later (iso-codes)",
                    (DING, ISO_CODES, WIKIPEDIA, KLEXIKON), _dictionary),
-    ParallelSource("wesnoth", "GPL 2 or later", (WESNOTH,), _wesnoth),
     ParallelSource("manuals", "CC BY-SA 3.0 (GNOME), CC BY 3.0 (Godot), GPL 2 or later (Debian installer)",
                    (GNOME, GODOT, INSTALLER), _manuals),
     ParallelSource("libreoffice", "MPL 2.0", (LIBREOFFICE,), _libreoffice),
@@ -166,11 +165,12 @@ MONOLINGUAL = (
                       lambda store: monolingual.lines(KLEXIKON.files(store, "data/raw/wiki"), "de", 6, 50), limit=200_000),
     MonolingualSource("mono-klexikon", "de", "CC BY-SA 4.0 (Klexikon)", (KLEXIKON,),
                       lambda store: monolingual.lines(KLEXIKON.files(store, "data/raw/klexikon"), "de")),
-    MonolingualSource("mono-common-voice", "en", "CC0", (COMMON_VOICE,), _common_voice("en")),
-    MonolingualSource("mono-common-voice", "de", "CC0", (COMMON_VOICE,), _common_voice("de")),
+    MonolingualSource("mono-common-voice", "en", "CC0 (Common Voice)", (COMMON_VOICE,), _common_voice("en")),
+    MonolingualSource("mono-common-voice", "de", "CC0 (Common Voice), CC BY-SA 3.0 (its sentences of Wikipedia)",
+                      (COMMON_VOICE,), _common_voice("de")),
     MonolingualSource("mono-bundestag", "de", "official minutes, free under §§ 5 and 48 UrhG", (BUNDESTAG,),
-                      lambda store: monolingual.speeches(BUNDESTAG.files(store, "data"), 25), limit=50_000),
+                      lambda store: monolingual.speeches(BUNDESTAG.files(store, "data/*.xml"), 15), limit=50_000),
     MonolingualSource("mono-government", "en", "public domain (works of the United States government)",
                       (DIGITAL_GOV, FACTBOOK),
-                      _government, limit=40_000),
+                      _government, limit=20_000),
 )

@@ -33,7 +33,7 @@ _SPACES = re.compile(r"\s+")
 _EMPTY_BRACKETS = re.compile(r"\s*[(\[][\s,;:/–-]*[)\]]")
 _SPACE_BEFORE_STOP = re.compile(r"\s+([,.;:!?])(?=\s|$)")
 _MARKUP = re.compile(
-    r"[<>{}\\|=*#^~@_`\[\]§†•→←■]|https?:|www\.|&\w+;|&#|%[a-zA-Z0-9(]|\$[\w(]|--|\.\.\.\.|//|\(\s*[,;)]|''|\"\"|[,;]\s*\)|\w:in| ', |"
+    r"[<>{}\\|=*#^~@_`\[\]§†•→←■]|https?:|www\.|&\w+;|&#|%[a-zA-Z0-9(]|\$[\w(]|--|\.\.\.\.|//|\(\s*[,;)]|''|\"\"|[,;]\s*\)|\w:in| ', |(?:^|\s):\w|"
     r"[­�\u200b-\u200f\ue000-\uf8ff]")
 _FOREIGN = re.compile("[^\u0000-\u017f\u2010-\u203a€−ȘșȚț]")
 _NO_LETTER = re.compile(r"[^\w\s]|[\d_]")
@@ -117,7 +117,7 @@ def clean_sentence(line: str, language: str, shortest: int = 4, longest: int = 6
     """The line as a sentence of running text, or None where it is none."""
     line = normalise(line)
     words = line.count(" ") + 1
-    if not shortest <= words <= longest or not line[-1:] in ".!?\"“”»)":
+    if not shortest <= words <= longest or line[-1:] not in ".!?\"“”»":
         return None
     first = line.lstrip("\"“„»«'‚‘(")[:1]
     if not (first.isupper() or first.isdigit()) or has_markup(line):
