@@ -79,9 +79,8 @@ class Overlap(unittest.TestCase):
         self.assertFalse(tests.contain("two three four five six seven eight"))
 
     def test_missing_test_sets_are_an_error(self):
-        with tempfile.TemporaryDirectory() as folder:
-            with self.assertRaisesRegex(FileNotFoundError, "--data"):
-                read_test_sets(Path(folder))
+        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(FileNotFoundError, "--data"):
+            read_test_sets(Path(folder))
 
     def test_test_sets_are_read_in_both_languages(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -106,12 +105,13 @@ class Formats(unittest.TestCase):
 
     def test_a_dictionary_gives_phrases_without_remarks(self):
         text = ("# comment\n"
-                "Haus {n}; Bau {m} [arch.] | Häuser {pl} | Das Haus ist alt. :: house; building | houses | The house is old.\n"
+                "Haus {n}; Bau {m} [arch.] | Häuser {pl} | Das Haus ist alt. :: house | houses | The house is old.\n"
                 "jdm. etw. geben :: to give sb. sth. for free\n")
         self.assertEqual(list(dictionary.phrases(text)), [("The house is old.", "Das Haus ist alt.")])
 
     def test_terms_are_known_words_with_the_translation_that_the_corpus_prefers(self):
-        text = "Bau {m} :: house\nHaus {n} :: house; building\ngehen {vi} :: to go\nTor {n} :: gate\nWall {m} :: wall\n"
+        text = ("Bau {m} :: house\nHaus {n} :: house; building\ngehen {vi} :: to go\nTor {n} :: gate\nWall {m} :: wall\n"
+                "gehen Haus :: go\n")
         english = dictionary.frequent_words(["house go wall", "house go wall gate"])
         german = dictionary.frequent_words(["Bau Haus gehen Tor Wall"] * 2)
         corpus = [("A house.", "Ein Haus.")] * 9 + [("A wall.", "Ein Bau.")] * 9 + [("A tree.", "Ein Wall.")] * 9

@@ -1,5 +1,6 @@
 """Alignment of blocks or sentences of two documents by their lengths (Gale and Church 1993) and common words."""
 
+import math
 import re
 from collections.abc import Sequence
 from itertools import accumulate
@@ -44,7 +45,7 @@ def _distance(english: _Lines, i: int, i_end: int, german: _Lines, j: int, j_end
     expected = (english.ends[i_end] - english.ends[i]) * GERMAN_PER_ENGLISH
     length = german.ends[j_end] - german.ends[j]
     common = set().union(*english.anchors[i:i_end]) & set().union(*german.anchors[j:j_end])
-    return abs(expected - length) / (expected + length) ** 0.5 - min(2.0, 0.5 * len(common))
+    return abs(expected - length) / math.sqrt(expected + length) - min(2.0, 0.5 * len(common))
 
 
 def _walk_back(english: Sequence[str], german: Sequence[str],

@@ -1,5 +1,6 @@
 """Message catalogues of gettext: documentation and programs with their translations."""
 
+import html
 import re
 from collections.abc import Iterable, Iterator
 
@@ -10,8 +11,7 @@ _ESCAPE = re.compile(r"\\(.)")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
 _ROLE = re.compile(r":\w+:`([^`<]*?)(?:\s*<[^`]*>)?`")
 _NAMES = {"%PRODUCTNAME": "LibreOffice", "%ProductName": "LibreOffice", "$[officename]": "LibreOffice",
-          "&ouml;": "ö", "&auml;": "ä", "&uml;": "ü", "&amp;": "&", "&quot;": '"', "&nbsp;": " ", "&lt;": "<", "&gt;": ">",
-          "&debian;": "Debian", "&d-i;": "Debian-Installer", "&debian-gnu;": "Debian GNU/Linux", "&arch-title;": "PC"}
+          "&debian;": "Debian", "&debian-gnu;": "Debian GNU/Linux", "&arch-title;": "PC"}
 _MNEMONIC = re.compile(r"~(?=\w)|(?<!\w)_(?=\w)")
 _HOT_KEY = re.compile(r"\s?\(~?_?\w\)$")
 
@@ -43,7 +43,7 @@ def strip_markup(text: str) -> str:
     """A message without tags, roles of reStructuredText and marks of hot keys."""
     for name, value in _NAMES.items():
         text = text.replace(name, value)
-    text = _ROLE.sub(r"\1", _TAG.sub("", text)).replace("**", "").replace("``", "")
+    text = html.unescape(_ROLE.sub(r"\1", _TAG.sub("", text)).replace("**", "").replace("``", ""))
     return _MNEMONIC.sub("", _HOT_KEY.sub("", text))
 
 

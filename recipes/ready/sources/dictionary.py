@@ -67,8 +67,7 @@ def frequent_words(texts: Iterable[str], least: int = 2) -> frozenset[str]:
 def terms(text: str, english: frozenset[str], german: frozenset[str], corpus: Iterable[Pair]) -> list[Pair]:
     """Terms whose words are known, each with the translation that the corpus prefers, once per language."""
     candidates = [pair for pair in read_dictionary(text)
-                  if not is_phrase(pair) and not any(map(_NOT_IN_TERMS.search, pair))
-                  and _all_known(pair[0], english) and _all_known(pair[1], german)]
+                  if _is_term(pair) and _all_known(pair[0], english) and _all_known(pair[1], german)]
     scores = dice_coefficients({(key(left), key(right)) for left, right in candidates}, corpus)
     ranked = sorted(candidates, key=lambda pair: -scores[key(pair[0]), key(pair[1])])
     seen: tuple[set[str], set[str]] = (set(), set())
@@ -80,6 +79,12 @@ def terms(text: str, english: frozenset[str], german: frozenset[str], corpus: It
             for word, words in zip(keys, seen):
                 words.add(word)
     return best
+
+
+def _is_term(pair: Pair) -> bool:
+    """Whether a pair is a term; German that takes more words than English explains rather than translates."""
+    is_short = not is_phrase(pair) and len(pair[1].split()) <= len(pair[0].split())
+    return is_short and not any(map(_NOT_IN_TERMS.search, pair))
 
 
 def _all_known(line: str, words: frozenset[str]) -> bool:

@@ -77,7 +77,7 @@ def _web(store: Store) -> Iterator[Pair]:
         store, *(f"fsfe.org/*.{language}.{kind}" for language in LANGUAGES for kind in ("xhtml", "xml"))))
     for path, english in pages.items():
         german = pages.get(path.replace(".en.x", ".de.x"))
-        if ".en.x" in path and german and "/events/" not in path:
+        if ".en.x" in path and german and "/events/" not in path and "verbatim" not in english.lower():
             yield from block_pairs(page_blocks(english), page_blocks(german))
     pages = {path: text for path, text in DEBIAN_WEB.files(store, "webwml/english/News/*.wml", "webwml/german/News/*.wml")
              if WML_SINCE_2012.search(path)}

@@ -17,9 +17,9 @@ _SHARED = frozenset("in an war die so am man was".split())
 _STOP_WORDS = {"en": _ENGLISH - _SHARED, "de": _GERMAN - _SHARED}
 
 _ABBREVIATIONS = {
-    "en": frozenset("mr mrs ms det maj adm cpl messrs dr prof st jr sr vs etc no vol fig inc ltd co corp gen col lt sgt capt rev hon gov sen "
-                    "rep jan feb mar apr jun jul aug sep sept oct nov dec approx ca cf ed eds pp al e.g i.e u.s u.k "
-                    "a.m p.m ph.d".split()),
+    "en": frozenset("mr mrs ms det maj adm cpl messrs dr prof st jr sr vs etc no vol fig inc ltd co corp gen col lt "
+                    "sgt capt rev hon gov sen rep jan feb mar apr jun jul aug sep sept oct nov dec approx ca cf ed "
+                    "eds pp al e.g i.e u.s u.k a.m p.m ph.d".split()),
     "de": frozenset("dr prof st nr bzw usw ca vgl z.b u.a d.h z.t u.ä o.ä i.d.r s.o bspw evtl ggf etc sog jh abb bd "
                     "hr fr frl mio mrd tel str art abs jan feb mär apr jun jul aug sep sept okt nov dez geb gest inkl "
                     "exkl max min v.a u.u s.u v.chr n.chr chr lat engl franz griech ital span russ türk dt österr "
@@ -33,8 +33,11 @@ _SPACES = re.compile(r"\s+")
 _EMPTY_BRACKETS = re.compile(r"\s*[(\[][\s,;:/–-]*[)\]]")
 _SPACE_BEFORE_STOP = re.compile(r"\s+([,.;:!?])(?=\s|$)")
 _MARKUP = re.compile(
-    r"[<>{}\\|=*#^~@_`\[\]§†•→←■]|https?:|www\.|&\w+;|&#|%[a-zA-Z0-9(]|\$[\w(]|--|\.\.\.\.|//|\(\s*[,;)]|''|\"\"|[,;]\s*\)|\w:in| ', |(?:^|\s):\w|"
-    r"[­�\u200b-\u200f\ue000-\uf8ff]")
+    r"[<>{}\\|=*#^~@_`\[\]§†•→←■]|https?:|www\.|//|&\w+;|&#"  # tags, formulas, addresses, entities
+    r"|%[a-zA-Z0-9(]|\$[\w(]|(?:^|\s):\w"  # placeholders and roles
+    r"|--|\.\.\.\.|''|\"\"| ', |\(\s*[,;)]|[,;]\s*\)"  # what is left where something was removed
+    r"|\w:in"  # forms such as "Leser:innen"
+    r"|[\u00ad\ufffd\u200b-\u200f\ue000-\uf8ff]")
 _FOREIGN = re.compile("[^\u0000-\u017f\u2010-\u203a€−ȘșȚț]")
 _NO_LETTER = re.compile(r"[^\w\s]|[\d_]")
 _CAPITALS = re.compile(r"\b[A-ZÄÖÜ]{2,}\b")
@@ -134,7 +137,7 @@ def _numbers(line: str) -> set[str]:
 def is_pair(english: str, german: str, longest: int = 80) -> bool:
     """Whether two clean lines can be translations of each other: languages, lengths, numbers."""
     words = (len(english.split()), len(german.split()))
-    if not 1 <= min(words) or max(words) > longest or key(english) == key(german):
+    if min(words) < 1 or max(words) > longest or key(english) == key(german):
         return False
     if max(len(english), len(german)) > 1.9 * min(len(english), len(german)) + 12:
         return False
