@@ -71,6 +71,7 @@ class Overlap(unittest.TestCase):
     def test_case_and_punctuation_make_no_difference(self):
         tests = TestSets(["Where is the station?"])
         self.assertTrue(tests.contain("where is the STATION"))
+        self.assertTrue(tests.contain("Where'is the station"))
         self.assertFalse(tests.contain("Where is the other station?"))
 
     def test_eight_words_in_a_row_are_an_overlap(self):
@@ -99,8 +100,9 @@ class Formats(unittest.TestCase):
                      '#, fuzzy\nmsgid "The door is open."\nmsgstr "Das Tor."\n\n'
                      'msgid "A window is open."\nmsgstr ""\n\n'
                      'msgid "The door is new."\nmsgid_plural "The doors are new."\nmsgstr[0] "Die Tür ist neu."\n\n'
+                     'msgid "Read <xref linkend=\\"a\\"/> first."\nmsgstr "Lesen Sie zuerst <xref linkend=\\"a\\"/>."\n\n'
                      '#~ msgid "The old door is open."\n#~ msgstr "Die alte Tür ist offen."')
-        self.assertEqual(len(list(entries(catalogue))), 1)
+        self.assertEqual(len(list(entries(catalogue))), 2)
         self.assertEqual(list(catalogue_pairs([catalogue])), [("The file is open.", "Die Datei ist offen.")])
 
     def test_a_dictionary_gives_phrases_without_remarks(self):

@@ -58,9 +58,11 @@ def sentence_pairs(english: str, german: str) -> Iterator[tuple[str, str]]:
 
 
 def catalogue_pairs(catalogues: Iterable[str], shortest: int = 3) -> Iterator[tuple[str, str]]:
-    """The clean pairs of sentences of catalogues, of at least so many English words."""
+    """The clean pairs of sentences of catalogues, of at least so many English words, without cross references."""
     for catalogue in catalogues:
         for english, german in entries(catalogue):
+            if "<xref" in english:
+                continue
             left, right = strip_markup(english).split("\n"), strip_markup(german).split("\n")
             parts = zip(left, right) if len(left) == len(right) else [(" ".join(left), " ".join(right))]
             for part in parts:

@@ -14,20 +14,20 @@ FILES = ("europarl/test", "europarl/valid", "tatoeba-en-de/test-*", "tatoeba-en-
 
 
 class TestSets:
-    """Sentences of test sets, to be compared regardless of case and punctuation."""
+    """Sentences of test sets, to be compared regardless of case, punctuation and blanks."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines: set[str] = set()
         self._spans: set[int] = set()
         for line in lines:
             words = key(line).split()
-            self._lines.add(" ".join(words))
+            self._lines.add("".join(words))
             self._spans.update(_spans(words))
 
     def contain(self, line: str) -> bool:
         """Whether the line is in a test set, or shares SPAN consecutive words with a sentence of one."""
         words = key(line).split()
-        return " ".join(words) in self._lines or any(span in self._spans for span in _spans(words))
+        return "".join(words) in self._lines or any(span in self._spans for span in _spans(words))
 
 
 def _spans(words: list[str]) -> Iterable[int]:
