@@ -1,7 +1,10 @@
 """The cleaning of collected text keeps sentences and drops everything else. All text here is made up."""
 
+import contextlib
 import gzip
+import hashlib
 import io
+import subprocess
 import tarfile
 import tempfile
 import unittest
@@ -10,7 +13,7 @@ from pathlib import Path
 from sources import dictionary, monolingual
 from sources.align import align
 from sources.catalogues import catalogue_pairs, entries
-from sources.origins import DebianFile, Store, deb_file
+from sources.origins import DebianFile, Repository, Store, deb_file
 from sources.overlap import FILES, TestSets, read_test_sets
 from sources.pages import block_pairs, markdown_blocks, page_blocks
 from sources.text import clean_pair, clean_sentence, key, split_sentences
@@ -150,6 +153,38 @@ class Formats(unittest.TestCase):
             path = Path(folder, "words.deb")
             path.write_bytes(package)
             self.assertEqual(deb_file(path, "/words"), "abc")
+
+    def test_files_of_debian_are_downloaded_once_and_verified(self):
+        with tempfile.TemporaryDirectory() as folder:
+            archive, downloads = Path(folder, "archive"), Path(folder, "downloads")
+            downloads.mkdir()
+            archive.mkdir()
+            (archive / "words").write_bytes(b"abc")
+            store = Store(downloads, None, Path(), archive.as_uri())
+            file = DebianFile("words", hashlib.sha256(b"abc").hexdigest())
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(file.fetch(store).read_bytes(), b"abc")
+            (archive / "words").unlink()
+            self.assertEqual(file.fetch(store), downloads / "words")
+
+    def test_files_of_a_repository_are_those_of_the_commit(self):
+        with tempfile.TemporaryDirectory() as folder:
+            work = Path(folder, "owner+name", "repo")
+            work.mkdir(parents=True)
+
+            def git(*arguments):
+                return subprocess.run(["git", "-C", work, "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments],
+                                      check=True, capture_output=True, text=True).stdout.strip()
+            git("init", "-q")
+            (work / "a.txt").write_text("old", encoding="utf-8")
+            (work / "b.md").write_text("other", encoding="utf-8")
+            git("add", ".")
+            git("commit", "-qm", "first")
+            commit = git("rev-parse", "HEAD")
+            (work / "a.txt").write_text("new", encoding="utf-8")
+            git("commit", "-qam", "second")
+            store = Store(Path(folder, "downloads"), Path(folder), Path())
+            self.assertEqual(list(Repository("owner/name", commit).files(store, "*.txt")), [("a.txt", "old")])
 
     def test_a_file_with_another_checksum_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
