@@ -68,8 +68,8 @@ DESCRIPTIONS_EN = DebianFile("dists/bookworm/main/i18n/Translation-en.xz",
 DESCRIPTIONS_DE = DebianFile("dists/bookworm/main/i18n/Translation-de.bz2",
                              "2cc65c7f8b85d8a2964c3735bbf86be79bfd3342ef8908150e268137fe5dac7f")
 
-WML_SINCE_2012 = re.compile(r"/News/(?:weekly/)?201[2-9]/")
-"""Pages of debian.org from 2012 on are under the MIT licence; older ones are not."""
+WML_SINCE_2013 = re.compile(r"/News/(?:weekly/)?201[3-9]/")
+"""New pages of debian.org are under the MIT licence since 25 January 2012; older ones are not."""
 
 
 def _web(store: Store) -> Iterator[Pair]:
@@ -80,7 +80,7 @@ def _web(store: Store) -> Iterator[Pair]:
         if ".en.x" in path and german and "/events/" not in path and "verbatim" not in english.lower():
             yield from block_pairs(page_blocks(english), page_blocks(german))
     pages = {path: text for path, text in DEBIAN_WEB.files(store, "webwml/english/News/*.wml", "webwml/german/News/*.wml")
-             if WML_SINCE_2012.search(path)}
+             if WML_SINCE_2013.search(path)}
     for path, english in pages.items():
         german = pages.get(path.replace("webwml/english", "webwml/german"))
         if path.startswith("webwml/english") and german:
