@@ -21,7 +21,8 @@ target_include_directories(dragoman INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURC
 install(TARGETS dragoman EXPORT dragoman LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS dragoman_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/dragoman" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/recipes" "${PROJECT_SOURCE_DIR}/models" DESTINATION ${CMAKE_INSTALL_DATADIR}/dragoman)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/recipes" "${PROJECT_SOURCE_DIR}/models"
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/dragoman USE_SOURCE_PERMISSIONS PATTERN "__pycache__" EXCLUDE)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dragoman)
 install(EXPORT dragoman NAMESPACE dragoman:: DESTINATION ${package_dir} FILE dragomanTargets.cmake)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/dragomanConfig.cmake.in" dragomanConfig.cmake

@@ -1,0 +1,1 @@
+"""Free English and German text for the recipe `ready`: where it comes from and how it is cleaned."""
