@@ -204,10 +204,4 @@ int max_target(const models::ModelConfig& config) {
   return std::min(models::family_of(config).max_positions(config), kMostTokens) - 1;
 }
 
-Tokens never_written(const text::Tokenizer& target, int target_vocabulary) {
-  Tokens ids = target.never_written();
-  for (std::int32_t id = target.size(); id < target_vocabulary; ++id) ids.push_back(id);
-  return ids;
-}
-
 }  // namespace dragoman::search

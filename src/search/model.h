@@ -19,10 +19,6 @@ int max_source_rows(const models::ModelConfig& config);
 // Maximum number of tokens that such a model can write, not counting EOS; at most kMostTokens.
 int max_target(const models::ModelConfig& config);
 
-// Ids that are never part of a translation: those that the tokenizer names, such as BOS and padding, and ids of the
-// output layer that it does not have.
-Tokens never_written(const text::Tokenizer& target, int target_vocabulary);
-
 // A translation model with its tokenizers. Immutable, so threads may share it.
 class Model {
  public:
