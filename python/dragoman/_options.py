@@ -30,6 +30,8 @@ class SearchOptions(TypedDict, total=False):
     finished: int  #: stop after this many complete hypotheses; 0 means as many as the beam is wide
     min_length: int  #: minimum length of a translation in tokens
     max_length: int  #: maximum length in tokens; 0 means 3 times the source length plus 10
+    truncate: bool  #: let a translation of max_length tokens end there as it is
+    score_prefix: bool  #: count the probabilities of the words of a prefix
     sample: bool  #: sample at random instead of beam search
     temperature: float  #: of sampling; below 1 favours likely tokens
     top_k: int  #: sample from the k likeliest tokens only

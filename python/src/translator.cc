@@ -121,6 +121,8 @@ class Translator {
 
   std::vector<std::string> languages() const { return translator_->languages(); }
   bool aligns() const { return translator_->aligns(); }
+  // Whether sentences get BOS and EOS.
+  std::pair<bool, bool> adds_marks() const { return {neural().info().source_begin, neural().info().source_end}; }
   Tokenizer vocabulary(bool source) const {
     const text::Tokenizer& tokenizer = source ? neural().source() : neural().target();
     return Tokenizer(text::deserialize_tokenizer(tokenizer.serialize()));
@@ -253,6 +255,7 @@ void define_translator(py::module_& module) {
           py::arg("sources"), py::arg("targets"), py::arg("to"))
       .def_property_readonly("languages", &Translator::languages)
       .def_property_readonly("aligns", &Translator::aligns)
+      .def_property_readonly("adds_marks", &Translator::adds_marks)
       .def("vocabulary", &Translator::vocabulary, py::arg("source"));
   module.def("opening_options", describe<OpeningOptions>);
   module.def("search_options", describe<TranslationOptions>);
