@@ -42,14 +42,14 @@ struct SearchOptions {
   Ranking ranking = Ranking::mean;
   double length_penalty = 0.6;
   double word_reward = 0;
-  int finished = 0;     // stop after this many complete hypotheses; 0 means as many as the beam is wide
-  int min_length = 0;   // in tokens, without the end-of-sentence token
-  int max_length = 0;   // 0 means 3 times the source length plus 10, within the model's limit
+  int finished = 0;    // stop after this many complete hypotheses; 0 means as many as the beam is wide
+  int min_length = 0;  // in tokens, without the end-of-sentence token
+  int max_length = 0;  // 0 means 3 times the source length plus 10, within the model's limit
   // Let translations of max_length tokens end there as they are. Otherwise the end-of-sentence token must follow, and
   // its log probability counts.
   bool truncate = false;
   bool score_prefix = true;  // the log probabilities of a prefix count
-  bool sample = false;  // sample n_best translations at random instead of beam search
+  bool sample = false;       // sample n_best translations at random instead of beam search
   double temperature = 1;
   int top_k = 0;     // sample from the k likeliest tokens only; 0 means from all
   double top_p = 1;  // sample from the likeliest tokens that together have this probability (nucleus sampling)
