@@ -53,6 +53,53 @@ TEST(Import, SentencesHaveTheSameTokensAndMarks) {
   }
 }
 
+// MarianTokenizer takes >>fra<< at the very beginning of a text for a token, and elsewhere for text.
+TEST(Import, TextsMayBeginWithTheirLanguage) {
+  const ImportedCase one("marian_tags");
+  int tagged = 0;
+  for (const nlohmann::json& pair : one.expected()["prefixed"]) {
+    const std::string text = pair[0];
+    Ids ids;
+    if (one.model().language_in(text).empty()) {
+      one.model().source().encode(text, ids);
+      ids.push_back(one.model().source().special().end);
+    } else {
+      ids = one.model().encode_source(text);
+      ++tagged;
+    }
+    EXPECT_EQ(ids, pair[1].get<Ids>()) << text;
+  }
+  EXPECT_EQ(tagged, 110);
+  EXPECT_EQ(one.model().language_in(">>deu<< the house"), "");
+  const text::Encoded encoded = one.model().encode_source_spans(">>fra<< the");
+  ASSERT_EQ(encoded.spans.size(), 3u);
+  EXPECT_EQ(encoded.spans[1].end, 11u);
+}
+
+TEST(Import, ALanguageInTheTextIsThatOfItsTranslation) {
+  const ImportedCase one("marian_tags");
+  const Translator translator(one.path(), {.device = "cpu", .threads = 1, .max_input_tokens = 12});
+  std::string text = "the old house under the bridge";
+  const auto translate = [&](const std::string& source, const std::string& to) {
+    SearchOptions search;
+    search.to = to;
+    search.max_length = 10;
+    const Request request{.text = source, .prefix = "", .terms = {}, .banned = {}};
+    return translator.translate(std::vector<Request>{request}, search).front().translations.front();
+  };
+  for (const char* language : {"fra", "cmn_Hans"}) {
+    const std::string tag = fmt::format(">>{}<< ", language);
+    EXPECT_EQ(translate(tag + text, "").log_probability, translate(text, language).log_probability);
+    EXPECT_EQ(translate(tag + text, "fra").text, translate(text, language).text);  // the text decides
+  }
+  EXPECT_NE(translate(text, "fra").log_probability, translate(text, "cmn_Hans").log_probability);
+  // A text of several parts has one language.
+  for (int i = 0; i < 3; ++i) text += ". " + text;
+  EXPECT_EQ(translate(">>cmn_Hans<< " + text, "").tokens.size(), translate(text, "cmn_Hans").tokens.size());
+  EXPECT_NE(support::message([&] { translate(text, ""); }).find("the model translates into fra, cmn_Hans"),
+            std::string::npos);
+}
+
 TEST(Import, LinesOfMixedScriptsHaveTheSameTokens) {
   for (const char* name : kCases) {
     SCOPED_TRACE(name);
