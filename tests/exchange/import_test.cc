@@ -23,33 +23,39 @@ Packed one_sentence(const Context& cx, const Ids& ids) {
   return Packed::from_host(cx, ids, Ids{0, static_cast<std::int32_t>(ids.size())});
 }
 
+void expect_logits(const ImportedCase& one) {
+  const models::Seq2seq& network = one.model().network();
+  for (const nlohmann::json& golden : one.expected()["logits"]) {
+    Workspace workspace(cpu_device());
+    Context cx(workspace);
+    const models::Memory memory = network.encode(cx, one_sentence(cx, golden["source"]));
+    models::State state = network.start(cx, memory, false);
+    const models::Decoded decoded = network.decode(cx, one_sentence(cx, golden["target"]), memory, state);
+    const std::vector<float> logits = network.logits(cx, decoded.features).to_host<float>();
+    const std::vector<float> expected = golden["values"];
+    ASSERT_EQ(logits.size(), expected.size());
+    for (std::size_t i = 0; i < logits.size(); ++i) ASSERT_NEAR(logits[i], expected[i], 1e-4) << i;
+  }
+}
+
 TEST(Import, LogitsEqualThoseOfTheirOwnPrograms) {
   for (const char* name : kCases) {
     SCOPED_TRACE(name);
-    const ImportedCase one(name);
-    const models::Seq2seq& network = one.model().network();
-    for (const nlohmann::json& golden : one.expected()["logits"]) {
-      Workspace workspace(cpu_device());
-      Context cx(workspace);
-      const models::Memory memory = network.encode(cx, one_sentence(cx, golden["source"]));
-      models::State state = network.start(cx, memory, false);
-      const models::Decoded decoded = network.decode(cx, one_sentence(cx, golden["target"]), memory, state);
-      const std::vector<float> logits = network.logits(cx, decoded.features).to_host<float>();
-      const std::vector<float> expected = golden["values"];
-      ASSERT_EQ(logits.size(), expected.size());
-      for (std::size_t i = 0; i < logits.size(); ++i) ASSERT_NEAR(logits[i], expected[i], 1e-4) << i;
-    }
+    expect_logits(ImportedCase(name));
   }
+}
+
+void expect_tokens(const ImportedCase& one) {
+  for (const nlohmann::json& sentence : one.expected()["sentences"])
+    EXPECT_EQ(one.model().encode_source(sentence["text"].get<std::string>(), {.to = one.to(), .from = one.from()}),
+              sentence["ids"].get<Ids>())
+        << sentence["text"];
 }
 
 TEST(Import, SentencesHaveTheSameTokensAndMarks) {
   for (const char* name : kCases) {
     SCOPED_TRACE(name);
-    const ImportedCase one(name);
-    for (const nlohmann::json& sentence : one.expected()["sentences"])
-      EXPECT_EQ(one.model().encode_source(sentence["text"].get<std::string>(), {.to = one.to(), .from = one.from()}),
-                sentence["ids"].get<Ids>())
-          << sentence["text"];
+    expect_tokens(ImportedCase(name));
   }
 }
 
@@ -155,6 +161,19 @@ TEST(Import, GreedyAndBeamSearchFindTheSameTranslations) {
     search.beam = 4;
     if (one.expected()["sentences"][0].contains("beam")) expect_answers(one, "beam", search);
   }
+}
+
+TEST(Import, VocabulariesOfMarianMayBeListsOfWords) {
+  const ImportedCase one("marian_words", {"vocab.src.yml", "vocab.trg.yml"});
+  EXPECT_NE(one.summary().source_vocabulary, one.summary().target_vocabulary);
+  expect_tokens(one);
+  expect_logits(one);
+  SearchOptions search;
+  search.max_length = 23;
+  search.beam = 1;
+  expect_answers(one, "greedy", search);
+  EXPECT_EQ(one.model().target().decode(Ids{4, 0, 6}),
+            one.model().target().piece(4) + " <unk> " + one.model().target().piece(6));
 }
 
 TEST(Import, TranslationsHaveTheSameText) {
