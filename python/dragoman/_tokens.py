@@ -177,7 +177,8 @@ class TokenInterface:
                     max_input_length: int = 1024, offset: int = 0, asynchronous: bool = False) -> Any:
         """The log probabilities of given translations, token by token. The first `offset` tokens are left out."""
         _check_batches(max_batch_size, batch_type)
-        scored = self._native.score_tokens(_cut(source, max_input_length), _cut(target, max_input_length), "")
+        sources = _cut(source, self._most_tokens(max_input_length))
+        scored = self._native.score_tokens(sources, _cut(target, max_input_length), "")
         results = [ScoringResult(one["tokens"][offset:], one["token_scores"].tolist()[offset:]) for one in scored]
         return [_finished(one) for one in results] if asynchronous else results
 
@@ -211,14 +212,18 @@ class TokenInterface:
     ) -> list[AsyncResult[TranslationResult]]:
         _check_batches(max_batch_size, batch_type)
         search = _search_options(**options)
-        begins, ends = self._native.adds_marks
-        sources = _cut(source, max(max_input_length - begins - ends, 1) if max_input_length > 0 else 0)
+        sources = _cut(source, self._most_tokens(max_input_length))
         prefixes = [list(prefix or ()) for prefix in target_prefix] if target_prefix is not None else []
         if prefixes and len(prefixes) != len(sources):
             raise _core.Error(f"{len(sources)} sentences have {len(prefixes)} target prefixes; each needs one")
-        shape = _Shape(return_scores, self._end_token() if return_end_token else "", search["max_length"], begins)
+        shape = _Shape(return_scores, self._end_token() if return_end_token else "", search["max_length"],
+                       self._native.adds_marks[0])
         return [_answer(one, shape, len(tokens)) for one, tokens in
                 zip(self._native.submit_tokens(sources, prefixes, search), sources)]
+
+    def _most_tokens(self, max_input_length: int) -> int:
+        """Beside the marks of a sentence; 0 means any number."""
+        return max(max_input_length - sum(self._native.adds_marks), 1) if max_input_length > 0 else 0
 
     def _end_token(self) -> str:
         vocabulary = self._native.vocabulary(False)

@@ -56,10 +56,12 @@ py::list score_pairs(const Scorer& scorer, const py::iterable& sources, const py
   std::vector<SentencePair> pairs(source.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {source[i], target[i]};
   std::vector<ScoredPair> scores;
-  {
-    const py::gil_scoped_release release;
-    scores = scorer.score(pairs, alignment, to);
-  }
+  in_blocks(pairs.size(), [&](std::size_t begin, std::size_t end) {
+    const auto first = pairs.begin();
+    for (ScoredPair& score :
+         scorer.score({first + std::ptrdiff_t(begin), first + std::ptrdiff_t(end)}, alignment, to, "", begin + 1))
+      scores.push_back(std::move(score));
+  });
   py::list list;
   for (const ScoredPair& pair : scores) list.append(to_python(pair));
   return list;

@@ -187,20 +187,29 @@ std::vector<std::string> Translator::translate_documents(const py::iterable& tex
   const Constraints constraints{run::TermList(terms), texts_of(banned, "banned")};
   const std::vector<std::string> documents = texts_of(texts, "document");
   const SearchOptions search = search_options(arguments);
-  const py::gil_scoped_release release;
   std::vector<document::Document> parsed;
   for (const std::string& text : documents)
     parsed.push_back(document::Document::parse(text, options.format, options.options));
-  const run::DocumentBatch batch(std::move(parsed), [&](Request& request) { constraints.add_to(request); });
-  return run::translate_documents(*translator_, batch, search);
+  const run::DocumentBatch batch(std::move(parsed));
+  std::vector<Pending> pending =
+      begin(batch.requests(), constraints, run::search_for_documents(*translator_, batch, search));
+  std::vector<TranslationResult> results;
+  try {
+    for (Pending& one : pending) results.push_back(one.wait());
+  } catch (...) {
+    for (Pending& one : pending) one.cancel();
+    throw;
+  }
+  return batch.render(results);
 }
 
 py::list Translator::score(const std::vector<SentencePair>& pairs, const std::string& to) const {
   std::vector<search::PairScore> scores;
-  {
-    const py::gil_scoped_release release;
-    scores = search::score_pairs(neural(), pairs, {.to = to});
-  }
+  in_blocks(pairs.size(), [&](std::size_t begin, std::size_t end) {
+    const std::vector<SentencePair> block(pairs.begin() + std::ptrdiff_t(begin), pairs.begin() + std::ptrdiff_t(end));
+    for (search::PairScore& score : search::score_pairs(neural(), block, {.to = to, .first_line = begin + 1}))
+      scores.push_back(std::move(score));
+  });
   py::list list;
   for (const search::PairScore& score : scores) {
     ScoredPair pair;

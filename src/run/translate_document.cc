@@ -50,10 +50,16 @@ std::vector<std::string> DocumentBatch::render(const std::vector<TranslationResu
   return rendered;
 }
 
-std::vector<std::string> translate_documents(search::TextTranslator& translator, const DocumentBatch& documents,
-                                             SearchOptions options) {
+SearchOptions search_for_documents(const search::TextTranslator& translator, const DocumentBatch& documents,
+                                   SearchOptions options) {
   options.alignment = documents.has_inner_tags() && translator.aligns();
-  return documents.render(translator.translate(documents.requests(), options));
+  return options;
+}
+
+std::vector<std::string> translate_documents(search::TextTranslator& translator, const DocumentBatch& documents,
+                                             const SearchOptions& options) {
+  return documents.render(
+      translator.translate(documents.requests(), search_for_documents(translator, documents, options)));
 }
 
 }  // namespace dragoman::run

@@ -34,8 +34,12 @@ class DocumentBatch {
   std::vector<std::vector<std::size_t>> request_of_;  // per document and segment
 };
 
-// Translates all segments at once. Asks for alignments where the translator has them and the documents need them.
+// The options with alignments, where the translator has them and the documents need them.
+SearchOptions search_for_documents(const search::TextTranslator& translator, const DocumentBatch& documents,
+                                   SearchOptions options);
+
+// Translates all segments at once.
 std::vector<std::string> translate_documents(search::TextTranslator& translator, const DocumentBatch& documents,
-                                             SearchOptions options);
+                                             const SearchOptions& options);
 
 }  // namespace dragoman::run
