@@ -9,6 +9,7 @@
 #include "exchange/exported_vocabulary.h"
 #include "exchange/refusals.h"
 #include "store/safetensors.h"
+#include "text/language_tags.h"
 
 namespace dragoman::exchange {
 namespace {
@@ -257,6 +258,16 @@ void name_tags(ExportedVocabulary& vocabulary) {
     vocabulary.pieces[static_cast<std::size_t>(vocabulary.tags.ids[i])] = ">>" + vocabulary.tags.languages[i] + "<<";
 }
 
+// The source language, and the target language if there is one only; null if the card does not name them.
+std::pair<ordered_json, ordered_json> languages_of(const store::ModelInfo& info) {
+  const auto card = info.card.find(text::kLanguagesCard);
+  if (card == info.card.end()) return {};
+  const std::vector<text::LanguagePair> pairs = text::LanguagePair::parse_all(card->second);
+  const auto same_source = [&](const text::LanguagePair& pair) { return pair.source == pairs[0].source; };
+  if (pairs.empty() || !std::all_of(pairs.begin(), pairs.end(), same_source)) return {};
+  return {pairs[0].source, pairs.size() == 1 ? ordered_json(pairs[0].target) : ordered_json()};
+}
+
 void write_tokenizer(const ExportedModel& model, ExportedVocabulary source, ExportedVocabulary target,
                      ExportFolder& folder) {
   const bool separate = source.pieces != target.pieces;
@@ -267,7 +278,10 @@ void write_tokenizer(const ExportedModel& model, ExportedVocabulary source, Expo
   folder.write("vocab.json", ids_of(source));
   if (separate) folder.write("target_vocab.json", ids_of(target));
   const auto piece = [&](std::int32_t id) { return target.pieces[static_cast<std::size_t>(id)]; };
+  const auto [from, to] = languages_of(model.info());
   folder.write_json("tokenizer_config.json", {{"tokenizer_class", "MarianTokenizer"},
+                                              {"source_lang", from},
+                                              {"target_lang", to},
                                               {"unk_token", piece(target.special.unknown)},
                                               {"eos_token", piece(target.special.end)},
                                               {"pad_token", piece(target.special.pad)},

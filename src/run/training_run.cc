@@ -79,8 +79,8 @@ store::ModelInfo model_info(const TrainingOptions& options, const Vocabularies& 
   if (!options.preset.empty()) card["preset"] = options.preset;
   if (!options.from.empty()) card["from"] = options.from;
   card["data"] = join(options.corpus.source, " ") + " " + join(options.corpus.target, " ");
-  if (!options.corpus.languages.empty()) card[kLanguagesCard] = trained_languages(options);
-  if (!options.direction.empty()) card[kLanguagesCard] = text::LanguagePair::parse(options.direction).show();
+  if (!options.corpus.languages.empty()) card[text::kLanguagesCard] = trained_languages(options);
+  if (!options.direction.empty()) card[text::kLanguagesCard] = text::LanguagePair::parse(options.direction).show();
   return {.config = options.model,
           .source_tokenizer = vocabularies.source->serialize(),
           .target_tokenizer = vocabularies.target->serialize(),

@@ -103,14 +103,18 @@ TEST(ExportToHuggingFace, TagsOfLanguagesAreSpelledAsItsTokenizerExpectsThem) {
   ExportedCase one;
   one.share_vocabulary();
   one.add_languages({"de", "fr"});
+  one.info.card[text::kLanguagesCard] = "en-de en-fr";
   one.write();
   one.write_as(ExportFormat::huggingface);
   const nlohmann::json ids = one.json("vocab.json");
+  EXPECT_EQ(one.json("tokenizer_config.json").at("source_lang"), "en");
+  EXPECT_TRUE(one.json("tokenizer_config.json").at("target_lang").is_null());
   const text::LanguageTags tags = text::deserialize_tokenizer(one.info.source_tokenizer)->language_tags();
   EXPECT_EQ(ids.at(">>de<<"), tags.ids[0]);
   EXPECT_EQ(ids.at(">>fr<<"), tags.ids[1]);
   const std::string again = one.folder.file("again.safetensors");
   import_model({one.exported()}, again, store::StoredFormat::f32);
+  EXPECT_EQ(store::ModelFile(again).info().card.at(text::kLanguagesCard), "en-de en-fr");
   const Placement host = find_placement({.device = "cpu"});
   EXPECT_EQ(search::Model(one.path(), host).encode_source("the red dog", {.to = "fr"}),
             search::Model(again, host).encode_source("the red dog", {.to = "fr"}));

@@ -9,6 +9,7 @@
 #include "tests/exchange/case.h"
 #include "tests/support/errors.h"
 #include "tests/support/mixed_lines.h"
+#include "text/language_tags.h"
 
 namespace dragoman::exchange {
 namespace {
@@ -188,6 +189,31 @@ TEST(Import, TranslationsHaveTheSameText) {
       EXPECT_EQ(one.model().target().decode(ids), pair[1].get<std::string>());
     }
   }
+}
+
+// `dragoman serve` reads them.
+TEST(Import, DirectionsThatTheFilesNameAreInTheCard) {
+  const auto directions = [](const ImportedCase& one) {
+    const auto found = one.model().info().card.find(text::kLanguagesCard);
+    return found == one.model().info().card.end() ? "" : found->second;
+  };
+  EXPECT_EQ(directions(ImportedCase("marian_firefox")), "de-en");
+  EXPECT_EQ(directions(ImportedCase("marian_npz")), "");
+  EXPECT_EQ(directions(ImportedCase("nllb")), "");
+  const support::TempFolder folder;
+  const auto of_folder = [&](const std::string& name, const std::string& languages) {
+    std::filesystem::remove_all(folder.file("model"));
+    std::filesystem::copy(case_folder(name), folder.file("model"));
+    folder.write("model/tokenizer_config.json", languages);
+    import_model({folder.file("model")}, folder.file("m.safetensors"), store::StoredFormat::f32);
+    const store::ModelFile file(folder.file("m.safetensors"));
+    return file.info().card.contains(text::kLanguagesCard) ? file.info().card.at(text::kLanguagesCard) : "";
+  };
+  EXPECT_EQ(of_folder("marian", R"({"source_lang": "en", "target_lang": "de"})"), "en-de");
+  EXPECT_EQ(of_folder("marian", R"({"source_lang": "en", "target_lang": "ROMANCE"})"), "");
+  EXPECT_EQ(of_folder("marian", R"({"source_lang": "mul", "target_lang": "de"})"), "");
+  EXPECT_EQ(of_folder("marian", "{}"), "");
+  EXPECT_EQ(of_folder("marian_tags", R"({"source_lang": "en", "target_lang": "mul"})"), "en-fra en-cmn_Hans");
 }
 
 TEST(Import, AModelOfFirefoxBringsItsShortlist) {
