@@ -126,6 +126,15 @@ struct TranslatorOptions {
   bool shortlist = true;   // a single model on a CPU: use its lexical shortlist, if the file contains one
 };
 
+// How a document is read. The options of elements are for XML.
+struct DocumentOptions {
+  std::string format = "text";                // text, html, xml, srt (subtitles) or po (message catalogues)
+  std::vector<std::string> ignored_tags{};    // elements whose text is not translated
+  std::vector<std::string> splitting_tags{};  // elements that end sentences
+  std::vector<std::string> non_splitting_tags{};
+  bool retranslate = false;  // po: also the entries that have a translation
+};
+
 // Device, precision and threads are per object: translators with different ones may coexist.
 class DRAGOMAN_API Translator {
  public:
@@ -142,6 +151,11 @@ class DRAGOMAN_API Translator {
   std::vector<std::string> translate(const std::vector<std::string>& texts, const SearchOptions& search = {}) const;
   // Returns everything that `search` requests.
   std::vector<TranslationResult> translate(const std::vector<Request>& requests, const SearchOptions& search) const;
+
+  // A document with its text translated and its markup kept. Throws Error if the format is unknown or if the document
+  // is not of this format.
+  std::string translate_document(const std::string& document, const DocumentOptions& options = {},
+                                 const SearchOptions& search = {}) const;
 
   // The languages that SearchOptions::to chooses from; none for a model that translates into one.
   std::vector<std::string> languages() const;

@@ -3,10 +3,10 @@
 #include "pending.h"
 #include "results.h"
 #include "run/term_list.h"
-#include "run/translate_document.h"
 #include "search/options.h"
 #include "search/scorer.h"
 #include "search/text_translator.h"
+#include "search/translate_document.h"
 #include "tokenizer.h"
 
 namespace dragoman::python {
@@ -190,9 +190,9 @@ std::vector<std::string> Translator::translate_documents(const py::iterable& tex
   std::vector<document::Document> parsed;
   for (const std::string& text : documents)
     parsed.push_back(document::Document::parse(text, options.format, options.options));
-  const run::DocumentBatch batch(std::move(parsed));
+  const search::DocumentBatch batch(std::move(parsed));
   std::vector<Pending> pending =
-      begin(batch.requests(), constraints, run::search_for_documents(*translator_, batch, search));
+      begin(batch.requests(), constraints, search::search_for_documents(*translator_, batch, search));
   std::vector<TranslationResult> results;
   try {
     for (Pending& one : pending) results.push_back(one.wait());
