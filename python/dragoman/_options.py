@@ -72,6 +72,7 @@ class VocabularyOptions(TypedDict, total=False):
     joiners: bool  #: mark tokens that had no space beside them
     character_coverage: float  #: fraction of character occurrences that subwords must cover
     byte_fallback: bool  #: encode characters that subwords do not cover as bytes
+    split_digits: bool  #: make each digit a subword of its own
     sample: int  #: learn subwords from at most this many lines
     seed: int  #: of the sample
     encoder: str  #: encoder.json of an existing byte-level BPE

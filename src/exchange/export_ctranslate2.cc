@@ -169,7 +169,7 @@ class Variables {
       file_.alias("decoder/projection/weight", decoder);
     std::vector<float> bias = copy(model_.weights("output.bias"));
     for (const std::int32_t id : target.never) bias[static_cast<std::size_t>(id)] = kNever;
-    file_.add("decoder/projection/bias", {std::ssize(bias)}, std::move(bias));
+    file_.add("decoder/projection/bias", {config.target_vocabulary}, std::move(bias));
   }
 
   const ExportedModel& model_;

@@ -34,7 +34,7 @@ void ZipWriter::add(const std::string& name, std::string_view head, std::string_
   // What the record of the entry and that of the directory have in common.
   const std::string common =
       all(kVersion, none, kStored, none, kFirstDay, checksum_of(head, body), zip::kIn64, zip::kIn64, name_size);
-  const auto extra = [](std::string sizes) {
+  const auto extra = [](const std::string& sizes) {
     return all(zip::kZip64, static_cast<std::uint16_t>(sizes.size())) + sizes;
   };
   const std::string sizes = extra(all(size, size)), sizes_and_place = extra(all(size, size, begin));
