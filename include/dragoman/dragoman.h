@@ -27,6 +27,7 @@ typedef struct dragoman_request dragoman_request;
 typedef struct dragoman_result dragoman_result;
 typedef struct dragoman_explanation dragoman_explanation;
 typedef struct dragoman_tree dragoman_tree;
+typedef struct dragoman_metric_score dragoman_metric_score;
 typedef struct dragoman_scorer dragoman_scorer;
 typedef struct dragoman_scored dragoman_scored;
 typedef struct dragoman_classifier dragoman_classifier;
@@ -216,6 +217,27 @@ DRAGOMAN_API double dragoman_tree_log_probability(const dragoman_tree* tree, int
 DRAGOMAN_API double dragoman_tree_score(const dragoman_tree* tree, int node);
 DRAGOMAN_API int dragoman_tree_finished(const dragoman_tree* tree, int node);
 DRAGOMAN_API int dragoman_tree_best(const dragoman_tree* tree, int node);
+
+/* ---- Documents ---- */
+
+/* A document with its text translated and its markup kept, to be released with dragoman_free(). `format` is "text",
+ * "html", "xml", "srt" (subtitles) or "po" (message catalogues). `options` may be null. */
+DRAGOMAN_API char* dragoman_translate_document(dragoman_translator* translator, const char* document,
+                                               const char* format, const dragoman_options* options);
+
+/* ---- Scores of translations by comparison with references ---- */
+
+/* `metric` is "bleu", "chrf", "chrf++" or "ter". There are `count` hypotheses and `sets` arrays of `count` references.
+ * Release the result with dragoman_metric_score_free(). */
+DRAGOMAN_API dragoman_metric_score* dragoman_evaluate(const char* metric, const char* const* hypotheses, int count,
+                                                      const char* const* const* references, int sets);
+DRAGOMAN_API void dragoman_metric_score_free(dragoman_metric_score* score);
+/* From 0 to 100 (a TER may be higher); NaN on failure. */
+DRAGOMAN_API double dragoman_metric_score_value(const dragoman_metric_score* score);
+/* The name for display, such as "chrF2++", and the settings that make the score reproducible. Valid until the score is
+ * released. */
+DRAGOMAN_API const char* dragoman_metric_score_name(const dragoman_metric_score* score);
+DRAGOMAN_API const char* dragoman_metric_score_signature(const dragoman_metric_score* score);
 
 /* ---- Scores of given translations ---- */
 

@@ -47,10 +47,11 @@ class DRAGOMAN_API Scorer {
   Scorer& operator=(Scorer&&) noexcept;
 
   // The scores of all pairs, in order. `to` is the target language, for models that translate into several, and `from`
-  // the source language, for those that have to be told. Throws
-  // Error if a pair is longer than the model can take.
+  // the source language, for those that have to be told. Throws Error if a pair is longer than the model can take; it
+  // names the pair's line, counted from `first_line`.
   std::vector<ScoredPair> score(const std::vector<SentencePair>& pairs, bool alignment = false,
-                                const std::string& to = "", const std::string& from = "") const;
+                                const std::string& to = "", const std::string& from = "",
+                                std::uint64_t first_line = 1) const;
 
  private:
   std::unique_ptr<search::Model> model_;

@@ -42,10 +42,14 @@ struct SearchOptions {
   Ranking ranking = Ranking::mean;
   double length_penalty = 0.6;
   double word_reward = 0;
-  int finished = 0;     // stop after this many complete hypotheses; 0 means as many as the beam is wide
-  int min_length = 0;   // in tokens, without the end-of-sentence token
-  int max_length = 0;   // 0 means 3 times the source length plus 10, within the model's limit
-  bool sample = false;  // sample n_best translations at random instead of beam search
+  int finished = 0;    // stop after this many complete hypotheses; 0 means as many as the beam is wide
+  int min_length = 0;  // in tokens, without the end-of-sentence token
+  int max_length = 0;  // 0 means 3 times the source length plus 10, within the model's limit
+  // Let translations of max_length tokens end there as they are. Otherwise the end-of-sentence token must follow, and
+  // its log probability counts.
+  bool truncate = false;
+  bool score_prefix = true;  // the log probabilities of a prefix count
+  bool sample = false;       // sample n_best translations at random instead of beam search
   double temperature = 1;
   int top_k = 0;     // sample from the k likeliest tokens only; 0 means from all
   double top_p = 1;  // sample from the likeliest tokens that together have this probability (nucleus sampling)
@@ -125,6 +129,15 @@ struct TranslatorOptions {
   bool shortlist = true;   // a single model on a CPU: use its lexical shortlist, if the file contains one
 };
 
+// How a document is read. The options of elements are for XML.
+struct DocumentOptions {
+  std::string format = "text";                // text, html, xml, srt (subtitles) or po (message catalogues)
+  std::vector<std::string> ignored_tags{};    // elements whose text is not translated
+  std::vector<std::string> splitting_tags{};  // elements that end sentences
+  std::vector<std::string> non_splitting_tags{};
+  bool retranslate = false;  // po: also the entries that have a translation
+};
+
 // Device, precision and threads are per object: translators with different ones may coexist.
 class DRAGOMAN_API Translator {
  public:
@@ -141,6 +154,11 @@ class DRAGOMAN_API Translator {
   std::vector<std::string> translate(const std::vector<std::string>& texts, const SearchOptions& search = {}) const;
   // Returns everything that `search` requests.
   std::vector<TranslationResult> translate(const std::vector<Request>& requests, const SearchOptions& search) const;
+
+  // A document with its text translated and its markup kept. Throws Error if the format is unknown or if the document
+  // is not of this format.
+  std::string translate_document(const std::string& document, const DocumentOptions& options = {},
+                                 const SearchOptions& search = {}) const;
 
   // The languages that SearchOptions::to chooses from; none for a model that translates into one.
   std::vector<std::string> languages() const;

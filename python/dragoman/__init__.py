@@ -17,7 +17,7 @@ from . import _core
 from ._alignment import Aligner
 from ._core import Error
 from ._metrics import bleu, chrf, compare, ter
-from ._models import Classifier, Scorer, average, import_model, inspect, presets, quantize
+from ._models import Classifier, Scorer, average, export_model, import_model, inspect, presets, quantize
 from ._results import (
     Alternative,
     AttentionLayer,
@@ -68,6 +68,7 @@ __all__ = [
     "bleu",
     "chrf",
     "compare",
+    "export_model",
     "import_model",
     "inspect",
     "phrasebook",

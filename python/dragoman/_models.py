@@ -97,6 +97,14 @@ def import_model(model: Path, output: Path, to: str = "f32") -> dict[str, Any]:
     return _core.import_model(model, output, to)
 
 
+def export_model(model: Path, output: Path, to: str) -> dict[str, Any]:
+    """Writes a model file as a folder for another program: "huggingface", "ctranslate2" or "numpy" (`dragoman export`).
+
+    Returns what it consists of. Raises Error with the reasons if that program cannot compute it.
+    """
+    return _core.export_model(model, output, to)
+
+
 def average(models: Sequence[Path], output: Path, to: str = "f32") -> None:
     """Writes the mean of the weights of several models or checkpoints."""
     _core.average(models, output, to)

@@ -30,6 +30,8 @@ class SearchOptions(TypedDict, total=False):
     finished: int  #: stop after this many complete hypotheses; 0 means as many as the beam is wide
     min_length: int  #: minimum length of a translation in tokens
     max_length: int  #: maximum length in tokens; 0 means 3 times the source length plus 10
+    truncate: bool  #: let a translation of max_length tokens end there as it is
+    score_prefix: bool  #: count the probabilities of the words of a prefix
     sample: bool  #: sample at random instead of beam search
     temperature: float  #: of sampling; below 1 favours likely tokens
     top_k: int  #: sample from the k likeliest tokens only
@@ -70,6 +72,7 @@ class VocabularyOptions(TypedDict, total=False):
     joiners: bool  #: mark tokens that had no space beside them
     character_coverage: float  #: fraction of character occurrences that subwords must cover
     byte_fallback: bool  #: encode characters that subwords do not cover as bytes
+    split_digits: bool  #: make each digit a subword of its own
     sample: int  #: learn subwords from at most this many lines
     seed: int  #: of the sample
     encoder: str  #: encoder.json of an existing byte-level BPE

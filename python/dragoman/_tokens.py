@@ -12,6 +12,7 @@ from typing import (
     Iterable,
     Iterator,
     Literal,
+    NamedTuple,
     NoReturn,
     Optional,
     Sequence,
@@ -34,12 +35,13 @@ _random = random.Random()
 class TranslationResult:
     """The translations of one sentence, best first."""
 
-    __slots__ = ("hypotheses", "scores", "attention")
+    __slots__ = ("hypotheses", "scores", "attention", "logits")
 
     def __init__(self, hypotheses: list[list[str]], scores: list[float], attention: list[numpy.ndarray]) -> None:
         self.hypotheses = hypotheses
         self.scores = scores  #: empty unless return_scores
         self.attention = attention  #: empty unless return_attention; per hypothesis [tokens, source tokens]
+        self.logits: list[numpy.ndarray] = []  #: empty: return_logits_vocab is not supported
 
     def __len__(self) -> int:
         return len(self.hypotheses)
@@ -175,7 +177,8 @@ class TokenInterface:
                     max_input_length: int = 1024, offset: int = 0, asynchronous: bool = False) -> Any:
         """The log probabilities of given translations, token by token. The first `offset` tokens are left out."""
         _check_batches(max_batch_size, batch_type)
-        scored = self._native.score_tokens(_cut(source, max_input_length), _cut(target, max_input_length), "")
+        sources = _cut(source, self._most_tokens(max_input_length))
+        scored = self._native.score_tokens(sources, _cut(target, max_input_length), "")
         results = [ScoringResult(one["tokens"][offset:], one["token_scores"].tolist()[offset:]) for one in scored]
         return [_finished(one) for one in results] if asynchronous else results
 
@@ -209,12 +212,18 @@ class TokenInterface:
     ) -> list[AsyncResult[TranslationResult]]:
         _check_batches(max_batch_size, batch_type)
         search = _search_options(**options)
-        sources = _cut(source, max_input_length)
+        sources = _cut(source, self._most_tokens(max_input_length))
         prefixes = [list(prefix or ()) for prefix in target_prefix] if target_prefix is not None else []
         if prefixes and len(prefixes) != len(sources):
             raise _core.Error(f"{len(sources)} sentences have {len(prefixes)} target prefixes; each needs one")
-        end = self._end_token() if return_end_token else ""
-        return [_answer(one, return_scores, end) for one in self._native.submit_tokens(sources, prefixes, search)]
+        shape = _Shape(return_scores, self._end_token() if return_end_token else "", search["max_length"],
+                       self._native.adds_marks[0])
+        return [_answer(one, shape, len(tokens)) for one, tokens in
+                zip(self._native.submit_tokens(sources, prefixes, search), sources)]
+
+    def _most_tokens(self, max_input_length: int) -> int:
+        """Beside the marks of a sentence; 0 means any number."""
+        return max(max_input_length - sum(self._native.adds_marks), 1) if max_input_length > 0 else 0
 
     def _end_token(self) -> str:
         vocabulary = self._native.vocabulary(False)
@@ -265,9 +274,13 @@ def _search_options(
     _refuse("min_alternative_expansion_prob", min_alternative_expansion_prob, 0, "it is for return_alternatives")
     _refuse("callback", callback, None, "tokens are returned when the search has ended")
     _refuse("use_vmap", use_vmap, False, "a lexical shortlist is part of the model; shortlist=... when it is opened")
+    if max_decoding_length < 1:
+        raise _core.Error(f"max_decoding_length must be at least 1, got {max_decoding_length}")
     search: dict[str, Any] = {
         "n_best": num_hypotheses,
         "ranking": _ranking(length_penalty),
+        "truncate": True,
+        "score_prefix": False,
         "min_length": min_decoding_length,
         "max_length": max_decoding_length,
         "attention": return_attention,
@@ -290,13 +303,24 @@ def _finished(result: T) -> AsyncResult[T]:
     return AsyncResult(lambda: result)
 
 
-def _answer(pending: _core.Pending, with_scores: bool, end: str) -> AsyncResult[TranslationResult]:
-    return AsyncResult(lambda: _result(pending.result(), with_scores, end), pending.done, pending.cancel)
+class _Shape(NamedTuple):
+    """What a result consists of."""
+
+    scores: bool
+    end: str  # the end-of-sentence token, if hypotheses shall have it
+    longest: int  # a hypothesis of so many tokens did not end
+    begins: bool  # the first column of attention is that of a mark
 
 
-def _result(result: dict[str, Any], with_scores: bool, end: str) -> TranslationResult:
+def _answer(pending: _core.Pending, shape: _Shape, source: int) -> AsyncResult[TranslationResult]:
+    return AsyncResult(lambda: _result(pending.result(), shape, source), pending.done, pending.cancel)
+
+
+def _result(result: dict[str, Any], shape: _Shape, source: int) -> TranslationResult:
     translations = result["translations"]
-    hypotheses = [[*one["tokens"], end] if end else one["tokens"] for one in translations]
-    scores = [one["score"] for one in translations] if with_scores else []
-    attention = [one["attention"] for one in translations if one["attention"] is not None]
+    hypotheses = [[*one["tokens"], shape.end] if shape.end and len(one["tokens"]) < shape.longest else one["tokens"]
+                  for one in translations]
+    scores = [one["score"] for one in translations] if shape.scores else []
+    attention = [one["attention"][:, shape.begins : shape.begins + source]
+                 for one in translations if one["attention"] is not None]
     return TranslationResult(hypotheses, scores, attention)

@@ -3,6 +3,7 @@
 
 #include "dragoman/classifier.h"
 #include "dragoman/scorer.h"
+#include "exchange/export.h"
 #include "exchange/import.h"
 #include "models/presets.h"
 #include "python.h"
@@ -56,10 +57,12 @@ py::list score_pairs(const Scorer& scorer, const py::iterable& sources, const py
   std::vector<SentencePair> pairs(source.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {source[i], target[i]};
   std::vector<ScoredPair> scores;
-  {
-    const py::gil_scoped_release release;
-    scores = scorer.score(pairs, alignment, to);
-  }
+  in_blocks(pairs.size(), [&](std::size_t begin, std::size_t end) {
+    const auto first = pairs.begin();
+    for (ScoredPair& score :
+         scorer.score({first + std::ptrdiff_t(begin), first + std::ptrdiff_t(end)}, alignment, to, "", begin + 1))
+      scores.push_back(std::move(score));
+  });
   py::list list;
   for (const ScoredPair& pair : scores) list.append(to_python(pair));
   return list;
@@ -143,6 +146,24 @@ py::dict import_model(const py::object& model, const py::object& output, const p
   return dict;
 }
 
+py::dict export_model(const py::object& model, const py::object& output, const py::object& to) {
+  exchange::ExportFormat format{};
+  Settings settings;
+  settings("to", format, "the program to write it for");
+  Arguments(py::dict(py::arg("to") = to)).apply(settings);
+  const std::string from = path_of(model), into = path_of(output);
+  exchange::ExportSummary summary;
+  {
+    const py::gil_scoped_release release;
+    summary = exchange::export_model(from, format, into);
+  }
+  py::dict dict;
+  dict["parameters"] = summary.parameters;
+  dict["files"] = as_strs(summary.files);
+  dict["left_out"] = as_strs(summary.left_out);
+  return dict;
+}
+
 py::dict presets() {
   py::dict dict;
   for (const auto* names : {&models::preset_names(), &models::statistical_preset_names()})
@@ -164,6 +185,7 @@ void define_models(py::module_& module) {
   module.def("quantize", quantize, py::arg("model"), py::arg("output"), py::arg("to"));
   module.def("average", average, py::arg("models"), py::arg("output"), py::arg("to"));
   module.def("import_model", import_model, py::arg("model"), py::arg("output"), py::arg("to"));
+  module.def("export_model", export_model, py::arg("model"), py::arg("output"), py::arg("to"));
   module.def("presets", presets);
 }
 

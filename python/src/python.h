@@ -71,4 +71,18 @@ std::vector<std::string> paths_of(const py::iterable& objects);
 // While Python waits for other threads: throws the exception of a signal handler, such as KeyboardInterrupt.
 void check_signals();
 
+// Calls compute(begin, end) for all of `count` items, block by block and without the interpreter's lock, and looks for
+// signals in between.
+template <class Compute>
+void in_blocks(std::size_t count, const Compute& compute) {
+  constexpr std::size_t kBlock = 128;
+  for (std::size_t begin = 0; begin < count; begin += kBlock) {
+    {
+      const py::gil_scoped_release release;
+      compute(begin, std::min(begin + kBlock, count));
+    }
+    check_signals();
+  }
+}
+
 }  // namespace dragoman::python

@@ -108,7 +108,7 @@ py::object matrix(const std::vector<std::vector<float>>& rows) {
 }
 
 py::object vector(const std::vector<double>& values) {
-  return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
+  return py::array_t<double>(py::array::ShapeContainer{static_cast<py::ssize_t>(values.size())}, values.data());
 }
 
 py::list links(const std::vector<AlignmentLink>& alignment) {

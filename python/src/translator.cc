@@ -3,10 +3,10 @@
 #include "pending.h"
 #include "results.h"
 #include "run/term_list.h"
-#include "run/translate_document.h"
 #include "search/options.h"
 #include "search/scorer.h"
 #include "search/text_translator.h"
+#include "search/translate_document.h"
 #include "tokenizer.h"
 
 namespace dragoman::python {
@@ -121,6 +121,8 @@ class Translator {
 
   std::vector<std::string> languages() const { return translator_->languages(); }
   bool aligns() const { return translator_->aligns(); }
+  // Whether sentences get BOS and EOS.
+  std::pair<bool, bool> adds_marks() const { return {neural().info().source_begin, neural().info().source_end}; }
   Tokenizer vocabulary(bool source) const {
     const text::Tokenizer& tokenizer = source ? neural().source() : neural().target();
     return Tokenizer(text::deserialize_tokenizer(tokenizer.serialize()));
@@ -185,20 +187,29 @@ std::vector<std::string> Translator::translate_documents(const py::iterable& tex
   const Constraints constraints{run::TermList(terms), texts_of(banned, "banned")};
   const std::vector<std::string> documents = texts_of(texts, "document");
   const SearchOptions search = search_options(arguments);
-  const py::gil_scoped_release release;
   std::vector<document::Document> parsed;
   for (const std::string& text : documents)
     parsed.push_back(document::Document::parse(text, options.format, options.options));
-  const run::DocumentBatch batch(std::move(parsed), [&](Request& request) { constraints.add_to(request); });
-  return run::translate_documents(*translator_, batch, search);
+  const search::DocumentBatch batch(std::move(parsed));
+  std::vector<Pending> pending =
+      begin(batch.requests(), constraints, search::search_for_documents(*translator_, batch, search));
+  std::vector<TranslationResult> results;
+  try {
+    for (Pending& one : pending) results.push_back(one.wait());
+  } catch (...) {
+    for (Pending& one : pending) one.cancel();
+    throw;
+  }
+  return batch.render(results);
 }
 
 py::list Translator::score(const std::vector<SentencePair>& pairs, const std::string& to) const {
   std::vector<search::PairScore> scores;
-  {
-    const py::gil_scoped_release release;
-    scores = search::score_pairs(neural(), pairs, {.to = to});
-  }
+  in_blocks(pairs.size(), [&](std::size_t begin, std::size_t end) {
+    const std::vector<SentencePair> block(pairs.begin() + std::ptrdiff_t(begin), pairs.begin() + std::ptrdiff_t(end));
+    for (search::PairScore& score : search::score_pairs(neural(), block, {.to = to, .first_line = begin + 1}))
+      scores.push_back(std::move(score));
+  });
   py::list list;
   for (const search::PairScore& score : scores) {
     ScoredPair pair;
@@ -253,6 +264,7 @@ void define_translator(py::module_& module) {
           py::arg("sources"), py::arg("targets"), py::arg("to"))
       .def_property_readonly("languages", &Translator::languages)
       .def_property_readonly("aligns", &Translator::aligns)
+      .def_property_readonly("adds_marks", &Translator::adds_marks)
       .def("vocabulary", &Translator::vocabulary, py::arg("source"));
   module.def("opening_options", describe<OpeningOptions>);
   module.def("search_options", describe<TranslationOptions>);

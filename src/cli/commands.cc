@@ -4,15 +4,15 @@
 
 namespace dragoman::cli {
 
-extern const Command align, augment, average, bench, classify, direct, docs, doctor, evaluate, filter, import_command,
-    inspect, phrasebook, quantize, recipe_command, report_command, score, serve_command, shortlist, stats, tokenize,
-    train_command, translate, vocab;
+extern const Command align, augment, average, bench, classify, direct, docs, doctor, evaluate, export_command, filter,
+    import_command, inspect, phrasebook, quantize, recipe_command, report_command, score, serve_command, shortlist,
+    stats, tokenize, train_command, translate, vocab;
 
 const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> all = {
       {"prepare a corpus", {stats, filter, augment, tokenize, vocab, phrasebook}},
       {"train", {train_command, report_command, average, quantize, shortlist}},
-      {"exchange models", {import_command}},
+      {"exchange models", {import_command, export_command}},
       {"translate and classify", {translate, serve_command, classify, direct}},
       {"evaluate", {evaluate, score}},
       {"run experiments", {recipe_command}},

@@ -19,10 +19,10 @@
 #include "run/request_reader.h"
 #include "run/result_json.h"
 #include "run/side_by_side.h"
-#include "run/translate_document.h"
 #include "run/translation_pictures.h"
 #include "run/translation_stream.h"
 #include "search/options.h"
+#include "search/translate_document.h"
 #include "store/safetensors.h"
 
 namespace dragoman::cli {
@@ -295,11 +295,11 @@ int translate_document(const TranslateOptions& options) {
   std::vector<document::Document> documents;
   documents.push_back(
       document::Document::parse(data::read_whole(options.input), document_format(options.format), options.document));
-  const run::DocumentBatch batch(std::move(documents), [&](Request& request) { constraints.add_to(request); });
+  const search::DocumentBatch batch(std::move(documents), [&](Request& request) { constraints.add_to(request); });
   if (batch.has_inner_tags() && !translator.aligns())
     log::warning("the model does not align words: tags are placed in proportion to their place in the source");
   data::LineWriter out(options.output);
-  out.write_lines(run::translate_documents(translator, batch, options.search).front());
+  out.write_lines(search::translate_documents(translator, batch, options.search).front());
   out.commit();
   return 0;
 }

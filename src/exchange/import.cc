@@ -8,6 +8,7 @@
 #include "base/join.h"
 #include "base/quote.h"
 #include "exchange/formats.h"
+#include "text/language_tags.h"
 
 namespace dragoman::exchange {
 namespace {
@@ -28,7 +29,34 @@ constexpr std::array kHuggingFaceFormats = {
 struct Found {
   Imported model;
   std::string format;
+  std::string source{}, target{};  // languages; empty if the files do not name them
 };
+
+// "en" or "deu", not a group of languages such as "ROMANCE" or "mul".
+bool is_language(std::string_view name) {
+  const bool is_code = name.size() >= 2 && name.size() <= 3 && name != "mul" &&
+                       std::all_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  return is_code;
+}
+
+// The directions of a model, as far as its files name them.
+std::string directions_of(const Found& found) {
+  const store::ModelInfo& info = found.model.info;
+  if (!is_language(found.source) || info.language_marks != store::LanguageMarks::target_before_source) return "";
+  const text::LanguageTags tags = text::deserialize_tokenizer(info.source_tokenizer)->language_tags();
+  std::vector<std::string> targets = tags.languages;
+  if (targets.empty() && is_language(found.target)) targets.push_back(found.target);
+  std::vector<std::string> pairs;
+  for (const std::string& target : targets) {
+    const std::string pair = found.source + "-" + target;
+    try {
+      pairs.push_back(text::LanguagePair::parse(pair).show());
+    } catch (const Error&) {
+      continue;  // the tag is not the name of a language
+    }
+  }
+  return join(pairs, " ");
+}
 
 Found import_folder(const std::string& path) {
   const HuggingFaceFolder folder(path);
@@ -38,6 +66,11 @@ Found import_folder(const std::string& path) {
     known.emplace_back(format.model_type);
     if (type != format.model_type) continue;
     Found found{format.import(folder), std::string(format.name) + " (transformers)"};
+    if (folder.has("tokenizer_config.json")) {
+      const JsonConfig tokenizer(folder.file("tokenizer_config.json"));
+      found.source = tokenizer.text("source_lang", "");
+      found.target = tokenizer.text("target_lang", "");
+    }
     if (const std::string search = folder.search_settings(); !search.empty()) found.model.info.card["search"] = search;
     return found;
   }
@@ -94,6 +127,14 @@ MarianFiles marian_files(const ImportFiles& files) {
   return result;
 }
 
+// Models of Firefox are called model.deen.intgemm.alphas.bin.
+std::pair<std::string, std::string> languages_in(const std::string& file) {
+  constexpr std::string_view kBegin = "model.";
+  constexpr std::size_t kCode = 2;
+  if (!file.starts_with(kBegin) || file.find('.', kBegin.size()) != kBegin.size() + 2 * kCode) return {};
+  return {file.substr(kBegin.size(), kCode), file.substr(kBegin.size() + kCode, kCode)};
+}
+
 Found import_any(const ImportFiles& files) {
   const std::string& path = files.model;
   check(fs::exists(path), "{}: there is no such file or folder", path);
@@ -102,7 +143,9 @@ Found import_any(const ImportFiles& files) {
         "{}: is not a format that is known; expected a folder of a model of transformers, or a model of Marian (.npz, "
         ".bin)",
         path);
-  return {import_marian(marian_files(files)), "Marian"};
+  const MarianFiles found = marian_files(files);
+  const auto [source, target] = languages_in(fs::path(found.model).filename().string());
+  return {import_marian(found), "Marian", source, target};
 }
 
 // "opus-mt-en-de" for a folder of this name, also if the path ends with a slash.
@@ -131,6 +174,8 @@ ImportSummary import_model(const ImportFiles& files, const std::string& output, 
       text::deserialize_tokenizer(info.source_tokenizer)->language_tags().languages;
   const bool both = info.language_marks != store::LanguageMarks::target_before_source;
   if (!languages.empty()) info.card[both ? "source and target languages" : "target languages"] = join(languages, " ");
+  if (const std::string directions = directions_of(found); !directions.empty())
+    info.card[text::kLanguagesCard] = directions;
   const nn::Parameters& parameters = found.model.network->parameters();
   store::save_model(output, info, parameters, {}, format);
   return {.format = found.format,

@@ -2,12 +2,22 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "base/error.h"
 
 namespace dragoman::exchange {
+
+// A number as bytes, least significant byte first.
+template <class T>
+std::string bytes_of(T value) {
+  static_assert(std::is_arithmetic_v<T>);
+  std::string bytes(sizeof value, '\0');
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
 
 // Reads numbers from bytes, least significant byte first, and says if there are not enough.
 class ByteReader {

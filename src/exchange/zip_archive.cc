@@ -7,16 +7,15 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "exchange/little_endian.h"
+#include "exchange/zip_records.h"
 
 namespace dragoman::exchange {
 namespace {
 
-constexpr std::uint32_t kLocalHeader = 0x04034b50, kDirectoryEntry = 0x02014b50, kEnd = 0x06054b50, kEnd64 = 0x06064b50,
-                        kLocator64 = 0x07064b50;
-constexpr std::uint64_t kLocalSize = 30, kEndSize = 22, kLocatorSize = 20, kEnd64Size = 56;
+using namespace zip;
+
+constexpr std::uint64_t kLocalSize = 30, kEndSize = 22, kLocatorSize = 20;
 constexpr std::uint64_t kLongestComment = 0xFFFF;
-constexpr std::uint16_t kZip64 = 1;  // the extra field with sizes of 64 bits
-constexpr std::uint32_t kIn64 = 0xFFFFFFFF;
 constexpr std::uint64_t kMostEntries = 1'000'000;
 constexpr std::uint64_t kLargestDirectory = std::uint64_t{1} << 28;
 // Deflate makes data at most about a thousand times smaller.

@@ -19,7 +19,7 @@ std::vector<std::string> source_languages(const std::vector<text::LanguagePair>&
 }  // namespace
 
 std::vector<text::LanguagePair> trained_pairs(const store::ModelInfo& info) {
-  const auto found = info.card.find(kLanguagesCard);
+  const auto found = info.card.find(text::kLanguagesCard);
   if (found == info.card.end()) return {};
   return text::LanguagePair::parse_all(found->second);
 }

@@ -9,10 +9,8 @@
 // The languages of models that translate in several directions.
 namespace dragoman::run {
 
-// The entry of the model card that lists the directions of the training data: "en-de de-en".
-inline constexpr const char* kLanguagesCard = "languages";
-
-// Those directions; none for most models.
+// The directions that the card of a model names (text::kLanguagesCard): those of the training data, or those that an
+// imported model came with. None for most models.
 std::vector<text::LanguagePair> trained_pairs(const store::ModelInfo& info);
 
 // Checks a direction that a user asked for against the training data of the models. Throws Error if a model does not

@@ -79,10 +79,10 @@ store::ModelInfo model_info(const TrainingOptions& options, const Vocabularies& 
   if (!options.preset.empty()) card["preset"] = options.preset;
   if (!options.from.empty()) card["from"] = options.from;
   card["data"] = join(options.corpus.source, " ") + " " + join(options.corpus.target, " ");
-  if (!options.corpus.languages.empty()) card[kLanguagesCard] = trained_languages(options);
+  if (!options.corpus.languages.empty()) card[text::kLanguagesCard] = trained_languages(options);
+  if (!options.direction.empty()) card[text::kLanguagesCard] = text::LanguagePair::parse(options.direction).show();
   if (options.batch.rows.max_source_length > 0)
     card[store::kLongestCard] = std::to_string(options.batch.rows.max_source_length);
-  if (!options.direction.empty()) card[kLanguagesCard] = text::LanguagePair::parse(options.direction).show();
   return {.config = options.model,
           .source_tokenizer = vocabularies.source->serialize(),
           .target_tokenizer = vocabularies.target->serialize(),

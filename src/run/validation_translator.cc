@@ -44,7 +44,7 @@ search::Goal ValidationTranslator::goal(const search::Tokens& source) const {
   search::Goal goal;
   goal.options.beam = options_.validation.beam;
   goal.end = special.end;
-  goal.never = search::never_written(*vocabularies_.target, model_.config().target_vocabulary);
+  goal.never = text::never_written(*vocabularies_.target, model_.config().target_vocabulary);
   const int limit = options_.validation.max_length;
   goal.max_length = limit > 0 ? limit : 2 * static_cast<int>(source.size()) + 10;
   goal.max_length = std::min(goal.max_length, search::max_target(model_.config()));

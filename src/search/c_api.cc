@@ -79,6 +79,17 @@ char* dragoman_translate(dragoman_translator* translator, const char* text, int 
   return translation;
 }
 
+char* dragoman_translate_document(dragoman_translator* translator, const char* document, const char* format,
+                                  const dragoman_options* options) {
+  return guarded<char*>(nullptr, [&] {
+    const std::string text = texts_of(&document, 1, "document").front();
+    const dragoman::DocumentOptions reading{.format = texts_of(&format, 1, "format").front()};
+    dragoman::SearchOptions search;
+    if (options) search = options->search;
+    return copy_of(deref(translator, "a translator").translator.translate_document(text, reading, search)).release();
+  });
+}
+
 int dragoman_translate_batch(dragoman_translator* translator, const char* const* texts, int count, int beam,
                              char** translations) {
   return guarded(-1, [&] {

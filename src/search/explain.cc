@@ -163,7 +163,7 @@ class ForcedPass {
 
   const FoundTranslation& found_;
   const text::Tokenizer& target_;
-  Tokens never_ = never_written(target_, found_.models[0]->info().config.target_vocabulary);
+  Tokens never_ = text::never_written(target_, found_.models[0]->info().config.target_vocabulary);
   Workspace workspace_;
   Context cx_;
   std::vector<Tensor> features_;  // of each model, [tokens + 1, size]

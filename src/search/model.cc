@@ -11,6 +11,9 @@
 namespace dragoman::search {
 namespace {
 
+// What surrounds a language at the beginning of a text.
+constexpr std::string_view kTagBegin = ">>", kTagEnd = "<<";
+
 store::ModelFile open_neural(const std::string& path) {
   try {
     return store::ModelFile(path);
@@ -84,9 +87,30 @@ Tokens Model::encode_source(std::string_view text, const Direction& direction) c
   return encode_source_spans(text, direction).ids;
 }
 
+std::string_view Model::language_in(std::string_view text) const {
+  if (!names_target() || !text.starts_with(kTagBegin)) return {};
+  const std::size_t end = text.find(kTagEnd);
+  if (end == std::string_view::npos) return {};
+  const std::string_view language = text.substr(kTagBegin.size(), end - kTagBegin.size());
+  return is_tag_of_text(language) ? language : std::string_view();
+}
+
+std::size_t Model::tag_size(std::string_view text) const {
+  const std::string_view language = language_in(text);
+  return language.empty() ? 0 : kTagBegin.size() + language.size() + kTagEnd.size();
+}
+
+bool Model::is_tag_of_text(std::string_view language) const {
+  const std::int32_t id = source_->language_tags().find(language);
+  return id != text::LanguageTags::kNone &&
+         source_->piece(id) == std::string(kTagBegin).append(language).append(kTagEnd);
+}
+
 text::Encoded Model::encode_source_spans(std::string_view text, const Direction& direction) const {
-  text::Encoded encoded = source_->encode_spans(text);
-  add_marks(encoded, source_tag(direction), text.size());
+  const auto tag = static_cast<std::uint32_t>(tag_size(text));
+  text::Encoded encoded = source_->encode_spans(text.substr(tag));
+  for (text::Span& span : encoded.spans) span = {span.begin + tag, span.end + tag};
+  add_marks(encoded, tag > 0 ? source_->language_tags().find(language_in(text)) : source_tag(direction), text.size());
   return encoded;
 }
 
@@ -174,7 +198,9 @@ Tokens Model::target_start(const Direction& direction) const {
 }
 
 void Model::check_direction(const Direction& direction) const {
-  source_tag(direction);
+  const std::vector<std::string>& languages = source_->language_tags().languages;
+  const bool in_texts = names_target() && !languages.empty() && is_tag_of_text(languages[0]);
+  if (!in_texts || !direction.to.empty()) source_tag(direction);
   if (!names_target()) target_->language_tags().choose(direction.to);
 }
 
@@ -211,12 +237,6 @@ bool Model::aligns() const {
 
 int max_target(const models::ModelConfig& config) {
   return std::min(models::family_of(config).max_positions(config), kMostTokens) - 1;
-}
-
-Tokens never_written(const text::Tokenizer& target, int target_vocabulary) {
-  Tokens ids = target.never_written();
-  for (std::int32_t id = target.size(); id < target_vocabulary; ++id) ids.push_back(id);
-  return ids;
 }
 
 }  // namespace dragoman::search

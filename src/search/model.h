@@ -19,10 +19,6 @@ int max_source_rows(const models::ModelConfig& config);
 // Maximum number of tokens that such a model can write, not counting EOS; at most kMostTokens.
 int max_target(const models::ModelConfig& config);
 
-// Ids that are never part of a translation: those that the tokenizer names, such as BOS and padding, and ids of the
-// output layer that it does not have.
-Tokens never_written(const text::Tokenizer& target, int target_vocabulary);
-
 // A translation model with its tokenizers. Immutable, so threads may share it.
 class Model {
  public:
@@ -39,7 +35,13 @@ class Model {
   const store::ModelInfo& info() const { return info_; }
   const Placement& placement() const { return where_; }
 
-  // Token ids of a source sentence with its marks: BOS, tags of languages, EOS.
+  // The language that a text begins with, as models of OPUS-MT expect it: >>fra<< if the vocabulary has this tag. Empty
+  // for other texts.
+  std::string_view language_in(std::string_view text) const;
+  // The bytes of that tag; 0 for other texts.
+  std::size_t tag_size(std::string_view text) const;
+  // Token ids of a source sentence with its marks: BOS, tags of languages, EOS. The language that the text begins with
+  // is the one to translate into, whatever `direction` says.
   Tokens encode_source(std::string_view text, const Direction& direction = {}) const;
   // The same with the byte span that each id covers in the text; marks cover none.
   text::Encoded encode_source_spans(std::string_view text, const Direction& direction = {}) const;
@@ -57,7 +59,7 @@ class Model {
   // The tokens that the decoder reads before the first token of a translation.
   Tokens target_start(const Direction& direction = {}) const;
   // Throws Error if the model needs languages and these are not among its own, or if it has none and some are asked
-  // for.
+  // for. Where a text may begin with its language, none need be asked for.
   void check_direction(const Direction& direction) const;
   // The number of marks of a source sentence.
   int source_marks() const;
@@ -77,6 +79,8 @@ class Model {
   // Whether the tag of a source sentence is that of the language to translate into, and not that of its own.
   bool names_target() const;
   std::int32_t source_tag(const Direction& direction) const;
+  // Whether >>language<< is a piece of the source.
+  bool is_tag_of_text(std::string_view language) const;
   // Removes BOS, a tag and EOS from ids. Returns the tag, or kNone.
   std::int32_t take_marks(Tokens& ids) const;
   // Adds BOS, the tag and EOS; EOS comes after the last byte of the text.

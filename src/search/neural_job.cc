@@ -180,7 +180,7 @@ Goal NeuralJob::goal() const {
   goal.options = *job_.options;
   goal.end = target.special().end;
   goal.max_length = max_length_;
-  goal.never = never_written(target, models_[0]->info().config.target_vocabulary);
+  goal.never = text::never_written(target, models_[0]->info().config.target_vocabulary);
   goal.banned = banned_;
   goal.constraints = constraints_;
   goal.prefix_meets_terms = prefix_is_exact_;

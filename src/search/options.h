@@ -51,6 +51,10 @@ struct SearchSettings : SearchOptions {
     v("min-length", min_length, "minimum length of a translation in tokens", between(0, kMostTokens));
     v("max-length", max_length, "maximum length of a translation in tokens; 0 means 3 times the source length plus 10",
       between(0, kMostTokens));
+    v("truncate", truncate,
+      "let a translation of max-length tokens end there as it is; otherwise the probability of the end of the sentence "
+      "counts");
+    v("score-prefix", score_prefix, "count the probabilities of the words of a prefix");
     v("sample", sample, "sample n-best translations at random instead of beam search");
     v("temperature", temperature, "temperature of sampling; below 1 favours likely tokens", between(0.001, 1000));
     v("top-k", top_k, "sample from the k likeliest tokens only; 0 means from all", at_least(0));

@@ -166,10 +166,11 @@ Scorer::Scorer(Scorer&&) noexcept = default;
 Scorer& Scorer::operator=(Scorer&&) noexcept = default;
 
 std::vector<ScoredPair> Scorer::score(const std::vector<SentencePair>& pairs, bool alignment, const std::string& to,
-                                      const std::string& from) const {
+                                      const std::string& from, std::uint64_t first_line) const {
   std::vector<ScoredPair> scored;
-  for (search::PairScore& score : search::score_pairs(
-           *model_, pairs, {.alignment = alignment, .threads = threads_, .to = to, .from = from, .first_line = 1})) {
+  const search::ScoringOptions options{
+      .alignment = alignment, .threads = threads_, .to = to, .from = from, .first_line = first_line};
+  for (search::PairScore& score : search::score_pairs(*model_, pairs, options)) {
     ScoredPair& pair = scored.emplace_back();
     pair.log_probability = score.sum();
     for (std::size_t i = 0; i + 1 < score.target.size(); ++i)

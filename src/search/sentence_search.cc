@@ -16,7 +16,7 @@ std::unique_ptr<SentenceSearch> SentenceSearch::make(Goal goal) {
 void SentenceSearch::force(std::int32_t token, const Row& row) {
   turn();
   const std::int32_t node = before_.front();
-  extend(0, node, progress(node), token, row.log_probability(row.all[token]));
+  extend(0, node, progress(node), token, goal_.options.score_prefix ? row.log_probability(row.all[token]) : 0);
   if (!goal_.prefix_meets_terms) progress_.back() = {};
 }
 
@@ -79,10 +79,11 @@ void SentenceSearch::extend(std::int32_t origin, std::int32_t node, const TermPr
 }
 
 void SentenceSearch::finish(std::int32_t node, float log_probability) {
-  const std::int32_t end = tree_.add(node, goal_.end, log_probability);
+  const bool truncated = goal_.options.truncate && tree_[node].length >= goal_.max_length;
+  const std::int32_t end = tree_.add(node, goal_.end, truncated ? 0 : log_probability);
   if (!goal_.constraints.empty()) progress_.push_back(progress(node));
   tree_.finish(end);
-  finished_.push_back({end, score(goal_.options, tree_[end].sum, tree_[end].length)});
+  finished_.push_back({end, score(goal_.options, tree_[end].sum, tree_[end].length - (truncated ? 1 : 0))});
 }
 
 }  // namespace dragoman::search

@@ -79,6 +79,7 @@ class SentenceSearch {
   void find_forbidden(std::int32_t node, Tokens& out) const;
   void extend(std::int32_t origin, std::int32_t node, const TermProgress& progress, std::int32_t token,
               float log_probability);
+  // `log_probability` is that of EOS.
   void finish(std::int32_t node, float log_probability);
   const TermProgress& progress(std::int32_t node) const {
     return progress_[goal_.constraints.empty() ? 0 : static_cast<std::size_t>(node)];

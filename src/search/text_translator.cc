@@ -175,23 +175,25 @@ std::vector<text::Span> TextTranslator::prepare(Job& job) const {
   }
   check(text.size() <= std::numeric_limits<std::uint32_t>::max() / 2, "a text of {} bytes is too long", text.size());
   if (data::find_invalid_utf8(text) != std::string::npos) text = data::replace_invalid_utf8(text);
+  const std::size_t tag = model() == nullptr || has_tokens ? 0 : model()->tag_size(text);
+  if (tag > 0) job.request.to = model()->language_in(text);
   engine_->check_request(job.request, *job.options);
   keep_needed_terms(job.request);
   if (job.options->copy_addresses && !job.options->sample) require_addresses(job.request, *engine_);
   if (count_display_words(text) == 0) return {};
   const text::Span whole{0, static_cast<std::uint32_t>(text.size())};
   if (has_tokens) return {whole};
-  if (options_.sentences) return split(text::split_sentences(text), text);
-  if (!is_too_long_to_count(text)) {
+  if (!options_.sentences && !is_too_long_to_count(text)) {
     const int tokens = engine_->tokenize(job);
     if (tokens <= limit_) return {whole};
     check(options_.long_input == LongInput::split, "an input of {} tokens is longer than the {} allowed", tokens,
           limit_);
     job.source.clear();
   }
-  check(options_.long_input == LongInput::split, "an input of {} bytes is longer than the {} tokens allowed",
-        text.size(), limit_);
-  return split({whole}, text);
+  check(options_.sentences || options_.long_input == LongInput::split,
+        "an input of {} bytes is longer than the {} tokens allowed", text.size(), limit_);
+  text.replace(0, tag, tag, ' ');  // all parts have the language, none has its tag
+  return split(options_.sentences ? text::split_sentences(text) : std::vector<text::Span>{whole}, text);
 }
 
 bool TextTranslator::is_too_long_to_count(std::string_view text) const {

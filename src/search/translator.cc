@@ -1,6 +1,8 @@
 #include "dragoman/translator.h"
 
+#include "base/options.h"
 #include "search/text_translator.h"
+#include "search/translate_document.h"
 
 namespace dragoman {
 
@@ -31,6 +33,21 @@ std::vector<std::string> Translator::translate(const std::vector<std::string>& t
 
 std::string Translator::translate(std::string_view text, const SearchOptions& search) const {
   return translate(std::vector<std::string>{std::string(text)}, search).front();
+}
+
+std::string Translator::translate_document(const std::string& document, const DocumentOptions& options,
+                                           const SearchOptions& search) const {
+  document::Format format{};
+  Settings settings;
+  settings("format", format, "of the document");
+  settings.set("format", options.format);
+  std::vector<document::Document> documents;
+  documents.push_back(document::Document::parse(document, format,
+                                                {.ignored = options.ignored_tags,
+                                                 .splitting = options.splitting_tags,
+                                                 .non_splitting = options.non_splitting_tags,
+                                                 .retranslate = options.retranslate}));
+  return search::translate_documents(*translator_, search::DocumentBatch(std::move(documents)), search).front();
 }
 
 std::vector<std::string> Translator::languages() const { return translator_->languages(); }

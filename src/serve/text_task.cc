@@ -5,7 +5,7 @@
 
 #include "base/join.h"
 #include "data/utf8.h"
-#include "run/translate_document.h"
+#include "search/translate_document.h"
 #include "serve/languages.h"
 #include "serve/term_collector.h"
 
@@ -36,7 +36,7 @@ class Texts {
         std::move(documents), [](Request&) {}, languages);
   }
 
-  const run::DocumentBatch& batch() const { return *batch_; }
+  const search::DocumentBatch& batch() const { return *batch_; }
 
   std::vector<TranslatedText> put_together(const Service::Results& results, int alternatives) const {
     std::vector<TranslatedText> all;
@@ -59,10 +59,10 @@ class Texts {
   }
 
   std::vector<std::optional<std::string>> unchanged_;  // per text
-  std::optional<run::DocumentBatch> batch_;            // of the others
+  std::optional<search::DocumentBatch> batch_;         // of the others
 };
 
-SearchOptions search_for(const Backend& backend, const TextTask& task, const run::DocumentBatch& batch) {
+SearchOptions search_for(const Backend& backend, const TextTask& task, const search::DocumentBatch& batch) {
   SearchOptions search = backend.search;
   search.n_best = task.alternatives + 1;
   search.beam = std::max(search.beam, search.n_best);
@@ -117,7 +117,7 @@ TextTask make_task(const Backend& backend, Call& call, AskedTexts asked) {
 void translate_texts(Backend& backend, const std::shared_ptr<Call>& call, TextTask task,
                      std::function<void(std::vector<TranslatedText>)> then) {
   const auto texts = std::make_shared<const Texts>(task);
-  const run::DocumentBatch& batch = texts->batch();
+  const search::DocumentBatch& batch = texts->batch();
   SentenceTask sentences;
   sentences.target = task.target;
   sentences.terms = task.terms;

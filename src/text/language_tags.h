@@ -23,6 +23,9 @@ struct LanguagePair {
   bool operator==(const LanguagePair&) const = default;
 };
 
+// The entry of a model card that lists the directions of a model: "en-de de-en".
+inline constexpr const char* kLanguagesCard = "languages";
+
 // A tokenizer with one more id for each target language, after the ids of the text. No text contains a tag: what looks
 // like one is encoded as any other text.
 class TaggedTokenizer final : public Tokenizer {

@@ -18,4 +18,10 @@ const std::unordered_map<std::string, std::int32_t>& PieceIds::table() const {
   return table_;
 }
 
+std::vector<std::int32_t> never_written(const Tokenizer& target, int ids) {
+  std::vector<std::int32_t> never = target.never_written();
+  for (std::int32_t id = target.size(); id < ids; ++id) never.push_back(id);
+  return never;
+}
+
 }  // namespace dragoman::text

@@ -28,4 +28,8 @@ class PieceIds {
   mutable std::unordered_map<std::string, std::int32_t> table_;
 };
 
+// Ids that are never part of a translation by a model with `ids` words: those that the tokenizer names, such as BOS and
+// padding, and those that it does not have.
+std::vector<std::int32_t> never_written(const Tokenizer& target, int ids);
+
 }  // namespace dragoman::text

@@ -16,9 +16,10 @@ inline std::string case_folder(const std::string& name) { return std::string(DRA
 
 class ImportedCase {
  public:
-  explicit ImportedCase(const std::string& name, const std::string& file = "")
+  // `vocabularies`: files of the folder; by default import finds them.
+  explicit ImportedCase(const std::string& name, const std::vector<std::string>& vocabularies = {})
       : path_(folder_.file("model.safetensors")),
-        summary_(import_model({case_folder(name) + file}, path_, store::StoredFormat::f32)),
+        summary_(import_model({case_folder(name), in_folder(name, vocabularies)}, path_, store::StoredFormat::f32)),
         model_(path_, find_placement({.device = "cpu"})),
         expected_(nlohmann::json::parse(std::ifstream(case_folder(name) + "/expected.json"))) {}
 
@@ -30,6 +31,11 @@ class ImportedCase {
   std::string from() const { return expected_.value("from", ""); }
 
  private:
+  static std::vector<std::string> in_folder(const std::string& name, std::vector<std::string> files) {
+    for (std::string& file : files) file = case_folder(name) + "/" + file;
+    return files;
+  }
+
   support::TempFolder folder_;
   std::string path_;
   ImportSummary summary_;

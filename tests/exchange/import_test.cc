@@ -9,6 +9,7 @@
 #include "tests/exchange/case.h"
 #include "tests/support/errors.h"
 #include "tests/support/mixed_lines.h"
+#include "text/language_tags.h"
 
 namespace dragoman::exchange {
 namespace {
@@ -23,34 +24,87 @@ Packed one_sentence(const Context& cx, const Ids& ids) {
   return Packed::from_host(cx, ids, Ids{0, static_cast<std::int32_t>(ids.size())});
 }
 
+void expect_logits(const ImportedCase& one) {
+  const models::Seq2seq& network = one.model().network();
+  for (const nlohmann::json& golden : one.expected()["logits"]) {
+    Workspace workspace(cpu_device());
+    Context cx(workspace);
+    const models::Memory memory = network.encode(cx, one_sentence(cx, golden["source"]));
+    models::State state = network.start(cx, memory, false);
+    const models::Decoded decoded = network.decode(cx, one_sentence(cx, golden["target"]), memory, state);
+    const std::vector<float> logits = network.logits(cx, decoded.features).to_host<float>();
+    const std::vector<float> expected = golden["values"];
+    ASSERT_EQ(logits.size(), expected.size());
+    for (std::size_t i = 0; i < logits.size(); ++i) ASSERT_NEAR(logits[i], expected[i], 1e-4) << i;
+  }
+}
+
 TEST(Import, LogitsEqualThoseOfTheirOwnPrograms) {
   for (const char* name : kCases) {
     SCOPED_TRACE(name);
-    const ImportedCase one(name);
-    const models::Seq2seq& network = one.model().network();
-    for (const nlohmann::json& golden : one.expected()["logits"]) {
-      Workspace workspace(cpu_device());
-      Context cx(workspace);
-      const models::Memory memory = network.encode(cx, one_sentence(cx, golden["source"]));
-      models::State state = network.start(cx, memory, false);
-      const models::Decoded decoded = network.decode(cx, one_sentence(cx, golden["target"]), memory, state);
-      const std::vector<float> logits = network.logits(cx, decoded.features).to_host<float>();
-      const std::vector<float> expected = golden["values"];
-      ASSERT_EQ(logits.size(), expected.size());
-      for (std::size_t i = 0; i < logits.size(); ++i) ASSERT_NEAR(logits[i], expected[i], 1e-4) << i;
-    }
+    expect_logits(ImportedCase(name));
   }
+}
+
+void expect_tokens(const ImportedCase& one) {
+  for (const nlohmann::json& sentence : one.expected()["sentences"])
+    EXPECT_EQ(one.model().encode_source(sentence["text"].get<std::string>(), {.to = one.to(), .from = one.from()}),
+              sentence["ids"].get<Ids>())
+        << sentence["text"];
 }
 
 TEST(Import, SentencesHaveTheSameTokensAndMarks) {
   for (const char* name : kCases) {
     SCOPED_TRACE(name);
-    const ImportedCase one(name);
-    for (const nlohmann::json& sentence : one.expected()["sentences"])
-      EXPECT_EQ(one.model().encode_source(sentence["text"].get<std::string>(), {.to = one.to(), .from = one.from()}),
-                sentence["ids"].get<Ids>())
-          << sentence["text"];
+    expect_tokens(ImportedCase(name));
   }
+}
+
+// MarianTokenizer takes >>fra<< at the very beginning of a text for a token, and elsewhere for text.
+TEST(Import, TextsMayBeginWithTheirLanguage) {
+  const ImportedCase one("marian_tags");
+  int tagged = 0;
+  for (const nlohmann::json& pair : one.expected()["prefixed"]) {
+    const std::string text = pair[0];
+    Ids ids;
+    if (one.model().language_in(text).empty()) {
+      one.model().source().encode(text, ids);
+      ids.push_back(one.model().source().special().end);
+    } else {
+      ids = one.model().encode_source(text);
+      ++tagged;
+    }
+    EXPECT_EQ(ids, pair[1].get<Ids>()) << text;
+  }
+  EXPECT_EQ(tagged, 110);
+  EXPECT_EQ(one.model().language_in(">>deu<< the house"), "");
+  const text::Encoded encoded = one.model().encode_source_spans(">>fra<< the");
+  ASSERT_EQ(encoded.spans.size(), 3u);
+  EXPECT_EQ(encoded.spans[1].end, 11u);
+}
+
+TEST(Import, ALanguageInTheTextIsThatOfItsTranslation) {
+  const ImportedCase one("marian_tags");
+  const Translator translator(one.path(), {.device = "cpu", .threads = 1, .max_input_tokens = 12});
+  std::string text = "the old house under the bridge";
+  const auto translate = [&](const std::string& source, const std::string& to) {
+    SearchOptions search;
+    search.to = to;
+    search.max_length = 10;
+    const Request request{.text = source, .prefix = "", .terms = {}, .banned = {}};
+    return translator.translate(std::vector<Request>{request}, search).front().translations.front();
+  };
+  for (const char* language : {"fra", "cmn_Hans"}) {
+    const std::string tag = fmt::format(">>{}<< ", language);
+    EXPECT_EQ(translate(tag + text, "").log_probability, translate(text, language).log_probability);
+    EXPECT_EQ(translate(tag + text, "fra").text, translate(text, language).text);  // the text decides
+  }
+  EXPECT_NE(translate(text, "fra").log_probability, translate(text, "cmn_Hans").log_probability);
+  // A text of several parts has one language.
+  for (int i = 0; i < 3; ++i) text += ". " + text;
+  EXPECT_EQ(translate(">>cmn_Hans<< " + text, "").tokens.size(), translate(text, "cmn_Hans").tokens.size());
+  EXPECT_NE(support::message([&] { translate(text, ""); }).find("the model translates into fra, cmn_Hans"),
+            std::string::npos);
 }
 
 TEST(Import, LinesOfMixedScriptsHaveTheSameTokens) {
@@ -110,6 +164,19 @@ TEST(Import, GreedyAndBeamSearchFindTheSameTranslations) {
   }
 }
 
+TEST(Import, VocabulariesOfMarianMayBeListsOfWords) {
+  const ImportedCase one("marian_words", {"vocab.src.yml", "vocab.trg.yml"});
+  EXPECT_NE(one.summary().source_vocabulary, one.summary().target_vocabulary);
+  expect_tokens(one);
+  expect_logits(one);
+  SearchOptions search;
+  search.max_length = 23;
+  search.beam = 1;
+  expect_answers(one, "greedy", search);
+  EXPECT_EQ(one.model().target().decode(Ids{4, 0, 6}),
+            one.model().target().piece(4) + " <unk> " + one.model().target().piece(6));
+}
+
 TEST(Import, TranslationsHaveTheSameText) {
   for (const char* name : kCases) {
     SCOPED_TRACE(name);
@@ -122,6 +189,31 @@ TEST(Import, TranslationsHaveTheSameText) {
       EXPECT_EQ(one.model().target().decode(ids), pair[1].get<std::string>());
     }
   }
+}
+
+// `dragoman serve` reads them.
+TEST(Import, DirectionsThatTheFilesNameAreInTheCard) {
+  const auto directions = [](const ImportedCase& one) {
+    const auto found = one.model().info().card.find(text::kLanguagesCard);
+    return found == one.model().info().card.end() ? "" : found->second;
+  };
+  EXPECT_EQ(directions(ImportedCase("marian_firefox")), "de-en");
+  EXPECT_EQ(directions(ImportedCase("marian_npz")), "");
+  EXPECT_EQ(directions(ImportedCase("nllb")), "");
+  const support::TempFolder folder;
+  const auto of_folder = [&](const std::string& name, const std::string& languages) {
+    std::filesystem::remove_all(folder.file("model"));
+    std::filesystem::copy(case_folder(name), folder.file("model"));
+    folder.write("model/tokenizer_config.json", languages);
+    import_model({folder.file("model")}, folder.file("m.safetensors"), store::StoredFormat::f32);
+    const store::ModelFile file(folder.file("m.safetensors"));
+    return file.info().card.contains(text::kLanguagesCard) ? file.info().card.at(text::kLanguagesCard) : "";
+  };
+  EXPECT_EQ(of_folder("marian", R"({"source_lang": "en", "target_lang": "de"})"), "en-de");
+  EXPECT_EQ(of_folder("marian", R"({"source_lang": "en", "target_lang": "ROMANCE"})"), "");
+  EXPECT_EQ(of_folder("marian", R"({"source_lang": "mul", "target_lang": "de"})"), "");
+  EXPECT_EQ(of_folder("marian", "{}"), "");
+  EXPECT_EQ(of_folder("marian_tags", R"({"source_lang": "en", "target_lang": "mul"})"), "en-fra en-cmn_Hans");
 }
 
 TEST(Import, AModelOfFirefoxBringsItsShortlist) {

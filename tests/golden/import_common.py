@@ -1,9 +1,11 @@
 """What make_import.py and make_import_marian.py share: texts made by a rule, subword models, and how cases are written."""
+import contextlib
 import io
 import json
 import os
 import shutil
 import struct
+import tempfile
 
 import sentencepiece
 
@@ -43,15 +45,16 @@ def fnv(ids):
 
 
 def train_subwords(path, text, size, kind="unigram", **more):
-    """A SentencePiece model with a few rules of normalisation of its own, since the usual ones take 240 KB."""
-    rules = os.path.join("/tmp", "import_rules.tsv")
-    with open(rules, "w", encoding="utf-8") as file:
-        for before, after in RULES:
-            file.write(" ".join(f"{ord(c):X}" for c in before) + "\t" + " ".join(f"{ord(c):X}" for c in after) + "\n")
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(text), model_writer=model, vocab_size=size, model_type=kind, character_coverage=0.995,
-        normalization_rule_tsv=rules, hard_vocab_limit=False, minloglevel=2, **more)
+    """A SentencePiece model with a few rules of normalisation of its own, since the usual ones take 240 KB. Its file
+    names the file of the rules as it is given here, so that is a name without a folder."""
+    model, path = io.BytesIO(), os.path.abspath(path)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        with open("rules.tsv", "w", encoding="utf-8") as file:
+            for before, after in RULES:
+                file.write(" ".join(f"{ord(c):X}" for c in before) + "\t" + " ".join(f"{ord(c):X}" for c in after) + "\n")
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(text), model_writer=model, vocab_size=size, model_type=kind,
+            character_coverage=0.995, normalization_rule_tsv="rules.tsv", hard_vocab_limit=False, minloglevel=2, **more)
     with open(path, "wb") as file:
         file.write(model.getvalue())
 

@@ -10,6 +10,7 @@ Every folder holds a model as its program stores it, and expected.json:
   logits      of the whole vocabulary for some targets, teacher forced
   tokens      FNV-1a over the ids of lines of mixed scripts (make_byte_bpe.py's generator, seed 3), without the lines
               `ties`, which have two segmentations that are equally likely
+  prefixed    texts that begin with the tag of a language, and some that do not, with their ids
 Weights are drawn with a large deviation and the end of a sentence gets a bonus, so that answers differ and end.
 """
 import json
@@ -161,7 +162,6 @@ def marian(name, save, tags=(), separate=False, **settings):
     processor = sentencepiece.SentencePieceProcessor(model_file=os.path.join(folder, "source.spm"))
 
     def encode(text):
-        # Without the prefix, MarianTokenizer takes a space after it for a token.
         ids = [source[prefix.strip()]] if prefix else []
         ids += [source.get(piece, 1) for piece in processor.encode(text, out_type=str)]
         return ids + [0]
@@ -175,6 +175,11 @@ def marian(name, save, tags=(), separate=False, **settings):
     result["decoded"] = [[one["beam"], tokenizer.decode(one["beam"], skip_special_tokens=True)]
                          for one in result["sentences"][:50] if one["beam"]]
     result["to"] = tags[0] if tags else ""
+    if tags:
+        texts = [f">>{tag}<<{text}" for tag in tags for text in ("", " ", "the old house", " the old  house", "  >>fra<< a")]
+        texts += [" ".join((f">>{tags[number % 2]}<<", text)) for number, text in enumerate(sentences(100, 8))]
+        texts += [f" >>{tags[0]}<< the", f"the >>{tags[0]}<< house", ">>fra", ">>fra<", "a <<"]
+        result["prefixed"] = [[text, tokenizer(text)["input_ids"]] for text in texts]
     write_case(folder, result)
 
 

@@ -12,7 +12,7 @@ import sys
 import numpy
 import sentencepiece
 
-from import_common import LINES, LONGEST, fnv, fresh, has_tie, mixed_lines, sentences, train_subwords, write_case, write_marian
+from import_common import LINES, LONGEST, WORDS, fnv, fresh, has_tie, mixed_lines, sentences, train_subwords, write_case, write_marian
 
 SIZE, HEADS, INNER, LAYERS, SENTENCES = 16, 4, 24, 2, 100
 
@@ -240,6 +240,37 @@ def pre_norm():
                                                      processors[0].encode(text, out_type=str)], processors[0]))
 
 
+def words():
+    """Vocabularies of words, of different sizes, without subwords. In the model file ids of words begin with <unk>, <s>,
+    </s>, <pad>, so the ids expected here are in that order."""
+    folder = fresh("marian_words")
+    ids, order = [], []
+    for name, chosen in (("vocab.src.yml", WORDS[:30]), ("vocab.trg.yml", WORDS[20:])):
+        pieces = ["</s>", "<unk>"] + sorted(set(chosen))
+        ids.append({piece: number for number, piece in enumerate(pieces)})
+        order.append([1, None, 0, None] + list(range(2, len(pieces))))
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write("".join(f"{json.dumps(piece, ensure_ascii=False)}: {number}\n"
+                               for number, piece in enumerate(pieces)))
+    model = Model({"transformer-ffn-activation": "relu", "transformer-preprocess": "", "transformer-postprocess": "dan"},
+                  (len(ids[0]), len(ids[1])), 4)
+    model.save_npz(os.path.join(folder, "model.npz"))
+    result = {"sentences": [], "logits": []}
+    for number, text in enumerate(sentences(SENTENCES, 5)):
+        source = [ids[0].get(word, 1) for word in text.split(" ")] + [0]
+        memory = model.encode(numpy.array(source))
+        result["sentences"].append({"text": text, "ids": [order[0].index(one) for one in source],
+                                    "greedy": [order[1].index(one) for one in model.greedy(memory)]})
+        if number < 2:
+            target = [3, 5, 2]
+            rows = model.logits(memory, numpy.array(target))
+            values = [[-1000.0 if one is None else round(float(row[one]), 5) for one in order[1]] for row in rows]
+            result["logits"].append({"source": result["sentences"][-1]["ids"],
+                                     "target": [1] + [order[1].index(one) for one in target], "values": sum(values, [])})
+    print("  different:", len(set(str(one["greedy"]) for one in result["sentences"])))
+    write_case(folder, result)
+
+
 def firefox():
     folder = fresh("marian_firefox")
     processor = subwords(folder, "vocab.deen.spm", 260, 1)
@@ -257,7 +288,7 @@ def firefox():
     write_case(folder, result | {"shortlist": {"begins": begins[:10], "targets": targets[:20]}})
 
 
-CASES = {"marian_npz": npz, "marian_prenorm": pre_norm, "marian_firefox": firefox}
+CASES = {"marian_npz": npz, "marian_prenorm": pre_norm, "marian_firefox": firefox, "marian_words": words}
 
 if __name__ == "__main__":
     for case in sys.argv[1:] or CASES:

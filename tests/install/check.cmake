@@ -28,7 +28,7 @@ endfunction()
 file(REMOVE_RECURSE "${WORK}")
 run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix")
 
-# The program, the recipes, the versioned library, the public headers and the package files, and nothing else.
+# The program, the recipes, the models, the versioned library, the public headers and the package files, and nothing else.
 file(GLOB_RECURSE installed RELATIVE "${WORK}/prefix" "${WORK}/prefix/*")
 file(GLOB headers RELATIVE "${CMAKE_CURRENT_LIST_DIR}/../../include" "${CMAKE_CURRENT_LIST_DIR}/../../include/dragoman/*.h")
 foreach(header IN LISTS headers)
@@ -37,7 +37,7 @@ foreach(header IN LISTS headers)
   endif()
   list(REMOVE_ITEM installed "include/${header}")
 endforeach()
-expect_only("installed files" "^(bin/dragoman|share/dragoman/recipes/([a-z0-9-]+/)?[a-z0-9.-]+|lib[^/]*(/[^/]+)?/libdragoman\\.so[.0-9]*|lib[^/]*(/[^/]+)?/cmake/dragoman/dragoman[A-Za-z-]*\\.cmake)$"
+expect_only("installed files" "^(bin/dragoman|share/dragoman/recipes/([a-z0-9-]+/)?[a-z0-9.-]+|share/dragoman/recipes/ready/sources/[a-z_]+\\.py|share/dragoman/models/(README\\.md|[a-z]+-[a-z]+\\.safetensors)|lib[^/]*(/[^/]+)?/libdragoman\\.so[.0-9]*|lib[^/]*(/[^/]+)?/cmake/dragoman/dragoman[A-Za-z-]*\\.cmake)$"
             ${installed})
 
 # Only the public interface is exported: the functions of dragoman.h, and Translator, Scorer, Classifier, Error and version().

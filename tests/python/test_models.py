@@ -6,6 +6,7 @@ import sys
 import unittest
 
 import dragoman
+import numpy
 import support
 
 
@@ -191,6 +192,19 @@ class Files(unittest.TestCase):
             dragoman.quantize(support.model(), support.model())
         with self.assertRaisesRegex(dragoman.Error, "--to: expected one of"):
             dragoman.quantize(support.model(), small, to="int3")
+
+    def test_models_are_exported_for_numpy_alone(self):
+        folder = support.folder() / "numpy"
+        exported = dragoman.export_model(support.model(), folder, to="numpy")
+        self.assertEqual(sorted(exported["files"]), sorted(path.name for path in folder.iterdir()))
+        with numpy.load(folder / "weights.npz") as weights:
+            self.assertEqual(sum(array.size for array in weights.values()), exported["parameters"])
+            self.assertTrue(all(array.dtype == numpy.float32 for array in weights.values()))
+            self.assertIn("decoder.embed_tokens.weight", weights)
+        with self.assertRaisesRegex(dragoman.Error, "exists already"):
+            dragoman.export_model(support.model(), folder, to="ctranslate2")
+        with self.assertRaisesRegex(dragoman.Error, "--to: expected one of"):
+            dragoman.export_model(support.model(), folder, to="onnx")
 
     def test_the_phrasebook_has_distinct_pairs_in_separate_splits(self):
         train, test = dragoman.phrasebook(50), dragoman.phrasebook(50, split="test")

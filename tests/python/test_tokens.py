@@ -22,7 +22,7 @@ class Tokens(unittest.TestCase):
 
     def test_tokens_give_the_translation_of_their_text(self):
         results = self.translator.translate_batch([self.tokens, ["It"]], beam_size=4, **SHORT)
-        expected = self.translator.translations(TEXT, max_length=12, min_length=1)[0]
+        expected = self.translator.translations(TEXT, max_length=12, min_length=1, truncate=True)[0]
         self.assertEqual(results[0].hypotheses, [expected.tokens])
         self.assertEqual(results[0].scores, [])
         self.assertEqual(results[0].attention, [])
@@ -39,10 +39,32 @@ class Tokens(unittest.TestCase):
         self.assertEqual(len(result), 3)
         self.assertEqual(len(result.hypotheses), 3)
         self.assertEqual(sorted(result.scores, reverse=True), result.scores)
-        self.assertEqual(result.hypotheses[0][-1], "</s>")
         self.assertEqual(result[0], {"tokens": result.hypotheses[0], "score": result.scores[0],
                                      "attention": result.attention[0]})
-        self.assertEqual(result.attention[0].shape[0], len(result.hypotheses[0]) - 1)
+        ended = result.hypotheses[0][-1] == "</s>"
+        self.assertEqual(result.attention[0].shape, (len(result.hypotheses[0]) - ended, len(self.tokens)))
+
+    def test_a_translation_that_is_cut_off_has_no_end(self):
+        def translate(longest):
+            return self.translator.translate_batch([self.tokens], beam_size=1, max_decoding_length=longest,
+                                                   return_scores=True, return_end_token=True)[0]
+
+        cut = translate(3)
+        self.assertEqual(len(cut.hypotheses[0]), 3)
+        self.assertNotIn("</s>", cut.hypotheses[0])
+        scored = self.translator.score_batch([self.tokens], cut.hypotheses)[0]
+        self.assertAlmostEqual(cut.scores[0], sum(scored.log_probs[:3]) / 3, places=4)
+        whole = translate(256)
+        if len(whole.hypotheses[0]) < 256:
+            self.assertEqual(whole.hypotheses[0][-1], "</s>")
+
+    def test_the_probability_of_a_prefix_does_not_count(self):
+        prefix = self.translator.target_vocabulary.tokens("Wo ist")
+        result = self.translator.translate_batch([self.tokens], target_prefix=[prefix], beam_size=1, return_scores=True,
+                                                 **SHORT)[0]
+        scored = self.translator.score_batch([self.tokens], result.hypotheses)[0]
+        length = min(len(result.hypotheses[0]) + 1, SHORT["max_decoding_length"])
+        self.assertAlmostEqual(result.scores[0], sum(scored.log_probs[len(prefix):length]) / length, places=4)
 
     def test_a_target_prefix_is_binding(self):
         words = self.translator.target_vocabulary
@@ -58,10 +80,11 @@ class Tokens(unittest.TestCase):
         total = self.translator.translate_batch([self.tokens], beam_size=1, length_penalty=0, return_scores=True,
                                                 **SHORT)[0]
         self.assertEqual(mean.hypotheses, total.hypotheses)
-        self.assertAlmostEqual(mean.scores[0] * (len(mean.hypotheses[0]) + 1), total.scores[0], places=4)
+        length = min(len(mean.hypotheses[0]) + 1, SHORT["max_decoding_length"])
+        self.assertAlmostEqual(mean.scores[0] * length, total.scores[0], places=4)
         scored = self.translator.score_batch([self.tokens], mean.hypotheses)[0]
         self.assertEqual(scored.tokens, [*mean.hypotheses[0], "</s>"])
-        self.assertAlmostEqual(sum(scored.log_probs), total.scores[0], places=3)
+        self.assertAlmostEqual(sum(scored.log_probs[:length]), total.scores[0], places=3)
         self.assertEqual(self.translator.score_batch([self.tokens], mean.hypotheses, offset=1)[0].log_probs,
                          scored.log_probs[1:])
 
@@ -96,7 +119,7 @@ class Tokens(unittest.TestCase):
         self.assertGreater(len({str(one) for one in first}), 1)
 
     def test_inputs_are_truncated(self):
-        cut = self.translator.translate_batch([self.tokens * 3], max_input_length=len(self.tokens), **SHORT)[0]
+        cut = self.translator.translate_batch([self.tokens * 3], max_input_length=len(self.tokens) + 1, **SHORT)[0]
         self.assertEqual(cut.hypotheses, self.translator.translate_batch([self.tokens], **SHORT)[0].hypotheses)
 
     def test_what_cannot_be_honoured_raises_with_the_reason(self):
@@ -104,6 +127,7 @@ class Tokens(unittest.TestCase):
             ({"no_repeat_ngram_size": 3}, "no_repeat_ngram_size=3 is not supported: the search"),
             ({"length_penalty": 0.7}, "length_penalty=0.7 is not supported"),
             ({"callback": print}, "callback"),
+            ({"max_decoding_length": 0}, "max_decoding_length must be at least 1"),
             ({"sampling_topk": 10, "beam_size": 2}, "sampling does not search"),
             ({"batch_type": "words"}, "examples or tokens"),
             ({"num_hypotheses": 3}, "n-best 3 is more than the beam"),

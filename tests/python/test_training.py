@@ -117,7 +117,8 @@ except KeyboardInterrupt:
         self.assertTrue(checkpoints)
         shutil.rmtree(output)
 
-    def test_ctrl_c_interrupts_a_translation(self):
+    def check_interruption(self, call):
+        """Ctrl-C ends a call that would take minutes, and the model goes on."""
         code = f"""
 import sys, threading, time, signal, os
 sys.path.insert(0, {str(Path(__file__).parent)!r})
@@ -126,13 +127,25 @@ translator = dragoman.Translator({str(support.model())!r}, device="cpu", threads
 text = "The old man sees the big dog in the small house near the station. " * 4
 threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:
-    translator.translate([text] * 3000, beam=8)
+    {call}
 except KeyboardInterrupt:
     print("interrupted", translator.translate("It rains.") != "")
 """
         # The texts that are left are dropped, not translated, before the next one.
         program = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual(program.stdout.split(), ["interrupted", "True"], program.stderr)
+
+    def test_ctrl_c_interrupts_a_translation(self):
+        self.check_interruption("translator.translate([text] * 3000, beam=8)")
+
+    def test_ctrl_c_interrupts_the_translation_of_a_document(self):
+        self.check_interruption("translator.translate_document('\\n\\n'.join(f'{number} {text}' "
+                                "for number in range(3000)), format='text', beam=8)")
+
+    def test_ctrl_c_interrupts_scoring(self):
+        self.check_interruption(f"dragoman.Scorer({str(support.model())!r}, device='cpu', threads=1)"
+                                ".score([text] * 100000, [text] * 100000)")
+        self.check_interruption("translator.score_batch([text.split()] * 100000, [text.split()] * 100000)")
 
 
 if __name__ == "__main__":

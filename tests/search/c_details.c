@@ -191,6 +191,49 @@ static const char* check_explanations(dragoman_translator* translator) {
   return NULL;
 }
 
+/* ---- Documents and metrics ---- */
+
+static const char* check_documents(dragoman_translator* translator) {
+  char* page = dragoman_translate_document(translator, "<p>a blue dog <b>sees</b> you !</p>", "html", NULL);
+  char* text = dragoman_translate(translator, "a blue dog sees you !", 4);
+  EXPECT(page != NULL && strstr(page, "<p>") == page && strstr(page, "</p>") != NULL && strstr(page, "<b>") != NULL);
+  EXPECT(text != NULL && strcmp(page, text) != 0);
+  dragoman_free(page);
+  char* lines = dragoman_translate_document(translator, "a blue dog sees you !\n", "text", NULL);
+  EXPECT(lines != NULL && strncmp(lines, text, strlen(text)) == 0);
+  dragoman_free(lines);
+  dragoman_free(text);
+  EXPECT(dragoman_translate_document(translator, "a", "pdf", NULL) == NULL && reason_has("expected one of"));
+  EXPECT(dragoman_translate_document(translator, NULL, "html", NULL) == NULL && reason_has("document"));
+  EXPECT(dragoman_translate_document(NULL, "a", "html", NULL) == NULL && reason_has("a translator"));
+  return NULL;
+}
+
+static const char* check_metrics(void) {
+  const char* hypotheses[] = {"the cat sat on the mat", "it rains today"};
+  const char* first[] = {"the cat sat on the mat", "it rained today"};
+  const char* second[] = {"a cat sat on the mat", "it rains today"};
+  const char* const* references[] = {first, second};
+  dragoman_metric_score* score = dragoman_evaluate("bleu", hypotheses, 2, references, 2);
+  EXPECT(score != NULL && dragoman_metric_score_value(score) > 99.9);
+  EXPECT(strcmp(dragoman_metric_score_name(score), "BLEU") == 0);
+  EXPECT(strstr(dragoman_metric_score_signature(score), "nrefs:2") != NULL);
+  dragoman_metric_score_free(score);
+  score = dragoman_evaluate("ter", hypotheses, 2, references, 1);
+  EXPECT(score != NULL && fabs(dragoman_metric_score_value(score) - 100.0 / 9) < 1e-6); /* one edit of nine words */
+  dragoman_metric_score_free(score);
+  score = dragoman_evaluate("chrf++", hypotheses, 2, references, 1);
+  EXPECT(score != NULL && strcmp(dragoman_metric_score_name(score), "chrF2++") == 0);
+  dragoman_metric_score_free(score);
+  EXPECT(dragoman_evaluate("meteor", hypotheses, 2, references, 1) == NULL && reason_has("bleu, chrf, chrf++ or ter"));
+  EXPECT(dragoman_evaluate("bleu", hypotheses, 2, references, 0) == NULL && reason_has("one set of references"));
+  EXPECT(dragoman_evaluate("bleu", hypotheses, 0, references, 1) == NULL && reason_has("at least one hypothesis"));
+  EXPECT(dragoman_evaluate(NULL, hypotheses, 2, references, 1) == NULL && reason_has("metric"));
+  EXPECT(isnan(dragoman_metric_score_value(NULL)) && dragoman_metric_score_signature(NULL) == NULL);
+  dragoman_metric_score_free(NULL);
+  return NULL;
+}
+
 /* ---- Scores ---- */
 
 static const char* check_scores(const char* model) {
@@ -242,6 +285,8 @@ const char* check_c_details(const char* model) {
   if (!problem) problem = check_tokens(translator);
   if (!problem) problem = check_wrong_requests(translator);
   if (!problem) problem = check_explanations(translator);
+  if (!problem) problem = check_documents(translator);
+  if (!problem) problem = check_metrics();
   if (!problem) problem = check_scores(model);
   dragoman_close(translator);
   return problem;

@@ -75,6 +75,39 @@ TEST_F(TokenRequests, APrefixOfTokensBeginsTheTranslation) {
   EXPECT_EQ(found.text, translate(words).translations[0].text);
 }
 
+TEST_F(TokenRequests, MayLeaveThePrefixOutOfTheScore) {
+  Request request = request_of({"the", "dog"});
+  request.prefix_tokens = {"wo", "ist"};
+  SearchOptions search;
+  search.beam = 1;
+  search.token_scores = true;
+  const Translation counted = translate(request, search).translations[0];
+  search.score_prefix = false;
+  const Translation rest = translate(request, search).translations[0];
+  ASSERT_EQ(rest.tokens, counted.tokens);
+  EXPECT_EQ(rest.token_scores[0], 0);
+  EXPECT_EQ(rest.token_scores[1], 0);
+  EXPECT_NEAR(rest.log_probability, counted.log_probability - counted.token_scores[0] - counted.token_scores[1], 1e-5);
+  EXPECT_NEAR(rest.score, rest.log_probability / static_cast<double>(rest.tokens.size() + 1), 1e-9);
+}
+
+TEST_F(TokenRequests, MayBeCutOffAtTheMaximumLength) {
+  const Request request = request_of({"a", "blue", "dog", "sees", "you"});
+  SearchOptions search;
+  search.beam = 1;
+  search.max_length = 2;
+  search.token_scores = true;
+  const Translation ended = translate(request, search).translations[0];
+  search.truncate = true;
+  const Translation cut = translate(request, search).translations[0];
+  ASSERT_EQ(cut.tokens.size(), 2u);
+  EXPECT_EQ(cut.tokens, ended.tokens);
+  EXPECT_LT(ended.token_scores.back(), 0);
+  EXPECT_NEAR(cut.log_probability, ended.log_probability - ended.token_scores.back(), 1e-5);
+  EXPECT_NEAR(cut.score, cut.log_probability / 2, 1e-9);
+  EXPECT_NEAR(ended.score, ended.log_probability / 3, 1e-9);
+}
+
 TEST_F(TokenRequests, ThatCannotBeReadAreRefused) {
   Request both = request_of({"the"});
   both.text = "the";

@@ -7,7 +7,7 @@
 #include "document/document.h"
 #include "search/text_translator.h"
 
-namespace dragoman::run {
+namespace dragoman::search {
 
 // Documents to translate together: their segments as requests, each text once, and the documents with the results.
 class DocumentBatch {
@@ -34,8 +34,12 @@ class DocumentBatch {
   std::vector<std::vector<std::size_t>> request_of_;  // per document and segment
 };
 
-// Translates all segments at once. Asks for alignments where the translator has them and the documents need them.
-std::vector<std::string> translate_documents(search::TextTranslator& translator, const DocumentBatch& documents,
-                                             SearchOptions options);
+// The options with alignments, where the translator has them and the documents need them.
+SearchOptions search_for_documents(const TextTranslator& translator, const DocumentBatch& documents,
+                                   SearchOptions options);
 
-}  // namespace dragoman::run
+// Translates all segments at once.
+std::vector<std::string> translate_documents(TextTranslator& translator, const DocumentBatch& documents,
+                                             const SearchOptions& options);
+
+}  // namespace dragoman::search

@@ -1,22 +1,22 @@
 // Documents through a translator.
-#include "run/translate_document.h"
+#include "search/translate_document.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/search/fake_engine.h"
 
-namespace dragoman::run {
+namespace dragoman::search {
 namespace {
 
 using document::Document;
 
 // Says what it was given, in capitals, and links every word to itself, if it aligns.
-class CapitalEngine : public search::test::EchoEngine {
+class CapitalEngine : public test::EchoEngine {
  public:
   explicit CapitalEngine(bool aligns) : EchoEngine(100), aligns_(aligns) {}
 
-  void submit(std::vector<search::Job> jobs) override {
-    for (search::Job& job : jobs) {
+  void submit(std::vector<Job> jobs) override {
+    for (Job& job : jobs) {
       EXPECT_TRUE(aligns_ || !job.options->alignment);
       TranslationResult result;
       for (int rank = 0; rank < job.options->n_best; ++rank) {
@@ -88,4 +88,4 @@ TEST(TranslateDocuments, RanksAreDocumentsOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace dragoman::run
+}  // namespace dragoman::search

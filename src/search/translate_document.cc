@@ -1,4 +1,4 @@
-#include "run/translate_document.h"
+#include "search/translate_document.h"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace dragoman::run {
+namespace dragoman::search {
 
 DocumentBatch::DocumentBatch(std::vector<document::Document> documents, const std::function<void(Request&)>& constrain,
                              const std::vector<std::string>& languages)
@@ -50,10 +50,16 @@ std::vector<std::string> DocumentBatch::render(const std::vector<TranslationResu
   return rendered;
 }
 
-std::vector<std::string> translate_documents(search::TextTranslator& translator, const DocumentBatch& documents,
-                                             SearchOptions options) {
+SearchOptions search_for_documents(const TextTranslator& translator, const DocumentBatch& documents,
+                                   SearchOptions options) {
   options.alignment = documents.has_inner_tags() && translator.aligns();
-  return documents.render(translator.translate(documents.requests(), options));
+  return options;
 }
 
-}  // namespace dragoman::run
+std::vector<std::string> translate_documents(TextTranslator& translator, const DocumentBatch& documents,
+                                             const SearchOptions& options) {
+  return documents.render(
+      translator.translate(documents.requests(), search_for_documents(translator, documents, options)));
+}
+
+}  // namespace dragoman::search
