@@ -40,11 +40,11 @@ endforeach()
 expect_only("installed files" "^(bin/dragoman|share/dragoman/recipes/([a-z0-9-]+/)?[a-z0-9.-]+|share/dragoman/recipes/ready/sources/[a-z_]+\\.py|share/dragoman/models/(README\\.md|[a-z]+-[a-z]+\\.safetensors)|lib[^/]*(/[^/]+)?/libdragoman\\.so[.0-9]*|lib[^/]*(/[^/]+)?/cmake/dragoman/dragoman[A-Za-z-]*\\.cmake)$"
             ${installed})
 
-# Only the public interface is exported: the functions of dragoman.h, and Translator, Scorer, Classifier, Error and version().
+# Only the public interface is exported: the functions of dragoman.h, and Translator, Scorer, Classifier, Error, evaluate() and version().
 file(GLOB_RECURSE library "${WORK}/prefix/libdragoman.so.*.*.*")
 run(nm -D --defined-only --format=posix "${library}")
 string(REGEX MATCHALL "[^\n]+" symbols "${output}")
-expect_only("exported symbols" "^(dragoman_[a-z_]+|_ZNK?8dragoman(10Translator|6Scorer|10Classifier|5Error|7version)[^ ]*|_ZT[ISV]N8dragoman5ErrorE) "
+expect_only("exported symbols" "^(dragoman_[a-z_]+|_ZNK?8dragoman(10Translator|6Scorer|10Classifier|5Error|7version|8evaluate)[^ ]*|_ZT[ISV]N8dragoman5ErrorE) "
             ${symbols})
 expect_in_output("dragoman_translate ")
 expect_in_output("dragoman_classifier_open ")
@@ -55,6 +55,9 @@ run("${WORK}/prefix/bin/dragoman" --version)
 expect_in_output("${VERSION}")
 run("${WORK}/prefix/bin/dragoman" recipe list)
 expect_in_output("attention")
+run(sh -c "echo 'Where is the station?' | '${WORK}/prefix/bin/dragoman' translate")
+expect_in_output("Bahnhof")
+expect_in_output("prefix/share/dragoman/models/en-de.safetensors")
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/consumer" -B "${WORK}/consumer" -G Ninja
     "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_C_FLAGS=${FLAGS}"
     "-DCMAKE_PREFIX_PATH=${WORK}/prefix")
