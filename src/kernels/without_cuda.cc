@@ -24,6 +24,7 @@ void upload(void*, const void*, std::size_t) { fail("{}", problem()); }
 void copy_to_host(std::span<const HostCopy>) { fail("{}", problem()); }
 void clear(void*, std::size_t) { fail("{}", problem()); }
 void wait() {}
+CUstream_st* submitted_stream() { fail("{}", problem()); }
 Delivery::Delivery(std::size_t bytes) : bytes_(bytes) { fail("{}", problem()); }
 Delivery::~Delivery() = default;
 void Delivery::send(const void*) {}

@@ -7,6 +7,7 @@
 #include "kernels/contract.h"
 
 struct CUevent_st;
+struct CUstream_st;
 
 // The CUDA kernels and the memory they work on. A program built without CUDA has these functions, too; problem() then
 // says so.
@@ -63,6 +64,8 @@ inline void copy_to_host(void* to, const void* from, std::size_t bytes) {
 }
 void clear(void* memory, std::size_t bytes);
 void wait();
+// The stream of this thread, after submitting everything asked for before: for libraries that enqueue their own work.
+CUstream_st* submitted_stream();
 
 // An asynchronous copy to the host, from the GPU that was current when it was made.
 class Delivery {

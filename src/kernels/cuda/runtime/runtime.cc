@@ -59,6 +59,8 @@ cudaStream_t stream() {
 
 cudaStream_t direct_stream() { return this_lane().flush(); }
 
+CUstream_st* submitted_stream() { return direct_stream(); }
+
 void* driver_function(const char* name, unsigned version) {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found{};
