@@ -36,6 +36,10 @@ const Kernels<float>& f32() {
   static const Kernels<float> empty("cuda");
   return empty;
 }
+const Kernels<double>& wide() {
+  static const Kernels<double> empty("cuda");
+  return empty;
+}
 const Kernels<bf16>& half() {
   static const Kernels<bf16> empty("cuda");
   return empty;

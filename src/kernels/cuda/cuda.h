@@ -96,5 +96,7 @@ void set_common(bool on);
 
 const Kernels<float>& f32();
 const Kernels<bf16>& half();
+// Totals are f64: add_sum is the only entry.
+const Kernels<double>& wide();
 
 }  // namespace dragoman::kernels::cuda
