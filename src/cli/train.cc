@@ -31,7 +31,7 @@ int train_neural(run::TrainingOptions options, const Words& arguments) {
     train_in_team(options, team.comm());
   } catch (const std::exception& error) {
     if (!team.reports(error)) return 1;
-    if (team.comm().leads()) throw;
+    if (team.comm().leads() || dynamic_cast<const comm::PeerFailure*>(&error) != nullptr) throw;
     fail("{}: {}", team.comm().describe(team.comm().rank()), error.what());
   }
   return train::StopSignal::received() == 0 ? 0 : 128 + train::StopSignal::received();

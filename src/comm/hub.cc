@@ -18,6 +18,7 @@ namespace {
 constexpr const char* kMagic = "dragoman rank 1";
 constexpr const char* kWelcome = "welcome";
 constexpr std::size_t kMostHelloBytes = 4096;
+constexpr auto kSlice = std::chrono::milliseconds(100);
 constexpr auto kShort = std::chrono::seconds(2);  // for a message to be read or completed
 
 // Messages on the second connection.
@@ -83,11 +84,11 @@ Hello Hello::parse(const std::string& bytes) {
           .watches = number_of(lines[6]) == 1};
 }
 
-Hub::Hub(const Place& place, std::unique_ptr<Listener> listener, const HubTimes& times)
+Hub::Hub(const Place& place, std::unique_ptr<Listener> listener, const HubTimes& times, const Connection::Idle& idle)
     : place_(place), peers_(place.rank == 0 ? static_cast<std::size_t>(place.size) : 1) {
   hosts_.assign(static_cast<std::size_t>(place.size), "unknown host");
   if (place.rank == 0)
-    lead(*listener, times);
+    lead(*listener, times, idle);
   else
     follow(times);
   const auto now = Clock::now();
@@ -113,17 +114,21 @@ Hub::~Hub() {
   if (at_end_) at_end_();
 }
 
-void Hub::lead(const Listener& listener, const HubTimes& times) {
+void Hub::lead(const Listener& listener, const HubTimes& times, const Connection::Idle& idle) {
   const auto deadline = Clock::now() + times.join;
   hosts_[0] = this_host();
   while (!missing_ranks().empty()) {
-    std::optional<Connection> connection = listener.accept(deadline);
-    if (!connection)
+    std::optional<Connection> connection = listener.accept(std::min(deadline, Clock::now() + kSlice));
+    if (connection) {
+      admit(std::move(*connection), times);
+      continue;
+    }
+    if (idle) idle();
+    if (Clock::now() >= deadline)
       refuse(
           fmt::format("{} did not join within {} s; see whether the others started, and with the same settings of "
                       "rank 0's address",
                       missing_ranks(), std::chrono::duration_cast<std::chrono::seconds>(times.join).count()));
-    admit(std::move(*connection), times);
   }
   for (std::size_t rank = 1; rank < peers_.size(); ++rank)
     for (const Connection* connection : {&peers_[rank].main, &peers_[rank].watch})

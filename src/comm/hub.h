@@ -36,8 +36,9 @@ struct Hello {
 class Hub {
  public:
   // Waits until all ranks have joined. Throws Error with the names of those that are missing, that have another version
-  // of the program, or that contradict the others. `listener` is that of rank 0; others pass null.
-  Hub(const Place& place, std::unique_ptr<Listener> listener, const HubTimes& times);
+  // of the program, or that contradict the others. `listener` is that of rank 0; others pass null. Rank 0 calls `idle`
+  // now and then while it waits; it may throw to end the wait.
+  Hub(const Place& place, std::unique_ptr<Listener> listener, const HubTimes& times, const Connection::Idle& idle = {});
   ~Hub();
   Hub(const Hub&) = delete;
   Hub& operator=(const Hub&) = delete;
@@ -64,7 +65,7 @@ class Hub {
     bool has_left = false;
   };
 
-  void lead(const Listener& listener, const HubTimes& times);
+  void lead(const Listener& listener, const HubTimes& times, const Connection::Idle& idle);
   void follow(const HubTimes& times);
   // Accepts one connection of one rank; false for a connection that belongs to no rank.
   bool admit(Connection connection, const HubTimes& times);

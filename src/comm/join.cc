@@ -81,14 +81,15 @@ Transport choose(Hub& hub, const Place& place, const Device& device) {
 }  // namespace
 
 std::unique_ptr<Communicator> join(const Place& asked, Transport transport, const Device& device,
-                                   std::unique_ptr<Listener> listener, const HubTimes& times) {
+                                   std::unique_ptr<Listener> listener, const HubTimes& times,
+                                   const Connection::Idle& idle) {
   if (asked.size == 1) return std::make_unique<Alone>();
   Place place = asked;
   if (place.launcher == Launcher::mpi)
     meet_by_mpi(place, MpiLibrary::initialised(place.size), listener);
   else if (place.rank == 0 && !listener)
     listener = std::make_unique<Listener>(place.port, is_loopback(place.address));
-  auto hub = std::make_unique<Hub>(place, std::move(listener), times);
+  auto hub = std::make_unique<Hub>(place, std::move(listener), times, idle);
   if (place.launcher == Launcher::mpi) hub->at_end([size = place.size] { MpiLibrary::initialised(size).finalize(); });
   if (transport == Transport::automatic) transport = choose(*hub, place, device);
   switch (transport) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kCannotStart = 127;
 // The time that workers have to end by themselves, and after SIGTERM.
-constexpr auto kPatience = std::chrono::seconds(3);
+constexpr auto kPatience = std::chrono::seconds(2);
 
 // Pointers to the words, as exec takes them.
 std::vector<char*> pointers(std::vector<std::string>& words) {
@@ -79,6 +79,13 @@ void LocalWorkers::start(int rank, const std::vector<std::string>& arguments) {
 bool LocalWorkers::have_ended() {
   std::erase_if(children_, [](pid_t child) { return waitpid(child, nullptr, WNOHANG) != 0; });
   return children_.empty();
+}
+
+void LocalWorkers::check_running() {
+  const std::size_t before = children_.size();
+  have_ended();
+  check(children_.size() == before, "one of the {} processes that --devices started ended before it joined the others",
+        before);
 }
 
 LocalWorkers::~LocalWorkers() {

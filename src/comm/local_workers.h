@@ -25,6 +25,8 @@ class LocalWorkers {
   const Place& place() const { return place_; }
   // The port that the others connect to.
   std::unique_ptr<Listener> take_listener() { return std::move(listener_); }
+  // Throws Error if one of the processes has ended.
+  void check_running();
 
  private:
   void start(int rank, const std::vector<std::string>& arguments);

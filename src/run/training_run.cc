@@ -189,7 +189,14 @@ class TrainingRun::Parts {
       check_disk(trainer.disk(), options_.train.output, folder_->replaced_bytes(), free_disk(options_.train.output));
       begin();
     }
-    return trainer.train(stop);
+    try {
+      return trainer.train(stop);
+    } catch (const comm::PeerFailure& failure) {
+      throw comm::PeerFailure(
+          fmt::format("{}. The newest checkpoint is that of update {}: --resume continues from it, also "
+                      "with another number of processes",
+                      failure.what(), trainer.saved_update()));
+    }
   }
 
   const std::string& report_path() const { return report_path_; }

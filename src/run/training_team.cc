@@ -60,7 +60,9 @@ TrainingTeam::TrainingTeam(TrainingOptions& options, const std::vector<std::stri
   if (place.rank > 0) log::set_level(log::Level::error);
   const comm::HubTimes times{.join = std::chrono::seconds(options.compute.join_timeout)};
   comm_ = comm::join(place, options.compute.transport, find_device(options.compute.placement().device),
-                     std::move(listener), times);
+                     std::move(listener), times, [this] {
+                       if (workers_) workers_->check_running();
+                     });
   if (place.size == 1) return;
   if (options.compute.threads == 0) threads::set_count(std::max(1, threads::available() / comm_->local_size()));
   log::info("{} processes train together, connected by {}", place.size, comm_->name());

@@ -333,6 +333,7 @@ void Trainer::save_checkpoint() {
   gather();
   update_card();
   const std::string path = checkpoints_.save(info_, trained());
+  saved_update_ = state_.position.updates;
   notify(&Observer::on_checkpoint, path, state_.position);
 }
 
@@ -357,6 +358,7 @@ std::string Trainer::load_newest_checkpoint() {
   path = team_.comm.from_leader(path);
   if (!team_.comm.leads() && !path.empty()) load_checkpoint(path, trained());
   gathered_ = true;
+  saved_update_ = state_.position.updates;
   team_.comm.barrier();
   return path;
 }

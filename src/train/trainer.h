@@ -50,6 +50,8 @@ class Trainer {
   RunEnd train(const std::function<bool()>& stop);
 
   const TrainState& state() const { return state_; }
+  // The update of the newest checkpoint.
+  std::uint64_t saved_update() const { return saved_update_; }
   // The file of the best model, or of the newest one if nothing is validated.
   std::string model_path() const { return options_.output + "/model.safetensors"; }
 
@@ -134,7 +136,7 @@ class Trainer {
   bool stopping_ = false;  // some rank was asked to stop
   bool gathered_ = true;   // weights and average are complete
   double seconds_ = 0;     // that this rank computed in the last update
-  std::uint64_t steps_per_epoch_ = 0;
+  std::uint64_t steps_per_epoch_ = 0, saved_update_ = 0;
 };
 
 }  // namespace dragoman::train
