@@ -45,12 +45,6 @@ struct Round {
 
 }  // namespace
 
-int HostCommunicator::local_size() const {
-  int ranks = 0;
-  for (int r = 0; r < size(); ++r) ranks += hub_->host(r) == hub_->host(rank());
-  return ranks;
-}
-
 char* HostCommunicator::fetch(const Tensor& tensor) {
   if (tensor.device().on_host()) return static_cast<char*>(tensor.raw());
   staged_.resize(tensor.bytes());

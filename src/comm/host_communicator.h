@@ -13,7 +13,7 @@ namespace dragoman::comm {
 // back.
 class HostCommunicator : public Communicator {
  public:
-  int local_size() const override;
+  int local_size() const override { return hub_->local_size(); }
   std::string describe(int rank) const override { return hub_->describe(rank); }
   void reduce_scatter(const Parted& tensor, Wire wire, bool ordered) override;
   void all_gather(const Parted& tensor) override;

@@ -3,8 +3,10 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <fstream>
 #include <sstream>
 
 #include "base/join.h"
@@ -29,6 +31,13 @@ constexpr std::string_view kFault = "fault ";
 std::string this_host() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? escaped(name.data()) : "unknown";
+}
+
+// Hosts may have the same name, and containers on one host share its kernel.
+std::string this_machine() {
+  std::string kernel;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), kernel);
+  return this_host() + " " + kernel;
 }
 
 // Ends a wait at a deadline.
@@ -96,6 +105,7 @@ Hub::Hub(const Place& place, std::unique_ptr<Listener> listener, const HubTimes&
   watcher_ = std::thread([this, times] { watch(times); });
   try {
     hosts_ = exchange(this_host());
+    machines_ = exchange(this_machine());
   } catch (const std::exception&) {
     stop_watching();
     throw;
@@ -243,6 +253,10 @@ void Hub::check_peers() const {
 
 std::string Hub::describe(int rank) const {
   return fmt::format("rank {} on {}", rank, hosts_[static_cast<std::size_t>(rank)]);
+}
+
+int Hub::local_size() const {
+  return static_cast<int>(std::count(machines_.begin(), machines_.end(), machine(place_.rank)));
 }
 
 void Hub::report_failure(const std::string& words) {

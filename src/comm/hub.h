@@ -50,7 +50,10 @@ class Hub {
   bool has_fault() const { return faulty_; }
   // "rank 2 on HOST".
   std::string describe(int rank) const;
-  const std::string& host(int rank) const { return hosts_[static_cast<std::size_t>(rank)]; }
+  // Names the machine of a rank; no two machines have the same name.
+  const std::string& machine(int rank) const { return machines_[static_cast<std::size_t>(rank)]; }
+  // Ranks on the machine of this one, which is one of them.
+  int local_size() const;
   void report_failure(const std::string& words);
   // `action` is called once when a fault becomes known, by the thread that learns of it.
   void on_fault(std::function<void()> action);
@@ -82,7 +85,7 @@ class Hub {
 
   Place place_;
   std::vector<Peer> peers_;  // of rank 0: by rank, its own is unused; of others: peers_[0] is rank 0
-  std::vector<std::string> hosts_;
+  std::vector<std::string> hosts_, machines_;
   std::atomic<bool> faulty_{false}, leaving_{false};
   mutable std::mutex mutex_;  // guards fault_ and on_fault_
   std::string fault_;

@@ -6,9 +6,11 @@
 #include <cstdlib>
 #include <set>
 
+#include "base/quote.h"
 #include "comm/mpi.h"
 #include "comm/nccl.h"
 #include "comm/shared_memory.h"
+#include "kernels/cuda/cuda.h"
 
 namespace dragoman::comm {
 namespace {
@@ -52,20 +54,21 @@ void meet_by_mpi(Place& place, const MpiLibrary& mpi, std::unique_ptr<Listener>&
   meeting.tell(place);
 }
 
-// Whether every rank has a GPU that no other rank uses.
-bool all_have_gpus(Hub& hub, const Place& place, const Device& device) {
-  const std::vector<std::string> names = hub.exchange(device.on_host() ? "" : device.name());
-  std::set<std::string> gpus;
-  for (int r = 0; r < place.size; ++r) {
-    const std::string& name = names[static_cast<std::size_t>(r)];
-    if (name.empty() || !gpus.insert(hub.host(r) + " " + name).second) return false;
-  }
-  return true;
+// Names the GPU of a rank for all others; empty on the CPU.
+std::string gpu_of(const Device& device) {
+  if (device.on_host()) return "";
+  device.kernels<float>();  // makes the GPU current
+  return kernels::cuda::address();
 }
 
-bool on_one_machine(const Hub& hub, const Place& place) {
-  for (int r = 1; r < place.size; ++r)
-    if (hub.host(r) != hub.host(0)) return false;
+// Whether every rank has a GPU that no other rank uses.
+bool all_have_gpus(Hub& hub, const Place& place, const Device& device) {
+  const std::vector<std::string> addresses = hub.exchange(gpu_of(device));
+  std::set<std::string> gpus;
+  for (int r = 0; r < place.size; ++r) {
+    const std::string& address = addresses[static_cast<std::size_t>(r)];
+    if (address.empty() || !gpus.insert(hub.machine(r) + " " + address).second) return false;
+  }
   return true;
 }
 
@@ -75,7 +78,14 @@ Transport choose(Hub& hub, const Place& place, const Device& device) {
   for (const std::string& version : hub.exchange(gpus ? NcclCommunicator::version() : "")) has_nccl &= !version.empty();
   if (has_nccl) return Transport::nccl;
   if (place.launcher == Launcher::mpi) return Transport::mpi;
-  return on_one_machine(hub, place) || place.launcher != Launcher::slurm ? Transport::memory : Transport::mpi;
+  return hub.local_size() == place.size || place.launcher != Launcher::slurm ? Transport::memory : Transport::mpi;
+}
+
+void check_same_transport(Hub& hub, Transport transport) {
+  const std::vector<std::string> names = hub.exchange(name_of(transport));
+  for (std::size_t rank = 1; rank < names.size(); ++rank)
+    check(names[rank] == names[0], "{} has --transport {}, but {} has {}", hub.describe(static_cast<int>(rank)),
+          escaped(names[rank]), hub.describe(0), escaped(names[0]));
 }
 
 }  // namespace
@@ -92,6 +102,7 @@ std::unique_ptr<Communicator> join(const Place& asked, Transport transport, cons
   auto hub = std::make_unique<Hub>(place, std::move(listener), times, idle);
   if (place.launcher == Launcher::mpi) hub->at_end([size = place.size] { MpiLibrary::initialised(size).finalize(); });
   if (transport == Transport::automatic) transport = choose(*hub, place, device);
+  check_same_transport(*hub, transport);
   switch (transport) {
     case Transport::nccl: return std::make_unique<NcclCommunicator>(place, std::move(hub), device);
     case Transport::mpi:

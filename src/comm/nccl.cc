@@ -132,12 +132,6 @@ std::string NcclCommunicator::version() {
   return fmt::format("NCCL {}.{}.{}", number / 10000, number % 10000 / 100, number % 100);
 }
 
-int NcclCommunicator::local_size() const {
-  int ranks = 0;
-  for (int r = 0; r < size(); ++r) ranks += hub_->host(r) == hub_->host(rank());
-  return ranks;
-}
-
 void NcclCommunicator::reduce_scatter(const Parted& tensor, Wire wire, bool ordered) {
   if (ordered || wire == Wire::bf16 || !is_even(tensor, size())) return exchange_and_add(tensor, wire);
   const Tensor own = tensor.part(rank());

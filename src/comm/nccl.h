@@ -18,7 +18,7 @@ class NcclCommunicator final : public Communicator {
   static std::string version();
 
   const char* name() const override { return "nccl"; }
-  int local_size() const override;
+  int local_size() const override { return hub_->local_size(); }
   std::string describe(int rank) const override { return hub_->describe(rank); }
   void reduce_scatter(const Parted& tensor, Wire wire, bool ordered) override;
   void all_gather(const Parted& tensor) override;

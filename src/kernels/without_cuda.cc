@@ -14,6 +14,7 @@ int current_gpu() { return 0; }
 void enter(int) { fail("{}", problem()); }
 OnGpu::~OnGpu() = default;
 std::string name() { return {}; }
+std::string address() { return {}; }
 FreeMemory free_memory() { return {}; }
 void* allocate(std::size_t) { fail("{}", problem()); }
 void release(void*) {}

@@ -94,12 +94,13 @@ store::ModelInfo model_info(const TrainingOptions& options, const Vocabularies& 
 
 // Null if the validation set is not translated.
 std::unique_ptr<ValidationTranslator> validation_translator(const TrainingOptions& options, const RunData& data,
-                                                            const Vocabularies& vocabularies, const train::Task& task) {
+                                                            const Vocabularies& vocabularies, const train::Task& task,
+                                                            comm::Communicator& comm) {
   const auto* const translation = dynamic_cast<const train::TranslationTask*>(&task);
   const std::vector<ValidationPair> pairs =
       data.validation_text(static_cast<std::size_t>(options.validation.sentences));
   if (translation == nullptr || pairs.empty()) return nullptr;
-  return std::make_unique<ValidationTranslator>(translation->model(), vocabularies, pairs, options);
+  return std::make_unique<ValidationTranslator>(translation->model(), vocabularies, pairs, options, comm);
 }
 
 // The first rank makes the vocabularies; the others get them from it.
@@ -165,6 +166,7 @@ class TrainingRun::Parts {
         where_(find_placement(options_.compute.placement(), Use::training)),
         task_(make_task(options_, vocabularies_, where_)) {
     check_same_data(data_->hash(), comm);
+    translator_ = validation_translator(options_, *data_, vocabularies_, *task_, comm);
     if (comm.leads()) add_files();
   }
 
@@ -180,7 +182,7 @@ class TrainingRun::Parts {
     const data::Shard shard = train::Team::of(options_.train, comm_).shard();
     train::Trainer trainer(options_.train, *task_, {data_->training(shard), data_->validation(), data_->hash()},
                            model_info(options_, vocabularies_), comm_);
-    if (comm_.leads()) add_observers(trainer);
+    add_observers(trainer);
     if (options_.resume && !resume(trainer))
       log::info("nothing to resume in {}: starting a new run", options_.train.output);
     // A resumed run keeps its value of at_once.
@@ -211,7 +213,6 @@ class TrainingRun::Parts {
     return options;
   }
   void add_files() {
-    translator_ = validation_translator(options_, *data_, vocabularies_, *task_);
     const train::RunRecord record = run_record(options_, where_.device.name(), data_->facts());
     const std::string log = options_.train.output + "/log.jsonl";
     files_.push_back(std::make_unique<train::JsonLog>(log, record));
@@ -226,6 +227,7 @@ class TrainingRun::Parts {
   }
   void add_observers(train::Trainer& trainer) {
     if (translator_) trainer.add(*translator_);
+    if (!comm_.leads()) return;
     for (train::Observer* observer : observers_) trainer.add(*observer);
     for (const auto& file : files_) trainer.add(*file);
   }
@@ -291,7 +293,7 @@ Facts plan_training(TrainingOptions options) {
   train::MemoryPlan memory;
   train::DiskPlan disk;
   {
-    const auto translator = validation_translator(options, data, vocabularies, *task);
+    const auto translator = validation_translator(options, data, vocabularies, *task, comm::alone());
     train::Trainer trainer(options.train, *task, {data.training(shard), data.validation()},
                            model_info(options, vocabularies));
     if (translator) trainer.add(*translator);

@@ -36,7 +36,7 @@ struct StepReport {
   double seconds_left = 0;  // at this speed
   double elapsed = 0;       // seconds of training and validation so far, over all processes of the run
   Usage usage{};            // of the machine; only in means over a log interval
-  Waiting waiting{};        // of the ranks that train together; of the last update
+  Waiting waiting{};        // of the ranks that train together
 };
 
 // A sentence of the validation set with the model's current translation.

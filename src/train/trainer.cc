@@ -12,6 +12,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr double kSpeedMemory = 0.9;  // decay per update of the mean time that a rank computes
+
 const nn::Parameters& freeze(nn::Parameters& parameters, const std::vector<std::string>& patterns) {
   for (const std::string& pattern : patterns)
     check(parameters.freeze(pattern) > 0, "freeze: no trainable parameter matches '{}'", pattern);
@@ -200,7 +202,8 @@ PendingUpdate Trainer::compute_gradients() {
   totals_.clear();
   gradients_.accumulate({group_, agreed.labels, totals_.losses()}, state_,
                         [this](const std::string& words) { remark(words); });
-  seconds_ = std::chrono::duration<double>(Clock::now() - begin).count();
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  seconds_ = seconds_ == 0 ? seconds : kSpeedMemory * seconds_ + (1 - kSpeedMemory) * seconds;
   stopping_ = agreed.stops;
   update.tokens = agreed.labels;
   update.waiting = agreed.waiting;
@@ -210,7 +213,7 @@ PendingUpdate Trainer::compute_gradients() {
   return update;
 }
 
-// One small message per update. It also says how long each rank computed in the update before.
+// One small message per update. It also says how long each rank computes.
 Trainer::Agreement Trainer::agree(std::uint64_t labels) {
   if (team_.comm.size() == 1) return {.labels = labels};
   Agreement agreed{.waiting = {.ranks = team_.comm.size()}};
@@ -302,8 +305,17 @@ void Trainer::share_state() {
 
 void Trainer::validate() {
   gather();
-  if (team_.comm.leads()) measure();
+  if (team_.comm.leads())
+    measure();
+  else
+    help_to_measure();
   share_state();
+}
+
+void Trainer::help_to_measure() {
+  const Averaged averaged(average());
+  Validation ignored;
+  for (Observer* observer : observers_) observer->measure(ignored);
 }
 
 void Trainer::measure() {

@@ -32,7 +32,8 @@ class Trainer {
  public:
   // `info` is stored in model files beside the weights. The task's parameters must be allocated with gradients. If
   // several processes train together, each has a trainer, whose data is the shard of Team::of(options, comm), and they
-  // make the same calls; only the first one has observers, validates and writes files.
+  // make the same calls; the first one validates, writes files and has the observers, apart from those that share the
+  // work of measure().
   Trainer(const TrainOptions& options, Task& task, TrainData data, store::ModelInfo info,
           comm::Communicator& comm = comm::alone());
 
@@ -97,6 +98,8 @@ class Trainer {
   void follow_up(const Due& due);
   void validate();
   void measure();
+  // The part of other ranks than the first: their observers may share its work.
+  void help_to_measure();
   // Adapts the cursor of a run that was divided into another number of parts.
   void adapt_to_parts();
   void check_same_run(const std::string& path, const TrainState& fresh);
@@ -135,7 +138,7 @@ class Trainer {
   std::function<bool()> stop_;
   bool stopping_ = false;  // some rank was asked to stop
   bool gathered_ = true;   // weights and average are complete
-  double seconds_ = 0;     // that this rank computed in the last update
+  double seconds_ = 0;     // that this rank computes per update, a running mean
   std::uint64_t steps_per_epoch_ = 0, saved_update_ = 0;
 };
 

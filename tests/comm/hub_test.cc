@@ -88,8 +88,10 @@ class SilentRank {
       connection->send(hello.serialize(), [] {});
     }
     for (const Connection* connection : {&main_, &watch_}) connection->receive([] {});
-    main_.send("elsewhere", [] {});
-    main_.receive([] {});
+    for (int round = 0; round < 2; ++round) {
+      main_.send("elsewhere", [] {});
+      main_.receive([] {});
+    }
   }
 
  private:

@@ -40,6 +40,9 @@ class OnGpu {
 
 // The name of the GPU: "NVIDIA H200".
 std::string name();
+// The PCI address of the GPU, such as 0000:1b:00.0, by which processes that see different GPUs as number 0 can tell
+// them apart.
+std::string address();
 
 // Free memory of the GPU, including what the pool holds for reuse.
 FreeMemory free_memory();

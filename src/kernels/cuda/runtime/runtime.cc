@@ -1,6 +1,7 @@
 #include "kernels/cuda/runtime/runtime.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "base/error.h"
@@ -89,6 +90,13 @@ std::string name() {
   this_lane();
   check_status(cudaGetDeviceProperties(&properties, current_gpu()), "properties");
   return properties.name;
+}
+
+std::string address() {
+  std::array<char, 32> text{};
+  this_lane();
+  check_status(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), current_gpu()), "PCI address");
+  return text.data();
 }
 
 FreeMemory free_memory() {
