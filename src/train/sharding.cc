@@ -1,7 +1,6 @@
 #include "train/sharding.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "train/flat.h"
 
@@ -33,8 +32,8 @@ comm::Parted Sharding::parted(const Tensor& flat, const Bucket& bucket) const {
 // The last parameters are the first to have their gradients.
 void Sharding::reduce(const Tensor& gradients) const {
   if (team_.comm.size() == 1) return;
-  for (const Bucket& bucket : buckets_ | std::views::reverse)
-    team_.comm.reduce_scatter(parted(gradients, bucket), team_.wire, team_.ordered);
+  for (auto bucket = buckets_.rbegin(); bucket != buckets_.rend(); ++bucket)
+    team_.comm.reduce_scatter(parted(gradients, *bucket), team_.wire, team_.ordered);
 }
 
 void Sharding::gather(const Tensor& flat) const {
