@@ -70,7 +70,7 @@ void Connection::close() {
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 
-Connection Connection::open(const std::string& host, int port, Clock::time_point deadline) {
+Connection Connection::open(const std::string& host, int port, Clock::time_point deadline, const Idle& idle) {
   do {
     const Addresses addresses = resolve(host, port);
     for (const addrinfo* address = addresses.get(); address != nullptr; address = address->ai_next) {
@@ -78,9 +78,15 @@ Connection Connection::open(const std::string& host, int port, Clock::time_point
       if (made >= 0) return Connection(made);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(kSlice));
+    idle();
   } while (Clock::now() < deadline);
   fail("rank 0 does not answer at {}:{}; it may have failed to start, or the address may be wrong", escaped(host),
        port);
+}
+
+bool Connection::is_readable() const {
+  pollfd wanted{descriptor_, POLLIN, 0};
+  return poll(&wanted, 1, 0) > 0;
 }
 
 bool Connection::wait_for(short events, const Idle& idle) const {

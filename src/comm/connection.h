@@ -25,15 +25,18 @@ class Connection {
     return *this;
   }
 
+  // Called several times a second while waiting; may throw to end the wait.
+  using Idle = std::function<void()>;
   // Connects to a host; tries again until the deadline. Throws Error after it.
-  static Connection open(const std::string& host, int port, Clock::time_point deadline);
+  static Connection open(
+      const std::string& host, int port, Clock::time_point deadline, const Idle& idle = [] {});
 
   int descriptor() const { return descriptor_; }
   bool is_open() const { return descriptor_ >= 0; }
   void close();
 
-  // Called several times a second while waiting; may throw to end the wait.
-  using Idle = std::function<void()>;
+  // Whether a message, or the end of the connection, can be read without waiting.
+  bool is_readable() const;
   // False if the other side has closed the connection.
   bool send(const std::string& message, const Idle& idle) const;
   // The next message; nothing if the other side has closed the connection. Throws Error if it exceeds `most` bytes.

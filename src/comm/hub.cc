@@ -205,17 +205,22 @@ void Hub::follow(const HubTimes& times) {
               .size = place_.size,
               .watches = false};
   const auto idle = until(deadline + kShort, "rank 0 does not answer; some ranks may be missing");
-  for (Connection* connection : {&leader.main, &leader.watch}) {
-    hello.watches = connection == &leader.watch;
-    *connection = Connection::open(place_.address, place_.port, deadline);
-    check(connection->send(hello.serialize(), idle), "rank 0 at {}:{} refused the connection", place_.address,
-          place_.port);
-  }
-  for (const Connection* connection : {&leader.main, &leader.watch}) {
-    const auto answer = connection->receive(idle, kMostHelloBytes);
+  const auto read_answer = [&](const Connection& connection) {
+    const auto answer = connection.receive(idle, kMostHelloBytes);
     if (!answer) throw PeerFailure("rank 0 ended before all ranks had joined");
     if (*answer != kWelcome) throw PeerFailure(escaped(*answer));
+  };
+  // An answer before the second connection is a refusal. If it comes while that is made, it is read below.
+  const auto heed_refusal = [&] {
+    if (leader.main.is_open() && leader.main.is_readable()) read_answer(leader.main);
+  };
+  for (Connection* connection : {&leader.main, &leader.watch}) {
+    hello.watches = connection == &leader.watch;
+    *connection = Connection::open(place_.address, place_.port, deadline, heed_refusal);
+    connection->send(hello.serialize(), idle);
   }
+  read_answer(leader.main);
+  read_answer(leader.watch);
 }
 
 std::vector<std::string> Hub::exchange(const std::string& bytes) {
