@@ -5,6 +5,8 @@
 #include "base/machine.h"
 #include "base/version.h"
 #include "cli/command.h"
+#include "comm/mpi.h"
+#include "comm/nccl.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/fillings.h"
 #include "run/json_text.h"
@@ -54,7 +56,9 @@ nlohmann::json as_json(const Machine& machine) {
             {"driver", machine.cuda.driver},
             {"gpus", gpus},
             {"problem", machine.cuda.problem},
-            {"libraries", machine.cuda.libraries}}}};
+            {"libraries", machine.cuda.libraries}}},
+          {"nccl", comm::NcclCommunicator::version()},
+          {"mpi", comm::MpiLibrary::version()}};
 }
 
 void print(const Machine& machine) {
@@ -77,6 +81,9 @@ void print(const Machine& machine) {
   const std::string& problem = kernels::cuda::problem();
   line("device", problem.empty() ? "cuda, unless --device selects another" : "cpu: " + problem);
   line("cuda", machine.cuda.libraries.empty() ? "no libraries found" : join(machine.cuda.libraries, ", "));
+  const auto found = [](const std::string& version) { return version.empty() ? "not installed" : version; };
+  line("nccl", found(comm::NcclCommunicator::version()));
+  line("mpi", found(comm::MpiLibrary::version()));
 }
 
 int run(const Command& self, const Words& arguments) {

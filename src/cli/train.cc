@@ -3,25 +3,41 @@
 #include "base/progress.h"
 #include "cli/command.h"
 #include "run/train_statistical.h"
+#include "run/training_checks.h"
 #include "run/training_run.h"
+#include "run/training_team.h"
 #include "train/console.h"
 #include "train/stop_signal.h"
 
 namespace dragoman::cli {
 namespace {
 
-int train_neural(const run::TrainingOptions& options) {
-  run::TrainingRun run(options);
+// As one of the processes that train together.
+void train_in_team(const run::TrainingOptions& options, comm::Communicator& comm) {
+  run::TrainingRun run(options, comm);
   train::Console console(options.validation.samples);
   run.add(console);
   const train::StopSignal signals;
   const train::RunEnd end = run.train([] { return train::StopSignal::received() != 0; });
+  if (!comm.leads()) return;
   if (!run.report_path().empty()) log::info("report: {}", run.report_path());
   if (!end.model.empty()) fmt::print("{}\n", end.model);
+}
+
+int train_neural(run::TrainingOptions options, const Words& arguments) {
+  if (options.compute.devices > 1) run::check_training(options);  // before other processes are started
+  run::TrainingTeam team(options, arguments);
+  try {
+    train_in_team(options, team.comm());
+  } catch (const std::exception& error) {
+    if (!team.reports(error)) return 1;
+    if (team.comm().leads() || dynamic_cast<const comm::PeerFailure*>(&error) != nullptr) throw;
+    fail("{}: {}", team.comm().describe(team.comm().rank()), error.what());
+  }
   return train::StopSignal::received() == 0 ? 0 : 128 + train::StopSignal::received();
 }
 
-int train_as_asked(const run::TrainingOptions& options) {
+int train_as_asked(const run::TrainingOptions& options, const Words& arguments) {
   if (options.dry_run) {
     for (const auto& [name, words] : run::plan_training(options)) fmt::print("{:<20} {}\n", name, words);
   } else if (options.task == run::TrainTask::statistical) {
@@ -31,7 +47,7 @@ int train_as_asked(const run::TrainingOptions& options) {
     fmt::print("resumed = uninterrupted after {}: {} of weights and optimiser agree\n",
                counted(proof.updates, "update"), counted(proof.bytes, "byte"));
   } else {
-    return train_neural(options);
+    return train_neural(options, arguments);
   }
   return 0;
 }
@@ -48,7 +64,9 @@ int run(const Command& self, const Words& arguments) {
   threads::set_count(options.compute.threads);
   check_device_name(options.compute.device);
   run::check_fine_tuning(options);
-  return train_as_asked(options);
+  Words own = {self.name};
+  own.insert(own.end(), arguments.begin(), arguments.end());
+  return train_as_asked(options, own);
 }
 
 void describe(const UseSettings& use) {

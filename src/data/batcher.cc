@@ -34,6 +34,8 @@ Batcher::Batcher(std::vector<BatchSource> sources, TokenizerPair sides, const Ba
       options_(options),
       shard_(shard) {
   check(shard.world >= 1 && shard.rank < shard.world, "expected a rank below {} but got {}", shard.world, shard.rank);
+  check(shard.width >= 1 && shard.width <= shard.world - shard.rank, "expected 1 to {} workers but got {}",
+        shard.world - shard.rank, shard.width);
   const bool samples = options.rows.sample_source > 0 || options.rows.sample_target > 0;
   std::uint64_t sentences = 0;
   for (const BatchSource& source : sources_) {
@@ -110,6 +112,7 @@ void Batcher::seek(std::uint64_t epoch, std::uint64_t step) {
   check(step <= count, "expected a step up to {} in epoch {} but got {}", count, epoch, step);
   epoch_ = epoch;
   step_ = step;
+  worker_ = 0;
 }
 
 std::size_t Batcher::index_of(std::uint32_t sentence) const {
@@ -151,7 +154,7 @@ void Batcher::next(Batch& batch) {
   batch.labels.clear();
   batch.sentences.clear();
   const BatchPlan& current = plan(epoch_);
-  const std::uint64_t index = step_ * shard_.world + shard_.rank;
+  const std::uint64_t index = step_ * shard_.world + shard_.rank + worker_;
   if (index < current.size()) {
     gather(current.batch(index));
     for (const Row& row : batch_rows_) add_row(row, batch);
@@ -159,6 +162,8 @@ void Batcher::next(Batch& batch) {
   }
   check(std::max(batch.source.tokens.size(), batch.target.tokens.size()) <= std::numeric_limits<std::int32_t>::max(),
         "a batch of {} sentences exceeds the limit of 2^31 - 1 tokens", batch.sentences.size());
+  if (++worker_ < shard_.width) return;
+  worker_ = 0;
   ++step_;
 }
 

@@ -72,9 +72,9 @@ struct BatchSource {
   std::string languages = "";                    // as in en-de; validation scores each pair separately
 };
 
-// One of several workers that share every epoch.
+// One of several workers that share every epoch, or several consecutive ones: workers [rank, rank + width).
 struct Shard {
-  std::uint32_t rank = 0, world = 1;
+  std::uint32_t rank = 0, world = 1, width = 1;
 };
 
 // The tokenizers of both sides, for special ids and sampling. They must outlive the batcher.
@@ -85,7 +85,8 @@ struct TokenizerPair {
 
 // An endless sequence of packed batches, epoch by epoch. It is a pure function of (stores, options, epoch, step), so
 // resumed, prefetching and distributed runs see the same batches. Every worker makes the same number of steps; in the
-// last step of an epoch some may get an empty batch.
+// last step of an epoch some may get an empty batch. A batcher of several workers returns their batches of a step one
+// after the other.
 class Batcher {
  public:
   Batcher(std::vector<BatchSource> sources, TokenizerPair sides, const BatchOptions& options, Shard shard = {});
@@ -145,6 +146,7 @@ class Batcher {
   std::uint64_t truncated_ = 0, dropped_ = 0;
   std::optional<BatchPlan> plan_;
   std::uint64_t planned_epoch_ = 0, epoch_ = 0, step_ = 0;
+  std::uint32_t worker_ = 0;  // of the shard's width, whose batch is next
   std::vector<Row> batch_rows_;
   std::vector<std::int32_t> sampled_;
 };

@@ -14,6 +14,7 @@ int current_gpu() { return 0; }
 void enter(int) { fail("{}", problem()); }
 OnGpu::~OnGpu() = default;
 std::string name() { return {}; }
+std::string address() { return {}; }
 FreeMemory free_memory() { return {}; }
 void* allocate(std::size_t) { fail("{}", problem()); }
 void release(void*) {}
@@ -24,6 +25,7 @@ void upload(void*, const void*, std::size_t) { fail("{}", problem()); }
 void copy_to_host(std::span<const HostCopy>) { fail("{}", problem()); }
 void clear(void*, std::size_t) { fail("{}", problem()); }
 void wait() {}
+CUstream_st* submitted_stream() { fail("{}", problem()); }
 Delivery::Delivery(std::size_t bytes) : bytes_(bytes) { fail("{}", problem()); }
 Delivery::~Delivery() = default;
 void Delivery::send(const void*) {}
@@ -33,6 +35,10 @@ void set_common(bool) {}
 
 const Kernels<float>& f32() {
   static const Kernels<float> empty("cuda");
+  return empty;
+}
+const Kernels<double>& wide() {
+  static const Kernels<double> empty("cuda");
   return empty;
 }
 const Kernels<bf16>& half() {

@@ -16,7 +16,7 @@ namespace dragoman::run {
 namespace {
 
 // Settings that apply to one invocation only.
-const std::set<std::string> kInvocation = {"resume", "overwrite", "dry-run", "verify-resume"};
+const std::set<std::string> kInvocation = {"resume", "overwrite", "dry-run", "verify-resume", "devices"};
 
 // Paths are absolute, as in config.yaml: a run that is resumed has the settings that it began with.
 train::RunRecord::Pairs list_settings(TrainingOptions options) {

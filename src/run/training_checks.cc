@@ -156,7 +156,10 @@ void check_validation(const TrainingOptions& options) {
 
 void check_neural(const TrainingOptions& options) {
   check_amounts(options.train);
-  find_placement(options.compute.placement(), Use::training);
+  const Placement where = find_placement(options.compute.placement(), Use::training);
+  check(options.train.parts == 0 || options.compute.threads > 0 || !where.device.on_host(),
+        "--virtual {}: give --threads as well, because the bits of a batch depend on the number of threads on the CPU",
+        options.train.parts);
   check(options.task != TrainTask::classify || options.train.loss.r_drop == 0,
         "--r-drop {}: expected 0 for classification; it is for translation only", options.train.loss.r_drop);
   check_resuming(options);

@@ -318,13 +318,13 @@ data::BatchOptions RunData::batches() const {
   return batches;
 }
 
-data::Batcher RunData::training() const {
+data::Batcher RunData::training(data::Shard shard) const {
   const PairCounts pairs = counts().training;
   check(pairs.kept > 0,
         "no sentence pair is left to train on: {}. Check the files, or relax filters (--filter.*) and limits "
         "(--batch.max-source-length, --batch.max-target-length)",
         show(pairs));
-  return {training_, vocabularies_.sides(), batches()};
+  return {training_, vocabularies_.sides(), batches(), shard};
 }
 
 std::optional<data::Batcher> RunData::validation() const {

@@ -41,7 +41,7 @@ class RunData {
  public:
   RunData(const TrainingOptions& options, const Vocabularies& vocabularies);
 
-  data::Batcher training() const;
+  data::Batcher training(data::Shard shard = {}) const;
   // Empty if the run has no validation data.
   std::optional<data::Batcher> validation() const;
   // The first `most` pairs of the validation set or, with languages, of every language pair: first one of each, then

@@ -2,6 +2,7 @@
 
 #include "base/counted.h"
 #include "base/join.h"
+#include "kernels/cuda/cuda.h"
 #include "train/checkpoint.h"
 
 namespace dragoman::run {
@@ -9,6 +10,8 @@ namespace dragoman::run {
 PlacementOptions TrainingMachine::placement() const {
   PlacementOptions options;
   options.device = device;
+  const int gpus = device == "auto" || device == "cuda" ? kernels::cuda::count() : 0;
+  if (devices > 1 && gpus > 1) options.device = fmt::format("cuda:{}", local_rank % gpus);
   switch (precision) {
     case TrainingPrecision::automatic: break;
     case TrainingPrecision::f32: options.precision = Precision::f32; break;

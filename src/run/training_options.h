@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/join.h"
 #include "data/batcher.h"
 #include "data/corpus.h"
 #include "data/filters.h"
@@ -72,7 +73,11 @@ enum class TrainingPrecision { automatic, f32, tf32, bf16 };
 struct TrainingMachine : ThreadOptions {
   std::string device = "auto";
   TrainingPrecision precision = TrainingPrecision::automatic;
+  int devices = 1, join_timeout = 120;
+  comm::Transport transport = comm::Transport::automatic;
+  int local_rank = 0;  // of this process among those on its machine; no setting
 
+  // Of several processes on a machine with several GPUs, each has its own.
   PlacementOptions placement() const;
 
   template <class V>
@@ -80,6 +85,13 @@ struct TrainingMachine : ThreadOptions {
     ThreadOptions::visit(v);
     visit_device(v, device);
     v("precision", precision, "number format; automatic is bf16 on a GPU and f32 on the CPU");
+    v("devices", devices,
+      "train with this many processes on this machine, one per GPU, or on its cores; mpirun, srun and torchrun start "
+      "them on several machines, without this setting",
+      between(1, 1024));
+    v("transport", transport,
+      "how processes exchange gradients: nccl (between GPUs), mpi (Open MPI) or memory (on one machine)");
+    v("join-timeout", join_timeout, "seconds to wait at the start for the other processes", between(1, 86'400));
   }
 };
 
@@ -193,6 +205,12 @@ struct TrainingOptions {
         "no corpus has columns (--format tsv or csv)");
     v.only_if(
         "overwrite", [this] { return !resume; }, "--resume continues the run in the folder; give one of the two");
+    v.only_if(
+        "virtual wire devices transport join-timeout", [this] { return task != TrainTask::statistical; },
+        "a statistical model is trained by one process");
+    v.only_if(
+        "devices transport join-timeout", [this] { return !dry_run && !verify_resume; },
+        "--dry-run and --verify-resume are for one process");
     v.only_if(
         "verify-resume", [this] { return !dry_run; }, "--dry-run does not train; give one of the two");
   }

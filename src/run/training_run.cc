@@ -15,6 +15,7 @@
 #include "run/output_folder.h"
 #include "run/run_record.h"
 #include "run/training_checks.h"
+#include "run/training_team.h"
 #include "run/validation_translator.h"
 #include "search/worker_threads.h"
 #include "text/vocabulary.h"
@@ -93,12 +94,47 @@ store::ModelInfo model_info(const TrainingOptions& options, const Vocabularies& 
 
 // Null if the validation set is not translated.
 std::unique_ptr<ValidationTranslator> validation_translator(const TrainingOptions& options, const RunData& data,
-                                                            const Vocabularies& vocabularies, const train::Task& task) {
+                                                            const Vocabularies& vocabularies, const train::Task& task,
+                                                            comm::Communicator& comm) {
   const auto* const translation = dynamic_cast<const train::TranslationTask*>(&task);
   const std::vector<ValidationPair> pairs =
       data.validation_text(static_cast<std::size_t>(options.validation.sentences));
   if (translation == nullptr || pairs.empty()) return nullptr;
-  return std::make_unique<ValidationTranslator>(translation->model(), vocabularies, pairs, options);
+  return std::make_unique<ValidationTranslator>(translation->model(), vocabularies, pairs, options, comm);
+}
+
+// The first rank makes the vocabularies; the others get them from it.
+Vocabularies share_vocabularies(const TrainingOptions& options, comm::Communicator& comm) {
+  Vocabularies made;
+  if (comm.leads()) made = make_vocabularies(options);
+  if (comm.size() == 1) return made;
+  const std::string source = comm.from_leader(comm.leads() ? made.source->serialize() : "");
+  const std::string target = comm.from_leader(comm.leads() ? made.target->serialize() : "");
+  if (comm.leads()) return made;
+  made.source = text::deserialize_tokenizer(source);
+  made.target = source == target ? made.source : text::deserialize_tokenizer(target);
+  return made;
+}
+
+// The first rank tokenises the corpora; the others then find its token files, if they share its disk.
+std::unique_ptr<RunData> share_data(const TrainingOptions& options, const Vocabularies& vocabularies,
+                                    comm::Communicator& comm) {
+  std::unique_ptr<RunData> data;
+  if (comm.leads()) data = std::make_unique<RunData>(options, vocabularies);
+  comm.barrier();
+  if (!comm.leads()) data = std::make_unique<RunData>(options, vocabularies);
+  return data;
+}
+
+// Tells the other ranks if `action` fails.
+template <class Action>
+auto reporting(comm::Communicator& comm, Action action) {
+  try {
+    return action();
+  } catch (const std::exception& error) {
+    comm.report_failure(error.what());
+    throw;
+  }
 }
 
 // Passes validations on to a function.
@@ -121,25 +157,17 @@ int thread_limit(const TrainingOptions& options) {
 
 class TrainingRun::Parts {
  public:
-  explicit Parts(TrainingOptions asked)
-      : options_(checked(std::move(asked))),
-        folder_(options_),
-        vocabularies_(make_vocabularies(options_)),
-        data_(options_, vocabularies_),
+  Parts(TrainingOptions asked, comm::Communicator& comm)
+      : options_(checked(std::move(asked), comm)),
+        comm_(comm),
+        folder_(comm.leads() ? std::make_unique<OutputFolder>(options_) : nullptr),
+        vocabularies_(share_vocabularies(options_, comm)),
+        data_(share_data(options_, vocabularies_, comm)),
         where_(find_placement(options_.compute.placement(), Use::training)),
         task_(make_task(options_, vocabularies_, where_)) {
-    translator_ = validation_translator(options_, data_, vocabularies_, *task_);
-    const train::RunRecord record = run_record(options_, where_.device.name(), data_.facts());
-    const std::string log = options_.train.output + "/log.jsonl";
-    files_.push_back(std::make_unique<train::JsonLog>(log, record));
-    files_.push_back(std::make_unique<DataLog>(log, data_.counts()));
-    if (options_.tensorboard)
-      files_.push_back(std::make_unique<train::TensorBoard>(options_.train.output + "/tensorboard", record));
-    if (options_.report) {
-      auto report = std::make_unique<report::ReportWriter>(options_.train.output);
-      report_path_ = report->path();
-      files_.push_back(std::move(report));
-    }
+    check_same_data(data_->hash(), comm);
+    translator_ = validation_translator(options_, *data_, vocabularies_, *task_, comm);
+    if (comm.leads()) add_files();
   }
 
   void add(train::Observer& observer) { observers_.push_back(&observer); }
@@ -151,46 +179,78 @@ class TrainingRun::Parts {
   train::RunEnd train(const std::function<bool()>& stop) {
     const threads::LimitScope limit(thread_limit(options_));
     const PrecisionScope precision(where_);
-    train::Trainer trainer(options_.train, *task_, {data_.training(), data_.validation(), data_.hash()},
-                           model_info(options_, vocabularies_));
-    if (translator_) trainer.add(*translator_);
-    for (train::Observer* observer : observers_) trainer.add(*observer);
-    for (const auto& file : files_) trainer.add(*file);
+    const data::Shard shard = train::Team::of(options_.train, comm_).shard();
+    train::Trainer trainer(options_.train, *task_, {data_->training(shard), data_->validation(), data_->hash()},
+                           model_info(options_, vocabularies_), comm_);
+    add_observers(trainer);
     if (options_.resume && !resume(trainer))
       log::info("nothing to resume in {}: starting a new run", options_.train.output);
     // A resumed run keeps its value of at_once.
     options_.train.at_once = static_cast<std::int64_t>(trainer.rehearse().at_once);
-    check_disk(trainer.disk(), options_.train.output, folder_.replaced_bytes(), free_disk(options_.train.output));
-    begin();
-    return trainer.train(stop);
+    if (folder_) {
+      check_disk(trainer.disk(), options_.train.output, folder_->replaced_bytes(), free_disk(options_.train.output));
+      begin();
+    }
+    try {
+      return trainer.train(stop);
+    } catch (const comm::PeerFailure& failure) {
+      throw comm::PeerFailure(
+          fmt::format("{}. The newest checkpoint is that of update {}: --resume continues from it, also "
+                      "with another number of processes",
+                      failure.what(), trainer.saved_update()));
+    }
   }
 
   const std::string& report_path() const { return report_path_; }
 
  private:
-  static TrainingOptions checked(TrainingOptions options) {
+  static TrainingOptions checked(TrainingOptions options, comm::Communicator& comm) {
+    check(options.compute.devices == comm.size(),
+          "--devices {}: the other processes must be started by `dragoman train`, mpirun, srun or torchrun",
+          options.compute.devices);
     check_training(options);
+    check_same_settings(options, comm);
     return options;
+  }
+  void add_files() {
+    const train::RunRecord record = run_record(options_, where_.device.name(), data_->facts());
+    const std::string log = options_.train.output + "/log.jsonl";
+    files_.push_back(std::make_unique<train::JsonLog>(log, record));
+    files_.push_back(std::make_unique<DataLog>(log, data_->counts()));
+    if (options_.tensorboard)
+      files_.push_back(std::make_unique<train::TensorBoard>(options_.train.output + "/tensorboard", record));
+    if (options_.report) {
+      auto report = std::make_unique<report::ReportWriter>(options_.train.output);
+      report_path_ = report->path();
+      files_.push_back(std::move(report));
+    }
+  }
+  void add_observers(train::Trainer& trainer) {
+    if (translator_) trainer.add(*translator_);
+    if (!comm_.leads()) return;
+    for (train::Observer* observer : observers_) trainer.add(*observer);
+    for (const auto& file : files_) trainer.add(*file);
   }
   bool resume(train::Trainer& trainer) const {
     try {
       return trainer.resume();
     } catch (const std::exception&) {
-      data_.remove_written();
+      data_->remove_written();
       throw;
     }
   }
   // From here on the folder changes.
   void begin() const {
-    folder_.begin();
+    folder_->begin();
     save_vocabularies(vocabularies_, options_);
     save_settings(options_);
   }
 
   TrainingOptions options_;
-  OutputFolder folder_;
+  comm::Communicator& comm_;
+  std::unique_ptr<OutputFolder> folder_;  // of the first rank
   Vocabularies vocabularies_;
-  RunData data_;
+  std::unique_ptr<RunData> data_;
   Placement where_;
   std::unique_ptr<train::Task> task_;
   std::unique_ptr<ValidationTranslator> translator_;
@@ -199,9 +259,9 @@ class TrainingRun::Parts {
   std::string report_path_;
 };
 
-TrainingRun::TrainingRun(TrainingOptions options) {
+TrainingRun::TrainingRun(TrainingOptions options, comm::Communicator& comm) : comm_(comm) {
   const threads::LimitScope limit(thread_limit(options));
-  parts_ = std::make_unique<Parts>(std::move(options));
+  parts_ = reporting(comm, [&] { return std::make_unique<Parts>(std::move(options), comm); });
 }
 TrainingRun::~TrainingRun() = default;
 
@@ -211,7 +271,9 @@ void TrainingRun::on_validation(std::function<void(const train::Validation&)> ca
   parts_->add(std::make_unique<ValidationCallback>(std::move(callback)));
 }
 
-train::RunEnd TrainingRun::train(const std::function<bool()>& stop) { return parts_->train(stop); }
+train::RunEnd TrainingRun::train(const std::function<bool()>& stop) {
+  return reporting(comm_, [&] { return parts_->train(stop); });
+}
 
 std::string TrainingRun::report_path() const { return parts_->report_path(); }
 
@@ -227,17 +289,18 @@ Facts plan_training(TrainingOptions options) {
   const Vocabularies vocabularies = make_vocabularies(options);
   const RunData data(options, vocabularies);
   const std::unique_ptr<train::Task> task = make_task(options, vocabularies, where);
+  const data::Shard shard = train::Team::of(options.train, comm::alone()).shard();
   train::MemoryPlan memory;
   train::DiskPlan disk;
   {
-    const auto translator = validation_translator(options, data, vocabularies, *task);
-    train::Trainer trainer(options.train, *task, {data.training(), data.validation()},
+    const auto translator = validation_translator(options, data, vocabularies, *task, comm::alone());
+    train::Trainer trainer(options.train, *task, {data.training(shard), data.validation()},
                            model_info(options, vocabularies));
     if (translator) trainer.add(*translator);
     memory = trainer.rehearse();
     disk = trainer.disk();
   }
-  data::Batcher batches = data.training();
+  data::Batcher batches = data.training(shard);
   Facts facts = data.facts();
   const Facts plan = train::describe(train::make_plan(options.train, *task, batches, memory));
   facts.insert(facts.end(), plan.begin(), plan.end());
@@ -257,8 +320,9 @@ ResumeProof verify_resume(TrainingOptions options) {
     train::FreshRun fresh{make_task(options, vocabularies, where), nullptr};
     train::TrainOptions settings = options.train;
     settings.output = output;
+    const data::Shard shard = train::Team::of(settings, comm::alone()).shard();
     fresh.trainer = std::make_unique<train::Trainer>(settings, *fresh.task,
-                                                     train::TrainData{data.training(), std::nullopt, data.hash()},
+                                                     train::TrainData{data.training(shard), std::nullopt, data.hash()},
                                                      model_info(options, vocabularies));
     return fresh;
   };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/options.h"
+#include "comm/communicator.h"
 #include "run/training_data.h"
 #include "run/training_options.h"
 #include "run/training_settings.h"
@@ -24,8 +25,9 @@ class TrainingRun {
  public:
   // Checks the options, locks the output folder, loads or builds the vocabularies, tokenises the corpora and allocates
   // the model. The folder does not change before train() has found that the run can begin; a folder created for a run
-  // that does not begin is removed.
-  explicit TrainingRun(TrainingOptions options);
+  // that does not begin is removed. With several processes, all of them make a run with the same options and call
+  // train(); the first one writes the folder and has the observers.
+  explicit TrainingRun(TrainingOptions options, comm::Communicator& comm = comm::alone());
   ~TrainingRun();
   TrainingRun(const TrainingRun&) = delete;
   TrainingRun& operator=(const TrainingRun&) = delete;
@@ -44,6 +46,7 @@ class TrainingRun {
  private:
   class Parts;
 
+  comm::Communicator& comm_;
   std::unique_ptr<Parts> parts_;
 };
 

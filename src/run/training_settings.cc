@@ -122,6 +122,7 @@ std::string settings_file(const std::string& folder) { return folder + "/config.
 
 void save_settings(TrainingOptions options) {
   options.resume = options.overwrite = options.dry_run = options.verify_resume = false;
+  options.compute.devices = TrainingMachine().devices;
   make_paths_absolute(options);
   AtomicFile file(settings_file(options.train.output));
   file.write(Settings(options).dump());

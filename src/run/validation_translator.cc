@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/bounded_json.h"
 #include "data/utf8.h"
 #include "eval/bleu.h"
 #include "eval/chrf.h"
@@ -23,8 +24,14 @@ struct Translated {
 }  // namespace
 
 ValidationTranslator::ValidationTranslator(const models::Seq2seq& model, const Vocabularies& vocabularies,
-                                           std::vector<ValidationPair> pairs, const TrainingOptions& options)
-    : vocabularies_(vocabularies), pairs_(std::move(pairs)), options_(options), model_(model), decoder_({&model}) {}
+                                           std::vector<ValidationPair> pairs, const TrainingOptions& options,
+                                           comm::Communicator& comm)
+    : vocabularies_(vocabularies),
+      pairs_(std::move(pairs)),
+      options_(options),
+      model_(model),
+      comm_(comm),
+      decoder_({&model}) {}
 
 search::Tokens ValidationTranslator::source_ids(const ValidationPair& pair) const {
   const data::RowOptions& rows = options_.batch.rows;
@@ -112,17 +119,39 @@ void ValidationTranslator::take(std::size_t index, const search::DecodingTask& t
   if (sample.attention.size() != sample.source_pieces.size() * sample.output_pieces.size()) sample.attention.clear();
 }
 
+// The first rank translates the samples, whose attention is shown.
+bool ValidationTranslator::is_own(std::size_t index) const {
+  if (index < static_cast<std::size_t>(options_.validation.samples)) return comm_.leads();
+  return index % static_cast<std::size_t>(comm_.size()) == static_cast<std::size_t>(comm_.rank());
+}
+
+void ValidationTranslator::gather() {
+  if (comm_.size() == 1) return;
+  nlohmann::json own = nlohmann::json::object();
+  for (std::size_t i = 0; i < translated_.size() && !comm_.leads(); ++i)
+    if (is_own(i)) own[std::to_string(i)] = translated_[i].output;
+  const std::vector<std::string> all = comm_.exchange(own.dump());
+  if (!comm_.leads()) return;
+  for (const std::string& part : all) {
+    const nlohmann::json outputs = parse_json(part, "the translations of a rank");
+    for (const auto& [index, output] : outputs.items())
+      translated_.at(std::stoull(index)).output = output.get<std::string>();
+  }
+}
+
 void ValidationTranslator::measure(train::Validation& validation) {
   translated_.clear();
   for (const auto& [sentences, languages, tag] : pairs_)
     translated_.push_back({sentences.source, sentences.target, {}, {}, {}, {}});
   for (std::size_t next = 0; next < pairs_.size() || decoder_.size() > 0;) {
     std::vector<search::DecodingTask> entering;
-    while (next < pairs_.size() && decoder_.size() + std::ssize(entering) < batch_size())
-      entering.push_back(task(next++));
+    for (; next < pairs_.size() && decoder_.size() + std::ssize(entering) < batch_size(); ++next)
+      if (is_own(next)) entering.push_back(task(next));
     if (!entering.empty()) decoder_.add(std::move(entering));
     if (decoder_.size() > 0) decoder_.step();
   }
+  gather();
+  if (!comm_.leads()) return;
   add_scores(validation.scores);
   const std::size_t shown = std::min(translated_.size(), static_cast<std::size_t>(options_.validation.samples));
   validation.samples.assign(translated_.begin(), translated_.begin() + static_cast<std::ptrdiff_t>(shown));

@@ -1,10 +1,10 @@
 #include "serve/deepl.h"
 
 #include "base/join.h"
+#include "base/random_id.h"
 #include "data/utf8.h"
 #include "serve/downloads.h"
 #include "serve/languages.h"
-#include "serve/random_id.h"
 #include "serve/text_task.h"
 
 namespace dragoman::serve {

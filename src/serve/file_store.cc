@@ -1,6 +1,6 @@
 #include "serve/file_store.h"
 
-#include "serve/random_id.h"
+#include "base/random_id.h"
 
 namespace dragoman::serve {
 

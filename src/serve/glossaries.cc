@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/random_id.h"
 #include "base/utc_time.h"
 #include "data/csv.h"
 #include "serve/http_message.h"
-#include "serve/random_id.h"
 #include "serve/term_collector.h"
 
 namespace dragoman::serve {

@@ -25,7 +25,7 @@ class CudaDelivery final : public Delivery {
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int gpu)
-      : Device(cuda::f32(), no_double(), cuda::half()),
+      : Device(cuda::f32(), cuda::wide(), cuda::half()),
         gpu_(gpu),
         name_(gpu == 0 ? "cuda" : fmt::format("cuda:{}", gpu)) {}
 
@@ -73,11 +73,6 @@ class CudaDevice final : public Device {
 
  private:
   void enter() const override { cuda::enter(gpu_); }
-
-  static const kernels::Kernels<double>& no_double() {
-    static const kernels::Kernels<double> empty("cuda");
-    return empty;
-  }
 
   int gpu_;
   std::string name_;

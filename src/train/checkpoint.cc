@@ -18,10 +18,9 @@ std::string prefixed(const std::string& name) { return store::kTrainingPrefix + 
 // The flat tensors of a run with their bytes copied to the host.
 class Companions {
  public:
-  void add(const std::string& name, const Tensor& tensor) {
-    std::string bytes(tensor.bytes(), '\0');
-    tensor.device().copy_to_host(bytes.data(), tensor.raw(), tensor.bytes());
-    add(name, store::stored_type(tensor.dtype()), tensor.count(), std::move(bytes));
+  void add(const std::string& name, DType type, std::string bytes) {
+    const Size count = std::ssize(bytes) / size_of(type);
+    add(name, store::stored_type(type), count, std::move(bytes));
   }
   void add(const std::string& name, const char* type, Size count, std::string bytes) {
     bytes_.push_back(std::make_unique<std::string>(std::move(bytes)));
@@ -34,10 +33,33 @@ class Companions {
   std::vector<store::StoredTensor> tensors_;
 };
 
-// The flat tensors beside the model's weights, by name.
-std::vector<std::pair<std::string, Tensor>> flat_tensors(const Trained& trained) {
-  auto list = trained.optimiser.state();
-  if (trained.average) list.emplace_back(kWeights, trained.average->tensor());
+std::string host_bytes(const Tensor& tensor) {
+  std::string bytes(tensor.bytes(), '\0');
+  tensor.device().copy_to_host(bytes.data(), tensor.raw(), tensor.bytes());
+  return bytes;
+}
+
+// One of the flat tensors beside the model's weights.
+struct Flat {
+  std::string name;
+  Tensor tensor;
+  const Sharding* sharding;  // null: the tensor is whole
+
+  // Those of the file.
+  std::size_t bytes() const { return sharding != nullptr ? sharding->whole_bytes(tensor) : tensor.bytes(); }
+  std::string collect() const { return sharding != nullptr ? sharding->collect(tensor) : host_bytes(tensor); }
+  void load(const std::string& whole) const {
+    if (sharding != nullptr)
+      sharding->take(whole.data(), tensor);
+    else
+      tensor.copy_from(whole.data());
+  }
+};
+
+std::vector<Flat> flat_tensors(const Trained& trained) {
+  std::vector<Flat> list;
+  for (const auto& [name, tensor] : trained.optimiser.state()) list.push_back({name, tensor, trained.sharding});
+  if (trained.average) list.push_back({kWeights, trained.average->tensor(), nullptr});
   return list;
 }
 
@@ -53,7 +75,8 @@ const store::TensorRecord& require(const store::SafetensorsFile& file, const std
 void save_checkpoint(const std::string& path, const store::ModelInfo& info, const Trained& trained) {
   const Averaged averaged(trained.average);
   Companions companions;
-  for (const auto& [name, tensor] : flat_tensors(trained)) companions.add(name, tensor);
+  for (const Flat& flat : flat_tensors(trained)) companions.add(flat.name, flat.tensor.dtype(), flat.collect());
+  if (trained.sharding != nullptr && !trained.sharding->leads()) return;
   const std::string state = to_json(trained.state);
   companions.add(kState, "U8", std::ssize(state), state);
   store::save_model(path, info, trained.parameters, companions.tensors());
@@ -61,7 +84,7 @@ void save_checkpoint(const std::string& path, const store::ModelInfo& info, cons
 
 std::uint64_t checkpoint_bytes(const Trained& trained) {
   std::uint64_t bytes = trained.parameters.weights().bytes();
-  for (const auto& [name, tensor] : flat_tensors(trained)) bytes += tensor.bytes();
+  for (const Flat& flat : flat_tensors(trained)) bytes += flat.bytes();
   return bytes;
 }
 
@@ -70,23 +93,25 @@ void load_checkpoint(const std::string& path, const Trained& trained) {
   const store::SafetensorsFile& file = model.file();
   file.verify();
   const TrainState state = state_from_json(file.read(require(file, kState)), path);
-  const auto flat = flat_tensors(trained);
-  for (const auto& [name, tensor] : flat) {
-    const store::TensorRecord& stored = require(file, name);
-    check(stored.size == tensor.bytes() && stored.type == store::stored_type(tensor.dtype()),
-          "{}: '{}' has {} bytes of {}, expected {} of {}", path, stored.name, stored.size, stored.type, tensor.bytes(),
-          store::stored_type(tensor.dtype()));
+  const std::vector<Flat> tensors = flat_tensors(trained);
+  for (const Flat& flat : tensors) {
+    const store::TensorRecord& stored = require(file, flat.name);
+    const char* const type = store::stored_type(flat.tensor.dtype());
+    check(stored.size == flat.bytes() && stored.type == type, "{}: '{}' has {} bytes of {}, expected {} of {}", path,
+          stored.name, stored.size, stored.type, flat.bytes(), type);
   }
   const Averaged averaged(trained.average);
   model.load(trained.parameters);
-  for (const auto& [name, tensor] : flat) tensor.copy_from(file.read(require(file, name)).data());
+  for (const Flat& flat : tensors) flat.load(file.read(require(file, flat.name)));
   trained.state = state;
 }
 
 std::string CheckpointFolder::save(const store::ModelInfo& info, const Trained& trained) const {
-  fs::create_directories(path_);
+  const bool writes = trained.sharding == nullptr || trained.sharding->leads();
+  if (writes) fs::create_directories(path_);
   const std::string path = fmt::format("{}/{:09}{}", path_, trained.state.position.updates, kExtension);
   save_checkpoint(path, info, trained);
+  if (!writes) return path;
   std::vector<std::string> all = list();
   while (all.back() > path) {
     fs::remove(all.back());

@@ -6,6 +6,7 @@
 
 #include "store/model_file.h"
 #include "train/optimiser.h"
+#include "train/sharding.h"
 #include "train/state.h"
 
 namespace dragoman::train {
@@ -16,10 +17,12 @@ struct Trained {
   Optimiser& optimiser;
   MovingAverage* average;
   TrainState& state;
+  const Sharding* sharding = nullptr;  // of the optimiser's state; null: this process has all of it
 };
 
 // A checkpoint is a model file (of the averaged weights, if there are any) that also holds the training state. It is
-// written atomically.
+// written atomically. If the state is divided between ranks, all of them call this, and the first one writes the file;
+// weights and average must have been gathered. Any number of ranks can load it.
 void save_checkpoint(const std::string& path, const store::ModelInfo& info, const Trained& trained);
 // About the size of the file: everything but vocabularies and the header.
 std::uint64_t checkpoint_bytes(const Trained& trained);
@@ -35,7 +38,7 @@ class CheckpointFolder {
   // Removes temporary files left by a killed process.
   void tidy() const;
   // Writes a checkpoint and returns its path. Removes the oldest ones beyond `keep` and, after a rollback, those of
-  // later updates.
+  // later updates. Only the first rank changes files.
   std::string save(const store::ModelInfo& info, const Trained& trained) const;
   // Oldest first.
   std::vector<std::string> list() const;

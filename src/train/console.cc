@@ -26,6 +26,9 @@ std::string describe(const StepReport& step) {
       "epoch {:.2f}  update {}  loss {:.3f}  ppl {:.2f}  {} tokens/s  rate {:.2e}  |g| {:.2f}", step.position.epochs,
       number(step.position.updates), step.sums.mean_loss(), std::exp(step.sums.mean_nll()),
       number(static_cast<std::uint64_t>(step.tokens_per_second)), step.rate, step.gradient_norm);
+  if (step.waiting.ranks > 1)
+    line += fmt::format("  {} ranks, {:.0f} % waiting for rank {}", step.waiting.ranks, 100 * step.waiting.share,
+                        step.waiting.slowest);
   if (step.share_done > 0 && step.share_done < 1) line += fmt::format("  {} left", clock_time(step.seconds_left));
   return line;
 }

@@ -6,40 +6,53 @@
 
 namespace dragoman::train {
 
-std::uint64_t GradientAccumulator::accumulate(std::span<const data::Batch> batches, const TrainState& state,
-                                              const LossTotals& losses,
-                                              const std::function<void(const std::string&)>& remark) {
+std::uint64_t GradientAccumulator::count_labels(std::span<const data::Batch> batches) {
+  std::uint64_t labels = 0;
+  for (const data::Batch& batch : batches) labels += batch.labels.size();
+  return labels;
+}
+
+void GradientAccumulator::accumulate(const Work& work, const TrainState& state,
+                                     const std::function<void(const std::string&)>& remark) {
   for (;;) {
     try {
-      return try_batches(batches, state.batches, losses);
+      return try_parts(work, state.batches);
     } catch (const OutOfMemory& problem) {
-      remark(make_parts_smaller(batches, state.position.updates + 1, problem));
+      remark(make_pieces_smaller(work.batches, state.position.updates + 1, problem));
     }
   }
 }
 
-std::uint64_t GradientAccumulator::try_batches(std::span<const data::Batch> batches, std::uint64_t batches_before,
-                                               const LossTotals& losses) {
-  task_.parameters().gradients().clear();
-  losses.both.clear();
-  std::uint64_t labels = 0, learned = 0, number = batches_before;
-  for (const data::Batch& batch : batches) labels += batch.labels.size();
-  for (const data::Batch& batch : batches) {
-    std::uint64_t stream = ++number;  // random stream; every part has its own
-    data::for_each_part(batch, at_once_, [&](const data::Batch& part) {
-      workspace_.reset();
-      Context cx = Context::training(workspace_, seed_, stream);
-      learned += task_.learn(cx, part, loss_, 1 / static_cast<double>(labels), losses);
-      stream += std::uint64_t{1} << 32;
-    });
+// The random stream of a batch is its number in training, which does not depend on the number of ranks.
+void GradientAccumulator::try_parts(const Work& work, std::uint64_t batches_before) {
+  const auto width = static_cast<std::size_t>(team_.width()), parts = static_cast<std::size_t>(team_.parts);
+  sum_.clear();
+  for (std::size_t part = 0; part < width; ++part) {
+    task_.parameters().gradients().clear();
+    work.losses[part].both.clear();
+    for (std::size_t i = part; i < work.batches.size(); i += width)
+      learn(work.batches[i], batches_before + i / width * parts + static_cast<std::size_t>(team_.first()) + part + 1,
+            1 / static_cast<double>(work.labels), work.losses[part]);
+    sum_.add();
   }
-  return learned;
+}
+
+// Every piece has its own random stream.
+void GradientAccumulator::learn(const data::Batch& batch, std::uint64_t stream, double scale,
+                                const LossTotals& losses) {
+  if (batch.sentences.empty()) return;
+  data::for_each_part(batch, at_once_, [&](const data::Batch& piece) {
+    workspace_.reset();
+    Context cx = Context::training(workspace_, seed_, stream);
+    task_.learn(cx, piece, loss_, scale, losses);
+    stream += std::uint64_t{1} << 32;
+  });
 }
 
 // Called if memory runs out despite the rehearsal: another process has taken memory since, or a batch is larger than
 // expected.
-std::string GradientAccumulator::make_parts_smaller(std::span<const data::Batch> batches, std::uint64_t update,
-                                                    const OutOfMemory& problem) {
+std::string GradientAccumulator::make_pieces_smaller(std::span<const data::Batch> batches, std::uint64_t update,
+                                                     const OutOfMemory& problem) {
   workspace_.drop();
   std::size_t largest = 0, longest = 0;
   for (const data::Batch& batch : batches) {

@@ -6,17 +6,24 @@
 
 #include "train/options.h"
 #include "train/state.h"
+#include "train/team.h"
+#include "train/tree_sum.h"
 
 namespace dragoman::train {
 
 // Runs the batches of one update forward and backward and accumulates their gradients in the model's flat buffer. A
-// batch of more than at_once() tokens is split into parts. If memory still runs out, the update starts again with parts
-// of half the size.
+// batch of more than at_once() tokens is split. If memory still runs out, the update starts again with pieces of half
+// the size.
+//
+// Of a team, a rank computes one or several parts of an update. Each part is accumulated from zero, and the parts are
+// added as a tree, so that their sum does not depend on which rank computes which of them.
 class GradientAccumulator {
  public:
-  GradientAccumulator(Task& task, Workspace& workspace, const TrainOptions& options)
+  GradientAccumulator(Task& task, Workspace& workspace, const TrainOptions& options, const Team& team = {})
       : task_(task),
         workspace_(workspace),
+        team_(team),
+        sum_(task.parameters().gradients(), team.width()),
         loss_(options.loss),
         seed_(options.seed),
         at_once_(static_cast<std::size_t>(options.at_once)) {}
@@ -24,22 +31,35 @@ class GradientAccumulator {
   // Maximum number of tokens (both sides) per forward pass; 0: whole batches.
   std::size_t at_once() const { return at_once_; }
   void set_at_once(std::size_t tokens) { at_once_ = tokens; }
+  // Memory beside the gradients themselves.
+  std::size_t bytes() const { return sum_.bytes(); }
 
-  // Computes the gradient of the mean loss over the labels of all `batches`, and stores the sums in `losses`. `state`
-  // is the state before the update. `remark` is called if parts become smaller. Returns the number of labels. Throws if
-  // a single sentence pair does not fit into memory.
-  std::uint64_t accumulate(std::span<const data::Batch> batches, const TrainState& state, const LossTotals& losses,
-                           const std::function<void(const std::string&)>& remark);
+  // One rank's share of an update.
+  struct Work {
+    // Step by step; in each step one batch of every part. Some may be empty.
+    std::span<const data::Batch> batches;
+    std::uint64_t labels = 0;            // of the whole update, over all ranks
+    std::span<const LossTotals> losses;  // of each part
+  };
+  // The number of labels in the batches.
+  static std::uint64_t count_labels(std::span<const data::Batch> batches);
+
+  // Computes this rank's share of the gradient of the mean loss over the labels of an update, and stores the sums of
+  // the losses. `state` is the state before the update. `remark` is called if pieces become smaller. Throws if a single
+  // sentence pair does not fit into memory.
+  void accumulate(const Work& work, const TrainState& state, const std::function<void(const std::string&)>& remark);
 
  private:
-  std::uint64_t try_batches(std::span<const data::Batch> batches, std::uint64_t batches_before,
-                            const LossTotals& losses);
+  void try_parts(const Work& work, std::uint64_t batches_before);
+  void learn(const data::Batch& batch, std::uint64_t stream, double scale, const LossTotals& losses);
   // Returns a remark.
-  std::string make_parts_smaller(std::span<const data::Batch> batches, std::uint64_t update,
-                                 const OutOfMemory& problem);
+  std::string make_pieces_smaller(std::span<const data::Batch> batches, std::uint64_t update,
+                                  const OutOfMemory& problem);
 
   Task& task_;
   Workspace& workspace_;
+  Team team_;
+  TreeSum sum_;
   LossSettings loss_;
   std::uint64_t seed_;
   std::size_t at_once_;

@@ -97,6 +97,11 @@ void JsonLog::on_log(const StepReport& step) {
   object["gradient_norm"] = step.gradient_norm;
   object["tokens_per_second"] = step.tokens_per_second;
   object["elapsed"] = step.elapsed;
+  if (step.waiting.ranks > 1) {
+    object["ranks"] = step.waiting.ranks;
+    object["waiting"] = step.waiting.share;
+    object["slowest_rank"] = step.waiting.slowest;
+  }
   object["usage"] = to_json(step.usage);
   append(dumped(object));
 }

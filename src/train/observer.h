@@ -9,6 +9,7 @@
 #include "train/scores.h"
 #include "train/task.h"
 #include "train/units.h"
+#include "train/update_pipeline.h"
 
 // The interface for watching a run. The trainer calls its observers in the order they were added; it does not print,
 // draw or translate itself.
@@ -35,6 +36,7 @@ struct StepReport {
   double seconds_left = 0;  // at this speed
   double elapsed = 0;       // seconds of training and validation so far, over all processes of the run
   Usage usage{};            // of the machine; only in means over a log interval
+  Waiting waiting{};        // of the ranks that train together
 };
 
 // A sentence of the validation set with the model's current translation.

@@ -2,39 +2,20 @@
 
 #include <algorithm>
 
+#include "train/flat.h"
+
 namespace dragoman::train {
-namespace {
 
-// Elements [first, first + count) of a flat tensor.
-Tensor part(const Tensor& flat, Size first, Size count) {
-  if (!flat.defined()) return {};
-  return {static_cast<char*>(flat.raw()) + first * size_of(flat.dtype()), flat.dtype(), {count}, flat.device()};
-}
-
-// to = alpha * a + beta * b.
-void combine(const Tensor& to, double alpha, const Tensor& a, double beta, const Tensor& b) {
-  const auto arguments = [&]<class T>(const kernels::Kernels<T>& k) {
-    k.combine({.count = to.count(), .alpha = alpha, .beta = beta, .a = a.ptr(), .b = b.ptr(), .y = to.ptr()});
-  };
-  if (to.dtype() == DType::f64)
-    arguments(to.device().kernels<double>());
-  else
-    arguments(to.device().kernels<float>());
-}
-
-void copy(const Tensor& to, const Tensor& from) { combine(to, 1, from, 0, {}); }
-
-}  // namespace
-
-Optimiser::Optimiser(const OptimiserOptions& options, const nn::Parameters& parameters)
+Optimiser::Optimiser(const OptimiserOptions& options, const nn::Parameters& parameters, const Share* share)
     : options_(options),
       weights_(parameters.weights()),
       gradients_(parameters.gradients()),
       copy_(parameters.copy()),
-      ranges_(find_ranges(parameters, options.weight_decay > 0)) {
+      share_(share != nullptr ? *share : Share(weights_.count())) {
+  for (const Range& range : find_ranges(parameters, options.weight_decay > 0)) add_own_parts(range);
   const bool adam = options.kind != OptimiserKind::sgd;
-  if (adam || options.momentum > 0) first_ = Buffer(weights_.device(), weights_.dtype(), weights_.count());
-  if (adam) second_ = Buffer(weights_.device(), weights_.dtype(), weights_.count());
+  if (adam || options.momentum > 0) first_ = Buffer(weights_.device(), weights_.dtype(), share_.count());
+  if (adam) second_ = Buffer(weights_.device(), weights_.dtype(), share_.count());
 }
 
 std::vector<Optimiser::Range> Optimiser::find_ranges(const nn::Parameters& parameters, bool decay) {
@@ -49,10 +30,18 @@ std::vector<Optimiser::Range> Optimiser::find_ranges(const nn::Parameters& param
         ranges.back().decays == decays)
       ranges.back().count = end - ranges.back().first;
     else
-      ranges.push_back({entries[i].offset, end - entries[i].offset, decays});
+      ranges.push_back({entries[i].offset, end - entries[i].offset, decays, 0});
   }
   check(!ranges.empty(), "every parameter is frozen: there is nothing to train");
   return ranges;
+}
+
+void Optimiser::add_own_parts(const Range& range) {
+  for (const Piece& piece : share_.pieces()) {
+    const Size first = std::max(range.first, piece.first);
+    const Size end = std::min(range.first + range.count, piece.first + piece.count);
+    if (first < end) ranges_.push_back({first, end - first, range.decays, piece.local + first - piece.first});
+  }
 }
 
 void Optimiser::step(double rate, std::uint64_t update, const Tensor& squares) {
@@ -60,15 +49,15 @@ void Optimiser::step(double rate, std::uint64_t update, const Tensor& squares) {
 }
 
 void Optimiser::step_range(const Range& range, double rate, std::uint64_t update, const Clip& clip) {
-  const auto of = [&](const Tensor& flat) { return part(flat, range.first, range.count); };
+  const auto of = [&](const Tensor& flat) { return slice(flat, range.first, range.count); };
+  const auto own = [&](const Buffer& moments) { return slice(moments.tensor(), range.local, range.count); };
   const double decay = range.decays ? options_.weight_decay : 0;
   if (options_.kind == OptimiserKind::sgd)
-    return sgd_step(of(weights_), of(gradients_), of(first_.tensor()), {options_.momentum, decay}, rate, clip,
-                    of(copy_));
+    return sgd_step(of(weights_), of(gradients_), own(first_), {options_.momentum, decay}, rate, clip, of(copy_));
   const AdamSettings settings{options_.beta1, options_.beta2, options_.epsilon, decay,
                               options_.kind == OptimiserKind::adamw};
-  adam_step(of(weights_), of(gradients_), {of(first_.tensor()), of(second_.tensor())}, settings, rate,
-            static_cast<Size>(update), clip, of(copy_));
+  adam_step(of(weights_), of(gradients_), {own(first_), own(second_)}, settings, rate, static_cast<Size>(update), clip,
+            of(copy_));
 }
 
 std::vector<std::pair<std::string, Tensor>> Optimiser::state() const {
@@ -78,10 +67,11 @@ std::vector<std::pair<std::string, Tensor>> Optimiser::state() const {
   return tensors;
 }
 
-MovingAverage::MovingAverage(double memory, const Tensor& weights, const Tensor& copy_of_weights)
+MovingAverage::MovingAverage(double memory, const Tensor& weights, const Tensor& copy_of_weights, const Share* share)
     : memory_(memory),
       weights_(weights),
       copy_(copy_of_weights),
+      share_(share != nullptr ? *share : Share(weights.count())),
       average_(weights.device(), weights.dtype(), weights.count()),
       spare_(weights.device(), weights.dtype(), weights.count()) {
   copy(average_.tensor(), weights_);
@@ -90,7 +80,10 @@ MovingAverage::MovingAverage(double memory, const Tensor& weights, const Tensor&
 void MovingAverage::update(std::uint64_t update) {
   const auto count = static_cast<double>(update);
   const double memory = std::min(memory_, (1 + count) / (10 + count));
-  combine(average_.tensor(), memory, average_.tensor(), 1 - memory, weights_);
+  for (const Piece& piece : share_.pieces()) {
+    const Tensor own = slice(average_.tensor(), piece.first, piece.count);
+    combine(own, memory, own, 1 - memory, slice(weights_, piece.first, piece.count));
+  }
 }
 
 void MovingAverage::swap() {

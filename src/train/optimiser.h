@@ -5,7 +5,7 @@
 
 #include "base/options.h"
 #include "nn/parameters.h"
-#include "train/buffer.h"
+#include "train/share.h"
 
 namespace dragoman::train {
 
@@ -43,12 +43,13 @@ struct OptimiserOptions {
 // Adam, AdamW or SGD over the flat parameter buffer of a model. Frozen parameters do not change.
 class Optimiser {
  public:
-  Optimiser(const OptimiserOptions& options, const nn::Parameters& parameters);
+  // Updates the parameters in `share`; null: all of them.
+  Optimiser(const OptimiserOptions& options, const nn::Parameters& parameters, const Share* share = nullptr);
 
   // One update with the gradients in the buffer. `update` counts from 1; `squares` is the sum of squared gradients.
   void step(double rate, std::uint64_t update, const Tensor& squares);
 
-  // The state that the next update depends on, apart from the weights: named flat tensors.
+  // The state that the next update depends on, apart from the weights: named flat tensors, of the share only.
   std::vector<std::pair<std::string, Tensor>> state() const;
 
  private:
@@ -56,12 +57,16 @@ class Optimiser {
   struct Range {
     Size first = 0, count = 0;
     bool decays = false;
+    Size local = 0;  // where its moments begin
   };
   static std::vector<Range> find_ranges(const nn::Parameters& parameters, bool decay);
+  // Adds the parts of a range that are in the share.
+  void add_own_parts(const Range& range);
   void step_range(const Range& range, double rate, std::uint64_t update, const Clip& clip);
 
   OptimiserOptions options_;
   Tensor weights_, gradients_, copy_;
+  Share share_;
   std::vector<Range> ranges_;
   Buffer first_, second_;  // Adam: the two moments; SGD: the velocity; second_ is empty
 };
@@ -70,8 +75,9 @@ class Optimiser {
 // influence quickly.
 class MovingAverage {
  public:
-  // `copy` is the bf16 copy of the weights that nn::Parameters has in mixed precision.
-  MovingAverage(double memory, const Tensor& weights, const Tensor& copy = {});
+  // `copy` is the bf16 copy of the weights that nn::Parameters has in mixed precision. update() changes the average in
+  // `share` only; null: everywhere.
+  MovingAverage(double memory, const Tensor& weights, const Tensor& copy = {}, const Share* share = nullptr);
 
   void update(std::uint64_t update);
   // Swaps the average and the model's weights; a second call restores both.
@@ -81,6 +87,7 @@ class MovingAverage {
  private:
   double memory_;
   Tensor weights_, copy_;
+  Share share_;
   Buffer average_, spare_;
 };
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/communicator.h"
 #include "train/optimiser.h"
 #include "train/schedule.h"
 #include "train/task.h"
@@ -10,6 +11,9 @@
 namespace dragoman::train {
 
 enum class OnDivergence { stop, rollback };
+
+// Parts of an update (`--virtual`).
+constexpr int kMostParts = 1024;
 
 // Settings of the trainer. Amounts of training are written as 100ku, 5e or 1Gt (train/units.h).
 struct TrainOptions {
@@ -24,6 +28,8 @@ struct TrainOptions {
   double explosion = 0;
   double memory_fraction = 0.9;
   std::int64_t at_once = 0;
+  int parts = 0;
+  comm::Wire wire = comm::Wire::f32;
   LossSettings loss;
   OptimiserOptions optimiser;
   ScheduleOptions schedule;
@@ -52,6 +58,15 @@ struct TrainOptions {
     v("at-once", at_once,
       "maximum number of tokens (both sides) per forward pass; larger batches are split; 0: measure at the start",
       at_least(0));
+    v("virtual", parts,
+      "divide every update into this many parts, a power of two, whose sum has the same bits on any number of "
+      "processes "
+      "that divides it; 0: one part per process",
+      between(0, kMostParts));
+    v("wire", wire, "number format of gradients between processes: f32, or bf16, which halves the traffic");
+    v.only_if(
+        "wire", [this] { return wire == comm::Wire::f32 || parts == 0; },
+        "--virtual promises the same bits on any number of processes, which rounding between them would break");
     v.section("Loss");
     loss.visit(v);
     v.section("Optimiser");

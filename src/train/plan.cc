@@ -51,9 +51,9 @@ Plan make_plan(const TrainOptions& options, Task& task, data::Batcher& batches, 
   plan.steps_per_epoch = batches.steps(0);
   plan.tokens_per_batch = mean_tokens(batches, std::min(plan.steps_per_epoch, kSurveyed));
   plan.memory = memory;
-  const double accumulate = options.optimiser.accumulate;
-  plan.end =
-      find_end(options, static_cast<double>(plan.steps_per_epoch) / accumulate, plan.tokens_per_batch * accumulate);
+  const double accumulate = options.optimiser.accumulate, batches_per_update = accumulate * std::max(1, options.parts);
+  plan.end = find_end(options, static_cast<double>(plan.steps_per_epoch) / accumulate,
+                      plan.tokens_per_batch * batches_per_update);
   Workspace workspace(task.parameters().weights().device());
   data::Batch batch;
   batches.seek(0, 0);
@@ -71,7 +71,7 @@ Plan make_plan(const TrainOptions& options, Task& task, data::Batcher& batches, 
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     tokens += static_cast<double>(batch.labels.size());
   }
-  plan.seconds_per_update = seconds / tokens * plan.tokens_per_batch * accumulate;
+  plan.seconds_per_update = seconds / tokens * plan.tokens_per_batch * batches_per_update;
   task.parameters().gradients().clear();
   return plan;
 }

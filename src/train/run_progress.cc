@@ -21,6 +21,7 @@ bool RunProgress::is_milestone(const Position& before, const Position& now) cons
 StepReport RunProgress::add(const FinishedUpdate& update, TrainState& state) {
   position_ = update.position;
   rate_ = update.rate;
+  waiting_ = update.waiting;
   log_seconds_ += update.seconds;
   log_tokens_ += update.sums.tokens;
   seconds_ += update.seconds;
@@ -56,7 +57,8 @@ StepReport RunProgress::report(const LossSums& sums, double norm, double tokens_
           .tokens_per_second = tokens_per_second,
           .share_done = share,
           .seconds_left = done_here > 0 ? seconds_ * (1 - share) / done_here : 0,
-          .elapsed = elapsed};
+          .elapsed = elapsed,
+          .waiting = waiting_};
 }
 
 std::string RunProgress::end_reason(const Position& position) const {

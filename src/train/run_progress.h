@@ -40,6 +40,7 @@ class RunProgress {
   std::vector<Amount> until_;
   Position position_;                // after the last update
   double rate_ = 0;                  // of the last update
+  Waiting waiting_{};                // in the last update
   double log_seconds_ = 0;           // spent on updates since the last log, by this process
   std::uint64_t log_tokens_ = 0;     // of these updates
   std::optional<UsageMeter> usage_;  // from begin() on

@@ -20,7 +20,8 @@ struct Best {
 struct TrainState {
   Position position;
   std::uint64_t epoch = 0, step = 0;  // the next batch
-  std::uint64_t batches = 0;          // seen so far
+  std::uint64_t batches = 0;          // seen so far, by all ranks
+  int parts = 1;                      // of an update; a step is one batch of each
   std::uint64_t seed = 1;
   std::uint64_t sentences = 0;  // in the training data, to detect changed data on resume
   std::uint64_t data = 0;       // hash of the training data for the same purpose; 0: unknown (version 0.2.0 and before)

@@ -1,16 +1,29 @@
 #include "train/trainer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <sstream>
+
+#include "base/counted.h"
 
 namespace dragoman::train {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr double kSpeedMemory = 0.9;  // decay per update of the mean time that a rank computes
+
 const nn::Parameters& freeze(nn::Parameters& parameters, const std::vector<std::string>& patterns) {
   for (const std::string& pattern : patterns)
     check(parameters.freeze(pattern) > 0, "freeze: no trainable parameter matches '{}'", pattern);
+  return parameters;
+}
+
+// All ranks start with the weights of the first one.
+const nn::Parameters& shared(nn::Parameters& parameters, comm::Communicator& comm) {
+  comm.broadcast(parameters.weights(), 0);
+  parameters.refresh();
   return parameters;
 }
 
@@ -21,9 +34,11 @@ double epochs_after(const data::Batch& batch) {
 
 }  // namespace
 
-Trainer::Trainer(const TrainOptions& options, Task& task, TrainData data, store::ModelInfo info)
+Trainer::Trainer(const TrainOptions& options, Task& task, TrainData data, store::ModelInfo info,
+                 comm::Communicator& comm)
     : options_(options),
       task_(task),
+      team_(Team::of(options, comm)),
       data_(std::move(data)),
       info_(std::move(info)),
       validate_every_(Amount::parse(options.validate)),
@@ -31,32 +46,44 @@ Trainer::Trainer(const TrainOptions& options, Task& task, TrainData data, store:
       log_every_(Amount::parse(options.log)),
       progress_(parse_amounts(options.until)),
       schedule_(options.schedule, progress_.until()),
-      optimiser_(options.optimiser, freeze(task.parameters(), options.freeze)),
+      sharding_(shared(task.parameters(), comm).weights().count(), team_),
+      optimiser_(options.optimiser, freeze(task.parameters(), options.freeze), &sharding_.share()),
       checkpoints_(options.output + "/checkpoints", options.keep),
       workspace_(task.parameters().weights().device()),
-      gradients_(task, workspace_, options),
+      gradients_(task, workspace_, options, team_),
       pipeline_(workspace_.device),
+      totals_(team_, sharding_, pipeline_.losses(), pipeline_.gradient_squares()),
       divergence_(options),
       selection_(options),
-      group_(static_cast<std::size_t>(options.optimiser.accumulate)),
+      group_(static_cast<std::size_t>(options.optimiser.accumulate * team_.width())),
       steps_per_epoch_(data_.training.steps(0)) {
   if (options.optimiser.ema > 0)
-    average_.emplace(options.optimiser.ema, task.parameters().weights(), task.parameters().copy());
+    average_.emplace(options.optimiser.ema, task.parameters().weights(), task.parameters().copy(), &sharding_.share());
   state_.seed = options.seed;
   state_.sentences = data_.training.sentences();
   state_.data = data_.hash;
+  state_.parts = team_.parts;
 }
 
 bool Trainer::resume() {
   const TrainState fresh = state_;
   const std::string path = load_newest_checkpoint();
   if (path.empty()) return false;
+  adapt_to_parts();
   check_same_run(path, fresh);
   state_.data = fresh.data;
   // The model card goes on like that of an uninterrupted run: it names the data as given at the start, and the scores.
   const store::ModelFile checkpoint(path, store::ModelFile::Configuration::unused);
   for (const auto& [key, value] : checkpoint.info().card) info_.card[key] = value;
   return true;
+}
+
+void Trainer::adapt_to_parts() {
+  if (state_.parts == team_.parts) return;
+  const auto before = static_cast<std::uint64_t>(state_.parts), now = static_cast<std::uint64_t>(team_.parts);
+  state_.step = std::min((state_.step * before + now - 1) / now, data_.training.steps(state_.epoch));
+  state_.parts = team_.parts;
+  remark(fmt::format("updates now consist of {} instead of {}", counted(now, "part"), before));
 }
 
 void Trainer::check_same_run(const std::string& path, const TrainState& fresh) {
@@ -102,6 +129,7 @@ RunInfo Trainer::run_info() {
 
 const MemoryPlan& Trainer::rehearse() {
   MemoryPlan& plan = memory_.emplace(permanent_memory(task_.parameters(), optimiser_, average()));
+  plan.gradients += gradients_.bytes();
   plan.free = workspace_.device.memory().free;
   for (Observer* observer : observers_) plan.search += observer->rehearse();
   data::Batch largest = data_.training.largest();
@@ -109,24 +137,33 @@ const MemoryPlan& Trainer::rehearse() {
     data::Batch other = data_.validation->largest();
     if (other.tokens() > largest.tokens()) largest = std::move(other);
   }
-  rehearse_learning(options_, task_, workspace_, largest, plan);
+  TrainOptions own = options_;
+  if (workspace_.device.on_host()) own.memory_fraction /= team_.comm.local_size();
+  rehearse_learning(own, task_, workspace_, largest, plan);
+  // The bits of a batch depend on how it is split, so that all ranks split alike.
+  for (const std::string& other : team_.comm.exchange(std::to_string(plan.at_once)))
+    if (const std::size_t most = std::stoull(other); most > 0)
+      plan.at_once = plan.at_once == 0 ? most : std::min(plan.at_once, most);
   gradients_.set_at_once(plan.at_once);
   return plan;
 }
 
 RunEnd Trainer::train(const std::function<bool()>& stop) {
-  std::filesystem::create_directories(options_.output);
-  checkpoints_.tidy();
+  stop_ = stop;
+  if (team_.comm.leads()) {
+    std::filesystem::create_directories(options_.output);
+    checkpoints_.tidy();
+  }
   progress_.begin(state_.position, workspace_.device.name());
   notify(&Observer::on_start, run_info());
-  if (checkpoints_.list().empty()) save_checkpoint();
+  if (team_.comm.from_leader(checkpoints_.list().empty() ? "new" : "") == "new") save_checkpoint();
   std::string reason = end_reason();
   if (reason.empty()) {
     data_.training.seek(state_.epoch, state_.step);
     batches_.emplace(std::move(data_.training));
   }
   try {
-    while (reason.empty()) reason = advance(stop);
+    while (reason.empty()) reason = advance();
   } catch (const std::exception& error) {
     report_failure(error.what());
     throw;
@@ -139,15 +176,15 @@ RunEnd Trainer::train(const std::function<bool()>& stop) {
   return end;
 }
 
-std::string Trainer::advance(const std::function<bool()>& stop) {
+std::string Trainer::advance() {
   const Position before = state_.position;
   apply_gradients(compute_gradients());
-  const bool stopping = stop();
-  const Due due = due_since(before, stopping);
+  if (team_.comm.size() == 1) stopping_ = stop_();
+  const Due due = due_since(before, stopping_);
   if (!settle(due.any() ? 0 : pipeline_.depth())) return "";
   follow_up(due);
   const std::string reason = end_reason();
-  return reason.empty() && stopping ? "asked to stop" : reason;
+  return reason.empty() && stopping_ ? "asked to stop" : reason;
 }
 
 void Trainer::report_failure(const std::string& words) {
@@ -160,24 +197,58 @@ void Trainer::report_failure(const std::string& words) {
 PendingUpdate Trainer::compute_gradients() {
   PendingUpdate update{.position = state_.position, .start = Clock::now()};
   for (data::Batch& batch : group_) batches_->next(batch);
-  update.tokens =
-      gradients_.accumulate(group_, state_, pipeline_.losses(), [this](const std::string& words) { remark(words); });
+  const Agreement agreed = agree(GradientAccumulator::count_labels(group_));
+  const auto begin = Clock::now();
+  totals_.clear();
+  gradients_.accumulate({group_, agreed.labels, totals_.losses()}, state_,
+                        [this](const std::string& words) { remark(words); });
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  seconds_ = seconds_ == 0 ? seconds : kSpeedMemory * seconds_ + (1 - kSpeedMemory) * seconds;
+  stopping_ = agreed.stops;
+  update.tokens = agreed.labels;
+  update.waiting = agreed.waiting;
   ++update.position.updates;
   update.position.tokens += update.tokens;
   update.position.epochs = epochs_after(group_.back());
   return update;
 }
 
+// One small message per update. It also says how long each rank computes.
+Trainer::Agreement Trainer::agree(std::uint64_t labels) {
+  if (team_.comm.size() == 1) return {.labels = labels};
+  Agreement agreed{.waiting = {.ranks = team_.comm.size()}};
+  double longest = 0, sum = 0;
+  int rank = 0;
+  for (const std::string& message : team_.comm.exchange(fmt::format("{} {} {}", labels, stop_() ? 1 : 0, seconds_))) {
+    std::istringstream words(message);
+    std::uint64_t count = 0;
+    bool stops = false;
+    double seconds = 0;
+    check(bool(words >> count >> stops >> seconds), "{}: sent a damaged message", team_.comm.describe(rank));
+    agreed.labels += count;
+    agreed.stops |= stops;
+    sum += seconds;
+    if (seconds > longest) agreed.waiting.slowest = rank;
+    longest = std::max(longest, seconds);
+    ++rank;
+  }
+  if (longest > 0) agreed.waiting.share = (rank * longest - sum) / ((rank - 1) * longest);
+  return agreed;
+}
+
 void Trainer::apply_gradients(PendingUpdate update) {
   const std::uint64_t number = update.position.updates;
   update.rate = state_.rate_factor * schedule_.rate(update.position);
-  const Tensor squares = pipeline_.gradient_squares();
-  sum_squares(task_.parameters().gradients(), squares);
-  optimiser_.step(update.rate, number, squares);
+  nn::Parameters& parameters = task_.parameters();
+  sharding_.reduce(parameters.gradients());
+  totals_.add_up(parameters.gradients());
+  optimiser_.step(update.rate, number, pipeline_.gradient_squares());
+  sharding_.gather(parameters.copy().defined() ? parameters.copy() : parameters.weights());
+  gathered_ = false;
   if (average_) average_->update(number);
   pipeline_.push(update);
   state_.position = update.position;
-  state_.batches += group_.size();
+  state_.batches += static_cast<std::uint64_t>(options_.optimiser.accumulate * team_.parts);
   state_.epoch = group_.back().epoch;
   state_.step = group_.back().step + 1;
 }
@@ -221,7 +292,33 @@ void Trainer::follow_up(const Due& due) {
   if (due.save && !data_.validation) save_model();
 }
 
+void Trainer::gather() {
+  if (gathered_) return;
+  if (task_.parameters().copy().defined()) sharding_.gather(task_.parameters().weights());
+  if (average_) sharding_.gather(average_->tensor());
+  gathered_ = true;
+}
+
+void Trainer::share_state() {
+  if (team_.comm.size() > 1) state_ = state_from_json(team_.comm.from_leader(to_json(state_)), "rank 0");
+}
+
 void Trainer::validate() {
+  gather();
+  if (team_.comm.leads())
+    measure();
+  else
+    help_to_measure();
+  share_state();
+}
+
+void Trainer::help_to_measure() {
+  const Averaged averaged(average());
+  Validation ignored;
+  for (Observer* observer : observers_) observer->measure(ignored);
+}
+
+void Trainer::measure() {
   const auto start = Clock::now();
   Validation validation;
   validation.position = state_.position;
@@ -245,8 +342,10 @@ void Trainer::validate() {
 }
 
 void Trainer::save_checkpoint() {
+  gather();
   update_card();
   const std::string path = checkpoints_.save(info_, trained());
+  saved_update_ = state_.position.updates;
   notify(&Observer::on_checkpoint, path, state_.position);
 }
 
@@ -257,13 +356,23 @@ void Trainer::update_card() {
 }
 
 void Trainer::save_model() {
+  gather();
+  if (!team_.comm.leads()) return;
   update_card();
   const Averaged averaged(average());
   store::save_model(model_path(), info_, task_.parameters());
 }
 
 std::string Trainer::load_newest_checkpoint() {
-  return checkpoints_.load_newest(trained(), [this](const std::string& words) { remark(words); });
+  std::string path;
+  if (team_.comm.leads())
+    path = checkpoints_.load_newest(trained(), [this](const std::string& words) { remark(words); });
+  path = team_.comm.from_leader(path);
+  if (!team_.comm.leads() && !path.empty()) load_checkpoint(path, trained());
+  gathered_ = true;
+  saved_update_ = state_.position.updates;
+  team_.comm.barrier();
+  return path;
 }
 
 std::string Trainer::end_reason() const {

@@ -12,7 +12,10 @@
 #include "train/gradient_accumulator.h"
 #include "train/model_selection.h"
 #include "train/run_progress.h"
+#include "train/sharding.h"
+#include "train/team.h"
 #include "train/update_pipeline.h"
+#include "train/update_totals.h"
 
 namespace dragoman::train {
 
@@ -27,8 +30,12 @@ struct TrainData {
 // There is no hidden state: a trainer that loads a checkpoint continues exactly like the one that wrote it.
 class Trainer {
  public:
-  // `info` is stored in model files beside the weights. The task's parameters must be allocated with gradients.
-  Trainer(const TrainOptions& options, Task& task, TrainData data, store::ModelInfo info);
+  // `info` is stored in model files beside the weights. The task's parameters must be allocated with gradients. If
+  // several processes train together, each has a trainer, whose data is the shard of Team::of(options, comm), and they
+  // make the same calls; the first one validates, writes files and has the observers, apart from those that share the
+  // work of measure().
+  Trainer(const TrainOptions& options, Task& task, TrainData data, store::ModelInfo info,
+          comm::Communicator& comm = comm::alone());
 
   // Observers must outlive the trainer.
   void add(Observer& observer) { observers_.push_back(&observer); }
@@ -44,6 +51,8 @@ class Trainer {
   RunEnd train(const std::function<bool()>& stop);
 
   const TrainState& state() const { return state_; }
+  // The update of the newest checkpoint.
+  std::uint64_t saved_update() const { return saved_update_; }
   // The file of the best model, or of the newest one if nothing is validated.
   std::string model_path() const { return options_.output + "/model.safetensors"; }
 
@@ -55,7 +64,7 @@ class Trainer {
   };
 
   MovingAverage* average() { return average_ ? &*average_ : nullptr; }
-  Trained trained() { return {task_.parameters(), optimiser_, average(), state_}; }
+  Trained trained() { return {task_.parameters(), optimiser_, average(), state_, &sharding_}; }
   RunInfo run_info();
   void remark(const std::string& words) { notify(&Observer::on_remark, words, state_.position); }
   template <class... Parameters, class... Arguments>
@@ -64,12 +73,23 @@ class Trainer {
   }
 
   // One update and what is due after it; returns the reason to end the run, or nothing.
-  std::string advance(const std::function<bool()>& stop);
+  std::string advance();
   void report_failure(const std::string& words);
   // An update in two halves: the gradients of all its batches, then the optimiser step. Both only enqueue work on the
   // device.
   PendingUpdate compute_gradients();
   void apply_gradients(PendingUpdate update);
+  // What all ranks must know of an update before they compute it.
+  struct Agreement {
+    std::uint64_t labels = 0;
+    bool stops = false;  // a rank was asked to stop
+    Waiting waiting{};
+  };
+  Agreement agree(std::uint64_t labels);
+  // Weights and average of all ranks become complete on every one.
+  void gather();
+  // All ranks continue from the state of the first one, which has validated.
+  void share_state();
   // Waits for the oldest updates until at most `most` are pending; false if one diverged and the run was rolled back.
   bool settle(std::size_t most);
   void roll_back(const FinishedUpdate& diverged);
@@ -77,6 +97,11 @@ class Trainer {
   Due due_since(const Position& before, bool stopping) const;
   void follow_up(const Due& due);
   void validate();
+  void measure();
+  // The part of other ranks than the first: their observers may share its work.
+  void help_to_measure();
+  // Adapts the cursor of a run that was divided into another number of parts.
+  void adapt_to_parts();
   void check_same_run(const std::string& path, const TrainState& fresh);
   // Writes the position into the model card.
   void update_card();
@@ -89,12 +114,14 @@ class Trainer {
 
   TrainOptions options_;
   Task& task_;
+  Team team_;
   TrainData data_;
   store::ModelInfo info_;
   std::vector<Observer*> observers_;
   Amount validate_every_, checkpoint_every_, log_every_;
   RunProgress progress_;
   Schedule schedule_;
+  Sharding sharding_;
   Optimiser optimiser_;
   std::optional<MovingAverage> average_;
   CheckpointFolder checkpoints_;
@@ -102,12 +129,17 @@ class Trainer {
   Workspace workspace_;
   GradientAccumulator gradients_;
   UpdatePipeline pipeline_;
+  UpdateTotals totals_;
   DivergenceGuard divergence_;
   ModelSelection selection_;
   std::optional<MemoryPlan> memory_;
   std::optional<data::Prefetcher> batches_;
-  std::vector<data::Batch> group_;  // the batches of one update
-  std::uint64_t steps_per_epoch_ = 0;
+  std::vector<data::Batch> group_;  // this rank's batches of one update
+  std::function<bool()> stop_;
+  bool stopping_ = false;  // some rank was asked to stop
+  bool gathered_ = true;   // weights and average are complete
+  double seconds_ = 0;     // that this rank computes per update, a running mean
+  std::uint64_t steps_per_epoch_ = 0, saved_update_ = 0;
 };
 
 }  // namespace dragoman::train

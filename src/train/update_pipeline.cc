@@ -41,7 +41,8 @@ FinishedUpdate UpdatePipeline::pop() {
           .rate = update.rate,
           .sums = {totals[0], totals[1], update.tokens},
           .gradient_norm = std::sqrt(totals[2]),
-          .seconds = seconds};
+          .seconds = seconds,
+          .waiting = update.waiting};
 }
 
 }  // namespace dragoman::train

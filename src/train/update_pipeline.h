@@ -11,12 +11,20 @@
 
 namespace dragoman::train {
 
+// How much the ranks of a team wait for the slowest one.
+struct Waiting {
+  int ranks = 1;
+  int slowest = 0;   // the rank that computed longest
+  double share = 0;  // of the time of the other ranks, on average
+};
+
 // An update enqueued on the device whose losses the host has not read yet.
 struct PendingUpdate {
   Position position;  // after the update
   double rate = 0;
   std::uint64_t tokens = 0;
   std::chrono::steady_clock::time_point start;
+  Waiting waiting{};
 };
 
 // An update whose losses have arrived on the host.
@@ -26,6 +34,7 @@ struct FinishedUpdate {
   LossSums sums;
   double gradient_norm = 0;
   double seconds = 0;  // time of the update; if two overlap, since the previous one finished
+  Waiting waiting{};
 };
 
 // Copies the losses and the gradient norm of updates to the host asynchronously: while one update is being enqueued,

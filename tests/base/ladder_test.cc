@@ -10,9 +10,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kRooms = {"base",   "kernels", "tensor", "text", "data",   "document", "phrasebook",
-                                         "eval",   "align",   "smt",    "nn",   "models", "store",    "exchange",
-                                         "search", "train",   "report", "run",  "recipe", "serve",    "cli"};
+const std::vector<std::string> kRooms = {
+    "base", "kernels", "tensor", "comm",     "text",   "data",  "document", "phrasebook", "eval",   "align", "smt",
+    "nn",   "models",  "store",  "exchange", "search", "train", "report",   "run",        "recipe", "serve", "cli"};
 // Rooms that know no tensors.
 const std::vector<std::string> kPlain = {"text", "data", "document", "phrasebook", "eval", "align", "smt"};
 

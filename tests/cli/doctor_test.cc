@@ -12,7 +12,7 @@ TEST(Doctor, TellsWhatTheMachineOffersInWordsAndInJson) {
   const support::TempFolder folder;
   const Outcome words = run_program(folder, "doctor");
   EXPECT_EQ(words.status, 0) << words.err;
-  for (const char* what : {"cpu", "kernels", "threads", "blas", "memory", "gpu", "cuda"})
+  for (const char* what : {"cpu", "kernels", "threads", "blas", "memory", "gpu", "cuda", "nccl", "mpi"})
     EXPECT_NE(words.out.find(std::string("\n") + what + " "), std::string::npos) << what << "\n" << words.out;
   const Outcome printed = run_program(folder, "doctor --json --threads 3");
   const nlohmann::json told = nlohmann::json::parse(printed.out);

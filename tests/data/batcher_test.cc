@@ -127,6 +127,24 @@ TEST_F(BatcherTest, MarksAreAChoice) {
   EXPECT_EQ(batch.labels, (Ids{7}));
 }
 
+TEST_F(BatcherTest, AWideShardReturnsTheBatchesOfItsWorkersStepByStep) {
+  const TokenStore data = random_store(1, 1001, 20);
+  const BatchOptions options = options_by(BatchBy::sentences, 64, BatchOrder::random);
+  Batcher wide = batcher({{data}}, options, {2, 6, 3});
+  std::vector<Batcher> narrow;
+  for (const std::uint32_t rank : {2u, 3u, 4u}) narrow.push_back(batcher({{data}}, options, {rank, 6}));
+  wide.seek(0, 1);
+  for (Batcher& worker : narrow) worker.seek(0, 1);
+  Batch expected, batch;
+  for (int step = 0; step < 5; ++step)
+    for (Batcher& worker : narrow) {
+      worker.next(expected);
+      wide.next(batch);
+      EXPECT_EQ(batch, expected) << step;
+    }
+  EXPECT_THROW(batcher({{data}}, options, {4, 6, 3}), Error);
+}
+
 TEST_F(BatcherTest, ShardsAreDisjointAndCoverTheEpochTogether) {
   const TokenStore data = random_store(1, 1001, 20);
   for (const BatchBy by : {BatchBy::sentences, BatchBy::tokens})

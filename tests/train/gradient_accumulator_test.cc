@@ -44,7 +44,10 @@ class GradientAccumulatorTest : public ::testing::Test {
     return {task_, workspace_, options};
   }
   std::uint64_t accumulate(GradientAccumulator& gradients) {
-    return gradients.accumulate(batches_, state_, {losses_}, [this](const std::string& words) { remarks_ += words; });
+    const LossTotals losses{losses_};
+    gradients.accumulate({batches_, labels(), {&losses, 1}}, state_,
+                         [this](const std::string& words) { remarks_ += words; });
+    return GradientAccumulator::count_labels(batches_);
   }
   std::size_t longest() const { return std::max(batches_[0].longest(), batches_[1].longest()); }
   std::size_t largest() const { return std::max(batches_[0].tokens(), batches_[1].tokens()); }

@@ -38,8 +38,8 @@ class SmallCorpus {
   }
   SmallCorpus(const std::vector<std::string>& source, const std::vector<std::string>& target) { make(source, target); }
 
-  data::Batcher batches(const data::BatchOptions& options) const {
-    return {{{store()}}, {source_.get(), target_.get()}, options};
+  data::Batcher batches(const data::BatchOptions& options, data::Shard shard = {}) const {
+    return {{{store()}}, {source_.get(), target_.get()}, options, shard};
   }
   data::TokenStore store() const {
     return data::open_tokens({.corpus = {.source = folder_.file("source"), .target = folder_.file("target")},

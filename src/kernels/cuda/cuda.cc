@@ -37,4 +37,13 @@ const Kernels<bf16>& half() {
   return kernels;
 }
 
+const Kernels<double>& wide() {
+  static const Kernels<double> kernels = [] {
+    Kernels<double> made("cuda");
+    fill_optimiser(made);
+    return made;
+  }();
+  return kernels;
+}
+
 }  // namespace dragoman::kernels::cuda

@@ -7,6 +7,7 @@
 #include "kernels/contract.h"
 
 struct CUevent_st;
+struct CUstream_st;
 
 // The CUDA kernels and the memory they work on. A program built without CUDA has these functions, too; problem() then
 // says so.
@@ -39,6 +40,9 @@ class OnGpu {
 
 // The name of the GPU: "NVIDIA H200".
 std::string name();
+// The PCI address of the GPU, such as 0000:1b:00.0, by which processes that see different GPUs as number 0 can tell
+// them apart.
+std::string address();
 
 // Free memory of the GPU, including what the pool holds for reuse.
 FreeMemory free_memory();
@@ -63,6 +67,8 @@ inline void copy_to_host(void* to, const void* from, std::size_t bytes) {
 }
 void clear(void* memory, std::size_t bytes);
 void wait();
+// The stream of this thread, after submitting everything asked for before: for libraries that enqueue their own work.
+CUstream_st* submitted_stream();
 
 // An asynchronous copy to the host, from the GPU that was current when it was made.
 class Delivery {
@@ -93,5 +99,7 @@ void set_common(bool on);
 
 const Kernels<float>& f32();
 const Kernels<bf16>& half();
+// Totals are f64: add_sum is the only entry.
+const Kernels<double>& wide();
 
 }  // namespace dragoman::kernels::cuda

@@ -42,10 +42,18 @@ void sum_squares(const SumSquares<T>& a) {
 }
 
 template <class T>
+__device__ double number(T value) {
+  if constexpr (std::is_same_v<T, double>)
+    return value;
+  else
+    return to_float(value);
+}
+
+template <class T>
 __global__ void add_total(AddSum<T> a) {
   __shared__ double room[kThreads / kWarp];
   double sum = 0;
-  for (Size e = threadIdx.x; e < a.count; e += kThreads) sum += to_float(a.x[e]);
+  for (Size e = threadIdx.x; e < a.count; e += kThreads) sum += number(a.x[e]);
   sum = block_sum(sum, room);
   if (threadIdx.x == 0) *a.to += a.scale * sum;
 }
@@ -147,5 +155,6 @@ void fill_optimiser(Kernels<T>& kernels) {
 
 template void fill_optimiser(Kernels<float>&);
 template void fill_optimiser(Kernels<bf16>&);
+template void fill_optimiser(Kernels<double>&);
 
 }  // namespace dragoman::kernels::cuda

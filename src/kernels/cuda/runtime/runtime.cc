@@ -1,6 +1,7 @@
 #include "kernels/cuda/runtime/runtime.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "base/error.h"
@@ -59,6 +60,8 @@ cudaStream_t stream() {
 
 cudaStream_t direct_stream() { return this_lane().flush(); }
 
+CUstream_st* submitted_stream() { return direct_stream(); }
+
 void* driver_function(const char* name, unsigned version) {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found{};
@@ -87,6 +90,13 @@ std::string name() {
   this_lane();
   check_status(cudaGetDeviceProperties(&properties, current_gpu()), "properties");
   return properties.name;
+}
+
+std::string address() {
+  std::array<char, 32> text{};
+  this_lane();
+  check_status(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), current_gpu()), "PCI address");
+  return text.data();
 }
 
 FreeMemory free_memory() {

@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-namespace dragoman::serve {
+namespace dragoman {
 
 // An identifier that cannot be guessed: 128 random bits of the system, in the usual form of a UUID.
 inline std::string random_id() {
@@ -14,4 +14,4 @@ inline std::string random_id() {
                      0x8000U | (system() & 0x3fffU), system() & 0xffffU, system());
 }
 
-}  // namespace dragoman::serve
+}  // namespace dragoman

@@ -1,0 +1,138 @@
+#include "comm/mpi.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <thread>
+
+namespace dragoman::comm {
+namespace {
+
+constexpr const char* kLibrary = "libmpi.so.40";
+constexpr std::size_t kOutbox = std::size_t{1} << 21;
+constexpr int kFunneled = 1;  // MPI_THREAD_FUNNELED: only the main thread calls MPI
+constexpr int kMostVersion = 256;
+
+using Handle = void*;  // MPI_Comm, MPI_Datatype and MPI_Request are pointers in Open MPI
+
+template <class F>
+void find(void* library, const char* name, F& found) {
+  found = reinterpret_cast<F>(dlsym(library, name));
+  check(found != nullptr, "{} has no {}: expected the library of Open MPI", kLibrary, name);
+}
+
+void succeed(int status, const char* what) { check(status == 0, "MPI: {} failed with error {}", what, status); }
+
+}  // namespace
+
+struct MpiLibrary::Functions {
+  int (*init)(int*, char***, int required, int* provided);
+  int (*size)(Handle, int*);
+  int (*finalize)();
+  int (*broadcast)(void*, int, Handle, int root, Handle);
+  int (*all_to_all)(const void*, int, Handle, void*, int, Handle, Handle, Request*);
+  int (*all_gather)(const void*, int, Handle, void*, int, Handle, Handle, Request*);
+  int (*test)(Request*, int*, void* status);
+  Handle world, byte;
+
+  explicit Functions(void* library) {
+    find(library, "MPI_Init_thread", init);
+    find(library, "MPI_Comm_size", size);
+    find(library, "MPI_Finalize", finalize);
+    find(library, "MPI_Bcast", broadcast);
+    find(library, "MPI_Ialltoall", all_to_all);
+    find(library, "MPI_Iallgather", all_gather);
+    find(library, "MPI_Test", test);
+    find(library, "ompi_mpi_comm_world", world);
+    find(library, "ompi_mpi_byte", byte);
+  }
+};
+
+// The library's own plugins look for its symbols, so they must be global.
+MpiLibrary::MpiLibrary(int size) {
+  void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_GLOBAL);
+  check(
+      library != nullptr,
+      "the ranks are to communicate by MPI, but Open MPI's {} cannot be loaded: {}. Install it (Debian: libopenmpi3), "
+      "or start all ranks on one machine with --devices",
+      kLibrary, dlerror());
+  mpi_ = std::make_shared<const Functions>(library);
+  int provided = 0, joined = 0;
+  succeed(mpi_->init(nullptr, nullptr, kFunneled, &provided), "MPI_Init_thread");
+  succeed(mpi_->size(mpi_->world, &joined), "MPI_Comm_size");
+  check(joined == size,
+        "MPI sees {} processes, but the launcher says {}; start them with the mpirun of Open MPI, or with srun "
+        "--mpi=pmix",
+        joined, size);
+}
+
+const MpiLibrary& MpiLibrary::initialised(int size) {
+  static const MpiLibrary& library = *new MpiLibrary(size);
+  return library;
+}
+
+std::string MpiLibrary::version() {
+  void* const library = dlopen(kLibrary, RTLD_LAZY | RTLD_GLOBAL);
+  if (library == nullptr) return "";
+  const auto describe = reinterpret_cast<int (*)(char*, int*)>(dlsym(library, "MPI_Get_library_version"));
+  std::array<char, 8192> text{};
+  int length = 0;
+  if (describe == nullptr || describe(text.data(), &length) != 0) return kLibrary;
+  const std::string words = text.data();
+  return words.substr(0, std::min<std::size_t>(words.find(','), kMostVersion));
+}
+
+MpiLibrary::Request MpiLibrary::all_to_all(const char* from, char* to, std::size_t count) const {
+  Request request = nullptr;
+  const int bytes = static_cast<int>(count);
+  succeed(mpi_->all_to_all(from, bytes, mpi_->byte, to, bytes, mpi_->byte, mpi_->world, &request), "MPI_Ialltoall");
+  return request;
+}
+
+MpiLibrary::Request MpiLibrary::all_gather(const char* from, char* to, std::size_t count) const {
+  Request request = nullptr;
+  const int bytes = static_cast<int>(count);
+  succeed(mpi_->all_gather(from, bytes, mpi_->byte, to, bytes, mpi_->byte, mpi_->world, &request), "MPI_Iallgather");
+  return request;
+}
+
+bool MpiLibrary::is_done(Request& request) const {
+  int done = 0;
+  succeed(mpi_->test(&request, &done, nullptr), "MPI_Test");
+  return done != 0;
+}
+
+void MpiLibrary::broadcast(char* bytes, std::size_t count) const {
+  succeed(mpi_->broadcast(bytes, static_cast<int>(count), mpi_->byte, 0, mpi_->world), "MPI_Bcast");
+}
+
+void MpiLibrary::finalize() const { succeed(mpi_->finalize(), "MPI_Finalize"); }
+
+MpiCommunicator::MpiCommunicator(const Place& place, std::unique_ptr<Hub> hub, const MpiLibrary& mpi)
+    : HostCommunicator(place, std::move(hub)),
+      mpi_(mpi),
+      outbox_(kOutbox),
+      inbox_(kOutbox * static_cast<std::size_t>(place.size)) {}
+
+void MpiCommunicator::deliver(std::size_t count) {
+  received_ = count;
+  wait(mpi_.all_to_all(outbox_.data(), inbox_.data(), count));
+}
+
+void MpiCommunicator::share(std::size_t count) {
+  received_ = count;
+  wait(mpi_.all_gather(outbox_.data(), inbox_.data(), count));
+}
+
+// Yields to other ranks on the same cores; looks for lost ranks now and then.
+void MpiCommunicator::wait(MpiLibrary::Request request) const {
+  for (int tries = 1; !mpi_.is_done(request); ++tries) {
+    if (tries % 64 == 0) hub().check_peers();
+    if (tries > 1024)
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    else
+      std::this_thread::yield();
+  }
+}
+
+}  // namespace dragoman::comm

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "train/buffer.h"
+#include "train/share.h"
+#include "train/team.h"
+
+namespace dragoman::train {
+
+// How the ranks divide the flat buffers of a model (ZeRO stage 1, Rajbhandari et al. 2020): gradients are summed so
+// that each rank gets the sum of its share, each steps the weights of its share with moments that only it has, and all
+// gather the new weights.
+//
+// A buffer is cut into buckets, each of them into one slice per part of an update, and a rank owns the slices of its
+// parts in every bucket. The cuts depend on the number of parts only, so that sums over slices have the same bits on
+// any number of ranks.
+class Sharding {
+ public:
+  static constexpr Size kBucket = Size{1} << 22;  // elements
+
+  // Of buffers with `count` elements. `bucket` is the size of a bucket, for tests.
+  Sharding(Size count, const Team& team, Size bucket = kBucket);
+
+  // This rank's share.
+  const Share& share() const { return share_; }
+  bool leads() const { return team_.comm.leads(); }
+
+  // The share of `gradients` becomes the sum over all ranks. Buckets go in the order in which backward finishes them.
+  void reduce(const Tensor& gradients) const;
+  // Every rank gets the shares of all others.
+  void gather(const Tensor& flat) const;
+
+  // The number of slices of all ranks.
+  Size slices() const { return std::ssize(buckets_) * team_.parts; }
+  // Writes the sum of squares of each slice of the share to its row of `sums`: f64 [slices, 1].
+  void sum_squares(const Tensor& gradients, const Tensor& sums) const;
+
+  // Bytes of a whole buffer with elements like those of `own`.
+  std::size_t whole_bytes(const Tensor& own) const;
+  // The whole buffer, of which each rank has its share in `own`; only rank 0 gets it. Called by all ranks.
+  std::string collect(const Tensor& own) const;
+  // Copies the share of a whole buffer to `own`.
+  void take(const char* whole, const Tensor& own) const;
+
+ private:
+  struct Bucket {
+    Size first = 0, count = 0;
+  };
+
+  comm::Parted parted(const Tensor& flat, const Bucket& bucket) const;
+
+  Size count_;
+  Team team_;
+  Size slice_;  // elements; the last ones of a bucket may have fewer
+  std::vector<Bucket> buckets_;
+  Share share_;
+};
+
+}  // namespace dragoman::train

@@ -1,0 +1,147 @@
+// Several processes train one model: started by --devices, by mpirun, and by hand as torchrun would.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cmath>
+#include <thread>
+
+#include "tests/cli/train_command.h"
+
+namespace dragoman::cli {
+namespace {
+
+class TrainTeam : public TrainCommand {
+ protected:
+  // Ten batches per epoch.
+  std::string settings() const {
+    return validated() + "--batch.by sentences --batch.size 4 --validation.sentences 4 --no-report --no-tensorboard ";
+  }
+  // Every logged loss.
+  std::vector<double> losses(const std::string& run) const {
+    std::vector<double> all;
+    for (const nlohmann::json& line : log(run))
+      if (line.at("kind") == "train") all.push_back(line.at("loss"));
+    return all;
+  }
+  // The processes that `parent` has started.
+  static std::vector<pid_t> children_of(pid_t parent) {
+    const std::string id = std::to_string(parent);
+    std::ifstream list("/proc/" + id + "/task/" + id + "/children");
+    std::vector<pid_t> children;
+    for (pid_t child = 0; list >> child;) children.push_back(child);
+    return children;
+  }
+  // Waits until the run has saved a checkpoint after its first one.
+  void wait_for_checkpoint(const std::string& run) const {
+    for (int i = 0; i < 1000; ++i, std::this_thread::sleep_for(std::chrono::milliseconds(10)))
+      if (std::filesystem::exists(path(run + "/checkpoints")) && newest(run) > path(run + "/checkpoints/000000001"))
+        return;
+    FAIL() << run << " has no checkpoint";
+  }
+};
+
+TEST_F(TrainTeam, HasTheSameBitsOnOneTwoAndFourProcesses) {
+  const std::string common = settings() + "--until 20u --validate 10u --virtual 4 ";
+  ASSERT_EQ(run(common + "--output one").status, 0);
+  for (const std::string devices : {"2", "4"}) {
+    const Outcome outcome = run(common + "--output " + devices + " --devices " + devices);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, devices + "/model.safetensors\n") << "one process prints the result";
+    EXPECT_EQ(contents(newest(devices)), contents(newest("one"))) << devices << " processes";
+  }
+}
+
+TEST_F(TrainTeam, MpirunStartsItAsWell) {
+  if (std::system("mpirun --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "Open MPI is not installed";
+  const std::string common = settings() + "--until 10u --validate 10u --virtual 4 ";
+  ASSERT_EQ(run(common + "--output one").status, 0);
+  for (const std::string ranks : {"2", "4"}) {
+    const std::string command = "cd '" + folder_.path() +
+                                "' && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun "
+                                "--oversubscribe -n " +
+                                ranks + " '" DRAGOMAN_PROGRAM "' train " + common + "--output " + ranks +
+                                " >out 2>err </dev/null";
+    ASSERT_EQ(std::system(command.c_str()), 0) << support::read_all(path("err"));
+    EXPECT_EQ(support::read_all(path("out")), ranks + "/model.safetensors\n");
+    EXPECT_NE(support::read_all(path("err")).find("connected by mpi"), std::string::npos);
+    EXPECT_EQ(contents(newest(ranks)), contents(newest("one"))) << ranks << " processes";
+  }
+}
+
+TEST_F(TrainTeam, LearnsLikeOneProcessWithTheSameTotalBatch) {
+  const std::string common = settings() + "--until 20u --log 2u --schedule.warmup 0 --schedule.rate 0.003 ";
+  ASSERT_EQ(run(common + "--output one --optimiser.accumulate 2").status, 0);
+  ASSERT_EQ(run(common + "--output two --devices 2").status, 0);
+  const std::vector<double> one = losses("one"), two = losses("two");
+  ASSERT_EQ(one.size(), two.size());
+  ASSERT_GE(one.size(), 10u);
+  for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(two[i], one[i], 1e-3 * one[i]);
+  EXPECT_LT(one.back(), one.front());
+}
+
+TEST_F(TrainTeam, AKilledProcessEndsTheOthersAndTheRunGoesOnOnFewer) {
+  const std::string common = settings() + "--virtual 4 --checkpoint 5u --validate 50u ";
+  ASSERT_EQ(run(common + "--until 100u --output straight").status, 0);
+  const pid_t first = start(common + "--until 1Mu --output killed --devices 4");
+  wait_for_checkpoint("killed");
+  const std::vector<pid_t> others = children_of(first);
+  ASSERT_EQ(others.size(), 3u);
+  const auto begin = std::chrono::steady_clock::now();
+  kill(others[1], SIGKILL);
+  EXPECT_EQ(WEXITSTATUS(wait_for(first)), 1);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  for (const pid_t other : others) EXPECT_NE(kill(other, 0), 0) << "no process is left";
+  const std::string words = support::read_all(path("stderr"));
+  EXPECT_NE(words.find("rank 2 on "), std::string::npos) << words;
+  EXPECT_NE(words.find("ended unexpectedly. The newest checkpoint is that of update"), std::string::npos) << words;
+  // From any checkpoint before update 100.
+  for (const auto& entry : std::filesystem::directory_iterator(path("killed/checkpoints")))
+    if (entry.path().filename().string() > "000000095") std::filesystem::remove(entry.path());
+  if (newest("killed").empty()) GTEST_SKIP() << "the machine was so slow that the run went too far";
+  const Outcome resumed = run("--output killed --resume --until 100u --devices 2");
+  ASSERT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(contents(newest("killed")), contents(newest("straight")));
+}
+
+TEST_F(TrainTeam, ASignalToAnyProcessSavesACheckpoint) {
+  const pid_t first = start(settings() + "--until 1Mu --output run --devices 2 --checkpoint 5u --validate 0");
+  wait_for_checkpoint("run");
+  kill(children_of(first).at(0), SIGTERM);
+  EXPECT_EQ(WEXITSTATUS(wait_for(first)), 0);
+  EXPECT_NE(support::read_all(path("stderr")).find("asked to stop"), std::string::npos);
+}
+
+TEST_F(TrainTeam, RefusesARankWithOtherSettingsByName) {
+  const auto rank = [&](int number, const std::string& more) {
+    return fmt::format(
+        "env RANK={0} LOCAL_RANK={0} WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT={1} '{2}' train {3} "
+        "--output run --until 5u {4} >/dev/null 2>err{0}",
+        number, 20000 + getpid() % 10000, DRAGOMAN_PROGRAM, settings(), more);
+  };
+  const std::string both =
+      "cd '" + folder_.path() + "' && { " + rank(1, "--seed 7") + " & " + rank(0, "") + "; wait; }";
+  (void)!std::system(both.c_str());
+  EXPECT_NE(support::read_all(path("err0")).find("has another setting than rank 0"), std::string::npos)
+      << support::read_all(path("err0"));
+  EXPECT_NE(support::read_all(path("err0")).find("'--seed: 7' instead of '--seed: 1'"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(path("run"))) << "a run that cannot begin leaves nothing behind";
+}
+
+TEST_F(TrainTeam, MissingRanksAndIncompleteSettingsAreAnErrorAndNoHang) {
+  const auto failing = [&](const std::string& variables, const std::string& more) {
+    const std::string command = "cd '" + folder_.path() + "' && env " + variables + " '" DRAGOMAN_PROGRAM "' train " +
+                                settings() + "--output run --until 5u " + more + " >/dev/null 2>err";
+    EXPECT_NE(std::system(command.c_str()), 0);
+    return support::read_all(path("err"));
+  };
+  EXPECT_NE(failing("RANK=0 WORLD_SIZE=2", "").find("but LOCAL_RANK, MASTER_ADDR, MASTER_PORT are not"),
+            std::string::npos);
+  const std::string alone =
+      fmt::format("RANK=0 LOCAL_RANK=0 WORLD_SIZE=3 MASTER_ADDR=127.0.0.1 MASTER_PORT={}", 20000 + getpid() % 10000);
+  EXPECT_NE(failing(alone, "--join-timeout 1").find("ranks 1, 2 did not join within 1 s"), std::string::npos);
+  EXPECT_NE(run(settings() + "--output run --devices 3 --virtual 4").err.find("3 processes cannot divide the parts"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace dragoman::cli

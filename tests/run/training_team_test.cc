@@ -1,0 +1,49 @@
+#include "run/training_team.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/comm/ranks.h"
+#include "tests/support/errors.h"
+
+namespace dragoman::run {
+namespace {
+
+// What each of two ranks says.
+template <class Check>
+std::vector<std::string> complaints(const Check& check) {
+  std::vector<std::string> words(2);
+  comm::with_ranks(2, [&](comm::Communicator& comm) {
+    words[static_cast<std::size_t>(comm.rank())] = support::message([&] { check(comm); });
+  });
+  return words;
+}
+
+TEST(TrainingTeam, NamesTheRankWithOtherData) {
+  const auto words = complaints([](comm::Communicator& comm) { check_same_data(comm.leads() ? 1 : 2, comm); });
+  EXPECT_TRUE(words[0].starts_with("rank 1 on ")) << words[0];
+  EXPECT_NE(words[0].find("has other training data than rank 0 on "), std::string::npos);
+  EXPECT_EQ(words[1], words[0]);
+}
+
+TEST(TrainingTeam, NamesTheSettingThatDiffers) {
+  const auto words = complaints([](comm::Communicator& comm) {
+    TrainingOptions options;
+    options.train.optimiser.clip = comm.leads() ? 1 : 5;
+    check_same_settings(options, comm);
+  });
+  EXPECT_NE(words[0].find("'--optimiser.clip: 5' instead of '--optimiser.clip: 1'"), std::string::npos) << words[0];
+}
+
+TEST(TrainingTeam, SettingsOfTheMachineMayDiffer) {
+  comm::with_ranks(2, [](comm::Communicator& comm) {
+    TrainingOptions options;
+    options.compute.threads = 1 + comm.rank();
+    options.compute.device = comm.leads() ? "cpu" : "auto";
+    options.cache = comm.leads() ? "/tmp" : "";
+    check_same_settings(options, comm);
+    check_same_data(5, comm);
+  });
+}
+
+}  // namespace
+}  // namespace dragoman::run
