@@ -288,6 +288,7 @@ def _search_options(
     }
     if sampling_topk == 1:
         search["beam"] = beam_size
+        search["copy_addresses"] = False
         if patience != 1:
             search["finished"] = max(1, round(beam_size * patience))
         return search

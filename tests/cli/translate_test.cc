@@ -142,7 +142,8 @@ TEST_F(TranslateCommand, SaysWhatIsWrongWithAModelFile) {
   classifier.parameters().allocate(cpu_device(), DType::f32, 1, false);
   store::save_model(folder_.file("classes.safetensors"), info, classifier.parameters());
   EXPECT_NE(said("classes.safetensors").find("does not translate"), std::string::npos);
-  EXPECT_NE(run("translate < in").err.find("expected a model"), std::string::npos);
+  EXPECT_NE(run("translate --to xx < in").err.find("no model that comes with the program translates to xx"),
+            std::string::npos);
 }
 
 TEST_F(TranslateCommand, ScoresGivenPairs) {

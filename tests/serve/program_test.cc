@@ -97,7 +97,6 @@ TEST(ServeProgram, SaysWhatIsWrong) {
     EXPECT_EQ(outcome.status, 1) << flags;
     EXPECT_NE(outcome.err.find(reason), std::string::npos) << flags << "\n" << outcome.err;
   };
-  fails("", "expected a model");
   fails("--model model", "the file does not say its languages; name them: --model en-de=model");
   fails("--model en-de=missing", "missing");
   fails("--model en-de=model --address localhost", "expected an IP address");
