@@ -54,7 +54,7 @@ TEST_F(Explain, TheTextIsWhatTranslateReturns) {
     std::string whole;
     for (const Json& one : told["explanations"])
       whole += one["before"].get<std::string>() + one["text"].get<std::string>();
-    EXPECT_EQ(whole + told["after"].get<std::string>(), told["text"]);
+    EXPECT_EQ(told["text"], whole + told["after"].get<std::string>());
   }
 }
 
