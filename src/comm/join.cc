@@ -32,7 +32,8 @@ struct Meeting {
       std::copy_n("127.0.0.1", 10, host.data());
     else
       gethostname(host.data(), host.size() - 1);
-    *fmt::format_to_n(text.data(), text.size() - 1, "{} {}", host.data(), port).out = '\0';
+    const std::string words = fmt::format("{} {}", host.data(), port);
+    *std::copy_n(words.data(), std::min(words.size(), text.size() - 1), text.data()) = '\0';
   }
   void tell(Place& place) const {
     const std::string words = text.data();
