@@ -37,7 +37,14 @@ struct Bf16 {
   static constexpr int kOffsetRows = 0;
   static Sum zero() { return _mm512_setzero_ps(); }
   static __m512i offset() { return _mm512_setzero_si512(); }
-  static Sum add(Sum sum, __m512i a, __m512i b) { return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b); }
+  static Sum add(Sum sum, __m512i a, __m512i b) {
+#if defined(__clang__)  // clang 16 crashes on the intrinsic of a broadcast
+    __asm__("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+    return sum;
+#else
+    return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);
+#endif
+  }
   static void store(const NarrowBlock& p, std::int64_t row, std::int64_t col, Sum sum, Sum) {
     const __m512 start = p.start ? _mm512_loadu_ps(p.start + row * p.start_stride + col) : _mm512_setzero_ps();
     _mm512_storeu_ps(p.c + row * p.c_stride + col, _mm512_add_ps(start, sum));
