@@ -20,12 +20,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 std::string node_text(const YAML::Node& node) {
   if (node.IsNull()) return "";
   if (node.IsScalar()) return node.Scalar();
-  std::vector<std::string> values;
-  for (const YAML::Node& element : node) {
-    check(element.IsScalar(), "expected a list of plain values");
-    values.push_back(element.Scalar());
-  }
-  return text_value::show_list(values);
+  return text_value::show_list(plain_values(node));
 }
 
 Setting named(std::string key, const std::string& section, std::string_view help) {

@@ -82,11 +82,9 @@ std::string quote(const std::string& text) {
 std::string show(double value) { return fmt::format("{}", value); }
 
 std::vector<std::string> parse_list(const std::string& text) {
-  std::vector<std::string> values;
-  if (text.empty()) return values;
+  if (text.empty()) return {};
   if (text.front() != '[') return {text};
-  for (const YAML::Node& element : load_yaml(text, "list")) values.push_back(element.Scalar());
-  return values;
+  return plain_values(load_yaml(text, "list"));
 }
 
 std::string show_list(const std::vector<std::string>& values) {

@@ -93,4 +93,16 @@ YAML::Node load_yaml(const std::string& text, const std::string& where) {
   }
 }
 
+std::vector<std::string> plain_values(const YAML::Node& node) {
+  bool is_plain = node.IsSequence();
+  std::vector<std::string> values;
+  if (is_plain)
+    for (const YAML::Node& element : node) {
+      is_plain &= element.IsScalar();
+      if (is_plain) values.push_back(element.Scalar());
+    }
+  check(is_plain, "expected a list of plain values such as [a, b]");
+  return values;
+}
+
 }  // namespace dragoman

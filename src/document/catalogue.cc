@@ -17,6 +17,7 @@ constexpr std::size_t kMostForms = 6;            // no language has more plural 
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_continuation(char c) { return (c & 0xc0) == 0x80; }  // of a character in UTF-8
 bool is_name(char c) { return is_digit(c) || is_letter(c) || c == '_' || c == '.' || c == '-' || c == ':'; }
 
 // The end of the bytes from `at` on that `belongs` accepts.
@@ -138,7 +139,7 @@ class MessageReader {
   bool read_escape() {
     if (document_[at_] != '\\' || at_ + 1 >= end_) return false;
     const char escaped = document_[at_ + 1];
-    const Range bytes = take(2);
+    const Range bytes = take(skip(document_, at_ + 2, is_continuation) - at_);
     if (escaped == 'n')
       paragraph_.finish();
     else if (escaped == 't')
