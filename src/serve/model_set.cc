@@ -9,6 +9,7 @@
 #include "base/quote.h"
 #include "run/model_description.h"
 #include "run/model_languages.h"
+#include "search/model.h"
 #include "serve/http_message.h"
 #include "serve/languages.h"
 #include "store/model_file.h"
@@ -16,7 +17,8 @@
 namespace dragoman::serve {
 namespace {
 
-void add_once(std::vector<std::string>& list, const std::string& entry) {
+template <class Entry>
+void add_once(std::vector<Entry>& list, const Entry& entry) {
   if (std::find(list.begin(), list.end(), entry) == list.end()) list.push_back(entry);
 }
 
@@ -25,10 +27,22 @@ std::vector<text::LanguagePair> trained_pairs(const std::string& file) {
   return run::trained_pairs(store::ModelFile(file).info());
 }
 
-bool has_language_tags(const std::string& file) {
-  if (run::is_statistical(file)) return false;
-  const std::string tokenizer = store::ModelFile(file).info().source_tokenizer;
-  return !tokenizer.empty() && !text::deserialize_tokenizer(tokenizer)->language_tags().languages.empty();
+OwnLanguages own_languages(const search::TextTranslator& translator) {
+  const search::Model* const model = translator.model();
+  if (model == nullptr) return {};
+  const std::vector<std::string>& languages = model->source().language_tags().languages;
+  const bool names_target = model->info().language_marks == store::LanguageMarks::target_before_source;
+  return {names_target ? std::vector<std::string>() : languages, languages};
+}
+
+// What the model calls the language `code` of a direction.
+std::string own_language(const std::string& code, const std::vector<std::string>& known, const std::string& model) {
+  if (known.empty()) return "";
+  const std::vector<std::string> found = find_languages(code, known);
+  check(!found.empty(), "{}: the model does not know the language '{}' but {}", model, excerpt(code),
+        excerpt(join(known, ", ")));
+  check(found.size() == 1, "{}: '{}' may be {} of the model; say which", model, excerpt(code), join(found, " or "));
+  return found.front();
 }
 
 // "news" for news.safetensors and for news/model.safetensors, also if these are links to other files.
@@ -51,6 +65,16 @@ bool is_language_code(std::string_view code) {
   return true;
 }
 
+// The directions that all entries for a file name, each once; without any, those that the file names.
+std::vector<text::LanguagePair> pairs_of(const std::string& file, const std::vector<ModelName>& names) {
+  std::vector<text::LanguagePair> pairs;
+  for (const ModelName& name : names) {
+    if (name.file != file) continue;
+    for (const text::LanguagePair& pair : name.pairs.empty() ? trained_pairs(file) : name.pairs) add_once(pairs, pair);
+  }
+  return pairs;
+}
+
 std::string show(const std::vector<text::LanguagePair>& pairs) {
   constexpr std::size_t kMost = 30;
   std::vector<std::string> shown;
@@ -64,16 +88,22 @@ std::string show(const std::vector<text::LanguagePair>& pairs) {
 ModelName ModelName::parse(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || std::filesystem::exists(text)) return {text, {}};
-  const std::string direction = text.substr(0, equals);
-  const std::size_t hyphen = std::min(direction.find('-'), direction.size());
-  check(is_language_code(direction.substr(0, hyphen)) &&
-            is_language_code(direction.substr(std::min(hyphen + 1, direction.size()))),
-        "--model {}: expected two codes of languages before the sign =, such as en-de or pt_BR-en, but got '{}'",
-        excerpt(text), excerpt(direction));
-  return {text.substr(equals + 1), {text::LanguagePair::parse(direction)}};
+  ModelName name{text.substr(equals + 1), {}};
+  for (std::size_t begin = 0; begin <= equals;) {
+    const std::size_t end = std::min(text.find(',', begin), equals);
+    const std::string direction = text.substr(begin, end - begin);
+    const std::size_t hyphen = std::min(direction.find('-'), direction.size());
+    check(is_language_code(direction.substr(0, hyphen)) &&
+              is_language_code(direction.substr(std::min(hyphen + 1, direction.size()))),
+          "--model {}: expected two codes of languages before the sign =, such as en-de or pt_BR-en, but got '{}'",
+          excerpt(text), excerpt(direction));
+    name.pairs.push_back(text::LanguagePair::parse(direction));
+    begin = end + 1;
+  }
+  return name;
 }
 
-void ModelSet::add(const std::string& name, const std::vector<text::LanguagePair>& pairs, bool has_tags,
+void ModelSet::add(const std::string& name, const std::vector<text::LanguagePair>& pairs, const OwnLanguages& languages,
                    std::unique_ptr<search::TextTranslator> translator, const BatchLimits& limits) {
   const auto is_known = [this](const std::string& model) {
     return std::any_of(directions_.begin(), directions_.end(),
@@ -83,8 +113,8 @@ void ModelSet::add(const std::string& name, const std::vector<text::LanguagePair
   for (int number = 2; is_known(unique); ++number) unique = fmt::format("{} {}", name, number);
   queues_.push_back(std::make_unique<BatchQueue>(std::move(translator), limits));
   for (const text::LanguagePair& pair : pairs)
-    directions_.push_back(
-        {pair, unique, queues_.back().get(), has_tags ? pair.target : "", has_tags ? pair.source : ""});
+    directions_.push_back({pair, unique, queues_.back().get(), own_language(pair.target, languages.targets, name),
+                           own_language(pair.source, languages.sources, name)});
 }
 
 const ModelSet::Direction* ModelSet::direct(const std::string& source, const std::string& target) const {
@@ -123,8 +153,7 @@ ModelSet::Route ModelSet::route(const std::string& source, const std::string& ta
 
 std::vector<text::LanguagePair> ModelSet::pairs() const {
   std::vector<text::LanguagePair> all;
-  for (const Direction& direction : directions_)
-    if (std::find(all.begin(), all.end(), direction.pair) == all.end()) all.push_back(direction.pair);
+  for (const Direction& direction : directions_) add_once(all, direction.pair);
   return all;
 }
 
@@ -167,13 +196,18 @@ BatchQueue::Counts ModelSet::counts() const {
 std::unique_ptr<ModelSet> load_models(const std::vector<ModelName>& names, const TranslatorOptions& options,
                                       const BatchLimits& limits, std::size_t cache_bytes) {
   auto models = std::make_unique<ModelSet>(cache_bytes);
-  for (const ModelName& name : names) {
-    const std::vector<text::LanguagePair> trained = trained_pairs(name.file);
-    const std::vector<text::LanguagePair>& pairs = name.pairs.empty() ? trained : name.pairs;
-    check(!pairs.empty(), "{0}: the file does not say its languages; name them: --model en-de={0}", name.file);
-    auto translator = std::make_unique<search::TextTranslator>(std::vector<std::string>{name.file}, options);
+  std::vector<std::string> files;
+  for (const ModelName& name : names) add_once(files, name.file);
+  for (const std::string& file : files) {
+    auto translator = std::make_unique<search::TextTranslator>(std::vector<std::string>{file}, options);
     if (const std::string note = translator->note(); !note.empty()) log::info("{}", note);
-    models->add(short_name(name.file), pairs, has_language_tags(name.file), std::move(translator), limits);
+    const OwnLanguages languages = own_languages(*translator);
+    const std::vector<text::LanguagePair> pairs = pairs_of(file, names);
+    check(!pairs.empty() || languages.targets.empty(),
+          "{0}: the model translates between {1}; name the directions to serve: --model en-de,de-en={0}", file,
+          excerpt(join(languages.targets, ", ")));
+    check(!pairs.empty(), "{0}: the file does not say its languages; name them: --model en-de={0}", file);
+    models->add(short_name(file), pairs, languages, std::move(translator), limits);
   }
   return models;
 }

@@ -10,13 +10,19 @@
 
 namespace dragoman::serve {
 
-// What --model says: a file, and the direction it translates in if the file itself does not know: "en-de=FILE".
+// What --model says: a file, and the directions it translates in if the file itself does not know: "en-de,de-en=FILE".
 struct ModelName {
   std::string file;
   std::vector<text::LanguagePair> pairs;
 
-  // Throws Error unless what stands before the sign are two codes of languages or the text is the name of a file.
+  // Throws Error unless pairs of codes of languages stand before the sign or the text is the name of a file.
   static ModelName parse(const std::string& text);
+};
+
+// The languages that a model must be told, as it calls them: "eng_Latn". Empty if it has one direction, or if it need
+// not be told the language of the source.
+struct OwnLanguages {
+  std::vector<std::string> sources{}, targets{};
 };
 
 // The models of a server and the directions they translate in. Immutable once it serves; replaced as a whole.
@@ -34,9 +40,9 @@ class ModelSet {
 
   explicit ModelSet(std::size_t cache_bytes) : cache_(cache_bytes) {}
 
-  // `has_tags`: the model must be told the languages. If a direction has a model already, requests for the other
-  // one must name it. A name that exists gets a number.
-  void add(const std::string& name, const std::vector<text::LanguagePair>& pairs, bool has_tags,
+  // If a direction has a model already, requests for the other one must name it. A name that exists gets a number.
+  // Throws Error if the model lacks a language.
+  void add(const std::string& name, const std::vector<text::LanguagePair>& pairs, const OwnLanguages& languages,
            std::unique_ptr<search::TextTranslator> translator, const BatchLimits& limits);
 
   // By the first model of each direction. Throws HttpError 400 if no models lead from one language to the other.
@@ -66,7 +72,7 @@ class ModelSet {
   mutable TranslationCache cache_;
 };
 
-// Loads the models. Throws Error if a file cannot be used or does not say its languages.
+// Loads the models, each file once. Throws Error if a file cannot be used or does not say its languages.
 std::unique_ptr<ModelSet> load_models(const std::vector<ModelName>& names, const TranslatorOptions& options,
                                       const BatchLimits& limits, std::size_t cache_bytes);
 

@@ -38,8 +38,8 @@ struct ServeOptions {
   void visit(V& v) {
     v.section("Models");
     v("model", models,
-      "a model file, or DIRECTION=FILE such as en-de=FILE if the file does not say its languages; repeat for more "
-      "directions; without any, the models that come with the program");
+      "a model file, or DIRECTIONS=FILE such as en-de=FILE or en-de,de-en=FILE if the file does not say its languages; "
+      "repeat for more models; without any, the models that come with the program");
     v("beam", beam, "width of the beam", between(1, search::kMostHypotheses));
     v.section("Where to listen");
     v("address", address, "IP address to listen on; 0.0.0.0 and :: mean all networks of this machine");

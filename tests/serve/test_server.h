@@ -134,7 +134,7 @@ class TestServer {
       auto models = std::make_unique<ModelSet>(static_cast<std::size_t>(cache) << 20);
       for (const char* const pair : {"en-de", "de-en", "de-fr"}) {
         const text::LanguagePair languages = text::LanguagePair::parse(pair);
-        models->add(pair, {languages}, false,
+        models->add(pair, {languages}, {},
                     std::make_unique<search::TextTranslator>(std::make_unique<StageEngine>(languages.target, stage),
                                                              TranslatorOptions()),
                     batches);
