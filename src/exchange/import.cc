@@ -39,12 +39,10 @@ bool is_language(std::string_view name) {
   return is_code;
 }
 
-// The directions of a model, as far as its files name them.
-std::string directions_of(const Found& found) {
+// The directions of a model with tags for `targets`, as far as its files name them.
+std::string directions_of(const Found& found, std::vector<std::string> targets) {
   const store::ModelInfo& info = found.model.info;
   if (!is_language(found.source) || info.language_marks != store::LanguageMarks::target_before_source) return "";
-  const text::LanguageTags tags = text::deserialize_tokenizer(info.source_tokenizer)->language_tags();
-  std::vector<std::string> targets = tags.languages;
   if (targets.empty() && is_language(found.target)) targets.push_back(found.target);
   std::vector<std::string> pairs;
   for (const std::string& target : targets) {
@@ -174,7 +172,7 @@ ImportSummary import_model(const ImportFiles& files, const std::string& output, 
       text::deserialize_tokenizer(info.source_tokenizer)->language_tags().languages;
   const bool both = info.language_marks != store::LanguageMarks::target_before_source;
   if (!languages.empty()) info.card[both ? "source and target languages" : "target languages"] = join(languages, " ");
-  if (const std::string directions = directions_of(found); !directions.empty())
+  if (const std::string directions = directions_of(found, languages); !directions.empty())
     info.card[text::kLanguagesCard] = directions;
   const nn::Parameters& parameters = found.model.network->parameters();
   store::save_model(output, info, parameters, {}, format);

@@ -61,7 +61,8 @@ void Model::prepare() {
   check(!info_.source_tokenizer.empty() && !info_.target_tokenizer.empty(),
         "{}: contains no vocabularies, so it cannot read text; models written by `dragoman train` contain them", path_);
   source_ = text::deserialize_tokenizer(info_.source_tokenizer);
-  target_ = text::deserialize_tokenizer(info_.target_tokenizer);
+  const bool shared = info_.source_tokenizer == info_.target_tokenizer;
+  target_ = shared ? source_ : text::deserialize_tokenizer(info_.target_tokenizer);
   source_pieces_ = std::make_unique<text::PieceIds>(*source_);
   target_pieces_ = std::make_unique<text::PieceIds>(*target_);
   check(source_->size() <= info_.config.source_vocabulary && target_->size() <= info_.config.target_vocabulary,

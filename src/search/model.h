@@ -92,7 +92,7 @@ class Model {
   Placement where_;
   store::ModelInfo info_;
   std::unique_ptr<models::Seq2seq> network_;
-  std::unique_ptr<text::Tokenizer> source_, target_;
+  std::shared_ptr<const text::Tokenizer> source_, target_;  // one and the same if both sides share their vocabulary
   std::unique_ptr<text::PieceIds> source_pieces_, target_pieces_;
 };
 
