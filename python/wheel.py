@@ -44,7 +44,7 @@ def stripped(module: Path, strip: str) -> bytes:
         return copy.read_bytes()
 
 
-def contents(package: Path, version: str, strip: str, licence: Path) -> dict[str, bytes]:
+def contents(package: Path, version: str, strip: str, licence: Path, models: list[Path]) -> dict[str, bytes]:
     """All files of the wheel but RECORD, by name."""
     info = f"dragoman-{version}.dist-info"
     python = f">={sys.version_info.major}.{sys.version_info.minor}"
@@ -54,6 +54,9 @@ def contents(package: Path, version: str, strip: str, licence: Path) -> dict[str
             files[f"dragoman/{path.name}"] = path.read_bytes()
     module = package / f"_core.{sysconfig.get_config_var('SOABI')}.so"
     files[f"dragoman/{module.name}"] = stripped(module, strip)
+    for folder in models:
+        for path in sorted([*folder.glob("*.safetensors"), *folder.glob("README.md")]):
+            files[f"dragoman/models/{path.name}"] = path.read_bytes()
     files[f"{info}/METADATA"] = METADATA.format(version=version, python=python).encode()
     files[f"{info}/WHEEL"] = WHEEL.format(tag=wheel_tag()).encode()
     files[f"{info}/LICENSE"] = licence.read_bytes()
@@ -75,7 +78,8 @@ def write(files: dict[str, bytes], path: Path) -> None:
     with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
+            # Deflate makes weights of 8 bits hardly smaller and takes seconds.
+            entry.compress_type = zipfile.ZIP_STORED if name.endswith(".safetensors") else zipfile.ZIP_DEFLATED
             entry.external_attr = (0o755 if name.endswith(".so") else 0o644) << 16
             archive.writestr(entry, data)
     part.rename(path)
@@ -87,10 +91,11 @@ def main() -> None:
     parser.add_argument("--package", type=Path, required=True, help="folder of the built package")
     parser.add_argument("--version", required=True)
     parser.add_argument("--strip", default="strip", help="the program that removes symbols")
+    parser.add_argument("--models", type=Path, action="append", default=[], help="folder of models to include")
     parser.add_argument("--output", type=Path, required=True, help="folder of the wheel")
     options = parser.parse_args()
     licence = Path(__file__).resolve().parent.parent / "LICENSE"
-    files = contents(options.package, options.version, options.strip, licence)
+    files = contents(options.package, options.version, options.strip, licence, options.models)
     name = f"dragoman-{options.version}.dist-info/RECORD"
     files[name] = record(files, name).encode()
     path = options.output / f"dragoman-{options.version}-{wheel_tag()}.whl"

@@ -26,23 +26,31 @@ class Scorer:
 
     def __init__(self, model: Path, **options: Unpack[OpeningOptions]) -> None:
         """Opens a translation model; options: device, precision, threads."""
+        self._file = os.fspath(model)
         self._native = _core.Scorer(model, options)
 
     @overload
-    def score(self, source: str, target: str, *, alignment: bool = ..., to: str = ...) -> ScoredPair: ...  # type: ignore[overload-overlap]
+    def score(self, source: str, target: str, *, alignment: bool = ..., to: str = ...,
+              from_: str = ...) -> ScoredPair: ...  # type: ignore[overload-overlap]
 
     @overload
-    def score(self, source: Sequence[str], target: Sequence[str], *, alignment: bool = ...,
-              to: str = ...) -> list[ScoredPair]: ...
+    def score(self, source: Sequence[str], target: Sequence[str], *, alignment: bool = ..., to: str = ...,
+              from_: str = ...) -> list[ScoredPair]: ...
 
-    def score(self, source: Any, target: Any, *, alignment: bool = False, to: str = "") -> Any:
-        """The score of a pair, or of each pair of two lists. `to` is the target language of a model for several."""
+    def score(self, source: Any, target: Any, *, alignment: bool = False, to: str = "", from_: str = "") -> Any:
+        """The score of a pair, or of each pair of two lists.
+
+        `to` is the target language of a model for several, and `from_` the source language if it has to be told.
+        """
         if isinstance(source, str) and isinstance(target, str):
-            return self.score([source], [target], alignment=alignment, to=to)[0]
-        return [ScoredPair(**one) for one in self._native.score(source, target, alignment, to)]
+            return self.score([source], [target], alignment=alignment, to=to, from_=from_)[0]
+        return [ScoredPair(**one) for one in self._native.score(source, target, alignment, to, from_)]
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Scorer cannot be pickled: open the model in each process")
+
+    def __repr__(self) -> str:
+        return f"<dragoman.Scorer of {self._file}>"
 
 
 class Classifier:
@@ -54,6 +62,7 @@ class Classifier:
 
     def __init__(self, model: Path, **options: Unpack[OpeningOptions]) -> None:
         """Opens a classifier; options: device, precision, threads, batch, max_input_tokens."""
+        self._file = os.fspath(model)
         self._native = _core.Classifier(model, options)
 
     @property
@@ -76,6 +85,9 @@ class Classifier:
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Classifier cannot be pickled: open the model in each process")
 
+    def __repr__(self) -> str:
+        return f"<dragoman.Classifier of {self._file}>"
+
 
 def inspect(model: Path) -> dict[str, Any]:
     """The configuration, the parameters and the card of a model file or a preset."""
@@ -92,9 +104,13 @@ def quantize(model: Path, output: Path, to: str = "int8") -> None:
     _core.quantize(model, output, to)
 
 
-def import_model(model: Path, output: Path, to: str = "f32") -> dict[str, Any]:
-    """Makes a model file of a model of another program, and returns what it is (`dragoman import`)."""
-    return _core.import_model(model, output, to)
+def import_model(model: Path, output: Path, to: str = "f32", *, vocabulary: Sequence[Path] = (),
+                 subwords: Sequence[Path] = (), shortlist: Path = "") -> dict[str, Any]:
+    """Makes a model file of a model of another program, and returns what it is (`dragoman import`).
+
+    `vocabulary`, `subwords` and `shortlist` name the files of a model of Marian that are not beside it.
+    """
+    return _core.import_model(model, output, to, vocabulary, subwords, shortlist)
 
 
 def export_model(model: Path, output: Path, to: str) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from typing import TypedDict
 class OpeningOptions(TypedDict, total=False):
     """How a model is opened. Each object has its own device, precision and threads."""
 
+    from_: str  #: source language of all texts, for a model that has to be told
+    to: str  #: target language of all texts, for a model that translates into several
     device: str  #: "cpu", "cuda", "cuda:1", or "auto": a GPU if there is one
     precision: str  #: "automatic", "f32", "tf32", "bf16" or "int8"
     threads: int  #: CPU threads; 0 means one per core
@@ -22,6 +24,7 @@ class OpeningOptions(TypedDict, total=False):
 class SearchOptions(TypedDict, total=False):
     """How a translation is searched."""
 
+    from_: str  #: source language, for a model that has to be told
     to: str  #: target language, for a model that translates into several
     beam: int  #: width of the beam, 4 by default; 1 is greedy search
     ranking: str  #: "sum", "mean", "gnmt" or "reward": how hypotheses of different lengths are compared

@@ -178,8 +178,17 @@ class TokenInterface:
         """The log probabilities of given translations, token by token. The first `offset` tokens are left out."""
         _check_batches(max_batch_size, batch_type)
         sources = _cut(source, self._most_tokens(max_input_length))
-        scored = self._native.score_tokens(sources, _cut(target, max_input_length), "")
-        results = [ScoringResult(one["tokens"][offset:], one["token_scores"].tolist()[offset:]) for one in scored]
+        targets = _cut(target, max_input_length)
+        if len(sources) != len(targets):
+            raise _core.Error(f"{len(sources)} sources but {len(targets)} targets")
+        tags = self._take_tags(targets)
+        scored: list[Any] = [None] * len(targets)
+        for language in dict.fromkeys(tag.language for tag in tags):
+            chosen = [i for i, tag in enumerate(tags) if tag.language == language]
+            found = self._native.score_tokens([sources[i] for i in chosen], [targets[i] for i in chosen], language)
+            for i, one in zip(chosen, found):
+                scored[i] = one
+        results = [_scoring_result(one, max(offset - len(tag.tokens), 0)) for one, tag in zip(scored, tags)]
         return [_finished(one) for one in results] if asynchronous else results
 
     def score_iterable(
@@ -216,10 +225,22 @@ class TokenInterface:
         prefixes = [list(prefix or ()) for prefix in target_prefix] if target_prefix is not None else []
         if prefixes and len(prefixes) != len(sources):
             raise _core.Error(f"{len(sources)} sentences have {len(prefixes)} target prefixes; each needs one")
+        tags = self._take_tags(prefixes)
+        if any(tag.tokens for tag in tags):  # CTranslate2 counts the tag among the tokens
+            search.update(min_length=max(search["min_length"] - 1, 0), max_length=max(search["max_length"] - 1, 1))
         shape = _Shape(return_scores, self._end_token() if return_end_token else "", search["max_length"],
                        self._native.adds_marks[0])
-        return [_answer(one, shape, len(tokens)) for one, tokens in
-                zip(self._native.submit_tokens(sources, prefixes, search), sources)]
+        pending = self._native.submit_tokens(sources, prefixes, [tag.language for tag in tags], search)
+        return [_answer(one, shape, len(tokens), tag.tokens) for one, tokens, tag in
+                zip(pending, sources, tags or repeat(_NO_TAG))]
+
+    def _take_tags(self, targets: list[list[str]]) -> list[_Tag]:
+        """Removes the tag of its language from each target that begins with one."""
+        known = self._native.target_tags if targets else {}
+        tags = [_Tag(known[tokens[0]], tokens[:1]) if tokens and tokens[0] in known else _NO_TAG for tokens in targets]
+        for tokens, tag in zip(targets, tags):
+            del tokens[: len(tag.tokens)]
+        return tags
 
     def _most_tokens(self, max_input_length: int) -> int:
         """Beside the marks of a sentence; 0 means any number."""
@@ -313,13 +334,27 @@ class _Shape(NamedTuple):
     begins: bool  # the first column of attention is that of a mark
 
 
-def _answer(pending: _core.Pending, shape: _Shape, source: int) -> AsyncResult[TranslationResult]:
-    return AsyncResult(lambda: _result(pending.result(), shape, source), pending.done, pending.cancel)
+class _Tag(NamedTuple):
+    """The language of a target, and the token that names it."""
+
+    language: str
+    tokens: list[str]
 
 
-def _result(result: dict[str, Any], shape: _Shape, source: int) -> TranslationResult:
+_NO_TAG = _Tag("", [])
+
+
+def _scoring_result(scored: dict[str, Any], offset: int) -> ScoringResult:
+    return ScoringResult(scored["tokens"][offset:], scored["token_scores"].tolist()[offset:])
+
+
+def _answer(pending: _core.Pending, shape: _Shape, source: int, tag: list[str]) -> AsyncResult[TranslationResult]:
+    return AsyncResult(lambda: _result(pending.result(), shape, source, tag), pending.done, pending.cancel)
+
+
+def _result(result: dict[str, Any], shape: _Shape, source: int, tag: list[str]) -> TranslationResult:
     translations = result["translations"]
-    hypotheses = [[*one["tokens"], shape.end] if shape.end and len(one["tokens"]) < shape.longest else one["tokens"]
+    hypotheses = [[*tag, *one["tokens"], *([shape.end] if shape.end and len(one["tokens"]) < shape.longest else [])]
                   for one in translations]
     scores = [one["score"] for one in translations] if shape.scores else []
     attention = [one["attention"][:, shape.begins : shape.begins + source]

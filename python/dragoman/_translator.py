@@ -64,16 +64,22 @@ def _explained_part(part: dict[str, Any]) -> Explanation:
 class Translator(TokenInterface):
     """A translation model, or an ensemble of several.
 
-    >>> en_de = dragoman.Translator("en-de.safetensors", device="auto", precision="int8")
-    >>> en_de.translate("Where is the station?")
+    >>> dragoman.Translator(to="de").translate("Where is the station?")  # with a model that comes with the package
     'Wo ist der Bahnhof?'
+    >>> en_de = dragoman.Translator("en-de.safetensors", device="auto", precision="int8")
 
     Any number of threads may use one translator at a time: it computes with the interpreter's lock released, and the
     requests of all threads share batches. Device, precision and threads belong to the object.
     """
 
-    def __init__(self, model: Union[Path, Sequence[Path]], **options: Unpack[OpeningOptions]) -> None:
-        """Opens a model file; several files make an ensemble. `OpeningOptions` lists the keyword arguments."""
+    def __init__(self, model: Union[Path, Sequence[Path], None] = None, **options: Unpack[OpeningOptions]) -> None:
+        """Opens a model file; several files make an ensemble. `OpeningOptions` lists the keyword arguments.
+
+        Without a file it opens the model that comes with the package for the languages `from_` and `to`, English to
+        German by default.
+        """
+        if model is None:
+            model = _core.ready_model(os.path.dirname(__file__), options.pop("from_", ""), options.pop("to", ""))
         files = [model] if isinstance(model, (str, os.PathLike)) else list(model)
         self._files = [os.fspath(file) for file in files]
         self._native = _core.Translator(files, options)

@@ -30,6 +30,7 @@ std::string flag_text(const std::string& key, py::handle value) {
 void Arguments::read(const std::string& prefix, const py::dict& given) {
   for (const auto [name, object] : given) {
     std::string key = text_of(name, "a name");
+    if (key.size() > 1 && key.ends_with('_')) key.pop_back();
     std::replace(key.begin(), key.end(), '_', '-');
     key.insert(0, prefix);
     if (object.is_none()) continue;

@@ -51,7 +51,7 @@ std::unique_ptr<Scorer> open_scorer(const py::object& file, const py::dict& argu
 }
 
 py::list score_pairs(const Scorer& scorer, const py::iterable& sources, const py::iterable& targets, bool alignment,
-                     const std::string& to) {
+                     const std::string& to, const std::string& from) {
   const std::vector<std::string> source = texts_of(sources, "source"), target = texts_of(targets, "target");
   check(source.size() == target.size(), "{} sources have {} translations", source.size(), target.size());
   std::vector<SentencePair> pairs(source.size());
@@ -60,7 +60,7 @@ py::list score_pairs(const Scorer& scorer, const py::iterable& sources, const py
   in_blocks(pairs.size(), [&](std::size_t begin, std::size_t end) {
     const auto first = pairs.begin();
     for (ScoredPair& score :
-         scorer.score({first + std::ptrdiff_t(begin), first + std::ptrdiff_t(end)}, alignment, to, "", begin + 1))
+         scorer.score({first + std::ptrdiff_t(begin), first + std::ptrdiff_t(end)}, alignment, to, from, begin + 1))
       scores.push_back(std::move(score));
   });
   py::list list;
@@ -128,13 +128,15 @@ void average(const py::iterable& models, const py::object& output, const py::obj
   store::average_models(paths, into, format);
 }
 
-py::dict import_model(const py::object& model, const py::object& output, const py::object& to) {
+py::dict import_model(const py::object& model, const py::object& output, const py::object& to,
+                      const py::iterable& vocabulary, const py::iterable& subwords, const py::object& shortlist) {
   const store::StoredFormat format = stored_format(to);
-  const std::string from = path_of(model), into = path_of(output);
+  const exchange::ImportFiles files{path_of(model), paths_of(vocabulary), paths_of(subwords), path_of(shortlist)};
+  const std::string into = path_of(output);
   exchange::ImportSummary summary;
   {
     const py::gil_scoped_release release;
-    summary = exchange::import_model({.model = from}, into, format);
+    summary = exchange::import_model(files, into, format);
   }
   py::dict dict;
   dict["format"] = as_str(summary.format);
@@ -176,7 +178,8 @@ py::dict presets() {
 void define_models(py::module_& module) {
   py::class_<Scorer>(module, "Scorer")
       .def(py::init(&open_scorer), py::arg("model"), py::arg("options"))
-      .def("score", score_pairs, py::arg("sources"), py::arg("targets"), py::arg("alignment"), py::arg("to"));
+      .def("score", score_pairs, py::arg("sources"), py::arg("targets"), py::arg("alignment"), py::arg("to"),
+           py::arg("from_"));
   py::class_<Classifier>(module, "Classifier")
       .def(py::init(&open_classifier), py::arg("model"), py::arg("options"))
       .def("classify", classify, py::arg("texts"), py::arg("top"))
@@ -184,7 +187,8 @@ void define_models(py::module_& module) {
   module.def("inspect", inspect, py::arg("model"));
   module.def("quantize", quantize, py::arg("model"), py::arg("output"), py::arg("to"));
   module.def("average", average, py::arg("models"), py::arg("output"), py::arg("to"));
-  module.def("import_model", import_model, py::arg("model"), py::arg("output"), py::arg("to"));
+  module.def("import_model", import_model, py::arg("model"), py::arg("output"), py::arg("to"), py::arg("vocabulary"),
+             py::arg("subwords"), py::arg("shortlist"));
   module.def("export_model", export_model, py::arg("model"), py::arg("output"), py::arg("to"));
   module.def("presets", presets);
 }

@@ -28,8 +28,8 @@ void define_pictures(py::module_& module);
 // The keyword arguments of a call as settings: names with '-' and the values as text.
 class Arguments {
  public:
-  // Python writes '_' where flags have '-', and a dictionary for a group: model={"layers": 2} is model.layers. None
-  // leaves a setting as it is.
+  // Python writes '_' where flags have '-', one more behind its own keywords (from_), and a dictionary for a group:
+  // model={"layers": 2} is model.layers. None leaves a setting as it is.
   explicit Arguments(const py::dict& given) { read("", given); }
 
   // Throws Error if a setting is unknown, has an invalid value or has no effect beside the others.

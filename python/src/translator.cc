@@ -1,7 +1,14 @@
+#include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 
+#include "base/log.h"
+#include "base/program_files.h"
 #include "pending.h"
 #include "results.h"
+#include "run/model_languages.h"
+#include "run/ready_models.h"
 #include "run/term_list.h"
 #include "search/options.h"
 #include "search/scorer.h"
@@ -18,9 +25,12 @@ using Terms = std::vector<std::pair<std::string, std::string>>;
 struct OpeningOptions {
   search::TranslatorSettings translator;
   ComputeOptions compute;
+  std::string from, to;
 
   template <class V>
   void visit(V& v) {
+    v("from", from, "source language of all texts, for a model that has to be told");
+    v("to", to, "target language of all texts, for a model that translates into several");
     translator.visit(v);
     v("workers", translator.workers, "batches decoded at the same time; 0 means one per thread, or four on a GPU",
       between(0, 1024));
@@ -41,6 +51,7 @@ struct TranslationOptions {
 
   template <class V>
   void visit(V& v) {
+    v("from", search.from, "source language, for a model that has to be told");
     search.visit(v);
     v("token-scores", search.token_scores, "return the log probability of each token");
     v("alignment", search.alignment, "return word alignments");
@@ -53,13 +64,6 @@ struct TranslationOptions {
         "alternatives", [this] { return search.explain; }, "only explanations have alternatives");
   }
 };
-
-SearchOptions search_options(const py::dict& arguments) {
-  TranslationOptions options;
-  Settings settings(options);
-  Arguments(arguments).apply(settings);
-  return options.search;
-}
 
 // What holds for all texts of a call.
 struct Constraints {
@@ -78,9 +82,12 @@ class Translator {
     OpeningOptions options;
     Settings settings(options);
     Arguments(arguments).apply(settings);
-    const std::vector<std::string> paths = paths_of(files);
+    files_ = paths_of(files);
+    from_ = options.from;
+    to_ = options.to;
+    check_direction(from_, to_);
     const py::gil_scoped_release release;
-    translator_.emplace(paths, options.options());
+    translator_.emplace(files_, options.options());
   }
   // Waits for the sentences under way; other Python threads run meanwhile.
   ~Translator() {
@@ -104,13 +111,15 @@ class Translator {
     return begin(std::move(requests), constraints, search_options(arguments));
   }
 
-  // The same for sources that are tokens.
+  // The same for sources that are tokens. `languages` has the target language of each, perhaps none, or is empty.
   std::vector<Pending> submit_tokens(std::vector<std::vector<std::string>> sources,
-                                     std::vector<std::vector<std::string>> prefixes, const py::dict& arguments) {
+                                     std::vector<std::vector<std::string>> prefixes, std::vector<std::string> languages,
+                                     const py::dict& arguments) {
     std::vector<Request> requests(sources.size());
     for (std::size_t i = 0; i < sources.size(); ++i) {
       requests[i].tokens = std::move(sources[i]);
       if (!prefixes.empty()) requests[i].prefix_tokens = std::move(prefixes.at(i));
+      if (!languages.empty()) requests[i].to = std::move(languages.at(i));
     }
     return begin(std::move(requests), {}, search_options(arguments));
   }
@@ -121,6 +130,14 @@ class Translator {
 
   std::vector<std::string> languages() const { return translator_->languages(); }
   bool aligns() const { return translator_->aligns(); }
+  // The tokens that a translation begins with in a model that marks it with its language, and these languages.
+  std::map<std::string, std::string> target_tags() const {
+    std::map<std::string, std::string> tags;
+    if (neural().info().language_marks == store::LanguageMarks::target_before_source) return tags;
+    const text::LanguageTags& known = neural().target().language_tags();
+    for (std::size_t i = 0; i < known.ids.size(); ++i) tags[neural().target().piece(known.ids[i])] = known.languages[i];
+    return tags;
+  }
   // Whether sentences get BOS and EOS.
   std::pair<bool, bool> adds_marks() const { return {neural().info().source_begin, neural().info().source_end}; }
   Tokenizer vocabulary(bool source) const {
@@ -131,6 +148,9 @@ class Translator {
  private:
   std::vector<Pending> begin(std::vector<Request> requests, const Constraints& constraints,
                              const SearchOptions& search);
+  SearchOptions search_options(const py::dict& arguments);
+  // Throws Error if the models do not know the source language; warns if they were not trained on the direction.
+  void check_direction(const std::string& from, const std::string& to);
   const search::Model& neural() const {
     const search::Model* const model = translator_->model();
     check(model != nullptr, "a statistical model has neither vocabularies nor scores of given translations");
@@ -138,7 +158,25 @@ class Translator {
   }
 
   std::optional<search::TextTranslator> translator_;
+  std::vector<std::string> files_;
+  std::string from_, to_;  // the languages unless a call says others
+  std::set<std::pair<std::string, std::string>> checked_directions_;
 };
+
+SearchOptions Translator::search_options(const py::dict& arguments) {
+  TranslationOptions options;
+  Settings settings(options);
+  Arguments(arguments).apply(settings);
+  if (options.search.from.empty()) options.search.from = from_;
+  if (options.search.to.empty()) options.search.to = to_;
+  check_direction(options.search.from, options.search.to);
+  return options.search;
+}
+
+void Translator::check_direction(const std::string& from, const std::string& to) {
+  if (!checked_directions_.emplace(from, to).second) return;
+  if (const std::string warning = run::check_direction(files_, from, to); !warning.empty()) log::warning("{}", warning);
+}
 
 std::vector<Pending> Translator::begin(std::vector<Request> requests, const Constraints& constraints,
                                        const SearchOptions& search) {
@@ -207,7 +245,8 @@ py::list Translator::score(const std::vector<SentencePair>& pairs, const std::st
   std::vector<search::PairScore> scores;
   in_blocks(pairs.size(), [&](std::size_t begin, std::size_t end) {
     const std::vector<SentencePair> block(pairs.begin() + std::ptrdiff_t(begin), pairs.begin() + std::ptrdiff_t(end));
-    for (search::PairScore& score : search::score_pairs(neural(), block, {.to = to, .first_line = begin + 1}))
+    for (search::PairScore& score :
+         search::score_pairs(neural(), block, {.to = to.empty() ? to_ : to, .from = from_, .first_line = begin + 1}))
       scores.push_back(std::move(score));
   });
   py::list list;
@@ -253,7 +292,8 @@ void define_translator(py::module_& module) {
       .def(py::init<const py::iterable&, const py::dict&>(), py::arg("models"), py::arg("options"))
       .def("submit", &Translator::submit, py::arg("texts"), py::arg("prefixes"), py::arg("terms"), py::arg("banned"),
            py::arg("options"))
-      .def("submit_tokens", &Translator::submit_tokens, py::arg("sources"), py::arg("prefixes"), py::arg("options"))
+      .def("submit_tokens", &Translator::submit_tokens, py::arg("sources"), py::arg("prefixes"), py::arg("languages"),
+           py::arg("options"))
       .def("translate_documents", &Translator::translate_documents, py::arg("texts"), py::arg("document"),
            py::arg("terms"), py::arg("banned"), py::arg("options"))
       .def(
@@ -264,8 +304,21 @@ void define_translator(py::module_& module) {
           py::arg("sources"), py::arg("targets"), py::arg("to"))
       .def_property_readonly("languages", &Translator::languages)
       .def_property_readonly("aligns", &Translator::aligns)
+      .def_property_readonly("target_tags", &Translator::target_tags)
       .def_property_readonly("adds_marks", &Translator::adds_marks)
       .def("vocabulary", &Translator::vocabulary, py::arg("source"));
+  // The file of the model that comes with the package, whose files are in the folder `package`, or with the program.
+  module.def(
+      "ready_model",
+      [](const py::object& package, const std::string& from, const std::string& to) {
+        const std::string folder = path_of(package);
+        std::vector<std::string> folders = {folder + "/models"};
+        std::erase_if(folders, [](const std::string& path) { return !std::filesystem::is_directory(path); });
+        for (const std::string& program : {folder + "/_core", this_program()})
+          for (std::string& found : program_folders("models", program)) folders.push_back(std::move(found));
+        return as_str(run::ready_model(from, to, folders).file);
+      },
+      py::arg("package"), py::arg("from_"), py::arg("to"));
   module.def("opening_options", describe<OpeningOptions>);
   module.def("search_options", describe<TranslationOptions>);
   module.def("document_options", describe<DocumentOptions>);

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/join.h"
-#include "base/program_files.h"
 #include "base/quote.h"
 
 namespace dragoman::run {
@@ -20,9 +19,9 @@ std::string asked(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-std::vector<ReadyModel> ready_models() {
+std::vector<ReadyModel> ready_models(const std::vector<std::string>& folders) {
   std::vector<ReadyModel> models;
-  for (const std::string& folder : program_folders("models")) {
+  for (const std::string& folder : folders) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
       if (entry.path().extension() == ".safetensors")
         models.push_back({text::LanguagePair::parse(entry.path().stem().string()), entry.path().string()});
@@ -33,9 +32,9 @@ std::vector<ReadyModel> ready_models() {
   return models;
 }
 
-ReadyModel ready_model(const std::string& from, const std::string& to) {
-  std::vector<ReadyModel> models = ready_models();
-  check(!models.empty(), "expected a model: dragoman translate --model FILE (this program came without models)");
+ReadyModel ready_model(const std::string& from, const std::string& to, const std::vector<std::string>& folders) {
+  std::vector<ReadyModel> models = ready_models(folders);
+  check(!models.empty(), "expected a model: this program came without models, so name a model file (--model FILE)");
   std::vector<std::string> known;
   for (const ReadyModel& model : models) known.push_back(model.languages.show());
   std::erase_if(models, [&](const ReadyModel& model) {

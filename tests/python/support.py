@@ -8,6 +8,8 @@ from pathlib import Path
 
 import dragoman
 
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+
 TINY = {
     "threads": 2,
     "device": "cpu",

@@ -12,12 +12,13 @@ from pathlib import Path
 import support
 
 ROOT = Path(__file__).resolve().parents[2]
-CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"^(<!-- not run: .*? -->\n)?```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def code_of(document):
-    """The Python blocks of a page."""
-    return CODE.findall((ROOT / document).read_text(encoding="utf-8"))
+    """The Python blocks of a page that need nothing but the files of run_blocks()."""
+    found = CODE.findall((ROOT / document).read_text(encoding="utf-8"))
+    return [code for reason, code in found if not reason]
 
 
 class Documents(unittest.TestCase):

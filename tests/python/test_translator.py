@@ -85,6 +85,76 @@ class Texts(unittest.TestCase):
         self.assertEqual(both.translate(TEXT), self.translator.translate(TEXT))
 
 
+class Languages(unittest.TestCase):
+    """An imported model that must be told both languages (tests/golden/import/nllb)."""
+
+    TEXT = "in is"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.file = support.folder() / "nllb.safetensors"
+        dragoman.import_model(support.GOLDEN / "import" / "nllb", cls.file)
+        cls.translator = dragoman.Translator(cls.file, device="cpu", threads=1)
+
+    def test_a_call_says_the_languages(self):
+        with self.assertRaisesRegex(dragoman.Error, "choose one of them"):
+            self.translator.translate(self.TEXT)
+        german = self.translator.translate(self.TEXT, from_="eng_Latn", to="deu_Latn")
+        self.assertNotEqual(german, self.translator.translate(self.TEXT, from_="deu_Latn", to="eng_Latn"))
+        self.assertEqual(list(self.translator.translate(iter([self.TEXT]), from_="eng_Latn", to="deu_Latn")), [german])
+        with self.assertRaisesRegex(dragoman.Error, "deu_Latn"):
+            self.translator.translate(self.TEXT, from_="eng_Latn", to="klingon")
+
+    def test_a_translator_may_have_languages_of_its_own(self):
+        own = dragoman.Translator(self.file, from_="eng_Latn", to="deu_Latn", device="cpu", threads=1)
+        german = self.translator.translate(self.TEXT, from_="eng_Latn", to="deu_Latn")
+        self.assertEqual(own.translate(self.TEXT), german)
+        self.assertEqual(own.explain(self.TEXT).text, german)
+        self.assertEqual(own.translate_document(self.TEXT), german)
+        self.assertEqual(own.translate(self.TEXT, to="fra_Latn"),
+                         self.translator.translate(self.TEXT, from_="eng_Latn", to="fra_Latn"))
+
+    def test_scores_take_the_languages(self):
+        best = self.translator.translations(self.TEXT, from_="eng_Latn", to="deu_Latn", beam=1, max_length=8)[0]
+        scorer = dragoman.Scorer(self.file, device="cpu", threads=1)
+        scored = scorer.score(self.TEXT, best.text, from_="eng_Latn", to="deu_Latn")
+        other = scorer.score(self.TEXT, best.text, from_="deu_Latn", to="eng_Latn")
+        self.assertNotEqual(scored.log_probability, other.log_probability)
+
+    def test_tokens_may_name_them_as_ctranslate2_expects(self):
+        own = dragoman.Translator(self.file, from_="eng_Latn", to="deu_Latn", device="cpu", threads=1)
+        tokens = self.translator.source_vocabulary.tokens(self.TEXT)
+        expected = own.translate_batch([tokens], max_decoding_length=8)[0].hypotheses[0]
+        tagged = self.translator.translate_batch([["eng_Latn", *tokens, "</s>"], ["eng_Latn", *tokens]],
+                                                 target_prefix=[["deu_Latn"], ["fra_Latn"]],
+                                                 max_decoding_length=9, min_decoding_length=2)  # the tag counts
+        self.assertEqual(tagged[0].hypotheses[0], ["deu_Latn", *expected])
+        self.assertEqual(tagged[1].hypotheses[0][0], "fra_Latn")
+        scores = self.translator.score_batch([["eng_Latn", *tokens]] * 2,
+                                             [["deu_Latn", *expected], ["fra_Latn", *expected]])
+        self.assertEqual(scores[0].log_probs, own.score_batch([tokens], [expected])[0].log_probs)
+        self.assertNotEqual(scores[0].log_probs, scores[1].log_probs)
+        self.assertEqual(scores[0].tokens[:-1], expected)
+
+    def test_a_model_of_one_direction_refuses_them(self):
+        with self.assertRaisesRegex(dragoman.Error, "one direction only"):
+            support.translator().translate(TEXT, from_="en")
+        with self.assertRaisesRegex(dragoman.Error, "one direction only"):
+            dragoman.Translator(support.model(), from_="en", device="cpu")
+
+
+class ReadyModels(unittest.TestCase):
+    """In the build folder, those of the source tree."""
+
+    def test_no_file_means_a_model_that_comes_with_the_package(self):
+        self.assertEqual(dragoman.Translator(device="cpu").translate(TEXT), "Wo ist der Bahnhof?")
+        back = dragoman.Translator(from_="de", to="en", device="cpu")
+        self.assertIn("station", back.translate("Wo ist der Bahnhof?"))
+        self.assertIn("de-en.safetensors", repr(dragoman.Translator(to="en", device="cpu")))
+        with self.assertRaisesRegex(dragoman.Error, "translates to fr; there are de-en, en-de"):
+            dragoman.Translator(to="fr")
+
+
 class Streams(unittest.TestCase):
     def setUp(self):
         self.translator = support.translator()
@@ -252,7 +322,7 @@ class Failures(unittest.TestCase):
         from dragoman import _core, _options
 
         def names(described):
-            return {key.replace("-", "_") for key, _, _, _ in described}
+            return {"from_" if key == "from" else key.replace("-", "_") for key, _, _, _ in described}
 
         details = set(_options.DetailOptions.__annotations__) | set(_options.SearchOptions.__annotations__)
         self.assertEqual(names(_core.search_options()), details | {"tree", "explain", "alternatives"})
