@@ -44,7 +44,7 @@ if(DRAGOMAN_CURL AND NOT CURL_FOUND)
   message(FATAL_ERROR "libcurl 7.85 or newer was not found: install the Debian package libcurl4-openssl-dev, or set -DDRAGOMAN_CURL=OFF")
 endif()
 
-# The Python package needs Python's headers and pybind11; a sanitizer would have to be loaded before the interpreter.
+# The Python package needs Python's headers and pybind11. With a sanitizer it can be compiled but not loaded.
 if(NOT DEFINED Python_EXECUTABLE AND EXISTS /usr/bin/python3)
   set(Python_EXECUTABLE /usr/bin/python3 CACHE FILEPATH "The Python to build the package for")
 endif()

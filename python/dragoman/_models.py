@@ -30,8 +30,8 @@ class Scorer:
         self._native = _core.Scorer(model, options)
 
     @overload
-    def score(self, source: str, target: str, *, alignment: bool = ..., to: str = ...,
-              from_: str = ...) -> ScoredPair: ...  # type: ignore[overload-overlap]
+    def score(self, source: str, target: str, *, alignment: bool = ..., to: str = ...,  # type: ignore[overload-overlap]
+              from_: str = ...) -> ScoredPair: ...
 
     @overload
     def score(self, source: Sequence[str], target: Sequence[str], *, alignment: bool = ..., to: str = ...,
@@ -91,7 +91,8 @@ class Classifier:
 
 def inspect(model: Path) -> dict[str, Any]:
     """The configuration, the parameters and the card of a model file or a preset."""
-    return json.loads(_core.inspect(model))
+    described: dict[str, Any] = json.loads(_core.inspect(model))
+    return described
 
 
 def presets() -> dict[str, str]:
