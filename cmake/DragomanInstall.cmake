@@ -1,5 +1,5 @@
-# `cmake --install` gives the program, its recipes and models, one shared library with the public interface of include/dragoman, its headers, and
-# find_package(dragoman). The rooms `recipe` and `cli` belong to the program alone, and so does libcurl.
+# `cmake --install` gives the program, its recipes and models, one shared library with the public interface of include/dragoman, its headers,
+# find_package(dragoman) and pkg-config. The rooms `recipe` and `cli` belong to the program alone, and so does libcurl.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -30,6 +30,11 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/dragomanConfig.cmake.
 write_basic_package_version_file(dragomanConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/dragomanConfig.cmake" "${PROJECT_BINARY_DIR}/dragomanConfigVersion.cmake"
         DESTINATION ${package_dir})
+
+# For programs that are built without CMake. The folder may be moved as a whole.
+file(RELATIVE_PATH prefix_from_pkgconfig "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/dragoman.pc.in" dragoman.pc @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/dragoman.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME dragoman)

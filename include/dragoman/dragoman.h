@@ -99,6 +99,8 @@ DRAGOMAN_API int dragoman_request_add_term(dragoman_request* request, const char
 DRAGOMAN_API int dragoman_request_ban(dragoman_request* request, const char* word);
 /* The target language, instead of the option "to". */
 DRAGOMAN_API int dragoman_request_set_language(dragoman_request* request, const char* language);
+/* The source language, instead of the option "from". */
+DRAGOMAN_API int dragoman_request_set_source_language(dragoman_request* request, const char* language);
 
 /* As dragoman_translate_with() and dragoman_translate_batch_with(). */
 DRAGOMAN_API dragoman_result* dragoman_translate_request(dragoman_translator* translator,
@@ -242,7 +244,7 @@ DRAGOMAN_API const char* dragoman_metric_score_signature(const dragoman_metric_s
 /* ---- Scores of given translations ---- */
 
 /* Loads a translation model for scoring. `options` may be null; opening uses "device", "precision" and "threads",
- * scoring "alignment" and "to". Any number of threads may use a scorer at once. */
+ * scoring "alignment", "to" and "from". Any number of threads may use a scorer at once. */
 DRAGOMAN_API dragoman_scorer* dragoman_scorer_open(const char* model_file, const dragoman_options* options);
 DRAGOMAN_API void dragoman_scorer_free(dragoman_scorer* scorer);
 

@@ -68,6 +68,10 @@ int dragoman_request_set_language(dragoman_request* request, const char* languag
   return change_request(request, language != nullptr, [&](dragoman::Request& one) { one.to = language; });
 }
 
+int dragoman_request_set_source_language(dragoman_request* request, const char* language) {
+  return change_request(request, language != nullptr, [&](dragoman::Request& one) { one.from = language; });
+}
+
 dragoman_result* dragoman_translate_request(dragoman_translator* translator, const dragoman_request* request,
                                             const dragoman_options* options) {
   dragoman_result* result = nullptr;

@@ -1,7 +1,9 @@
-// The reference pages equal the output of `dragoman docs`.
+// The reference pages equal the output of `dragoman docs`, and the page of the library is complete.
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
+#include <set>
 
 #include "tests/support/temp_folder.h"
 
@@ -27,6 +29,32 @@ TEST(Reference, IsWhatDragomanDocsWrites) {
   for (const auto& entry : fs::directory_iterator(stored / "commands"))
     EXPECT_TRUE(fs::exists(folder.file("commands/" + entry.path().filename().string())))
         << entry.path() << " describes no command";
+}
+
+// The names of a row: `dragoman_open`, or `_free` after `dragoman_result_count`, which means dragoman_result_free.
+std::set<std::string> named_functions(const std::string& page) {
+  std::set<std::string> names;
+  std::string first;
+  const std::regex name("`(dragoman)?(_[a-z_]+)`");
+  for (std::sregex_iterator found(page.begin(), page.end(), name), end; found != end; ++found) {
+    if ((*found)[1].matched) first = (*found)[1].str() + (*found)[2].str();
+    for (std::size_t at = first.find('_'); at != std::string::npos && !(*found)[1].matched;
+         at = first.find('_', at + 1))
+      names.insert(first.substr(0, at) + (*found)[2].str());
+    names.insert(first);
+  }
+  return names;
+}
+
+TEST(Reference, NamesEveryFunctionOfTheCInterface) {
+  const fs::path source = DRAGOMAN_SOURCE;
+  const std::string header = support::read_all(source / "include/dragoman/dragoman.h");
+  const std::set<std::string> named = named_functions(support::read_all(source / "docs/reference/library.md"));
+  const std::regex declared("DRAGOMAN_API [^;(]*?(dragoman_[a-z_]+)\\(");
+  int functions = 0;
+  for (std::sregex_iterator found(header.begin(), header.end(), declared), end; found != end; ++found, ++functions)
+    EXPECT_TRUE(named.contains((*found)[1].str())) << "docs/reference/library.md lacks " << (*found)[1].str();
+  EXPECT_GT(functions, 80);
 }
 
 }  // namespace

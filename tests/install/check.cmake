@@ -37,7 +37,7 @@ foreach(header IN LISTS headers)
   endif()
   list(REMOVE_ITEM installed "include/${header}")
 endforeach()
-expect_only("installed files" "^(bin/dragoman|share/dragoman/recipes/([a-z0-9-]+/)?[a-z0-9.-]+|share/dragoman/recipes/ready/sources/[a-z_]+\\.py|share/dragoman/models/(README\\.md|[a-z]+-[a-z]+\\.safetensors)|lib[^/]*(/[^/]+)?/libdragoman\\.so[.0-9]*|lib[^/]*(/[^/]+)?/cmake/dragoman/dragoman[A-Za-z-]*\\.cmake)$"
+expect_only("installed files" "^(bin/dragoman|share/dragoman/recipes/([a-z0-9-]+/)?[a-z0-9.-]+|share/dragoman/recipes/ready/sources/[a-z_]+\\.py|share/dragoman/models/(README\\.md|[a-z]+-[a-z]+\\.safetensors)|lib[^/]*(/[^/]+)?/libdragoman\\.so[.0-9]*|lib[^/]*(/[^/]+)?/cmake/dragoman/dragoman[A-Za-z-]*\\.cmake|lib[^/]*(/[^/]+)?/pkgconfig/dragoman\\.pc)$"
             ${installed})
 
 # Only the public interface is exported: the functions of dragoman.h, and Translator, Scorer, Classifier, Error, evaluate() and version().
@@ -67,3 +67,16 @@ foreach(consumer consumer consumer_c)
   expect_in_output("${VERSION}")
   expect_in_output("absent.safetensors")
 endforeach()
+
+# Without CMake: by pkg-config, where it is installed.
+find_program(pkg_config NAMES pkg-config)
+if(pkg_config)
+  file(GLOB_RECURSE description "${WORK}/prefix/*/dragoman.pc")
+  cmake_path(GET description PARENT_PATH descriptions)
+  run("${CMAKE_COMMAND}" -E env "PKG_CONFIG_PATH=${descriptions}" "${pkg_config}" --cflags --libs dragoman)
+  separate_arguments(options UNIX_COMMAND "${output}")
+  cmake_path(GET library PARENT_PATH libraries)
+  run(cc "${CMAKE_CURRENT_LIST_DIR}/consumer/main.c" ${options} "-Wl,-rpath,${libraries}" -o "${WORK}/consumer_pc")
+  run("${WORK}/consumer_pc")
+  expect_in_output("${VERSION}")
+endif()

@@ -28,6 +28,10 @@ static const char* check_constraints_hold(dragoman_translator* translator) {
   EXPECT(strstr(dragoman_result_text(result, 0), "haus") != NULL);
   EXPECT(strstr(dragoman_result_text(result, 0), "hund") == NULL && dragoman_result_part_count(result) == 1);
   dragoman_result_free(result);
+  EXPECT(dragoman_request_set_source_language(request, "en") == 0); /* ignored by a model of one direction */
+  result = dragoman_translate_request(translator, request, NULL);
+  EXPECT(result != NULL);
+  dragoman_result_free(result);
   EXPECT(dragoman_request_set_language(request, "fr") == 0);
   EXPECT(dragoman_translate_request(translator, request, NULL) == NULL && reason_has("fr"));
   dragoman_request_free(request);
@@ -60,6 +64,7 @@ static const char* check_wrong_requests(dragoman_translator* translator) {
   EXPECT(dragoman_request_set_prefix_tokens(request, NULL, -1) == -1 && reason_has("-1"));
   EXPECT(dragoman_request_add_term(request, "a", NULL) == -1 && dragoman_request_ban(request, NULL) == -1);
   EXPECT(dragoman_request_set_language(request, NULL) == -1 && reason_has("null pointer"));
+  EXPECT(dragoman_request_set_source_language(request, NULL) == -1 && reason_has("null pointer"));
   EXPECT(dragoman_translate_request(translator, NULL, NULL) == NULL && reason_has("a request"));
   EXPECT(dragoman_translate_request(NULL, request, NULL) == NULL && reason_has("a translator"));
   const dragoman_request* const two[] = {request, NULL};
