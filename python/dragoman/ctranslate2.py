@@ -13,7 +13,7 @@ from ._tokens import AsyncResult, ScoringResult, TranslationResult
 from ._translator import Translator as _Translator
 
 __all__ = ["AsyncScoringResult", "AsyncTranslationResult", "ScoringResult", "TranslationResult", "Translator",
-           "set_random_seed"]
+           "get_cuda_device_count", "get_supported_compute_types", "set_random_seed"]
 
 AsyncTranslationResult = AsyncScoringResult = AsyncResult
 
@@ -32,8 +32,23 @@ def set_random_seed(seed: int) -> None:
     _tokens._random.seed(seed)
 
 
+def get_cuda_device_count() -> int:
+    """The number of GPUs that can be used."""
+    return _core.gpu_count()
+
+
+def get_supported_compute_types(device: str, device_index: int = 0) -> set[str]:
+    """The values of compute_type that have an effect on a device, "cpu" or "cuda"."""
+    del device_index  # all GPUs have the same
+    return {"float32", "bfloat16"} if device == "cuda" else {"float32", "bfloat16", "int8", "int8_float32"}
+
+
 class Translator(_Translator):
     """dragoman.Translator, opened with the arguments of CTranslate2."""
+
+    device: str  #: as it was asked for
+    device_index: list[int]
+    compute_type: str
 
     def __init__(
         self,
@@ -58,6 +73,7 @@ class Translator(_Translator):
             raise _core.Error("models are opened from their file, on one device: files and tensor_parallel are not "
                               "supported")
         del max_queued_batches, flash_attention  # they change speed and memory, not results
+        self.device, self.device_index, self.compute_type = device, [device_index], compute_type
         super().__init__(
             model_path,
             device=f"cuda:{device_index}" if device == "cuda" and device_index else device,

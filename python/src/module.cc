@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "dragoman/error.h"
 #include "dragoman/version.h"
+#include "kernels/cuda/cuda.h"
 #include "python.h"
 
 namespace dragoman {
@@ -36,6 +37,7 @@ PYBIND11_MODULE(_core, module) {
   // A library is quiet unless something is wrong.
   log::set_level(log::Level::warning);
   module.def("set_log_level", set_log_level);
+  module.def("gpu_count", kernels::cuda::count);
   define_translator(module);
   define_models(module);
   define_metrics(module);

@@ -28,6 +28,13 @@ class Tokens(unittest.TestCase):
         self.assertEqual(results[0].attention, [])
         self.assertEqual(len(results), 2)
 
+    def test_programs_may_ask_for_devices_and_types(self):
+        self.assertEqual((self.translator.device, self.translator.device_index, self.translator.compute_type),
+                         ("cpu", [0], "float32"))
+        self.assertGreaterEqual(ctranslate2.get_cuda_device_count(), 0)
+        for kind in ctranslate2.get_supported_compute_types("cpu"):
+            self.assertTrue(ctranslate2.Translator(support.model(), compute_type=kind).translate(TEXT))
+
     def test_marks_may_be_among_the_tokens(self):
         plain = self.translator.translate_batch([self.tokens], **SHORT)[0].hypotheses
         marked = self.translator.translate_batch([["<s>", *self.tokens, "</s>"]], **SHORT)[0].hypotheses
