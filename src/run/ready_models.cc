@@ -40,7 +40,8 @@ ReadyModel ready_model(const std::string& from, const std::string& to, const std
   std::erase_if(models, [&](const ReadyModel& model) {
     return (!from.empty() && model.languages.source != from) || (!to.empty() && model.languages.target != to);
   });
-  check(!models.empty(), "no model that comes with the program translates{}; there are {}. For others: --model FILE",
+  check(!models.empty(),
+        "no model that comes with the program translates{}; there are {}. For others, name a model file (--model FILE)",
         asked(from, to), join(known, ", "));
   const auto english = std::find_if(models.begin(), models.end(),
                                     [](const ReadyModel& model) { return model.languages.source == "en"; });
