@@ -24,11 +24,12 @@ bool has_letter(std::string_view text) {
 
 bool ends_clause(char c) { return std::string_view(".,;:!?)").find(c) != std::string_view::npos; }
 
-// Calls `plain` with the stretches between the addresses in `text`, which begins at `begin`, and `address` with these.
+// Calls `plain` with the stretches between addresses and emoji in `text`, which begins at `begin`, and `address` with
+// these.
 template <class Plain, class Address>
 void each_stretch(std::string_view text, std::size_t begin, Plain&& plain, Address&& address) {
   for (std::size_t at = 0; at < text.size();) {
-    const Range found = find_address(text, at);
+    const Range found = find_kept(text, at);
     plain(text.substr(at, found.begin - at), begin + at);
     if (found.begin < found.end) address(Range{begin + found.begin, begin + found.end});
     at = found.end;

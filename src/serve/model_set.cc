@@ -171,6 +171,9 @@ std::unique_ptr<ModelSet> load_models(const std::vector<ModelName>& names, const
     const std::vector<text::LanguagePair> trained = trained_pairs(name.file);
     const std::vector<text::LanguagePair>& pairs = name.pairs.empty() ? trained : name.pairs;
     check(!pairs.empty(), "{0}: the file does not say its languages; name them: --model en-de={0}", name.file);
+    for (const text::LanguagePair& pair : pairs)
+      if (!trained.empty() && std::find(trained.begin(), trained.end(), pair) == trained.end())
+        log::warning("{} was trained for {}, but is to translate {}", name.file, show(trained), pair.show());
     auto translator = std::make_unique<search::TextTranslator>(std::vector<std::string>{name.file}, options);
     if (const std::string note = translator->note(); !note.empty()) log::info("{}", note);
     models->add(short_name(name.file), pairs, has_language_tags(name.file), std::move(translator), limits);

@@ -24,6 +24,13 @@ TEST(PlainText, SpacesBlankLinesAndMarksStay) {
                                         "a quotation", "a bullet", "1.5 litres of water"}));
 }
 
+TEST(PlainText, NumbersInBracketsLettersAndBoxesAreMarks) {
+  EXPECT_EQ(in_capitals("a) first\nB) second\n(c) third\n(12) fourth\n3) fifth\n- [ ] to do\n[x] done\n", Format::text),
+            "a) FIRST\nB) SECOND\n(c) THIRD\n(12) FOURTH\n3) FIFTH\n- [ ] TO DO\n[x] DONE\n");
+  EXPECT_EQ(text_segments("a. M. Smith\n(a word) here\n(1. x\n[y] z\na)b\na)"),
+            (Texts{"a. M. Smith", "(a word) here", "(1. x", "[y] z", "a)b", "a)"}));
+}
+
 TEST(PlainText, GapsAndSegmentsAreTheText) {
   for (const std::string text : {"", " \n", "***", "a", "- a\n\n1. b  C d.\n***\n", "\r\n  # a. \u00a0 B!\r\n-----"}) {
     const Document document = Document::parse(text, Format::text);
