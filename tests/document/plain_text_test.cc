@@ -60,6 +60,16 @@ TEST(PlainText, LinesAreParagraphsUnlessTheyAreJoined) {
   EXPECT_EQ(text_segments("One. Two.\nThree.", options), (Texts{"One. Two.", "Three."}));
 }
 
+TEST(PlainText, SentencesInAnotherScriptThanThatOfTheLanguageStay) {
+  const std::string text =
+      "\u041f\u0440\u0438\u0432\u0435\u0442!\nNa\u00efve. \u4f60\u597d\u3002 The word "
+      "\u03bb\u03cc\u03b3\u03bf\u03c2.\n\u0645\u0631\u062d\u0628\u0627\n";
+  Options english;
+  english.language = text::Language::english;
+  EXPECT_EQ(text_segments(text, english), (Texts{"Na\u00efve.", "The word \u03bb\u03cc\u03b3\u03bf\u03c2."}));
+  EXPECT_EQ(text_segments("\u041f\u0440\u0438\u0432\u0435\u0442!"), Texts{"\u041f\u0440\u0438\u0432\u0435\u0442!"});
+}
+
 TEST(PlainText, TheLanguageSaysWhereSentencesEnd) {
   Options options;
   options.language = text::Language::german;
