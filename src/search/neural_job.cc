@@ -12,6 +12,7 @@ namespace dragoman::search {
 namespace {
 
 constexpr int kMostAttempts = 50;
+constexpr std::size_t kMostPlaced = 16;  // terms of a sentence; each may take a search
 // Far more than a translation can hold. A word without spaces takes time for its square.
 constexpr std::size_t kMostConstraintBytes = std::size_t{1} << 16;
 
@@ -121,7 +122,8 @@ void NeuralJob::read_constraints() {
     terms_.push_back({source, std::move(spelling), is_exact});
   }
   constraints_ = Constraints(std::move(sequences));
-  places_terms_ = !terms_.empty() && prefix_is_exact_ && !job_.options->sample && models_[0]->aligns() &&
+  places_terms_ = !terms_.empty() && terms_.size() <= kMostPlaced && prefix_is_exact_ && !job_.options->sample &&
+                  models_[0]->aligns() &&
                   std::all_of(terms_.begin(), terms_.end(), [](const Term& term) { return term.is_exact; });
   for (const std::string& word : request.banned)
     for (const Spelling& spelling : {spell_in_sentence(target, word), spell(target, word)}) {
