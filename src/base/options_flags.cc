@@ -64,6 +64,9 @@ Parsed Settings::parse(const std::vector<std::string>& arguments) {
   try {
     std::vector<std::string> reversed(words.rbegin(), words.rend());
     app.parse(reversed);
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string what = error.what();  // FLAG: 1 required TEXT missing
+    fail("{}: expected a value after it", what.substr(0, what.find(':')));
   } catch (const CLI::ParseError& error) {
     throw Error(error.what());
   }

@@ -89,10 +89,37 @@ Range mail_around(std::string_view text, std::size_t begin, std::size_t at) {
   return is_domain && address.begin < at ? address : Range{at, at};
 }
 
-}  // namespace
+constexpr char32_t kJoiner = 0x200d, kAsPicture = 0xfe0f;
 
-Range find_address(std::string_view text, std::size_t begin) {
+bool is_picture(char32_t code) {
+  return (code >= 0x1f000 && code <= 0x1faff) || (code >= 0x2600 && code <= 0x27bf) || code == 0x2b50 ||
+         code == 0x2b55 || (code >= 0x231a && code <= 0x231b) || (code >= 0x23e9 && code <= 0x23fa);
+}
+
+bool continues_picture(char32_t code) {
+  return is_picture(code) || code == kJoiner || code == kAsPicture || (code >= 0xe0020 && code <= 0xe007f);
+}
+
+// The end of the emoji that begin at `at`, or `at` if there are none.
+std::size_t end_of_emoji(std::string_view text, std::size_t at) {
+  constexpr char kFirstByte = '\xe2';  // of U+2000; the others have a larger one
+  if (static_cast<unsigned char>(text[at]) < static_cast<unsigned char>(kFirstByte)) return at;
+  if (!is_picture(text::code_point_at(text, at).code)) return at;
+  std::size_t end = at;
+  while (end < text.size()) {
+    const text::CodePoint point = text::code_point_at(text, end);
+    if (!continues_picture(point.code)) break;
+    end += point.length;
+  }
+  return end;
+}
+
+Range find(std::string_view text, std::size_t begin, bool with_emoji) {
   for (std::size_t at = begin; at < text.size(); ++at) {
+    if (with_emoji) {
+      const std::size_t end = end_of_emoji(text, at);
+      if (end > at) return {at, end};
+    }
     if (text[at] == '@') {
       const Range address = mail_around(text, begin, at);
       if (address.begin < address.end) return address;
@@ -103,5 +130,10 @@ Range find_address(std::string_view text, std::size_t begin) {
   }
   return {text.size(), text.size()};
 }
+
+}  // namespace
+
+Range find_address(std::string_view text, std::size_t begin) { return find(text, begin, false); }
+Range find_kept(std::string_view text, std::size_t begin) { return find(text, begin, true); }
 
 }  // namespace dragoman::document

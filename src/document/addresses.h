@@ -12,4 +12,7 @@ namespace dragoman::document {
 // address may contain "&amp;" and ends before any other reference.
 Range find_address(std::string_view text, std::size_t begin);
 
+// The same, or a run of emoji: what documents keep as it is.
+Range find_kept(std::string_view text, std::size_t begin);
+
 }  // namespace dragoman::document

@@ -41,7 +41,7 @@ struct Options {
   std::vector<std::string> ignored{}, splitting{}, non_splitting{};
   bool outline = true;
   bool retranslate = false;        // po: translate the entries that have a translation as well
-  bool cuts_at_addresses = false;  // an address ends a segment instead of being kept inside it
+  bool cuts_at_addresses = false;  // an address or an emoji ends a segment instead of being kept inside it
   std::string target{};            // html: the language that the page says it is in afterwards; empty: as before
 };
 

@@ -13,10 +13,14 @@ namespace {
 // A longer sentence is cut at a comma or a space. Bounds the work of placing tags.
 constexpr std::size_t kLongestSegment = 4096;
 
-bool has_letter(std::string_view text) {
+bool is_latin(char32_t code) { return code < 0x250 || (code >= 0x1e00 && code <= 0x1eff); }
+
+// Whether there is a letter that the language is written with.
+bool has_letter(std::string_view text, text::Language language) {
+  const bool only_latin = language == text::Language::english || language == text::Language::german;
   for (std::size_t at = 0; at < text.size();) {
     const text::CodePoint point = text::code_point_at(text, at);
-    if (text::classify(point.code) == text::CharClass::letter) return true;
+    if (text::classify(point.code) == text::CharClass::letter && (!only_latin || is_latin(point.code))) return true;
     at += point.length;
   }
   return false;
@@ -24,11 +28,12 @@ bool has_letter(std::string_view text) {
 
 bool ends_clause(char c) { return std::string_view(".,;:!?)").find(c) != std::string_view::npos; }
 
-// Calls `plain` with the stretches between the addresses in `text`, which begins at `begin`, and `address` with these.
+// Calls `plain` with the stretches between addresses and emoji in `text`, which begins at `begin`, and `address` with
+// these.
 template <class Plain, class Address>
 void each_stretch(std::string_view text, std::size_t begin, Plain&& plain, Address&& address) {
   for (std::size_t at = 0; at < text.size();) {
-    const Range found = find_address(text, at);
+    const Range found = find_kept(text, at);
     plain(text.substr(at, found.begin - at), begin + at);
     if (found.begin < found.end) address(Range{begin + found.begin, begin + found.end});
     at = found.end;
@@ -174,7 +179,7 @@ void Paragraph::close(std::string_view name, Range bytes) {
 void Paragraph::finish() {
   if (!text_.empty())
     for (const text::Span& part : cut(text_, options_))
-      if (has_letter(std::string_view(text_).substr(part.begin, part.end - part.begin)))
+      if (has_letter(std::string_view(text_).substr(part.begin, part.end - part.begin), options_.language))
         add_segment(part.begin, part.end);
   text_.clear();
   chunks_.clear();

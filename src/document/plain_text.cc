@@ -12,7 +12,10 @@ namespace {
 constexpr std::string_view kMarks[] = {"-",      "*",      "+",      ">",      "#",      "\u2022",
                                        "\u2023", "\u25e6", "\u25aa", "\u00b7", "\u2013", "\u2014"};
 
+constexpr std::string_view kBoxes[] = {"[ ]", "[x]", "[X]"};
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool is_blank_at(std::string_view text, std::size_t at) {
   return text::classify(text::code_point_at(text, at).code) == text::CharClass::space;
@@ -24,19 +27,29 @@ std::size_t skip_spaces(std::string_view line, std::size_t at) {
   return at;
 }
 
-// The end of a mark such as "-", "##" or "12." at `at`, which a space follows; `at` if there is none.
+// The end of "12.", "12)", "(12)", "a)" or "(a)" at `at`; `at` if there is none.
+std::size_t skip_number(std::string_view line, std::size_t at) {
+  constexpr std::size_t kMostDigits = 3;
+  const bool is_open = at < line.size() && line[at] == '(';
+  const std::size_t begin = at + (is_open ? 1 : 0);
+  std::size_t end = begin;
+  while (end < line.size() && end - begin < kMostDigits && is_digit(line[end])) ++end;
+  const bool is_number = end > begin;
+  if (!is_number && end < line.size() && is_letter(line[end])) ++end;
+  if (end == begin || end >= line.size()) return at;
+  return line[end] == ')' || (line[end] == '.' && is_number && !is_open) ? end + 1 : at;
+}
+
+// The end of a mark such as "-", "##", "12." or "[x]" at `at`, which a space follows; `at` if there is none.
 std::size_t skip_mark(std::string_view line, std::size_t at) {
+  const auto begins = [&](std::string_view mark) { return line.substr(at).starts_with(mark); };
   std::size_t end = at;
-  const auto mark = std::find_if(std::begin(kMarks), std::end(kMarks),
-                                 [&](std::string_view m) { return line.substr(at).starts_with(m); });
-  if (mark != std::end(kMarks)) {
+  if (const auto mark = std::find_if(std::begin(kMarks), std::end(kMarks), begins); mark != std::end(kMarks))
     while (line.substr(end).starts_with(*mark)) end += mark->size();
-  } else {
-    constexpr std::size_t kMostDigits = 3;
-    while (end < line.size() && end - at < kMostDigits && is_digit(line[end])) ++end;
-    if (end == at || end >= line.size() || (line[end] != '.' && line[end] != ')')) return at;
-    ++end;
-  }
+  else if (std::any_of(std::begin(kBoxes), std::end(kBoxes), begins))
+    end += kBoxes[0].size();
+  else
+    end = skip_number(line, at);
   return end < line.size() && is_blank_at(line, end) ? end : at;
 }
 

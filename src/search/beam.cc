@@ -1,11 +1,18 @@
 #include "search/beam.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "search/ranking.h"
 
 namespace dragoman::search {
+namespace {
+
+// Before a term that has its place, tokens must be nearly as likely as the best one: at most e^3 times less.
+constexpr float kClose = 3;
+
+}  // namespace
 
 void Beam::choose(std::span<const Row> rows) {
   if (goal_.constraints.empty())
@@ -109,8 +116,11 @@ void Beam::collect(std::int32_t origin, const Row& row, std::vector<Candidate>& 
     end_of_terms = std::ssize(candidates);
   }
   int left = this->candidates();
+  float least = -std::numeric_limits<float>::infinity();
   for (std::size_t i = 0; i < row.tokens.size() && row.tokens[i] >= 0 && left > 0; ++i) {
     if (!allows(node, terms, row.tokens[i], forbidden_)) continue;
+    if (goal_.term_start >= tree_[node].length && row.scores[i] < least) break;
+    least = std::max(least, row.scores[i] - kClose);
     --left;
     add(row.tokens[i], row.scores[i]);
   }

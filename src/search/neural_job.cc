@@ -12,6 +12,7 @@ namespace dragoman::search {
 namespace {
 
 constexpr int kMostAttempts = 50;
+constexpr std::size_t kMostPlaced = 16;  // terms of a sentence; each may take a search
 // Far more than a translation can hold. A word without spaces takes time for its square.
 constexpr std::size_t kMostConstraintBytes = std::size_t{1} << 16;
 
@@ -115,11 +116,15 @@ void NeuralJob::read_constraints() {
   for (const auto& [source, wanted] : request.terms) {
     const std::string term(without_spaces(wanted));
     if (contains_word(prefix_.text, term)) continue;
-    terms_.push_back(spell_in_sentence(target, term));
-    terms_are_exact_.push_back(without_spaces(target.decode(terms_.back().ids)) == term);
-    sequences.push_back(terms_.back().ids);
+    Spelling spelling = spell_in_sentence(target, term);
+    const bool is_exact = without_spaces(target.decode(spelling.ids)) == term;
+    sequences.push_back(spelling.ids);
+    terms_.push_back({source, std::move(spelling), is_exact});
   }
   constraints_ = Constraints(std::move(sequences));
+  places_terms_ = !terms_.empty() && terms_.size() <= kMostPlaced && prefix_is_exact_ && !job_.options->sample &&
+                  models_[0]->aligns() &&
+                  std::all_of(terms_.begin(), terms_.end(), [](const Term& term) { return term.is_exact; });
   for (const std::string& word : request.banned)
     for (const Spelling& spelling : {spell_in_sentence(target, word), spell(target, word)}) {
       // Words that the vocabulary lacks are never written, and other unknown words are not banned.
@@ -137,7 +142,7 @@ Tokens NeuralJob::find_words() const {
   const text::Tokenizer& target = models_[0]->target();
   Tokens more = {target.special().end, target.special().unknown};
   more.insert(more.end(), prefix_.ids.begin(), prefix_.ids.end());
-  for (const Spelling& term : terms_) more.insert(more.end(), term.ids.begin(), term.ids.end());
+  for (const Term& term : terms_) more.insert(more.end(), term.spelling.ids.begin(), term.spelling.ids.end());
   Tokens words = shortlist_->choose(sources_[0], more);
   if (2 * std::ssize(words) > models_[0]->info().config.target_vocabulary) words.clear();
   return words;
@@ -182,8 +187,15 @@ Goal NeuralJob::goal() const {
   goal.max_length = max_length_;
   goal.never = text::never_written(target, models_[0]->info().config.target_vocabulary);
   goal.banned = banned_;
-  goal.constraints = constraints_;
   goal.prefix_meets_terms = prefix_is_exact_;
+  if (!places_terms_) goal.constraints = constraints_;
+  if (placed_) {
+    goal.constraints = Constraints({terms_[placed_->term].spelling.ids});
+    goal.prefix_meets_terms = false;
+    goal.term_start = static_cast<int>(placed_->place.start);
+    goal.options.ranking = Ranking::sum;  // terms are improbable, and a mean would reward what dilutes them
+    if (prefix_.ids.empty()) goal.options.score_prefix = true;  // the fixed tokens are a part of the translation
+  }
   goal.stream = job_.stream;
   return goal;
 }
@@ -193,20 +205,21 @@ DecodingTask NeuralJob::task() const {
   DecodingTask task;
   task.sources = sources_;
   task.start = models_[0]->target_start(direction_of(job_.request, options));
-  task.prefix = prefix_.ids;
+  task.prefix = placed_ ? placed_->fixed : prefix_.ids;
   task.words = find_words();
   task.search = SentenceSearch::make(goal());
-  task.wants_attention = options.alignment || options.attention || options.replace_unknown;
+  task.wants_attention = options.alignment || options.attention || options.replace_unknown || places_terms_;
   task.cancelled = job_.cancelled;
   return task;
 }
 
 bool NeuralJob::take(const DecodingTask& task) {
-  if (ban_spellings(task)) return false;
+  if (ban_spellings(task) || place_term(task)) return false;
   for (const Finished& finished : task.search->best()) {
     Candidate found = candidate(task, finished);
-    // If the attempts were not enough, drop translations that still contain a banned word.
+    // If the attempts were not enough, drop translations that still contain a banned word; and those that lack a term.
     if (has_banned_word(found.translation.text, job_.request.banned)) continue;
+    if (places_terms_ && lacks_term(found.translation.text)) continue;
     if (result_.translations.empty()) explain(task, finished, found);
     result_.translations.push_back(std::move(found.translation));
   }
@@ -272,6 +285,54 @@ bool NeuralJob::ban_spellings(const DecodingTask& task) {
   return found_any;
 }
 
+// A term that was placed may have become a part of a longer word.
+bool NeuralJob::is_missing(const Term& term, std::string_view text) const {
+  return !contains_word(text, term.spelling.text) &&
+         !(term.was_placed && text.find(term.spelling.text) != std::string_view::npos);
+}
+
+bool NeuralJob::lacks_term(std::string_view text) const {
+  return std::any_of(terms_.begin(), terms_.end(), [&](const Term& term) { return is_missing(term, text); });
+}
+
+// Prepares another search if the best translation lacks a term: one that writes the term in its place, or one with all
+// terms as constraints if there is none.
+bool NeuralJob::place_term(const DecodingTask& task) {
+  if (!places_terms_) return false;
+  std::optional<PlacedTerm> next;
+  if (const std::vector<Finished> best = task.search->best(); !best.empty()) {
+    const Candidate found = candidate(task, best.front());
+    if (!lacks_term(found.translation.text)) return false;
+    next = next_place(found, rows_on(task.search->tree().path(best.front().node), task.attention));
+  }
+  placed_ = std::move(next);
+  places_terms_ = placed_.has_value();
+  if (placed_) terms_[placed_->term].was_placed = true;
+  return true;
+}
+
+// The leftmost place of a missing term, to the right of the terms placed before; none if one of the terms has no place.
+std::optional<NeuralJob::PlacedTerm> NeuralJob::next_place(const Candidate& best, const Attention& attention) const {
+  const text::Tokenizer& target = models_[0]->target();
+  const std::string text = target.decode(best.ids);
+  const std::vector<int> words = words_of(text, target_spans(target, best.ids, text));
+  const std::size_t fixed =
+      placed_ ? placed_->place.start + terms_[placed_->term].spelling.ids.size() : prefix_.ids.size();
+  std::optional<PlacedTerm> next;
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    const Term& term = terms_[i];
+    if (!is_missing(term, best.translation.text)) continue;
+    const std::size_t begin = find_word(job_.request.text, term.source);
+    if (term.was_placed || begin == std::string::npos) return std::nullopt;
+    const text::Span source{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(begin + term.source.size())};
+    const std::optional<TermPlace> place = find_term_place(attention, source_spans_, source, words, fixed);
+    if (!place || place->start + term.spelling.ids.size() > static_cast<std::size_t>(max_length_)) return std::nullopt;
+    if (!next || place->start < next->place.start) next = PlacedTerm{i, *place};
+  }
+  next->fixed.assign(best.ids.begin(), best.ids.begin() + static_cast<std::ptrdiff_t>(next->place.fixed));
+  return next;
+}
+
 NeuralJob::Candidate NeuralJob::candidate(const DecodingTask& task, const Finished& finished) const {
   const Tree& tree = task.search->tree();
   std::vector<std::int32_t> path = tree.path(finished.node);
@@ -328,14 +389,14 @@ void NeuralJob::describe(const DecodingTask& task, std::span<const std::int32_t>
 std::vector<Literal> NeuralJob::literals_in(std::span<const std::int32_t> ids) const {
   std::vector<Literal> literals;
   if (!prefix_is_exact_) literals.push_back({0, &prefix_});
-  if (std::all_of(terms_are_exact_.begin(), terms_are_exact_.end(), [](bool exact) { return exact; })) return literals;
+  if (std::all_of(terms_.begin(), terms_.end(), [](const Term& term) { return term.is_exact; })) return literals;
   TermProgress progress;
   for (std::size_t i = prefix_is_exact_ ? 0 : prefix_.ids.size(); i < ids.size(); ++i) {
     const std::uint64_t before = progress.met;
     progress = constraints_.after(progress, ids[i]);
     if (progress.met == before) continue;
-    const auto term = static_cast<std::size_t>(std::countr_zero(progress.met ^ before));
-    if (!terms_are_exact_[term]) literals.push_back({i + 1 - terms_[term].ids.size(), &terms_[term]});
+    const Term& term = terms_[static_cast<std::size_t>(std::countr_zero(progress.met ^ before))];
+    if (!term.is_exact) literals.push_back({i + 1 - term.spelling.ids.size(), &term.spelling});
   }
   return literals;
 }

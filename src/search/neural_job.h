@@ -4,6 +4,7 @@
 #include "search/engine.h"
 #include "search/model.h"
 #include "search/surface.h"
+#include "search/term_places.h"
 
 namespace dragoman::search {
 
@@ -28,8 +29,8 @@ class NeuralJob {
 
   // The task for a decoder. The caller sets `finished`.
   DecodingTask task() const;
-  // Takes the result of the search. Returns false if it contains a banned word in a new tokenisation. That tokenisation
-  // is then banned too, and the caller must search task() again.
+  // Takes the result of the search. Returns false if it contains a banned word in a new tokenisation, which is then
+  // banned too, or lacks a term, for which there is a place now: the caller must search task() again.
   bool take(const DecodingTask& task);
   // Passes the result or the error to the caller.
   void finish() { job_.answer.give(std::move(result_)); }
@@ -58,6 +59,22 @@ class NeuralJob {
   void explain(const DecodingTask& task, const Finished& finished, const Candidate& best);
   std::vector<TreeNode> tree_of(const DecodingTask& task, const Finished& finished) const;
   bool ban_spellings(const DecodingTask& task);
+  struct Term {
+    std::string source;
+    Spelling spelling;
+    bool is_exact = true;  // decoding it gives its text
+    bool was_placed = false;
+  };
+  // A term that the search writes at a token, after some that are fixed.
+  struct PlacedTerm {
+    std::size_t term = 0;
+    TermPlace place{};
+    Tokens fixed{};
+  };
+  std::optional<PlacedTerm> next_place(const Candidate& best, const Attention& attention) const;
+  bool place_term(const DecodingTask& task);
+  bool is_missing(const Term& term, std::string_view text) const;
+  bool lacks_term(std::string_view text) const;
 
   Job job_;
   std::span<const std::unique_ptr<Model>> models_;
@@ -65,10 +82,13 @@ class NeuralJob {
   std::vector<Tokens> sources_;
   std::vector<text::Span> source_spans_;  // of the first model's tokens
   Spelling prefix_;
-  std::vector<Spelling> terms_;
-  bool prefix_is_exact_ = true;        // decoding the prefix gives its text
-  std::vector<bool> terms_are_exact_;  // the same of each term
-  Constraints constraints_;            // the tokens of the terms
+  bool prefix_is_exact_ = true;  // decoding the prefix gives its text
+  std::vector<Term> terms_;      // those that the prefix does not contain
+  Constraints constraints_;      // the tokens of the terms
+  // Terms are placed one by one: the first search goes without them, and each further one adds a term that is missing,
+  // from left to right. If a term has no place, all of them are constraints of one search.
+  bool places_terms_ = false;
+  std::optional<PlacedTerm> placed_;  // by the present search
   std::vector<Tokens> banned_;
   int max_length_ = 0;
   int attempts_ = 0;

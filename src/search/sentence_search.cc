@@ -68,6 +68,11 @@ bool SentenceSearch::allows(std::int32_t node, const TermProgress& terms, std::i
   if (goal_.constraints.empty()) return !is_forbidden;
   const int left = goal_.constraints.left(terms);
   const int left_after = goal_.constraints.left(goal_.constraints.after(terms, token));
+  if (goal_.term_start >= 0 && left > 0) {
+    const bool is_in_place =
+        left_after < left ? length - terms.position == goal_.term_start : length < goal_.term_start;
+    if (!is_in_place) return false;
+  }
   return (!is_forbidden || left_after < left) && left_after <= goal_.max_length - length - 1;
 }
 

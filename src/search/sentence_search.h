@@ -31,6 +31,7 @@ struct Goal {
   std::vector<Tokens> banned;
   Constraints constraints;
   bool prefix_meets_terms = true;  // tokens of a forced prefix count as tokens of terms
+  int term_start = -1;             // the token at which the only term begins; -1 means any
   std::uint64_t stream = 0;        // selects the random numbers of this sentence
 };
 

@@ -63,8 +63,8 @@ CutText cut(const std::string& text, const std::string& language, bool split_sen
   return result;
 }
 
-// {"text", "explanations", "after"}. The text is what /translate returns, unless there are addresses inside a sentence:
-// `before` and `text` of every explanation, then `after`.
+// {"text", "explanations", "after"}. The text is what /translate returns, unless there are addresses or emoji inside a
+// sentence: `before` and `text` of every explanation, then `after`.
 Json put_together(const std::vector<std::string>& gaps, const Service::Results& results) {
   Json explanations = Json::array();
   std::string whole, between = gaps.front();

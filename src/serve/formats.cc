@@ -1,5 +1,7 @@
 #include "serve/formats.h"
 
+#include "base/join.h"
+#include "document/markup_tokens.h"
 #include "serve/http_message.h"
 
 namespace dragoman::serve {
@@ -16,13 +18,18 @@ constexpr std::pair<std::string_view, Format> kEndings[] = {{".txt", Format::tex
 Format format_of_name(std::string_view name) {
   for (const auto& [format, known] : EnumNames<Format>::list)
     if (name == known) return format;
-  throw HttpError(400, fmt::format("format {} is not supported", name.substr(0, 20)));
+  std::vector<std::string> names;
+  for (const auto& [format, known] : EnumNames<Format>::list) names.emplace_back(known);
+  throw HttpError(400, fmt::format("format {} is not supported; there are: {}", name.substr(0, 20), join(names, ", ")));
 }
 
 Format format_of_file(std::string_view file_name) {
   for (const auto& [ending, format] : kEndings)
-    if (file_name.ends_with(ending)) return format;
-  throw HttpError(400, "Invalid request: file format not supported");
+    if (file_name.size() >= ending.size() &&
+        document::same_ignoring_case(file_name.substr(file_name.size() - ending.size()), ending))
+      return format;
+  throw HttpError(400, fmt::format("Invalid request: file format not supported; the name of the file must end with {}",
+                                   join(file_endings(), ", ")));
 }
 
 std::vector<std::string> file_endings() {

@@ -62,7 +62,8 @@ class HttpServer::Implementation {
     if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(kBacklog, error);
-    check(!error, "cannot listen on {} port {}: {}", place.address, place.port, error.message());
+    check(!error, "cannot listen on {} port {}: {}; choose another with --address and --port", place.address,
+          place.port, error.message());
     acceptor_.non_blocking(true);
     port_ = acceptor_.local_endpoint().port();
   }

@@ -83,6 +83,14 @@ std::string show(const std::vector<text::LanguagePair>& pairs) {
   return join(shown, ", ");
 }
 
+// A model for one direction that is asked for another one: probably a mistake.
+void warn_of_other_languages(const std::string& file, const std::vector<text::LanguagePair>& pairs) {
+  const std::vector<text::LanguagePair> trained = trained_pairs(file);
+  for (const text::LanguagePair& pair : pairs)
+    if (!trained.empty() && std::find(trained.begin(), trained.end(), pair) == trained.end())
+      log::warning("{} was trained for {}, but is to translate {}", file, show(trained), pair.show());
+}
+
 }  // namespace
 
 ModelName ModelName::parse(const std::string& text) {
@@ -207,6 +215,7 @@ std::unique_ptr<ModelSet> load_models(const std::vector<ModelName>& names, const
           "{0}: the model translates between {1}; name the directions to serve: --model en-de,de-en={0}", file,
           excerpt(join(languages.targets, ", ")));
     check(!pairs.empty(), "{0}: the file does not say its languages; name them: --model en-de={0}", file);
+    if (languages.targets.empty()) warn_of_other_languages(file, pairs);
     models->add(short_name(file), pairs, languages, std::move(translator), limits);
   }
   return models;

@@ -50,6 +50,16 @@ SearchOptions search_options(const ServeOptions& options) {
   return search;
 }
 
+// Browsers compare origins letter by letter: a scheme, a host and perhaps a port.
+std::string checked_origin(const std::string& origin) {
+  const std::size_t host = origin.starts_with("https://") ? 8 : 7;
+  const bool is_origin = (host == 8 || origin.starts_with("http://")) && origin.size() > host &&
+                         origin.find_first_of("/ ,*", host) == std::string::npos;
+  check(origin.empty() || origin == "*" || is_origin,
+        "--cors-origin {}: expected one origin such as https://example.org, without a path, or *", origin);
+  return origin;
+}
+
 template <class... Lists>
 std::vector<Route> joined(Lists... lists) {
   std::vector<Route> all;
@@ -74,7 +84,7 @@ class Server::Implementation {
                  request_limits(options),
                  search_options(options),
                  !options.keys.empty()},
-        router_(routes(), {options.cors_origin, options.rate_limit, options.trust_proxy},
+        router_(routes(), {checked_origin(options.cors_origin), options.rate_limit, options.trust_proxy},
                 options.keys.empty() ? Keys() : Keys::read(options.keys), *threads_, metrics_, log_) {
     http_.emplace(
         HttpServer::Place{options.address, options.port}, http_limits(options),

@@ -108,6 +108,15 @@ TEST_F(PageFigures, ShowsBytesAsCharactersOrMarked) {
             (nlohmann::json{{"\u2039C3\u203a", "ä", "b", "\u2039E2\u203a", "c"}, {"\u2039C3\u203a", "ä", "\u2423"}}));
 }
 
+// Parts of characters can leave a word without tokens.
+TEST_F(PageFigures, AWordWithoutTokensStandsAfterTheOneBefore) {
+  const nlohmann::json places = window_->evaluate(
+      "import('/explanation.js').then(({targetWords}) => targetWords({text: 'one \" two', tokens: [{token: 'one', "
+      "word: 0, begin: 0, end: 3}, {token: 'two', word: 2, begin: 5, end: 9}]}).map((word) => [word.begin, "
+      "word.end]))");
+  EXPECT_EQ(places, (nlohmann::json{{0, 3}, {3, 3}, {6, 9}}));
+}
+
 TEST_F(PageFigures, ComparesTwoModels) {
   translate(kSentence);
   EXPECT_EQ(window_->count("#models .chip"), 2);

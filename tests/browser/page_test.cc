@@ -39,8 +39,14 @@ TEST_F(Page, IsUsedWithTheKeyboard) {
   EXPECT_EQ(nameless, nlohmann::json::array());
 }
 
+TEST_F(Page, TurnsToAnotherTargetIfTheTextIsInIt) {
+  EXPECT_EQ(window_->evaluate("document.querySelector('#from').value + document.querySelector('#to').value"), "autode");
+  translate("Das rote Haus steht hier, und wo ist jetzt der blaue Hund?");
+  EXPECT_EQ(window_->evaluate("document.querySelector('#from').selectedOptions[0].text"), "German (detected)");
+  EXPECT_EQ(window_->evaluate("document.querySelector('#to').value"), "en");
+}
+
 TEST_F(Page, DetectsTheLanguage) {
-  select("#from", "auto");
   EXPECT_TRUE(window_->evaluate("document.querySelector('#swap').disabled")) << "there is no text yet";
   translate("The red house stands here, and where is the blue dog now?");
   EXPECT_EQ(window_->evaluate("document.querySelector('#from').selectedOptions[0].text"), "English (detected)");

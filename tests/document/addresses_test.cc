@@ -73,6 +73,21 @@ TEST(Addresses, AreWrittenOnceWhereverTheWordsGo) {
   EXPECT_EQ(last.render({{"besuchen Sie.", {{0, 5, 0, 8}}}}), "besuchen Sie https://example.org.");
 }
 
+TEST(Emoji, AreKeptAsAddressesAre) {
+  // A family joined by joiners, a thumb with a skin tone, a heart with a variation selector, a flag of letters.
+  const std::string family = "\U0001f468\u200d\U0001f469\u200d\U0001f467", thumb = "\U0001f44d\U0001f3fd",
+                    heart = "\u2764\ufe0f", flag = "\U0001f1e9\U0001f1ea", check = "\u2713";
+  EXPECT_EQ(segments_of("hello " + family + " world" + thumb + "! " + heart + heart), Texts{"hello world!"});
+  EXPECT_EQ(
+      in_capitals("hello " + family + " world" + thumb + "! " + heart + flag + "\n" + check + " done\n", Format::text),
+      "HELLO " + family + " WORLD" + thumb + "! " + heart + flag + "\n" + check + " DONE\n");
+  EXPECT_EQ(in_capitals("<p>a " + thumb + "<b>bold " + heart + "</b></p>", Format::html),
+            "<p>A " + thumb + "<b>BOLD " + heart + "</b></p>");
+  EXPECT_EQ(segments_of(flag + " " + thumb), Texts{});
+  EXPECT_EQ(segments_of("caf\u00e9 \u2013 \u201cyes\u201d \u20ac5 \u65e5\u672c"),
+            Texts{"caf\u00e9 \u2013 \u201cyes\u201d \u20ac5 \u65e5\u672c"});
+}
+
 TEST(Addresses, MayEndSegments) {
   Options options;
   options.cuts_at_addresses = true;

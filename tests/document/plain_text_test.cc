@@ -24,6 +24,13 @@ TEST(PlainText, SpacesBlankLinesAndMarksStay) {
                                         "a quotation", "a bullet", "1.5 litres of water"}));
 }
 
+TEST(PlainText, NumbersInBracketsLettersAndBoxesAreMarks) {
+  EXPECT_EQ(in_capitals("a) first\nB) second\n(c) third\n(12) fourth\n3) fifth\n- [ ] to do\n[x] done\n", Format::text),
+            "a) FIRST\nB) SECOND\n(c) THIRD\n(12) FOURTH\n3) FIFTH\n- [ ] TO DO\n[x] DONE\n");
+  EXPECT_EQ(text_segments("a. M. Smith\n(a word) here\n(1. x\n[y] z\na)b\na)"),
+            (Texts{"a. M. Smith", "(a word) here", "(1. x", "[y] z", "a)b", "a)"}));
+}
+
 TEST(PlainText, GapsAndSegmentsAreTheText) {
   for (const std::string text : {"", " \n", "***", "a", "- a\n\n1. b  C d.\n***\n", "\r\n  # a. \u00a0 B!\r\n-----"}) {
     const Document document = Document::parse(text, Format::text);
@@ -51,6 +58,16 @@ TEST(PlainText, LinesAreParagraphsUnlessTheyAreJoined) {
             (Texts{"This sentence goes on here.", "And ends.", "New paragraph", "item one", "item two goes on"}));
   options.split = Split::lines;
   EXPECT_EQ(text_segments("One. Two.\nThree.", options), (Texts{"One. Two.", "Three."}));
+}
+
+TEST(PlainText, SentencesInAnotherScriptThanThatOfTheLanguageStay) {
+  const std::string text =
+      "\u041f\u0440\u0438\u0432\u0435\u0442!\nNa\u00efve. \u4f60\u597d\u3002 The word "
+      "\u03bb\u03cc\u03b3\u03bf\u03c2.\n\u0645\u0631\u062d\u0628\u0627\n";
+  Options english;
+  english.language = text::Language::english;
+  EXPECT_EQ(text_segments(text, english), (Texts{"Na\u00efve.", "The word \u03bb\u03cc\u03b3\u03bf\u03c2."}));
+  EXPECT_EQ(text_segments("\u041f\u0440\u0438\u0432\u0435\u0442!"), Texts{"\u041f\u0440\u0438\u0432\u0435\u0442!"});
 }
 
 TEST(PlainText, TheLanguageSaysWhereSentencesEnd) {

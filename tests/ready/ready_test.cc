@@ -75,6 +75,35 @@ TEST_P(ReadyModel, KeepsNumbers) {
   EXPECT_GE(kept, static_cast<int>(texts.size()) - 1) << "of " << texts.size();
 }
 
+// The word for the term is in the place of the usual one, which is gone.
+TEST_P(ReadyModel, WritesTermsWhereTheirSourceWasTranslated) {
+  struct Case {
+    std::string direction, text;
+    std::vector<std::pair<std::string, std::string>> terms;
+    std::vector<std::string> replaced;
+  };
+  const std::vector<Case> cases = {
+      {"en-de", "The dog barks.", {{"dog", "Köter"}}, {"Hund"}},
+      {"en-de", "We sold the house and the car.", {{"house", "Bude"}, {"car", "Kraftfahrzeug"}}, {"Haus", "Auto"}},
+      {"en-de",
+       "The company said that the meeting was a success.",
+       {{"meeting", "Sitzung"}, {"company", "Unternehmung"}},
+       {"Treffen", "Firma"}},
+      {"de-en", "Der Hund bellt.", {{"Hund", "hound"}}, {"dog"}},
+      {"de-en", "Der Hund ist im Haus.", {{"Hund", "hound"}, {"Haus", "home"}}, {"dog", "house"}}};
+  for (const Case& one : cases) {
+    if (one.direction != GetParam()) continue;
+    Request request;
+    request.text = one.text;
+    request.terms = one.terms;
+    const std::string text = model().translate(std::vector<Request>{request}, {}).front().translations.front().text;
+    EXPECT_TRUE(is_sound(one.text, text)) << text;
+    for (const auto& [source, term] : one.terms) EXPECT_NE(text.find(term), std::string::npos) << term << ": " << text;
+    for (const std::string& word : one.replaced) EXPECT_EQ(text.find(word), std::string::npos) << word << ": " << text;
+    EXPECT_EQ(last_mark(one.text), last_mark(text)) << text;
+  }
+}
+
 TEST_P(ReadyModel, CopiesAddresses) {
   int texts = 0, kept = 0;
   for (const std::string& address : kAddresses)

@@ -100,6 +100,26 @@ TEST(Constraints, ATermCostsNoMoreThanItMust) {
   }
 }
 
+TEST(Constraints, ATermThatHasItsPlaceBeginsThere) {
+  Random random(4);
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const ToyModel model(seed % 2 ? "transformer-small" : "lstm-luong", 7, seed);
+    const Tokens term = random_words(random, 1 + static_cast<int>(random.below(3)), model.vocabulary());
+    SearchOptions options;
+    options.beam = 1 + static_cast<int>(random.below(6));
+    const auto start = static_cast<std::ptrdiff_t>(random.below(4));
+    Goal goal = toy_goal(options, 8);
+    goal.constraints = Constraints({term});
+    goal.term_start = static_cast<int>(start);
+    const std::vector<Found> found = translate_one(model, {random_source(random), goal});
+    ASSERT_FALSE(found.empty()) << seed;
+    for (const Found& one : found) {
+      ASSERT_GE(std::ssize(one.words), start + std::ssize(term)) << seed;
+      EXPECT_TRUE(std::equal(term.begin(), term.end(), one.words.begin() + start)) << seed;
+    }
+  }
+}
+
 TEST(Prefix, AndTheWordsAfterItMayNotExceedTheModelsPositions) {
   const ToyModel model("transformer-small", 7, 3);  // 64 positions
   const auto reason = [&](std::size_t words) -> std::string {

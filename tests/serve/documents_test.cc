@@ -24,6 +24,14 @@ TEST(Documents, TagsSurviveAndFollowTheirWords) {
   EXPECT_EQ(translate_markup(server, "<p>One <b>two</b>.</p>", "html", "fr"), "<p>fr(de(One <b>two</b>.))</p>");
 }
 
+TEST(Documents, ARefusalNamesTheFormats) {
+  const TestServer server;
+  const Reply reply =
+      server.connect().post_json("/translate", {{"q", "One"}, {"source", "en"}, {"target", "de"}, {"format", "docx"}});
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_EQ(reply.json()["error"], "format docx is not supported; there are: text, html, xml, srt, po");
+}
+
 TEST(Documents, SentencesEndAsInTheirLanguage) {
   const TestServer server;
   EXPECT_EQ(translate_markup(server, "Dear Mr. Smith waits on p. 3. He left.", "text"),
@@ -69,6 +77,7 @@ TEST(Documents, FilesOfAllFormatsAreTranslated) {
   EXPECT_EQ(translate_file("a.exe", "Hello"), "400");
   EXPECT_EQ(translate_file("html", "Hello"), "400");
   EXPECT_EQ(translate_file("a.txt", "\xff\xfe"), "400");
+  EXPECT_EQ(translate_file("LETTER.TXT", "Hello"), "de(Hello)");
 }
 
 }  // namespace

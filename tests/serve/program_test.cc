@@ -101,10 +101,14 @@ TEST(ServeProgram, SaysWhatIsWrong) {
   fails("--model en-de=missing", "missing");
   fails("--model en-de=model --address localhost", "expected an IP address");
   fails("--model en-de=model --max-wait 5", "expected a time");
+  fails("--model", "--model: expected a value after it");
+  for (const char* const origin : {"example.org", "https://example.org/", "https://", "https://a.org,https://b.org"})
+    fails(std::string("--model en-de=model --cors-origin ") + origin,
+          "expected one origin such as https://example.org");
   folder.write("keys", "short\n");
   fails("--model en-de=model --keys keys", "at least 8 characters");
   const TestServer other;
-  fails("--model en-de=model --port " + std::to_string(other.port()), "cannot listen");
+  fails("--model en-de=model --port " + std::to_string(other.port()), "in use; choose another");
 }
 
 }  // namespace

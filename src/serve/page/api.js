@@ -14,8 +14,8 @@ async function call(path, options = {}) {
     return body;
   }
   const reason = typeof body?.error === 'string' ? body.error : body?.message ?? body?.error?.message;
-  throw Object.assign(new Error(reason ?? `The server answered with status ${response.status}.`),
-    { status: response.status });
+  const message = reason?.replace(/^Invalid request: /, '') ?? `The server answered with status ${response.status}.`;
+  throw Object.assign(new Error(message), { status: response.status });
 }
 
 let key = '';  // of servers that want one

@@ -18,10 +18,12 @@ export class Choice {
     this.changed = changed;
     this.languages = [];
     this.models = [];
-    this.chosen = new Set();  // names of models
-    this.detected = null;     // the language of the text, if the page detects it: {code, isSure}
+    this.chosen = new Set();   // names of models
+    this.detected = null;      // the language of the text, if the page detects it: {code, isSure}
+    this.keepsTarget = false;  // a person has chosen it
     for (const selection of [find('from'), find('to')])
       selection.addEventListener('change', () => {
+        this.keepsTarget ||= selection.id === 'to';
         this.detected = null;
         this.fill();
         changed();
@@ -66,8 +68,11 @@ export class Choice {
     this.fill();
   }
 
+  // A text in the target language gets another target, if there is one and the person has not chosen.
   setDetected(detected) {
     this.detected = detected;
+    if (detected.code === this.to && !this.keepsTarget)
+      find('to').value = this.targetsOf(detected.code)[0] ?? this.to;
     this.fill();
   }
 
@@ -83,9 +88,9 @@ export class Choice {
   fill() {
     const sources = this.languages.filter((one) => this.targetsOf(one.code).length > 0);
     const auto = sources.length > 1 ? [{ code: AUTO, name: this.nameOfDetection() }] : [];
-    fillSelection(find('from'), [...auto, ...sources], sources[0]?.code);
+    fillSelection(find('from'), [...auto, ...sources]);
     const targets = this.isDetecting ? sources.flatMap((one) => this.targetsOf(one.code)) : this.targetsOf(this.from);
-    fillSelection(find('to'), this.languages.filter((one) => targets.includes(one.code)));
+    fillSelection(find('to'), this.languages.filter((one) => targets.includes(one.code)), targets[0]);
     find('swap').disabled = !this.targetsOf(this.to).includes(this.from);
     find('source').lang = this.from;
     this.fillModels();

@@ -19,7 +19,11 @@ function wordsOf(text, tokens) {
     const lettered = word.tokens.filter((index) => /[\p{L}\p{N}]/u.test(tokens[index].token));
     word.letters = lettered.length > 0 ? lettered : word.tokens;
   }
-  return Array.from(words, (word) => word ?? { text: '', begin: 0, end: 0, tokens: [], letters: [] });
+  let end = 0;  // a word without tokens is empty, and stands after the one before
+  return Array.from(words, (word) => {
+    end = Math.max(end, word?.end ?? end);
+    return word ?? { text: '', begin: end, end, tokens: [], letters: [] };
+  });
 }
 
 export const sourceWords = (explanation) => wordsOf(explanation.source, explanation.source_tokens);

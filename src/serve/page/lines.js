@@ -37,10 +37,9 @@ function row(role, side, describe, actions) {
 // Spreads the words of a short sentence, and moves those of a long one together.
 function spread(room, frame, rows) {
   frame.toggleAttribute('data-long', Math.max(...rows.map((one) => one.scrollWidth)) > 1.3 * room);
-  const widest = Math.max(...rows.map((one) => one.scrollWidth));
-  const most = Math.max(...rows.map((one) => one.children.length), 2) - 1;
   const gap = Number.parseFloat(getComputedStyle(rows[0]).columnGap);
-  const fitting = Math.max(NARROWEST, Math.min(WIDEST, gap + (room - widest - 8) / most));
+  const gaps = rows.map((one) => gap + (room - one.scrollWidth - 8) / Math.max(one.children.length - 1, 1));
+  const fitting = Math.max(NARROWEST, Math.min(WIDEST, ...gaps));
   for (const one of rows) one.style.columnGap = `${fitting}px`;
 }
 

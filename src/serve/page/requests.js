@@ -50,7 +50,7 @@ export async function translateText(task, signal) {
       `texts of up to ${MOST_EXPLAINED.toLocaleString('en')} are explained.`, signal);
   const results = await Promise.all(task.names.map((name) => explain(task, name, signal)));
   if (results.some((result) => !result.error)) return results;
-  return translateOnly(task, `No figures for this text: ${results[0].error.replace('Invalid request: ', '')}.`, signal);
+  return translateOnly(task, `No figures for this text: ${results[0].error}.`, signal);
 }
 
 // The result with the rest of a sentence translated anew after a prefix.

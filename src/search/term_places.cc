@@ -1,0 +1,23 @@
+#include "search/term_places.h"
+
+namespace dragoman::search {
+
+std::optional<TermPlace> find_term_place(const Attention& attention, std::span<const text::Span> source_tokens,
+                                         text::Span source, std::span<const int> words, std::size_t fixed) {
+  std::optional<TermPlace> best;
+  float most = 0;
+  std::size_t before = fixed, start = fixed;  // the word before the present one, and this one
+  for (std::size_t t = fixed; t < words.size() && t < attention.size(); ++t) {
+    if (words[t] < 0) continue;
+    if (t > fixed && words[t] != words[t - 1]) before = start, start = t;
+    float weight = 0;
+    for (std::size_t s = 0; s < source_tokens.size() && s < attention[t].size(); ++s)
+      if (source_tokens[s].begin < source.end && source.begin < source_tokens[s].end) weight += attention[t][s];
+    if (weight <= most) continue;
+    most = weight;
+    best = {before, start};
+  }
+  return best;
+}
+
+}  // namespace dragoman::search

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "search/attention.h"
+#include "text/tokenizer.h"
+
+namespace dragoman::search {
+
+// Where a term belongs in a translation that lacks it, in tokens of this translation.
+struct TermPlace {
+  std::size_t fixed = 0;  // tokens to keep: those before the preceding word, which may have to agree with the term
+  std::size_t start = 0;  // where the term begins
+};
+
+// The place of a term is that of the word that attends most to its source, a span of the source text. `attention` is
+// [target tokens][source tokens], and `words` has the word of each target token or -1. The first `fixed` target tokens
+// stay as they are. None if no word attends to the source.
+std::optional<TermPlace> find_term_place(const Attention& attention, std::span<const text::Span> source_tokens,
+                                         text::Span source, std::span<const int> words, std::size_t fixed);
+
+}  // namespace dragoman::search
