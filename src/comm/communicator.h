@@ -52,8 +52,9 @@ class Communicator {
   // "rank 2 on HOST".
   virtual std::string describe(int rank) const = 0;
 
-  // This rank's part becomes the sum over all ranks; the other parts become undefined. f32 or f64. With `ordered` the
-  // sum is a balanced binary tree over the ranks in their order, so that its bits do not depend on the transport.
+  // This rank's part becomes the sum over all ranks; the other parts become undefined. f32 or f64. With `ordered`
+  // neighbours are added in pairs, then these sums in pairs, and so on: ((0 + 1) + (2 + 3)) + (4 + 5). The bits of the
+  // sum then do not depend on the transport.
   virtual void reduce_scatter(const Parted& tensor, Wire wire, bool ordered) = 0;
   // Every rank gets the parts of all others.
   virtual void all_gather(const Parted& tensor) = 0;

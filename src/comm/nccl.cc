@@ -162,7 +162,7 @@ void NcclCommunicator::exchange_and_add(const Parted& tensor, Wire wire) {
   kernels.combine({.count = count, .beta = 0, .a = rows.ptr(), .y = tensor.part(rank()).ptr()});
 }
 
-// Adds the rows of all ranks to the first one, as a balanced tree.
+// Adds the rows of all ranks to the first one, in pairs.
 void NcclCommunicator::add_rows(const Tensor& rows, Size count) const {
   const Parted by_rank{rows, count};
   for (int step = 1; step < size(); step *= 2)

@@ -41,7 +41,7 @@ class NcclCommunicator final : public HubCommunicator {
     std::size_t bytes_ = 0;
   };
 
-  // Sends part r to rank r, receives this rank's part from all and adds them as a tree.
+  // Sends part r to rank r, receives this rank's part from all and adds them in pairs.
   void exchange_and_add(const Parted& tensor, Wire wire);
   void add_rows(const Tensor& rows, Size count) const;
 
