@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "tensor/tensor.h"
+#include "tensor/slice.h"
 
 // Communication between the processes that train one model together. Each process is a *rank*.
 namespace dragoman::comm {
@@ -29,9 +29,7 @@ struct Parted {
 
   Size first(int rank) const { return std::min(rank * unit, whole.count()); }
   Size count(int rank) const { return first(rank + 1) - first(rank); }
-  // Elements [first, first + count) of the tensor.
-  Tensor slice(Size first, Size count) const;
-  Tensor part(int rank) const { return slice(first(rank), count(rank)); }
+  Tensor part(int rank) const { return slice(whole, first(rank), count(rank)); }
 };
 
 // All ranks must make the same calls in the same order. Calls on tensors of a GPU are enqueued like kernels. A call
