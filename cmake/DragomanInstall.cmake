@@ -1,10 +1,11 @@
-# `cmake --install` gives the program, its recipes and models, one shared library with the public interface of include/dragoman, its headers,
-# find_package(dragoman) and pkg-config. The rooms `recipe` and `cli` belong to the program alone, and so does libcurl.
+# `cmake --install` gives the program, its recipes and models, one shared library with the public interface of
+# include/dragoman, its headers, find_package(dragoman) and pkg-config. The library has the rooms that `search` needs;
+# training, recipes and the server belong to the program alone.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 get_property(rooms GLOBAL PROPERTY DRAGOMAN_ROOMS)
-list(REMOVE_ITEM rooms recipe cli)
+list(REMOVE_ITEM rooms comm phrasebook exchange train report run recipe serve cli)
 add_library(dragoman SHARED)
 set(symbols "${PROJECT_SOURCE_DIR}/cmake/dragoman.map")
 set_target_properties(dragoman PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}

@@ -1,6 +1,6 @@
 """Translates a text column with Spark.
 
-    spark-submit translate_spark.py --model MODEL --input in/*.gz --output out
+    spark-submit translate_spark.py --model MODEL --input 'in/*.gz' --output out
 
 Every executor needs the model file, and the Python package of dragoman (`pip install ./python`) or, with --pipe, the
 program `dragoman`. The result is a table of Parquet files with the columns `source` and `translation`.

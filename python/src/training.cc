@@ -3,6 +3,7 @@
 
 #include "python.h"
 #include "run/train_statistical.h"
+#include "run/training_plan.h"
 #include "run/training_run.h"
 #include "train/console.h"
 

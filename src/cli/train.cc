@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "run/train_statistical.h"
 #include "run/training_checks.h"
+#include "run/training_plan.h"
 #include "run/training_run.h"
 #include "run/training_team.h"
 #include "train/console.h"

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "tensor/tensor.h"
+#include "tensor/slice.h"
 
 // Communication between the processes that train one model together. Each process is a *rank*.
 namespace dragoman::comm {
@@ -29,9 +29,7 @@ struct Parted {
 
   Size first(int rank) const { return std::min(rank * unit, whole.count()); }
   Size count(int rank) const { return first(rank + 1) - first(rank); }
-  // Elements [first, first + count) of the tensor.
-  Tensor slice(Size first, Size count) const;
-  Tensor part(int rank) const { return slice(first(rank), count(rank)); }
+  Tensor part(int rank) const { return slice(whole, first(rank), count(rank)); }
 };
 
 // All ranks must make the same calls in the same order. Calls on tensors of a GPU are enqueued like kernels. A call
@@ -52,8 +50,9 @@ class Communicator {
   // "rank 2 on HOST".
   virtual std::string describe(int rank) const = 0;
 
-  // This rank's part becomes the sum over all ranks; the other parts become undefined. f32 or f64. With `ordered` the
-  // sum is a balanced binary tree over the ranks in their order, so that its bits do not depend on the transport.
+  // This rank's part becomes the sum over all ranks; the other parts become undefined. f32 or f64. With `ordered`
+  // neighbours are added in pairs, then these sums in pairs, and so on: ((0 + 1) + (2 + 3)) + (4 + 5). The bits of the
+  // sum then do not depend on the transport.
   virtual void reduce_scatter(const Parted& tensor, Wire wire, bool ordered) = 0;
   // Every rank gets the parts of all others.
   virtual void all_gather(const Parted& tensor) = 0;

@@ -1,6 +1,7 @@
 #include "comm/host_communicator.h"
 
 #include <array>
+#include <bit>
 #include <cstring>
 
 namespace dragoman::comm {
@@ -20,11 +21,11 @@ void load_bf16(const char* from, Size count, float* to) {
   for (Size i = 0; i < count; ++i) to[i] = values[i].value();
 }
 
-// The sum over ranks [begin, end) of `count` elements as a balanced tree; load_rank(rank, to) reads those of one rank.
+// The sum over ranks [begin, end) of `count` elements, added in pairs; load_rank(rank, to) reads those of one rank.
 template <class T, class Load>
 void tree_sum(int begin, int end, Size count, T* to, const Load& load_rank) {
   if (end - begin == 1) return load_rank(begin, to);
-  const int middle = begin + (end - begin + 1) / 2;
+  const int middle = begin + static_cast<int>(std::bit_ceil(static_cast<unsigned>(end - begin)) / 2);
   std::array<T, kBlock> right;
   tree_sum(begin, middle, count, to, load_rank);
   tree_sum(middle, end, count, right.data(), load_rank);

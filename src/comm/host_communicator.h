@@ -1,32 +1,23 @@
 #pragma once
 
-#include <memory>
 #include <span>
 
-#include "comm/communicator.h"
-#include "comm/hub.h"
+#include "comm/hub_communicator.h"
 
 namespace dragoman::comm {
 
 // Communication through host memory: each collective operation is a few rounds of an exchange of bytes between all
 // ranks, and every rank adds up what it receives itself, in a fixed order. Tensors of a GPU are copied to the host and
 // back.
-class HostCommunicator : public Communicator {
+class HostCommunicator : public HubCommunicator {
  public:
-  int local_size() const override { return hub_->local_size(); }
-  std::string describe(int rank) const override { return hub_->describe(rank); }
   void reduce_scatter(const Parted& tensor, Wire wire, bool ordered) override;
   void all_gather(const Parted& tensor) override;
   void all_reduce(const Tensor& sums) override;
   void broadcast(const Tensor& tensor, int root) override;
-  std::vector<std::string> exchange(const std::string& bytes) override { return hub_->exchange(bytes); }
-  void report_failure(const std::string& words) override { hub_->report_failure(words); }
 
  protected:
-  HostCommunicator(const Place& place, std::unique_ptr<Hub> hub)
-      : Communicator(place.rank, place.size), hub_(std::move(hub)) {}
-
-  const Hub& hub() const { return *hub_; }
+  using HubCommunicator::HubCommunicator;
 
   // Where this rank writes what it sends in the next round.
   virtual std::span<char> outbox() = 0;
@@ -43,7 +34,6 @@ class HostCommunicator : public Communicator {
   template <class T>
   void reduce(T* whole, const Parted& tensor, Wire wire);
 
-  std::unique_ptr<Hub> hub_;
   std::vector<char> staged_;  // a tensor of a GPU
 };
 

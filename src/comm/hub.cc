@@ -5,19 +5,18 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <cstring>
 #include <fstream>
-#include <sstream>
 
 #include "base/join.h"
 #include "base/quote.h"
 #include "base/version.h"
 #include "comm/communicator.h"
+#include "comm/hello.h"
 
 namespace dragoman::comm {
 namespace {
 
-constexpr const char* kMagic = "dragoman rank 1";
 constexpr const char* kWelcome = "welcome";
 constexpr std::size_t kMostHelloBytes = 4096;
 constexpr auto kSlice = std::chrono::milliseconds(100);
@@ -45,14 +44,6 @@ Connection::Idle until(Clock::time_point deadline, const char* what) {
   return [deadline, what] { check(Clock::now() < deadline, "{}", what); };
 }
 
-int number_of(const std::string& text) {
-  int number = -1;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  check(status == std::errc() && end == text.data() + text.size() && number >= 0, "expected a number but got '{}'",
-        excerpt(text));
-  return number;
-}
-
 void append(std::string& to, const std::string& bytes) {
   const std::uint64_t length = bytes.size();
   to.append(reinterpret_cast<const char*>(&length), sizeof length);
@@ -75,23 +66,6 @@ std::vector<std::string> split_messages(const std::string& all, int count) {
 }
 
 }  // namespace
-
-std::string Hello::serialize() const {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n", kMagic, version, host, token, rank, size, watches ? 1 : 0);
-}
-
-Hello Hello::parse(const std::string& bytes) {
-  std::istringstream in(bytes);
-  std::array<std::string, 7> lines;
-  for (std::string& line : lines) check(bool(std::getline(in, line)), "expected {} lines", lines.size());
-  check(lines[0] == kMagic, "expected '{}'", kMagic);
-  return {.version = lines[1],
-          .host = escaped(lines[2]),
-          .token = lines[3],
-          .rank = number_of(lines[4]),
-          .size = number_of(lines[5]),
-          .watches = number_of(lines[6]) == 1};
-}
 
 Hub::Hub(const Place& place, std::unique_ptr<Listener> listener, const HubTimes& times, const Connection::Idle& idle)
     : place_(place), peers_(place.rank == 0 ? static_cast<std::size_t>(place.size) : 1) {
@@ -146,16 +120,16 @@ void Hub::lead(const Listener& listener, const HubTimes& times, const Connection
             describe(static_cast<int>(rank)));
 }
 
-bool Hub::admit(Connection connection, const HubTimes& times) {
+void Hub::admit(Connection connection, const HubTimes& times) {
   Hello hello;
   try {
     const auto bytes = connection.receive(until(Clock::now() + times.hello, "no hello"), kMostHelloBytes);
-    if (!bytes) return false;
+    if (!bytes) return;
     hello = Hello::parse(*bytes);
   } catch (const Error&) {
-    return false;
+    return;
   }
-  if (hello.token != place_.token) return false;
+  if (hello.token != place_.token) return;
   const std::string name = fmt::format("rank {} on {}", hello.rank, hello.host);
   if (hello.version != DRAGOMAN_VERSION)
     refuse(fmt::format("{} is dragoman {}, but rank 0 on {} is {}; all must be the same", name, escaped(hello.version),
@@ -172,7 +146,6 @@ bool Hub::admit(Connection connection, const HubTimes& times) {
   if (free.is_open()) refuse(fmt::format("two processes are rank {}: one on {}", hello.rank, hello.host), &connection);
   hosts_[static_cast<std::size_t>(hello.rank)] = hello.host;
   free = std::move(connection);
-  return true;
 }
 
 void Hub::refuse(const std::string& words, const Connection* newcomer) const {

@@ -19,17 +19,6 @@ struct HubTimes {
   std::chrono::milliseconds silence{15'000};  // after which a rank counts as lost
 };
 
-// The introduction that a process sends when it joins.
-struct Hello {
-  std::string version{}, host{}, token{};
-  int rank = 0, size = 0;
-  bool watches = false;  // the second connection of a rank, for signs of life
-
-  std::string serialize() const;
-  // Throws Error unless the bytes have this form.
-  static Hello parse(const std::string& bytes);
-};
-
 // Connects all ranks with rank 0, for messages of a few bytes and to find out which rank is lost. Each rank has two
 // connections: one for exchange(), one on which a thread sends a sign of life every second. A rank whose connection
 // closes without a farewell, or that is silent for too long, is lost; rank 0 tells all others its name.
@@ -70,8 +59,8 @@ class Hub {
 
   void lead(const Listener& listener, const HubTimes& times, const Connection::Idle& idle);
   void follow(const HubTimes& times);
-  // Accepts one connection of one rank; false for a connection that belongs to no rank.
-  bool admit(Connection connection, const HubTimes& times);
+  // Takes a connection of a rank; closes one that belongs to no rank.
+  void admit(Connection connection, const HubTimes& times);
   // Ends the meeting: tells those that have joined, and the newcomer if there is one.
   [[noreturn]] void refuse(const std::string& words, const Connection* newcomer = nullptr) const;
   std::string missing_ranks() const;

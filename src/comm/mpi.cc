@@ -1,9 +1,9 @@
 #include "comm/mpi.h"
 
-#include <dlfcn.h>
-
 #include <array>
 #include <thread>
+
+#include "base/shared_library.h"
 
 namespace dragoman::comm {
 namespace {
@@ -14,12 +14,6 @@ constexpr int kFunneled = 1;  // MPI_THREAD_FUNNELED: only the main thread calls
 constexpr int kMostVersion = 256;
 
 using Handle = void*;  // MPI_Comm, MPI_Datatype and MPI_Request are pointers in Open MPI
-
-template <class F>
-void find(void* library, const char* name, F& found) {
-  found = reinterpret_cast<F>(dlsym(library, name));
-  check(found != nullptr, "{} has no {}: expected the library of Open MPI", kLibrary, name);
-}
 
 void succeed(int status, const char* what) { check(status == 0, "MPI: {} failed with error {}", what, status); }
 
@@ -35,24 +29,25 @@ struct MpiLibrary::Functions {
   int (*test)(Request*, int*, void* status);
   Handle world, byte;
 
-  explicit Functions(void* library) {
-    find(library, "MPI_Init_thread", init);
-    find(library, "MPI_Comm_size", size);
-    find(library, "MPI_Finalize", finalize);
-    find(library, "MPI_Bcast", broadcast);
-    find(library, "MPI_Ialltoall", all_to_all);
-    find(library, "MPI_Iallgather", all_gather);
-    find(library, "MPI_Test", test);
-    find(library, "ompi_mpi_comm_world", world);
-    find(library, "ompi_mpi_byte", byte);
+  explicit Functions(const SharedLibrary& library) {
+    const auto find = [&](const char* name, auto& found) { library.find(name, found, "the library of Open MPI"); };
+    find("MPI_Init_thread", init);
+    find("MPI_Comm_size", size);
+    find("MPI_Finalize", finalize);
+    find("MPI_Bcast", broadcast);
+    find("MPI_Ialltoall", all_to_all);
+    find("MPI_Iallgather", all_gather);
+    find("MPI_Test", test);
+    find("ompi_mpi_comm_world", world);
+    find("ompi_mpi_byte", byte);
   }
 };
 
 // The library's own plugins look for its symbols, so they must be global.
 MpiLibrary::MpiLibrary(int size) {
-  void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_GLOBAL);
+  const SharedLibrary library(kLibrary, RTLD_NOW | RTLD_GLOBAL);
   check(
-      library != nullptr,
+      library.is_loaded(),
       "the ranks are to communicate by MPI, but Open MPI's {} cannot be loaded: {}. Install it (Debian: libopenmpi3), "
       "or start all ranks on one machine with --devices",
       kLibrary, dlerror());
@@ -72,12 +67,11 @@ const MpiLibrary& MpiLibrary::initialised(int size) {
 }
 
 std::string MpiLibrary::version() {
-  void* const library = dlopen(kLibrary, RTLD_LAZY | RTLD_GLOBAL);
-  if (library == nullptr) return "";
-  const auto describe = reinterpret_cast<int (*)(char*, int*)>(dlsym(library, "MPI_Get_library_version"));
+  const SharedLibrary library(kLibrary);
+  if (!library.is_loaded()) return "";
   std::array<char, 8192> text{};
   int length = 0;
-  if (describe == nullptr || describe(text.data(), &length) != 0) return kLibrary;
+  if (!library.call("MPI_Get_library_version", text.data(), &length)) return kLibrary;
   const std::string words = text.data();
   return words.substr(0, std::min<std::size_t>(words.find(','), kMostVersion));
 }

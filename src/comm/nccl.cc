@@ -1,10 +1,9 @@
 #include "comm/nccl.h"
 
-#include <dlfcn.h>
-
 #include <array>
 #include <cstring>
 
+#include "base/shared_library.h"
 #include "kernels/cuda/cuda.h"
 
 namespace dragoman::comm {
@@ -33,12 +32,6 @@ Type type_of(DType type) {
 
 std::size_t elements(Size count) { return static_cast<std::size_t>(count); }
 
-template <class F>
-void find(void* library, const char* name, F& found) {
-  found = reinterpret_cast<F>(dlsym(library, name));
-  check(found != nullptr, "{} has no {}: expected NCCL 2.7 or newer", kLibrary, name);
-}
-
 // Every part has `unit` elements.
 bool is_even(const Parted& tensor, int ranks) { return tensor.unit * ranks == tensor.whole.count(); }
 
@@ -60,24 +53,25 @@ struct NcclCommunicator::Functions {
   int (*group_end)();
 
   Functions() {
-    void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-    check(library != nullptr,
+    const SharedLibrary library(kLibrary, RTLD_NOW);
+    check(library.is_loaded(),
           "the ranks are to communicate by NCCL, but it cannot be loaded: {}. Install it (libnccl2), or choose "
           "--transport memory or mpi",
           dlerror());
-    find(library, "ncclGetUniqueId", get_unique_id);
-    find(library, "ncclCommInitRank", init_rank);
-    find(library, "ncclCommDestroy", destroy);
-    find(library, "ncclCommAbort", abort);
-    find(library, "ncclGetErrorString", describe);
-    find(library, "ncclReduceScatter", reduce_scatter);
-    find(library, "ncclAllGather", all_gather);
-    find(library, "ncclAllReduce", all_reduce);
-    find(library, "ncclBroadcast", broadcast);
-    find(library, "ncclSend", send);
-    find(library, "ncclRecv", receive);
-    find(library, "ncclGroupStart", group_start);
-    find(library, "ncclGroupEnd", group_end);
+    const auto find = [&](const char* name, auto& found) { library.find(name, found, "NCCL 2.7 or newer"); };
+    find("ncclGetUniqueId", get_unique_id);
+    find("ncclCommInitRank", init_rank);
+    find("ncclCommDestroy", destroy);
+    find("ncclCommAbort", abort);
+    find("ncclGetErrorString", describe);
+    find("ncclReduceScatter", reduce_scatter);
+    find("ncclAllGather", all_gather);
+    find("ncclAllReduce", all_reduce);
+    find("ncclBroadcast", broadcast);
+    find("ncclSend", send);
+    find("ncclRecv", receive);
+    find("ncclGroupStart", group_start);
+    find("ncclGroupEnd", group_end);
   }
 
   void succeed(int status, const char* what) const {
@@ -101,9 +95,8 @@ Tensor NcclCommunicator::Scratch::take(DType type, Size count) {
 }
 
 NcclCommunicator::NcclCommunicator(const Place& place, std::unique_ptr<Hub> hub, const Device& device)
-    : Communicator(place.rank, place.size),
+    : HubCommunicator(place, std::move(hub)),
       device_(device),
-      hub_(std::move(hub)),
       nccl_(std::make_unique<const Functions>()),
       sent_(device),
       received_(device),
@@ -115,20 +108,19 @@ NcclCommunicator::NcclCommunicator(const Place& place, std::unique_ptr<Hub> hub,
   check(shared.size() == id.bytes.size(), "NCCL: rank 0 sent no identifier");
   std::memcpy(id.bytes.data(), shared.data(), shared.size());
   nccl_->succeed(nccl_->init_rank(&group_, size(), id, rank()), "ncclCommInitRank");
-  hub_->on_fault([this] { nccl_->abort(group_); });
+  this->hub().on_fault([this] { nccl_->abort(group_); });
 }
 
 NcclCommunicator::~NcclCommunicator() {
-  hub_->on_fault({});
-  if (!hub_->has_fault()) nccl_->destroy(group_);
+  hub().on_fault({});
+  if (!hub().has_fault()) nccl_->destroy(group_);
 }
 
 std::string NcclCommunicator::version() {
-  void* const library = dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr) return "";
-  const auto get = reinterpret_cast<int (*)(int*)>(dlsym(library, "ncclGetVersion"));
+  const SharedLibrary library(kLibrary);
+  if (!library.is_loaded()) return "";
   int number = 0;
-  if (get == nullptr || get(&number) != 0) return kLibrary;
+  if (!library.call("ncclGetVersion", &number)) return kLibrary;
   return fmt::format("NCCL {}.{}.{}", number / 10000, number % 10000 / 100, number % 100);
 }
 
@@ -170,7 +162,7 @@ void NcclCommunicator::exchange_and_add(const Parted& tensor, Wire wire) {
   kernels.combine({.count = count, .beta = 0, .a = rows.ptr(), .y = tensor.part(rank()).ptr()});
 }
 
-// Adds the rows of all ranks to the first one, as a balanced tree.
+// Adds the rows of all ranks to the first one, in pairs.
 void NcclCommunicator::add_rows(const Tensor& rows, Size count) const {
   const Parted by_rank{rows, count};
   for (int step = 1; step < size(); step *= 2)

@@ -1,14 +1,13 @@
 #pragma once
 
-#include "comm/communicator.h"
-#include "comm/hub.h"
+#include "comm/hub_communicator.h"
 
 namespace dragoman::comm {
 
 // One GPU per rank, connected by NCCL, whose library is loaded when it is asked for. Collective operations are enqueued
 // on the stream of the calling thread. If a rank is lost, the operations of the others are aborted, so that nobody
 // waits for it.
-class NcclCommunicator final : public Communicator {
+class NcclCommunicator final : public HubCommunicator {
  public:
   // Throws Error if the library is not installed.
   NcclCommunicator(const Place& place, std::unique_ptr<Hub> hub, const Device& device);
@@ -18,14 +17,10 @@ class NcclCommunicator final : public Communicator {
   static std::string version();
 
   const char* name() const override { return "nccl"; }
-  int local_size() const override { return hub_->local_size(); }
-  std::string describe(int rank) const override { return hub_->describe(rank); }
   void reduce_scatter(const Parted& tensor, Wire wire, bool ordered) override;
   void all_gather(const Parted& tensor) override;
   void all_reduce(const Tensor& sums) override;
   void broadcast(const Tensor& tensor, int root) override;
-  std::vector<std::string> exchange(const std::string& bytes) override { return hub_->exchange(bytes); }
-  void report_failure(const std::string& words) override { hub_->report_failure(words); }
 
  private:
   struct Functions;
@@ -46,12 +41,11 @@ class NcclCommunicator final : public Communicator {
     std::size_t bytes_ = 0;
   };
 
-  // Sends part r to rank r, receives this rank's part from all and adds them as a tree.
+  // Sends part r to rank r, receives this rank's part from all and adds them in pairs.
   void exchange_and_add(const Parted& tensor, Wire wire);
   void add_rows(const Tensor& rows, Size count) const;
 
   const Device& device_;
-  std::unique_ptr<Hub> hub_;
   std::unique_ptr<const Functions> nccl_;
   void* group_ = nullptr;  // ncclComm_t
   Scratch sent_, received_, wide_;

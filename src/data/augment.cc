@@ -1,10 +1,10 @@
 #include "data/augment.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string_view>
 
+#include "data/random_text.h"
 #include "text/unicode.h"
 
 namespace dragoman::data {
@@ -13,11 +13,6 @@ namespace {
 constexpr std::size_t kLongestJoin = 3;         // pairs before the last one
 constexpr std::size_t kLongestJoinBytes = 600;  // of a side
 constexpr std::size_t kLettersOfTypo = 4;       // shorter words are left alone
-
-template <class T, std::size_t n>
-const T& one_of(const std::array<T, n>& list, Random& random) {
-  return list[random.below(n)];
-}
 
 std::string upper_case(std::string_view text) {
   std::string upper;
@@ -116,11 +111,6 @@ struct SharedNumber {
   std::string fresh;
 };
 
-std::string random_number(Random& random) {
-  static constexpr std::array<std::uint64_t, 5> kBounds = {10, 100, 1000, 10000, 100000};
-  return std::to_string(2 + random.below(one_of(kBounds, random)));
-}
-
 bool change_numbers(Pair& pair, Random& random) {
   const auto source = plain_numbers(pair.source), target = plain_numbers(pair.target);
   std::vector<SharedNumber> shared;
@@ -139,45 +129,6 @@ bool change_numbers(Pair& pair, Random& random) {
   return !shared.empty();
 }
 
-std::string random_name(Random& random) {
-  static constexpr std::string_view kConsonants = "bcdfghjklmnpqrstvwxz", kVowels = "aeiouy";
-  std::string name;
-  for (std::uint64_t syllables = 1 + random.below(3); syllables > 0; --syllables) {
-    name += kConsonants[random.below(kConsonants.size())];
-    name += kVowels[random.below(kVowels.size())];
-    if (random.below(3) == 0) name += kConsonants[random.below(kConsonants.size())];
-  }
-  if (random.below(8) == 0) name += static_cast<char>('0' + random.below(10));
-  return name;
-}
-
-std::string random_domain(Random& random) {
-  static constexpr std::array<std::string_view, 8> kEndings = {"com", "de", "org", "net", "eu", "co.uk", "io", "info"};
-  std::string domain = random_name(random);
-  if (random.below(4) == 0) domain += "-" + random_name(random);
-  return domain + "." + std::string(one_of(kEndings, random));
-}
-
-std::string random_mail(Random& random) {
-  static constexpr std::array<std::string_view, 4> kJoints = {"", ".", "_", "-"};
-  std::string name = random_name(random);
-  name.append(one_of(kJoints, random)).append(random_name(random));
-  return name + "@" + random_domain(random);
-}
-
-std::string random_url(Random& random) {
-  static constexpr std::array<std::string_view, 4> kBeginnings = {"https://", "http://", "https://www.", "www."};
-  static constexpr std::array<std::string_view, 5> kFiles = {"", "", "/", ".html", ".pdf"};
-  std::string url = std::string(one_of(kBeginnings, random)) + random_domain(random);
-  for (std::uint64_t folders = random.below(4); folders > 0; --folders) {
-    url += "/" + random_name(random);
-    if (random.below(4) == 0) url += "-" + random_number(random);
-  }
-  if (url.find('/', 8) != std::string::npos) url += one_of(kFiles, random);
-  if (random.below(6) == 0) url += "?" + random_name(random) + "=" + random_number(random);
-  return url;
-}
-
 // Adds the same words to both sides: before the first word, after the last one, or in brackets before the final mark.
 void add_to_both(Pair& pair, const std::string& words, std::uint64_t place) {
   for (std::string* text : {&pair.source, &pair.target}) {
@@ -191,39 +142,15 @@ void add_to_both(Pair& pair, const std::string& words, std::uint64_t place) {
 }
 
 bool add_address(Pair& pair, Random& random) {
-  add_to_both(pair, random.below(2) == 0 ? random_url(random) : random_mail(random), random.below(3));
+  const std::string address = random.below(2) == 0 ? random_url(random) : random_mail_address(random);
+  add_to_both(pair, address, random.below(3));
   return true;
 }
 
 bool add_emoji(Pair& pair, Random& random) {
-  static constexpr std::array<std::string_view, 16> kEmoji = {"😀", "😂", "😊",      "😍", "😢", "😡", "👍", "👎",
-                                                              "🙏", "🎉", "❤️", "🔥", "✅", "❌", "🚀", "☀️"};
-  add_to_both(pair, std::string(one_of(kEmoji, random)), random.below(2));
+  const std::string emoji = random_emoji(random);
+  add_to_both(pair, emoji, random.below(2));
   return true;
-}
-
-// Words of random letters of one script that is not Latin.
-std::string random_foreign_words(Random& random) {
-  struct Letters {
-    char32_t first, last;
-    std::uint64_t longest;  // word
-  };
-  static constexpr std::array<Letters, 8> kScripts = {{{U'а', U'я', 10},
-                                                       {U'α', U'ω', 10},
-                                                       {U'א', U'ת', 7},
-                                                       {U'ا', U'ي', 8},
-                                                       {U'अ', U'ह', 6},
-                                                       {U'一', U'龥', 12},
-                                                       {U'ぁ', U'ゖ', 12},
-                                                       {U'가', U'힣', 5}}};
-  const Letters& letters = one_of(kScripts, random);
-  std::string words;
-  for (std::uint64_t count = 1 + random.below(6); count > 0; --count) {
-    if (!words.empty()) words += ' ';
-    for (std::uint64_t length = 1 + random.below(letters.longest); length > 0; --length)
-      text::append_utf8(letters.first + static_cast<char32_t>(random.below(letters.last - letters.first + 1)), words);
-  }
-  return words;
 }
 
 bool add_foreign_words(Pair& pair, Random& random) {

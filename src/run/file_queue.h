@@ -8,9 +8,9 @@
 
 namespace dragoman::run {
 
-// Many files to translate into one folder, shared by any number of processes on any machines that see the folder. A
-// file is taken by locking NAME.lock and is finished once its output NAME is there, as a whole; so each is translated
-// exactly once, whoever dies on the way.
+// Many files to translate into one folder, shared by any number of processes, also on several machines if their file
+// system has locks between machines. A process takes a file by locking NAME.lock, which is released if the process
+// dies. A file is finished once its output NAME exists; outputs appear only when they are complete.
 class FileQueue {
  public:
   struct Claim {

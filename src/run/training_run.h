@@ -6,7 +6,6 @@
 
 #include "base/options.h"
 #include "comm/communicator.h"
-#include "run/training_data.h"
 #include "run/training_options.h"
 #include "run/training_settings.h"
 #include "train/observer.h"
@@ -49,17 +48,5 @@ class TrainingRun {
   comm::Communicator& comm_;
   std::unique_ptr<Parts> parts_;
 };
-
-// Describes a run without training: sizes, steps, memory and estimated time.
-Facts plan_training(TrainingOptions options);
-
-struct ResumeProof {
-  std::uint64_t updates = 0;
-  std::size_t bytes = 0;  // bytes of weights and optimiser state compared
-};
-
-// Trains a few updates twice, once without interruption and once stopped and resumed, in subfolders of the output
-// folder that are removed afterwards. Throws Error if any bit differs.
-ResumeProof verify_resume(TrainingOptions options);
 
 }  // namespace dragoman::run

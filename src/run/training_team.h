@@ -30,10 +30,4 @@ class TrainingTeam {
   std::unique_ptr<comm::Communicator> comm_;
 };
 
-// Throws Error, naming the rank, unless all ranks have the settings and the checkpoints that the first one has. Only
-// what may differ between machines is not compared.
-void check_same_settings(const TrainingOptions& options, comm::Communicator& comm);
-// Throws Error, naming the rank, unless all have the same training data.
-void check_same_data(std::uint64_t hash, comm::Communicator& comm);
-
 }  // namespace dragoman::run

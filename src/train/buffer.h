@@ -24,6 +24,8 @@ class Buffer {
   }
 
   const Tensor& tensor() const { return tensor_; }
+  // Elements [first, first + count) as rows of one column.
+  Tensor rows(Size first, Size count) const { return tensor_.reshaped({tensor_.count(), 1}).row_view(first, count); }
   bool defined() const { return tensor_.defined(); }
 
  private:

@@ -14,9 +14,4 @@ void combine(const Tensor& to, double alpha, const Tensor& a, double beta, const
 
 void copy(const Tensor& to, const Tensor& from) { combine(to, 1, from, 0, {}); }
 
-Tensor slice(const Tensor& flat, Size first, Size count) {
-  if (!flat.defined()) return {};
-  return {static_cast<char*>(flat.raw()) + first * size_of(flat.dtype()), flat.dtype(), {count}, flat.device()};
-}
-
 }  // namespace dragoman::train

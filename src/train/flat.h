@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tensor/ops.h"
+#include "tensor/slice.h"
 
 // Arithmetic on flat buffers of weights, gradients and moments: f32, or f64 in checks of gradients.
 namespace dragoman::train {
@@ -8,7 +9,5 @@ namespace dragoman::train {
 // to = alpha * a + beta * b.
 void combine(const Tensor& to, double alpha, const Tensor& a, double beta, const Tensor& b);
 void copy(const Tensor& to, const Tensor& from);
-// Elements [first, first + count); undefined if `flat` is.
-Tensor slice(const Tensor& flat, Size first, Size count);
 
 }  // namespace dragoman::train

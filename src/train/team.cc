@@ -9,9 +9,6 @@ namespace dragoman::train {
 Team Team::of(const TrainOptions& options, comm::Communicator& comm) {
   Team team{.comm = comm, .parts = comm.size(), .wire = options.wire, .ordered = options.parts > 0};
   if (options.parts == 0) return team;
-  check(options.wire == comm::Wire::f32,
-        "--virtual {}: the same bits on any number of processes need --wire f32, because bf16 rounds between them",
-        options.parts);
   check(std::has_single_bit(static_cast<unsigned>(options.parts)),
         "--virtual {}: expected a power of two, because the parts of an update are added in pairs", options.parts);
   check(options.parts % comm.size() == 0,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <sstream>
 
 #include "base/counted.h"
 
@@ -197,7 +196,8 @@ void Trainer::report_failure(const std::string& words) {
 PendingUpdate Trainer::compute_gradients() {
   PendingUpdate update{.position = state_.position, .start = Clock::now()};
   for (data::Batch& batch : group_) batches_->next(batch);
-  const Agreement agreed = agree(GradientAccumulator::count_labels(group_));
+  Agreement agreed{.labels = GradientAccumulator::count_labels(group_)};
+  if (team_.comm.size() > 1) agreed = agree(team_.comm, {agreed.labels, stop_(), seconds_});
   const auto begin = Clock::now();
   totals_.clear();
   gradients_.accumulate({group_, agreed.labels, totals_.losses()}, state_,
@@ -211,29 +211,6 @@ PendingUpdate Trainer::compute_gradients() {
   update.position.tokens += update.tokens;
   update.position.epochs = epochs_after(group_.back());
   return update;
-}
-
-// One small message per update. It also says how long each rank computes.
-Trainer::Agreement Trainer::agree(std::uint64_t labels) {
-  if (team_.comm.size() == 1) return {.labels = labels};
-  Agreement agreed{.waiting = {.ranks = team_.comm.size()}};
-  double longest = 0, sum = 0;
-  int rank = 0;
-  for (const std::string& message : team_.comm.exchange(fmt::format("{} {} {}", labels, stop_() ? 1 : 0, seconds_))) {
-    std::istringstream words(message);
-    std::uint64_t count = 0;
-    bool stops = false;
-    double seconds = 0;
-    check(bool(words >> count >> stops >> seconds), "{}: sent a damaged message", team_.comm.describe(rank));
-    agreed.labels += count;
-    agreed.stops |= stops;
-    sum += seconds;
-    if (seconds > longest) agreed.waiting.slowest = rank;
-    longest = std::max(longest, seconds);
-    ++rank;
-  }
-  if (longest > 0) agreed.waiting.share = (rank * longest - sum) / ((rank - 1) * longest);
-  return agreed;
 }
 
 void Trainer::apply_gradients(PendingUpdate update) {

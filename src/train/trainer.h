@@ -79,16 +79,9 @@ class Trainer {
   // device.
   PendingUpdate compute_gradients();
   void apply_gradients(PendingUpdate update);
-  // What all ranks must know of an update before they compute it.
-  struct Agreement {
-    std::uint64_t labels = 0;
-    bool stops = false;  // a rank was asked to stop
-    Waiting waiting{};
-  };
-  Agreement agree(std::uint64_t labels);
-  // Weights and average of all ranks become complete on every one.
+  // Makes weights and average complete on every rank.
   void gather();
-  // All ranks continue from the state of the first one, which has validated.
+  // Gives all ranks the state of the first one, which has validated.
   void share_state();
   // Waits for the oldest updates until at most `most` are pending; false if one diverged and the run was rolled back.
   bool settle(std::size_t most);
@@ -138,7 +131,7 @@ class Trainer {
   std::function<bool()> stop_;
   bool stopping_ = false;  // some rank was asked to stop
   bool gathered_ = true;   // weights and average are complete
-  double seconds_ = 0;     // that this rank computes per update, a running mean
+  double seconds_ = 0;     // that this rank computes per update; a running mean
   std::uint64_t steps_per_epoch_ = 0, saved_update_ = 0;
 };
 

@@ -8,12 +8,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Elements [first, first + count) as rows.
-Tensor rows_of(const Buffer& totals, Size first, Size count) {
-  const Tensor& all = totals.tensor();
-  return Tensor(all.raw(), all.dtype(), {all.count(), 1}, all.device()).row_view(first, count);
-}
-
 }  // namespace
 
 UpdatePipeline::UpdatePipeline(const Device& device)
@@ -21,8 +15,8 @@ UpdatePipeline::UpdatePipeline(const Device& device)
   for (auto& delivery : deliveries_) delivery = device.delivery(totals_.tensor().bytes());
 }
 
-LossTotals UpdatePipeline::losses() const { return {rows_of(totals_, 0, 2)}; }
-Tensor UpdatePipeline::gradient_squares() const { return rows_of(totals_, 2, 1); }
+LossTotals UpdatePipeline::losses() const { return {totals_.rows(0, 2)}; }
+Tensor UpdatePipeline::gradient_squares() const { return totals_.rows(2, 1); }
 
 void UpdatePipeline::push(const PendingUpdate& update) {
   check(pending_.size() < deliveries_.size(), "at most {} updates can be pending", deliveries_.size());

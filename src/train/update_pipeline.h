@@ -5,18 +5,12 @@
 #include <deque>
 #include <memory>
 
+#include "train/agreement.h"
 #include "train/buffer.h"
 #include "train/task.h"
 #include "train/units.h"
 
 namespace dragoman::train {
-
-// How much the ranks of a team wait for the slowest one.
-struct Waiting {
-  int ranks = 1;
-  int slowest = 0;   // the rank that computed longest
-  double share = 0;  // of the time of the other ranks, on average
-};
 
 // An update enqueued on the device whose losses the host has not read yet.
 struct PendingUpdate {

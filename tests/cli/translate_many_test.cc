@@ -95,7 +95,7 @@ pid_t start_worker(const support::TempFolder& folder) {
   _exit(127);
 }
 
-TEST_F(TranslateMany, WorkersThatAreKilledLoseAndRepeatNothing) {
+TEST_F(TranslateMany, WorkersThatAreKilledLoseNothing) {
   Random random(1);
   std::vector<pid_t> workers;
   for (int round = 0; round < 8; ++round) {

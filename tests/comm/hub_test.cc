@@ -4,6 +4,7 @@
 
 #include "base/version.h"
 #include "comm/communicator.h"
+#include "comm/hello.h"
 #include "tests/comm/ranks.h"
 
 namespace dragoman::comm {

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "comm/hub.h"
+#include "comm/hello.h"
 #include "comm/place.h"
 
 namespace {

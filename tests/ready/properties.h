@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "text/unicode.h"
@@ -26,8 +27,6 @@ inline std::vector<std::string> words_of(const std::string& text) {
 inline char last_mark(const std::string& text) {
   return !text.empty() && std::string(".?!").find(text.back()) != std::string::npos ? text.back() : '\0';
 }
-
-inline std::string lower_case(const std::string& text) { return text::lower_case(text); }
 
 inline std::string upper_case(const std::string& text) {
   std::string upper;

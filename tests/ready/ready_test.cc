@@ -143,9 +143,9 @@ TEST_P(ReadyModel, KeepsCapitals) {
 TEST_P(ReadyModel, TakesSentencesWithoutCapitalsAndFinalMarks) {
   std::vector<std::string> texts;
   for (const std::string& text : sentences().plain) {
-    texts.push_back(lower_case(text));
+    texts.push_back(text::lower_case(text));
     texts.push_back(text.substr(0, text.size() - 1));
-    texts.push_back(lower_case(text.substr(0, text.size() - 1)));
+    texts.push_back(text::lower_case(text.substr(0, text.size() - 1)));
   }
   translate(texts);
 }
@@ -174,7 +174,7 @@ TEST_P(ReadyModel, TakesLongTextAndOtherLanguages) {
   std::string whole;
   for (const std::string& text : sentences().plain) whole += text + " ";
   std::string clauses = sentences().plain[2].substr(0, sentences().plain[2].size() - 1);
-  for (const std::string& text : sentences().plain) clauses += ", " + lower_case(text.substr(0, text.size() - 1));
+  for (const std::string& text : sentences().plain) clauses += ", " + text::lower_case(text.substr(0, text.size() - 1));
   translate({whole, whole + whole + whole, clauses, clauses + ", " + clauses,
              "Il fait beau aujourd'hui et nous allons à la plage.", "xkcd qwrtz plmk", "?!?!?!", "12.5 % + 7 = 19.5",
              "a b c d e f g h i j k l m n o p q r s t u v w x y z", "ha ha ha ha ha ha ha ha ha ha ha ha"});

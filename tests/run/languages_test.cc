@@ -8,6 +8,7 @@
 #include "dragoman/scorer.h"
 #include "phrasebook/phrasebook.h"
 #include "run/model_languages.h"
+#include "run/training_plan.h"
 #include "run/training_run.h"
 #include "search/text_translator.h"
 #include "store/average.h"

@@ -3,6 +3,7 @@
 
 #include "base/threads.h"
 #include "phrasebook/phrasebook.h"
+#include "run/training_data.h"
 #include "run/training_run.h"
 #include "search/model.h"
 #include "search/text_translator.h"

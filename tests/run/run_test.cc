@@ -10,6 +10,7 @@
 #include "run/request_reader.h"
 #include "run/result_json.h"
 #include "run/score_files.h"
+#include "run/training_plan.h"
 #include "run/training_run.h"
 #include "run/translation_stream.h"
 #include "tests/support/errors.h"

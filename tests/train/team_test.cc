@@ -34,8 +34,8 @@ TrainOptions team_options(const std::string& output, int parts) {
   return options;
 }
 
-// Trains on `ranks` ranks until the end or until `stop_at` updates, and returns the weights. The model has more weights
-// than a bucket of the tests of Sharding; here one bucket holds them.
+// Trains on `ranks` ranks until the end, or until the last rank is asked to stop after `stop_at` updates. Returns the
+// weights, which fit into one bucket of Sharding.
 std::vector<float> train_with_ranks(int ranks, const TrainOptions& options, std::uint64_t stop_at = 1000) {
   std::vector<float> weights;
   const SmallCorpus& corpus = team_corpus();
@@ -46,7 +46,6 @@ std::vector<float> train_with_ranks(int ranks, const TrainOptions& options, std:
     batches.rows.mask_source = 0.1;
     Trainer trainer(options, *task, {corpus.batches(batches, team.shard()), corpus.batches(batches_of(16))}, {}, comm);
     trainer.resume();
-    // All ranks are asked at the same time; one of them would be enough.
     trainer.train([&] { return comm.rank() == comm.size() - 1 && trainer.state().position.updates + 1 >= stop_at; });
     if (comm.leads()) weights = weights_of(*task);
   });

@@ -5,12 +5,14 @@ import re
 from collections.abc import Sequence
 from itertools import accumulate
 
+from .text import Pair
+
 _SHIFTS = {(1, 1): 0.0, (1, 0): 5.0, (0, 1): 5.0, (2, 1): 2.5, (1, 2): 2.5}
 _ANCHOR = re.compile(r"\d+|\b[A-Z][\w-]+")
 GERMAN_PER_ENGLISH = 1.12
 
 
-def align(english: Sequence[str], german: Sequence[str]) -> list[tuple[str, str]]:
+def align(english: Sequence[str], german: Sequence[str]) -> list[Pair]:
     """The pairs of the cheapest monotone alignment; lines without a partner are left out."""
     rows, columns = len(english), len(german)
     left, right = _Lines(english), _Lines(german)
@@ -49,8 +51,8 @@ def _distance(english: _Lines, i: int, i_end: int, german: _Lines, j: int, j_end
 
 
 def _walk_back(english: Sequence[str], german: Sequence[str],
-               steps: dict[tuple[int, int], tuple[int, int]]) -> list[tuple[str, str]]:
-    pairs: list[tuple[str, str]] = []
+               steps: dict[tuple[int, int], tuple[int, int]]) -> list[Pair]:
+    pairs: list[Pair] = []
     i, j = len(english), len(german)
     while (i, j) in steps:
         di, dj = steps[i, j]

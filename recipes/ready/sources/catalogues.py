@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 
-from .text import clean_pair, split_sentences
+from .text import Pair, clean_pair, split_sentences
 
 _FIELD = re.compile(r'^(msgctxt|msgid_plural|msgid|msgstr)(?:\[\d\])? "(.*)"$')
 _ESCAPE = re.compile(r"\\(.)")
@@ -16,7 +16,7 @@ _MNEMONIC = re.compile(r"~(?=\w)|(?<!\w)_(?=\w)")
 _HOT_KEY = re.compile(r"\s?\(~?_?\w\)$")
 
 
-def entries(catalogue: str) -> Iterator[tuple[str, str]]:
+def entries(catalogue: str) -> Iterator[Pair]:
     """The finished messages of a catalogue: neither fuzzy nor obsolete nor with a plural."""
     for block in catalogue.split("\n\n"):
         lines = block.split("\n")
@@ -47,7 +47,7 @@ def strip_markup(text: str) -> str:
     return _MNEMONIC.sub("", _HOT_KEY.sub("", text))
 
 
-def sentence_pairs(english: str, german: str) -> Iterator[tuple[str, str]]:
+def sentence_pairs(english: str, german: str) -> Iterator[Pair]:
     """A pair of texts cut into sentences where both have the same number of them, or the whole."""
     left, right = split_sentences(english, "en"), split_sentences(german, "de")
     pairs = zip(left, right) if len(left) == len(right) else [(english, german)]
@@ -57,7 +57,7 @@ def sentence_pairs(english: str, german: str) -> Iterator[tuple[str, str]]:
             yield cleaned
 
 
-def catalogue_pairs(catalogues: Iterable[str], shortest: int = 3) -> Iterator[tuple[str, str]]:
+def catalogue_pairs(catalogues: Iterable[str], shortest: int = 3) -> Iterator[Pair]:
     """The clean pairs of sentences of catalogues, of at least so many English words, without cross references."""
     for catalogue in catalogues:
         for english, german in entries(catalogue):

@@ -4,9 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
-from .text import clean_pair, key, normalise
-
-Pair = tuple[str, str]
+from .text import Pair, clean_pair, key, normalise, once_per_language
 
 FREQUENT = 5
 """Words that occur as often in known translations are expected to occur together."""
@@ -70,15 +68,7 @@ def terms(text: str, english: frozenset[str], german: frozenset[str], corpus: It
                   if _is_term(pair) and _all_known(pair[0], english) and _all_known(pair[1], german)]
     scores = dice_coefficients({(key(left), key(right)) for left, right in candidates}, corpus)
     ranked = sorted(candidates, key=lambda pair: -scores[key(pair[0]), key(pair[1])])
-    seen: tuple[set[str], set[str]] = (set(), set())
-    best = []
-    for pair in ranked:
-        keys = key(pair[0]), key(pair[1])
-        if scores[keys] >= LEAST_DICE and not any(word in words for word, words in zip(keys, seen)):
-            best.append(pair)
-            for word, words in zip(keys, seen):
-                words.add(word)
-    return best
+    return list(once_per_language(pair for pair in ranked if scores[key(pair[0]), key(pair[1])] >= LEAST_DICE))
 
 
 def _is_term(pair: Pair) -> bool:

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 from .align import align
 from .catalogues import sentence_pairs
-from .text import normalise, split_sentences
+from .text import Pair, normalise, split_sentences
 
 SHORTEST = 4
 """Headings and items of fewer English words are often not translations of each other."""
@@ -77,7 +77,7 @@ def markdown_blocks(page: str) -> list[str]:
     return [block for block in map(normalise, blocks) if block]
 
 
-def block_pairs(english: list[str], german: list[str]) -> Iterator[tuple[str, str]]:
+def block_pairs(english: list[str], german: list[str]) -> Iterator[Pair]:
     """The clean pairs of sentences of two lists of blocks."""
     for left, right in align(english, german):
         for pair in align(split_sentences(left, "en"), split_sentences(right, "de")):

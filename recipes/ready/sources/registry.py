@@ -10,8 +10,7 @@ from .catalogues import catalogue_pairs
 from .monolingual import Document
 from .origins import DebianFile, Repository, Store, deb_file, tar_files
 from .pages import block_pairs, page_blocks
-from .parallel import Pair
-from .text import LANGUAGES
+from .text import LANGUAGES, Pair
 
 Origin = DebianFile | Repository
 
@@ -63,10 +62,6 @@ ISO_CODES = DebianFile("pool/main/i/iso-codes/iso-codes_4.15.0.orig.tar.xz",
                        "3d50750bf1d62d83b6085f5815ceb8392df34266a15f16bcf8d4cf7eb15d245c")
 DING = DebianFile("pool/main/d/ding/trans-de-en_1.9-6_all.deb",
                   "45f6b4cf1c434776fba6811d7bc522efabb5425c43ba8afd0e289bf9e2e53df4")
-DESCRIPTIONS_EN = DebianFile("dists/bookworm/main/i18n/Translation-en.xz",
-                             "a3d4a0bfd8e9242810b0885eda7c1a6e05dac15b333ddbaab03ba56f2dfa4bf0")
-DESCRIPTIONS_DE = DebianFile("dists/bookworm/main/i18n/Translation-de.bz2",
-                             "2cc65c7f8b85d8a2964c3735bbf86be79bfd3342ef8908150e268137fe5dac7f")
 
 WML_SINCE_2013 = re.compile(r"/News/(?:weekly/)?201[3-9]/")
 """New pages of debian.org are under the MIT licence since 25 January 2012; older ones are not."""
@@ -127,10 +122,6 @@ def _phrases(store: Store) -> Iterator[Pair]:
     return dictionary.phrases(deb_file(DING.fetch(store), "/trans/de-en"))
 
 
-def _descriptions(store: Store) -> Iterator[Pair]:
-    return parallel.descriptions(DESCRIPTIONS_EN.fetch(store), DESCRIPTIONS_DE.fetch(store))
-
-
 def _common_voice(language: str) -> Callable[[Store], Iterator[Document]]:
     names = {"en": ("sentence-collector.txt", "jf99.txt", "DNGros.txt", "ajaydee.txt", "elleo.txt", "harvsents.txt"),
              "de": ("sentence-collector.txt", "jf99.txt", "wiki.de.rerun-2022-08.txt", "DonHege.txt", "zeno.txt")}
@@ -152,8 +143,6 @@ PARALLEL = (
     ParallelSource("manuals", "CC BY-SA 3.0 (GNOME), CC BY 3.0 (Godot), GPL 2 or later (Debian installer)",
                    (GNOME, GODOT, INSTALLER), _manuals),
     ParallelSource("libreoffice", "MPL 2.0", (LIBREOFFICE,), _libreoffice),
-    ParallelSource("descriptions", "licences of the Debian packages, all free", (DESCRIPTIONS_EN, DESCRIPTIONS_DE),
-                   _descriptions),
 )
 
 MONOLINGUAL = (
@@ -171,6 +160,5 @@ MONOLINGUAL = (
     MonolingualSource("mono-bundestag", "de", "official minutes, free under §§ 5 and 48 UrhG", (BUNDESTAG,),
                       lambda store: monolingual.speeches(BUNDESTAG.files(store, "data/*.xml"), 15), limit=50_000),
     MonolingualSource("mono-government", "en", "public domain (works of the United States government)",
-                      (DIGITAL_GOV, FACTBOOK),
-                      _government, limit=20_000),
+                      (DIGITAL_GOV, FACTBOOK), _government, limit=20_000),
 )

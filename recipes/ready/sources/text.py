@@ -2,6 +2,10 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
+
+Pair = tuple[str, str]
+"""A line of English and its translation into German."""
 
 LANGUAGES = ("en", "de")
 
@@ -56,6 +60,17 @@ def normalise(line: str) -> str:
 def key(line: str) -> str:
     """What two lines have in common when they differ in case, punctuation and blanks only."""
     return " ".join(_PLAIN.sub(" ", line.lower()).split())
+
+
+def once_per_language(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    """The pairs whose keys are not empty and whose English and German are both in no pair before."""
+    seen: tuple[set[str], set[str]] = (set(), set())
+    for pair in pairs:
+        keys = key(pair[0]), key(pair[1])
+        if all(keys) and not any(text in before for text, before in zip(keys, seen)):
+            for text, before in zip(keys, seen):
+                before.add(text)
+            yield pair
 
 
 def split_sentences(paragraph: str, language: str) -> list[str]:
@@ -147,7 +162,7 @@ def is_pair(english: str, german: str, longest: int = 80) -> bool:
     return len(common) * 2 >= max(len(_numbers(english)), len(_numbers(german)))
 
 
-def clean_pair(english: str, german: str) -> tuple[str, str] | None:
+def clean_pair(english: str, german: str) -> Pair | None:
     """Both lines cleaned, or None where one is not prose or they cannot be a pair."""
     english, german = normalise(english), normalise(german)
     for line in (english, german):

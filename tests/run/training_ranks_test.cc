@@ -1,4 +1,4 @@
-#include "run/training_team.h"
+#include "run/training_ranks.h"
 
 #include <gtest/gtest.h>
 
@@ -18,14 +18,14 @@ std::vector<std::string> complaints(const Check& check) {
   return words;
 }
 
-TEST(TrainingTeam, NamesTheRankWithOtherData) {
+TEST(TrainingRanks, NamesTheRankWithOtherData) {
   const auto words = complaints([](comm::Communicator& comm) { check_same_data(comm.leads() ? 1 : 2, comm); });
   EXPECT_TRUE(words[0].starts_with("rank 1 on ")) << words[0];
   EXPECT_NE(words[0].find("has other training data than rank 0 on "), std::string::npos);
   EXPECT_EQ(words[1], words[0]);
 }
 
-TEST(TrainingTeam, NamesTheSettingThatDiffers) {
+TEST(TrainingRanks, NamesTheSettingThatDiffers) {
   const auto words = complaints([](comm::Communicator& comm) {
     TrainingOptions options;
     options.train.optimiser.clip = comm.leads() ? 1 : 5;
@@ -34,7 +34,7 @@ TEST(TrainingTeam, NamesTheSettingThatDiffers) {
   EXPECT_NE(words[0].find("'--optimiser.clip: 5' instead of '--optimiser.clip: 1'"), std::string::npos) << words[0];
 }
 
-TEST(TrainingTeam, SettingsOfTheMachineMayDiffer) {
+TEST(TrainingRanks, SettingsOfTheMachineMayDiffer) {
   comm::with_ranks(2, [](comm::Communicator& comm) {
     TrainingOptions options;
     options.compute.threads = 1 + comm.rank();
