@@ -69,8 +69,9 @@ struct SearchOptions {
   std::string to{};      // target language, such as "fr", for models that translate into several; empty for the others
   std::string from{};    // source language, for models that have to be told; others ignore it
   // URLs and e-mail addresses of the text are required terms, so that the translation contains them as they are, if the
-  // model can write them. Not for sampling.
-  bool copy_addresses = true;
+  // model can write them. A translation that lacks numbers of the text or repeats the same words four times in a row is
+  // searched for again, with these numbers as terms and the repetition forbidden. Not for sampling.
+  bool faithful = true;
 };
 
 // A text to translate and its constraints. If the source contains the first of a pair of terms, the translation must

@@ -309,7 +309,7 @@ def _search_options(
     }
     if sampling_topk == 1:
         search["beam"] = beam_size
-        search["copy_addresses"] = False
+        search["faithful"] = False
         if patience != 1:
             search["finished"] = max(1, round(beam_size * patience))
         return search

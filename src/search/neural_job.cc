@@ -5,13 +5,16 @@
 
 #include "data/utf8.h"
 #include "search/explain.h"
+#include "search/faithful.h"
 #include "search/ranking.h"
 #include "search/words.h"
+#include "text/unicode.h"
 
 namespace dragoman::search {
 namespace {
 
 constexpr int kMostAttempts = 50;
+constexpr int kMostMended = 4;           // searches for a translation without loops and lost numbers
 constexpr std::size_t kMostPlaced = 16;  // terms of a sentence; each may take a search
 // Far more than a translation can hold. A word without spaces takes time for its square.
 constexpr std::size_t kMostConstraintBytes = std::size_t{1} << 16;
@@ -21,10 +24,34 @@ int tokens_of(const text::Encoded& encoded, const Model& model) {
   return static_cast<int>(encoded.ids.size()) - model.source_marks();
 }
 
+// The tokens of a translation without EOS.
+Tokens tokens_of(const Tree& tree, const Finished& finished) {
+  Tokens ids;
+  for (const std::int32_t node : tree.path(finished.node)) ids.push_back(tree[node].token);
+  ids.pop_back();
+  return ids;
+}
+
+// Whether the vocabulary has all of it.
+bool is_known(const Spelling& spelling, const text::Tokenizer& target) {
+  return !spelling.ids.empty() &&
+         std::find(spelling.ids.begin(), spelling.ids.end(), target.special().unknown) == spelling.ids.end();
+}
+
 std::string_view without_spaces(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(' ');
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+// The digits of a number may follow themselves.
+bool has_letter(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const text::CodePoint character = text::code_point_at(text, at);
+    if (text::classify(character.code) == text::CharClass::letter) return true;
+    at += character.length;
+  }
+  return false;
 }
 
 bool has_banned_word(std::string_view text, const std::vector<std::string>& banned) {
@@ -112,27 +139,29 @@ void NeuralJob::read_constraints() {
     prefix_.ids = models_[0]->encode_target_tokens(request.prefix_tokens);
     prefix_.text = target.decode(prefix_.ids);
   }
-  std::vector<Tokens> sequences;
   for (const auto& [source, wanted] : request.terms) {
     const std::string term(without_spaces(wanted));
-    if (contains_word(prefix_.text, term)) continue;
-    Spelling spelling = spell_in_sentence(target, term);
-    const bool is_exact = without_spaces(target.decode(spelling.ids)) == term;
-    sequences.push_back(spelling.ids);
-    terms_.push_back({source, std::move(spelling), is_exact});
+    if (!contains_word(prefix_.text, term)) add_term(source, term);
   }
-  constraints_ = Constraints(std::move(sequences));
-  places_terms_ = !terms_.empty() && terms_.size() <= kMostPlaced && prefix_is_exact_ && !job_.options->sample &&
-                  models_[0]->aligns() &&
-                  std::all_of(terms_.begin(), terms_.end(), [](const Term& term) { return term.is_exact; });
   for (const std::string& word : request.banned)
     for (const Spelling& spelling : {spell_in_sentence(target, word), spell(target, word)}) {
       // Words that the vocabulary lacks are never written, and other unknown words are not banned.
-      const bool unknown =
-          std::find(spelling.ids.begin(), spelling.ids.end(), target.special().unknown) != spelling.ids.end();
-      const bool known = !spelling.ids.empty() && !unknown;
-      if (known && (banned_.empty() || banned_.back() != spelling.ids)) banned_.push_back(spelling.ids);
+      if (is_known(spelling, target) && (banned_.empty() || banned_.back() != spelling.ids))
+        banned_.push_back(spelling.ids);
     }
+}
+
+// Terms are placed if all of them can be.
+void NeuralJob::add_term(const std::string& source, const std::string& term) {
+  const text::Tokenizer& target = models_[0]->target();
+  Spelling spelling = spell_in_sentence(target, term);
+  const bool is_exact = without_spaces(target.decode(spelling.ids)) == term;
+  terms_.push_back({source, std::move(spelling), is_exact});
+  std::vector<Tokens> sequences;
+  for (const Term& one : terms_) sequences.push_back(one.spelling.ids);
+  constraints_ = Constraints(std::move(sequences));
+  places_terms_ = terms_.size() <= kMostPlaced && prefix_is_exact_ && !job_.options->sample && models_[0]->aligns() &&
+                  std::all_of(terms_.begin(), terms_.end(), [](const Term& one) { return one.is_exact; });
 }
 
 // The tokens that the shortlist leaves to choose from; none for all of them. A list of most of the vocabulary would
@@ -214,7 +243,7 @@ DecodingTask NeuralJob::task() const {
 }
 
 bool NeuralJob::take(const DecodingTask& task) {
-  if (ban_spellings(task) || place_term(task)) return false;
+  if (ban_spellings(task) || place_term(task) || mend(task)) return false;
   for (const Finished& finished : task.search->best()) {
     Candidate found = candidate(task, finished);
     // If the attempts were not enough, drop translations that still contain a banned word; and those that lack a term.
@@ -265,10 +294,7 @@ bool NeuralJob::ban_spellings(const DecodingTask& task) {
   const text::Tokenizer& target = models_[0]->target();
   bool found_any = false;
   for (const Finished& finished : task.search->best()) {
-    Tokens ids;
-    for (const std::int32_t node : task.search->tree().path(finished.node))
-      ids.push_back(task.search->tree()[node].token);
-    ids.pop_back();
+    const Tokens ids = tokens_of(task.search->tree(), finished);
     const std::string text = target.decode(ids);
     for (const std::string& word : job_.request.banned) {
       const std::size_t begin = find_word(text, word), end = begin + word.size();
@@ -333,6 +359,55 @@ std::optional<NeuralJob::PlacedTerm> NeuralJob::next_place(const Candidate& best
   return next;
 }
 
+bool NeuralJob::mend(const DecodingTask& task) {
+  if (!job_.options->faithful || job_.options->sample || mended_++ >= kMostMended) return false;
+  const std::vector<Finished> best = task.search->best();
+  if (best.empty()) return false;
+  const Tokens ids = tokens_of(task.search->tree(), best.front());
+  const text::Tokenizer& target = models_[0]->target();
+  const Tokens loop = find_loop(ids);
+  if (!has_letter(target.decode(loop)) || !find_loop(sources_[0]).empty()) return require_numbers(target.decode(ids));
+  Tokens twice = loop;
+  twice.insert(twice.end(), loop.begin(), loop.end());
+  banned_.push_back(std::move(twice));
+  return true;
+}
+
+// The numbers of a term are the business of the term.
+bool NeuralJob::require_numbers(std::string_view translation) {
+  const text::Tokenizer& target = models_[0]->target();
+  bool found_any = false;
+  for (const auto& [source, number] : lost_numbers(job_.request.text, translation, languages())) {
+    const auto has_number = [&, &text = source](const Term& term) { return term.source.find(text) != text.npos; };
+    if (std::any_of(terms_.begin(), terms_.end(), has_number)) continue;
+    const Spelling spelling = spell_in_sentence(target, number);
+    const bool fits = terms_.size() < Constraints::kMost &&
+                      2 * (constraints_.total() + static_cast<int>(spelling.ids.size())) <= max_length_;
+    if (!is_known(spelling, target) || !fits || has_banned_word(number, job_.request.banned)) continue;
+    add_term(source, number);
+    ban_longer_numbers(number, spelling.ids);
+    found_any = true;
+  }
+  return found_any;
+}
+
+// If every digit has a token of its own, no other digit may follow those of a required number.
+void NeuralJob::ban_longer_numbers(const std::string& number, const Tokens& ids) {
+  for (char digit = '0'; digit <= '9'; ++digit) {
+    const Tokens longer = spell_in_sentence(models_[0]->target(), number + digit).ids;
+    if (longer.size() == ids.size() + 1 && std::equal(ids.begin(), ids.end(), longer.begin()))
+      banned_.push_back(longer);
+  }
+}
+
+text::LanguagePair NeuralJob::languages() const {
+  const Direction asked = direction_of(job_.request, *job_.options);
+  const store::Metadata& card = models_[0]->info().card;
+  if (const auto entry = card.find(text::kLanguagesCard); entry != card.end())
+    if (const auto pairs = text::LanguagePair::parse_all(entry->second); pairs.size() == 1) return pairs.front();
+  return {std::string(asked.from), std::string(asked.to)};
+}
+
 NeuralJob::Candidate NeuralJob::candidate(const DecodingTask& task, const Finished& finished) const {
   const Tree& tree = task.search->tree();
   std::vector<std::int32_t> path = tree.path(finished.node);
@@ -344,7 +419,7 @@ NeuralJob::Candidate NeuralJob::candidate(const DecodingTask& task, const Finish
     for (const std::int32_t node : path)
       translation.token_scores.push_back(static_cast<double>(tree[node].log_probability));
   path.pop_back();  // EOS
-  for (const std::int32_t node : path) candidate.ids.push_back(tree[node].token);
+  candidate.ids = tokens_of(tree, finished);
   describe(task, path, candidate);
   std::string line = as_line(translation.text);
   if (line.size() != translation.text.size()) translation.span_links.clear();  // the bytes have moved

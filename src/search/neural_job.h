@@ -5,6 +5,7 @@
 #include "search/model.h"
 #include "search/surface.h"
 #include "search/term_places.h"
+#include "text/language_tags.h"
 
 namespace dragoman::search {
 
@@ -30,7 +31,8 @@ class NeuralJob {
   // The task for a decoder. The caller sets `finished`.
   DecodingTask task() const;
   // Takes the result of the search. Returns false if it contains a banned word in a new tokenisation, which is then
-  // banned too, or lacks a term, for which there is a place now: the caller must search task() again.
+  // banned too, lacks a term, for which there is a place now, or is not faithful (SearchOptions): the caller must
+  // search task() again.
   bool take(const DecodingTask& task);
   // Passes the result or the error to the caller.
   void finish() { job_.answer.give(std::move(result_)); }
@@ -75,6 +77,13 @@ class NeuralJob {
   bool place_term(const DecodingTask& task);
   bool is_missing(const Term& term, std::string_view text) const;
   bool lacks_term(std::string_view text) const;
+  void add_term(const std::string& source, const std::string& term);
+  // Prepares another search if the best translation repeats itself or lacks numbers.
+  bool mend(const DecodingTask& task);
+  bool require_numbers(std::string_view translation);
+  void ban_longer_numbers(const std::string& number, const Tokens& ids);
+  // The languages of the translation, as far as they are known.
+  text::LanguagePair languages() const;
 
   Job job_;
   std::span<const std::unique_ptr<Model>> models_;
@@ -91,7 +100,7 @@ class NeuralJob {
   std::optional<PlacedTerm> placed_;  // by the present search
   std::vector<Tokens> banned_;
   int max_length_ = 0;
-  int attempts_ = 0;
+  int attempts_ = 0, mended_ = 0;
   TranslationResult result_;
 };
 

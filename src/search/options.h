@@ -62,7 +62,9 @@ struct SearchSettings : SearchOptions {
       between(0.001, 1));
     v("seed", seed, "seed of sampling");
     v("replace-unknown", replace_unknown, "replace <unk> by the source word with the most attention");
-    v("copy-addresses", copy_addresses, "URLs and e-mail addresses of the source must be in the translation");
+    v("faithful", faithful,
+      "write URLs and e-mail addresses as they are, and search again if a translation loses numbers or repeats words "
+      "without end");
     v.only_if(
         "length-penalty", [this] { return ranking == Ranking::gnmt; }, "only --ranking gnmt uses it");
     v.only_if(
@@ -70,7 +72,7 @@ struct SearchSettings : SearchOptions {
     v.only_if(
         "temperature top-k top-p seed", [this] { return sample; }, "only sampling (--sample) uses it");
     v.only_if(
-        "beam finished copy-addresses", [this] { return !sample; }, "sampling (--sample) does not search");
+        "beam finished faithful", [this] { return !sample; }, "sampling (--sample) does not search");
   }
 };
 

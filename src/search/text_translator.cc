@@ -179,7 +179,7 @@ std::vector<text::Span> TextTranslator::prepare(Job& job) const {
   if (tag > 0) job.request.to = model()->language_in(text);
   engine_->check_request(job.request, *job.options);
   keep_needed_terms(job.request);
-  if (job.options->copy_addresses && !job.options->sample) require_addresses(job.request, *engine_);
+  if (job.options->faithful && !job.options->sample) require_addresses(job.request, *engine_);
   if (count_display_words(text) == 0) return {};
   const text::Span whole{0, static_cast<std::uint32_t>(text.size())};
   if (has_tokens) return {whole};

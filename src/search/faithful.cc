@@ -1,0 +1,128 @@
+#include "search/faithful.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/join.h"
+#include "search/words.h"
+
+namespace dragoman::search {
+namespace {
+
+constexpr int kMostInWords = 12;          // up to here, numbers are often written as words
+constexpr std::size_t kLongestLoop = 32;  // tokens that are repeated
+constexpr std::size_t kRepetitions = 4;
+constexpr std::array<std::string_view, 2> kNarrowSpaces = {"\u00a0", "\u202f"};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// How a language separates the digits of a number; no characters if this is not known.
+struct Separators {
+  char group = 0, decimal = 0;
+
+  static Separators of(std::string_view language) {
+    constexpr std::array<std::string_view, 8> kPoint = {"en", "zh", "ja", "ko", "th", "he", "hi", "ms"};
+    language = language.substr(0, language.find_first_of("_-"));
+    if (language.empty()) return {};
+    if (std::find(kPoint.begin(), kPoint.end(), language) != kPoint.end()) return {',', '.'};
+    return {'.', ','};
+  }
+};
+
+// Digits with what separates them: "1,234.5" has three groups of digits.
+struct Number {
+  std::size_t begin = 0, end = 0;  // in the text
+  std::vector<std::string> groups;
+  std::vector<std::string> separators;  // one fewer
+
+  std::string digits() const { return join(groups, ""); }
+};
+
+// The length of a separator at the beginning of `text`; 0 if there is none.
+std::size_t separator_length(std::string_view text, std::string_view others) {
+  if (text.empty()) return 0;
+  if (text[0] == '.' || text[0] == ',' || others.find(text[0]) != others.npos) return 1;
+  for (const std::string_view space : kNarrowSpaces)
+    if (text.starts_with(space)) return space.size();
+  return 0;
+}
+
+// The numbers of a text; `others` are characters that separate groups of digits besides points, commas and narrow
+// spaces.
+std::vector<Number> numbers_of(std::string_view text, std::string_view others) {
+  std::vector<Number> numbers;
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_digit(text[at])) {
+      ++at;
+      continue;
+    }
+    Number& number = numbers.emplace_back();
+    number.begin = at;
+    for (;;) {
+      const std::size_t begin = at;
+      while (at < text.size() && is_digit(text[at])) ++at;
+      number.groups.emplace_back(text.substr(begin, at - begin));
+      number.end = at;
+      const std::size_t length = separator_length(text.substr(at), others);
+      if (length == 0 || at + length >= text.size() || !is_digit(text[at + length])) break;
+      number.separators.emplace_back(text.substr(at, length));
+      at += length;
+    }
+  }
+  return numbers;
+}
+
+// The number in another language; empty if it is not written as numbers of the first one are.
+std::string rewritten(const Number& number, const Separators& from, const Separators& to) {
+  std::string text = number.groups[0];
+  bool is_grouped = false;
+  for (std::size_t i = 1; i < number.groups.size(); ++i) {
+    const std::string& separator = number.separators[i - 1];
+    const bool is_last = i + 1 == number.groups.size();
+    if (from.decimal != 0 && is_last && separator == std::string_view(&from.decimal, 1)) {
+      text += to.decimal + number.groups[i];
+      continue;
+    }
+    const bool groups = separator.size() > 1 || separator == std::string_view(&from.group, 1);
+    if (from.group == 0 || to.group == 0 || !groups || number.groups[i].size() != 3) return "";
+    text += to.group + number.groups[i];
+    is_grouped = true;
+  }
+  return is_grouped && number.groups[0].size() > 3 ? "" : text;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> lost_numbers(std::string_view source, std::string_view translation,
+                                                              const text::LanguagePair& languages) {
+  std::set<std::string> kept;
+  for (const std::string_view others : {"", " "})
+    for (const Number& number : numbers_of(translation, others)) kept.insert(number.digits());
+  const Separators from = Separators::of(languages.source), to = Separators::of(languages.target);
+  std::vector<std::pair<std::string, std::string>> lost;
+  for (const Number& number : numbers_of(source, ":/-")) {
+    const std::string digits = number.digits();
+    if (digits.size() == 1 || (digits.size() == 2 && std::stoi(digits) <= kMostInWords)) continue;
+    if (!stands_alone(source, number.begin, number.end) || !kept.insert(digits).second) continue;
+    const std::string text = rewritten(number, from, to);
+    if (!text.empty()) lost.emplace_back(source.substr(number.begin, number.end - number.begin), text);
+  }
+  return lost;
+}
+
+Tokens find_loop(std::span<const std::int32_t> ids) {
+  for (std::size_t size = 1; size <= std::min(kLongestLoop, ids.size() / kRepetitions); ++size) {
+    std::size_t same = 0;  // tokens in a row that are the same as those `size` before them
+    for (std::size_t i = size; i < ids.size(); ++i) {
+      same = ids[i] == ids[i - size] ? same + 1 : 0;
+      if (same == size * (kRepetitions - 1)) {
+        const auto end = ids.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+        return {end - static_cast<std::ptrdiff_t>(size), end};
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace dragoman::search

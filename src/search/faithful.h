@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "search/constraints.h"
+#include "text/language_tags.h"
+
+// Faults of a translation that can be seen in it: numbers that are missing, and tokens that are repeated without end.
+namespace dragoman::search {
+
+// The numbers that a translation lacks, as the source and as the target language writes them: 1,234.5 of English is
+// 1.234,5 in German. Only numbers without separators are sought if a language is not known. What may change in a
+// translation does not count: numbers up to twelve (words), dates, times of day, numbers with letters (777s, 19th).
+std::vector<std::pair<std::string, std::string>> lost_numbers(std::string_view source, std::string_view translation,
+                                                              const text::LanguagePair& languages);
+
+// The shortest tokens that follow themselves three times or more; empty if there are none.
+Tokens find_loop(std::span<const std::int32_t> ids);
+
+}  // namespace dragoman::search

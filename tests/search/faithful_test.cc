@@ -1,0 +1,50 @@
+#include "search/faithful.h"
+
+#include <gtest/gtest.h>
+
+namespace dragoman::search {
+namespace {
+
+using Numbers = std::vector<std::pair<std::string, std::string>>;
+
+const text::LanguagePair kEnglishGerman{"en", "de"}, kGermanEnglish{"de", "en"}, kUnknown{};
+
+TEST(LostNumbers, AreThoseThatTheTranslationLacks) {
+  EXPECT_EQ(lost_numbers("From 1998 to 2003.", "Von 1998 bis 2013.", kEnglishGerman), (Numbers{{"2003", "2003"}}));
+  EXPECT_EQ(lost_numbers("From 1998 to 2003.", "2003 und 1998", kEnglishGerman), Numbers{});
+  EXPECT_EQ(lost_numbers("177 orders", "1777 Bestellungen", kEnglishGerman), (Numbers{{"177", "177"}}));
+  EXPECT_EQ(lost_numbers("25, 25 and 25", "", kEnglishGerman), (Numbers{{"25", "25"}})) << "each once";
+}
+
+TEST(LostNumbers, AreWrittenAsTheTargetLanguageWritesThem) {
+  EXPECT_EQ(lost_numbers("$4.1 billion", "Milliarden", kEnglishGerman), (Numbers{{"4.1", "4,1"}}));
+  EXPECT_EQ(lost_numbers("1,684,330.25", "", kEnglishGerman), (Numbers{{"1,684,330.25", "1.684.330,25"}}));
+  EXPECT_EQ(lost_numbers("1.684.330,25", "", kGermanEnglish), (Numbers{{"1.684.330,25", "1,684,330.25"}}));
+  EXPECT_EQ(lost_numbers("50\u202f000", "", kGermanEnglish), (Numbers{{"50\u202f000", "50,000"}}));
+  EXPECT_EQ(lost_numbers("4.1 and 1998", "", kUnknown), (Numbers{{"1998", "1998"}})) << "which point is not known";
+  EXPECT_EQ(lost_numbers("4.1", "", {"en_XX", "pt_BR"}), (Numbers{{"4.1", "4,1"}}));
+}
+
+TEST(LostNumbers, AreKeptHoweverTheirDigitsAreSeparated) {
+  for (const char* const kept : {"684.330", "684,330", "684330", "684 330", "684\u00a0330"})
+    EXPECT_EQ(lost_numbers("684,330", kept, kEnglishGerman), Numbers{}) << kept;
+  EXPECT_EQ(lost_numbers("June 18 2005", "18. Juni 2005", kEnglishGerman), Numbers{});
+}
+
+TEST(LostNumbers, AreNotWhatATranslationMayWriteInAnotherWay) {
+  for (const char* const text : {"7 dwarfs", "12 months", "the 19th century", "777s", "A120", "at 3:30 p.m.",
+                                 "12.05.2013", "version 1.2.13", "2013-05-12", "3,5", "1234,567"})
+    EXPECT_EQ(lost_numbers(text, "", kEnglishGerman), Numbers{}) << text;
+  EXPECT_EQ(lost_numbers("10.30 Uhr", "", kGermanEnglish), Numbers{});
+}
+
+TEST(Loops, AreTokensThatFollowThemselvesThreeTimes) {
+  EXPECT_EQ(find_loop(Tokens{1, 2, 2, 2, 2, 3}), Tokens{2});
+  EXPECT_EQ(find_loop(Tokens{9, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}), (Tokens{1, 2, 3}));
+  EXPECT_EQ(find_loop(Tokens{1, 2, 2, 2, 3}), Tokens{});
+  EXPECT_EQ(find_loop(Tokens{1, 2, 1, 2, 1, 2, 1}), Tokens{});
+  EXPECT_EQ(find_loop(Tokens{}), Tokens{});
+}
+
+}  // namespace
+}  // namespace dragoman::search
