@@ -127,6 +127,12 @@ TEST(BadFiles, SettingsOutsideOurLimitsAreRefused) {
   EXPECT_NE(pieces.refusal().find("vocab.json: the id of 'a'"), std::string::npos) << pieces.refusal();
 }
 
+TEST(BadFiles, PiecesAreText) {
+  const DamagedCase one("nllb");
+  one.replace("sentencepiece.bpe.model", "\u2581", "\xe2\x96?");
+  EXPECT_NE(one.refusal().find("is not valid UTF-8"), std::string::npos) << one.refusal();
+}
+
 TEST(BadFiles, PartsOfTheWeightsAreFilesOfTheFolder) {
   for (const char* part : {"..", ".", "", "../model.safetensors", "/etc/passwd", "a\\u0000b"}) {
     const DamagedCase one("marian");
