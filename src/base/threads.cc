@@ -150,6 +150,7 @@ struct Shared {
   std::mutex in_use;
   std::atomic<int> count{available()};
   std::unique_ptr<Pool> pool;
+  Pool* abandoned = nullptr;  // of the process that this one was forked from
 
   Pool& ready() {
     const int wanted = count.load();
@@ -162,7 +163,7 @@ struct Shared {
   // A process that was made by fork() has the thread that called it and no other. The next loop starts workers of its
   // own; the old pool can neither be used nor joined.
   void forget() {
-    static_cast<void>(pool.release());
+    abandoned = pool.release();
     new (&in_use) std::mutex;  // a thread that is gone may have held it
   }
 };
