@@ -80,7 +80,7 @@ class Translator(TokenInterface):
         """
         if model is None:
             model = _core.ready_model(os.path.dirname(__file__), options.pop("from_", ""), options.pop("to", ""))
-        files = [model] if isinstance(model, (str, os.PathLike)) else list(model)
+        files = [model] if isinstance(model, (str, bytes, os.PathLike)) else list(model)
         self._files = [os.fspath(file) for file in files]
         self._native = _core.Translator(files, options)
 

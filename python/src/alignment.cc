@@ -46,7 +46,7 @@ std::shared_ptr<align::Aligner> learn(const py::iterable& source, const py::iter
   Arguments(arguments).apply(settings);
   const Words sources = texts_of(source, "source"), targets = texts_of(target, "target");
   check(sources.size() == targets.size(), "{} source sentences have {} translations", sources.size(), targets.size());
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   align::Bitext bitext(options.source, options.target, static_cast<std::size_t>(options.max_words));
   for (std::size_t i = 0; i < sources.size(); ++i) bitext.add(sources[i], targets[i], options.tokenize);
   bitext.cut(options.min_count);
@@ -98,7 +98,7 @@ py::list align_all(const align::Aligner& aligner, const py::iterable& source, co
   check(sources.size() == targets.size(), "{} source sentences have {} translations", sources.size(), targets.size());
   std::vector<align::Links> all(sources.size());
   {
-    const py::gil_scoped_release release;
+    const Unlocked unlocked;
     threads::each(std::ssize(sources), [&](std::int64_t i) {
       const auto at = static_cast<std::size_t>(i);
       all[at] = align_pair(aligner, sources[at], targets[at], options).links;
@@ -129,7 +129,7 @@ void define_alignment(py::module_& module) {
           "load",
           [](const py::object& path) {
             const std::string name = path_of(path);
-            const py::gil_scoped_release release;
+            const Unlocked unlocked;
             return std::make_shared<align::Aligner>(align::Aligner::load(name));
           },
           py::arg("path"))

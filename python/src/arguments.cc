@@ -27,7 +27,9 @@ std::string flag_text(const std::string& key, py::handle value) {
 
 }  // namespace
 
-void Arguments::read(const std::string& prefix, const py::dict& given) {
+void Arguments::read(const std::string& prefix, const py::dict& given, int depth) {
+  constexpr int kDeepest = 8;
+  check(depth <= kDeepest, "--{}..: groups of settings are nested deeper than {} levels", prefix, kDeepest);
   for (const auto [name, object] : given) {
     std::string key = text_of(name, "a name");
     if (key.size() > 1 && key.ends_with('_')) key.pop_back();
@@ -35,7 +37,7 @@ void Arguments::read(const std::string& prefix, const py::dict& given) {
     key.insert(0, prefix);
     if (object.is_none()) continue;
     if (py::isinstance<py::dict>(object)) {
-      read(key + ".", py::reinterpret_borrow<py::dict>(object));
+      read(key + ".", py::reinterpret_borrow<py::dict>(object), depth + 1);
       continue;
     }
     Value value;
@@ -85,6 +87,16 @@ std::vector<std::string> texts_of(const py::iterable& objects, const char* what)
   return texts;
 }
 
+std::vector<std::vector<std::string>> token_lists_of(const py::iterable& objects, const char* what) {
+  std::vector<std::vector<std::string>> lists;
+  for (const py::handle object : objects) {
+    if (!py::isinstance<py::iterable>(object))
+      throw py::type_error(std::string(what) + ": expected lists of str, got " + name_of_type(object));
+    lists.push_back(texts_of(py::reinterpret_borrow<py::iterable>(object), what));
+  }
+  return lists;
+}
+
 py::str as_str(std::string_view text) {
   PyObject* const decoded = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
   if (decoded == nullptr) throw py::error_already_set();
@@ -100,7 +112,9 @@ py::list as_strs(const std::vector<std::string>& texts) {
 std::string path_of(py::handle object) {
   const py::object path = py::reinterpret_steal<py::object>(PyOS_FSPath(object.ptr()));
   if (!path) throw py::error_already_set();
-  return text_of(path, "a path");
+  std::string text = text_of(path, "a path");
+  if (text.find('\0') != std::string::npos) throw py::value_error("a path: embedded null character");
+  return text;
 }
 
 std::vector<std::string> paths_of(const py::iterable& objects) {

@@ -103,7 +103,7 @@ py::dict score(const std::string& name, const py::iterable& hypotheses, const py
   const TestSet test(py::make_tuple(hypotheses), references);
   Result result;
   {
-    const py::gil_scoped_release release;
+    const Unlocked unlocked;
     const eval::Statistics statistics = eval::count_all(*metric, test.systems.front(), test.references);
     result = score_of(*metric, statistics, sentences);
     if (confidence)
@@ -121,7 +121,7 @@ py::list compare(const std::string& name, const py::iterable& systems, const py:
   const TestSet test(systems, references);
   std::vector<Result> results;
   {
-    const py::gil_scoped_release release;
+    const Unlocked unlocked;
     std::optional<eval::Statistics> first;
     std::vector<double> first_scores;
     for (const Lines& output : test.systems) {

@@ -45,7 +45,7 @@ ModelOptions read_options(const py::dict& arguments, bool classifies) {
 std::unique_ptr<Scorer> open_scorer(const py::object& file, const py::dict& arguments) {
   const ModelOptions options = read_options(arguments, false);
   const std::string path = path_of(file);
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   return std::make_unique<Scorer>(
       path, ScorerOptions{options.compute.device, options.compute.precision, options.compute.threads});
 }
@@ -71,7 +71,7 @@ py::list score_pairs(const Scorer& scorer, const py::iterable& sources, const py
 std::unique_ptr<Classifier> open_classifier(const py::object& file, const py::dict& arguments) {
   const ModelOptions options = read_options(arguments, true);
   const std::string path = path_of(file);
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   return std::make_unique<Classifier>(
       path, ClassifierOptions{options.compute.device, options.compute.precision, options.compute.threads, options.batch,
                               options.max_input_tokens});
@@ -82,7 +82,7 @@ py::list classify(const Classifier& classifier, const py::iterable& texts, int t
   const std::vector<std::string> copies = texts_of(texts, "text");
   std::vector<Classification> found;
   {
-    const py::gil_scoped_release release;
+    const Unlocked unlocked;
     found = classifier.classify(copies, top);
   }
   py::list list;
@@ -97,7 +97,7 @@ py::list classify(const Classifier& classifier, const py::iterable& texts, int t
 
 std::string inspect(const py::object& name) {
   const std::string model = path_of(name);
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   if (run::is_statistical(model)) return run::to_text(run::describe_statistical(model));
   return run::to_text(run::to_json(run::describe_model(model)));
 }
@@ -116,7 +116,7 @@ void quantize(const py::object& model, const py::object& output, const py::objec
   std::error_code absent;
   check(!std::filesystem::equivalent(from, into, absent),
         "{} is the model itself, whose exact weights would be lost; write to another file", into);
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   store::convert_model(from, format, into);
 }
 
@@ -124,7 +124,7 @@ void average(const py::iterable& models, const py::object& output, const py::obj
   const store::StoredFormat format = stored_format(to);
   const std::vector<std::string> paths = paths_of(models);
   const std::string into = path_of(output);
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   store::average_models(paths, into, format);
 }
 
@@ -135,7 +135,7 @@ py::dict import_model(const py::object& model, const py::object& output, const p
   const std::string into = path_of(output);
   exchange::ImportSummary summary;
   {
-    const py::gil_scoped_release release;
+    const Unlocked unlocked;
     summary = exchange::import_model(files, into, format);
   }
   py::dict dict;
@@ -156,7 +156,7 @@ py::dict export_model(const py::object& model, const py::object& output, const p
   const std::string from = path_of(model), into = path_of(output);
   exchange::ExportSummary summary;
   {
-    const py::gil_scoped_release release;
+    const Unlocked unlocked;
     summary = exchange::export_model(from, format, into);
   }
   py::dict dict;

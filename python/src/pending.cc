@@ -25,7 +25,7 @@ const TranslationResult& Pending::wait() {
   constexpr std::chrono::milliseconds kBetweenSignals(50);
   for (bool done = false; !done;) {
     {
-      const py::gil_scoped_release release;
+      const Unlocked unlocked;
       std::unique_lock lock(shared_->mutex);
       done = shared_->arrived.wait_for(lock, kBetweenSignals, [this] { return shared_->done; });
     }

@@ -5,11 +5,14 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <unistd.h>
+
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/options.h"
 
 namespace dragoman::python {
@@ -42,7 +45,7 @@ class Arguments {
     std::vector<std::string> texts;
     bool is_list = false;
   };
-  void read(const std::string& prefix, const py::dict& given);
+  void read(const std::string& prefix, const py::dict& given, int depth = 0);
 
   std::vector<std::pair<std::string, Value>> values_;
 };
@@ -61,6 +64,8 @@ py::list describe() {
 // The UTF-8 of a str. Throws the TypeError or UnicodeError of Python for anything else; `what` names it.
 std::string text_of(py::handle object, const char* what);
 std::vector<std::string> texts_of(const py::iterable& objects, const char* what);
+// Lists of tokens.
+std::vector<std::vector<std::string>> token_lists_of(const py::iterable& objects, const char* what);
 // A str of UTF-8; bytes that are not, as a token can have, become U+FFFD.
 py::str as_str(std::string_view text);
 py::list as_strs(const std::vector<std::string>& texts);
@@ -71,6 +76,41 @@ std::vector<std::string> paths_of(const py::iterable& objects);
 // While Python waits for other threads: throws the exception of a signal handler, such as KeyboardInterrupt.
 void check_signals();
 
+// Releases the interpreter's lock during its lifetime.
+class Unlocked {
+ public:
+  Unlocked() : thread_(PyEval_SaveThread()) {}
+  // A daemon thread that wants the lock back while the interpreter ends is unwound by it, through functions that do not
+  // expect that; such a thread stays here instead, until the process is gone.
+  ~Unlocked() {
+    try {
+      PyEval_RestoreThread(thread_);
+    } catch (...) {
+      for (;;) pause();
+    }
+  }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  PyThreadState* thread_;
+};
+
+// The process that opened a model. Threads do not follow into one that is forked from it.
+class OwnProcess {
+ public:
+  bool is_this() const { return id_ == getpid(); }
+  void check() const {
+    dragoman::check(is_this(),
+                    "the model was opened in process {}, whose threads this process, which was forked from it, "
+                    "does not have; open the model in each process",
+                    id_);
+  }
+
+ private:
+  pid_t id_ = getpid();
+};
+
 // Calls compute(begin, end) for all of `count` items, block by block and without the interpreter's lock, and looks for
 // signals in between.
 template <class Compute>
@@ -78,7 +118,7 @@ void in_blocks(std::size_t count, const Compute& compute) {
   constexpr std::size_t kBlock = 128;
   for (std::size_t begin = 0; begin < count; begin += kBlock) {
     {
-      const py::gil_scoped_release release;
+      const Unlocked unlocked;
       compute(begin, std::min(begin + kBlock, count));
     }
     check_signals();

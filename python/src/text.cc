@@ -19,7 +19,7 @@ namespace {
 
 Tokenizer load(const py::object& file) {
   const std::string path = path_of(file);
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   return Tokenizer(text::load_tokenizer(path));
 }
 
@@ -40,7 +40,7 @@ run::VocabularyOptions vocabulary_options(const py::dict& arguments) {
 Tokenizer learn_from_lines(const py::iterable& lines, const py::dict& arguments) {
   const run::VocabularyOptions options = vocabulary_options(arguments);
   const std::vector<std::string> texts = texts_of(lines, "a line");
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   std::size_t next = 0;
   return Tokenizer(run::make_vocabulary(options, [&](std::string& line) {
     if (next == texts.size()) return false;
@@ -52,7 +52,7 @@ Tokenizer learn_from_lines(const py::iterable& lines, const py::dict& arguments)
 Tokenizer learn_from_files(const py::iterable& files, const py::dict& arguments) {
   const run::VocabularyOptions options = vocabulary_options(arguments);
   const std::vector<std::string> paths = paths_of(files);
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   return Tokenizer(run::make_vocabulary(options, paths));
 }
 
@@ -75,7 +75,7 @@ std::vector<std::pair<std::string, std::string>> phrases(std::int64_t count, std
   settings("split", split, "the part of the phrasebook");
   Arguments(py::dict(py::arg("split") = split_name)).apply(settings);
   check(count >= 0, "expected a number of pairs, got {}", count);
-  const py::gil_scoped_release release;
+  const Unlocked unlocked;
   const phrasebook::Phrasebook book(seed, patterns);
   phrasebook::DistinctPairs pairs(book, split);
   std::vector<std::pair<std::string, std::string>> list;
@@ -135,7 +135,7 @@ void define_text(py::module_& module) {
       "read_lines",
       [](const py::object& path) {
         const std::string name = path_of(path);
-        const py::gil_scoped_release release;
+        const Unlocked unlocked;
         return data::read_lines(name);
       },
       py::arg("path"));

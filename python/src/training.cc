@@ -112,7 +112,7 @@ py::dict train(const py::iterable& configs, const py::dict& arguments, const Cal
   check(!options.dry_run && !options.verify_resume, "dry_run and verify_resume are for `dragoman train`");
   py::dict dict;
   if (options.task == run::TrainTask::statistical) {
-    const py::gil_scoped_release release;
+    const Unlocked unlocked;
     std::string model = run::train_statistical(options);
     const py::gil_scoped_acquire acquire;
     dict["model"] = as_str(model);
@@ -122,7 +122,7 @@ py::dict train(const py::iterable& configs, const py::dict& arguments, const Cal
   train::RunEnd end;
   std::string report;
   {
-    const py::gil_scoped_release release;
+    const Unlocked unlocked;
     run::TrainingRun run(options);
     std::optional<train::Console> console;
     if (progress) run.add(console.emplace(options.validation.samples));
@@ -143,7 +143,7 @@ py::dict plan(const py::iterable& configs, const py::dict& arguments) {
   const run::TrainingOptions options = read_options(paths_of(configs), Arguments(arguments));
   run::Facts facts;
   {
-    const py::gil_scoped_release release;
+    const Unlocked unlocked;
     facts = run::plan_training(options);
   }
   py::dict dict;

@@ -1,6 +1,6 @@
 #include <filesystem>
 #include <map>
-#include <optional>
+#include <memory>
 #include <set>
 
 #include "base/log.h"
@@ -19,7 +19,15 @@
 namespace dragoman::python {
 namespace {
 
-using Terms = std::vector<std::pair<std::string, std::string>>;
+// Pairs of str.
+run::TermList terms_of(const py::iterable& pairs) {
+  std::vector<std::pair<std::string, std::string>> terms;
+  for (const py::handle pair : pairs) {
+    const auto [source, target] = pair.cast<std::pair<py::object, py::object>>();
+    terms.emplace_back(text_of(source, "terms"), text_of(target, "terms"));
+  }
+  return run::TermList(terms);
+}
 
 // The settings of a translator, by the names of the program's flags.
 struct OpeningOptions {
@@ -86,21 +94,26 @@ class Translator {
     from_ = options.from;
     to_ = options.to;
     check_direction(from_, to_);
-    const py::gil_scoped_release release;
-    translator_.emplace(files_, options.options());
+    const Unlocked unlocked;
+    translator_ = std::make_unique<search::TextTranslator>(files_, options.options());
   }
-  // Waits for the sentences under way; other Python threads run meanwhile.
+  // Waits for the sentences under way; other Python threads run meanwhile. In a forked process there are no threads to
+  // wait for.
   ~Translator() {
-    const py::gil_scoped_release release;
-    translator_.reset();
+    if (process_.is_this()) {
+      const Unlocked unlocked;
+      translator_.reset();
+    } else {
+      static_cast<void>(translator_.release());
+    }
   }
   Translator(const Translator&) = delete;
   Translator& operator=(const Translator&) = delete;
 
   // Begins to translate texts. `prefixes` has one for each text or is empty.
-  std::vector<Pending> submit(const py::iterable& texts, const py::iterable& prefixes, const Terms& terms,
+  std::vector<Pending> submit(const py::iterable& texts, const py::iterable& prefixes, const py::iterable& terms,
                               const py::iterable& banned, const py::dict& arguments) {
-    const Constraints constraints{run::TermList(terms), texts_of(banned, "banned")};
+    const Constraints constraints{terms_of(terms), texts_of(banned, "banned")};
     const std::vector<std::string> starts = texts_of(prefixes, "prefix");
     std::vector<Request> requests;
     for (std::string& text : texts_of(texts, "text")) {
@@ -112,9 +125,10 @@ class Translator {
   }
 
   // The same for sources that are tokens. `languages` has the target language of each, perhaps none, or is empty.
-  std::vector<Pending> submit_tokens(std::vector<std::vector<std::string>> sources,
-                                     std::vector<std::vector<std::string>> prefixes, std::vector<std::string> languages,
-                                     const py::dict& arguments) {
+  std::vector<Pending> submit_tokens(const py::iterable& source_lists, const py::iterable& prefix_lists,
+                                     std::vector<std::string> languages, const py::dict& arguments) {
+    std::vector<std::vector<std::string>> sources = token_lists_of(source_lists, "tokens"),
+                                          prefixes = token_lists_of(prefix_lists, "target_prefix");
     std::vector<Request> requests(sources.size());
     for (std::size_t i = 0; i < sources.size(); ++i) {
       requests[i].tokens = std::move(sources[i]);
@@ -124,8 +138,9 @@ class Translator {
     return begin(std::move(requests), {}, search_options(arguments));
   }
 
-  std::vector<std::string> translate_documents(const py::iterable& texts, const py::dict& document, const Terms& terms,
-                                               const py::iterable& banned, const py::dict& arguments);
+  std::vector<std::string> translate_documents(const py::iterable& texts, const py::dict& document,
+                                               const py::iterable& terms, const py::iterable& banned,
+                                               const py::dict& arguments);
   py::list score(const std::vector<SentencePair>& pairs, const std::string& to) const;
 
   std::vector<std::string> languages() const { return translator_->languages(); }
@@ -157,7 +172,8 @@ class Translator {
     return *model;
   }
 
-  std::optional<search::TextTranslator> translator_;
+  OwnProcess process_;
+  std::unique_ptr<search::TextTranslator> translator_;
   std::vector<std::string> files_;
   std::string from_, to_;  // the languages unless a call says others
   std::set<std::pair<std::string, std::string>> checked_directions_;
@@ -180,7 +196,8 @@ void Translator::check_direction(const std::string& from, const std::string& to)
 
 std::vector<Pending> Translator::begin(std::vector<Request> requests, const Constraints& constraints,
                                        const SearchOptions& search) {
-  const py::gil_scoped_release release;
+  process_.check();
+  const Unlocked unlocked;
   search::check_options(search);
   const auto options = std::make_shared<const SearchOptions>(search);
   std::vector<Pending> pending;
@@ -217,12 +234,12 @@ struct DocumentOptions {
 };
 
 std::vector<std::string> Translator::translate_documents(const py::iterable& texts, const py::dict& document,
-                                                         const Terms& terms, const py::iterable& banned,
+                                                         const py::iterable& terms, const py::iterable& banned,
                                                          const py::dict& arguments) {
   DocumentOptions options;
   Settings settings(options);
   Arguments(document).apply(settings);
-  const Constraints constraints{run::TermList(terms), texts_of(banned, "banned")};
+  const Constraints constraints{terms_of(terms), texts_of(banned, "banned")};
   const std::vector<std::string> documents = texts_of(texts, "document");
   const SearchOptions search = search_options(arguments);
   std::vector<document::Document> parsed;
@@ -298,9 +315,9 @@ void define_translator(py::module_& module) {
            py::arg("terms"), py::arg("banned"), py::arg("options"))
       .def(
           "score_tokens",
-          [](const Translator& self, std::vector<std::vector<std::string>> sources,
-             std::vector<std::vector<std::string>> targets,
-             const std::string& to) { return self.score(token_pairs(std::move(sources), std::move(targets)), to); },
+          [](const Translator& self, const py::iterable& sources, const py::iterable& targets, const std::string& to) {
+            return self.score(token_pairs(token_lists_of(sources, "source"), token_lists_of(targets, "target")), to);
+          },
           py::arg("sources"), py::arg("targets"), py::arg("to"))
       .def_property_readonly("languages", &Translator::languages)
       .def_property_readonly("aligns", &Translator::aligns)

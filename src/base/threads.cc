@@ -1,5 +1,6 @@
 #include "base/threads.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -148,6 +150,7 @@ struct Shared {
   std::mutex in_use;
   std::atomic<int> count{available()};
   std::unique_ptr<Pool> pool;
+  Pool* abandoned = nullptr;  // of the process that this one was forked from
 
   Pool& ready() {
     const int wanted = count.load();
@@ -157,10 +160,18 @@ struct Shared {
     }
     return *pool;
   }
+  // A process that was made by fork() has the thread that called it and no other. The next loop starts workers of its
+  // own; the old pool can neither be used nor joined.
+  void forget() {
+    abandoned = pool.release();
+    new (&in_use) std::mutex;  // a thread that is gone may have held it
+  }
 };
 
 Shared& shared() {
   static Shared instance;
+  static const int prepared = pthread_atfork(nullptr, nullptr, [] { instance.forget(); });
+  static_cast<void>(prepared);
   return instance;
 }
 

@@ -14,7 +14,6 @@ models::ModelConfig config_of(const HuggingFaceFolder& folder, models::NormOrder
   t.norm = norm;
   t.positions = nn::PositionKind::learned;
   t.embedding_norm = true;
-  if (!folder.config().flag("tie_word_embeddings", true)) result.tied = models::Tie::none;
   return result;
 }
 

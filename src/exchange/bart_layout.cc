@@ -70,10 +70,11 @@ void put_shared(WeightMap& map, const std::string& parameter, const std::vector<
     if (first.empty()) {
       map.put(parameter, {first = name});
     } else {
-      check(map.read(name) == map.read(first), "the tensors '{}' and '{}' should be the same but differ", first, name);
+      check(map.read(name) == map.read(first), "{}: the tensors '{}' and '{}' should be the same but differ",
+            map.path(), first, name);
     }
   }
-  check(!first.empty(), "the tensor '{}' is missing", names[0]);
+  check(!first.empty(), "{}: the tensor '{}' is missing", map.path(), names[0]);
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ models::ModelConfig bart_config(const HuggingFaceFolder& folder) {
   t.dropout_activation = config.number("activation_dropout", 0);
   result.attention.dropout = config.number("attention_dropout", 0);
   result.source_vocabulary = result.target_vocabulary = config.integer("vocab_size");
-  result.tied = models::Tie::all;
+  result.tied = config.flag("tie_word_embeddings", true) ? models::Tie::all : models::Tie::none;
   return result;
 }
 
@@ -108,10 +109,11 @@ void put_bart_weights(WeightMap& map, const models::ModelConfig& config) {
       map.put("encoder.embed_tokens.weight", {encoder});
       map.ignore(shared);
       break;
-    case models::Tie::none:
-      put_shared(map, "decoder.embed_tokens.weight", {decoder, shared});
-      put_shared(map, "encoder.embed_tokens.weight", {encoder, shared});
+    case models::Tie::none:  // the word vectors of a side count, if it has its own
+      map.put("decoder.embed_tokens.weight", {map.has(decoder) ? decoder : shared});
+      map.put("encoder.embed_tokens.weight", {map.has(encoder) ? encoder : shared});
       map.put("output.weight", {output});
+      map.ignore(shared);
       break;
   }
   if (map.has("final_logits_bias"))

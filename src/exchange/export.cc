@@ -14,6 +14,7 @@ ExportSummary export_model(const std::string& path, ExportFormat format, const s
     case ExportFormat::numpy: export_numpy(model, to); break;
   }
   if (!model.info().shortlist.empty()) to.leave_out("the lexical shortlist");
+  to.finish();
   return {.parameters = model.parameters().count(), .files = to.files(), .left_out = to.left_out()};
 }
 

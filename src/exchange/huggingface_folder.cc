@@ -29,7 +29,10 @@ HuggingFaceFolder::HuggingFaceFolder(const std::string& path)
   if (has("generation_config.json")) generation_ = std::make_unique<JsonConfig>(file("generation_config.json"));
 }
 
-bool HuggingFaceFolder::has(const std::string& name) const { return fs::exists(fs::path(path_) / name); }
+bool HuggingFaceFolder::has(const std::string& name) const {
+  std::error_code unreadable;  // a link that leads nowhere is there; reading it will say what is wrong with it
+  return fs::exists(fs::symlink_status(fs::path(path_) / name, unreadable));
+}
 
 std::string HuggingFaceFolder::file(const std::string& name) const { return (fs::path(path_) / name).string(); }
 
@@ -53,10 +56,11 @@ std::unique_ptr<TensorFile> HuggingFaceFolder::open_parts(const std::string& ind
   check(map != config.json().end() && map->is_object(), "{}: expected an object 'weight_map'", config.path());
   std::set<std::string> names;
   for (const auto& [tensor, part] : map->items()) {
-    const bool plain = part.is_string() && fs::path(part.get<std::string>()).filename() == part.get<std::string>();
+    const std::string name = part.is_string() ? part.get<std::string>() : "";
+    const bool plain = !name.empty() && name != "." && name != ".." && name.find_first_of({"/\0", 2}) == name.npos;
     check(plain, "{}: the tensor '{}' is in '{}', which is not a file of this folder", config.path(), excerpt(tensor),
           excerpt(part.dump()));
-    names.insert(part.get<std::string>());
+    names.insert(name);
   }
   std::vector<std::unique_ptr<TensorFile>> parts;
   for (const std::string& name : names) parts.push_back(open_part(file(name)));

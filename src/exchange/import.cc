@@ -135,9 +135,13 @@ std::pair<std::string, std::string> languages_in(const std::string& file) {
 
 Found import_any(const ImportFiles& files) {
   const std::string& path = files.model;
-  check(fs::exists(path), "{}: there is no such file or folder", path);
-  if (fs::is_directory(path) && fs::exists(fs::path(path) / "config.json")) return import_folder(path);
-  check(fs::is_directory(path) || path.ends_with(".npz") || path.ends_with(".bin"),
+  std::error_code reason;
+  const fs::file_status status = fs::status(path, reason);
+  check(status.type() != fs::file_type::none, "{}: cannot be read: {}", path, reason.message());
+  check(fs::exists(status), "{}: there is no such file or folder", path);
+  if (fs::is_directory(status) && fs::exists(fs::symlink_status(fs::path(path) / "config.json")))
+    return import_folder(path);
+  check(fs::is_directory(status) || path.ends_with(".npz") || path.ends_with(".bin"),
         "{}: is not a format that is known; expected a folder of a model of transformers, or a model of Marian (.npz, "
         ".bin)",
         path);
@@ -152,10 +156,30 @@ std::string short_name(const std::string& path) {
   return whole.has_filename() ? whole.filename().string() : whole.parent_path().filename().string();
 }
 
+// A file beside the model may be one that an earlier import wrote, but not one of the model's own.
+void check_output(const ImportFiles& files, const std::string& output) {
+  std::error_code absent;
+  const fs::path model = files.model;
+  const fs::path folder = fs::is_directory(model, absent) ? model : model.parent_path();
+  const bool beside = fs::equivalent(fs::path(output).parent_path() / ".", folder / ".", absent);
+  if (!beside || !fs::is_regular_file(output, absent)) return;
+  bool written = true;
+  try {
+    const store::ModelFile ours(output);
+  } catch (const Error&) {
+    written = false;
+  }
+  check(written, "{}: is a file of the model itself and would be lost; write to another file", output);
+}
+
 }  // namespace
 
 std::unique_ptr<models::Seq2seq> empty_network(const models::ModelConfig& config, const std::string& path) {
   try {
+    // What was computed from another program's settings is within the limits of ours.
+    models::ModelConfig limited = config;
+    Settings settings(limited);
+    for (const Setting& setting : settings.all()) settings.set(setting.key, setting.get());
     auto network = std::make_unique<models::Seq2seq>(config);
     network->parameters().allocate(cpu_device(), DType::f32, std::nullopt, false);
     return network;
@@ -165,8 +189,12 @@ std::unique_ptr<models::Seq2seq> empty_network(const models::ModelConfig& config
 }
 
 ImportSummary import_model(const ImportFiles& files, const std::string& output, store::StoredFormat format) {
+  check_output(files, output);
   Found found = import_any(files);
   store::ModelInfo& info = found.model.info;
+  for (const std::int32_t id : info.target_start.value_or(std::vector<std::int32_t>()))
+    check(id < info.config.target_vocabulary, "{}: translations begin with the token {}, but there are {}", files.model,
+          id, info.config.target_vocabulary);
   info.card[kImportedCard] = short_name(files.model) + ", " + found.format;
   const std::vector<std::string> languages =
       text::deserialize_tokenizer(info.source_tokenizer)->language_tags().languages;

@@ -9,7 +9,8 @@
 namespace dragoman::exchange {
 namespace {
 
-constexpr std::uint64_t kMostPieces = 10'000'000;
+// Four times as many as the largest vocabularies in use.
+constexpr std::uint64_t kMostPieces = 1'000'000;
 
 nlohmann::json read_object(const std::string& path) {
   nlohmann::json json = parse_json(read_file(path), path);

@@ -30,9 +30,8 @@ models::ModelConfig config_of(const HuggingFaceFolder& folder) {
   result.transformer.positions = nn::PositionKind::sinusoidal;
   result.transformer.sinusoids = nn::Sinusoids::halves;
   result.target_vocabulary = config.integer("decoder_vocab_size", result.source_vocabulary);
-  const bool shared = config.flag("share_encoder_decoder_embeddings", true);
-  const bool tied = config.flag("tie_word_embeddings", true);
-  result.tied = !tied ? models::Tie::none : shared ? models::Tie::all : models::Tie::target;
+  if (result.tied == models::Tie::all && !config.flag("share_encoder_decoder_embeddings", true))
+    result.tied = models::Tie::target;
   return result;
 }
 

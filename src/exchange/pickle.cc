@@ -56,6 +56,8 @@ enum Instruction : std::uint8_t {
 // Of a name, a key or a shape. Values may be used many times, so long ones would cost more than the file's size.
 constexpr std::size_t kLongestName = 500, kMostAxes = 8;
 constexpr std::size_t kMostTensors = 100'000;
+// A tensor takes about 25. A value takes far more memory than the byte that makes one.
+constexpr std::size_t kMostValues = std::size_t{1} << 22;
 constexpr std::uint8_t kNewestVersion = 5;
 
 struct StorageType {
@@ -148,9 +150,9 @@ class PickleMachine {
 
   bool use_memory(std::uint8_t instruction) {
     switch (instruction) {
-      case kBinPut: memory_[in_.byte()] = peek(); return true;
-      case kLongBinPut: memory_[in_.number<std::uint32_t>()] = peek(); return true;
-      case kMemoize: memory_[static_cast<std::uint32_t>(memory_.size())] = peek(); return true;
+      case kBinPut: put(in_.byte()); return true;
+      case kLongBinPut: put(in_.number<std::uint32_t>()); return true;
+      case kMemoize: put(static_cast<std::uint32_t>(memory_.size())); return true;
       case kBinGet: get(in_.byte()); return true;
       case kLongBinGet: get(in_.number<std::uint32_t>()); return true;
       default: return false;
@@ -181,6 +183,8 @@ class PickleMachine {
   }
 
   void push(Value value) {
+    check(pickle_.values_.size() < kMostValues, "{}: the pickle has more than {} values, too many for a model", where_,
+          kMostValues);
     stack_.push_back(static_cast<Index>(pickle_.values_.size()));
     pickle_.values_.push_back(std::move(value));
   }
@@ -265,6 +269,11 @@ class PickleMachine {
   Index peek() {
     check(!stack_.empty(), "{}: the pickle is damaged: its stack is empty", where_);
     return stack_.back();
+  }
+  void put(std::uint32_t slot) {
+    memory_[slot] = peek();
+    check(memory_.size() <= kMostValues, "{}: the pickle stores more than {} values, too many for a model", where_,
+          kMostValues);
   }
   void get(std::uint32_t slot) {
     const auto found = memory_.find(slot);

@@ -13,13 +13,15 @@ namespace {
 
 using models::FeedForwardKind;
 
+constexpr std::string_view kGated = "gated-";
+
 FeedForwardKind activation_of(const JsonConfig& config) {
   const std::string name = config.text("feed_forward_proj", "relu");
-  if (name == "relu") return FeedForwardKind::relu;
   if (name == "gated-gelu") return FeedForwardKind::geglu_tanh;
   if (name == "gated-silu") return FeedForwardKind::swiglu;
-  fail("{}: feed_forward_proj '{}' is not supported; expected relu, gated-gelu or gated-silu", config.path(),
-       excerpt(name));
+  check(!name.starts_with(kGated), "{}: feed_forward_proj '{}' is not supported; expected gated-gelu or gated-silu",
+        config.path(), excerpt(name));
+  return activation_named(name, config.path());
 }
 
 const char* const kShared = "shared.weight";
@@ -132,7 +134,8 @@ void put_embeddings(WeightMap& map, const TensorFile& weights, int size, const O
   std::vector<float> words = map.read(first);
   for (const char* same : {kEncoder, kDecoder})
     if (map.has(same))
-      check(map.read(same) == words, "the tensors '{}' and '{}' should be the same but differ", first, same);
+      check(map.read(same) == words, "{}: the tensors '{}' and '{}' should be the same but differ", weights.path(),
+            first, same);
   map.fill("output.bias", 0);
   const float factor = output.scaled ? 1 / std::sqrt(static_cast<float>(size)) : 1;
   const auto multiply = [factor](std::vector<float>& values) {
@@ -163,7 +166,7 @@ Imported import_t5(const HuggingFaceFolder& folder) {
   result.network = empty_network(info.config, folder.path());
   WeightMap map(*weights, result.network->parameters());
   const models::TransformerConfig& t = info.config.transformer;
-  const bool gated = t.activation != FeedForwardKind::relu;
+  const bool gated = folder.config().text("feed_forward_proj", "relu").starts_with(kGated);
   for (const char* side : {"encoder", "decoder"}) {
     const std::string name = side;
     const int layers = name == "encoder" ? t.encoder_layers : t.decoder_layers;

@@ -37,6 +37,9 @@ std::vector<float> gathered(const PickledTensor& tensor, std::string_view storag
   const std::size_t width = bytes_of_type(tensor.type);
   const auto elements = static_cast<Size>(storage.size() / width);
   check(last < elements, "the tensor '{}' reaches beyond its storage of {} numbers", excerpt(tensor.name), elements);
+  // Strides of zero repeat numbers, as often as a file of a few bytes likes.
+  check(count <= elements, "the tensor '{}' has {} numbers, more than the {} of its storage", excerpt(tensor.name),
+        count, elements);
   if (in_order)
     return as_floats(
         tensor.type,

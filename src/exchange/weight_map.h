@@ -16,6 +16,7 @@ class WeightMap {
  public:
   WeightMap(const TensorFile& file, nn::Parameters& parameters) : file_(file), parameters_(parameters) {}
 
+  const std::string& path() const { return file_.path(); }
   // The parameter consists of the rows of these tensors, one tensor below the other.
   void put(const std::string& parameter, const std::vector<std::string>& tensors);
   // The same for tensors that are stored as [in, out] instead of [out, in].

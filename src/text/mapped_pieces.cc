@@ -9,6 +9,7 @@
 #include "base/quote.h"
 #include "text/sentencepiece_model.h"
 #include "text/tokenizer_file.h"
+#include "text/unicode.h"
 
 namespace dragoman::text {
 namespace {
@@ -32,6 +33,15 @@ std::string with_spaces(std::string_view text) {
   return first == std::string::npos ? "" : result.substr(first, last - first + 1);
 }
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    if (!point.valid) return false;
+    at += point.length;
+  }
+  return true;
+}
+
 }  // namespace
 
 MappedPieces::MappedPieces(std::string model, PieceMap map)
@@ -40,6 +50,7 @@ MappedPieces::MappedPieces(std::string model, PieceMap map)
   for (std::size_t id = 0; id < map_.pieces.size(); ++id) {
     const std::string& piece = map_.pieces[id];
     if (piece.empty()) continue;
+    check(is_utf8(piece), "subwords: the piece of the id {} is not valid UTF-8", id);
     check(ids_.emplace(piece, static_cast<std::int32_t>(id)).second, "subwords: the piece '{}' has two ids",
           excerpt(piece));
   }

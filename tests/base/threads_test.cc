@@ -1,6 +1,8 @@
 #include "base/threads.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <mutex>
@@ -29,6 +31,25 @@ TEST(Threads, ManyShortLoopsInARowRunCompletely) {
   set_count(0);
   EXPECT_EQ(sum, 5000 * 28);
 }
+
+#ifndef DRAGOMAN_SANITIZED  // the thread sanitizer starts no threads after a fork
+// As a program of Python does with multiprocessing.
+TEST(Threads, AForkedProcessHasThreadsOfItsOwn) {
+  set_count(3);
+  std::atomic<std::int64_t> sum = 0;
+  each(8, [&](std::int64_t i) { sum += i; });
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    each(8, [&](std::int64_t i) { sum += i; });
+    std::exit(sum == 56 ? 0 : 1);  // joins the threads, too
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  set_count(0);
+}
+#endif
 
 TEST(Threads, LoopsInsideLoopsAndFromOtherThreadsWork) {
   set_count(3);

@@ -1,4 +1,5 @@
 // Files that are damaged, incomplete, unsafe or of a kind that is not supported are refused with a sentence.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -42,6 +43,13 @@ TEST(Pickle, OtherInstructionsAndDamageAreRefused) {
   EXPECT_NE(refusal_of_pickle("s.").find("stack"), std::string::npos);
   EXPECT_NE(refusal_of_pickle("h\x05.").find("not stored"), std::string::npos);
   EXPECT_NE(refusal_of_pickle("N.").find("dictionary of tensors"), std::string::npos);
+}
+
+// A byte of a pickle may make a value of a hundred.
+TEST(Pickle, TooManyValuesForAModelAreRefused) {
+  constexpr std::size_t kMany = 5'000'000;
+  EXPECT_NE(refusal_of_pickle(std::string(kMany, 'N') + ".").find("too many for a model"), std::string::npos);
+  EXPECT_NE(refusal_of_pickle("N" + std::string(kMany, '\x94') + ".").find("too many for a model"), std::string::npos);
 }
 
 // A copy of a case whose files a test damages.
@@ -96,6 +104,81 @@ TEST(BadFiles, SettingsThatOurModelLacksAreNamed) {
   const DamagedCase more("marian");
   more.replace("config.json", "\"encoder_layers\": 2", "\"encoder_layers\": 3");
   EXPECT_NE(more.refusal().find("encoder.layers.2"), std::string::npos) << more.refusal();
+}
+
+// Whatever is imported can be opened.
+TEST(BadFiles, SettingsOutsideOurLimitsAreRefused) {
+  const auto refusal = [](const std::string& name, const std::string& before, const std::string& after) {
+    const DamagedCase one(name);
+    one.replace("config.json", before, after);
+    return one.refusal();
+  };
+  EXPECT_NE(refusal("marian", "\"encoder_layers\": 2", "\"encoder_layers\": 2147483647").find("encoder-layers"),
+            std::string::npos);
+  EXPECT_NE(refusal("marian", "\"dropout\": 0.1", "\"dropout\": 7").find("dropout"), std::string::npos);
+  EXPECT_NE(
+      refusal("m2m100", "\"max_position_embeddings\": 64", "\"max_position_embeddings\": 0").find("max-positions"),
+      std::string::npos);
+  const DamagedCase start("bart");
+  start.write("generation_config.json", R"({"decoder_start_token_id": 2, "forced_bos_token_id": 99999})");
+  EXPECT_NE(start.refusal().find("begin with the token 99999"), std::string::npos) << start.refusal();
+  const DamagedCase pieces("marian");
+  pieces.write("vocab.json", R"({"</s>": 0, "<unk>": 1, "a": 9999999})");
+  EXPECT_NE(pieces.refusal().find("vocab.json: the id of 'a'"), std::string::npos) << pieces.refusal();
+}
+
+TEST(BadFiles, PiecesAreText) {
+  const DamagedCase one("nllb");
+  one.replace("sentencepiece.bpe.model", "\u2581", "\xe2\x96?");
+  EXPECT_NE(one.refusal().find("is not valid UTF-8"), std::string::npos) << one.refusal();
+}
+
+TEST(BadFiles, PartsOfTheWeightsAreFilesOfTheFolder) {
+  for (const char* part : {"..", ".", "", "../model.safetensors", "/etc/passwd", "a\\u0000b"}) {
+    const DamagedCase one("marian");
+    fs::remove(one.file("model.safetensors"));
+    one.write("model.safetensors.index.json", fmt::format(R"({{"weight_map": {{"a": "{}"}}}})", part));
+    EXPECT_NE(one.refusal().find("not a file of this folder"), std::string::npos) << one.refusal();
+  }
+}
+
+TEST(BadFiles, LinksThatLeadNowhereAreRefused) {
+  const DamagedCase one("marian");
+  fs::remove(one.file("config.json"));
+  fs::create_symlink("config.json", one.file("config.json"));
+  EXPECT_EQ(one.refusal().find(one.file("config.json") + ": "), 0u) << one.refusal();
+  const std::string longest(5000, 'x');
+  EXPECT_EQ(support::message([&] { import_model({longest}, "out", {}); }).find(longest + ": cannot be read"), 0u);
+}
+
+TEST(BadFiles, AModelIsNotReplacedByItsImport) {
+  const DamagedCase one("marian");
+  const auto import_to = [&](const std::string& output) {
+    return support::message([&] { import_model({one.path()}, one.file(output), store::StoredFormat::f32); });
+  };
+  const std::string before = one.content("model.safetensors");
+  EXPECT_NE(import_to("model.safetensors").find("is a file of the model itself"), std::string::npos);
+  EXPECT_NE(import_to("vocab.json").find("is a file of the model itself"), std::string::npos);
+  EXPECT_EQ(one.content("model.safetensors"), before);
+  EXPECT_EQ(import_to("new.safetensors"), kAccepted);
+  EXPECT_EQ(import_to("new.safetensors"), kAccepted);  // an import may be repeated
+}
+
+// A tensor of PyTorch may repeat a number by a stride of zero, a million times a million.
+TEST(BadFiles, ATensorIsNotLargerThanItsStorage) {
+  const support::TempFolder folder;
+  const std::string size = "\x8a\x04\x00\x00\x10\x00"s, key = "X\x01\x00\x00\x00"s + "0";  // 2^20; the storage
+  const std::string tensors = "\x80\x02}X\x01\x00\x00\x00w"s + "ctorch._utils\n_rebuild_tensor_v2\n((" +
+                              "X\x07\x00\x00\x00storagectorch\nFloatStorage\n"s + key +
+                              "X\x03\x00\x00\x00"
+                              "cpu"s +
+                              "K\x01tQK\x00"s + size + size + "\x86K\x00K\x00\x86\x89}tRs."s;
+  const std::string magic = "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}."s;
+  const std::string keys = "\x80\x02]"s + key + "a.", storage = "\x01\0\0\0\0\0\0\0\0\0\x80\x3f"s;
+  const auto file = open_torch(folder.write("model.bin", magic + tensors + keys + storage));
+  ASSERT_NE(file->find("w"), nullptr);
+  EXPECT_EQ(file->find("w")->shape, (std::vector<Size>{1 << 20, 1 << 20}));
+  EXPECT_NE(support::message([&] { file->read("w"); }).find("more than the 1 of its storage"), std::string::npos);
 }
 
 TEST(BadFiles, EveryTruncationIsRefused) {

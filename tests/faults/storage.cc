@@ -16,6 +16,10 @@ std::string judge(const Outcome& outcome, const std::string& reason) {
 // The n-th write of the rounds: one after another at first, then ever further apart.
 int next_write(int n, bool quick) { return quick ? 3 * n + 1 : n < 10 ? n + 1 : n + n / 6; }
 
+bool is_quick_task(const Task& task) {
+  return task.name == "average" || task.name == "translate" || task.name == "import" || task.name == "export";
+}
+
 void fill_while_training(Workshop& shop, const Training& training) {
   constexpr int kMost = 2000;
   Row row("full disk", "train " + training.name);
@@ -41,7 +45,7 @@ void fill_while(Workshop& shop, const Task& task) {
     launch.environment = with_fault("full:" + std::to_string(n));
     const Outcome outcome = run(launch);
     std::string problem = outcome.succeeded() ? "" : judge(outcome, "No space left on device");
-    const bool complete = read_file(folder / task.output) == whole;
+    const bool complete = content_of(folder / task.output) == whole;
     if (problem.empty() && outcome.succeeded() != complete) problem = "incomplete output in " + folder.string();
     if (problem.empty() && !complete && fs::exists(folder / task.output))
       problem = "a broken file was left in " + folder.string();
@@ -57,7 +61,7 @@ void fill_device(Workshop& shop, const Task& task) {
   const fs::path folder = shop.fresh_folder();
   Launch launch = shop.launch(task, folder);
   for (std::string& word : launch.words)
-    if (!task.output.empty() && word == task.output) word = "/dev/full";
+    if (!task.output.empty() && !task.is_folder && word == task.output) word = "/dev/full";
   launch.output = "/dev/full";
   const Outcome outcome = run(launch);
   if (!outcome.succeeded()) row.met();
@@ -70,7 +74,7 @@ void fill_disk(Workshop& shop) {
   for (const Training& training : shop.trainings())
     if (!shop.options().quick || training.name == "transformer") fill_while_training(shop, training);
   for (const Task& task : shop.tasks()) {
-    if (shop.options().quick && task.name != "average" && task.name != "translate") continue;
+    if (shop.options().quick && !is_quick_task(task)) continue;
     if (!task.output.empty()) fill_while(shop, task);
     fill_device(shop, task);
   }

@@ -60,6 +60,17 @@ void add_tensors(const fs::path& path, std::string& state) {
 
 }  // namespace
 
+std::string content_of(const fs::path& path) {
+  if (!fs::is_directory(path)) return read_file(path);
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(path))
+    files.push_back(entry.path().filename().string() + "\n" + read_file(entry.path()));
+  std::sort(files.begin(), files.end());
+  std::string all;
+  for (const std::string& file : files) all += file;
+  return all;
+}
+
 Row::Row(std::string fault, std::string subject) : fault_(std::move(fault)), subject_(std::move(subject)) {}
 
 Row::~Row() {
@@ -170,6 +181,8 @@ const std::vector<Task>& Workshop::tasks() {
       {"translate", {"translate", "--model", model, "--threads", "1", "--output", "out"}, "out", test},
       {"score", {"score", "--model", model, "--threads", "1", test, file("c.test.de")}},
       {"average", {"average", model, model, "--output", "mean"}, "mean"},
+      {"import", {"import", DRAGOMAN_GOLDEN "/import/marian_tags", "--output", "imported"}, "imported"},
+      {"export", {"export", model, "--to", "numpy", "--output", "exported"}, "exported", "", true},
       {"shortlist",
        {"shortlist", model, "--source", en, "--target", de, "--threads", "1", "--output", "short"},
        "short"},
@@ -201,7 +214,7 @@ Launch Workshop::launch(const Task& task, const fs::path& folder) const {
 }
 
 std::string Workshop::made(const Task& task, const Outcome& outcome, const fs::path& folder) {
-  return task.output.empty() ? outcome.out : read_file(folder / task.output);
+  return task.output.empty() ? outcome.out : content_of(folder / task.output);
 }
 
 std::map<std::string, std::string> with_fault(const std::string& fault) {

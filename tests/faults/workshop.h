@@ -50,6 +50,7 @@ struct Task {
   Words words;
   std::string output = "";
   std::string input = "";  // standard input, a file of the workshop
+  bool is_folder = false;  // the output
 };
 
 // A folder with corpora, trained models and the results of undisturbed commands.
@@ -98,6 +99,9 @@ class Workshop {
   std::string model_;
   std::map<std::string, std::string> expected_;
 };
+
+// The content of a file, or of all files of a folder with their names; nothing if there is none.
+std::string content_of(const std::filesystem::path& path);
 
 // Environment that loads the shim with this fault.
 std::map<std::string, std::string> with_fault(const std::string& fault);

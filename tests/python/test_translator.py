@@ -1,8 +1,12 @@
 """Translation from Python."""
 
 import base64
+import os
 import pickle
 import re
+import signal
+import subprocess
+import sys
 import threading
 import time
 import unittest
@@ -317,6 +321,54 @@ class Failures(unittest.TestCase):
         for holder in (support.translator(), dragoman.Scorer(support.model(), device="cpu")):
             with self.assertRaisesRegex(TypeError, "open the model in each process"):
                 pickle.dumps(holder)
+
+    def test_a_forked_process_opens_models_of_its_own(self):
+        support.translator().translate("It rains.")
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                signal.alarm(30)
+                try:
+                    support.translator().translate("It rains.")
+                except dragoman.Error as error:
+                    own = dragoman.Translator(support.model(), device="cpu", threads=2)
+                    right = own.translate(["It rains."]) == own.translate(["It rains."])
+                    status = 0 if right and "open the model in each process" in str(error) else 2
+            finally:
+                os._exit(status)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_a_process_may_end_while_a_daemon_thread_translates(self):
+        program = (
+            "import dragoman, sys, threading, time\n"
+            "translator = dragoman.Translator(sys.argv[1], device='cpu', threads=1)\n"
+            "def work():\n"
+            "    while True: translator.translate(['It rains.'] * 20, beam=4)\n"
+            "for _ in range(3): threading.Thread(target=work, daemon=True).start()\n"
+            "time.sleep(0.3)\n")
+        ended = subprocess.run([sys.executable, "-c", program, support.model()], timeout=60, check=False,
+                               capture_output=True, text=True)
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
+    def test_what_is_no_text_is_refused_by_its_type(self):
+        translator = support.translator()
+        with self.assertRaisesRegex(TypeError, "^terms: expected str, got NoneType$"):
+            translator.translate("It rains.", terms={"rain": None})
+        with self.assertRaises(UnicodeEncodeError):
+            translator.translate("It rains.", terms={"rain": "\udc80"})
+        with self.assertRaisesRegex(TypeError, "^tokens: expected str, got NoneType$"):
+            translator.translate_batch([[None]])
+        with self.assertRaisesRegex(TypeError, "^target: expected lists of str, got int$"):
+            translator._native.score_tokens([["a"]], [5], "")
+        with self.assertRaisesRegex(ValueError, "null character"):
+            dragoman.Translator("a\0b")
+
+    def test_groups_of_settings_have_an_end(self):
+        group = {}
+        group["transformer"] = group
+        with self.assertRaisesRegex(dragoman.Error, "nested deeper than 8 levels"):
+            dragoman.plan("transformer-tiny", model=group)
 
     def test_annotated_options_are_those_of_the_program(self):
         from dragoman import _core, _options
