@@ -1,5 +1,6 @@
 #include "serve/formats.h"
 
+#include "base/quote.h"
 #include "serve/http_message.h"
 
 namespace dragoman::serve {
@@ -16,7 +17,7 @@ constexpr std::pair<std::string_view, Format> kEndings[] = {{".txt", Format::tex
 Format format_of_name(std::string_view name) {
   for (const auto& [format, known] : EnumNames<Format>::list)
     if (name == known) return format;
-  throw HttpError(400, fmt::format("format {} is not supported", name.substr(0, 20)));
+  throw HttpError(400, fmt::format("format {} is not supported", excerpt(name)));
 }
 
 Format format_of_file(std::string_view file_name) {
