@@ -177,8 +177,11 @@ def stop_under_load(server, clients, failures):
                 failures.append(f"stop: {response.status} {answer[:200]!r}")
         except (OSError, http.client.HTTPException) as error:
             failures.append(f"stop: a request was lost: {error!r}")
-    if server.process.wait(timeout=120) != 0:
-        failures.append(f"the server ended with status {server.process.returncode}")
+    try:
+        if server.process.wait(timeout=120) != 0:
+            failures.append(f"the server ended with status {server.process.returncode}")
+    except subprocess.TimeoutExpired:
+        failures.append("the server does not end")
 
 
 def main():
