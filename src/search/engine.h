@@ -90,6 +90,8 @@ class Engine {
   // The number of tokens in a job's text. Caches the tokens in the job.
   virtual int tokenize(Job& job) const { return count_tokens(job.request.text); }
   virtual int max_tokens() const = 0;
+  // The number of sentences that it works on at a time; others wait.
+  virtual std::size_t capacity() const { return 32; }
   // The number of tokens up to which translations are good: that of the longest sentences it has learned from, or what
   // is usual.
   virtual int usual_tokens() const { return 256; }

@@ -26,6 +26,7 @@ class NeuralEngine : public Engine {
   int count_tokens(std::string_view text) const override;
   int tokenize(Job& job) const override { return NeuralJob::tokenize(job, models_); }
   int max_tokens() const override;
+  std::size_t capacity() const override { return batch_ * idle_.size(); }
   int usual_tokens() const override;
   void check_constraints(const Request& request) const override {
     search::check_constraints(request, models_[0]->target());

@@ -18,6 +18,9 @@ class TextTranslator {
   void check_request(const Request& request, const SearchOptions& options) const;
   // Whether SearchOptions::alignment is possible.
   bool aligns() const { return engine_->aligns(); }
+  int count_tokens(std::string_view text) const { return engine_->count_tokens(text); }
+  // The number of sentences that are translated at a time; others wait.
+  std::size_t capacity() const { return engine_->capacity(); }
   std::string note() const { return engine_->note(); }
   // The target languages to choose from; none if there is no choice.
   std::vector<std::string> languages() const;

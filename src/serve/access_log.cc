@@ -34,7 +34,7 @@ void AccessLog::write(const HttpRequest& request, const HttpResponse& response, 
                                  {"method", request.method.substr(0, kLongestPath)},
                                  {"path", source.path.substr(0, kLongestPath)},
                                  {"status", response.status},
-                                 {"received", request.body.size()},
+                                 {"received", request.body_bytes},
                                  {"sent", response.body.size()},
                                  {"ms", std::round(seconds * 1e5) / 100}};
   if (!source.key.empty()) line["key"] = source.key;

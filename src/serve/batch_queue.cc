@@ -6,8 +6,20 @@
 
 namespace dragoman::serve {
 
+namespace {
+
+// Enough that the model never runs out of sentences, and so few that a short text does not wait behind a long one.
+constexpr std::size_t kUsualTokensPerSentence = 16;
+
+BatchLimits or_usual(BatchLimits limits, const search::TextTranslator& translator) {
+  if (limits.tokens == 0) limits.tokens = kUsualTokensPerSentence * translator.capacity();
+  return limits;
+}
+
+}  // namespace
+
 BatchQueue::BatchQueue(std::unique_ptr<search::TextTranslator> translator, const BatchLimits& limits)
-    : translator_(std::move(translator)), limits_(limits), thread_([this] { work(); }) {}
+    : translator_(std::move(translator)), limits_(or_usual(limits, *translator_)), thread_([this] { work(); }) {}
 
 BatchQueue::~BatchQueue() {
   {

@@ -37,7 +37,10 @@ bool is_deepl(const HttpRequest& request) {
 }
 
 const Fields& Call::fields() {
-  if (!fields_) fields_.emplace(request());
+  if (!fields_) {
+    fields_.emplace(request());
+    exchange_->drop_body();
+  }
   return *fields_;
 }
 

@@ -26,7 +26,10 @@ class Call : public std::enable_shared_from_this<Call> {
   Exchange& exchange() { return *exchange_; }
   // The parts of the path that the route leaves open, such as an identifier.
   const std::string& parameter(std::size_t i) const { return parameters_.at(i); }
+  // Reads the body at the first call and drops it. Only endpoints may call it, not what they leave for later.
   const Fields& fields();
+  // The endpoint has read what it needs. A request may wait long, and its fields may take more memory than its body.
+  void drop_fields() { fields_.reset(); }
   // Who asks: the name of a key, or empty without keys.
   const std::string& client() const { return client_; }
   void set_client(std::string name) { client_ = std::move(name); }

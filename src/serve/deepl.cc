@@ -15,6 +15,8 @@ using CallPointer = std::shared_ptr<Call>;
 
 // There is no quota; clients expect a number.
 constexpr std::uint64_t kNoLimit = 1'000'000'000'000;
+// Of each list of tags; every text of a request needs its own copy.
+constexpr std::size_t kMostTags = 200;
 
 // The fields of DeepL that say what to do with texts. Those about style (formality, context, model_type, ...) are
 // accepted and change nothing.
@@ -32,7 +34,9 @@ document::Options read_parsing(const Fields& fields) {
   if (split == "nonewlines") options.split = document::Split::paragraphs;
   const auto tags = [&](const char* key) {
     const std::vector<std::string> given = fields.has(key) ? fields.texts(key) : std::vector<std::string>();
-    return split_list(given);
+    std::vector<std::string> names = split_list(given);
+    if (names.size() > kMostTags) throw HttpError(400, fmt::format("{} may have {} tags", key, kMostTags));
+    return names;
   };
   options.ignored = tags("ignore_tags");
   options.splitting = tags("splitting_tags");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/quote.h"
 #include "data/utf8.h"
 #include "run/explanation_json.h"
 #include "serve/text_task.h"
@@ -16,6 +17,7 @@ using CallPointer = std::shared_ptr<Call>;
 // Attention and trees grow with the square of a sentence.
 constexpr std::size_t kMostCharacters = 2000;
 constexpr std::size_t kMostSentences = 50;
+constexpr int kMostTokensOfSentence = 200, kMostTokens = 600;
 constexpr int kWidestBeam = 16;
 constexpr int kMostAlternatives = 10;
 
@@ -45,6 +47,21 @@ std::string prefix_of(const Fields& fields) {
   return prefix;
 }
 
+// Characters that a model does not know have several tokens each.
+void check_tokens(const search::TextTranslator& translator, const SentenceTask& task) {
+  const auto check_part = [&](const char* what, const std::string& text) {
+    const int tokens = translator.count_tokens(text);
+    if (tokens > kMostTokensOfSentence)
+      throw HttpError(400, fmt::format("Invalid request: {} of {} tokens exceeds the limit of {}: '{}'", what, tokens,
+                                       kMostTokensOfSentence, excerpt(text)));
+    return tokens;
+  };
+  int tokens = check_part("a prefix", task.prefix);
+  for (const SentenceTask::Sentence& sentence : task.sentences) tokens += check_part("a sentence", sentence.text);
+  if (tokens > kMostTokens)
+    throw HttpError(400, fmt::format("Invalid request: {} tokens exceed the limit of {}", tokens, kMostTokens));
+}
+
 // A text in sentences, and what stands before each of them and after the last one.
 struct CutText {
   std::vector<std::string> sentences, gaps;
@@ -65,13 +82,14 @@ CutText cut(const std::string& text, const std::string& language, bool split_sen
 
 // {"text", "explanations", "after"}. The text is what /translate returns, unless there are addresses or emoji inside a
 // sentence: `before` and `text` of every explanation, then `after`.
-Json put_together(const std::vector<std::string>& gaps, const Service::Results& results) {
+Json put_together(const Call& call, const std::vector<std::string>& gaps, const Service::Results& results) {
   Json explanations = Json::array();
   std::string whole, between = gaps.front();
   for (std::size_t i = 0; i < results.size(); ++i) {
     const std::string translated = results[i].translations.empty() ? "" : results[i].translations.front().text;
     std::size_t done = 0;
     for (const Explanation& explanation : results[i].explanations) {
+      if (*call.cancelled()) throw search::Cancelled();
       const std::size_t begin = std::min(translated.find(explanation.text, done), translated.size());
       between += translated.substr(done, begin - done);
       whole += between + explanation.text;
@@ -125,13 +143,14 @@ void explain(const Backend& backend, const CallPointer& call) {
                     prefix_of(fields)};
   CutText parts = cut(text, source, fields.flag_or("split_sentences", true));
   for (std::string& sentence : parts.sentences) task.sentences.push_back({std::move(sentence), source});
+  check_tokens(route.front()->queue->translator(), task);
   task.weight = weight_of(backend, task.search);
   const auto respond = [call, pair = text::LanguagePair{source, target}, model = task.model, beam = search.beam,
                         gaps = std::move(parts.gaps)](const Service::Results& results,
                                                       const std::exception_ptr& error) {
     call->attempt([&] {
       if (error) std::rethrow_exception(error);
-      call->respond(make_answer(pair, model, beam, put_together(gaps, results)));
+      call->respond(make_answer(pair, model, beam, put_together(*call, gaps, results)));
     });
   };
   backend.service.translate(task, respond);

@@ -13,8 +13,14 @@ using Json = nlohmann::json;
 
 [[noreturn]] void refuse(const std::string& message) { throw HttpError(400, "Invalid request: " + message); }
 
+// Whether a Content-Type names this type, with or without parameters.
+bool is_type(std::string_view header, std::string_view type) {
+  const std::string_view name = header.substr(0, header.find(';'));
+  return same_name(name.substr(0, name.find_last_not_of(" \t") + 1), type);
+}
+
 bool is_json(std::string_view type, std::string_view body) {
-  if (type.starts_with("application/json")) return true;
+  if (is_type(type, "application/json")) return true;
   const std::size_t first = body.find_first_not_of(" \t\r\n");
   return type.empty() && first != std::string_view::npos && (body[first] == '{' || body[first] == '[');
 }
@@ -36,14 +42,14 @@ Fields::Fields(const HttpRequest& request) {
   const std::string_view type = request.header("content-type");
   if (is_json(type, request.body)) {
     read_json(request);
-  } else if (type.starts_with("multipart/form-data")) {
+  } else if (is_type(type, "multipart/form-data")) {
     for (FormPart& part : parse_multipart(type, request.body)) {
       if (part.is_file)
         files_.insert_or_assign(part.name, std::move(part));
       else
         add(part.name, std::move(part.content));
     }
-  } else if (type.empty() || type.starts_with("application/x-www-form-urlencoded")) {
+  } else if (type.empty() || is_type(type, "application/x-www-form-urlencoded")) {
     for (auto& [key, value] : decode_form(request.body)) add(key, std::move(value));
   } else {
     refuse("the body must be JSON (application/json) or a form");

@@ -29,6 +29,8 @@ class FileStore {
   std::optional<File> find(const std::string& id, Clock::time_point now = Clock::now()) const;
 
  private:
+  static std::size_t bytes_of(const File& file);
+
   struct Entry {
     std::string id;
     File file;

@@ -20,7 +20,7 @@ Format format_of_name(std::string_view name) {
     if (name == known) return format;
   std::vector<std::string> names;
   for (const auto& [format, known] : EnumNames<Format>::list) names.emplace_back(known);
-  throw HttpError(400, fmt::format("format {} is not supported; there are: {}", name.substr(0, 20), join(names, ", ")));
+  throw HttpError(400, fmt::format("format {} is not supported; there are: {}", excerpt(name), join(names, ", ")));
 }
 
 Format format_of_file(std::string_view file_name) {

@@ -7,6 +7,8 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 
+#include "serve/network.h"
+
 namespace dragoman::serve {
 namespace {
 
@@ -33,18 +35,45 @@ bool is_clear(const http::request_header<>& header) {
     const auto [begin, end] = header.equal_range(name);
     return std::distance(begin, end);
   };
-  if (count(http::field::host) > 1 || count(http::field::content_length) > 1) return false;
+  if (count(http::field::host) > 1 || (count(http::field::host) == 0 && header.version() >= 11)) return false;
+  const auto length = header[http::field::content_length];
+  if (count(http::field::content_length) > 1 || length.find_first_not_of("0123456789") != length.npos) return false;
   if (count(http::field::transfer_encoding) == 0) return true;
   return count(http::field::transfer_encoding) == 1 && count(http::field::content_length) == 0 &&
          header.version() >= 11 && boost::beast::iequals(header[http::field::transfer_encoding], "chunked");
 }
 
-// The first 64 bits of an IPv6 address, which are those of a subscriber, and all of an IPv4 address.
-std::string network_of(const asio::ip::address& address) {
-  if (!address.is_v6() || address.to_v6().is_v4_mapped()) return address.to_string();
-  const auto bytes = address.to_v6().to_bytes();
-  return {bytes.begin(), bytes.begin() + 8};
+// The path and query of a target, also of one with a scheme and a host before them (RFC 9112, 3.2.2).
+boost::beast::string_view local_part(boost::beast::string_view target) {
+  for (const boost::beast::string_view scheme : {"http://", "https://"}) {
+    if (!boost::beast::iequals(target.substr(0, scheme.size()), scheme)) continue;
+    const std::size_t path = target.find('/', scheme.size());
+    return path == target.npos ? "/" : target.substr(path);
+  }
+  return target;
 }
+
+// An IPv4 address that came through a socket of IPv6 is one of IPv4.
+asio::ip::address unmapped(const asio::ip::address& address) {
+  if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
+  return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+}
+
+// A part of the memory for bodies. Any thread may give it back.
+class BodyPlace {
+ public:
+  BodyPlace(std::shared_ptr<std::atomic<std::uint64_t>> all, std::uint64_t bytes)
+      : all_(std::move(all)), bytes_(bytes) {
+    *all_ += bytes_;
+  }
+  ~BodyPlace() { *all_ -= bytes_; }
+  BodyPlace(const BodyPlace&) = delete;
+  BodyPlace& operator=(const BodyPlace&) = delete;
+
+ private:
+  std::shared_ptr<std::atomic<std::uint64_t>> all_;
+  std::uint64_t bytes_;
+};
 
 }  // namespace
 
@@ -55,10 +84,10 @@ HttpConnection::HttpConnection(asio::ip::tcp::socket socket, ConnectionHost& hos
       buffer_(host.limits.header_bytes + kReadStep) {
   error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-  const auto peer = socket_.remote_endpoint(ignored).address();
+  const auto peer = unmapped(socket_.remote_endpoint(ignored).address());
   described_.client = peer.to_string();
   described_.is_local = peer.is_loopback();
-  if (!host.limits.has_local_proxy || !peer.is_loopback()) client_ = network_of(peer);
+  if (!host.limits.has_local_proxy || !peer.is_loopback()) client_ = network_of(described_.client);
 }
 
 void HttpConnection::enter(State state, std::chrono::milliseconds limit) {
@@ -74,7 +103,7 @@ void HttpConnection::enter(State state, std::chrono::milliseconds limit) {
 void HttpConnection::stop_waiting() {
   if (place_) host_.waiting.erase(*place_);
   place_.reset();
-  host_.body_bytes -= std::exchange(reserved_, 0);
+  body_place_.reset();
 }
 
 void HttpConnection::out_of_time() {
@@ -141,7 +170,7 @@ void HttpConnection::read_header() {
   parser_.emplace();
   parser_->header_limit(host_.limits.header_bytes);
   parser_->body_limit(host_.limits.body_bytes);
-  is_head_ = false;
+  is_head_ = is_old_ = false;
   described_.method.clear();
   described_.path.clear();
   http::async_read_header(socket_, buffer_, *parser_,
@@ -154,8 +183,9 @@ void HttpConnection::read_header() {
 void HttpConnection::describe() {
   const auto& message = parser_->get();
   is_head_ = message.method() == http::verb::head;
+  is_old_ = message.version() < 11;
   described_.method = std::string(message.method_string());
-  const auto target = message.target();
+  const auto target = local_part(message.target());
   described_.path = std::string(target.substr(0, target.find('?')));
 }
 
@@ -166,7 +196,7 @@ void HttpConnection::on_header() {
     return fail(
         HttpError(400, "Invalid request: expected one Host, and one Content-Length or Transfer-Encoding: chunked"));
   if (!reserve_body()) return;
-  if (message[http::field::expect] != "100-continue") return read_body();
+  if (is_old_ || !boost::beast::iequals(message[http::field::expect], "100-continue")) return read_body();
   static constexpr char kContinue[] = "HTTP/1.1 100 Continue\r\n\r\n";
   asio::async_write(socket_, asio::buffer(kContinue, sizeof kContinue - 1),
                     [self = shared_from_this()](const error_code& error, std::size_t) {
@@ -178,11 +208,12 @@ void HttpConnection::on_header() {
 // Counts the body before it comes. If all bodies together become too large, those that have been on their way for
 // longest give way: a request of an honest client is short or quick. Returns false if this one does.
 bool HttpConnection::reserve_body() {
-  reserved_ = parser_->chunked() ? host_.limits.body_bytes : parser_->content_length().value_or(0);
-  host_.body_bytes += reserved_;
-  while (host_.body_bytes > host_.limits.all_body_bytes) {
-    const auto slowest =
-        std::find_if(host_.waiting.begin(), host_.waiting.end(), [](const auto* one) { return one->reserved_ > 0; });
+  const std::uint64_t bytes = parser_->chunked() ? host_.limits.body_bytes : parser_->content_length().value_or(0);
+  if (bytes == 0) return true;
+  body_place_ = std::make_shared<BodyPlace>(host_.body_bytes, bytes);
+  while (*host_.body_bytes > host_.limits.all_body_bytes) {
+    const auto slowest = std::find_if(host_.waiting.begin(), host_.waiting.end(),
+                                      [](const auto* one) { return one->body_place_ != nullptr; });
     if (slowest == host_.waiting.end()) break;
     if (*slowest == this) {
       fail(HttpError(503, "too many requests are being received", 1));
@@ -203,13 +234,15 @@ HttpRequest HttpConnection::take_request() {
   auto& message = parser_->get();
   HttpRequest request;
   request.method = described_.method;
-  const auto target = message.target();
+  const auto target = local_part(message.target());
   const std::size_t mark = target.find('?');
   request.path = described_.path;
   if (mark != target.npos) request.query = std::string(target.substr(mark + 1));
   for (const auto& field : message)
     request.headers.emplace_back(lower(field.name_string()), std::string(field.value()));
   request.body = std::move(message.body());
+  request.body_bytes = request.body.size();
+  request.body_place = std::move(body_place_);
   request.client = described_.client;
   request.is_local = described_.is_local;
   return request;
@@ -260,10 +293,11 @@ void HttpConnection::send(HttpResponse response) {
   keep_alive_ = keep_alive_ && !host_.stopping;
   const auto message = std::make_shared<http::response<http::string_body>>();
   message->result(static_cast<unsigned>(response.status));
-  message->set(http::field::content_type, response.type);
+  if (response.status != 204) message->set(http::field::content_type, response.type);
   for (const auto& [name, value] : response.headers) message->set(name, value);
   message->keep_alive(keep_alive_);
-  message->content_length(response.body.size());
+  if (keep_alive_ && is_old_) message->set(http::field::connection, "keep-alive");
+  if (response.status != 204) message->content_length(response.body.size());
   if (!is_head_) message->body() = std::move(response.body);
   http::async_write(socket_, *message, [self = shared_from_this(), message](const error_code& error, std::size_t) {
     if (self->state_ != State::writing) return;

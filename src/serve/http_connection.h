@@ -23,7 +23,8 @@ struct ConnectionHost {
   bool stopping = false;
   std::function<void(HttpConnection*)> closed;  // the connection has ended
   std::list<HttpConnection*> waiting{};         // for a request or the rest of one; the one that waits longest first
-  std::uint64_t body_bytes = 0;                 // reserved for the bodies that are being received
+  // Reserved for the bodies that are being received or wait to be read into fields.
+  std::shared_ptr<std::atomic<std::uint64_t>> body_bytes = std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
 // One client: reads requests one after the other and writes their responses. All members run on the server's thread.
@@ -70,12 +71,13 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::uint64_t timer_round_ = 0;  // tells a timer that was set again from an earlier one
   State state_ = State::idle;
   std::optional<std::list<HttpConnection*>::iterator> place_;  // among those that wait
-  std::uint64_t reserved_ = 0;                                 // bytes of the body
+  std::shared_ptr<void> body_place_;                           // of the body that is being received
   bool watching_ = false;                                      // waits for bytes or the end of the client's side
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   std::uint64_t request_round_ = 0;  // the request that a response belongs to
   bool keep_alive_ = false, is_head_ = false, refused_ = false;
+  bool is_old_ = false;                           // HTTP/1.0
   std::shared_ptr<std::atomic<bool>> cancelled_;  // of the request under way
   HttpRequest described_;                         // what error pages know of it
   std::size_t drained_ = 0;

@@ -12,6 +12,11 @@ auto is_named(std::string_view name) {
 
 }  // namespace
 
+bool same_name(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
 std::string_view HttpRequest::header(std::string_view name) const {
   const auto found = std::find_if(headers.begin(), headers.end(), is_named(name));
   return found == headers.end() ? std::string_view() : found->second;

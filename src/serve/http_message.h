@@ -35,7 +35,10 @@ struct HttpRequest {
   std::string path;                                          // as it was sent, without the query
   std::string query;                                         // after the question mark
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
-  std::string body;
+  std::string body;                                          // dropped once it has been read into fields
+  std::size_t body_bytes = 0;                                // that came
+  // Its part of the memory for bodies, for as long as it has one.
+  std::shared_ptr<void> body_place{};
   std::string client;     // the address
   bool is_local = false;  // the client runs on this machine
 
@@ -45,6 +48,9 @@ struct HttpRequest {
   std::string_view last_header(std::string_view name) const;
   bool has_header(std::string_view name) const;
 };
+
+// Whether two names are the same but for capital letters of ASCII.
+bool same_name(std::string_view a, std::string_view b);
 
 struct HttpResponse {
   int status = 200;
@@ -65,6 +71,11 @@ class Exchange {
   Exchange& operator=(const Exchange&) = delete;
 
   const HttpRequest& request() const { return request_; }
+  // Only before any other thread sees the exchange.
+  void drop_body() {
+    std::string().swap(request_.body);
+    request_.body_place.reset();
+  }
   // The first response counts.
   void respond(HttpResponse response) {
     if (!answered_.test_and_set()) send_(std::move(response));

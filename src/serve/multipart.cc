@@ -15,11 +15,6 @@ void require(bool condition, const char* message) {
   if (!condition) throw HttpError(400, message);
 }
 
-bool same_letters(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 // The value of `key` in a header such as: form-data; name="q"; filename="a.txt".
 std::optional<std::string> parameter(std::string_view header, std::string_view key) {
   std::size_t at = header.find(';');
@@ -45,7 +40,7 @@ std::optional<std::string> parameter(std::string_view header, std::string_view k
       value = header.substr(at, end - at);
       at = end;
     }
-    if (same_letters(name, key)) return value;
+    if (same_name(name, key)) return value;
   }
   return std::nullopt;
 }
@@ -61,7 +56,7 @@ FormPart parse_part(std::string_view part) {
     const std::string_view line = headers.substr(0, headers.find("\r\n"));
     headers.remove_prefix(std::min(headers.size(), line.size() + 2));
     const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos || !same_letters(line.substr(0, colon), "content-disposition")) continue;
+    if (colon == std::string_view::npos || !same_name(line.substr(0, colon), "content-disposition")) continue;
     const std::optional<std::string> name = parameter(line, "name");
     const std::optional<std::string> file = parameter(line, "filename");
     named = name.has_value();

@@ -43,7 +43,7 @@ void reload(Backend& backend, const CallPointer& call) {
 
 }  // namespace
 
-std::vector<Route> operation_routes(Backend& backend, std::function<std::size_t()> connections) {
+std::vector<Route> operation_routes(Backend& backend, TaskThreads& loader, std::function<std::size_t()> connections) {
   return {
       {"GET", "/health", Access::everybody,
        [](const CallPointer& call) {
@@ -56,7 +56,10 @@ std::vector<Route> operation_routes(Backend& backend, std::function<std::size_t(
                                     .body = write_metrics(backend, connections())});
        },
        true},
-      {"POST", "/admin/reload", Access::local, [&backend](const CallPointer& call) { reload(backend, call); }},
+      {"POST", "/admin/reload", Access::local,
+       [&backend, &loader](const CallPointer& call) {
+         loader.post([&backend, call] { call->attempt([&] { reload(backend, call); }); });
+       }},
   };
 }
 

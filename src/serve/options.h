@@ -15,7 +15,7 @@ struct ServeOptions {
   int port = 5000;
   int beam = 4;
   int batch = 0;
-  int batch_tokens = 4096;
+  int batch_tokens = 0;
   std::string max_wait = "5ms";
   int max_queue_tokens = 200'000;
   int cache_mb = 64;
@@ -47,7 +47,9 @@ struct ServeOptions {
     v.section("Batches");
     v("batch", batch, "sentences that a thread decodes at a time; 0 means 32, or 256 on a GPU",
       between(0, search::kMostSentences));
-    v("batch-tokens", batch_tokens, "tokens that are passed to a model at a time, about", between(1, 1'000'000));
+    v("batch-tokens", batch_tokens,
+      "tokens that are passed to a model at a time, about; 0 means 16 for each sentence that is decoded at a time",
+      between(0, 1'000'000));
     v("max-wait", max_wait, "how long a sentence waits for others while its model is busy with more");
     v("cache-mb", cache_mb, "megabytes of recent translations to keep; 0 keeps none", between(0, 1'000'000));
     v.section("Limits");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/join.h"
+#include "serve/network.h"
 #include "serve/url_encoding.h"
 
 namespace dragoman::serve {
@@ -75,7 +77,7 @@ void Router::dispatch(const std::shared_ptr<Exchange>& exchange, Clock::time_poi
   const Route* route = nullptr;
   try {
     route = find(request, parameters);
-    if (route == nullptr) fail_without_route(request);
+    if (route == nullptr) return finish(*exchange, "", kNoRoute, response_without_route(request), begin);
   } catch (const HttpError& error) {
     return finish(*exchange, "", kNoRoute, error_response(request, error), begin);
   }
@@ -87,6 +89,7 @@ void Router::dispatch(const std::shared_ptr<Exchange>& exchange, Clock::time_poi
     admit(*route, *call);
     route->endpoint(call);
   });
+  call->drop_fields();
 }
 
 const Route* Router::find(const HttpRequest& request, std::vector<std::string>& parameters) const {
@@ -98,12 +101,16 @@ const Route* Router::find(const HttpRequest& request, std::vector<std::string>& 
   return nullptr;
 }
 
-void Router::fail_without_route(const HttpRequest& request) const {
-  std::vector<std::string> ignored;
+HttpResponse Router::response_without_route(const HttpRequest& request) const {
+  std::vector<std::string> methods, ignored;
   for (const Route& route : routes_)
-    if (matches(route.path, request.path, ignored))
-      throw HttpError(405, fmt::format("this path does not support the method; it supports {}", route.method));
-  throw HttpError(404, "there is nothing at this path");
+    if (matches(route.path, request.path, ignored)) methods.emplace_back(route.method);
+  if (methods.empty()) return error_response(request, HttpError(404, "there is nothing at this path"));
+  std::string all = join(methods, ", ");
+  HttpResponse response = error_response(
+      request, HttpError(405, fmt::format("this path does not support the method; it supports {}", all)));
+  response.headers.emplace_back("Allow", std::move(all));
+  return response;
 }
 
 void Router::admit(const Route& route, Call& call) {
@@ -113,7 +120,7 @@ void Router::admit(const Route& route, Call& call) {
 
 void Router::admit_client(Call& call) {
   int per_minute = options_.per_minute;
-  std::string client = address_of(call.request());
+  std::string client = network_of(address_of(call.request()));
   if (keys_.are_required()) {
     const std::string key = key_of(call);
     if (key.empty())

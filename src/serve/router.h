@@ -54,7 +54,7 @@ class Router {
   void dispatch(const std::shared_ptr<Exchange>& exchange, Clock::time_point begin);
   bool is_instant(const HttpRequest& request) const;
   const Route* find(const HttpRequest& request, std::vector<std::string>& parameters) const;
-  [[noreturn]] void fail_without_route(const HttpRequest& request) const;
+  HttpResponse response_without_route(const HttpRequest& request) const;
   void admit(const Route& route, Call& call);
   void admit_client(Call& call);
   static void admit_local(const HttpRequest& request);

@@ -73,6 +73,7 @@ class Server::Implementation {
  public:
   Implementation(const ServeOptions& options, Service::Loader loader)
       : threads_(kTaskThreads),
+        loader_(1),
         service_(std::move(loader), static_cast<std::size_t>(options.max_queue_tokens), *threads_),
         files_(kFileBytes),
         log_(options.access_log),
@@ -98,6 +99,7 @@ class Server::Implementation {
       http_->join();
     }
     service_.close();
+    loader_.reset();
     threads_.reset();
   }
 
@@ -108,12 +110,13 @@ class Server::Implementation {
  private:
   std::vector<Route> routes() {
     return joined(libre_translate_routes(backend_), deepl_routes(backend_), deepl_glossary_routes(backend_),
-                  explain_routes(backend_), operation_routes(backend_, [this] { return http_->connections(); }),
-                  openapi_routes(), page_routes());
+                  explain_routes(backend_),
+                  operation_routes(backend_, *loader_, [this] { return http_->connections(); }), openapi_routes(),
+                  page_routes());
   }
 
   std::optional<HttpServer> http_;
-  std::optional<TaskThreads> threads_;
+  std::optional<TaskThreads> threads_, loader_;
   Service service_;
   Glossaries glossaries_;
   FileStore files_;

@@ -72,16 +72,17 @@ class Progress : public std::enable_shared_from_this<Progress> {
 
   void find_terms() {
     constexpr std::size_t kMost = search::Constraints::kMost;
-    if (!task_.terms) return;
+    const std::shared_ptr<const run::TermList> all = std::move(task_.terms);  // long lists need not wait with the task
+    if (!all || all->empty()) return;
     for (const SentenceTask::Sentence& sentence : task_.sentences) {
       if (task_.cancelled && *task_.cancelled) throw search::Cancelled();
-      terms_.push_back(task_.terms->in(sentence.text, kMost + 1));
+      terms_.push_back(all->in(sentence.text, kMost + 1));
       if (terms_.back().size() > kMost)
         throw HttpError(400, fmt::format("a sentence has more than {} terms: '{}'", kMost, excerpt(sentence.text)));
     }
   }
 
-  bool is_cached() const { return task_.cached && (!task_.terms || task_.terms->empty()); }
+  bool is_cached() const { return task_.cached && terms_.empty(); }
   std::string key_of(std::size_t i) const {
     return cache_key({task_.sentences[i].source, task_.target}, task_.search, task_.sentences[i].text);
   }
@@ -157,7 +158,7 @@ class Progress : public std::enable_shared_from_this<Progress> {
     done(error_ ? Service::Results() : std::move(results_), error_);
   }
 
-  const SentenceTask task_;
+  SentenceTask task_;
   std::shared_ptr<const ModelSet> models_;
   TaskThreads& threads_;
   Service::Done done_;

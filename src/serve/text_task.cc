@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/join.h"
+#include "base/quote.h"
 #include "data/utf8.h"
 #include "search/translate_document.h"
 #include "serve/languages.h"
@@ -156,7 +157,7 @@ std::size_t weight_of(const Backend& backend, const SearchOptions& search) {
 std::string require_language(const std::string& asked, const std::vector<std::string>& known) {
   std::string language = find_language(asked, known);
   if (language.empty())
-    throw HttpError(400, fmt::format("{} is not supported; there are: {}", asked.substr(0, 20), join(known, ", ")));
+    throw HttpError(400, fmt::format("{} is not supported; there are: {}", excerpt(asked), join(known, ", ")));
   return language;
 }
 

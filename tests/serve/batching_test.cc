@@ -126,6 +126,22 @@ TEST_F(QueueTest, ItsEndFinishesWhatWaits) {
   EXPECT_EQ(std::count(answers_.begin(), answers_.end(), "error"), 0);
 }
 
+// The stage works on 32 sentences at a time: 512 tokens are a batch, and two batches are on their way.
+TEST(Queue, OnlyAsMuchAsKeepsTheModelBusyIsPassedOn) {
+  TestServer server;
+  server.stage().hold(true);
+  Client client = server.connect();
+  std::vector<std::string> texts;
+  for (int i = 1000; i < 2000; ++i) texts.push_back("sixteen bytes " + std::to_string(i));
+  client.send_request("POST", "/translate", "Content-Type: application/json\r\n",
+                      nlohmann::json{{"q", texts}, {"source", "en"}, {"target", "de"}}.dump());
+  ASSERT_TRUE(eventually([&] { return server.stage().count_seen() >= 200; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_LE(server.stage().count_seen(), 210U);
+  server.stage().hold(false);
+  EXPECT_EQ(client.read().json()["translatedText"].size(), 1000U);
+}
+
 TEST(LoadTest, AcceptsUpToItsBoundAndAlwaysOne) {
   Load load(10);
   const auto huge = load.admit(100);

@@ -112,6 +112,17 @@ TEST_F(Explain, CostlyRequestsAreRefused) {
   for (int i = 0; i < 51; ++i) lines += "a\n";
   EXPECT_EQ(explain({{"q", lines}, {"beam", 1}}).status, 400);
   EXPECT_EQ(explain({{"q", lines.substr(2)}, {"beam", 1}, {"alternatives", 0}}).status, 200);
+  std::string words;
+  for (int i = 0; i < 190; ++i) words += "red ";
+  EXPECT_EQ(explain({{"q", words}, {"beam", 1}}).status, 200);
+  const auto error_of = [&](const Json& request) { return explain(request).json().value("error", ""); };
+  EXPECT_NE(error_of({{"q", words + words}}).find("a sentence of 380 tokens exceeds the limit of 200"),
+            std::string::npos);
+  EXPECT_NE(error_of({{"q", "a"}, {"prefix", words + words}}).find("a prefix of"), std::string::npos);
+  std::string sentences;
+  for (int i = 0; i < 4; ++i) sentences += words.substr(0, 4 * 110) + "\n";
+  EXPECT_EQ(explain({{"q", sentences}, {"beam", 1}}).status, 200);
+  EXPECT_NE(error_of({{"q", sentences}, {"prefix", words}}).find("tokens exceed the limit of 600"), std::string::npos);
   EXPECT_EQ(explain({{"q", "a"}, {"prefix", std::string(2001, 'b')}}).json()["error"],
             "Invalid request: prefix exceeds the limit of 2000 characters");
 }

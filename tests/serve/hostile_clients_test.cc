@@ -1,9 +1,11 @@
 // Whatever one client does, the server answers the others.
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <future>
 
+#include "serve/file_store.h"
 #include "tests/serve/test_server.h"
 
 namespace dragoman::serve::test {
@@ -52,7 +54,8 @@ TEST(HostileClients, RequestsWhoseEndIsUnclearAreRefused) {
         std::string("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n"),
         std::string("Transfer-Encoding: xchunked\r\nContent-Length: 0\r\n"),
         std::string("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"),
-        std::string("Content-Length: 5\r\nContent-Length: 5\r\n"), std::string("Host: other\r\n")}) {
+        std::string("Content-Length: 5\r\nContent-Length: 5\r\n"), std::string("Content-Length: 5, 5\r\n"),
+        std::string("Host: other\r\n")}) {
     Client client = server.connect();
     client.send("POST /detect HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n" + hidden);
     EXPECT_EQ(client.read().status, 400) << headers;
@@ -72,7 +75,7 @@ TEST(HostileClients, HugeHeadersAndBodies) {
   EXPECT_EQ(server.connect().get("/health", many).status, 431);
   EXPECT_EQ(server.connect().post_form("/translate", "q=" + std::string(1 << 20, 'a')).status, 413);
   Client chunked = server.connect();
-  chunked.send("POST /translate HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
+  chunked.send("POST /translate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
   const std::string chunk = "1000\r\n" + std::string(4096, 'a') + "\r\n";
   for (int i = 0; i < 100 && chunked.send(chunk); ++i) {
   }
@@ -108,32 +111,90 @@ TEST(HostileClients, LanguageCodesOfAnyLengthForAnyNumberOfTexts) {
   expect_works(server);
 }
 
+TEST(HostileClients, NamesInMessagesAreReadable) {
+  const TestServer server;
+  const nlohmann::json strange = {{"q", "a"}, {"source", "en"}, {"target", std::string("d\0", 2) + "äöü"}};
+  EXPECT_EQ(server.connect().post_json("/translate", strange).json()["error"],
+            "d\\x00äöü is not supported; there are: de, en, fr");
+}
+
 TEST(HostileClients, HealthAndMetricsAreAnsweredWhenAllThreadsAreBusy) {
-  std::promise<void> release;
-  int loaded = 0;
-  ServeOptions options;
-  options.port = 0;
-  Server server(options, [&loaded, released = release.get_future().share()] {
-    if (++loaded > 1) released.wait();
-    return std::make_unique<ModelSet>(0);
-  });
+  const TestServer server;
+  std::string slow = "{\"a\":1";
+  for (int i = 0; i < 150'000; ++i) slow += ",\"" + std::to_string(i) + "\":1";
+  slow += ",\"a\":1}";
   std::vector<Client> busy;
-  for (int i = 0; i < 8; ++i) {
-    busy.emplace_back(server.port());
-    busy.back().send_request("POST", "/admin/reload");
+  for (int i = 0; i < 16; ++i) {
+    busy.push_back(server.connect());
+    busy.back().send_request("POST", "/translate", "Content-Type: application/json\r\n", slow);
   }
-  Client client(server.port());
+  Client client = server.connect();
   EXPECT_EQ(client.get("/health").status, 200);
   EXPECT_EQ(client.get("/metrics").status, 200);
-  release.set_value();
-  for (Client& one : busy) EXPECT_EQ(one.read().status, 200);
+  EXPECT_EQ(busy.back().read(milliseconds(0)).status, 0);
+  for (Client& one : busy) EXPECT_EQ(one.read().status, 400);
+}
+
+TEST(HostileClients, ReloadsHoldUpNobody) {
+  TestServer server;
+  server.stage().holds_loading = true;
+  std::vector<Client> reloads;
+  for (int i = 0; i < 8; ++i) {
+    reloads.push_back(server.connect());
+    reloads.back().send_request("POST", "/admin/reload");
+  }
+  ASSERT_TRUE(eventually([&] { return server.stage().loaded == 2; }));
+  expect_works(server);
+  server.stage().holds_loading = false;
+  for (Client& one : reloads) EXPECT_EQ(one.read().status, 200);
+}
+
+// Fields that nobody needs may take many times the memory of their text.
+TEST(HostileClients, ARequestThatWaitsKeepsOnlyItsTexts) {
+  TestServer server;
+  server.stage().hold(true);
+  std::string body = R"({"q": "a", "source": "en", "target": "de", "x": [)";
+  for (int i = 0; i < 200'000; ++i) body += "[],";
+  body += "0]}";
+  const auto bytes = [] {
+    const auto info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  };
+  const std::size_t before = bytes();
+  std::vector<Client> clients;
+  for (std::size_t i = 1; i <= 8; ++i) {
+    clients.push_back(server.connect());
+    clients.back().send_request("POST", "/translate", "Content-Type: application/json\r\n", body);
+    ASSERT_TRUE(eventually([&] { return server.stage().count_seen() == i; }));
+  }
+  EXPECT_TRUE(eventually([&] { return bytes() < before + body.size(); }));
+  server.stage().hold(false);
+  for (Client& client : clients) EXPECT_EQ(client.read().status, 200);
+}
+
+TEST(HostileClients, TagsOfARequestAreFew) {
+  const TestServer server;
+  std::string tags = "a";
+  for (int i = 0; i < 1000; ++i) tags += ",a" + std::to_string(i);
+  for (const char* const key : {"ignore_tags", "splitting_tags", "non_splitting_tags"})
+    EXPECT_EQ(server.connect()
+                  .post_json("/v2/translate", {{"text", {"a"}}, {"target_lang", "DE"}, {key, tags}})
+                  .json()["message"],
+              std::string(key) + " may have 200 tags");
+}
+
+TEST(HostileClients, EmptyFilesTakeMemoryToo) {
+  FileStore store(100'000);
+  const std::string first = store.add({"a.txt", ""});
+  for (int i = 0; i < 1000; ++i) store.add({"a.txt", ""});
+  EXPECT_FALSE(store.find(first));
 }
 
 TEST(HostileClients, SlowSendersAreCutOff) {
   const TestServer server(impatient());
   Client header = server.connect(), body = server.connect(), silent = server.connect();
   header.send("GET /hea");
-  body.send("POST /translate HTTP/1.1\r\nContent-Length: 100\r\n\r\nq=");
+  body.send("POST /translate HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nq=");
   expect_works(server);
   EXPECT_TRUE(header.is_closed_within(milliseconds(5000)));
   EXPECT_TRUE(body.is_closed_within(milliseconds(5000)));
@@ -225,7 +286,7 @@ TEST(HostileClients, SlowSendersDoNotLockOthersOut) {
   std::vector<Client> slow;
   for (int i = 0; i < 9; ++i) {
     slow.push_back(server.connect());
-    slow.back().send(i % 2 == 0 ? "G" : "POST /translate HTTP/1.1\r\nContent-Length: 100\r\n\r\nq=");
+    slow.back().send(i % 2 == 0 ? "G" : "POST /translate HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nq=");
     std::this_thread::sleep_for(milliseconds(2));
   }
   expect_works(server);
@@ -238,7 +299,7 @@ TEST(HostileClients, BodiesUnderWayShareTheirMemory) {
   const TestServer server(options);
   const auto announce = [&](const std::string& bytes) {
     Client client = server.connect();
-    client.send("POST /detect HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: " + bytes + "\r\n\r\n");
+    client.send("POST /detect HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: " + bytes + "\r\n\r\n");
     EXPECT_EQ(client.read().status, 100);
     return client;
   };
@@ -249,7 +310,7 @@ TEST(HostileClients, BodiesUnderWayShareTheirMemory) {
   EXPECT_FALSE(large.is_closed_within(milliseconds(20)));
   // One that began before the others gives way itself.
   Client late = server.connect();
-  late.send("POST /detect HTTP/1.1\r\n");
+  late.send("POST /detect HTTP/1.1\r\nHost: x\r\n");
   std::this_thread::sleep_for(milliseconds(50));
   Client quick = announce("200000000");
   late.send("Content-Length: 200000000\r\n\r\n");

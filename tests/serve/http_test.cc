@@ -1,6 +1,7 @@
 // HTTP itself: connections, methods, headers, access.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <set>
 
 #include "base/version.h"
@@ -28,7 +29,7 @@ TEST(Http, PipelinedRequestsAreAnsweredInOrder) {
 TEST(Http, ClientsThatAskFirstMaySend) {
   const TestServer server;
   Client client = server.connect();
-  client.send("POST /detect HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
+  client.send("POST /detect HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-Continue\r\n\r\n");
   EXPECT_EQ(client.read().status, 100);
   client.send("q=a");
   EXPECT_EQ(client.read().status, 200);
@@ -43,6 +44,47 @@ TEST(Http, OldClientsAndThoseThatSayCloseAreClosed) {
   Client polite = server.connect();
   EXPECT_EQ(polite.get("/health", "Connection: close\r\n").status, 200);
   EXPECT_TRUE(polite.is_closed_within(std::chrono::milliseconds(5000)));
+}
+
+TEST(Http, OldClientsMayKeepTheConnection) {
+  const TestServer server;
+  Client old = server.connect();
+  for (int i = 0; i < 2; ++i) {
+    old.send("GET /health HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+    EXPECT_EQ(old.read().headers["connection"], "keep-alive");
+  }
+}
+
+TEST(Http, OldClientsCannotBeAskedToContinue) {
+  const TestServer server;
+  Client old = server.connect();
+  old.send("POST /detect HTTP/1.0\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\nq=a");
+  EXPECT_EQ(old.read().status, 200);
+}
+
+TEST(Http, OthersNameTheirHost) {
+  const TestServer server;
+  Client client = server.connect();
+  client.send("GET /health HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(client.read().status, 400);
+}
+
+TEST(Http, TargetsMayNameTheServer) {
+  const TestServer server;
+  Client client = server.connect();
+  EXPECT_EQ(client.get("http://localhost/health").json()["status"], "ok");
+  EXPECT_EQ(client.get("HTTPS://localhost").headers["content-type"], "text/html; charset=utf-8");
+  EXPECT_EQ(client.ask("POST", "http://localhost/detect?q=a").status, 200);
+  EXPECT_EQ(client.get("http://localhost/v2/nothing").json().count("message"), 1U);
+}
+
+TEST(Http, PathsSayWhichMethodsTheySupport) {
+  const TestServer server;
+  Client client = server.connect();
+  EXPECT_EQ(client.ask("DELETE", "/v2/languages").headers["allow"], "GET, POST");
+  const Reply reply = client.ask("POST", "/v3/glossaries/x");
+  EXPECT_EQ(reply.status, 405);
+  EXPECT_EQ(reply.headers.at("allow"), "GET, PATCH, DELETE");
 }
 
 TEST(Http, HeadGivesTheHeadersOfGet) {
@@ -71,6 +113,7 @@ TEST(Http, OtherOriginsAreAllowedOnlyIfAskedFor) {
   const TestServer server(options);
   const Reply preflight = server.connect().ask("OPTIONS", "/translate", "Origin: https://example.org\r\n");
   EXPECT_EQ(preflight.status, 204);
+  EXPECT_FALSE(preflight.headers.contains("content-length"));
   EXPECT_EQ(preflight.headers.at("access-control-allow-origin"), "https://example.org");
   const TestServer closed;
   EXPECT_EQ(closed.connect().ask("OPTIONS", "/translate", "Origin: https://example.org\r\n").status, 405);
@@ -86,6 +129,19 @@ TEST(Http, OnlyLocalProgramsReload) {
   EXPECT_EQ(server.stage().loaded, 1);
   EXPECT_EQ(server.connect().ask("POST", "/admin/reload").status, 200);
   EXPECT_EQ(server.stage().loaded, 2);
+}
+
+// A socket of IPv6 shows them as ::ffff:127.0.0.1.
+TEST(Http, LocalProgramsAreLocalOnAllNetworks) {
+  ServeOptions options;
+  options.address = "::";
+  std::optional<TestServer> server;
+  try {
+    server.emplace(options);
+  } catch (const Error&) {
+    GTEST_SKIP() << "this machine has no IPv6";
+  }
+  EXPECT_EQ(server->connect().ask("POST", "/admin/reload").status, 200);
 }
 
 TEST(Http, EveryRequestIsLoggedWithoutItsText) {

@@ -231,6 +231,10 @@ TEST(RateLimits, WithoutKeysCountAddressesAndBelieveOnlyATrustedProxy) {
     // Lines before the proxy's own are the client's word, too.
     EXPECT_EQ(from("3.3.3.3\r\nX-Forwarded-For: 2.2.2.2"), 429);
     EXPECT_EQ(from("\r\nX-Forwarded-For: 2.2.2.2"), 429);
+    // A subscriber has all addresses of a network.
+    EXPECT_EQ(from("2001:db8::1"), trusts ? 200 : 429);
+    EXPECT_EQ(from("2001:db8::2:1"), 429);
+    EXPECT_EQ(from("2001:db8:0:1::1"), trusts ? 200 : 429);
   }
 }
 

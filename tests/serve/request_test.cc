@@ -65,7 +65,7 @@ TEST(Fields, JsonFormAndPartsGiveTheSameFields) {
 
 TEST(Fields, RepeatedFieldsAndArraysAreLists) {
   for (const HttpRequest& request :
-       {request_of("application/json", R"({"q": ["a", "b"]})"), request_of("", "q=a&q=b")}) {
+       {request_of("Application/JSON ; charset=utf-8", R"({"q": ["a", "b"]})"), request_of("", "q=a&q=b")}) {
     EXPECT_TRUE(Fields(request).is_list("q"));
     EXPECT_EQ(Fields(request).texts("q"), (std::vector<std::string>{"a", "b"}));
   }
@@ -89,7 +89,8 @@ TEST(Fields, WhatCannotBeReadIsTheClientsError) {
        {request_of("application/json", "{"), request_of("application/json", "[1]"),
         request_of("application/json", deep), request_of("application/json", "{\"q\": \"\xff\"}"),
         request_of("application/json", R"({"q": 1, "q": 2})"), request_of("", "q=%ff"), request_of("image/png", "x"),
-        request_of("multipart/form-data", "x"), request_of("multipart/form-data; boundary=a", "--a\r\nx"),
+        request_of("application/jsonx", "{}"), request_of("multipart/form-data", "x"),
+        request_of("multipart/form-data; boundary=a", "--a\r\nx"),
         request_of("multipart/form-data; boundary=a", "--a\r\n\r\nno name\r\n--a--")})
     EXPECT_EQ(status_of([&] { Fields fields(request); }), 400) << request.body.substr(0, 50);
 }

@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <future>
+#include <atomic>
+#include <thread>
 
 namespace dragoman::serve::test {
 namespace {
@@ -13,9 +14,13 @@ using std::chrono::milliseconds;
 // A thread that was there before, as those of libraries are, and that signals are sent to.
 class OlderThread {
  public:
-  OlderThread() : thread_([this] { ended_.get_future().wait(); }) {}
+  // Sleeps, because the thread sanitizer delivers signals only to threads that sleep or call the system.
+  OlderThread()
+      : thread_([this] {
+          while (!ended_) std::this_thread::sleep_for(milliseconds(1));
+        }) {}
   ~OlderThread() {
-    ended_.set_value();
+    ended_ = true;
     thread_.join();
   }
   OlderThread(const OlderThread&) = delete;
@@ -23,7 +28,7 @@ class OlderThread {
   void receive(int signal) { pthread_kill(thread_.native_handle(), signal); }
 
  private:
-  std::promise<void> ended_;
+  std::atomic<bool> ended_ = false;
   std::thread thread_;
 };
 
