@@ -1,6 +1,7 @@
 #include "serve/formats.h"
 
 #include "base/join.h"
+#include "base/quote.h"
 #include "document/markup_tokens.h"
 #include "serve/http_message.h"
 
