@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/counted.h"
+#include "train/validate.h"
 
 namespace dragoman::train {
 namespace {
@@ -281,30 +282,21 @@ void Trainer::share_state() {
 }
 
 void Trainer::validate() {
-  gather();
-  if (team_.comm.leads())
-    measure();
-  else
-    help_to_measure();
-  share_state();
-}
-
-void Trainer::help_to_measure() {
-  const Averaged averaged(average());
-  Validation ignored;
-  for (Observer* observer : observers_) observer->measure(ignored);
-}
-
-void Trainer::measure() {
   const auto start = Clock::now();
+  gather();
   Validation validation;
   validation.position = state_.position;
   validation.training = state_.since_validation;
   {
     const Averaged averaged(average());
-    validation.scores = task_.validate(workspace_, *data_.validation, gradients_.at_once());
+    validation.scores = train::validate(task_, workspace_, *data_.validation, gradients_.at_once(), team_.comm);
     for (Observer* observer : observers_) observer->measure(validation);
   }
+  if (team_.comm.leads()) judge(validation, start);
+  share_state();
+}
+
+void Trainer::judge(Validation& validation, Clock::time_point start) {
   state_.since_validation = {};
   state_.validated = state_.position.updates;
   const std::string plateau = selection_.judge(validation, state_);
