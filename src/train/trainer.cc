@@ -14,6 +14,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kSpeedMemory = 0.9;  // decay per update of the mean time that a rank computes
 
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
 const nn::Parameters& freeze(nn::Parameters& parameters, const std::vector<std::string>& patterns) {
   for (const std::string& pattern : patterns)
     check(parameters.freeze(pattern) > 0, "freeze: no trainable parameter matches '{}'", pattern);
@@ -203,7 +205,8 @@ PendingUpdate Trainer::compute_gradients() {
   totals_.clear();
   gradients_.accumulate({group_, agreed.labels, totals_.losses()}, state_,
                         [this](const std::string& words) { remark(words); });
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  const double seconds = seconds_since(begin);
+  update.traffic.compute = seconds;
   seconds_ = seconds_ == 0 ? seconds : kSpeedMemory * seconds_ + (1 - kSpeedMemory) * seconds;
   stopping_ = agreed.stops;
   update.tokens = agreed.labels;
@@ -218,10 +221,16 @@ void Trainer::apply_gradients(PendingUpdate update) {
   const std::uint64_t number = update.position.updates;
   update.rate = state_.rate_factor * schedule_.rate(update.position);
   nn::Parameters& parameters = task_.parameters();
+  auto begin = Clock::now();
   sharding_.reduce(parameters.gradients());
+  update.traffic.reduce = seconds_since(begin);
   totals_.add_up(parameters.gradients());
   optimiser_.step(update.rate, number, pipeline_.gradient_squares());
-  sharding_.gather(parameters.copy().defined() ? parameters.copy() : parameters.weights());
+  const Tensor used = parameters.copy().defined() ? parameters.copy() : parameters.weights();
+  begin = Clock::now();
+  sharding_.gather(used);
+  update.traffic.gather = seconds_since(begin);
+  update.traffic.bytes = sharding_.bytes_to_reduce(parameters.gradients()) + sharding_.bytes_to_gather(used);
   gathered_ = false;
   if (average_) average_->update(number);
   pipeline_.push(update);
@@ -301,7 +310,7 @@ void Trainer::judge(Validation& validation, Clock::time_point start) {
   state_.validated = state_.position.updates;
   const std::string plateau = selection_.judge(validation, state_);
   if (!plateau.empty()) remark(plateau);
-  validation.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  validation.seconds = seconds_since(start);
   state_.seconds += validation.seconds;
   validation.elapsed = state_.seconds;
   for (const auto& [name, value] : validation.scores.list())
@@ -333,11 +342,7 @@ void Trainer::save_model() {
 }
 
 std::string Trainer::load_newest_checkpoint() {
-  std::string path;
-  if (team_.comm.leads())
-    path = checkpoints_.load_newest(trained(), [this](const std::string& words) { remark(words); });
-  path = team_.comm.from_leader(path);
-  if (!team_.comm.leads() && !path.empty()) load_checkpoint(path, trained());
+  const std::string path = checkpoints_.load_newest(trained(), [this](const std::string& words) { remark(words); });
   gathered_ = true;
   saved_update_ = state_.position.updates;
   team_.comm.barrier();
