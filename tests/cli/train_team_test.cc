@@ -112,7 +112,7 @@ TEST_F(TrainTeam, AKilledProcessEndsTheOthersAndTheRunGoesOnOnFewer) {
 }
 
 TEST_F(TrainTeam, AKillWhileCheckpointsAreWrittenLeavesNoDamagedOne) {
-  const std::string common = settings() + "--virtual 4 --validate 100u --until 200u ";
+  const std::string common = settings() + "--virtual 4 --validate 50u --until 100u ";
   ASSERT_EQ(run(common + "--output straight").status, 0);
   for (int round = 0; round < 4; ++round) {
     const std::string before = round == 0 ? "" : newest("killed");
@@ -124,8 +124,8 @@ TEST_F(TrainTeam, AKillWhileCheckpointsAreWrittenLeavesNoDamagedOne) {
     kill(round % 2 == 0 && !others.empty() ? others[0] : first, SIGKILL);
     wait_for(first);
     for (const auto& entry : std::filesystem::directory_iterator(path("killed/checkpoints")))
-      if (entry.path().extension() == ".safetensors")
-        EXPECT_TRUE(store::SafetensorsFile(entry.path().string()).verify()) << "after kill " << round;
+      EXPECT_TRUE(entry.path().extension() != ".safetensors" || store::SafetensorsFile(entry.path().string()).verify())
+          << entry.path() << " after kill " << round;
   }
   const Outcome resumed = run("--output killed --resume --devices 4");
   ASSERT_EQ(resumed.status, 0) << resumed.err;
