@@ -111,6 +111,18 @@ std::string partial_name(const std::string& path) {
   return fmt::format("{}.partial-{}-{}", path, getpid(), count++);
 }
 
+// Calls put(bytes, begin), which returns what a system call did, until all bytes are written.
+template <class Put>
+void write_all(const std::string& path, std::string_view bytes, std::uint64_t begin, Put put) {
+  while (!bytes.empty()) {
+    const ssize_t count = put(bytes, begin);
+    if (count < 0 && errno == EINTR) continue;
+    check(count > 0, "{}: cannot be written: {}", path, std::strerror(errno));
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+    begin += static_cast<std::uint64_t>(count);
+  }
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
@@ -140,14 +152,10 @@ void AtomicFile::write(std::string_view bytes) {
 void AtomicFile::write_at(std::string_view bytes, std::uint64_t begin) {
   const bool streams = partial_.empty();
   check(!streams || begin == size_, "{}: must be a regular file", path_);
-  while (!bytes.empty()) {
-    const ssize_t count = streams ? ::write(descriptor_, bytes.data(), bytes.size())
-                                  : pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(begin));
-    if (count < 0 && errno == EINTR) continue;
-    check(count > 0, "{}: cannot be written: {}", path_, std::strerror(errno));
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-    begin += static_cast<std::uint64_t>(count);
-  }
+  write_all(path_, bytes, begin, [&](std::string_view left, std::uint64_t at) {
+    return streams ? ::write(descriptor_, left.data(), left.size())
+                   : pwrite(descriptor_, left.data(), left.size(), static_cast<off_t>(at));
+  });
 }
 
 void AtomicFile::commit() {
@@ -168,5 +176,20 @@ void AtomicFile::commit() {
   fsync(parent);
   close(parent);
 }
+
+SharedOutput::SharedOutput(std::string path)
+    : path_(std::move(path)), descriptor_(open(path_.c_str(), O_WRONLY | O_CLOEXEC)) {
+  check(descriptor_ >= 0, "{}: cannot be opened: {}", path_, std::strerror(errno));
+}
+
+SharedOutput::~SharedOutput() { close(descriptor_); }
+
+void SharedOutput::write_at(std::string_view bytes, std::uint64_t begin) {
+  write_all(path_, bytes, begin, [this](std::string_view left, std::uint64_t at) {
+    return pwrite(descriptor_, left.data(), left.size(), static_cast<off_t>(at));
+  });
+}
+
+void SharedOutput::sync() { check(fsync(descriptor_) == 0, "{}: cannot be written: {}", path_, std::strerror(errno)); }
 
 }  // namespace dragoman

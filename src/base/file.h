@@ -74,11 +74,30 @@ class AtomicFile {
   void commit();
   // Bytes appended so far.
   std::uint64_t size() const { return size_; }
+  // The temporary name, by which other processes can write to it; empty if it is written directly.
+  const std::string& partial() const { return partial_; }
 
  private:
   std::string path_, partial_;  // no partial_: written directly
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
+};
+
+// An existing file, open to be written at any place. Several processes may write to different places of it.
+class SharedOutput {
+ public:
+  explicit SharedOutput(std::string path);
+  ~SharedOutput();
+  SharedOutput(const SharedOutput&) = delete;
+  SharedOutput& operator=(const SharedOutput&) = delete;
+
+  void write_at(std::string_view bytes, std::uint64_t begin);
+  // Makes durable what was written, and visible to other machines.
+  void sync();
+
+ private:
+  std::string path_;
+  int descriptor_;
 };
 
 }  // namespace dragoman

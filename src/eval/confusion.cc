@@ -13,14 +13,14 @@ double ClassCounts::precision() const { return per_cent(both, predicted); }
 double ClassCounts::recall() const { return per_cent(both, reference); }
 double ClassCounts::f1() const { return per_cent(2 * both, reference + predicted); }
 
-void Confusion::add(std::int32_t reference, std::int32_t predicted) {
-  ++lines_;
-  ++pairs_[{reference, predicted}];
-  if (reference != kNone) ++classes_[reference].reference;
-  if (predicted != kNone) ++classes_[predicted].predicted;
+void Confusion::add(std::int32_t reference, std::int32_t predicted, std::uint64_t times) {
+  lines_ += times;
+  pairs_[{reference, predicted}] += times;
+  if (reference != kNone) classes_[reference].reference += times;
+  if (predicted != kNone) classes_[predicted].predicted += times;
   if (reference != predicted || reference == kNone) return;
-  ++classes_[reference].both;
-  ++correct_;
+  classes_[reference].both += times;
+  correct_ += times;
 }
 
 double Confusion::accuracy() const { return per_cent(correct_, lines_); }

@@ -21,7 +21,7 @@ class Confusion {
  public:
   static constexpr std::int32_t kNone = -1;  // a line without a prediction, or without a known reference; no class
 
-  void add(std::int32_t reference, std::int32_t predicted);
+  void add(std::int32_t reference, std::int32_t predicted, std::uint64_t times = 1);
 
   std::uint64_t lines() const { return lines_; }
   std::uint64_t correct() const { return correct_; }

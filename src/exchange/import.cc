@@ -203,7 +203,7 @@ ImportSummary import_model(const ImportFiles& files, const std::string& output, 
   if (const std::string directions = directions_of(found, languages); !directions.empty())
     info.card[text::kLanguagesCard] = directions;
   const nn::Parameters& parameters = found.model.network->parameters();
-  store::save_model(output, info, parameters, {}, format);
+  store::save_model(output, info, parameters, format);
   return {.format = found.format,
           .parameters = parameters.count(),
           .source_vocabulary = info.config.source_vocabulary,

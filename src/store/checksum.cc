@@ -73,6 +73,29 @@ std::string first_checksum(const SafetensorsFile& file) {
   return show(hasher);
 }
 
+// Empty if the file has none.
+std::string expected_checksum(const SafetensorsFile& file) {
+  const auto found = file.metadata().find(kChecksum);
+  return found == file.metadata().end() ? "" : found->second;
+}
+
+// Of versions 0.1 and 0.2.
+bool has_first_version(const SafetensorsFile& file) {
+  const std::string expected = expected_checksum(file);
+  return !expected.empty() && !expected.starts_with(kVersion);
+}
+
+void check_checksum(const SafetensorsFile& file, const std::string& found) {
+  const std::string expected = expected_checksum(file);
+  check(expected.empty() || found == expected, "{}: is damaged: its checksum does not match", file.path());
+}
+
+// `tensor` is the first one that is not finite; null: all are.
+void check_finite(const SafetensorsFile& file, const TensorRecord* tensor) {
+  check(!tensor, "{}: the tensor '{}' has values that are not finite; its training has diverged", file.path(),
+        tensor ? excerpt(tensor->name) : excerpt(""));
+}
+
 }  // namespace
 
 bool comes_first(const TensorRecord& a, const TensorRecord& b) {
@@ -100,14 +123,67 @@ std::string checksum_of(const Metadata& metadata, const std::vector<StoredTensor
   return std::string(kVersion) + show(hasher);
 }
 
-CheckedReading::CheckedReading(const SafetensorsFile& file) : file_(file) {
-  const auto found = file.metadata().find(kChecksum);
-  if (found != file.metadata().end()) expected_ = found->second;
-  first_version_ = !expected_.empty() && !expected_.starts_with(kVersion);
+PieceHashes hash_pieces(const SafetensorsFile& file, int rank, int ranks) {
+  struct Piece {
+    std::int64_t tensor, number;
+  };
+  std::vector<Piece> own;
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < file.tensors().size(); ++i)
+    for (std::int64_t piece = 0; piece < pieces_of(file.tensors()[i].size); ++piece)
+      if (count++ % ranks == rank) own.push_back({static_cast<std::int64_t>(i), piece});
+  PieceHashes result{.hashes = std::vector<std::uint64_t>(own.size())};
+  std::atomic<std::int64_t> not_finite = std::ssize(file.tensors());
+  threads::each(std::ssize(own), [&](std::int64_t i) {
+    const auto [number, piece] = own[static_cast<std::size_t>(i)];
+    const TensorRecord& tensor = file.tensors()[static_cast<std::size_t>(number)];
+    std::string buffer(piece_size(tensor.size, piece), '\0');
+    file.read(tensor, static_cast<std::uint64_t>(piece) * kPiece, buffer.data(), buffer.size());
+    result.hashes[static_cast<std::size_t>(i)] = hash_of(buffer);
+    if (is_finite(tensor.type, buffer)) return;
+    for (std::int64_t known = not_finite; number < known && !not_finite.compare_exchange_weak(known, number);) continue;
+  });
+  if (not_finite < std::ssize(file.tensors())) result.not_finite = not_finite;
+  return result;
+}
+
+PieceHashes merge(const std::vector<PieceHashes>& ranks) {
+  PieceHashes all;
+  for (std::size_t i = 0; i < ranks.front().hashes.size(); ++i)
+    for (const PieceHashes& rank : ranks)
+      if (i < rank.hashes.size()) all.hashes.push_back(rank.hashes[i]);
+  for (const PieceHashes& rank : ranks)
+    if (rank.not_finite >= 0 && (all.not_finite < 0 || rank.not_finite < all.not_finite))
+      all.not_finite = rank.not_finite;
+  return all;
+}
+
+std::string checksum_of(const SafetensorsFile& file, const PieceHashes& pieces) {
+  Hasher hasher;
+  add_metadata(hasher, file.metadata());
+  auto hash = pieces.hashes.begin();
+  for (const TensorRecord& tensor : file.tensors()) {
+    add_record(hasher, tensor);
+    for (std::int64_t left = pieces_of(tensor.size); left > 0; --left) {
+      check(hash != pieces.hashes.end(), "{}: hashes of pieces are missing", file.path());
+      hasher.add_value(*hash++);
+    }
+  }
+  return std::string(kVersion) + show(hasher);
+}
+
+void check_pieces(const SafetensorsFile& file, const PieceHashes& pieces) {
+  check_checksum(file, has_first_version(file) ? first_checksum(file) : checksum_of(file, pieces));
+  check_finite(file, pieces.not_finite < 0 ? nullptr : &file.tensors()[static_cast<std::size_t>(pieces.not_finite)]);
+}
+
+CheckedReading::CheckedReading(const SafetensorsFile& file, Verified verified)
+    : file_(file), verified_(verified == Verified::yes) {
   add_metadata(hasher_, file.metadata());
 }
 
 void CheckedReading::read(const TensorRecord& tensor, char* to) {
+  if (verified_ && !to) return;
   add_record(hasher_, tensor);
   std::vector<std::uint64_t> hashes(static_cast<std::size_t>(pieces_of(tensor.size)));
   std::atomic<bool> finite = true;
@@ -117,6 +193,7 @@ void CheckedReading::read(const TensorRecord& tensor, char* to) {
     const auto buffer = to ? nullptr : std::make_unique_for_overwrite<char[]>(count);
     char* const place = to ? to + begin : buffer.get();
     file_.read(tensor, begin, place, count);
+    if (verified_) return;
     hashes[static_cast<std::size_t>(piece)] = hash_of({place, count});
     if (!is_finite(tensor.type, {place, count})) finite = false;
   });
@@ -125,10 +202,9 @@ void CheckedReading::read(const TensorRecord& tensor, char* to) {
 }
 
 void CheckedReading::finish() {
-  const std::string found = first_version_ ? first_checksum(file_) : std::string(kVersion) + show(hasher_);
-  check(expected_.empty() || found == expected_, "{}: is damaged: its checksum does not match", file_.path());
-  check(!not_finite_, "{}: the tensor '{}' has values that are not finite; its training has diverged", file_.path(),
-        not_finite_ ? excerpt(not_finite_->name) : excerpt(""));
+  if (verified_) return;
+  check_checksum(file_, has_first_version(file_) ? first_checksum(file_) : std::string(kVersion) + show(hasher_));
+  check_finite(file_, not_finite_);
 }
 
 }  // namespace dragoman::store

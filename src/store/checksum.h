@@ -13,11 +13,28 @@
 namespace dragoman::store {
 
 inline constexpr const char* kChecksum = "checksum";
+// Takes the place of a checksum in a file that is still being written.
+inline constexpr const char* kNoChecksumYet = "2:................";
 
 // The order of the file; the name decides between tensors without elements.
 bool comes_first(const TensorRecord& a, const TensorRecord& b);
 
 std::string checksum_of(const Metadata& metadata, const std::vector<StoredTensor>& tensors);
+
+// The hashes of some pieces of a file. Pieces are numbered through all tensors in the order of the file.
+struct PieceHashes {
+  std::vector<std::uint64_t> hashes;
+  std::int64_t not_finite = -1;  // the first tensor with an infinite number or NaN; -1: none
+};
+
+// Reads and hashes the pieces rank, rank + ranks, rank + 2 ranks, ..., so that several processes can share the work.
+PieceHashes hash_pieces(const SafetensorsFile& file, int rank, int ranks);
+// The hashes of all pieces, from those of all ranks in their order.
+PieceHashes merge(const std::vector<PieceHashes>& ranks);
+// The checksum of a file with these pieces, all of them.
+std::string checksum_of(const SafetensorsFile& file, const PieceHashes& pieces);
+// Checks a file as CheckedReading::finish() does, by the hashes of all its pieces.
+void check_pieces(const SafetensorsFile& file, const PieceHashes& pieces);
 
 // Reads all tensors of a file, in its order, and checks the checksum while the bytes pass:
 //
@@ -28,7 +45,8 @@ std::string checksum_of(const Metadata& metadata, const std::vector<StoredTensor
 // What was read must not be used before finish() has returned. Tensors are read by all threads.
 class CheckedReading {
  public:
-  explicit CheckedReading(const SafetensorsFile& file);
+  // A verified file is only read.
+  explicit CheckedReading(const SafetensorsFile& file, Verified verified = Verified::no);
 
   // Reads the whole tensor to memory of the host.
   void read(const TensorRecord& tensor, char* to);
@@ -40,9 +58,8 @@ class CheckedReading {
 
  private:
   const SafetensorsFile& file_;
-  std::string expected_;
+  bool verified_;
   Hasher hasher_;
-  bool first_version_ = false;
   const TensorRecord* not_finite_ = nullptr;
 };
 

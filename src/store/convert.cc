@@ -16,7 +16,7 @@ void convert(const ModelFile& file, StoredFormat format, const std::string& outp
   info.card["weights"] = name_of(format);
   for (const auto& [key, value] : card) info.card[key] = value;
   std::erase_if(info.card, [](const auto& entry) { return entry.second.empty(); });
-  save_model(output, info, network.parameters(), {}, format);
+  save_model(output, info, network.parameters(), format);
 }
 
 }  // namespace

@@ -97,8 +97,7 @@ void check_no_others(const SafetensorsFile& file, IsParameter is_parameter) {
 
 }  // namespace
 
-void save_model(const std::string& path, const ModelInfo& info, const nn::Parameters& parameters,
-                const std::vector<StoredTensor>& training, StoredFormat format) {
+Metadata metadata_of(const ModelInfo& info) {
   models::ModelConfig config = info.config;
   Metadata metadata = {{"format", kFormat},
                        {"version", kVersion},
@@ -109,6 +108,28 @@ void save_model(const std::string& path, const ModelInfo& info, const nn::Parame
     metadata[kLanguageMarks] = name_of(info.language_marks);
   if (info.target_start) metadata[kTargetStart] = show_ids(*info.target_start);
   for (const auto& [key, value] : info.card) metadata[kCard + key] = value;
+  return metadata;
+}
+
+std::vector<StoredTensor> companions_of(const ModelInfo& info) {
+  std::vector<StoredTensor> tensors;
+  for (const auto& [name, data] : {std::pair<const char*, const std::string&>{kSourceTokenizer, info.source_tokenizer},
+                                   {kTargetTokenizer, info.target_tokenizer}})
+    if (!data.empty()) tensors.push_back({name, "U8", {std::ssize(data)}, data});
+  for (StoredTensor& tensor : tensors_of(info.shortlist)) tensors.push_back(std::move(tensor));
+  return tensors;
+}
+
+std::vector<TensorRecord> records_of(const nn::Parameters& parameters) {
+  std::vector<TensorRecord> records;
+  for (const nn::Parameters::Entry& entry : parameters.entries()) {
+    const Tensor weights = parameters.weights_of(entry);
+    records.push_back({entry.name, stored_type(weights.dtype()), sizes_of(entry.shape), 0, weights.bytes()});
+  }
+  return records;
+}
+
+void save_model(const std::string& path, const ModelInfo& info, const nn::Parameters& parameters, StoredFormat format) {
   StoredWeights tensors(format);
   std::list<std::string> host;  // copies of the weights in host memory
   for (const nn::Parameters::Entry& entry : parameters.entries()) {
@@ -120,12 +141,8 @@ void save_model(const std::string& path, const ModelInfo& info, const nn::Parame
     else
       tensors.add({entry.name, stored_type(weights.dtype()), sizes_of(entry.shape), bytes});
   }
-  for (const auto& [name, data] : {std::pair<const char*, const std::string&>{kSourceTokenizer, info.source_tokenizer},
-                                   {kTargetTokenizer, info.target_tokenizer}})
-    if (!data.empty()) tensors.add({name, "U8", {std::ssize(data)}, data});
-  for (const StoredTensor& tensor : tensors_of(info.shortlist)) tensors.add(tensor);
-  for (const StoredTensor& tensor : training) tensors.add(tensor);
-  write_safetensors(path, metadata, tensors.tensors());
+  for (const StoredTensor& tensor : companions_of(info)) tensors.add(tensor);
+  write_safetensors(path, metadata_of(info), tensors.tensors());
 }
 
 void save_with_shortlist(const std::string& path, const align::Shortlist& shortlist, const std::string& note,
@@ -242,7 +259,7 @@ void ModelFile::check_configuration() const {
   check_no_others(file_, [&](const std::string& name) { return declared.contains(name); });
 }
 
-void ModelFile::load(nn::Parameters& parameters) const {
+void ModelFile::check_fits(const nn::Parameters& parameters) const {
   check_no_others(file_, [&](const std::string& name) { return parameters.find(name) != nullptr; });
   const std::string type = stored_type(parameters.weights().dtype());
   for (const nn::Parameters::Entry& entry : parameters.entries()) {
@@ -250,7 +267,12 @@ void ModelFile::load(nn::Parameters& parameters) const {
     check(found == type || (type == "F32" && is_weight_type(found)), "{}: the tensor '{}' has another type than {}",
           file_.path(), entry.name, type);
   }
-  CheckedReading reading(file_);
+}
+
+void ModelFile::load(nn::Parameters& parameters, Verified verified) const {
+  check_fits(parameters);
+  const std::string type = stored_type(parameters.weights().dtype());
+  CheckedReading reading(file_, verified);
   std::map<std::string, std::string> narrow;  // tensors of other types, and scales
   std::string staged;                         // on the way to a GPU
   for (const TensorRecord& tensor : file_.tensors()) {

@@ -41,9 +41,16 @@ inline constexpr const char* kTrainingPrefix = "train.";
 // Prefix of the tensors of a shortlist.
 inline constexpr const char* kShortlistPrefix = "shortlist.";
 
-// Writes one valid safetensors file. With `training`, whose names start with kTrainingPrefix, it is a checkpoint.
+// The metadata of a model file.
+Metadata metadata_of(const ModelInfo& info);
+// The tensors of a model file beside its parameters: vocabularies and shortlist. Their bytes are those of `info`.
+std::vector<StoredTensor> companions_of(const ModelInfo& info);
+// The parameters as tensors of a file, in the type of their weights, without places.
+std::vector<TensorRecord> records_of(const nn::Parameters& parameters);
+
+// Writes one valid safetensors file.
 void save_model(const std::string& path, const ModelInfo& info, const nn::Parameters& parameters,
-                const std::vector<StoredTensor>& training = {}, StoredFormat format = StoredFormat::f32);
+                StoredFormat format = StoredFormat::f32);
 
 // Copies a model file with another shortlist, which the card describes as `note`; the weights keep their bytes. A
 // checkpoint loses its training state.
@@ -67,7 +74,10 @@ class ModelFile {
   Placement placed(Placement where) const;
   // Reads the weights into parameters allocated for this configuration. Throws if one is missing or has another shape,
   // if the file contains an unknown tensor, if the checksum does not match, or if a weight is not finite.
-  void load(nn::Parameters& parameters) const;
+  // Reads only these tensors if the file has been verified.
+  void load(nn::Parameters& parameters, Verified verified = Verified::no) const;
+  // Throws if load() would throw for what the header says.
+  void check_fits(const nn::Parameters& parameters) const;
 
  private:
   void check_configuration() const;

@@ -78,23 +78,30 @@ const char* stored_type(DType type) {
   return "";
 }
 
-void write_safetensors(const std::string& path, const Metadata& metadata, const std::vector<StoredTensor>& tensors) {
+std::string header_of(const Metadata& metadata, const std::vector<TensorRecord>& tensors) {
   ordered_json header;
   header["__metadata__"] = metadata;
-  header["__metadata__"][kChecksum] = checksum_of(metadata, tensors);
-  std::uint64_t at = 0;
-  for (const StoredTensor& tensor : tensors) {
+  for (const TensorRecord& tensor : tensors)
     header[tensor.name] = {
-        {"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {at, at + tensor.bytes.size()}}};
-    at += tensor.bytes.size();
-  }
+        {"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {tensor.begin, tensor.begin + tensor.size}}};
   std::string text = header.dump();
   text.append((8 - text.size() % 8) % 8, ' ');  // aligns the data
   std::string length(kLengthBytes, '\0');
   for (std::size_t i = 0; i < kLengthBytes; ++i) length[i] = static_cast<char>(text.size() >> (8 * i) & 0xFF);
+  return length + text;
+}
+
+void write_safetensors(const std::string& path, const Metadata& metadata, const std::vector<StoredTensor>& tensors) {
+  std::vector<TensorRecord> records;
+  std::uint64_t at = 0;
+  for (const StoredTensor& tensor : tensors) {
+    records.push_back({tensor.name, tensor.type, tensor.shape, at, tensor.bytes.size()});
+    at += tensor.bytes.size();
+  }
+  Metadata checked = metadata;
+  checked[kChecksum] = checksum_of(metadata, tensors);
   AtomicFile file(path);
-  file.write(length);
-  file.write(text);
+  file.write(header_of(checked, records));
   for (const StoredTensor& tensor : tensors) file.write(tensor.bytes);
   file.commit();
 }

@@ -24,15 +24,21 @@ const char* stored_type(DType type);
 
 using Metadata = std::map<std::string, std::string>;
 
-// Writes the tensors in the given order, atomically. Adds a checksum to the metadata (store/checksum.h).
-void write_safetensors(const std::string& path, const Metadata& metadata, const std::vector<StoredTensor>& tensors);
-
-// A tensor of an open file.
+// A tensor in a file.
 struct TensorRecord {
   std::string name, type;
   std::vector<Size> shape;
   std::uint64_t begin = 0, size = 0;  // bytes, from the end of the header
 };
+
+// The beginning of a file with these tensors, up to their bytes.
+std::string header_of(const Metadata& metadata, const std::vector<TensorRecord>& tensors);
+
+// Writes the tensors in the given order, atomically. Adds a checksum to the metadata (store/checksum.h).
+void write_safetensors(const std::string& path, const Metadata& metadata, const std::vector<StoredTensor>& tensors);
+
+// Whether the bytes of a file have been compared with its checksum.
+enum class Verified { no, yes };
 
 // An open file. The constructor reads and checks the header only: types and sizes fit the shapes, and the tensors fill
 // the rest of the file without gaps or overlaps. Files are read, not mapped: a file that another program truncates
@@ -46,6 +52,8 @@ class SafetensorsFile {
   // In the order of the file.
   const std::vector<TensorRecord>& tensors() const { return tensors_; }
   const TensorRecord* find(const std::string& name) const;
+  // Where the bytes of a tensor begin in the file.
+  std::uint64_t place_of(const TensorRecord& tensor) const { return data_ + tensor.begin; }
 
   // Reads a part of a tensor.
   void read(const TensorRecord& tensor, std::uint64_t begin, char* to, std::size_t count) const;

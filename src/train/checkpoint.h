@@ -18,16 +18,22 @@ struct Trained {
   MovingAverage* average;
   TrainState& state;
   const Sharding* sharding = nullptr;  // of the optimiser's state; null: this process has all of it
+
+  comm::Communicator& comm() const { return sharding != nullptr ? sharding->comm() : comm::alone(); }
+  // What this rank writes of every flat buffer, and has of the optimiser's state.
+  Share share() const { return sharding != nullptr ? sharding->share() : Share(parameters.weights().count()); }
 };
 
 // A checkpoint is a model file (of the averaged weights, if there are any) that also holds the training state. It is
-// written atomically. If the state is divided between ranks, all of them call this, and the first one writes the file;
-// weights and average must have been gathered. Any number of ranks can load it.
+// written atomically. If the state is divided between ranks, all of them call this, and each writes its share; weights
+// and average must have been gathered. The bytes of the file do not depend on the number of ranks, and any number of
+// ranks can load it.
 void save_checkpoint(const std::string& path, const store::ModelInfo& info, const Trained& trained);
 // About the size of the file: everything but vocabularies and the header.
 std::uint64_t checkpoint_bytes(const Trained& trained);
 // Verifies the whole file before changing anything; throws if the file is damaged or belongs to a run with other
-// settings.
+// settings. Called by all ranks: they share the verification, and each reads the weights and its share of the moments.
+// All of them throw if one does.
 void load_checkpoint(const std::string& path, const Trained& trained);
 
 // The checkpoints of a run, named by update number.
@@ -43,10 +49,12 @@ class CheckpointFolder {
   // Oldest first.
   std::vector<std::string> list() const;
   // Loads the newest intact checkpoint and returns its path, or an empty string if there are none. Calls `damaged` with
-  // the error of each damaged one; throws if all are damaged.
+  // the error of each damaged one; throws if all are damaged. Called by all ranks; the first one lists the files.
   std::string load_newest(const Trained& trained, const std::function<void(const std::string&)>& damaged) const;
 
  private:
+  std::vector<std::string> list_of_leader(comm::Communicator& comm) const;
+
   std::string path_;
   int keep_;
 };

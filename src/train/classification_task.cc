@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "base/counted.h"
-#include "eval/confusion.h"
 #include "text/vocabulary.h"
 #include "train/task.h"
 
@@ -40,32 +39,20 @@ std::uint64_t ClassificationTask::learn(Context& cx, const data::Batch& batch, c
   return batch.labels.size();
 }
 
-Scores ClassificationTask::validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const {
-  LossSums sums;
-  eval::Confusion confusion;
-  data::Batch batch;
-  batches.seek(0, 0);
-  for (std::uint64_t step = 0; step < batches.steps(0); ++step) {
-    batches.next(batch);
-    data::for_each_part(batch, at_once, [&](const data::Batch& part) {
-      workspace.reset();
-      Context cx(workspace);
-      const std::vector<std::int32_t> references = classes_of(part, model_.config().classes);
-      const Tensor features = model_.features(cx, Packed::from_host(cx, part.source.tokens, part.source.offsets));
-      sums += add_up(model_.loss(cx, features, on_device(cx, references), {}));
-      const Tensor logits = model_.logits(cx, features);
-      const std::vector<float> values = logits.to_host<float>();
-      for (std::size_t row = 0; row < references.size(); ++row) {
-        const auto first = values.begin() + static_cast<std::ptrdiff_t>(row) * logits.cols();
-        confusion.add(references[row],
-                      static_cast<std::int32_t>(std::max_element(first, first + logits.cols()) - first));
-      }
-    });
+Tally ClassificationTask::tally(Workspace& workspace, const data::Batcher&, const data::Batch& batch) const {
+  workspace.reset();
+  Context cx(workspace);
+  const std::vector<std::int32_t> references = classes_of(batch, model_.config().classes);
+  const Tensor features = model_.features(cx, Packed::from_host(cx, batch.source.tokens, batch.source.offsets));
+  Tally tally{.sums = add_up(model_.loss(cx, features, on_device(cx, references), {}))};
+  const Tensor logits = model_.logits(cx, features);
+  const std::vector<float> values = logits.to_host<float>();
+  for (std::size_t row = 0; row < references.size(); ++row) {
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(row) * logits.cols();
+    tally.confusion.add(references[row],
+                        static_cast<std::int32_t>(std::max_element(first, first + logits.cols()) - first));
   }
-  Scores scores = loss_scores(sums);
-  scores.set("accuracy", confusion.accuracy());
-  scores.set("f1", confusion.f1());
-  return scores;
+  return tally;
 }
 
 }  // namespace dragoman::train

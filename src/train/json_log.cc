@@ -101,6 +101,10 @@ void JsonLog::on_log(const StepReport& step) {
     object["ranks"] = step.waiting.ranks;
     object["waiting"] = step.waiting.share;
     object["slowest_rank"] = step.waiting.slowest;
+    object["compute_seconds"] = step.traffic.compute;
+    object["reduce_seconds"] = step.traffic.reduce;
+    object["gather_seconds"] = step.traffic.gather;
+    object["bytes_sent"] = step.traffic.bytes;
   }
   object["usage"] = to_json(step.usage);
   append(dumped(object));

@@ -37,6 +37,7 @@ struct StepReport {
   double elapsed = 0;       // seconds of training and validation so far, over all processes of the run
   Usage usage{};            // of the machine; only in means over a log interval
   Waiting waiting{};        // of the ranks that train together
+  Traffic traffic{};        // between them, per update
 };
 
 // A sentence of the validation set with the model's current translation.

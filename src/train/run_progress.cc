@@ -22,6 +22,8 @@ StepReport RunProgress::add(const FinishedUpdate& update, TrainState& state) {
   position_ = update.position;
   rate_ = update.rate;
   waiting_ = update.waiting;
+  log_traffic_ += update.traffic;
+  ++log_updates_;
   log_seconds_ += update.seconds;
   log_tokens_ += update.sums.tokens;
   seconds_ += update.seconds;
@@ -31,8 +33,10 @@ StepReport RunProgress::add(const FinishedUpdate& update, TrainState& state) {
   state.norm_since_log += update.gradient_norm;
   ++state.updates_since_log;
   if (usage_) usage_->sample();
-  return report(update.sums, update.gradient_norm, static_cast<double>(update.sums.tokens) / update.seconds,
-                state.seconds);
+  StepReport one = report(update.sums, update.gradient_norm, static_cast<double>(update.sums.tokens) / update.seconds,
+                          state.seconds);
+  one.traffic = update.traffic;
+  return one;
 }
 
 StepReport RunProgress::take_log(TrainState& state) {
@@ -40,6 +44,9 @@ StepReport RunProgress::take_log(TrainState& state) {
   const double speed = log_seconds_ > 0 ? static_cast<double>(log_tokens_) / log_seconds_ : 0;
   StepReport mean = report(state.since_log, norm, speed, state.seconds);
   if (usage_) mean.usage = usage_->take();
+  mean.traffic = log_traffic_.per_update(log_updates_);
+  log_traffic_ = {};
+  log_updates_ = 0;
   state.since_log = {};
   state.norm_since_log = 0;
   state.updates_since_log = 0;

@@ -43,6 +43,8 @@ class RunProgress {
   Waiting waiting_{};                // in the last update
   double log_seconds_ = 0;           // spent on updates since the last log, by this process
   std::uint64_t log_tokens_ = 0;     // of these updates
+  std::uint64_t log_updates_ = 0;    // their number
+  Traffic log_traffic_{};            // of these updates
   std::optional<UsageMeter> usage_;  // from begin() on
   double seconds_ = 0;               // spent on updates by this process
   double share_before_ = 0;          // fraction of the run done before this process started

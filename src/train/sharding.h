@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "train/buffer.h"
@@ -25,24 +24,20 @@ class Sharding {
 
   // This rank's share.
   const Share& share() const { return share_; }
-  bool leads() const { return team_.comm.leads(); }
+  comm::Communicator& comm() const { return team_.comm; }
 
   // The share of `gradients` becomes the sum over all ranks. Buckets go in the order in which backward finishes them.
   void reduce(const Tensor& gradients) const;
   // Every rank gets the shares of all others.
   void gather(const Tensor& flat) const;
+  // Bytes that this rank sends to others in both of them.
+  std::uint64_t bytes_to_reduce(const Tensor& gradients) const;
+  std::uint64_t bytes_to_gather(const Tensor& flat) const;
 
   // The number of slices of all ranks.
   Size slices() const { return std::ssize(buckets_) * team_.parts; }
   // Writes the sum of squares of each slice of the share to its row of `sums`: f64 [slices, 1].
   void sum_squares(const Tensor& gradients, const Tensor& sums) const;
-
-  // Bytes of a whole buffer with elements like those of `own`.
-  std::size_t whole_bytes(const Tensor& own) const;
-  // The whole buffer, of which each rank has its share in `own`; only rank 0 gets it. Called by all ranks.
-  std::string collect(const Tensor& own) const;
-  // Copies the share of a whole buffer to `own`.
-  void take(const char* whole, const Tensor& own) const;
 
  private:
   struct Bucket {
@@ -51,7 +46,6 @@ class Sharding {
 
   comm::Parted parted(const Tensor& flat, const Bucket& bucket) const;
 
-  Size count_;
   Team team_;
   Size slice_;  // elements; the last ones of a bucket may have fewer
   std::vector<Bucket> buckets_;

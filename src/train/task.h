@@ -7,26 +7,9 @@
 #include "data/batcher.h"
 #include "models/classifier.h"
 #include "models/seq2seq.h"
-#include "train/scores.h"
+#include "train/tally.h"
 
 namespace dragoman::train {
-
-// Sums over labels: divide by `tokens` for means.
-struct LossSums {
-  double loss = 0;           // the training objective, with label smoothing and R-Drop
-  double nll = 0;            // -log p of the labels
-  std::uint64_t tokens = 0;  // labels
-
-  LossSums& operator+=(const LossSums& other) {
-    loss += other.loss;
-    nll += other.nll;
-    tokens += other.tokens;
-    return *this;
-  }
-  double mean_loss() const { return tokens == 0 ? 0 : loss / static_cast<double>(tokens); }
-  double mean_nll() const { return tokens == 0 ? 0 : nll / static_cast<double>(tokens); }
-  bool operator==(const LossSums&) const = default;
-};
 
 // The two sums (loss, nll) in device memory.
 struct LossTotals {
@@ -60,9 +43,8 @@ class Task {
   // `losses`, which stay on the device. Returns the number of labels.
   virtual std::uint64_t learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
                               double gradient_scale, const LossTotals& losses) = 0;
-  // Scores over all batches of an epoch: loss, perplexity and others of the task. At most `at_once` tokens per forward
-  // pass; 0: whole batches.
-  virtual Scores validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const = 0;
+  // The contribution of a batch of `batches` to the scores of a validation.
+  virtual Tally tally(Workspace& workspace, const data::Batcher& batches, const data::Batch& batch) const = 0;
 };
 
 // The class that a target names. Throws Error unless it is one label of the training data.
@@ -76,7 +58,7 @@ class TranslationTask final : public Task {
   nn::Parameters& parameters() override { return model_.parameters(); }
   std::uint64_t learn(Context& cx, const data::Batch& batch, const LossSettings& settings, double gradient_scale,
                       const LossTotals& losses) override;
-  Scores validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const override;
+  Tally tally(Workspace& workspace, const data::Batcher& batches, const data::Batch& batch) const override;
 
   const models::Seq2seq& model() const { return model_; }
 
@@ -97,7 +79,7 @@ class ClassificationTask final : public Task {
   nn::Parameters& parameters() override { return model_.parameters(); }
   std::uint64_t learn(Context& cx, const data::Batch& batch, const LossSettings& settings, double gradient_scale,
                       const LossTotals& losses) override;
-  Scores validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const override;
+  Tally tally(Workspace& workspace, const data::Batcher& batches, const data::Batch& batch) const override;
 
   const models::Classifier& model() const { return model_; }
 
@@ -109,7 +91,5 @@ class ClassificationTask final : public Task {
 LossSums add_up(const Losses& losses);
 // Adds the losses, times `scale`, to totals on the device.
 void add_losses(const Losses& losses, double scale, const LossTotals& totals);
-// Mean negative log-likelihood ("loss") and perplexity.
-Scores loss_scores(const LossSums& sums);
 
 }  // namespace dragoman::train

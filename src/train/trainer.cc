@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/counted.h"
+#include "train/validate.h"
 
 namespace dragoman::train {
 namespace {
@@ -12,6 +13,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kSpeedMemory = 0.9;  // decay per update of the mean time that a rank computes
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 const nn::Parameters& freeze(nn::Parameters& parameters, const std::vector<std::string>& patterns) {
   for (const std::string& pattern : patterns)
@@ -202,7 +205,8 @@ PendingUpdate Trainer::compute_gradients() {
   totals_.clear();
   gradients_.accumulate({group_, agreed.labels, totals_.losses()}, state_,
                         [this](const std::string& words) { remark(words); });
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  const double seconds = seconds_since(begin);
+  update.traffic.compute = seconds;
   seconds_ = seconds_ == 0 ? seconds : kSpeedMemory * seconds_ + (1 - kSpeedMemory) * seconds;
   stopping_ = agreed.stops;
   update.tokens = agreed.labels;
@@ -217,10 +221,16 @@ void Trainer::apply_gradients(PendingUpdate update) {
   const std::uint64_t number = update.position.updates;
   update.rate = state_.rate_factor * schedule_.rate(update.position);
   nn::Parameters& parameters = task_.parameters();
+  auto begin = Clock::now();
   sharding_.reduce(parameters.gradients());
+  update.traffic.reduce = seconds_since(begin);
   totals_.add_up(parameters.gradients());
   optimiser_.step(update.rate, number, pipeline_.gradient_squares());
-  sharding_.gather(parameters.copy().defined() ? parameters.copy() : parameters.weights());
+  const Tensor used = parameters.copy().defined() ? parameters.copy() : parameters.weights();
+  begin = Clock::now();
+  sharding_.gather(used);
+  update.traffic.gather = seconds_since(begin);
+  update.traffic.bytes = sharding_.bytes_to_reduce(parameters.gradients()) + sharding_.bytes_to_gather(used);
   gathered_ = false;
   if (average_) average_->update(number);
   pipeline_.push(update);
@@ -281,35 +291,26 @@ void Trainer::share_state() {
 }
 
 void Trainer::validate() {
-  gather();
-  if (team_.comm.leads())
-    measure();
-  else
-    help_to_measure();
-  share_state();
-}
-
-void Trainer::help_to_measure() {
-  const Averaged averaged(average());
-  Validation ignored;
-  for (Observer* observer : observers_) observer->measure(ignored);
-}
-
-void Trainer::measure() {
   const auto start = Clock::now();
+  gather();
   Validation validation;
   validation.position = state_.position;
   validation.training = state_.since_validation;
   {
     const Averaged averaged(average());
-    validation.scores = task_.validate(workspace_, *data_.validation, gradients_.at_once());
+    validation.scores = train::validate(task_, workspace_, *data_.validation, gradients_.at_once(), team_.comm);
     for (Observer* observer : observers_) observer->measure(validation);
   }
+  if (team_.comm.leads()) judge(validation, start);
+  share_state();
+}
+
+void Trainer::judge(Validation& validation, Clock::time_point start) {
   state_.since_validation = {};
   state_.validated = state_.position.updates;
   const std::string plateau = selection_.judge(validation, state_);
   if (!plateau.empty()) remark(plateau);
-  validation.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  validation.seconds = seconds_since(start);
   state_.seconds += validation.seconds;
   validation.elapsed = state_.seconds;
   for (const auto& [name, value] : validation.scores.list())
@@ -341,11 +342,7 @@ void Trainer::save_model() {
 }
 
 std::string Trainer::load_newest_checkpoint() {
-  std::string path;
-  if (team_.comm.leads())
-    path = checkpoints_.load_newest(trained(), [this](const std::string& words) { remark(words); });
-  path = team_.comm.from_leader(path);
-  if (!team_.comm.leads() && !path.empty()) load_checkpoint(path, trained());
+  const std::string path = checkpoints_.load_newest(trained(), [this](const std::string& words) { remark(words); });
   gathered_ = true;
   saved_update_ = state_.position.updates;
   team_.comm.barrier();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -32,8 +33,8 @@ class Trainer {
  public:
   // `info` is stored in model files beside the weights. The task's parameters must be allocated with gradients. If
   // several processes train together, each has a trainer, whose data is the shard of Team::of(options, comm), and they
-  // make the same calls; the first one validates, writes files and has the observers, apart from those that share the
-  // work of measure().
+  // make the same calls; they share the validation, and the first one writes files and has the observers, apart from
+  // those that share the work of measure().
   Trainer(const TrainOptions& options, Task& task, TrainData data, store::ModelInfo info,
           comm::Communicator& comm = comm::alone());
 
@@ -90,9 +91,8 @@ class Trainer {
   Due due_since(const Position& before, bool stopping) const;
   void follow_up(const Due& due);
   void validate();
-  void measure();
-  // The part of other ranks than the first: their observers may share its work.
-  void help_to_measure();
+  // What the first rank makes of the scores: the best model so far, the learning rate, the report.
+  void judge(Validation& validation, std::chrono::steady_clock::time_point start);
   // Adapts the cursor of a run that was divided into another number of parts.
   void adapt_to_parts();
   void check_same_run(const std::string& path, const TrainState& fresh);

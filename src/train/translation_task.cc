@@ -1,4 +1,3 @@
-#include <cmath>
 #include <map>
 #include <numeric>
 #include <span>
@@ -72,13 +71,6 @@ void add_losses(const Losses& losses, double scale, const LossTotals& totals) {
   add_sum(losses.nll, scale, totals.nll());
 }
 
-Scores loss_scores(const LossSums& sums) {
-  Scores scores;
-  scores.set("loss", sums.mean_nll());
-  scores.set("perplexity", std::exp(sums.mean_nll()));
-  return scores;
-}
-
 std::uint64_t TranslationTask::learn(Context& cx, const data::Batch& batch, const LossSettings& settings,
                                      double gradient_scale, const LossTotals& totals) {
   if (settings.r_drop > 0) return learn_twice(cx, batch, settings, gradient_scale, totals);
@@ -107,27 +99,13 @@ std::uint64_t TranslationTask::learn_twice(Context& cx, const data::Batch& batch
   return batch.labels.size();
 }
 
-Scores TranslationTask::validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const {
-  LossSums sums;
-  std::map<std::string, LossSums> by_languages;
-  data::Batch batch;
-  batches.seek(0, 0);
-  for (std::uint64_t step = 0; step < batches.steps(0); ++step) {
-    batches.next(batch);
-    data::for_each_part(batch, at_once, [&](const data::Batch& part) {
-      workspace.reset();
-      Context cx(workspace);
-      const Losses losses = model_.loss(cx, features(cx, model_, part), labels_of(cx, part), {});
-      sums += add_up(losses);
-      add_by_languages(batches, part, losses.nll.to_host<double>(), by_languages);
-    });
-  }
-  Scores scores = loss_scores(sums);
-  for (const auto& [languages, own] : by_languages) {
-    const Scores part = loss_scores(own);
-    for (const auto& [metric, value] : part.list()) scores.set(score_of(metric, languages), value);
-  }
-  return scores;
+Tally TranslationTask::tally(Workspace& workspace, const data::Batcher& batches, const data::Batch& batch) const {
+  workspace.reset();
+  Context cx(workspace);
+  const Losses losses = model_.loss(cx, features(cx, model_, batch), labels_of(cx, batch), {});
+  Tally tally{.sums = add_up(losses)};
+  add_by_languages(batches, batch, losses.nll.to_host<double>(), tally.by_languages);
+  return tally;
 }
 
 }  // namespace dragoman::train

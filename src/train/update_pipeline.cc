@@ -36,7 +36,8 @@ FinishedUpdate UpdatePipeline::pop() {
           .sums = {totals[0], totals[1], update.tokens},
           .gradient_norm = std::sqrt(totals[2]),
           .seconds = seconds,
-          .waiting = update.waiting};
+          .waiting = update.waiting,
+          .traffic = update.traffic};
 }
 
 }  // namespace dragoman::train

@@ -12,6 +12,29 @@
 
 namespace dragoman::train {
 
+// What the first rank of a team does in an update, in seconds as the host sees them (on a GPU, the time to enqueue),
+// and the bytes that every rank sends to others.
+struct Traffic {
+  double compute = 0;  // gradients of its batches
+  double reduce = 0;   // the sum of gradients, with the wait for the slowest rank
+  double gather = 0;   // the new weights
+  std::uint64_t bytes = 0;
+
+  Traffic& operator+=(const Traffic& other) {
+    compute += other.compute;
+    reduce += other.reduce;
+    gather += other.gather;
+    bytes += other.bytes;
+    return *this;
+  }
+  // The mean of a sum over some updates.
+  Traffic per_update(std::uint64_t updates) const {
+    if (updates == 0) return {};
+    const auto count = static_cast<double>(updates);
+    return {compute / count, reduce / count, gather / count, bytes / updates};
+  }
+};
+
 // An update enqueued on the device whose losses the host has not read yet.
 struct PendingUpdate {
   Position position;  // after the update
@@ -19,6 +42,7 @@ struct PendingUpdate {
   std::uint64_t tokens = 0;
   std::chrono::steady_clock::time_point start;
   Waiting waiting{};
+  Traffic traffic{};
 };
 
 // An update whose losses have arrived on the host.
@@ -29,6 +53,7 @@ struct FinishedUpdate {
   double gradient_norm = 0;
   double seconds = 0;  // time of the update; if two overlap, since the previous one finished
   Waiting waiting{};
+  Traffic traffic{};
 };
 
 // Copies the losses and the gradient norm of updates to the host asynchronously: while one update is being enqueued,

@@ -31,11 +31,11 @@ class TrainTeam : public TrainCommand {
     for (pid_t child = 0; list >> child;) children.push_back(child);
     return children;
   }
-  // Waits until the run has saved a checkpoint after its first one.
-  void wait_for_checkpoint(const std::string& run) const {
+  // Waits until the run has saved a newer checkpoint than `before`, or than its first one.
+  void wait_for_checkpoint(const std::string& run, const std::string& before = "") const {
+    const std::string old = std::max(before, path(run + "/checkpoints/000000001"));
     for (int i = 0; i < 1000; ++i, std::this_thread::sleep_for(std::chrono::milliseconds(10)))
-      if (std::filesystem::exists(path(run + "/checkpoints")) && newest(run) > path(run + "/checkpoints/000000001"))
-        return;
+      if (std::filesystem::exists(path(run + "/checkpoints")) && newest(run) > old) return;
     FAIL() << run << " has no checkpoint";
   }
 };
@@ -77,6 +77,14 @@ TEST_F(TrainTeam, LearnsLikeOneProcessWithTheSameTotalBatch) {
   ASSERT_GE(one.size(), 10u);
   for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(two[i], one[i], 1e-3 * one[i]);
   EXPECT_LT(one.back(), one.front());
+  const std::vector<nlohmann::json> lines = log("two");
+  const auto bytes = 4 * lines.front().at("parameters").get<double>();
+  for (const nlohmann::json& line : lines) {
+    if (line.at("kind") != "train") continue;
+    EXPECT_NEAR(line.at("bytes_sent").get<double>() / bytes, 1, 0.05) << "half of the gradients, half of the weights";
+    EXPECT_GT(line.at("reduce_seconds").get<double>(), 0);
+    EXPECT_GT(line.at("gather_seconds").get<double>(), 0);
+  }
 }
 
 TEST_F(TrainTeam, AKilledProcessEndsTheOthersAndTheRunGoesOnOnFewer) {
@@ -101,6 +109,29 @@ TEST_F(TrainTeam, AKilledProcessEndsTheOthersAndTheRunGoesOnOnFewer) {
   const Outcome resumed = run("--output killed --resume --until 100u --devices 2");
   ASSERT_EQ(resumed.status, 0) << resumed.err;
   EXPECT_EQ(contents(newest("killed")), contents(newest("straight")));
+}
+
+TEST_F(TrainTeam, AKillWhileCheckpointsAreWrittenLeavesNoDamagedOne) {
+  const std::string common = settings() + "--virtual 4 --validate 50u --until 100u ";
+  ASSERT_EQ(run(common + "--output straight").status, 0);
+  for (int round = 0; round < 4; ++round) {
+    const std::string before = round == 0 ? "" : newest("killed");
+    const pid_t first = start(round == 0 ? common + "--checkpoint 1u --output killed --devices 2"
+                                         : "--output killed --resume --devices 2");
+    wait_for_checkpoint("killed", before);
+    std::this_thread::sleep_for(std::chrono::milliseconds(round * 7));
+    const std::vector<pid_t> others = children_of(first);
+    kill(round % 2 == 0 && !others.empty() ? others[0] : first, SIGKILL);
+    wait_for(first);
+    for (const auto& entry : std::filesystem::directory_iterator(path("killed/checkpoints")))
+      EXPECT_TRUE(entry.path().extension() != ".safetensors" || store::SafetensorsFile(entry.path().string()).verify())
+          << entry.path() << " after kill " << round;
+  }
+  const Outcome resumed = run("--output killed --resume --devices 4");
+  ASSERT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(contents(newest("killed")), contents(newest("straight")));
+  for (const auto& entry : std::filesystem::directory_iterator(path("killed/checkpoints")))
+    EXPECT_EQ(entry.path().extension(), ".safetensors") << entry.path() << " is left";
 }
 
 TEST_F(TrainTeam, ASignalToAnyProcessSavesACheckpoint) {

@@ -25,7 +25,14 @@ void save(const std::string& path, int size, float value) {
   ModelInfo info;
   info.config = config;
   info.source_tokenizer = "words";
-  save_model(path, info, model.parameters(), {{"train.first", "U8", {3}, "abc"}});
+  save_model(path, info, model.parameters());
+  // As in a checkpoint.
+  const SafetensorsFile file(path);
+  const std::map<std::string, std::string> bytes = file.read_all();
+  std::vector<StoredTensor> tensors;
+  for (const TensorRecord& one : file.tensors()) tensors.push_back({one.name, one.type, one.shape, bytes.at(one.name)});
+  tensors.push_back({"train.first", "U8", {3}, "abc"});
+  write_safetensors(path, file.metadata(), tensors);
 }
 
 float weight_of(const ModelFile& model) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <mutex>
+
+#include "tests/comm/ranks.h"
 #include "tests/support/errors.h"
 #include "tests/train/small_run.h"
 
@@ -66,6 +69,127 @@ TEST(Checkpoint, IsAModelFileOfTheAveragedWeights) {
   store::ModelFile(folder.file("c"), store::ModelFile::Configuration::unused).load(model.parameters());
   EXPECT_EQ(weights_of(model), run.average.tensor().to_host<float>());
   EXPECT_NE(weights_of(model), weights_of(run.task));
+}
+
+// One rank of a run that has divided its moments: buffers of several pieces of a checksum.
+class TeamRun {
+ public:
+  explicit TeamRun(comm::Communicator& comm)
+      : sharding_(make().count(), {.comm = comm, .parts = comm.size(), .wire = comm::Wire::f32, .ordered = false},
+                  Size{1} << 17),
+        optimiser_({.kind = OptimiserKind::adam}, parameters_, &sharding_.share()),
+        average_(0.9, parameters_.weights(), {}, &sharding_.share()) {}
+
+  Trained trained() { return {parameters_, optimiser_, &average_, state_, &sharding_}; }
+  void move_to(std::uint64_t number) {
+    state_.position.updates = number;
+    for (const nn::Parameters::Entry& entry : parameters_.entries())
+      for (Size i = 0; i < entry.shape.count(); ++i)
+        static_cast<float*>(entry.gradient.data)[i] = 0.01f * static_cast<float>((i + static_cast<Size>(number)) % 97);
+    optimiser_.step(0.1, number, {});
+    average_.update(number);
+    sharding_.gather(parameters_.weights());
+    sharding_.gather(average_.tensor());
+  }
+  // Of this rank.
+  std::vector<std::vector<float>> everything() {
+    std::vector<std::vector<float>> all = {parameters_.weights().to_host<float>(), average_.tensor().to_host<float>()};
+    for (const auto& [name, moments] : optimiser_.state()) all.push_back(moments.to_host<float>());
+    return all;
+  }
+
+ private:
+  Tensor make() {
+    parameters_.add("matrix", {300, 1001}, nn::Init::normal(1));
+    parameters_.add("bias", {7}, nn::Init::normal(1));
+    parameters_.allocate(cpu_device(), DType::f32, 1, true);
+    return parameters_.weights();
+  }
+
+  nn::Parameters parameters_;
+  Sharding sharding_;
+  Optimiser optimiser_;
+  MovingAverage average_;
+  TrainState state_;
+};
+
+TEST(Checkpoint, HasTheSameBytesOnAnyNumberOfRanks) {
+  TempFolder folder;
+  const auto write = [&](int ranks) {
+    const std::string path = folder.file(std::to_string(ranks));
+    comm::with_ranks(ranks, [&](comm::Communicator& comm) {
+      TeamRun run(comm);
+      run.move_to(1);
+      run.move_to(2);
+      save_checkpoint(path, {}, run.trained());
+    });
+    return read_all(path);
+  };
+  const std::string one = write(1);
+  for (const int ranks : {2, 3, 4}) EXPECT_EQ(write(ranks), one) << ranks << " ranks";
+  EXPECT_EQ(folder.names().size(), 4u) << "no temporary file is left";
+}
+
+TEST(Checkpoint, EveryRankLoadsItsShareWhoeverWroteIt) {
+  TempFolder folder;
+  comm::with_ranks(4, [&](comm::Communicator& comm) {
+    TeamRun run(comm);
+    run.move_to(1);
+    save_checkpoint(folder.file("c"), {}, run.trained());
+  });
+  for (const int ranks : {1, 3}) {
+    comm::with_ranks(ranks, [&](comm::Communicator& comm) {
+      TeamRun expected(comm), loaded(comm);
+      expected.move_to(1);
+      load_checkpoint(folder.file("c"), loaded.trained());
+      EXPECT_EQ(loaded.everything(), expected.everything()) << comm.rank() << " of " << ranks;
+    });
+  }
+}
+
+TEST(Checkpoint, DamageThatOneRankReadsIsAnErrorOnAllOfThem) {
+  TempFolder folder;
+  const CheckpointFolder checkpoints(folder.path(), 3);
+  comm::with_ranks(3, [&](comm::Communicator& comm) {
+    TeamRun run(comm);
+    run.move_to(1);
+    checkpoints.save({}, run.trained());
+    run.move_to(2);
+    checkpoints.save({}, run.trained());
+  });
+  std::string bytes = read_all(folder.file("000000002.safetensors"));
+  bytes[bytes.size() / 2] ^= 1;
+  folder.write("000000002.safetensors", bytes);
+  comm::with_ranks(3, [&](comm::Communicator& comm) {
+    TeamRun expected(comm), loaded(comm);
+    expected.move_to(1);
+    std::string heard;
+    EXPECT_EQ(checkpoints.load_newest(loaded.trained(), [&](const std::string& words) { heard += words; }),
+              folder.file("000000001.safetensors"));
+    EXPECT_EQ(heard, folder.file("000000002.safetensors") + ": is damaged: its checksum does not match");
+    EXPECT_EQ(loaded.everything(), expected.everything());
+  });
+}
+
+TEST(Checkpoint, ARankThatIsLostWhileAllWriteLeavesTheOlderOne) {
+  TempFolder folder;
+  const CheckpointFolder checkpoints(folder.path(), 3);
+  comm::Meeting meeting(3);
+  const std::vector<std::string> errors = comm::errors_of_ranks(3, [&](int rank) {
+    comm::SharedMemory comm(meeting.place(rank), meeting.join(rank));
+    TeamRun run(comm);
+    run.move_to(1);
+    checkpoints.save({}, run.trained());
+    run.move_to(2);
+    if (rank == 1) {
+      comm.report_failure("its disk is full");
+      fail("its disk is full");
+    }
+    checkpoints.save({}, run.trained());
+  });
+  for (const int rank : {0, 2})
+    EXPECT_NE(errors[static_cast<std::size_t>(rank)].find("disk is full"), std::string::npos);
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"000000001.safetensors"}));
 }
 
 TEST(Checkpoint, OnlyTheNewestAreKept) {

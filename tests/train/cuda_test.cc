@@ -40,8 +40,8 @@ class BrokenOnce final : public Task {
     const bool broken = ++batches == broken_batch_;
     return sound_->learn(cx, batch, settings, broken ? NAN : gradient_scale, losses);
   }
-  Scores validate(Workspace& workspace, data::Batcher& held_out, std::size_t at_once) const override {
-    return sound_->validate(workspace, held_out, at_once);
+  Tally tally(Workspace& workspace, const data::Batcher& held_out, const data::Batch& batch) const override {
+    return sound_->tally(workspace, held_out, batch);
   }
 
   int batches = 0;

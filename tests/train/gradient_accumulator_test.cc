@@ -22,7 +22,7 @@ class CountingTask final : public Task {
     if (batch.tokens() > memory) throw OutOfMemory("no memory is left");
     return toy_.learn(cx, batch, settings, scale, losses);
   }
-  Scores validate(Workspace&, data::Batcher&, std::size_t) const override { return {}; }
+  Tally tally(Workspace&, const data::Batcher&, const data::Batch&) const override { return {}; }
 
   std::size_t memory = 1'000'000;
   std::vector<std::size_t> parts;

@@ -130,8 +130,8 @@ class CrampedTask final : public Task {
     if (batch.tokens() > most_) throw OutOfMemory("no memory is left");
     return labels;
   }
-  Scores validate(Workspace& workspace, data::Batcher& batches, std::size_t at_once) const override {
-    return task_->validate(workspace, batches, at_once);
+  Tally tally(Workspace& workspace, const data::Batcher& batches, const data::Batch& batch) const override {
+    return task_->tally(workspace, batches, batch);
   }
 
  private:

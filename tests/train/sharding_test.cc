@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <numeric>
 
 #include "tests/comm/ranks.h"
@@ -74,19 +75,18 @@ TEST(Sharding, TheSquaresOfSlicesDoNotDependOnTheNumberOfRanks) {
   EXPECT_EQ(squares_of(4), one);
 }
 
-TEST(Sharding, CollectsSharesAndTakesThemBack) {
-  const std::vector<float> whole = counted_up();
-  comm::with_ranks(3, [&](comm::Communicator& comm) {
-    const Sharding sharding(kCount, {.comm = comm, .parts = 3, .wire = comm::Wire::f32, .ordered = false},
-                            kSmallBucket);
-    const Buffer own(cpu_device(), DType::f32, sharding.share().count());
-    sharding.take(reinterpret_cast<const char*>(whole.data()), own.tensor());
-    for (const Piece& piece : sharding.share().pieces())
-      EXPECT_EQ(own.tensor().data<float>()[piece.local], whole[static_cast<std::size_t>(piece.first)]);
-    const std::string bytes = sharding.collect(own.tensor());
-    ASSERT_EQ(bytes.size(), comm.leads() ? sharding.whole_bytes(own.tensor()) : 0);
-    EXPECT_EQ(std::memcmp(bytes.data(), whole.data(), bytes.size()), 0);
-  });
+TEST(Sharding, TheBytesOfAllRanksAreThoseOfEveryShareToOrFromEveryOther) {
+  for (const auto wire : {comm::Wire::f32, comm::Wire::bf16}) {
+    std::atomic<std::uint64_t> reduced = 0, gathered = 0;
+    comm::with_ranks(3, [&](comm::Communicator& comm) {
+      const Sharding sharding(kCount, {.comm = comm, .parts = 3, .wire = wire, .ordered = false}, kSmallBucket);
+      std::vector<float> values(kCount);
+      reduced += sharding.bytes_to_reduce(flat_of(values));
+      gathered += sharding.bytes_to_gather(flat_of(values));
+    });
+    EXPECT_EQ(reduced.load(), static_cast<std::uint64_t>(2 * kCount * (wire == comm::Wire::bf16 ? 2 : 4)));
+    EXPECT_EQ(gathered.load(), static_cast<std::uint64_t>(2 * kCount * 4));
+  }
 }
 
 TEST(TreeSum, AddsInPairs) {

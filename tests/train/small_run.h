@@ -155,11 +155,10 @@ class ToyTask final : public Task {
     for (const Tensor& sum : {losses.loss(), losses.nll()}) *static_cast<double*>(sum.raw()) += scale * loss;
     return batch.labels.size();
   }
-  Scores validate(Workspace&, data::Batcher&, std::size_t) const override {
-    LossSums sums;
-    for (const float weight : parameters_.weights().to_host<float>()) sums.nll += std::pow(weight - 1, 2);
-    sums.tokens = 1;
-    return loss_scores(sums);
+  Tally tally(Workspace&, const data::Batcher&, const data::Batch&) const override {
+    Tally tally{.sums = {.tokens = 1}};
+    for (const float weight : parameters_.weights().to_host<float>()) tally.sums.nll += std::pow(weight - 1, 2);
+    return tally;
   }
 
   int batches = 0, broken_batch = -1, exploding_batch = -1;

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "tests/support/errors.h"
 #include "tests/train/small_run.h"
+#include "train/validate.h"
 
 namespace dragoman::train {
 namespace {
@@ -67,7 +68,7 @@ TEST(TranslationTask, ValidationScoresEveryLanguagePairByItself) {
   const auto scores = [&](std::vector<data::BatchSource> sources) {
     Workspace workspace(cpu_device());
     data::Batcher batches(std::move(sources), {&corpus.source(), &corpus.target()}, batches_of(7));
-    return task->validate(workspace, batches, 100);
+    return validate(*task, workspace, batches, 100);
   };
   const std::int32_t tag = 5;  // any source word serves as a tag
   const Scores mixed = scores(
@@ -111,9 +112,9 @@ TEST(TranslationTask, ValidationIsTheMeanOverAllTokensWhateverTheBatches) {
   const auto task = make_translation(tiny_transformer(), corpus, 1);
   Workspace workspace(cpu_device());
   data::Batcher few = corpus.batches(batches_of(5)), all = corpus.batches(batches_of(48));
-  const Scores one = task->validate(workspace, few, 0), other = task->validate(workspace, all, 0);
+  const Scores one = validate(*task, workspace, few, 0), other = validate(*task, workspace, all, 0);
   EXPECT_NEAR(*one.find("loss"), *other.find("loss"), 1e-5);
-  EXPECT_NEAR(*task->validate(workspace, all, 50).find("loss"), *other.find("loss"), 1e-5) << "in parts";
+  EXPECT_NEAR(*validate(*task, workspace, all, 50).find("loss"), *other.find("loss"), 1e-5) << "in parts";
   EXPECT_NEAR(*one.find("perplexity"), std::exp(*one.find("loss")), 1e-9);
 }
 
