@@ -133,10 +133,11 @@ class Reader {
   }
   void load_part(const Flat& flat, const Piece& piece) const {
     const Tensor part = flat.part(piece);
-    std::string bytes(part.bytes(), '\0');
-    file().read(require(flat.name), static_cast<std::uint64_t>(piece.first * flat.element()), bytes.data(),
-                bytes.size());
-    part.copy_from(bytes.data());
+    const bool direct = part.device().on_host();
+    std::string staged(direct ? 0 : part.bytes(), '\0');
+    file().read(require(flat.name), static_cast<std::uint64_t>(piece.first * flat.element()),
+                direct ? static_cast<char*>(part.raw()) : staged.data(), part.bytes());
+    if (!direct) part.copy_from(staged.data());
   }
 
   const Trained& trained_;
