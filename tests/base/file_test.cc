@@ -34,6 +34,21 @@ TEST(AtomicFile, AppearsWholeWhenCommittedAndKeepsTheOldContentUntilThen) {
   EXPECT_EQ(folder.names(), std::vector<std::string>{"a"});
 }
 
+TEST(SharedOutput, SeveralWritersFillAFileThatHasOnlyItsTemporaryName) {
+  const TempFolder folder;
+  AtomicFile file(folder.file("a"));
+  file.write("?????? ??????");
+  SharedOutput first(file.partial()), second(file.partial());
+  second.write_at("second", 7);
+  first.write_at("first ", 0);
+  first.sync();
+  second.sync();
+  EXPECT_FALSE(std::filesystem::exists(folder.file("a")));
+  file.commit();
+  EXPECT_EQ(read_all(folder.file("a")), "first  second");
+  EXPECT_NE(message([&] { SharedOutput(folder.file("b")); }).find("cannot be opened"), std::string::npos);
+}
+
 TEST(AtomicFile, WritesThroughSymbolicLinks) {
   const TempFolder folder;
   folder.write("old", "old");
