@@ -22,9 +22,11 @@ std::string asked(const std::string& from, const std::string& to) {
 std::vector<ReadyModel> ready_models(const std::vector<std::string>& folders) {
   std::vector<ReadyModel> models;
   for (const std::string& folder : folders) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-      if (entry.path().extension() == ".safetensors")
-        models.push_back({text::LanguagePair::parse(entry.path().stem().string()), entry.path().string()});
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      const fs::path& file = entry.path();
+      const std::optional<text::LanguagePair> languages = text::LanguagePair::read(file.stem().string());
+      if (file.extension() == ".safetensors" && languages) models.push_back({*languages, file.string()});
+    }
     if (!models.empty()) break;
   }
   std::sort(models.begin(), models.end(),

@@ -404,7 +404,7 @@ text::LanguagePair NeuralJob::languages() const {
   const Direction asked = direction_of(job_.request, *job_.options);
   const store::Metadata& card = models_[0]->info().card;
   if (const auto entry = card.find(text::kLanguagesCard); entry != card.end())
-    if (const auto pairs = text::LanguagePair::parse_all(entry->second); pairs.size() == 1) return pairs.front();
+    if (const std::optional<text::LanguagePair> only = text::LanguagePair::read(entry->second)) return *only;
   return {std::string(asked.from), std::string(asked.to)};
 }
 

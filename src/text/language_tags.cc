@@ -22,12 +22,18 @@ bool is_code(std::string_view text) {
 
 }  // namespace
 
-LanguagePair LanguagePair::parse(std::string_view text) {
+std::optional<LanguagePair> LanguagePair::read(std::string_view text) {
   const std::size_t hyphen = std::min(text.find('-'), text.size());
   LanguagePair pair{std::string(text.substr(0, hyphen)), std::string(text.substr(std::min(hyphen + 1, text.size())))};
-  check(is_code(pair.source) && is_code(pair.target),
-        "expected two languages, as in en-de (letters, digits and underscores), but got '{}'", excerpt(text));
+  if (!is_code(pair.source) || !is_code(pair.target)) return std::nullopt;
   return pair;
+}
+
+LanguagePair LanguagePair::parse(std::string_view text) {
+  std::optional<LanguagePair> pair = read(text);
+  check(pair.has_value(), "expected two languages, as in en-de (letters, digits and underscores), but got '{}'",
+        excerpt(text));
+  return *std::move(pair);
 }
 
 std::vector<LanguagePair> LanguagePair::parse_all(std::string_view text) {

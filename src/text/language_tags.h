@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,8 @@ namespace dragoman::text {
 struct LanguagePair {
   std::string source, target;
 
+  // None if the text is not such a pair.
+  static std::optional<LanguagePair> read(std::string_view text);
   // Throws Error if the text is not such a pair.
   static LanguagePair parse(std::string_view text);
   // Pairs separated by spaces.
