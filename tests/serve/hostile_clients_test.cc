@@ -132,7 +132,10 @@ TEST(HostileClients, HealthAndMetricsAreAnsweredWhenAllThreadsAreBusy) {
   EXPECT_EQ(client.get("/health").status, 200);
   EXPECT_EQ(client.get("/metrics").status, 200);
   EXPECT_EQ(busy.back().read(milliseconds(0)).status, 0);
-  for (Client& one : busy) EXPECT_EQ(one.read().status, 400);
+  for (Client& one : busy) {
+    const int status = one.read().status;
+    EXPECT_TRUE(status == 400 || status == 504) << status;  // a key is given twice, or found too late
+  }
 }
 
 TEST(HostileClients, ReloadsHoldUpNobody) {
