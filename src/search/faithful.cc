@@ -22,11 +22,14 @@ struct Separators {
   char group = 0, decimal = 0;
 
   static Separators of(std::string_view language) {
-    constexpr std::array<std::string_view, 8> kPoint = {"en", "zh", "ja", "ko", "th", "he", "hi", "ms"};
+    constexpr std::array kPoint = std::to_array<std::string_view>({"en", "zh", "ja", "ko", "th", "he", "hi", "ms"});
+    constexpr std::array kComma = std::to_array<std::string_view>(
+        {"bg", "ca", "cs", "da", "de", "el", "es", "et", "fi", "fr", "gl", "hr", "hu", "id", "is", "it", "lt",
+         "lv", "nb", "nl", "nn", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sr", "sv", "tr", "uk", "vi"});
     language = language.substr(0, language.find_first_of("_-"));
-    if (language.empty()) return {};
     if (std::find(kPoint.begin(), kPoint.end(), language) != kPoint.end()) return {',', '.'};
-    return {'.', ','};
+    if (std::find(kComma.begin(), kComma.end(), language) != kComma.end()) return {'.', ','};
+    return {};
   }
 };
 
@@ -80,7 +83,7 @@ std::string rewritten(const Number& number, const Separators& from, const Separa
   for (std::size_t i = 1; i < number.groups.size(); ++i) {
     const std::string& separator = number.separators[i - 1];
     const bool is_last = i + 1 == number.groups.size();
-    if (from.decimal != 0 && is_last && separator == std::string_view(&from.decimal, 1)) {
+    if (from.decimal != 0 && to.decimal != 0 && is_last && separator == std::string_view(&from.decimal, 1)) {
       text += to.decimal + number.groups[i];
       continue;
     }

@@ -14,7 +14,9 @@ namespace dragoman::search {
 namespace {
 
 constexpr int kMostAttempts = 50;
-constexpr int kMostMended = 4;           // searches for a translation without loops and lost numbers
+constexpr int kMostMended = 2;           // searches for a translation without loops and lost numbers
+constexpr std::size_t kMostNumbers = 3;  // that are required; more are lost in tables and nonsense only
+constexpr std::string_view kDigits = "0123456789";
 constexpr std::size_t kMostPlaced = 16;  // terms of a sentence; each may take a search
 // Far more than a translation can hold. A word without spaces takes time for its square.
 constexpr std::size_t kMostConstraintBytes = std::size_t{1} << 16;
@@ -366,7 +368,10 @@ bool NeuralJob::mend(const DecodingTask& task) {
   const Tokens ids = tokens_of(task.search->tree(), best.front());
   const text::Tokenizer& target = models_[0]->target();
   const Tokens loop = find_loop(ids);
-  if (!has_letter(target.decode(loop)) || !find_loop(sources_[0]).empty()) return require_numbers(target.decode(ids));
+  if (!has_letter(target.decode(loop)) || !find_loop(sources_[0]).empty()) {
+    const bool has_numbers = job_.request.text.find_first_of(kDigits) != std::string::npos;
+    return has_numbers && require_numbers(target.decode(ids));
+  }
   Tokens twice = loop;
   twice.insert(twice.end(), loop.begin(), loop.end());
   banned_.push_back(std::move(twice));
@@ -376,8 +381,10 @@ bool NeuralJob::mend(const DecodingTask& task) {
 // The numbers of a term are the business of the term.
 bool NeuralJob::require_numbers(std::string_view translation) {
   const text::Tokenizer& target = models_[0]->target();
+  const auto lost = lost_numbers(job_.request.text, translation, languages());
+  if (lost.size() > kMostNumbers) return false;
   bool found_any = false;
-  for (const auto& [source, number] : lost_numbers(job_.request.text, translation, languages())) {
+  for (const auto& [source, number] : lost) {
     const auto has_number = [&, &text = source](const Term& term) { return term.source.find(text) != text.npos; };
     if (std::any_of(terms_.begin(), terms_.end(), has_number)) continue;
     const Spelling spelling = spell_in_sentence(target, number);
@@ -393,7 +400,7 @@ bool NeuralJob::require_numbers(std::string_view translation) {
 
 // If every digit has a token of its own, no other digit may follow those of a required number.
 void NeuralJob::ban_longer_numbers(const std::string& number, const Tokens& ids) {
-  for (char digit = '0'; digit <= '9'; ++digit) {
+  for (const char digit : kDigits) {
     const Tokens longer = spell_in_sentence(models_[0]->target(), number + digit).ids;
     if (longer.size() == ids.size() + 1 && std::equal(ids.begin(), ids.end(), longer.begin()))
       banned_.push_back(longer);

@@ -22,6 +22,7 @@ TEST(LostNumbers, AreWrittenAsTheTargetLanguageWritesThem) {
   EXPECT_EQ(lost_numbers("1.684.330,25", "", kGermanEnglish), (Numbers{{"1.684.330,25", "1,684,330.25"}}));
   EXPECT_EQ(lost_numbers("50\u202f000", "", kGermanEnglish), (Numbers{{"50\u202f000", "50,000"}}));
   EXPECT_EQ(lost_numbers("4.1 and 1998", "", kUnknown), (Numbers{{"1998", "1998"}})) << "which point is not known";
+  EXPECT_EQ(lost_numbers("4.1 and 1998", "", {"en", "xx"}), (Numbers{{"1998", "1998"}}));
   EXPECT_EQ(lost_numbers("4.1", "", {"en_XX", "pt_BR"}), (Numbers{{"4.1", "4,1"}}));
 }
 
