@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -33,9 +34,14 @@ void note_signal(int signal) {
 }  // namespace
 
 Signals::Signals() {
-  check(pipe2(pipe_.data(), O_CLOEXEC) == 0, "a pipe cannot be made: {}", std::strerror(errno));
-  fcntl(pipe_[1], F_SETFL, O_NONBLOCK);
-  wake_up = pipe_[1];
+  // Never closed: a handler may still be about to write to it when everything else is over.
+  static const std::array<int, 2> pipe = [] {
+    std::array<int, 2> ends{};
+    check(pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) == 0, "a pipe cannot be made: {}", std::strerror(errno));
+    return ends;
+  }();
+  woken_ = pipe[0];
+  wake_up = pipe[1];
   asked_to_stop = asked_to_reload = false;
   struct sigaction action {};
   action.sa_handler = note_signal;
@@ -47,10 +53,7 @@ Signals::Signals() {
   }
 }
 
-Signals::~Signals() {
-  restore();
-  for (const int end : pipe_) close(end);
-}
+Signals::~Signals() { restore(); }
 
 void Signals::restore() {
   for (const auto& [signal, before] : before_) sigaction(signal, &before, nullptr);
@@ -64,10 +67,10 @@ void Signals::wait(const std::function<void()>& reload) {
       continue;
     }
     // A signal always ends poll(), but not read(), where the thread sanitizer would not run the handler.
-    pollfd waiting{pipe_[0], POLLIN, 0};
-    char byte = 0;
+    pollfd waiting{woken_, POLLIN, 0};
+    std::array<char, 256> bytes{};
     if (poll(&waiting, 1, -1) <= 0) continue;
-    [[maybe_unused]] const ssize_t count = read(pipe_[0], &byte, 1);
+    [[maybe_unused]] const ssize_t count = read(woken_, bytes.data(), bytes.size());
   }
   restore();
 }

@@ -2,7 +2,6 @@
 
 #include <signal.h>
 
-#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -30,7 +29,7 @@ class Signals {
  private:
   void restore();
 
-  std::array<int, 2> pipe_{-1, -1};  // from the handler to wait()
+  int woken_ = -1;  // the end of a pipe that the handler writes to
   std::vector<std::pair<int, struct sigaction>> before_;
 };
 

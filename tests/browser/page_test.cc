@@ -8,7 +8,7 @@ TEST_F(Page, TranslatesWhatIsTyped) {
   translate(kSentence);
   const nlohmann::json told = explanation();
   EXPECT_EQ(told["model"], "transformer");
-  EXPECT_EQ(window_->text(".translation .text"), told["explanations"][0]["text"]);
+  EXPECT_EQ(window_->text(".translation .text"), told["explanations"][0]["text"].get<std::string>());
   EXPECT_NE(window_->text("#status").find("Translated in"), std::string::npos);
   EXPECT_EQ(window_->text("#count"), "27 characters");
   window_->click("#clear");
