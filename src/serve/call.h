@@ -33,7 +33,7 @@ class Call : public std::enable_shared_from_this<Call> {
   // Who asks: the name of a key, or empty without keys.
   const std::string& client() const { return client_; }
   void set_client(std::string name) { client_ = std::move(name); }
-  const std::shared_ptr<std::atomic<bool>>& cancelled() const { return exchange_->cancelled(); }
+  std::shared_ptr<std::atomic<bool>> cancelled() const { return exchange_->cancelled(); }
 
   void respond(HttpResponse response) { finish_(*this, std::move(response)); }
   void respond(const nlohmann::ordered_json& json, int status = 200);

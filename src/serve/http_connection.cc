@@ -108,8 +108,9 @@ void HttpConnection::stop_waiting() {
 
 void HttpConnection::out_of_time() {
   if (state_ != State::handling) return close();
-  cancelled_->store(true);
-  fail(HttpError(504, "the answer took too long"));
+  fate_->is_late = true;
+  fate_->cancelled = true;
+  fail(HttpError(kTooLate, "the answer took too long"));
 }
 
 void HttpConnection::drain() {
@@ -120,7 +121,7 @@ void HttpConnection::close() {
   if (state_ == State::closed) return;
   stop_waiting();
   state_ = State::closed;
-  if (cancelled_) cancelled_->store(true);
+  if (fate_) fate_->cancelled = true;
   ++timer_round_;
   timer_.cancel();
   error_code ignored;
@@ -260,7 +261,7 @@ void HttpConnection::handle() {
           if (self->state_ == State::handling && round == self->request_round_) self->send(std::move(response));
         });
       });
-  cancelled_ = exchange->cancelled();
+  fate_ = exchange->fate();
   enter(State::handling, host_.limits.answer);
   watch();
   host_.handler(exchange);
@@ -289,7 +290,7 @@ void HttpConnection::fail(const HttpError& error) {
 
 void HttpConnection::send(HttpResponse response) {
   enter(State::writing, host_.limits.send);
-  cancelled_.reset();
+  fate_.reset();
   keep_alive_ = keep_alive_ && !host_.stopping;
   const auto message = std::make_shared<http::response<http::string_body>>();
   message->result(static_cast<unsigned>(response.status));

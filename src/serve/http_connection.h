@@ -77,9 +77,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::optional<Parser> parser_;
   std::uint64_t request_round_ = 0;  // the request that a response belongs to
   bool keep_alive_ = false, is_head_ = false, refused_ = false;
-  bool is_old_ = false;                           // HTTP/1.0
-  std::shared_ptr<std::atomic<bool>> cancelled_;  // of the request under way
-  HttpRequest described_;                         // what error pages know of it
+  bool is_old_ = false;         // HTTP/1.0
+  std::shared_ptr<Fate> fate_;  // of the request under way
+  HttpRequest described_;       // what error pages know of it
   std::size_t drained_ = 0;
 };
 

@@ -29,6 +29,14 @@ class HttpError : public Error {
 
 // The status of a request whose client left before the answer, for logs and metrics.
 constexpr int kClientLeft = 499;
+// The status of a request whose answer took too long.
+constexpr int kTooLate = 504;
+
+// How a request ended that nobody waits for any more.
+struct Fate {
+  std::atomic<bool> cancelled = false;  // the client has left or waited too long
+  std::atomic<bool> is_late = false;    // it waited too long
+};
 
 struct HttpRequest {
   std::string method;
@@ -80,14 +88,15 @@ class Exchange {
   void respond(HttpResponse response) {
     if (!answered_.test_and_set()) send_(std::move(response));
   }
-  // Becomes true when the client has left or waited too long.
-  const std::shared_ptr<std::atomic<bool>>& cancelled() const { return cancelled_; }
+  const std::shared_ptr<Fate>& fate() const { return fate_; }
+  // That of the fate.
+  std::shared_ptr<std::atomic<bool>> cancelled() const { return {fate_, &fate_->cancelled}; }
 
  private:
   HttpRequest request_;
   Send send_;
   std::atomic_flag answered_;
-  std::shared_ptr<std::atomic<bool>> cancelled_ = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<Fate> fate_ = std::make_shared<Fate>();
 };
 
 }  // namespace dragoman::serve

@@ -86,14 +86,22 @@ void show_settings(const Backend& backend, const CallPointer& call) {
                  {"supportedFilesFormat", file_endings()}});
 }
 
-// The address that the client itself used, for the link to a file.
+// Whether a header may become part of an address: it has letters, digits and these marks only.
+bool is_plain(std::string_view text, std::string_view marks) {
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || marks.find(c) != marks.npos;
+  });
+}
+
+// The address that the client itself used, for the link to a file. A proxy on this machine says what it has changed.
 std::string own_address(const HttpRequest& request) {
-  const std::string host(request.header("host"));
-  const bool good = !host.empty() && host.find_first_not_of(
-                                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                         "0123456789.-:[]") == std::string::npos;
-  const bool secure = request.is_local && request.header("x-forwarded-proto") == "https";
-  return good ? (secure ? "https://" : "http://") + host : "";
+  const auto from_proxy = [&](const char* name) { return request.is_local ? request.header(name) : ""; };
+  std::string_view prefix = from_proxy("x-forwarded-prefix");
+  if (!prefix.starts_with('/') || prefix.starts_with("//") || !is_plain(prefix, "/-._~")) prefix = "";
+  while (prefix.ends_with('/')) prefix.remove_suffix(1);
+  const std::string_view host = request.header("host");
+  if (host.empty() || !is_plain(host, ".-:[]")) return std::string(prefix);
+  return fmt::format("{}://{}{}", from_proxy("x-forwarded-proto") == "https" ? "https" : "http", host, prefix);
 }
 
 void translate_file(Backend& backend, const CallPointer& call) {

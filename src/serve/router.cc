@@ -181,8 +181,9 @@ void Router::finish(Exchange& exchange, const std::string& client, const char* r
                     Clock::time_point begin) {
   const HttpRequest& request = exchange.request();
   complete(request, response);
-  // A client that has left gets no response; the log says that it left.
-  if (exchange.cancelled()->load()) response.status = kClientLeft;
+  // A client that has left gets no response, one that waited too long has got it; the log says which.
+  const Fate& fate = *exchange.fate();
+  if (fate.cancelled) response.status = fate.is_late ? kTooLate : kClientLeft;
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   metrics_.count_request(route, response.status, seconds);
   log_.write(request, response, {address_of(request), client, public_path(request)}, seconds);
@@ -192,6 +193,7 @@ void Router::finish(Exchange& exchange, const std::string& client, const char* r
 HttpResponse Router::error_page(const HttpRequest& request, const HttpError& error) {
   HttpResponse response = error_response(request, error);
   complete(request, response);
+  if (error.status() == kTooLate) return response;  // finish() counts it when its work has ended
   metrics_.count_request(kNoRoute, response.status, 0);
   log_.write(request, response, {address_of(request), "", public_path(request)}, 0);
   return response;

@@ -199,6 +199,12 @@ TEST(Queue, ARequestThatTakesTooLongIsGivenUp) {
   EXPECT_EQ(reply.status, 504);
   EXPECT_EQ(reply.json()["error"], "the answer took too long");
   EXPECT_TRUE(eventually([&] { return server.stage().cancelled == 1; }));
+  // Counted once, under its route.
+  const auto metrics = [&] { return server.connect().get("/metrics").body; };
+  EXPECT_TRUE(
+      eventually([&] { return metrics().find("{route=\"/translate\",status=\"504\"} 1") != std::string::npos; }));
+  EXPECT_EQ(metrics().find("status=\"499\""), std::string::npos);
+  EXPECT_EQ(metrics().find("route=\"none\""), std::string::npos);
   server.stage().hold(false);
   EXPECT_EQ(server.translate("b").status, 200);
 }

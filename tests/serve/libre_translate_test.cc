@@ -158,6 +158,24 @@ TEST(LibreTranslate, FilesAreTranslatedAndFetched) {
   EXPECT_GT(server.connect().get("/v2/usage").json()["character_count"], 0);
 }
 
+TEST(LibreTranslate, LinksToFilesLeadThroughTheProxy) {
+  const TestServer server;
+  const auto link = [&](const std::string& headers) {
+    const std::string url =
+        server.connect()
+            .ask("POST", "/translate_file", "Content-Type: multipart/form-data; boundary=b\r\n" + headers,
+                 "--b\r\nContent-Disposition: form-data; name=\"source\"\r\n\r\nen\r\n"
+                 "--b\r\nContent-Disposition: form-data; name=\"target\"\r\n\r\nde\r\n"
+                 "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nOne\r\n--b--\r\n")
+            .json()["translatedFileUrl"];
+    return url.substr(0, url.find("/download_file/"));
+  };
+  EXPECT_EQ(link("X-Forwarded-Proto: https\r\nX-Forwarded-Prefix: /mt\r\n"), "https://localhost/mt");
+  EXPECT_EQ(link("X-Forwarded-Prefix: /a/b.c/\r\n"), "http://localhost/a/b.c");
+  for (const std::string bad : {"mt", "//other.example", "/a?b", "/a b", "/<a>"})
+    EXPECT_EQ(link("X-Forwarded-Prefix: " + bad + "\r\n"), "http://localhost") << bad;
+}
+
 TEST(LibreTranslate, TermsOfTheRequestReachTheModel) {
   TestServer server;
   const Reply reply = server.connect().post_json(
