@@ -15,7 +15,7 @@ export function offerFiles({ languages, begun, failed }) {
       const answer = await api.translateFile(file, from, to);
       const { pathname } = new URL(answer.translatedFileUrl, location.href);
       line.replaceChildren('Translated: ',
-        html('a', { href: pathname.slice(1), download: true }, file.name));
+        html('a', { href: `download_file/${pathname.split('/').pop()}`, download: true }, file.name));
     } catch (error) {
       line.hidden = true;
       failed(error);
