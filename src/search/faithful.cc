@@ -16,6 +16,8 @@ constexpr std::size_t kRepetitions = 4;
 constexpr std::array<std::string_view, 2> kNarrowSpaces = {"\u00a0", "\u202f"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_small(char c) { return c >= 'a' && c <= 'z'; }
 
 // How a language separates the digits of a number; no characters if this is not known.
 struct Separators {
@@ -95,6 +97,17 @@ std::string rewritten(const Number& number, const Separators& from, const Separa
   return is_grouped && number.groups[0].size() > 3 ? "" : text;
 }
 
+// The number with the letters that adjoin it.
+std::string_view word_around(std::string_view text, const Number& number) {
+  const auto is_letter = [](char c) { return is_capital(c) || is_small(c) || is_digit(c); };
+  std::size_t begin = number.begin, end = number.end;
+  while (begin > 0 && is_letter(text[begin - 1])) --begin;
+  while (end < text.size() && is_letter(text[end])) ++end;
+  return stands_alone(text, begin, end) ? text.substr(begin, end - begin) : "";
+}
+
+bool may_be_words(const std::string& digits) { return digits.size() <= 2 && std::stoi(digits) <= kMostInWords; }
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> lost_numbers(std::string_view source, std::string_view translation,
@@ -106,10 +119,17 @@ std::vector<std::pair<std::string, std::string>> lost_numbers(std::string_view s
   std::vector<std::pair<std::string, std::string>> lost;
   for (const Number& number : numbers_of(source, ":/-")) {
     const std::string digits = number.digits();
-    if (digits.size() == 1 || (digits.size() == 2 && std::stoi(digits) <= kMostInWords)) continue;
-    if (!stands_alone(source, number.begin, number.end) || !kept.insert(digits).second) continue;
-    const std::string text = rewritten(number, from, to);
-    if (!text.empty()) lost.emplace_back(source.substr(number.begin, number.end - number.begin), text);
+    const std::string_view word = word_around(source, number);
+    if (word.empty() || kept.contains(digits)) continue;
+    const bool is_name = std::any_of(word.begin(), word.end(), is_capital);
+    const std::string_view ending = word.substr(std::min(word.size(), number.end - number.begin));
+    const bool has_ending_only = is_digit(word[0]) && std::all_of(ending.begin(), ending.end(), is_small);
+    std::string text;
+    if (is_name && std::none_of(word.begin(), word.end(), is_small)) text = word;
+    if (!is_name && has_ending_only && !may_be_words(digits)) text = rewritten(number, from, to);
+    if (text.empty()) continue;
+    kept.insert(digits);
+    lost.emplace_back(word, text);
   }
   return lost;
 }

@@ -12,8 +12,9 @@
 namespace dragoman::search {
 
 // The numbers that a translation lacks, as the source and as the target language writes them: 1,234.5 of English is
-// 1.234,5 in German. Only numbers without separators are sought if a language is not known. What may change in a
-// translation does not count: numbers up to twelve (words), dates, times of day, numbers with letters (777s, 19th).
+// 1.234,5 in German. Only numbers without separators are sought if a language is not known. A number with an ending
+// (50bn, 777s) comes with it in the source and without it in the target; a word of capitals and digits (A120) is the
+// same in both. What may change in a translation does not count: numbers up to twelve (words), dates, times of day.
 std::vector<std::pair<std::string, std::string>> lost_numbers(std::string_view source, std::string_view translation,
                                                               const text::LanguagePair& languages);
 

@@ -33,10 +33,18 @@ TEST(LostNumbers, AreKeptHoweverTheirDigitsAreSeparated) {
 }
 
 TEST(LostNumbers, AreNotWhatATranslationMayWriteInAnotherWay) {
-  for (const char* const text : {"7 dwarfs", "12 months", "the 19th century", "777s", "A120", "at 3:30 p.m.",
-                                 "12.05.2013", "version 1.2.13", "2013-05-12", "3,5", "1234,567"})
+  for (const char* const text : {"7 dwarfs", "12 months", "the 9th of May", "mp3", "R2d2", "4x4", "at 3:30 p.m.",
+                                 "12.05.2013", "version 1.2.13", "2013-05-12", "3,5", "1234,567", "ß99"})
     EXPECT_EQ(lost_numbers(text, "", kEnglishGerman), Numbers{}) << text;
   EXPECT_EQ(lost_numbers("10.30 Uhr", "", kGermanEnglish), Numbers{});
+}
+
+TEST(LostNumbers, MayHaveLetters) {
+  EXPECT_EQ(lost_numbers("$50bn for 777s", "500 Dollar", kEnglishGerman), (Numbers{{"50bn", "50"}, {"777s", "777"}}));
+  EXPECT_EQ(lost_numbers("the 19th century, 1,5m", "", kGermanEnglish), (Numbers{{"19th", "19"}, {"1,5m", "1.5"}}));
+  EXPECT_EQ(lost_numbers("on the A120, 777X and W5", "", kEnglishGerman),
+            (Numbers{{"A120", "A120"}, {"777X", "777X"}, {"W5", "W5"}}));
+  EXPECT_EQ(lost_numbers("on the A120", "auf der A 120", kEnglishGerman), Numbers{});
 }
 
 TEST(Loops, AreTokensThatFollowThemselvesThreeTimes) {
