@@ -6,6 +6,7 @@
 
 #include "base/join.h"
 #include "search/words.h"
+#include "text/unicode.h"
 
 namespace dragoman::search {
 namespace {
@@ -106,6 +107,30 @@ std::string_view word_around(std::string_view text, const Number& number) {
   return stands_alone(text, begin, end) ? text.substr(begin, end - begin) : "";
 }
 
+std::vector<char32_t> code_points(std::string_view text) {
+  std::vector<char32_t> codes;
+  for (std::size_t at = 0; at < text.size();) {
+    const text::CodePoint character = text::code_point_at(text, at);
+    codes.push_back(character.code);
+    at += character.length;
+  }
+  return codes;
+}
+
+// Whether a character that is no letter or digit stands several times in a row, perhaps with spaces between.
+bool repeats_a_mark(std::string_view text) {
+  char32_t last = 0;
+  std::size_t count = 0;
+  for (const char32_t code : code_points(text)) {
+    const text::CharClass kind = text::classify(code);
+    if (kind == text::CharClass::space) continue;
+    count = code == last ? count + 1 : 1;
+    last = code;
+    if (count >= kRepetitions && kind != text::CharClass::letter && kind != text::CharClass::number) return true;
+  }
+  return false;
+}
+
 bool may_be_words(const std::string& digits) { return digits.size() <= 2 && std::stoi(digits) <= kMostInWords; }
 
 }  // namespace
@@ -146,6 +171,16 @@ Tokens find_loop(std::span<const std::int32_t> ids) {
     }
   }
   return {};
+}
+
+bool is_fault(std::string_view loop, std::string_view source) {
+  bool has_mark = false;
+  for (const char32_t code : code_points(loop)) {
+    const text::CharClass kind = text::classify(code);
+    if (kind == text::CharClass::letter) return true;
+    has_mark = has_mark || (kind != text::CharClass::number && kind != text::CharClass::space);
+  }
+  return has_mark && !repeats_a_mark(source);
 }
 
 }  // namespace dragoman::search

@@ -21,4 +21,8 @@ std::vector<std::pair<std::string, std::string>> lost_numbers(std::string_view s
 // The shortest tokens that follow themselves three times or more; empty if there are none.
 Tokens find_loop(std::span<const std::int32_t> ids);
 
+// Whether the repetition of `loop` is a fault of the translation of `source`. The digits of a number may follow
+// themselves, and so may marks if some do in the source, such as a line of dots.
+bool is_fault(std::string_view loop, std::string_view source);
+
 }  // namespace dragoman::search

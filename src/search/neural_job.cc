@@ -8,7 +8,6 @@
 #include "search/faithful.h"
 #include "search/ranking.h"
 #include "search/words.h"
-#include "text/unicode.h"
 
 namespace dragoman::search {
 namespace {
@@ -44,16 +43,6 @@ std::string_view without_spaces(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(' ');
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
-}
-
-// The digits of a number may follow themselves.
-bool has_letter(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const text::CodePoint character = text::code_point_at(text, at);
-    if (text::classify(character.code) == text::CharClass::letter) return true;
-    at += character.length;
-  }
-  return false;
 }
 
 bool has_banned_word(std::string_view text, const std::vector<std::string>& banned) {
@@ -368,7 +357,7 @@ bool NeuralJob::mend(const DecodingTask& task) {
   const Tokens ids = tokens_of(task.search->tree(), best.front());
   const text::Tokenizer& target = models_[0]->target();
   const Tokens loop = find_loop(ids);
-  if (!has_letter(target.decode(loop)) || !find_loop(sources_[0]).empty()) {
+  if (!find_loop(sources_[0]).empty() || !is_fault(target.decode(loop), job_.request.text)) {
     const bool has_numbers = job_.request.text.find_first_of(kDigits) != std::string::npos;
     return has_numbers && require_numbers(target.decode(ids));
   }

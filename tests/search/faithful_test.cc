@@ -55,5 +55,15 @@ TEST(Loops, AreTokensThatFollowThemselvesThreeTimes) {
   EXPECT_EQ(find_loop(Tokens{}), Tokens{});
 }
 
+TEST(Loops, AreFaultsUnlessTheyAreDigitsOrMarksThatTheSourceRepeats) {
+  EXPECT_TRUE(is_fault("Reg ", "the registration"));
+  EXPECT_TRUE(is_fault("» ", "Why change them? »"));
+  EXPECT_FALSE(is_fault("0", "1000000"));
+  EXPECT_FALSE(is_fault("0 ", "1000000"));
+  EXPECT_FALSE(is_fault(". ", "Chapter 1 ........ 5"));
+  EXPECT_FALSE(is_fault("–", "1 - - - - 5"));
+  EXPECT_FALSE(is_fault("", "nothing is repeated"));
+}
+
 }  // namespace
 }  // namespace dragoman::search
