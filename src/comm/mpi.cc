@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kLibrary = "libmpi.so.40";
 constexpr std::size_t kOutbox = std::size_t{1} << 21;
-constexpr int kFunneled = 1;  // MPI_THREAD_FUNNELED: only the main thread calls MPI
+constexpr int kSerialized = 2;  // MPI_THREAD_SERIALIZED: several threads call MPI, but never at the same time
 constexpr int kMostVersion = 256;
 
 using Handle = void*;  // MPI_Comm, MPI_Datatype and MPI_Request are pointers in Open MPI
@@ -53,7 +53,10 @@ MpiLibrary::MpiLibrary(int size) {
       kLibrary, dlerror());
   mpi_ = std::make_shared<const Functions>(library);
   int provided = 0, joined = 0;
-  succeed(mpi_->init(nullptr, nullptr, kFunneled, &provided), "MPI_Init_thread");
+  succeed(mpi_->init(nullptr, nullptr, kSerialized, &provided), "MPI_Init_thread");
+  check(provided >= kSerialized,
+        "this MPI library may be called by one thread only; gradients are sent by a thread of their own, which needs "
+        "MPI_THREAD_SERIALIZED");
   succeed(mpi_->size(mpi_->world, &joined), "MPI_Comm_size");
   check(joined == size,
         "MPI sees {} processes, but the launcher says {}; start them with the mpirun of Open MPI, or with srun "

@@ -52,6 +52,7 @@ Tensor Context::track(Tensor tensor) const {
 
 Tensor Context::gradient(const Tensor& tensor) const {
   check(tensor.tracked(), "[gradient] the tensor {} has no gradient: nothing was recorded for it", tensor.shape());
+  workspace_.tape.note_contribution(tensor);
   Gradient& gradient = *tensor.gradient();
   if (!gradient.data) {
     gradient.data = arena().allocate(tensor.gradient_bytes());
@@ -67,6 +68,7 @@ Tensor Context::gradient(const Tensor& tensor) const {
 
 Sink Context::sink(const Tensor& tensor) const {
   if (!tensor.tracked()) return {};
+  workspace_.tape.note_contribution(tensor);
   Gradient& gradient = *tensor.gradient();
   if (!gradient.data) gradient.data = arena().allocate(tensor.gradient_bytes());
   const bool accumulate = std::exchange(gradient.written, true);

@@ -97,6 +97,10 @@ class Context {
   // Returns a temporary to the arena before the reset.
   void release(const Tensor& tensor) const { arena().release(tensor.raw(), tensor.bytes()); }
 
+  // Called by every op with its inputs.
+  void note_uses(std::initializer_list<Tensor> inputs) const {
+    for (const Tensor& input : inputs) workspace_.tape.note_use(input);
+  }
   template <class F>
   void record(const char* op, std::initializer_list<Tensor> outputs, F backward) const {
     workspace_.tape.record(op, outputs, backward);

@@ -21,6 +21,15 @@ class CudaDelivery final : public Delivery {
   cuda::Delivery delivery_;
 };
 
+class CudaMilestone final : public Milestone {
+ public:
+  void set() override { milestone_.set(); }
+  void await() override { milestone_.await(); }
+
+ private:
+  cuda::Milestone milestone_;
+};
+
 // One GPU. Every method runs on it and leaves the thread's current GPU unchanged; only kernels() changes it.
 class CudaDevice final : public Device {
  public:
@@ -69,6 +78,10 @@ class CudaDevice final : public Device {
   std::unique_ptr<Delivery> delivery(std::size_t bytes) const override {
     const cuda::OnGpu here(gpu_);
     return std::make_unique<CudaDelivery>(bytes);
+  }
+  std::unique_ptr<Milestone> milestone() const override {
+    const cuda::OnGpu here(gpu_);
+    return std::make_unique<CudaMilestone>();
   }
 
  private:

@@ -22,6 +22,18 @@ class Delivery {
   virtual const void* wait() = 0;
 };
 
+// A point in the work that one thread submits to a device, for which another thread's work can wait. On the CPU work is
+// done when it is submitted, so nothing has to wait.
+class Milestone {
+ public:
+  virtual ~Milestone() = default;
+
+  // Everything that the calling thread has submitted so far.
+  virtual void set() {}
+  // Whatever the calling thread submits from now on runs after the milestone that was set last.
+  virtual void await() {}
+};
+
 // One processor with its memory: allocation, copies, and a table of kernels. Threads may use any number of devices at
 // the same time; the work that one thread submits to one device runs in order.
 class Device {
@@ -51,6 +63,7 @@ class Device {
   // Waits for all work submitted by this thread.
   virtual void wait() const {}
   virtual std::unique_ptr<Delivery> delivery(std::size_t bytes) const = 0;
+  virtual std::unique_ptr<Milestone> milestone() const { return std::make_unique<Milestone>(); }
 
   // The kernels for T: float, double (for gradient checks) or bf16 (mixed precision). All GPUs share one table, whose
   // kernels run on the calling thread's current GPU; kernels() makes this device the current one. A thread that

@@ -17,6 +17,7 @@ void Tape::backward(Context& cx) {
         gradient = {};
       }
     }
+    if (watch_ != nullptr) watch_->on_backward(nodes_.size() - 1);
   }
 }
 

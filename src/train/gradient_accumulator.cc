@@ -14,12 +14,16 @@ std::uint64_t GradientAccumulator::count_labels(std::span<const data::Batch> bat
 
 void GradientAccumulator::accumulate(const Work& work, const TrainState& state,
                                      const std::function<void(const std::string&)>& remark) {
-  for (;;) {
+  for (bool done = false; !done;) {
+    bool fits = true;
     try {
-      return try_parts(work, state.batches);
+      try_parts(work, state.batches);
     } catch (const OutOfMemory& problem) {
       remark(make_pieces_smaller(work.batches, state.position.updates + 1, problem));
+      fits = false;
     }
+    workspace_.tape.set_watch(nullptr);
+    done = reduction_.finish(fits);
   }
 }
 
@@ -32,17 +36,20 @@ void GradientAccumulator::try_parts(const Work& work, std::uint64_t batches_befo
     work.losses[part].both.clear();
     for (std::size_t i = part; i < work.batches.size(); i += width)
       learn(work.batches[i], batches_before + i / width * parts + static_cast<std::size_t>(team_.first()) + part + 1,
-            1 / static_cast<double>(work.labels), work.losses[part]);
+            1 / static_cast<double>(work.labels), work.losses[part], width == 1 && i + 1 == work.batches.size());
     sum_.add();
   }
 }
 
 // Every piece has its own random stream.
-void GradientAccumulator::learn(const data::Batch& batch, std::uint64_t stream, double scale,
-                                const LossTotals& losses) {
+void GradientAccumulator::learn(const data::Batch& batch, std::uint64_t stream, double scale, const LossTotals& losses,
+                                bool is_last) {
   if (batch.sentences.empty()) return;
+  std::size_t sentences = 0;
   data::for_each_part(batch, at_once_, [&](const data::Batch& piece) {
     workspace_.reset();
+    sentences += piece.sentences.size();
+    if (is_last && sentences == batch.sentences.size()) reduction_.watch(workspace_.tape);
     Context cx = Context::training(workspace_, seed_, stream);
     task_.learn(cx, piece, loss_, scale, losses);
     stream += std::uint64_t{1} << 32;

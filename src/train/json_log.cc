@@ -103,6 +103,7 @@ void JsonLog::on_log(const StepReport& step) {
     object["slowest_rank"] = step.waiting.slowest;
     object["compute_seconds"] = step.traffic.compute;
     object["reduce_seconds"] = step.traffic.reduce;
+    object["overlapped_seconds"] = step.traffic.overlapped;
     object["gather_seconds"] = step.traffic.gather;
     object["bytes_sent"] = step.traffic.bytes;
   }

@@ -29,11 +29,8 @@ comm::Parted Sharding::parted(const Tensor& flat, const Bucket& bucket) const {
   return {slice(flat, bucket.first, bucket.count), slice_ * team_.width()};
 }
 
-// The last parameters are the first to have their gradients.
-void Sharding::reduce(const Tensor& gradients) const {
-  if (team_.comm.size() == 1) return;
-  for (auto bucket = buckets_.rbegin(); bucket != buckets_.rend(); ++bucket)
-    team_.comm.reduce_scatter(parted(gradients, *bucket), team_.wire, team_.ordered);
+void Sharding::reduce(const Tensor& gradients, Size bucket) const {
+  team_.comm.reduce_scatter(parted(gradients, buckets_[static_cast<std::size_t>(bucket)]), team_.wire, team_.ordered);
 }
 
 void Sharding::gather(const Tensor& flat) const {

@@ -24,10 +24,14 @@ class Sharding {
 
   // This rank's share.
   const Share& share() const { return share_; }
+  const Team& team() const { return team_; }
   comm::Communicator& comm() const { return team_.comm; }
 
-  // The share of `gradients` becomes the sum over all ranks. Buckets go in the order in which backward finishes them.
-  void reduce(const Tensor& gradients) const;
+  Size buckets() const { return std::ssize(buckets_); }
+  // The bucket of an element.
+  Size bucket_of(Size element) const { return element / (slice_ * team_.parts); }
+  // This rank's share of a bucket of `gradients` becomes the sum over all ranks.
+  void reduce(const Tensor& gradients, Size bucket) const;
   // Every rank gets the shares of all others.
   void gather(const Tensor& flat) const;
   // Bytes that this rank sends to others in both of them.
@@ -35,7 +39,7 @@ class Sharding {
   std::uint64_t bytes_to_gather(const Tensor& flat) const;
 
   // The number of slices of all ranks.
-  Size slices() const { return std::ssize(buckets_) * team_.parts; }
+  Size slices() const { return buckets() * team_.parts; }
   // Writes the sum of squares of each slice of the share to its row of `sums`: f64 [slices, 1].
   void sum_squares(const Tensor& gradients, const Tensor& sums) const;
 

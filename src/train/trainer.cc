@@ -52,7 +52,7 @@ Trainer::Trainer(const TrainOptions& options, Task& task, TrainData data, store:
       optimiser_(options.optimiser, freeze(task.parameters(), options.freeze), &sharding_.share()),
       checkpoints_(options.output + "/checkpoints", options.keep),
       workspace_(task.parameters().weights().device()),
-      gradients_(task, workspace_, options, team_),
+      gradients_(task, workspace_, options, sharding_),
       pipeline_(workspace_.device),
       totals_(team_, sharding_, pipeline_.losses(), pipeline_.gradient_squares()),
       divergence_(options),
@@ -190,6 +190,7 @@ std::string Trainer::advance() {
 }
 
 void Trainer::report_failure(const std::string& words) {
+  team_.comm.report_failure(words);  // before the thread that waits for the others is joined
   for (Observer* observer : observers_) try {
       observer->on_failure(words, state_.position);
     } catch (const std::exception&) {  // a full disk, for instance; the first error is the one to report
@@ -205,8 +206,11 @@ PendingUpdate Trainer::compute_gradients() {
   totals_.clear();
   gradients_.accumulate({group_, agreed.labels, totals_.losses()}, state_,
                         [this](const std::string& words) { remark(words); });
-  const double seconds = seconds_since(begin);
+  const GradientReduction::Times reduced = gradients_.take_times();
+  const double seconds = seconds_since(begin) - reduced.exposed;
   update.traffic.compute = seconds;
+  update.traffic.reduce = reduced.exposed;
+  update.traffic.overlapped = reduced.overlapped;
   seconds_ = seconds_ == 0 ? seconds : kSpeedMemory * seconds_ + (1 - kSpeedMemory) * seconds;
   stopping_ = agreed.stops;
   update.tokens = agreed.labels;
@@ -221,13 +225,10 @@ void Trainer::apply_gradients(PendingUpdate update) {
   const std::uint64_t number = update.position.updates;
   update.rate = state_.rate_factor * schedule_.rate(update.position);
   nn::Parameters& parameters = task_.parameters();
-  auto begin = Clock::now();
-  sharding_.reduce(parameters.gradients());
-  update.traffic.reduce = seconds_since(begin);
   totals_.add_up(parameters.gradients());
   optimiser_.step(update.rate, number, pipeline_.gradient_squares());
   const Tensor used = parameters.copy().defined() ? parameters.copy() : parameters.weights();
-  begin = Clock::now();
+  const auto begin = Clock::now();
   sharding_.gather(used);
   update.traffic.gather = seconds_since(begin);
   update.traffic.bytes = sharding_.bytes_to_reduce(parameters.gradients()) + sharding_.bytes_to_gather(used);

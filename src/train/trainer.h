@@ -76,8 +76,8 @@ class Trainer {
   // One update and what is due after it; returns the reason to end the run, or nothing.
   std::string advance();
   void report_failure(const std::string& words);
-  // An update in two halves: the gradients of all its batches, then the optimiser step. Both only enqueue work on the
-  // device.
+  // An update in two halves: the gradients of all its batches, summed over the ranks, then the optimiser step. Both
+  // only enqueue work on the device.
   PendingUpdate compute_gradients();
   void apply_gradients(PendingUpdate update);
   // Makes weights and average complete on every rank.

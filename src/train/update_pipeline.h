@@ -15,14 +15,16 @@ namespace dragoman::train {
 // What the first rank of a team does in an update, in seconds as the host sees them (on a GPU, the time to enqueue),
 // and the bytes that every rank sends to others.
 struct Traffic {
-  double compute = 0;  // gradients of its batches
-  double reduce = 0;   // the sum of gradients, with the wait for the slowest rank
-  double gather = 0;   // the new weights
+  double compute = 0;     // gradients of its batches
+  double reduce = 0;      // the sum of gradients after that, with the wait for the slowest rank
+  double overlapped = 0;  // the sum of gradients during that, on a thread of its own
+  double gather = 0;      // the new weights
   std::uint64_t bytes = 0;
 
   Traffic& operator+=(const Traffic& other) {
     compute += other.compute;
     reduce += other.reduce;
+    overlapped += other.overlapped;
     gather += other.gather;
     bytes += other.bytes;
     return *this;
@@ -31,7 +33,7 @@ struct Traffic {
   Traffic per_update(std::uint64_t updates) const {
     if (updates == 0) return {};
     const auto count = static_cast<double>(updates);
-    return {compute / count, reduce / count, gather / count, bytes / updates};
+    return {compute / count, reduce / count, overlapped / count, gather / count, bytes / updates};
   }
 };
 

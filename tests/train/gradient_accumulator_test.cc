@@ -41,7 +41,7 @@ class GradientAccumulatorTest : public ::testing::Test {
   GradientAccumulator accumulator(std::int64_t at_once) {
     TrainOptions options;
     options.at_once = at_once;
-    return {task_, workspace_, options};
+    return {task_, workspace_, options, sharding_};
   }
   std::uint64_t accumulate(GradientAccumulator& gradients) {
     const LossTotals losses{losses_};
@@ -57,6 +57,7 @@ class GradientAccumulatorTest : public ::testing::Test {
   std::vector<data::Batch> batches_ = std::vector<data::Batch>(2);
   CountingTask task_;
   Workspace workspace_{cpu_device()};
+  Sharding sharding_{task_.parameters().weights().count(), Team{}};
   Buffer sums_{cpu_device(), DType::f64, 2};
   Tensor losses_{sums_.tensor().raw(), DType::f64, {2, 1}, cpu_device()};
   TrainState state_;

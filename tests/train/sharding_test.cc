@@ -45,7 +45,7 @@ TEST(Sharding, ReducedSharesAddUpAndGatherToTheSum) {
     const Sharding sharding(kCount, {.comm = comm, .parts = 8, .wire = comm::Wire::f32, .ordered = true}, kSmallBucket);
     std::vector<float> values = counted_up();
     for (float& value : values) value *= static_cast<float>(comm.rank() + 1);
-    sharding.reduce(flat_of(values));
+    for (Size bucket = 0; bucket < sharding.buckets(); ++bucket) sharding.reduce(flat_of(values), bucket);
     sharding.gather(flat_of(values));
     const std::vector<float> plain = counted_up();
     for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], 10 * plain[i]) << i;

@@ -14,7 +14,7 @@ struct CUstream_st;
 //
 // Every thread has a current GPU, number 0 at first, and all functions and kernels work on it. Memory belongs to the
 // GPU that was current when it was allocated. What one thread asks of one GPU is done in that order. Threads do not
-// wait for each other's work: call wait() before handing memory to another thread.
+// wait for each other's work: call wait(), or set a Milestone, before handing memory to another thread.
 namespace dragoman::kernels::cuda {
 
 // Why no GPU can be used, as a sentence; empty when one can.
@@ -88,6 +88,24 @@ class Delivery {
   std::size_t bytes_;
   void* memory_ = nullptr;
   CUevent_st* arrived_ = nullptr;
+};
+
+// A point in one thread's work for which another thread's work can wait, on the GPU that was current when it was made.
+class Milestone {
+ public:
+  Milestone();
+  ~Milestone();
+  Milestone(const Milestone&) = delete;
+  Milestone& operator=(const Milestone&) = delete;
+
+  // Everything that this thread asked for before.
+  void set();
+  // What this thread asks for from now on is done after it. The host does not wait.
+  void await() const;
+
+ private:
+  int gpu_ = 0;
+  CUevent_st* reached_ = nullptr;
 };
 
 // Whether f32 products that this thread launches use TF32: 10 bits of mantissa at the speed of the tensor cores. Off at

@@ -16,6 +16,7 @@ void enter(const char* op, const Context& cx, std::initializer_list<Tensor> inpu
     check(input.dtype() == first->dtype(), "[{}] {} of {} does not match {} of {}", op, first->shape(),
           name_of(first->dtype()), input.shape(), name_of(input.dtype()));
   }
+  cx.note_uses(inputs);
 }
 
 void check_ids(const char* op, const Tensor& ids, Size limit) {

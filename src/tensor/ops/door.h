@@ -8,7 +8,8 @@
 namespace dragoman::ops {
 
 // Throws unless all defined tensors are on the context's device, their arenas have not been reset since, and all
-// non-integer tensors have the same element type.
+// non-integer tensors have the same element type. Tells a watch of the tape which parameters the op uses, so every
+// tensor that its backward function gives a gradient must be among the inputs.
 void enter(const char* op, const Context& cx, std::initializer_list<Tensor> inputs);
 
 // Allocates a result, tracked if one of `inputs` is.

@@ -211,6 +211,24 @@ const void* Delivery::wait() const {
   return memory_;
 }
 
+Milestone::Milestone() : gpu_(current_gpu()) {
+  check_status(cudaEventCreateWithFlags(&reached_, cudaEventDisableTiming), "event");
+}
+
+Milestone::~Milestone() {
+  if (reached_ != nullptr) cudaEventDestroy(reached_);
+}
+
+void Milestone::set() {
+  const OnGpu here(gpu_);
+  check_status(cudaEventRecord(reached_, this_lane().flush()), "event");
+}
+
+void Milestone::await() const {
+  const OnGpu here(gpu_);
+  check_status(cudaStreamWaitEvent(this_lane().flush(), reached_, 0), "waiting for another stream");
+}
+
 std::size_t shared_bytes(const char* op, Size numbers) {
   constexpr Size kMost = Size{200} << 10;
   // The compiler vectorises reads of shared memory: the last four floats may extend beyond the array.
