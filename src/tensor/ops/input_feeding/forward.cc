@@ -129,6 +129,8 @@ Result unroll(Context& cx, const Tensor& word_gates, const Tensor& fed, std::spa
   constexpr const char* op = "input_feeding";
   ops::enter(op, cx,
              {word_gates, fed, weights.fed, weights.state, weights.context, weights.bias, source.keys, source.values});
+  for (const Layer& layer : layers)
+    ops::enter(op, cx, {layer.input, layer.bias, layer.recurrent, layer.first.h, layer.first.c});
   const StepLayout layout(cx, time, fed.cols());
   check_shapes(op, layout, word_gates, layers, weights, source);
   check(!fed.tracked(), "[{}] no gradient flows to the input of the first step", op);
