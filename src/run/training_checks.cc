@@ -160,6 +160,10 @@ void check_neural(const TrainingOptions& options) {
   check(options.train.parts == 0 || options.compute.threads > 0 || !where.device.on_host(),
         "--virtual {}: give --threads as well, because the bits of a batch depend on the number of threads on the CPU",
         options.train.parts);
+  check(options.train.parts == 0 || options.train.wire == comm::Wire::f32,
+        "--virtual {0} and --wire bf16 exclude each other: gradients would be rounded between processes but not within "
+        "one, so the bits would depend on the number of processes. Give --virtual {0} --wire f32, or only --wire bf16",
+        options.train.parts);
   check(options.task != TrainTask::classify || options.train.loss.r_drop == 0,
         "--r-drop {}: expected 0 for classification; it is for translation only", options.train.loss.r_drop);
   check_resuming(options);

@@ -64,9 +64,6 @@ struct TrainOptions {
       "that divides it; 0: one part per process",
       between(0, kMostParts));
     v("wire", wire, "number format of gradients between processes: f32, or bf16, which halves the traffic");
-    v.only_if(
-        "wire", [this] { return wire == comm::Wire::f32 || parts == 0; },
-        "--virtual promises the same bits on any number of processes, which rounding between them would break");
     v.section("Loss");
     loss.visit(v);
     v.section("Optimiser");

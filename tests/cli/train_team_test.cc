@@ -16,6 +16,28 @@ class TrainTeam : public TrainCommand {
   std::string settings() const {
     return validated() + "--batch.by sentences --batch.size 4 --validation.sentences 4 --no-report --no-tensorboard ";
   }
+  // A model whose gradients are two buckets, one of which is sent while backward computes the other.
+  std::string two_buckets() const {
+    return settings() +
+           "--model.transformer.size 128 --model.embedding 128 --model.transformer.feed-forward 8192 --log 1u "
+           "--validation.sentences 0 ";
+  }
+  static bool has_mpi() { return std::system("mpirun --version >/dev/null 2>&1") == 0; }
+  // Files `out` and `err` have what the processes print.
+  bool mpirun(const std::string& ranks, const std::string& arguments) const {
+    const std::string command = "cd '" + folder_.path() +
+                                "' && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun "
+                                "--oversubscribe -n " +
+                                ranks + " '" DRAGOMAN_PROGRAM "' train " + arguments + " >out 2>err </dev/null";
+    return std::system(command.c_str()) == 0;
+  }
+  // The seconds per update that sums of gradients took during backward.
+  double overlapped(const std::string& run) const {
+    double sum = 0;
+    for (const nlohmann::json& line : log(run))
+      if (line.at("kind") == "train") sum += line.at("overlapped_seconds").get<double>();
+    return sum;
+  }
   // Every logged loss.
   std::vector<double> losses(const std::string& run) const {
     std::vector<double> all;
@@ -52,20 +74,50 @@ TEST_F(TrainTeam, HasTheSameBitsOnOneTwoAndFourProcesses) {
 }
 
 TEST_F(TrainTeam, MpirunStartsItAsWell) {
-  if (std::system("mpirun --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "Open MPI is not installed";
+  if (!has_mpi()) GTEST_SKIP() << "Open MPI is not installed";
   const std::string common = settings() + "--until 10u --validate 10u --virtual 4 ";
   ASSERT_EQ(run(common + "--output one").status, 0);
   for (const std::string ranks : {"2", "4"}) {
-    const std::string command = "cd '" + folder_.path() +
-                                "' && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun "
-                                "--oversubscribe -n " +
-                                ranks + " '" DRAGOMAN_PROGRAM "' train " + common + "--output " + ranks +
-                                " >out 2>err </dev/null";
-    ASSERT_EQ(std::system(command.c_str()), 0) << support::read_all(path("err"));
+    ASSERT_TRUE(mpirun(ranks, common + "--output " + ranks)) << support::read_all(path("err"));
     EXPECT_EQ(support::read_all(path("out")), ranks + "/model.safetensors\n");
     EXPECT_NE(support::read_all(path("err")).find("connected by mpi"), std::string::npos);
     EXPECT_EQ(contents(newest(ranks)), contents(newest("one"))) << ranks << " processes";
   }
+}
+
+// One process computes the parts one after the other and sends nothing.
+TEST_F(TrainTeam, GradientsThatAreSentDuringBackwardHaveTheSameBits) {
+  for (const std::string ranks : {"2", "4"}) {
+    const std::string common = two_buckets() + "--until 4u --validate 0 --virtual " + ranks + " ";
+    ASSERT_EQ(run(common + "--output one" + ranks).status, 0);
+    const auto expected = contents(newest("one" + ranks));
+    ASSERT_EQ(run(common + "--output memory" + ranks + " --devices " + ranks).status, 0);
+    EXPECT_EQ(contents(newest("memory" + ranks)), expected) << ranks << " processes";
+    EXPECT_GT(overlapped("memory" + ranks), 0);
+    if (!has_mpi()) continue;
+    ASSERT_TRUE(mpirun(ranks, common + "--output mpi" + ranks)) << support::read_all(path("err"));
+    EXPECT_EQ(contents(newest("mpi" + ranks)), expected) << ranks << " processes of mpirun";
+    EXPECT_GT(overlapped("mpi" + ranks), 0);
+  }
+}
+
+TEST_F(TrainTeam, AProcessThatIsKilledWhileItSendsEndsTheOthers) {
+  for (int round = 0; round < 3; ++round) {
+    const std::string output = "run" + std::to_string(round);
+    const pid_t first = start(two_buckets() + "--until 1Mu --validate 0 --devices 3 --output " + output);
+    for (int i = 0; i < 3000 && log(output).size() < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(17 * round));
+    const std::vector<pid_t> others = children_of(first);
+    ASSERT_EQ(others.size(), 2u);
+    const auto begin = std::chrono::steady_clock::now();
+    kill(others[0], SIGKILL);
+    EXPECT_EQ(WEXITSTATUS(wait_for(first)), 1);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    for (const pid_t other : others) EXPECT_NE(kill(other, 0), 0) << "no process is left";
+  }
+  const std::string words = support::read_all(path("stderr"));
+  EXPECT_NE(words.find("rank 1 on "), std::string::npos) << words;
+  EXPECT_NE(words.find("ended unexpectedly. The newest checkpoint is that of update"), std::string::npos) << words;
 }
 
 TEST_F(TrainTeam, LearnsLikeOneProcessWithTheSameTotalBatch) {
