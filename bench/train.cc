@@ -3,16 +3,26 @@
 // the same model and batches.
 //
 //   bench_train --preset lstm-luong transformer-small
+//
+// With --links, how much of the exchange of gradients between 8 processes is hidden behind backward if it takes 0.25,
+// 0.5, ... of the time to compute them. The other processes and the link are simulated: a call sleeps as long as it
+// would take.
+//
+//   bench_train --preset transformer-base --vocabulary 8000 --sentences 2 --links 0.1 0.25 0.5 1
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/random.h"
@@ -29,6 +39,7 @@ namespace {
 
 struct BenchOptions {
   std::vector<std::string> presets = {"lstm-luong", "transformer-small"};
+  std::vector<double> links;
   int sentences = 10, vocabulary = 4400, updates = 60, rounds = 5, threads = 1;
 };
 
@@ -163,8 +174,94 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+// The first of 8 processes, whose link passes on so many bytes per second. The others compute as fast as this one.
+class SimulatedLink final : public comm::Communicator {
+ public:
+  SimulatedLink() : Communicator(0, 8) {}
+
+  const char* name() const override { return "simulated"; }
+  std::string describe(int) const override { return "a simulated process"; }
+  void reduce_scatter(const comm::Parted& tensor, comm::Wire, bool) override {
+    const auto bytes = static_cast<double>(tensor.whole.bytes()) * (size() - 1) / size();
+    std::this_thread::sleep_for(std::chrono::duration<double>(bytes / bandwidth));
+  }
+  void all_gather(const comm::Parted&) override {}
+  void all_reduce(const Tensor&) override {}
+  void broadcast(const Tensor&, int) override {}
+  std::vector<std::string> exchange(const std::string& bytes) override {
+    return std::vector<std::string>(static_cast<std::size_t>(size()), bytes);
+  }
+  void report_failure(const std::string&) override {}
+
+  double bandwidth = std::numeric_limits<double>::infinity();
+};
+
+// The gradients of updates with about as many buckets as transformer-base has with 32,000 words.
+class LinkedUpdates {
+ public:
+  LinkedUpdates(const std::string& preset, const RandomCorpus& corpus)
+      : task_(make_task(preset, corpus)), batches_(corpus.batches()) {
+    task_.parameters().allocate(cpu_device(), DType::f32, 1, true);
+    const Size count = task_.parameters().weights().count();
+    sharding_.emplace(count, Team{.comm = link_, .parts = link_.size(), .wire = comm::Wire::f32, .ordered = false},
+                      count / 23);
+    gradients_.emplace(task_, workspace_, TrainOptions(), *sharding_);
+  }
+  // Seconds to compute and to send, and seconds that sending takes after computing.
+  struct Seconds {
+    double all = 0, exposed = 0;
+  };
+  // Medians of some updates.
+  Seconds run(double bandwidth, int updates) {
+    link_.bandwidth = bandwidth;
+    std::vector<double> all, exposed;
+    for (int i = 0; i < updates; ++i) {
+      std::vector<data::Batch> group(1);
+      batches_.seek(0, static_cast<std::uint64_t>(i));  // the same for every link
+      batches_.next(group[0]);
+      const LossTotals totals{losses_.rows(0, 2)};
+      const auto begin = std::chrono::steady_clock::now();
+      gradients_->accumulate({group, group[0].labels.size(), {&totals, 1}}, {}, [](const std::string&) {});
+      all.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      exposed.push_back(gradients_->take_times().exposed);
+    }
+    return {median(all), median(exposed)};
+  }
+  double bytes() { return static_cast<double>(task_.parameters().gradients().bytes()) * 7 / 8; }
+
+ private:
+  TranslationTask task_;
+  data::Batcher batches_;
+  SimulatedLink link_;
+  Workspace workspace_{cpu_device()};
+  Buffer losses_{cpu_device(), DType::f64, 2};
+  std::optional<Sharding> sharding_;
+  std::optional<GradientAccumulator> gradients_;
+};
+
+void run_links(const BenchOptions& options) {
+  const RandomCorpus corpus(options);
+  fmt::print("seconds per update, medians of {}; 'hidden' is the share of the exchange during backward\n",
+             options.updates);
+  fmt::print("{:<20} {:>10} {:>10} {:>14} {:>10} {:>8}\n", "preset", "computing", "exchange", "one by one", "together",
+             "hidden");
+  for (const std::string& preset : options.presets) {
+    LinkedUpdates updates(preset, corpus);
+    updates.run(std::numeric_limits<double>::infinity(), 2);
+    const double computing = updates.run(std::numeric_limits<double>::infinity(), options.updates).all;
+    for (const double link : options.links) {
+      const double exchange = link * computing;
+      const LinkedUpdates::Seconds seconds = updates.run(updates.bytes() / exchange, options.updates);
+      fmt::print("{:<20} {:>10.3f} {:>10.3f} {:>14.3f} {:>10.3f} {:>7.0f}%\n", preset, computing, exchange,
+                 computing + exchange, seconds.all, 100 * (1 - seconds.exposed / exchange));
+      std::fflush(stdout);
+    }
+  }
+}
+
 void run(const BenchOptions& options) {
   threads::set_count(options.threads);
+  if (!options.links.empty()) return run_links(options);
   const RandomCorpus corpus(options);
   fmt::print("target tokens per CPU second, median of {} rounds of {} updates\n", options.rounds, options.updates);
   fmt::print("{:<24} {:>12} {:>12} {:>8}\n", "preset", "bare step", "trainer", "ratio");
@@ -188,6 +285,7 @@ int main(int argc, char** argv) {
   train::BenchOptions options;
   CLI::App app("The overhead of the trainer over the bare step");
   app.add_option("--preset", options.presets, "models to measure");
+  app.add_option("--links", options.links, "hidden exchange: its time, as shares of the time to compute");
   app.add_option("--sentences", options.sentences, "sentences per batch")->check(CLI::PositiveNumber);
   app.add_option("--vocabulary", options.vocabulary, "words of either side")->check(CLI::PositiveNumber);
   app.add_option("--updates", options.updates, "updates per round")->check(CLI::Range(2, 1'000'000));

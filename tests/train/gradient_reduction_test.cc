@@ -5,6 +5,8 @@
 #include <atomic>
 #include <map>
 
+#include "kernels/cuda/cuda.h"
+#include "tensor/placement.h"
 #include "tests/comm/ranks.h"
 #include "tests/models/zoo.h"
 #include "tests/support/errors.h"
@@ -23,9 +25,9 @@ class Mailbox final : public comm::Communicator {
   const char* name() const override { return "mailbox"; }
   std::string describe(int) const override { return "a rank"; }
   void reduce_scatter(const comm::Parted& tensor, comm::Wire, bool) override {
-    const float* const values = tensor.whole.data<float>();
-    sent[values] = {values, values + tensor.whole.count()};
-    order.push_back(values);
+    const float* const address = tensor.whole.data<float>();
+    sent[address] = tensor.whole.to_host<float>();
+    order.push_back(address);
     ++count;
   }
   void all_gather(const comm::Parted&) override {}
@@ -54,8 +56,8 @@ Team team_of(comm::Communicator& comm, comm::Wire wire = comm::Wire::f32, bool o
 // Calls `at_end` when backward has run everything else.
 class HookedTask final : public Task {
  public:
-  explicit HookedTask(const models::ModelConfig& config) : inner_(config) {
-    inner_.parameters().allocate(cpu_device(), DType::f32, 1, true);
+  HookedTask(const models::ModelConfig& config, const Placement& where) : inner_(config) {
+    inner_.parameters().allocate(where.device, where.type, 1, true);
   }
 
   const models::ModelConfig& config() const override { return inner_.config(); }
@@ -95,9 +97,12 @@ data::Batch zoo_batch(std::int32_t shift = 0) {
 
 // A rank with its model, which computes the gradients of one update after the other.
 struct ReducingRank {
-  ReducingRank(const models::ModelConfig& config, const Team& team, const TrainOptions& options = {})
-      : task(config),
+  ReducingRank(const models::ModelConfig& config, const Team& team, const TrainOptions& options = {},
+               const Placement& where = {cpu_device(), DType::f32})
+      : task(config, where),
         sharding(task.parameters().weights().count(), team, kSmallBuckets),
+        workspace(where.device),
+        losses(where.device, DType::f64, 2),
         gradients(task, workspace, options, sharding) {}
 
   void update(const std::vector<data::Batch>& batches) {
@@ -116,8 +121,8 @@ struct ReducingRank {
 
   HookedTask task;
   Sharding sharding;
-  Workspace workspace{cpu_device()};
-  Buffer losses{cpu_device(), DType::f64, 2};
+  Workspace workspace;
+  Buffer losses;
   GradientAccumulator gradients;
   std::string remarks;
 };
@@ -146,6 +151,20 @@ TEST(GradientReduction, BucketsOfEveryModelAreCompleteWhenTheyAreSent) {
         EXPECT_EQ(mailbox.all_values(), rank.gradient()) << name << ", R-Drop " << r_drop;
       }
       EXPECT_EQ(mailbox.count, 2 * rank.sharding.buckets()) << name;
+    }
+}
+
+// The thread that sends has a stream of its own.
+TEST(GradientReduction, OnAGpuBucketsAreCompleteWhenTheyAreSentToo) {
+  if (!kernels::cuda::problem().empty()) GTEST_SKIP() << kernels::cuda::problem();
+  for (const DType type : {DType::f32, DType::bf16})
+    for (const char* preset : {"transformer-base", "lstm-luong", "linformer-k32"}) {
+      Mailbox mailbox;
+      ReducingRank rank(models::shrunk(preset), team_of(mailbox), {}, {cuda_device(), type});
+      for (int update = 0; update < 20; ++update) {
+        rank.update({zoo_batch(update), zoo_batch(update + 1)});
+        EXPECT_EQ(mailbox.all_values(), rank.gradient()) << preset;
+      }
     }
 }
 
