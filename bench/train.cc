@@ -207,14 +207,14 @@ class LinkedUpdates {
                       count / 23);
     gradients_.emplace(task_, workspace_, TrainOptions(), *sharding_);
   }
-  // Seconds to compute and to send, and seconds that sending takes after computing.
+  // To compute gradients, and what sending them takes after that.
   struct Seconds {
-    double all = 0, exposed = 0;
+    double computing = 0, exposed = 0;
   };
   // Medians of some updates.
   Seconds run(double bandwidth, int updates) {
     link_.bandwidth = bandwidth;
-    std::vector<double> all, exposed;
+    std::vector<double> computing, exposed;
     for (int i = 0; i < updates; ++i) {
       std::vector<data::Batch> group(1);
       batches_.seek(0, static_cast<std::uint64_t>(i));  // the same for every link
@@ -222,10 +222,11 @@ class LinkedUpdates {
       const LossTotals totals{losses_.rows(0, 2)};
       const auto begin = std::chrono::steady_clock::now();
       gradients_->accumulate({group, group[0].labels.size(), {&totals, 1}}, {}, [](const std::string&) {});
-      all.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
       exposed.push_back(gradients_->take_times().exposed);
+      const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
+      computing.push_back(all.count() - exposed.back());
     }
-    return {median(all), median(exposed)};
+    return {median(computing), median(exposed)};
   }
   double bytes() { return static_cast<double>(task_.parameters().gradients().bytes()) * 7 / 8; }
 
@@ -241,19 +242,17 @@ class LinkedUpdates {
 
 void run_links(const BenchOptions& options) {
   const RandomCorpus corpus(options);
-  fmt::print("seconds per update, medians of {}; 'hidden' is the share of the exchange during backward\n",
+  fmt::print("milliseconds per update, medians of {}; 'hidden' is the share of the exchange during backward\n",
              options.updates);
-  fmt::print("{:<20} {:>10} {:>10} {:>14} {:>10} {:>8}\n", "preset", "computing", "exchange", "one by one", "together",
-             "hidden");
+  fmt::print("{:<20} {:>10} {:>10} {:>10} {:>8}\n", "preset", "computing", "exchange", "exposed", "hidden");
   for (const std::string& preset : options.presets) {
     LinkedUpdates updates(preset, corpus);
-    updates.run(std::numeric_limits<double>::infinity(), 2);
-    const double computing = updates.run(std::numeric_limits<double>::infinity(), options.updates).all;
+    const double without_link = updates.run(std::numeric_limits<double>::infinity(), options.updates).computing;
     for (const double link : options.links) {
-      const double exchange = link * computing;
-      const LinkedUpdates::Seconds seconds = updates.run(updates.bytes() / exchange, options.updates);
-      fmt::print("{:<20} {:>10.3f} {:>10.3f} {:>14.3f} {:>10.3f} {:>7.0f}%\n", preset, computing, exchange,
-                 computing + exchange, seconds.all, 100 * (1 - seconds.exposed / exchange));
+      const double exchange = link * without_link;
+      const auto [computing, exposed] = updates.run(updates.bytes() / exchange, options.updates);
+      fmt::print("{:<20} {:>10.0f} {:>10.0f} {:>10.0f} {:>7.0f}%\n", preset, 1000 * computing, 1000 * exchange,
+                 1000 * exposed, 100 * (1 - exposed / exchange));
       std::fflush(stdout);
     }
   }
