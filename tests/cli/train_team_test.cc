@@ -224,6 +224,8 @@ TEST_F(TrainTeam, MissingRanksAndIncompleteSettingsAreAnErrorAndNoHang) {
   EXPECT_NE(failing(alone, "--join-timeout 1").find("ranks 1, 2 did not join within 1 s"), std::string::npos);
   EXPECT_NE(run(settings() + "--output run --devices 3 --virtual 4").err.find("3 processes cannot divide the parts"),
             std::string::npos);
+  EXPECT_NE(run(settings() + "--output run --virtual 4 --wire bf16").err.find("Give --virtual 4 --wire f32, or only"),
+            std::string::npos);
 }
 
 }  // namespace
