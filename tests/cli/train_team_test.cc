@@ -18,9 +18,9 @@ class TrainTeam : public TrainCommand {
   }
   // A model whose gradients are two buckets, one of which is sent while backward computes the other.
   std::string two_buckets() const {
-    return settings() +
-           "--model.transformer.size 128 --model.embedding 128 --model.transformer.feed-forward 8192 --log 1u "
-           "--validation.sentences 0 ";
+    return data() +
+           "--model.transformer.size 128 --model.embedding 128 --model.transformer.feed-forward 8192 --batch.by "
+           "sentences --batch.size 2 --log 1u --no-report --no-tensorboard ";
   }
   static bool has_mpi() { return std::system("mpirun --version >/dev/null 2>&1") == 0; }
   // Files `out` and `err` have what the processes print.
@@ -88,7 +88,7 @@ TEST_F(TrainTeam, MpirunStartsItAsWell) {
 // One process computes the parts one after the other and sends nothing.
 TEST_F(TrainTeam, GradientsThatAreSentDuringBackwardHaveTheSameBits) {
   for (const std::string ranks : {"2", "4"}) {
-    const std::string common = two_buckets() + "--until 2u --validate 0 --virtual " + ranks + " ";
+    const std::string common = two_buckets() + "--until 2u --virtual " + ranks + " ";
     ASSERT_EQ(run(common + "--output one" + ranks).status, 0);
     const auto expected = contents(newest("one" + ranks));
     ASSERT_EQ(run(common + "--output memory" + ranks + " --devices " + ranks).status, 0);
@@ -104,7 +104,7 @@ TEST_F(TrainTeam, GradientsThatAreSentDuringBackwardHaveTheSameBits) {
 TEST_F(TrainTeam, AProcessThatIsKilledWhileItSendsEndsTheOthers) {
   for (int round = 0; round < 2; ++round) {
     const std::string output = "run" + std::to_string(round);
-    const pid_t first = start(two_buckets() + "--until 1Mu --validate 0 --devices 3 --output " + output);
+    const pid_t first = start(two_buckets() + "--until 1Mu --devices 3 --output " + output);
     for (int i = 0; i < 3000 && log(output).size() < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     std::this_thread::sleep_for(std::chrono::milliseconds(30 * round));
     const std::vector<pid_t> others = children_of(first);
