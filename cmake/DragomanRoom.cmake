@@ -57,5 +57,6 @@ function(dragoman_tests NAME)
   endif()
   add_test(NAME ${NAME} COMMAND test_${NAME} --gtest_brief=1)
   # Some tests fork processes that start threads; the thread sanitizer allows this only with die_after_fork=0.
-  set_tests_properties(${NAME} PROPERTIES ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0")
+  set_tests_properties(${NAME} PROPERTIES ENVIRONMENT
+    "TSAN_OPTIONS=die_after_fork=0:suppressions=${PROJECT_SOURCE_DIR}/tests/thread_sanitizer.txt")
 endfunction()

@@ -78,7 +78,11 @@ Hub::Hub(const Place& place, std::unique_ptr<Listener> listener, const HubTimes&
   for (Peer& peer : peers_) peer.heard = now;
   watcher_ = std::thread([this, times] { watch(times); });
   try {
-    hosts_ = exchange(this_host());
+    std::vector<std::string> hosts = exchange(this_host());
+    {
+      const std::lock_guard lock(mutex_);
+      hosts_ = std::move(hosts);
+    }
     machines_ = exchange(this_machine());
   } catch (const std::exception&) {
     stop_watching();
@@ -230,6 +234,7 @@ void Hub::check_peers() const {
 }
 
 std::string Hub::describe(int rank) const {
+  const std::lock_guard lock(mutex_);
   return fmt::format("rank {} on {}", rank, hosts_[static_cast<std::size_t>(rank)]);
 }
 

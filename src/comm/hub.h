@@ -76,7 +76,7 @@ class Hub {
   std::vector<Peer> peers_;  // of rank 0: by rank, its own is unused; of others: peers_[0] is rank 0
   std::vector<std::string> hosts_, machines_;
   std::atomic<bool> faulty_{false}, leaving_{false};
-  mutable std::mutex mutex_;  // guards fault_ and on_fault_
+  mutable std::mutex mutex_;  // guards hosts_, fault_ and on_fault_
   std::string fault_;
   std::function<void()> on_fault_, at_end_;
   std::mutex sending_;  // held while a message is sent on the second connections

@@ -123,18 +123,21 @@ std::vector<std::string> TextTranslator::languages() const {
 void TextTranslator::submit(std::vector<Job> jobs) {
   const threads::LimitScope limit(threads_or(options_.threads, std::numeric_limits<int>::max()));
   std::vector<std::vector<text::Span>> cuts(jobs.size());
+  std::vector<std::exception_ptr> problems(jobs.size());
   threads::each(std::ssize(jobs), [&](std::int64_t i) {
     const auto at = static_cast<std::size_t>(i);
     try {
       cuts[at] = prepare(jobs[at]);
     } catch (...) {
-      jobs[at].answer.give(std::current_exception());
+      problems[at] = std::current_exception();
     }
   });
   std::vector<Job> sentences;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     Job& job = jobs[i];
-    if (cuts[i].empty()) {
+    if (problems[i]) {
+      job.answer.give(std::exchange(problems[i], nullptr));
+    } else if (cuts[i].empty()) {
       TranslationResult blank;
       blank.translations.resize(static_cast<std::size_t>(std::max(job.options->n_best, 0)));
       job.answer.give(std::move(blank));
