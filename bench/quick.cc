@@ -7,6 +7,7 @@
 #include <cblas.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -21,19 +22,21 @@ namespace {
 
 using namespace kernels;
 
-// Ratios repeat within a few per cent, on a busy machine as well; more than this is a change of speed.
+// Ratios repeat within a few per cent, on a busy machine as well; more than this is a change of speed, if it persists.
 constexpr double kTolerance = 1.25;
+constexpr int kAttempts = 4;
 constexpr int kTurns = 7;
 constexpr double kTurn = 0.02;  // seconds
 
 struct Ratio {
   std::string name;
-  double value;  // our time over the yardstick's
+  Times best;  // ours and the yardstick's
+
+  double value() const { return best.first / best.second; }
 };
 
 Ratio ratio(std::string name, const Work& ours, const Work& yardstick) {
-  const Times best = by_turns(kTurns, kTurn, ours, yardstick);
-  return {std::move(name), best.first / best.second};
+  return {std::move(name), by_turns(kTurns, kTurn, ours, yardstick)};
 }
 
 // Linear layers, from training weights and from packed ones, against the bare product by OpenBLAS.
@@ -127,16 +130,38 @@ nlohmann::json stored_ratios(const nlohmann::json& file, const Machine& machine)
   return similar;
 }
 
-void compare(const std::vector<Ratio>& ratios, const nlohmann::json& stored, const Machine& machine) {
+double stored_ratio(const nlohmann::json& stored, const std::string& name) {
+  return stored.is_null() ? 0.0 : stored.at("ratios").value(name, 0.0);
+}
+
+bool is_slower(const Ratio& ratio, const nlohmann::json& stored) {
+  const double before = stored_ratio(stored, ratio.name);
+  return before > 0 && ratio.value() > before * kTolerance;
+}
+
+// Other work on the machine can disturb one figure for as long as it is measured. What looks slower is therefore
+// measured again, and the best times count.
+void repeat_slower_ones(std::vector<Ratio>& ratios, const nlohmann::json& stored) {
+  const auto any = [&] {
+    return std::any_of(ratios.begin(), ratios.end(), [&](const Ratio& one) { return is_slower(one, stored); });
+  };
+  for (int attempt = 1; attempt < kAttempts && any(); ++attempt) {
+    const std::vector<Ratio> again = measure();
+    for (std::size_t i = 0; i < ratios.size(); ++i)
+      ratios[i].best = {std::min(ratios[i].best.first, again[i].best.first),
+                        std::min(ratios[i].best.second, again[i].best.second)};
+  }
+}
+
+void compare(std::vector<Ratio> ratios, const nlohmann::json& stored, const Machine& machine) {
   if (stored.is_null()) fmt::print("no ratios are stored for {} ({})\n", machine.cpu, machine.architecture);
   const bool same_cpu = !stored.is_null() && stored.at("cpu") == machine.cpu;
   fmt::print("{:<40} {:>8} {:>8}  {}\n", "ratio of times (less is better)", "here", "stored",
              same_cpu ? "same CPU" : "another CPU: no warnings");
-  for (const auto& [name, value] : ratios) {
-    const double before = stored.is_null() ? 0 : stored.at("ratios").value(name, 0.0);
-    const bool slower = same_cpu && before > 0 && value > before * kTolerance;
-    fmt::print("{:<40} {:>8.2f} {:>8.2f}{}\n", name, value, before, slower ? "  WARNING: slower than before" : "");
-  }
+  if (same_cpu) repeat_slower_ones(ratios, stored);
+  for (const Ratio& one : ratios)
+    fmt::print("{:<40} {:>8.2f} {:>8.2f}{}\n", one.name, one.value(), stored_ratio(stored, one.name),
+               same_cpu && is_slower(one, stored) ? "  WARNING: slower than before" : "");
 }
 
 }  // namespace
@@ -156,7 +181,7 @@ int main(int argc, char** argv) {
       return 0;
     }
     nlohmann::ordered_json entry = {{"cpu", machine.cpu}, {"architecture", machine.architecture}};
-    for (const auto& [name, value] : ratios) entry["ratios"][name] = std::round(value * 100) / 100;
+    for (const bench::Ratio& one : ratios) entry["ratios"][one.name] = std::round(one.value() * 100) / 100;
     fmt::print("{}\n", entry.dump(2));
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());

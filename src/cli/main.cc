@@ -1,3 +1,5 @@
+#include <malloc.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -44,11 +46,20 @@ void report(const char* reason) {
   }
 }
 
+// Large blocks go back to the system when they are freed. By default glibc moves them to its heap as soon as one was
+// freed, where arenas that grow leave holes behind.
+void return_large_blocks() {
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 }  // namespace
 }  // namespace dragoman::cli
 
 int main(int argc, char** argv) {
   dragoman::report_mapped_file_faults();
+  dragoman::cli::return_large_blocks();
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of its size is an error of write()
   try {
     const int status = dragoman::cli::run({argv + 1, argv + argc});

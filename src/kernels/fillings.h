@@ -17,6 +17,8 @@ const Kernels<float>& cpu();
 const char* cpu_instruction_set();
 // The kernel that multiplies in a narrow format on this CPU.
 const char* cpu_product_kernel(WeightFormat format);
+// Rounds numbers to int8 as products do (PackWeight); returns their scale.
+float round_to_int8(Size count, const float* x, std::int8_t* to);
 
 // The BLAS library: its version and the CPU core it is tuned for.
 struct BlasInfo {

@@ -10,7 +10,9 @@ class WordEmbedding {
   WordEmbedding() = default;
   WordEmbedding(nn::Parameters& list, const std::string& name, Size words, const ModelConfig& config)
       : table_(list.add(name + ".weight", {words, config.embedding},
-                        nn::Init::normal(family_of(config).embedding_deviation(config)))) {}
+                        nn::Init::normal(family_of(config).embedding_deviation(config)))) {
+    table_.mark_looked_up();
+  }
   static WordEmbedding of_source(nn::Parameters& list, const ModelConfig& config) {
     return WordEmbedding(list, "encoder.embed_tokens", config.source_vocabulary, config);
   }

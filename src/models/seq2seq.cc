@@ -59,8 +59,7 @@ Best Seq2seq::best_words(Context& cx, const Tensor& features, Size count, std::s
 Tensor Seq2seq::scores_of(Context& cx, const Tensor& features, std::int32_t word) const {
   const Tensor bias = output_.bias();
   const Tensor bias_row = bias.defined() ? bias.reshaped({bias.count(), 1}).row_view(word, 1) : Tensor();
-  const Tensor row = packed_for_steps(cx, output_.weight().row_view(word, 1), output_.weight().packed_format());
-  return top_scores(cx, features, row, bias_row, 1).values;
+  return top_scores(cx, features, packed_row(cx, output_.weight(), word), bias_row, 1).values;
 }
 
 Losses Seq2seq::loss(Context& cx, const Tensor& features, const Tensor& targets, const LossOptions& options) const {

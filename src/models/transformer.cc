@@ -195,6 +195,7 @@ EncodedSource TransformerEncoder::encode(Context& cx, const Packed& source) cons
   Stream stream(config_.norm, config_.dropout);
   stream.begin(cx, x, layers_[0].norm1);
   RowProgram program(cx);
+  const LayerMemory memory(cx);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     const nn::Norm& next = i + 1 < layers_.size() ? layers_[i + 1].norm1 : norm_;
@@ -203,6 +204,7 @@ EncodedSource TransformerEncoder::encode(Context& cx, const Packed& source) cons
     stream.add(program, layer.attention.attend(program, stream.input(), source.rows, keys, ask).out,
                pre ? layer.norm2 : layer.norm1);
     stream.add(program, layer.feed_forward(program, stream.input()), pre ? next : layer.norm2);
+    memory.release_all_but(program, {stream.sum(), stream.input()});
   }
   program.run();
   return {source.rows, stream.input(), keeps_embeddings_ ? x : Tensor(), {}};

@@ -35,6 +35,8 @@ class Stream {
   void add(RowProgram& program, const Tensor& branch, const nn::Norm& after);
   // The input of the next block; after the last block, the result.
   const Tensor& input() const { return input_; }
+  // The residual stream.
+  const Tensor& sum() const { return sum_; }
 
  private:
   NormOrder order_;

@@ -75,17 +75,17 @@ Parameter Parameters::add(const std::string& name, Shape shape, Init init) {
   count_ = added(count_, name, shape);
   entries_.push_back({.name = name, .shape = shape, .init = init});
   by_name_.emplace(name, &entries_.back());
-  return {&entries_.back().tensor, &entries_.back().multiplied};
+  return {&entries_.back().tensor, &entries_.back().uses};
 }
 
 Parameter Parameters::rows(const Parameter& of, Size first, Size count) {
   views_.push_back({.of = &of.tensor(), .first = first, .count = count});
-  return {&views_.back().tensor, &views_.back().multiplied};
+  return {&views_.back().tensor, &views_.back().uses};
 }
 
 Parameter Parameters::constant(Shape shape, TableRows rows) {
   constants_.push_back({.shape = shape, .rows = std::move(rows)});
-  return {&constants_.back().tensor, &constants_.back().multiplied};
+  return {&constants_.back().tensor, &constants_.back().uses};
 }
 
 const Parameters::Entry* Parameters::find(const std::string& name) const {
@@ -94,11 +94,31 @@ const Parameters::Entry* Parameters::find(const std::string& name) const {
 }
 
 void Parameters::allocate(const Device& device, DType type, std::optional<std::uint64_t> seed, bool training) {
+  allocate_buffers(device, type, training);
+  connect();
+  if (seed) draw_weights(*seed);
+  refresh();
+  draw_constants(type);
+}
+
+void Parameters::allocate_packed(const Device& device, WeightFormat format,
+                                 const std::function<bool(const Entry&)>& exact) {
+  check(device.on_host() && format != WeightFormat::same,
+        "[parameters] only narrow formats on the CPU have packed forms that replace the plain ones");
+  for (Entry& entry : entries_) entry.packed_only = can_be_packed_only(entry) && exact(entry);
+  allocate_buffers(device, DType::f32, false);
+  connect();
+  reserve_packed(format);
+  connect();
+  draw_constants(DType::f32);
+}
+
+void Parameters::allocate_buffers(const Device& device, DType type, bool training) {
   check(!weights_.defined(), "[parameters] allocate() was called twice");
   Size total = 0;
   for (Entry& entry : entries_) {
     entry.offset = total;
-    total += (entry.shape.count() + kAlignment - 1) / kAlignment * kAlignment;
+    if (!entry.packed_only) total += (entry.shape.count() + kAlignment - 1) / kAlignment * kAlignment;
   }
   device_ = &device;
   const auto buffer = [&](DType of) {
@@ -109,12 +129,12 @@ void Parameters::allocate(const Device& device, DType type, std::optional<std::u
   weights_ = buffer(stat_of(type));
   if (training) gradients_ = buffer(stat_of(type));
   if (type != stat_of(type)) copy_ = buffer(type);
-  connect();
-  if (seed) draw_weights(*seed);
-  refresh();
+}
+
+void Parameters::draw_constants(DType type) {
   for (Constant& constant : constants_) {
     const auto size = static_cast<std::size_t>(constant.shape.count() * size_of(type));
-    constant.tensor = Tensor(device.allocate(size), type, constant.shape, device);
+    constant.tensor = Tensor(device_->allocate(size), type, constant.shape, *device_);
     constexpr Size kRows = 1024;  // at a time, since they are computed in double
     for (Size first = 0; first < constant.shape.rows(); first += kRows) {
       const Size count = std::min(kRows, constant.shape.rows() - first);
@@ -143,7 +163,8 @@ void Parameters::draw_weights(std::uint64_t seed) {
 void Parameters::connect() {
   const Tensor& read = copy_.defined() ? copy_ : weights_;
   for (Entry& entry : entries_) {
-    entry.tensor = part(read, entry.offset, entry.shape);
+    entry.tensor = entry.packed_only ? Tensor(nullptr, read.dtype(), entry.shape, *device_)
+                                     : part(read, entry.offset, entry.shape);
     if (!gradients_.defined() || !entry.trainable) continue;
     entry.gradient = {part(gradients_, entry.offset, entry.shape).raw(), true, true, true};
     entry.tensor.set_gradient(&entry.gradient);
@@ -152,7 +173,8 @@ void Parameters::connect() {
     const bool vector = view.of->shape().rank() == 1;
     const Shape shape = vector ? Shape{view.count} : Shape{view.count, view.of->cols()};
     const Size first = vector ? view.first : view.first * view.of->cols();
-    view.tensor = part(*view.of, first, shape);
+    view.tensor =
+        view.of->packed_only() ? Tensor(nullptr, view.of->dtype(), shape, *device_) : part(*view.of, first, shape);
     if (!view.of->tracked()) continue;
     const Size skipped = first * size_of(view.of->gradient_type());
     view.gradient = {static_cast<char*>(view.of->gradient()->data) + skipped, true, true, true};
@@ -161,31 +183,80 @@ void Parameters::connect() {
   each_matrix([&](auto& matrix) { matrix.tensor.set_packed(matrix.packed, format_); });
 }
 
+bool Parameters::can_be_packed_only(const Entry& entry) const {
+  if (entry.shape.rank() != 2) return false;
+  if (entry.uses.multiplied || entry.uses.looked_up) return true;
+  Size covered = 0;
+  for (const View& view : views_)
+    if (view.of == &entry.tensor && view.uses.multiplied) covered += view.count;
+  return covered == entry.shape.rows();
+}
+
+void Parameters::reserve_packed(WeightFormat format) {
+  constexpr std::size_t kBorder = 256;
+  format_ = format;
+  std::size_t total = 0;
+  std::vector<std::size_t> places;
+  each_matrix([&](auto& matrix) {
+    places.push_back(total);
+    if (matrix.uses.multiplied || (matrix.uses.looked_up && matrix.tensor.packed_only()))
+      total += (packed_bytes(matrix.tensor, format) + kBorder - 1) / kBorder * kBorder;
+  });
+  packed_ = device_->allocate(total);
+  packed_bytes_ = total;
+  places.push_back(total);
+  auto place = places.begin();
+  each_matrix([&](auto& matrix) {
+    if (place[0] < place[1]) matrix.packed = static_cast<char*>(packed_) + place[0];
+    ++place;
+  });
+}
+
 void Parameters::pack(WeightFormat format) {
   check(weights_.defined(), "[parameters] pack() needs allocate() first");
   check(!gradients_.defined(), "[parameters] a model in training cannot be packed, since its weights change");
   check(packed_ == nullptr || format == format_, "[parameters] the weights are packed in another format already");
-  format_ = format;
-  constexpr std::size_t kBorder = 256;
-  const auto room = [&](const Tensor& matrix) {
-    return (packed_bytes(matrix, format) + kBorder - 1) / kBorder * kBorder;
-  };
-  std::size_t total = 0;
+  if (!packed_) reserve_packed(format);
   each_matrix([&](auto& matrix) {
-    if (matrix.multiplied) total += room(matrix.tensor);
-  });
-  if (!packed_) packed_ = device_->allocate(total);
-  auto* next = static_cast<char*>(packed_);
-  each_matrix([&](auto& matrix) {
-    if (!matrix.multiplied) return;
-    matrix.packed = next;
-    next += room(matrix.tensor);
+    if (matrix.packed == nullptr || matrix.tensor.packed_only()) return;
     pack_weight(matrix.tensor, matrix.packed, format);
     matrix.tensor.set_packed(matrix.packed, format);
   });
 }
 
-Tensor Parameters::weights_of(const Entry& entry) const { return part(weights_, entry.offset, entry.shape); }
+template <class F>
+void Parameters::each_packed_form(const Entry& entry, F&& f) const {
+  check(entry.packed_only, "[parameters] {} has a plain form, which its values belong to", entry.name);
+  if (entry.packed) f(entry.tensor, entry.packed, Size{0});
+  for (const View& view : views_)
+    if (view.of == &entry.tensor && view.packed) f(view.tensor, view.packed, view.first);
+}
+
+void Parameters::pack_rows(const Entry& entry, const float* values) {
+  each_packed_form(entry, [&](const Tensor& matrix, void* packed, Size first) {
+    auto* rows = const_cast<float*>(values) + first * matrix.cols();
+    pack_weight(Tensor(rows, DType::f32, matrix.shape(), *device_), packed, format_);
+  });
+}
+
+void Parameters::pack_rows(const Entry& entry, const std::int8_t* numbers, const float* scales) {
+  check(format_ == WeightFormat::int8, "[parameters] int8 values for weights that are packed in another format");
+  each_packed_form(entry, [&](const Tensor& matrix, void* packed, Size first) {
+    pack_weight(matrix, packed, numbers + first * matrix.cols(), scales + first);
+  });
+}
+
+std::size_t Parameters::bytes() const {
+  std::size_t total = packed_bytes_;
+  for (const Tensor& buffer : {weights_, gradients_, copy_}) total += buffer.defined() ? buffer.bytes() : 0;
+  for (const Constant& constant : constants_) total += constant.tensor.defined() ? constant.tensor.bytes() : 0;
+  return total;
+}
+
+Tensor Parameters::weights_of(const Entry& entry) const {
+  check(!entry.packed_only, "[parameters] {} is held packed, for inference only", entry.name);
+  return part(weights_, entry.offset, entry.shape);
+}
 
 void Parameters::refresh() {
   if (!copy_.defined()) return;

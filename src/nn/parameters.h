@@ -29,6 +29,12 @@ struct Init {
   static Init fan_in(double factor = 1) { return {Kind::fan_in, factor}; }
 };
 
+// What layers do with a matrix.
+struct MatrixUses {
+  bool multiplied = false;  // as the weight [out, in] of a linear layer
+  bool looked_up = false;   // its rows are embeddings
+};
+
 // A handle on a named tensor of a model. It is valid as long as its Parameters and has memory after allocate().
 class Parameter {
  public:
@@ -36,14 +42,15 @@ class Parameter {
   operator const Tensor&() const { return *tensor_; }
   const Tensor& tensor() const { return *tensor_; }
   bool defined() const { return tensor_ != nullptr; }
-  // Called by a layer that multiplies by this matrix [out, in], so that Parameters::pack() packs it.
-  void mark_multiplied() const { *multiplied_ = true; }
+  // Called by the layers that use this matrix, so that Parameters know which form they need.
+  void mark_multiplied() const { uses_->multiplied = true; }
+  void mark_looked_up() const { uses_->looked_up = true; }
 
  private:
   friend class Parameters;
-  Parameter(const Tensor* tensor, bool* multiplied) : tensor_(tensor), multiplied_(multiplied) {}
+  Parameter(const Tensor* tensor, MatrixUses* uses) : tensor_(tensor), uses_(uses) {}
   const Tensor* tensor_ = nullptr;
-  bool* multiplied_ = nullptr;
+  MatrixUses* uses_ = nullptr;
 };
 
 // All parameters of a model in one flat buffer, and their gradients in another, so that the optimiser, the norm and
@@ -59,7 +66,8 @@ class Parameters {
     Gradient gradient{};
     Size offset = 0;  // elements from the start of the buffers
     bool trainable = true;
-    bool multiplied = false;
+    MatrixUses uses{};
+    bool packed_only = false;  // has no part of weights()
     void* packed = nullptr;
   };
 
@@ -88,10 +96,18 @@ class Parameters {
   void allocate(const Device& device, DType type, std::optional<std::uint64_t> seed, bool training);
 
   // For inference, once the weights are final: packs every matrix of a linear layer for matrix products (see `linear`).
-  // The plain form stays, since embeddings read rows of it. Call again after weights have changed. Throws for a model
+  // The plain form stays, since it may be more exact. Call again after weights have changed. Throws for a model
   // with gradients, since its weights change at every step. A narrow format makes products on the CPU faster and less
   // exact.
   void pack(WeightFormat format = WeightFormat::same);
+
+  // Like allocate() for inference in f32 on the host. A matrix whose values are `exact` in the narrow format is held
+  // packed and in no other form, if every layer that uses it can read that. It gets its values by pack_rows(); the
+  // other matrices get theirs as usual and are packed by pack().
+  void allocate_packed(const Device& device, WeightFormat format, const std::function<bool(const Entry&)>& exact);
+  // The values of a `packed_only` entry: as f32, or as rows of int8 and their scales.
+  void pack_rows(const Entry& entry, const float* values);
+  void pack_rows(const Entry& entry, const std::int8_t* numbers, const float* scales);
 
   const std::deque<Entry>& entries() const { return entries_; }
   const Entry* find(const std::string& name) const;
@@ -102,7 +118,9 @@ class Parameters {
   Tensor weights() const { return weights_; }      // flat
   Tensor gradients() const { return gradients_; }  // flat
   Tensor copy() const { return copy_; }            // flat, bf16; undefined unless in mixed precision
-  // A parameter's part of weights().
+  // Bytes of all forms of the weights, of gradients and of computed tables.
+  std::size_t bytes() const;
+  // A parameter's part of weights(). Throws if it is packed only.
   Tensor weights_of(const Entry& entry) const;
   // Call after writing to weights(): updates the copy that the model computes with.
   void refresh();
@@ -113,17 +131,26 @@ class Parameters {
     Gradient gradient{};
     const Tensor* of;
     Size first, count;
-    bool multiplied = false;
+    MatrixUses uses{};
     void* packed = nullptr;
   };
   struct Constant {
     Tensor tensor{};
     Shape shape;
     TableRows rows;
-    bool multiplied = false;
+    MatrixUses uses{};
   };
+  void allocate_buffers(const Device& device, DType type, bool training);
   void draw_weights(std::uint64_t seed);
+  void draw_constants(DType type);
   void connect();
+  // Whether the layers that use this matrix can read its packed form, or those of its views.
+  bool can_be_packed_only(const Entry& entry) const;
+  // Allocates memory for the packed forms.
+  void reserve_packed(WeightFormat format);
+  // Calls f(tensor, packed, first row) for the packed forms of a `packed_only` entry: its own or those of its views.
+  template <class F>
+  void each_packed_form(const Entry& entry, F&& f) const;
   // Calls f with every entry and every view.
   template <class F>
   void each_matrix(F&& f) {
@@ -139,6 +166,7 @@ class Parameters {
   std::deque<View> views_;
   const Device* device_ = nullptr;
   void* packed_ = nullptr;  // of all matrices
+  std::size_t packed_bytes_ = 0;
   WeightFormat format_ = WeightFormat::same;
   Tensor weights_, gradients_, copy_;
 };

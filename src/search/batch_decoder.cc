@@ -1,6 +1,7 @@
 #include "search/batch_decoder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/threads.h"
 #include "search/distribution.h"
@@ -10,6 +11,10 @@ namespace {
 
 // Decoding steps that a new KV cache has room for before it must be reallocated.
 constexpr Size kStepsAhead = 32;
+
+// Source tokens of sentences that enter together on the host. Their encoder needs memory in proportion; more tokens
+// would not make it faster.
+constexpr std::size_t kTokensAtOnce = 512;
 
 class PackedTokens {
  public:
@@ -47,6 +52,22 @@ std::size_t BatchDecoder::peak() const {
 }
 
 void BatchDecoder::add(std::vector<DecodingTask> tasks) {
+  if (!entry_.device.on_host()) return enter(std::move(tasks));
+  std::vector<DecodingTask> group;
+  std::size_t tokens = 0;
+  for (DecodingTask& task : tasks) {
+    const std::size_t more = task.sources[0].size();
+    if (!group.empty() && tokens + more > kTokensAtOnce) {
+      enter(std::exchange(group, {}));
+      tokens = 0;
+    }
+    tokens += more;
+    group.push_back(std::move(task));
+  }
+  if (!group.empty()) enter(std::move(group));
+}
+
+void BatchDecoder::enter(std::vector<DecodingTask> tasks) {
   entry_.reset();
   Context cx(entry_);
   Batch newcomers = read(cx, std::move(tasks));

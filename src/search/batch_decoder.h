@@ -74,6 +74,8 @@ class BatchDecoder {
     std::vector<Member> members;
   };
 
+  // add() for sentences that are encoded together.
+  void enter(std::vector<DecodingTask> tasks);
   Batch read(Context& cx, std::vector<DecodingTask> tasks) const;
   static Packed first_tokens(const Context& cx, const Batch& batch);
   static Packed last_tokens(const Context& cx, const Batch& batch);

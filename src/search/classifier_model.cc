@@ -41,10 +41,7 @@ ClassifierModel::ClassifierModel(const store::ModelFile& file, const std::string
         max_source_rows(info_.config));
   read_labels();
   network_ = std::make_unique<models::Classifier>(info_.config);
-  network_->parameters().allocate(where_.device, where_.type, std::nullopt, false);
-  file.load(network_->parameters());
-  network_->parameters().pack(where_.weights);
-  network_->parameters().weights().device().wait();  // other threads will read them
+  file.load_packed(network_->parameters(), where_);
 }
 
 void ClassifierModel::check_kind() const {

@@ -32,8 +32,7 @@ Model::Model(const std::string& path, const Placement& where) : Model(open_neura
 Model::Model(const store::ModelFile& file, const std::string& path, const Placement& where)
     : path_(path), where_(file.placed(where)), info_(file.info()) {
   prepare();
-  file.load(network_->parameters());
-  finish();
+  file.load_packed(network_->parameters(), where_);
 }
 
 Model::Model(const store::ModelInfo& info, const nn::Parameters& weights, std::string name, WeightFormat format)
@@ -43,15 +42,13 @@ Model::Model(const store::ModelInfo& info, const nn::Parameters& weights, std::s
              .weights = format},
       info_(info) {
   prepare();
+  nn::Parameters& own = network_->parameters();
+  own.allocate(where_.device, where_.type, std::nullopt, false);
   const std::vector<float> values = weights.weights().to_host<float>();
-  network_->parameters().weights().copy_from(values.data());
-  network_->parameters().refresh();
-  finish();
-}
-
-void Model::finish() {
-  network_->parameters().pack(where_.weights);
-  network_->parameters().weights().device().wait();  // other threads will read them
+  own.weights().copy_from(values.data());
+  own.refresh();
+  own.pack(where_.weights);
+  where_.device.wait();  // other threads will read them
 }
 
 void Model::prepare() {
@@ -70,7 +67,6 @@ void Model::prepare() {
         info_.config.source_vocabulary, info_.config.target_vocabulary);
   check_marks();
   network_ = std::make_unique<models::Seq2seq>(info_.config);
-  network_->parameters().allocate(where_.device, where_.type, std::nullopt, false);
 }
 
 void Model::check_marks() const {

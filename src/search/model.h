@@ -85,8 +85,6 @@ class Model {
   std::int32_t take_marks(Tokens& ids) const;
   // Adds BOS, the tag and EOS; EOS comes after the last byte of the text.
   void add_marks(text::Encoded& encoded, std::int32_t tag, std::size_t text_size) const;
-  // Called once the weights are loaded.
-  void finish();
 
   std::string path_;
   Placement where_;

@@ -272,36 +272,75 @@ void ModelFile::check_fits(const nn::Parameters& parameters) const {
 void ModelFile::load(nn::Parameters& parameters, Verified verified) const {
   check_fits(parameters);
   const std::string type = stored_type(parameters.weights().dtype());
+  const bool direct = parameters.weights().device().on_host();
   CheckedReading reading(file_, verified);
-  std::map<std::string, std::string> narrow;  // tensors of other types, and scales
-  std::string staged;                         // on the way to a GPU
+  std::map<std::string, std::string> scales, unscaled;  // int8 tensors wait for their scales, and scales for them
+  std::string staged;
+  std::vector<float> wide;
   for (const TensorRecord& tensor : file_.tensors()) {
     const nn::Parameters::Entry* const entry = parameters.find(tensor.name);
-    if (entry == nullptr && !is_scale(file_, tensor.name)) {
+    const bool is_scales = entry == nullptr && is_scale(file_, tensor.name);
+    if (entry == nullptr && !is_scales) {
       reading.skip(tensor);
       continue;
     }
-    const bool ready = entry != nullptr && tensor.type == type, direct = parameters.weights().device().on_host();
-    std::string& waiting = ready ? staged : narrow[tensor.name];
-    if (!ready || !direct) waiting.resize(static_cast<std::size_t>(tensor.size));
-    reading.read(tensor, ready && direct ? static_cast<char*>(parameters.weights_of(*entry).raw()) : waiting.data());
-    if (ready && !direct) parameters.weights_of(*entry).copy_from(staged.data());
+    const bool ready = !is_scales && tensor.type == type && !entry->packed_only;
+    if (ready && direct) {
+      reading.read(tensor, static_cast<char*>(parameters.weights_of(*entry).raw()));
+      continue;
+    }
+    staged.resize(static_cast<std::size_t>(tensor.size));
+    reading.read(tensor, staged.data());
+    if (ready) {
+      parameters.weights_of(*entry).copy_from(staged.data());
+    } else if (is_scales) {
+      const std::string of = tensor.name.substr(0, tensor.name.size() - kScaleSuffix.size());
+      const auto waiting = unscaled.find(of);
+      if (waiting == unscaled.end()) {
+        scales[of] = staged;
+      } else {
+        convert(*file_.find(of), waiting->second, staged, parameters, wide);
+        unscaled.erase(waiting);
+      }
+    } else if (tensor.type == "I8" && !scales.contains(tensor.name)) {
+      unscaled[tensor.name] = staged;
+    } else {
+      convert(tensor, staged, scales[tensor.name], parameters, wide);
+    }
   }
   reading.finish();
-  std::vector<float> wide;
-  for (const nn::Parameters::Entry& entry : parameters.entries()) {
-    const auto found = narrow.find(entry.name);
-    if (found == narrow.end()) continue;
-    wide.resize(static_cast<std::size_t>(entry.shape.count()));
-    try {
-      widen(*file_.find(entry.name), found->second, narrow[entry.name + std::string(kScaleSuffix)], wide.data());
-    } catch (const Error& error) {
-      fail("{}: {}", file_.path(), error.what());
-    }
-    parameters.weights_of(entry).copy_from(wide.data());
-    found->second = {};
-  }
   parameters.refresh();
+}
+
+void ModelFile::convert(const TensorRecord& tensor, const std::string& bytes, const std::string& scales,
+                        nn::Parameters& parameters, std::vector<float>& wide) const {
+  const nn::Parameters::Entry& entry = *parameters.find(tensor.name);
+  try {
+    if (entry.packed_only && tensor.type == "I8")
+      return parameters.pack_rows(entry, reinterpret_cast<const std::int8_t*>(bytes.data()),
+                                  checked_scales(tensor, scales).data());
+    wide.resize(static_cast<std::size_t>(entry.shape.count()));
+    widen(tensor, bytes, scales, wide.data());
+  } catch (const Error& error) {
+    fail("{}: {}", file_.path(), error.what());
+  }
+  if (entry.packed_only)
+    parameters.pack_rows(entry, wide.data());
+  else
+    parameters.weights_of(entry).copy_from(wide.data());
+}
+
+void ModelFile::load_packed(nn::Parameters& parameters, const Placement& where) const {
+  const char* const type = where.weights == WeightFormat::int8 ? "I8" : "BF16";
+  if (where.device.on_host() && where.weights != WeightFormat::same)
+    parameters.allocate_packed(where.device, where.weights, [&](const nn::Parameters::Entry& entry) {
+      return stored(entry.name, entry.shape).type == type;
+    });
+  else
+    parameters.allocate(where.device, where.type, std::nullopt, false);
+  load(parameters);
+  parameters.pack(where.weights);
+  where.device.wait();  // other threads will read them
 }
 
 }  // namespace dragoman::store

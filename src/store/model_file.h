@@ -76,11 +76,17 @@ class ModelFile {
   // if the file contains an unknown tensor, if the checksum does not match, or if a weight is not finite.
   // Reads only these tensors if the file has been verified.
   void load(nn::Parameters& parameters, Verified verified = Verified::no) const;
+  // Allocates parameters for inference, reads the weights and packs them. A matrix that is stored in the format in
+  // which it is multiplied goes from the file to its packed form and has no other.
+  void load_packed(nn::Parameters& parameters, const Placement& where) const;
   // Throws if load() would throw for what the header says.
   void check_fits(const nn::Parameters& parameters) const;
 
  private:
   void check_configuration() const;
+  // Passes a tensor of another type than that of the parameters to its entry. `scales` are for int8 only.
+  void convert(const TensorRecord& tensor, const std::string& bytes, const std::string& scales,
+               nn::Parameters& parameters, std::vector<float>& wide) const;
   align::Shortlist read_shortlist() const;
   // The stored tensor of a parameter. Throws if there is none, if it has another shape, or if its scales are missing.
   const TensorRecord& stored(const std::string& name, const Shape& shape) const;

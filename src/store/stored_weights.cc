@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
+#include "kernels/fillings.h"
 
 namespace dragoman::store {
 namespace {
@@ -57,7 +58,7 @@ struct Rounded {
   std::string numbers, scales;
 };
 
-// Rounds every row to int8 with a scale, as the kernels do.
+// Rounds every row to int8 with a scale.
 Rounded rounded_rows(Size rows, Size cols, std::string_view bytes) {
   Rounded result{std::string(static_cast<std::size_t>(rows * cols), '\0'),
                  std::string(static_cast<std::size_t>(rows) * sizeof(float), '\0')};
@@ -66,12 +67,9 @@ Rounded rounded_rows(Size rows, Size cols, std::string_view bytes) {
     for (Size r = begin; r < end; ++r) {
       std::memcpy(row.data(), bytes.data() + static_cast<std::size_t>(r * cols) * sizeof(float),
                   row.size() * sizeof(float));
-      float largest = 0;
-      for (const float value : row) largest = std::max(largest, std::abs(value));
-      const float scale = largest / kernels::kInt8Steps, factor = largest > 0 ? kernels::kInt8Steps / largest : 0;
+      auto* const numbers = reinterpret_cast<std::int8_t*>(result.numbers.data() + r * cols);
+      const float scale = kernels::round_to_int8(cols, row.data(), numbers);
       std::memcpy(result.scales.data() + static_cast<std::size_t>(r) * sizeof scale, &scale, sizeof scale);
-      char* to = result.numbers.data() + r * cols;
-      for (Size c = 0; c < cols; ++c) to[c] = static_cast<char>(std::lrint(row[c] * factor));
     }
   });
   return result;
@@ -103,17 +101,22 @@ bool is_weight_type(const std::string& type) {
   return type == "F32" || type == "F16" || type == "BF16" || type == "I8";
 }
 
+std::vector<float> checked_scales(const TensorRecord& tensor, std::string_view scales) {
+  std::vector<float> factors(static_cast<std::size_t>(tensor.shape[0]));
+  std::memcpy(factors.data(), scales.data(), scales.size());
+  constexpr float kMost = std::numeric_limits<float>::max() / 128;
+  check(std::all_of(factors.begin(), factors.end(), [](float scale) { return scale >= 0 && scale <= kMost; }),
+        "the scales of the int8 tensor '{}' are not between 0 and {}", tensor.name, kMost);
+  return factors;
+}
+
 void widen(const TensorRecord& tensor, std::string_view bytes, std::string_view scales, float* to) {
   if (tensor.type == "F16") return convert<std::uint16_t>(bytes, to, from_half);
   if (tensor.type == "BF16")
     return convert<kernels::bf16>(bytes, to, [](kernels::bf16 value) { return value.value(); });
   if (tensor.type == "F32") return convert<float>(bytes, to, [](float value) { return value; });
   const Size cols = tensor.shape[1];
-  std::vector<float> factors(static_cast<std::size_t>(tensor.shape[0]));
-  std::memcpy(factors.data(), scales.data(), scales.size());
-  constexpr float kMost = std::numeric_limits<float>::max() / 128;
-  check(std::all_of(factors.begin(), factors.end(), [](float scale) { return scale >= 0 && scale <= kMost; }),
-        "the scales of the int8 tensor '{}' are not between 0 and {}", tensor.name, kMost);
+  const std::vector<float> factors = checked_scales(tensor, scales);
   threads::split(tensor.shape[0], std::max<Size>(1, kGrain / std::max<Size>(1, cols)), [&](Size begin, Size end) {
     for (Size r = begin; r < end; ++r) {
       const auto* from = reinterpret_cast<const signed char*>(bytes.data()) + r * cols;

@@ -36,7 +36,9 @@ class StoredWeights {
 bool is_scale(const SafetensorsFile& file, const std::string& name);
 // Whether weights of this type can be read, as f32.
 bool is_weight_type(const std::string& type);
-// Weights as f32. `scales` are the bytes of the scales, for I8 only; throws if they would make a weight infinite.
+// The scales of an int8 tensor. Throws if one of them would make a weight infinite.
+std::vector<float> checked_scales(const TensorRecord& tensor, std::string_view scales);
+// Weights as f32. `scales` are the bytes of the scales, for I8 only, and are checked.
 void widen(const TensorRecord& tensor, std::string_view bytes, std::string_view scales, float* to);
 
 }  // namespace dragoman::store

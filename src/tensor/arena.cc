@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace dragoman {
 
@@ -36,10 +37,7 @@ void Arena::add_block(std::size_t at_least) {
   used_in_last_ = 0;
 }
 
-void* Arena::allocate(std::size_t bytes) {
-  const std::size_t size = class_size(bytes);
-  in_use_ += size;
-  peak_ = std::max(peak_, in_use_);
+void* Arena::take(std::size_t size) {
   std::vector<void*>& free = free_[static_cast<std::size_t>(class_index(size))];
   if (!free.empty()) {
     void* memory = free.back();
@@ -49,29 +47,63 @@ void* Arena::allocate(std::size_t bytes) {
   if (blocks_.empty() || used_in_last_ + size > blocks_.back().size) add_block(size);
   void* memory = blocks_.back().memory + used_in_last_;
   used_in_last_ += size;
+  taken_ += size;
+  return memory;
+}
+
+void Arena::put_back(const Piece& piece) {
+  in_use_ -= piece.size;
+  free_[static_cast<std::size_t>(class_index(piece.size))].push_back(piece.memory);
+}
+
+void* Arena::allocate(std::size_t bytes) {
+  const std::size_t size = class_size(bytes);
+  in_use_ += size;
+  peak_ = std::max(peak_, in_use_);
+  void* memory = take(size);
+  if (lists_) listed_.push_back({memory, size});
   return memory;
 }
 
 void Arena::release(void* memory, std::size_t bytes) {
-  const std::size_t size = class_size(bytes);
-  in_use_ -= size;
-  free_[static_cast<std::size_t>(class_index(size))].push_back(memory);
+  put_back({memory, class_size(bytes)});
+  if (!lists_) return;
+  const auto found =
+      std::find_if(listed_.rbegin(), listed_.rend(), [&](const Piece& piece) { return piece.memory == memory; });
+  if (found != listed_.rend()) listed_.erase(std::next(found).base());
+}
+
+void Arena::begin_list() {
+  lists_ = true;
+  listed_.clear();
+}
+
+void Arena::release_listed(std::span<const void* const> kept) {
+  std::erase_if(listed_, [&](const Piece& piece) {
+    if (std::find(kept.begin(), kept.end(), piece.memory) != kept.end()) return false;
+    put_back(piece);
+    return true;
+  });
 }
 
 void Arena::forget() {
   ++generation_;
   in_use_ = 0;
+  needed_ = std::max(needed_, taken_);
+  taken_ = 0;
   used_in_last_ = 0;
+  lists_ = false;
+  listed_.clear();
   for (std::vector<void*>& free : free_) free.clear();
 }
 
 void Arena::reset() {
   forget();
   if (blocks_.size() <= 1) return;
-  // Merge several blocks into one, so that the next step of this size fits into contiguous memory.
-  const std::size_t total = reserved();
+  // Merge several blocks into one, so that the next step of this size fits into contiguous memory. What remained at the
+  // ends of the blocks is not needed.
   release_blocks();
-  add_block(total);
+  add_block(needed_);
 }
 
 void Arena::drop() {

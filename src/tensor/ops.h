@@ -30,8 +30,16 @@ Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& 
 // itself. Each device chooses its own layout. nn::Parameters::pack() packs a whole model.
 std::size_t packed_bytes(const Tensor& weight, WeightFormat format = WeightFormat::same);
 void pack_weight(const Tensor& weight, void* packed, WeightFormat format = WeightFormat::same);
+// Packs rows of int8 with their scales, without rounding them again, for a weight that need not have a plain form.
+void pack_weight(const Tensor& weight, void* packed, const std::int8_t* numbers, const float* scales);
 // The same tensor with a packed form in the arena, for a weight that many steps of one computation read.
 Tensor packed_for_steps(Context& cx, const Tensor& weight, WeightFormat format = WeightFormat::same);
+// One row of a weight [out, in] as a packed weight in the arena.
+Tensor packed_row(Context& cx, const Tensor& weight, Size row);
+// The weight itself, or, if it is only packed, its numbers in the arena.
+Tensor plain_weight(Context& cx, const Tensor& weight);
+// Some rows of a packed weight (i32 [N]) as numbers in the arena: [N, in].
+Tensor unpacked_rows(Context& cx, const Tensor& weight, const Tensor& rows);
 
 // ---- matrix products ------------------------------------------------------------------------------------------
 

@@ -48,4 +48,21 @@ class RowProgram {
   bool after_layer_ = false;  // the last part is a layer
 };
 
+// The temporaries of a row of layers on the host, in inference. They are returned to the arena after each layer, so
+// that the next one finds its memory in the cache.
+class LayerMemory {
+ public:
+  explicit LayerMemory(const Context& cx);
+  ~LayerMemory();
+  LayerMemory(const LayerMemory&) = delete;
+  LayerMemory& operator=(const LayerMemory&) = delete;
+
+  // Call after a layer. Only what `kept` says and what was allocated before the first layer may be read from now on.
+  void release_all_but(RowProgram& program, std::initializer_list<Tensor> kept) const;
+
+ private:
+  const Context& cx_;
+  bool releases_;
+};
+
 }  // namespace dragoman

@@ -24,6 +24,7 @@ Tensor Tensor::detached() const {
 Tensor Tensor::row_view(Size first, Size count) const {
   check(first >= 0 && count >= 0 && first + count <= rows(), "[row_view] rows {} to {} are not within {}", first,
         first + count, shape_);
+  check(!packed_only(), "[row_view] {} has no plain form", shape_);
   Tensor other = detached();
   other.packed_ = nullptr;
   other.data_ = static_cast<char*>(data_) + first * cols() * size_of(dtype_);

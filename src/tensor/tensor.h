@@ -52,8 +52,11 @@ class Tensor {
   Size cols() const { return shape_.cols(); }
   std::size_t bytes() const { return static_cast<std::size_t>(count() * size_of(dtype_)); }
 
-  // Null for an undefined tensor, as optional arguments of kernels expect.
-  TypedPointer ptr() const { return {data_, dtype_}; }
+  // Null for an undefined tensor, as optional arguments of kernels expect. Throws for a weight that is only packed.
+  TypedPointer ptr() const {
+    check(!packed_only(), "[tensor] a weight {} has no plain form, since the model holds it packed", shape_);
+    return {data_, dtype_};
+  }
   void* raw() const { return data_; }
   template <class T>
   T* data() const {
@@ -77,6 +80,8 @@ class Tensor {
   // The values in the layout of pack_weight, which `linear` reads. Null if there is no packed form; a reshaped tensor
   // has none.
   const void* packed() const { return packed_; }
+  // Whether there is no other form: the plain values are then those of `plain_weight`.
+  bool packed_only() const { return data_ == nullptr && device_ != nullptr && shape_.count() > 0; }
   WeightFormat packed_format() const { return packed_format_; }
   void set_packed(const void* packed, WeightFormat format = WeightFormat::same) {
     packed_ = packed;

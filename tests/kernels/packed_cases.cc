@@ -190,12 +190,74 @@ void add_pick_cases(Cases& cases, const Shape& s) {
         [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) { run_picked(arrays, kernels, s, format); });
 }
 
+// The numbers of every other column, from the last one on.
+template <class T>
+void run_unpacked(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, WeightFormat format) {
+  std::vector<std::int32_t> columns;
+  for (Size c = s.out - 1; c >= 0; c -= 2) columns.push_back(static_cast<std::int32_t>(c));
+  kernels.unpack_columns({.in = s.in,
+                          .out = s.out,
+                          .count = std::ssize(columns),
+                          .format = format,
+                          .packed = packed(arrays, kernels, s, true, format),
+                          .columns = arrays.integers(columns),
+                          .y = arrays.output("y", std::ssize(columns) * s.in)});
+}
+
+// A product with a weight that is int8 already, and its numbers. No column has a number of 127, so rounding it again
+// would change it.
+template <class T>
+void run_int8_rows(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s) {
+  std::vector<std::int8_t> numbers(static_cast<std::size_t>(s.in * s.out));
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<std::int8_t>(static_cast<int>(i % 193) - 96);
+  std::vector<float> scales(static_cast<std::size_t>(s.out));
+  for (std::size_t i = 0; i < scales.size(); ++i) scales[i] = 0.01f * static_cast<float>(i % 7 + 1);
+  PackWeight<T> packing{.in = s.in, .out = s.out, .format = WeightFormat::int8};
+  Size bytes = 0;
+  packing.bytes = &bytes;
+  kernels.pack_weight(packing);
+  packing.numbers = numbers.data(), packing.scales = scales.data();
+  packing.packed = arrays.workspace((bytes + Size{sizeof(T)} - 1) / Size{sizeof(T)});
+  kernels.pack_weight(packing);
+  std::vector<std::int32_t> columns(static_cast<std::size_t>(s.out));
+  std::iota(columns.begin(), columns.end(), 0);
+  kernels.unpack_columns({.in = s.in,
+                          .out = s.out,
+                          .count = s.out,
+                          .format = WeightFormat::int8,
+                          .packed = packing.packed,
+                          .columns = arrays.integers(columns),
+                          .y = arrays.output("numbers", s.out * s.in)});
+  kernels.linear_packed({.rows = s.rows,
+                         .in = s.in,
+                         .out = s.out,
+                         .format = WeightFormat::int8,
+                         .x = arrays.input(s.rows * s.in),
+                         .packed = packing.packed,
+                         .y = arrays.output("y", s.rows * s.out)});
+}
+
+void add_unpack_cases(Cases& cases, const Shape& s) {
+  const std::string name = fmt::format("{}x{}x{}", s.rows, s.in, s.out);
+  cases.add("unpack_columns", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
+    run_unpacked(arrays, kernels, s, WeightFormat::same);
+  });
+  for (const WeightFormat format : {WeightFormat::bf16, WeightFormat::int8})
+    cases.add_for_host(
+        "unpack_columns", name + (format == WeightFormat::int8 ? " int8" : " bf16"),
+        [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) { run_unpacked(arrays, kernels, s, format); });
+  cases.add_for_host("pack_weight", name + " of int8 rows",
+                     [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) { run_int8_rows(arrays, kernels, s); });
+}
+
 }  // namespace
 
 void add_packed_cases(Cases& cases) {
   add_pack_cases(cases);
   for (const Shape& s : kShapes) {
     add_pick_cases(cases, s);
+    add_unpack_cases(cases, s);
     add_linear_cases_of(cases, s);
     add_top_cases_of(cases, s);
     add_narrow_cases(cases, s);

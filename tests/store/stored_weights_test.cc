@@ -150,6 +150,51 @@ TEST_F(ConvertedModels, AreComputedInTheirOwnFormatUnlessAnotherIsAskedFor) {
   EXPECT_EQ(ModelFile(folder_.file("m")).placed(find_placement({.device = "cpu"})).weights, WeightFormat::same);
 }
 
+// The numbers of a matrix of a packed model.
+std::vector<float> numbers_of(const nn::Parameters::Entry& entry) {
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  return plain_weight(cx, entry.tensor).to_host<float>();
+}
+
+TEST_F(ConvertedModels, HoldTheirMatricesPackedAndInNoOtherForm) {
+  for (const auto& [format, bytes] : {std::pair{StoredFormat::int8, 1.2}, {StoredFormat::bf16, 2.2}}) {
+    SCOPED_TRACE(name_of(format));
+    convert_model(folder_.file("m"), format, folder_.file("n"));
+    const ModelFile file(folder_.file("n"));
+    models::Seq2seq packed(config()), plain(config());
+    file.load_packed(packed.parameters(), file.placed(find_placement({.device = "cpu"})));
+    plain.parameters().allocate(cpu_device(), DType::f32, std::nullopt, false);
+    file.load(plain.parameters());
+    double elements = 0, vectors = 0;
+    for (const nn::Parameters::Entry& entry : packed.parameters().entries()) {
+      (entry.packed_only ? elements : vectors) += static_cast<double>(entry.shape.count());
+      if (!entry.packed_only || entry.tensor.packed() == nullptr) continue;
+      EXPECT_EQ(numbers_of(entry), plain.parameters().weights_of(*plain.parameters().find(entry.name)).to_host<float>())
+          << entry.name;
+    }
+    EXPECT_GT(elements, 20 * vectors);
+    const auto tables = static_cast<double>(2 * config().transformer.max_positions * config().transformer.size);
+    EXPECT_LT(static_cast<double>(packed.parameters().bytes()), bytes * elements + 4.1 * (vectors + tables));
+    EXPECT_THROW(save_model(folder_.file("o"), file.info(), packed.parameters()), Error);
+  }
+}
+
+TEST_F(ConvertedModels, MayHaveTheirScalesBehindTheNumbers) {
+  convert_model(folder_.file("m"), StoredFormat::int8, folder_.file("n"));
+  const SafetensorsFile file(folder_.file("n"));
+  const std::map<std::string, std::string> all = file.read_all();
+  std::vector<StoredTensor> tensors;
+  for (const bool scales : {false, true})
+    for (const TensorRecord& tensor : file.tensors())
+      if (is_scale(file, tensor.name) == scales)
+        tensors.push_back({tensor.name, tensor.type, tensor.shape, all.at(tensor.name)});
+  Metadata metadata = file.metadata();
+  metadata.erase("checksum");
+  write_safetensors(folder_.file("o"), metadata, tensors);
+  EXPECT_EQ(weights_of(folder_.file("o")), weights_of(folder_.file("n")));
+}
+
 TEST_F(ConvertedModels, WithoutTheirScalesAreRefused) {
   convert_model(folder_.file("m"), StoredFormat::int8, folder_.file("n"));
   const SafetensorsFile file(folder_.file("n"));

@@ -28,6 +28,32 @@ TEST(Arena, GivesTheSameAddressesAfterEveryReset) {
   EXPECT_EQ(second[5], second[2]) << "what was released is handed out again to a request of its size class";
 }
 
+TEST(Arena, ReleasesWhatWasAllocatedSinceTheListBeganExceptWhatIsKept) {
+  Arena arena(cpu_device());
+  void* const before = arena.allocate(5000);
+  arena.begin_list();
+  void* const kept = arena.allocate(5000);
+  void* const other = arena.allocate(5000);
+  void* const released = arena.allocate(5000);
+  arena.release(released, 5000);
+  const void* const keep[] = {kept};
+  arena.release_listed(keep);
+  arena.end_list();
+  std::set<void*> again;
+  for (int i = 0; i < 2; ++i) again.insert(arena.allocate(5000));
+  EXPECT_EQ(again, (std::set<void*>{other, released}));
+  void* const more = arena.allocate(5000);
+  EXPECT_TRUE(more != kept && more != before);
+}
+
+TEST(Arena, HoldsNoMoreThanItsLargestStepTakes) {
+  Arena arena(cpu_device());
+  for (int i = 0; i < 30; ++i) arena.allocate(800'000);
+  arena.reset();
+  EXPECT_LT(arena.reserved(), 30u * 800'000u * 9 / 8);
+  EXPECT_GE(arena.reserved(), 30u * 800'000u);
+}
+
 TEST(Arena, NeverOverlapsWhatIsInUse) {
   Arena arena(cpu_device());
   Random random(1);

@@ -45,8 +45,12 @@ struct PackWeight {
   WeightFormat format = WeightFormat::same;
   bool transposed = true;     // as Linear
   const T* weight = nullptr;  // [out, in] or [in, out]
-  void* packed = nullptr;     // optional: null to ask for the size only
-  Size* bytes = nullptr;      // optional: the size of `packed`
+  // Instead of `weight`, on the CPU: a weight [out, in] that is int8 already, which is packed without rounding it
+  // again.
+  const std::int8_t* numbers = nullptr;  // [out, in]
+  const float* scales = nullptr;         // [out]
+  void* packed = nullptr;                // optional: null to ask for the size only
+  Size* bytes = nullptr;                 // optional: the size of `packed`
 };
 
 // y = activation(x W + b) with a packed weight. A row of y has the same bits whatever the other rows are and whatever
@@ -72,6 +76,16 @@ struct PickColumns {
   const void* packed = nullptr;           // of [in, out]
   const std::int32_t* columns = nullptr;  // [count], each in [0, out)
   void* picked = nullptr;                 // of [in, count]
+};
+
+// The numbers of some columns of a packed weight, one column per row of y: what the weight was rounded to.
+template <class T>
+struct UnpackColumns {
+  Size in = 0, out = 0, count = 0;
+  WeightFormat format = WeightFormat::same;
+  const void* packed = nullptr;           // of [in, out]
+  const std::int32_t* columns = nullptr;  // [count], each in [0, out)
+  T* y = nullptr;                         // [count, in]
 };
 
 // Top-k of the logits x W + b of every row and the log-sum-exp of the whole row; the [rows, out] matrix is never

@@ -47,6 +47,10 @@ const char* cpu_instruction_set() {
 
 const char* cpu_product_kernel(WeightFormat format) { return cpu_filling::narrow_kernel(format).name; }
 
+float round_to_int8(Size count, const float* x, std::int8_t* to) {
+  return cpu_filling::round_line(WeightFormat::int8, count, x, count, reinterpret_cast<char*>(to));
+}
+
 BlasInfo blas_info() { return {openblas_get_config(), openblas_get_corename()}; }
 
 }  // namespace dragoman::kernels

@@ -16,6 +16,10 @@ HWY_BEFORE_NAMESPACE();
 namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 namespace {
 
+float round_line(WeightFormat format, Size k, const float* x, Size bytes, char* to) {
+  return round_row(format, k, x, bytes, to);
+}
+
 void pack_weight(const PackWeight<float>& a) {
   if (a.format != WeightFormat::same) return pack_narrow_weight(a);
   const Size panels = column_panels(a.out);
@@ -40,6 +44,17 @@ void pick_columns(const PickColumns<float>& a) {
         for (Size i = 0; i < a.in; ++i) to[i * kMicroCols + c] = from[i];
       }
       for (Size i = 0; i < a.in; ++i) std::fill(to + i * kMicroCols + cols, to + (i + 1) * kMicroCols, 0.0f);
+    }
+  });
+}
+
+void unpack_columns(const UnpackColumns<float>& a) {
+  if (a.format != WeightFormat::same) return unpack_narrow_columns(a);
+  threads::split(a.count, row_grain(a.in), [&](Size begin, Size end) HWY_ATTR {
+    for (Size c = begin; c < end; ++c) {
+      const Size panel = a.columns[c] / kMicroCols, place = a.columns[c] % kMicroCols;
+      const float* from = static_cast<const float*>(a.packed) + panel * kMicroCols * a.in + place;
+      for (Size i = 0; i < a.in; ++i) a.y[c * a.in + i] = from[i * kMicroCols];
     }
   });
 }
@@ -102,12 +117,19 @@ namespace dragoman::kernels::cpu_filling {
 
 HWY_EXPORT(pack_weight);
 HWY_EXPORT(pick_columns);
+HWY_EXPORT(unpack_columns);
 HWY_EXPORT(linear_packed);
+HWY_EXPORT(round_line);
 
 void fill_linear_packed(Kernels<float>& kernels) {
   kernels.pack_weight = [](const auto& a) { HWY_DYNAMIC_DISPATCH(pack_weight)(a); };
   kernels.pick_columns = [](const auto& a) { HWY_DYNAMIC_DISPATCH(pick_columns)(a); };
+  kernels.unpack_columns = [](const auto& a) { HWY_DYNAMIC_DISPATCH(unpack_columns)(a); };
   kernels.linear_packed = [](const auto& a) { HWY_DYNAMIC_DISPATCH(linear_packed)(a); };
+}
+
+float round_line(WeightFormat format, Size k, const float* x, Size bytes, char* to) {
+  return HWY_DYNAMIC_DISPATCH(round_line)(format, k, x, bytes, to);
 }
 
 }  // namespace dragoman::kernels::cpu_filling

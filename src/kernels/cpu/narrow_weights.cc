@@ -1,7 +1,6 @@
 #include "kernels/cpu/narrow_weights.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -78,26 +77,6 @@ Choice& choice(WeightFormat format) {
 
 constexpr Size element_size(WeightFormat format) { return format == WeightFormat::int8 ? 1 : 2; }
 
-// One column in the narrow format, padded with zeros.
-struct NarrowColumn {
-  std::vector<char> bytes;
-  float scale = 1;
-
-  void round(WeightFormat format, const std::vector<float>& values) {
-    if (format == WeightFormat::bf16) {
-      auto* to = reinterpret_cast<bf16*>(bytes.data());
-      for (std::size_t i = 0; i < values.size(); ++i) to[i] = bf16::from(values[i]);
-      return;
-    }
-    float largest = 0;
-    for (const float value : values) largest = std::max(largest, std::abs(value));
-    scale = largest / kInt8Steps;
-    const float factor = largest > 0 ? kInt8Steps / largest : 0;
-    for (std::size_t i = 0; i < values.size(); ++i)
-      bytes[i] = static_cast<char>(static_cast<std::int8_t>(std::lrint(values[i] * factor)));
-  }
-};
-
 }  // namespace
 
 std::span<const NarrowKernel* const> narrow_kernels(WeightFormat format) { return choice(format).all; }
@@ -115,24 +94,80 @@ NarrowWeights::NarrowWeights(WeightFormat format, Size in, Size out, const void*
   data = static_cast<const char*>(packed) + scale_bytes_;
 }
 
+namespace {
+
+// One column of a weight in the narrow format, padded with zeros.
+class NarrowColumn {
+ public:
+  NarrowColumn(const PackWeight<float>& from, Size bytes)
+      : from_(from),
+        gathered_(static_cast<std::size_t>(from.transposed ? 0 : from.in)),
+        bytes_(static_cast<std::size_t>(bytes)) {}
+
+  // Reads a column; returns its scale.
+  float read(Size col) {
+    if (col >= from_.out) {
+      std::fill(bytes_.begin(), bytes_.end(), '\0');
+      return 0;
+    }
+    if (from_.numbers) {
+      std::memcpy(bytes_.data(), from_.numbers + col * from_.in, static_cast<std::size_t>(from_.in));
+      return from_.scales[col];
+    }
+    if (from_.transposed) return round(from_.weight + col * from_.in);
+    for (Size i = 0; i < from_.in; ++i) gathered_[i] = from_.weight[i * from_.out + col];
+    return round(gathered_.data());
+  }
+  const char* bytes() const { return bytes_.data(); }
+
+ private:
+  float round(const float* values) {
+    return round_line(from_.format, from_.in, values, std::ssize(bytes_), bytes_.data());
+  }
+
+  const PackWeight<float>& from_;
+  std::vector<float> gathered_;
+  std::vector<char> bytes_;
+};
+
+}  // namespace
+
 void pack_narrow_weight(const PackWeight<float>& a) {
   const NarrowWeights weights(a.format, a.in, a.out, a.packed);
   if (a.bytes) *a.bytes = weights.bytes();
   if (!a.packed) return;
   const Size group = narrow_kernel(a.format).group;
   threads::split(weights.panels, row_grain(a.in * kNarrowCols), [&](Size begin, Size end) {
-    std::vector<float> values(static_cast<std::size_t>(a.in));
-    NarrowColumn column{.bytes = std::vector<char>(static_cast<std::size_t>(weights.groups * group))};
+    NarrowColumn column(a, weights.groups * group);
     for (Size col = begin * kNarrowCols; col < end * kNarrowCols; ++col) {
-      const bool given = col < a.out;
-      for (Size i = 0; i < a.in; ++i)
-        values[i] = !given ? 0 : a.transposed ? a.weight[col * a.in + i] : a.weight[i * a.out + col];
-      column.round(a.format, values);
-      if (a.format == WeightFormat::int8) const_cast<float*>(weights.scales)[col] = column.scale;
+      const float scale = column.read(col);
+      if (a.format == WeightFormat::int8) const_cast<float*>(weights.scales)[col] = scale;
       char* to =
           const_cast<char*>(weights.data) + col / kNarrowCols * weights.panel_bytes() + col % kNarrowCols * group;
       for (Size g = 0; g < weights.groups; ++g, to += group * kNarrowCols)
-        std::memcpy(to, column.bytes.data() + g * group, static_cast<std::size_t>(group));
+        std::memcpy(to, column.bytes() + g * group, static_cast<std::size_t>(group));
+    }
+  });
+}
+
+void unpack_narrow_columns(const UnpackColumns<float>& a) {
+  const NarrowWeights weights(a.format, a.in, a.out, a.packed);
+  const Size group = narrow_kernel(a.format).group;
+  threads::split(a.count, row_grain(a.in), [&](Size begin, Size end) {
+    std::vector<char> bytes(static_cast<std::size_t>(weights.groups * group));
+    for (Size c = begin; c < end; ++c) {
+      const Size col = a.columns[c];
+      const char* from = weights.data + col / kNarrowCols * weights.panel_bytes() + col % kNarrowCols * group;
+      for (Size g = 0; g < weights.groups; ++g, from += group * kNarrowCols)
+        std::memcpy(bytes.data() + g * group, from, static_cast<std::size_t>(group));
+      float* y = a.y + c * a.in;
+      if (a.format == WeightFormat::int8) {
+        const auto* numbers = reinterpret_cast<const std::int8_t*>(bytes.data());
+        for (Size i = 0; i < a.in; ++i) y[i] = static_cast<float>(numbers[i]) * weights.scales[col];
+      } else {
+        const auto* halves = reinterpret_cast<const bf16*>(bytes.data());
+        for (Size i = 0; i < a.in; ++i) y[i] = halves[i].value();
+      }
     }
   });
 }

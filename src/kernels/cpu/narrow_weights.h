@@ -28,7 +28,11 @@ struct NarrowWeights {
   Size group_, scale_bytes_;
 };
 
+// Rounds k numbers to a narrow format in `bytes` bytes at `to`, which is padded with zeros; returns the scale.
+float round_line(WeightFormat format, Size k, const float* x, Size bytes, char* to);
+
 void pack_narrow_weight(const PackWeight<float>& a);
 void pick_narrow_columns(const PickColumns<float>& a);
+void unpack_narrow_columns(const UnpackColumns<float>& a);
 
 }  // namespace dragoman::kernels::cpu_filling

@@ -1,5 +1,7 @@
 #include "tensor/ops/door.h"
 
+#include <numeric>
+
 namespace dragoman::ops {
 
 using kernels::Kernels;
@@ -26,6 +28,12 @@ void check_ids(const char* op, const Tensor& ids, Size limit) {
   for (Size i = 0; i < ids.count(); ++i)
     check(values[i] >= 0 && values[i] < limit, "[{}] id {} at place {} of {} is outside 0 .. {}", op, values[i], i,
           ids.shape(), limit - 1);
+}
+
+Tensor counted(const Context& cx, Size count) {
+  const std::span<std::int32_t> numbers = cx.host_array<std::int32_t>(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return cx.from_host<std::int32_t>(numbers, {count});
 }
 
 bool any_tracked(std::initializer_list<Tensor> inputs) {

@@ -22,6 +22,9 @@ void leave(const char* op, const Context& cx, std::initializer_list<Tensor> outp
 // the upload (Packed::check_ids).
 void check_ids(const char* op, const Tensor& ids, Size limit);
 
+// 0, 1, ... count - 1: i32 [count].
+Tensor counted(const Context& cx, Size count);
+
 bool any_tracked(std::initializer_list<Tensor> inputs);
 
 // A temporary, released at the end of the scope.

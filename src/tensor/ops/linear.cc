@@ -33,6 +33,7 @@ Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& 
   const Tensor y = call.y;
   const bool transposed = call.transposed;
   const Activation activation = call.activation;
+  const Tensor multiplied = call.is_packed() ? weight : plain_weight(cx, weight);
   cx.run(x.dtype(), [&]<class T>(const kernels::Kernels<T>& k) {
     if (call.is_packed())
       k.linear_packed(call.arguments<T>());
@@ -43,7 +44,7 @@ Tensor linear(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& 
                 .transposed = transposed,
                 .activation = activation,
                 .x = x.ptr(),
-                .weight = weight.ptr(),
+                .weight = multiplied.ptr(),
                 .bias = bias.ptr(),
                 .y = y.ptr(),
                 .z = call.z.ptr()});

@@ -39,6 +39,7 @@ Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const T
   const Tensor none;
   const ops::StatSink dweight(cx, backward ? weight : none), dbias(cx, backward ? bias : none);
   const Size chunk = rows_at_once(cx.device(), rows, classes);
+  const Tensor multiplied = plain_weight(cx, weight);
   const ops::Scratch logits(cx, x.dtype(), {std::min(chunk, rows), classes});
   for (Size first = 0; first < rows; first += chunk) {
     const Size count = std::min(chunk, rows - first);
@@ -50,7 +51,7 @@ Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const T
                 .out = classes,
                 .transposed = transposed,
                 .x = chunk_x,
-                .weight = weight.ptr(),
+                .weight = multiplied.ptr(),
                 .bias = bias.ptr(),
                 .y = chunk_logits});
       k.cross_entropy({.rows = count,
@@ -67,7 +68,7 @@ Losses cross_entropy(Context& cx, const Tensor& x, const Tensor& weight, const T
                          .out = classes,
                          .transposed = transposed,
                          .x = chunk_x,
-                         .weight = weight.ptr(),
+                         .weight = multiplied.ptr(),
                          .dy = chunk_logits,
                          .dx = dx ? dx.tensor.data<T>() + first * in : nullptr,
                          .accumulate_dx = dx.accumulate,

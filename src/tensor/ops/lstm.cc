@@ -171,7 +171,9 @@ LayerRun prepare_layer(Context& cx, const LstmInput& in, const Segments& rows, c
           given.shape(), state);
   const DType type = in.gates.dtype();
   const Shape all{rows.total(), hidden};
-  return {in,
+  LstmInput used = in;
+  used.weight = plain_weight(cx, in.weight);
+  return {used,
           {ops::result(cx, type, all, inputs),
            {ops::result(cx, type, state, inputs), ops::result(cx, type, state, inputs)}},
           cx.empty(type, all)};

@@ -55,7 +55,7 @@ PickedLayer::PickedLayer(const Tensor& weight, const Tensor& bias, std::vector<s
                   .out = all,
                   .count = count,
                   .format = weight.packed_format(),
-                  .weight = weight.ptr(),
+                  .weight = static_cast<const float*>(weight.raw()),
                   .packed = weight.packed(),
                   .columns = words_.data(),
                   .picked = packed_.get()});

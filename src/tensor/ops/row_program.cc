@@ -52,4 +52,20 @@ void RowProgram::add(const Call& call, const Tensor& result, bool is_layer) {
   after_layer_ = is_layer;
 }
 
+LayerMemory::LayerMemory(const Context& cx) : cx_(cx), releases_(!cx.recording() && cx.device().on_host()) {
+  if (releases_) cx.arena().begin_list();
+}
+
+LayerMemory::~LayerMemory() {
+  if (releases_) cx_.arena().end_list();
+}
+
+void LayerMemory::release_all_but(RowProgram& program, std::initializer_list<Tensor> kept) const {
+  if (!releases_) return;
+  program.run();
+  std::vector<const void*> memory;
+  for (const Tensor& tensor : kept) memory.push_back(tensor.raw());
+  cx_.arena().release_listed(memory);
+}
+
 }  // namespace dragoman

@@ -115,11 +115,14 @@ Tensor embedding(Context& cx, const Tensor& ids, const Tensor& table, const Embe
   }
   const double scale = options.scale;
   const Tensor y = ops::result(cx, table.dtype(), {ids.count(), table.cols()}, {table, positions});
+  const bool unpacks = table.packed_only();
+  const Tensor used = unpacks ? unpacked_rows(cx, table, ids) : table;
+  const Tensor index = unpacks ? ops::counted(cx, ids.count()) : ids;
   cx.run(table.dtype(), [&](const auto& k) {
     k.gather_rows({.rows = ids.count(),
                    .cols = table.cols(),
-                   .index = ids.ptr(),
-                   .table = table.ptr(),
+                   .index = index.ptr(),
+                   .table = used.ptr(),
                    .scale = scale,
                    .position = position_ids.ptr(),
                    .positions = positions.ptr(),

@@ -46,6 +46,13 @@ void pick_columns(const PickColumns<T>& a) {
   wait();  // as in pack_weight
 }
 
+// A packed weight is [out, in] here, so that picked columns are rows of plain numbers.
+template <class T>
+void unpack_columns(const UnpackColumns<T>& a) {
+  pick_columns<T>(
+      {.in = a.in, .out = a.out, .count = a.count, .packed = a.packed, .columns = a.columns, .picked = a.y});
+}
+
 template <class T>
 void linear_packed(const LinearPacked<T>& a) {
   multiply_matrices<T, T>({.m = a.rows, .n = a.out, .k = a.in, .transposed_b = true, .independent_b = true}, a.x,
@@ -210,6 +217,7 @@ template <class T>
 void fill_packed(Kernels<T>& kernels) {
   kernels.pack_weight = pack_weight<T>;
   kernels.pick_columns = pick_columns<T>;
+  kernels.unpack_columns = unpack_columns<T>;
   kernels.linear_packed = linear_packed<T>;
   kernels.top_scores = top_scores<T>;
 }

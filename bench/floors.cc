@@ -1,0 +1,159 @@
+// The shortest time that this CPU could take for the rows of bench/compare_search: operations over the measured rate of
+// the instruction, or bytes of weights over the measured rate of reading that many bytes, whichever is longer.
+//
+//   bench_floors [threads]
+//
+// The model is transformer-base with 32,000 words, 25 tokens in and out. Attention, norms, and search are not counted,
+// so a floor can be approached but not reached.
+#include <fmt/core.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+#include <thread>
+
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
+#include "base/threads.h"
+#include "bench/kernels/timing.h"
+
+namespace dragoman::bench {
+namespace {
+
+constexpr int kRounds = 31;
+
+// The best rate of several rounds in which all threads work: `amount` is what one thread does in a round. Each thread's
+// own CPU time counts, so that other work on the machine disturbs this little.
+double best_rate(int count, double amount, const std::function<void(int)>& work) {
+  measured_clock = CLOCK_THREAD_CPUTIME_ID;
+  double best = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<double> rates(static_cast<std::size_t>(count));
+    {
+      std::vector<std::jthread> workers;
+      for (int thread = 0; thread < count; ++thread)
+        workers.emplace_back(
+            [&, thread] { rates[static_cast<std::size_t>(thread)] = amount / seconds([&] { work(thread); }); });
+    }
+    best = std::max(best, std::accumulate(rates.begin(), rates.end(), 0.0));
+  }
+  return best;
+}
+
+// Bytes per second of reading `bytes` bytes again and again; each thread reads its own part.
+double reading_rate(int count, std::size_t bytes) {
+  const std::size_t words = bytes / sizeof(std::uint64_t) / static_cast<std::size_t>(count);
+  const std::vector<float> memory = random_floats(static_cast<Size>(bytes / sizeof(float)));
+  const auto* const all = reinterpret_cast<const std::uint64_t*>(memory.data());
+  std::vector<std::uint64_t> sums(static_cast<std::size_t>(count) * 16);
+  constexpr int kPasses = 3;
+  const double rate = best_rate(count, static_cast<double>(kPasses * words * sizeof(std::uint64_t)), [&](int thread) {
+    const std::uint64_t* const own = all + static_cast<std::size_t>(thread) * words;
+    std::array<std::uint64_t, 16> sum{};
+    for (int pass = 0; pass < kPasses; ++pass)
+      for (std::size_t i = 0; i + sum.size() <= words; i += sum.size())
+        for (std::size_t j = 0; j < sum.size(); ++j) sum[j] ^= own[i + j];
+    sums[static_cast<std::size_t>(thread) * 16] = std::accumulate(sum.begin(), sum.end(), std::uint64_t{0});
+  });
+  volatile std::uint64_t result = std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
+  static_cast<void>(result);
+  return rate;
+}
+
+#if defined(__aarch64__)
+// Sixteen independent sums, since an instruction takes several cycles.
+#define DRAGOMAN_SIXTEEN(one)                                                                                   \
+  one("0") one("1") one("2") one("3") one("4") one("5") one("6") one("7") one("8") one("9") one("10") one("11") \
+      one("12") one("13") one("14") one("15")
+#define DRAGOMAN_FMLA(n) "fmla v" n ".4s, v30.4s, v31.4s\n"
+#define DRAGOMAN_BFMMLA(n) "bfmmla v" n ".4s, v30.8h, v31.8h\n"
+#define DRAGOMAN_SDOT(n) "sdot v" n ".4s, v30.16b, v31.16b\n"
+#define DRAGOMAN_SMMLA(n) "smmla v" n ".4s, v30.16b, v31.16b\n"
+#define DRAGOMAN_LOOP(one)                                                                                          \
+  for (std::int64_t i = 0; i < repeats; ++i)                                                                        \
+  asm volatile(".arch armv8.2-a+dotprod+i8mm+bf16\n" DRAGOMAN_SIXTEEN(one)::                                        \
+                   : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", \
+                     "v15")
+
+struct Instruction {
+  const char* name;
+  double products;  // multiply-adds of one instruction
+  bool available;
+  void (*run)(std::int64_t repeats);
+};
+
+std::vector<Instruction> instructions() {
+  // Bits of the kernel's interface, named here because older headers lack them.
+  constexpr unsigned long kDotProduct = 1UL << 20, kInt8Matrix = 1UL << 13, kBf16Matrix = 1UL << 14;
+  const unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
+  return {
+      {"f32 (fmla)", 4, true, [](std::int64_t repeats) { DRAGOMAN_LOOP(DRAGOMAN_FMLA); }},
+      {"bf16 (bfmmla)", 16, (second & kBf16Matrix) != 0, [](std::int64_t repeats) { DRAGOMAN_LOOP(DRAGOMAN_BFMMLA); }},
+      {"int8 (sdot)", 16, (first & kDotProduct) != 0, [](std::int64_t repeats) { DRAGOMAN_LOOP(DRAGOMAN_SDOT); }},
+      {"int8 (smmla)", 32, (second & kInt8Matrix) != 0, [](std::int64_t repeats) { DRAGOMAN_LOOP(DRAGOMAN_SMMLA); }}};
+}
+
+// Multiply-adds per second.
+double rate_of(const Instruction& instruction, int count) {
+  constexpr std::int64_t kRepeats = 500'000;
+  return best_rate(count, 16 * instruction.products * static_cast<double>(kRepeats),
+                   [&](int) { instruction.run(kRepeats); });
+}
+#endif
+
+// transformer-base: what a token costs in multiply-adds, which is also the number of weights that it reads.
+struct Costs {
+  static constexpr double kSize = 512, kInner = 2048, kLayers = 6, kWords = 32000, kLength = 25;
+  static constexpr double kFeedForward = 2 * kSize * kInner;
+  static constexpr double kEncoder = kLayers * (4 * kSize * kSize + kFeedForward + 2 * kSize * kSize);
+  static constexpr double kStep = kLayers * (6 * kSize * kSize + kFeedForward) + kSize * kWords;
+
+  // Per target token. The encoder, with the keys and values of its result, runs once per sentence.
+  static double products(int beam) { return beam * kStep + kEncoder; }
+  static double weights(int sentences) { return (kStep + kEncoder / kLength) / sentences; }
+};
+
+#if defined(__aarch64__)
+void print_floors(const char* format, double rate, double bytes_per_weight, int count) {
+  const double step_bytes = Costs::kStep * bytes_per_weight;
+  const double reading = reading_rate(count, static_cast<std::size_t>(step_bytes));
+  fmt::print("{}: {:.1f} GB/s reading the {:.0f} MB of a step\n", format, 1e-9 * reading, 1e-6 * step_bytes);
+  for (const int batch : {32, 1})
+    for (const int beam : {4, 1}) {
+      const double by_products = rate / Costs::products(beam);
+      const double by_bytes = reading / (Costs::weights(batch) * bytes_per_weight);
+      fmt::print("{:<28} {:>10.0f} {:>10.0f} {:>10.0f}\n", fmt::format("{}, beam {}, batch {}", format, beam, batch),
+                 by_products, by_bytes, std::min(by_products, by_bytes));
+    }
+}
+#endif
+
+int run(int count) {
+#if defined(__aarch64__)
+  double f32 = 0, int8 = 0;
+  for (const Instruction& instruction : instructions()) {
+    if (!instruction.available) continue;
+    const double rate = rate_of(instruction, count);
+    fmt::print("{:<16} {:>8.1f} billion multiply-adds per second\n", instruction.name, 1e-9 * rate);
+    (instruction.name[0] == 'f' ? f32 : int8) = rate;
+  }
+  fmt::print("\n{:<28} {:>10} {:>10} {:>10}\n", "target tokens per second", "products", "bytes", "floor");
+  print_floors("f32", f32, 4, count);
+  print_floors("int8", int8, 1, count);
+  return 0;
+#else
+  fmt::print("{} threads: instruction rates are measured on aarch64 only\n", count);
+  return 0;
+#endif
+}
+
+}  // namespace
+}  // namespace dragoman::bench
+
+int main(int argc, char** argv) {
+  const int given = argc > 1 ? std::atoi(argv[1]) : 0;
+  return dragoman::bench::run(given > 0 ? given : dragoman::threads::count());
+}

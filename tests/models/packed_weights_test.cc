@@ -1,0 +1,128 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/fillings.h"
+#include "tests/models/zoo.h"
+
+// A model that was stored in a narrow format holds its matrices packed and in no other form.
+namespace dragoman::models {
+namespace {
+
+// Rounds the matrices of a model to a narrow format. Scales of int8 are powers of two, so that rounding the same
+// numbers again changes nothing.
+void round_matrices(nn::Parameters& parameters, WeightFormat format) {
+  for (const nn::Parameters::Entry& entry : parameters.entries()) {
+    if (entry.shape.rank() != 2) continue;
+    float* values = parameters.weights_of(entry).data<float>();
+    for (Size r = 0; r < entry.shape.rows(); ++r, values += entry.shape.cols())
+      for (Size c = 0; c < entry.shape.cols(); ++c)
+        values[c] = format == WeightFormat::bf16 ? kernels::bf16::from(values[c]).value()
+                    : c == 0                     ? kernels::kInt8Steps * 0x1p-9f
+                             : std::clamp(std::round(values[c] * 0x1p9f), -127.0f, 127.0f) * 0x1p-9f;
+  }
+}
+
+// Gives `to` the values of `from`, as a file in this format would.
+void give_values(const nn::Parameters& from, nn::Parameters& to, WeightFormat format) {
+  to.allocate_packed(cpu_device(), format, [](const nn::Parameters::Entry&) { return true; });
+  for (const nn::Parameters::Entry& entry : to.entries()) {
+    const Tensor values = from.weights_of(*from.find(entry.name));
+    if (!entry.packed_only) {
+      to.weights_of(entry).copy_from(values.raw());
+      continue;
+    }
+    if (format == WeightFormat::bf16) {
+      to.pack_rows(entry, values.data<float>());
+      continue;
+    }
+    const Size rows = entry.shape.rows(), cols = entry.shape.cols();
+    std::vector<std::int8_t> numbers(static_cast<std::size_t>(rows * cols));
+    std::vector<float> scales(static_cast<std::size_t>(rows));
+    for (Size r = 0; r < rows; ++r)
+      scales[static_cast<std::size_t>(r)] =
+          kernels::round_to_int8(cols, values.data<float>() + r * cols, numbers.data() + r * cols);
+    to.pack_rows(entry, numbers.data(), scales.data());
+  }
+  to.pack(format);
+}
+
+// Everything that search and scoring ask a model for.
+std::vector<std::vector<double>> answers(const Seq2seq& model) {
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  const Memory memory = model.encode(cx, Packed::from_host(cx, Ids{3, 4, 5, 6, 1, 2}, Ids{0, 4, 6}));
+  State state = model.start(cx, memory, false);
+  const Ids targets = {2, 7, 3, 2, 5};
+  const Tensor features = model.decode(cx, Packed::from_host(cx, targets, Ids{0, 3, 5}), memory, state).features;
+  const Tensor labels = cx.from_host<std::int32_t>(targets, {std::ssize(targets)});
+  const Best best = model.best_words(cx, features, 3);
+  const PickedLayer picked = model.pick_words({1, 4, 9});
+  const PickedRows rows{std::ssize(targets), &picked};
+  return {model.logits(cx, features).to_host<double>(), best.values.to_host<double>(),
+          model.scores_of(cx, features, 4).to_host<double>(),
+          model.loss(cx, features, labels, {}).nll.to_host<double>(),
+          model.best_words(cx, features, 2, {&rows, 1}).values.to_host<double>()};
+}
+
+TEST(PackedOnly, MatricesGiveTheBitsOfPlainAndPackedOnesInEveryModel) {
+  for (const WeightFormat format : {WeightFormat::int8, WeightFormat::bf16})
+    for (const auto& [name, config] : zoo()) {
+      SCOPED_TRACE(name);
+      Seq2seq both(config), packed(config);
+      both.parameters().allocate(cpu_device(), DType::f32, 6, false);
+      round_matrices(both.parameters(), format);
+      give_values(both.parameters(), packed.parameters(), format);
+      both.parameters().pack(format);
+      const auto expected = answers(both), found = answers(packed);
+      for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(found[i], expected[i]) << "answer " << i;
+    }
+}
+
+TEST(PackedOnly, ModelsHoldLittleMoreThanTheirNumbers) {
+  ModelConfig config = preset("transformer-small");
+  config.source_vocabulary = config.target_vocabulary = 3000;
+  Seq2seq both(config), packed(config);
+  both.parameters().allocate(cpu_device(), DType::f32, 6, false);
+  give_values(both.parameters(), packed.parameters(), WeightFormat::int8);
+  both.parameters().pack(WeightFormat::int8);
+  std::size_t numbers = 0, tables = 0;
+  for (const nn::Parameters::Entry& entry : packed.parameters().entries()) {
+    const auto count = static_cast<std::size_t>(entry.shape.count());
+    numbers += entry.packed_only ? count : count * sizeof(float);
+    EXPECT_EQ(entry.packed_only, entry.shape.rank() == 2) << entry.name;
+  }
+  tables = 2 * sizeof(float) * static_cast<std::size_t>(config.transformer.max_positions * config.transformer.size);
+  EXPECT_LT(static_cast<double>(packed.parameters().bytes()), 1.05 * static_cast<double>(numbers + tables));
+  EXPECT_GT(both.parameters().bytes(), 3 * packed.parameters().bytes());
+}
+
+// Bytes of the arena after encoding a sentence.
+std::size_t bytes_of_encoding(int layers) {
+  ModelConfig config = preset("transformer-small");
+  config.source_vocabulary = config.target_vocabulary = 50;
+  config.transformer.encoder_layers = layers;
+  Seq2seq model(config);
+  model.parameters().allocate(cpu_device(), DType::f32, 6, false);
+  model.parameters().pack();
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  model.encode(cx, Packed::from_host(cx, Ids(100, 7), Ids{0, 100}));
+  return workspace.arena.peak();
+}
+
+TEST(LayerMemory, OfAnEncoderDoesNotGrowWithItsLayers) { EXPECT_EQ(bytes_of_encoding(3), bytes_of_encoding(12)); }
+
+TEST(PackedOnly, MatricesRefuseToBeReadAsPlainOnes) {
+  Seq2seq model(shrunk("transformer-small"));
+  model.parameters().allocate_packed(cpu_device(), WeightFormat::int8, [](const auto&) { return true; });
+  const nn::Parameters::Entry& entry = *model.parameters().find("encoder.layers.0.linear1.weight");
+  ASSERT_TRUE(entry.packed_only);
+  EXPECT_THROW(model.parameters().weights_of(entry), Error);
+  EXPECT_THROW(entry.tensor.data<float>(), Error);
+  EXPECT_THROW(entry.tensor.row_view(0, 1), Error);
+}
+
+}  // namespace
+}  // namespace dragoman::models
