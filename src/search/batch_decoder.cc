@@ -12,8 +12,8 @@ namespace {
 // Decoding steps that a new KV cache has room for before it must be reallocated.
 constexpr Size kStepsAhead = 32;
 
-// Source tokens of sentences that enter together on the host. Their encoder needs memory in proportion; more tokens
-// would not make it faster.
+// Source tokens of sentences that enter together on the host. Their encoder needs memory in proportion, and products of
+// so many rows are at full speed.
 constexpr std::size_t kTokensAtOnce = 512;
 
 class PackedTokens {
