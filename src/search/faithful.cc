@@ -11,8 +11,9 @@
 namespace dragoman::search {
 namespace {
 
-constexpr int kMostInWords = 12;          // up to here, numbers are often written as words
-constexpr std::size_t kLongestLoop = 32;  // tokens that are repeated
+constexpr int kMostInWords = 12;            // up to here, numbers are often written as words
+constexpr std::size_t kLongestNumber = 64;  // bytes; more are no number that a person reads
+constexpr std::size_t kLongestLoop = 32;    // tokens that are repeated
 constexpr std::size_t kRepetitions = 4;
 constexpr std::array<std::string_view, 2> kNarrowSpaces = {"\u00a0", "\u202f"};
 
@@ -98,14 +99,38 @@ std::string rewritten(const Number& number, const Separators& from, const Separa
   return is_grouped && number.groups[0].size() > 3 ? "" : text;
 }
 
-// The number with the letters that adjoin it.
-std::string_view word_around(std::string_view text, const Number& number) {
-  const auto is_letter = [](char c) { return is_capital(c) || is_small(c) || is_digit(c); };
-  std::size_t begin = number.begin, end = number.end;
-  while (begin > 0 && is_letter(text[begin - 1])) --begin;
-  while (end < text.size() && is_letter(text[end])) ++end;
-  return stands_alone(text, begin, end) ? text.substr(begin, end - begin) : "";
-}
+// A number with the letters that adjoin it.
+struct NumberWord {
+  std::size_t begin = 0, end = 0;  // in the text
+  bool has_capital = false, has_small = false;
+};
+
+// The words around the numbers of a text, which are asked for in their order. The text is read once, however many
+// numbers a word has.
+class NumberWords {
+ public:
+  explicit NumberWords(std::string_view text) : text_(text) {}
+
+  const NumberWord& around(const Number& number) {
+    std::size_t read = word_.end;
+    if (number.begin >= word_.end) {
+      word_ = {.begin = number.begin};
+      while (word_.begin > read && is_letter(text_[word_.begin - 1])) --word_.begin;
+      read = word_.begin;
+    }
+    for (word_.end = read; word_.end < number.end || (word_.end < text_.size() && is_letter(text_[word_.end]));) {
+      word_.has_capital |= is_capital(text_[word_.end]);
+      word_.has_small |= is_small(text_[word_.end++]);
+    }
+    return word_;
+  }
+
+ private:
+  static bool is_letter(char c) { return is_capital(c) || is_small(c) || is_digit(c); }
+
+  std::string_view text_;
+  NumberWord word_;  // the last one
+};
 
 std::vector<char32_t> code_points(std::string_view text) {
   std::vector<char32_t> codes;
@@ -142,17 +167,22 @@ std::vector<std::pair<std::string, std::string>> lost_numbers(std::string_view s
     for (const Number& number : numbers_of(translation, others)) kept.insert(number.digits());
   const Separators from = Separators::of(languages.source), to = Separators::of(languages.target);
   std::vector<std::pair<std::string, std::string>> lost;
+  NumberWords words(source);
+  std::size_t sought = 0;  // the end of the last word that is lost
   for (const Number& number : numbers_of(source, ":/-")) {
     const std::string digits = number.digits();
-    const std::string_view word = word_around(source, number);
-    if (word.empty() || kept.contains(digits)) continue;
-    const bool is_name = std::any_of(word.begin(), word.end(), is_capital);
-    const std::string_view ending = word.substr(std::min(word.size(), number.end - number.begin));
-    const bool has_ending_only = is_digit(word[0]) && std::all_of(ending.begin(), ending.end(), is_small);
+    const NumberWord& around = words.around(number);
+    if (around.begin < sought || around.end - around.begin > kLongestNumber || kept.contains(digits) ||
+        !stands_alone(source, around.begin, around.end))
+      continue;
+    const std::string_view word = source.substr(around.begin, around.end - around.begin);
+    const std::string_view ending = source.substr(number.end, around.end - number.end);
+    const bool has_ending_only = number.begin == around.begin && std::all_of(ending.begin(), ending.end(), is_small);
     std::string text;
-    if (is_name && std::none_of(word.begin(), word.end(), is_small)) text = word;
-    if (!is_name && has_ending_only && !may_be_words(digits)) text = rewritten(number, from, to);
+    if (around.has_capital && !around.has_small) text = word;
+    if (!around.has_capital && has_ending_only && !may_be_words(digits)) text = rewritten(number, from, to);
     if (text.empty()) continue;
+    sought = around.end;
     kept.insert(digits);
     lost.emplace_back(word, text);
   }

@@ -47,6 +47,19 @@ TEST(LostNumbers, MayHaveLetters) {
   EXPECT_EQ(lost_numbers("on the A120", "auf der A 120", kEnglishGerman), Numbers{});
 }
 
+TEST(LostNumbers, OfAWordAreSoughtOnce) {
+  EXPECT_EQ(lost_numbers("the AB12CD34EF56 and 777", "", kEnglishGerman),
+            (Numbers{{"AB12CD34EF56", "AB12CD34EF56"}, {"777", "777"}}));
+  EXPECT_EQ(lost_numbers("the AB12CD34", "12", kEnglishGerman), (Numbers{{"AB12CD34", "AB12CD34"}}));
+}
+
+TEST(LostNumbers, AreFoundInTimeAndMemoryInProportionToTheText) {
+  std::string small, large;
+  for (int i = 0; i < 400'000; ++i) small += "1a", large += std::to_string(i) + "A";
+  for (const std::string& word : {small, large, std::string(3'000'000, '7')})
+    EXPECT_EQ(lost_numbers(word + " 1998", "", kEnglishGerman), (Numbers{{"1998", "1998"}}));
+}
+
 TEST(Loops, AreTokensThatFollowThemselvesThreeTimes) {
   EXPECT_EQ(find_loop(Tokens{1, 2, 2, 2, 2, 3}), Tokens{2});
   EXPECT_EQ(find_loop(Tokens{9, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}), (Tokens{1, 2, 3}));
