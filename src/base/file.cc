@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/mapped_file_faults.h"
+#include "base/unfinished_files.h"
 
 namespace dragoman {
 
@@ -133,15 +134,21 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
     path_ = followed(path_);
     partial_ = partial_name(path_);
     unlink(partial_.c_str());  // of a process that died
+    remember_unfinished(partial_);
     descriptor_ = open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   }
-  check(descriptor_ >= 0, "{}: cannot be written: {}", partial_.empty() ? path_ : partial_, std::strerror(errno));
+  if (descriptor_ >= 0) return;
+  const int reason = errno;
+  forget_unfinished(partial_);
+  fail("{}: cannot be written: {}", path_, std::strerror(reason));
 }
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
   close(descriptor_);
-  if (!partial_.empty()) unlink(partial_.c_str());
+  if (partial_.empty()) return;
+  unlink(partial_.c_str());
+  forget_unfinished(partial_);
 }
 
 void AtomicFile::write(std::string_view bytes) {
@@ -167,6 +174,7 @@ void AtomicFile::commit() {
   check(fsync(descriptor_) == 0, "{}: cannot be written: {}", path_, std::strerror(errno));
   check(rename(partial_.c_str(), path_.c_str()) == 0, "{}: cannot be renamed from its temporary file: {}", path_,
         std::strerror(errno));
+  forget_unfinished(partial_);
   close(descriptor_);
   descriptor_ = -1;
   // The new name is durable only once the folder itself is synced.

@@ -2,6 +2,7 @@
 #include "base/counted.h"
 #include "base/log.h"
 #include "cli/command.h"
+#include "run/output_files.h"
 
 namespace dragoman::cli {
 namespace {
@@ -20,6 +21,7 @@ struct AverageOptions {
 int run(const Command& self, const Words& arguments) {
   return run_with<AverageOptions>(self, arguments, [](const AverageOptions& options, const Words& models) {
     check(!options.output.empty(), "expected --output FILE, the model file to write");
+    run::check_output_files(run::named_files("MODEL", models), {{"--output", options.output}});
     store::average_models(models, options.output, options.to);
     log::info("wrote the mean of {} to {}", counted(models.size(), "model"), options.output);
     return 0;

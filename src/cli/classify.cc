@@ -8,6 +8,7 @@
 #include "data/line_writer.h"
 #include "run/classification_scores.h"
 #include "run/classify_lines.h"
+#include "run/output_files.h"
 #include "run/request_reader.h"
 
 namespace dragoman::cli {
@@ -67,6 +68,8 @@ int classify_file(const ClassifyOptions& options, const Words& words, const Comp
   const std::string& model_file = one_model(options.model, "dragoman classify --model FILE < input > output");
   expect_words(words, 0, "expected nothing but flags (--input names a file of lines to classify)");
   check(!options.summary || !options.reference.empty(), "--summary needs --reference FILE, the correct labels");
+  run::check_output_files({{"--input", options.input}, {"--reference", options.reference}, {"--model", model_file}},
+                          {{"--output", options.output}});
   if (!options.reference.empty()) run::check_line_counts(options.input, options.reference);
   const search::ClassifierModel model(model_file, find_placement(compute));
   const auto input = std::make_shared<run::RequestReader>(run::RequestFiles{.input = options.input});

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "run/output_files.h"
 
 namespace dragoman::cli {
 namespace {
@@ -28,6 +29,10 @@ int run(const Command& self, const Words& arguments) {
   return run_with<ImportOptions>(self, arguments, [](const ImportOptions& options, const Words& models) {
     expect_words(models, 1, "expected the folder or file of one model");
     check(!options.output.empty(), "expected --output FILE, the model file to write");
+    std::vector<run::NamedFile> inputs = run::named_files("--vocabulary", options.vocabularies);
+    for (const std::string& path : options.subwords) inputs.push_back({"--subwords", path});
+    inputs.insert(inputs.end(), {{"MODEL", models[0]}, {"--shortlist", options.shortlist}});
+    run::check_output_files(inputs, {{"--output", options.output}});
     const exchange::ImportSummary model = exchange::import_model(
         {models[0], options.vocabularies, options.subwords, options.shortlist}, options.output, options.to);
     log::info("wrote {}", options.output);

@@ -5,11 +5,13 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/mapped_file_faults.h"
+#include "base/unfinished_files.h"
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -60,6 +62,7 @@ void return_large_blocks() {
 int main(int argc, char** argv) {
   dragoman::report_mapped_file_faults();
   dragoman::cli::return_large_blocks();
+  dragoman::remove_unfinished_files_on_signals();
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of its size is an error of write()
   try {
     const int status = dragoman::cli::run({argv + 1, argv + argc});
@@ -69,6 +72,8 @@ int main(int argc, char** argv) {
     return status;
   } catch (const std::bad_alloc&) {
     dragoman::cli::report("memory ran out");
+  } catch (const std::filesystem::filesystem_error& error) {
+    dragoman::cli::report((error.path1().string() + ": " + error.code().message()).c_str());
   } catch (const std::exception& error) {
     dragoman::cli::report(error.what());
   }

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/quote.h"
 #include "cli/command.h"
+#include "run/output_files.h"
 #include "store/convert.h"
 
 namespace dragoman::cli {
@@ -42,6 +43,7 @@ int run(const Command& self, const Words& arguments) {
     std::error_code absent;
     check(!std::filesystem::equivalent(models[0], options.output, absent),
           "--output {} is the model itself, whose exact weights would be lost; write to another file", options.output);
+    run::check_output_files({}, {{"--output", options.output}});
     store::convert_model(models[0], options.to, options.output, entries(options.card));
     log::info("wrote {} in {}: {} instead of {}", options.output, name_of(options.to), size_of(options.output),
               size_of(models[0]));

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "report/comparison.h"
 #include "report/run_report.h"
+#include "run/output_files.h"
 
 namespace dragoman::cli {
 namespace {
@@ -22,6 +23,7 @@ int run(const Command& self, const Words& arguments) {
     check(!runs.empty(), "expected the output folders of one or more training runs");
     check(runs.size() == 1 || !options.output.empty(), "expected --output FILE, the page that compares {} runs",
           runs.size());
+    run::check_output_files({}, {{"--output", options.output}});
     const std::string page = runs.size() == 1 ? report::page_of_run(runs[0]) : report::comparison_page(runs);
     const std::string path = options.output.empty() ? report::report_path(runs[0]) : options.output;
     if (options.output.empty()) std::filesystem::create_directories(std::filesystem::path(path).parent_path());

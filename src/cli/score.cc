@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "run/json_text.h"
 #include "run/model_languages.h"
+#include "run/output_files.h"
 #include "run/score_files.h"
 
 namespace dragoman::cli {
@@ -62,6 +63,8 @@ int score_pairs(const ScoreOptions& options, const Words& words, const ComputeOp
   expect_words(words, 2, "expected two files, SOURCE and TARGET");
   if (const std::string warning = run::check_direction({model_file}, options.from, options.to); !warning.empty())
     log::warning("{}", warning);
+  run::check_output_files({{"SOURCE", words[0]}, {"TARGET", words[1]}, {"--model", model_file}},
+                          {{"--alignments", options.alignments}});
   const search::Model model(model_file, find_placement(compute));
   const run::ScoredFiles files{.source = words[0],
                                .target = words[1],

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "data/line_writer.h"
 #include "run/corpus_lines.h"
+#include "run/output_files.h"
 #include "text/unicode.h"
 #include "text/word_tokenizer.h"
 
@@ -54,6 +55,7 @@ int run(const Command& self, const Words& arguments) {
   return run_with<TokenizeOptions>(self, arguments, [](const TokenizeOptions& options, Words paths) {
     const text::WordRules rules(options.words);
     if (paths.empty()) paths.push_back("-");
+    run::check_output_files({}, {{"--output", options.output}});
     run::CorpusLines lines(paths, options.detokenize ? "detokenising" : "tokenising");
     data::LineWriter out(options.output);
     for (std::string line; lines.next(line);)

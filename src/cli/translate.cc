@@ -11,7 +11,7 @@
 #include "data/byte_source.h"
 #include "run/file_queue.h"
 #include "run/model_languages.h"
-#include "run/output_conflicts.h"
+#include "run/output_files.h"
 #include "run/ready_models.h"
 #include "run/request_reader.h"
 #include "run/translation_stream.h"
@@ -77,18 +77,18 @@ void complete(TranslateOptions& options, const ComputeOptions& compute) {
 }
 
 void check_files(const TranslateOptions& options) {
-  std::vector<run::NamedFile> inputs = {{"input", options.input},
-                                        {"terms", options.terms},
-                                        {"banned", options.banned},
-                                        {"prefixes", options.prefixes},
-                                        {"reference", options.reference}};
-  for (const std::string& model : options.models) inputs.push_back({"model", model});
-  run::check_output_conflicts(inputs, {{"output", options.output},
-                                       {"alignments", options.alignments},
-                                       {"tree", options.tree},
-                                       {"side-by-side", options.side_by_side},
-                                       {"tree-svg", options.tree_svg},
-                                       {"attention-svg", options.attention_svg}});
+  std::vector<run::NamedFile> inputs = run::named_files("--model", options.models);
+  inputs.insert(inputs.end(), {{"--input", options.input},
+                               {"--terms", options.terms},
+                               {"--banned", options.banned},
+                               {"--prefixes", options.prefixes},
+                               {"--reference", options.reference}});
+  run::check_output_files(inputs, {{"--output", options.output},
+                                   {"--alignments", options.alignments},
+                                   {"--tree", options.tree},
+                                   {"--side-by-side", options.side_by_side},
+                                   {"--tree-svg", options.tree_svg},
+                                   {"--attention-svg", options.attention_svg}});
 }
 
 int translate_document(const TranslateOptions& options) {
@@ -145,7 +145,7 @@ void translate_many(run::FileQueue& queue, TranslateOptions& options, search::Te
   if (left > 0)
     log::info("nothing is left to take; other processes are translating {}", counted(left, "file"));
   else
-    log::info("all {} are translated", counted(queue.size(), "file"));
+    log::info("finished: {}", counted(queue.size(), "file"));
 }
 
 int translate_files(TranslateOptions& options, const Words& words, const ComputeOptions& compute) {

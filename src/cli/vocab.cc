@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "run/corpus_lines.h"
 #include "run/make_vocabulary.h"
+#include "run/output_files.h"
 #include "text/tokenizer_file.h"
 
 namespace dragoman::cli {
@@ -65,10 +66,11 @@ int make(const VocabOptions& options, const std::vector<std::string>& corpora) {
   check(!options.output.empty(), "expected --output FILE, the vocabulary file to write");
   for (const std::string& path : corpora)
     check(path != "-", "corpora are read twice, to learn and to measure, so stdin cannot be used");
+  run::check_output_files(run::named_files("CORPUS", corpora), {{"--output", options.output}});
   const std::unique_ptr<text::Tokenizer> tokenizer = run::make_vocabulary(options.vocabulary, corpora);
   text::save_tokenizer(*tokenizer, options.output);
   log::info("wrote {}", options.output);
-  run::CorpusLines lines(corpora, "measuring");
+  run::CorpusLines lines(corpora, "measuring", false);
   print_coverage(*tokenizer, text::measure_encoding(*tokenizer, lines.source()));
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "report/word_matrix.h"
+#include "run/output_files.h"
 
 namespace dragoman::run {
 namespace {
@@ -214,6 +215,13 @@ void align_files(const AlignmentOptions& options, const std::string& source, con
                  const std::function<void(const std::string& line)>& print) {
   check(options.train_source.size() == options.train_target.size(), "--train-source names {} but --train-target {}",
         counted(options.train_source.size(), "file"), options.train_target.size());
+  std::vector<NamedFile> inputs = {{"SOURCE", source}, {"TARGET", target}, {"--model", options.model}};
+  for (const std::string& path : options.train_source) inputs.push_back({"--train-source", path});
+  for (const std::string& path : options.train_target) inputs.push_back({"--train-target", path});
+  check_output_files(inputs, {{"--save", options.save},
+                              {"--svg", options.svg},
+                              {"--lexicon", options.lexicon},
+                              {"--lexicon-text", options.lexicon_text}});
   const bool from_pipe = source == "-" || target == "-";
   check(!options.model.empty() || !from_pipe,
         "learning reads SOURCE and TARGET twice, so neither can be '-'; with --model they are read once");

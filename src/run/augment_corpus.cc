@@ -3,10 +3,12 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "data/pair_writer.h"
+#include "run/output_files.h"
 
 namespace dragoman::run {
 
 data::Counts augment_corpus(const AugmentCorpusOptions& options) {
+  check_output_files({}, {{"--output-source", options.output_source}, {"--output-target", options.output_target}});
   data::PairWriter writer(options.output_source, options.output_target);
   data::Augmenter augmenter(options.changes);
   check(options.originals || !augmenter.made().empty(),

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/log.h"
+#include "data/utf8.h"
 
 namespace dragoman::run {
 namespace {
@@ -23,8 +25,8 @@ std::int64_t total_bytes(const std::vector<std::string>& paths) {
 
 }  // namespace
 
-CorpusLines::CorpusLines(std::vector<std::string> paths, std::string what)
-    : paths_(std::move(paths)), progress_(std::move(what), total_bytes(paths_), "bytes") {}
+CorpusLines::CorpusLines(std::vector<std::string> paths, std::string what, bool warns)
+    : paths_(std::move(paths)), warns_(warns), progress_(std::move(what), total_bytes(paths_), "bytes") {}
 
 bool CorpusLines::open_next() {
   if (opened_ == paths_.size()) {
@@ -42,10 +44,19 @@ void CorpusLines::show_progress() {
   progress_.advance(static_cast<std::int64_t>(consumed - std::exchange(shown_, consumed)));
 }
 
+void CorpusLines::check_bytes(const data::Line& line) {
+  const std::size_t at = data::find_invalid_utf8(line.text);
+  if (at == std::string_view::npos) return;
+  log::warning("{}:{}: byte {} is {}, and there may be more of them; expected UTF-8 text", lines_->name(), line.number,
+               at + 1, line.text[at] == '\0' ? "NUL" : "not UTF-8");
+  warns_ = false;
+}
+
 bool CorpusLines::next(std::string& line) {
   for (data::Line next;;) {
     if (lines_ && lines_->next(next)) {
       show_progress();
+      if (warns_) check_bytes(next);
       line.assign(next.text);
       return true;
     }

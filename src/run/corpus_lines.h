@@ -11,10 +11,11 @@
 
 namespace dragoman::run {
 
-// Reads the lines of several files one after another, plain or gzip; "-" is stdin. Shows a progress bar in bytes.
+// Reads the lines of several files one after another, plain or gzip; "-" is stdin. Shows a progress bar in bytes, and
+// warns of the first line that is not UTF-8 unless `warns` is false.
 class CorpusLines {
  public:
-  CorpusLines(std::vector<std::string> paths, std::string what);
+  CorpusLines(std::vector<std::string> paths, std::string what, bool warns = true);
 
   // False at the end of the last file.
   bool next(std::string& line);
@@ -26,8 +27,10 @@ class CorpusLines {
  private:
   bool open_next();
   void show_progress();
+  void check_bytes(const data::Line& line);
 
   std::vector<std::string> paths_;
+  bool warns_;
   std::size_t opened_ = 0;
   std::optional<data::LineReader> lines_;
   std::uint64_t shown_ = 0;  // bytes of the current file that the progress bar has counted

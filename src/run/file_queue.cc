@@ -46,9 +46,12 @@ bool FileQueue::is_meant(const std::string& input, const std::string& output) {
 FileQueue::FileQueue(const std::string& input, const std::string& folder) {
   check(input != "-" && !folder.empty() && folder != "-",
         "expected --input 'FOLDER/*' and --output FOLDER/, to translate many files");
-  fs::create_directories(folder);
+  const std::vector<std::string> found = files_of(input);
+  std::error_code reason;
+  fs::create_directories(folder, reason);
+  check(!reason, "--output {}: cannot create the folder: {}", excerpt(folder), reason.message());
   std::map<std::string, std::string> inputs;  // of each output
-  for (const std::string& file : files_of(input)) {
+  for (const std::string& file : found) {
     const std::string output = (fs::path(folder) / fs::path(file).filename()).string();
     check(!fs::equivalent(fs::path(file).parent_path().empty() ? "." : fs::path(file).parent_path(), folder),
           "--output {}: expected another folder than that of the input {}", excerpt(folder), excerpt(file));

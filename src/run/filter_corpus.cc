@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "base/random.h"
 #include "data/pair_writer.h"
+#include "run/output_files.h"
 #include "text/word_tokenizer.h"
 
 namespace dragoman::run {
@@ -115,6 +116,9 @@ class Pass {
 
 }  // namespace
 
-data::Counts filter_corpus(const FilterCorpusOptions& options) { return Pass(options).run(); }
+data::Counts filter_corpus(const FilterCorpusOptions& options) {
+  check_output_files({}, {{"--output-source", options.output_source}, {"--output-target", options.output_target}});
+  return Pass(options).run();
+}
 
 }  // namespace dragoman::run

@@ -1,13 +1,13 @@
 #include "run/make_shortlist.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/counted.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "data/pair_reader.h"
+#include "run/output_files.h"
 #include "store/model_file.h"
 #include "text/tokenizer_file.h"
 
@@ -110,9 +110,9 @@ ShortlistFit measure(const align::Shortlist& shortlist, const TokenReader& text,
 ShortlistFit make_shortlist(const std::string& model, const ShortlistOptions& options) {
   check(!options.output.empty(), "expected --output FILE, the model file to write");
   check(!options.corpus.source.empty(), "expected --source FILE and --target FILE, a parallel text to learn from");
-  std::error_code absent;
-  check(!std::filesystem::equivalent(model, options.output, absent),
-        "--output {} is the model itself; write to another file", options.output);
+  std::vector<NamedFile> inputs = named_files(options.corpus);
+  inputs.push_back({"MODEL", model});
+  check_output_files(inputs, {{"--output", options.output}});
   const store::ModelInfo info = store::ModelFile(model).info();
   check(info.config.classes == 0, "{}: is a classifier, which writes no words", model);
   check(!info.source_tokenizer.empty() && !info.target_tokenizer.empty(),

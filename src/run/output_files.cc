@@ -1,8 +1,10 @@
-#include "run/output_conflicts.h"
+#include "run/output_files.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 
@@ -28,21 +30,47 @@ bool have_one_name(const std::string& a, const std::string& b) {
          (!fs::exists(a) || fs::is_regular_file(a));
 }
 
+// A file appears by a rename, so it is its folder that must be writable.
+void check_place(const NamedFile& output) {
+  namespace fs = std::filesystem;
+  struct stat status {};
+  if (stat(output.path.c_str(), &status) == 0) {
+    check(!S_ISDIR(status.st_mode), "{} {}: expected a file but it is a folder", output.name, output.path);
+    if (!S_ISREG(status.st_mode)) return;
+  }
+  const fs::path folder = fs::weakly_canonical(fs::absolute(output.path)).parent_path();
+  check(access(folder.c_str(), W_OK | X_OK) == 0, "{} {}: cannot be written: the folder {}: {}", output.name,
+        output.path, folder.string(), std::strerror(errno));
+}
+
 }  // namespace
 
-void check_output_conflicts(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs) {
+std::vector<NamedFile> named_files(const std::string& name, const std::vector<std::string>& paths) {
+  std::vector<NamedFile> files;
+  for (const std::string& path : paths) files.push_back({name, path});
+  return files;
+}
+
+std::vector<NamedFile> named_files(const data::CorpusOptions& corpus) {
+  std::vector<NamedFile> files = named_files("SOURCE", corpus.source);
+  for (const std::string& path : corpus.target) files.push_back({"TARGET", path});
+  return files;
+}
+
+void check_output_files(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const NamedFile& output = outputs[i];
     if (output.path.empty()) continue;
+    if (output.path != "-") check_place(output);
     const auto file = identify(output.path, STDOUT_FILENO);
     for (const NamedFile& input : inputs)
       check(input.path.empty() || !is_same(file, identify(input.path, STDIN_FILENO)),
-            "--{} {} is also the file of --{}, which is still to be read; write to another file", output.flag,
-            output.path, input.flag);
+            "{} {} is also the file of {}, which would be lost; write to another file", output.name, output.path,
+            input.name);
     for (std::size_t other = 0; other < i; ++other)
       check(outputs[other].path.empty() || !(have_one_name(output.path, outputs[other].path) ||
                                              is_same(file, identify(outputs[other].path, STDOUT_FILENO))),
-            "--{} and --{} are the same file, {}", outputs[other].flag, output.flag, output.path);
+            "{} and {} are the same file, {}", outputs[other].name, output.name, output.path);
   }
 }
 

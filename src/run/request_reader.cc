@@ -120,7 +120,8 @@ bool RequestReader::next(Request& request) {
   check(!line.oversized, "line {}: is longer than --max-line-bytes allows", line.number);
   request.text = line.text;
   if (const std::size_t at = data::find_invalid_utf8(line.text); at != std::string::npos) {
-    log::warning("line {}: byte {} is not UTF-8; such bytes are replaced", line.number, at + 1);
+    log::warning("line {}: byte {} is {}; such bytes are replaced", line.number, at + 1,
+                 line.text[at] == '\0' ? "NUL" : "not UTF-8");
     request.text = data::replace_invalid_utf8(line.text);
   }
   shared_.add_to(request);

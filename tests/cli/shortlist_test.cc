@@ -50,7 +50,7 @@ TEST_F(ShortlistCommand, ExplainsMistakes) {
            {"--source en --target de --output x", "expected one model file, but got none"},
            {"m --source en --target de", "expected --output FILE"},
            {"m --output x", "expected --source FILE and --target FILE"},
-           {"m --source en --target de --output ./m", "is the model itself"},
+           {"m --source en --target de --output ./m", "is also the file of MODEL, which would be lost"},
            {"m --source empty --target empty --output x", "no pair of the text has tokens on both sides"},
            {"nosuch --source en --target de --output x", "nosuch: cannot be opened"}}) {
     const Outcome outcome = run("shortlist " + arguments);
