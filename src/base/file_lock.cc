@@ -15,7 +15,7 @@ namespace dragoman {
 
 FileLock::FileLock(std::string path, bool waits) : path_(std::move(path)) {
   for (;;) {
-    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     check(descriptor_ >= 0, "{}: cannot be written: {}", path_, std::strerror(errno));
     int result;
     do result = flock(descriptor_, waits ? LOCK_EX : LOCK_EX | LOCK_NB);

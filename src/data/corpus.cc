@@ -19,8 +19,7 @@ Format format_of(const Corpus& corpus) {
   if (!corpus.target.empty()) return Format::lines;
   const Format format = format_by_name(corpus.source);
   check(format != Format::lines,
-        "{}: expected a target file too (--target, --valid-target), or both sides in the columns of one file, whose "
-        "name ends in .tsv "
+        "{}: expected a target file too (--target), or both sides in the columns of one file, whose name ends in .tsv "
         "or .csv or whose format is given (--format tsv)",
         corpus.source);
   return format;

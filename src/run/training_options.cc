@@ -34,6 +34,9 @@ std::vector<data::Corpus> TrainingOptions::validation_corpora() const {
         join(valid_source, " "), name_of(split.by));
   check(valid_target.empty() || valid_target.size() == valid_source.size(), "{} in valid-source but {} in valid-target",
         counted(valid_source.size(), "file"), valid_target.size());
+  for (const std::string& file : valid_source)
+    check(!valid_target.empty() || !data::is_text(file, corpus.format),
+          "--valid-source {}: expected its translation, too (--valid-target FILE)", file);
   const std::size_t expected = corpus.languages.empty() ? 0 : valid_source.size();
   check(valid_languages.size() == expected,
         "valid-languages has {}, expected {}: with `languages`, one for each of the {} of valid-source",

@@ -38,6 +38,14 @@ TEST(FileLock, OthersWaitForTheirTurn) {
   EXPECT_EQ(most, 1);
 }
 
+TEST(FileLock, CreatesNothingWhereALinkLeads) {
+  const support::TempFolder folder;
+  std::filesystem::create_symlink("elsewhere", folder.file("lock"));
+  EXPECT_NE(support::message([&] { FileLock::try_lock(folder.file("lock")); }).find("cannot be written"),
+            std::string::npos);
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"lock"});
+}
+
 TEST(FileLock, NamesThePathItCannotLock) {
   EXPECT_NE(support::message([] { FileLock("/proc/no/such/lock"); }).find("/proc/no/such/lock: cannot be written"),
             std::string::npos);
