@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include "base/counted.h"
 #include "base/log.h"
 #include "cli/command.h"
@@ -64,8 +66,11 @@ void print_coverage(const text::Tokenizer& tokenizer, const text::EncodingStatis
 
 int make(const VocabOptions& options, const std::vector<std::string>& corpora) {
   check(!options.output.empty(), "expected --output FILE, the vocabulary file to write");
-  for (const std::string& path : corpora)
-    check(path != "-", "corpora are read twice, to learn and to measure, so stdin cannot be used");
+  for (const std::string& path : corpora) {
+    struct stat status {};
+    check(path != "-" && (stat(path.c_str(), &status) != 0 || !S_ISFIFO(status.st_mode)),
+          "{}: corpora are read twice, to learn and to measure, so pipes and stdin cannot be used", path);
+  }
   run::check_output_files(run::named_files("CORPUS", corpora), {{"--output", options.output}});
   const std::unique_ptr<text::Tokenizer> tokenizer = run::make_vocabulary(options.vocabulary, corpora);
   text::save_tokenizer(*tokenizer, options.output);

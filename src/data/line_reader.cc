@@ -29,10 +29,20 @@ bool LineReader::refill() {
   return end_ > 0;
 }
 
+void LineReader::skip_rest() {
+  while (is_within_line_ && (begin_ < end_ || refill())) {
+    const char* const start = buffer_.data() + begin_;
+    const auto* const stop = static_cast<const char*>(std::memchr(start, '\n', end_ - begin_));
+    begin_ = stop ? static_cast<std::size_t>(stop - buffer_.data()) + 1 : end_;
+    is_within_line_ = stop == nullptr;
+  }
+}
+
 bool LineReader::next(Line& line) {
+  skip_rest();
   carry_.clear();
   bool oversized = false, any = false;
-  for (;;) {
+  while (!oversized) {
     if (begin_ == end_ && !refill()) {
       if (!any) return false;
       line.text = without_return(carry_);
@@ -43,7 +53,8 @@ bool LineReader::next(Line& line) {
     const auto* const stop = static_cast<const char*>(std::memchr(start, '\n', end_ - begin_));
     const std::string_view part(start, stop ? static_cast<std::size_t>(stop - start) : end_ - begin_);
     begin_ += part.size() + (stop ? 1 : 0);
-    oversized = oversized || carry_.size() + part.size() > max_line_bytes_;
+    oversized = carry_.size() + part.size() > max_line_bytes_;
+    is_within_line_ = oversized && stop == nullptr;
     check(!oversized || skips_, "{}:{}: expected a sentence but the line is longer than {} bytes; break it into lines",
           name(), count_ + 1, max_line_bytes_);
     if (stop && carry_.empty()) {

@@ -14,7 +14,7 @@ namespace dragoman::data {
 struct Line {
   std::string_view text;     // valid until the next call; empty if oversized
   std::uint64_t number = 0;  // from 1
-  bool oversized = false;    // longer than the limit; its bytes were skipped
+  bool oversized = false;    // longer than the limit; its other bytes are skipped by the next call
 };
 
 // The longest line of text that programs accept unless told otherwise. A line is a sentence, at most a few kilobytes;
@@ -39,12 +39,14 @@ class LineReader {
 
  private:
   bool refill();
+  void skip_rest();
 
   std::unique_ptr<ByteSource> source_;
   std::size_t max_line_bytes_;
   bool skips_ = true;  // longer lines; otherwise they are errors
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;  // unread part of buffer_
+  bool is_within_line_ = false;      // the last line was oversized, and its end is still to come
   std::string carry_;                // beginning of a line that crosses the end of the buffer
   std::uint64_t count_ = 0;
 };

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "base/file.h"
 #include "base/join.h"
 #include "base/yaml.h"
 #include "recipe/lists.h"
@@ -99,14 +98,6 @@ void read_prepare(YamlMap& map, Lists& lists, Recipe& recipe) {
     step.where = entry.where();
     recipe.prepare.push_back(step);
   });
-}
-
-std::string contents(const fs::path& file) {
-  std::ifstream stream(file);
-  check(stream.good(), "{}: cannot be read", file.string());
-  std::stringstream text;
-  text << stream.rdbuf();
-  return text.str();
 }
 
 void read_tests(YamlMap& map, Recipe& recipe) {
@@ -361,8 +352,8 @@ Recipe read_recipe(const std::string& path) {
   const fs::path folder = fs::weakly_canonical(file).parent_path(), data = folder.parent_path() / "data.yaml";
   check(fs::exists(file), "{}: there is no recipe here; expected a folder with recipe.yaml", path);
   Recipe recipe =
-      parse_recipe(contents(file), file.string(), folder.filename().string(),
-                   fs::exists(data) ? parse_data(contents(data), data.string()) : std::vector<DataFolder>());
+      parse_recipe(read_file(file.string()), file.string(), folder.filename().string(),
+                   fs::exists(data) ? parse_data(read_file(data.string()), data.string()) : std::vector<DataFolder>());
   recipe.folder = file.parent_path().string();
   return recipe;
 }

@@ -10,17 +10,21 @@
 namespace dragoman::run {
 namespace {
 
-// 0 (unknown) if one of the files is stdin. Throws if a file is missing, before any is read.
+// 0 (unknown) if one of the files is a pipe. Throws if a file is missing, before any is read.
 std::int64_t total_bytes(const std::vector<std::string>& paths) {
+  namespace fs = std::filesystem;
   std::int64_t total = 0;
+  bool is_known = true;
   for (const std::string& path : paths) {
     if (path == "-") return 0;
-    std::error_code code;
-    const auto size = std::filesystem::file_size(path, code);
-    check(!code, "{}: cannot be opened: {}", path, code.message());
-    total += static_cast<std::int64_t>(size);
+    std::error_code reason;
+    const fs::file_status status = fs::status(path, reason);
+    check(fs::exists(status), "{}: cannot be opened: {}", path, reason.message());
+    check(!fs::is_directory(status), "{}: expected a file but it is a folder", path);
+    is_known = is_known && fs::is_regular_file(status);
+    if (is_known) total += static_cast<std::int64_t>(fs::file_size(path));
   }
-  return total;
+  return is_known ? total : 0;
 }
 
 }  // namespace

@@ -22,6 +22,16 @@ TEST(Tokenize, JoinsWordsToTheTextTheyCameFrom) {
   EXPECT_EQ(text.out, support::read_all(folder.file("text")));
 }
 
+TEST(Tokenize, ReadsPipesByName) {
+  const support::TempFolder folder;
+  folder.write("text", "a b\n");
+  EXPECT_EQ(run_program(folder, "tokenize /dev/fd/3 3<&0 < text").out, "a b\n");
+  EXPECT_EQ(run_program(folder, "--version > v; cat text | '" DRAGOMAN_PROGRAM "' tokenize /dev/stdin").out, "a b\n");
+  const Outcome twice =
+      run_program(folder, "--version > v; cat text | '" DRAGOMAN_PROGRAM "' vocab /dev/stdin --output v");
+  EXPECT_NE(twice.err.find("/dev/stdin: corpora are read twice"), std::string::npos) << twice.err;
+}
+
 TEST(Tokenize, FailsIfItsOutputCannotBeWritten) {
   const support::TempFolder folder;
   folder.write("text", "a b\n");

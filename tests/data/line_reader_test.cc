@@ -40,6 +40,33 @@ TEST(LineReader, LinesLongerThanItsBufferComeWhole) {
   EXPECT_FALSE(lines.next(line));
 }
 
+TEST(LineReader, ALineWithoutAnEndIsOversizedAtOnce) {
+  LineReader reader(open_bytes("/dev/zero"), 1 << 20);
+  Line line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_TRUE(line.oversized);
+  EXPECT_LT(reader.consumed(), 2u << 20);
+}
+
+TEST(LineReader, LinesAfterAnOversizedOneComeWhole) {
+  const TempFolder folder;
+  for (const std::string end : {"\n", "", "\nafter\n", "\nafter", "\n\n"}) {
+    const std::string path = folder.write("file", "first\n" + std::string(300'000, 'x') + end);
+    LineReader reader(open_bytes(path), 10);
+    Line line;
+    ASSERT_TRUE(reader.next(line));
+    EXPECT_EQ(line.text, "first");
+    ASSERT_TRUE(reader.next(line));
+    EXPECT_TRUE(line.oversized && line.text.empty() && line.number == 2);
+    const bool has_more = end.size() > 1;
+    EXPECT_EQ(reader.next(line), has_more) << end;
+    EXPECT_TRUE(!has_more || (!line.oversized && line.number == 3 && line.text == (end == "\n\n" ? "" : "after")))
+        << end;
+    EXPECT_FALSE(reader.next(line)) << end;
+    EXPECT_EQ(reader.count(), has_more ? 3u : 2u);
+  }
+}
+
 TEST(ByteSource, AWholeFileIsReadCompressedOrNot) {
   const TempFolder folder;
   EXPECT_EQ(read_whole(folder.write("plain", many_lines())), many_lines());

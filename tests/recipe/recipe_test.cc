@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "recipe/plan.h"
 #include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"
@@ -75,6 +77,14 @@ TEST(RecipeFile, RefusesRepeatedKeysAndDotsInNames) {
   EXPECT_NE(refusal(kSystems + "tests:\n  t.x: {source: a, reference: b}\n").find("'t.x' cannot be a name"),
             std::string::npos);
   EXPECT_NE(refusal("systems:\n  a: {train: x, year: soon}\n").find("(line 2): 'year'"), std::string::npos);
+}
+
+TEST(RecipeFile, IsARegularFile) {
+  const support::TempFolder folder;
+  std::filesystem::create_directory(folder.file("endless"));
+  std::filesystem::create_symlink("/dev/zero", folder.file("endless/recipe.yaml"));
+  EXPECT_NE(support::message([&] { read_recipe(folder.file("endless")); }).find("expected a regular file"),
+            std::string::npos);
 }
 
 TEST(RecipeFile, ReportsInvalidYamlWithItsLine) {
