@@ -136,7 +136,8 @@ const Setting& Settings::find(const std::string& key, const std::string& where) 
     known.push_back(setting.key);
   }
   const std::string near = nearest(key, known);
-  fail("{}: unknown setting '{}'{}", where, excerpt(key), near.empty() ? "" : "; did you mean '" + near + "'?");
+  fail("{}: unknown setting '{}'{}", where, excerpt(key),
+       near.empty() ? "; --help lists all" : "; did you mean '" + near + "'?");
 }
 
 void Settings::set(const std::string& key, const std::string& value) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/options.h"
+#include "base/quote.h"
 
 namespace dragoman {
 
@@ -49,17 +50,26 @@ Parsed Settings::parse(const std::vector<std::string>& arguments) {
         ->take_all()
         ->allow_extra_args(false);
   }
-  // A switch may be followed by its value, like any other setting: "--tied false" means "--tied=false".
+  // A switch may be followed by its value, like any other setting: "--tied false" means "--tied=false". What follows
+  // "--" are no flags.
   std::vector<std::string> words;
-  for (const std::string& word : arguments) {
-    const bool is_value = word == "true" || word == "false";
-    const bool after_switch = !words.empty() && std::any_of(settings_.begin(), settings_.end(), [&](const Setting& s) {
-      return s.is_flag && words.back() == "--" + s.key;
-    });
-    if (is_value && after_switch)
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  for (const std::string& word : std::vector(arguments.begin(), end)) {
+    const auto is_switch = [&](std::string_view flag) {
+      return std::any_of(settings_.begin(), settings_.end(),
+                         [&](const Setting& setting) { return setting.is_flag && flag == "--" + setting.key; });
+    };
+    const auto is_value = [](std::string_view text) { return text == "true" || text == "false"; };
+    if (is_value(word) && !words.empty() && is_switch(words.back())) {
       words.back() += "=" + word;
-    else
-      words.push_back(word);
+      continue;
+    }
+    const std::size_t equals = word.find('=');
+    check(equals == std::string::npos || is_value(std::string_view(word).substr(equals + 1)) ||
+              !is_switch(std::string_view(word).substr(0, equals)),
+          "{}: expected true or false but got '{}'", word.substr(0, equals),
+          excerpt(word.substr(std::min(word.size(), equals + 1))));
+    words.push_back(word);
   }
   try {
     std::vector<std::string> reversed(words.rbegin(), words.rend());
@@ -72,12 +82,13 @@ Parsed Settings::parse(const std::vector<std::string>& arguments) {
   }
   for (const std::string& left : app.remaining()) {
     if (left.size() > 1 && left.starts_with('-')) {
-      const std::string key = left.substr(left.find_first_not_of('-'));
+      const std::string key = left.substr(std::min(left.size(), left.find_first_not_of('-')));
       find(key.substr(0, key.find('=')), "command line");
       fail("command line: unknown flag '{}'", left);
     }
     parsed.positional.push_back(left);
   }
+  if (end != arguments.end()) parsed.positional.insert(parsed.positional.end(), end + 1, arguments.end());
   for (const std::string& path : configs) read_yaml_file(path);
   for (const auto& apply : flags) apply();
   return parsed;

@@ -36,7 +36,7 @@ std::vector<data::Corpus> TrainingOptions::validation_corpora() const {
         counted(valid_source.size(), "file"), valid_target.size());
   for (const std::string& file : valid_source)
     check(!valid_target.empty() || !data::is_text(file, corpus.format),
-          "--valid-source {}: expected its translation, too (--valid-target FILE)", file);
+          "--valid-source {}: expected a target file too (--valid-target)", file);
   const std::size_t expected = corpus.languages.empty() ? 0 : valid_source.size();
   check(valid_languages.size() == expected,
         "valid-languages has {}, expected {}: with `languages`, one for each of the {} of valid-source",

@@ -67,6 +67,7 @@ TEST(Options, ASwitchMayBeFollowedByItsValue) {
   EXPECT_FALSE(options.tied);
   settings.parse({"--tied", "true"});
   EXPECT_TRUE(options.tied);
+  EXPECT_EQ(message([&] { settings.parse({"--tied=maybe"}); }), "--tied: expected true or false but got 'maybe'");
   EXPECT_EQ(settings.parse({"--no-tied", "in.txt"}).positional, std::vector<std::string>{"in.txt"});
   EXPECT_FALSE(options.tied);
 }
@@ -86,6 +87,15 @@ struct Conditional {
         "depth encoder.", [this] { return colour == Colour::green; }, "only green has it");
   }
 };
+
+TEST(Options, WhatFollowsTwoHyphensAreNoFlags) {
+  Options options;
+  Settings settings(options);
+  const Parsed parsed = settings.parse({"a", "--name", "x", "--", "-b", "--name", "--"});
+  EXPECT_EQ(parsed.positional, (std::vector<std::string>{"a", "-b", "--name", "--"}));
+  EXPECT_EQ(options.name, "x");
+  EXPECT_EQ(message([&] { settings.parse({"---"}); }), "command line: unknown setting ''; --help lists all");
+}
 
 TEST(Options, AFlagWithoutAnEffectIsAnErrorAndTheSameSettingOfAFileIsNone) {
   Conditional options;

@@ -25,7 +25,6 @@ TEST(Tokenize, JoinsWordsToTheTextTheyCameFrom) {
 TEST(Tokenize, ReadsPipesByName) {
   const support::TempFolder folder;
   folder.write("text", "a b\n");
-  EXPECT_EQ(run_program(folder, "tokenize /dev/fd/3 3<&0 < text").out, "a b\n");
   EXPECT_EQ(run_program(folder, "--version > v; cat text | '" DRAGOMAN_PROGRAM "' tokenize /dev/stdin").out, "a b\n");
   const Outcome twice =
       run_program(folder, "--version > v; cat text | '" DRAGOMAN_PROGRAM "' vocab /dev/stdin --output v");

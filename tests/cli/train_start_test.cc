@@ -42,7 +42,7 @@ TEST_F(TrainStart, MistakesAreFoundBeforeAnythingIsReadOrWritten) {
       {{"--config patient", "--patience 3 needs validation data"},
        {"--config plateau", "--schedule.plateau 3 needs validation data"},
        {"--valid-target de", "valid-target is given without valid-source"},
-       {"--valid-source en", "--valid-source en: expected its translation, too (--valid-target FILE)"},
+       {"--valid-source en", "--valid-source en: expected a target file too (--valid-target)"},
        {"--valid-source missing --valid-target de", "--valid-source missing: cannot be opened"},
        {"--valid-source short --valid-target de", "de:2 has no partner"},
        {"--valid-source none --valid-target none", "nothing to validate on"},
