@@ -1,21 +1,18 @@
 // The shortest time that this CPU could take for the rows of bench/compare_search: operations over the measured rate of
 // the instruction, or bytes of weights over the measured rate of reading that many bytes, whichever is longer.
 //
-//   bench_floors [threads]
+//   bench_floors [threads]       on aarch64
 //
 // The model is transformer-base with 32,000 words, 25 tokens in and out. Attention, norms, and search are not counted,
 // so a floor can be approached but not reached.
 #include <fmt/core.h>
+#include <sys/auxv.h>
 
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>
 #include <thread>
-
-#if defined(__aarch64__)
-#include <sys/auxv.h>
-#endif
 
 #include "base/threads.h"
 #include "bench/kernels/timing.h"
@@ -63,7 +60,6 @@ double reading_rate(int count, std::size_t bytes) {
   return rate;
 }
 
-#if defined(__aarch64__)
 // Sixteen independent sums, since an instruction takes several cycles.
 #define DRAGOMAN_SIXTEEN(one)                                                                                   \
   one("0") one("1") one("2") one("3") one("4") one("5") one("6") one("7") one("8") one("9") one("10") one("11") \
@@ -74,7 +70,7 @@ double reading_rate(int count, std::size_t bytes) {
 #define DRAGOMAN_SMMLA(n) "smmla v" n ".4s, v30.16b, v31.16b\n"
 #define DRAGOMAN_LOOP(one)                                                                                          \
   for (std::int64_t i = 0; i < repeats; ++i)                                                                        \
-  asm volatile(".arch armv8.2-a+dotprod+i8mm+bf16\n" DRAGOMAN_SIXTEEN(one)::                                        \
+  asm volatile(DRAGOMAN_SIXTEEN(one)::                                                                              \
                    : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", \
                      "v15")
 
@@ -102,7 +98,6 @@ double rate_of(const Instruction& instruction, int count) {
   return best_rate(count, 16 * instruction.products * static_cast<double>(kRepeats),
                    [&](int) { instruction.run(kRepeats); });
 }
-#endif
 
 // transformer-base: what a token costs in multiply-adds, which is also the number of weights that it reads.
 struct Costs {
@@ -116,7 +111,6 @@ struct Costs {
   static double weights(int sentences) { return (kStep + kEncoder / kLength) / sentences; }
 };
 
-#if defined(__aarch64__)
 void print_floors(const char* format, double rate, double bytes_per_weight, int count) {
   const double step_bytes = Costs::kStep * bytes_per_weight;
   const double reading = reading_rate(count, static_cast<std::size_t>(step_bytes));
@@ -129,10 +123,8 @@ void print_floors(const char* format, double rate, double bytes_per_weight, int 
                  by_products, by_bytes, std::min(by_products, by_bytes));
     }
 }
-#endif
 
-int run(int count) {
-#if defined(__aarch64__)
+void run(int count) {
   double f32 = 0, int8 = 0;
   for (const Instruction& instruction : instructions()) {
     if (!instruction.available) continue;
@@ -143,11 +135,6 @@ int run(int count) {
   fmt::print("\n{:<28} {:>10} {:>10} {:>10}\n", "target tokens per second", "products", "bytes", "floor");
   print_floors("f32", f32, 4, count);
   print_floors("int8", int8, 1, count);
-  return 0;
-#else
-  fmt::print("{} threads: instruction rates are measured on aarch64 only\n", count);
-  return 0;
-#endif
 }
 
 }  // namespace
@@ -155,5 +142,6 @@ int run(int count) {
 
 int main(int argc, char** argv) {
   const int given = argc > 1 ? std::atoi(argv[1]) : 0;
-  return dragoman::bench::run(given > 0 ? given : dragoman::threads::count());
+  dragoman::bench::run(given > 0 ? given : dragoman::threads::count());
+  return 0;
 }
