@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import io
 import subprocess
+import sys
 import tarfile
 import tempfile
 import unittest
@@ -191,6 +192,33 @@ class Formats(unittest.TestCase):
             Path(folder, "words.tar").write_bytes(b"changed")
             with self.assertRaisesRegex(ValueError, "SHA-256"):
                 DebianFile("pool/words.tar", "00").fetch(Store(Path(folder), None, Path()))
+
+
+class Survey(unittest.TestCase):
+    """What the card of the models says is counted by recipes/ready/survey."""
+
+    def count(self, source: str, translation: str) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            files = [Path(folder, name) for name in ("source", "translation")]
+            for file, line in zip(files, (source, translation)):
+                file.write_text(line + "\n", encoding="utf-8")
+            script = Path(__file__).parents[2] / "recipes/ready/survey"
+            return subprocess.run([sys.executable, "-B", script, *files], check=True, capture_output=True, text=True).stdout
+
+    def test_a_number_is_kept_however_it_is_written(self):
+        for source, translation in (("1,234.5 litres", "1.234,5 Liter"), ("14 thousand", "14 000"),
+                                    ("at 5 a.m.", "um 5.00 Uhr"), ("in 2012 142 crimes", "2012 waren es 142 Taten"),
+                                    ("142 in 2012", "im Jahr 2012 142 Taten"), ("7 dwarfs", "sieben Zwerge")):
+            self.assertIn("numbers: 1 of 1", self.count(source, translation), source)
+
+    def test_another_number_is_not_the_same(self):
+        for source, translation in (("50 metres", "500 Meter"), ("5 thousand", "50 000"), ("at 3:30", "um 3.00 Uhr"),
+                                    ("in 2010", "im Jahr"), ("777s", "7777s")):
+            self.assertIn("numbers: 0 of 1", self.count(source, translation), source)
+
+    def test_words_four_times_in_a_row_are_a_loop(self):
+        self.assertIn("loops: 1 of 1", self.count("Why?", "Warum ? » » » »"))
+        self.assertIn("loops: 0 of 1", self.count("no no no no", "nein nein nein nein"))
 
 
 class Keys(unittest.TestCase):
