@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/error.h"
 #include "base/mapped_file_faults.h"
 #include "base/unfinished_files.h"
 
@@ -107,6 +106,11 @@ bool is_special(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
+// Throws WriteError unless `good` holds, which a system call has just decided.
+void check_written(bool good, const std::string& path) {
+  if (!good) throw WriteError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+}
+
 std::string partial_name(const std::string& path) {
   static std::atomic<unsigned> count = 0;
   return fmt::format("{}.partial-{}-{}", path, getpid(), count++);
@@ -118,7 +122,7 @@ void write_all(const std::string& path, std::string_view bytes, std::uint64_t be
   while (!bytes.empty()) {
     const ssize_t count = put(bytes, begin);
     if (count < 0 && errno == EINTR) continue;
-    check(count > 0, "{}: cannot be written: {}", path, std::strerror(errno));
+    check_written(count > 0, path);
     bytes.remove_prefix(static_cast<std::size_t>(count));
     begin += static_cast<std::uint64_t>(count);
   }
@@ -140,7 +144,8 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   if (descriptor_ >= 0) return;
   const int reason = errno;
   forget_unfinished(partial_);
-  fail("{}: cannot be written: {}", path_, std::strerror(reason));
+  errno = reason;
+  check_written(false, path_);
 }
 
 AtomicFile::~AtomicFile() {
@@ -168,10 +173,10 @@ void AtomicFile::write_at(std::string_view bytes, std::uint64_t begin) {
 void AtomicFile::commit() {
   if (partial_.empty()) {
     const int descriptor = std::exchange(descriptor_, -1);
-    check(close(descriptor) == 0, "{}: cannot be written: {}", path_, std::strerror(errno));
+    check_written(close(descriptor) == 0, path_);
     return;
   }
-  check(fsync(descriptor_) == 0, "{}: cannot be written: {}", path_, std::strerror(errno));
+  check_written(fsync(descriptor_) == 0, path_);
   check(rename(partial_.c_str(), path_.c_str()) == 0, "{}: cannot be renamed from its temporary file: {}", path_,
         std::strerror(errno));
   forget_unfinished(partial_);
@@ -198,6 +203,6 @@ void SharedOutput::write_at(std::string_view bytes, std::uint64_t begin) {
   });
 }
 
-void SharedOutput::sync() { check(fsync(descriptor_) == 0, "{}: cannot be written: {}", path_, std::strerror(errno)); }
+void SharedOutput::sync() { check_written(fsync(descriptor_) == 0, path_); }
 
 }  // namespace dragoman

@@ -5,7 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
+
 namespace dragoman {
+
+// Thrown when a file cannot be written, for instance because the disk is full.
+class WriteError : public Error {
+ public:
+  using Error::Error;
+};
 
 // A regular file that is open for reading. Throws for folders, pipes and devices instead of waiting for them.
 class InputFile {

@@ -131,21 +131,39 @@ void translate_lines(const TranslateOptions& options, SearchOptions search, sear
   printer.finish();
 }
 
-// Translates files until all are finished or taken by other processes.
-void translate_many(run::FileQueue& queue, TranslateOptions& options, search::TextTranslator& translator) {
-  while (const std::optional<run::FileQueue::Claim> claim = queue.next()) {
-    options.input = claim->input;
-    options.output = claim->output;
+// What cannot be read is given up; a folder that cannot be written to ends the command.
+void translate_claimed(run::FileQueue& queue, const run::FileQueue::Claim& claim, TranslateOptions& options,
+                       search::TextTranslator& translator) {
+  options.input = claim.input;
+  options.output = claim.output;
+  try {
     check_files(options);
-    if (!options.quiet) log::info("translating {} ({} of {} finished)", claim->input, queue.finished(), queue.size());
+    run::check_readable(options.input, options.max_line_bytes);
     translate_lines(options, options.search, translator);
+  } catch (const WriteError&) {
+    throw;
+  } catch (const Error& error) {
+    log::warning("{}: not translated", claim.input);
+    queue.give_up(claim, error.what());
   }
-  const std::size_t left = queue.size() - queue.finished();
-  if (options.quiet) return;
-  if (left > 0)
+}
+
+// Translates files until all are finished, taken by other processes or given up.
+int translate_many(run::FileQueue& queue, TranslateOptions& options, search::TextTranslator& translator) {
+  translator.check_request(run::SharedConstraints(options.terms, options.banned).all(), options.search);
+  while (const std::optional<run::FileQueue::Claim> claim = queue.next()) {
+    if (!options.quiet) log::info("translating {} ({} of {} finished)", claim->input, queue.finished(), queue.size());
+    translate_claimed(queue, *claim, options, translator);
+  }
+  const std::vector<std::string>& failures = queue.failures();
+  const std::size_t left = queue.size() - std::min(queue.size(), queue.finished() + failures.size());
+  if (!options.quiet && left > 0)
     log::info("nothing is left to take; other processes are translating {}", counted(left, "file"));
-  else
-    log::info("finished: {}", counted(queue.size(), "file"));
+  for (const std::string& failure : failures) log::error("{}", failure);
+  check(failures.empty(), "{} of {} not translated; the same command tries them again", failures.size(),
+        counted(queue.size(), "file"));
+  if (!options.quiet && left == 0) log::info("finished: {}", counted(queue.size(), "file"));
+  return 0;
 }
 
 int translate_files(TranslateOptions& options, const Words& words, const ComputeOptions& compute) {
@@ -165,10 +183,8 @@ int translate_files(TranslateOptions& options, const Words& words, const Compute
   if (are_many) queue.emplace(options.input, options.output);
   search::TextTranslator translator(options.models, options.translator);
   if (const std::string note = translator.note(); !note.empty()) log::info("{}", note);
-  if (queue)
-    translate_many(*queue, options, translator);
-  else
-    translate_lines(options, options.search, translator);
+  if (queue) return translate_many(*queue, options, translator);
+  translate_lines(options, options.search, translator);
   return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/counted.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/quote.h"
@@ -66,6 +67,10 @@ std::uint64_t count_lines(const std::string& path) {
   return reader.count();
 }
 
+void check_length(const data::Line& line) {
+  check(!line.oversized, "line {}: is longer than --max-line-bytes allows", line.number);
+}
+
 }  // namespace
 
 void check_line_counts(const std::string& input, const std::string& other) {
@@ -79,6 +84,12 @@ void check_has_line(const std::string& input, std::uint64_t line) {
   if (!can_be_counted(input)) return;
   const std::uint64_t lines = count_lines(input);
   check(line <= lines, "--line {} is to be drawn, but {} has {}", line, input, counted(lines, "line"));
+}
+
+void check_readable(const std::string& input, std::int64_t max_line_bytes) {
+  const InputFile opened(input);  // refuses folders and pipes
+  data::LineReader reader(data::open_bytes(input), static_cast<std::size_t>(max_line_bytes));
+  for (data::Line line; reader.next(line);) check_length(line);
 }
 
 SharedConstraints::SharedConstraints(const std::string& terms, const std::string& banned)
@@ -117,7 +128,7 @@ bool RequestReader::next(Request& request) {
           prefixes_ ? prefixes_->name() : "", lines_.count());
     return false;
   }
-  check(!line.oversized, "line {}: is longer than --max-line-bytes allows", line.number);
+  check_length(line);
   request.text = line.text;
   if (const std::size_t at = data::find_invalid_utf8(line.text); at != std::string::npos) {
     log::warning("line {}: byte {} is {}; such bytes are replaced", line.number, at + 1,

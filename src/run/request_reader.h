@@ -29,6 +29,10 @@ void check_line_counts(const std::string& input, const std::string& other);
 // Throws Error if the input has fewer lines than `line`, with the same exception.
 void check_has_line(const std::string& input, std::uint64_t line);
 
+// Reads a regular file to its end. Throws Error if it cannot be read or a line is longer than allowed: that takes much
+// less time than translating what comes before.
+void check_readable(const std::string& input, std::int64_t max_line_bytes);
+
 // Terms and banned words for all requests.
 class SharedConstraints {
  public:

@@ -1,6 +1,7 @@
 // Many files, translated by several processes that may die.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -66,6 +67,51 @@ TEST_F(TranslateMany, NamesKeepTheirCompression) {
   ASSERT_EQ(translate("--quiet --input 'in/*.gz' --output out/").status, 0);
   EXPECT_EQ(data::read_whole(folder_.file("out/a.gz")), expected(0));
   EXPECT_TRUE(support::read_all(folder_.file("out/a.gz")).starts_with("\x1f\x8b"));
+}
+
+TEST_F(TranslateMany, FilesThatCannotBeReadDoNotStopTheOthers) {
+  folder_.write("in/a.gz", std::string("\x1f\x8b\x08\0\0\0\0\0\0\3 damaged", 18));
+  folder_.write("in/long", "the dog\n" + std::string(100, 'a') + "\n");
+  fs::create_directory(folder_.file("in/folder"));
+  fs::create_symlink("nowhere", folder_.file("in/link"));
+  ASSERT_EQ(mkfifo(folder_.file("in/pipe").c_str(), 0600), 0);
+  const Outcome outcome = translate("--quiet --max-line-bytes 64 --input in --output out/");
+  EXPECT_EQ(outcome.status, 1);
+  for (const char* line :
+       {"in/a.gz: the gzip file is damaged", "in/long: line 2: is longer", "in/folder: expected a file",
+        "in/link: cannot be opened", "in/pipe: expected a regular file"})
+    EXPECT_NE(outcome.err.find(line), std::string::npos) << line << "\n" << outcome.err;
+  EXPECT_NE(outcome.err.find("5 of 17 files not translated"), std::string::npos) << outcome.err;
+  expect_all_translated();
+
+  folder_.write("in/long", "the dog\n");
+  EXPECT_NE(translate("--quiet --input in --output out/").err.find("4 of 17 files"), std::string::npos);
+  EXPECT_TRUE(fs::exists(folder_.file("out/long"))) << "mended, so the next run translates it";
+  for (const char* name : {"a.gz", "folder", "link", "pipe"}) fs::remove(folder_.file(std::string("in/") + name));
+  EXPECT_EQ(translate("--quiet --input in --output out/").status, 0);
+}
+
+TEST_F(TranslateMany, TheOutputFolderMayBeAmongTheInputs) {
+  ASSERT_EQ(translate("--quiet --input 'in/*' --output in/out/").status, 0);
+  ASSERT_EQ(translate("--quiet --input 'in/*' --output in/out/").status, 0);
+  EXPECT_EQ(data::read_whole(folder_.file("in/out/part3")), expected(3));
+}
+
+TEST_F(TranslateMany, WhatWouldFailForEachFileEndsTheCommand) {
+  const Outcome terms = translate("--input in --output out/ --terms none.tsv");
+  EXPECT_EQ(terms.status, 1);
+  EXPECT_EQ(terms.err.find("translating"), std::string::npos) << terms.err;
+
+  std::string lines;
+  for (int line = 0; line < 4000; ++line) lines += "the dog\n";
+  folder_.write("in/many", lines);
+  const Outcome full =
+      run_program(folder_, "--version; ulimit -f 4; '" DRAGOMAN_PROGRAM
+                           "' translate --device cpu --threads 1 --model m.safetensors --input in --output out/");
+  EXPECT_EQ(full.status, 1);
+  EXPECT_NE(full.err.find("out/many: cannot be written: File too large"), std::string::npos) << full.err;
+  EXPECT_EQ(full.err.find("translating in/part0"), std::string::npos) << full.err;
+  EXPECT_TRUE(fs::is_empty(folder_.file("out")));
 }
 
 TEST_F(TranslateMany, MistakesAreSaidBeforeAnythingIsTranslated) {
