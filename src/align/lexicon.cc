@@ -8,6 +8,7 @@
 #include "base/checked_file.h"
 #include "base/quote.h"
 #include "data/line_reader.h"
+#include "data/utf8.h"
 
 namespace dragoman::align {
 namespace {
@@ -26,9 +27,10 @@ struct TextEntry {
     const bool has_fields = first != std::string_view::npos && second != std::string_view::npos;
     const std::string_view number = has_fields ? line.substr(second + 1) : "";
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), probability);
-    const bool has_words = has_fields && first > 0 && second > first + 1;
+    const bool has_words =
+        has_fields && first > 0 && second > first + 1 && data::find_invalid_utf8(line) == std::string_view::npos;
     if (!has_words || error != std::errc() || end != number.data() + number.size() || !is_probability(probability))
-      fail("{}: expected source word, target word and probability separated by tabs, but got '{}'", where,
+      fail("{}: expected source word, target word and probability in UTF-8, separated by tabs, but got '{}'", where,
            excerpt(line));
     source = line.substr(0, first);
     target = line.substr(first + 1, second - first - 1);
@@ -76,8 +78,10 @@ Lexicon load_binary(const std::string& path) {
     check(std::is_sorted(probabilities.begin() + static_cast<std::ptrdiff_t>(row_begin[row]),
                          probabilities.begin() + static_cast<std::ptrdiff_t>(row_begin[row + 1]), std::greater<>()),
           "{}: the translations of word {} are not sorted by probability", path, row);
-  for (const std::string& word : targets)
+  for (const std::string& word : targets) {
     check(word.find_first_of("\t\r\n") == std::string::npos, "{}: a word contains a tab or a line end", path);
+    check(data::find_invalid_utf8(word) == std::string::npos, "{}: a word is not UTF-8: '{}'", path, excerpt(word));
+  }
   std::vector<Lexicon::Entry> entries;
   entries.reserve(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) entries.push_back({ids[i], probabilities[i]});

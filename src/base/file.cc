@@ -170,13 +170,17 @@ void AtomicFile::write_at(std::string_view bytes, std::uint64_t begin) {
   });
 }
 
+void AtomicFile::sync() {
+  if (!partial_.empty()) check_written(fsync(descriptor_) == 0, path_);
+}
+
 void AtomicFile::commit() {
   if (partial_.empty()) {
     const int descriptor = std::exchange(descriptor_, -1);
     check_written(close(descriptor) == 0, path_);
     return;
   }
-  check_written(fsync(descriptor_) == 0, path_);
+  sync();
   check(rename(partial_.c_str(), path_.c_str()) == 0, "{}: cannot be renamed from its temporary file: {}", path_,
         std::strerror(errno));
   forget_unfinished(partial_);

@@ -79,6 +79,8 @@ class AtomicFile {
   // Overwrites bytes starting at `begin`, for a header that is known only at the end; write() still appends at the end
   // of the file.
   void write_at(std::string_view bytes, std::uint64_t begin);
+  // Makes durable what was written, for a file that must not appear without another: both are synced, then committed.
+  void sync();
   void commit();
   // Bytes appended so far.
   std::uint64_t size() const { return size_; }

@@ -54,6 +54,7 @@ void TranslationPrinter::flush() {
 
 void TranslationPrinter::finish() {
   if (pairs_) pairs_->finish();
+  for_each_output([](data::LineWriter& output) { output.complete(); });
   for_each_output([](data::LineWriter& output) { output.commit(); });
   if (!options_.draws()) return;
   check(drawn_.has_value(), "--line {} is to be drawn, but the input has {}", options_.line, counted(lines_, "line"));

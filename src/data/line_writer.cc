@@ -79,10 +79,16 @@ void LineWriter::flush() {
   check(std::fflush(stdout) == 0, "cannot write to standard output: {}", std::strerror(errno));
 }
 
-void LineWriter::commit() {
+void LineWriter::complete() {
   if (!file_) return flush();
-  put_pending(true);
-  file_->commit();
+  if (!is_complete_) put_pending(true);
+  is_complete_ = true;
+  file_->sync();
+}
+
+void LineWriter::commit() {
+  complete();
+  if (file_) file_->commit();
 }
 
 }  // namespace dragoman::data

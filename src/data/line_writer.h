@@ -22,6 +22,8 @@ class LineWriter {
   void write_lines(std::string_view lines);
   // Hands over what was written to a program that reads it from standard output or a pipe.
   void flush();
+  // Writes everything, after which only commit() may follow. For a file that must not appear without another.
+  void complete();
   void commit();
 
  private:
@@ -31,7 +33,8 @@ class LineWriter {
 
   std::optional<AtomicFile> file_;          // none for standard output
   std::unique_ptr<Compressor> compressor_;  // null for plain text
-  std::string pending_;                     // of a file; standard output has a buffer, which is written even on failure
+  bool is_complete_ = false;
+  std::string pending_;  // of a file; standard output has a buffer, which is written even on failure
 };
 
 }  // namespace dragoman::data

@@ -78,8 +78,9 @@ class Columns {
  public:
   Columns(const Corpus& corpus, const std::string& name)
       : corpus_(corpus), name_(name), source_(number(corpus.source_column)), target_(number(corpus.target_column)) {
-    check(corpus.header || (source_ > 0 && target_ > 0), "{}: choosing a column by name needs the setting `header`",
-          name);
+    for (const std::string& column : {corpus.source_column, corpus.target_column})
+      check(corpus.header || number(column) > 0,
+            "{}: expected the number of a column, from 1, but got '{}'; a name needs --header", name, excerpt(column));
   }
 
   // Parses the header if the corpus has one; returns true if `fields` was the header.

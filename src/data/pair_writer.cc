@@ -24,6 +24,8 @@ void PairWriter::write(const Pair& pair) {
 }
 
 void PairWriter::commit() {
+  source_.complete();
+  target_.complete();
   source_.commit();
   target_.commit();
 }

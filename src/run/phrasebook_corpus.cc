@@ -37,6 +37,10 @@ class PartFiles {
       progress.advance(now);
     }
   }
+  void sync() {
+    english_.sync();
+    german_.sync();
+  }
   void commit() {
     english_.commit();
     german_.commit();
@@ -54,6 +58,7 @@ void write_phrasebook(const PhrasebookCorpus& options) {
   train.write(book, Split::train, options.sentences);
   valid.write(book, Split::valid, options.valid);
   test.write(book, Split::test, options.test);
+  for (PartFiles* part : {&train, &valid, &test}) part->sync();
   for (PartFiles* part : {&train, &valid, &test}) part->commit();
   log::info("wrote {} training, {} validation and {} test pairs to {}.*", options.sentences, options.valid,
             options.test, options.out);

@@ -41,7 +41,9 @@ TermList read_terms(const std::string& path) {
   for (data::Line line; next_constraint(reader, line);) {
     if (line.text.empty()) continue;
     const std::size_t tab = line.text.find('\t');
-    const bool good = tab != std::string_view::npos && search::count_display_words(line.text.substr(0, tab)) > 0 &&
+    const bool good = tab != std::string_view::npos &&
+                      line.text.find_first_of("\t\r", tab + 1) == std::string_view::npos &&
+                      search::count_display_words(line.text.substr(0, tab)) > 0 &&
                       search::count_display_words(line.text.substr(tab + 1)) > 0;
     check(good, "{}:{}: expected a source term, a tab and a target term, but got '{}'", path, line.number,
           excerpt(line.text));

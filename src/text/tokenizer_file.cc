@@ -7,6 +7,7 @@
 #include "base/bounded_json.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/quote.h"
 #include "text/byte_bpe.h"
 #include "text/language_tags.h"
@@ -18,6 +19,14 @@ namespace dragoman::text {
 namespace {
 
 constexpr std::string_view kMagic = "dragoman-tokenizer 1\n";
+// Of the file without this key. Only files have it: a model file has its own for everything in it.
+constexpr const char* kChecksum = "checksum";
+
+std::string checksum_of(std::string_view bytes) {
+  Hasher hasher;
+  hasher.add(bytes);
+  return fmt::format("{:016x}", hasher.value());
+}
 
 const nlohmann::json& read_value(const nlohmann::json& header, const char* key) {
   const auto found = header.find(key);
@@ -142,15 +151,24 @@ std::unique_ptr<Tokenizer> deserialize_tokenizer(std::string_view data) { return
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
   const std::string data = read_file(path);
   try {
-    return deserialize_tokenizer(data);
+    TokenizerFile file = unpack(data);
+    if (file.header.contains(kChecksum)) {
+      const std::string expected = read_text(file.header, kChecksum);
+      file.header.erase(kChecksum);
+      check(checksum_of(pack(file)) == expected, "the file is damaged or cut short: its checksum does not match");
+    }
+    return make(file);
   } catch (const Error& error) {
     fail("{}: {}", path, error.what());
   }
 }
 
 void save_tokenizer(const Tokenizer& tokenizer, const std::string& path) {
+  const std::string bytes = tokenizer.serialize();
+  TokenizerFile contents = unpack(bytes);
+  contents.header[kChecksum] = checksum_of(bytes);
   AtomicFile file(path);
-  file.write(tokenizer.serialize());
+  file.write(pack(contents));
   file.commit();
 }
 

@@ -4,6 +4,7 @@
 
 #include "align/direct.h"
 #include "base/random.h"
+#include "data/utf8.h"
 #include "tests/support/errors.h"
 #include "tests/support/repair.h"
 #include "tests/support/temp_folder.h"
@@ -80,6 +81,8 @@ TEST(Lexicon, RefusesDamagedFiles) {
   EXPECT_NE(said("das\tthe\tx\n").find("bad:1: expected"), std::string::npos);
   EXPECT_NE(said("\tthe\t0.5\n").find("bad:1: expected"), std::string::npos);
   EXPECT_NE(said("das\t\t0.5\n").find("bad:1: expected"), std::string::npos);
+  EXPECT_NE(said("gr\xfcn\tgreen\t0.5\n").find("bad:1: expected source word"), std::string::npos);
+  EXPECT_NE(said(std::string("das\tth\0e\t0.5\n", 12)).find("bad:1: expected source word"), std::string::npos);
   EXPECT_NE(said("").find("the lexicon is empty"), std::string::npos);
 }
 
@@ -101,7 +104,9 @@ TEST(Lexicon, DamageUnderARightChecksumIsRefusedOrHarmless) {
         for (float last = 1; const Lexicon::Entry& entry : lexicon.translations(word)) {
           EXPECT_TRUE(entry.probability > 0 && entry.probability <= last);
           last = entry.probability;
-          EXPECT_EQ(lexicon.targets().at(static_cast<std::size_t>(entry.target)).find('\n'), std::string::npos);
+          const std::string& target = lexicon.targets().at(static_cast<std::size_t>(entry.target));
+          EXPECT_EQ(target.find('\n'), std::string::npos);
+          EXPECT_EQ(data::find_invalid_utf8(target), std::string::npos);
         }
     } catch (const Error&) {
       ++refused;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
@@ -33,6 +34,17 @@ TEST_F(FilterCommand, TakesSeveralFilesByFlagAndPrintsJson) {
   const nlohmann::json counts = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(counts["read"], 4);
   EXPECT_EQ(counts["kept"], 2);
+}
+
+// The target is beyond the limit of a file's size, the source is not.
+TEST_F(FilterCommand, WritesBothFilesOrNone) {
+  folder_.write("b.de", "ja\n");
+  folder_.write("b.en", std::string(20'000, 'a') + "\n");
+  const Outcome outcome = run_program(folder_, "--version; ulimit -f 16; '" DRAGOMAN_PROGRAM
+                                               "' filter b.de b.en --output-source out.de --output-target out.en");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find("out.en: cannot be written"), std::string::npos) << outcome.err;
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 4) << "only the inputs";
 }
 
 TEST_F(FilterCommand, FilesAreNamedInOneWay) {

@@ -32,6 +32,21 @@ TEST_F(VocabCommand, MakesAWordVocabularyFromPlainAndGzipFiles) {
   EXPECT_EQ(shown.said(), "<unk> <unk> <unk> .\nThe <unk>\n");
 }
 
+TEST_F(VocabCommand, AFileThatIsCutShortOrChangedIsRefused) {
+  for (const char* const kind : {"words", "byte-bpe --size 270"}) {
+    ASSERT_EQ(run(path("a.txt") + " --output " + path("w") + " --type " + kind).status, 0);
+    const std::string bytes = support::read_all(path("w"));
+    std::string changed = bytes;
+    changed[changed.size() - 2] = 'x';
+    for (const std::string& damaged : {bytes.substr(0, bytes.size() - 2), bytes + "\n", changed}) {
+      folder_.write("damaged", damaged);
+      const Outcome used = run("--use " + path("damaged") + " " + path("a.txt"));
+      EXPECT_EQ(used.status, 1) << kind;
+      EXPECT_NE(used.err.find("damaged or cut short"), std::string::npos) << used.err;
+    }
+  }
+}
+
 TEST_F(VocabCommand, TheSameCorpusGivesTheSameFile) {
   for (const char* const name : {"x", "y"})
     ASSERT_EQ(run(path("a.txt") + " --type byte-bpe --size 270 --output " + path(name)).status, 0);

@@ -213,7 +213,9 @@ TEST(PairReader, ReadsColumnsByTheirNamesInTheHeader) {
   EXPECT_EQ(message([&] { read_pairs(table(path, Format::csv, "en", "fr", true)); }),
             path + ":1: expected a column 'fr' but the header has id, de, en");
   EXPECT_EQ(message([&] { read_pairs(table(path, Format::csv, "en", "de")); }),
-            path + ": choosing a column by name needs the setting `header`");
+            path + ": expected the number of a column, from 1, but got 'en'; a name needs --header");
+  EXPECT_EQ(message([&] { read_pairs(table(path, Format::csv, "1", "0")); }),
+            path + ": expected the number of a column, from 1, but got '0'; a name needs --header");
 }
 
 TEST(PairReader, AWrongNumberOfColumnsNamesTheLine) {

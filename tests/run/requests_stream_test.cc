@@ -142,6 +142,9 @@ TEST_F(RequestFilesTest, LinesAndTermsHaveALongestLength) {
             std::string::npos);
   EXPECT_NE(refusal({.input = input, .terms = folder_.write("t", "dog\t  \n")}).find("t:1: expected a source term"),
             std::string::npos);
+  for (const char* const terms : {"dog\tHund\tKatze\n", "dog\tHund\rcat\tKatze\r"})
+    EXPECT_NE(refusal({.input = input, .terms = folder_.write("t", terms)}).find("t:1: expected a source term"),
+              std::string::npos);
   EXPECT_NE(
       refusal({.input = input, .terms = folder_.write("t", "a\tb\ndog\t\xff\n")}).find("t:2: byte 5 is not UTF-8"),
       std::string::npos);
