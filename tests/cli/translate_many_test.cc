@@ -141,6 +141,17 @@ pid_t start_worker(const support::TempFolder& folder) {
   _exit(127);
 }
 
+TEST_F(TranslateMany, AFileThatCannotBeReadStopsNoWorker) {
+  folder_.write("in/a.gz", "not gzip");
+  for (const pid_t worker : {start_worker(folder_), start_worker(folder_)}) {
+    int status = 0;
+    waitpid(worker, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) <= 1) << status;
+  }
+  EXPECT_NE(translate("--quiet --input in --output out/").err.find("1 of 13 files"), std::string::npos);
+  expect_all_translated();
+}
+
 TEST_F(TranslateMany, WorkersThatAreKilledLoseNothing) {
   Random random(1);
   std::vector<pid_t> workers;
