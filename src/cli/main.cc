@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -77,5 +78,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     dragoman::cli::report(error.what());
   }
-  return 1;
+  // A thread that waits for input outlives an error (run/translation_stream.h), and must not meet destroyed globals.
+  std::fflush(stdout);
+  std::_Exit(1);
 }
