@@ -146,9 +146,8 @@ class Stack {
   // The rows `index`, or the first `count`.
   void add(const Tensor& from, const Tensor& index) {
     if (index.count() == 0) return;
-    const Tensor rows = gather_rows(cx_, from, index);
-    add(rows, rows.rows());
-    cx_.release(rows);
+    gather_rows(cx_, from, index, tensor_.row_view(filled_, index.count()));
+    filled_ += index.count();
   }
   void add(const Tensor& from, Size count) {
     if (count == 0) return;

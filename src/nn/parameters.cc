@@ -232,17 +232,17 @@ void Parameters::each_packed_form(const Entry& entry, F&& f) const {
     if (view.of == &entry.tensor && view.packed) f(view.tensor, view.packed, view.first);
 }
 
-void Parameters::pack_rows(const Entry& entry, const float* values) {
-  each_packed_form(entry, [&](const Tensor& matrix, void* packed, Size first) {
-    auto* rows = const_cast<float*>(values) + first * matrix.cols();
-    pack_weight(Tensor(rows, DType::f32, matrix.shape(), *device_), packed, format_);
-  });
-}
-
 void Parameters::pack_rows(const Entry& entry, const std::int8_t* numbers, const float* scales) {
   check(format_ == WeightFormat::int8, "[parameters] int8 values for weights that are packed in another format");
   each_packed_form(entry, [&](const Tensor& matrix, void* packed, Size first) {
     pack_weight(matrix, packed, numbers + first * matrix.cols(), scales + first);
+  });
+}
+
+void Parameters::pack_rows(const Entry& entry, const kernels::bf16* halves) {
+  check(format_ == WeightFormat::bf16, "[parameters] bf16 values for weights that are packed in another format");
+  each_packed_form(entry, [&](const Tensor& matrix, void* packed, Size first) {
+    pack_weight(matrix, packed, halves + first * matrix.cols());
   });
 }
 

@@ -105,9 +105,9 @@ class Parameters {
   // packed and in no other form, if every layer that uses it can read that. It gets its values by pack_rows(); the
   // other matrices get theirs as usual and are packed by pack().
   void allocate_packed(const Device& device, WeightFormat format, const std::function<bool(const Entry&)>& exact);
-  // The values of a `packed_only` entry: as f32, or as rows of int8 and their scales.
-  void pack_rows(const Entry& entry, const float* values);
+  // The values of a `packed_only` entry in the format of allocate_packed(): rows of int8 and their scales, or of bf16.
   void pack_rows(const Entry& entry, const std::int8_t* numbers, const float* scales);
+  void pack_rows(const Entry& entry, const kernels::bf16* halves);
 
   const std::deque<Entry>& entries() const { return entries_; }
   const Entry* find(const std::string& name) const;

@@ -14,7 +14,7 @@ constexpr Size kStepsAhead = 32;
 
 // Source tokens of sentences that enter together on the host. Their encoder needs memory in proportion, and products of
 // so many rows are at full speed.
-constexpr std::size_t kTokensAtOnce = 512;
+constexpr std::size_t kTokensAtOnce = 256;
 
 class PackedTokens {
  public:
@@ -35,9 +35,9 @@ class PackedTokens {
 
 BatchDecoder::BatchDecoder(std::vector<const models::Seq2seq*> models)
     : models_(std::move(models)),
-      entry_(models_.at(0)->parameters().weights().device()),
-      lasting_{Workspace(entry_.device), Workspace(entry_.device)},
-      passing_{Workspace(entry_.device), Workspace(entry_.device)} {}
+      step_(models_.at(0)->parameters().weights().device()),
+      lasting_{Workspace(step_.device), Workspace(step_.device)},
+      passing_{Workspace(step_.device), Workspace(step_.device)} {}
 
 Size BatchDecoder::size() const {
   return std::count_if(batch_.tasks.begin(), batch_.tasks.end(),
@@ -45,14 +45,14 @@ Size BatchDecoder::size() const {
 }
 
 std::size_t BatchDecoder::peak() const {
-  std::size_t bytes = entry_.arena.peak();
+  std::size_t bytes = step_.arena.peak();
   for (const Workspace& one : lasting_) bytes += one.arena.peak();
   for (const Workspace& one : passing_) bytes += one.arena.peak();
   return bytes;
 }
 
 void BatchDecoder::add(std::vector<DecodingTask> tasks) {
-  if (!entry_.device.on_host()) return enter(std::move(tasks));
+  if (!step_.device.on_host()) return enter(std::move(tasks));
   std::vector<DecodingTask> group;
   std::size_t tokens = 0;
   for (DecodingTask& task : tasks) {
@@ -68,8 +68,8 @@ void BatchDecoder::add(std::vector<DecodingTask> tasks) {
 }
 
 void BatchDecoder::enter(std::vector<DecodingTask> tasks) {
-  entry_.reset();
-  Context cx(entry_);
+  step_.reset();
+  Context cx(step_);
   Batch newcomers = read(cx, std::move(tasks));
   const Packed tokens = first_tokens(cx, newcomers);
   const Scores scores = score(cx, newcomers, tokens);
@@ -88,12 +88,14 @@ void BatchDecoder::step() {
       move_in(none);
       break;
     }
-  passing_now_ = 1 - passing_now_;
-  passing_[passing_now_].reset();
-  Context cx(passing_[passing_now_]);
+  step_.reset();
+  Context cx(step_);
   const Packed tokens = last_tokens(cx, batch_);
   const Scores scores = score(cx, batch_, tokens);
-  advance(cx, batch_, tokens.rows, scores);
+  passing_now_ = 1 - passing_now_;
+  passing_[passing_now_].reset();
+  Context next(passing_[passing_now_]);
+  advance(next, batch_, tokens.rows, scores);
 }
 
 BatchDecoder::Batch BatchDecoder::read(Context& cx, std::vector<DecodingTask> tasks) const {

@@ -88,14 +88,15 @@ class BatchDecoder {
   static Scores score_together(Context& cx, const std::vector<Member>& members, const std::vector<Tensor>& features,
                                const Wanted& wanted, std::int32_t end);
   static void remember_attention(DecodingTask& task, const Scores& scores, Size first_row);
+  // `cx` has the memory for the states of the chosen hypotheses.
   static void advance(Context& cx, Batch& batch, const Segments& tokens, const Scores& scores);
   void move_in(Batch& batch);
 
   std::vector<const models::Seq2seq*> models_;
   Batch batch_;
-  Workspace entry_;       // the first step of new sentences
+  Workspace step_;        // temporaries of a step, or of the encoder and the first step of new sentences
   Workspace lasting_[2];  // encoder outputs and KV caches; sentences move from one to the other when the batch changes
-  Workspace passing_[2];  // temporaries of a step; they alternate, since the next step still reads them
+  Workspace passing_[2];  // states of recurrent layers; a step reads those of one and writes those of the other
   int lasting_now_ = 0, passing_now_ = 0;
 };
 

@@ -1,8 +1,10 @@
 #include "search/model.h"
 
 #include <algorithm>
+#include <future>
 
 #include "base/text_value.h"
+#include "base/threads.h"
 #include "models/families.h"
 #include "search/options.h"
 #include "search/statistical_model.h"
@@ -29,10 +31,15 @@ store::ModelFile open_neural(const std::string& path) {
 
 Model::Model(const std::string& path, const Placement& where) : Model(open_neural(path), path, where) {}
 
+// SentencePiece builds its trie on one thread while the others read and pack the weights.
 Model::Model(const store::ModelFile& file, const std::string& path, const Placement& where)
     : path_(path), where_(file.placed(where)), info_(file.info()) {
-  prepare();
+  check_kind();
+  const auto policy = threads::count() > 1 ? std::launch::async | std::launch::deferred : std::launch::deferred;
+  std::future<void> vocabularies = std::async(policy, [this] { read_vocabularies(); });
+  network_ = std::make_unique<models::Seq2seq>(info_.config);
   file.load_packed(network_->parameters(), where_);
+  vocabularies.get();
 }
 
 Model::Model(const store::ModelInfo& info, const nn::Parameters& weights, std::string name, WeightFormat format)
@@ -41,7 +48,9 @@ Model::Model(const store::ModelInfo& info, const nn::Parameters& weights, std::s
              .type = weights.copy().defined() ? DType::bf16 : DType::f32,
              .weights = format},
       info_(info) {
-  prepare();
+  check_kind();
+  read_vocabularies();
+  network_ = std::make_unique<models::Seq2seq>(info_.config);
   nn::Parameters& own = network_->parameters();
   own.allocate(where_.device, where_.type, std::nullopt, false);
   const std::vector<float> values = weights.weights().to_host<float>();
@@ -51,12 +60,15 @@ Model::Model(const store::ModelInfo& info, const nn::Parameters& weights, std::s
   where_.device.wait();  // other threads will read them
 }
 
-void Model::prepare() {
+void Model::check_kind() const {
   check(info_.config.classes == 0,
         "{}: is a classifier of {} classes, which does not translate; `dragoman classify` uses it", path_,
         info_.config.classes);
   check(!info_.source_tokenizer.empty() && !info_.target_tokenizer.empty(),
         "{}: contains no vocabularies, so it cannot read text; models written by `dragoman train` contain them", path_);
+}
+
+void Model::read_vocabularies() {
   source_ = text::deserialize_tokenizer(info_.source_tokenizer);
   const bool shared = info_.source_tokenizer == info_.target_tokenizer;
   target_ = shared ? source_ : text::deserialize_tokenizer(info_.target_tokenizer);
@@ -66,7 +78,6 @@ void Model::prepare() {
         "{}: vocabularies of {} and {} ids do not fit a model of {} and {}", path_, source_->size(), target_->size(),
         info_.config.source_vocabulary, info_.config.target_vocabulary);
   check_marks();
-  network_ = std::make_unique<models::Seq2seq>(info_.config);
 }
 
 void Model::check_marks() const {

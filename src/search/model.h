@@ -74,7 +74,8 @@ class Model {
 
  private:
   Model(const store::ModelFile& file, const std::string& path, const Placement& where);
-  void prepare();
+  void check_kind() const;
+  void read_vocabularies();
   void check_marks() const;
   // Whether the tag of a source sentence is that of the language to translate into, and not that of its own.
   bool names_target() const;

@@ -275,7 +275,10 @@ void ModelFile::load(nn::Parameters& parameters, Verified verified) const {
   const bool direct = parameters.weights().device().on_host();
   CheckedReading reading(file_, verified);
   std::map<std::string, std::string> scales, unscaled;  // int8 tensors wait for their scales, and scales for them
-  std::string staged;
+  std::uint64_t largest = 0;
+  for (const TensorRecord& tensor : file_.tensors())
+    if (!is_companion(tensor.name)) largest = std::max(largest, tensor.size);
+  const auto memory = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(largest));
   std::vector<float> wide;
   for (const TensorRecord& tensor : file_.tensors()) {
     const nn::Parameters::Entry* const entry = parameters.find(tensor.name);
@@ -289,8 +292,8 @@ void ModelFile::load(nn::Parameters& parameters, Verified verified) const {
       reading.read(tensor, static_cast<char*>(parameters.weights_of(*entry).raw()));
       continue;
     }
-    staged.resize(static_cast<std::size_t>(tensor.size));
-    reading.read(tensor, staged.data());
+    const std::string_view staged(memory.get(), static_cast<std::size_t>(tensor.size));
+    reading.read(tensor, memory.get());
     if (ready) {
       parameters.weights_of(*entry).copy_from(staged.data());
     } else if (is_scales) {
@@ -312,22 +315,21 @@ void ModelFile::load(nn::Parameters& parameters, Verified verified) const {
   parameters.refresh();
 }
 
-void ModelFile::convert(const TensorRecord& tensor, const std::string& bytes, const std::string& scales,
+void ModelFile::convert(const TensorRecord& tensor, std::string_view bytes, std::string_view scales,
                         nn::Parameters& parameters, std::vector<float>& wide) const {
   const nn::Parameters::Entry& entry = *parameters.find(tensor.name);
   try {
+    // Their type is that of the packed format (see load_packed).
     if (entry.packed_only && tensor.type == "I8")
       return parameters.pack_rows(entry, reinterpret_cast<const std::int8_t*>(bytes.data()),
                                   checked_scales(tensor, scales).data());
+    if (entry.packed_only) return parameters.pack_rows(entry, reinterpret_cast<const kernels::bf16*>(bytes.data()));
     wide.resize(static_cast<std::size_t>(entry.shape.count()));
     widen(tensor, bytes, scales, wide.data());
   } catch (const Error& error) {
     fail("{}: {}", file_.path(), error.what());
   }
-  if (entry.packed_only)
-    parameters.pack_rows(entry, wide.data());
-  else
-    parameters.weights_of(entry).copy_from(wide.data());
+  parameters.weights_of(entry).copy_from(wide.data());
 }
 
 void ModelFile::load_packed(nn::Parameters& parameters, const Placement& where) const {

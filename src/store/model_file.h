@@ -85,8 +85,8 @@ class ModelFile {
  private:
   void check_configuration() const;
   // Passes a tensor of another type than that of the parameters to its entry. `scales` are for int8 only.
-  void convert(const TensorRecord& tensor, const std::string& bytes, const std::string& scales,
-               nn::Parameters& parameters, std::vector<float>& wide) const;
+  void convert(const TensorRecord& tensor, std::string_view bytes, std::string_view scales, nn::Parameters& parameters,
+               std::vector<float>& wide) const;
   align::Shortlist read_shortlist() const;
   // The stored tensor of a parameter. Throws if there is none, if it has another shape, or if its scales are missing.
   const TensorRecord& stored(const std::string& name, const Shape& shape) const;

@@ -32,6 +32,8 @@ std::size_t packed_bytes(const Tensor& weight, WeightFormat format = WeightForma
 void pack_weight(const Tensor& weight, void* packed, WeightFormat format = WeightFormat::same);
 // Packs rows of int8 with their scales, without rounding them again, for a weight that need not have a plain form.
 void pack_weight(const Tensor& weight, void* packed, const std::int8_t* numbers, const float* scales);
+// The same for rows of bf16.
+void pack_weight(const Tensor& weight, void* packed, const kernels::bf16* halves);
 // The same tensor with a packed form in the arena, for a weight that many steps of one computation read.
 Tensor packed_for_steps(Context& cx, const Tensor& weight, WeightFormat format = WeightFormat::same);
 // One row of a weight [out, in] as a packed weight in the arena.
@@ -68,6 +70,8 @@ struct EmbeddingOptions {
 Tensor embedding(Context& cx, const Tensor& ids, const Tensor& table, const EmbeddingOptions& options = {});
 // Rows of x in the order of index (i32 [M]), where rows may repeat: [N, d] -> [M, d].
 Tensor gather_rows(Context& cx, const Tensor& x, const Tensor& index);
+// The same into memory [M, d] that exists already; has no gradients.
+void gather_rows(Context& cx, const Tensor& x, const Tensor& index, const Tensor& into);
 // The same for a permutation; `inverse` undoes `index`.
 Tensor permute_rows(Context& cx, const Tensor& x, const Tensor& index, const Tensor& inverse);
 Tensor concat_rows(Context& cx, std::span<const Tensor> parts);

@@ -42,28 +42,39 @@ SentencePiece::SentencePiece(SubwordKind kind, PrepareOptions prepare, std::stri
       processor_->unk_id() >= 0 && processor_->bos_id() >= 0 && processor_->eos_id() >= 0 && processor_->pad_id() >= 0,
       "subwords: the SentencePiece model lacks one of <unk>, <s>, </s>, <pad>");
   size_ = rounded_id_count(static_cast<std::size_t>(known_), multiple, "subwords");
-  load_pieces();
+  read_pieces();
 }
 
 SentencePiece::~SentencePiece() = default;
 
-void SentencePiece::load_pieces() {
-  ScoredPieces pieces;
+void SentencePiece::read_pieces() {
   for (std::int32_t id = 0; id < known_; ++id) {
-    const bool special = processor_->IsUnknown(id) || processor_->IsControl(id) || processor_->IsUnused(id);
-    const bool byte = processor_->IsByte(id);
-    pieces.pieces.push_back(special || byte ? "" : processor_->IdToPiece(id));
-    pieces.scores.push_back(processor_->GetScore(id));
-    check(std::isfinite(pieces.scores.back()), "subwords: the piece '{}' has no finite score",
+    check(std::isfinite(processor_->GetScore(id)), "subwords: the piece '{}' has no finite score",
           excerpt(processor_->IdToPiece(id)));
-    if (byte) byte_ids_.push_back(id);  // SentencePiece lists them from <0x00> to <0xFF>
+    if (processor_->IsByte(id)) byte_ids_.push_back(id);  // SentencePiece lists them from <0x00> to <0xFF>
   }
   check(byte_ids_.empty() || byte_ids_.size() == 256, "subwords: expected 256 byte pieces or none but got {}",
         byte_ids_.size());
-  if (kind_ == SubwordKind::unigram)
-    unigram_ = std::make_unique<UnigramSampler>(pieces);
-  else
-    bpe_ = std::make_unique<BpeSampler>(pieces);
+}
+
+ScoredPieces SentencePiece::scored_pieces() const {
+  ScoredPieces pieces;
+  for (std::int32_t id = 0; id < known_; ++id) {
+    const bool is_text =
+        !(processor_->IsUnknown(id) || processor_->IsControl(id) || processor_->IsUnused(id) || processor_->IsByte(id));
+    pieces.pieces.push_back(is_text ? processor_->IdToPiece(id) : "");
+    pieces.scores.push_back(processor_->GetScore(id));
+  }
+  return pieces;
+}
+
+void SentencePiece::need_sampler() const {
+  std::call_once(sampler_made_, [this] {
+    if (kind_ == SubwordKind::unigram)
+      unigram_ = std::make_unique<UnigramSampler>(scored_pieces());
+    else
+      bpe_ = std::make_unique<BpeSampler>(scored_pieces());
+  });
 }
 
 SpecialIds SentencePiece::special() const {
@@ -150,6 +161,7 @@ void SentencePiece::append_unknown(std::string_view character, bool& after_unkno
 void SentencePiece::encode_sampled(std::string_view line, double strength, Random& random,
                                    std::vector<std::int32_t>& ids) const {
   if (strength <= 0) return encode(line, ids);
+  need_sampler();
   MappedText prepared = prepare(line, prepare_);
   plain_spaces(prepared);
   const std::string text = normalized(prepared.text());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,7 @@ namespace dragoman::text {
 
 enum class SubwordKind { bpe, unigram };
 
+struct ScoredPieces;
 class UnigramSampler;
 class BpeSampler;
 
@@ -39,7 +41,11 @@ class SentencePiece final : public Tokenizer {
   std::string serialize() const override;
 
  private:
-  void load_pieces();
+  // Checks the scores and finds the byte pieces.
+  void read_pieces();
+  ScoredPieces scored_pieces() const;
+  // Makes unigram_ or bpe_. Only training samples, so translation saves their memory and the time to build them.
+  void need_sampler() const;
   void encode_word(std::string_view word, PieceCache& cache, std::vector<std::int32_t>& ids) const;
   std::string normalized(std::string_view text) const;
   void append_unknown(std::string_view character, bool& after_unknown, std::vector<std::int32_t>& ids) const;
@@ -52,8 +58,9 @@ class SentencePiece final : public Tokenizer {
   std::vector<std::int32_t> byte_ids_;  // by byte; empty if the model has no byte pieces
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
   mutable PieceCaches caches_;
-  std::unique_ptr<UnigramSampler> unigram_;
-  std::unique_ptr<BpeSampler> bpe_;
+  mutable std::once_flag sampler_made_;
+  mutable std::unique_ptr<UnigramSampler> unigram_;
+  mutable std::unique_ptr<BpeSampler> bpe_;
 };
 
 }  // namespace dragoman::text

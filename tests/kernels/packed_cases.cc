@@ -204,8 +204,32 @@ void run_unpacked(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, 
                           .y = arrays.output("y", std::ssize(columns) * s.in)});
 }
 
-// A product with a weight that is int8 already, and its numbers. No column has a number of 127, so rounding it again
-// would change it.
+// A product with a packed weight, and the values of that weight.
+template <class T>
+void run_stored_rows(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s, PackWeight<T> packing) {
+  Size bytes = 0;
+  kernels.pack_weight({.in = s.in, .out = s.out, .format = packing.format, .bytes = &bytes});
+  packing.packed = arrays.workspace((bytes + Size{sizeof(T)} - 1) / Size{sizeof(T)});
+  kernels.pack_weight(packing);
+  std::vector<std::int32_t> columns(static_cast<std::size_t>(s.out));
+  std::iota(columns.begin(), columns.end(), 0);
+  kernels.unpack_columns({.in = s.in,
+                          .out = s.out,
+                          .count = s.out,
+                          .format = packing.format,
+                          .packed = packing.packed,
+                          .columns = arrays.integers(columns),
+                          .y = arrays.output("numbers", s.out * s.in)});
+  kernels.linear_packed({.rows = s.rows,
+                         .in = s.in,
+                         .out = s.out,
+                         .format = packing.format,
+                         .x = arrays.input(s.rows * s.in),
+                         .packed = packing.packed,
+                         .y = arrays.output("y", s.rows * s.out)});
+}
+
+// A weight that is int8 already. No column has a number of 127, so rounding it again would change it.
 template <class T>
 void run_int8_rows(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s) {
   std::vector<std::int8_t> numbers(static_cast<std::size_t>(s.in * s.out));
@@ -214,28 +238,17 @@ void run_int8_rows(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s)
   std::vector<float> scales(static_cast<std::size_t>(s.out));
   for (std::size_t i = 0; i < scales.size(); ++i) scales[i] = 0.01f * static_cast<float>(i % 7 + 1);
   PackWeight<T> packing{.in = s.in, .out = s.out, .format = WeightFormat::int8};
-  Size bytes = 0;
-  packing.bytes = &bytes;
-  kernels.pack_weight(packing);
   packing.numbers = numbers.data(), packing.scales = scales.data();
-  packing.packed = arrays.workspace((bytes + Size{sizeof(T)} - 1) / Size{sizeof(T)});
-  kernels.pack_weight(packing);
-  std::vector<std::int32_t> columns(static_cast<std::size_t>(s.out));
-  std::iota(columns.begin(), columns.end(), 0);
-  kernels.unpack_columns({.in = s.in,
-                          .out = s.out,
-                          .count = s.out,
-                          .format = WeightFormat::int8,
-                          .packed = packing.packed,
-                          .columns = arrays.integers(columns),
-                          .y = arrays.output("numbers", s.out * s.in)});
-  kernels.linear_packed({.rows = s.rows,
-                         .in = s.in,
-                         .out = s.out,
-                         .format = WeightFormat::int8,
-                         .x = arrays.input(s.rows * s.in),
-                         .packed = packing.packed,
-                         .y = arrays.output("y", s.rows * s.out)});
+  run_stored_rows(arrays, kernels, s, packing);
+}
+
+template <class T>
+void run_bf16_rows(Arrays<T>& arrays, const Kernels<T>& kernels, const Shape& s) {
+  std::vector<bf16> halves(static_cast<std::size_t>(s.in * s.out));
+  for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = bf16::from(0.013f * static_cast<float>(i % 193) - 1.2f);
+  PackWeight<T> packing{.in = s.in, .out = s.out, .format = WeightFormat::bf16};
+  packing.halves = halves.data();
+  run_stored_rows(arrays, kernels, s, packing);
 }
 
 void add_unpack_cases(Cases& cases, const Shape& s) {
@@ -249,6 +262,8 @@ void add_unpack_cases(Cases& cases, const Shape& s) {
         [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) { run_unpacked(arrays, kernels, s, format); });
   cases.add_for_host("pack_weight", name + " of int8 rows",
                      [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) { run_int8_rows(arrays, kernels, s); });
+  cases.add_for_host("pack_weight", name + " of bf16 rows",
+                     [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) { run_bf16_rows(arrays, kernels, s); });
 }
 
 }  // namespace

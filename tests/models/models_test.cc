@@ -112,6 +112,23 @@ TEST_F(Zoo, SentencesMayLeaveAndJoinABatchInTheMiddleOfDecoding) {
   }
 }
 
+TEST_F(Zoo, SentencesThatMoveTakeTheMemoryOfTheirKeysAndNoMore) {
+  ModelConfig config = preset("transformer-small");
+  config.source_vocabulary = config.target_vocabulary = 50;
+  Seq2seq model(config);
+  model.parameters().allocate(cpu_device(), DType::f32, 5, false);
+  Workspace first(cpu_device()), joined(cpu_device());
+  Context cx(first), keep(joined);
+  const Memory all = model.encode(cx, sentences({Ids(300, 3), Ids(9, 4), Ids(400, 5)}).packed(cx));
+  const State state = model.start(cx, all, true);
+  const ActiveSentence two[] = {{&all, &state, 0}, {&all, &state, 2}};
+  const Memory memory = join_memories(keep, two);
+  std::size_t bytes = 0;
+  for (const nn::Keys& keys : memory.keys)
+    bytes += keys.keys.of.bytes() + (keys.one_tensor ? 0 : keys.values.of.bytes());
+  EXPECT_LT(static_cast<double>(joined.arena.peak()), 1.2 * static_cast<double>(bytes) + 16'000);
+}
+
 TEST_F(Zoo, NeighboursInTheBatchChangeNothing) {
   for (const auto& [name, config] : zoo()) {
     SCOPED_TRACE(name);

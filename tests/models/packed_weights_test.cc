@@ -34,7 +34,9 @@ void give_values(const nn::Parameters& from, nn::Parameters& to, WeightFormat fo
       continue;
     }
     if (format == WeightFormat::bf16) {
-      to.pack_rows(entry, values.data<float>());
+      std::vector<kernels::bf16> halves(static_cast<std::size_t>(values.count()));
+      std::transform(values.data<float>(), values.data<float>() + values.count(), halves.begin(), kernels::bf16::from);
+      to.pack_rows(entry, halves.data());
       continue;
     }
     const Size rows = entry.shape.rows(), cols = entry.shape.cols();

@@ -149,6 +149,14 @@ TEST(Attention, ReturnsWeightsThatSumToOneAndSeeNoFuture) {
     }
 }
 
+TEST(GatherRows, WritesToRowsOfATensorAndToNoOthers) {
+  Workspace workspace(cpu_device());
+  Context cx(workspace);
+  const Tensor x = cx.from_host<float>(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2}), y = cx.zeros(DType::f32, {4, 2});
+  gather_rows(cx, x, ids(cx, {2, 0}), y.row_view(1, 2));
+  EXPECT_EQ(y.to_host<float>(), (std::vector<float>{0, 0, 5, 6, 1, 2, 0, 0}));
+}
+
 class Errors : public ::testing::Test {
  protected:
   Tensor zeros(Shape shape) { return cx.zeros(DType::f32, shape); }
@@ -180,6 +188,10 @@ TEST_F(Errors, WrongShapesNameTheOpAndBothShapes) {
         lstm_cell(cx, zeros({2, 12}), zeros({2, 4}));
       }),
       "[lstm_cell] gates [2, 12] do not fit cell state [2, 4]: expected the same rows and four times the columns");
+  EXPECT_EQ(error_of([&] {
+              gather_rows(cx, zeros({3, 5}), ids(cx, {0, 2}), zeros({3, 5}));
+            }),
+            "[gather_rows] 2 rows of [3, 5] do not fit into [3, 5]");
   EXPECT_EQ(error_of([&] { slice_rows(cx, zeros({3, 5}), 2, 2); }), "[slice_rows] rows 2 to 4 are not within [3, 5]");
   EXPECT_EQ(
       error_of([&] {

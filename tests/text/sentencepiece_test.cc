@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <thread>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -107,6 +108,22 @@ TEST_P(SentencePieceTest, SamplesDecodeToTheLineAndRepeatWithTheirRandomNumbers)
     ++index;
   }
   EXPECT_GT(different, 100);
+}
+
+TEST_P(SentencePieceTest, ThreadsThatSampleForTheFirstTimeAtOnceGetTheSameSegmentations) {
+  const std::unique_ptr<Tokenizer> fresh = deserialize_tokenizer(model(GetParam()).serialize());
+  const std::string line = make_corpus(1)[0];
+  std::vector<std::vector<std::int32_t>> found(4);
+  std::vector<std::thread> threads;
+  for (auto& ids : found)
+    threads.emplace_back([&] {
+      Random random(5);
+      ids = sampled(*fresh, line, 0.7, random);
+    });
+  for (std::thread& thread : threads) thread.join();
+  Random random(5);
+  for (const auto& ids : found) EXPECT_EQ(ids, found[0]);
+  EXPECT_EQ(found[0], sampled(model(GetParam()), line, 0.7, random));
 }
 
 TEST_P(SentencePieceTest, AlmostNoStrengthIsThePlainSegmentation) {

@@ -45,10 +45,11 @@ struct PackWeight {
   WeightFormat format = WeightFormat::same;
   bool transposed = true;     // as Linear
   const T* weight = nullptr;  // [out, in] or [in, out]
-  // Instead of `weight`, on the CPU: a weight [out, in] that is int8 already, which is packed without rounding it
-  // again.
+  // Instead of `weight`, on the CPU: a weight [out, in] that is int8 or bf16 already, which is packed without rounding
+  // it again.
   const std::int8_t* numbers = nullptr;  // [out, in]
-  const float* scales = nullptr;         // [out]
+  const float* scales = nullptr;         // [out], of `numbers`
+  const bf16* halves = nullptr;          // [out, in]
   void* packed = nullptr;                // optional: null to ask for the size only
   Size* bytes = nullptr;                 // optional: the size of `packed`
 };

@@ -114,6 +114,10 @@ class NarrowColumn {
       std::memcpy(bytes_.data(), from_.numbers + col * from_.in, static_cast<std::size_t>(from_.in));
       return from_.scales[col];
     }
+    if (from_.halves) {
+      std::memcpy(bytes_.data(), from_.halves + col * from_.in, static_cast<std::size_t>(from_.in) * sizeof(bf16));
+      return 1;
+    }
     if (from_.transposed) return round(from_.weight + col * from_.in);
     for (Size i = 0; i < from_.in; ++i) gathered_[i] = from_.weight[i * from_.out + col];
     return round(gathered_.data());

@@ -16,6 +16,11 @@ void pack_weight(const PackWeight<T>& a) {
       column[a.in] = a.scales[o];
       continue;
     }
+    if (a.halves) {
+      for (Size i = 0; i < a.in; ++i) column[i] = a.halves[o * a.in + i].value();
+      column[a.in] = 1;
+      continue;
+    }
     for (Size i = 0; i < a.in; ++i) column[i] = a.transposed ? a.weight[o * a.in + i] : a.weight[i * a.out + o];
     column[a.in] = round_to(a.format, a.in, column);
   }

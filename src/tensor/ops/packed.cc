@@ -56,6 +56,16 @@ void pack_weight(const Tensor& weight, void* packed, const std::int8_t* numbers,
   weight.device().kernels<float>().pack_weight(packing);
 }
 
+void pack_weight(const Tensor& weight, void* packed, const kernels::bf16* halves) {
+  check(weight.dtype() == DType::f32 && weight.device().on_host(),
+        "[pack_weight] rows of bf16 are for the CPU and for f32");
+  kernels::PackWeight<float> packing = packing_of<float>(weight);
+  packing.format = WeightFormat::bf16;
+  packing.halves = halves;
+  packing.packed = packed;
+  weight.device().kernels<float>().pack_weight(packing);
+}
+
 Tensor packed_for_steps(Context& cx, const Tensor& weight, WeightFormat format) {
   const Tensor memory = cx.empty(DType::i8, {static_cast<Size>(packed_bytes(weight, format))});
   pack_weight(weight, memory.raw(), format);

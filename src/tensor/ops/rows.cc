@@ -140,6 +140,18 @@ Tensor embedding(Context& cx, const Tensor& ids, const Tensor& table, const Embe
 
 Tensor gather_rows(Context& cx, const Tensor& x, const Tensor& index) { return embedding(cx, index, x); }
 
+void gather_rows(Context& cx, const Tensor& x, const Tensor& index, const Tensor& into) {
+  constexpr const char* op = "gather_rows";
+  ops::enter(op, cx, {x, index, into});
+  ops::check_ids(op, index, x.rows());
+  check(into.dtype() == x.dtype() && into.rows() == index.count() && into.cols() == x.cols(),
+        "[{}] {} rows of {} do not fit into {}", op, index.count(), x.shape(), into.shape());
+  check(!cx.recording() || !ops::any_tracked({x}), "[{}] rows written to given memory cannot have gradients", op);
+  cx.run(x.dtype(), [&](const auto& k) {
+    k.gather_rows({.rows = index.count(), .cols = x.cols(), .index = index.ptr(), .table = x.ptr(), .y = into.ptr()});
+  });
+}
+
 // Backward applies the inverse permutation.
 Tensor permute_rows(Context& cx, const Tensor& x, const Tensor& index, const Tensor& inverse) {
   constexpr const char* op = "permute_rows";
