@@ -2,7 +2,8 @@
 //   CUDA_INJECTION64_PATH=build/cuda/bench/libdragoman_trace.so DRAGOMAN_TRACE=timeline.txt dragoman train ...
 // At the end of the program it prints how often and how long every kernel ran. The timeline has a line per run: begin
 // and end in microseconds since the first, blocks, name. Kernels of a programmatic dependent launch overlap the one
-// before.
+// before. Of several processes that train together, each but the first adds its rank to the file's name. The time of
+// NCCL's kernels is summed up on its own, with the part of it that other kernels or copies overlap.
 #include <cupti.h>
 #include <cxxabi.h>
 
@@ -109,14 +110,56 @@ void print_sums(const std::vector<Run>& runs) {
                static_cast<double>(busy_until - runs[0].begin) / 1e6, static_cast<double>(idle) / 1e6);
 }
 
+// Whether it moves data between GPUs.
+bool communicates(const Run& run) { return run.name.find("nccl") != std::string::npos; }
+
+struct Interval {
+  std::uint64_t begin, end;
+};
+
+// When the GPU does anything but communicate, in order and without overlap.
+std::vector<Interval> other_work(const std::vector<Run>& runs) {
+  std::vector<Interval> busy;
+  for (const Run& run : runs) {
+    if (communicates(run)) continue;
+    if (busy.empty() || run.begin > busy.back().end)
+      busy.push_back({run.begin, run.end});
+    else
+      busy.back().end = std::max(busy.back().end, run.end);
+  }
+  return busy;
+}
+
+// NCCL waits for the slowest GPU inside its kernels, so its time includes that.
+void print_overlap(const std::vector<Run>& runs) {
+  const std::vector<Interval> busy = other_work(runs);
+  double sum = 0, hidden = 0;  // nanoseconds
+  for (const Run& run : runs) {
+    if (!communicates(run)) continue;
+    sum += static_cast<double>(run.end - run.begin);
+    auto work = std::ranges::upper_bound(busy, run.begin, {}, &Interval::end);
+    for (; work != busy.end() && work->begin < run.end; ++work)
+      hidden += static_cast<double>(std::min(run.end, work->end) - std::max(run.begin, work->begin));
+  }
+  if (sum > 0)
+    std::fprintf(stderr, "%10.3f ms of NCCL, %.1f %% of them behind other work\n", sum / 1e6, 100 * hidden / sum);
+}
+
+// The file of the timeline of this process.
+std::string timeline_path(const char* path) {
+  const char* const rank = std::getenv("RANK");
+  return rank == nullptr || std::string_view(rank) == "0" ? path : std::string(path) + "." + rank;
+}
+
 void finish() {
   cuptiActivityFlushAll(1);
   const std::lock_guard lock(trace().mutex);
   std::vector<Run>& runs = trace().runs;
   if (runs.empty()) return;
   std::ranges::sort(runs, {}, &Run::begin);
-  if (const char* path = std::getenv("DRAGOMAN_TRACE")) print_timeline(runs, path);
+  if (const char* path = std::getenv("DRAGOMAN_TRACE")) print_timeline(runs, timeline_path(path).c_str());
   print_sums(runs);
+  print_overlap(runs);
 }
 
 }  // namespace

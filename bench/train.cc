@@ -110,7 +110,8 @@ double bare_rate(const std::string& preset, const RandomCorpus& corpus, int upda
   TranslationTask task = make_task(preset, corpus);
   nn::Parameters& parameters = task.parameters();
   parameters.allocate(cpu_device(), DType::f32, 1, true);
-  Optimiser optimiser({}, parameters);
+  const MasterWeights weights(parameters);
+  Optimiser optimiser({}, weights);
   Workspace workspace(cpu_device());
   std::vector<data::Batch> ready(static_cast<std::size_t>(updates));
   data::Batcher batches = corpus.batches();

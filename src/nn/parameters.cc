@@ -58,11 +58,13 @@ bool matches(const char* pattern, const char* name) {
   return (*pattern == '?' || *pattern == *name) && matches(pattern + 1, name + 1);
 }
 
+bool has_memory(const Tensor& buffer) { return buffer.raw() != nullptr; }
+
 }  // namespace
 
 Parameters::~Parameters() {
   for (const Tensor& buffer : {weights_, gradients_, copy_})
-    if (buffer.defined()) device_->release(buffer.raw());
+    if (has_memory(buffer)) device_->release(buffer.raw());
   for (const Constant& constant : constants_)
     if (constant.tensor.defined()) device_->release(constant.tensor.raw());
   if (packed_) device_->release(packed_);
@@ -248,14 +250,21 @@ void Parameters::pack_rows(const Entry& entry, const kernels::bf16* halves) {
 
 std::size_t Parameters::bytes() const {
   std::size_t total = packed_bytes_;
-  for (const Tensor& buffer : {weights_, gradients_, copy_}) total += buffer.defined() ? buffer.bytes() : 0;
+  for (const Tensor& buffer : {weights_, gradients_, copy_}) total += has_memory(buffer) ? buffer.bytes() : 0;
   for (const Constant& constant : constants_) total += constant.tensor.defined() ? constant.tensor.bytes() : 0;
   return total;
 }
 
 Tensor Parameters::weights_of(const Entry& entry) const {
   check(!entry.packed_only, "[parameters] {} is held packed, for inference only", entry.name);
+  check(has_memory(weights_), "[parameters] the f32 weights of {} are divided between processes", entry.name);
   return part(weights_, entry.offset, entry.shape);
+}
+
+void Parameters::release_weights() {
+  check(copy_.defined(), "[parameters] the model computes with these weights, so their memory is needed");
+  device_->release(weights_.raw());
+  weights_ = Tensor(nullptr, weights_.dtype(), weights_.shape(), *device_);
 }
 
 void Parameters::refresh() {

@@ -124,6 +124,8 @@ class Parameters {
   Tensor weights_of(const Entry& entry) const;
   // Call after writing to weights(): updates the copy that the model computes with.
   void refresh();
+  // In mixed precision: releases the memory of weights(), which then has a size but no values. The copy stays.
+  void release_weights();
 
  private:
   struct View {

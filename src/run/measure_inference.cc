@@ -123,7 +123,8 @@ class TimedTraining final : public TimedModel {
   TimedTraining(const models::ModelConfig& config, const InferenceOptions& options, const Placement& where)
       : task_(config), seed_(options.seed) {
     task_.parameters().allocate(where.device, where.type, options.seed, true);
-    optimiser_.emplace(train::OptimiserOptions(), task_.parameters());
+    weights_.emplace(task_.parameters());
+    optimiser_.emplace(train::OptimiserOptions(), *weights_);
   }
   void run(Workspace& work, const Batch& batch) override {
     task_.parameters().gradients().clear();
@@ -137,6 +138,7 @@ class TimedTraining final : public TimedModel {
  private:
   static constexpr double kRate = 1e-6;  // random labels teach nothing
   train::TranslationTask task_;
+  std::optional<train::MasterWeights> weights_;
   std::optional<train::Optimiser> optimiser_;
   std::uint64_t seed_, updates_ = 0;
 };

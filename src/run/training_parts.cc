@@ -16,9 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Throws if weights, gradients and optimiser state exceed the free memory, before any of it is allocated.
-void check_memory(const nn::Parameters& parameters, const train::OptimiserOptions& optimiser, const Placement& where) {
-  const double copies = 2 + (optimiser.kind == train::OptimiserKind::sgd ? 1 : 2) + (optimiser.ema > 0 ? 2 : 0);
+// Throws if weights, gradients and optimiser state exceed the free memory, before any of it is allocated. The ranks
+// divide the moments and the moving average.
+void check_memory(const nn::Parameters& parameters, const train::OptimiserOptions& optimiser, const Placement& where,
+                  int ranks) {
+  const int divided = (optimiser.kind == train::OptimiserKind::sgd ? 1 : 2) + (optimiser.ema > 0 ? 1 : 0);
+  const double copies = 2 + static_cast<double>(divided) / ranks;
   const double bytes = copies * sizeof(float) * static_cast<double>(parameters.count());
   const std::size_t free = where.device.memory().free;
   check(bytes < static_cast<double>(free),
@@ -42,7 +45,7 @@ std::string trained_languages(const TrainingOptions& options) {
 }  // namespace
 
 std::unique_ptr<train::Task> make_task(TrainingOptions& options, const Vocabularies& vocabularies,
-                                       const Placement& where) {
+                                       const Placement& where, int ranks) {
   if (options.fine_tunes()) options.model = store::ModelFile(options.from).info().config;
   options.model.source_vocabulary = vocabularies.source->size();
   options.model.target_vocabulary = vocabularies.target->size();
@@ -54,7 +57,7 @@ std::unique_ptr<train::Task> make_task(TrainingOptions& options, const Vocabular
     check(options.model.classes == 0, "model.classes {} is for --task classify", options.model.classes);
     task = std::make_unique<train::TranslationTask>(options.model);
   }
-  check_memory(task->parameters(), options.train.optimiser, where);
+  check_memory(task->parameters(), options.train.optimiser, where, ranks);
   task->parameters().allocate(where.device, where.type, options.train.seed, true);
   if (options.fine_tunes()) store::ModelFile(options.from).load(task->parameters());
   return task;

@@ -14,9 +14,9 @@ namespace dragoman::run {
 
 // The task with its parameters, initial or of the model to fine-tune. Also fills in options.model: the vocabulary
 // sizes, or the whole configuration when fine-tuning. Throws Error if weights, gradients and optimiser state exceed the
-// free memory, before any of it is allocated.
+// free memory, before any of it is allocated. `ranks` processes train together.
 std::unique_ptr<train::Task> make_task(TrainingOptions& options, const Vocabularies& vocabularies,
-                                       const Placement& where);
+                                       const Placement& where, int ranks = 1);
 
 // What the model file says beside the weights.
 store::ModelInfo model_info(const TrainingOptions& options, const Vocabularies& vocabularies);

@@ -40,7 +40,7 @@ class TrainingRun::Parts {
         vocabularies_(share_vocabularies(options_, comm)),
         data_(share_data(options_, vocabularies_, comm)),
         where_(find_placement(options_.compute.placement(), Use::training)),
-        task_(make_task(options_, vocabularies_, where_)) {
+        task_(make_task(options_, vocabularies_, where_, comm.size())) {
     check_same_data(data_->hash(), comm);
     translator_ = make_validation_translator(options_, *data_, vocabularies_, *task_, comm);
     if (comm.leads()) add_files();

@@ -121,11 +121,11 @@ std::vector<StoredTensor> companions_of(const ModelInfo& info) {
 }
 
 std::vector<TensorRecord> records_of(const nn::Parameters& parameters) {
+  const DType type = parameters.weights().dtype();
   std::vector<TensorRecord> records;
-  for (const nn::Parameters::Entry& entry : parameters.entries()) {
-    const Tensor weights = parameters.weights_of(entry);
-    records.push_back({entry.name, stored_type(weights.dtype()), sizes_of(entry.shape), 0, weights.bytes()});
-  }
+  for (const nn::Parameters::Entry& entry : parameters.entries())
+    records.push_back({entry.name, stored_type(type), sizes_of(entry.shape), 0,
+                       static_cast<std::uint64_t>(entry.shape.count() * size_of(type))});
   return records;
 }
 

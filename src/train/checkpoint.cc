@@ -20,57 +20,58 @@ constexpr std::string_view kReadable = "readable ";  // begins the message of a 
 
 std::string prefixed(const std::string& name) { return store::kTrainingPrefix + name; }
 
-// One of the flat tensors beside the model's weights.
+// One of the flat tensors beside the model's weights, of which a rank has its share.
 struct Flat {
   std::string name;  // in the file
-  Tensor tensor;
-  bool is_divided;  // a rank has its share only
-
-  Size element() const { return size_of(tensor.dtype()); }
-  // The elements of a piece.
-  Tensor part(const Piece& piece) const { return slice(tensor, is_divided ? piece.local : piece.first, piece.count); }
+  std::function<Tensor(const Piece&)> part;
 };
 
 std::vector<Flat> flat_tensors(const Trained& trained) {
   std::vector<Flat> list;
-  for (const auto& [name, tensor] : trained.optimiser.state()) list.push_back({prefixed(name), tensor, true});
-  if (trained.average) list.push_back({prefixed(kWeights), trained.average->tensor(), false});
+  for (const auto& [name, tensor] : trained.optimiser.state())
+    list.push_back(
+        {prefixed(name), [share = tensor](const Piece& piece) { return slice(share, piece.local, piece.count); }});
+  if (trained.average)
+    list.push_back(
+        {prefixed(kWeights), [&weights = trained.weights](const Piece& piece) { return weights.part(piece); }});
   return list;
 }
 
-std::uint64_t whole_bytes(const Flat& flat, const Trained& trained) {
-  return static_cast<std::uint64_t>(trained.parameters.weights().count() * flat.element());
-}
+// All of these tensors have the type of the weights, and as many elements.
+Size element_of(const Trained& trained) { return size_of(trained.parameters().weights().dtype()); }
 
-std::vector<store::TensorRecord> layout_of(const store::ModelInfo& info, const Trained& trained,
-                                           const std::string& state) {
-  std::vector<store::TensorRecord> records = store::records_of(trained.parameters);
+std::vector<store::TensorRecord> model_layout(const store::ModelInfo& info, const Trained& trained) {
+  std::vector<store::TensorRecord> records = store::records_of(trained.parameters());
   for (const store::StoredTensor& one : store::companions_of(info))
     records.push_back({one.name, one.type, one.shape, 0, one.bytes.size()});
-  for (const Flat& flat : flat_tensors(trained))
-    records.push_back({flat.name,
-                       store::stored_type(flat.tensor.dtype()),
-                       {trained.parameters.weights().count()},
-                       0,
-                       whole_bytes(flat, trained)});
-  records.push_back({prefixed(kState), "U8", {std::ssize(state)}, 0, state.size()});
   return records;
 }
 
-// The ranks take turns with the parameters, each writes its share of flat tensors, and the first one writes the rest.
-void write_parts(store::SafetensorsParts& file, const store::ModelInfo& info, const Trained& trained,
-                 const std::string& state) {
-  int turn = 0;
-  for (const nn::Parameters::Entry& entry : trained.parameters.entries())
-    if (turn++ % trained.comm().size() == trained.comm().rank())
-      file.write(entry.name, 0, trained.parameters.weights_of(entry));
-  const Share share = trained.share();
-  for (const Flat& flat : flat_tensors(trained))
-    for (const Piece& piece : share.pieces())
-      file.write(flat.name, static_cast<std::uint64_t>(piece.first * flat.element()), flat.part(piece));
+// Calls f(piece, byte) with this rank's parts of a parameter; `byte` is where the part begins in it.
+template <class F>
+void each_part(const nn::Parameters::Entry& entry, const Trained& trained, const F& f) {
+  for (const Piece& piece : trained.weights.share().within(entry.offset, entry.offset + entry.shape.count()))
+    f(piece, static_cast<std::uint64_t>((piece.first - entry.offset) * element_of(trained)));
+}
+// The same of a flat tensor.
+template <class F>
+void each_part(const Trained& trained, const F& f) {
+  for (const Piece& piece : trained.weights.share().pieces())
+    f(piece, static_cast<std::uint64_t>(piece.first * element_of(trained)));
+}
+
+void write_model(store::SafetensorsParts& file, const store::ModelInfo& info, const Trained& trained) {
+  for (const nn::Parameters::Entry& entry : trained.parameters().entries())
+    each_part(entry, trained,
+              [&](const Piece& piece, std::uint64_t byte) { file.write(entry.name, byte, trained.model_part(piece)); });
   if (!trained.comm().leads()) return;
   for (const store::StoredTensor& one : store::companions_of(info)) file.write(one.name, 0, one.bytes);
-  file.write(prefixed(kState), 0, state);
+}
+
+void write_state(store::SafetensorsParts& file, const Trained& trained, const std::string& state) {
+  for (const Flat& flat : flat_tensors(trained))
+    each_part(trained, [&](const Piece& piece, std::uint64_t byte) { file.write(flat.name, byte, flat.part(piece)); });
+  if (trained.comm().leads()) file.write(prefixed(kState), 0, state);
 }
 
 std::string to_bytes(const store::PieceHashes& pieces) {
@@ -95,6 +96,22 @@ store::PieceHashes own_hashes(const store::SafetensorsFile& file, const comm::Co
   return store::hash_pieces(file, comm.rank(), comm.size());
 }
 
+// All ranks write a file: `write` is called with what this one adds its parts to.
+void write_together(const std::string& path, const store::ModelInfo& info, std::vector<store::TensorRecord> layout,
+                    comm::Communicator& comm, const std::function<void(store::SafetensorsParts&)>& write) {
+  std::optional<store::SafetensorsDraft> draft;
+  if (comm.leads()) draft.emplace(path, store::metadata_of(info), std::move(layout));
+  const std::string name = comm.from_leader(draft ? draft->name() : "");
+  {
+    store::SafetensorsParts parts(name);
+    write(parts);
+    parts.sync();
+  }
+  comm.barrier();
+  const store::PieceHashes pieces = merged(comm.exchange(to_bytes(own_hashes(store::SafetensorsFile(name), comm))));
+  if (draft) draft->commit(pieces);
+}
+
 // A checkpoint that is open and whose header fits the run.
 class Reader {
  public:
@@ -102,25 +119,23 @@ class Reader {
       : trained_(trained),
         model_(path, store::ModelFile::Configuration::unused),
         state_(state_from_json(file().read(require(prefixed(kState))), path)) {
-    model_.check_fits(trained.parameters);
-    for (const Flat& flat : flat_tensors(trained)) {
-      const store::TensorRecord& stored = require(flat.name);
-      const std::uint64_t bytes = whole_bytes(flat, trained);
-      const char* const type = store::stored_type(flat.tensor.dtype());
-      check(stored.size == bytes && stored.type == type, "{}: '{}' has {} bytes of {}, expected {} of {}", path,
-            stored.name, stored.size, stored.type, bytes, type);
-    }
+    model_.check_fits(trained.parameters());
+    for (const nn::Parameters::Entry& entry : trained.parameters().entries())
+      check_values(entry.name, entry.shape.count());
+    for (const Flat& flat : flat_tensors(trained)) check_values(flat.name, trained.parameters().weights().count());
   }
 
   const store::SafetensorsFile& file() const { return model_.file(); }
 
   // The file has been verified.
   void load() const {
-    const Averaged averaged(trained_.average);
-    model_.load(trained_.parameters, store::Verified::yes);
-    const Share own = trained_.share(), whole(trained_.parameters.weights().count());
+    for (const nn::Parameters::Entry& entry : trained_.parameters().entries())
+      each_part(entry, trained_,
+                [&](const Piece& piece, std::uint64_t byte) { read(entry.name, byte, trained_.model_part(piece)); });
     for (const Flat& flat : flat_tensors(trained_))
-      for (const Piece& piece : (flat.is_divided ? own : whole).pieces()) load_part(flat, piece);
+      each_part(trained_, [&](const Piece& piece, std::uint64_t byte) { read(flat.name, byte, flat.part(piece)); });
+    trained_.weights.refresh();
+    trained_.weights.gather();
     trained_.state = state_;
   }
 
@@ -131,13 +146,18 @@ class Reader {
           file().path(), name);
     return *stored;
   }
-  void load_part(const Flat& flat, const Piece& piece) const {
-    const Tensor part = flat.part(piece);
-    const bool direct = part.device().on_host();
-    std::string staged(direct ? 0 : part.bytes(), '\0');
-    file().read(require(flat.name), static_cast<std::uint64_t>(piece.first * flat.element()),
-                direct ? static_cast<char*>(part.raw()) : staged.data(), part.bytes());
-    if (!direct) part.copy_from(staged.data());
+  void check_values(const std::string& name, Size count) const {
+    const store::TensorRecord& stored = require(name);
+    const auto bytes = static_cast<std::uint64_t>(count * element_of(trained_));
+    const char* const type = store::stored_type(trained_.parameters().weights().dtype());
+    check(stored.size == bytes && stored.type == type, "{}: '{}' has {} bytes of {}, expected {} of {}", file().path(),
+          name, stored.size, stored.type, bytes, type);
+  }
+  void read(const std::string& name, std::uint64_t byte, const Tensor& to) const {
+    const bool direct = to.device().on_host();
+    std::string staged(direct ? 0 : to.bytes(), '\0');
+    file().read(require(name), byte, direct ? static_cast<char*>(to.raw()) : staged.data(), to.bytes());
+    if (!direct) to.copy_from(staged.data());
   }
 
   const Trained& trained_;
@@ -171,27 +191,26 @@ std::string try_to_load(const std::string& path, const Trained& trained) {
 
 }  // namespace
 
+void save_model(const std::string& path, const store::ModelInfo& info, const Trained& trained) {
+  write_together(path, info, model_layout(info, trained), trained.comm(),
+                 [&](store::SafetensorsParts& file) { write_model(file, info, trained); });
+}
+
 void save_checkpoint(const std::string& path, const store::ModelInfo& info, const Trained& trained) {
-  const Averaged averaged(trained.average);
-  comm::Communicator& comm = trained.comm();
   const std::string state = to_json(trained.state);
-  std::optional<store::SafetensorsDraft> draft;
-  if (comm.leads()) draft.emplace(path, store::metadata_of(info), layout_of(info, trained, state));
-  const std::string name = comm.from_leader(draft ? draft->name() : "");
-  {
-    store::SafetensorsParts parts(name);
-    write_parts(parts, info, trained, state);
-    parts.sync();
-  }
-  comm.barrier();
-  const store::PieceHashes pieces = merged(comm.exchange(to_bytes(own_hashes(store::SafetensorsFile(name), comm))));
-  if (draft) draft->commit(pieces);
+  const Tensor weights = trained.parameters().weights();
+  std::vector<store::TensorRecord> layout = model_layout(info, trained);
+  for (const Flat& flat : flat_tensors(trained))
+    layout.push_back({flat.name, store::stored_type(weights.dtype()), {weights.count()}, 0, weights.bytes()});
+  layout.push_back({prefixed(kState), "U8", {std::ssize(state)}, 0, state.size()});
+  write_together(path, info, std::move(layout), trained.comm(), [&](store::SafetensorsParts& file) {
+    write_model(file, info, trained);
+    write_state(file, trained, state);
+  });
 }
 
 std::uint64_t checkpoint_bytes(const Trained& trained) {
-  std::uint64_t bytes = trained.parameters.weights().bytes();
-  for (const Flat& flat : flat_tensors(trained)) bytes += whole_bytes(flat, trained);
-  return bytes;
+  return trained.parameters().weights().bytes() * (1 + flat_tensors(trained).size());
 }
 
 void load_checkpoint(const std::string& path, const Trained& trained) {

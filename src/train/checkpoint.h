@@ -6,34 +6,35 @@
 
 #include "store/model_file.h"
 #include "train/optimiser.h"
-#include "train/sharding.h"
 #include "train/state.h"
 
 namespace dragoman::train {
 
-// All state that training changes. `average` may be null.
+// All state that training changes, of this rank's share. `average` may be null.
 struct Trained {
-  nn::Parameters& parameters;
+  MasterWeights& weights;
   Optimiser& optimiser;
   MovingAverage* average;
   TrainState& state;
-  const Sharding* sharding = nullptr;  // of the optimiser's state; null: this process has all of it
 
-  comm::Communicator& comm() const { return sharding != nullptr ? sharding->comm() : comm::alone(); }
-  // What this rank writes of every flat buffer, and has of the optimiser's state.
-  Share share() const { return sharding != nullptr ? sharding->share() : Share(parameters.weights().count()); }
+  const nn::Parameters& parameters() const { return weights.parameters(); }
+  comm::Communicator& comm() const { return weights.comm(); }
+  // The weights to validate and to use, of a piece of the share: their average, if there is one.
+  Tensor model_part(const Piece& piece) const { return average ? average->part(piece) : weights.part(piece); }
 };
 
-// A checkpoint is a model file (of the averaged weights, if there are any) that also holds the training state. It is
-// written atomically. If the state is divided between ranks, all of them call this, and each writes its share; weights
-// and average must have been gathered. The bytes of the file do not depend on the number of ranks, and any number of
-// ranks can load it.
+// The files below are written atomically, by all ranks: each writes its share. Their bytes do not depend on the number
+// of ranks.
+
+// The model file of the weights, or of their average.
+void save_model(const std::string& path, const store::ModelInfo& info, const Trained& trained);
+// A checkpoint is such a model file that also holds the training state. Any number of ranks can load it.
 void save_checkpoint(const std::string& path, const store::ModelInfo& info, const Trained& trained);
 // About the size of the file: everything but vocabularies and the header.
 std::uint64_t checkpoint_bytes(const Trained& trained);
 // Verifies the whole file before changing anything; throws if the file is damaged or belongs to a run with other
-// settings. Called by all ranks: they share the verification, and each reads the weights and its share of the moments.
-// All of them throw if one does.
+// settings. Called by all ranks: they share the verification, each reads its share, and they gather the weights that
+// the model computes with. All of them throw if one does.
 void load_checkpoint(const std::string& path, const Trained& trained);
 
 // The checkpoints of a run, named by update number.

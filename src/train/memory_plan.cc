@@ -30,14 +30,13 @@ std::string show_bytes(std::size_t bytes) {
   return mebibytes < 1024 ? fmt::format("{:.1f} MiB", mebibytes) : fmt::format("{:.1f} GiB", mebibytes / 1024);
 }
 
-MemoryPlan permanent_memory(const nn::Parameters& parameters, const Optimiser& optimiser,
-                            const MovingAverage* average) {
+MemoryPlan permanent_memory(const MasterWeights& weights, const Optimiser& optimiser, const MovingAverage* average) {
   MemoryPlan plan;
-  const Tensor copy = parameters.copy();
-  plan.weights = parameters.weights().bytes() + (copy.defined() ? copy.bytes() : 0);
-  plan.gradients = parameters.gradients().bytes();
+  const Tensor copy = weights.parameters().copy();
+  plan.weights = weights.bytes() + (copy.defined() ? copy.bytes() : 0);
+  plan.gradients = weights.parameters().gradients().bytes();
   for (const auto& [name, tensor] : optimiser.state()) plan.optimiser += tensor.bytes();
-  if (average != nullptr) plan.optimiser += 2 * average->tensor().bytes();
+  if (average != nullptr) plan.optimiser += average->bytes();
   return plan;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "data/batcher.h"
+#include "train/optimiser.h"
 #include "train/options.h"
 #include "train/task.h"
 
@@ -24,8 +25,8 @@ struct MemoryPlan {
   std::size_t total() const { return weights + gradients + optimiser + learning + search; }
 };
 
-// A plan with the permanent allocations filled in. `average` may be null.
-MemoryPlan permanent_memory(const nn::Parameters& parameters, const Optimiser& optimiser, const MovingAverage* average);
+// A plan with the permanent allocations filled in: those of this rank. `average` may be null.
+MemoryPlan permanent_memory(const MasterWeights& weights, const Optimiser& optimiser, const MovingAverage* average);
 
 // Runs the largest batch forward and backward, split into halves, quarters and so on until a part fits into the
 // fraction of free memory that `options` allow, minus `plan.search`. That amount becomes the limit of the workspace.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "train/optimiser.h"
+#include "train/optimiser_options.h"
 #include "train/schedule.h"
 #include "train/task.h"
 

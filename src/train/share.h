@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "train/buffer.h"
@@ -30,6 +31,15 @@ class Share {
 
   const std::vector<Piece>& pieces() const { return pieces_; }
   Size count() const { return count_; }
+  // The parts of its pieces within elements [first, end) of the whole buffer.
+  std::vector<Piece> within(Size first, Size end) const {
+    std::vector<Piece> parts;
+    for (const Piece& piece : pieces_) {
+      const Size begin = std::max(first, piece.first), stop = std::min(end, piece.first + piece.count);
+      if (begin < stop) parts.push_back({begin, stop - begin, piece.local + begin - piece.first});
+    }
+    return parts;
+  }
 
  private:
   std::vector<Piece> pieces_;

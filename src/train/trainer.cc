@@ -16,14 +16,10 @@ constexpr double kSpeedMemory = 0.9;  // decay per update of the mean time that 
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-const nn::Parameters& freeze(nn::Parameters& parameters, const std::vector<std::string>& patterns) {
-  for (const std::string& pattern : patterns)
-    check(parameters.freeze(pattern) > 0, "freeze: no trainable parameter matches '{}'", pattern);
-  return parameters;
-}
-
 // All ranks start with the weights of the first one.
-const nn::Parameters& shared(nn::Parameters& parameters, comm::Communicator& comm) {
+nn::Parameters& prepared(nn::Parameters& parameters, const std::vector<std::string>& frozen, comm::Communicator& comm) {
+  for (const std::string& pattern : frozen)
+    check(parameters.freeze(pattern) > 0, "freeze: no trainable parameter matches '{}'", pattern);
   comm.broadcast(parameters.weights(), 0);
   parameters.refresh();
   return parameters;
@@ -48,8 +44,9 @@ Trainer::Trainer(const TrainOptions& options, Task& task, TrainData data, store:
       log_every_(Amount::parse(options.log)),
       progress_(parse_amounts(options.until)),
       schedule_(options.schedule, progress_.until()),
-      sharding_(shared(task.parameters(), comm).weights().count(), team_),
-      optimiser_(options.optimiser, freeze(task.parameters(), options.freeze), &sharding_.share()),
+      sharding_(task.parameters().weights().count(), team_),
+      weights_(prepared(task.parameters(), options.freeze, comm), sharding_),
+      optimiser_(options.optimiser, weights_),
       checkpoints_(options.output + "/checkpoints", options.keep),
       workspace_(task.parameters().weights().device()),
       gradients_(task, workspace_, options, sharding_),
@@ -59,8 +56,7 @@ Trainer::Trainer(const TrainOptions& options, Task& task, TrainData data, store:
       selection_(options),
       group_(static_cast<std::size_t>(options.optimiser.accumulate * team_.width())),
       steps_per_epoch_(data_.training.steps(0)) {
-  if (options.optimiser.ema > 0)
-    average_.emplace(options.optimiser.ema, task.parameters().weights(), task.parameters().copy(), &sharding_.share());
+  if (options.optimiser.ema > 0) average_.emplace(options.optimiser.ema, weights_);
   state_.seed = options.seed;
   state_.sentences = data_.training.sentences();
   state_.data = data_.hash;
@@ -130,7 +126,7 @@ RunInfo Trainer::run_info() {
 }
 
 const MemoryPlan& Trainer::rehearse() {
-  MemoryPlan& plan = memory_.emplace(permanent_memory(task_.parameters(), optimiser_, average()));
+  MemoryPlan& plan = memory_.emplace(permanent_memory(weights_, optimiser_, average()));
   plan.gradients += gradients_.bytes();
   plan.free = workspace_.device.memory().free;
   for (Observer* observer : observers_) plan.search += observer->rehearse();
@@ -224,15 +220,13 @@ PendingUpdate Trainer::compute_gradients() {
 void Trainer::apply_gradients(PendingUpdate update) {
   const std::uint64_t number = update.position.updates;
   update.rate = state_.rate_factor * schedule_.rate(update.position);
-  nn::Parameters& parameters = task_.parameters();
-  totals_.add_up(parameters.gradients());
+  const Tensor gradients = task_.parameters().gradients();
+  totals_.add_up(gradients);
   optimiser_.step(update.rate, number, pipeline_.gradient_squares());
-  const Tensor used = parameters.copy().defined() ? parameters.copy() : parameters.weights();
   const auto begin = Clock::now();
-  sharding_.gather(used);
+  weights_.gather();
   update.traffic.gather = seconds_since(begin);
-  update.traffic.bytes = sharding_.bytes_to_reduce(parameters.gradients()) + sharding_.bytes_to_gather(used);
-  gathered_ = false;
+  update.traffic.bytes = sharding_.bytes_to_reduce(gradients) + weights_.bytes_to_gather();
   if (average_) average_->update(number);
   pipeline_.push(update);
   state_.position = update.position;
@@ -280,30 +274,30 @@ void Trainer::follow_up(const Due& due) {
   if (due.save && !data_.validation) save_model();
 }
 
-void Trainer::gather() {
-  if (gathered_) return;
-  if (task_.parameters().copy().defined()) sharding_.gather(task_.parameters().weights());
-  if (average_) sharding_.gather(average_->tensor());
-  gathered_ = true;
-}
-
 void Trainer::share_state() {
   if (team_.comm.size() > 1) state_ = state_from_json(team_.comm.from_leader(to_json(state_)), "rank 0");
 }
 
 void Trainer::validate() {
   const auto start = Clock::now();
-  gather();
   Validation validation;
   validation.position = state_.position;
   validation.training = state_.since_validation;
+  measure(validation);
+  if (team_.comm.leads()) judge(validation, start);
+  share_state();
+  if (team_.comm.from_leader(validation.best ? "best" : "") == "best") save_model();
+  if (team_.comm.leads()) notify(&Observer::on_validation, validation);
+}
+
+void Trainer::measure(Validation& validation) {
   {
     const Averaged averaged(average());
+    if (average_) weights_.gather();
     validation.scores = train::validate(task_, workspace_, *data_.validation, gradients_.at_once(), team_.comm);
     for (Observer* observer : observers_) observer->measure(validation);
   }
-  if (team_.comm.leads()) judge(validation, start);
-  share_state();
+  if (average_) weights_.gather();
 }
 
 void Trainer::judge(Validation& validation, Clock::time_point start) {
@@ -316,12 +310,9 @@ void Trainer::judge(Validation& validation, Clock::time_point start) {
   validation.elapsed = state_.seconds;
   for (const auto& [name, value] : validation.scores.list())
     info_.card["validation." + name] = fmt::format("{}", value);
-  if (validation.best) save_model();
-  notify(&Observer::on_validation, validation);
 }
 
 void Trainer::save_checkpoint() {
-  gather();
   update_card();
   const std::string path = checkpoints_.save(info_, trained());
   saved_update_ = state_.position.updates;
@@ -335,16 +326,12 @@ void Trainer::update_card() {
 }
 
 void Trainer::save_model() {
-  gather();
-  if (!team_.comm.leads()) return;
   update_card();
-  const Averaged averaged(average());
-  store::save_model(model_path(), info_, task_.parameters());
+  train::save_model(model_path(), info_, trained());
 }
 
 std::string Trainer::load_newest_checkpoint() {
   const std::string path = checkpoints_.load_newest(trained(), [this](const std::string& words) { remark(words); });
-  gathered_ = true;
   saved_update_ = state_.position.updates;
   team_.comm.barrier();
   return path;

@@ -65,7 +65,7 @@ class Trainer {
   };
 
   MovingAverage* average() { return average_ ? &*average_ : nullptr; }
-  Trained trained() { return {task_.parameters(), optimiser_, average(), state_, &sharding_}; }
+  Trained trained() { return {weights_, optimiser_, average(), state_}; }
   RunInfo run_info();
   void remark(const std::string& words) { notify(&Observer::on_remark, words, state_.position); }
   template <class... Parameters, class... Arguments>
@@ -80,8 +80,6 @@ class Trainer {
   // only enqueue work on the device.
   PendingUpdate compute_gradients();
   void apply_gradients(PendingUpdate update);
-  // Makes weights and average complete on every rank.
-  void gather();
   // Gives all ranks the state of the first one, which has validated.
   void share_state();
   // Waits for the oldest updates until at most `most` are pending; false if one diverged and the run was rolled back.
@@ -91,7 +89,9 @@ class Trainer {
   Due due_since(const Position& before, bool stopping) const;
   void follow_up(const Due& due);
   void validate();
-  // What the first rank makes of the scores: the best model so far, the learning rate, the report.
+  // The scores of the weights, or of their average.
+  void measure(Validation& validation);
+  // What the first rank makes of the scores: whether this is the best model so far, and the learning rate.
   void judge(Validation& validation, std::chrono::steady_clock::time_point start);
   // Adapts the cursor of a run that was divided into another number of parts.
   void adapt_to_parts();
@@ -115,6 +115,7 @@ class Trainer {
   RunProgress progress_;
   Schedule schedule_;
   Sharding sharding_;
+  MasterWeights weights_;
   Optimiser optimiser_;
   std::optional<MovingAverage> average_;
   CheckpointFolder checkpoints_;
@@ -130,7 +131,6 @@ class Trainer {
   std::vector<data::Batch> group_;  // this rank's batches of one update
   std::function<bool()> stop_;
   bool stopping_ = false;  // some rank was asked to stop
-  bool gathered_ = true;   // weights and average are complete
   double seconds_ = 0;     // that this rank computes per update; a running mean
   std::uint64_t steps_per_epoch_ = 0, saved_update_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <thread>
 
+#include "kernels/cuda/cuda.h"
 #include "tests/cli/train_command.h"
 
 namespace dragoman::cli {
@@ -70,6 +71,20 @@ TEST_F(TrainTeam, HasTheSameBitsOnOneTwoAndFourProcesses) {
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(outcome.out, devices + "/model.safetensors\n") << "one process prints the result";
     EXPECT_EQ(contents(newest(devices)), contents(newest("one"))) << devices << " processes";
+  }
+}
+
+// The ranks divide the f32 weights; all of them share one GPU.
+TEST_F(TrainTeam, HasTheSameBitsInMixedPrecisionToo) {
+  if (!kernels::cuda::problem().empty()) GTEST_SKIP() << kernels::cuda::problem();
+  const std::string common = settings() + "--until 20u --validate 10u --virtual 4 --device cuda --optimiser.ema 0.9 ";
+  ASSERT_EQ(run(common + "--output one").status, 0);
+  for (const std::string devices : {"2", "4"}) {
+    const Outcome outcome = run(common + "--transport memory --output " + devices + " --devices " + devices);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(contents(newest(devices)), contents(newest("one"))) << devices << " processes";
+    EXPECT_EQ(support::read_all(path(devices + "/model.safetensors")),
+              support::read_all(path("one/model.safetensors")));
   }
 }
 

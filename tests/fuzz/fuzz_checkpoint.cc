@@ -23,13 +23,15 @@ struct SmallRun {
   SmallRun() {
     parameters.add("weight", {2, 4}, nn::Init::normal(1));
     parameters.allocate(cpu_device(), DType::f32, 1, true);
-    optimiser.emplace(train::OptimiserOptions{}, parameters);
-    average.emplace(0.9, parameters.weights());
+    masters.emplace(parameters);
+    optimiser.emplace(train::OptimiserOptions{}, *masters);
+    average.emplace(0.9, *masters);
   }
-  train::Trained trained() { return {parameters, *optimiser, &*average, state}; }
+  train::Trained trained() { return {*masters, *optimiser, &*average, state}; }
   std::vector<float> weights() const { return parameters.weights().to_host<float>(); }
 
   nn::Parameters parameters;
+  std::optional<train::MasterWeights> masters;
   std::optional<train::Optimiser> optimiser;
   std::optional<train::MovingAverage> average;
   train::TrainState state;

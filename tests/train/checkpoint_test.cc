@@ -17,9 +17,9 @@ using support::TempFolder;
 
 // A minimal run: parameters and everything else that a checkpoint holds.
 struct MiniRun {
-  MiniRun() : optimiser({.kind = OptimiserKind::adam}, task.parameters()), average(0.9, task.parameters().weights()) {}
+  MiniRun() : optimiser({.kind = OptimiserKind::adam}, weights), average(0.9, weights) {}
 
-  Trained trained() { return {task.parameters(), optimiser, &average, state}; }
+  Trained trained() { return {weights, optimiser, &average, state}; }
   // Simulates update `number`.
   void move_to(std::uint64_t number) {
     state.position.updates = number;
@@ -39,6 +39,7 @@ struct MiniRun {
   }
 
   ToyTask task;
+  MasterWeights weights{task.parameters()};
   Optimiser optimiser;
   MovingAverage average;
   TrainState state;
@@ -71,43 +72,46 @@ TEST(Checkpoint, IsAModelFileOfTheAveragedWeights) {
   EXPECT_NE(weights_of(model), weights_of(run.task));
 }
 
-// One rank of a run that has divided its moments: buffers of several pieces of a checksum.
+// One rank of a run that has divided its state: buffers of several pieces of a checksum.
 class TeamRun {
  public:
-  explicit TeamRun(comm::Communicator& comm)
-      : sharding_(make().count(), {.comm = comm, .parts = comm.size(), .wire = comm::Wire::f32, .ordered = false},
+  explicit TeamRun(comm::Communicator& comm, DType type = DType::f32)
+      : sharding_(make(type).count(), {.comm = comm, .parts = comm.size(), .wire = comm::Wire::f32, .ordered = false},
                   Size{1} << 17),
-        optimiser_({.kind = OptimiserKind::adam}, parameters_, &sharding_.share()),
-        average_(0.9, parameters_.weights(), {}, &sharding_.share()) {}
+        weights_(parameters_, sharding_),
+        optimiser_({.kind = OptimiserKind::adam}, weights_),
+        average_(0.9, weights_) {}
 
-  Trained trained() { return {parameters_, optimiser_, &average_, state_, &sharding_}; }
+  Trained trained() { return {weights_, optimiser_, &average_, state_}; }
   void move_to(std::uint64_t number) {
     state_.position.updates = number;
     for (const nn::Parameters::Entry& entry : parameters_.entries())
       for (Size i = 0; i < entry.shape.count(); ++i)
         static_cast<float*>(entry.gradient.data)[i] = 0.01f * static_cast<float>((i + static_cast<Size>(number)) % 97);
     optimiser_.step(0.1, number, {});
+    weights_.gather();
     average_.update(number);
-    sharding_.gather(parameters_.weights());
-    sharding_.gather(average_.tensor());
   }
-  // Of this rank.
+  // Of this rank: what the model computes with, and the share of the rest.
   std::vector<std::vector<float>> everything() {
-    std::vector<std::vector<float>> all = {parameters_.weights().to_host<float>(), average_.tensor().to_host<float>()};
+    std::vector<std::vector<float>> all = {average_.tensor().to_host<float>()};
+    for (const nn::Parameters::Entry& entry : parameters_.entries()) all.push_back(entry.tensor.to_host<float>());
+    for (const Piece& piece : weights_.share().pieces()) all.push_back(weights_.part(piece).to_host<float>());
     for (const auto& [name, moments] : optimiser_.state()) all.push_back(moments.to_host<float>());
     return all;
   }
 
  private:
-  Tensor make() {
+  Tensor make(DType type) {
     parameters_.add("matrix", {300, 1001}, nn::Init::normal(1));
     parameters_.add("bias", {7}, nn::Init::normal(1));
-    parameters_.allocate(cpu_device(), DType::f32, 1, true);
+    parameters_.allocate(cpu_device(), type, 1, true);
     return parameters_.weights();
   }
 
   nn::Parameters parameters_;
   Sharding sharding_;
+  MasterWeights weights_;
   Optimiser optimiser_;
   MovingAverage average_;
   TrainState state_;
@@ -115,35 +119,61 @@ class TeamRun {
 
 TEST(Checkpoint, HasTheSameBytesOnAnyNumberOfRanks) {
   TempFolder folder;
-  const auto write = [&](int ranks) {
+  const auto write = [&](int ranks, DType type) {
     const std::string path = folder.file(std::to_string(ranks));
     comm::with_ranks(ranks, [&](comm::Communicator& comm) {
-      TeamRun run(comm);
+      TeamRun run(comm, type);
       run.move_to(1);
       run.move_to(2);
       save_checkpoint(path, {}, run.trained());
     });
     return read_all(path);
   };
-  const std::string one = write(1);
-  for (const int ranks : {2, 3, 4}) EXPECT_EQ(write(ranks), one) << ranks << " ranks";
+  for (const DType type : {DType::f32, DType::bf16}) {
+    const std::string one = write(1, type);
+    for (const int ranks : {2, 3, 4}) EXPECT_EQ(write(ranks, type), one) << ranks << " ranks";
+  }
   EXPECT_EQ(folder.names().size(), 4u) << "no temporary file is left";
 }
 
-TEST(Checkpoint, EveryRankLoadsItsShareWhoeverWroteIt) {
+TEST(Checkpoint, TheModelFileOfAllRanksIsTheOneThatAProcessWritesAlone) {
   TempFolder folder;
-  comm::with_ranks(4, [&](comm::Communicator& comm) {
-    TeamRun run(comm);
-    run.move_to(1);
-    save_checkpoint(folder.file("c"), {}, run.trained());
-  });
-  for (const int ranks : {1, 3}) {
+  store::ModelInfo info;
+  info.source_tokenizer = "source";
+  info.card = {{"updates", "2"}};
+  MiniRun run;
+  run.move_to(1);
+  save_model(folder.file("together"), info, run.trained());
+  run.average.swap();
+  store::save_model(folder.file("alone"), info, run.task.parameters());
+  EXPECT_EQ(read_all(folder.file("together")), read_all(folder.file("alone")));
+  const auto write = [&](int ranks) {
     comm::with_ranks(ranks, [&](comm::Communicator& comm) {
-      TeamRun expected(comm), loaded(comm);
-      expected.move_to(1);
-      load_checkpoint(folder.file("c"), loaded.trained());
-      EXPECT_EQ(loaded.everything(), expected.everything()) << comm.rank() << " of " << ranks;
+      TeamRun team(comm, DType::bf16);
+      team.move_to(1);
+      save_model(folder.file("team"), info, team.trained());
     });
+    return read_all(folder.file("team"));
+  };
+  const std::string one = write(1);
+  for (const int ranks : {2, 3}) EXPECT_EQ(write(ranks), one) << ranks << " ranks";
+}
+
+TEST(Checkpoint, EveryRankLoadsItsShareWhoeverWroteIt) {
+  for (const DType type : {DType::f32, DType::bf16}) {
+    TempFolder folder;
+    comm::with_ranks(4, [&](comm::Communicator& comm) {
+      TeamRun run(comm, type);
+      run.move_to(1);
+      save_checkpoint(folder.file("c"), {}, run.trained());
+    });
+    for (const int ranks : {1, 3})
+      comm::with_ranks(ranks, [&](comm::Communicator& comm) {
+        TeamRun expected(comm, type), loaded(comm, type);
+        expected.move_to(1);
+        load_checkpoint(folder.file("c"), loaded.trained());
+        EXPECT_EQ(loaded.everything(), expected.everything()) << comm.rank() << " of " << ranks;
+      });
   }
 }
 
@@ -272,10 +302,11 @@ TEST(Checkpoint, OfARunWithOtherSettingsIsRefusedWithTheReason) {
   run.move_to(1);
   save_checkpoint(folder.file("c"), {}, run.trained());
   ToyTask task;
-  Optimiser sgd({.kind = OptimiserKind::sgd, .momentum = 0}, task.parameters());
+  MasterWeights weights(task.parameters());
+  Optimiser sgd({.kind = OptimiserKind::sgd, .momentum = 0}, weights);
   TrainState state;
-  load_checkpoint(folder.file("c"), {task.parameters(), sgd, nullptr, state});  // the file may hold more than is needed
-  save_checkpoint(folder.file("d"), {}, {task.parameters(), sgd, nullptr, state});
+  load_checkpoint(folder.file("c"), {weights, sgd, nullptr, state});  // the file may hold more than is needed
+  save_checkpoint(folder.file("d"), {}, {weights, sgd, nullptr, state});
   EXPECT_NE(message([&] { load_checkpoint(folder.file("d"), run.trained()); }).find("has no 'train.first'"),
             std::string::npos);
 }

@@ -19,6 +19,7 @@ struct Bowl {
   float value(const char* name) const { return task_.find(name)->tensor.to_host<float>()[0]; }
 
   ToyTask task;
+  const MasterWeights weights{task.parameters()};
 
  private:
   const nn::Parameters& task_ = task.parameters();
@@ -27,8 +28,8 @@ struct Bowl {
 TEST(Optimiser, WeightDecayExemptsBiases) {
   for (const OptimiserKind kind : {OptimiserKind::adamw, OptimiserKind::sgd}) {
     Bowl decayed, plain;
-    Optimiser({.kind = kind, .weight_decay = 0.1}, decayed.task.parameters()).step(0.01, 1, {});
-    Optimiser({.kind = kind}, plain.task.parameters()).step(0.01, 1, {});
+    Optimiser({.kind = kind, .weight_decay = 0.1}, decayed.weights).step(0.01, 1, {});
+    Optimiser({.kind = kind}, plain.weights).step(0.01, 1, {});
     EXPECT_EQ(decayed.value("bowl.bias"), plain.value("bowl.bias"));
     EXPECT_NE(decayed.value("bowl.weight"), plain.value("bowl.weight"));
   }
@@ -39,7 +40,7 @@ TEST(Optimiser, ClipsLongGradients) {
     Bowl bowl;
     const float before = bowl.value("bowl.bias");
     double squares = 64;
-    Optimiser({.kind = OptimiserKind::sgd, .momentum = 0, .clip = limit}, bowl.task.parameters())
+    Optimiser({.kind = OptimiserKind::sgd, .momentum = 0, .clip = limit}, bowl.weights)
         .step(0.5, 1, Tensor(&squares, DType::f64, {1}, cpu_device()));
     EXPECT_FLOAT_EQ(bowl.value("bowl.bias"), before - step) << limit;
   }
@@ -48,14 +49,15 @@ TEST(Optimiser, ClipsLongGradients) {
 TEST(Optimiser, RefusesWhenEverythingIsFrozen) {
   ToyTask task;
   task.parameters().freeze("*");
-  EXPECT_NE(support::message([&] { Optimiser({}, task.parameters()); }).find("every parameter is frozen"),
-            std::string::npos);
+  EXPECT_NE(
+      support::message([&] { Optimiser({}, MasterWeights(task.parameters())); }).find("every parameter is frozen"),
+      std::string::npos);
 }
 
 TEST(MovingAverage, SwappingTwiceChangesNothing) {
   Bowl bowl;
-  MovingAverage average(0.99, bowl.task.parameters().weights());
-  Optimiser({.kind = OptimiserKind::sgd, .momentum = 0}, bowl.task.parameters()).step(0.5, 1, {});
+  MovingAverage average(0.99, bowl.weights);
+  Optimiser({.kind = OptimiserKind::sgd, .momentum = 0}, bowl.weights).step(0.5, 1, {});
   average.update(1);
   const std::vector<float> weights = weights_of(bowl.task), mean = average.tensor().to_host<float>();
   average.swap();
@@ -67,8 +69,8 @@ TEST(MovingAverage, SwappingTwiceChangesNothing) {
 
 TEST(MovingAverage, ApproachesWeightsThatStandStill) {
   Bowl bowl;
-  MovingAverage average(0.9, bowl.task.parameters().weights());
-  Optimiser({.kind = OptimiserKind::sgd, .momentum = 0}, bowl.task.parameters()).step(0.5, 1, {});
+  MovingAverage average(0.9, bowl.weights);
+  Optimiser({.kind = OptimiserKind::sgd, .momentum = 0}, bowl.weights).step(0.5, 1, {});
   for (std::uint64_t update = 1; update < 300; ++update) average.update(update);
   EXPECT_NEAR(average.tensor().to_host<float>()[0], bowl.value("bowl.weight"), 1e-5);
 }
