@@ -69,6 +69,8 @@ class State {
   static State join(Context& cx, std::span<const ActiveSentence> sentences, Size room);
   // Number of tokens that fit before the pools must grow.
   Size room() const;
+  // Vectors and pools: all that the next call reads.
+  std::vector<Tensor> tensors() const;
 
   std::vector<Tensor> vectors;  // [hypotheses, d] each
 

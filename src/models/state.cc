@@ -113,6 +113,12 @@ Size State::room() const {
   return std::numeric_limits<Size>::max();
 }
 
+std::vector<Tensor> State::tensors() const {
+  std::vector<Tensor> list = vectors;
+  list.insert(list.end(), pools_.begin(), pools_.end());
+  return list;
+}
+
 namespace {
 
 // Consecutive sentences of one batch, which are copied together.

@@ -278,6 +278,7 @@ Decoded TransformerDecoder::decode(Context& cx, const Packed& tokens, const Memo
   Stream stream(config_.norm, config_.dropout);
   stream.begin(cx, input_(cx, tokens, positions), layers_[0].norm1);
   RowProgram program(cx);
+  const LayerMemory temporaries(cx);
   Decoded decoded;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
@@ -290,6 +291,7 @@ Decoded TransformerDecoder::decode(Context& cx, const Packed& tokens, const Memo
     stream.add(program, source.out, pre ? layer.norm3 : layer.norm2);
     stream.add(program, layer.feed_forward(program, stream.input()),
                pre ? (last ? norm_ : layers_[i + 1].norm1) : layer.norm3);
+    if (!last) temporaries.release_all_but(program, {stream.sum(), stream.input()}, state.tensors());
   }
   program.run();
   decoded.features = stream.input();

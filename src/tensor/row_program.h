@@ -57,8 +57,10 @@ class LayerMemory {
   LayerMemory(const LayerMemory&) = delete;
   LayerMemory& operator=(const LayerMemory&) = delete;
 
-  // Call after a layer. Only what `kept` says and what was allocated before the first layer may be read from now on.
-  void release_all_but(RowProgram& program, std::initializer_list<Tensor> kept) const;
+  // Call after a layer. Only what `kept` and `also_kept` say and what was allocated before the first layer may be read
+  // from now on.
+  void release_all_but(RowProgram& program, std::initializer_list<Tensor> kept,
+                       std::span<const Tensor> also_kept = {}) const;
 
  private:
   const Context& cx_;

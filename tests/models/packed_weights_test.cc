@@ -100,21 +100,31 @@ TEST(PackedOnly, ModelsHoldLittleMoreThanTheirNumbers) {
   EXPECT_GT(both.parameters().bytes(), 3 * packed.parameters().bytes());
 }
 
-// Bytes of the arena after encoding a sentence.
-std::size_t bytes_of_encoding(int layers) {
+// Peak bytes of the arena when a sentence is encoded, and when a translation of it is read.
+struct LayerBytes {
+  std::size_t encoding, decoding;
+};
+
+LayerBytes bytes_of_layers(int encoder, int decoder) {
   ModelConfig config = preset("transformer-small");
   config.source_vocabulary = config.target_vocabulary = 50;
-  config.transformer.encoder_layers = layers;
+  config.transformer.encoder_layers = encoder;
+  config.transformer.decoder_layers = decoder;
   Seq2seq model(config);
   model.parameters().allocate(cpu_device(), DType::f32, 6, false);
   model.parameters().pack();
-  Workspace workspace(cpu_device());
-  Context cx(workspace);
-  model.encode(cx, Packed::from_host(cx, Ids(100, 7), Ids{0, 100}));
-  return workspace.arena.peak();
+  Workspace encoding(cpu_device()), decoding(cpu_device());
+  Context cx(encoding), reader(decoding);
+  const Memory memory = model.encode(cx, Packed::from_host(cx, Ids(100, 7), Ids{0, 100}));
+  State state = model.start(reader, memory, false);
+  model.decode(reader, Packed::from_host(reader, Ids(100, 8), Ids{0, 100}), memory, state);
+  return {encoding.arena.peak(), decoding.arena.peak()};
 }
 
-TEST(LayerMemory, OfAnEncoderDoesNotGrowWithItsLayers) { EXPECT_EQ(bytes_of_encoding(3), bytes_of_encoding(12)); }
+TEST(LayerMemory, DoesNotGrowWithTheLayers) {
+  EXPECT_EQ(bytes_of_layers(3, 3).encoding, bytes_of_layers(12, 3).encoding);
+  EXPECT_EQ(bytes_of_layers(3, 3).decoding, bytes_of_layers(3, 12).decoding);
+}
 
 TEST(PackedOnly, MatricesRefuseToBeReadAsPlainOnes) {
   Seq2seq model(shrunk("transformer-small"));

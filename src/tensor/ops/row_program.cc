@@ -60,11 +60,13 @@ LayerMemory::~LayerMemory() {
   if (releases_) cx_.arena().end_list();
 }
 
-void LayerMemory::release_all_but(RowProgram& program, std::initializer_list<Tensor> kept) const {
+void LayerMemory::release_all_but(RowProgram& program, std::initializer_list<Tensor> kept,
+                                  std::span<const Tensor> also_kept) const {
   if (!releases_) return;
   program.run();
   std::vector<const void*> memory;
   for (const Tensor& tensor : kept) memory.push_back(tensor.raw());
+  for (const Tensor& tensor : also_kept) memory.push_back(tensor.raw());
   cx_.arena().release_listed(memory);
 }
 
