@@ -117,7 +117,7 @@ TEST_F(TrainCommand, ADryRunPrintsThePlanAndTrainsNothing) {
   const Outcome outcome = run(data() + "--output run --until 3e --batch.by sentences --batch.size 10 --dry-run");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   for (const char* part : {"parameters", "batches per epoch", "4,", "update 12, epoch 3.00", "MiB", "free memory",
-                           "at once              the largest batch", "time"})
+                           "free disk", "at once              the largest batch", "time"})
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
   EXPECT_FALSE(std::filesystem::exists(path("run")));
 }
