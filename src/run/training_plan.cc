@@ -44,7 +44,8 @@ Facts plan_training(TrainingOptions options) {
   const Facts plan = train::describe(train::make_plan(options.train, *task, batches, memory));
   facts.insert(facts.end(), plan.begin(), plan.end());
   for (const auto& fact : train::describe(disk)) facts.push_back(fact);
-  facts.emplace_back("free disk", train::show_bytes(free_disk(options.train.output)));
+  if (!options.train.output.empty())
+    facts.emplace_back("free disk", train::show_bytes(free_disk(options.train.output)));
   return facts;
 }
 

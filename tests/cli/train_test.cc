@@ -120,6 +120,9 @@ TEST_F(TrainCommand, ADryRunPrintsThePlanAndTrainsNothing) {
                            "free disk", "at once              the largest batch", "time"})
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
   EXPECT_FALSE(std::filesystem::exists(path("run")));
+  const Outcome nowhere = run(data() + "--until 3e --dry-run");
+  EXPECT_EQ(nowhere.status, 0) << nowhere.err;
+  EXPECT_EQ(nowhere.out.find("free disk"), std::string::npos) << "without a folder there is no disk to look at";
 }
 
 TEST_F(TrainCommand, TheMemoryPlanIsSaidAtTheStartAndBoundedByAFraction) {
