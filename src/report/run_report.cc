@@ -158,17 +158,37 @@ std::vector<std::string> texts(const Json& list) {
   return found;
 }
 
+std::string boxed(const WordMatrix& attention) {
+  return fmt::format("<div class='box' role='region' tabindex='0' aria-label='{}'>{}</div>", escape(attention.title),
+                     draw(attention));
+}
+
+// The maps of a sample: over the source and, if the model attends to it, over the decoder's own past. A damaged log may
+// have weights that do not fit.
+std::string attention_maps(const Json& sample) {
+  const std::vector<std::string> output = texts(list_at(sample, "output_pieces"));
+  const WordMatrix attention{.rows = output,
+                             .columns = texts(list_at(sample, "source_pieces")),
+                             .weights = finite_weights(list_at(sample, "attention")),
+                             .framed = {},
+                             .title = "Attention over the source"};
+  std::string html;
+  if (!attention.weights.empty() && attention.weights.size() == attention.rows.size() * attention.columns.size())
+    html += boxed(attention);
+  std::vector<std::vector<float>> past;
+  for (const Json& row : list_at(sample, "past_attention")) {
+    const std::vector<double> weights = row.is_array() ? finite_weights(row) : std::vector<double>();
+    if (weights.size() == past.size() + 1) past.emplace_back(weights.begin(), weights.end());
+  }
+  if (!past.empty() && past.size() == output.size()) html += boxed(past_attention_map(output, past));
+  return html;
+}
+
 std::string stage(const Json& validation, const Json& sample, bool open) {
   std::string html =
       fmt::format("<details{}><summary><span class='when'>update {}</span> <span class='said'>{}</span></summary>",
                   open ? " open" : "", count_at(validation, "update"), escape(text(sample, "output")));
-  const WordMatrix attention{.rows = texts(list_at(sample, "output_pieces")),
-                             .columns = texts(list_at(sample, "source_pieces")),
-                             .weights = finite_weights(list_at(sample, "attention")),
-                             .framed = {}};
-  if (!attention.weights.empty() && attention.weights.size() == attention.rows.size() * attention.columns.size())
-    html += "<div class='box' role='region' tabindex='0' aria-label='Attention'>" + draw(attention) + "</div>";
-  return html + "</details>";
+  return html + attention_maps(sample) + "</details>";
 }
 
 std::string samples(const RunHistory& history) {

@@ -4,6 +4,7 @@
 #include "run/output_folder.h"
 #include "run/training_checks.h"
 #include "run/training_parts.h"
+#include "train/memory_plan.h"
 #include "train/plan.h"
 #include "train/trainer.h"
 #include "train/verify.h"
@@ -43,6 +44,8 @@ Facts plan_training(TrainingOptions options) {
   const Facts plan = train::describe(train::make_plan(options.train, *task, batches, memory));
   facts.insert(facts.end(), plan.begin(), plan.end());
   for (const auto& fact : train::describe(disk)) facts.push_back(fact);
+  if (!options.train.output.empty())
+    facts.emplace_back("free disk", train::show_bytes(free_disk(options.train.output)));
   return facts;
 }
 

@@ -217,6 +217,8 @@ void LineTranslator::write_all() {
     if (written.error) {
       try {
         std::rethrow_exception(written.error);
+      } catch (const std::bad_alloc&) {
+        fail("line {}: memory ran out", line);
       } catch (const std::exception& error) {
         fail("line {}: {}", line, error.what());
       }

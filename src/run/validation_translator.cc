@@ -117,6 +117,9 @@ void ValidationTranslator::take(std::size_t index, const search::DecodingTask& t
     sample.attention.insert(sample.attention.end(), weights.begin(), weights.end());
   }
   if (sample.attention.size() != sample.source_pieces.size() * sample.output_pieces.size()) sample.attention.clear();
+  if (task.past_attention.empty()) return;
+  for (const std::int32_t node : path)
+    sample.past_attention.push_back(task.past_attention[static_cast<std::size_t>(node)]);
 }
 
 // The first rank translates the samples, whose attention is shown.

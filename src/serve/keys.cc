@@ -1,7 +1,9 @@
 #include "serve/keys.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -13,7 +15,9 @@ namespace dragoman::serve {
 namespace {
 
 constexpr std::size_t kMostClients = 10'000;
-constexpr std::size_t kShortestKey = 8;
+constexpr std::size_t kShortestKey = 8, kLongestKey = 1024;
+
+bool is_visible(char c) { return c > ' ' && c < 0x7F; }
 
 // Looks at all characters, wherever the first difference is. Both have the length of a digest.
 bool same_digest(std::string_view a, std::string_view b) {
@@ -64,6 +68,7 @@ Keys Keys::read(const std::string& file) { return parse(read_file(file), file); 
 Keys Keys::parse(const std::string& text, const std::string& where) {
   Keys keys;
   std::istringstream lines(text);
+  std::unordered_map<std::string, int> lines_of_keys;  // by digest
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
@@ -71,8 +76,13 @@ Keys Keys::parse(const std::string& text, const std::string& where) {
     std::string key, limit, name;
     if (!(words >> key) || key.starts_with('#')) continue;
     check(key.size() >= kShortestKey, "{}:{}: a key must have at least {} characters", where, number, kShortestKey);
+    check(key.size() <= kLongestKey && std::all_of(key.begin(), key.end(), is_visible),
+          "{}:{}: a key must have at most {} characters, all visible ones of ASCII, so that clients can send it", where,
+          number, kLongestKey);
     Key entry;
     entry.digest = sha256_of(key);
+    const auto [first, is_new] = lines_of_keys.try_emplace(entry.digest, number);
+    check(is_new, "{}:{}: the key of line {} again; list each key once", where, number, first->second);
     if (words >> limit) {
       std::int64_t per_minute = -1;
       try {

@@ -25,6 +25,13 @@ std::chrono::milliseconds milliseconds(const std::string& text, const char* sett
   return std::chrono::ceil<std::chrono::milliseconds>(parse_duration(text, setting));
 }
 
+// A time limit; with none at all, no request could be answered.
+std::chrono::milliseconds limit(const std::string& text, const char* setting) {
+  const std::chrono::milliseconds time = milliseconds(text, setting);
+  check(time.count() > 0, "--{} {}: expected more than 0", setting, text);
+  return time;
+}
+
 HttpLimits http_limits(const ServeOptions& options) {
   HttpLimits limits;
   limits.body_bytes = static_cast<std::uint64_t>(options.max_body_kb) << 10;
@@ -32,9 +39,9 @@ HttpLimits http_limits(const ServeOptions& options) {
   limits.connections = static_cast<std::size_t>(options.max_connections);
   limits.connections_per_client = std::max<std::size_t>(1, limits.connections / 2);
   limits.has_local_proxy = options.trust_proxy;
-  limits.idle = milliseconds(options.idle_timeout, "idle-timeout");
-  limits.receive = milliseconds(options.receive_timeout, "receive-timeout");
-  limits.answer = milliseconds(options.timeout, "timeout");
+  limits.idle = limit(options.idle_timeout, "idle-timeout");
+  limits.receive = limit(options.receive_timeout, "receive-timeout");
+  limits.answer = limit(options.timeout, "timeout");
   limits.grace = milliseconds(options.grace, "grace");
   return limits;
 }

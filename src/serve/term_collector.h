@@ -13,7 +13,7 @@ namespace dragoman::serve {
 // of an earlier one.
 class TermCollector {
  public:
-  // Throws HttpError 400 if a term is blank or too long, or if there are too many.
+  // Throws HttpError 400 if a term is blank, too long or has control characters, or if there are too many.
   void add(const std::string& source, const std::string& target);
   void add(const run::TermList& terms);
   bool empty() const { return terms_.empty(); }

@@ -122,6 +122,9 @@ void ByteBpe::read_merges(std::string_view merges) {
     const std::int32_t left_id = find(left), right_id = find(right);
     table_.insert(left_id, right_id, {rank++, find(joined)});
   }
+  const bool needs_merges =
+      std::any_of(bytes_.begin(), bytes_.end(), [](const std::string& bytes) { return bytes.size() > 1; });
+  check(rank > 0 || !needs_merges, "vocab.bpe: has no merges, so that most tokens of encoder.json could not occur");
 }
 
 void ByteBpe::add_special() {

@@ -19,6 +19,9 @@ namespace {
 constexpr std::size_t kLongestPiece = 512;
 // The library has room for this many entries of the map that are prefixes of each other.
 constexpr int kMostPrefixes = 32;
+// Each occurrence of an entry in a text is replaced, so long replacements cost memory. The longest of NFKC has 33
+// bytes.
+constexpr std::size_t kLongestReplacement = 64;
 
 // The fields of a protocol buffer message, one after the other.
 class Fields {
@@ -132,8 +135,14 @@ class CharacterMap {
     entries_[at] = kOnPath;
     const std::uint32_t children = at ^ units_[at].offset();
     expect((children | 255u) < units_.size());
-    expect(!units_[at].has_leaf() || units_[children].value() < replacements_.size());
+    if (units_[at].has_leaf()) check_replacement(units_[children].value());
     return {at, children};
+  }
+  void check_replacement(std::size_t at) const {
+    expect(at < replacements_.size());
+    check(replacements_.substr(at, kLongestReplacement + 1).find('\0') != std::string_view::npos,
+          "subwords: the SentencePiece model's map of characters has a replacement of more than {} bytes",
+          kLongestReplacement);
   }
 
   std::vector<Unit> units_;

@@ -26,16 +26,22 @@ std::string dumped(const ordered_json& object) {
   return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+// Attention weights, rounded to keep the log small.
+ordered_json to_json(const std::vector<float>& weights) {
+  ordered_json rounded = ordered_json::array();
+  for (const float weight : weights) rounded.push_back(std::round(1000 * static_cast<double>(weight)) / 1000);
+  return rounded;
+}
+
 ordered_json to_json(const Sample& sample) {
-  ordered_json attention = ordered_json::array();
-  for (const float weight : sample.attention)
-    attention.push_back(std::round(1000 * static_cast<double>(weight)) / 1000);
-  return {{"source", sample.source},
-          {"reference", sample.reference},
-          {"output", sample.output},
-          {"source_pieces", sample.source_pieces},
-          {"output_pieces", sample.output_pieces},
-          {"attention", attention}};
+  ordered_json object = {{"source", sample.source},
+                         {"reference", sample.reference},
+                         {"output", sample.output},
+                         {"source_pieces", sample.source_pieces},
+                         {"output_pieces", sample.output_pieces},
+                         {"attention", to_json(sample.attention)}};
+  for (const std::vector<float>& row : sample.past_attention) object["past_attention"].push_back(to_json(row));
+  return object;
 }
 
 ordered_json to_json(const RunRecord::Pairs& pairs) {

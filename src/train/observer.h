@@ -45,6 +45,8 @@ struct Sample {
   std::string source, reference, output;
   std::vector<std::string> source_pieces, output_pieces;
   std::vector<float> attention;  // [output_pieces, source_pieces], or empty
+  // Row i: weights over <s> and the i outputs before this one; empty if the model does not attend to its past.
+  std::vector<std::vector<float>> past_attention{};
 };
 
 struct Validation {

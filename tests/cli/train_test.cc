@@ -117,9 +117,12 @@ TEST_F(TrainCommand, ADryRunPrintsThePlanAndTrainsNothing) {
   const Outcome outcome = run(data() + "--output run --until 3e --batch.by sentences --batch.size 10 --dry-run");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   for (const char* part : {"parameters", "batches per epoch", "4,", "update 12, epoch 3.00", "MiB", "free memory",
-                           "at once              the largest batch", "time"})
+                           "free disk", "at once              the largest batch", "time"})
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
   EXPECT_FALSE(std::filesystem::exists(path("run")));
+  const Outcome nowhere = run(data() + "--until 3e --dry-run");
+  EXPECT_EQ(nowhere.status, 0) << nowhere.err;
+  EXPECT_EQ(nowhere.out.find("free disk"), std::string::npos) << "without a folder there is no disk to look at";
 }
 
 TEST_F(TrainCommand, TheMemoryPlanIsSaidAtTheStartAndBoundedByAFraction) {

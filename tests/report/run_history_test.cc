@@ -85,13 +85,31 @@ TEST(RunHistory, ToleratesDamagedLines) {
 {"kind":"start","parameters":"many","seed":[],"until":[1,2],"settings":7,"facts":{"a":1}}
 {"kind":"train","update":"x","nll":null,"usage":3}
 {"kind":"validation","scores":[1],"samples":{"a":1},"best":1}
-{"kind":"validation","best":true,"scores":{"loss":"low"},"samples":[{"output":3,"attention":[null],"output_pieces":[1],"source_pieces":[2]}]}
+{"kind":"validation","best":true,"scores":{"loss":"low"},"samples":[{"output":3,"attention":[null],"past_attention":[3,[null],[0.5,0.5]],"output_pieces":[1],"source_pieces":[2]}]}
 {"kind":"data","train":{"pairs_read":"x","dropped":{"long":null}}}
 {"kind":"remark","words":3}
 {"kind":"tra)";
   const RunHistory run(folder.write("log.jsonl", text), false);
   EXPECT_NE(run_page(run, "damaged").find("interrupted"), std::string::npos);
   EXPECT_NE(comparison_page({folder.path(), folder.path()}).find("Comparison"), std::string::npos);
+}
+
+TEST(RunReport, DrawsTheAttentionOverTheSourceAndOverTheDecodersPast) {
+  const support::TempFolder folder;
+  const auto page_with = [&](const std::string& past) {
+    const std::string line =
+        R"({"kind":"validation","update":20,"samples":[{"output":"a b","source_pieces":["x"],"output_pieces":["a","b"],"attention":[1,1])" +
+        past + "}]}\n";
+    return run_page(RunHistory(folder.write("log.jsonl", log_with(line)), false), "name");
+  };
+  const std::string over_source = "aria-label='Attention over the source'",
+                    over_past = "aria-label='Attention of each output token over the decoder&#39;s own past'";
+  EXPECT_NE(page_with("").find(over_source), std::string::npos);
+  EXPECT_EQ(page_with("").find(over_past), std::string::npos) << "a model that does not attend to its past";
+  const std::string page = page_with(R"(,"past_attention":[[1],[0.25,0.75]])");
+  EXPECT_NE(page.find(over_source), std::string::npos);
+  EXPECT_NE(page.find(over_past), std::string::npos);
+  EXPECT_EQ(page_with(R"(,"past_attention":[[1]])").find(over_past), std::string::npos) << "a row is missing";
 }
 
 TEST(RunReport, SaysHowTheRunWasStartedAndWhatBecameOfThePairs) {

@@ -168,5 +168,12 @@ TEST(JsonText, ReplacesBytesThatAreNotUtf8) {
   EXPECT_EQ(to_text(json), "{\"file\":\"a\ufffdb\"}");
 }
 
+TEST(JsonText, EscapesEveryControlCharacter) {
+  const nlohmann::ordered_json json = {"\x1B[2J", "\x7F", "\u0080\u009B31m", "\u00A0\u00E9\u20AC"};
+  EXPECT_EQ(to_text(json), R"(["\u001b[2J","\u007f","\u0080\u009b31m",")"
+                           "\u00A0\u00E9\u20AC\"]");
+  EXPECT_EQ(nlohmann::ordered_json::parse(to_text(json)), json);
+}
+
 }  // namespace
 }  // namespace dragoman::run

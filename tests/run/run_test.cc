@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 
+#include "models/presets.h"
 #include "phrasebook/phrasebook.h"
 #include "run/evaluation.h"
 #include "run/make_vocabulary.h"
@@ -90,6 +92,30 @@ TEST_F(Runs, TrainingGivesAModelAndTellsOfEveryValidation) {
   }
   for (const char* file : {"config.yaml", "source.vocab", "target.vocab", "log.jsonl", "report/index.html"})
     EXPECT_TRUE(std::filesystem::exists(folder_->file("trained/") + file)) << file;
+}
+
+TEST_F(Runs, SamplesShowTheAttentionOverTheDecodersPast) {
+  TrainingOptions past = options("past");
+  past.preset = "seq2seq-multiplicative-encoder+decoder";
+  past.model = models::preset(past.preset);
+  past.model.embedding = past.model.recurrent.encoder_hidden = past.model.recurrent.decoder_hidden = 16;
+  past.train.until = {"1u"};
+  past.train.validate = "1u";
+  TrainingRun run(past);
+  std::vector<train::Sample> samples;
+  run.on_validation([&](const train::Validation& validation) { samples = validation.samples; });
+  run.train([] { return false; });
+  ASSERT_EQ(samples.size(), 2u);
+  for (const train::Sample& sample : samples) {
+    ASSERT_FALSE(sample.output_pieces.empty());
+    ASSERT_EQ(sample.past_attention.size(), sample.output_pieces.size());
+    for (std::size_t i = 0; i < sample.past_attention.size(); ++i) {
+      EXPECT_EQ(sample.past_attention[i].size(), i + 1) << "<s> and the outputs before";
+      EXPECT_NEAR(std::accumulate(sample.past_attention[i].begin(), sample.past_attention[i].end(), 0.0), 1, 1e-4);
+    }
+  }
+  for (const train::Validation& validation : validations_)
+    EXPECT_TRUE(validation.samples[0].past_attention.empty()) << "a Transformer does not show its self-attention here";
 }
 
 TEST_F(Runs, TrainingStopsWhenAskedAndGoesOnWhenResumed) {

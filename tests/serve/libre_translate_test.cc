@@ -1,7 +1,9 @@
 // The endpoints of LibreTranslate, called as its clients call them.
 #include <gtest/gtest.h>
 
+#include "serve/keys.h"
 #include "tests/serve/test_server.h"
+#include "tests/support/errors.h"
 #include "tests/support/temp_folder.h"
 
 namespace dragoman::serve::test {
@@ -211,6 +213,20 @@ TEST(Keys, AreNeededOnceThereAreAny) {
   EXPECT_EQ(ask("secret-key-2").status, 200);
   EXPECT_EQ(server.connect().get("/languages").status, 200);
   EXPECT_EQ(server.connect().get("/frontend/settings").json()["keyRequired"], true);
+}
+
+TEST(Keys, ThatNoClientCouldSendAreRefused) {
+  const auto problem = [](const std::string& text) { return support::message([&] { Keys::parse(text, "keys"); }); };
+  EXPECT_EQ(problem("secret-key-1 2 anna\r\n\nsecret-key-2\r\n"), "nothing was thrown");
+  EXPECT_EQ(problem(std::string(1024, 'k')), "nothing was thrown");
+  const std::string unusual =
+      "keys:1: a key must have at most 1024 characters, all visible ones of ASCII, so that clients can send it";
+  EXPECT_EQ(problem(std::string(1025, 'k')), unusual);
+  EXPECT_EQ(problem("secret\x1B[2J-key"), unusual);
+  EXPECT_EQ(problem("geheimer-schl\u00FCssel"), unusual);
+  EXPECT_EQ(problem(std::string("s\0e\0c\0r\0e\0t\0", 12)), unusual) << "UTF-16";
+  EXPECT_EQ(problem("secret-key-1 2 anna\nsecret-key-1 5 ben"), "keys:2: the key of line 1 again; list each key once");
+  EXPECT_EQ(problem("secret"), "keys:1: a key must have at least 8 characters");
 }
 
 TEST(Keys, AnAddressMayTryAFewWrongOnes) {

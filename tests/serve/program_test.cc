@@ -101,6 +101,7 @@ TEST(ServeProgram, SaysWhatIsWrong) {
   fails("--model en-de=missing", "missing");
   fails("--model en-de=model --address localhost", "expected an IP address");
   fails("--model en-de=model --max-wait 5", "expected a time");
+  fails("--model en-de=model --timeout 0s", "--timeout 0s: expected more than 0");
   fails("--model", "--model: expected a value after it");
   for (const char* const origin : {"example.org", "https://example.org/", "https://", "https://a.org,https://b.org"})
     fails(std::string("--model en-de=model --cors-origin ") + origin,

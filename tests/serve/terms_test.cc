@@ -46,6 +46,17 @@ TEST(Terms, AreAsShortInARequestAsInAGlossary) {
   EXPECT_EQ(translate_with(server, "dog", "terms", {{"dog", " "}}).status, 400);
 }
 
+TEST(Terms, HaveNoControlCharacters) {
+  const TestServer server;
+  for (const std::string wrong : {"Hu\x1B[2Jnd", "Hund\tKatze", "Hu\x7Fnd", "Hu\u009Bnd", "Hu\rnd"}) {
+    EXPECT_EQ(translate_with(server, "dog", "terms", {{"dog", wrong}}).status, 400) << wrong;
+    EXPECT_EQ(translate_with(server, "dog", "terms", {{wrong, "dog"}}).status, 400) << wrong;
+    EXPECT_EQ(make_glossary(server, "dog\t" + wrong).status, 400) << wrong;
+  }
+  EXPECT_EQ(make_glossary(server, "dog\t" + std::string("Hu\0nd", 5)).status, 400);
+  EXPECT_EQ(make_glossary(server, "dog\tHund\r\nmoon\tM\u00F6nd\r\n").status, 201) << "line ends between terms";
+}
+
 TEST(Terms, GlossariesOfARequestCountOnceAndAreFew) {
   TestServer server;
   Json ids = Json::array();

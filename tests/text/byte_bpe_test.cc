@@ -213,6 +213,8 @@ TEST(ByteBpe, DamagedFilesAreRefusedWithTheLine) {
   EXPECT_EQ(message(golden("encoder.json"), "#version: 0.2\nt h\nt\n"),
             "vocab.bpe:3: expected two symbols and one space but got 't'");
   EXPECT_EQ(message(golden("encoder.json"), "t nosuch\n"), "vocab.bpe:1: 'nosuch' is not in encoder.json");
+  EXPECT_EQ(message(golden("encoder.json"), "#version: 0.2\n"),
+            "vocab.bpe: has no merges, so that most tokens of encoder.json could not occur");
   EXPECT_THROW(deserialize_tokenizer("something else"), Error);
   EXPECT_THROW(deserialize_tokenizer("dragoman-tokenizer 1\n{\"kind\":\"byte-bpe\"}\n"), Error);
 }

@@ -337,6 +337,17 @@ TEST(SentencePieceModels, AMapOfCharactersIsCheckedBeforeTheLibraryWalksIt) {
   EXPECT_EQ(with_map("abc"), damaged);
 }
 
+TEST(SentencePieceModels, AMapOfCharactersCannotInflateText) {
+  MapOfCharacters map = MapOfCharacters::good();
+  map.replacements = std::string(64, 'e') + '\0';
+  EXPECT_EQ(with_map(map.blob()), std::string(64, 'e'));
+  map.replacements = std::string(65, 'e') + '\0';
+  const std::string refusal =
+      "subwords: the SentencePiece model's map of characters has a replacement of more than 64 bytes";
+  EXPECT_EQ(with_map(map.blob()), refusal);
+  EXPECT_EQ(with_map(map.blob(), 5), refusal) << "in the map for detokenisation";
+}
+
 class Sentences final : public sentencepiece::SentenceIterator {
  public:
   explicit Sentences(std::vector<std::string> lines) : lines_(std::move(lines)) {}

@@ -39,7 +39,7 @@ TEST(JsonLog, WritesOneObjectPerLine) {
   Validation validation;
   validation.position.updates = 10;
   validation.scores.set("bleu", 12.5);
-  validation.samples.push_back({"s", "r", "o\xFF", {"s"}, {"o"}, {0.5f}});
+  validation.samples.push_back({"s", "r", "o\xFF", {"s"}, {"o"}, {0.5f}, {{1.0f}, {0.25f, 0.75f}}});
   log.on_validation(validation);
   log.on_end({{10, 1, 100}, "reached 10u", "model", 3});
   const std::vector<json> all = lines(folder.file("log"));
@@ -55,6 +55,7 @@ TEST(JsonLog, WritesOneObjectPerLine) {
       << "what is not known is missing";
   EXPECT_EQ(all[2].at("scores").at("bleu"), 12.5);
   EXPECT_EQ(all[2].at("samples")[0].at("attention")[0], 0.5);
+  EXPECT_EQ(all[2].at("samples")[0].at("past_attention"), (json{{1.0}, {0.25, 0.75}}));
   EXPECT_EQ(all[3].at("reason"), "reached 10u");
 }
 
