@@ -196,15 +196,17 @@ EncodedSource TransformerEncoder::encode(Context& cx, const Packed& source) cons
   stream.begin(cx, x, layers_[0].norm1);
   RowProgram program(cx);
   const LayerMemory memory(cx);
+  const auto add = [&](const Tensor& branch, const nn::Norm& norm) {
+    stream.add(program, branch, norm);
+    memory.release_all_but(program, {stream.sum(), stream.input()});
+  };
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     const nn::Norm& next = i + 1 < layers_.size() ? layers_[i + 1].norm1 : norm_;
     const nn::Keys keys = layer.attention.prepare(program, stream.input(), source.rows, positions);
     const nn::Attention::Ask ask{.positions = positions, .bias = bias};
-    stream.add(program, layer.attention.attend(program, stream.input(), source.rows, keys, ask).out,
-               pre ? layer.norm2 : layer.norm1);
-    stream.add(program, layer.feed_forward(program, stream.input()), pre ? next : layer.norm2);
-    memory.release_all_but(program, {stream.sum(), stream.input()});
+    add(layer.attention.attend(program, stream.input(), source.rows, keys, ask).out, pre ? layer.norm2 : layer.norm1);
+    add(layer.feed_forward(program, stream.input()), pre ? next : layer.norm2);
   }
   program.run();
   return {source.rows, stream.input(), keeps_embeddings_ ? x : Tensor(), {}};
@@ -280,18 +282,19 @@ Decoded TransformerDecoder::decode(Context& cx, const Packed& tokens, const Memo
   RowProgram program(cx);
   const LayerMemory temporaries(cx);
   Decoded decoded;
+  const auto add = [&](const Tensor& branch, const nn::Norm& norm) {
+    stream.add(program, branch, norm);
+    temporaries.release_all_but(program, {stream.sum(), stream.input(), decoded.weights}, state.tensors());
+  };
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     const bool last = i + 1 == layers_.size();
-    stream.add(program, read_past(cx, program, i, stream.input(), tokens.rows, places, state),
-               pre ? layer.norm2 : layer.norm1);
+    add(read_past(cx, program, i, stream.input(), tokens.rows, places, state), pre ? layer.norm2 : layer.norm1);
     const Attended source =
         layer.source.attend(program, stream.input(), state.by_sentence(), memory.keys[i], {.weights = weights && last});
     if (last) decoded.weights = source.weights;
-    stream.add(program, source.out, pre ? layer.norm3 : layer.norm2);
-    stream.add(program, layer.feed_forward(program, stream.input()),
-               pre ? (last ? norm_ : layers_[i + 1].norm1) : layer.norm3);
-    if (!last) temporaries.release_all_but(program, {stream.sum(), stream.input()}, state.tensors());
+    add(source.out, pre ? layer.norm3 : layer.norm2);
+    add(layer.feed_forward(program, stream.input()), pre ? (last ? norm_ : layers_[i + 1].norm1) : layer.norm3);
   }
   program.run();
   decoded.features = stream.input();

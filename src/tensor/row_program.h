@@ -48,8 +48,8 @@ class RowProgram {
   bool after_layer_ = false;  // the last part is a layer
 };
 
-// The temporaries of a row of layers on the host, in inference. They are returned to the arena after each layer, so
-// that the next one finds its memory in the cache.
+// The temporaries of a row of layers on the host, in inference. They are returned to the arena after each part of a
+// layer, so that the next one finds its memory in the cache.
 class LayerMemory {
  public:
   explicit LayerMemory(const Context& cx);
@@ -57,7 +57,7 @@ class LayerMemory {
   LayerMemory(const LayerMemory&) = delete;
   LayerMemory& operator=(const LayerMemory&) = delete;
 
-  // Call after a layer. Only what `kept` and `also_kept` say and what was allocated before the first layer may be read
+  // Call after a part. Only what `kept` and `also_kept` say and what was allocated before the first part may be read
   // from now on.
   void release_all_but(RowProgram& program, std::initializer_list<Tensor> kept,
                        std::span<const Tensor> also_kept = {}) const;
