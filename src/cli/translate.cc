@@ -149,7 +149,7 @@ void translate_claimed(run::FileQueue& queue, const run::FileQueue::Claim& claim
 }
 
 // Translates files until all are finished, taken by other processes or given up.
-int translate_many(run::FileQueue& queue, TranslateOptions& options, search::TextTranslator& translator) {
+void translate_many(run::FileQueue& queue, TranslateOptions& options, search::TextTranslator& translator) {
   translator.check_request(run::SharedConstraints(options.terms, options.banned).all(), options.search);
   while (const std::optional<run::FileQueue::Claim> claim = queue.next()) {
     if (!options.quiet) log::info("translating {} ({} of {} finished)", claim->input, queue.finished(), queue.size());
@@ -163,7 +163,6 @@ int translate_many(run::FileQueue& queue, TranslateOptions& options, search::Tex
   check(failures.empty(), "{} of {} not translated; the same command tries them again", failures.size(),
         counted(queue.size(), "file"));
   if (!options.quiet && left == 0) log::info("finished: {}", counted(queue.size(), "file"));
-  return 0;
 }
 
 int translate_files(TranslateOptions& options, const Words& words, const ComputeOptions& compute) {
@@ -183,8 +182,10 @@ int translate_files(TranslateOptions& options, const Words& words, const Compute
   if (are_many) queue.emplace(options.input, options.output);
   search::TextTranslator translator(options.models, options.translator);
   if (const std::string note = translator.note(); !note.empty()) log::info("{}", note);
-  if (queue) return translate_many(*queue, options, translator);
-  translate_lines(options, options.search, translator);
+  if (queue)
+    translate_many(*queue, options, translator);
+  else
+    translate_lines(options, options.search, translator);
   return 0;
 }
 

@@ -81,9 +81,10 @@ void LineWriter::flush() {
 
 void LineWriter::complete() {
   if (!file_) return flush();
-  if (!is_complete_) put_pending(true);
-  is_complete_ = true;
+  if (is_complete_) return;
+  put_pending(true);
   file_->sync();
+  is_complete_ = true;
 }
 
 void LineWriter::commit() {

@@ -284,7 +284,8 @@ Decoded TransformerDecoder::decode(Context& cx, const Packed& tokens, const Memo
   Decoded decoded;
   const auto add = [&](const Tensor& branch, const nn::Norm& norm) {
     stream.add(program, branch, norm);
-    temporaries.release_all_but(program, {stream.sum(), stream.input(), decoded.weights}, state.tensors());
+    if (temporaries.releases())
+      temporaries.release_all_but(program, {stream.sum(), stream.input(), decoded.weights}, state.tensors());
   };
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];

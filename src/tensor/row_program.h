@@ -57,6 +57,8 @@ class LayerMemory {
   LayerMemory(const LayerMemory&) = delete;
   LayerMemory& operator=(const LayerMemory&) = delete;
 
+  // Whether it releases anything: on a GPU, and where gradients are recorded, it does not.
+  bool releases() const { return releases_; }
   // Call after a part. Only what `kept` and `also_kept` say and what was allocated before the first part may be read
   // from now on.
   void release_all_but(RowProgram& program, std::initializer_list<Tensor> kept,
