@@ -53,11 +53,8 @@ Signals::Signals() {
   }
 }
 
-Signals::~Signals() { restore(); }
-
-void Signals::restore() {
+Signals::~Signals() {
   for (const auto& [signal, before] : before_) sigaction(signal, &before, nullptr);
-  before_.clear();
 }
 
 void Signals::wait(const std::function<void()>& reload) {
@@ -72,7 +69,9 @@ void Signals::wait(const std::function<void()>& reload) {
     if (poll(&waiting, 1, -1) <= 0) continue;
     [[maybe_unused]] const ssize_t count = read(woken_, bytes.data(), bytes.size());
   }
-  restore();
+  // One to reload may have come before and still be on its way to another thread.
+  for (const auto& [signal, before] : before_)
+    if (signal != SIGHUP) sigaction(signal, &before, nullptr);
 }
 
 StopDeadline::StopDeadline(std::chrono::milliseconds limit) {

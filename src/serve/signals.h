@@ -23,12 +23,10 @@ class Signals {
   Signals& operator=(const Signals&) = delete;
 
   // Returns after SIGINT or SIGTERM; calls `reload` after SIGHUP until then, once for those that come meanwhile. From
-  // then on, a second signal ends the program.
+  // then on, a second one of these ends the program, and SIGHUP does nothing.
   void wait(const std::function<void()>& reload);
 
  private:
-  void restore();
-
   int woken_ = -1;  // the end of a pipe that the handler writes to
   std::vector<std::pair<int, struct sigaction>> before_;
 };

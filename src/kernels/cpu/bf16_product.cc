@@ -120,7 +120,7 @@ struct Target {
 void multiply_range(const NarrowKernel& kernel, Size rows, Size cols, Size bytes, const char* a, const char* b,
                     const Target& to) {
   const Size whole = cols / kNarrowCols * kNarrowCols, rest = cols - whole;
-  NarrowBlock block{.groups = bytes / kernel.group};
+  NarrowBlock block{.groups = bytes / kernel.group, .row_stride = bytes};
   for (Size r = 0; r < rows; r += kBlockRows) {
     block.rows = std::min(kBlockRows, rows - r);
     block.a = a + r * bytes;

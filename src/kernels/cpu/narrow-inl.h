@@ -65,13 +65,13 @@ HWY_INLINE float round_row(WeightFormat format, Size k, const float* x, Size byt
     Size i = 0;
     for (; i + kLanes <= k; i += kLanes) store_bf16(Whole::load(x + i), halves + i);
     for (; i < k; ++i) halves[i] = bf16::from(x[i]).bits;
-    std::memset(to + 2 * k, 0, static_cast<std::size_t>(bytes - 2 * k));
+    std::fill_n(to + 2 * k, bytes - 2 * k, '\0');
     return 1;
   }
   auto* numbers = reinterpret_cast<std::int8_t*>(to);
   const float largest = largest_magnitude(k, x);
   if (!(largest > 0) || largest > std::numeric_limits<float>::max()) {
-    std::memset(to, 0, static_cast<std::size_t>(bytes));
+    std::fill_n(to, bytes, '\0');
     return largest == 0 ? 0 : std::numeric_limits<float>::quiet_NaN();
   }
   const V factor = hn::Set(kTag, kInt8Steps / largest);
@@ -82,7 +82,7 @@ HWY_INLINE float round_row(WeightFormat format, Size k, const float* x, Size byt
     store_int8(hn::Mul(Rest{k - i}.load(x + i), factor), last);
     std::memcpy(to + i, last, static_cast<std::size_t>(k - i));
   }
-  std::memset(to + k, 0, static_cast<std::size_t>(bytes - k));
+  std::fill_n(to + k, bytes - k, '\0');
   return largest / kInt8Steps;
 }
 
@@ -119,15 +119,16 @@ class NarrowProduct {
   static constexpr Size rows_at_once(Size k) { return rows_of(Size{1} << 22, k, 64); }
   static constexpr Size rows_in_cache(Size k) { return rows_of(256 * 1024, k, 16); }
   static Size memory_size(WeightFormat format, Size rows, Size k) {
-    const Size padded = round_up(rows, kRows);
-    return padded + padded * row_bytes(format, k) / Size{sizeof(float)};
+    return scales_size(rows) +
+           round_up(rows, kRows) * (row_bytes(format, k) + narrow_kernel(format).padding) / Size{sizeof(float)};
   }
 
   NarrowProduct(WeightFormat format, Size rows, Size k, Size out, const float* x, const void* packed, float* memory)
       : kernel_(&narrow_kernel(format)), weights_(format, k, out, packed) {
     scales_ = memory;
-    rows_ = reinterpret_cast<char*>(memory + round_up(rows, kRows));
+    rows_ = reinterpret_cast<char*>(memory + scales_size(rows));
     row_bytes_ = row_bytes(format, k);
+    row_stride_ = row_bytes_ + kernel_->padding;
     threads::split((rows + kRows - 1) / kRows, row_grain(k * kRows), [&](Size begin, Size end) HWY_ATTR {
       for (Size r = begin * kRows; r < std::min(rows, end * kRows); ++r) round(format, r, rows, k, x + r * k);
     });
@@ -135,8 +136,8 @@ class NarrowProduct {
 
   void multiply(const Block& block, const float* bias, float* c, Size c_stride) const {
     const Size whole = block.cols / kCols * kCols;
-    NarrowBlock p{.rows = block.rows, .cols = whole, .groups = weights_.groups};
-    p.a = rows_ + block.row * row_bytes_;
+    NarrowBlock p{.rows = block.rows, .cols = whole, .groups = weights_.groups, .row_stride = row_stride_};
+    p.a = rows_ + block.row * row_stride_;
     p.b = weights_.data + block.col / kCols * weights_.panel_bytes();
     p.row_scales = scales_ + block.row;
     p.col_scales = weights_.scales + block.col;
@@ -155,12 +156,14 @@ class NarrowProduct {
       p.rows = std::min<Size>(kRows, block.rows - r);
       kernel_->multiply(p);
       for (Size i = 0; i < p.rows; ++i) std::copy_n(sums + i * kCols, rest, c + (r + i) * c_stride + whole);
-      p.a += kRows * row_bytes_;
+      p.a += kRows * row_stride_;
       p.row_scales += kRows;
     }
   }
 
  private:
+  // Rows start at a cache line.
+  static constexpr Size scales_size(Size rows) { return round_up(rows, 16); }
   static constexpr Size rows_of(Size bytes, Size k, Size least) {
     return std::max<Size>(least, bytes / std::max<Size>(k, 1)) / kRows * kRows;
   }
@@ -171,7 +174,7 @@ class NarrowProduct {
   // Rounds row r of all rows, into its place in a set of rows.
   HWY_INLINE void round(WeightFormat format, Size r, Size rows, Size k, const float* x) {
     const Size lines = kernel_->row_set, place = r % lines;
-    char* set = rows_ + (r - place) * row_bytes_;
+    char* set = rows_ + (r - place) * row_stride_;
     if (lines == 1) {
       scales_[r] = round_row(format, k, x, row_bytes_, set);
       if (kernel_->flip) flip_bytes(row_bytes_, kernel_->flip, set);
@@ -187,7 +190,7 @@ class NarrowProduct {
   NarrowWeights weights_;
   float* scales_;
   char* rows_;
-  Size row_bytes_;
+  Size row_bytes_, row_stride_;
 };
 
 }  // namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE

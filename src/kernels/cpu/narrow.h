@@ -23,6 +23,7 @@ constexpr std::int64_t kNarrowCols = 16;
 struct NarrowBlock {
   std::int64_t rows = 0, cols = 0, groups = 0;
   const char* a = nullptr;            // sets of rows
+  std::int64_t row_stride = 0;        // bytes of a row of `a`, with padding
   const char* b = nullptr;            // panels
   const float* row_scales = nullptr;  // int8: [rows]
   const float* col_scales = nullptr;  // int8: [cols]
@@ -37,6 +38,7 @@ struct NarrowKernel {
   int group;    // bytes
   int row_set;  // rows
   int unit;     // the bytes of a row are padded to a multiple of this
+  int padding;  // bytes after each row, so that rows do not share few sets of the cache; 0 if row_set is not 1
   int flip;     // the bytes of the left operand are XORed with this, if row_set is 1; 0x80 makes int8 unsigned
   void (*multiply)(const NarrowBlock& block);
 };
@@ -46,6 +48,9 @@ extern const NarrowKernel kInt8Portable, kBf16Portable;
 #if defined(__aarch64__)
 extern const NarrowKernel kInt8Dot, kInt8Matrix, kBf16Matrix;
 #elif defined(__x86_64__)
+constexpr std::int64_t kFewRows = 4;
+// int8 by AVX-512 VNNI, for at most kFewRows rows; the left operand is signed, as kInt8Amx takes it.
+void multiply_few_rows_avx512(const NarrowBlock& block);
 extern const NarrowKernel kInt8Amx, kInt8Avx512, kInt8AvxVnni, kInt8Avx2;
 extern const NarrowKernel kBf16Amx, kBf16Avx512, kBf16Avx2;
 #endif

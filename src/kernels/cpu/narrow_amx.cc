@@ -43,10 +43,9 @@ struct Int8 {
     _tile_dpbssd(2, 5, 6);
     _tile_dpbssd(3, 5, 7);
   }
-  static __m512 result(const NarrowBlock& p, std::int64_t row, std::int64_t col, __m512i sum, __m512 start) {
-    const __m512 scale = _mm512_mul_ps(_mm512_loadu_ps(p.col_scales + col), _mm512_set1_ps(p.row_scales[row]));
-    return _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum), scale, start);
-  }
+  static __m512 to_float(__m512i sum) { return _mm512_cvtepi32_ps(sum); }
+  static __m512 col_scales(const NarrowBlock& p, std::int64_t col) { return _mm512_loadu_ps(p.col_scales + col); }
+  static __m512 row_scale(const NarrowBlock& p, std::int64_t row) { return _mm512_set1_ps(p.row_scales[row]); }
 };
 
 struct Bf16 {
@@ -58,9 +57,9 @@ struct Bf16 {
     _tile_dpbf16ps(2, 5, 6);
     _tile_dpbf16ps(3, 5, 7);
   }
-  static __m512 result(const NarrowBlock&, std::int64_t, std::int64_t, __m512i sum, __m512 start) {
-    return _mm512_add_ps(start, _mm512_castsi512_ps(sum));
-  }
+  static __m512 to_float(__m512i sum) { return _mm512_castsi512_ps(sum); }
+  static __m512 col_scales(const NarrowBlock&, std::int64_t) { return _mm512_set1_ps(1); }
+  static __m512 row_scale(const NarrowBlock&, std::int64_t) { return _mm512_set1_ps(1); }
 };
 
 // Sums of four tiles, [tile][row][column].
@@ -82,63 +81,113 @@ void clear_sums() {
   _tile_zero(3);
 }
 
-// Writes the sums of one tile to c.
+// Sixteen columns of the result: what their rows have in common.
 template <class Format>
-void write(const NarrowBlock& p, const Sums& sums, int tile, std::int64_t row, std::int64_t rows, std::int64_t col) {
-  for (std::int64_t r = 0; r < rows; ++r, ++row) {
-    const __m512 start = p.start ? _mm512_loadu_ps(p.start + row * p.start_stride + col) : _mm512_setzero_ps();
-    const __m512i sum = _mm512_load_si512(sums.tiles[tile][r]);
-    _mm512_storeu_ps(p.c + row * p.c_stride + col, Format::result(p, row, col, sum, start));
+class Columns {
+ public:
+  Columns() = default;
+  Columns(const NarrowBlock& p, std::int64_t col) : col_(col), scales_(Format::col_scales(p, col)) {
+    if (p.start && !starts_by_row(p)) start_ = _mm512_loadu_ps(p.start + col);
   }
-}
+  void write(const NarrowBlock& p, std::int64_t row, const std::int32_t* sums) const {
+    const __m512 start = starts_by_row(p) ? _mm512_loadu_ps(p.start + row * p.start_stride + col_) : start_;
+    const __m512 scale = _mm512_mul_ps(scales_, Format::row_scale(p, row));
+    _mm512_storeu_ps(p.c + row * p.c_stride + col_,
+                     _mm512_fmadd_ps(Format::to_float(_mm512_load_si512(sums)), scale, start));
+  }
 
-// 16 + `lower` rows from `row` on times two panels from `col` on.
+ private:
+  static bool starts_by_row(const NarrowBlock& p) { return p.start && p.start_stride != 0; }
+
+  std::int64_t col_ = 0;
+  __m512 scales_ = _mm512_setzero_ps(), start_ = _mm512_setzero_ps();
+};
+
+// Blocks of up to 32 rows by two panels. The result of a block is written while the next one is multiplied, and the
+// panels after those in use are fetched from memory.
 template <class Format>
-void multiply_two(const NarrowBlock& p, std::int64_t row, std::int64_t lower, std::int64_t col) {
-  const std::int64_t row_bytes = 4 * p.groups, panel_bytes = kTileBytes * p.groups;
-  const char* a = p.a + row * row_bytes;
-  const char* b = p.b + col / kNarrowCols * panel_bytes;
-  clear_sums();
-  for (std::int64_t k = 0; k < row_bytes; k += kTileBytes, a += kTileBytes, b += kChunk) {
-    _tile_loadd(6, b, kTileBytes);
-    _tile_loadd(7, b + panel_bytes, kTileBytes);
-    _tile_loadd(4, a, row_bytes);
-    Format::add_upper();
-    _tile_loadd(5, a + kTileRows * row_bytes, row_bytes);
-    Format::add_lower();
+class Pairs {
+ public:
+  // `passes` blocks from `first_row` on share their panels.
+  Pairs(const NarrowBlock& p, std::int64_t first_row, std::int64_t passes)
+      : p_(p),
+        first_row_(first_row),
+        row_bytes_(4 * p.groups),
+        panel_bytes_(kTileBytes * p.groups),
+        rows_at_once_((2 * kTileRows * kTileBytes + row_bytes_ - 1) / row_bytes_),
+        fetched_at_once_((2 * kTileRows + passes - 1) / passes) {}
+
+  // 16 + `lower` rows from `row` on times two panels from `col` on.
+  void multiply(std::int64_t row, std::int64_t lower, std::int64_t col) {
+    const char* a = p_.a + row * p_.row_stride;
+    const char* b = p_.b + col / kNarrowCols * panel_bytes_;
+    if (row == first_row_) next_ = b + 2 * panel_bytes_;
+    clear_sums();
+    for (std::int64_t k = 0; k < row_bytes_; k += kTileBytes, a += kTileBytes, b += kChunk) {
+      for (std::int64_t i = 0; i < fetched_at_once_; ++i, next_ += kTileBytes) _mm_prefetch(next_, _MM_HINT_T1);
+      _tile_loadd(6, b, kTileBytes);
+      _tile_loadd(7, b + panel_bytes_, kTileBytes);
+      _tile_loadd(4, a, p_.row_stride);
+      Format::add_upper();
+      _tile_loadd(5, a + kTileRows * p_.row_stride, p_.row_stride);
+      Format::add_lower();
+      write(rows_at_once_);
+    }
+    write(2 * kTileRows);
+    sums_.store();
+    first_ = row, written_ = 0, rows_ = kTileRows + lower;
+    left_ = Columns<Format>(p_, col), right_ = Columns<Format>(p_, col + kNarrowCols);
   }
-  Sums sums;
-  sums.store();
-  write<Format>(p, sums, 0, row, kTileRows, col);
-  write<Format>(p, sums, 1, row, kTileRows, col + kNarrowCols);
-  write<Format>(p, sums, 2, row + kTileRows, lower, col);
-  write<Format>(p, sums, 3, row + kTileRows, lower, col + kNarrowCols);
-}
+  void finish() { write(2 * kTileRows); }
+
+ private:
+  // Writes the next `count` rows of the last result, as far as there are any.
+  void write(std::int64_t count) {
+    const std::int64_t end = written_ + count < rows_ ? written_ + count : rows_;
+    for (; written_ < end; ++written_) {
+      const std::int64_t tile = written_ / kTileRows * 2, row = written_ % kTileRows;
+      left_.write(p_, first_ + written_, sums_.tiles[tile][row]);
+      right_.write(p_, first_ + written_, sums_.tiles[tile + 1][row]);
+    }
+  }
+
+  const NarrowBlock& p_;
+  const std::int64_t first_row_, row_bytes_, panel_bytes_;
+  const std::int64_t rows_at_once_, fetched_at_once_;  // per chunk of k
+  const char* next_ = nullptr;                         // to be fetched
+  // The last result: its sums, rows and columns.
+  Sums sums_;
+  std::int64_t first_ = 0, written_ = 0, rows_ = 0;
+  Columns<Format> left_, right_;
+};
 
 // Up to 16 rows from `row` on, in both registers for rows, times `panels` panels, at most four, from `col` on. Panels
 // that are not there are replaced by the first one.
 template <class Format>
 void multiply_four(const NarrowBlock& p, std::int64_t row, std::int64_t rows, std::int64_t col, std::int64_t panels) {
   const std::int64_t row_bytes = 4 * p.groups, panel_bytes = kTileBytes * p.groups;
-  const char* a = p.a + row * row_bytes;
+  const char* a = p.a + row * p.row_stride;
   const char* b = p.b + col / kNarrowCols * panel_bytes;
   const auto offset = [&](std::int64_t panel) { return panel < panels ? panel * panel_bytes : 0; };
   const std::int64_t second = offset(1), third = offset(2), fourth = offset(3);
   clear_sums();
   for (std::int64_t k = 0; k < row_bytes; k += kTileBytes, a += kTileBytes, b += kChunk) {
-    _tile_loadd(4, a, row_bytes);
+    _tile_loadd(4, a, p.row_stride);
     _tile_loadd(6, b, kTileBytes);
     _tile_loadd(7, b + second, kTileBytes);
     Format::add_upper();
     if (panels <= 2) continue;
-    _tile_loadd(5, a, row_bytes);
+    _tile_loadd(5, a, p.row_stride);
     _tile_loadd(6, b + third, kTileBytes);
     _tile_loadd(7, b + fourth, kTileBytes);
     Format::add_lower();
   }
   Sums sums;
   sums.store();
-  for (int i = 0; i < panels; ++i) write<Format>(p, sums, i, row, rows, col + i * kNarrowCols);
+  for (int i = 0; i < panels; ++i) {
+    const Columns<Format> columns(p, col + i * kNarrowCols);
+    for (std::int64_t r = 0; r < rows; ++r) columns.write(p, row + r, sums.tiles[i][r]);
+  }
 }
 
 // Rows [row, row + rows), at most 16, times the panels from `col` on.
@@ -160,13 +209,16 @@ void multiply(const NarrowBlock& p) {
   const std::int64_t paired_rows = rest > kTileRows ? p.rows : whole;
   if (whole > 0) {
     configure(kTileRows, kTileRows);
+    Pairs<Format> pairs(p, 0, whole / (2 * kTileRows));
     for (std::int64_t col = 0; col < paired_cols; col += 2 * kNarrowCols)
-      for (std::int64_t row = 0; row < whole; row += 2 * kTileRows) multiply_two<Format>(p, row, kTileRows, col);
+      for (std::int64_t row = 0; row < whole; row += 2 * kTileRows) pairs.multiply(row, kTileRows, col);
+    pairs.finish();
   }
   if (paired_rows > whole) {
     configure(kTileRows, rest - kTileRows);
-    for (std::int64_t col = 0; col < paired_cols; col += 2 * kNarrowCols)
-      multiply_two<Format>(p, whole, rest - kTileRows, col);
+    Pairs<Format> pairs(p, whole, 1);
+    for (std::int64_t col = 0; col < paired_cols; col += 2 * kNarrowCols) pairs.multiply(whole, rest - kTileRows, col);
+    pairs.finish();
   }
   for (std::int64_t row = 0; row < p.rows; row += kTileRows)
     multiply_few_rows<Format>(p, row, p.rows - row < kTileRows ? p.rows - row : kTileRows,
@@ -174,10 +226,13 @@ void multiply(const NarrowBlock& p) {
   _tile_release();
 }
 
+// Of few rows, VNNI multiplies as fast as weights are read.
+void multiply_int8(const NarrowBlock& p) { p.rows <= kFewRows ? multiply_few_rows_avx512(p) : multiply<Int8>(p); }
+
 }  // namespace
 
-const NarrowKernel kInt8Amx = {"AMX", 4, 1, kTileBytes, 0, multiply<Int8>};
-const NarrowKernel kBf16Amx = {"AMX", 4, 1, kTileBytes, 0, multiply<Bf16>};
+const NarrowKernel kInt8Amx = {"AMX", 4, 1, kTileBytes, 64, 0, multiply_int8};
+const NarrowKernel kBf16Amx = {"AMX", 4, 1, kTileBytes, 64, 0, multiply<Bf16>};
 
 }  // namespace dragoman::kernels::cpu_filling
 #endif

@@ -46,13 +46,12 @@ void multiply_tile(const NarrowBlock& p, std::int64_t row, std::int64_t col) {
   typename Format::Sum sums[kRows][2];
   for (auto& line : sums)
     for (auto& sum : line) sum = Format::zero();
-  const std::int64_t row_bytes = 4 * p.groups;
-  const char* a = p.a + row * row_bytes;
+  const char* a = p.a + row * p.row_stride;
   const char* b = p.b + col / kNarrowCols * (kStep * p.groups);
   for (std::int64_t g = 0; g < p.groups; ++g, a += 4, b += kStep) {
     const auto first = Format::right(b), second = Format::right(b + kStep / 2);
     for (int r = 0; r < kRows; ++r) {
-      const auto left = Format::left(a + r * row_bytes);
+      const auto left = Format::left(a + r * p.row_stride);
       sums[r][0] = Format::add(sums[r][0], left, first);
       sums[r][1] = Format::add(sums[r][1], left, second);
     }

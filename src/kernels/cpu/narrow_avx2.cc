@@ -30,8 +30,8 @@ struct Bf16 {
 
 }  // namespace
 
-const NarrowKernel kInt8Avx2 = {"AVX2", 4, 1, 4, 0, multiply<Int8>};
-const NarrowKernel kBf16Avx2 = {"AVX2", 4, 1, 4, 0, multiply<Bf16>};
+const NarrowKernel kInt8Avx2 = {"AVX2", 4, 1, 4, 0, 0, multiply<Int8>};
+const NarrowKernel kBf16Avx2 = {"AVX2", 4, 1, 4, 0, 0, multiply<Bf16>};
 
 }  // namespace dragoman::kernels::cpu_filling
 #endif

@@ -12,11 +12,18 @@ namespace {
 
 constexpr int kGroup = 4, kStep = kGroup * kNarrowCols;  // bytes; a step is one vector
 
+int load_group(const char* bytes) {
+  int group;
+  __builtin_memcpy(&group, bytes, sizeof group);
+  return group;
+}
+
 // VPDPBUSD multiplies unsigned by signed bytes, so the left operand is stored plus 128. An additional row of the tile,
 // whose left operand is 128 everywhere, sums what must be subtracted.
 struct Int8 {
   using Sum = __m512i;
   static constexpr int kOffsetRows = 1;
+  static __m512i broadcast(const char* group) { return _mm512_set1_epi32(load_group(group)); }
   static Sum zero() { return _mm512_setzero_si512(); }
   static __m512i offset() { return _mm512_set1_epi8(-128); }
   // By hand: around the intrinsic, GCC 12 copies every sum.
@@ -32,9 +39,17 @@ struct Int8 {
   }
 };
 
+// As Int8; the left operand is stored as it is, and 128 is added here.
+struct SignedInt8 : Int8 {
+  static __m512i broadcast(const char* group) {
+    return _mm512_set1_epi32(load_group(group) ^ static_cast<int>(0x80808080));
+  }
+};
+
 struct Bf16 {
   using Sum = __m512;
   static constexpr int kOffsetRows = 0;
+  static __m512i broadcast(const char* group) { return _mm512_set1_epi32(load_group(group)); }
   static Sum zero() { return _mm512_setzero_ps(); }
   static __m512i offset() { return _mm512_setzero_si512(); }
   static Sum add(Sum sum, __m512i a, __m512i b) {
@@ -51,12 +66,6 @@ struct Bf16 {
   }
 };
 
-__m512i broadcast(const char* group) {
-  int bytes;
-  __builtin_memcpy(&bytes, group, sizeof bytes);
-  return _mm512_set1_epi32(bytes);
-}
-
 // The sums of kRows rows, and of the offset row if there is one, by kPanels panels. Loops over them are fold
 // expressions (sum i is row i / kPanels, panel i % kPanels), because compilers keep an array in registers only if every
 // index is a constant.
@@ -67,9 +76,10 @@ struct Accumulators<Format, kRows, kPanels, std::index_sequence<i...>> {
   typename Format::Sum sums[sizeof...(i)];
 
   Accumulators() { ((sums[i] = Format::zero()), ...); }
-  void add(const char* a, std::int64_t row_bytes, const char* b, std::int64_t panel_bytes) {
-    ((sums[i] = Format::add(sums[i], i / kPanels < kRows ? broadcast(a + i / kPanels * row_bytes) : Format::offset(),
-                            _mm512_loadu_si512(b + i % kPanels * panel_bytes))),
+  void add(const char* a, std::int64_t row_stride, const char* b, std::int64_t panel_bytes) {
+    ((sums[i] =
+          Format::add(sums[i], i / kPanels < kRows ? Format::broadcast(a + i / kPanels * row_stride) : Format::offset(),
+                      _mm512_loadu_si512(b + i % kPanels * panel_bytes))),
      ...);
   }
   void store(const NarrowBlock& p, std::int64_t row, std::int64_t col) const {
@@ -89,10 +99,10 @@ template <class Format, int kRows, int kPanels>
 void multiply_tile(const NarrowBlock& p, std::int64_t row, std::int64_t col) {
   constexpr int kSums = (kRows + Format::kOffsetRows) * kPanels;
   Accumulators<Format, kRows, kPanels, std::make_index_sequence<kSums>> tile;
-  const std::int64_t row_bytes = kGroup * p.groups, panel_bytes = kStep * p.groups;
-  const char* a = p.a + row * row_bytes;
+  const std::int64_t panel_bytes = kStep * p.groups;
+  const char* a = p.a + row * p.row_stride;
   const char* b = p.b + col / kNarrowCols * panel_bytes;
-  for (std::int64_t g = 0; g < p.groups; ++g, a += kGroup, b += kStep) tile.add(a, row_bytes, b, panel_bytes);
+  for (std::int64_t g = 0; g < p.groups; ++g, a += kGroup, b += kStep) tile.add(a, p.row_stride, b, panel_bytes);
   tile.store(p, row, col);
 }
 
@@ -115,16 +125,22 @@ void multiply_panels(const NarrowBlock& p, std::int64_t col) {
 template <class Format>
 void multiply(const NarrowBlock& p) {
   std::int64_t col = 0;
-  if (p.rows <= 4)
-    for (; col + 4 * kNarrowCols <= p.cols; col += 4 * kNarrowCols) multiply_panels<Format, 4, 4>(p, col);
+  if (p.rows <= kFewRows)
+    for (; col + 4 * kNarrowCols <= p.cols; col += 4 * kNarrowCols) multiply_panels<Format, 4, kFewRows>(p, col);
   for (; col + 2 * kNarrowCols <= p.cols; col += 2 * kNarrowCols) multiply_panels<Format, 2, 12>(p, col);
   if (col < p.cols) multiply_panels<Format, 1, 12>(p, col);
 }
 
 }  // namespace
 
-const NarrowKernel kInt8Avx512 = {"AVX-512 VNNI", kGroup, 1, kGroup, 0x80, multiply<Int8>};
-const NarrowKernel kBf16Avx512 = {"AVX-512 BF16", kGroup, 1, kGroup, 0, multiply<Bf16>};
+void multiply_few_rows_avx512(const NarrowBlock& p) {
+  std::int64_t col = 0;
+  for (; col + 4 * kNarrowCols <= p.cols; col += 4 * kNarrowCols) multiply_panels<SignedInt8, 4, kFewRows>(p, col);
+  for (; col < p.cols; col += kNarrowCols) multiply_panels<SignedInt8, 1, kFewRows>(p, col);
+}
+
+const NarrowKernel kInt8Avx512 = {"AVX-512 VNNI", kGroup, 1, kGroup, 0, 0x80, multiply<Int8>};
+const NarrowKernel kBf16Avx512 = {"AVX-512 BF16", kGroup, 1, kGroup, 0, 0, multiply<Bf16>};
 
 }  // namespace dragoman::kernels::cpu_filling
 #endif

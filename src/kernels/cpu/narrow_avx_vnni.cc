@@ -4,7 +4,7 @@
 
 namespace dragoman::kernels::cpu_filling {
 
-const NarrowKernel kInt8AvxVnni = {"AVX-VNNI", 4, 1, 4, 0, multiply<Int8>};
+const NarrowKernel kInt8AvxVnni = {"AVX-VNNI", 4, 1, 4, 0, 0, multiply<Int8>};
 
 }  // namespace dragoman::kernels::cpu_filling
 #endif

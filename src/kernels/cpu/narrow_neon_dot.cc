@@ -23,12 +23,11 @@ void multiply_tile(const NarrowBlock& p, std::int64_t row, std::int64_t col) {
   for (auto& line : sums)
     for (auto& sum : line) sum = vdupq_n_s32(0);
   constexpr std::int64_t kStep = 4 * kNarrowCols;
-  const std::int64_t row_bytes = 4 * p.groups;
-  const char* a = p.a + row * row_bytes;
+  const char* a = p.a + row * p.row_stride;
   const char* b = p.b + col / kNarrowCols * (kStep * p.groups);
   for (std::int64_t g = 0; g < p.groups; g += 4, a += 16, b += 4 * kStep) {
     int8x16_t left[kRows];
-    for (int r = 0; r < kRows; ++r) left[r] = load(a + r * row_bytes);
+    for (int r = 0; r < kRows; ++r) left[r] = load(a + r * p.row_stride);
     add_group<0>(sums, left, b);
     add_group<1>(sums, left, b + kStep);
     add_group<2>(sums, left, b + 2 * kStep);
@@ -53,7 +52,7 @@ void multiply(const NarrowBlock& p) {
 
 }  // namespace
 
-const NarrowKernel kInt8Dot = {"NEON SDOT", 4, 1, 16, 0, multiply};
+const NarrowKernel kInt8Dot = {"NEON SDOT", 4, 1, 16, 0, 0, multiply};
 
 }  // namespace dragoman::kernels::cpu_filling
 #endif

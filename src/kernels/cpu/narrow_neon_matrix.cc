@@ -83,8 +83,8 @@ void multiply(const NarrowBlock& p) {
 
 }  // namespace
 
-const NarrowKernel kInt8Matrix = {"NEON SMMLA", 8, 2, 8, 0, multiply<Int8>};
-const NarrowKernel kBf16Matrix = {"NEON BFMMLA", 8, 2, 8, 0, multiply<Bf16>};
+const NarrowKernel kInt8Matrix = {"NEON SMMLA", 8, 2, 8, 0, 0, multiply<Int8>};
+const NarrowKernel kBf16Matrix = {"NEON BFMMLA", 8, 2, 8, 0, 0, multiply<Bf16>};
 
 }  // namespace dragoman::kernels::cpu_filling
 #endif

@@ -49,7 +49,7 @@ void multiply(const NarrowBlock& p) {
   for (Size col = 0; col < p.cols; col += kNarrowCols)
     for (Size row = 0; row < p.rows; ++row) {
       typename Format::Sum sums[kNarrowCols] = {};
-      const char* a = p.a + row * kGroup * p.groups;
+      const char* a = p.a + row * p.row_stride;
       const char* b = p.b + col / kNarrowCols * (kStep * p.groups);
       for (Size g = 0; g < p.groups; ++g) Format::add(a + kGroup * g, b + kStep * g, sums);
       store_sums(p, row, col, sums);
@@ -58,7 +58,7 @@ void multiply(const NarrowBlock& p) {
 
 }  // namespace
 
-const NarrowKernel kInt8Portable = {"portable int8", 4, 1, 4, 0, multiply<Int8>};
-const NarrowKernel kBf16Portable = {"portable bf16", 4, 1, 4, 0, multiply<Bf16>};
+const NarrowKernel kInt8Portable = {"portable int8", 4, 1, 4, 0, 0, multiply<Int8>};
+const NarrowKernel kBf16Portable = {"portable bf16", 4, 1, 4, 0, 0, multiply<Bf16>};
 
 }  // namespace dragoman::kernels::cpu_filling
