@@ -18,28 +18,38 @@ void Sampler::choose(std::span<const Row> rows) {
     if (before_.size() == 1) draw_state.node = before_[0];
     const auto at = std::find(before_.begin(), before_.end(), draw_state.node) - before_.begin();
     const Row& row = rows[static_cast<std::size_t>(at)];
-    const std::int32_t token = draw(draw_state.node, row, draw_state.random);
-    const float log_probability = row.log_probability(row.all[token]);
-    if (token == goal_.end) {
+    const Chance drawn = draw(draw_state.node, row, draw_state.random);
+    const float log_probability = row.log_probability(drawn.score);
+    if (drawn.token == goal_.end) {
       finish(draw_state.node, log_probability);
       draw_state.running = false;
     } else {
-      extend(static_cast<std::int32_t>(at), draw_state.node, progress(draw_state.node), token, log_probability);
+      extend(static_cast<std::int32_t>(at), draw_state.node, progress(draw_state.node), drawn.token, log_probability);
       draw_state.node = live_.back();
     }
   }
 }
 
-std::int32_t Sampler::draw(std::int32_t node, const Row& row, Random& random) {
-  if (tree_[node].length >= goal_.max_length) return goal_.end;
+void Sampler::find_chances(std::int32_t node, const Row& row) {
   Tokens forbidden;
   find_forbidden(node, forbidden);
   const TermProgress terms = progress(node);
   chances_.clear();
-  for (std::int32_t token = 0; token < row.vocabulary; ++token)
-    if (row.all[token] > -std::numeric_limits<float>::infinity() && allows(node, terms, token, forbidden))
-      chances_.push_back({token, static_cast<double>(row.log_probability(row.all[token])) / goal_.options.temperature});
-  if (chances_.empty()) return goal_.end;
+  const auto consider = [&](std::int32_t token, float score) {
+    if (score > -std::numeric_limits<float>::infinity() && allows(node, terms, token, forbidden))
+      chances_.push_back({token, score, static_cast<double>(row.log_probability(score)) / goal_.options.temperature});
+  };
+  if (needs_all()) {
+    for (std::int32_t token = 0; token < row.vocabulary; ++token) consider(token, row.all[token]);
+  } else {
+    for (std::size_t i = 0; i < row.tokens.size() && row.tokens[i] >= 0; ++i) consider(row.tokens[i], row.scores[i]);
+  }
+}
+
+Sampler::Chance Sampler::draw(std::int32_t node, const Row& row, Random& random) {
+  if (tree_[node].length >= goal_.max_length) return {goal_.end, row.end, 1};
+  find_chances(node, row);
+  if (chances_.empty()) return {goal_.end, needs_all() ? row.all[goal_.end] : row.log_sum, 1};
   double largest = chances_.front().weight;
   for (const Chance& chance : chances_) largest = std::max(largest, chance.weight);
   for (Chance& chance : chances_) chance.weight = std::exp(chance.weight - largest);
@@ -49,9 +59,9 @@ std::int32_t Sampler::draw(std::int32_t node, const Row& row, Random& random) {
   double at = random.uniform() * total;
   for (const Chance& chance : chances_) {
     at -= chance.weight;
-    if (at < 0) return chance.token;
+    if (at < 0) return chance;
   }
-  return chances_.back().token;
+  return chances_.back();
 }
 
 void Sampler::keep_likeliest() {

@@ -10,10 +10,14 @@ namespace dragoman::search {
 class Sampler : public SentenceSearch {
  public:
   explicit Sampler(Goal goal);
+  // The likeliest tokens are enough to sample from a few of them.
+  bool needs_all() const override {
+    return goal_.options.top_k < 1 || goal_.options.top_k > kMostBest || SentenceSearch::needs_all();
+  }
 
  protected:
   void choose(std::span<const Row> rows) override;
-  int candidates() const override { return 1; }
+  int candidates() const override { return needs_all() ? 1 : goal_.options.top_k; }
 
  private:
   struct Draw {
@@ -23,9 +27,14 @@ class Sampler : public SentenceSearch {
   };
   struct Chance {
     std::int32_t token;
+    float score;  // as in Row
     double weight;
   };
-  std::int32_t draw(std::int32_t node, const Row& row, Random& random);
+  static constexpr int kMostBest = 256;
+
+  Chance draw(std::int32_t node, const Row& row, Random& random);
+  // Fills chances_ with the tokens that may follow `node`; their weights are logarithms of probabilities.
+  void find_chances(std::int32_t node, const Row& row);
   void keep_likeliest();
 
   std::vector<Draw> draws_;

@@ -60,7 +60,7 @@ class SentenceSearch {
   // What the next rows must contain: the number of top tokens (enough to drop the forbidden ones), the scores of all
   // tokens, the score of EOS.
   int wanted() const;
-  bool needs_all() const { return goal_.options.sample || !goal_.constraints.empty(); }
+  virtual bool needs_all() const { return !goal_.constraints.empty(); }
   bool needs_end() const;
 
   // Complete hypotheses, best first; at most n_best.

@@ -215,6 +215,31 @@ TEST(Sampler, DrawsFromTheModelsDistribution) {
   }
 }
 
+TEST(Sampler, DrawsTheSameFromTheBestTokensAndFromAll) {
+  Random random(11);
+  const ToyModel model("transformer-small", 40, 4);
+  SearchOptions best, all;
+  best.sample = all.sample = true;
+  best.n_best = all.n_best = 50;
+  best.temperature = all.temperature = 2;
+  best.top_p = all.top_p = 0.9;
+  best.top_k = 200, all.top_k = 300;  // more than there are tokens; so many are read from the whole distribution
+  const auto sentences = [&](const SearchOptions& options) {
+    Random same(12);
+    std::vector<ToySentence> list;
+    for (int i = 0; i < 5; ++i) list.push_back({random_source(same), toy_goal(options, 4)});
+    list[2].goal.options.min_length = 2;
+    list[3].goal.banned = {{5}, {6, 7}};
+    return list;
+  };
+  const auto expected = translate({&model.network()}, sentences(all)),
+             found = translate({&model.network()}, sentences(best));
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_EQ(found[i].size(), expected[i].size());
+    for (std::size_t j = 0; j < found[i].size(); ++j) EXPECT_EQ(found[i][j].words, expected[i][j].words) << i;
+  }
+}
+
 TEST(Sampler, TopKAndTopPCutTheTail) {
   Random random(10);
   const ToyModel model("transformer-small", 8, 4);
