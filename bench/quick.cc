@@ -4,7 +4,6 @@
 // matrix product by OpenBLAS, a copy of memory, a plain loop over bytes). A ratio says little about the machine and
 // much about a change of our code. Ratios well above those stored for the same kind of CPU print a warning; nothing
 // fails. `bench_quick` without a file prints the ratios in the form that quick.json keeps.
-#include <cblas.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "base/machine.h"
 #include "base/threads.h"
 #include "bench/kernels/timing.h"
+#include "kernels/cpu/blas.h"
 #include "text/build.h"
 
 namespace dragoman::bench {
@@ -55,8 +55,8 @@ void measure_products(Size rows, std::vector<Ratio>& ratios) {
   multiply.bias = bias.data(), multiply.y = y.data();
   const auto m = static_cast<blasint>(rows);
   const Work library = [&] {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, kOut, kIn, 1, x.data(), kIn, weight.data(), kIn, 0,
-                y.data(), kOut);
+    cpu_filling::blas().sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, kOut, kIn, 1, x.data(), kIn, weight.data(),
+                              kIn, 0, y.data(), kOut);
   };
   ratios.push_back(ratio(
       fmt::format("linear+bias+relu, {} rows / sgemm", rows), [&] { cpu().linear(linear); }, library));
@@ -173,7 +173,6 @@ int main(int argc, char** argv) {
     // One thread, and its CPU time: other work on the machine disturbs this less than wall time.
     bench::measured_clock = CLOCK_PROCESS_CPUTIME_ID;
     threads::set_count(1);
-    openblas_set_num_threads(1);
     const std::vector<bench::Ratio> ratios = bench::measure();
     const Machine machine = inspect_machine();
     if (argc > 1) {

@@ -10,8 +10,8 @@ find_package(Boost 1.74 REQUIRED)
 
 # Declares the imported target `external::NAME` from a header and a library found on the usual paths.
 function(dragoman_find NAME HEADER LIBRARY PACKAGE)
-  find_path(${NAME}_INCLUDE ${HEADER} PATH_SUFFIXES openblas-pthread openblas aarch64-linux-gnu x86_64-linux-gnu)
-  find_library(${NAME}_LIBRARY ${LIBRARY} PATH_SUFFIXES openblas-pthread)
+  find_path(${NAME}_INCLUDE ${HEADER} PATH_SUFFIXES aarch64-linux-gnu x86_64-linux-gnu)
+  find_library(${NAME}_LIBRARY ${LIBRARY})
   if(NOT ${NAME}_INCLUDE OR NOT ${NAME}_LIBRARY)
     message(FATAL_ERROR "${NAME} was not found: install the Debian package ${PACKAGE}, or run ./test, which installs all")
   endif()
@@ -20,7 +20,6 @@ function(dragoman_find NAME HEADER LIBRARY PACKAGE)
                                                      INTERFACE_INCLUDE_DIRECTORIES "${${NAME}_INCLUDE}")
 endfunction()
 
-dragoman_find(openblas cblas.h openblas libopenblas-dev)
 dragoman_find(highway hwy/highway.h hwy libhwy-dev)
 dragoman_find(utf8proc utf8proc.h utf8proc libutf8proc-dev)
 dragoman_find(sentencepiece sentencepiece_processor.h sentencepiece libsentencepiece-dev)
@@ -28,6 +27,14 @@ dragoman_find(cld2 cld2/public/compact_lang_det.h cld2 libcld2-dev)
 dragoman_find(gumbo gumbo.h gumbo libgumbo-dev)
 find_library(sentencepiece_train_LIBRARY sentencepiece_train REQUIRED)
 set_property(TARGET external::sentencepiece PROPERTY INTERFACE_LINK_LIBRARIES "${sentencepiece_train_LIBRARY}")
+
+# OpenBLAS is loaded at run time (kernels/cpu/blas.cc): only its header is needed here.
+find_path(openblas_INCLUDE cblas.h PATH_SUFFIXES openblas-pthread openblas)
+if(NOT openblas_INCLUDE)
+  message(FATAL_ERROR "cblas.h was not found: install the Debian package libopenblas-dev, or run ./test, which installs all")
+endif()
+add_library(external::openblas INTERFACE IMPORTED GLOBAL)
+set_property(TARGET external::openblas PROPERTY INTERFACE_INCLUDE_DIRECTORIES "${openblas_INCLUDE}")
 
 # yaml-cpp's target changed its name between the releases of our distributions.
 if(TARGET yaml-cpp::yaml-cpp)

@@ -1,4 +1,3 @@
-#include <cblas.h>
 #include <fmt/core.h>
 
 #include <chrono>
@@ -6,6 +5,7 @@
 
 #include "base/threads.h"
 #include "bench/kernels/timing.h"
+#include "kernels/cpu/blas.h"
 
 // Linear layers against the plain product of the same shape by OpenBLAS with its own threads.
 namespace dragoman::bench {
@@ -28,11 +28,11 @@ Times against_library(bool quick, double once, const Work& ours, const Work& lib
   const double turn = quick ? 0.01 : std::max(0.03, once);
   Times best;
   for (int i = 0; i < turns; ++i) {
-    openblas_set_num_threads(1);
+    cpu_filling::blas().set_num_threads(1);
     best.first = std::min(best.first, by_turns(1, turn, ours, [] {}).first);
-    openblas_set_num_threads(threads::count());
+    cpu_filling::blas().set_num_threads(threads::count());
     best.second = std::min(best.second, by_turns(1, turn, library, [] {}).first);
-    openblas_set_num_threads(1);
+    cpu_filling::blas().set_num_threads(1);
     let_library_rest();
   }
   return best;
@@ -64,8 +64,8 @@ void measure_forward(const Settings& settings, const Shape& s, Activation activa
          against_library(
              settings.quick, 0, [&] { cpu().linear(linear); },
              [&] {
-               cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1, x.data(), k, weight.data(), k, 0,
-                           y.data(), n);
+               cpu_filling::blas().sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1, x.data(), k,
+                                         weight.data(), k, 0, y.data(), n);
              }));
 }
 
@@ -106,8 +106,8 @@ void measure_packed(const Settings& settings, const Shape& s) {
                              .ids = ids.data()};
   const auto m = static_cast<blasint>(s.rows), k = static_cast<blasint>(s.in), n = static_cast<blasint>(s.out);
   const Work library = [&] {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1, layer.x.data(), k, weight.data(), k, 0, y.data(),
-                n);
+    cpu_filling::blas().sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1, layer.x.data(), k, weight.data(), k,
+                              0, y.data(), n);
   };
   if (settings.wanted(name))
     report(name, s.flops(),
@@ -142,10 +142,10 @@ void measure_backward(const Settings& settings, const Shape& s) {
          against_library(
              settings.quick, 0, [&] { cpu().linear_backward(back); },
              [&] {
-               cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, k, n, 1, dy.data(), n, weight.data(), k, 0,
-                           dx.data(), k);
-               cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, k, m, 1, dy.data(), n, x.data(), k, 1,
-                           dweight.data(), k);
+               cpu_filling::blas().sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, k, n, 1, dy.data(), n,
+                                         weight.data(), k, 0, dx.data(), k);
+               cpu_filling::blas().sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, k, m, 1, dy.data(), n, x.data(), k,
+                                         1, dweight.data(), k);
              }));
 }
 
@@ -175,8 +175,8 @@ void measure_recurrent(const Settings& settings, Size sentences, Size hidden) {
   const std::vector<float> a = random_floats(kLarge * kLarge);
   std::vector<float> product(a.size());
   const Work large = [&] {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, kLarge, kLarge, kLarge, 1, a.data(), kLarge, a.data(),
-                kLarge, 0, product.data(), kLarge);
+    cpu_filling::blas().sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, kLarge, kLarge, kLarge, 1, a.data(), kLarge,
+                              a.data(), kLarge, 0, product.data(), kLarge);
   };
   const double large_flops = 2.0 * kLarge * kLarge * kLarge;
   const double flops = Shape{rows, hidden, 4 * hidden}.flops();

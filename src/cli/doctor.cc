@@ -49,7 +49,7 @@ nlohmann::json as_json(const Machine& machine) {
             {"int8", kernels::cpu_product_kernel(kernels::WeightFormat::int8)},
             {"bf16", kernels::cpu_product_kernel(kernels::WeightFormat::bf16)}}},
           {"threads", threads::count()},
-          {"blas", {{"configuration", blas.configuration}, {"core", blas.core}}},
+          {"blas", {{"configuration", blas.configuration}, {"core", blas.core}, {"problem", blas.problem}}},
           {"memory", {{"total", machine.memory}, {"available", machine.memory_available}}},
           {"cuda",
            {{"usable", kernels::cuda::problem().empty()},
@@ -71,7 +71,7 @@ void print(const Machine& machine) {
   line("products", fmt::format("int8 by {}, bf16 by {}", kernels::cpu_product_kernel(kernels::WeightFormat::int8),
                                kernels::cpu_product_kernel(kernels::WeightFormat::bf16)));
   line("threads", fmt::format("{}", threads::count()));
-  line("blas", fmt::format("{}; tuned for {}", blas.configuration, blas.core));
+  line("blas", blas.problem.empty() ? fmt::format("{}; tuned for {}", blas.configuration, blas.core) : blas.problem);
   line("memory", fmt::format("{:.1f} GiB, {:.1f} GiB available", gib(machine.memory), gib(machine.memory_available)));
   for (const Gpu& gpu : machine.cuda.gpus)
     line("gpu", fmt::format("{}, {:.1f} GiB, compute capability {}.{}", gpu.name, gib(gpu.memory), gpu.capability / 10,

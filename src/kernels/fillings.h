@@ -20,9 +20,9 @@ const char* cpu_product_kernel(WeightFormat format);
 // Rounds numbers to int8 as products do (PackWeight); returns their scale.
 float round_to_int8(Size count, const float* x, std::int8_t* to);
 
-// The BLAS library: its version and the CPU core it is tuned for.
+// The BLAS library: its version, the CPU core it is tuned for, and why it cannot be used.
 struct BlasInfo {
-  std::string configuration, core;
+  std::string configuration, core, problem;
 };
 BlasInfo blas_info();
 

@@ -3,14 +3,14 @@
 namespace dragoman::kernels::test {
 namespace {
 
-struct Shape {
+struct RowShape {
   Size rows, cols;
 };
-const std::vector<Shape> kShapes = {{0, 5},  {4, 0},   {1, 1},   {2, 3},    {7, 16},   {3, 37},
-                                    {50, 8}, {33, 65}, {5, 999}, {700, 96}, {100, 512}};
+const std::vector<RowShape> kRowShapes = {{0, 5},  {4, 0},   {1, 1},   {2, 3},    {7, 16},   {3, 37},
+                                          {50, 8}, {33, 65}, {5, 999}, {700, 96}, {100, 512}};
 
 void add_gather_and_scatter(Cases& cases) {
-  for (const Shape& s : kShapes)
+  for (const RowShape& s : kRowShapes)
     for (const Size table : {Size{1}, Size{3}, Size{5000}}) {
       const auto name = fmt::format("{}x{} of {}", s.rows, s.cols, table);
       cases.add("gather_rows", name, [=]<class T>(Arrays<T>& arrays, const Kernels<T>& kernels) {
@@ -38,7 +38,7 @@ void add_gather_and_scatter(Cases& cases) {
 }
 
 void add_copy(Cases& cases) {
-  for (const Shape& s : kShapes)
+  for (const RowShape& s : kRowShapes)
     for (const Size gap : {0, 3})
       for (const bool accumulate : {false, true})
         cases.add("copy_block", fmt::format("{}x{} gap {}{}", s.rows, s.cols, gap, accumulate ? " added" : ""),
@@ -55,13 +55,13 @@ void add_copy(Cases& cases) {
 }
 
 // Bits: what is given, needed and added to. Large shapes are slow in the reference and try only a few.
-std::vector<int> flags_for(const Shape& s) {
+std::vector<int> flags_for(const RowShape& s) {
   if (s.rows * s.cols > 10000) return {0, 13};
   return {0, 1, 2, 5, 6, 11, 12, 31, 63, 64};
 }
 
 void add_norm(Cases& cases) {
-  for (const Shape& s : kShapes)
+  for (const RowShape& s : kRowShapes)
     for (const double rate : {-1.0, 0.0, 0.1, 0.5}) {
       if (s.cols == 0) continue;
       const bool branch = rate >= 0;

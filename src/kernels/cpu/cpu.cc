@@ -2,11 +2,12 @@
 
 #include "kernels/cpu/targets.h"
 
-#include <cblas.h>
 #include <hwy/highway.h>
 
 #include <bit>
 
+#include "base/error.h"
+#include "kernels/cpu/blas.h"
 #include "kernels/cpu/narrow_weights.h"
 #include "kernels/fillings.h"
 
@@ -14,8 +15,6 @@ namespace dragoman::kernels {
 
 const Kernels<float>& cpu() {
   static const Kernels<float> filled = [] {
-    // All threads belong to our pool: OpenBLAS must not start its own.
-    openblas_set_num_threads(1);
     Kernels<float> kernels("cpu");
     cpu_filling::fill_linear(kernels);
     cpu_filling::fill_linear_packed(kernels);
@@ -51,6 +50,11 @@ float round_to_int8(Size count, const float* x, std::int8_t* to) {
   return cpu_filling::round_line(WeightFormat::int8, count, x, count, reinterpret_cast<char*>(to));
 }
 
-BlasInfo blas_info() { return {openblas_get_config(), openblas_get_corename()}; }
+BlasInfo blas_info() try {
+  const cpu_filling::Blas& blas = cpu_filling::blas();
+  return {blas.get_config(), blas.get_corename(), ""};
+} catch (const Error& error) {
+  return {"", "", error.what()};
+}
 
 }  // namespace dragoman::kernels

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cblas.h>
+
+#include <string>
+
+namespace dragoman::kernels::cpu_filling {
+
+// OpenBLAS, which is loaded when it is first used: translation does without it.
+struct Blas {
+  decltype(&cblas_sgemm) sgemm = nullptr;
+  decltype(&cblas_sgemv) sgemv = nullptr;
+  decltype(&openblas_set_num_threads) set_num_threads = nullptr;
+  decltype(&openblas_get_config) get_config = nullptr;
+  decltype(&openblas_get_corename) get_corename = nullptr;
+};
+
+// Uses one thread. Throws Error if the library is not installed.
+const Blas& blas();
+
+// The core that OpenBLAS should be told to use, because it took one without the instructions of this CPU; empty if
+// none. Releases of OpenBLAS do not know CPUs that are newer than they are.
+std::string better_core(const std::string& core);
+
+}  // namespace dragoman::kernels::cpu_filling
