@@ -146,7 +146,8 @@ void multiply_rounded(const MatrixProduct& p) {
   const NarrowKernel& kernel = narrow_kernel(WeightFormat::bf16);
   const Lines rows{p.m, p.a_stride, p.a, !p.transposed_a}, cols{p.n, p.b_stride, p.b, p.transposed_b};
   const Size most = round_up(2 * std::min(kDepth, p.k), kernel.unit) / Size{sizeof(float)};  // floats of a line
-  const Size of_rows = round_up(p.m, 2) * most, of_cols = round_up(std::min(kStripeCols, p.n), kNarrowCols) * most;
+  const Size of_rows = round_up(p.m, kernel.row_set) * most,
+             of_cols = round_up(std::min(kStripeCols, p.n), kNarrowCols) * most;
   float* const memory = scratch(Scratch::piece, round_up(of_rows, 16) + of_cols + kNarrowCols * (kDepth + most));
   float* const cols_at = memory + round_up(of_rows, 16);
   float* const buffer = cols_at + of_cols;

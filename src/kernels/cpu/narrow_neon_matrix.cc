@@ -33,18 +33,23 @@ struct Bf16 {
   }
 };
 
-// kPairs pairs of rows from `row` on times kColumnPairs pairs of columns from `col` on, which lie in one panel.
+// The rows of a set lie side by side: one stream of memory to read.
+constexpr std::int64_t kRowSet = 8;
+
+// kPairs pairs of rows of the set that starts at `row` times kColumnPairs pairs of columns from `col` on, which lie in
+// one panel.
 template <class Format, int kPairs, int kColumnPairs>
-void multiply_tile(const NarrowBlock& p, std::int64_t row, std::int64_t col) {
+void multiply_tile(const NarrowBlock& block, std::int64_t row, std::int64_t col) {
+  const NarrowBlock p = block;  // a copy that stores to the result cannot change
   typename Format::Sum sums[kPairs][kColumnPairs];
   for (auto& line : sums)
     for (auto& sum : line) sum = Format::zero();
-  const std::int64_t pair_bytes = 16 * p.groups, step = 8 * kNarrowCols;
-  const char* a = p.a + row / 2 * pair_bytes;
-  const char* b = p.b + col / kNarrowCols * (step * p.groups) + col % kNarrowCols * 8;
-  for (std::int64_t g = 0; g < p.groups; ++g, a += 16, b += step) {
+  constexpr std::int64_t kSetStep = 8 * kRowSet, kStep = 8 * kNarrowCols;  // bytes per group of k
+  const char* a = p.a + row / kRowSet * (kSetStep * p.groups);
+  const char* b = p.b + col / kNarrowCols * (kStep * p.groups) + col % kNarrowCols * 8;
+  for (std::int64_t g = 0; g < p.groups; ++g, a += kSetStep, b += kStep) {
     typename Format::Operand left[kPairs];
-    for (int r = 0; r < kPairs; ++r) left[r] = Format::load(a + r * pair_bytes);
+    for (int r = 0; r < kPairs; ++r) left[r] = Format::load(a + 16 * r);
     for (int c = 0; c < kColumnPairs; ++c) {
       const auto right = Format::load(b + 16 * c);
       for (int r = 0; r < kPairs; ++r) sums[r][c] = Format::add(sums[r][c], left[r], right);
@@ -58,33 +63,55 @@ void multiply_tile(const NarrowBlock& p, std::int64_t row, std::int64_t col) {
     }
 }
 
+// Fetches a panel from memory, a share for each set of rows that is multiplied by the one before it. A single set reads
+// panels as fast as the CPU fetches them by itself.
+class Fetcher {
+ public:
+  Fetcher(const char* panel, const NarrowBlock& p) : next_(panel), small_(8 * kNarrowCols * p.groups <= kSmall) {
+    const std::int64_t sets = (p.rows + kRowSet - 1) / kRowSet, lines = 8 * kNarrowCols * p.groups / kLine;
+    if (sets > 1) share_ = (lines + sets - 1) / sets;
+  }
+  void fetch() {
+    for (std::int64_t i = 0; i < share_; ++i, next_ += kLine)
+      if (small_)
+        __builtin_prefetch(next_, 0, 3);  // into the L1 cache
+      else
+        __builtin_prefetch(next_, 0, 2);
+  }
+
+ private:
+  static constexpr std::int64_t kLine = 64, kSmall = 16 * 1024;  // bytes
+  const char* next_;
+  bool small_;
+  std::int64_t share_ = 0;
+};
+
 // The register file holds the sums of eight rows by eight columns or of six rows by sixteen.
 template <class Format>
 void multiply(const NarrowBlock& p) {
-  for (std::int64_t col = 0; col < p.cols; col += kNarrowCols)
-    for (std::int64_t row = 0; row < p.rows;) {
+  for (std::int64_t col = 0; col < p.cols; col += kNarrowCols) {
+    Fetcher next(p.b + (col / kNarrowCols + 1) * (8 * kNarrowCols * p.groups), p);
+    for (std::int64_t row = 0; row < p.rows; row += kRowSet) {
+      next.fetch();
       const std::int64_t left = p.rows - row;
       if (left > 6) {
         multiply_tile<Format, 4, 4>(p, row, col);
         multiply_tile<Format, 4, 4>(p, row, col + 8);
-        row += 8;
       } else if (left > 4) {
         multiply_tile<Format, 3, 8>(p, row, col);
-        row += 6;
       } else if (left > 2) {
         multiply_tile<Format, 2, 8>(p, row, col);
-        row += 4;
       } else {
         multiply_tile<Format, 1, 8>(p, row, col);
-        row += 2;
       }
     }
+  }
 }
 
 }  // namespace
 
-const NarrowKernel kInt8Matrix = {"NEON SMMLA", 8, 2, 8, 0, 0, multiply<Int8>};
-const NarrowKernel kBf16Matrix = {"NEON BFMMLA", 8, 2, 8, 0, 0, multiply<Bf16>};
+const NarrowKernel kInt8Matrix = {"NEON SMMLA", 8, kRowSet, 8, 0, 0, multiply<Int8>};
+const NarrowKernel kBf16Matrix = {"NEON BFMMLA", 8, kRowSet, 8, 0, 0, multiply<Bf16>};
 
 }  // namespace dragoman::kernels::cpu_filling
 #endif
