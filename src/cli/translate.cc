@@ -152,9 +152,10 @@ void translate_claimed(run::FileQueue& queue, const run::FileQueue::Claim& claim
 void translate_many(run::FileQueue& queue, TranslateOptions& options, search::TextTranslator& translator) {
   translator.check_request(run::SharedConstraints(options.terms, options.banned).all(), options.search);
   while (const std::optional<run::FileQueue::Claim> claim = queue.next()) {
-    if (!options.quiet) log::info("translating {} ({} of {} finished)", claim->input, queue.finished(), queue.size());
+    if (!options.quiet) log::info("translating {} ({} of {})", claim->input, claim->number, queue.size());
     translate_claimed(queue, *claim, options, translator);
   }
+  queue.tidy();
   const std::vector<std::string>& failures = queue.failures();
   const std::size_t left = queue.size() - std::min(queue.size(), queue.finished() + failures.size());
   if (!options.quiet && left > 0)

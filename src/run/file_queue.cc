@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "base/quote.h"
@@ -29,11 +30,16 @@ std::vector<std::string> matches_of(const std::string& input) {
   return files;
 }
 
-// What processes that died had written of an output.
-void remove_unfinished(const std::string& output) {
-  const std::string beginning = fs::path(output).filename().string() + ".partial-";
-  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(output).parent_path()))
-    if (entry.path().filename().string().starts_with(beginning)) fs::remove(entry.path());
+constexpr std::string_view kLock = ".lock", kPartial = ".partial-";
+
+std::string name_of(const std::string& path) { return fs::path(path).filename().string(); }
+std::string lock_of(const std::string& output) { return output + std::string(kLock); }
+
+// The output whose lock or unfinished form has this name; empty if there is none.
+std::string owner_of(const std::string& name) {
+  if (name.ends_with(kLock)) return name.substr(0, name.size() - kLock.size());
+  const std::size_t partial = name.rfind(kPartial);
+  return partial == std::string::npos ? "" : name.substr(0, partial);
 }
 
 }  // namespace
@@ -52,7 +58,7 @@ FileQueue::FileQueue(const std::string& input, const std::string& folder) {
   std::map<std::string, std::string> inputs;  // of each output
   for (const std::string& file : found) {
     if (std::error_code missing; fs::equivalent(file, folder, missing)) continue;
-    const std::string output = (fs::path(folder) / fs::path(file).filename()).string();
+    const std::string output = (fs::path(folder) / name_of(file)).string();
     check(!fs::equivalent(fs::path(file).parent_path().empty() ? "." : fs::path(file).parent_path(), folder),
           "--output {}: expected another folder than that of the input {}", excerpt(folder), excerpt(file));
     const auto [at, is_new] = inputs.emplace(output, file);
@@ -60,29 +66,56 @@ FileQueue::FileQueue(const std::string& input, const std::string& folder) {
           excerpt(file), excerpt(output));
     files_.push_back({file, output});
   }
+  for (const auto& [output, file] : inputs)
+    if (const auto owner = inputs.find(owner_of(output)); owner != inputs.end())
+      fail(
+          "{} and {} cannot be translated into one folder, because NAME.lock and NAME.partial-... are the lock and the "
+          "unfinished output of NAME",
+          excerpt(owner->second), excerpt(file));
   check(!files_.empty(), "{}: expected files to translate, but there is only the output folder", excerpt(input));
 }
 
+// Continues behind the file that was taken last, and looks at no file again that is done: with many files on a network,
+// looking takes longer than translating.
 std::optional<FileQueue::Claim> FileQueue::next() {
-  for (const File& file : files_) {
-    if (file.is_given_up || fs::exists(file.output)) continue;
-    std::optional<FileLock> lock = FileLock::try_lock(file.output + ".lock");
-    if (!lock || fs::exists(file.output)) continue;  // another process has it, or has just finished it
-    remove_unfinished(file.output);
-    return Claim{file.input, file.output, std::move(*lock)};
+  for (std::size_t tried = 0; tried < files_.size(); ++tried) {
+    const std::size_t at = next_++ % files_.size();
+    if (is_done(files_[at])) continue;
+    std::optional<FileLock> lock = FileLock::try_lock(lock_of(files_[at].output));
+    if (!lock || is_done(files_[at])) continue;  // another process has it, or has just finished it
+    return Claim{files_[at].input, files_[at].output, at + 1, std::move(*lock)};
   }
   return std::nullopt;
 }
 
+bool FileQueue::is_done(File& file) {
+  if (file.state == State::open && fs::exists(file.output)) file.state = State::finished;
+  return file.state != State::open;
+}
+
 void FileQueue::give_up(const Claim& claim, const std::string& reason) {
-  for (File& file : files_)
-    if (file.input == claim.input) file.is_given_up = true;
+  files_[claim.number - 1].state = State::given_up;
   failures_.push_back(reason.starts_with(claim.input) ? reason : claim.input + ": " + reason);
 }
 
 std::size_t FileQueue::finished() const {
   return static_cast<std::size_t>(
-      std::count_if(files_.begin(), files_.end(), [](const File& file) { return fs::exists(file.output); }));
+      std::ranges::count_if(files_, [](const File& file) { return file.state == State::finished; }));
+}
+
+// Nobody writes to an output that is finished.
+void FileQueue::tidy() const {
+  std::set<std::string> finished;
+  for (const File& file : files_)
+    if (file.state == State::finished) finished.insert(name_of(file.output));
+  std::vector<std::string> left;
+  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(files_.front().output).parent_path()))
+    if (finished.contains(owner_of(name_of(entry.path())))) left.push_back(entry.path());
+  for (const std::string& path : left)
+    if (path.ends_with(kLock))
+      FileLock::try_lock(path);  // removes it, unless another process holds it
+    else
+      fs::remove(path);
 }
 
 }  // namespace dragoman::run

@@ -16,7 +16,8 @@ class FileQueue {
  public:
   struct Claim {
     std::string input, output;
-    FileLock lock;  // held until the output is there
+    std::size_t number;  // its place among all files, from 1
+    FileLock lock;       // held until the output is there
   };
 
   // Whether these names mean many files: the input is a pattern (in/*.gz) or a folder, or the output is a folder.
@@ -33,15 +34,21 @@ class FileQueue {
   // A line for each file that was given up: its name and the reason.
   const std::vector<std::string>& failures() const { return failures_; }
   std::size_t size() const { return files_.size(); }
-  // The number of files that have an output now.
+  // The number of files that next() has seen to be finished; once it returns nothing, it has looked at all of them.
   std::size_t finished() const;
+  // Removes the locks and unfinished outputs of processes that died, where another process has finished their file.
+  void tidy() const;
 
  private:
+  enum class State { open, finished, given_up };
   struct File {
     std::string input, output;
-    bool is_given_up = false;
+    State state = State::open;
   };
+  bool is_done(File& file);
+
   std::vector<File> files_;  // by name
+  std::size_t next_ = 0;     // modulo the number of files, the one to look at next
   std::vector<std::string> failures_;
 };
 

@@ -91,6 +91,18 @@ TEST_F(TranslateMany, FilesThatCannotBeReadDoNotStopTheOthers) {
   EXPECT_EQ(translate("--quiet --input in --output out/").status, 0);
 }
 
+TEST_F(TranslateMany, WhatDeadProcessesLeftIsRemoved) {
+  fs::create_directory(folder_.file("out"));
+  folder_.write("out/part1", "mine\n");
+  for (const char* left : {"part1.lock", "part2.lock", "part2.partial-17-3", "part1.partial-18-1"})
+    folder_.write(std::string("out/") + left, "");
+  folder_.write("out/notes.lock", "not ours");
+  ASSERT_EQ(translate("--quiet --input in --output .//out").status, 0);
+  EXPECT_EQ(data::read_whole(folder_.file("out/notes.lock")), "not ours");
+  EXPECT_EQ(data::read_whole(folder_.file("out/part1")), "mine\n");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.file("out")), {}), kFiles + 1);
+}
+
 TEST_F(TranslateMany, TheOutputFolderMayBeAmongTheInputs) {
   ASSERT_EQ(translate("--quiet --input 'in/*' --output in/out/").status, 0);
   ASSERT_EQ(translate("--quiet --input 'in/*' --output in/out/").status, 0);
@@ -117,10 +129,15 @@ TEST_F(TranslateMany, WhatWouldFailForEachFileEndsTheCommand) {
 TEST_F(TranslateMany, MistakesAreSaidBeforeAnythingIsTranslated) {
   fs::create_directory(folder_.file("more"));
   folder_.write("more/part0", "the dog\n");
+  fs::create_directory(folder_.file("locked"));
+  folder_.write("locked/part0", "the dog\n");
+  folder_.write("locked/part0.lock", "the dog\n");
   for (const auto& [arguments, reason] : std::vector<std::pair<const char*, const char*>>{
            {"--input 'none/*' --output out/", "there are none"},
            {"--input '*/part0' --output out/", "would both be translated to"},
            {"--input 'in/*' --output in/", "another folder"},
+           {"--input 'locked/*' --output out/",
+            "locked/part0 and locked/part0.lock cannot be translated into one folder"},
            {"--input 'in/*'", "expected --input"},
            {"--input 'in/*' --output out/ --alignments links", "for one"},
            {"--input 'in/*' --output out/ --format html", "for one"}}) {
