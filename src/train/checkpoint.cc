@@ -123,15 +123,21 @@ class Reader {
     for (const nn::Parameters::Entry& entry : trained.parameters().entries())
       check_values(entry.name, entry.shape.count());
     for (const Flat& flat : flat_tensors(trained)) check_values(flat.name, trained.parameters().weights().count());
+    if (has_weights_apart()) check_values(prefixed(kWeights), trained.parameters().weights().count());
   }
 
   const store::SafetensorsFile& file() const { return model_.file(); }
 
   // The file has been verified.
   void load() const {
-    for (const nn::Parameters::Entry& entry : trained_.parameters().entries())
-      each_part(entry, trained_,
-                [&](const Piece& piece, std::uint64_t byte) { read(entry.name, byte, trained_.model_part(piece)); });
+    if (!has_weights_apart())
+      for (const nn::Parameters::Entry& entry : trained_.parameters().entries())
+        each_part(entry, trained_,
+                  [&](const Piece& piece, std::uint64_t byte) { read(entry.name, byte, trained_.model_part(piece)); });
+    else
+      each_part(trained_, [&](const Piece& piece, std::uint64_t byte) {
+        read(prefixed(kWeights), byte, trained_.weights.part(piece));
+      });
     for (const Flat& flat : flat_tensors(trained_))
       each_part(trained_, [&](const Piece& piece, std::uint64_t byte) { read(flat.name, byte, flat.part(piece)); });
     trained_.weights.refresh();
@@ -140,6 +146,9 @@ class Reader {
   }
 
  private:
+  // Whether the model in the file is an average of the weights, and this run has none (it is resumed without
+  // optimiser.ema).
+  bool has_weights_apart() const { return trained_.average == nullptr && file().find(prefixed(kWeights)) != nullptr; }
   const store::TensorRecord& require(const std::string& name) const {
     const store::TensorRecord* const stored = file().find(name);
     check(stored != nullptr, "{}: has no '{}': it is a plain model, or a checkpoint of a run with other settings",

@@ -306,6 +306,7 @@ TEST(Checkpoint, OfARunWithOtherSettingsIsRefusedWithTheReason) {
   Optimiser sgd({.kind = OptimiserKind::sgd, .momentum = 0}, weights);
   TrainState state;
   load_checkpoint(folder.file("c"), {weights, sgd, nullptr, state});  // the file may hold more than is needed
+  EXPECT_EQ(weights_of(task), weights_of(run.task)) << "the weights that were stepped, not their average";
   save_checkpoint(folder.file("d"), {}, {weights, sgd, nullptr, state});
   EXPECT_NE(message([&] { load_checkpoint(folder.file("d"), run.trained()); }).find("has no 'train.first'"),
             std::string::npos);
