@@ -1,3 +1,5 @@
+#include <signal.h>
+
 #include "base/counted.h"
 #include "base/log.h"
 #include "base/progress.h"
@@ -13,29 +15,30 @@
 namespace dragoman::cli {
 namespace {
 
-// As one of the processes that train together.
-void train_in_team(const run::TrainingOptions& options, comm::Communicator& comm) {
+// As one of the processes that train together. Returns the status of the program.
+int train_in_team(const run::TrainingOptions& options, comm::Communicator& comm) {
   run::TrainingRun run(options, comm);
   train::Console console(options.validation.samples);
   run.add(console);
   const train::StopSignal signals;
   const train::RunEnd end = run.train([] { return train::StopSignal::received() != 0; });
-  if (!comm.leads()) return;
-  if (!run.report_path().empty()) log::info("report: {}", run.report_path());
-  if (!end.model.empty()) fmt::print("{}\n", end.model);
+  if (comm.leads() && !run.report_path().empty()) log::info("report: {}", run.report_path());
+  if (comm.leads() && !end.model.empty()) fmt::print("{}\n", end.model);
+  const int received = train::StopSignal::received();
+  if (received != 0) return 128 + received;
+  return end.asked ? 128 + SIGTERM : 0;  // another process was asked
 }
 
 int train_neural(run::TrainingOptions options, const Words& arguments) {
   if (options.compute.devices > 1) run::check_training(options);  // before other processes are started
   run::TrainingTeam team(options, arguments);
   try {
-    train_in_team(options, team.comm());
+    return train_in_team(options, team.comm());
   } catch (const std::exception& error) {
     if (!team.reports(error)) return 1;
     if (team.comm().leads() || dynamic_cast<const comm::PeerFailure*>(&error) != nullptr) throw;
     fail("{}: {}", team.comm().describe(team.comm().rank()), error.what());
   }
-  return train::StopSignal::received() == 0 ? 0 : 128 + train::StopSignal::received();
 }
 
 int train_as_asked(const run::TrainingOptions& options, const Words& arguments) {

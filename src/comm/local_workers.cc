@@ -76,6 +76,8 @@ void LocalWorkers::start(int rank, const std::vector<std::string>& arguments) {
   children_.push_back(child);
 }
 
+void LocalWorkers::rely_on_hub() { prctl(PR_SET_PDEATHSIG, 0); }
+
 bool LocalWorkers::have_ended() {
   std::erase_if(children_, [](pid_t child) { return waitpid(child, nullptr, WNOHANG) != 0; });
   return children_.empty();

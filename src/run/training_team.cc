@@ -23,6 +23,9 @@ TrainingTeam::TrainingTeam(TrainingOptions& options, const std::vector<std::stri
   started_by_first_ = !place.token.empty();
   std::unique_ptr<comm::Listener> listener;
   if (options.compute.devices > 1 && place.size == 1) {
+    check(options.compute.transport != comm::Transport::mpi,
+          "--transport mpi: start the processes with mpirun or srun --mpi=pmix; those that --devices starts are "
+          "connected by nccl or memory");
     workers_ = std::make_unique<comm::LocalWorkers>(options.compute.devices, arguments);
     place = workers_->place();
     listener = workers_->take_listener();
@@ -36,6 +39,7 @@ TrainingTeam::TrainingTeam(TrainingOptions& options, const std::vector<std::stri
                        if (workers_) workers_->check_running();
                      });
   if (place.size == 1) return;
+  if (started_by_first_) comm::LocalWorkers::rely_on_hub();
   if (options.compute.threads == 0) threads::set_count(std::max(1, threads::available() / comm_->local_size()));
   log::info("{} processes train together, connected by {}", place.size, comm_->name());
 }

@@ -65,6 +65,7 @@ struct RunEnd {
   std::string reason;  // "reached 5e", "no better perplexity in 10 validations"
   std::string model;   // path of the model file; empty when there is none yet
   double seconds = 0;  // of training, over all processes of the run
+  bool asked = false;  // whether a process of the run was asked to stop
 };
 
 class Observer {

@@ -12,6 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* kAskedToStop = "asked to stop";
 constexpr double kSpeedMemory = 0.9;  // decay per update of the mean time that a rank computes
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
@@ -169,7 +170,7 @@ RunEnd Trainer::train(const std::function<bool()>& stop) {
   // After the last checkpoint, so that a resumed run continues the means that this run began.
   if (progress_.has_updates_to_log()) notify(&Observer::on_log, progress_.take_log(state_));
   const bool has_model = std::filesystem::exists(model_path());
-  const RunEnd end{state_.position, reason, has_model ? model_path() : "", state_.seconds};
+  const RunEnd end{state_.position, reason, has_model ? model_path() : "", state_.seconds, reason == kAskedToStop};
   notify(&Observer::on_end, end);
   return end;
 }
@@ -182,7 +183,7 @@ std::string Trainer::advance() {
   if (!settle(due.any() ? 0 : pipeline_.depth())) return "";
   follow_up(due);
   const std::string reason = end_reason();
-  return reason.empty() && stopping_ ? "asked to stop" : reason;
+  return reason.empty() && stopping_ ? kAskedToStop : reason;
 }
 
 void Trainer::report_failure(const std::string& words) {
@@ -332,7 +333,7 @@ void Trainer::save_model() {
 
 std::string Trainer::load_newest_checkpoint() {
   const std::string path = checkpoints_.load_newest(trained(), [this](const std::string& words) { remark(words); });
-  saved_update_ = state_.position.updates;
+  if (!path.empty()) saved_update_ = state_.position.updates;
   team_.comm.barrier();
   return path;
 }

@@ -52,8 +52,8 @@ class Trainer {
   RunEnd train(const std::function<bool()>& stop);
 
   const TrainState& state() const { return state_; }
-  // The update of the newest checkpoint.
-  std::uint64_t saved_update() const { return saved_update_; }
+  // The update of the newest checkpoint; nothing before the first one is complete.
+  std::optional<std::uint64_t> saved_update() const { return saved_update_; }
   // The file of the best model, or of the newest one if nothing is validated.
   std::string model_path() const { return options_.output + "/model.safetensors"; }
 
@@ -132,7 +132,8 @@ class Trainer {
   std::function<bool()> stop_;
   bool stopping_ = false;  // some rank was asked to stop
   double seconds_ = 0;     // that this rank computes per update; a running mean
-  std::uint64_t steps_per_epoch_ = 0, saved_update_ = 0;
+  std::uint64_t steps_per_epoch_ = 0;
+  std::optional<std::uint64_t> saved_update_;
 };
 
 }  // namespace dragoman::train

@@ -178,6 +178,19 @@ TEST_F(TrainTeam, AKilledProcessEndsTheOthersAndTheRunGoesOnOnFewer) {
   EXPECT_EQ(contents(newest("killed")), contents(newest("straight")));
 }
 
+TEST_F(TrainTeam, TheSecondProcessReportsTheLossOfTheFirst) {
+  const pid_t first = start(settings() + "--checkpoint 5u --until 1Mu --output killed --devices 2");
+  wait_for_checkpoint("killed");
+  kill(first, SIGKILL);
+  wait_for(first);
+  std::string words;
+  for (int i = 0; i < 500 && words.find("rank 0 on ") == std::string::npos; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    words = support::read_all(path("stderr"));
+  }
+  EXPECT_NE(words.find("ended unexpectedly. The newest checkpoint is that of update"), std::string::npos) << words;
+}
+
 TEST_F(TrainTeam, AKillWhileCheckpointsAreWrittenLeavesNoDamagedOne) {
   const std::string common = settings() + "--virtual 4 --validate 50u --until 100u ";
   ASSERT_EQ(run(common + "--output straight").status, 0);
@@ -205,7 +218,7 @@ TEST_F(TrainTeam, ASignalToAnyProcessSavesACheckpoint) {
   const pid_t first = start(settings() + "--until 1Mu --output run --devices 2 --checkpoint 5u --validate 0");
   wait_for_checkpoint("run");
   kill(children_of(first).at(0), SIGTERM);
-  EXPECT_EQ(WEXITSTATUS(wait_for(first)), 0);
+  EXPECT_EQ(WEXITSTATUS(wait_for(first)), 128 + SIGTERM) << "as if it had got the signal itself";
   EXPECT_NE(support::read_all(path("stderr")).find("asked to stop"), std::string::npos);
 }
 
@@ -237,7 +250,12 @@ TEST_F(TrainTeam, MissingRanksAndIncompleteSettingsAreAnErrorAndNoHang) {
   const std::string alone =
       fmt::format("RANK=0 LOCAL_RANK=0 WORLD_SIZE=3 MASTER_ADDR=127.0.0.1 MASTER_PORT={}", 20000 + getpid() % 10000);
   EXPECT_NE(failing(alone, "--join-timeout 1").find("ranks 1, 2 did not join within 1 s"), std::string::npos);
-  EXPECT_NE(run(settings() + "--output run --devices 3 --virtual 4").err.find("3 processes cannot divide the parts"),
+  const std::string parts = run(settings() + "--output run --devices 3 --virtual 4").err;
+  EXPECT_NE(parts.find("3 processes cannot divide the parts"), std::string::npos) << parts;
+  EXPECT_EQ(parts.find("subwords"), std::string::npos) << "before any data are processed: " << parts;
+  EXPECT_NE(run(settings() + "--output run --devices 2 --transport mpi").err.find("start the processes with mpirun"),
+            std::string::npos);
+  EXPECT_NE(run(settings() + "--output run --device cpu --devices 2 --transport nccl").err.find("expected a GPU"),
             std::string::npos);
   EXPECT_NE(run(settings() + "--output run --virtual 4 --wire bf16").err.find("Give --virtual 4 --wire f32, or only"),
             std::string::npos);

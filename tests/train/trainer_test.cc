@@ -170,6 +170,7 @@ TEST(Trainer, StopsWhenPatienceIsOverAndKeepsTheBestModel) {
   Scripted scripted({10, 30, 20, 25, 29});
   trainer.add(scripted);
   const RunEnd end = trainer.train(never);
+  EXPECT_FALSE(end.asked);
   EXPECT_EQ(end.position.updates, 25u);
   EXPECT_EQ(end.reason, "no better bleu in 3 validations");
   EXPECT_EQ(scripted.best, (std::vector<bool>{true, true, false, false, false}));
@@ -339,7 +340,12 @@ TEST(Trainer, SavesAndReturnsWhenAskedToStop) {
   TempFolder folder;
   ToyTask task;
   Trainer trainer(quick_options(folder.file("run")), task, data(), {});
-  EXPECT_EQ(trainer.train([&] { return trainer.state().position.updates == 7; }).reason, "asked to stop");
+  EXPECT_FALSE(trainer.resume());
+  EXPECT_EQ(trainer.saved_update(), std::nullopt);
+  const RunEnd end = trainer.train([&] { return trainer.state().position.updates == 7; });
+  EXPECT_EQ(end.reason, "asked to stop");
+  EXPECT_TRUE(end.asked);
+  EXPECT_EQ(trainer.saved_update(), 7u);
   ToyTask again;
   Trainer resumed(quick_options(folder.file("run")), again, data(), {});
   EXPECT_TRUE(resumed.resume());
