@@ -128,7 +128,10 @@ bool Connection::read(char* to, std::size_t count, const Idle& idle) const {
 std::optional<std::string> Connection::receive(const Idle& idle, std::size_t most) const {
   std::uint64_t length = 0;
   if (!read(reinterpret_cast<char*>(&length), sizeof length, idle)) return std::nullopt;
-  check(length <= most, "a message between processes has {} bytes, expected at most {}", length, most);
+  check(length <= most,
+        "expected a message of at most {} bytes from another process but got something else; another program may use "
+        "the address and port of rank 0",
+        most);
   std::string message(length, '\0');
   if (!read(message.data(), message.size(), idle)) return std::nullopt;
   return message;

@@ -146,9 +146,11 @@ void Hub::admit(Connection connection, const HubTimes& times) {
   if (hello.rank < 1 || hello.rank >= place_.size)
     refuse(fmt::format("{}: expected a rank from 1 to {}", name, place_.size - 1), &connection);
   Peer& peer = peers_[static_cast<std::size_t>(hello.rank)];
+  std::string& host = hosts_[static_cast<std::size_t>(hello.rank)];
   Connection& free = hello.watches ? peer.watch : peer.main;
-  if (free.is_open()) refuse(fmt::format("two processes are rank {}: one on {}", hello.rank, hello.host), &connection);
-  hosts_[static_cast<std::size_t>(hello.rank)] = hello.host;
+  if (free.is_open())
+    refuse(fmt::format("two processes are rank {}: on {} and on {}", hello.rank, host, hello.host), &connection);
+  host = hello.host;
   free = std::move(connection);
 }
 

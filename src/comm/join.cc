@@ -105,6 +105,9 @@ std::unique_ptr<Communicator> join(const Place& asked, Transport transport, cons
   if (place.launcher == Launcher::mpi) hub->at_end([size = place.size] { MpiLibrary::initialised(size).finalize(); });
   if (transport == Transport::automatic) transport = choose(*hub, place, device);
   check_same_transport(*hub, transport);
+  check(transport != Transport::nccl || all_have_gpus(*hub, place, device),
+        "--transport nccl: expected a GPU for every process that no other one uses; --transport memory connects "
+        "processes on one machine, mpi those that mpirun started");
   switch (transport) {
     case Transport::nccl: return std::make_unique<NcclCommunicator>(place, std::move(hub), device);
     case Transport::mpi:

@@ -3,6 +3,7 @@
 #include <array>
 #include <thread>
 
+#include "base/counted.h"
 #include "base/shared_library.h"
 
 namespace dragoman::comm {
@@ -59,9 +60,8 @@ MpiLibrary::MpiLibrary(int size) {
         "MPI_THREAD_SERIALIZED");
   succeed(mpi_->size(mpi_->world, &joined), "MPI_Comm_size");
   check(joined == size,
-        "MPI sees {} processes, but the launcher says {}; start them with the mpirun of Open MPI, or with srun "
-        "--mpi=pmix",
-        joined, size);
+        "MPI sees {}, but the launcher says {}; start them with the mpirun of Open MPI, or with srun --mpi=pmix",
+        counted(joined, "process", "processes"), size);
 }
 
 const MpiLibrary& MpiLibrary::initialised(int size) {

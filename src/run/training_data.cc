@@ -384,13 +384,16 @@ DataCounts RunData::counts() const {
   return counts;
 }
 
-std::uint64_t RunData::hash() const {
+std::uint64_t RunData::hash() const { return hash_of(training_); }
+std::uint64_t RunData::validation_hash() const { return hash_of(validation_); }
+
+std::uint64_t RunData::hash_of(const std::vector<data::BatchSource>& sources) const {
   const data::RowOptions& rows = options_.batch.rows;
   Hasher hasher;
   hasher.add_value(rows.max_source_length);
   hasher.add_value(rows.max_target_length);
   hasher.add_value(rows.too_long);
-  for (const data::BatchSource& source : training_) {
+  for (const data::BatchSource& source : sources) {
     hasher.add_value(hash_of_rows(source));
     hasher.add_value(source.weight);
     hasher.add_value(source.tag);

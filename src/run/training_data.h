@@ -53,11 +53,14 @@ class RunData {
   // A hash of the training data as batches see it: token ids, weights, languages and length limits. It does not depend
   // on where the files are. Never 0.
   std::uint64_t hash() const;
+  // The same of the validation data.
+  std::uint64_t validation_hash() const;
   // Removes the files of tokens that were written for this run, which turned out to be impossible.
   void remove_written() const;
 
  private:
   data::BatchOptions batches() const;
+  std::uint64_t hash_of(const std::vector<data::BatchSource>& sources) const;
   data::TokenStore open_store(const data::Corpus& corpus, bool keep_text, bool filtered);
   // Throws Error if the targets cannot be learned by the task.
   void check_targets(const data::BatchSource& source, const data::Corpus& corpus) const;

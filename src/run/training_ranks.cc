@@ -33,6 +33,12 @@ std::pair<std::string, std::string> first_difference(const std::string& one, con
   }
 }
 
+// All ranks find the same difference; the first one reports it.
+[[noreturn]] void refuse(const std::string& words, const comm::Communicator& comm) {
+  if (comm.leads()) fail("{}", words);
+  throw comm::PeerFailure(words);
+}
+
 }  // namespace
 
 void check_same_settings(const TrainingOptions& options, comm::Communicator& comm) {
@@ -40,17 +46,20 @@ void check_same_settings(const TrainingOptions& options, comm::Communicator& com
   const std::vector<std::string> all = comm.exchange(shared_settings(options));
   for (int rank = 1; rank < comm.size(); ++rank) {
     const auto [first, other] = first_difference(all.front(), all[static_cast<std::size_t>(rank)]);
-    check(first == other, "{} has another setting than {}: '{}' instead of '{}'", comm.describe(rank), comm.describe(0),
-          other, first);
+    if (first != other)
+      refuse(fmt::format("{} has another setting than {}: '{}' instead of '{}'", comm.describe(rank), comm.describe(0),
+                         other, first),
+             comm);
   }
 }
 
-void check_same_data(std::uint64_t hash, comm::Communicator& comm) {
+void check_same_data(const char* what, std::uint64_t hash, comm::Communicator& comm) {
   const std::vector<std::string> all = comm.exchange(std::to_string(hash));
   for (int rank = 1; rank < comm.size(); ++rank)
-    check(all[static_cast<std::size_t>(rank)] == all.front(),
-          "{} has other training data than {}: the files, or how they are tokenised, differ", comm.describe(rank),
-          comm.describe(0));
+    if (all[static_cast<std::size_t>(rank)] != all.front())
+      refuse(fmt::format("{} has other {} than {}: the files, or how they are tokenised, differ", comm.describe(rank),
+                         what, comm.describe(0)),
+             comm);
 }
 
 Vocabularies share_vocabularies(const TrainingOptions& options, comm::Communicator& comm) {

@@ -14,8 +14,8 @@ namespace dragoman::run {
 // Throws Error, naming the rank, unless all ranks have the settings and the checkpoints that the first one has. Only
 // what may differ between machines is not compared.
 void check_same_settings(const TrainingOptions& options, comm::Communicator& comm);
-// Throws Error, naming the rank, unless all have the same training data.
-void check_same_data(std::uint64_t hash, comm::Communicator& comm);
+// Throws Error, naming the rank, unless all have the same data; `what` names it.
+void check_same_data(const char* what, std::uint64_t hash, comm::Communicator& comm);
 
 // The vocabularies that the first rank makes.
 Vocabularies share_vocabularies(const TrainingOptions& options, comm::Communicator& comm);

@@ -41,7 +41,8 @@ class TrainingRun::Parts {
         data_(share_data(options_, vocabularies_, comm)),
         where_(find_placement(options_.compute.placement(), Use::training)),
         task_(make_task(options_, vocabularies_, where_, comm.size())) {
-    check_same_data(data_->hash(), comm);
+    check_same_data("training data", data_->hash(), comm);
+    check_same_data("validation data", data_->validation_hash(), comm);
     translator_ = make_validation_translator(options_, *data_, vocabularies_, *task_, comm);
     if (comm.leads()) add_files();
   }
@@ -70,10 +71,13 @@ class TrainingRun::Parts {
     try {
       return trainer.train(stop);
     } catch (const comm::PeerFailure& failure) {
-      throw comm::PeerFailure(
-          fmt::format("{}. The newest checkpoint is that of update {}: --resume continues from it, also "
-                      "with another number of processes",
-                      failure.what(), trainer.saved_update()));
+      const std::optional<std::uint64_t> saved = trainer.saved_update();
+      throw comm::PeerFailure(fmt::format(
+          "{}. {}", failure.what(),
+          saved ? fmt::format("The newest checkpoint is that of update {}: --resume continues from it, also with "
+                              "another number of processes",
+                              *saved)
+                : "There is no checkpoint yet: --resume starts the run again"));
     }
   }
 
@@ -86,6 +90,7 @@ class TrainingRun::Parts {
           options.compute.devices);
     check_training(options);
     check_same_settings(options, comm);
+    train::Team::of(options.train, comm);  // throws unless the parts of an update can be divided
     return options;
   }
   void add_files() {

@@ -1,6 +1,7 @@
 #include "comm/hub.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "base/version.h"
 #include "comm/communicator.h"
@@ -43,6 +44,34 @@ TEST(Hub, RefusesARankThatCountsOtherRanks) {
   });
   EXPECT_NE(errors[0].find("says that there are 2 ranks, but rank 0"), std::string::npos) << errors[0];
   EXPECT_EQ(errors[1], errors[0]);
+}
+
+TEST(Hub, NamesTheHostsOfTwoProcessesWithOneRank) {
+  Meeting meeting(3);
+  const auto errors = errors_of_ranks(3, [&](int rank) { meeting.join(rank == 0 ? 0 : 1); });
+  EXPECT_NE(errors[0].find("two processes are rank 1: on "), std::string::npos) << errors[0];
+  EXPECT_NE(errors[0].find(" and on "), std::string::npos) << errors[0];
+}
+
+TEST(Hub, AnotherProgramAtTheAddressOfRank0IsNoRank) {
+  const Listener other(0, true);
+  std::thread answers([&] {
+    const auto deadline = Clock::now() + std::chrono::seconds(5);
+    const auto first = other.accept(deadline), second = other.accept(deadline);
+    const std::string words = "HTTP/1.1 400 Bad Request\r\n\r\n";
+    if (first) (void)!write(first->descriptor(), words.data(), words.size());
+    if (second) second->receive([&] { check(Clock::now() < deadline, "late"); });
+  });
+  Place place = Meeting(2).place(1);
+  place.port = other.port();
+  std::string words;
+  try {
+    Hub(place, nullptr, quick_times());
+  } catch (const Error& error) {
+    words = error.what();
+  }
+  answers.join();
+  EXPECT_NE(words.find("another program may use the address and port of rank 0"), std::string::npos) << words;
 }
 
 TEST(Hub, StrangersAreIgnored) {

@@ -12,6 +12,7 @@
 #include "run/request_reader.h"
 #include "run/result_json.h"
 #include "run/score_files.h"
+#include "run/training_data.h"
 #include "run/training_plan.h"
 #include "run/training_run.h"
 #include "run/translation_stream.h"
@@ -129,6 +130,16 @@ TEST_F(Runs, TrainingStopsWhenAskedAndGoesOnWhenResumed) {
   resumed.resume = true;
   TrainingRun run(resumed);
   EXPECT_EQ(run.train([] { return false; }).position.updates, 6u);
+}
+
+TEST_F(Runs, TheValidationDataHaveAHashOfTheirOwn) {
+  TrainingOptions one = options("hashed"), other = one;
+  std::swap(other.valid_source, other.valid_target);
+  const Vocabularies vocabularies = make_vocabularies(one);
+  const RunData first(one, vocabularies), second(other, vocabularies);
+  EXPECT_EQ(first.hash(), second.hash());
+  EXPECT_NE(first.validation_hash(), second.validation_hash());
+  EXPECT_EQ(first.validation_hash(), first.hash()) << "the same pairs";
 }
 
 TEST_F(Runs, OneFolderTakesOneRunAtATime) {

@@ -19,10 +19,23 @@ std::vector<std::string> complaints(const Check& check) {
 }
 
 TEST(TrainingRanks, NamesTheRankWithOtherData) {
-  const auto words = complaints([](comm::Communicator& comm) { check_same_data(comm.leads() ? 1 : 2, comm); });
+  const auto words =
+      complaints([](comm::Communicator& comm) { check_same_data("training data", comm.leads() ? 1 : 2, comm); });
   EXPECT_TRUE(words[0].starts_with("rank 1 on ")) << words[0];
   EXPECT_NE(words[0].find("has other training data than rank 0 on "), std::string::npos);
   EXPECT_EQ(words[1], words[0]);
+}
+
+TEST(TrainingRanks, TheFirstOneReportsADifferenceForAll) {
+  comm::with_ranks(3, [](comm::Communicator& comm) {
+    bool from_elsewhere = false;
+    try {
+      check_same_data("training data", comm.rank() == 2 ? 1 : 2, comm);
+    } catch (const Error& error) {
+      from_elsewhere = dynamic_cast<const comm::PeerFailure*>(&error) != nullptr;
+    }
+    EXPECT_EQ(from_elsewhere, !comm.leads());
+  });
 }
 
 TEST(TrainingRanks, NamesTheSettingThatDiffers) {
@@ -41,7 +54,7 @@ TEST(TrainingRanks, SettingsOfTheMachineMayDiffer) {
     options.compute.device = comm.leads() ? "cpu" : "auto";
     options.cache = comm.leads() ? "/tmp" : "";
     check_same_settings(options, comm);
-    check_same_data(5, comm);
+    check_same_data("validation data", 5, comm);
   });
 }
 
