@@ -57,20 +57,4 @@ class MovingAverage {
   Buffer average_, spare_;
 };
 
-// During its lifetime, the average and the weights of the share are swapped. Does nothing if the average is null.
-class Averaged {
- public:
-  explicit Averaged(MovingAverage* average) : average_(average) {
-    if (average_) average_->swap();
-  }
-  ~Averaged() {
-    if (average_) average_->swap();
-  }
-  Averaged(const Averaged&) = delete;
-  Averaged& operator=(const Averaged&) = delete;
-
- private:
-  MovingAverage* average_;
-};
-
 }  // namespace dragoman::train

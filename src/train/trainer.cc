@@ -292,13 +292,16 @@ void Trainer::validate() {
 }
 
 void Trainer::measure(Validation& validation) {
-  {
-    const Averaged averaged(average());
-    if (average_) weights_.gather();
-    validation.scores = train::validate(task_, workspace_, *data_.validation, gradients_.at_once(), team_.comm);
-    for (Observer* observer : observers_) observer->measure(validation);
-  }
-  if (average_) weights_.gather();
+  swap_average();
+  validation.scores = train::validate(task_, workspace_, *data_.validation, gradients_.at_once(), team_.comm);
+  for (Observer* observer : observers_) observer->measure(validation);
+  swap_average();
+}
+
+void Trainer::swap_average() {
+  if (!average_) return;
+  average_->swap();
+  weights_.gather();
 }
 
 void Trainer::judge(Validation& validation, Clock::time_point start) {

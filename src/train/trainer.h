@@ -89,8 +89,10 @@ class Trainer {
   Due due_since(const Position& before, bool stopping) const;
   void follow_up(const Due& due);
   void validate();
-  // The scores of the weights, or of their average.
+  // The scores of the weights, or of their average. If it throws, the model may be left with the average.
   void measure(Validation& validation);
+  // If there is an average, swaps it with the weights that all ranks compute with.
+  void swap_average();
   // What the first rank makes of the scores: whether this is the best model so far, and the learning rate.
   void judge(Validation& validation, std::chrono::steady_clock::time_point start);
   // Adapts the cursor of a run that was divided into another number of parts.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <mutex>
 
 #include "tests/comm/ranks.h"
@@ -156,6 +157,64 @@ TEST_F(MasterWeightsTest, ARunGoesOnOnFewerRanksAfterOneIsLost) {
             folder_.file("lost/checkpoints/000000010.safetensors"));
   train(2, settings);
   EXPECT_EQ(written("lost"), written("straight"));
+}
+
+TEST_F(MasterWeightsTest, EarlyStoppingKeepsTheModelThatOneProcessKeeps) {
+  for (const int ranks : {1, 2, 4}) {
+    TrainOptions settings = options(std::to_string(ranks));
+    settings.until = {"400u"};
+    settings.validate = "3u";
+    settings.checkpoint = "2u";
+    settings.patience = 2;
+    settings.keep = 2;
+    settings.schedule.rate = 0.3;
+    on_ranks(ranks, settings, [](const Rank& rank) {
+      EXPECT_TRUE(rank.trainer.train(never).reason.starts_with("no better"));
+      EXPECT_EQ(rank.trainer.state().without_improvement, 2);
+    });
+    EXPECT_EQ(CheckpointFolder(settings.output + "/checkpoints", 2).list().size(), 2u);
+  }
+  for (const char* ranks : {"2", "4"}) EXPECT_EQ(written(ranks), written("1")) << ranks;
+}
+
+// The file has the f32 weights, whatever the model computed with.
+TEST_F(MasterWeightsTest, ARunMayBeResumedInAnotherPrecision) {
+  const TrainOptions settings = options("run");
+  train(2, settings, 7);
+  const std::string bytes = written("run").at("train.weights");
+  std::vector<float> saved(bytes.size() / sizeof(float));
+  std::memcpy(saved.data(), bytes.data(), bytes.size());
+  const auto rounded = [&] {
+    std::vector<float> values = saved;
+    for (float& value : values) value = kernels::bf16::from(value).value();
+    return values;
+  };
+  for (const int ranks : {1, 4}) {
+    on_ranks(ranks, settings, [&](const Rank& rank) {
+      ASSERT_TRUE(rank.trainer.resume());
+      EXPECT_EQ(rank.task.parameters().copy().to_host<float>(), rounded()) << ranks;
+    });
+    on_ranks(
+        ranks, settings,
+        [&](const Rank& rank) {
+          ASSERT_TRUE(rank.trainer.resume());
+          EXPECT_EQ(rank.task.parameters().weights().to_host<float>(), saved) << ranks;
+        },
+        DType::f32);
+  }
+}
+
+TEST_F(MasterWeightsTest, ARunMayBeResumedWithoutItsAverage) {
+  train(2, options("run"), 7);
+  const std::string bytes = written("run").at("train.weights");
+  on_ranks(
+      4, options("run", 0),
+      [&](const Rank& rank) {
+        ASSERT_TRUE(rank.trainer.resume());
+        const Tensor weights = rank.task.parameters().weights();
+        EXPECT_EQ(std::memcmp(weights.raw(), bytes.data(), bytes.size()), 0);
+      },
+      DType::f32);
 }
 
 // After a validation of the average, training goes on with the weights themselves, on every rank.
