@@ -13,7 +13,7 @@ namespace dragoman::comm {
 namespace {
 
 constexpr const char* kToken = "DRAGOMAN_RUN_TOKEN";
-constexpr int kMostRanks = 4096;
+constexpr int kMostRanks = 4096, kMostPort = 65535;
 
 // The variables that one launcher sets.
 class Variables {
@@ -58,12 +58,19 @@ class Variables {
   const char* launcher_;
 };
 
+// Whether torchrun itself listens on MASTER_PORT. Workers that rank 0 has started inherit the variable without meaning.
+bool is_port_taken(const Environment& environment) {
+  const char* const listens = environment("TORCHELASTIC_USE_AGENT_STORE");
+  return environment(kToken) == nullptr && listens != nullptr && std::string(listens) == "True";
+}
+
 Place torchrun_place(const Environment& environment) {
   const Variables variables(environment, "torchrun");
   variables.require({"RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"});
   Place place = variables.place(Launcher::torchrun, "RANK", "WORLD_SIZE", "LOCAL_RANK");
   place.address = variables.text("MASTER_ADDR");
-  place.port = variables.number("MASTER_PORT", 1, 65535);
+  place.port = variables.number("MASTER_PORT", 1, kMostPort);
+  if (is_port_taken(environment)) place.port += place.port < kMostPort ? 1 : -1;
   if (environment(kToken) != nullptr) place.token = environment(kToken);
   return place;
 }
@@ -89,7 +96,7 @@ Place slurm_place(const Environment& environment) {
   const bool chosen = environment("MASTER_ADDR") != nullptr;
   place.address = chosen ? variables.text("MASTER_ADDR") : first_host(variables.text("SLURM_JOB_NODELIST"));
   place.port =
-      environment("MASTER_PORT") != nullptr ? variables.number("MASTER_PORT", 1, 65535) : port_of_job(environment);
+      environment("MASTER_PORT") != nullptr ? variables.number("MASTER_PORT", 1, kMostPort) : port_of_job(environment);
   return place;
 }
 

@@ -41,6 +41,18 @@ TEST(Place, ReadsTheVariablesOfTorchrun) {
   EXPECT_EQ(place.port, 29500);
 }
 
+TEST(Place, TakesThePortBesideTheOneThatTorchrunListensOn) {
+  Values values = kTorchrun;
+  values["TORCHELASTIC_USE_AGENT_STORE"] = "False";
+  EXPECT_EQ(place_of(values).port, 29500);
+  values["TORCHELASTIC_USE_AGENT_STORE"] = "True";
+  EXPECT_EQ(place_of(values).port, 29501);
+  values["MASTER_PORT"] = "65535";
+  EXPECT_EQ(place_of(values).port, 65534);
+  values["DRAGOMAN_RUN_TOKEN"] = "secret";
+  EXPECT_EQ(place_of(values).port, 65535) << "of a process that --devices started";
+}
+
 TEST(Place, ReadsTheVariablesOfMpirun) {
   const Place place =
       place_of({{"OMPI_COMM_WORLD_RANK", "2"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "3"}});
