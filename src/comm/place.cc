@@ -94,7 +94,8 @@ Place slurm_place(const Environment& environment) {
   variables.require({"SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS", "SLURM_JOB_NODELIST"});
   Place place = variables.place(Launcher::slurm, "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID");
   const bool chosen = environment("MASTER_ADDR") != nullptr;
-  place.address = chosen ? variables.text("MASTER_ADDR") : first_host(variables.text("SLURM_JOB_NODELIST"));
+  const char* const list = environment("SLURM_STEP_NODELIST") != nullptr ? "SLURM_STEP_NODELIST" : "SLURM_JOB_NODELIST";
+  place.address = chosen ? variables.text("MASTER_ADDR") : first_host(variables.text(list));
   place.port =
       environment("MASTER_PORT") != nullptr ? variables.number("MASTER_PORT", 1, kMostPort) : port_of_job(environment);
   return place;
@@ -123,7 +124,7 @@ std::string first_host(const std::string& list) {
   const std::size_t end = list.find_first_of("-,]", bracket);
   const std::size_t close = list.find(']', bracket);
   check(end != std::string::npos && close != std::string::npos && end > bracket + 1,
-        "SLURM_JOB_NODELIST: expected hosts such as node[01-04] but got '{}'", excerpt(list));
+        "expected a list of hosts from Slurm, such as node[01-04], but got '{}'", excerpt(list));
   const std::size_t after = list.find(',', close);
   return list.substr(0, bracket) + list.substr(bracket + 1, end - bracket - 1) +
          list.substr(close + 1, after == std::string::npos ? after : after - close - 1);

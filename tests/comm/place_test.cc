@@ -72,6 +72,8 @@ TEST(Place, ReadsTheVariablesOfSrunAndDerivesAnAddress) {
   EXPECT_LT(place.port, 30000);
   values["SLURM_JOB_ID"] = "1235";
   EXPECT_NE(place_of(values).port, place.port) << "two jobs of one machine do not meet";
+  values["SLURM_STEP_NODELIST"] = "gpu08";
+  EXPECT_EQ(place_of(values).address, "gpu08") << "a step on a part of the nodes";
   values["MASTER_PORT"] = "4000";
   EXPECT_EQ(place_of(values).port, 4000);
 }

@@ -7,6 +7,9 @@ namespace dragoman::faults {
 
 // SIGKILL at random moments of training, then --resume: nothing is lost, and the final state has the same bits.
 void kill_training(Workshop& shop);
+// Processes that translate many files together are killed and replaced: every line is translated once, and nothing else
+// is left.
+void kill_workers(Workshop& shop);
 // SIGTERM and SIGINT while preparing, training, validating and saving: training ends with a checkpoint and goes on from
 // there. While translating: what was printed is the beginning of the whole output.
 void signal_stages(Workshop& shop);

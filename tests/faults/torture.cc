@@ -19,6 +19,7 @@ struct Scenario {
 
 constexpr Scenario kScenarios[] = {
     {"kill", kill_training, false},
+    {"workers", kill_workers, false},
     {"signals", signal_stages, false},
     {"changes", change_files, false},
     {"full", fill_disk, true},
@@ -42,7 +43,8 @@ int torture(const Words& arguments) {
   }
   for (const std::string& name : chosen)
     check(std::any_of(std::begin(kScenarios), std::end(kScenarios), [&](const auto& s) { return s.name == name; }),
-          "there is no scenario '{}'; there are kill, signals, changes, full, sealed, allocations and interrupts",
+          "there is no scenario '{}'; there are kill, workers, signals, changes, full, sealed, allocations and "
+          "interrupts",
           name);
   std::signal(SIGPIPE, SIG_IGN);
   Workshop shop(options);
