@@ -143,9 +143,7 @@ BatchDecoder::Wanted BatchDecoder::wanted(const Batch& batch) {
   Wanted wanted;
   for (const DecodingTask& task : batch.tasks) {
     if (!task.search) continue;
-    const bool forces = task.search->tree().size() == 1 && !task.prefix.empty();
     wanted.best = std::max(wanted.best, task.search->wanted());
-    wanted.all = wanted.all || task.search->needs_all() || forces;
     wanted.end = wanted.end || task.search->needs_end();
     wanted.attention = wanted.attention || task.wants_attention;
   }
@@ -167,28 +165,37 @@ BatchDecoder::Scores BatchDecoder::score(Context& cx, Batch& batch, const Packed
     attention = read_attention(*member.model, decoded, member.state, member.memory);
     past_attention = read_past_attention(decoded, member.state, tokens.rows);
   }
-  Scores scores = features.size() == 1 ? score_alone(cx, *batch.members[0].model, features[0],
-                                                     picked_rows(batch, tokens.rows), need, end)
-                                       : score_together(cx, batch.members, features, need, end);
+  Scores scores = features.size() == 1
+                      ? score_alone(cx, *batch.members[0].model, features[0], rows_of(batch, tokens.rows), need, end)
+                      : score_together(cx, batch.members, features, need, end);
   scores.attention = std::move(attention);
   scores.past_attention = std::move(past_attention);
   return scores;
 }
 
-std::vector<PickedRows> BatchDecoder::picked_rows(const Batch& batch, const Segments& tokens) {
-  std::vector<PickedRows> picked;
-  bool any = false;
+std::vector<BatchDecoder::SentenceRows> BatchDecoder::rows_of(const Batch& batch, const Segments& tokens) {
+  std::vector<SentenceRows> sentences;
   Size hypothesis = 0;
   for (const DecodingTask& task : batch.tasks) {
     if (!task.search) continue;
-    const Size last = hypothesis + std::ssize(task.search->live());
-    const Size rows = (last < tokens.count() ? tokens.begin(last) : tokens.total()) - tokens.begin(hypothesis);
-    hypothesis = last;
-    any = any || task.output;
-    if (picked.empty() || task.output || picked.back().layer)
-      picked.push_back({rows, task.output.get()});
+    const Size first = tokens.begin(hypothesis);
+    hypothesis += std::ssize(task.search->live());
+    sentences.push_back(
+        {&task, first, (hypothesis < tokens.count() ? tokens.begin(hypothesis) : tokens.total()) - first});
+  }
+  return sentences;
+}
+
+std::vector<PickedRows> BatchDecoder::picked_rows(std::span<const SentenceRows> sentences) {
+  std::vector<PickedRows> picked;
+  bool any = false;
+  for (const SentenceRows& rows : sentences) {
+    const PickedLayer* const layer = rows.task->output.get();
+    any = any || layer;
+    if (picked.empty() || layer || picked.back().layer)
+      picked.push_back({rows.count, layer});
     else
-      picked.back().count += rows;
+      picked.back().count += rows.count;
   }
   if (!any) picked.clear();
   return picked;
@@ -196,8 +203,9 @@ std::vector<PickedRows> BatchDecoder::picked_rows(const Batch& batch, const Segm
 
 // The fast path: the output layer computes only the top-k tokens and the log-sum-exp.
 BatchDecoder::Scores BatchDecoder::score_alone(Context& cx, const models::Seq2seq& model, const Tensor& features,
-                                               std::span<const PickedRows> picked, const Wanted& wanted,
+                                               std::span<const SentenceRows> sentences, const Wanted& wanted,
                                                std::int32_t end) {
+  const std::vector<PickedRows> picked = picked_rows(sentences);
   const Size vocabulary = model.config().target_vocabulary, count = std::min<Size>(wanted.best, vocabulary);
   const Best best =
       picked.empty() ? model.best_words(cx, features, count) : model.best_words(cx, features, count, picked);
@@ -208,16 +216,38 @@ BatchDecoder::Scores BatchDecoder::score_alone(Context& cx, const models::Seq2se
   scores.ids = values.of<std::int32_t>(2);
   scores.best = values.of<float>(1);
   const std::vector<float> log_sum = values.of<float>(0), ends = wanted.end ? values.of<float>(3) : log_sum;
-  if (wanted.all)
-    scores.all = (picked.empty() ? model.logits(cx, features) : model.logits(cx, features, picked)).to_host<float>();
   scores.rows.reserve(log_sum.size());
   for (std::size_t r = 0; r < log_sum.size(); ++r) {
     const std::size_t at = r * static_cast<std::size_t>(count);
     scores.rows.push_back({std::span(scores.ids).subspan(at, static_cast<std::size_t>(count)), scores.best.data() + at,
-                           wanted.all ? scores.all.data() + r * static_cast<std::size_t>(vocabulary) : nullptr, ends[r],
-                           log_sum[r], static_cast<std::int32_t>(vocabulary)});
+                           nullptr, ends[r], log_sum[r], static_cast<std::int32_t>(vocabulary)});
   }
+  score_all(cx, model, features, sentences, scores);
   return scores;
+}
+
+void BatchDecoder::score_all(Context& cx, const models::Seq2seq& model, const Tensor& features,
+                             std::span<const SentenceRows> sentences, Scores& scores) {
+  std::vector<SentenceRows> needy;
+  std::vector<std::int32_t> index;
+  for (const SentenceRows& rows : sentences) {
+    const SentenceSearch& search = *rows.task->search;
+    const bool forces = search.tree().size() == 1 && !rows.task->prefix.empty();
+    if (!search.needs_all() && !forces) continue;
+    needy.push_back(rows);
+    for (Size r = 0; r < rows.count; ++r) index.push_back(static_cast<std::int32_t>(rows.first + r));
+  }
+  if (index.empty()) return;
+  const bool every = index.size() == scores.rows.size();
+  const Tensor part =
+      every ? features : gather_rows(cx, features, cx.from_host<std::int32_t>(index, {std::ssize(index)}));
+  const std::vector<PickedRows> picked = picked_rows(needy);
+  scores.all = (picked.empty() ? model.logits(cx, part) : model.logits(cx, part, picked)).to_host<float>();
+  const float* all = scores.all.data();
+  for (const std::int32_t row : index) {
+    Row& to = scores.rows[static_cast<std::size_t>(row)];
+    to.all = std::exchange(all, all + to.vocabulary);
+  }
 }
 
 // An ensemble: the mean of the distributions over the whole vocabulary.

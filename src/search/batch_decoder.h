@@ -67,7 +67,12 @@ class BatchDecoder {
   // The scores that the searches need.
   struct Wanted {
     int best = 1;
-    bool all = false, end = false, attention = false;
+    bool end = false, attention = false;
+  };
+  // The rows of a sentence that is not finished.
+  struct SentenceRows {
+    const DecodingTask* task;
+    Size first, count;
   };
   struct Batch {
     std::vector<DecodingTask> tasks;  // one per sentence; `search` is null once the sentence is finished
@@ -81,10 +86,14 @@ class BatchDecoder {
   static Packed last_tokens(const Context& cx, const Batch& batch);
   static Wanted wanted(const Batch& batch);
   static Scores score(Context& cx, Batch& batch, const Packed& tokens);
+  static std::vector<SentenceRows> rows_of(const Batch& batch, const Segments& tokens);
   // The words of each row; empty if no sentence has a list.
-  static std::vector<PickedRows> picked_rows(const Batch& batch, const Segments& tokens);
+  static std::vector<PickedRows> picked_rows(std::span<const SentenceRows> sentences);
   static Scores score_alone(Context& cx, const models::Seq2seq& model, const Tensor& features,
-                            std::span<const PickedRows> picked, const Wanted& wanted, std::int32_t end);
+                            std::span<const SentenceRows> sentences, const Wanted& wanted, std::int32_t end);
+  // Scores of all tokens, for the sentences that need them.
+  static void score_all(Context& cx, const models::Seq2seq& model, const Tensor& features,
+                        std::span<const SentenceRows> sentences, Scores& scores);
   static Scores score_together(Context& cx, const std::vector<Member>& members, const std::vector<Tensor>& features,
                                const Wanted& wanted, std::int32_t end);
   static void remember_attention(DecodingTask& task, const Scores& scores, Size first_row);
