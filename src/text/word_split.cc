@@ -1,6 +1,7 @@
 #include "text/word_split.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "text/unicode.h"
@@ -35,6 +36,21 @@ bool stands_alone(char32_t code) {
 // Emoji modifiers: they belong to the sequence of the emoji before them.
 bool extends_symbol(char32_t code) { return code >= 0x1F3FB && code <= 0x1F3FF; }
 constexpr char32_t kZeroWidthJoiner = 0x200D;
+
+// The next place of something in a line. Asked for ascending places, it searches the line once, however often it is
+// asked.
+class NextPlace {
+ public:
+  // The first place at or after `at`, which find(at) finds; npos if there is none.
+  template <class Find>
+  std::size_t from(std::size_t at, const Find& find) {
+    if (!place_ || *place_ < at) place_ = find(at);
+    return *place_;
+  }
+
+ private:
+  std::optional<std::size_t> place_;
+};
 
 class Splitter {
  public:
@@ -116,19 +132,23 @@ class Splitter {
   }
 
   // The end of a web or mail address, without the punctuation that follows it; `at` if there is no address.
-  std::size_t address_end(std::size_t at) const {
+  std::size_t address_end(std::size_t at) {
+    if (role_of(point(at)) != Role::word || (!starts_web_address(at) && !starts_mail_address(at))) return at;
     const std::string_view rest = line_.substr(at, chunk_end_ - at);
-    if (role_of(point(at)) != Role::word) return at;
-    const std::size_t scheme = rest.find("://"), mail = rest.find('@');
-    const bool web =
-        rest.starts_with("www.") || (scheme != rest.npos && scheme > 0 && is_plain_word(rest.substr(0, scheme)));
-    const bool post =
-        mail != rest.npos && mail > 0 && rest.find('.', mail) != rest.npos && rest.find_first_of("()[]<>,;\"") > mail;
-    if (!web && !post) return at;
-    std::size_t end = rest.find_first_of("<>\"");
-    end = end == rest.npos ? rest.size() : end;
+    std::size_t end = std::min(rest.find_first_of("<>\""), rest.size());
     while (end > 0 && std::string_view(".,;:!?)]}'").find(rest[end - 1]) != std::string_view::npos) --end;
     return at + end;
+  }
+  bool starts_web_address(std::size_t at) {
+    if (line_.substr(at, chunk_end_ - at).starts_with("www.")) return true;
+    const std::size_t scheme = scheme_.from(at, [&](std::size_t from) { return line_.find("://", from); });
+    return scheme > at && scheme < chunk_end_ && is_plain_word(line_.substr(at, scheme - at));
+  }
+  bool starts_mail_address(std::size_t at) {
+    const std::size_t mail = mail_.from(at, [&](std::size_t from) { return line_.find('@', from); });
+    if (mail == at || mail >= chunk_end_) return false;
+    return mail_dot_.from(mail, [&](std::size_t from) { return line_.find('.', from); }) < chunk_end_ &&
+           mail_limit_.from(at, [&](std::size_t from) { return line_.find_first_of("()[]<>,;\"", from); }) > mail;
   }
   static bool is_plain_word(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) {
@@ -224,6 +244,7 @@ class Splitter {
   std::string_view line_;
   Language language_;
   std::size_t chunk_end_ = 0, next_chunk_ = 0;
+  NextPlace scheme_, mail_, mail_dot_, mail_limit_;
   std::vector<WordSpan> words_;
 };
 

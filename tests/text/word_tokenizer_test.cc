@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <sstream>
 
 #include "base/random.h"
@@ -169,10 +170,27 @@ TEST(WordTokenizer, OptionsChangeTheTextAndSpansStillPointIntoTheLine) {
   EXPECT_EQ(sources, (Tokens{"Ich", "weiß", ":", "U\u0308ber", "DO", "N'T"}));
 }
 
-TEST(WordTokenizer, VeryLongLinesOfSignsAreCutInTime) {
-  std::string line;
-  for (int i = 0; i < 20000; ++i) line += i % 3 ? "\"-'" : "»(";
-  EXPECT_FALSE(english(line).empty());
+// Looking for an address to the line's end from every word would take minutes.
+TEST(WordTokenizer, ALongLineWithoutSpacesIsSplitInTimeProportionalToItsLength) {
+  const std::clock_t begin = std::clock();
+  for (const char* const part : {"\"-'»(", "a,", "a@", "a@b,", "a@b.c;", "a:/", "a://", "www.,", "\u4e2d", "1%"}) {
+    std::string line;
+    while (line.size() < 1'000'000) line += part;
+    EXPECT_FALSE(english(line).empty());
+  }
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 30) << "seconds, with a sanitizer";
+}
+
+TEST(WordTokenizer, AnAddressIsFoundBehindOthersAndBehindTextThatOnlyLooksLikeOne) {
+  const auto split = [](const std::string& line) {
+    Tokens tokens;
+    for (const WordSpan& word : split_words(line, Language::english))
+      tokens.push_back(line.substr(word.span.begin, word.span.end - word.span.begin));
+    return tokens;
+  };
+  EXPECT_EQ(split("(a,b@c.org)"), (Tokens{"(", "a", ",", "b@c.org", ")"}));
+  EXPECT_EQ(split("a@b,c \"c@d.org\" e.f g-h://i j://k"),
+            (Tokens{"a", "@", "b", ",", "c", "\"", "c@d.org", "\"", "e.f", "g-h", ":", "/", "/", "i", "j://k"}));
 }
 
 TEST(Contractions, AreWrittenOutInTheirCase) {
