@@ -93,26 +93,31 @@ double word_characters(std::string_view text) {
 }  // namespace
 
 Filters::Filters(const FilterOptions& o) {
+  // A rule for the texts of a pair.
+  const auto text_rule = [this, labels = o.labels](const char* name, auto fits) {
+    filters_.push_back(
+        rule(name, [labels, fits](const Pair& p) { return fits(p.source) && (labels || fits(p.target)); }));
+  };
   if (o.drop_empty)
     filters_.push_back(
         rule("empty", [](const Pair& p) { return count_words(p.source) > 0 && count_words(p.target) > 0; }));
   if (o.drop_identical) filters_.push_back(rule("identical", [](const Pair& p) { return p.source != p.target; }));
   if (o.min_words > 0)
-    filters_.push_back(rule("too short", [least = static_cast<std::size_t>(o.min_words)](const Pair& p) {
-      return count_words(p.source) >= least && count_words(p.target) >= least;
-    }));
+    text_rule("too short", [least = static_cast<std::size_t>(o.min_words)](std::string_view text) {
+      return count_words(text) >= least;
+    });
   if (o.max_words > 0)
-    filters_.push_back(rule("too long", [most = static_cast<std::size_t>(o.max_words)](const Pair& p) {
-      return count_words(p.source) <= most && count_words(p.target) <= most;
-    }));
+    text_rule("too long", [most = static_cast<std::size_t>(o.max_words)](std::string_view text) {
+      return count_words(text) <= most;
+    });
   if (o.max_ratio > 0)
     filters_.push_back(rule("length ratio", [limit = o.max_ratio](const Pair& p) { return ratio_is_fine(p, limit); }));
   if (o.min_word_characters > 0 || o.max_word_characters > 0) {
     const double most = o.max_word_characters > 0 ? o.max_word_characters : 1e18;
-    filters_.push_back(rule("characters per word", [least = o.min_word_characters, most](const Pair& p) {
-      const double source = word_characters(p.source), target = word_characters(p.target);
-      return std::min(source, target) >= least && std::max(source, target) <= most;
-    }));
+    text_rule("characters per word", [least = o.min_word_characters, most](std::string_view text) {
+      const double characters = word_characters(text);
+      return characters >= least && characters <= most;
+    });
   }
   if (o.source_script != Script::any || o.target_script != Script::any)
     filters_.push_back(rule("wrong script", [o](const Pair& p) {

@@ -20,6 +20,7 @@ struct FilterOptions {
   double max_ratio = 0, min_word_characters = 0, max_word_characters = 0;
   Script source_script = Script::any, target_script = Script::any;
   double script_share = 0.5;
+  bool labels = false;  // the targets are labels: limits on words and characters are for the sources only
 
   template <class V>
   void visit(V& v) {

@@ -50,6 +50,7 @@ std::uint64_t settings_hash(const TokenRequest& request) {
   hasher.add_value(corpus.header);
   add_settings(hasher, request.reading);
   add_settings(hasher, request.filters);
+  hasher.add_value(request.filters.labels);
   hasher.add_text(request.source->serialize());
   if (request.target != request.source) hasher.add_text(request.target->serialize());
   hasher.add_value(request.keep_text);

@@ -27,7 +27,7 @@ class SideLines {
   SideLines(const TrainingOptions& options, Side side)
       : options_(options),
         corpora_(options.corpus.corpora()),
-        filters_(options.filter),
+        filters_(options.filters()),
         progress_("reading for a vocabulary", 0, "pairs"),
         wants_source_(side != Side::target),
         wants_target_(side != Side::source) {}
@@ -47,6 +47,8 @@ class SideLines {
     (has_source_ ? has_source_ : has_target_) = false;
     return true;
   }
+  // The number of pairs read so far that the filters keep.
+  std::uint64_t kept() const { return filters_.kept(); }
 
  private:
   // Opens the next corpus with a side that is wanted.
@@ -94,8 +96,12 @@ std::unique_ptr<text::Tokenizer> make(const TrainingOptions& options, Side side)
 // Labels are separated by spaces; each distinct label is a class.
 std::unique_ptr<text::Tokenizer> make_labels(const TrainingOptions& options) {
   SideLines lines(options, Side::target);
-  return text::build_words([&](std::string& line) { return lines.next(line); }, {.language = text::Language::tokenized},
-                           {.min_count = 1, .size = 0, .multiple = 1});
+  auto labels = text::build_words([&](std::string& line) { return lines.next(line); },
+                                  {.language = text::Language::tokenized}, {.min_count = 1, .size = 0, .multiple = 1});
+  const std::int32_t count = labels->size() - text::Vocabulary::kSpecial;
+  check(count >= 2, "a classifier needs at least two labels, but the {} that filters keep have {}",
+        counted(lines.kept(), "pair"), count);
+  return labels;
 }
 
 std::string source_file(const TrainingOptions& options) { return options.train.output + "/source.vocab"; }
@@ -292,7 +298,7 @@ data::TokenStore RunData::open_store(const data::Corpus& corpus, bool keep_text,
   std::string written;
   data::TokenStore store = data::open_tokens({.corpus = corpus,
                                               .reading = options_.reading,
-                                              .filters = filtered ? options_.filter : data::FilterOptions{},
+                                              .filters = filtered ? options_.filters() : data::FilterOptions{},
                                               .source = vocabularies_.source.get(),
                                               .target = vocabularies_.target.get(),
                                               .keep_text = keep_text,

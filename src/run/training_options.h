@@ -118,6 +118,12 @@ struct TrainingOptions {
   // Whether the run in the output folder is continued: it has a checkpoint.
   bool continues() const;
   bool validates() const { return !valid_source.empty() || split.by != data::SplitBy::none; }
+  // The filters of the training data.
+  data::FilterOptions filters() const {
+    data::FilterOptions all = filter;
+    all.labels = task == TrainTask::classify;
+    return all;
+  }
   // The validation sets that are files.
   std::vector<data::Corpus> validation_corpora() const;
   // Whether the initial weights are those of the model `from`.
@@ -195,6 +201,9 @@ struct TrainingOptions {
         "validation. r-drop vocab.shared batch.target-marks model.tied model.lexical model.recurrent.decoder-layers "
         "model.transformer.decoder-layers model.transformer.decoder-past",
         [this] { return task != TrainTask::classify; }, "a classifier has no decoder and translates nothing");
+    v.only_if(
+        "filter.drop-identical filter.max-ratio filter.target-script", [this] { return task != TrainTask::classify; },
+        "the target of a classifier is a label, not a translation");
     v.only_if(
         "model.source-vocabulary model.target-vocabulary", [] { return false; },
         "the vocabularies decide it (--vocab.size)");

@@ -33,6 +33,14 @@ TEST(Filters, EachDropsWhatItIsFor) {
   EXPECT_FALSE(keeps({.target_script = Script::devanagari, .script_share = 0.8}, "a", "abc नम"));
 }
 
+TEST(Filters, LimitsOnWordsAreNotForLabels) {
+  EXPECT_TRUE(keeps({.min_words = 2, .labels = true}, "a b", "label"));
+  EXPECT_FALSE(keeps({.min_words = 2, .labels = true}, "a", "label"));
+  EXPECT_TRUE(keeps({.max_words = 1, .labels = true}, "a", "two labels"));
+  EXPECT_TRUE(keeps({.max_word_characters = 5, .labels = true}, "short", "positive"));
+  EXPECT_FALSE(keeps({.drop_empty = true, .labels = true}, "a", ""));
+}
+
 TEST(Filters, DuplicatesAreDroppedAfterTheirFirstTime) {
   Filters filters({.drop_duplicates = true});
   for (int round = 0; round < 2; ++round)
