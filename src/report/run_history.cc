@@ -116,7 +116,10 @@ std::string find_log(const std::string& run) {
 
 RunHistory history_of(const std::string& run) {
   const std::string log = find_log(run);
-  return {log, is_training(log)};
+  RunHistory history(log, is_training(log));
+  check(!history.starts.empty() || !history.train.empty() || !history.validation.empty(),
+        "{}: is not the log of a training run; expected the output folder of `dragoman train`", log);
+  return history;
 }
 
 bool is_training(const std::string& log_path) {

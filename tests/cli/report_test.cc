@@ -39,6 +39,9 @@ TEST_F(Report, SaysWhatItNeeds) {
   EXPECT_NE(run("report").err.find("expected the output folders"), std::string::npos);
   EXPECT_NE(run("report a b").err.find("expected --output FILE"), std::string::npos);
   EXPECT_NE(run("report " + folder_.file("none")).err.find("no such folder"), std::string::npos);
+  folder_.write("text", "{\"kind\":3}\nno log\n");
+  EXPECT_NE(run("report " + folder_.file("text")).err.find("is not the log of a training run"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("report")));
 }
 
 }  // namespace
