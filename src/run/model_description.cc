@@ -84,7 +84,7 @@ Json to_json(const ModelDescription& model) {
 }
 
 bool is_statistical(const std::string& name) {
-  if (std::filesystem::exists(name)) return search::is_statistical(store::SafetensorsFile(name));
+  if (std::filesystem::exists(name)) return store::is_statistical(store::SafetensorsFile(name));
   const std::vector<std::string>& presets = models::statistical_preset_names();
   return std::find(presets.begin(), presets.end(), name) != presets.end();
 }

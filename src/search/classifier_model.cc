@@ -4,19 +4,11 @@
 
 #include "data/utf8.h"
 #include "search/model.h"
-#include "search/statistical_model.h"
 #include "search/words.h"
 #include "text/vocabulary.h"
 
 namespace dragoman::search {
 namespace {
-
-// Opens the file of a neural model. Throws Error if it is a statistical model.
-store::ModelFile open_neural(const std::string& path) {
-  check(!is_statistical(store::SafetensorsFile(path)),
-        "{}: is a statistical translation model, not a classifier; `dragoman translate` uses it", path);
-  return store::ModelFile(path);
-}
 
 // A label as one line of valid UTF-8 without control characters: results have one line per text.
 std::string printable(const std::string& label) {
@@ -29,7 +21,7 @@ std::string printable(const std::string& label) {
 }  // namespace
 
 ClassifierModel::ClassifierModel(const std::string& path, const Placement& where)
-    : ClassifierModel(open_neural(path), path, where) {}
+    : ClassifierModel(store::ModelFile(path), path, where) {}
 
 ClassifierModel::ClassifierModel(const store::ModelFile& file, const std::string& path, const Placement& where)
     : path_(path), where_(file.placed(where)), info_(file.info()) {

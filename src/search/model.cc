@@ -7,7 +7,6 @@
 #include "base/threads.h"
 #include "models/families.h"
 #include "search/options.h"
-#include "search/statistical_model.h"
 #include "search/words.h"
 
 namespace dragoman::search {
@@ -16,20 +15,9 @@ namespace {
 // What surrounds a language at the beginning of a text.
 constexpr std::string_view kTagBegin = ">>", kTagEnd = "<<";
 
-store::ModelFile open_neural(const std::string& path) {
-  try {
-    return store::ModelFile(path);
-  } catch (const Error&) {
-    check(!is_statistical(store::SafetensorsFile(path)),
-          "{}: is a statistical model, which translates but does not score given translations; expected a neural model",
-          path);
-    throw;
-  }
-}
-
 }  // namespace
 
-Model::Model(const std::string& path, const Placement& where) : Model(open_neural(path), path, where) {}
+Model::Model(const std::string& path, const Placement& where) : Model(store::ModelFile(path), path, where) {}
 
 // SentencePiece builds its trie on one thread while the others read and pack the weights.
 Model::Model(const store::ModelFile& file, const std::string& path, const Placement& where)

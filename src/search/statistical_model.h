@@ -11,7 +11,6 @@ namespace dragoman::search {
 // model.
 void save_statistical(const std::string& path, const smt::PhraseSystem& system, const store::Metadata& card = {});
 
-bool is_statistical(const store::SafetensorsFile& file);
 smt::PhraseSystem load_statistical(const std::string& path);
 
 }  // namespace dragoman::search

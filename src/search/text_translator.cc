@@ -88,7 +88,7 @@ class Answers {
 std::unique_ptr<Engine> open_engine(const std::vector<std::string>& files, const TranslatorOptions& options) {
   check_options(options);
   for (const std::string& file : files) {
-    if (!is_statistical(store::SafetensorsFile(file))) continue;
+    if (!store::is_statistical(store::SafetensorsFile(file))) continue;
     check(files.size() == 1, "{}: a statistical model cannot be part of an ensemble", file);
     return std::make_unique<StatisticalEngine>(load_statistical(file), options);
   }

@@ -159,12 +159,19 @@ void save_with_shortlist(const std::string& path, const align::Shortlist& shortl
   write_safetensors(output, metadata, tensors);
 }
 
+bool is_statistical(const SafetensorsFile& file) {
+  const auto kind = file.metadata().find(kKind);
+  return kind != file.metadata().end() && kind->second == kStatisticalKind;
+}
+
 ModelFile::ModelFile(const std::string& path, Configuration configuration) : file_(path) {
   const Metadata& metadata = file_.metadata();
   const auto get = [&](const std::string& key) {
     const auto found = metadata.find(key);
     return found == metadata.end() ? std::string() : found->second;
   };
+  check(!is_statistical(file_), "{}: is a statistical model, which `dragoman translate` uses; expected a neural one",
+        path);
   check(get("format") == kFormat, "{}: is a safetensors file but not a dragoman model", path);
   check(get("version") == kVersion, "{}: is a model of version '{}'; this program reads version {}", path,
         excerpt(get("version")), kVersion);

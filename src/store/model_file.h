@@ -57,6 +57,11 @@ void save_model(const std::string& path, const ModelInfo& info, const nn::Parame
 void save_with_shortlist(const std::string& path, const align::Shortlist& shortlist, const std::string& note,
                          const std::string& output);
 
+// The entry of the metadata that marks a statistical model, which is also a safetensors file but none of these.
+inline constexpr const char* kKind = "dragoman.kind";
+inline constexpr const char* kStatisticalKind = "statistical";
+bool is_statistical(const SafetensorsFile& file);
+
 // An open model file. The constructor checks format and version.
 class ModelFile {
  public:

@@ -66,10 +66,17 @@ TEST_F(Statistical, TrainsTranslatesAndIsInspectedLikeAnyOtherModel) {
   EXPECT_EQ(told_why["tokens"][1].dump(), R"({"begin":4,"end":8,"token":"have","word":1})");
   EXPECT_TRUE(told_why["attention"].empty());
 
-  const Outcome scored = run_program(folder_, "score --model run/model.safetensors s t");
-  EXPECT_EQ(scored.status, 1);
-  EXPECT_NE(scored.err.find("is a statistical model, which translates but does not score"), std::string::npos)
-      << scored.err;
+  for (const std::string command :
+       {"score --model run/model.safetensors s t", "average run/model.safetensors --output mean",
+        "quantize run/model.safetensors --output small", "export run/model.safetensors --output folder",
+        "shortlist run/model.safetensors --source s --target t --output short",
+        "train --from run/model.safetensors --source s --target t --output tuned"}) {
+    const Outcome refused = run_program(folder_, command);
+    EXPECT_EQ(refused.status, 1) << command;
+    EXPECT_NE(refused.err.find("is a statistical model, which `dragoman translate` uses; expected a neural one"),
+              std::string::npos)
+        << command << refused.err;
+  }
   folder_.write("terms", "absent\tx\n");
   const Outcome terms = run_program(folder_, "translate --model run/model.safetensors --input in --terms terms");
   EXPECT_EQ(terms.status, 1);
