@@ -149,9 +149,11 @@ void check_validation(const TrainingOptions& options) {
   needs(given.schedule.plateau > 0 && given.schedule.plateau != preset.schedule.plateau,
         fmt::format("--schedule.plateau {}", given.schedule.plateau));
   const bool only_at_the_end = train::Amount::parse(given.validate).none();
-  check(given.patience == 0 || never_validates || !only_at_the_end,
-        "--patience {} counts validations, but --validate {} means that there is only one, at the end", given.patience,
-        given.validate.empty() ? "\"\"" : given.validate);
+  for (const auto& [flag, validations] :
+       {std::pair{"--patience", given.patience}, std::pair{"--schedule.plateau", given.schedule.plateau}})
+    check(validations == 0 || never_validates || !only_at_the_end,
+          "{} {} counts validations, but --validate {} means that there is only one, at the end", flag, validations,
+          given.validate.empty() ? "\"\"" : given.validate);
 }
 
 void check_neural(const TrainingOptions& options) {

@@ -66,6 +66,7 @@ TEST_F(TrainStart, MistakesAreFoundBeforeAnythingIsReadOrWritten) {
        {"--metric bleu --validation.sentences 0", "validation.sentences is 0"},
        {"--metric bleu.en-de", "'bleu.en-de' is not a score"},
        {"--patience 2 --validate 0", "there is only one, at the end"},
+       {"--schedule.plateau 2 --validate 0", "there is only one, at the end"},
        {"--split.by random", "not from both"}});
 }
 
@@ -268,6 +269,7 @@ TEST_F(TrainStart, FlagsWithoutAnEffectAreRefusedWithTheReason) {
            {"--task classify", "--preset smt-word is for statistical models, but --task is classify"}});
   refuses("--preset transformer-tiny --source en --target labels --output new/run ",
           {{"--task classify --model.transformer.decoder-layers 3", "a classifier has no decoder"},
+           {"--task classify --filter.max-ratio 3", "the target of a classifier is a label, not a translation"},
            {"--task statistical", "--preset transformer-tiny is for neural models, but --task is statistical"}});
 }
 
