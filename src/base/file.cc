@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -88,16 +89,27 @@ MappedFile::~MappedFile() {
 
 namespace {
 
-// The file that a chain of symbolic links leads to, whether it exists or not.
-std::string followed(std::filesystem::path path) {
+// The file that a chain of symbolic links leads to, whether it exists or not. Names of open descriptors of this
+// process, such as /proc/self/fd/1, are not followed.
+std::filesystem::path followed(std::filesystem::path path) {
   constexpr int kMostLinks = 40;
   std::error_code no_link;
   for (int i = 0; i < kMostLinks; ++i) {
+    if (std::filesystem::equivalent(path.parent_path(), "/proc/self/fd", no_link)) return path;
     const std::filesystem::path to = std::filesystem::read_symlink(path, no_link);
-    if (no_link) return path.string();
+    if (no_link) return path;
     path = path.parent_path() / to;
   }
   fail("{}: too many symbolic links", path.string());
+}
+
+// A new descriptor of the open file that /dev/stdout, /dev/fd/N or a link to such a name means; -1 for other paths.
+// Opening the path would start at the beginning of the file, and renaming another over it would detach the descriptor.
+int descriptor_named(const std::string& path) {
+  const std::filesystem::path name = followed(path);
+  std::error_code error;
+  if (!std::filesystem::equivalent(name.parent_path(), "/proc/self/fd", error)) return -1;
+  return fcntl(std::atoi(name.filename().c_str()), F_DUPFD_CLOEXEC, 0);
 }
 
 // A device, a pipe or a socket, which cannot be replaced by a renamed file.
@@ -131,11 +143,11 @@ void write_all(const std::string& path, std::string_view bytes, std::uint64_t be
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
-  // /dev/stdout and the like lead to names in /proc that are no paths.
+  if (descriptor_ = descriptor_named(path_); descriptor_ >= 0) return;
   if (is_special(path_)) {
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    path_ = followed(path_);
+    path_ = followed(path_).string();
     partial_ = partial_name(path_);
     unlink(partial_.c_str());  // of a process that died
     remember_unfinished(partial_);

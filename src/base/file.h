@@ -66,7 +66,7 @@ class MappedFile {
 };
 
 // A file that appears as a whole or not at all: written under a temporary name in the same folder and renamed by
-// commit(). Follows symbolic links; writes to devices and pipes, such as /dev/stdout, directly.
+// commit(). Follows symbolic links; writes to devices, pipes and open descriptors, such as /dev/stdout, directly.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);

@@ -1,7 +1,9 @@
 #include "base/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -62,6 +64,27 @@ TEST(AtomicFile, WritesThroughSymbolicLinks) {
   }
   EXPECT_EQ(read_all(folder.file("old")), "link");
   EXPECT_EQ(read_all(folder.file("new")), "dangling");
+}
+
+TEST(AtomicFile, WritesWhereAnOpenDescriptorStandsInsteadOfReplacingItsFile) {
+  const TempFolder folder;
+  const std::string path = folder.file("log");
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_GE(descriptor, 0);
+  const std::string number = std::to_string(descriptor);
+  std::filesystem::create_symlink("/dev/fd/" + number, folder.file("link"));
+  const auto put = [&](std::string_view text) {
+    EXPECT_EQ(write(descriptor, text.data(), text.size()), std::ssize(text));
+  };
+  put("before ");
+  for (const std::string& name : {"/dev/fd/" + number, "/proc/self/fd/" + number, folder.file("link")}) {
+    AtomicFile file(name);
+    file.write("written ");
+    file.commit();
+  }
+  put("after");
+  close(descriptor);
+  EXPECT_EQ(read_all(path), "before written written written after");
 }
 
 TEST(AtomicFile, WritesIntoPipesAndDevicesInsteadOfReplacingThem) {
