@@ -45,8 +45,10 @@ int run(const Command& self, const Words& arguments) {
           "--output {} is the model itself, whose exact weights would be lost; write to another file", options.output);
     run::check_output_files({}, {{"--output", options.output}});
     store::convert_model(models[0], options.to, options.output, entries(options.card));
-    log::info("wrote {} in {}: {} instead of {}", options.output, name_of(options.to), size_of(options.output),
-              size_of(models[0]));
+    const std::string sizes = std::filesystem::is_regular_file(options.output)
+                                  ? fmt::format(": {} instead of {}", size_of(options.output), size_of(models[0]))
+                                  : "";
+    log::info("wrote {} in {}{}", options.output, name_of(options.to), sizes);
     return 0;
   });
 }
