@@ -271,8 +271,9 @@ Trainer::Due Trainer::due_since(const Position& before, bool stopping) const {
 void Trainer::follow_up(const Due& due) {
   if (due.log) notify(&Observer::on_log, progress_.take_log(state_));
   if (due.validate) validate();
-  if (due.save) save_checkpoint();
+  // Before the checkpoint: a run that is resumed from it, perhaps at its end, writes no model of this update.
   if (due.save && !data_.validation) save_model();
+  if (due.save) save_checkpoint();
 }
 
 void Trainer::share_state() {

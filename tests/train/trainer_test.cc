@@ -353,6 +353,30 @@ TEST(Trainer, SavesAndReturnsWhenAskedToStop) {
   EXPECT_EQ(weights_of(again), weights_of(task));
 }
 
+TEST(Trainer, AModelThatCouldNotBeWrittenAtTheEndIsWrittenWhenTheRunIsResumed) {
+  TempFolder folder;
+  TrainOptions options = quick_options(folder.file("run"));
+  options.until = {"4u"};
+  options.checkpoint = "";  // only at the end
+  const auto without_validation = [] {
+    TrainData all = data();
+    all.validation.reset();
+    return all;
+  };
+  const std::string model = folder.file("run/model.safetensors");
+  std::filesystem::create_directories(model + "/in the way");
+  ToyTask task;
+  EXPECT_THROW(Trainer(options, task, without_validation(), {}).train(never), std::exception);
+  std::filesystem::remove_all(model);
+  ToyTask again;
+  Trainer resumed(options, again, without_validation(), {});
+  resumed.resume();
+  const RunEnd end = resumed.train(never);
+  EXPECT_EQ(end.model, model);
+  EXPECT_EQ(store::ModelFile(model, store::ModelFile::Configuration::unused).info().card.at("updates"),
+            std::to_string(end.position.updates));
+}
+
 TEST(Trainer, RefusesToResumeOnOtherData) {
   TempFolder folder;
   ToyTask task;
