@@ -50,6 +50,27 @@ Json parse_json(std::string_view text, std::string_view where) {
   return value;
 }
 
+// Empties a value from the inside out when it goes out of scope. The library's destructor of an array or object
+// allocates memory for its members and ends the process if there is none; that of an empty one does not. For values
+// that may be large, declared after the value.
+template <class Json>
+class JsonReleaser {
+ public:
+  explicit JsonReleaser(Json& value) : value_(value) {}
+  ~JsonReleaser() { release(value_); }
+  JsonReleaser(const JsonReleaser&) = delete;
+  JsonReleaser& operator=(const JsonReleaser&) = delete;
+
+ private:
+  static void release(Json& value) noexcept {
+    if (!value.is_structured()) return;
+    for (Json& part : value) release(part);
+    value.clear();
+  }
+
+  Json& value_;
+};
+
 // For text that may be damaged, such as the last line of a log: null instead of an error.
 template <class Json = nlohmann::json>
 Json parse_json_or_null(std::string_view text) {

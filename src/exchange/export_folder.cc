@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/bounded_json.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -38,7 +39,8 @@ void ExportFolder::write(const std::string& name, std::string_view bytes) {
   to.commit();
 }
 
-void ExportFolder::write_json(const std::string& name, const nlohmann::ordered_json& json) {
+void ExportFolder::write_json(const std::string& name, nlohmann::ordered_json json) {
+  const JsonReleaser releaser(json);
   write(name, json.dump(2) + "\n");
 }
 

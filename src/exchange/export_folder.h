@@ -21,7 +21,7 @@ class ExportFolder {
   std::string file(const std::string& name);
   void write(const std::string& name, std::string_view bytes);
   // With the keys in the order of `json` if it is ordered.
-  void write_json(const std::string& name, const nlohmann::ordered_json& json);
+  void write_json(const std::string& name, nlohmann::ordered_json json);
   // Something that the model file has and the folder has not.
   void leave_out(std::string what) { left_out_.push_back(std::move(what)); }
   // The folder has all its files and stays.

@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "base/bounded_json.h"
 #include "base/file.h"
 #include "base/quote.h"
 
@@ -71,7 +70,8 @@ int JsonConfig::first_id(const std::string& key) const {
 
 std::vector<std::string> read_vocabulary(const std::string& path) {
   std::vector<std::string> pieces;
-  const nlohmann::json vocabulary = read_object(path);
+  nlohmann::json vocabulary = read_object(path);
+  const JsonReleaser releaser(vocabulary);
   for (const auto& [piece, id] : vocabulary.items()) {
     check(id.is_number_unsigned() && id.get<std::uint64_t>() < kMostPieces,
           "{}: the id of '{}' must be an integer below {} but is {}", path, excerpt(piece), kMostPieces,

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/bounded_json.h"
+
 namespace dragoman::exchange {
 
 // The settings of another program's model, a JSON object. A key that is missing or null has the given default; one with
@@ -30,6 +32,7 @@ class JsonConfig {
 
   std::string path_;
   nlohmann::json json_;
+  JsonReleaser<nlohmann::json> releaser_{json_};
 };
 
 // The pieces of a vocabulary, a JSON object from pieces to ids, by id. Ids without a piece are empty. Throws Error if

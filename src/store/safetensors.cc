@@ -128,7 +128,8 @@ void SafetensorsFile::read_header() {
   check(data_ <= file_.size(), "it is truncated within its header");
   std::string text(static_cast<std::size_t>(length), '\0');
   file_.read(kLengthBytes, text.data(), text.size());
-  const json header = parse_json(text, "its header");
+  json header = parse_json(text, "its header");
+  const JsonReleaser releaser(header);
   const std::uint64_t data_size = file_.size() - data_;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__")

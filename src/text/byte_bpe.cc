@@ -72,7 +72,8 @@ ByteBpe::ByteBpe(std::string_view encoder_json, std::string_view merges, int mul
 }
 
 void ByteBpe::read_vocabulary(std::string_view encoder_json) {
-  const nlohmann::json encoder = parse_json(encoder_json, "encoder.json");
+  nlohmann::json encoder = parse_json(encoder_json, "encoder.json");
+  const JsonReleaser releaser(encoder);
   check(encoder.is_object(), "encoder.json: expected a JSON object from token to id");
   constexpr std::int64_t kMostUnused = 1 << 16;  // ids without a token
   const std::int64_t most_ids = std::ssize(encoder) + kMostUnused;

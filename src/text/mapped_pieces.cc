@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/bounded_json.h"
 #include "base/error.h"
 #include "base/quote.h"
 #include "text/sentencepiece_model.h"
@@ -143,6 +144,8 @@ std::vector<std::int32_t> MappedPieces::never_written() const {
 
 std::string MappedPieces::serialize() const {
   const SpecialIds& special = map_.special;
+  nlohmann::json pieces = map_.pieces;
+  const JsonReleaser releaser(pieces);
   return pack({{{"kind", kMappedKind},
                 {"multiple", 1},
                 {"model-bytes", model_.size()},
@@ -150,7 +153,7 @@ std::string MappedPieces::serialize() const {
                 {"languages", map_.tags.languages},
                 {"tags", map_.tags.ids},
                 {"never", map_.never}},
-               model_ + nlohmann::json(map_.pieces).dump()});
+               model_ + pieces.dump()});
 }
 
 }  // namespace dragoman::text

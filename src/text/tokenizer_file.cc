@@ -98,8 +98,9 @@ std::unique_ptr<Tokenizer> make_mapped(const TokenizerFile& file) {
   check(bytes <= file.data.size(), "tokenizer: expected at least {} bytes of data but got {}", bytes, file.data.size());
   const std::vector<std::int32_t> special = read_ids(file.header, "special");
   check(special.size() == 4, "tokenizer: 'special' must have 4 ids but has {}", special.size());
-  const std::string_view pieces = std::string_view(file.data).substr(bytes);
-  PieceMap map{.pieces = texts_of(parse_json(pieces, "tokenizer: its pieces"), "pieces"),
+  nlohmann::json pieces = parse_json(std::string_view(file.data).substr(bytes), "tokenizer: its pieces");
+  const JsonReleaser releaser(pieces);
+  PieceMap map{.pieces = texts_of(pieces, "pieces"),
                .special = {special[0], special[1], special[2], special[3]},
                .tags = {read_texts(file.header, "languages"), read_ids(file.header, "tags")},
                .never = read_ids(file.header, "never")};
