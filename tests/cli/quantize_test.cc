@@ -47,6 +47,12 @@ TEST_F(Quantize, ChangesTheModelCard) {
   EXPECT_NE(run("model --output c --card licence").err.find("expected KEY=TEXT"), std::string::npos);
 }
 
+TEST_F(Quantize, MayWriteToADevice) {
+  const Outcome outcome = run("model --output /dev/null");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
 TEST_F(Quantize, ExplainsMistakes) {
   for (const auto& [arguments, words] : std::vector<std::pair<std::string, std::string>>{
            {"--output x", "expected one model file, but got none"},
