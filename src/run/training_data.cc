@@ -391,7 +391,7 @@ DataCounts RunData::counts() const {
 }
 
 std::uint64_t RunData::hash() const { return hash_of(training_); }
-std::uint64_t RunData::validation_hash() const { return hash_of(validation_); }
+std::uint64_t RunData::validation_hash() const { return validation_.empty() ? 0 : hash_of(validation_); }
 
 std::uint64_t RunData::hash_of(const std::vector<data::BatchSource>& sources) const {
   const data::RowOptions& rows = options_.batch.rows;

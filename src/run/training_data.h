@@ -53,7 +53,7 @@ class RunData {
   // A hash of the training data as batches see it: token ids, weights, languages and length limits. It does not depend
   // on where the files are. Never 0.
   std::uint64_t hash() const;
-  // The same of the validation data.
+  // The same of the validation data; 0 if there are none.
   std::uint64_t validation_hash() const;
   // Removes the files of tokens that were written for this run, which turned out to be impossible.
   void remove_written() const;

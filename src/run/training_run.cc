@@ -57,7 +57,8 @@ class TrainingRun::Parts {
     const threads::LimitScope limit(thread_limit(options_));
     const PrecisionScope precision(where_);
     const data::Shard shard = train::Team::of(options_.train, comm_).shard();
-    train::Trainer trainer(options_.train, *task_, {data_->training(shard), data_->validation(), data_->hash()},
+    train::Trainer trainer(options_.train, *task_,
+                           {data_->training(shard), data_->validation(), data_->hash(), data_->validation_hash()},
                            model_info(options_, vocabularies_), comm_);
     add_observers(trainer);
     if (options_.resume && !resume(trainer))

@@ -26,7 +26,7 @@ ClassifierModel::ClassifierModel(const std::string& path, const Placement& where
 ClassifierModel::ClassifierModel(const store::ModelFile& file, const std::string& path, const Placement& where)
     : path_(path), where_(file.placed(where)), info_(file.info()) {
   check_kind();
-  source_ = text::deserialize_tokenizer(info_.source_tokenizer);
+  source_ = text::deserialize_tokenizer(info_.source_tokenizer, path_);
   check(source_->size() <= info_.config.source_vocabulary, "{}: a vocabulary of {} ids does not fit a model of {}",
         path_, source_->size(), info_.config.source_vocabulary);
   check(max_tokens() > 0, "{}: reads at most {} tokens, which leaves none for text", path_,
@@ -46,7 +46,7 @@ void ClassifierModel::read_labels() {
   const int classes = info_.config.classes;
   labels_.resize(static_cast<std::size_t>(classes));
   if (!info_.target_tokenizer.empty()) {
-    target_ = text::deserialize_tokenizer(info_.target_tokenizer);
+    target_ = text::deserialize_tokenizer(info_.target_tokenizer, path_);
     check(target_->size() - text::Vocabulary::kSpecial == classes, "{}: its {} labels do not fit its {} classes", path_,
           target_->size() - text::Vocabulary::kSpecial, classes);
   }

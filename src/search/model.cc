@@ -57,9 +57,9 @@ void Model::check_kind() const {
 }
 
 void Model::read_vocabularies() {
-  source_ = text::deserialize_tokenizer(info_.source_tokenizer);
+  source_ = text::deserialize_tokenizer(info_.source_tokenizer, path_);
   const bool shared = info_.source_tokenizer == info_.target_tokenizer;
-  target_ = shared ? source_ : text::deserialize_tokenizer(info_.target_tokenizer);
+  target_ = shared ? source_ : text::deserialize_tokenizer(info_.target_tokenizer, path_);
   source_pieces_ = std::make_unique<text::PieceIds>(*source_);
   target_pieces_ = std::make_unique<text::PieceIds>(*target_);
   check(source_->size() <= info_.config.source_vocabulary && target_->size() <= info_.config.target_vocabulary,

@@ -81,7 +81,7 @@ class Tokenizer {
   virtual std::string serialize() const = 0;
 };
 
-// The inverse of Tokenizer::serialize for all kinds.
-std::unique_ptr<Tokenizer> deserialize_tokenizer(std::string_view data);
+// The inverse of Tokenizer::serialize for all kinds. `where` names the file in errors.
+std::unique_ptr<Tokenizer> deserialize_tokenizer(std::string_view data, const std::string& where = "");
 
 }  // namespace dragoman::text

@@ -147,7 +147,12 @@ TokenizerFile unpack(std::string_view bytes) {
   return file;
 }
 
-std::unique_ptr<Tokenizer> deserialize_tokenizer(std::string_view data) { return make(unpack(data)); }
+std::unique_ptr<Tokenizer> deserialize_tokenizer(std::string_view data, const std::string& where) try {
+  return make(unpack(data));
+} catch (const Error& error) {
+  if (where.empty()) throw;
+  fail("{}: {}", where, error.what());
+}
 
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
   const std::string data = read_file(path);

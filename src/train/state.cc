@@ -12,6 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kData = "data";
+constexpr const char* kValidationData = "validation_data";
 constexpr const char* kParts = "parts";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -72,6 +73,7 @@ TrainState read_state(const json& in) {
   TrainState state;
   each_field(state, [&](const char* name, auto& value) { read(in.at(name), name, value); });
   if (in.contains(kData)) read(in.at(kData), kData, state.data);
+  if (in.contains(kValidationData)) read(in.at(kValidationData), kValidationData, state.validation_data);
   if (in.contains(kParts)) read(in.at(kParts), kParts, state.parts);
   for (const auto& [metric, best] : in.at("best").items()) state.best[metric] = read_best(best, metric);
   check(state.rate_factor >= 0 && state.rate_factor <= 1, "the factor of the learning rate is {}", state.rate_factor);
@@ -86,6 +88,7 @@ std::string to_json(const TrainState& state) {
   json out;
   each_field(state, [&](const char* name, const auto& value) { out[name] = value; });
   out[kData] = state.data;
+  out[kValidationData] = state.validation_data;
   out[kParts] = state.parts;
   out["best"] = json::object();
   for (const auto& [metric, best] : state.best) out["best"][metric] = {{"value", best.value}, {"update", best.update}};

@@ -25,6 +25,7 @@ struct TrainState {
   std::uint64_t seed = 1;
   std::uint64_t sentences = 0;  // in the training data, to detect changed data on resume
   std::uint64_t data = 0;       // hash of the training data for the same purpose; 0: unknown (version 0.2.0 and before)
+  std::uint64_t validation_data = 0;  // the same of the validation data
   LossSums since_log, since_validation;
   double norm_since_log = 0;  // sum of gradient norms
   std::uint64_t updates_since_log = 0;

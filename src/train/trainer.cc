@@ -61,6 +61,7 @@ Trainer::Trainer(const TrainOptions& options, Task& task, TrainData data, store:
   state_.seed = options.seed;
   state_.sentences = data_.training.sentences();
   state_.data = data_.hash;
+  state_.validation_data = data_.validation_hash;
   state_.parts = team_.parts;
 }
 
@@ -70,7 +71,10 @@ bool Trainer::resume() {
   if (path.empty()) return false;
   adapt_to_parts();
   check_same_run(path, fresh);
+  if (state_.validation_data != 0 && state_.validation_data != fresh.validation_data)
+    remark("the validation data have changed: the best model so far was chosen by other data");
   state_.data = fresh.data;
+  state_.validation_data = fresh.validation_data;
   // The model card goes on like that of an uninterrupted run: it names the data as given at the start, and the scores.
   const store::ModelFile checkpoint(path, store::ModelFile::Configuration::unused);
   for (const auto& [key, value] : checkpoint.info().card) info_.card[key] = value;

@@ -24,7 +24,8 @@ namespace dragoman::train {
 struct TrainData {
   data::Batcher training;
   std::optional<data::Batcher> validation;
-  std::uint64_t hash = 0;  // of the training data, compared when a run is resumed; 0: unknown
+  // Of the training and the validation data, compared when a run is resumed; 0: unknown, or none.
+  std::uint64_t hash = 0, validation_hash = 0;
 };
 
 // The training loop: updates of the weights, validation, checkpoints. Observers do all printing, logging and drawing.

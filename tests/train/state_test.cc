@@ -16,6 +16,7 @@ TrainState sample() {
   TrainState state;
   state.position = {12, 0.75, 3456};
   state.data = ~std::uint64_t{0};
+  state.validation_data = 7;
   state.running_loss = 0.1;
   state.best["bleu"] = {12.5, 10};
   return state;

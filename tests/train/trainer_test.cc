@@ -401,6 +401,27 @@ TEST(Trainer, RefusesToResumeOnAsManyOtherPairs) {
   EXPECT_NE(message([&] { other.resume(); }).find("other sentence pairs: there are as many"), std::string::npos);
 }
 
+TEST(Trainer, SaysThatTheValidationDataChanged) {
+  TempFolder folder;
+  ToyTask task;
+  const auto hashed = [](std::uint64_t hash) {
+    TrainData pairs = data();
+    pairs.validation_hash = hash;
+    return pairs;
+  };
+  Trainer(quick_options(folder.file("run")), task, hashed(1), {}).train(never);
+  const auto remarks = [&](std::uint64_t hash) {
+    Trainer trainer(quick_options(folder.file("run")), task, hashed(hash), {});
+    Scripted listener({});
+    trainer.add(listener);
+    EXPECT_TRUE(trainer.resume());
+    return listener.remarks;
+  };
+  EXPECT_TRUE(remarks(1).empty());
+  ASSERT_EQ(remarks(2).size(), 1u);
+  EXPECT_NE(remarks(2)[0].find("the validation data have changed"), std::string::npos);
+}
+
 TEST(Trainer, ASmallerNumberOfBatchesIsNamedWhenARunIsResumed) {
   TempFolder folder;
   ToyTask task;
