@@ -386,32 +386,29 @@ TEST(Trainer, RefusesToResumeOnOtherData) {
   EXPECT_NE(message([&] { trainer.resume(); }).find("48 sentence pairs, but now there are 2"), std::string::npos);
 }
 
+TrainData hashed_data(std::uint64_t training, std::uint64_t validation) {
+  TrainData pairs = data();
+  pairs.hash = training;
+  pairs.validation_hash = validation;
+  return pairs;
+}
+
 TEST(Trainer, RefusesToResumeOnAsManyOtherPairs) {
   TempFolder folder;
   ToyTask task;
-  const auto hashed = [](std::uint64_t hash) {
-    TrainData pairs = data();
-    pairs.hash = hash;
-    return pairs;
-  };
-  Trainer(quick_options(folder.file("run")), task, hashed(1), {}).train(never);
-  EXPECT_TRUE(Trainer(quick_options(folder.file("run")), task, hashed(1), {}).resume());
-  EXPECT_TRUE(Trainer(quick_options(folder.file("run")), task, hashed(0), {}).resume()) << "unknown";
-  Trainer other(quick_options(folder.file("run")), task, hashed(2), {});
+  Trainer(quick_options(folder.file("run")), task, hashed_data(1, 0), {}).train(never);
+  EXPECT_TRUE(Trainer(quick_options(folder.file("run")), task, hashed_data(1, 0), {}).resume());
+  EXPECT_TRUE(Trainer(quick_options(folder.file("run")), task, hashed_data(0, 0), {}).resume()) << "unknown";
+  Trainer other(quick_options(folder.file("run")), task, hashed_data(2, 0), {});
   EXPECT_NE(message([&] { other.resume(); }).find("other sentence pairs: there are as many"), std::string::npos);
 }
 
 TEST(Trainer, SaysThatTheValidationDataChanged) {
   TempFolder folder;
   ToyTask task;
-  const auto hashed = [](std::uint64_t hash) {
-    TrainData pairs = data();
-    pairs.validation_hash = hash;
-    return pairs;
-  };
-  Trainer(quick_options(folder.file("run")), task, hashed(1), {}).train(never);
+  Trainer(quick_options(folder.file("run")), task, hashed_data(1, 1), {}).train(never);
   const auto remarks = [&](std::uint64_t hash) {
-    Trainer trainer(quick_options(folder.file("run")), task, hashed(hash), {});
+    Trainer trainer(quick_options(folder.file("run")), task, hashed_data(1, hash), {});
     Scripted listener({});
     trainer.add(listener);
     EXPECT_TRUE(trainer.resume());

@@ -17,8 +17,8 @@ constexpr const char* kCoreVariable = "OPENBLAS_CORETYPE";
 
 void* open_library() {
   void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  check(library != nullptr, "OpenBLAS cannot be loaded, which training needs: {}; install the package libopenblas0",
-        std::string(library ? "" : dlerror()));
+  if (library == nullptr)
+    fail("OpenBLAS cannot be loaded: {}; install the package libopenblas0", std::string(dlerror()));
   return library;
 }
 

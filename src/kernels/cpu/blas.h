@@ -6,7 +6,7 @@
 
 namespace dragoman::kernels::cpu_filling {
 
-// OpenBLAS, which is loaded when it is first used: translation does without it.
+// OpenBLAS, which is loaded when it is first used: Transformers translate without it.
 struct Blas {
   decltype(&cblas_sgemm) sgemm = nullptr;
   decltype(&cblas_sgemv) sgemv = nullptr;

@@ -231,8 +231,20 @@ void multiply_int8(const NarrowBlock& p) { p.rows <= kFewRows ? multiply_few_row
 
 }  // namespace
 
-const NarrowKernel kInt8Amx = {"AMX", 4, 1, kTileBytes, 64, 0, multiply_int8};
-const NarrowKernel kBf16Amx = {"AMX", 4, 1, kTileBytes, 64, 0, multiply<Bf16>};
+const NarrowKernel kInt8Amx = {.name = "AMX",
+                               .group = 4,
+                               .row_set = 1,
+                               .unit = kTileBytes,
+                               .padding = kTileBytes,
+                               .flip = 0,
+                               .multiply = multiply_int8};
+const NarrowKernel kBf16Amx = {.name = "AMX",
+                               .group = 4,
+                               .row_set = 1,
+                               .unit = kTileBytes,
+                               .padding = kTileBytes,
+                               .flip = 0,
+                               .multiply = multiply<Bf16>};
 
 }  // namespace dragoman::kernels::cpu_filling
 #endif

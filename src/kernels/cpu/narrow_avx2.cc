@@ -30,8 +30,10 @@ struct Bf16 {
 
 }  // namespace
 
-const NarrowKernel kInt8Avx2 = {"AVX2", 4, 1, 4, 0, 0, multiply<Int8>};
-const NarrowKernel kBf16Avx2 = {"AVX2", 4, 1, 4, 0, 0, multiply<Bf16>};
+const NarrowKernel kInt8Avx2 = {
+    .name = "AVX2", .group = 4, .row_set = 1, .unit = 4, .padding = 0, .flip = 0, .multiply = multiply<Int8>};
+const NarrowKernel kBf16Avx2 = {
+    .name = "AVX2", .group = 4, .row_set = 1, .unit = 4, .padding = 0, .flip = 0, .multiply = multiply<Bf16>};
 
 }  // namespace dragoman::kernels::cpu_filling
 #endif

@@ -139,8 +139,20 @@ void multiply_few_rows_avx512(const NarrowBlock& p) {
   for (; col < p.cols; col += kNarrowCols) multiply_panels<SignedInt8, 1, kFewRows>(p, col);
 }
 
-const NarrowKernel kInt8Avx512 = {"AVX-512 VNNI", kGroup, 1, kGroup, 0, 0x80, multiply<Int8>};
-const NarrowKernel kBf16Avx512 = {"AVX-512 BF16", kGroup, 1, kGroup, 0, 0, multiply<Bf16>};
+const NarrowKernel kInt8Avx512 = {.name = "AVX-512 VNNI",
+                                  .group = kGroup,
+                                  .row_set = 1,
+                                  .unit = kGroup,
+                                  .padding = 0,
+                                  .flip = 0x80,
+                                  .multiply = multiply<Int8>};
+const NarrowKernel kBf16Avx512 = {.name = "AVX-512 BF16",
+                                  .group = kGroup,
+                                  .row_set = 1,
+                                  .unit = kGroup,
+                                  .padding = 0,
+                                  .flip = 0,
+                                  .multiply = multiply<Bf16>};
 
 }  // namespace dragoman::kernels::cpu_filling
 #endif

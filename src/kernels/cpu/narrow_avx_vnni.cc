@@ -4,7 +4,8 @@
 
 namespace dragoman::kernels::cpu_filling {
 
-const NarrowKernel kInt8AvxVnni = {"AVX-VNNI", 4, 1, 4, 0, 0, multiply<Int8>};
+const NarrowKernel kInt8AvxVnni = {
+    .name = "AVX-VNNI", .group = 4, .row_set = 1, .unit = 4, .padding = 0, .flip = 0, .multiply = multiply<Int8>};
 
 }  // namespace dragoman::kernels::cpu_filling
 #endif

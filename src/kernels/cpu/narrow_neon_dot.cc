@@ -52,7 +52,8 @@ void multiply(const NarrowBlock& p) {
 
 }  // namespace
 
-const NarrowKernel kInt8Dot = {"NEON SDOT", 4, 1, 16, 0, 0, multiply};
+const NarrowKernel kInt8Dot = {
+    .name = "NEON SDOT", .group = 4, .row_set = 1, .unit = 16, .padding = 0, .flip = 0, .multiply = multiply};
 
 }  // namespace dragoman::kernels::cpu_filling
 #endif

@@ -110,8 +110,20 @@ void multiply(const NarrowBlock& p) {
 
 }  // namespace
 
-const NarrowKernel kInt8Matrix = {"NEON SMMLA", 8, kRowSet, 8, 0, 0, multiply<Int8>};
-const NarrowKernel kBf16Matrix = {"NEON BFMMLA", 8, kRowSet, 8, 0, 0, multiply<Bf16>};
+const NarrowKernel kInt8Matrix = {.name = "NEON SMMLA",
+                                  .group = 8,
+                                  .row_set = kRowSet,
+                                  .unit = 8,
+                                  .padding = 0,
+                                  .flip = 0,
+                                  .multiply = multiply<Int8>};
+const NarrowKernel kBf16Matrix = {.name = "NEON BFMMLA",
+                                  .group = 8,
+                                  .row_set = kRowSet,
+                                  .unit = 8,
+                                  .padding = 0,
+                                  .flip = 0,
+                                  .multiply = multiply<Bf16>};
 
 }  // namespace dragoman::kernels::cpu_filling
 #endif

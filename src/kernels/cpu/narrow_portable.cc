@@ -58,7 +58,9 @@ void multiply(const NarrowBlock& p) {
 
 }  // namespace
 
-const NarrowKernel kInt8Portable = {"portable int8", 4, 1, 4, 0, 0, multiply<Int8>};
-const NarrowKernel kBf16Portable = {"portable bf16", 4, 1, 4, 0, 0, multiply<Bf16>};
+const NarrowKernel kInt8Portable = {
+    .name = "portable int8", .group = 4, .row_set = 1, .unit = 4, .padding = 0, .flip = 0, .multiply = multiply<Int8>};
+const NarrowKernel kBf16Portable = {
+    .name = "portable bf16", .group = 4, .row_set = 1, .unit = 4, .padding = 0, .flip = 0, .multiply = multiply<Bf16>};
 
 }  // namespace dragoman::kernels::cpu_filling
