@@ -26,9 +26,9 @@ nn::Parameters& prepared(nn::Parameters& parameters, const std::vector<std::stri
   return parameters;
 }
 
-// Epochs after this batch, including the fraction of the current one.
-double epochs_after(const data::Batch& batch) {
-  return static_cast<double>(batch.epoch) + static_cast<double>(batch.step + 1) / static_cast<double>(batch.steps);
+// Epochs after so many steps of one, including its fraction.
+double epochs_at(std::uint64_t epoch, std::uint64_t step, std::uint64_t steps) {
+  return static_cast<double>(epoch) + static_cast<double>(step) / static_cast<double>(steps);
 }
 
 }  // namespace
@@ -69,8 +69,8 @@ bool Trainer::resume() {
   const TrainState fresh = state_;
   const std::string path = load_newest_checkpoint();
   if (path.empty()) return false;
-  adapt_to_parts();
   check_same_run(path, fresh);
+  adapt_to_batches();
   if (state_.validation_data != 0 && state_.validation_data != fresh.validation_data)
     remark("the validation data have changed: the best model so far was chosen by other data");
   state_.data = fresh.data;
@@ -81,12 +81,24 @@ bool Trainer::resume() {
   return true;
 }
 
-void Trainer::adapt_to_parts() {
-  if (state_.parts == team_.parts) return;
-  const auto before = static_cast<std::uint64_t>(state_.parts), now = static_cast<std::uint64_t>(team_.parts);
-  state_.step = std::min((state_.step * before + now - 1) / now, data_.training.steps(state_.epoch));
+void Trainer::adapt_to_batches() {
+  const std::uint64_t steps = data_.training.steps(state_.epoch);
+  std::uint64_t step = state_.step;
+  if (state_.parts != team_.parts) {
+    const auto before = static_cast<std::uint64_t>(state_.parts), now = static_cast<std::uint64_t>(team_.parts);
+    step = (state_.step * before + now - 1) / now;
+    remark(fmt::format("updates now consist of {} instead of {}", counted(now, "part"), before));
+  } else {
+    constexpr double kRounding = 1e-6;
+    const double share = state_.position.epochs - static_cast<double>(state_.epoch);
+    step = static_cast<std::uint64_t>(std::ceil(std::max(share * static_cast<double>(steps) - kRounding, 0.0)));
+    if (step == state_.step) return;
+    remark(fmt::format("an epoch now has {}: the run goes on at the same place, epoch {:.2f}",
+                       counted(steps, "batch", "batches"), state_.position.epochs));
+  }
   state_.parts = team_.parts;
-  remark(fmt::format("updates now consist of {} instead of {}", counted(now, "part"), before));
+  state_.step = std::min(step, steps);
+  state_.position.epochs = epochs_at(state_.epoch, state_.step, steps);
 }
 
 void Trainer::check_same_run(const std::string& path, const TrainState& fresh) {
@@ -102,11 +114,6 @@ void Trainer::check_same_run(const std::string& path, const TrainState& fresh) {
         "{}: belongs to a run on other sentence pairs: there are as many, but their content, weights or length limits "
         "changed. {}",
         path, advice);
-  const std::uint64_t steps = data_.training.steps(state_.epoch);
-  check(state_.step <= steps,
-        "{}: belongs to a run with other batches: it stopped after step {} of an epoch that now has {}. Give the batch "
-        "settings that the run began with",
-        path, state_.step, steps);
 }
 
 DiskPlan Trainer::disk() {
@@ -218,7 +225,7 @@ PendingUpdate Trainer::compute_gradients() {
   update.waiting = agreed.waiting;
   ++update.position.updates;
   update.position.tokens += update.tokens;
-  update.position.epochs = epochs_after(group_.back());
+  update.position.epochs = epochs_at(group_.back().epoch, group_.back().step + 1, group_.back().steps);
   return update;
 }
 

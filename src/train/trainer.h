@@ -96,8 +96,8 @@ class Trainer {
   void swap_average();
   // What the first rank makes of the scores: whether this is the best model so far, and the learning rate.
   void judge(Validation& validation, std::chrono::steady_clock::time_point start);
-  // Adapts the cursor of a run that was divided into another number of parts.
-  void adapt_to_parts();
+  // Keeps the place in the epoch of a run that had other batches or divided them into another number of parts.
+  void adapt_to_batches();
   void check_same_run(const std::string& path, const TrainState& fresh);
   // Writes the position into the model card.
   void update_card();

@@ -419,15 +419,27 @@ TEST(Trainer, SaysThatTheValidationDataChanged) {
   EXPECT_NE(remarks(2)[0].find("the validation data have changed"), std::string::npos);
 }
 
-TEST(Trainer, ASmallerNumberOfBatchesIsNamedWhenARunIsResumed) {
+TEST(Trainer, AResumedRunWithOtherBatchesKeepsItsPlaceInTheEpoch) {
   TempFolder folder;
   ToyTask task;
   TrainOptions options = quick_options(folder.file("run"));
   options.until = {"5u"};
   Trainer(options, task, data(batches_of(8)), {}).train(never);
-  Trainer trainer(options, task, data(batches_of(24)), {});
-  EXPECT_NE(message([&] { trainer.resume(); }).find("stopped after step 5 of an epoch that now has 2"),
-            std::string::npos);
+  const auto resumed = [&](int size) {
+    Trainer trainer(options, task, data(batches_of(size)), {});
+    Scripted listener({});
+    trainer.add(listener);
+    EXPECT_TRUE(trainer.resume());
+    EXPECT_EQ(listener.remarks.size(), size == 8 ? 0u : 1u) << size;
+    return trainer.state();
+  };
+  const TrainState same = resumed(8), fewer = resumed(24), more = resumed(2);
+  EXPECT_EQ(same.step, 5u);
+  EXPECT_EQ(fewer.step, 2u);
+  EXPECT_EQ(more.step, 20u);
+  for (const TrainState& state : {same, fewer, more}) EXPECT_EQ(state.epoch, 0u);
+  EXPECT_DOUBLE_EQ(more.position.epochs, same.position.epochs);
+  EXPECT_GE(fewer.position.epochs, same.position.epochs);
 }
 
 TEST(Trainer, AResumedRunKeepsTheCardOfItsCheckpoint) {
