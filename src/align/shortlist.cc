@@ -54,15 +54,6 @@ std::vector<std::int32_t> heaviest(std::vector<Weighted> all, int count) {
   return tokens;
 }
 
-std::vector<std::int32_t> frequent_tokens(const IdText& text, const std::vector<std::int32_t>& tokens, int count) {
-  std::vector<Weighted> counts;
-  for (const std::int32_t token : tokens) counts.push_back({token, 0});
-  for (std::size_t i = 0; i < text.sentences(); ++i)
-    for (const std::int32_t word : text.sentence(i)) ++counts[static_cast<std::size_t>(word)].weight;
-  std::erase_if(counts, [](const Weighted& one) { return one.token < 0 || one.weight == 0; });
-  return heaviest(std::move(counts), count);
-}
-
 }  // namespace
 
 Shortlist::Shortlist(const Vocabularies& vocabularies, std::vector<std::int32_t> frequent,
@@ -82,25 +73,55 @@ Shortlist::Shortlist(const Vocabularies& vocabularies, std::vector<std::int32_t>
   check_tokens(targets_, vocabularies.target);
 }
 
-std::vector<std::int32_t> Shortlist::choose(std::span<const std::int32_t> source,
-                                            std::span<const std::int32_t> more) const {
-  std::vector<std::uint64_t> chosen(static_cast<std::size_t>(target_vocabulary_ + 63) / 64);  // one bit per token
-  const auto add = [&](std::span<const std::int32_t> tokens) {
-    for (const std::int32_t token : tokens)
-      chosen[static_cast<std::size_t>(token) / 64] |= std::uint64_t{1} << (token % 64);
-  };
-  add(frequent_);
-  add(more);
+// A set of target tokens: one bit each.
+class Shortlist::Chosen {
+ public:
+  explicit Chosen(std::int64_t vocabulary) : bits_(static_cast<std::size_t>(vocabulary + 63) / 64) {}
+
+  void add(std::span<const std::int32_t> tokens) {
+    for (const std::int32_t token : tokens) bits_[static_cast<std::size_t>(token) / 64] |= bit(token);
+  }
+  void remove(std::span<const std::int32_t> tokens) {
+    for (const std::int32_t token : tokens) bits_[static_cast<std::size_t>(token) / 64] &= ~bit(token);
+  }
+  // In increasing order.
+  std::vector<std::int32_t> tokens() const {
+    std::vector<std::int32_t> tokens;
+    for (std::size_t i = 0; i < bits_.size(); ++i)
+      for (std::uint64_t left = bits_[i]; left != 0; left &= left - 1)
+        tokens.push_back(static_cast<std::int32_t>(64 * i) + std::countr_zero(left));
+    return tokens;
+  }
+
+ private:
+  static std::uint64_t bit(std::int32_t token) { return std::uint64_t{1} << (token % 64); }
+
+  std::vector<std::uint64_t> bits_;
+};
+
+Shortlist::Chosen Shortlist::choose_by(std::span<const std::int32_t> source, std::span<const std::int32_t> more) const {
+  Chosen chosen(target_vocabulary_);
+  chosen.add(more);
   for (const std::int32_t token : source) {
     const auto begin = static_cast<std::size_t>(begins_[static_cast<std::size_t>(token)]);
     const auto end = static_cast<std::size_t>(begins_[static_cast<std::size_t>(token) + 1]);
-    add(std::span(targets_).subspan(begin, end - begin));
+    chosen.add(std::span(targets_).subspan(begin, end - begin));
   }
-  std::vector<std::int32_t> tokens;
-  for (std::size_t i = 0; i < chosen.size(); ++i)
-    for (std::uint64_t left = chosen[i]; left != 0; left &= left - 1)
-      tokens.push_back(static_cast<std::int32_t>(64 * i) + std::countr_zero(left));
-  return tokens;
+  return chosen;
+}
+
+std::vector<std::int32_t> Shortlist::choose(std::span<const std::int32_t> source,
+                                            std::span<const std::int32_t> more) const {
+  Chosen chosen = choose_by(source, more);
+  chosen.add(frequent_);
+  return chosen.tokens();
+}
+
+std::vector<std::int32_t> Shortlist::choose_rare(std::span<const std::int32_t> source,
+                                                 std::span<const std::int32_t> more) const {
+  Chosen chosen = choose_by(source, more);
+  chosen.remove(frequent_);
+  return chosen.tokens();
 }
 
 TokenPairs::TokenPairs(std::size_t max_tokens)
@@ -111,12 +132,12 @@ void TokenPairs::add(std::span<const std::int32_t> source, std::span<const std::
   bitext_.add(spelled(source), spelled(target));
 }
 
-Shortlist TokenPairs::shortlist(const TranslationTable& table, const Shortlist::Vocabularies& vocabularies,
-                                const Sizes& sizes) const {
+TokenPairs::Lists TokenPairs::translations(const TranslationTable& table, const Shortlist::Vocabularies& vocabularies,
+                                           const Choice& choice) const {
   const Cooccurrence& pairs = table.cooccurrence();
   const std::vector<std::int32_t> sources = tokens_of(bitext_.source().words());
   const std::vector<std::int32_t> targets = tokens_of(bitext_.target().words());
-  std::vector<std::vector<std::int32_t>> lists(static_cast<std::size_t>(vocabularies.source));
+  Lists lists(static_cast<std::size_t>(vocabularies.source));
   for (std::size_t row = 0; row < pairs.rows(); ++row) {
     if (sources[row] < 0) continue;
     std::vector<Weighted> translations;
@@ -125,14 +146,50 @@ Shortlist TokenPairs::shortlist(const TranslationTable& table, const Shortlist::
       const auto probability = static_cast<double>(table.cell(static_cast<std::uint32_t>(at)).forward);
       if (token >= 0 && probability >= kLeastProbability) translations.push_back({token, probability});
     }
-    lists.at(static_cast<std::size_t>(sources[row])) = heaviest(std::move(translations), sizes.best);
+    lists.at(static_cast<std::size_t>(sources[row])) = heaviest(std::move(translations), choice.best);
   }
+  if (choice.copies)
+    for (std::size_t token = 0; token < lists.size(); ++token) {
+      const auto copy = static_cast<std::int32_t>(token);
+      const auto place = std::lower_bound(lists[token].begin(), lists[token].end(), copy);
+      if (place == lists[token].end() || *place != copy) lists[token].insert(place, copy);
+    }
+  return lists;
+}
+
+std::vector<std::int32_t> TokenPairs::missed(const Lists& lists, std::int64_t target_vocabulary, int count) const {
+  const std::vector<std::int32_t> sources = tokens_of(bitext_.source().words());
+  const std::vector<std::int32_t> targets = tokens_of(bitext_.target().words());
+  std::vector<Weighted> tokens;
+  for (const std::int32_t token : targets) tokens.push_back({token, 0});
+  const double rarely =
+      1 / (1 + static_cast<double>(bitext_.target().tokens()));  // all occurrences are less than a miss
+  std::vector<std::size_t> suggested(
+      static_cast<std::size_t>(target_vocabulary));  // the last sentence to suggest it, from 1
+  for (std::size_t i = 0; i < bitext_.source().sentences(); ++i) {
+    for (const std::int32_t word : bitext_.source().sentence(i))
+      if (const std::int32_t token = sources[static_cast<std::size_t>(word)]; token >= 0)
+        for (const std::int32_t target : lists[static_cast<std::size_t>(token)])
+          suggested[static_cast<std::size_t>(target)] = i + 1;
+    for (const std::int32_t word : bitext_.target().sentence(i)) {
+      Weighted& target = tokens[static_cast<std::size_t>(word)];
+      if (target.token >= 0)
+        target.weight += rarely + (suggested[static_cast<std::size_t>(target.token)] != i + 1 ? 1 : 0);
+    }
+  }
+  std::erase_if(tokens, [](const Weighted& one) { return one.token < 0 || one.weight == 0; });
+  return heaviest(std::move(tokens), count);
+}
+
+Shortlist TokenPairs::shortlist(const TranslationTable& table, const Shortlist::Vocabularies& vocabularies,
+                                const Choice& choice) const {
+  const Lists lists = translations(table, vocabularies, choice);
   std::vector<std::int32_t> begins{0}, flat;
   for (const std::vector<std::int32_t>& list : lists) {
     flat.insert(flat.end(), list.begin(), list.end());
     begins.push_back(static_cast<std::int32_t>(flat.size()));
   }
-  return {vocabularies, frequent_tokens(bitext_.target(), targets, sizes.frequent), std::move(begins), std::move(flat)};
+  return {vocabularies, missed(lists, vocabularies.target, choice.frequent), std::move(begins), std::move(flat)};
 }
 
 }  // namespace dragoman::align

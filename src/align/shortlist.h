@@ -9,8 +9,8 @@
 namespace dragoman::align {
 
 // A lexical shortlist (Jean et al. 2015): which target tokens a translation may consist of, given the tokens of the
-// source. They are the most probable translations of each source token, and the most frequent target tokens. Immutable,
-// so threads may share one.
+// source. They are the most probable translations of each source token, and target tokens that many translations need
+// beside these. Immutable, so threads may share one.
 class Shortlist {
  public:
   // Tokens are ids below these sizes of the vocabularies.
@@ -29,6 +29,8 @@ class Shortlist {
   // The target tokens for a sentence, in increasing order: those of its source tokens, the frequent ones and `more`.
   // All are in the vocabularies.
   std::vector<std::int32_t> choose(std::span<const std::int32_t> source, std::span<const std::int32_t> more) const;
+  // The same without the frequent ones.
+  std::vector<std::int32_t> choose_rare(std::span<const std::int32_t> source, std::span<const std::int32_t> more) const;
 
   const std::vector<std::int32_t>& frequent() const { return frequent_; }
   const std::vector<std::int32_t>& begins() const { return begins_; }
@@ -36,6 +38,9 @@ class Shortlist {
   bool operator==(const Shortlist&) const = default;
 
  private:
+  class Chosen;
+  Chosen choose_by(std::span<const std::int32_t> source, std::span<const std::int32_t> more) const;
+
   std::int64_t target_vocabulary_ = 0;
   std::vector<std::int32_t> frequent_, begins_, targets_;
 };
@@ -49,15 +54,23 @@ class TokenPairs {
   void add(std::span<const std::int32_t> source, std::span<const std::int32_t> target);
   const Bitext& bitext() const { return bitext_; }
 
-  struct Sizes {
-    int best = 0;      // translations of each source token
-    int frequent = 0;  // frequent target tokens
+  struct Choice {
+    int best = 0;         // translations of each source token
+    int frequent = 0;     // target tokens for all sentences
+    bool copies = false;  // a source token may be written as it is: the vocabularies are the same
   };
-  // Leaves out translations that are hardly probable. Ties are broken by the lower id. `table` was trained on bitext().
+  // Leaves out translations that are hardly probable. The tokens for all sentences are those that translations of the
+  // corpus need most often but the tokens of their sources do not suggest. Ties are broken by the frequency, then by
+  // the lower id. `table` was trained on bitext().
   Shortlist shortlist(const TranslationTable& table, const Shortlist::Vocabularies& vocabularies,
-                      const Sizes& sizes) const;
+                      const Choice& choice) const;
 
  private:
+  using Lists = std::vector<std::vector<std::int32_t>>;  // target tokens of each source token
+  Lists translations(const TranslationTable& table, const Shortlist::Vocabularies& vocabularies,
+                     const Choice& choice) const;
+  std::vector<std::int32_t> missed(const Lists& lists, std::int64_t target_vocabulary, int count) const;
+
   Bitext bitext_;
 };
 

@@ -83,6 +83,10 @@ Transport choose(Hub& hub, const Place& place, const Device& device) {
   return hub.local_size() == place.size || place.launcher != Launcher::slurm ? Transport::memory : Transport::mpi;
 }
 
+// Whether srun has told this process how MPI finds the others. Without it, Open MPI ends the program with a page of
+// text.
+bool has_pmi() { return std::getenv("PMIX_NAMESPACE") != nullptr || std::getenv("PMI_RANK") != nullptr; }
+
 void check_same_transport(Hub& hub, Transport transport) {
   const std::vector<std::string> names = hub.exchange(name_of(transport));
   for (std::size_t rank = 1; rank < names.size(); ++rank)
@@ -103,11 +107,14 @@ std::unique_ptr<Communicator> join(const Place& asked, Transport transport, cons
     listener = std::make_unique<Listener>(place.port, is_loopback(place.address));
   auto hub = std::make_unique<Hub>(place, std::move(listener), times, idle);
   if (place.launcher == Launcher::mpi) hub->at_end([size = place.size] { MpiLibrary::initialised(size).finalize(); });
-  if (transport == Transport::automatic) transport = choose(*hub, place, device);
   check_same_transport(*hub, transport);
+  if (transport == Transport::automatic) transport = choose(*hub, place, device);
   check(transport != Transport::nccl || all_have_gpus(*hub, place, device),
         "--transport nccl: expected a GPU for every process that no other one uses; --transport memory connects "
-        "processes on one machine, mpi those that mpirun started");
+        "processes on one machine, mpi those that mpirun or srun --mpi=pmix started");
+  check(transport != Transport::mpi || place.launcher != Launcher::slurm || has_pmi(),
+        "the ranks are to communicate by MPI, but srun started them without PMIx; start them with srun --mpi=pmix or "
+        "with mpirun, or train on GPUs with NCCL");
   switch (transport) {
     case Transport::nccl: return std::make_unique<NcclCommunicator>(place, std::move(hub), device);
     case Transport::mpi:

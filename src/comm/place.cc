@@ -92,7 +92,9 @@ int port_of_job(const Environment& environment) {
 Place slurm_place(const Environment& environment) {
   const Variables variables(environment, "srun");
   variables.require({"SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS", "SLURM_JOB_NODELIST"});
-  Place place = variables.place(Launcher::slurm, "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID");
+  // In the shell of salloc, and in a batch script that was submitted from one, SLURM_NTASKS is that of the job.
+  const char* const size = environment("SLURM_STEP_NUM_TASKS") != nullptr ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS";
+  Place place = variables.place(Launcher::slurm, "SLURM_PROCID", size, "SLURM_LOCALID");
   const bool chosen = environment("MASTER_ADDR") != nullptr;
   const char* const list = environment("SLURM_STEP_NODELIST") != nullptr ? "SLURM_STEP_NODELIST" : "SLURM_JOB_NODELIST";
   place.address = chosen ? variables.text("MASTER_ADDR") : first_host(variables.text(list));

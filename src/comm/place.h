@@ -23,8 +23,9 @@ struct Place {
 using Environment = std::function<const char*(const char* name)>;
 
 // Reads the variables of torchrun (RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), Open MPI's mpirun
-// (OMPI_COMM_WORLD_...) and srun (SLURM_PROCID, SLURM_LOCALID, SLURM_NTASKS, SLURM_JOB_NODELIST), in this order. A
-// process that none of them started is alone. Throws Error if variables are missing or contradictory.
+// (OMPI_COMM_WORLD_...) and srun (SLURM_PROCID, SLURM_LOCALID, SLURM_NTASKS or SLURM_STEP_NUM_TASKS,
+// SLURM_JOB_NODELIST or SLURM_STEP_NODELIST), in this order. A process that none of them started is alone. Throws Error
+// if variables are missing or contradictory.
 Place find_place(const Environment& environment);
 // The same for the environment of this process.
 Place find_place();

@@ -54,10 +54,9 @@ struct SharedMemory::Header {
 
 SharedMemory::SharedMemory(const Place& place, std::unique_ptr<Hub> hub) : HostCommunicator(place, std::move(hub)) {
   static_assert(std::atomic<std::uint32_t>::is_always_lock_free && sizeof(Header) <= kHeader);
-  check(
-      local_size() == size(),
-      "the ranks are on several machines, so they cannot share memory: start them with mpirun (Open MPI), or train on "
-      "GPUs with NCCL");
+  check(local_size() == size(),
+        "the ranks are on several machines, so they cannot share memory: start them with mpirun (Open MPI) or srun "
+        "--mpi=pmix, or train on GPUs with NCCL");
   bytes_ = kHeader + 2 * kOutbox * static_cast<std::size_t>(size());
   const std::string own = "/dragoman-" + random_id();
   std::string problem;

@@ -5,6 +5,7 @@
 #include "base/counted.h"
 #include "base/log.h"
 #include "base/progress.h"
+#include "base/random.h"
 #include "base/threads.h"
 #include "data/pair_reader.h"
 #include "run/output_files.h"
@@ -16,10 +17,10 @@ namespace {
 
 using Tokens = std::vector<std::int32_t>;
 
-// Pairs of the text that the fit is measured on.
+// Pairs that the fit is measured on, from which nothing is learned: so many, or a tenth of the text.
 constexpr std::size_t kMeasured = 2000;
 
-// The parallel text in tokens of the model: tokenised by all threads, a block at a time.
+// The parallel text in tokens of the model.
 class TokenReader {
  public:
   TokenReader(const store::ModelInfo& info, const ShortlistOptions& options)
@@ -29,15 +30,20 @@ class TokenReader {
         pairs_(static_cast<std::size_t>(options.max_tokens)) {}
 
   void read() {
-    for (const data::Corpus& corpus : options_.corpus.corpora()) {
-      const auto reader = data::PairReader::open(corpus, options_.reading);
-      for (data::Pair pair; left_ > 0 && reader->next(pair); --left_) {
-        lines_.push_back(std::move(pair));
-        if (lines_.size() == kBlock) flush();
-      }
-    }
-    flush();
-    progress_.finish();
+    draw();
+    const std::size_t measured = std::min(kMeasured, (lines_.size() + 9) / 10);
+    std::vector<std::pair<Tokens, Tokens>> tokens(lines_.size());
+    threads::each(std::ssize(lines_), [&](std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i);
+      source_->encode(lines_[at].source, tokens[at].first);
+      target_->encode(lines_[at].target, tokens[at].second);
+      lines_[at] = {};
+    });
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+      if (i < measured && tokens.size() > 1)
+        sample_.push_back(std::move(tokens[i]));
+      else
+        pairs_.add(tokens[i].first, tokens[i].second);
     check(pairs_.bitext().source().tokens() > 0,
           "no pair of the text has tokens on both sides, so nothing can be learned");
     if (pairs_.bitext().too_long() > 0)
@@ -46,39 +52,40 @@ class TokenReader {
   }
 
   const align::TokenPairs& pairs() const { return pairs_; }
-  // The first pairs, as tokens.
+  // Pairs that are not among them, as tokens.
   const std::vector<std::pair<Tokens, Tokens>>& sample() const { return sample_; }
   std::int32_t end() const { return target_->special().end; }
   std::int32_t unknown() const { return target_->special().unknown; }
 
  private:
-  static constexpr std::size_t kBlock = 4096;
-
-  void flush() {
-    std::vector<std::pair<Tokens, Tokens>> tokens(lines_.size());
-    threads::each(std::ssize(lines_), [&](std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
-      source_->encode(lines_[at].source, tokens[at].first);
-      target_->encode(lines_[at].target, tokens[at].second);
-    });
-    for (auto& pair : tokens) {
-      pairs_.add(pair.first, pair.second);
-      if (sample_.size() < kMeasured) sample_.push_back(std::move(pair));
+  // Draws pairs from the whole text, each with the same probability (reservoir sampling).
+  void draw() {
+    Random random(1);
+    Progress progress("reading", 0, "pairs");
+    const auto most = static_cast<std::uint64_t>(options_.pairs);
+    std::uint64_t read = 0;
+    for (const data::Corpus& corpus : options_.corpus.corpora()) {
+      const auto reader = data::PairReader::open(corpus, options_.reading);
+      for (data::Pair pair; reader->next(pair); progress.advance(1)) {
+        const std::uint64_t place = read < most ? read : random.below(read + 1);
+        ++read;
+        if (place == lines_.size())
+          lines_.push_back(std::move(pair));
+        else if (place < most)
+          lines_[place] = std::move(pair);
+      }
     }
-    progress_.advance(std::ssize(lines_));
-    lines_.clear();
+    random.shuffle(lines_);
   }
 
   std::unique_ptr<text::Tokenizer> source_, target_;
   const ShortlistOptions& options_;
   align::TokenPairs pairs_;
-  std::int64_t left_ = options_.pairs;
   std::vector<data::Pair> lines_;
   std::vector<std::pair<Tokens, Tokens>> sample_;
-  Progress progress_{"reading", 0, "pairs"};
 };
 
-align::Shortlist learn(const TokenReader& text, const models::ModelConfig& config, const ShortlistOptions& options) {
+align::Shortlist learn(const TokenReader& text, const store::ModelInfo& info, const ShortlistOptions& options) {
   const align::Bitext& bitext = text.pairs().bitext();
   align::Cooccurrence cooccurrence(bitext);
   align::EmTraining training(bitext, cooccurrence, options.train);
@@ -86,8 +93,9 @@ align::Shortlist learn(const TokenReader& text, const models::ModelConfig& confi
     log::info("{} {}: log p per token {:.4f}", name_of(iteration.kind), iteration.number,
               iteration.forward / static_cast<double>(bitext.target().tokens()));
   });
-  return text.pairs().shortlist(training.table(), {config.source_vocabulary, config.target_vocabulary},
-                                {options.best, options.frequent});
+  return text.pairs().shortlist(
+      training.table(), {info.config.source_vocabulary, info.config.target_vocabulary},
+      {.best = options.best, .frequent = options.frequent, .copies = info.source_tokenizer == info.target_tokenizer});
 }
 
 ShortlistFit measure(const align::Shortlist& shortlist, const TokenReader& text, int vocabulary) {
@@ -119,7 +127,7 @@ ShortlistFit make_shortlist(const std::string& model, const ShortlistOptions& op
         "{}: contains no vocabularies, so no text can be aligned in its tokens", model);
   TokenReader text(info, options);
   text.read();
-  const align::Shortlist shortlist = learn(text, info.config, options);
+  const align::Shortlist shortlist = learn(text, info, options);
   store::save_with_shortlist(model, shortlist,
                              fmt::format("{} best of each source token, {} frequent", options.best, options.frequent),
                              options.output);

@@ -11,7 +11,7 @@ namespace dragoman::run {
 // Which words a lexical shortlist contains, and the parallel text to learn it from.
 struct ShortlistOptions {
   std::string output;
-  int best = 50, frequent = 100;
+  int best = 100, frequent = 1000;
   data::CorpusOptions corpus;
   data::ReadingOptions reading;
   std::int64_t pairs = 500'000;
@@ -23,11 +23,13 @@ struct ShortlistOptions {
     v.section("Shortlist");
     v("output", output, "the model file to write: the same model with a shortlist");
     v("best", best, "translations of each source token, the most probable ones", between(1, 10'000));
-    v("frequent", frequent, "target tokens that every sentence may use, the most frequent ones", between(0, 1'000'000));
+    v("frequent", frequent,
+      "target tokens that every sentence may use: those that translations need most often beside these",
+      between(0, 1'000'000));
     v.section("Text to learn from");
     corpus.visit_files(v);
     corpus.visit_columns(v);
-    v("pairs", pairs, "learn from at most this many pairs, the first ones", between(1, 100'000'000));
+    v("pairs", pairs, "learn from at most this many pairs, drawn from all of the text", between(1, 100'000'000));
     v("max-tokens", max_tokens, "leave out pairs with more tokens on a side", between(1, 5000));
     reading.visit(v);
     v.section("Alignment");
@@ -35,7 +37,7 @@ struct ShortlistOptions {
   }
 };
 
-// How well a shortlist fits the text that it was learned from.
+// How well a shortlist fits pairs of the text from which it was not learned.
 struct ShortlistFit {
   double words = 0;     // tokens on the list of a sentence, on average
   double coverage = 0;  // the share of target tokens that are on the list of their sentence

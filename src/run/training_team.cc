@@ -10,7 +10,7 @@ namespace {
 
 comm::Place place_of(const TrainingMachine& machine) {
   comm::Place place = comm::find_place();
-  check(machine.devices <= 1 || place.size == 1 || machine.devices == place.size,
+  check(machine.devices <= 1 || place.size == 1 || !place.token.empty(),
         "--devices {} starts that many processes itself, but a launcher has already started {}; leave --devices out",
         machine.devices, place.size);
   return place;

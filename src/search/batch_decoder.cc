@@ -190,10 +190,10 @@ std::vector<PickedRows> BatchDecoder::picked_rows(std::span<const SentenceRows> 
   std::vector<PickedRows> picked;
   bool any = false;
   for (const SentenceRows& rows : sentences) {
-    const PickedLayer* const layer = rows.task->output.get();
-    any = any || layer;
-    if (picked.empty() || layer || picked.back().layer)
-      picked.push_back({rows.count, layer});
+    const PickedLayer *const layer = rows.task->output.get(), *const common = rows.task->common;
+    any = any || layer || common;
+    if (picked.empty() || layer || picked.back().layer || common != picked.back().common)
+      picked.push_back({rows.count, layer, common});
     else
       picked.back().count += rows.count;
   }

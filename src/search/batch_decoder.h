@@ -15,9 +15,11 @@ struct DecodingTask {
   std::vector<Tokens> sources;  // per model: token ids, with the BOS and EOS marks that the model was trained with
   Tokens start;                 // what the decoder reads before the translation; at least one token
   Tokens prefix;                // forced start of the translation
-  // The only tokens that the translation may consist of, with EOS and those of the prefix and the terms, in increasing
-  // order; empty for the whole vocabulary. For a single model on the host.
+  // The only tokens that the translation may consist of, with EOS and those of the prefix and the terms: `words`, in
+  // increasing order, and those of `common`, which other sentences have too. Without both, the whole vocabulary. For a
+  // single model on the host.
   Tokens words;
+  const PickedLayer* common = nullptr;
   std::unique_ptr<SentenceSearch> search;
   bool wants_attention = false;
   // Once it is set, the decoder drops the sentence at the next step: it sets `abandoned` and calls `finished`.

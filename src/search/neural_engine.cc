@@ -59,7 +59,7 @@ void NeuralEngine::choose_shortlist(bool wanted) {
   else if (!first.placement().device.on_host())
     note_ = fmt::format("{}: its shortlist is for CPUs; the GPU computes the whole output layer", first.path());
   else
-    shortlist_ = &first.info().shortlist;
+    shortlist_.emplace(first.info().shortlist, first.network());
 }
 
 NeuralEngine::~NeuralEngine() {
@@ -92,7 +92,8 @@ void NeuralEngine::check_request(const Request& request, const SearchOptions& op
 void NeuralEngine::submit(std::vector<Job> jobs) {
   std::vector<JobPointer> started(jobs.size());
   threads::each(std::ssize(jobs), [&](std::int64_t i) {
-    const auto job = std::make_shared<NeuralJob>(std::move(jobs[static_cast<std::size_t>(i)]), models_, shortlist_);
+    const auto job = std::make_shared<NeuralJob>(std::move(jobs[static_cast<std::size_t>(i)]), models_,
+                                                 shortlist_ ? &*shortlist_ : nullptr);
     try {
       job->prepare();
       started[static_cast<std::size_t>(i)] = job;

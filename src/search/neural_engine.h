@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 
 #include "search/engine.h"
 #include "search/neural_job.h"
@@ -57,7 +58,7 @@ class NeuralEngine : public Engine {
 
   std::vector<std::unique_ptr<Model>> models_;
   std::vector<const models::Seq2seq*> networks_;  // of these models
-  const align::Shortlist* shortlist_ = nullptr;   // of the first model, if it is used
+  std::optional<ActiveShortlist> shortlist_;      // of the first model, if it is used
   std::string note_;
   std::size_t batch_ = 0;
   bool shares_ = true;  // idle workers share the queue; otherwise one takes a full batch

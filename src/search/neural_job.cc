@@ -155,17 +155,18 @@ void NeuralJob::add_term(const std::string& source, const std::string& term) {
                   std::all_of(terms_.begin(), terms_.end(), [](const Term& one) { return one.is_exact; });
 }
 
-// The tokens that the shortlist leaves to choose from; none for all of them. A list of most of the vocabulary would
-// cost more than it saves.
-Tokens NeuralJob::find_words() const {
-  if (shortlist_ == nullptr) return {};
+// Leaves the task the tokens of the shortlist. A list of most of the vocabulary would save nothing.
+void NeuralJob::restrict_words(DecodingTask& task) const {
+  if (shortlist_ == nullptr) return;
   const text::Tokenizer& target = models_[0]->target();
   Tokens more = {target.special().end, target.special().unknown};
   more.insert(more.end(), prefix_.ids.begin(), prefix_.ids.end());
   for (const Term& term : terms_) more.insert(more.end(), term.spelling.ids.begin(), term.spelling.ids.end());
-  Tokens words = shortlist_->choose(sources_[0], more);
-  if (2 * std::ssize(words) > models_[0]->info().config.target_vocabulary) words.clear();
-  return words;
+  Tokens rare = shortlist_->shortlist.choose_rare(sources_[0], more);
+  const std::size_t words = rare.size() + shortlist_->frequent.words().size();
+  if (2 * static_cast<std::int64_t>(words) > models_[0]->info().config.target_vocabulary) return;
+  task.words = std::move(rare);
+  task.common = &shortlist_->frequent;
 }
 
 // The length that was asked for or that is natural, with room for the prefix and the terms, within the models' limits.
@@ -226,7 +227,7 @@ DecodingTask NeuralJob::task() const {
   task.sources = sources_;
   task.start = models_[0]->target_start(direction_of(job_.request, options));
   task.prefix = placed_ ? placed_->fixed : prefix_.ids;
-  task.words = find_words();
+  restrict_words(task);
   task.search = SentenceSearch::make(goal());
   task.wants_attention = options.alignment || options.attention || options.replace_unknown || places_terms_;
   task.cancelled = job_.cancelled;

@@ -13,11 +13,20 @@ namespace dragoman::search {
 // words.
 void check_constraints(const Request& request, const text::Tokenizer& target);
 
+// A shortlist that is used, with the output layer of its frequent tokens, which all sentences share.
+struct ActiveShortlist {
+  ActiveShortlist(const align::Shortlist& list, const models::Seq2seq& network)
+      : shortlist(list), frequent(network.pick_words(list.choose({}, {}))) {}
+
+  const align::Shortlist& shortlist;
+  PickedLayer frequent;
+};
+
 // A job for neural models: tokenises the text, sets up the search and detokenises the result.
 class NeuralJob {
  public:
   // `job.request.terms` are the terms that this sentence needs. The shortlist is optional.
-  NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models, const align::Shortlist* shortlist)
+  NeuralJob(Job job, std::span<const std::unique_ptr<Model>> models, const ActiveShortlist* shortlist)
       : job_(std::move(job)), models_(models), shortlist_(shortlist) {}
 
   // Tokenises the sentence and its constraints. Call before task(). Throws Error if check_constraints() does or if they
@@ -44,7 +53,7 @@ class NeuralJob {
  private:
   void read_sources();
   void read_constraints();
-  Tokens find_words() const;
+  void restrict_words(DecodingTask& task) const;
   int find_max_length() const;
   Goal goal() const;
   // A translation, its tokens without EOS and, if they are needed, their bytes of the text.
@@ -87,7 +96,7 @@ class NeuralJob {
 
   Job job_;
   std::span<const std::unique_ptr<Model>> models_;
-  const align::Shortlist* shortlist_;
+  const ActiveShortlist* shortlist_;
   std::vector<Tokens> sources_;
   std::vector<text::Span> source_spans_;  // of the first model's tokens
   Spelling prefix_;

@@ -8,8 +8,8 @@
 
 namespace dragoman {
 
-// Some rows of an output layer's weight, packed as a layer of their own: the words of a sentence's lexical shortlist.
-// For f32 on the host.
+// Some rows of an output layer's weight, packed as a layer of their own: words of a lexical shortlist. For f32 on the
+// host.
 class PickedLayer {
  public:
   // `weight` [V, d] has a packed form; bias [V] may be undefined. Throws Error unless the words are in [0, V).
@@ -31,15 +31,17 @@ class PickedLayer {
   std::unique_ptr<void, Release> packed_;
 };
 
-// Consecutive rows of x and the words that are scored for them; without a layer, all words.
+// Consecutive rows of x and the words that are scored for them: those of two layers that have no word in common, either
+// of which may be missing. Without both, all words.
 struct PickedRows {
   Size count = 0;
-  const PickedLayer* layer = nullptr;
+  const PickedLayer* layer = nullptr;   // of these rows
+  const PickedLayer* common = nullptr;  // of these and others; adjacent rows with the same one are computed together
 };
 
 // As top_scores(cx, x, weight, bias, count), where each row has its own words: the log-sum-exp is over these, and only
 // they are chosen. `rows` covers all rows of x in order; the layers were picked from `weight` and `bias`. The logit of
-// a word has the bits that it has without a shortlist.
+// a word has the bits that it has without a shortlist, and results do not depend on other rows.
 Best top_scores(Context& cx, const Tensor& x, const Tensor& weight, const Tensor& bias, Size count,
                 std::span<const PickedRows> rows);
 // The logits [N, V] of the same words; those of the others are -inf.

@@ -39,6 +39,8 @@ TEST(Shortlist, IsTheUnionOfItsParts) {
       expected.insert(lists[static_cast<std::size_t>(token)].begin(), lists[static_cast<std::size_t>(token)].end());
     const Shortlist shortlist({sources, static_cast<std::int64_t>(targets)}, frequent, begins, flat);
     EXPECT_EQ(shortlist.choose(sentence, more), Ids(expected.begin(), expected.end()));
+    for (const std::int32_t token : frequent) expected.erase(token);
+    EXPECT_EQ(shortlist.choose_rare(sentence, more), Ids(expected.begin(), expected.end()));
   }
 }
 
@@ -84,6 +86,29 @@ TEST(Shortlist, IsLearnedFromTokens) {
   EXPECT_EQ(both, (Ids{103, 199}));
   EXPECT_TRUE(one.choose(Ids{39}, {}).empty()) << "a token that the text does not have";
   EXPECT_EQ(two.frequent(), (Ids{100, 101}));
+}
+
+// Every translation ends in 180 and most contain 150, and each token is translated by its double: with one translation
+// of each token, 180 and 150 are what is missing.
+TEST(Shortlist, ItsFrequentTokensAreThoseThatTranslationsLackOtherwise) {
+  TokenPairs pairs(20);
+  Random random(5);
+  for (int i = 0; i < 500; ++i) {
+    Ids source(1 + random.below(6)), target;
+    for (std::int32_t& token : source) token = static_cast<std::int32_t>(random.below(30));
+    for (const std::int32_t token : source) target.push_back(2 * token);
+    if (random.below(4) != 0) target.push_back(150);
+    target.push_back(180);
+    pairs.add(source, target);
+  }
+  Cooccurrence cooccurrence(pairs.bitext());
+  EmTraining training(pairs.bitext(), cooccurrence, {});
+  training.run([](const Iteration&, const Directions&) {});
+  const TokenPairs::Choice choice{.best = 1, .frequent = 2, .copies = true};
+  const Shortlist shortlist = pairs.shortlist(training.table(), {200, 200}, choice);
+  EXPECT_EQ(shortlist.frequent(), (Ids{150, 180}));
+  EXPECT_EQ(shortlist.choose_rare(Ids{17}, {}), (Ids{17, 34})) << "a translation and a copy";
+  EXPECT_EQ(shortlist.choose_rare(Ids{199}, {}), (Ids{199})) << "a token that the text does not have";
 }
 
 }  // namespace

@@ -69,6 +69,8 @@ TEST_F(TrainCommand, SavesAndLeavesOnSigterm) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   kill(process, SIGTERM);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  kill(process, SIGTERM);  // Slurm sends it twice at a time limit
   const int status = wait_for(process);
   ASSERT_TRUE(WIFEXITED(status)) << read_all(path("stderr"));
   EXPECT_EQ(WEXITSTATUS(status), 128 + SIGTERM);

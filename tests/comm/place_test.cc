@@ -78,6 +78,16 @@ TEST(Place, ReadsTheVariablesOfSrunAndDerivesAnAddress) {
   EXPECT_EQ(place_of(values).port, 4000);
 }
 
+// Variables of Slurm 22.05 with LaunchParameters=use_interactive_step, after salloc -n 4.
+TEST(Place, AShellOfSallocIsAlone) {
+  Values values = {{"SLURM_PROCID", "0"},         {"SLURM_LOCALID", "0"},
+                   {"SLURM_NTASKS", "4"},         {"SLURM_STEP_ID", "4294967290"},
+                   {"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_JOB_NODELIST", "gpu[07-08]"}};
+  EXPECT_EQ(place_of(values).size, 1);
+  values["SLURM_STEP_NUM_TASKS"] = "2";
+  EXPECT_EQ(place_of(values).size, 2) << "srun -n 2 in a job of 4 tasks";
+}
+
 TEST(Place, IncompleteSettingsAreNamedInOneSentence) {
   Values values = kTorchrun;
   values.erase("MASTER_PORT");

@@ -53,6 +53,33 @@ TEST_F(PickedLayers, OfAllWordsHaveTheBitsOfTheWholeLayer) {
   }
 }
 
+TEST_F(PickedLayers, WithCommonWordsEqualOneLayerOfBoth) {
+  const Words common = {0, 7, 8, 41, 50, 51, 68}, first = {1, 9, 40, 69}, second = {2, 3};
+  const auto both = [&](const Words& own) {
+    Words words = own;
+    words.insert(words.end(), common.begin(), common.end());
+    std::sort(words.begin(), words.end());
+    return words;
+  };
+  for (const WeightFormat format : kPickedFormats) {
+    const Tensor weight = packed(format);
+    const PickedLayer shared(weight, bias_, common), one(weight, bias_, first), two(weight, bias_, second);
+    const PickedLayer whole_one(weight, bias_, both(first)), whole_two(weight, bias_, both(second));
+    const PickedRows split[] = {{2, &one, &shared}, {1, nullptr, &shared}, {1, nullptr}, {3, &two, &shared}};
+    const PickedRows joined[] = {{2, &whole_one}, {1, &shared}, {1, nullptr}, {3, &whole_two}};
+    for (const Size count : {1, 5, 12}) {
+      const Best a = top_scores(cx_, x_, weight, bias_, count, split),
+                 b = top_scores(cx_, x_, weight, bias_, count, joined);
+      EXPECT_EQ(a.values.to_host<float>(), b.values.to_host<float>());
+      EXPECT_EQ(a.columns.to_host<std::int32_t>(), b.columns.to_host<std::int32_t>());
+      const auto sums = a.log_sum.to_host<float>(), expected = b.log_sum.to_host<float>();
+      for (std::size_t r = 0; r < sums.size(); ++r) EXPECT_NEAR(sums[r], expected[r], 1e-6);
+    }
+    EXPECT_EQ(picked_logits(cx_, x_, weight, bias_, split).to_host<float>(),
+              picked_logits(cx_, x_, weight, bias_, joined).to_host<float>());
+  }
+}
+
 TEST_F(PickedLayers, ScoreTheirWordsAndNoOthers) {
   const Words few = {1, 8, 9, 40, 69};
   for (const WeightFormat format : kPickedFormats)

@@ -51,21 +51,29 @@ struct Head {
   Size out_stride() const { return a.heads * a.value_size; }
 };
 
-// Calls f(sentence, head) for every head of every sentence, in parallel if the work justifies it.
+// Calls f(sentence, first head, heads) for all heads of all sentences, in parallel if the work justifies it.
 template <class F>
-void each_head(const Attention<float>& a, F&& f) {
+void each_heads(const Attention<float>& a, F&& f) {
   Size work = 0;
   for (Size s = 0; s < a.sentences; ++s)
     work += Size{a.query_offsets[s + 1] - a.query_offsets[s]} * (a.key_offsets[s + 1] - a.key_offsets[s]);
   // With enough sentences, one thread takes all heads of a sentence, whose rows are adjacent in memory.
-  const Size together = a.sentences >= 16 * threads::count() ? a.heads : 1, items = a.sentences * a.heads / together;
-  const auto item = [&](Size i) {
-    for (Size head = i * together; head < (i + 1) * together; ++head) f(head / a.heads, head % a.heads);
-  };
-  if (work * a.heads * (a.key_size + a.value_size) < 2 * kProductGrain)
+  const bool one_thread = work * a.heads * (a.key_size + a.value_size) < 2 * kProductGrain;
+  const Size together = one_thread || a.sentences >= 16 * threads::count() ? a.heads : 1;
+  const Size parts = a.heads / together, items = a.sentences * parts;
+  const auto item = [&](Size i) { f(i / parts, i % parts * together, together); };
+  if (one_thread)
     for (Size i = 0; i < items; ++i) item(i);
   else
     threads::each(items, item);
+}
+
+// The same with f(sentence, head).
+template <class F>
+void each_head(const Attention<float>& a, F&& f) {
+  each_heads(a, [&](Size sentence, Size first, Size heads) {
+    for (Size head = first; head < first + heads; ++head) f(sentence, head);
+  });
 }
 
 // Prefetches rows that are too far apart for the hardware prefetcher.

@@ -13,95 +13,15 @@ HWY_BEFORE_NAMESPACE();
 namespace dragoman::kernels::cpu_filling::HWY_NAMESPACE {
 namespace {
 
-class Forward {
+// Turns scores into attention weights.
+class Softmax {
  public:
-  Forward(const Head& head, float* weights) : head_(head), a_(head.a), weights_(weights), factors_(a_.dropout) {
-    // Transposing the keys and copying the values costs as much as a few queries.
-    packed_ = head.queries >= kFew;
-    const Size keys = packed_ ? a_.key_size * head.stride() : 0, scores = head.block() * head.stride();
-    const Size values = packed_ ? a_.value_size * head.keys : 0;
-    const Size gathered = packed_ && a_.key_rows ? a_.key_size * head.keys : 0;
-    keys_transposed_ = scratch(Scratch::piece, keys + values + scores + Dropout::stride(head.keys) + gathered);
-    values_ = keys_transposed_ + keys;
-    scores_ = values_ + values;
-    kept_ = scores_ + scores;
-    gathered_ = kept_ + Dropout::stride(head.keys);
-  }
+  // `weights` ([queries, keys]) receives them, unless it is null; `kept` has room for the dropout factors of a row.
+  Softmax(const Head& head, float* weights, float* kept)
+      : head_(head), a_(head.a), weights_(weights), kept_(kept), factors_(a_.dropout) {}
 
-  void run() const {
-    if (packed_) pack();
-    for (Size begin = 0; begin < head_.queries; begin += head_.block())
-      block(begin, std::min(begin + head_.block(), head_.queries));
-  }
-
- private:
-  static constexpr Size kFew = 4;
-
-  void pack() const {
-    const float* keys = head_.k();
-    Size stride = a_.k_stride;
-    if (a_.key_rows) {
-      for (Size j = 0; j < head_.keys; ++j) std::copy_n(head_.k(j), a_.key_size, gathered_ + j * a_.key_size);
-      for (Size j = 0; j < head_.keys; ++j) std::copy_n(head_.v(j), a_.value_size, values_ + j * a_.value_size);
-      keys = gathered_, stride = a_.key_size;
-    } else {
-      copy_rows(head_.keys, a_.value_size, head_.v(), a_.v_stride, values_);
-    }
-    transpose(head_.keys, a_.key_size, keys, stride, static_cast<float>(a_.scale), keys_transposed_, head_.stride());
-  }
-
-  void block(Size begin, Size end) const {
-    const Size visible = head_.visible(end - 1);
-    score(begin, end, visible);
-    for (Size i = begin; i < end; ++i) softmax(i, scores_ + (i - begin) * head_.stride(), visible);
-    if (a_.key_rows && !packed_) {
-      for (Size i = begin; i < end; ++i)
-        mix_scattered(scores_ + (i - begin) * head_.stride(), head_.visible(i),
-                      a_.out + head_.state(i) * a_.value_size);
-      return;
-    }
-    MatrixProduct mix{.m = end - begin, .n = a_.value_size, .k = visible, .a = scores_, .a_stride = head_.stride()};
-    mix.b = packed_ ? values_ : head_.v(), mix.b_stride = packed_ ? a_.value_size : a_.v_stride;
-    mix.c = a_.out + head_.state(begin) * a_.value_size, mix.c_stride = head_.out_stride();
-    multiply_tiles<false>(mix);
-  }
-
-  void score(Size begin, Size end, Size visible) const {
-    if (packed_) {
-      MatrixProduct match{.m = end - begin, .n = round_up(visible, kLanes), .k = a_.key_size, .a = head_.q(begin)};
-      match.a_stride = a_.q_stride;
-      match.b = keys_transposed_, match.b_stride = head_.stride();
-      match.c = scores_, match.c_stride = head_.stride();
-      return multiply_tiles<false>(match);
-    }
-    for (Size i = begin; i < end; ++i)
-      for (Size j = 0; j < visible; ++j)
-        scores_[(i - begin) * head_.stride() + j] =
-            static_cast<float>(a_.scale) * dot_row(a_.key_size, head_.q(i), head_.k(j));
-  }
-
-  // out = the weighted sum of the visible values, whose rows are scattered.
-  void mix_scattered(const float* weights, Size visible, float* out) const {
-    Size d = 0;
-    for (; d + kTileCols <= a_.value_size; d += kTileCols) {
-      V sums[kTileVectors];
-      for (V& sum : sums) sum = hn::Zero(kTag);
-      for (Size j = 0; j < visible; ++j) {
-        const float* value = head_.v(j) + d;
-        const V weight = hn::Set(kTag, weights[j]);
-        for (int v = 0; v < kTileVectors; ++v) sums[v] = hn::MulAdd(weight, Whole::load(value + v * kLanes), sums[v]);
-      }
-      for (int v = 0; v < kTileVectors; ++v) Whole::store(sums[v], out + d + v * kLanes);
-    }
-    each_vector(d, a_.value_size, [&](Size c, auto lanes) HWY_ATTR {
-      V sum = hn::Zero(kTag);
-      for (Size j = 0; j < visible; ++j) sum = hn::MulAdd(hn::Set(kTag, weights[j]), lanes.load(head_.v(j) + c), sum);
-      lanes.store(sum, out + c);
-    });
-  }
-
-  // Turns the scores of query i into attention weights after dropout, padded with zeros up to `end`.
-  void softmax(Size i, float* scores, Size end) const {
+  // The scores of query i become weights after dropout, padded with zeros up to `end`.
+  void apply(Size i, float* scores, Size end) const {
     const Size visible = head_.visible(i);
     float& log_sum = a_.log_sum[head_.state(i)];
     log_sum = -std::numeric_limits<float>::infinity();
@@ -125,27 +45,150 @@ class Forward {
     }
   }
 
+ private:
   const Head& head_;
   const Attention<float>& a_;
-  float* weights_;  // [queries, keys], or null
+  float* weights_;
+  float* kept_;
   Factors factors_;
-  bool packed_;             // keys are transposed and values contiguous
+};
+
+// One head of a sentence with many queries: products of matrices.
+class ManyQueries {
+ public:
+  ManyQueries(const Head& head, float* weights) : head_(head), a_(head.a) {
+    const Size keys = a_.key_size * head.stride(), values = a_.value_size * head.keys;
+    const Size scores = head.block() * head.stride(), gathered = a_.key_rows ? a_.key_size * head.keys : 0;
+    keys_transposed_ = scratch(Scratch::piece, keys + values + scores + Dropout::stride(head.keys) + gathered);
+    values_ = keys_transposed_ + keys;
+    scores_ = values_ + values;
+    kept_ = scores_ + scores;
+    gathered_ = kept_ + Dropout::stride(head.keys);
+    weights_ = weights;
+  }
+
+  void run() const {
+    pack();
+    for (Size begin = 0; begin < head_.queries; begin += head_.block())
+      block(begin, std::min(begin + head_.block(), head_.queries));
+  }
+
+ private:
+  void pack() const {
+    const float* keys = head_.k();
+    Size stride = a_.k_stride;
+    if (a_.key_rows) {
+      for (Size j = 0; j < head_.keys; ++j) std::copy_n(head_.k(j), a_.key_size, gathered_ + j * a_.key_size);
+      for (Size j = 0; j < head_.keys; ++j) std::copy_n(head_.v(j), a_.value_size, values_ + j * a_.value_size);
+      keys = gathered_, stride = a_.key_size;
+    } else {
+      copy_rows(head_.keys, a_.value_size, head_.v(), a_.v_stride, values_);
+    }
+    transpose(head_.keys, a_.key_size, keys, stride, static_cast<float>(a_.scale), keys_transposed_, head_.stride());
+  }
+
+  void block(Size begin, Size end) const {
+    const Size visible = head_.visible(end - 1);
+    MatrixProduct match{.m = end - begin, .n = round_up(visible, kLanes), .k = a_.key_size, .a = head_.q(begin)};
+    match.a_stride = a_.q_stride;
+    match.b = keys_transposed_, match.b_stride = head_.stride();
+    match.c = scores_, match.c_stride = head_.stride();
+    multiply_tiles<false>(match);
+    const Softmax softmax(head_, weights_, kept_);
+    for (Size i = begin; i < end; ++i) softmax.apply(i, scores_ + (i - begin) * head_.stride(), visible);
+    MatrixProduct mix{.m = end - begin, .n = a_.value_size, .k = visible, .a = scores_, .a_stride = head_.stride()};
+    mix.b = values_, mix.b_stride = a_.value_size;
+    mix.c = a_.out + head_.state(begin) * a_.value_size, mix.c_stride = head_.out_stride();
+    multiply_tiles<false>(mix);
+  }
+
+  const Head& head_;
+  const Attention<float>& a_;
+  float* weights_;          // [queries, keys], or null
   float* keys_transposed_;  // [key_size, stride]: the scaled keys, transposed
-  float* values_;           // [keys, value_size]: a contiguous copy of the values, if packed
+  float* values_;           // [keys, value_size]: a contiguous copy of the values
   float* scores_;           // [block, stride]
   float* kept_;             // dropout factors of a row
-  float* gathered_;         // [keys, key_size]: a contiguous copy of scattered keys, if packed
+  float* gathered_;         // [keys, key_size]: a contiguous copy of scattered keys
+};
+
+// Several heads of a sentence with few queries, as a decoder has them: rows of keys and values are read once per query,
+// from their beginning to their end, since reading them takes most of the time.
+class FewQueries {
+ public:
+  // Transposing the keys and copying the values costs as much as a few queries.
+  static bool are(const Head& head) { return head.queries < 4; }
+
+  FewQueries(const Head& first, Size heads, float* weights)
+      : first_(first), a_(first.a), heads_(heads), weights_(weights) {
+    scores_ = scratch(Scratch::piece, heads * first.stride() + Dropout::stride(first.keys));
+    kept_ = scores_ + heads * first.stride();
+  }
+
+  void run() const {
+    for (Size i = 0; i < first_.queries; ++i) {
+      const Size visible = first_.visible(i);
+      for (Size j = 0; j < visible; ++j) score(i, j);
+      for (Size h = 0; h < heads_; ++h) {
+        Head head = first_;
+        head.head += h;
+        Softmax(head, weights_ ? weights_ + h * head.queries * head.keys : nullptr, kept_)
+            .apply(i, weights_of(h), visible);
+      }
+      float* out = a_.out + first_.state(i) * a_.value_size;
+      std::fill_n(out, heads_ * a_.value_size, 0.0f);
+      Size j = 0;
+      for (; j + 4 <= visible; j += 4) add_values<4>(j, out);
+      for (; j < visible; ++j) add_values<1>(j, out);
+    }
+  }
+
+ private:
+  float* weights_of(Size h) const { return scores_ + h * first_.stride(); }
+
+  void score(Size i, Size j) const {
+    const float* query = first_.q(i);
+    const float* key = first_.k(j);
+    for (Size h = 0; h < heads_; ++h, query += a_.key_size, key += a_.key_size)
+      weights_of(h)[j] = static_cast<float>(a_.scale) * dot_row(a_.key_size, query, key);
+  }
+
+  // Adds the weighted values of kRows keys from j on.
+  template <int kRows>
+  void add_values(Size j, float* out) const {
+    const float* values[kRows];
+    for (int r = 0; r < kRows; ++r) values[r] = first_.v(j + r);
+    for (Size h = 0; h < heads_; ++h, out += a_.value_size) {
+      V weights[kRows];
+      for (int r = 0; r < kRows; ++r) weights[r] = hn::Set(kTag, weights_of(h)[j + r]);
+      each_vector(0, a_.value_size, [&](Size c, auto lanes) HWY_ATTR {
+        V sum = lanes.load(out + c);
+        for (int r = 0; r < kRows; ++r) sum = hn::MulAdd(weights[r], lanes.load(values[r] + c), sum);
+        lanes.store(sum, out + c);
+      });
+      for (int r = 0; r < kRows; ++r) values[r] += a_.value_size;
+    }
+  }
+
+  const Head& first_;
+  const Attention<float>& a_;
+  const Size heads_;
+  float* weights_;  // [heads, queries, keys], or null
+  float* scores_;   // [heads, stride]
+  float* kept_;     // dropout factors of a row
 };
 
 void attention(const Attention<float>& a) {
-  each_head(a, [&](Size sentence, Size which) {
-    const Head head(a, sentence, which);
+  each_heads(a, [&](Size sentence, Size first, Size heads) {
     float* weights = a.weights;
-    if (weights) {
+    if (weights)
       for (Size s = 0; s < sentence; ++s) weights += a.heads * Head(a, s, 0).queries * Head(a, s, 0).keys;
-      weights += which * head.queries * head.keys;
-    }
-    Forward(head, weights).run();
+    const auto weights_of = [&](const Head& head) {
+      return weights ? weights + head.head * head.queries * head.keys : nullptr;
+    };
+    Head head(a, sentence, first);
+    if (FewQueries::are(head)) return FewQueries(head, heads, weights_of(head)).run();
+    for (; head.head < first + heads; ++head.head) ManyQueries(head, weights_of(head)).run();
   });
 }
 
