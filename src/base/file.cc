@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/mapped_file_faults.h"
+#include "base/system_reason.h"
 #include "base/unfinished_files.h"
 
 namespace dragoman {
@@ -28,7 +29,7 @@ std::int64_t time_of(const struct stat& status) {
 // O_NONBLOCK: opening a pipe would wait for its writer. It has no effect on regular files.
 InputFile::InputFile(const std::string& path) : path_(path) {
   descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  check(descriptor_ >= 0, "{}: cannot be opened: {}", path, std::strerror(errno));
+  check(descriptor_ >= 0, "{}: cannot be opened: {}", path, system_reason);
   struct stat status {};
   const bool known = fstat(descriptor_, &status) == 0;
   if (known && S_ISREG(status.st_mode)) {
@@ -49,7 +50,7 @@ void InputFile::read(std::uint64_t begin, char* to, std::size_t count) const {
   while (count > 0) {
     const ssize_t got = pread(descriptor_, to, count, static_cast<off_t>(begin));
     if (got < 0 && errno == EINTR) continue;
-    check(got >= 0, "{}: cannot be read: {}", path_, std::strerror(errno));
+    check(got >= 0, "{}: cannot be read: {}", path_, system_reason);
     check(got > 0, "{}: has become shorter while it was read; another program is writing to it", path_);
     begin += static_cast<std::uint64_t>(got);
     to += got;
@@ -75,7 +76,7 @@ MappedFile::MappedFile(const std::string& path) : file_(path) {
   if (file_.size() == 0) return;
   const auto size = static_cast<std::size_t>(file_.size());
   void* const address = mmap(nullptr, size, PROT_READ, MAP_SHARED, file_.descriptor(), 0);
-  check(address != MAP_FAILED, "{}: cannot be mapped into memory: {}", path, std::strerror(errno));
+  check(address != MAP_FAILED, "{}: cannot be mapped into memory: {}", path, system_reason);
   data_ = static_cast<const char*>(address);
   size_ = size;
   remember_mapping(data_, size_, path);
@@ -120,7 +121,7 @@ bool is_special(const std::string& path) {
 
 // Throws WriteError unless `good` holds, which a system call has just decided.
 void check_written(bool good, const std::string& path) {
-  if (!good) throw WriteError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+  if (!good) throw WriteError(fmt::format("{}: cannot be written: {}", path, system_reason));
 }
 
 std::string partial_name(const std::string& path) {
@@ -194,7 +195,7 @@ void AtomicFile::commit() {
   }
   sync();
   check(rename(partial_.c_str(), path_.c_str()) == 0, "{}: cannot be renamed from its temporary file: {}", path_,
-        std::strerror(errno));
+        system_reason);
   forget_unfinished(partial_);
   close(descriptor_);
   descriptor_ = -1;
@@ -208,7 +209,7 @@ void AtomicFile::commit() {
 
 SharedOutput::SharedOutput(std::string path)
     : path_(std::move(path)), descriptor_(open(path_.c_str(), O_WRONLY | O_CLOEXEC)) {
-  check(descriptor_ >= 0, "{}: cannot be opened: {}", path_, std::strerror(errno));
+  check(descriptor_ >= 0, "{}: cannot be opened: {}", path_, system_reason);
 }
 
 SharedOutput::~SharedOutput() { close(descriptor_); }

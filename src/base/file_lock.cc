@@ -10,13 +10,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/system_reason.h"
 
 namespace dragoman {
 
 FileLock::FileLock(std::string path, bool waits) : path_(std::move(path)) {
   for (;;) {
     descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-    check(descriptor_ >= 0, "{}: cannot be written: {}", path_, std::strerror(errno));
+    check(descriptor_ >= 0, "{}: cannot be written: {}", path_, system_reason);
     int result;
     do result = flock(descriptor_, waits ? LOCK_EX : LOCK_EX | LOCK_NB);
     while (result != 0 && errno == EINTR);

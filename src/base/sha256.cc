@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "base/block_bytes.h"
 #include "base/error.h"
+#include "base/system_reason.h"
 
 namespace dragoman {
 namespace {
@@ -90,14 +89,14 @@ std::string sha256_of(std::string_view bytes) {
 
 std::string sha256_of_file(const std::string& path, const std::function<void(std::int64_t)>& advance) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), std::fclose);
-  check(file != nullptr, "{}: cannot be opened: {}", path, std::strerror(errno));
+  check(file != nullptr, "{}: cannot be opened: {}", path, system_reason);
   Sha256 hash;
   std::vector<char> buffer(1 << 18);
   while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
     hash.add({buffer.data(), got});
     if (advance) advance(static_cast<std::int64_t>(got));
   }
-  check(std::ferror(file.get()) == 0, "{}: cannot be read: {}", path, std::strerror(errno));
+  check(std::ferror(file.get()) == 0, "{}: cannot be read: {}", path, system_reason);
   return hash.hex();
 }
 

@@ -1,10 +1,8 @@
 #include <malloc.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -12,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/mapped_file_faults.h"
+#include "base/system_reason.h"
 #include "base/unfinished_files.h"
 #include "base/version.h"
 #include "cli/command.h"
@@ -69,7 +68,7 @@ int main(int argc, char** argv) {
     const int status = dragoman::cli::run({argv + 1, argv + argc});
     // Results that did not reach their destination are no results.
     dragoman::check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output cannot be written: {}",
-                    std::strerror(errno));
+                    dragoman::system_reason);
     return status;
   } catch (const std::bad_alloc&) {
     dragoman::cli::report("memory ran out");

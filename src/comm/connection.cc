@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "base/system_reason.h"
 
 namespace dragoman::comm {
 namespace {
@@ -139,7 +140,7 @@ std::optional<std::string> Connection::receive(const Idle& idle, std::size_t mos
 
 Listener::Listener(int port, bool only_local) {
   descriptor_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  check(descriptor_ >= 0, "cannot open a socket for the other ranks: {}", std::strerror(errno));
+  check(descriptor_ >= 0, "cannot open a socket for the other ranks: {}", system_reason);
   const int on = 1;
   setsockopt(descriptor_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in address{};

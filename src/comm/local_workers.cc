@@ -6,12 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <thread>
 
 #include "base/error.h"
 #include "base/random_id.h"
+#include "base/system_reason.h"
 
 extern char** environ;
 
@@ -71,7 +70,7 @@ void LocalWorkers::start(int rank, const std::vector<std::string>& arguments) {
   words.insert(words.end(), arguments.begin(), arguments.end());
   const std::vector<char*> word_list = pointers(words), variable_list = pointers(set);
   const pid_t parent = getpid(), child = fork();
-  check(child >= 0, "cannot start a process: {}", std::strerror(errno));
+  check(child >= 0, "cannot start a process: {}", system_reason);
   if (child == 0) become(word_list.data(), variable_list.data(), parent);
   children_.push_back(child);
 }

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <climits>
 #include <cstring>
 
 #include "base/random_id.h"
+#include "base/system_reason.h"
 
 namespace dragoman::comm {
 namespace {
@@ -22,7 +22,7 @@ constexpr std::size_t kHeader = 4096;
 class Object {
  public:
   Object(const std::string& name, int flags) : descriptor_(shm_open(name.c_str(), flags | O_RDWR | O_CLOEXEC, 0600)) {
-    check(descriptor_ >= 0, "shared memory {} cannot be opened: {}", name, std::strerror(errno));
+    check(descriptor_ >= 0, "shared memory {} cannot be opened: {}", name, system_reason);
   }
   ~Object() { close(descriptor_); }
   Object(const Object&) = delete;
@@ -38,7 +38,7 @@ class Object {
   }
   void* map(std::size_t bytes) const {
     void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
-    check(memory != MAP_FAILED, "shared memory cannot be mapped: {}", std::strerror(errno));
+    check(memory != MAP_FAILED, "shared memory cannot be mapped: {}", system_reason);
     return memory;
   }
 

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
+#include "base/system_reason.h"
 
 namespace dragoman::data {
 namespace {
@@ -23,7 +23,7 @@ constexpr std::uint64_t kMostExpansion = 200, kFreeExpansion = std::uint64_t{64}
 
 int open_descriptor(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  check(descriptor >= 0, "{}: cannot be opened: {}", path, std::strerror(errno));
+  check(descriptor >= 0, "{}: cannot be opened: {}", path, system_reason);
   struct stat status {};
   if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
     close(descriptor);
@@ -52,7 +52,7 @@ class DescriptorBytes {
     ssize_t got;
     do got = ::read(descriptor_, buffer_.data() + filled_, buffer_.size() - filled_);
     while (got < 0 && errno == EINTR);
-    check(got >= 0, "{}: cannot be read: {}", name_, std::strerror(errno));
+    check(got >= 0, "{}: cannot be read: {}", name_, system_reason);
     filled_ += static_cast<std::size_t>(got);
     total_ += static_cast<std::uint64_t>(got);
     return got > 0;

@@ -2,11 +2,10 @@
 
 #include <zlib.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 #include "base/error.h"
+#include "base/system_reason.h"
 
 namespace dragoman::data {
 namespace {
@@ -15,7 +14,7 @@ constexpr std::size_t kBuffer = std::size_t{1} << 16;
 
 void print(std::string_view text) {
   check(std::fwrite(text.data(), 1, text.size(), stdout) == text.size(), "cannot write to standard output: {}",
-        std::strerror(errno));
+        system_reason);
 }
 
 }  // namespace
@@ -76,7 +75,7 @@ void LineWriter::put_pending(bool last) {
 
 void LineWriter::flush() {
   if (file_) return put_pending(false);
-  check(std::fflush(stdout) == 0, "cannot write to standard output: {}", std::strerror(errno));
+  check(std::fflush(stdout) == 0, "cannot write to standard output: {}", system_reason);
 }
 
 void LineWriter::complete() {

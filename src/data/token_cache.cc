@@ -7,6 +7,7 @@
 
 #include "base/file_lock.h"
 #include "base/log.h"
+#include "base/system_reason.h"
 #include "base/version.h"
 #include "data/tokenize.h"
 
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 void add_file(Hasher& hasher, const std::string& path) {
   if (path.empty()) return;
   std::ifstream file(path, std::ios::binary);
-  check(file.good(), "{}: cannot be opened: {}", path, std::strerror(errno));
+  check(file.good(), "{}: cannot be opened: {}", path, system_reason);
   std::vector<char> buffer(1u << 20);
   std::uint64_t size = 0;
   while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0) {
@@ -112,7 +113,7 @@ TokenStore tokens_of_stream(const TokenRequest& request) {
   const std::string folder = request.cache_folder.empty() ? fs::temp_directory_path().string() : request.cache_folder;
   std::string path = folder + "/dragoman-XXXXXX";
   const int descriptor = mkstemp(path.data());
-  check(descriptor >= 0, "{}: cannot be written: {}", path, std::strerror(errno));
+  check(descriptor >= 0, "{}: cannot be written: {}", path, system_reason);
   close(descriptor);
   struct Remove {
     const std::string& path;

@@ -3,10 +3,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <set>
 
+#include "base/system_reason.h"
 #include "data/byte_source.h"
 #include "recipe/job_runner.h"
 #include "recipe/process.h"
@@ -19,7 +18,7 @@ namespace {
 class MemoryFile {
  public:
   MemoryFile() : descriptor_(memfd_create("messages", MFD_CLOEXEC)) {
-    check(descriptor_ >= 0, "cannot make a file in memory: {}", std::strerror(errno));
+    check(descriptor_ >= 0, "cannot make a file in memory: {}", system_reason);
   }
   ~MemoryFile() { close(descriptor_); }
   MemoryFile(const MemoryFile&) = delete;

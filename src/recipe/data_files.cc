@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 
@@ -14,6 +12,7 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/sha256.h"
+#include "base/system_reason.h"
 #include "recipe/transfer.h"
 
 namespace dragoman::recipe {
@@ -57,7 +56,7 @@ class ChecksumCache {
   // Size and time of modification.
   static std::string stamp_of(const std::string& path) {
     struct stat status {};
-    check(stat(path.c_str(), &status) == 0, "{}: cannot be read: {}", path, std::strerror(errno));
+    check(stat(path.c_str(), &status) == 0, "{}: cannot be read: {}", path, system_reason);
     return fmt::format("{} {}.{:09} ", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
   }
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/sha256.h"
+#include "base/system_reason.h"
 #include "recipe/transfer.h"
 
 namespace dragoman::recipe {
@@ -28,7 +28,7 @@ class PartialFile {
  public:
   explicit PartialFile(const std::string& path) : path_(path), part_(path + ".part"), origin_(part_ + ".origin") {
     descriptor_ = open(part_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    check(descriptor_ >= 0, "{}: cannot be written: {}", part_, std::strerror(errno));
+    check(descriptor_ >= 0, "{}: cannot be written: {}", part_, system_reason);
     size_ = fs::file_size(part_);
   }
   ~PartialFile() { close(descriptor_); }
@@ -40,8 +40,7 @@ class PartialFile {
 
   // Keeps the first `size` bytes.
   void cut(std::uint64_t size) {
-    check(ftruncate(descriptor_, static_cast<off_t>(size)) == 0, "{}: cannot be written: {}", part_,
-          std::strerror(errno));
+    check(ftruncate(descriptor_, static_cast<off_t>(size)) == 0, "{}: cannot be written: {}", part_, system_reason);
     size_ = size;
   }
   void add(std::string_view bytes) {
@@ -49,7 +48,7 @@ class PartialFile {
       const ssize_t count = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(size_));
       if (count < 0 && errno == EINTR) continue;
       check(count > 0, "{}: cannot be written: {}; {} bytes are there, from which a new start goes on", part_,
-            std::strerror(errno), size_);
+            system_reason, size_);
       bytes.remove_prefix(static_cast<std::size_t>(count));
       size_ += static_cast<std::uint64_t>(count);
     }
@@ -71,7 +70,7 @@ class PartialFile {
 
   // Renames the file to its own name.
   void finish() {
-    check(fsync(descriptor_) == 0, "{}: cannot be written: {}", part_, std::strerror(errno));
+    check(fsync(descriptor_) == 0, "{}: cannot be written: {}", part_, system_reason);
     fs::rename(part_, path_);
     fs::remove(origin_);
   }

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 #include "base/error.h"
 #include "base/program_files.h"
+#include "base/system_reason.h"
 
 namespace dragoman::recipe {
 namespace {
@@ -24,7 +24,7 @@ std::string partial(const std::string& path) { return path + ".partial"; }
 
 int open_file(const std::string& path, int flags) {
   const int descriptor = open(path.c_str(), flags | O_CLOEXEC, 0666);
-  check(descriptor >= 0, "{}: cannot be opened: {}", path, std::strerror(errno));
+  check(descriptor >= 0, "{}: cannot be opened: {}", path, system_reason);
   return descriptor;
 }
 
@@ -69,7 +69,7 @@ Process::Process(const CommandLine& command, const std::string& log) : command_(
   words.push_back(nullptr);
   const pid_t parent = getpid();
   child_ = fork();
-  check(child_ >= 0, "cannot start a process: {}", std::strerror(errno));
+  check(child_ >= 0, "cannot start a process: {}", system_reason);
   if (child_ == 0) become(program.c_str(), words.data(), {input.value(), output.value(), errors.value()}, parent);
 }
 
@@ -84,14 +84,14 @@ std::optional<int> Process::ended() {
   int status = 0;
   const pid_t changed = waitpid(child_, &status, WNOHANG);
   if (changed == 0 || (changed < 0 && errno == EINTR)) return std::nullopt;
-  check(changed == child_, "cannot wait for a process: {}", std::strerror(errno));
+  check(changed == child_, "cannot wait for a process: {}", system_reason);
   return finish(status);
 }
 
 int Process::wait() {
   if (child_ < 0) return status_;
   int status = 0;
-  while (waitpid(child_, &status, 0) < 0) check(errno == EINTR, "cannot wait for a process: {}", std::strerror(errno));
+  while (waitpid(child_, &status, 0) < 0) check(errno == EINTR, "cannot wait for a process: {}", system_reason);
   return finish(status);
 }
 

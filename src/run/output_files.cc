@@ -3,12 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 
 #include "base/error.h"
+#include "base/system_reason.h"
 
 namespace dragoman::run {
 namespace {
@@ -40,7 +39,7 @@ void check_place(const NamedFile& output) {
   }
   const fs::path folder = fs::weakly_canonical(fs::absolute(output.path)).parent_path();
   check(access(folder.c_str(), W_OK | X_OK) == 0, "{} {}: cannot be written: the folder {}: {}", output.name,
-        output.path, folder.string(), std::strerror(errno));
+        output.path, folder.string(), system_reason);
 }
 
 }  // namespace

@@ -3,10 +3,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-
 #include "base/error.h"
+#include "base/system_reason.h"
 
 namespace dragoman::run {
 namespace {
@@ -77,7 +75,7 @@ void OutputFolder::begin() const {
 std::uint64_t free_disk(const std::string& folder) {
   struct statvfs system {};
   const fs::path path = existing_part(folder);
-  check(statvfs(path.c_str(), &system) == 0, "{}: cannot be used: {}", path.string(), std::strerror(errno));
+  check(statvfs(path.c_str(), &system) == 0, "{}: cannot be used: {}", path.string(), system_reason);
   return std::uint64_t{system.f_bavail} * system.f_frsize;
 }
 
@@ -85,7 +83,7 @@ void check_writable(const std::string& what, const std::string& folder) {
   const fs::path path = existing_part(folder);
   check(fs::is_directory(path), "{} {}: cannot be a folder, because {} is a file", what, folder, path.string());
   check(access(path.c_str(), W_OK | X_OK) == 0, "{} {}: {} is not writable: {}", what, folder, path.string(),
-        std::strerror(errno));
+        system_reason);
 }
 
 }  // namespace dragoman::run

@@ -3,13 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 #include "base/counted.h"
 #include "base/join.h"
 #include "base/quote.h"
+#include "base/system_reason.h"
 #include "data/pair_reader.h"
 #include "models/presets.h"
 #include "run/output_folder.h"
@@ -54,7 +53,7 @@ void check_file(const std::string& flag, const std::string& path, const Training
       options.resume ? fmt::format("; the run in {} began with it: if it was moved, say where it is now with --{}",
                                    options.train.output, flag)
                      : "";
-  check(access(path.c_str(), R_OK) == 0, "--{} {}: cannot be opened: {}{}", flag, path, std::strerror(errno), moved);
+  check(access(path.c_str(), R_OK) == 0, "--{} {}: cannot be opened: {}{}", flag, path, system_reason, moved);
   check(fs::is_regular_file(path), "--{} {}: is not a regular file; training reads its files more than once", flag,
         path);
 }

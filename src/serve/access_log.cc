@@ -1,11 +1,10 @@
 #include "serve/access_log.h"
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/system_reason.h"
 #include "base/utc_time.h"
 #include "run/json_text.h"
 
@@ -20,7 +19,7 @@ AccessLog::AccessLog(const std::string& path) {
   if (path.empty()) return;
   owned_ = path != "-";
   file_ = owned_ ? std::fopen(path.c_str(), "ae") : stdout;
-  check(file_ != nullptr, "--access-log {}: {}", path, std::strerror(errno));
+  check(file_ != nullptr, "--access-log {}: {}", path, system_reason);
 }
 
 AccessLog::~AccessLog() {

@@ -9,10 +9,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/system_reason.h"
 
 namespace dragoman::serve {
 
@@ -37,7 +37,7 @@ Signals::Signals() {
   // Never closed: a handler may still be about to write to it when everything else is over.
   static const std::array<int, 2> pipe = [] {
     std::array<int, 2> ends{};
-    check(pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) == 0, "a pipe cannot be made: {}", std::strerror(errno));
+    check(pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) == 0, "a pipe cannot be made: {}", system_reason);
     return ends;
   }();
   woken_ = pipe[0];

@@ -4,16 +4,16 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/error.h"
+#include "base/system_reason.h"
 
 namespace dragoman::train {
 
 AppendFile::AppendFile(std::string path) : path_(std::move(path)) {
   descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  check(descriptor_ >= 0, "{}: cannot be written: {}", path_, std::strerror(errno));
+  check(descriptor_ >= 0, "{}: cannot be written: {}", path_, system_reason);
 }
 
 AppendFile::~AppendFile() {
@@ -33,7 +33,7 @@ void AppendFile::append(std::string_view bytes) const {
   while (!bytes.empty()) {
     const ssize_t count = write(descriptor_, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
-    check(count > 0, "{}: cannot be written: {}", path_, std::strerror(errno));
+    check(count > 0, "{}: cannot be written: {}", path_, system_reason);
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
 }
