@@ -203,6 +203,19 @@ Tokens find_loop(std::span<const std::int32_t> ids) {
   return {};
 }
 
+std::size_t times_in_a_row(std::span<const std::int32_t> loop, std::span<const std::int32_t> ids) {
+  std::size_t most = 0;
+  for (std::size_t first = 0; !loop.empty() && first + loop.size() <= ids.size(); ++first) {
+    std::size_t times = 0;
+    while (first + (times + 1) * loop.size() <= ids.size() &&
+           std::equal(loop.begin(), loop.end(), ids.begin() + static_cast<std::ptrdiff_t>(first + times * loop.size())))
+      ++times;
+    most = std::max(most, times);
+    if (times > 0) first += (times - 1) * loop.size();
+  }
+  return most;
+}
+
 bool is_fault(std::string_view loop, std::string_view source) {
   bool has_mark = false;
   for (const char32_t code : code_points(loop)) {

@@ -20,6 +20,8 @@ std::vector<std::pair<std::string, std::string>> lost_numbers(std::string_view s
 
 // The shortest tokens that follow themselves three times or more; empty if there are none.
 Tokens find_loop(std::span<const std::int32_t> ids);
+// How many times in a row `loop` is in `ids`, at most.
+std::size_t times_in_a_row(std::span<const std::int32_t> loop, std::span<const std::int32_t> ids);
 
 // Whether the repetition of `loop` is a fault of the translation of `source`. The digits of a number may follow
 // themselves, and so may marks if some do in the source, such as a line of dots.

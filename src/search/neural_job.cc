@@ -357,14 +357,18 @@ bool NeuralJob::mend(const DecodingTask& task) {
   if (best.empty()) return false;
   const Tokens ids = tokens_of(task.search->tree(), best.front());
   const text::Tokenizer& target = models_[0]->target();
-  const Tokens loop = find_loop(ids);
-  if (!find_loop(sources_[0]).empty() || !is_fault(target.decode(loop), job_.request.text)) {
+  const Tokens loop = find_loop(ids), source_loop = find_loop(sources_[0]);
+  // What the source repeats, the translation may repeat about as often.
+  const std::size_t times = source_loop.empty() ? 1 : times_in_a_row(source_loop, sources_[0]);
+  const bool has_fault = source_loop.empty() ? is_fault(target.decode(loop), job_.request.text)
+                                             : 2 * times_in_a_row(loop, ids) > 3 * times;
+  if (!has_fault) {
     const bool has_numbers = job_.request.text.find_first_of(kDigits) != std::string::npos;
     return has_numbers && require_numbers(target.decode(ids));
   }
-  Tokens twice = loop;
-  twice.insert(twice.end(), loop.begin(), loop.end());
-  banned_.push_back(std::move(twice));
+  Tokens too_often;
+  for (std::size_t i = 0; i <= times; ++i) too_often.insert(too_often.end(), loop.begin(), loop.end());
+  banned_.push_back(std::move(too_often));
   return true;
 }
 

@@ -44,10 +44,11 @@ class TrainCommand : public testing::Test {
   Outcome run(const std::string& arguments) const { return run_program(folder_, "train " + arguments); }
   std::string data() const { return std::string(kModel) + "--source en --target de --cache . "; }
   std::string validated() const { return data() + "--valid-source en --valid-target de "; }
+  // The complete lines; the run may be writing the next one.
   std::vector<nlohmann::json> log(const std::string& run) const {
     std::vector<nlohmann::json> lines;
     std::ifstream file(path(run + "/log.jsonl"));
-    for (std::string line; std::getline(file, line);) lines.push_back(nlohmann::json::parse(line));
+    for (std::string line; std::getline(file, line) && !file.eof();) lines.push_back(nlohmann::json::parse(line));
     return lines;
   }
   std::string newest(const std::string& run) const {

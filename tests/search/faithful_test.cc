@@ -68,6 +68,14 @@ TEST(Loops, AreTokensThatFollowThemselvesThreeTimes) {
   EXPECT_EQ(find_loop(Tokens{}), Tokens{});
 }
 
+TEST(Loops, AreCountedInARow) {
+  EXPECT_EQ(times_in_a_row(Tokens{2}, Tokens{2, 1, 2, 2, 2, 3, 2}), 3u);
+  EXPECT_EQ(times_in_a_row(Tokens{1, 2}, Tokens{1, 1, 2, 1, 2, 1, 3, 1, 2}), 2u);
+  EXPECT_EQ(times_in_a_row(Tokens{4}, Tokens{1, 2}), 0u);
+  EXPECT_EQ(times_in_a_row(Tokens{}, Tokens{1, 2}), 0u);
+  EXPECT_EQ(times_in_a_row(Tokens{1, 2}, Tokens{1}), 0u);
+}
+
 TEST(Loops, AreFaultsUnlessTheyAreDigitsOrMarksThatTheSourceRepeats) {
   EXPECT_TRUE(is_fault("Reg ", "the registration"));
   EXPECT_TRUE(is_fault("» ", "Why change them? »"));
