@@ -36,7 +36,9 @@ std::vector<ReadyModel> ready_models(const std::vector<std::string>& folders) {
 
 ReadyModel ready_model(const std::string& from, const std::string& to, const std::vector<std::string>& folders) {
   std::vector<ReadyModel> models = ready_models(folders);
-  check(!models.empty(), "expected a model: this program came without models, so name a model file (--model FILE)");
+  check(!models.empty(),
+        "expected a model: there are none in a folder `models` beside this program or in share/dragoman of its "
+        "installation, so name a model file (--model FILE)");
   std::vector<std::string> known;
   for (const ReadyModel& model : models) known.push_back(model.languages.show());
   std::erase_if(models, [&](const ReadyModel& model) {

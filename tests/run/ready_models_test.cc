@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
@@ -25,6 +26,18 @@ TEST_F(ReadyModels, AreTheFilesThatAreNamedByTheirLanguages) {
   std::vector<std::string> found;
   for (const ReadyModel& model : ready_models(folders())) found.push_back(model.languages.show());
   EXPECT_EQ(found, (std::vector<std::string>{"de-en", "en-de"}));
+}
+
+TEST_F(ReadyModels, AreFoundBesideTheProgramInItsInstallationAndInItsSourceTree) {
+  namespace fs = std::filesystem;
+  const fs::path top = folder_.path();
+  const std::vector<fs::path> expected = {top / "bin/models", top / "share/dragoman/models", top / "models"};
+  for (const fs::path& folder : expected) fs::create_directories(folder);
+  fs::create_directories(top / "recipes");
+  std::ofstream(top / "recipes/data.yaml") << "data";
+  const auto found = program_folders("models", (top / "bin/dragoman").string());
+  EXPECT_EQ(found, (std::vector<std::string>{expected[0], expected[1], expected[2]}));
+  EXPECT_EQ(program_folders("models", (top / "dragoman").string()), (std::vector<std::string>{expected[2]})) << "once";
 }
 
 TEST_F(ReadyModels, AreChosenByTheLanguagesAskedFor) {
