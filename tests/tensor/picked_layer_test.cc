@@ -77,6 +77,9 @@ TEST_F(PickedLayers, WithCommonWordsEqualOneLayerOfBoth) {
     }
     EXPECT_EQ(picked_logits(cx_, x_, weight, bias_, split).to_host<float>(),
               picked_logits(cx_, x_, weight, bias_, joined).to_host<float>());
+    const PickedLayer none(weight, bias_, {});
+    const PickedRows with_none[] = {{kRows, &one, &none}}, alone[] = {{kRows, &one}};
+    expect_same(top_scores(cx_, x_, weight, bias_, 5, with_none), top_scores(cx_, x_, weight, bias_, 5, alone));
   }
 }
 
