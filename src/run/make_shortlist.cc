@@ -67,11 +67,9 @@ class TokenReader {
     for (const data::Corpus& corpus : options_.corpus.corpora()) {
       const auto reader = data::PairReader::open(corpus, options_.reading);
       for (data::Pair pair; reader->next(pair); progress.advance(1)) {
-        const std::uint64_t place = read < most ? read : random.below(read + 1);
-        ++read;
-        if (place == lines_.size())
+        if (++read <= most)
           lines_.push_back(std::move(pair));
-        else if (place < most)
+        else if (const std::uint64_t place = random.below(read); place < most)
           lines_[place] = std::move(pair);
       }
     }
