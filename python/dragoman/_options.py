@@ -77,6 +77,8 @@ class VocabularyOptions(TypedDict, total=False):
     character_coverage: float  #: fraction of character occurrences that subwords must cover
     byte_fallback: bool  #: encode characters that subwords do not cover as bytes
     split_digits: bool  #: make each digit a subword of its own
+    detach_marks: bool  #: detach opening marks and hyphens from the word after them
+    fold_capitals: bool  #: convert text in capitals to lower case and mark it
     sample: int  #: learn subwords from at most this many lines
     seed: int  #: of the sample
     encoder: str  #: encoder.json of an existing byte-level BPE

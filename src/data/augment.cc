@@ -14,19 +14,8 @@ constexpr std::size_t kLongestJoin = 3;         // pairs before the last one
 constexpr std::size_t kLongestJoinBytes = 600;  // of a side
 constexpr std::size_t kLettersOfTypo = 4;       // shorter words are left alone
 
-std::string upper_case(std::string_view text) {
-  std::string upper;
-  for (const char32_t code : text::code_points(text)) {
-    if (code == U'ß')
-      upper += "SS";
-    else
-      text::append_utf8(text::to_upper(code), upper);
-  }
-  return upper;
-}
-
 bool to_upper(Pair& pair, Random&) {
-  pair = {upper_case(pair.source), upper_case(pair.target), pair.line};
+  pair = {text::upper_case(pair.source), text::upper_case(pair.target), pair.line};
   return true;
 }
 
@@ -47,6 +36,14 @@ bool drop_final_mark(Pair& pair, Random&) {
   pair.source.pop_back();
   pair.target.pop_back();
   return true;
+}
+
+bool drop_apostrophes(Pair& pair, Random&) {
+  std::string source;
+  for (const char32_t code : text::code_points(pair.source))
+    if (code != U'\'' && code != U'\u2019') text::append_utf8(code, source);
+  std::swap(source, pair.source);
+  return source != pair.source;
 }
 
 // One typing error at letter `at` of `word`, which is not its first.
@@ -175,6 +172,7 @@ Augmenter::Augmenter(const AugmentOptions& options) : random_(options.seed) {
   for (const Kind& kind : std::initializer_list<Kind>{{"upper", options.upper, to_upper},
                                                       {"lower", options.lower, to_lower},
                                                       {"unpunctuated", options.unpunctuated, drop_final_mark},
+                                                      {"apostrophes", options.apostrophes, drop_apostrophes},
                                                       {"typos", options.typos, mistype_words},
                                                       {"numbers", options.numbers, change_numbers},
                                                       {"addresses", options.addresses, add_address},

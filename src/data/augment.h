@@ -15,8 +15,8 @@ namespace dragoman::data {
 // Which changed copies to make of the pairs of a corpus: for each kind, of what fraction of the pairs. A model that has
 // seen them translates such text, too: it copies numbers and addresses, keeps capitals, and forgives typing errors.
 struct AugmentOptions {
-  double upper = 0, lower = 0, unpunctuated = 0, typos = 0, numbers = 0, addresses = 0, emoji = 0, foreign = 0,
-         joined = 0, copied = 0;
+  double upper = 0, lower = 0, unpunctuated = 0, apostrophes = 0, typos = 0, numbers = 0, addresses = 0, emoji = 0,
+         foreign = 0, joined = 0, copied = 0;
   std::uint64_t seed = 1;
 
   template <class V>
@@ -24,6 +24,7 @@ struct AugmentOptions {
     v("upper", upper, "both sides in capital letters", between(0, 1));
     v("lower", lower, "the source in small letters", between(0, 1));
     v("unpunctuated", unpunctuated, "both sides without the punctuation at their end", between(0, 1));
+    v("apostrophes", apostrophes, "the source without its apostrophes, dont for don't", between(0, 1));
     v("typos", typos, "the source with typing errors", between(0, 1));
     v("numbers", numbers, "other numbers in place of those that both sides contain", between(0, 1));
     v("addresses", addresses, "a random URL or e-mail address added to both sides", between(0, 1));

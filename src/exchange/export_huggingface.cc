@@ -68,12 +68,14 @@ void check_tokenizer(const ExportedVocabulary& vocabulary, const char* side, Ref
     refusals.add(fmt::format("the {} is not split by a SentencePiece model", side));
     return;
   }
-  const text::PrepareOptions& prepare = vocabulary.prepare;
+  const auto& [prepare, signs] = vocabulary.text;
   refusals.expect_named(prepare.normalize != text::NormalForm::nfkc, fmt::format("normalize of the {}", side),
                         prepare.normalize, "nfc or none");
   refusals.expect(!prepare.lower, fmt::format("lower of the {}", side), prepare.lower, "false");
   refusals.expect(!prepare.expand_contractions, fmt::format("expand-contractions of the {}", side),
                   prepare.expand_contractions, "false");
+  refusals.expect(!signs.detach_marks, fmt::format("detach-marks of the {}", side), signs.detach_marks, "false");
+  refusals.expect(!signs.fold_capitals, fmt::format("fold-capitals of the {}", side), signs.fold_capitals, "false");
 }
 
 // MarianMT has the sines of positions in the first half of a vector and the cosines in the second. A model that has

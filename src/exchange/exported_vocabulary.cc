@@ -23,7 +23,7 @@ void read_subwords(const std::string& bytes, ExportedVocabulary& to) {
     to.subwords = file.data.substr(0, file.header.value("model-bytes", std::size_t{0}));
   } else if (kind == "bpe" || kind == "unigram") {
     to.subwords = std::move(file.data);
-    Settings(to.prepare).read_yaml(file.header.value("options", ""), "tokenizer");
+    Settings(to.text).read_yaml(file.header.value("options", ""), "tokenizer");
   }
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "exchange/exported_model.h"
-#include "text/prepare.h"
+#include "text/sentencepiece_tokenizer.h"
 #include "text/tokenizer.h"
 
 namespace dragoman::exchange {
@@ -17,7 +17,7 @@ struct ExportedVocabulary {
   text::LanguageTags tags{};
   std::vector<std::int32_t> never{};  // ids that no translation contains
   std::string subwords{};             // the SentencePiece model; empty if text is split in another way
-  text::PrepareOptions prepare{.normalize = text::NormalForm::none};  // what happens to a text before
+  text::SubwordText text{.prepare = {.normalize = text::NormalForm::none}};  // what happens to a text before
 };
 
 enum class Side { source, target };

@@ -37,7 +37,7 @@ std::unique_ptr<text::Tokenizer> make_vocabulary(const VocabularyOptions& option
     case VocabularyKind::unigram: break;
   }
   return text::build_subwords(
-      lines, options.words.prepare,
+      lines, {options.words.prepare, options.signs},
       {.kind = options.type == VocabularyKind::bpe ? text::SubwordKind::bpe : text::SubwordKind::unigram,
        .size = subwords,
        .multiple = options.multiple,

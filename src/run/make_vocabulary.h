@@ -21,6 +21,7 @@ struct VocabularyOptions {
   std::int64_t min_count = 1;
   int multiple = 8;
   text::WordOptions words;
+  text::SignOptions signs;
   double character_coverage = 0.9995;
   bool byte_fallback = true, split_digits = false;
   std::int64_t sample = 2'000'000;
@@ -38,13 +39,14 @@ struct VocabularyOptions {
       between(0.9, 1));
     v("byte-fallback", byte_fallback, "encode characters that subwords do not cover as bytes");
     v("split-digits", split_digits, "make each digit a subword of its own, so that models copy numbers digit by digit");
+    signs.visit(v);
     v("sample", sample, "learn subwords from at most this many lines, sampled at random", at_least(1));
     v("seed", seed, "seed of the sample");
     v("encoder", encoder, "encoder.json of an existing byte-level BPE");
     v("merges", merges, "vocab.bpe of the same byte-level BPE");
     v.only_if(
-        "size min-count character-coverage byte-fallback split-digits sample seed", [this] { return !is_given(); },
-        "the byte-level BPE comes from files (encoder, merges)");
+        "size min-count character-coverage byte-fallback split-digits detach-marks fold-capitals sample seed",
+        [this] { return !is_given(); }, "the byte-level BPE comes from files (encoder, merges)");
     v.only_if(
         "min-count language joiners", [this] { return type == VocabularyKind::words; },
         "only vocabularies of words use it (type words)");
@@ -52,7 +54,7 @@ struct VocabularyOptions {
         "normalize lower expand-contractions", [this] { return type != VocabularyKind::byte_bpe; },
         "byte-level BPE keeps the text as it is");
     v.only_if(
-        "character-coverage byte-fallback split-digits sample seed",
+        "character-coverage byte-fallback split-digits detach-marks fold-capitals sample seed",
         [this] { return type == VocabularyKind::bpe || type == VocabularyKind::unigram; },
         "only subwords use it (type bpe or unigram)");
   }

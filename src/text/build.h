@@ -35,7 +35,7 @@ struct SubwordOptions {
 };
 // SentencePiece is trained on at most `sample` lines, a uniform sample of the corpus (reservoir sampling by `seed`) in
 // corpus order. The same lines, options and seed give the same model.
-std::unique_ptr<Tokenizer> build_subwords(const LineSource& lines, const PrepareOptions& prepare,
+std::unique_ptr<Tokenizer> build_subwords(const LineSource& lines, const SubwordText& text,
                                           const SubwordOptions& options);
 
 // `size` includes the 256 bytes, the special ids and the merges; pairs that occur only once are not merged.

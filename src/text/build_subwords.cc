@@ -1,6 +1,7 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -31,14 +32,22 @@ std::vector<std::string> sample_lines(const LineSource& lines, std::int64_t limi
   return sampled;
 }
 
-// Passes preprocessed lines to SentencePiece's trainer.
+// The signs that lines may contain.
+std::string signs_of(const SignOptions& options) {
+  std::string signs;
+  if (options.detach_marks) signs += kJoinSign;
+  if (options.fold_capitals) signs += kCapitalsSign;
+  return signs;
+}
+
+// Passes preprocessed lines to SentencePiece's trainer. A last line has the signs, which must occur to be learned.
 class PreparedLines final : public sentencepiece::SentenceIterator {
  public:
-  PreparedLines(const std::vector<std::string>& lines, const PrepareOptions& options)
-      : lines_(lines), options_(options) {
+  PreparedLines(const std::vector<std::string>& lines, const SubwordText& text)
+      : lines_(lines), text_(text), last_(signs_of(text.signs)) {
     load();
   }
-  bool done() const override { return at_ >= lines_.size(); }
+  bool done() const override { return at_ >= lines_.size() + (last_.empty() ? 0 : 1); }
   void Next() override {
     ++at_;
     load();
@@ -48,29 +57,48 @@ class PreparedLines final : public sentencepiece::SentenceIterator {
 
  private:
   void load() {
-    if (!done()) line_ = prepare(lines_[at_], options_).text();
+    if (done()) return;
+    line_ = at_ == lines_.size() ? last_ : text_.read(lines_[at_]).text();
+    if (text_.signs.detach_marks && at_ < lines_.size()) note_joins();
   }
 
+  // SentencePiece makes a piece only of what different characters follow, but a join sign ends its word, and "-￭" would
+  // always be two pieces. So the last line has every mark with the sign and a letter after it.
+  void note_joins() {
+    for (std::size_t at = line_.find(kJoinSign); at != std::string::npos; at = line_.find(kJoinSign, at + 1)) {
+      std::size_t mark = at;
+      while (mark > 0 && is_punctuation_or_symbol(code_point_before(line_, mark).code))
+        mark -= code_point_before(line_, mark).length;
+      const bool starts_word = mark == 0 || line_[mark - 1] == ' ';
+      const std::string join = (starts_word ? " " : " a") + line_.substr(mark, at - mark).append(kJoinSign).append("a");
+      if (join.size() <= kLongestJoin && joins_.size() < kMostJoins && joins_.insert(join).second) last_ += join;
+    }
+  }
+
+  static constexpr std::size_t kMostJoins = 1000, kLongestJoin = 16;
+
   const std::vector<std::string>& lines_;
-  PrepareOptions options_;
+  SubwordText text_;
+  std::string line_, last_;
+  std::set<std::string> joins_;
   std::size_t at_ = 0;
-  std::string line_;
 };
 
 }  // namespace
 
-std::unique_ptr<Tokenizer> build_subwords(const LineSource& lines, const PrepareOptions& prepare,
+std::unique_ptr<Tokenizer> build_subwords(const LineSource& lines, const SubwordText& text,
                                           const SubwordOptions& options) {
   const std::vector<std::string> sampled = sample_lines(lines, options.sample, options.seed);
   check(!sampled.empty(), "subwords: expected lines to train on, but the corpus is empty");
   log::info("training {} subwords on {} lines", with_commas(options.size),
             with_commas(static_cast<std::int64_t>(sampled.size())));
-  PreparedLines source(sampled, prepare);
+  PreparedLines source(sampled, text);
   // The number of threads determines the order of sums in unigram training, so it is fixed.
   const std::unordered_map<std::string, std::string> settings = {
       {"model_type", name_of(options.kind)},
       {"vocab_size", std::to_string(options.size)},
       {"character_coverage", fmt::format("{}", options.character_coverage)},
+      {"required_chars", signs_of(text.signs)},
       {"byte_fallback", options.byte_fallback ? "true" : "false"},
       {"split_digits", options.split_digits ? "true" : "false"},
       {"normalization_rule_name", "identity"},
@@ -92,7 +120,7 @@ std::unique_ptr<Tokenizer> build_subwords(const LineSource& lines, const Prepare
         "characters than that: ask for more pieces, or lower the character coverage",
         options.size, sampled.size());
   }
-  return std::make_unique<SentencePiece>(options.kind, prepare, std::move(model), options.multiple);
+  return std::make_unique<SentencePiece>(options.kind, text, std::move(model), options.multiple);
 }
 
 }  // namespace dragoman::text

@@ -31,12 +31,15 @@ void plain_spaces(MappedText& text) {
 
 }  // namespace
 
-SentencePiece::SentencePiece(SubwordKind kind, PrepareOptions prepare, std::string model, int multiple)
-    : kind_(kind),
-      prepare_(prepare),
-      model_(std::move(model)),
-      multiple_(multiple),
-      processor_(load_sentencepiece(model_)) {
+MappedText SubwordText::read(std::string_view line) const {
+  MappedText text = text::prepare(line, prepare);
+  plain_spaces(text);
+  insert_signs(text, signs);
+  return text;
+}
+
+SentencePiece::SentencePiece(SubwordKind kind, SubwordText text, std::string model, int multiple)
+    : kind_(kind), text_(text), model_(std::move(model)), multiple_(multiple), processor_(load_sentencepiece(model_)) {
   known_ = processor_->GetPieceSize();
   check(
       processor_->unk_id() >= 0 && processor_->bos_id() >= 0 && processor_->eos_id() >= 0 && processor_->pad_id() >= 0,
@@ -86,8 +89,7 @@ SpecialIds SentencePiece::special() const {
 
 // Pieces do not cross spaces, so words are encoded one at a time and cached.
 void SentencePiece::encode(std::string_view line, std::vector<std::int32_t>& ids) const {
-  MappedText prepared = prepare(line, prepare_);
-  plain_spaces(prepared);
+  const MappedText prepared = text_.read(line);
   const std::string_view text = prepared.text();
   PieceCaches::Loan loan(caches_);
   for (std::size_t begin = 0; begin < text.size();) {
@@ -115,8 +117,7 @@ void SentencePiece::encode_word(std::string_view word, PieceCache& cache, std::v
 }
 
 Encoded SentencePiece::encode_spans(std::string_view line) const {
-  MappedText text = prepare(line, prepare_);
-  plain_spaces(text);
+  const MappedText text = text_.read(line);
   Encoded encoded;
   std::size_t open = 0;  // bytes of a character so far: the library gives its place to the last one only
   const auto proto = processor_->EncodeAsImmutableProto(text.text());  // owns the strings its pieces refer to
@@ -162,8 +163,7 @@ void SentencePiece::encode_sampled(std::string_view line, double strength, Rando
                                    std::vector<std::int32_t>& ids) const {
   if (strength <= 0) return encode(line, ids);
   need_sampler();
-  MappedText prepared = prepare(line, prepare_);
-  plain_spaces(prepared);
+  const MappedText prepared = text_.read(line);
   const std::string text = normalized(prepared.text());
   const std::vector<Segment> segments = kind_ == SubwordKind::unigram
                                             ? unigram_->sample(text, (1 - strength) / strength, random)
@@ -189,7 +189,7 @@ std::string SentencePiece::decode(std::span<const std::int32_t> ids) const {
   }
   std::string text;
   check(processor_->Decode(known, &text).ok(), "subwords: the SentencePiece model cannot decode its own ids");
-  return text;
+  return resolve_signs(std::move(text), text_.signs);
 }
 
 std::string SentencePiece::piece(std::int32_t id) const {
@@ -198,7 +198,7 @@ std::string SentencePiece::piece(std::int32_t id) const {
 }
 
 std::string SentencePiece::serialize() const {
-  PrepareOptions options = prepare_;
+  SubwordText options = text_;
   return pack({{{"kind", name_of(kind_)}, {"multiple", multiple_}, {"options", Settings(options).dump()}}, model_});
 }
 

@@ -7,6 +7,7 @@
 
 #include "text/piece_cache.h"
 #include "text/prepare.h"
+#include "text/signs.h"
 #include "text/tokenizer.h"
 
 namespace sentencepiece {
@@ -17,6 +18,20 @@ namespace dragoman::text {
 
 enum class SubwordKind { bpe, unigram };
 
+// What happens to a line before it is split into subwords.
+struct SubwordText {
+  PrepareOptions prepare{};
+  SignOptions signs{};
+
+  template <class V>
+  void visit(V& v) {
+    prepare.visit(v);
+    signs.visit(v);
+  }
+
+  MappedText read(std::string_view line) const;
+};
+
 struct ScoredPieces;
 class UnigramSampler;
 class BpeSampler;
@@ -25,7 +40,7 @@ class BpeSampler;
 class SentencePiece final : public Tokenizer {
  public:
   // `model` is a serialised SentencePiece model with <unk>, <s>, </s> and <pad>.
-  SentencePiece(SubwordKind kind, PrepareOptions prepare, std::string model, int multiple);
+  SentencePiece(SubwordKind kind, SubwordText text, std::string model, int multiple);
   ~SentencePiece() override;
 
   void encode(std::string_view line, std::vector<std::int32_t>& ids) const override;
@@ -51,7 +66,7 @@ class SentencePiece final : public Tokenizer {
   void append_unknown(std::string_view character, bool& after_unknown, std::vector<std::int32_t>& ids) const;
 
   SubwordKind kind_;
-  PrepareOptions prepare_;
+  SubwordText text_;
   std::string model_;
   int multiple_;
   std::int32_t size_ = 0, known_ = 0;

@@ -124,7 +124,7 @@ std::unique_ptr<Tokenizer> make(const TokenizerFile& file) {
   if (kind == kMappedKind) return make_mapped(file);
   for (const auto& [subwords, name] : EnumNames<SubwordKind>::list)
     if (kind == name)
-      return std::make_unique<SentencePiece>(subwords, read_options<PrepareOptions>(file.header), file.data, multiple);
+      return std::make_unique<SentencePiece>(subwords, read_options<SubwordText>(file.header), file.data, multiple);
   fail("tokenizer: unknown kind '{}'", excerpt(kind));
 }
 

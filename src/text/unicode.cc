@@ -134,6 +134,22 @@ std::string map_any(std::string_view text, int options) {
   return out;
 }
 
+// Calls append(code, out) for each code point of the valid parts; copies invalid bytes between them.
+template <class Append>
+std::string map_codes(std::string_view text, Append append) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    if (point.valid)
+      append(point.code, out);
+    else
+      out += text[at];
+    at += point.length;
+  }
+  return out;
+}
+
 int options_of(NormalForm form) {
   return form == NormalForm::nfkc ? UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT
                                   : UTF8PROC_STABLE | UTF8PROC_COMPOSE;
@@ -227,6 +243,15 @@ bool is_upper(char32_t code) {
 }
 bool is_lower(char32_t code) { return category(code) == UTF8PROC_CATEGORY_LL; }
 bool is_digit(char32_t code) { return category(code) == UTF8PROC_CATEGORY_ND; }
+bool is_punctuation_or_symbol(char32_t code) {
+  const CharClass kind = classify(code);
+  return kind == CharClass::punctuation || kind == CharClass::symbol;
+}
+bool is_opening(char32_t code) {
+  const utf8proc_category_t kind = category(code);
+  return kind == UTF8PROC_CATEGORY_PS || kind == UTF8PROC_CATEGORY_PI;
+}
+bool is_dash(char32_t code) { return category(code) == UTF8PROC_CATEGORY_PD; }
 char32_t to_lower(char32_t code) {
   return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(code)));
 }
@@ -240,18 +265,16 @@ std::string normalize(std::string_view text, NormalForm form) {
 }
 
 std::string lower_case(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = code_point_at(text, at);
-    const char32_t lower = point.valid ? to_lower(point.code) : point.code;
-    if (lower == point.code)
-      out.append(text.substr(at, point.length));
+  return map_codes(text, [](char32_t code, std::string& out) { append_utf8(to_lower(code), out); });
+}
+
+std::string upper_case(std::string_view text) {
+  return map_codes(text, [](char32_t code, std::string& out) {
+    if (code == U'ß')
+      out += "SS";
     else
-      append_utf8(lower, out);
-    at += point.length;
-  }
-  return out;
+      append_utf8(to_upper(code), out);
+  });
 }
 
 std::string fold_case(std::string_view text) {

@@ -43,6 +43,9 @@ CharClass classify(char32_t code);
 bool is_upper(char32_t code);  // upper or title case
 bool is_lower(char32_t code);
 bool is_digit(char32_t code);  // Nd: decimal digits of any script
+bool is_punctuation_or_symbol(char32_t code);
+bool is_opening(char32_t code);  // Ps, Pi: brackets and quotation marks that open
+bool is_dash(char32_t code);     // Pd: hyphens and dashes
 char32_t to_lower(char32_t code);
 char32_t to_upper(char32_t code);
 
@@ -51,6 +54,7 @@ enum class NormalForm { none, nfc, nfkc };
 // These functions copy bytes that are not valid UTF-8 unchanged.
 std::string normalize(std::string_view text, NormalForm form);
 std::string lower_case(std::string_view text);
+std::string upper_case(std::string_view text);  // ß becomes SS
 // Full case folding, for case-insensitive comparison: "Straße" and "STRASSE" both give "strasse".
 std::string fold_case(std::string_view text);
 

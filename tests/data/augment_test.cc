@@ -47,6 +47,13 @@ TEST(Augment, DropsTheMarkAtTheEndOfBothSides) {
   EXPECT_TRUE(copies_of({{"Oh dear", "Oje!", 1}}, {.unpunctuated = 1}).empty()) << "one side has none";
 }
 
+TEST(Augment, DropsTheApostrophesOfTheSource) {
+  const Pair copy = only_copy_of({"Don't say it’s 'late'.", "Sag nicht, dass's spät ist.", 1}, {.apostrophes = 1});
+  EXPECT_EQ(copy.source, "Dont say its late.");
+  EXPECT_EQ(copy.target, "Sag nicht, dass's spät ist.");
+  EXPECT_TRUE(copies_of({{"It is late.", "Es ist spät.", 1}}, {.apostrophes = 1}).empty()) << "nothing to change";
+}
+
 TEST(Augment, MistypesLongWordsOfTheSourceOnly) {
   std::set<std::string> seen;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -176,7 +183,7 @@ TEST(Augment, TakesAnyText) {
         static constexpr std::u32string_view kAlphabet = U"aZ0 19.,()!?ßé\u0301漢字😀\u200d@:/";
         text::append_utf8(kAlphabet[random.below(kAlphabet.size())], *side);
       }
-    for (const Pair& copy : copies_of({pair, pair}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, seed})) {
+    for (const Pair& copy : copies_of({pair, pair}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, seed})) {
       EXPECT_FALSE(copy.source.empty() && copy.target.empty());
       EXPECT_EQ(copy.source.find('\n'), std::string::npos);
       for (const std::string& side : {copy.source, copy.target})

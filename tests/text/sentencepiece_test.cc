@@ -39,14 +39,14 @@ std::vector<std::string> make_corpus(int count) {
   return lines;
 }
 
-std::unique_ptr<Tokenizer> train(SubwordKind kind, bool bytes = false, PrepareOptions prepare = {}) {
+std::unique_ptr<Tokenizer> train(SubwordKind kind, bool bytes = false, SubwordText text = {}) {
   SubwordOptions options;
   options.kind = kind;
   options.size = bytes ? 400 : 140;
   options.multiple = 8;
   options.character_coverage = 1;
   options.byte_fallback = bytes;
-  return build_subwords(lines_of(make_corpus(1500)), prepare, options);
+  return build_subwords(lines_of(make_corpus(1500)), text, options);
 }
 
 const Tokenizer& model(SubwordKind kind) {
@@ -77,9 +77,7 @@ TEST_P(SentencePieceTest, LinesComeBackUnchanged) {
 }
 
 TEST_P(SentencePieceTest, SpansPointIntoTheLineAlsoAfterNormalisation) {
-  PrepareOptions prepare;
-  prepare.lower = true;
-  const auto tokenizer = train(GetParam(), false, prepare);
+  const auto tokenizer = train(GetParam(), false, {.prepare = {.lower = true}});
   const std::string line = "Die  U\u0308bersetzer\u00A0VERSTEHT";
   const Encoded encoded = tokenizer->encode_spans(line);
   EXPECT_EQ(encoded.ids, ids_of(*tokenizer, line));
@@ -200,6 +198,36 @@ TEST(SubwordBuilding, MakesEachDigitAPieceIfAsked) {
   EXPECT_LT(pieces_of_year(), 4u);
   options.split_digits = true;
   EXPECT_GE(pieces_of_year(), 4u);
+}
+
+TEST_P(SentencePieceTest, WordsHaveTheSamePiecesAfterMarksAndInCapitals) {
+  const auto tokenizer = train(GetParam(), true, {.signs = {.detach_marks = true, .fold_capitals = true}});
+  const auto ends_alike = [&](std::string_view line, std::string_view word) {
+    const auto ids = ids_of(*tokenizer, line), last = ids_of(*tokenizer, word);
+    return ids.size() > last.size() && std::equal(last.rbegin(), last.rend(), ids.rbegin());
+  };
+  EXPECT_TRUE(ends_alike("„Grenze", "Grenze"));
+  EXPECT_TRUE(ends_alike("die (Grenze", "Grenze"));
+  EXPECT_TRUE(ends_alike("DIE GRENZE", "die grenze"));
+  const auto copy = deserialize_tokenizer(tokenizer->serialize());
+  for (const char* line : {"„Grenze“ der US-Grenze", "DIE GRENZE (\"ALT\")", "die Grenze"}) {
+    EXPECT_EQ(copy->decode(ids_of(*copy, line)), line);
+    EXPECT_EQ(copy->encode_spans(line).ids, ids_of(*tokenizer, line));
+    Random random(3);
+    EXPECT_EQ(copy->decode(sampled(*copy, line, 0.5, random)), line);
+  }
+}
+
+TEST(SubwordBuilding, MarksAreOnePieceWithTheSignThatTheyAreDetached) {
+  std::vector<std::string> lines = make_corpus(500);
+  for (std::string& line : lines) line += " \"at the US-border";
+  for (const SubwordKind kind : {SubwordKind::bpe, SubwordKind::unigram}) {
+    const SubwordOptions options{.kind = kind, .size = 200, .byte_fallback = false};
+    const auto tokenizer = build_subwords(lines_of(lines), {.signs = {.detach_marks = true}}, options);
+    const auto pieces = [&](std::string_view line) { return ids_of(*tokenizer, line).size(); };
+    EXPECT_EQ(pieces("\"at"), pieces("at") + 1) << name_of(kind);
+    EXPECT_EQ(pieces("US-border"), pieces("US border") + 1) << name_of(kind);
+  }
 }
 
 TEST(SubwordSampling, LearnsFromASampleOfTheLines) {
