@@ -33,9 +33,9 @@ struct Separators {
     constexpr std::array kComma = std::to_array<std::string_view>(
         {"bg", "ca", "cs", "da", "de", "el", "es", "et", "fi", "fr", "gl", "hr", "hu", "id", "is", "it", "lt",
          "lv", "nb", "nl", "nn", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sr", "sv", "tr", "uk", "vi"});
-    language = language.substr(0, language.find_first_of("_-"));
-    if (std::find(kPoint.begin(), kPoint.end(), language) != kPoint.end()) return {',', '.'};
-    if (std::find(kComma.begin(), kComma.end(), language) != kComma.end()) return {'.', ','};
+    const std::string primary = text::lower_case(language.substr(0, language.find_first_of("_-")));
+    if (std::find(kPoint.begin(), kPoint.end(), primary) != kPoint.end()) return {',', '.'};
+    if (std::find(kComma.begin(), kComma.end(), primary) != kComma.end()) return {'.', ','};
     return {};
   }
 };
