@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMostAttempts = 50;
 constexpr int kMostMended = 2;            // searches for a translation without loops and lost parts
-constexpr std::size_t kMostRequired = 4;  // parts that are required; more are lost in tables and nonsense only
+constexpr std::size_t kMostRequired = 3;  // lost parts in all; more are lost in tables and nonsense only
 // Far more than a translation can hold. A word without spaces takes time for its square.
 constexpr std::size_t kMostConstraintBytes = std::size_t{1} << 16;
 
@@ -377,11 +377,13 @@ void NeuralJob::ban_loop(const Tokens& loop) {
 
 // The numbers of a term are the business of the term.
 bool NeuralJob::require(std::span<const LostPart> lost) {
-  if (lost.size() > kMostRequired) return false;
+  const auto is_new = [this](const LostPart& part) { return !terms_.cover(part.source); };
+  required_ += static_cast<std::size_t>(std::count_if(lost.begin(), lost.end(), is_new));
+  if (required_ > kMostRequired) return false;
   const text::Tokenizer& target = models_[0]->target();
   bool found_any = false;
   for (const LostPart& part : lost) {
-    if (terms_.cover(part.source)) continue;
+    if (!is_new(part)) continue;
     const Spelling spelling = spell_in_sentence(target, part.target);
     const bool fits = terms_.size() < Constraints::kMost &&
                       2 * (terms_.constraints().total() + static_cast<int>(spelling.ids.size())) <= max_length_;

@@ -103,6 +103,7 @@ class NeuralJob {
   int max_length_ = 0;
   int attempts_ = 0, mended_ = 0;
   TranslationResult result_;    // the best so far
+  std::size_t required_ = 0;    // lost parts that became terms
   std::vector<LostPart> lost_;  // that it lacks
 };
 
